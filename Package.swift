@@ -1,0 +1,112 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+/// Arrows point down only; `scripts/test` builds with
+/// `--explicit-target-dependency-import-check error`, so this list is the diagram.
+let package = Package(
+  name: "avjob",
+  products: [
+    .executable(name: "avjob", targets: ["avjob"]),
+    .library(
+      name: "AVJob",
+      targets: ["MediaTime", "MediaComposition", "ExportGraph", "ExportEngine"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+  ],
+  targets: [
+    // The door.
+    .executableTarget(
+      name: "avjob",
+      dependencies: [
+        "MediaTime", "MPEGAudio", "Threads", "MediaComposition", "JobFile", "ExportGraph",
+        "ExportEngine", "WorkerPool",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
+
+    // The roof.
+    .target(
+      name: "WorkerPool",
+      dependencies: ["Threads", "MediaComposition"]),
+
+    // The keystone: the only place where a graph meets codecs.
+    .target(
+      name: "ExportEngine",
+      dependencies: [
+        "MediaTime", "MPEGAudio", "Threads", "MediaComposition", "ExportGraph", "LibAV", "LAME",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
+
+    // Values.
+    .target(
+      name: "JobFile",
+      dependencies: [
+        "MediaTime", "MPEGAudio", "MediaComposition",
+        .product(name: "Yams", package: "Yams"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
+    .target(
+      name: "ExportGraph",
+      dependencies: [
+        "MediaTime", "MPEGAudio", "MediaComposition",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
+    .target(
+      name: "MediaComposition",
+      dependencies: [
+        "MediaTime", "MPEGAudio",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
+
+    // Owned C: each C module is imported by one wrapper.
+    .target(name: "LibAV", dependencies: ["CFFmpeg", "MediaTime"]),
+    .target(name: "LAME", dependencies: ["CLAME", "MPEGAudio"]),
+    .systemLibrary(
+      name: "CFFmpeg",
+      pkgConfig: "libavformat libavcodec libavutil libswresample",
+      providers: [.apt(["libavformat-dev", "libavcodec-dev", "libavutil-dev", "libswresample-dev"])]),
+    .systemLibrary(name: "CLAME", pkgConfig: "lame", providers: [.apt(["libmp3lame-dev"])]),
+
+    // The ground.
+    .target(name: "MPEGAudio", dependencies: ["MediaTime"]),
+    .target(name: "MediaTime"),
+    .target(name: "Threads"),
+
+    // Tests mirror the targets; end-to-end tests run the built command.
+    .target(
+      name: "TestSupport", path: "Tests/TestSupport"),
+    .testTarget(name: "MediaTimeTests", dependencies: ["MediaTime"]),
+    .testTarget(name: "MPEGAudioTests", dependencies: ["MPEGAudio", "TestSupport"]),
+    .testTarget(name: "ThreadsTests", dependencies: ["Threads"]),
+    .testTarget(
+      name: "MediaCompositionTests", dependencies: ["MediaComposition", "MediaTime"]),
+    .testTarget(
+      name: "JobFileTests",
+      dependencies: [
+        "JobFile", "MediaComposition", "MediaTime", "MPEGAudio", "TestSupport",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
+    .testTarget(
+      name: "ExportGraphTests", dependencies: ["ExportGraph", "MediaComposition", "MediaTime"]),
+    .testTarget(name: "LibAVTests", dependencies: ["LibAV", "TestSupport"]),
+    .testTarget(name: "LAMETests", dependencies: ["LAME", "MPEGAudio", "TestSupport"]),
+    .testTarget(
+      name: "ExportEngineTests",
+      dependencies: [
+        "ExportEngine", "ExportGraph", "MediaComposition", "MediaTime", "MPEGAudio", "Threads",
+        "LibAV", "TestSupport",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
+    .testTarget(name: "WorkerPoolTests", dependencies: ["WorkerPool", "Threads", "MediaComposition"]),
+    .testTarget(
+      name: "EndToEndTests",
+      dependencies: ["avjob", "TestSupport"]),
+  ],
+  swiftLanguageModes: [.v6]
+)

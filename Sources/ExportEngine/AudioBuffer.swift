@@ -1,0 +1,34 @@
+/// A block of planar 32-bit float sound: the unit that flows through the engine.
+///
+/// Owned by one thread at a time; the engine hands it down by reference within one export.
+package final class AudioBuffer {
+  package let channelCount: Int
+  /// Frames that fit.
+  package let capacity: Int
+  /// Frames that are filled, 0 … capacity.
+  package var frameCount: Int
+  /// All planes in one piece, `capacity` apart.
+  private let storage: UnsafeMutablePointer<Float>
+  /// The start of each plane, as C libraries want it.
+  package let planes: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
+
+  package init(channelCount: Int, capacity: Int) {
+    self.channelCount = channelCount
+    self.capacity = capacity
+    frameCount = 0
+    storage = .allocate(capacity: max(1, channelCount * capacity))
+    storage.initialize(repeating: 0, count: max(1, channelCount * capacity))
+    planes = .allocate(capacity: max(1, channelCount))
+    for channel in 0..<channelCount { planes[channel] = storage + channel * capacity }
+  }
+
+  deinit {
+    storage.deallocate()
+    planes.deallocate()
+  }
+
+  /// The filled part of one plane; valid while the buffer lives.
+  package func samples(_ channel: Int) -> UnsafeMutableBufferPointer<Float> {
+    UnsafeMutableBufferPointer(start: planes[channel], count: frameCount)
+  }
+}

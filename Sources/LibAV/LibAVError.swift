@@ -1,0 +1,41 @@
+internal import CFFmpeg
+
+/// What FFmpeg answered when it could not do something.
+package struct LibAVError: Error, Sendable, Hashable {
+  /// FFmpeg's status: a negated errno, or one of its own tags. Unknown values stay as they are.
+  package let code: Int32
+  /// The call that failed, such as `avformat_open_input`.
+  package let operation: String
+
+  package init(code: Int32, operation: String) {
+    self.code = code
+    self.operation = operation
+  }
+
+  /// The errno inside `code`, or nil where it is one of FFmpeg's own (`AVUNERROR`).
+  package var posix: Int32? { code < 0 && code > -4096 ? -code : nil }
+
+  /// FFmpeg's sentence for the code (`av_strerror`).
+  package var message: String {
+    var buffer = [CChar](repeating: 0, count: Int(AV_ERROR_MAX_STRING_SIZE))
+    guard av_strerror(code, &buffer, buffer.count) == 0 else { return "FFmpeg error \(code)" }
+    return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+}
+
+/// The gate that every FFmpeg status passes: gives it back where it is no error.
+@discardableResult
+func check(_ status: Int32, _ operation: @autoclosure () -> String) throws(LibAVError) -> Int32 {
+  guard status >= 0 else { throw LibAVError(code: status, operation: operation()) }
+  return status
+}
+
+/// The gate for FFmpeg's allocators, whose only failure is a lack of memory.
+func checkAllocated<T>(_ pointer: T?, _ operation: @autoclosure () -> String) throws(LibAVError)
+  -> T
+{
+  guard let pointer else {
+    throw LibAVError(code: avjob_averror(ENOMEM), operation: operation())
+  }
+  return pointer
+}

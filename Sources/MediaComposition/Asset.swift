@@ -1,0 +1,72 @@
+import MediaTime
+import SystemPackage
+
+/// One stream of sound in one media file, with the facts that probing found.
+public struct Asset: Sendable, Hashable {
+  public var path: FilePath
+  /// Which of the file's streams: an index into all of its streams, as ffprobe counts them.
+  public var streamIndex: Int
+  /// FFmpeg's name of the container and the codec, such as `mov` and `aac`.
+  public var container: String
+  public var codec: String
+  /// Frames a second, as decoded.
+  public var sampleRate: Int
+  public var channelLayout: ChannelLayout
+  /// Significant bits of each sample where the codec is lossless integer PCM, else nil.
+  public var bitDepth: Int?
+  /// How many frames decoding gives, after encoder delay and padding are removed.
+  public var frameCount: Int64
+  /// The duration that the container's header promises, where it promises one.
+  public var announcedDuration: Time?
+  public var bitRate: Int?
+  public var metadata: Metadata
+  public var chapters: [Chapter]
+  /// Device, inode, size and modification time: what makes this file this file.
+  public var identity: FileIdentity
+
+  public init(
+    path: FilePath, streamIndex: Int, container: String, codec: String, sampleRate: Int,
+    channelLayout: ChannelLayout, bitDepth: Int? = nil, frameCount: Int64,
+    announcedDuration: Time? = nil, bitRate: Int? = nil, metadata: Metadata = Metadata(),
+    chapters: [Chapter] = [], identity: FileIdentity
+  ) {
+    self.path = path
+    self.streamIndex = streamIndex
+    self.container = container
+    self.codec = codec
+    self.sampleRate = sampleRate
+    self.channelLayout = channelLayout
+    self.bitDepth = bitDepth
+    self.frameCount = frameCount
+    self.announcedDuration = announcedDuration
+    self.bitRate = bitRate
+    self.metadata = metadata
+    self.chapters = chapters
+    self.identity = identity
+  }
+
+  /// Exactly `frameCount / sampleRate`.
+  public var duration: Time { Time(frames: frameCount, rate: sampleRate) }
+}
+
+/// What distinguishes one file from another, whatever paths and links lead to it.
+public struct FileIdentity: Sendable, Hashable {
+  public var device: UInt64
+  public var inode: UInt64
+  /// Bytes.
+  public var size: Int64
+  /// Nanoseconds since 1970.
+  public var modificationTime: Int64
+
+  public init(device: UInt64, inode: UInt64, size: Int64, modificationTime: Int64) {
+    self.device = device
+    self.inode = inode
+    self.size = size
+    self.modificationTime = modificationTime
+  }
+
+  /// Whether both name one inode, even if it has changed in between.
+  public func isSameFile(as other: FileIdentity) -> Bool {
+    device == other.device && inode == other.inode
+  }
+}

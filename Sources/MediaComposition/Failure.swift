@@ -1,0 +1,56 @@
+import SystemPackage
+
+/// Why something was refused, sorted by what the user must do about it.
+public struct Failure: Error, Sendable, Hashable {
+  /// The reaction that a failure asks for.
+  public enum Remedy: String, Sendable, Hashable, CaseIterable {
+    /// The job file or the arguments are wrong.
+    case mendJob
+    /// A media file is missing, damaged, or not what it says it is.
+    case mendInput
+    /// The machine cannot: a full disk, no permission, a missing library.
+    case mendMachine
+    /// A later attempt may succeed without any change.
+    case tryAgain
+    /// avjob broke one of its own promises.
+    case reportBug
+  }
+
+  public var remedy: Remedy
+  /// One line: what is wrong and what to do, without file and place, which stand beside it.
+  public var message: String
+  /// The file that the failure is about.
+  public var path: FilePath?
+  /// Where the job that failed says so.
+  public var origin: Origin
+
+  public init(
+    _ remedy: Remedy, _ message: String, path: FilePath? = nil, origin: Origin = .unknown
+  ) {
+    self.remedy = remedy
+    self.message = message
+    self.path = path
+    self.origin = origin
+  }
+
+  /// The same failure, placed at `origin` if it has no place yet.
+  public func placed(at origin: Origin) -> Failure {
+    guard self.origin == .unknown else { return self }
+    var copy = self
+    copy.origin = origin
+    return copy
+  }
+}
+
+/// Something the user should know that does not stop the work.
+public struct Warning: Sendable, Hashable {
+  public var message: String
+  public var path: FilePath?
+  public var origin: Origin
+
+  public init(_ message: String, path: FilePath? = nil, origin: Origin = .unknown) {
+    self.message = message
+    self.path = path
+    self.origin = origin
+  }
+}

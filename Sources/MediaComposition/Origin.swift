@@ -1,0 +1,11 @@
+/// Where a value was written, as a token that only its author can read.
+///
+/// `JobFile` hands tokens out and resolves them to file, line and column; a library user may pass
+/// any number, or `.unknown`. Compositions, graphs and failures carry it without looking inside.
+public struct Origin: Sendable, Hashable {
+  public let rawValue: UInt32
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  /// No place is known.
+  public static let unknown = Origin(rawValue: 0)
+}

@@ -1,0 +1,1 @@
+// The first real content is on its way.

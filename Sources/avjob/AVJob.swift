@@ -1,0 +1,6 @@
+import ArgumentParser
+
+@main
+struct AVJob: ParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "avjob")
+}

@@ -1,0 +1,1 @@
+// Signal generators and fakes.
