@@ -78,7 +78,8 @@ let smallestFile = "the smallest job is two lines: 'clip: interview.wav' and 'ou
 
 extension YAMLReader {
   private mutating func node(_ node: Node, depth: Int) -> YAMLNode {
-    let mark = node.mark ?? Mark(line: 1, column: 1)
+    // Yams marks every node that it parses.
+    guard let mark = node.mark else { return YAMLNode(.missing, origin: .unknown) }
     guard depth <= Self.depthLimit else {
       sink.error(
         "nested more than \(Self.depthLimit) levels deep", at: origin(mark.line, mark.column))
