@@ -24,6 +24,8 @@ extension Job {
     }
     var written: [FilePath: (job: String, output: JobOutput)] = [:]
     var conflicts: [Diagnostic] = []
+    // Of a hundred thousand jobs that one line sends to one path, two are named.
+    var blamed: Set<Origin> = []
     for job in jobs {
       for output in job.outputs {
         let path = key(output.path)
@@ -35,6 +37,7 @@ extension Job {
               notes: source == output.origin ? [] : [.init("it is read here", at: source)]))
         }
         if let other = written[path] {
+          guard blamed.insert(output.origin).inserted else { continue }
           conflicts.append(clash(output, of: job.name, with: other.output, of: other.job))
         } else {
           written[path] = (job.name, output)

@@ -42,7 +42,8 @@ extension Decoder {
     do throws(QuantityError) {
       try Self.checkPath(clip.path)
     } catch {
-      sink.error(error.message, at: origin, help: error.help)
+      let help = isCutByComma(origin) ? "inside [] a comma ends a text; quote the address" : error.help
+      sink.error(error.message, at: origin, help: help)
       return []
     }
     let path = path(clip.path)
@@ -67,6 +68,13 @@ extension Decoder {
     }
     checkFile(path, at: origin, name: clip.path)
     return [path]
+  }
+
+  /// `[https://x?a,b]`: the second half of an address became an item of its own.
+  private func isCutByComma(_ origin: Origin) -> Bool {
+    guard let place = map.place(of: origin) else { return false }
+    let rest = map.line(at: place).unicodeScalars.dropFirst(place.column - 1 + place.length)
+    return rest.first == "," && rest.dropFirst().first.map { $0 != " " } ?? false
   }
 
   /// What is wrong with a word in a list that looks like a time and is none.

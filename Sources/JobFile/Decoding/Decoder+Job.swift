@@ -4,10 +4,11 @@ import SystemPackage
 extension Decoder {
   /// The jobs that `node` stands for: one, or one for each file of its `for_each`.
   func jobs(named name: JobName, _ fields: Fields, _ scope: Scope) -> [Job] {
-    guard let loop = fields["for_each"] else {
+    let loop = fields["for_each"]
+    guard loop != nil || fields.refused.contains("for_each") else {
       return job(name.text(in: self, scope), fields, scope).map { [$0] } ?? []
     }
-    let inputs = self.inputs(of: loop.value, scope)
+    let inputs = loop.map { self.inputs(of: $0.value, scope) } ?? []
     if inputs.isEmpty {
       // What is wrong with the job itself is told all the same.
       var scope = scope

@@ -51,8 +51,10 @@ struct Fields {
   private(set) var entries: [YAMLEntry] = []
   private var indices: [String: Int] = [:]
   let origin: Origin
-  /// Whether a key was refused, so that something seems to be missing.
-  var isIncomplete = false
+  /// Keys whose values nobody will see: what they would have said is not missing.
+  private(set) var refused: Set<String> = []
+
+  var isIncomplete: Bool { !refused.isEmpty }
 
   init(origin: Origin) { self.origin = origin }
 
@@ -67,6 +69,8 @@ struct Fields {
     indices[entry.key] = entries.count
     entries.append(entry)
   }
+
+  mutating func refuse(_ key: String) { refused.insert(key) }
 }
 
 // MARK: - Maps
@@ -92,7 +96,7 @@ extension Decoder {
       if accept(entry, by: schema) {
         fields.append(entry)
       } else {
-        fields.isIncomplete = true
+        fields.refuse(entry.key)
       }
     }
     return fields
@@ -101,7 +105,7 @@ extension Decoder {
   private func accept(_ entry: YAMLEntry, by schema: Schema) -> Bool {
     guard let key = schema[entry.key] else {
       guard !schema.isOpen else { return !entry.value.isMissing }
-      sink.error("unknown key '\(entry.key)'", at: entry.keyOrigin, help: help(for: entry.key, schema))
+      refuseUnknown(entry, by: schema)
       return false
     }
     if let instead = key.instead {
@@ -122,6 +126,13 @@ extension Decoder {
       return false
     }
     return true
+  }
+
+  private func refuseUnknown(_ entry: YAMLEntry, by schema: Schema) {
+    let nearest = Spelling.nearest(to: entry.key, among: schema.keys.map(\.name))
+    // A key without a value has been refused; often it is no key, but half of a text.
+    guard !entry.value.isMissing || nearest != nil else { return }
+    sink.error("unknown key '\(entry.key)'", at: entry.keyOrigin, help: help(for: entry.key, schema))
   }
 
   private func help(for word: String, _ schema: Schema) -> String? {

@@ -122,10 +122,15 @@ extension YAMLHints {
 
   /// `gain: - 18 dB`
   private func minus(_ problem: Problem) -> Diagnostic? {
-    guard problem.character == "-", problem.after.dropFirst().first == " " else { return nil }
+    guard problem.character == "-" else { return nil }
+    if trimmed(withoutComment(string(problem.after))) == "-" {
+      return Diagnostic(
+        "'-' stands for a pipe, and avjob reads and writes files only", at: origin(problem.mark),
+        help: "name a file: an MP3 written to a pipe loses its tag")
+    }
+    guard problem.after.dropFirst().first == " " else { return nil }
     let rest = problem.after.dropFirst().drop { $0 == " " }
-    guard let next = rest.first else { return nil }
-    if next.isASCIIDigit || next == "." || string(rest).hasPrefix("inf") {
+    if rest.first?.isASCIIDigit == true || rest.first == "." || string(rest).hasPrefix("inf") {
       let value = trimmed(string(rest.prefix { !",]}#".unicodeScalars.contains($0) }))
       return Diagnostic(
         "a minus with a space after it begins a list", at: origin(problem.mark),
@@ -222,7 +227,13 @@ extension YAMLHints {
         at: origin(problem.mark.line, rest.startIndex + 1, value.unicodeScalars.count),
         help: "write \"\(value)\"")
     }
-    let above = trimmed(string(problem.lineBefore))
+    let above = trimmed(withoutComment(string(problem.lineBefore)))
+    if !above.isEmpty, !above.contains(":"), !above.hasPrefix("- ") {
+      let column = indent(of: string(problem.lineBefore)) + 1
+      return Diagnostic(
+        "no ':' after a key", at: origin(problem.mark.line - 1, column, above.unicodeScalars.count),
+        help: "a line of a map is 'key: value'")
+    }
     return Diagnostic(
       "a key where a text goes on", at: origin(problem.mark.line, indent(of: line) + 1, trimmed(string(problem.before)).unicodeScalars.count),
       help: above.isEmpty

@@ -127,6 +127,12 @@ extension YAMLReader {
         continue
       }
       first[content.text] = key.origin
+      if content.text == "<<" {
+        sink.error(
+          "'<<' merges nothing here", at: key.origin,
+          help: "write the keys out; a clip's defaults go under 'sources'")
+        continue
+      }
       entries.append(
         YAMLEntry(
           key: content.text, keyOrigin: key.origin,
@@ -138,12 +144,6 @@ extension YAMLReader {
   private mutating func value(
     _ node: Node, of key: String, at keyOrigin: Origin, isFlow: Bool, depth: Int
   ) -> YAMLNode {
-    if key == "<<" {
-      sink.error(
-        "'<<' merges nothing here", at: keyOrigin,
-        help: "write the keys out; a clip's defaults go under 'sources'")
-      return YAMLNode(.missing, origin: .unknown)
-    }
     guard isEmptyPlain(node) else { return self.node(node, depth: depth + 1) }
     sink.error("'\(key)' has no value", at: keyOrigin, help: isFlow ? flowHelp(key, keyOrigin) : nil)
     return YAMLNode(.missing, origin: .unknown)
