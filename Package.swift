@@ -65,7 +65,11 @@ let package = Package(
       ]),
 
     // Owned C: each C module is imported by one wrapper.
-    .target(name: "LibAV", dependencies: ["CFFmpeg", "MediaTime"]),
+    .target(
+      name: "LibAV",
+      dependencies: [
+        "CFFmpeg", "MediaTime", .product(name: "SystemPackage", package: "swift-system"),
+      ]),
     .target(name: "LAME", dependencies: ["CLAME", "MPEGAudio"]),
     .systemLibrary(
       name: "CFFmpeg",
