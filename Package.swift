@@ -32,7 +32,7 @@ let package = Package(
     // The roof.
     .target(
       name: "WorkerPool",
-      dependencies: ["Threads", "MediaComposition"]),
+      dependencies: ["Threads", "MediaComposition", "MediaTime"]),
 
     // The keystone: the only place where a graph meets codecs.
     .target(
@@ -80,14 +80,15 @@ let package = Package(
     // The ground.
     .target(name: "MPEGAudio", dependencies: ["MediaTime"]),
     .target(name: "MediaTime"),
-    .target(name: "Threads"),
+    .target(name: "Threads", dependencies: ["CThreads"]),
+    .systemLibrary(name: "CThreads"),
 
     // Tests mirror the targets; end-to-end tests run the built command.
     .target(
       name: "TestSupport", path: "Tests/TestSupport"),
     .testTarget(name: "MediaTimeTests", dependencies: ["MediaTime"]),
     .testTarget(name: "MPEGAudioTests", dependencies: ["MPEGAudio", "TestSupport"]),
-    .testTarget(name: "ThreadsTests", dependencies: ["Threads"]),
+    .testTarget(name: "ThreadsTests", dependencies: ["Threads", "TestSupport"]),
     .testTarget(
       name: "MediaCompositionTests", dependencies: ["MediaComposition", "MediaTime"]),
     .testTarget(
@@ -107,7 +108,10 @@ let package = Package(
         "LibAV", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
-    .testTarget(name: "WorkerPoolTests", dependencies: ["WorkerPool", "Threads", "MediaComposition"]),
+    .testTarget(
+      name: "WorkerPoolTests",
+      dependencies: ["WorkerPool", "Threads", "MediaComposition", "MediaTime", "TestSupport"]),
+    .testTarget(name: "AVJobTests", dependencies: ["avjob", "MediaTime"]),
     .testTarget(
       name: "EndToEndTests",
       dependencies: ["avjob", "TestSupport"]),
