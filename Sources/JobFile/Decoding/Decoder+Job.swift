@@ -76,10 +76,15 @@ extension Decoder {
       return nil
     }
     let isShared = !output.dependsOnJob && !scope.hasFolderOutput(output)
-    let context = OutputContext(scope: scope, clip: item.flatMap(\.onlyClip))
+    let context = OutputContext(
+      scope: scope, mixRate: sampleRate, clip: item.flatMap(\.onlyClip))
     let outputs = isShared ? shared(output) { self.outputs(output, context) } : self.outputs(output, context)
     guard let item, !outputs.isEmpty else { return nil }
-    if let sampleRate { checkRates(of: outputs, mixedAt: sampleRate) }
+    if let sampleRate {
+      for output in outputs where output.sampleRate == nil {
+        checkRate(of: output, sampleRate, channels: output.channelLayout ?? channels?.value)
+      }
+    }
     return Job(
       name: name, item: item, outputs: outputs, metadata: metadata ?? Metadata(),
       sampleRate: sampleRate?.value, channelLayout: channels?.value, origin: fields.origin)

@@ -5,6 +5,8 @@ import SystemPackage
 /// What an output's `folder` needs to know of its job.
 struct OutputContext {
   var scope: Scope
+  /// The job's own sample rate.
+  var mixRate: Located<Int>?
   /// The only clip of the job, if it is one.
   var clip: FilePath?
 }
@@ -26,17 +28,21 @@ extension Decoder {
     }
     guard let fields = fields(of: node, as: .output) else { return nil }
     let sampleRate = self.sampleRate(fields, context.scope)
-    let channels = self.channels(fields, context.scope)
+    var channels = self.channels(fields, context.scope)
     let metadata = fields["metadata"].map { self.metadata($0.value, context.scope) }
     let named = format(fields, context.scope)
     guard let path = path(fields, context, format: named?.format) else { return nil }
     if case .refused = named { return nil }
     guard let format = named?.format ?? format(of: path) else { return nil }
+    if case .named(_, key: _, isMono: true) = named { channels = channels ?? Located(.mono) }
     if let key = named?.key { checkExtension(of: path, format, key) }
     let output = JobOutput(
       path: path.value, format: format, sampleRate: sampleRate?.value, channelLayout: channels?.value,
       metadata: metadata ?? Metadata(), origin: path.origin)
-    checkRate(of: output, at: sampleRate?.origin)
+    if sampleRate != nil || context.mixRate == nil {
+      let place = sampleRate?.origin ?? fields["mp3"]?.value.origin
+      checkRate(of: output, sampleRate, channels: channels?.value, blaming: place)
+    }
     return output
   }
 
@@ -132,11 +138,11 @@ extension Decoder {
 
 /// A format that a key named, or a key whose value was refused.
 private enum NamedFormat {
-  case named(JobOutput.Format, key: String)
+  case named(JobOutput.Format, key: String, isMono: Bool)
   case refused
 
-  var format: JobOutput.Format? { if case .named(let format, _) = self { format } else { nil } }
-  var key: String? { if case .named(_, let key) = self { key } else { nil } }
+  var format: JobOutput.Format? { if case .named(let format, _, _) = self { format } else { nil } }
+  var key: String? { if case .named(_, let key, _) = self { key } else { nil } }
 }
 
 extension Decoder {
@@ -151,7 +157,10 @@ extension Decoder {
     }
     let format: JobOutput.Format?
     switch entry.key {
-    case "mp3": format = mp3(entry.value, scope).map(JobOutput.Format.mp3)
+    case "mp3":
+      return mp3(entry.value, scope).map {
+        .named(.mp3($0.settings), key: entry.key, isMono: $0.isMono)
+      } ?? .refused
     case "wav":
       format = value(entry.value, scope) { text throws(QuantityError) in
         .wav(try Quantity.sampleFormat(text))
@@ -165,7 +174,7 @@ extension Decoder {
         .m4a(bitRate: try Quantity.aacBitRate(text))
       }?.value
     }
-    return format.map { .named($0, key: entry.key) } ?? .refused
+    return format.map { .named($0, key: entry.key, isMono: false) } ?? .refused
   }
 }
 

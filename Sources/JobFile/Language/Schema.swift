@@ -99,7 +99,7 @@ struct Schema: Sendable {
 
 extension Schema {
   /// Every map of the language that has keys of its own.
-  static let all: [Schema] = [.file, .job, .item, .source, .output, .fade, .chapter, .metadata]
+  static let all: [Schema] = [.file, .job, .item, .source, .output, .mp3, .fade, .chapter, .metadata]
 
   /// The whole file. Where it is one job, the job's keys stand beside these.
   static let file = Schema(
@@ -212,6 +212,21 @@ extension Schema {
     ])
 
   private static let formats = "write 'mp3', 'wav', 'flac' or 'aac'"
+
+  /// The long form of MP3 settings.
+  static let mp3 = Schema(
+    subject: "an MP3 setting",
+    keys: [
+      Key("vbr", .text, "LAME's quality, 0 (best) to 9.999"),
+      Key("abr", .text, "a mean bit rate"),
+      Key("cbr", .text, "a constant bit rate"),
+      Key("quality", .number, "LAME's -q, 0 (slowest) to 9"),
+      Key("mode", notBuilt: "how channels are coded", instead: "leave it out: LAME chooses"),
+      Key("lowpass", notBuilt: "LAME's filter", instead: "leave it out: LAME chooses"),
+      Key("highpass", notBuilt: "LAME's filter", instead: "leave it out: LAME chooses"),
+      Key("min", notBuilt: "the lowest bit rate", instead: "leave it out: LAME chooses"),
+      Key("max", notBuilt: "the highest bit rate", instead: "write 'abr' or 'cbr'"),
+    ])
 
   /// The long form of a fade.
   static let fade = Schema(

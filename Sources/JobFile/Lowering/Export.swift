@@ -1,3 +1,4 @@
+import MPEGAudio
 import MediaComposition
 import MediaTime
 
@@ -18,11 +19,30 @@ extension Job {
       throw lowering.diagnostics
     }
     let sources = media.compactMap { known[$0] }
+    try checkRates(sources)
     return Export(
       name: name, composition: voice.composition, mix: voice.mix, sampleRate: sampleRate,
       channelLayout: channelLayout, metadata: voice.metadata.overridden(by: metadata),
       chapters: voice.chapters.isEmpty ? voice.inheritedChapters : voice.chapters,
       outputs: outputs.map { $0.output(of: self, from: sources) }, origin: origin)
+  }
+}
+
+extension Job {
+  /// Refuses MP3 settings that LAME does not have at the rate of the sources.
+  private func checkRates(_ sources: [Asset]) throws(Diagnostics) {
+    var found = Diagnostics()
+    for output in outputs where output.sampleRate == nil && sampleRate == nil {
+      guard case .mp3 = output.format, let highest = sources.map(\.sampleRate).max() else { continue }
+      let rate = MP3Settings.nearestLegalSampleRate(for: highest)
+      let count = min(2, (output.channelLayout ?? channelLayout)?.count ?? 2)
+      if let problem = output.format.problem(sampleRate: rate, channelCount: count) {
+        found.append(
+          Diagnostic(
+            problem, at: output.origin, help: "or give the output a 'sample_rate' of its own"))
+      }
+    }
+    if !found.isEmpty { throw found }
   }
 }
 
