@@ -77,14 +77,9 @@ extension Decoder {
     }
     let isShared = !output.dependsOnJob && !scope.hasFolderOutput(output)
     let context = OutputContext(
-      scope: scope, mixRate: sampleRate, clip: item.flatMap(\.onlyClip))
+      scope: scope, mixRate: sampleRate, mixChannels: channels?.value, clip: item.flatMap(\.onlyClip))
     let outputs = isShared ? shared(output) { self.outputs(output, context) } : self.outputs(output, context)
     guard let item, !outputs.isEmpty else { return nil }
-    if let sampleRate {
-      for output in outputs where output.sampleRate == nil {
-        checkRate(of: output, sampleRate, channels: output.channelLayout ?? channels?.value)
-      }
-    }
     return Job(
       name: name, item: item, outputs: outputs, metadata: metadata ?? Metadata(),
       sampleRate: sampleRate?.value, channelLayout: channels?.value, origin: fields.origin)

@@ -57,30 +57,33 @@ extension Decoder {
     }
   }
 
-  /// Refuses a format that cannot be had at a rate that is known, or at any.
+  /// Refuses an output whose format cannot be had at a rate that is known, or at any.
   ///
   /// - Parameters:
-  ///   - rate: The output's own, or else the mix's; nil where only the media know.
-  ///   - place: The value to blame; nil: the output's path.
+  ///   - rate: The output's own.
+  ///   - mixRate: The job's own; an output without a rate takes the nearest that its codec has.
+  ///   - place: The settings of the output, where it has some.
   func checkRate(
-    of output: JobOutput, _ rate: Located<Int>?, channels: ChannelLayout?, blaming place: Origin? = nil
+    of output: JobOutput, _ rate: Located<Int>?, mixRate: Located<Int>?,
+    channels: ChannelLayout?, settings place: Origin?
   ) {
     let count = channels?.count ?? 2
-    let problem: String?
+    func problem(_ rate: Int) -> String? {
+      output.format.problem(sampleRate: rate, channelCount: count)
+    }
     if let rate {
-      problem = output.format.problem(sampleRate: rate.value, channelCount: count)
-    } else {
-      let problems = MP3Settings.sampleRates.map {
-        output.format.problem(sampleRate: $0, channelCount: count)
-      }
-      problem = problems.contains(nil) ? nil : output.format.problem(sampleRate: 44_100, channelCount: count)
+      guard let problem = problem(rate.value) else { return }
+      sink.error(problem, at: rate.origin)
+    } else if let mixRate {
+      guard let problem = problem(output.format.sampleRate(nearest: mixRate.value)) else { return }
+      sink.error(
+        problem, at: place ?? output.origin,
+        notes: [.init("the rate is given here", at: mixRate.origin)])
+    } else if case .mp3 = output.format,
+      MP3Settings.sampleRates.allSatisfy({ problem($0) != nil }), let problem = problem(44_100)
+    {
+      sink.error(problem, at: place ?? output.origin)
     }
-    guard let problem else { return }
-    var notes: [Diagnostic.Note] = []
-    if let rate, rate.origin != output.origin, output.sampleRate == nil {
-      notes = [.init("the rate is given here", at: rate.origin)]
-    }
-    sink.error(problem, at: place ?? output.origin, notes: notes)
   }
 }
 
@@ -91,6 +94,15 @@ extension JobOutput.Format {
   ]
   /// The highest of FLAC in Hz, which a frame header can hold in tens (RFC 9639 §9.1.2).
   private static let flacRateLimit = 655_350
+
+  /// The rate that an output without one of its own takes where the mix has `rate`.
+  func sampleRate(nearest rate: Int) -> Int {
+    switch self {
+    case .mp3: MP3Settings.nearestLegalSampleRate(for: rate)
+    case .m4a: Self.aacRates.first { $0 >= rate } ?? 96_000
+    case .wav, .flac: rate
+    }
+  }
 
   /// Why a file in this format cannot have so many frames a second and so many channels; nil where
   /// it can.

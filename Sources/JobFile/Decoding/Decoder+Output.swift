@@ -7,6 +7,8 @@ struct OutputContext {
   var scope: Scope
   /// The job's own sample rate.
   var mixRate: Located<Int>?
+  /// The job's own layout.
+  var mixChannels: ChannelLayout?
   /// The only clip of the job, if it is one.
   var clip: FilePath?
 }
@@ -24,7 +26,10 @@ extension Decoder {
   private func output(_ node: YAMLNode, _ context: OutputContext) -> JobOutput? {
     guard case .mapping = node.kind else {
       guard let path = path(node, context.scope), let format = format(of: path) else { return nil }
-      return JobOutput(path: path.value, format: format, origin: path.origin)
+      let output = JobOutput(path: path.value, format: format, origin: path.origin)
+      checkRate(
+        of: output, nil, mixRate: context.mixRate, channels: context.mixChannels, settings: nil)
+      return output
     }
     guard let fields = fields(of: node, as: .output) else { return nil }
     let sampleRate = self.sampleRate(fields, context.scope)
@@ -39,10 +44,9 @@ extension Decoder {
     let output = JobOutput(
       path: path.value, format: format, sampleRate: sampleRate?.value, channelLayout: channels?.value,
       metadata: metadata ?? Metadata(), origin: path.origin)
-    if sampleRate != nil || context.mixRate == nil {
-      let place = sampleRate?.origin ?? fields["mp3"]?.value.origin
-      checkRate(of: output, sampleRate, channels: channels?.value, blaming: place)
-    }
+    checkRate(
+      of: output, sampleRate, mixRate: context.mixRate,
+      channels: channels?.value ?? context.mixChannels, settings: fields["mp3"]?.value.origin)
     return output
   }
 

@@ -1,4 +1,3 @@
-import MPEGAudio
 import MediaComposition
 import MediaTime
 
@@ -34,7 +33,7 @@ extension Job {
     var found = Diagnostics()
     for output in outputs where output.sampleRate == nil && sampleRate == nil {
       guard case .mp3 = output.format, let highest = sources.map(\.sampleRate).max() else { continue }
-      let rate = MP3Settings.nearestLegalSampleRate(for: highest)
+      let rate = output.format.sampleRate(nearest: highest)
       let count = min(2, (output.channelLayout ?? channelLayout)?.count ?? 2)
       if let problem = output.format.problem(sampleRate: rate, channelCount: count) {
         found.append(
