@@ -65,8 +65,12 @@ public struct JobFile: Sendable {
     let conflicts = Job.conflicts(
       among: jobs, reading: [path], currentDirectory: files.currentDirectory)
     for conflict in conflicts { decoder.sink.add(conflict) }
-    let found = decoder.sink.diagnostics.sorted(by: map)
-    guard found.errors.isEmpty else { throw found }
+    var found = decoder.sink.diagnostics.sorted(by: map)
+    guard found.errors.isEmpty else {
+      let count = decoder.sink.droppedCount
+      if count > 0 { found.append(Diagnostic("\(count) more are not shown", at: .unknown)) }
+      throw found
+    }
     return JobFile(path: path, jobs: jobs, warnings: found.warnings)
   }
 

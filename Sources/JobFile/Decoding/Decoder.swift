@@ -121,8 +121,9 @@ extension Decoder {
       case .mapping: .map
       }
     guard key.value.shapes.contains(shape) else {
+      let shapes = key.value.shapes.map(\.rawValue).joined(separator: " or ")
       sink.error(
-        "'\(entry.key)' is \(key.value.shapes.map(\.rawValue).joined(separator: " or ")), not \(shape.rawValue)",
+        "'\(entry.key)' is \(shapes), not \(shape.rawValue)",
         at: entry.value.origin, help: "write \(key.value.example)")
       return false
     }
@@ -130,6 +131,7 @@ extension Decoder {
   }
 
   private func refuseUnknown(_ entry: YAMLEntry, by schema: Schema) {
+    guard !sink.drops(at: entry.keyOrigin) else { return }
     let nearest = Spelling.nearest(to: entry.key, among: schema.keys.map(\.name))
     // A key without a value has been refused; often it is no key, but half of a text.
     guard !entry.value.isMissing || nearest != nil else { return }
@@ -161,9 +163,17 @@ extension Decoder {
       return nil
     case .scalar(let scalar):
       guard let template = scalar.template else { return Text(scalar, origin: node.origin) }
+      var size = scalar.text.utf8.count
       do throws(VariableError) {
         return try Text(template, of: scalar, origin: node.origin) {
-          (reference) throws(VariableError) -> String in try value(of: reference, scope)
+          (reference) throws(VariableError) -> String in
+          let value = try value(of: reference, scope)
+          size += value.utf8.count
+          guard size <= Text.sizeLimit else {
+            throw VariableError(
+              reference: reference, message: "with its variables this text has more than 1 MiB")
+          }
+          return value
         }
       } catch {
         guard !scope.bindsUnknownNames else { return nil }
@@ -332,6 +342,8 @@ extension Decoder {
         "'-' stands for a pipe, and avjob reads and writes files only",
         help: "name a file: an MP3 written to a pipe loses its tag")
     }
+    // PATH_MAX of Linux (limits.h), with its NUL.
+    guard text.utf8.count < 4096 else { throw QuantityError("a path has less than 4096 bytes") }
     guard !text.utf8.contains(0) else { throw QuantityError("a path cannot hold U+0000") }
     guard !text.contains("://") else {
       throw QuantityError(

@@ -122,20 +122,35 @@ public struct Diagnostics: Error, Sendable, Hashable {
 struct DiagnosticSink {
   /// How many different things are said about one place.
   static let limitPerPlace = 5
+  /// How many are said at all.
+  static let limit = 200
 
   private(set) var diagnostics = Diagnostics()
+  /// How many were not kept.
+  private(set) var droppedCount = 0
   private var seen: Set<Diagnostic> = []
   private var countPerPlace: [Origin: Int] = [:]
 
-  /// Whether enough has been said about `origin`: what would be costly to say need not be made.
-  func isFull(at origin: Origin) -> Bool {
-    countPerPlace[origin, default: 0] >= Self.limitPerPlace
+  /// Whether enough has been said about `origin`, so that one more is counted and nothing else:
+  /// what would be costly to say need not be made.
+  mutating func drops(at origin: Origin) -> Bool {
+    guard
+      diagnostics.all.count >= Self.limit
+        || countPerPlace[origin, default: 0] >= Self.limitPerPlace
+    else { return false }
+    droppedCount += 1
+    return true
+  }
+
+  /// Adds what another one found and could not keep.
+  mutating func add(_ other: DiagnosticSink) {
+    for diagnostic in other.diagnostics.all { add(diagnostic) }
+    droppedCount += other.droppedCount
   }
 
   mutating func add(_ diagnostic: Diagnostic) {
-    guard !isFull(at: diagnostic.origin),
-      seen.insert(diagnostic).inserted
-    else { return }
+    guard !seen.contains(diagnostic), !drops(at: diagnostic.origin) else { return }
+    seen.insert(diagnostic)
     countPerPlace[diagnostic.origin, default: 0] += 1
     diagnostics.append(diagnostic)
   }

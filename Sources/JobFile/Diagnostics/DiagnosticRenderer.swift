@@ -22,7 +22,7 @@ extension Diagnostic {
   public func render(in map: SourceMap, style: Style = .plain) -> String {
     let paint = Paint(style: style)
     var lines = paint.headline(severity.rawValue, message, at: map.place(of: origin), in: map)
-    if let help { lines.append("  " + paint.bold("help:") + " " + printable(help)) }
+    if let help { lines.append("  " + paint.bold("help:") + " " + printable(shortened(help))) }
     for note in notes {
       lines += paint.headline("note", note.message, at: map.place(of: note.origin), in: map)
     }
@@ -47,7 +47,7 @@ private struct Paint {
   {
     let colour = ["error": "1;31", "warning": "1;35"][label] ?? "1;36"
     let where_ = place.map { bold("\(printable($0.file)):\($0.line):\($0.column):") + " " } ?? ""
-    let head = where_ + sgr(colour, label + ":") + " " + bold(printable(message))
+    let head = where_ + sgr(colour, label + ":") + " " + bold(printable(shortened(message)))
     guard let place else { return [head] }
     let snippet = Snippet(of: map.line(at: place), at: place)
     let number = String(place.line)
@@ -74,19 +74,15 @@ private struct Snippet {
   var caret: String
 
   init(of line: Substring, at place: Place) {
-    var scalars = Array(line.unicodeScalars)
-    var start = min(place.column - 1, scalars.count)
-    var prefix = ""
-    if scalars.count > Self.window {
-      let first = max(0, min(start - Self.window / 3, scalars.count - Self.window))
-      prefix = first > 0 ? "…" : ""
-      let end = min(scalars.count, first + Self.window)
-      scalars = Array(scalars[first..<end]) + (end < scalars.count ? ["…"] : [])
-      start -= first
-    }
+    let view = line.unicodeScalars
+    let isLong = !view.dropFirst(Self.window).isEmpty
+    let first = isLong ? max(0, place.column - 1 - Self.window / 3) : 0
+    let rest = view.dropFirst(first)
+    let scalars = Array(rest.prefix(Self.window))
+    let start = min(place.column - 1 - first, scalars.count)
     let length = max(1, min(place.length, scalars.count - start))
-    text = prefix
-    indent = String(repeating: " ", count: prefix.count)
+    text = first > 0 ? "…" : ""
+    indent = String(repeating: " ", count: text.count)
     var width = 0
     for (index, scalar) in scalars.enumerated() {
       let shown = scalar == "\t" ? "\t" : printable(String(scalar))
@@ -95,8 +91,16 @@ private struct Snippet {
       if index < start { indent += scalar == "\t" ? "\t" : String(repeating: " ", count: columns) }
       if index >= start, index < start + length { width += columns }
     }
+    if !rest.dropFirst(Self.window).isEmpty { text += "…" }
     caret = "^" + String(repeating: "~", count: max(0, width - 1))
   }
+}
+
+/// `text`, cut where it is longer than anyone reads: a message may quote a whole value.
+private func shortened(_ text: String) -> String {
+  let limit = 600
+  let rest = text.unicodeScalars.dropFirst(limit)
+  return rest.isEmpty ? text : String(text.unicodeScalars.prefix(limit)) + "…"
 }
 
 /// `text` with control and direction-changing characters escaped.

@@ -101,7 +101,8 @@ extension Lowering {
       let text = Self.text(duration)
       let (a, b) = (Self.text(before.duration), Self.text(next.voice.duration))
       error(
-        "a cross-fade of \(text) is longer than half of an item: \(before.name) lasts \(a), \(next.voice.name) \(b)",
+        "a cross-fade of \(text) is longer than half of an item: "
+          + "\(before.name) lasts \(a), \(next.voice.name) \(b)",
         at: fade.origin, notes: [.init("the items join here", at: next.voice.origin)])
       return false
     }

@@ -20,6 +20,9 @@ struct Text {
     var isVariable: Bool
   }
 
+  /// Bytes. Variables in variables could otherwise fill any memory from a file of a kilobyte.
+  static let sizeLimit = 1 << 20
+
   /// A text without variables.
   init(_ scalar: YAMLScalar, origin: Origin) {
     string = scalar.text
@@ -85,12 +88,15 @@ struct Text {
   /// The characters `range` of `string`, as a pattern in which only what was written in the file
   /// itself acts as a wildcard; what a variable brought stands for itself.
   func pattern(_ range: Range<Int>) -> String {
-    let scalars = Array(string.unicodeScalars)
     var pattern = String.UnicodeScalarView()
-    for index in range {
-      let isLiteral = spans.contains { $0.isVariable && $0.expanded.contains(index) }
-      if isLiteral, FilePattern.special.contains(scalars[index]) { pattern.append("\\") }
-      pattern.append(scalars[index])
+    var later = spans[...]
+    for (index, scalar) in string.unicodeScalars.enumerated() {
+      guard index < range.upperBound else { break }
+      later = later.drop { $0.expanded.upperBound <= index }
+      let isLiteral = later.first?.isVariable ?? false
+      guard index >= range.lowerBound else { continue }
+      if isLiteral, FilePattern.special.contains(scalar) { pattern.append("\\") }
+      pattern.append(scalar)
     }
     return String(pattern)
   }

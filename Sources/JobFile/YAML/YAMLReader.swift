@@ -19,6 +19,9 @@ struct YAMLReader {
   private let text: SourceText
   private var mask: YAMLMask
   private(set) var sink = DiagnosticSink()
+  /// Nodes come in the order of the text: finding the next one on a line of a million does not
+  /// start at the line's first character again.
+  private var cursor: (line: Int, column: Int, rest: Substring.UnicodeScalarView)
 
   /// A reader of `text`, which `source` names in `map`.
   private init(_ text: SourceText, source: SourceMap.Source, map: SourceMap) {
@@ -26,6 +29,7 @@ struct YAMLReader {
     self.source = source
     self.map = map
     mask = YAMLMask(text.text)
+    cursor = (1, 1, text.line(1).unicodeScalars)
   }
 
   /// The root of the document in `text`.
@@ -39,7 +43,7 @@ struct YAMLReader {
     var reader = YAMLReader(SourceText(name: name, text: text), source: source, map: map)
     let root = try reader.compose()
     let node = reader.node(root, depth: 0)
-    for diagnostic in reader.sink.diagnostics.all { sink.add(diagnostic) }
+    sink.add(reader.sink)
     return node
   }
 
@@ -68,6 +72,16 @@ struct YAMLReader {
     return Diagnostic(
       "duplicate key '\(key)'", at: origin(mark.line, mark.column, length: key.unicodeScalars.count)
     )
+  }
+
+  /// The line that `mark` is on, from there to its end.
+  private mutating func rest(at mark: Mark) -> Substring.UnicodeScalarView {
+    if mark.line != cursor.line || mark.column < cursor.column {
+      cursor = (mark.line, 1, text.line(mark.line).unicodeScalars)
+    }
+    cursor.rest = cursor.rest.dropFirst(mark.column - cursor.column)
+    cursor.column = mark.column
+    return cursor.rest
   }
 
   func origin(_ line: Int, _ column: Int, length: Int = 1) -> Origin {
@@ -111,7 +125,7 @@ extension YAMLReader {
     var entries: [YAMLEntry] = []
     var first: [String: Origin] = [:]
     var here: Origin?
-    let isFlow = text.line(mark.line).unicodeScalars.dropFirst(mark.column - 1).first == "{"
+    let isFlow = rest(at: mark).first == "{"
     for (keyNode, valueNode) in mapping {
       guard case .scalar(let keyScalar) = keyNode else {
         let place = keyNode.mark ?? mark
@@ -148,8 +162,10 @@ extension YAMLReader {
     _ node: Node, of key: String, at keyOrigin: Origin, isFlow: Bool, depth: Int
   ) -> YAMLNode {
     guard isEmptyPlain(node) else { return self.node(node, depth: depth + 1) }
-    sink.error(
-      "'\(key)' has no value", at: keyOrigin, help: isFlow ? flowHelp(key, keyOrigin) : nil)
+    if !sink.drops(at: keyOrigin) {
+      sink.error(
+        "'\(key)' has no value", at: keyOrigin, help: isFlow ? flowHelp(key, keyOrigin) : nil)
+    }
     return YAMLNode(.missing, origin: .unknown)
   }
 
@@ -181,7 +197,7 @@ extension YAMLReader {
     -> YAMLNode
   {
     let text = mask.unmasked(scalar.string)
-    let line = self.text.line(mark.line).unicodeScalars.dropFirst(mark.column - 1)
+    let line = rest(at: mark)
     if scalar.style == .plain, let indicator = YAMLMask.indicator(scalar.string) {
       let here = origin(mark.line, mark.column, length: text.unicodeScalars.count)
       sink.add(YAMLHints.refusal(of: indicator, in: text, at: here))
@@ -296,10 +312,11 @@ extension YAMLReader {
     }
     if let bad = text.unicodeScalars.firstIndex(where: { !isAllowed($0) }) {
       let scalar = text.unicodeScalars[bad]
-      let code = String(scalar.value, radix: 16, uppercase: true)
+      let digits = String(scalar.value, radix: 16, uppercase: true)
+      let code = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
       throw refusal(
         of: bad, in: text,
-        "the character U+\(String(repeating: "0", count: max(0, 4 - code.count)))\(code) may not stand in a job file",
+        "the character U+\(code) may not stand in a job file",
         named: name, map, help: nil)
     }
     return text
