@@ -32,7 +32,7 @@ let package = Package(
     // The roof.
     .target(
       name: "WorkerPool",
-      dependencies: ["Threads", "MediaComposition"]),
+      dependencies: ["Threads", "MediaComposition", "MediaTime"]),
 
     // The keystone: the only place where a graph meets codecs.
     .target(
@@ -65,7 +65,11 @@ let package = Package(
       ]),
 
     // Owned C: each C module is imported by one wrapper.
-    .target(name: "LibAV", dependencies: ["CFFmpeg", "MediaTime"]),
+    .target(
+      name: "LibAV",
+      dependencies: [
+        "CFFmpeg", "MediaTime", .product(name: "SystemPackage", package: "swift-system"),
+      ]),
     .target(name: "LAME", dependencies: ["CLAME", "MPEGAudio"]),
     .systemLibrary(
       name: "CFFmpeg",
@@ -76,14 +80,15 @@ let package = Package(
     // The ground.
     .target(name: "MPEGAudio", dependencies: ["MediaTime"]),
     .target(name: "MediaTime"),
-    .target(name: "Threads"),
+    .target(name: "Threads", dependencies: ["CThreads"]),
+    .systemLibrary(name: "CThreads"),
 
     // Tests mirror the targets; end-to-end tests run the built command.
     .target(
       name: "TestSupport", path: "Tests/TestSupport"),
     .testTarget(name: "MediaTimeTests", dependencies: ["MediaTime"]),
     .testTarget(name: "MPEGAudioTests", dependencies: ["MPEGAudio", "TestSupport"]),
-    .testTarget(name: "ThreadsTests", dependencies: ["Threads"]),
+    .testTarget(name: "ThreadsTests", dependencies: ["Threads", "TestSupport"]),
     .testTarget(
       name: "MediaCompositionTests", dependencies: ["MediaComposition", "MediaTime"]),
     .testTarget(
@@ -103,7 +108,10 @@ let package = Package(
         "LibAV", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
-    .testTarget(name: "WorkerPoolTests", dependencies: ["WorkerPool", "Threads", "MediaComposition"]),
+    .testTarget(
+      name: "WorkerPoolTests",
+      dependencies: ["WorkerPool", "Threads", "MediaComposition", "MediaTime", "TestSupport"]),
+    .testTarget(name: "AVJobTests", dependencies: ["avjob", "MediaTime"]),
     .testTarget(
       name: "EndToEndTests",
       dependencies: ["avjob", "TestSupport"]),

@@ -2,23 +2,32 @@
 ///
 /// The counterpart of CoreMedia's `CMTime`: a 64-bit value over a 32-bit timescale. Arithmetic is
 /// exact while the result fits; where it does not, the result is rescaled with rounding and
-/// `hasBeenRounded` is set. Nothing traps.
+/// `hasBeenRounded` is set. Nothing traps: what is too large becomes an infinity.
 public struct Time: Sendable {
-  /// The numerator, in units of `1 / timescale` seconds.
+  /// The numerator, in units of `1 / timescale` seconds; 0 for every time that is no number.
   public let value: Int64
   /// Units per second; positive for every numeric time.
   public let timescale: Int32
   /// What kind of time this is.
   public let flags: Flags
 
-  /// The kinds of time, as `CMTimeFlags` has them.
+  /// The kinds of time (`CMTimeFlags`).
   public struct Flags: OptionSet, Sendable, Hashable {
+    /// The bits, as CoreMedia numbers them.
     public let rawValue: UInt32
+
+    /// Flags of the given bits.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// Set on everything but an invalid time.
     public static let valid = Flags(rawValue: 1)
+    /// Set where the time, or one that it was computed from, had to be rounded.
     public static let hasBeenRounded = Flags(rawValue: 2)
+    /// Later than every number.
     public static let positiveInfinity = Flags(rawValue: 4)
+    /// Earlier than every number.
     public static let negativeInfinity = Flags(rawValue: 8)
+    /// Valid, but not known: the duration of a live stream.
     public static let indefinite = Flags(rawValue: 16)
   }
 
@@ -30,104 +39,104 @@ public struct Time: Sendable {
 
   /// `value / timescale` seconds; invalid where `timescale` is not positive (`CMTimeMake`).
   public init(value: Int64, timescale: Int32) {
-    self.init(value: value, timescale: timescale, flags: timescale > 0 ? .valid : [])
+    self = timescale > 0 ? Time(value: value, timescale: timescale, flags: .valid) : .invalid
   }
 
-  /// The time at which frame `frames` starts at `rate` frames a second.
+  /// The time at which frame `frames` starts at `rate` frames a second; invalid where no timescale
+  /// can hold `rate`.
   public init(frames: Int64, rate: Int) {
-    self.init(value: frames, timescale: Int32(clamping: rate))
+    self.init(value: frames, timescale: Int32(exactly: rate) ?? 0)
   }
 
+  /// 0 seconds.
   public static let zero = Time(value: 0, timescale: 1)
+  /// Not a time; every computation with it is invalid too.
   public static let invalid = Time(value: 0, timescale: 0, flags: [])
+  /// A time that is not known.
   public static let indefinite = Time(value: 0, timescale: 0, flags: [.valid, .indefinite])
+  /// Later than every number.
   public static let positiveInfinity = Time(
     value: 0, timescale: 0, flags: [.valid, .positiveInfinity])
+  /// Earlier than every number.
   public static let negativeInfinity = Time(
     value: 0, timescale: 0, flags: [.valid, .negativeInfinity])
 
-  /// Whether this is a number, and not invalid, indefinite or infinite (`CMTIME_IS_NUMERIC`).
-  public var isNumeric: Bool {
-    flags.contains(.valid)
-      && flags.isDisjoint(with: [.positiveInfinity, .negativeInfinity, .indefinite])
-  }
-
-  /// Seconds as a Double, for display and for estimates only (`CMTimeGetSeconds`).
-  public var seconds: Double { Double(value) / Double(timescale) }
-}
-
-/// How a time that falls between two ticks finds one of them (`CMTimeRoundingMethod`).
-public enum RoundingMethod: Sendable, Hashable, CaseIterable {
-  case halfAwayFromZero
-  case towardZero
-  case awayFromZero
-  /// Away from zero where the target timescale is coarser, toward zero where it is finer.
-  case quickTime
-  case towardPositiveInfinity
-  case towardNegativeInfinity
+  /// The finest timescale (`kCMTimeMaxTimescale`).
+  public static let maximumTimescale = Int32.max
 }
 
 extension Time {
-  /// The index of the frame that this time falls on at `rate` frames a second.
-  ///
-  /// This is the one place where time becomes samples. The default rounds half away from zero.
-  public func frames(atRate rate: Int, rounding: RoundingMethod = .halfAwayFromZero) -> Int64 {
-    guard isNumeric else { return 0 }
-    let numerator = Int128(value) * Int128(rate)
-    let denominator = Int128(timescale)
-    let (quotient, remainder) = numerator.quotientAndRemainder(dividingBy: denominator)
-    guard remainder != 0 else { return Int64(clamping: quotient) }
-    let away: Int128 = numerator < 0 ? -1 : 1
-    let step: Int128 =
-      switch rounding {
-      case .halfAwayFromZero: remainder.magnitude * 2 >= denominator.magnitude ? away : 0
-      case .towardZero: 0
-      case .awayFromZero: away
-      case .quickTime: rate < Int(timescale) ? away : 0
-      case .towardPositiveInfinity: numerator > 0 ? 1 : 0
-      case .towardNegativeInfinity: numerator < 0 ? -1 : 0
-      }
-    return Int64(clamping: quotient + step)
+  /// Kinds in the order in which `CMTimeCompare` sorts them.
+  enum Kind: Int {
+    case negativeInfinity, number, indefinite, positiveInfinity, invalid
+  }
+
+  var kind: Kind {
+    if !flags.contains(.valid) { return .invalid }
+    if flags.contains(.positiveInfinity) { return .positiveInfinity }
+    if flags.contains(.negativeInfinity) { return .negativeInfinity }
+    return flags.contains(.indefinite) ? .indefinite : .number
+  }
+
+  /// Whether this is a time at all: a number, an infinity, or indefinite (`CMTIME_IS_VALID`).
+  public var isValid: Bool { flags.contains(.valid) }
+
+  /// Whether this is a number, and not invalid, indefinite or infinite (`CMTIME_IS_NUMERIC`).
+  public var isNumeric: Bool { kind == .number }
+
+  /// Whether this is valid but not known (`CMTIME_IS_INDEFINITE`).
+  public var isIndefinite: Bool { kind == .indefinite }
+
+  /// Whether this is one of the infinities.
+  public var isInfinite: Bool { kind == .positiveInfinity || kind == .negativeInfinity }
+
+  /// Whether this is not the exact result of how it was computed (`CMTIME_HAS_BEEN_ROUNDED`).
+  public var hasBeenRounded: Bool { flags.contains(.hasBeenRounded) }
+
+  /// Seconds as a Double, for display and for estimates only (`CMTimeGetSeconds`): an infinity for
+  /// an infinity, NaN for an invalid or indefinite time.
+  public var seconds: Double {
+    switch kind {
+    case .number: Double(value) / Double(timescale)
+    case .positiveInfinity: .infinity
+    case .negativeInfinity: -.infinity
+    case .indefinite, .invalid: .nan
+    }
+  }
+
+  /// -1, 0 or 1: before, at or after zero.
+  var sign: Int {
+    switch kind {
+    case .number: Int(value.signum())
+    case .positiveInfinity: 1
+    case .negativeInfinity: -1
+    case .indefinite, .invalid: 0
+    }
   }
 }
 
 extension Time: Comparable, Hashable {
+  /// Whether both are the same moment, whatever their timescales. Two times that are no numbers
+  /// are equal where they are of one kind.
   public static func == (a: Time, b: Time) -> Bool {
-    guard a.isNumeric, b.isNumeric else {
-      return a.flags.subtracting(.hasBeenRounded) == b.flags.subtracting(.hasBeenRounded)
-    }
+    guard a.isNumeric, b.isNumeric else { return a.kind == b.kind }
     return Int128(a.value) * Int128(b.timescale) == Int128(b.value) * Int128(a.timescale)
   }
 
+  /// The order of `CMTimeCompare`, total so that times can be sorted:
+  /// -infinity, then the numbers, then indefinite, then +infinity, then invalid.
   public static func < (a: Time, b: Time) -> Bool {
-    Int128(a.value) * Int128(b.timescale) < Int128(b.value) * Int128(a.timescale)
+    guard a.isNumeric, b.isNumeric else { return a.kind.rawValue < b.kind.rawValue }
+    return Int128(a.value) * Int128(b.timescale) < Int128(b.value) * Int128(a.timescale)
   }
 
+  /// Equal times hash alike, whatever their timescales.
   public func hash(into hasher: inout Hasher) {
-    let divisor = Time.greatestCommonDivisor(value.magnitude, UInt64(timescale.magnitude))
-    hasher.combine(divisor == 0 ? value : Int64(clamping: Int128(value) / Int128(divisor)))
-    hasher.combine(divisor == 0 ? 0 : UInt64(timescale.magnitude) / divisor)
+    hasher.combine(kind)
+    guard isNumeric else { return }
+    let divisor = greatestCommonDivisor(value.magnitude, UInt64(timescale.magnitude))
+    hasher.combine(value < 0)
+    hasher.combine(value.magnitude / divisor)
+    hasher.combine(UInt64(timescale.magnitude) / divisor)
   }
-
-  static func greatestCommonDivisor(_ a: UInt64, _ b: UInt64) -> UInt64 {
-    var (a, b) = (a, b)
-    while b != 0 { (a, b) = (b, a % b) }
-    return a
-  }
-}
-
-extension Time {
-  public static func + (a: Time, b: Time) -> Time {
-    let divisor = Int64(
-      greatestCommonDivisor(UInt64(a.timescale.magnitude), UInt64(b.timescale.magnitude)))
-    let scale = Int64(a.timescale) / divisor * Int64(b.timescale)
-    let sum =
-      Int128(a.value) * Int128(scale / Int64(a.timescale))
-      + Int128(b.value) * Int128(scale / Int64(b.timescale))
-    return Time(value: Int64(clamping: sum), timescale: Int32(clamping: scale))
-  }
-  public static prefix func - (a: Time) -> Time {
-    Time(value: -a.value, timescale: a.timescale, flags: a.flags)
-  }
-  public static func - (a: Time, b: Time) -> Time { a + (-b) }
 }

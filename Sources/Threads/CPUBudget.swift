@@ -1,27 +1,133 @@
+import Glibc
 import Synchronization
 
-/// The machine's cores, as permits that jobs and encoders lease.
-///
-/// Made once by the door and handed down, so that cores are neither idle nor oversubscribed.
-/// Safe from any thread.
-public final class CPUBudget: Sendable {
-  public let total: Int
-  private let free: Mutex<Int>
+internal import CThreads
 
+/// The machine's cores, as leases that jobs and encoders take.
+///
+/// Made once by the door and handed down, so that cores are neither idle nor oversubscribed. Those
+/// who wait are served in the order in which they came, and before anyone who merely tries. Safe
+/// from any thread.
+public final class CPUBudget: Sendable {
+  /// How many leases there are; at least 1.
+  public let total: Int
+  private let state: Monitor<State>
+
+  private struct State {
+    var free: Int
+    /// Tickets of those who wait, the oldest first; few, since each is a blocked thread.
+    var queue: [UInt64] = []
+    var nextTicket: UInt64 = 0
+  }
+
+  /// A budget of `total` cores, and of one where `total` is less.
   public init(total: Int) {
     self.total = max(1, total)
-    free = Mutex(max(1, total))
+    state = Monitor(State(free: max(1, total)))
   }
 
-  /// Takes one core if one is free.
-  public func tryLease() -> Bool {
-    free.withLock { free in
-      guard free > 0 else { return false }
-      free -= 1
+  /// Takes one core if one is free and nobody waits for it.
+  public func tryLease() -> CPULease? {
+    let isTaken = state.withLock { state in
+      guard state.free > 0, state.queue.isEmpty else { return false }
+      state.free -= 1
       return true
     }
+    return isTaken ? CPULease(of: self) : nil
   }
 
-  /// Gives one core back.
-  public func release() { free.withLock { $0 += 1 } }
+  /// Takes one core, blocking the calling thread until its turn comes.
+  ///
+  /// Returns nil where `cancellation` is set before that.
+  public func lease(unless cancellation: CancellationFlag = CancellationFlag()) -> CPULease? {
+    let state = self.state
+    let ticket = state.withLock { state in
+      defer { state.nextTicket += 1 }
+      state.queue.append(state.nextTicket)
+      return state.nextTicket
+    }
+    let isTaken = cancellation.whileNotifying {
+      state.withLock { _ in }
+    } _: {
+      state.wait { state -> Bool? in
+        if cancellation.isCancelled {
+          state.queue.removeAll { $0 == ticket }
+          return false
+        }
+        guard state.queue.first == ticket, state.free > 0 else { return nil }
+        state.queue.removeFirst()
+        state.free -= 1
+        return true
+      }
+    }
+    return isTaken ? CPULease(of: self) : nil
+  }
+
+  /// How many threads wait for a core.
+  var waiting: Int { state.withLock { $0.queue.count } }
+
+  fileprivate func giveBack() { state.withLock { $0.free += 1 } }
+}
+
+/// One core, taken from a `CPUBudget` until it is released.
+///
+/// Release it in a `defer`. It gives itself back when its last reference goes, too, but Swift may
+/// drop a reference right after its last use. May be handed to another thread.
+public final class CPULease: Sendable {
+  private let budget: CPUBudget
+  private let isReleased = Atomic<Bool>(false)
+
+  fileprivate init(of budget: CPUBudget) { self.budget = budget }
+
+  deinit { release() }
+
+  /// Gives the core back; later calls do nothing.
+  public func release() {
+    guard !isReleased.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    budget.giveBack()
+  }
+}
+
+extension CPUBudget {
+  /// The cores that this process may use: those of its affinity mask (`sched_getaffinity`, which
+  /// honours `taskset` and cpusets), and no more than its container's quota of CPU time.
+  public static var availableCores: Int {
+    min(affinityCount ?? onlineCount, quota(inCPUMax: read("/sys/fs/cgroup/cpu.max")) ?? Int.max)
+  }
+
+  private static var onlineCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+
+  /// Nil where the kernel refuses even a mask of 65,536 cores.
+  private static var affinityCount: Int? {
+    var words = 16  // 1,024 cores, glibc's own cpu_set_t.
+    while words <= 1024 {
+      var mask = [UInt](repeating: 0, count: words)
+      let status = mask.withUnsafeMutableBytes {
+        avjob_sched_getaffinity(0, UInt($0.count), $0.baseAddress)
+      }
+      if status == 0 { return max(1, mask.reduce(0) { $0 + $1.nonzeroBitCount }) }
+      words *= 2
+    }
+    return nil
+  }
+
+  /// Cores, rounded up, of a cgroup v2 `cpu.max` file: `QUOTA PERIOD` in microseconds, where the
+  /// quota may be `max` (kernel documentation, cgroup-v2, "CPU Interface Files").
+  static func quota(inCPUMax text: String) -> Int? {
+    let fields = text.split(whereSeparator: \.isWhitespace).map { Int($0) }
+    guard fields.count == 2, let quota = fields[0], let period = fields[1], quota > 0, period > 0
+    else { return nil }
+    let (cores, rest) = quota.quotientAndRemainder(dividingBy: period)
+    return cores + (rest > 0 ? 1 : 0)
+  }
+
+  /// The start of a small file, or nothing where it cannot be read.
+  private static func read(_ path: String) -> String {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return "" }
+    defer { close(file) }
+    var buffer = [UInt8](repeating: 0, count: 64)
+    let count = Glibc.read(file, &buffer, buffer.count)
+    return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+  }
 }

@@ -1,0 +1,8 @@
+// What Swift's importer hides of glibc: functions that <sched.h> and <pthread.h> declare only
+// under _GNU_SOURCE. Declared under names of our own, so that they meet no other declaration.
+#pragma once
+
+// sched_getaffinity(2)
+int avjob_sched_getaffinity(int pid, unsigned long size, void *mask) __asm__("sched_getaffinity");
+// pthread_setname_np(3)
+int avjob_pthread_setname(unsigned long thread, const char *name) __asm__("pthread_setname_np");

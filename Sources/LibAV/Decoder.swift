@@ -1,0 +1,103 @@
+internal import CFFmpeg
+
+/// One codec's decoder. Owns its `AVCodecContext`; one thread at a time; starts no threads.
+///
+/// Encoder delay and padding are not removed (`AV_CODEC_FLAG2_SKIP_MANUAL`): what comes out is
+/// every sample that the packets hold, so that a position can be counted from any packet.
+package final class Decoder {
+  private let context: UnsafeMutablePointer<AVCodecContext>
+
+  private init(_ context: UnsafeMutablePointer<AVCodecContext>) { self.context = context }
+
+  deinit {
+    var context: UnsafeMutablePointer<AVCodecContext>? = self.context
+    avcodec_free_context(&context)
+  }
+
+  /// Opens a fresh decoder for a stream (`avcodec_open2`).
+  package static func open(_ stream: Stream) throws(LibAVError) -> Decoder {
+    // libopus is the reference decoder, and gives each packet's samples with that packet.
+    let preferred =
+      stream.parameters.codec_id == AV_CODEC_ID_OPUS
+      ? avcodec_find_decoder_by_name("libopus") : nil
+    guard let codec = preferred ?? avcodec_find_decoder(stream.parameters.codec_id) else {
+      throw LibAVError(code: avjob_averror_decoder_not_found(), operation: "avcodec_find_decoder")
+    }
+    let decoder = Decoder(
+      try checkAllocated(avcodec_alloc_context3(codec), "avcodec_alloc_context3"))
+    try check(
+      avcodec_parameters_to_context(decoder.context, stream.pointer.pointee.codecpar),
+      "avcodec_parameters_to_context")
+    decoder.context.pointee.pkt_timebase = stream.pointer.pointee.time_base
+    try decoder.start(codec)
+    return decoder
+  }
+
+  /// Opens a decoder for bare MPEG audio frames, Layer III (`mp3float`).
+  package static func openMP3() throws(LibAVError) -> Decoder {
+    guard let codec = avcodec_find_decoder(AV_CODEC_ID_MP3) else {
+      throw LibAVError(code: avjob_averror_decoder_not_found(), operation: "avcodec_find_decoder")
+    }
+    let decoder = Decoder(
+      try checkAllocated(avcodec_alloc_context3(codec), "avcodec_alloc_context3"))
+    try decoder.start(codec)
+    return decoder
+  }
+
+  private func start(_ codec: UnsafePointer<AVCodec>) throws(LibAVError) {
+    context.pointee.thread_count = 1
+    context.pointee.flags2 |= AV_CODEC_FLAG2_SKIP_MANUAL
+    try check(avcodec_open2(context, codec, nil), "avcodec_open2")
+  }
+
+  /// Forgets everything that was sent (`avcodec_flush_buffers`).
+  package func flush() { avcodec_flush_buffers(context) }
+
+  /// Hands a packet over, or the end of the stream where it is nil (`avcodec_send_packet`).
+  ///
+  /// Every frame is to be received before the next packet is sent.
+  package func send(_ packet: Packet?) throws(LibAVError) {
+    try check(avcodec_send_packet(context, packet?.pointer), "avcodec_send_packet")
+  }
+
+  /// Whether a frame came (`avcodec_receive_frame`): not where more input is needed, nor at the end.
+  package func receive(into frame: Frame) throws(LibAVError) -> Bool {
+    let status = avcodec_receive_frame(context, frame.pointer)
+    if status == avjob_averror_eagain() || status == avjob_averror_eof() { return false }
+    try check(status, "avcodec_receive_frame")
+    return true
+  }
+}
+
+/// A decoded block of samples. Owns its `AVFrame`, which each `receive` fills anew.
+package final class Frame {
+  let pointer: UnsafeMutablePointer<AVFrame>
+
+  package init() throws(LibAVError) {
+    pointer = try checkAllocated(av_frame_alloc(), "av_frame_alloc")
+  }
+
+  deinit {
+    var frame: UnsafeMutablePointer<AVFrame>? = pointer
+    av_frame_free(&frame)
+  }
+
+  /// Samples in each channel.
+  package var sampleCount: Int { Int(pointer.pointee.nb_samples) }
+  package var sampleRate: Int { Int(pointer.pointee.sample_rate) }
+  package var channelCount: Int { Int(pointer.pointee.ch_layout.nb_channels) }
+  /// FFmpeg's channel bits, 0 where the channels have no places.
+  package var channelMask: UInt64 { avjob_layout_mask(&pointer.pointee.ch_layout) }
+  /// In ticks of the stream's time base; nil where unknown.
+  package var timestamp: Int64? {
+    pointer.pointee.pts == avjob_nopts() ? nil : pointer.pointee.pts
+  }
+  /// Bits of a sample where samples are integers, nil where they are floating point.
+  package var integerBits: Int? {
+    let format = AVSampleFormat(pointer.pointee.format)
+    switch av_get_packed_sample_fmt(format) {
+    case AV_SAMPLE_FMT_FLT, AV_SAMPLE_FMT_DBL: return nil
+    default: return Int(av_get_bytes_per_sample(format)) * 8
+    }
+  }
+}

@@ -1,0 +1,195 @@
+internal import CFFmpeg
+import SystemPackage
+
+/// A media file opened for reading: streams, tags, chapters, packets.
+///
+/// Owns its `AVFormatContext`. One thread at a time. Only regular local files are opened, only
+/// with the demuxers of `Demuxer.allowed`, so that a playlist that calls itself `.mp3` cannot
+/// reach for other files.
+package final class Demuxer {
+  private let context: UnsafeMutablePointer<AVFormatContext>
+
+  private init(_ context: UnsafeMutablePointer<AVFormatContext>) { self.context = context }
+
+  deinit {
+    var context: UnsafeMutablePointer<AVFormatContext>? = self.context
+    avformat_close_input(&context)
+  }
+
+  /// Opens a file and reads its header (`avformat_open_input`).
+  ///
+  /// Streams' parameters are only guessed from packets (`avformat_find_stream_info`) where the
+  /// header leaves the sound's open, and then without decoding pictures.
+  package static func open(_ path: FilePath) throws(LibAVError) -> Demuxer {
+    var options: OpaquePointer?
+    defer { av_dict_free(&options) }
+    for (key, value) in [
+      ("format_whitelist", allowed), ("protocol_whitelist", "file"),
+      ("codec_whitelist", audioDecoders),
+    ] {
+      try check(av_dict_set(&options, key, value, 0), "av_dict_set")
+    }
+    var context: UnsafeMutablePointer<AVFormatContext>?
+    let status = path.withPlatformString { bytes in
+      // The prefix keeps a colon in the name from reading as a protocol.
+      let url = [CChar]("file:".utf8.map { CChar(bitPattern: $0) }) + Array(
+        UnsafeBufferPointer(start: bytes, count: strlen(bytes) + 1))
+      return avformat_open_input(&context, url, nil, &options)
+    }
+    try check(status, "avformat_open_input")
+    let demuxer = Demuxer(try checkAllocated(context, "avformat_open_input"))
+    try demuxer.completeParameters()
+    return demuxer
+  }
+
+  private func completeParameters() throws(LibAVError) {
+    let isOpen =
+      streams.contains { $0.isAudio && !$0.hasParameters }
+      || !streams.contains(where: \.isAudio)
+        && context.pointee.ctx_flags & AVFMTCTX_NOHEADER != 0
+    guard isOpen else { return }
+    for index in 0..<Int(context.pointee.nb_streams) {
+      guard let stream = context.pointee.streams[index] else { continue }
+      if stream.pointee.codecpar.pointee.codec_type != AVMEDIA_TYPE_AUDIO {
+        stream.pointee.discard = AVDISCARD_ALL
+      }
+    }
+    try check(avformat_find_stream_info(context, nil), "avformat_find_stream_info")
+  }
+
+  /// FFmpeg's name of the container, such as `mov,mp4,m4a,3gp,3g2,mj2`.
+  package var formatName: String { String(cString: context.pointee.iformat.pointee.name) }
+
+  /// The whole file's duration as its header has it, in microseconds; nil where it has none.
+  package var announcedMicroseconds: Int64? {
+    let duration = context.pointee.duration
+    return duration == avjob_nopts() || duration <= 0 ? nil : duration
+  }
+
+  /// All streams, in the file's order.
+  package var streams: [Stream] {
+    (0..<Int(context.pointee.nb_streams)).compactMap { index in
+      context.pointee.streams[index].map { Stream(pointer: $0, owner: self) }
+    }
+  }
+
+  /// FFmpeg's choice among the streams of sound (`av_find_best_stream`), nil where there is none.
+  package var bestAudioStream: Int? {
+    let index = av_find_best_stream(context, AVMEDIA_TYPE_AUDIO, -1, -1, nil, 0)
+    return index >= 0 ? Int(index) : nil
+  }
+
+  /// Reads only `index` from now on.
+  package func select(stream index: Int) {
+    for stream in streams {
+      stream.pointer.pointee.discard = stream.index == index ? AVDISCARD_DEFAULT : AVDISCARD_ALL
+    }
+  }
+
+  /// The file's tags, in its order.
+  package var metadata: [(key: String, value: String)] { pairs(of: context.pointee.metadata) }
+
+  /// The file's chapters: start in ticks of `numerator / denominator` seconds.
+  package var chapters: [(start: Int64, timeBase: TimeBase, title: String)] {
+    (0..<Int(context.pointee.nb_chapters)).compactMap { index in
+      guard let chapter = context.pointee.chapters[index]?.pointee else { return nil }
+      let title = pairs(of: chapter.metadata).first { $0.key.lowercased() == "title" }?.value
+      return (chapter.start, TimeBase(chapter.time_base), title ?? "")
+    }
+  }
+
+  /// Reads the next packet (`av_read_frame`), or nil at the end of the file.
+  package func read() throws(LibAVError) -> Packet? {
+    let packet = try Packet()
+    let status = av_read_frame(context, packet.pointer)
+    if status == avjob_averror_eof() { return nil }
+    try check(status, "av_read_frame")
+    return packet
+  }
+
+  /// Goes to a packet of stream `index` that starts at or before `timestamp`, in the stream's
+  /// ticks (`av_seek_frame`). Whether it does is for the caller to check by what it then reads.
+  package func seek(stream index: Int, to timestamp: Int64) throws(LibAVError) {
+    try check(
+      av_seek_frame(context, Int32(index), timestamp, AVSEEK_FLAG_BACKWARD), "av_seek_frame")
+  }
+
+  /// A dictionary's entries, in its order.
+  func pairs(of dictionary: OpaquePointer?) -> [(key: String, value: String)] {
+    var found: [(key: String, value: String)] = []
+    var entry: UnsafeMutablePointer<AVDictionaryEntry>?
+    while let next = av_dict_get(dictionary, "", entry, AV_DICT_IGNORE_SUFFIX) {
+      found.append((String(cString: next.pointee.key), String(cString: next.pointee.value)))
+      entry = next
+    }
+    return found
+  }
+}
+
+/// A duration of one tick: `numerator / denominator` seconds (`AVRational`).
+package struct TimeBase: Sendable, Hashable {
+  package let numerator: Int32
+  package let denominator: Int32
+
+  init(_ rational: AVRational) {
+    numerator = rational.num
+    denominator = rational.den
+  }
+
+  package init(numerator: Int32, denominator: Int32) {
+    self.numerator = numerator
+    self.denominator = denominator
+  }
+}
+
+/// A view of one stream; it keeps its demuxer alive.
+package struct Stream {
+  let pointer: UnsafeMutablePointer<AVStream>
+  let owner: Demuxer
+
+  var parameters: AVCodecParameters { pointer.pointee.codecpar.pointee }
+
+  package var index: Int { Int(pointer.pointee.index) }
+  package var isAudio: Bool { parameters.codec_type == AVMEDIA_TYPE_AUDIO }
+  var hasParameters: Bool {
+    parameters.codec_id != AV_CODEC_ID_NONE && parameters.sample_rate > 0
+      && parameters.ch_layout.nb_channels > 0
+  }
+
+  /// FFmpeg's name of the codec, such as `aac` (`avcodec_get_name`).
+  package var codecName: String { String(cString: avcodec_get_name(parameters.codec_id)) }
+  /// `audio`, `video`, `subtitle`, `data` … (`av_get_media_type_string`).
+  package var mediaType: String {
+    av_get_media_type_string(parameters.codec_type).map { String(cString: $0) } ?? "unknown"
+  }
+  package var isAttachedPicture: Bool {
+    pointer.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC != 0
+  }
+  package var sampleRate: Int { Int(parameters.sample_rate) }
+  package var channelCount: Int { Int(parameters.ch_layout.nb_channels) }
+  package var timeBase: TimeBase { TimeBase(pointer.pointee.time_base) }
+  /// Bits a second, or nil.
+  package var bitRate: Int? { parameters.bit_rate > 0 ? Int(parameters.bit_rate) : nil }
+  /// In ticks; nil where the header does not say.
+  package var duration: Int64? {
+    pointer.pointee.duration == avjob_nopts() || pointer.pointee.duration <= 0
+      ? nil : pointer.pointee.duration
+  }
+  /// Significant bits of a sample as the header says, 0 where it does not.
+  package var bitsPerRawSample: Int {
+    Int(parameters.bits_per_raw_sample > 0
+      ? parameters.bits_per_raw_sample : av_get_exact_bits_per_sample(parameters.codec_id))
+  }
+  /// Bytes of one coded block, for PCM one frame of all channels.
+  package var blockAlign: Int { Int(parameters.block_align) }
+  package var metadata: [(key: String, value: String)] {
+    owner.pairs(of: pointer.pointee.metadata)
+  }
+
+  /// The container's index: byte position and size of its last packet, nil without an index.
+  package var lastIndexEntry: (position: Int64, size: Int)? {
+    let count = avformat_index_get_entries_count(pointer)
+    guard count > 0, let entry = avformat_index_get_entry(pointer, count - 1) else { return nil }
+    return (entry.pointee.pos, Int(entry.pointee.size))
+  }
+}

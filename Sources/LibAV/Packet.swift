@@ -1,0 +1,52 @@
+internal import CFFmpeg
+
+/// A piece of one stream's coded data, as `av_read_frame` gives it.
+///
+/// Owns its `AVPacket`. One thread at a time.
+package final class Packet {
+  let pointer: UnsafeMutablePointer<AVPacket>
+
+  package init() throws(LibAVError) {
+    pointer = try checkAllocated(av_packet_alloc(), "av_packet_alloc")
+  }
+
+  /// A packet that holds a copy of `data` (`av_new_packet`, which adds the padding that decoders
+  /// read over).
+  package init(copying data: UnsafeRawBufferPointer, timestamp: Int64) throws(LibAVError) {
+    pointer = try checkAllocated(av_packet_alloc(), "av_packet_alloc")
+    try check(av_new_packet(pointer, Int32(clamping: data.count)), "av_new_packet")
+    UnsafeMutableRawBufferPointer(start: pointer.pointee.data, count: data.count)
+      .copyMemory(from: data)
+    pointer.pointee.pts = timestamp
+    pointer.pointee.dts = timestamp
+  }
+
+  deinit {
+    var packet: UnsafeMutablePointer<AVPacket>? = pointer
+    av_packet_free(&packet)
+  }
+
+  package var streamIndex: Int { Int(pointer.pointee.stream_index) }
+
+  /// In ticks of the stream's time base; nil where the container does not say.
+  package var timestamp: Int64? {
+    pointer.pointee.pts == avjob_nopts() ? nil : pointer.pointee.pts
+  }
+
+  /// In ticks of the stream's time base; 0 where unknown.
+  package var duration: Int64 { pointer.pointee.duration }
+
+  /// Bytes.
+  package var size: Int { Int(pointer.pointee.size) }
+
+  /// Byte offset in the file, or nil.
+  package var position: Int64? { pointer.pointee.pos < 0 ? nil : pointer.pointee.pos }
+
+  /// Samples to drop at the start and at the end of what this packet decodes to.
+  package var skip: (start: Int, end: Int) {
+    var start: UInt32 = 0
+    var end: UInt32 = 0
+    guard avjob_packet_skip(pointer, &start, &end) != 0 else { return (0, 0) }
+    return (Int(start), Int(end))
+  }
+}

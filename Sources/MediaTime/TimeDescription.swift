@@ -1,0 +1,59 @@
+extension Time: CustomStringConvertible {
+  /// The canonical text of this time: equal times have equal texts, and a text that `TimeText`
+  /// reads gives the same time back.
+  ///
+  /// `5.25s` below a minute, `1:02:03.25` above, or `1001/30000s` where six decimals do not
+  /// suffice. A time that is no number is named, and cannot be read back.
+  public var description: String {
+    switch kind {
+    case .number: break
+    case .indefinite: return "indefinite"
+    case .invalid: return "invalid"
+    case .positiveInfinity: return "+infinity"
+    case .negativeInfinity: return "-infinity"
+    }
+    let divisor = greatestCommonDivisor(value.magnitude, UInt64(timescale.magnitude))
+    let (numerator, denominator) = (
+      value.magnitude / divisor, UInt64(timescale.magnitude) / divisor
+    )
+    let sign = value < 0 ? "-" : ""
+    guard 1_000_000 % denominator == 0 else { return "\(sign)\(numerator)/\(denominator)s" }
+    let (seconds, rest) = numerator.quotientAndRemainder(dividingBy: denominator)
+    var decimals = paddedDigits(rest * (1_000_000 / denominator), count: 6)
+    while decimals.last == "0" { decimals.removeLast() }
+    let fraction = decimals.isEmpty ? "" : "." + decimals
+    return seconds < 60
+      ? "\(sign)\(seconds)\(fraction)s" : sign + clockDigits(seconds: seconds) + fraction
+  }
+
+  /// This time for a reader's eyes, rounded half away from zero to `decimals` (at most nine):
+  /// `0:05.250`, `1:02:03.250`. A time that is no number is named.
+  public func clockText(decimals: Int) -> String {
+    guard isNumeric else { return description }
+    let decimals = max(0, min(9, decimals))
+    let unit = (0..<decimals).reduce(Int128(1)) { unit, _ in unit * 10 }
+    let doubled = Int128(value.magnitude) * unit * 2 + Int128(timescale)
+    let (seconds, rest) = (doubled / (2 * Int128(timescale))).quotientAndRemainder(dividingBy: unit)
+    let isNegative = value < 0 && (seconds, rest) != (0, 0)
+    return (isNegative ? "-" : "") + clockDigits(seconds: UInt64(seconds))
+      + (decimals == 0 ? "" : "." + paddedDigits(UInt64(rest), count: decimals))
+  }
+}
+
+extension TimeRange: CustomStringConvertible {
+  /// As a job file writes it: `1:00..2:30.5`.
+  public var description: String { "\(start)..\(end)" }
+}
+
+/// `M:SS`, or `H:MM:SS` from an hour on.
+func clockDigits(seconds: UInt64) -> String {
+  let (minutes, second) = seconds.quotientAndRemainder(dividingBy: 60)
+  let (hours, minute) = minutes.quotientAndRemainder(dividingBy: 60)
+  let tail = paddedDigits(second, count: 2)
+  return hours == 0 ? "\(minutes):\(tail)" : "\(hours):\(paddedDigits(minute, count: 2)):\(tail)"
+}
+
+private func paddedDigits(_ number: UInt64, count: Int) -> String {
+  let digits = String(number)
+  return String(repeating: "0", count: max(0, count - digits.count)) + digits
+}

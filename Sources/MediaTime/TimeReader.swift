@@ -1,0 +1,224 @@
+/// The grammar of `TimeText`.
+///
+///     time     = ["-"] (clock | number unit | digits "/" digits "s" | digits "samples")
+///     clock    = digits ":" [00-59 ":"] 00-59 ["." digits]
+///     number   = digits ["." digits]
+///     unit     = "ms" | "s" | "m" | "h"
+///
+/// Spaces may stand before a unit.
+enum TimeReader {
+  static func read(_ text: String, allowingNegative: Bool) throws(TimeTextError) -> TimeText {
+    var body = Substring(text)
+    guard !body.isEmpty else { throw TimeTextError("no time is given: \(examples)") }
+    let isNegative = body.first == "-"
+    if isNegative { body.removeFirst() }
+    let value = try readMagnitude(body, in: text)
+    guard isNegative else { return value }
+    guard allowingNegative else {
+      throw TimeTextError("'\(text)' is negative: a time here counts from 0 on")
+    }
+    return switch value {
+    case .time(let time): .time(-time)
+    case .frames(let count): .frames(-count)
+    }
+  }
+
+  private static let examples = "write 90s, 1:30, 250ms, 1001/30000s or 44100 samples"
+
+  private static func readMagnitude(
+    _ body: Substring, in text: String
+  ) throws(TimeTextError) -> TimeText {
+    if body.contains(":") { return .time(try clock(body, in: text)) }
+    let number = body.prefix { $0.isDigit || $0 == "." || $0 == "/" }
+    let unit = body[number.endIndex...].drop { $0 == " " }
+    guard !number.isEmpty, body.first != ".", !unit.contains(where: \.isDigit) || unit.isEmpty
+    else {
+      throw compound(body, in: text)
+    }
+    if number.contains("/") { return .time(try ratio(number, unit: unit, in: text)) }
+    if unit.isEmpty { throw TimeTextError("'\(text)' has no unit: write \(text)s") }
+    guard let word = Unit(unit) else {
+      if let meant = Unit(synonym: unit) {
+        let space = meant == .samples ? " " : ""
+        throw TimeTextError(
+          "'\(text)' has no unit that is known: write \(number)\(space)\(meant.rawValue)")
+      }
+      throw TimeTextError("'\(text)' is no time: \(examples)")
+    }
+    let decimal = try Decimal(number, in: text)
+    guard word == .samples else {
+      return .time(try decimal.time(times: word.seconds, in: text))
+    }
+    guard decimal.denominator == 1 else {
+      throw TimeTextError("'\(text)' is no whole number of samples")
+    }
+    guard let count = Int64(exactly: decimal.numerator) else { throw tooLong(text) }
+    return .frames(count)
+  }
+
+  /// `M:SS` or `H:MM:SS`, either with decimals.
+  private static func clock(_ body: Substring, in text: String) throws(TimeTextError) -> Time {
+    let fields = body.split(separator: ":", omittingEmptySubsequences: false)
+    guard fields.count <= 3, let last = fields.last,
+      fields.dropLast().allSatisfy({ !$0.isEmpty && $0.allSatisfy(\.isDigit) }), !last.isEmpty
+    else { throw TimeTextError("'\(text)' is no time: write 1:30 or 1:02:03.25") }
+    var total = Decimal.zero
+    var isProper = true
+    for (index, field) in fields.enumerated() {
+      let decimal = try Decimal(field, in: text)
+      let width = field.prefix(while: \.isDigit).count
+      if index > 0, width != 2 || decimal.numerator >= 60 * decimal.denominator { isProper = false }
+      guard let sum = total.shifted(by: decimal) else { throw tooLong(text) }
+      total = sum
+    }
+    let time = try total.time(times: (1, 1), in: text)
+    guard isProper else {
+      let sign = text.first == "-" ? "-" : ""
+      throw TimeTextError(
+        "'\(text)' needs two digits below 60 after each colon: write \(sign)\(time)")
+    }
+    return time
+  }
+
+  /// `1001/30000s`.
+  private static func ratio(
+    _ number: Substring, unit: Substring, in text: String
+  ) throws(TimeTextError) -> Time {
+    let parts = number.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(\.isDigit) }) else {
+      throw TimeTextError(
+        "'\(text)' is no time: a fraction is two whole numbers, as in 1001/30000s")
+    }
+    guard unit == "s" else {
+      throw TimeTextError("'\(text)' is a fraction without seconds: write \(number)s")
+    }
+    guard let numerator = UInt64(parts[0]), let denominator = UInt64(parts[1]) else {
+      throw tooLong(text)
+    }
+    guard denominator != 0 else { throw TimeTextError("'\(text)' divides by zero") }
+    if let value = Int64(exactly: numerator), let timescale = Int32(exactly: denominator) {
+      return Time(value: value, timescale: timescale)
+    }
+    let decimal = Decimal(numerator: UInt128(numerator), denominator: UInt128(denominator))
+    return try decimal.time(times: (1, 1), in: text)
+  }
+
+  /// What to say to `1h30m` and to everything that is no time at all.
+  private static func compound(_ body: Substring, in text: String) -> TimeTextError {
+    var seconds: UInt64 = 0
+    var rest = body
+    while !rest.isEmpty {
+      let digits = rest.prefix(while: \.isDigit)
+      let letters = rest[digits.endIndex...].drop { $0 == " " }.prefix { !$0.isDigit && $0 != " " }
+      let factor: UInt64? = ["h": 3600, "m": 60, "s": 1][letters]
+      guard let factor, let count = UInt64(digits), count < 1 << 32 else {
+        return TimeTextError("'\(text)' is no time: \(examples)")
+      }
+      seconds += count * factor
+      rest = rest[letters.endIndex...].drop { $0 == " " }
+    }
+    let sign = text.first == "-" ? "-" : ""
+    return TimeTextError(
+      "'\(text)' has several units: write \(sign)\(clockDigits(seconds: seconds))")
+  }
+
+  fileprivate static func tooLong(_ text: String) -> TimeTextError {
+    TimeTextError("'\(text)' is more than a time can hold")
+  }
+}
+
+/// Units of the grammar, and how long they are.
+private enum Unit: String {
+  case milliseconds = "ms"
+  case seconds = "s"
+  case minutes = "m"
+  case hours = "h"
+  case samples
+
+  init?(_ text: Substring) {
+    self.init(rawValue: text == "sample" ? "samples" : String(text))
+  }
+
+  /// The unit that a word of other programs means.
+  init?(synonym text: Substring) {
+    switch text.lowercased() {
+    case "msec", "msecs", "millisecond", "milliseconds", "ms": self = .milliseconds
+    case "sec", "secs", "second", "seconds", "s": self = .seconds
+    case "min", "mins", "minute", "minutes", "m": self = .minutes
+    case "hr", "hrs", "hour", "hours", "h": self = .hours
+    case "smp", "smpl", "frame", "frames", "sample", "samples": self = .samples
+    default: return nil
+    }
+  }
+
+  var seconds: (UInt128, UInt128) {
+    switch self {
+    case .milliseconds: (1, 1000)
+    case .seconds, .samples: (1, 1)
+    case .minutes: (60, 1)
+    case .hours: (3600, 1)
+    }
+  }
+}
+
+/// A decimal fraction as the rational that it spells.
+private struct Decimal {
+  var numerator: UInt128
+  /// A power of ten in lowest terms, at most 2⁶³.
+  var denominator: UInt128
+
+  static let zero = Decimal(numerator: 0, denominator: 1)
+
+  init(numerator: UInt128, denominator: UInt128) {
+    self.numerator = numerator
+    self.denominator = denominator
+  }
+
+  /// Reads `12`, `1.25`.
+  init(_ text: Substring, in whole: String) throws(TimeTextError) {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count <= 2, parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(\.isDigit) }) else {
+      throw TimeTextError("'\(whole)' is no time: a number is written 12 or 1.25")
+    }
+    var fraction = parts.count == 2 ? parts[1] : ""
+    while fraction.last == "0" { fraction.removeLast() }
+    guard let integer = UInt64(parts[0]) else { throw TimeReader.tooLong(whole) }
+    guard let digits = fraction.isEmpty ? 0 : UInt128(fraction), fraction.count <= 38 else {
+      throw Decimal.tooFine(whole)
+    }
+    let scale = (0..<fraction.count).reduce(UInt128(1)) { scale, _ in scale * 10 }
+    let divisor = greatestCommonDivisor(scale, digits)
+    denominator = scale / divisor
+    guard denominator < 1 << 63 else { throw Decimal.tooFine(whole) }
+    numerator = UInt128(integer) * denominator + digits / divisor
+  }
+
+  /// `self · 60 + next`, as the fields of a clock are added up; nil if too large.
+  func shifted(by next: Decimal) -> Decimal? {
+    let (sixty, overflow) = numerator.multipliedReportingOverflow(by: 60 * next.denominator)
+    let (sum, overflow2) = sixty.addingReportingOverflow(next.numerator)
+    return overflow || overflow2 ? nil : Decimal(numerator: sum, denominator: next.denominator)
+  }
+
+  /// The time of `self` units that last `seconds`, exactly.
+  func time(
+    times seconds: (UInt128, UInt128), in text: String
+  ) throws(TimeTextError) -> Time {
+    let (product, overflow) = numerator.multipliedReportingOverflow(by: seconds.0)
+    guard !overflow else { throw TimeReader.tooLong(text) }
+    let time = Time(
+      Fraction(product, over: denominator * seconds.1), isNegative: false, timescale: 1,
+      roundingTimescale: 1, flags: .valid)
+    guard time.isNumeric else { throw TimeReader.tooLong(text) }
+    guard !time.hasBeenRounded else { throw Decimal.tooFine(text) }
+    return time
+  }
+
+  private static func tooFine(_ text: String) -> TimeTextError {
+    TimeTextError("'\(text)' is finer than a time can hold: nine decimals of a second at most")
+  }
+}
+
+extension Character {
+  fileprivate var isDigit: Bool { isASCII && "0" <= self && self <= "9" }
+}

@@ -1,0 +1,44 @@
+import Synchronization
+
+/// A request to stop, set once and seen by everyone who holds the flag.
+///
+/// Safe from any thread, but not from a signal handler: take signals with `sigwait` on a thread of
+/// their own.
+public final class CancellationFlag: Sendable {
+  private let cancelled = Atomic<Bool>(false)
+  private let observers = Mutex<[ObjectIdentifier: Observer]>([:])
+
+  private final class Observer: Sendable {
+    let notify: @Sendable () -> Void
+    init(_ notify: @escaping @Sendable () -> Void) { self.notify = notify }
+  }
+
+  /// A flag that is not set.
+  public init() {}
+
+  /// Whether stopping was asked for: one atomic load, cheap enough for inner loops and for
+  /// FFmpeg's `AVIOInterruptCB`.
+  public var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
+
+  /// Asks everyone to stop. Only the first call has an effect.
+  public func cancel() {
+    guard !cancelled.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    for observer in observers.withLock({ Array($0.values) }) { observer.notify() }
+  }
+
+  /// Runs `body`; a `cancel()` before its end calls `notify`, at least once, on the cancelling or
+  /// on this thread.
+  ///
+  /// For waking whatever `body` waits on. `notify` must not block, and may still be called shortly
+  /// after this returns.
+  public func whileNotifying<Result>(
+    _ notify: @escaping @Sendable () -> Void, _ body: () throws -> Result
+  ) rethrows -> Result {
+    let observer = Observer(notify)
+    observers.withLock { $0[ObjectIdentifier(observer)] = observer }
+    defer { _ = observers.withLock { $0.removeValue(forKey: ObjectIdentifier(observer)) } }
+    // A cancellation before the observer stood in the table has not seen it.
+    if isCancelled { notify() }
+    return try body()
+  }
+}

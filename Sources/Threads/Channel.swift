@@ -1,0 +1,67 @@
+/// A bounded queue between threads: first in, first out.
+///
+/// Whoever sends into a full channel waits, so that a slow receiver slows its senders down instead
+/// of filling the memory. Safe from any thread; blocks, so not for Swift's cooperative pool.
+public final class Channel<Element: Sendable>: Sendable {
+  /// How many elements may wait; at least 1.
+  public let capacity: Int
+  private let state: Monitor<State>
+
+  private struct State {
+    /// The oldest last, so that receiving moves nothing.
+    var outgoing: [Element] = []
+    /// The newest last; turned over when `outgoing` is empty.
+    var incoming: [Element] = []
+    var isClosed = false
+
+    var count: Int { outgoing.count + incoming.count }
+
+    mutating func takeFirst() -> Element? {
+      if outgoing.isEmpty {
+        outgoing = incoming.reversed()
+        incoming.removeAll(keepingCapacity: true)
+      }
+      return outgoing.popLast()
+    }
+  }
+
+  /// A channel that holds `capacity` elements, and one where `capacity` is less.
+  public init(capacity: Int) {
+    self.capacity = max(1, capacity)
+    state = Monitor(State())
+  }
+
+  /// Adds an element, waiting for room. Returns false, and drops it, where the channel is closed.
+  @discardableResult
+  public func send(_ element: Element) -> Bool {
+    state.wait { state in
+      if state.isClosed { return false }
+      guard state.count < capacity else { return nil }
+      state.incoming.append(element)
+      return true
+    }
+  }
+
+  /// Adds an element where there is room now. Returns whether it did.
+  @discardableResult
+  public func trySend(_ element: Element) -> Bool {
+    state.withLock { state in
+      guard !state.isClosed, state.count < capacity else { return false }
+      state.incoming.append(element)
+      return true
+    }
+  }
+
+  /// Takes the oldest element, waiting for one; nil once the channel is closed and empty.
+  ///
+  /// Amortised O(1).
+  public func receive() -> Element? {
+    state.wait { state -> Element?? in
+      if let element = state.takeFirst() { return .some(element) }
+      return state.isClosed ? .some(nil) : nil
+    }
+  }
+
+  /// Refuses further elements; those inside can still be received.
+  public func close() { state.withLock { $0.isClosed = true } }
+}

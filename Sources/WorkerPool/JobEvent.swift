@@ -1,0 +1,63 @@
+import MediaComposition
+
+/// Something that happened to one job, in the order in which it happened to that job.
+public struct JobEvent<Result: Sendable>: Sendable {
+  /// What can happen.
+  public enum Kind: Sendable {
+    /// Always a job's first event.
+    case started
+    /// Sound was processed; reports may be missing, but none comes late.
+    case progress(JobProgress)
+    /// Something that did not stop the job.
+    case warning(Warning)
+    /// One of the three that are a job's last event.
+    case finished(Result)
+    /// The job failed; the others go on.
+    case failed(Failure)
+    /// The job was stopped while it ran.
+    case cancelled
+  }
+
+  /// Which job: an index into the list that `Pool.run` was given.
+  public let job: Int
+  /// What happened.
+  public let kind: Kind
+  /// When it happened, on the worker's thread.
+  public let instant: ContinuousClock.Instant
+
+  /// An event of job number `job`.
+  public init(job: Int, _ kind: Kind, at instant: ContinuousClock.Instant) {
+    self.job = job
+    self.kind = kind
+    self.instant = instant
+  }
+}
+
+/// How a job ended, and how long it took.
+public struct JobReport<Result: Sendable>: Sendable {
+  /// The ways to end.
+  public enum Outcome: Sendable {
+    case finished(Result)
+    case failed(Failure)
+    /// Stopped while it ran.
+    case cancelled
+    /// Never started, because the run was cancelled or another job's failure ended it.
+    case notStarted
+  }
+
+  /// How the job ended.
+  public let outcome: Outcome
+  /// From the start of the job to its end; zero where it never started.
+  public let elapsed: Duration
+
+  /// A report of a job that took `elapsed`.
+  public init(_ outcome: Outcome, elapsed: Duration) {
+    self.outcome = outcome
+    self.elapsed = elapsed
+  }
+}
+
+extension JobEvent: Equatable where Result: Equatable {}
+extension JobEvent.Kind: Equatable where Result: Equatable {}
+extension JobReport: Equatable where Result: Equatable {}
+extension JobReport.Outcome: Equatable where Result: Equatable {}

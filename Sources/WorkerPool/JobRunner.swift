@@ -1,0 +1,78 @@
+import MediaComposition
+import MediaTime
+import Threads
+
+/// Whatever does a job: the pool knows nothing else about it.
+///
+/// **Who calls, and where.** `Pool` calls `run` once for each job that it starts, for several jobs
+/// at once, each on a thread of the pool that stays blocked until `run` returns. Blocking is fine.
+/// A runner is shared by all of these calls.
+///
+/// **Cores.** The pool holds one core of the budget for the calling thread while `run` runs. A
+/// runner that starts threads leases a core for each of them from `JobContext.budget`, with
+/// `tryLease`: a runner that waits for another core while it holds one can wait for ever.
+///
+/// **Progress and warnings** go through the context, from any thread, before `run` returns.
+///
+/// **Cancellation.** Once `JobContext.cancellation` is set, `run` cleans up after itself and
+/// throws `CancellationError`, within a fraction of a second. A job that was as good as done may
+/// also return.
+///
+/// **Errors.** `run` throws a `Failure` whose remedy says what the user must do: `mendJob`,
+/// `mendInput`, `mendMachine`, `tryAgain` where another attempt may succeed, `reportBug` where a
+/// promise of ours was broken. Any other error, and a `CancellationError` that nobody asked for,
+/// counts as `reportBug`. A failed job leaves no partial output.
+public protocol JobRunner: Sendable {
+  /// What is to be done.
+  associatedtype Job: Sendable
+  /// What a job that succeeded tells.
+  associatedtype Result: Sendable
+
+  /// Does one job, from its start to its end. See the protocol for the contract.
+  func run(_ job: Job, context: JobContext) throws -> Result
+}
+
+/// What a running job may use, and whom it tells how it goes.
+///
+/// Safe from any thread, until the job's `run` returns.
+public struct JobContext: Sendable {
+  /// The cores that all jobs share.
+  public let budget: CPUBudget
+  /// Set when the job should stop.
+  public let cancellation: CancellationFlag
+  private let onProgress: @Sendable (JobProgress) -> Void
+  private let onWarning: @Sendable (Warning) -> Void
+
+  /// A context that reports to the two closures, which must be safe from any thread.
+  public init(
+    budget: CPUBudget, cancellation: CancellationFlag,
+    onProgress: @escaping @Sendable (JobProgress) -> Void = { _ in },
+    onWarning: @escaping @Sendable (Warning) -> Void = { _ in }
+  ) {
+    self.budget = budget
+    self.cancellation = cancellation
+    self.onProgress = onProgress
+    self.onWarning = onWarning
+  }
+
+  /// Says how far the job is; as often as is convenient: a report may be dropped while the
+  /// observer is busy with older ones. Never blocks.
+  public func report(_ progress: JobProgress) { onProgress(progress) }
+
+  /// Tells the user something that does not stop the work. Blocks while the observer is behind.
+  public func warn(_ warning: Warning) { onWarning(warning) }
+}
+
+/// How much of a job's sound is processed.
+public struct JobProgress: Sendable, Hashable {
+  /// Sound processed so far, 0 … `total`.
+  public var completed: Time
+  /// Sound to process in all; where a job goes over it twice, both passes count.
+  public var total: Time
+
+  /// So much sound of so much.
+  public init(completed: Time, total: Time) {
+    self.completed = completed
+    self.total = total
+  }
+}

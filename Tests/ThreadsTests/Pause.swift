@@ -1,0 +1,7 @@
+import Glibc
+import Threads
+
+extension Thread {
+  /// Lets other threads run for so long.
+  static func pause(milliseconds: UInt32) { usleep(milliseconds * 1000) }
+}
