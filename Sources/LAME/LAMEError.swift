@@ -6,6 +6,8 @@ package enum LAMEError: Error, Sendable, Hashable {
   case unsupported(String)
   /// A sample is NaN or infinite: LAME never sees it. The frame counts from the encoder's first.
   case notFinite(channel: Int, frame: Int64)
+  /// A sample is larger than `MP3Encoder.largestSample`: LAME never sees it.
+  case tooLoud(channel: Int, frame: Int64)
 
   /// One line, for people.
   package var message: String {
@@ -16,6 +18,8 @@ package enum LAMEError: Error, Sendable, Hashable {
       words
     case .notFinite(let channel, let frame):
       "channel \(channel + 1) of frame \(frame) is not a finite number"
+    case .tooLoud(let channel, let frame):
+      "channel \(channel + 1) of frame \(frame) is more than 60 dB over full scale"
     }
   }
 

@@ -12,6 +12,10 @@ package struct MP3Encoder: ~Copyable {
     8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000,
   ]
 
+  /// The largest magnitude that is encoded: +60 dB over full scale. LAME's assertions end the
+  /// process somewhere between 10,000 and 100,000 times full scale.
+  package static let largestSample: Float = 1000
+
   package let channelCount: Int
   /// Frames (PCM) in each MP3 frame: 1152, or 576 at 24 kHz and below.
   package let samplesPerFrame: Int
@@ -91,7 +95,7 @@ package struct MP3Encoder: ~Copyable {
   }
 
   /// What LAME multiplies samples with.
-  private var scale: Float { lame_get_scale(lame) }
+  var scale: Float { lame_get_scale(lame) }
 
   private static func apply(_ settings: MP3Settings, to lame: lame_t) throws(LAMEError) {
     switch settings.rateControl {
@@ -149,7 +153,7 @@ package struct MP3Encoder: ~Copyable {
   package mutating func encode(
     _ planes: UnsafePointer<UnsafeMutablePointer<Float>>, count: Int, into bytes: inout [UInt8]
   ) throws(LAMEError) {
-    try requireFinite(planes, count: count)
+    try requireEncodable(planes, count: count)
     var done = 0
     while done < count {
       let length = min(count - done, Self.blockLength)
@@ -191,16 +195,20 @@ package struct MP3Encoder: ~Copyable {
     }
   }
 
-  private func requireFinite(
+  private func requireEncodable(
     _ planes: UnsafePointer<UnsafeMutablePointer<Float>>, count: Int
   ) throws(LAMEError) {
     for channel in 0..<channelCount {
       let samples = planes[channel]
+      // The bit patterns of magnitudes are in the order of their values, NaN above infinity.
       var largest: UInt32 = 0
       for index in 0..<count { largest = max(largest, samples[index].bitPattern & 0x7FFF_FFFF) }
-      guard largest >= Float.infinity.bitPattern else { continue }
-      let first = (0..<count).first { !samples[$0].isFinite } ?? 0
-      throw .notFinite(channel: channel, frame: frameCount + Int64(first))
+      guard largest > Self.largestSample.bitPattern else { continue }
+      for index in 0..<count where !(samples[index].magnitude <= Self.largestSample) {
+        let frame = frameCount + Int64(index)
+        throw samples[index].isFinite
+          ? .tooLoud(channel: channel, frame: frame) : .notFinite(channel: channel, frame: frame)
+      }
     }
   }
 }
