@@ -44,9 +44,11 @@ package struct MP3Encoder: ~Copyable {
   /// An encoder, ready for sound.
   ///
   /// - Parameters:
+  ///   - settings: Rate control and quality; validated here against what LAME takes.
   ///   - sampleRate: Frames a second, one of `sampleRates`.
   ///   - channelCount: 1 (mono) or 2 (joint stereo).
   ///   - reservesInfoFrame: Whether the first frame is kept free for `infoFrame()`.
+  /// - Returns: The encoder, at frame zero.
   /// - Throws: What LAME cannot do, or would only do in another way than asked.
   package static func open(
     _ settings: MP3Settings, sampleRate: Int, channelCount: Int, reservesInfoFrame: Bool = true
@@ -150,6 +152,8 @@ package struct MP3Encoder: ~Copyable {
   /// - Parameters:
   ///   - planes: One pointer for each channel, to `count` samples where ±1 is full scale.
   ///   - count: PCM frames, any number.
+  ///   - bytes: Grows by whole MP3 frames.
+  /// - Throws: `.notFinite` and `.tooLoud` before any of the frames is encoded, or LAME's status.
   package mutating func encode(
     _ planes: UnsafePointer<UnsafeMutablePointer<Float>>, count: Int, into bytes: inout [UInt8]
   ) throws(LAMEError) {
@@ -170,6 +174,9 @@ package struct MP3Encoder: ~Copyable {
   }
 
   /// Completes the stream: appends the last frames to `bytes`. Nothing may be encoded after it.
+  ///
+  /// - Parameter bytes: Grows by the last MP3 frames.
+  /// - Throws: LAME's status.
   package mutating func flush(into bytes: inout [UInt8]) throws(LAMEError) {
     let size = try check(
       lame_encode_flush(lame, output.baseAddress, Int32(output.count)), "lame_encode_flush")
