@@ -35,6 +35,13 @@ enum SourceFile {
         + Int64(status.st_mtim.tv_nsec))
   }
 
+  /// The file that a path leads to, nil where there is none.
+  static func inode(of path: FilePath) -> FileIdentity.Inode? {
+    var status = stat()
+    guard path.withPlatformString({ stat($0, &status) }) == 0 else { return nil }
+    return FileIdentity.Inode(device: UInt64(status.st_dev), number: UInt64(status.st_ino))
+  }
+
   private static func refusal(of path: FilePath, errno code: Int32) -> Failure {
     switch code {
     case ENOENT, ENOTDIR:
