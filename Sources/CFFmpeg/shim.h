@@ -43,3 +43,6 @@ static inline int avjob_swr_alloc(struct SwrContext **context, int channels, int
   return swr_alloc_set_opts2(context, &layout, AV_SAMPLE_FMT_FLTP, output_rate, &layout,
                              input_format, input_rate, 0, NULL);
 }
+
+static inline int avjob_averror_encoder_not_found(void) { return AVERROR_ENCODER_NOT_FOUND; }
+static inline int avjob_averror_option_not_found(void) { return AVERROR_OPTION_NOT_FOUND; }
