@@ -111,7 +111,8 @@ let package = Package(
     .testTarget(
       name: "WorkerPoolTests",
       dependencies: ["WorkerPool", "Threads", "MediaComposition", "MediaTime", "TestSupport"]),
-    .testTarget(name: "AVJobTests", dependencies: ["avjob", "MediaTime"]),
+    .testTarget(
+      name: "AVJobTests", dependencies: ["avjob", "MediaComposition", "MediaTime", "WorkerPool"]),
     .testTarget(
       name: "EndToEndTests",
       dependencies: ["avjob", "TestSupport"]),

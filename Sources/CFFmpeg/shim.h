@@ -12,7 +12,7 @@
 static inline int avjob_averror(int posix) { return AVERROR(posix); }
 static inline int avjob_averror_eof(void) { return AVERROR_EOF; }
 static inline int avjob_averror_invaliddata(void) { return AVERROR_INVALIDDATA; }
-static inline int avjob_averror_exit(void) { return AVERROR_EXIT; }
+static inline int avjob_averror_input_changed(void) { return AVERROR_INPUT_CHANGED; }
 static inline int64_t avjob_nopts(void) { return AV_NOPTS_VALUE; }
 
 static inline int avjob_averror_eagain(void) { return AVERROR(EAGAIN); }

@@ -1,0 +1,133 @@
+/// What an encoder wrote into the silent first frame: Xing's or Info's header with LAME's
+/// extension, or Fraunhofer's VBRI header.
+package struct EncoderTag: Sendable, Hashable {
+  /// Which header it is.
+  package enum Kind: String, Sendable, Hashable {
+    /// Of a stream of variable or mean bit rate.
+    case xing = "Xing"
+    /// The same, of a stream of constant bit rate.
+    case info = "Info"
+    /// Fraunhofer's.
+    case vbri = "VBRI"
+  }
+
+  package var kind: Kind
+  /// Layer III frames after this one.
+  package var frameCount: Int?
+  /// Bytes from this frame to the end of the last.
+  package var byteCount: Int?
+  /// 0 (best) to 100 in Xing's count, as LAME writes it: 100 - 10 V - q.
+  package var quality: Int?
+  /// What the encoder calls itself, such as `LAME3.100` or `Lavc59.37`.
+  package var encoder: String?
+  /// PCM frames that the encoder put before the first of its input; without the 529 by which a
+  /// decoder is late.
+  package var delay: Int?
+  /// PCM frames that it put after the last of its input.
+  package var padding: Int?
+  /// Whether the tag's own CRC-16 is right; nil where the tag has none.
+  package var isChecksumValid: Bool?
+}
+
+extension EncoderTag {
+  /// Reads the tag of the frame that starts at `offset`; nil where the frame holds none.
+  ///
+  /// The whole frame must lie in `bytes`.
+  init?(in bytes: UnsafeRawBufferPointer, at offset: Int, header: FrameHeader) {
+    guard header.layer == .layer3, let length = header.frameLength,
+      offset >= 0, offset + length <= bytes.count
+    else { return nil }
+    let frame = UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + length])
+    let start = 4 + header.sideInformationLength
+    // With a CRC some writers move the tag on by its two bytes, and some do not.
+    for start in header.hasChecksum ? [start + 2, start] : [start] {
+      if let tag = EncoderTag(xingIn: frame, at: start) {
+        self = tag
+        return
+      }
+    }
+    guard let tag = EncoderTag(vbriIn: frame) else { return nil }
+    self = tag
+  }
+
+  /// Xing's header: a name, flags, and up to four fields; LAME's extension behind them.
+  private init?(xingIn frame: UnsafeRawBufferPointer, at start: Int) {
+    if frame.holds("Xing", at: start) {
+      kind = .xing
+    } else if frame.holds("Info", at: start) {
+      kind = .info
+    } else {
+      return nil
+    }
+    guard start + 8 <= frame.count else { return nil }
+    let flags = frame.bigEndian32(at: start + 4)
+    var position = start + 8
+    func field(_ flag: UInt32, length: Int) -> Int? {
+      guard flags & flag != 0, position + length <= frame.count else { return nil }
+      defer { position += length }
+      return length == 4 ? Int(frame.bigEndian32(at: position)) : nil
+    }
+    // A stream that could not be rewound has zeros.
+    frameCount = field(1, length: 4).flatMap { $0 == 0 ? nil : $0 }
+    byteCount = field(2, length: 4).flatMap { $0 == 0 ? nil : $0 }
+    _ = field(4, length: 100)
+    quality = field(8, length: 4)
+    readExtension(in: frame, at: position)
+  }
+
+  /// LAME's extension: 36 bytes, of which the last two are a CRC over all bytes before them.
+  private mutating func readExtension(in frame: UnsafeRawBufferPointer, at start: Int) {
+    guard start + 36 <= frame.count else { return }
+    let name = frame[start..<start + 9].prefix { 0x20...0x7E ~= $0 }
+    guard name.count >= 4 else { return }
+    encoder = String(decoding: name, as: UTF8.self).trimmingSpaces()
+    // Who else writes into these bytes may mean something else by them.
+    guard ["LAME", "Lavf", "Lavc"].contains(where: { frame.holds($0, at: start) }) else { return }
+    let gaps = frame.bigEndian32(at: start + 21) >> 8
+    delay = Int(gaps >> 12)
+    padding = Int(gaps & 0xFFF)
+    isChecksumValid = Self.isChecksumValid(of: frame, at: start + 34)
+  }
+
+  /// LAME sums all bytes before the checksum; FFmpeg's mp3enc.c always the first 190, among them
+  /// the checksum while it is still zero.
+  private static func isChecksumValid(
+    of frame: UnsafeRawBufferPointer, at position: Int
+  ) -> Bool {
+    let checksum = frame.bigEndian16(at: position)
+    if checksum == CRC16.checksum(frame[..<position]) { return true }
+    let head = frame.prefix(190).enumerated().map { index, byte in
+      position..<position + 2 ~= index ? 0 : byte
+    }
+    return checksum == CRC16.checksum(head)
+  }
+
+  /// VBRI stands 32 bytes behind the header, whatever the side information's length.
+  private init?(vbriIn frame: UnsafeRawBufferPointer) {
+    let start = 4 + 32
+    guard frame.holds("VBRI", at: start), start + 18 <= frame.count else { return nil }
+    kind = .vbri
+    quality = Int(frame.bigEndian16(at: start + 8))
+    byteCount = Int(frame.bigEndian32(at: start + 10))
+    frameCount = Int(frame.bigEndian32(at: start + 14))
+  }
+}
+
+extension String {
+  fileprivate func trimmingSpaces() -> String {
+    var text = Substring(self)
+    while text.last == " " { text.removeLast() }
+    return String(text)
+  }
+}
+
+/// The CRC that LAME's tag uses: x¹⁶ + x¹⁵ + x² + 1, reflected, from 0 (`CRC_update_lookup` in
+/// LAME's VbrTag.c).
+package enum CRC16 {
+  package static func checksum(_ bytes: some Sequence<UInt8>) -> UInt16 {
+    bytes.reduce(into: UInt16(0)) { crc, byte in
+      crc ^= UInt16(byte)
+      for _ in 0..<8 { crc = crc & 1 == 0 ? crc >> 1 : crc >> 1 ^ 0xA001 }
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import MPEGAudio
+import TestSupport
+import Testing
+
+@Suite struct FrameIndexTests {
+  @Test(
+    "Real files have the frames that ffprobe finds, and as many samples as ffmpeg decodes",
+    arguments: [
+      ("librivox-sonnet.mp3", 2_349_056), ("voice-vbr.mp3", 238_447), ("lame-testcase.mp3", 25_000),
+      ("sweep.mp3", 44_100),
+    ] as [(String, Int64)])
+  func fixtures(name: String, samples: Int64) throws {
+    let path = MP3Files.fixture(name)
+    let index = try MP3Files.index(of: try MP3Files.read(path))
+    #expect(
+      (0..<index.count).map { index.byteRange(ofFrame: $0) } == (try MP3Files.packets(of: path)))
+    #expect(index.validFrameCount == samples)
+    #expect(
+      try MP3Files.decodedLength(of: path, channels: index.channelCount) == index.validFrameCount)
+  }
+
+  @Test(
+    "What LAME writes is read to the sample",
+    arguments: [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000], [1, 2])
+  func lame(rate: Int, channels: Int) throws {
+    try MP3Files.withFolder { folder in
+      let samples = 30_011
+      try MP3Files.makeWAV(
+        at: "\(folder)/a.wav", rate: rate, channels: channels, samples: samples)
+      let settings: [[String]] = [
+        ["-V", "0"], ["-V", "4"], ["-V", "9"], ["--abr", "56"], ["-b", "64"],
+      ]
+      for (number, setting) in settings.enumerated() {
+        let path = "\(folder)/\(number).mp3"
+        _ = try MP3Files.run(
+          ["lame", "--quiet", "--resample", "\(Double(rate) / 1000)"] + setting
+            + ["\(folder)/a.wav", path])
+        let index = try MP3Files.index(of: try MP3Files.read(path))
+        #expect(index.sampleRate == rate && index.channelCount == channels)
+        #expect(index.validFrameCount == Int64(samples), "\(setting)")
+        #expect(index.firstValidSample == 576 + 529)
+        #expect(index.tag?.isChecksumValid == true && index.tag?.frameCount == index.count)
+        #expect(index.tag?.encoder == "LAME3.100")
+        #expect(index.anomalies == [])
+        let frames = (0..<index.count).map { index.byteRange(ofFrame: $0) }
+        #expect(frames == (try MP3Files.packets(of: path)), "\(setting)")
+        #expect(try MP3Files.decodedLength(of: path, channels: channels) == Int64(samples))
+      }
+    }
+  }
+
+  @Test("Every quality, checksums, and ffmpeg's own tag are read to the sample")
+  func writers() throws {
+    try MP3Files.withFolder { folder in
+      let wav = MP3Files.fixture("lame-testcase.wav")
+      let lame =
+        (0...9).map { ["-V", "\($0)"] } + [["-p", "-b", "128"], ["-p", "-V2"], ["-m", "m"]]
+      for (number, setting) in lame.enumerated() {
+        let path = "\(folder)/\(number).mp3"
+        _ = try MP3Files.run(["lame", "--quiet", "--resample", "44.1"] + setting + [wav, path])
+        let index = try MP3Files.index(of: try MP3Files.read(path))
+        #expect(index.validFrameCount == 25_000 && index.anomalies == [], "\(setting)")
+      }
+      for codec in [["-b:a", "64k"], ["-q:a", "3"], ["-b:a", "64k", "-ac", "1", "-ar", "22050"]] {
+        let path = "\(folder)/ffmpeg.mp3"
+        _ = try MP3Files.run(["ffmpeg", "-v", "error", "-y", "-i", wav] + codec + [path])
+        let index = try MP3Files.index(of: try MP3Files.read(path))
+        #expect(index.tag?.encoder?.hasPrefix("Lavc") == true)
+        #expect(index.anomalies == [], "\(codec)")
+        let channels = index.channelCount
+        #expect(try MP3Files.decodedLength(of: path, channels: channels) == index.validFrameCount)
+      }
+    }
+  }
+
+  @Test("Without a tag every frame counts, from the first sample")
+  func withoutTag() throws {
+    try MP3Files.withFolder { folder in
+      let path = "\(folder)/a.mp3"
+      _ = try MP3Files.run(
+        ["lame", "--quiet", "-t", "-b", "128", MP3Files.fixture("lame-testcase.wav"), path])
+      let index = try MP3Files.index(of: try MP3Files.read(path))
+      #expect(index.tag == nil && index.firstValidSample == 0 && index.encoderDelay == nil)
+      #expect(index.validFrameCount == Int64(index.count) * 1152)
+      #expect(try MP3Files.decodedLength(of: path, channels: 2) == index.validFrameCount)
+    }
+  }
+
+  @Test("Samples and frames find one another across the encoder's delay")
+  func positions() throws {
+    let index = try MP3Files.index(of: try MP3Files.read(MP3Files.fixture("lame-testcase.mp3")))
+    #expect(index.firstValidSample == 1105)
+    #expect(index.firstSample(ofFrame: 0) == -1105 && index.firstSample(ofFrame: 1) == 47)
+    #expect(index.frame(containing: 0) == 0 && index.frame(containing: 46) == 0)
+    #expect(index.frame(containing: 47) == 1 && index.frame(containing: 1_000_000) == 22)
+    #expect(index.frame(containing: -5) == 0)
+    for sample in stride(from: 0, to: index.validFrameCount, by: 97) {
+      let frame = index.frame(containing: sample)
+      let first = index.firstSample(ofFrame: frame)
+      #expect(first <= sample && sample < first + 1152)
+    }
+  }
+
+  @Test("The mean bit rate is that of the frames")
+  func meanBitRate() throws {
+    let index = try MP3Files.index(of: try MP3Files.read(MP3Files.fixture("lame-testcase.mp3")))
+    #expect((127_000...129_000).contains(index.meanBitRate))
+  }
+}

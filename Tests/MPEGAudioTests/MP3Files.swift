@@ -1,0 +1,75 @@
+import Foundation
+import MPEGAudio
+import TestSupport
+
+/// MP3 files for the tests, and what other programs say about them.
+enum MP3Files {
+  static func fixture(_ name: String) -> String {
+    URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appendingPathComponent("Fixtures/\(name)").path
+  }
+
+  static func read(_ path: String) throws -> [UInt8] {
+    [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+  }
+
+  static func write(_ bytes: [UInt8], to path: String) throws {
+    try Data(bytes).write(to: URL(fileURLWithPath: path))
+  }
+
+  static func index(of bytes: [UInt8]) throws -> FrameIndex {
+    try bytes.withUnsafeBytes { try FrameIndex(scanning: $0) }
+  }
+
+  /// Calls `body` with a folder that is removed afterwards.
+  static func withFolder<T>(_ body: (String) throws -> T) throws -> T {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("avjob-mpeg-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    return try body(folder.path)
+  }
+
+  /// A noisy tone as a WAV file, of which encoders make frames of many sizes.
+  static func makeWAV(at path: String, rate: Int, channels: Int, samples: Int) throws {
+    let source =
+      "sine=frequency=440:sample_rate=\(rate),volume='0.1+0.4*sin(2*PI*t*1.3)^2':eval=frame[a];"
+      + "anoisesrc=amplitude=0.05:sample_rate=\(rate):seed=7[b];[a][b]amix"
+    let result = try Tool.run([
+      "ffmpeg", "-v", "error", "-y", "-filter_complex", source + ",atrim=end_sample=\(samples)",
+      "-ac", "\(channels)", "-ar", "\(rate)", path,
+    ])
+    guard result.status == 0 else { throw ToolFailure(result.errors) }
+  }
+
+  static func run(_ arguments: [String]) throws -> ToolResult {
+    let result = try Tool.run(arguments)
+    guard result.status == 0 else { throw ToolFailure("\(arguments): \(result.errors)") }
+    return result
+  }
+
+  /// Offsets and sizes of the packets that ffprobe finds.
+  static func packets(of path: String) throws -> [Range<Int>] {
+    let result = try run([
+      "ffprobe", "-v", "error", "-select_streams", "a:0", "-show_entries", "packet=pos,size", "-of",
+      "csv=p=0", path,
+    ])
+    return result.text.split(separator: "\n").compactMap { line in
+      let fields = line.split(separator: ",").compactMap { Int($0) }
+      return fields.count == 2 ? fields[1]..<fields[1] + fields[0] : nil
+    }
+  }
+
+  /// PCM frames that ffmpeg decodes.
+  static func decodedLength(of path: String, channels: Int) throws -> Int64 {
+    let result = try run([
+      "ffmpeg", "-v", "error", "-i", path, "-map", "0:a:0", "-f", "s16le", "-",
+    ])
+    return Int64(result.output.count / 2 / channels)
+  }
+}
+
+struct ToolFailure: Error, CustomStringConvertible {
+  var description: String
+  init(_ description: String) { self.description = description }
+}
