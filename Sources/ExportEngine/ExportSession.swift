@@ -57,11 +57,10 @@ public struct ExportSession: Sendable {
     let writers = try openWriters(for: graph)
     do {
       try render(graph, renderer, writers, cancellation, progress)
-      for writer in writers { try writer.finish() }
-      // Only now, when all are whole on the disk, does any of them take its place.
+      let outputs = try writers.map { try $0.finish() }
       return Report(
-        outputs: try writers.map { try $0.commit() }, duration: export.composition.duration,
-        warnings: warnings(of: graph, writers))
+        outputs: outputs, duration: export.composition.duration,
+        warnings: warnings(of: graph, outputs))
     } catch {
       for writer in writers { writer.abandon() }
       throw error
@@ -127,11 +126,11 @@ public struct ExportSession: Sendable {
     var position: Time { Time(frames: rendered, rate: rate) }
   }
 
-  private func warnings(of graph: Graph, _ writers: [any SoundWriter]) -> [Warning] {
-    zip(graph.sinks, writers).compactMap { sink, writer in
-      guard writer.clippedSamples > 0 else { return nil }
+  private func warnings(of graph: Graph, _ outputs: [WrittenOutput]) -> [Warning] {
+    zip(graph.sinks, outputs).compactMap { sink, output in
+      guard output.clippedSamples > 0 else { return nil }
       return Warning(
-        "\(writer.clippedSamples) samples were over full scale and are clipped; lower the gain",
+        "\(output.clippedSamples) samples are over full scale; lower the gain",
         path: sink.output.path, origin: sink.output.origin)
     }
   }

@@ -22,7 +22,10 @@ extension Output.Format {
 
 extension AudioFormat: CustomStringConvertible {
   /// As `44.1 kHz stereo`.
-  public var description: String { "\(kilo(sampleRate)) kHz \(channelLayout.name)" }
+  public var description: String { rateText + " " + channelLayout.name }
+
+  /// As `44.1 kHz`.
+  public var rateText: String { "\(kilo(sampleRate)) kHz" }
 }
 
 /// Thousands, without trailing zeros: `44.1`, `8`, `11.025`.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ExportEngine
+import ExportGraph
 import JobFile
 import MediaComposition
 import SystemPackage
@@ -66,5 +67,15 @@ struct Door {
     report(preparation.diagnostics)
     if preparation.hasJobErrors { throw Status.wrongJob }
     return preparation
+  }
+
+  /// What an export would do; a refusal is said before this throws.
+  func graph(of export: Export) throws -> Graph {
+    do throws(Failure) {
+      return try ExportSession(export, library: library).graph()
+    } catch {
+      report(Diagnostics(Diagnostic(error, at: export.origin)))
+      throw Status.wrongJob
+    }
   }
 }
