@@ -74,7 +74,9 @@ let package = Package(
     .systemLibrary(
       name: "CFFmpeg",
       pkgConfig: "libavformat libavcodec libavutil libswresample",
-      providers: [.apt(["libavformat-dev", "libavcodec-dev", "libavutil-dev", "libswresample-dev"])]),
+      providers: [
+        .apt(["libavformat-dev", "libavcodec-dev", "libavutil-dev", "libswresample-dev"])
+      ]),
     .systemLibrary(name: "CLAME", pkgConfig: "lame", providers: [.apt(["libmp3lame-dev"])]),
 
     // The ground.
@@ -119,3 +121,11 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// `scripts/test` turns warnings into errors, in our targets and not in our dependencies. Not by
+// default: a newer compiler's new warnings must not break anybody's build.
+if Context.environment["AVJOB_STRICT"] != nil {
+  for target in package.targets where target.type != .system {
+    target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-warnings-as-errors"])]
+  }
+}
