@@ -14,7 +14,7 @@ struct AVJob: ParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      Run.self, Check.self, Plan.self, Probe.self,
+      Run.self, Check.self, Plan.self, Probe.self, Clip.self, Concat.self, Compress.self,
     ])
 
   static func main() {
