@@ -48,6 +48,7 @@ public struct JobFile: Sendable {
   ///   - options: Values for variables.
   ///   - map: Gets the file's text, and the places of all origins in `jobs`.
   ///   - files: The disk.
+  /// - Returns: The jobs, and what does not stop them.
   /// - Throws: everything that is wrong, in order of place; of YAML's syntax the first error only.
   /// - Complexity: O(length of the file + number of jobs · size of what differs between them)
   public static func load(
