@@ -58,6 +58,8 @@ public struct ExportSession: Sendable {
     do {
       try render(graph, renderer, writers, cancellation, progress)
       let outputs = try writers.map { try $0.finish() }
+      // Only now, when all are whole on the disk, does any of them take its place.
+      for writer in writers { try writer.commit() }
       return Report(
         outputs: outputs, duration: export.composition.duration,
         warnings: warnings(of: graph, outputs))

@@ -67,12 +67,14 @@ final class MP3Writer: SoundWriter {
       }
       try flush()
       try file.put(encoder.infoFrame(), at: start)
-      try file.commit()
+      try file.flush()
     } catch {
       throw abandoning(error)
     }
     return tally.result(of: file, sampleRate: sampleRate)
   }
+
+  func commit() throws(Failure) { try file.commit() }
 
   func abandon() { file.discard() }
 

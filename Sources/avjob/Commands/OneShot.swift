@@ -65,7 +65,7 @@ struct OneShot {
   func run(_ entries: [(key: String, value: ArgumentNode)]) throws {
     let jobs: [Job]
     do throws(Diagnostics) {
-      jobs = try JobFile.jobs(from: .map(entries, places.command), places: door.map)
+      jobs = try JobFile.jobs(from: .map(entries, places.command), named: output.output, places: door.map)
     } catch {
       door.report(error)
       throw Door.Status.wrongJob
