@@ -18,8 +18,6 @@ package final class Demuxer {
 
   /// Opens a file and reads its header (`avformat_open_input`).
   ///
-  /// Streams' parameters are only guessed from packets (`avformat_find_stream_info`) where the
-  /// header leaves the sound's open, and then without decoding pictures.
   package static func open(_ path: FilePath) throws(LibAVError) -> Demuxer {
     var options: OpaquePointer?
     defer { av_dict_free(&options) }
@@ -37,12 +35,12 @@ package final class Demuxer {
       return avformat_open_input(&context, url, nil, &options)
     }
     try check(status, "avformat_open_input")
-    let demuxer = Demuxer(try checkAllocated(context, "avformat_open_input"))
-    try demuxer.completeParameters()
-    return demuxer
+    return Demuxer(try checkAllocated(context, "avformat_open_input"))
   }
 
-  private func completeParameters() throws(LibAVError) {
+  /// Guesses the sound's parameters from packets where the header leaves them open
+  /// (`avformat_find_stream_info`), without decoding pictures.
+  package func completeParameters() throws(LibAVError) {
     let isOpen =
       streams.contains { $0.isAudio && !$0.hasParameters }
       || !streams.contains(where: \.isAudio)
@@ -98,13 +96,27 @@ package final class Demuxer {
     }
   }
 
-  /// Reads the next packet (`av_read_frame`), or nil at the end of the file.
+  /// Reads the next packet that holds data (`av_read_frame`), or nil at the end of the file.
   package func read() throws(LibAVError) -> Packet? {
     let packet = try Packet()
-    let status = av_read_frame(context, packet.pointer)
-    if status == avjob_averror_eof() { return nil }
-    try check(status, "av_read_frame")
+    repeat {
+      av_packet_unref(packet.pointer)
+      let status = av_read_frame(context, packet.pointer)
+      if status == avjob_averror_eof() { return nil }
+      try check(status, "av_read_frame")
+      // Cameras write Ogg packets of no bytes, which decoders would refuse.
+    } while packet.size == 0
     return packet
+  }
+
+  /// Like `read`, but damage that leaves no way on counts as the end.
+  package func readWhatIsThere() throws(LibAVError) -> Packet? {
+    do throws(LibAVError) {
+      return try read()
+    } catch {
+      guard error.isInvalidData else { throw error }
+      return nil
+    }
   }
 
   /// Goes to a packet of stream `index` that starts at or before `timestamp`, in the stream's
@@ -175,21 +187,9 @@ package struct Stream {
     pointer.pointee.duration == avjob_nopts() || pointer.pointee.duration <= 0
       ? nil : pointer.pointee.duration
   }
-  /// Significant bits of a sample as the header says, 0 where it does not.
-  package var bitsPerRawSample: Int {
-    Int(parameters.bits_per_raw_sample > 0
-      ? parameters.bits_per_raw_sample : av_get_exact_bits_per_sample(parameters.codec_id))
-  }
   /// Bytes of one coded block, for PCM one frame of all channels.
   package var blockAlign: Int { Int(parameters.block_align) }
   package var metadata: [(key: String, value: String)] {
     owner.pairs(of: pointer.pointee.metadata)
-  }
-
-  /// The container's index: byte position and size of its last packet, nil without an index.
-  package var lastIndexEntry: (position: Int64, size: Int)? {
-    let count = avformat_index_get_entries_count(pointer)
-    guard count > 0, let entry = avformat_index_get_entry(pointer, count - 1) else { return nil }
-    return (entry.pointee.pos, Int(entry.pointee.size))
   }
 }

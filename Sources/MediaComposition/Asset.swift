@@ -45,6 +45,12 @@ public struct Asset: Sendable, Hashable {
     self.identity = identity
   }
 
+  /// By path and stream alone: equal assets agree in these, and the rest is long.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(path)
+    hasher.combine(streamIndex)
+  }
+
   /// Exactly `frameCount / sampleRate`.
   public var duration: Time { Time(frames: frameCount, rate: sampleRate) }
 }
@@ -65,8 +71,20 @@ public struct FileIdentity: Sendable, Hashable {
     self.modificationTime = modificationTime
   }
 
-  /// Whether both name one inode, even if it has changed in between.
-  public func isSameFile(as other: FileIdentity) -> Bool {
-    device == other.device && inode == other.inode
+  /// What stays the same while a file's content changes.
+  public struct Inode: Sendable, Hashable {
+    /// The file system.
+    public var device: UInt64
+    /// The file's number on it.
+    public var number: UInt64
+
+    /// The inode `number` of `device`, as `stat` gives them.
+    public init(device: UInt64, number: UInt64) {
+      self.device = device
+      self.number = number
+    }
   }
+
+  /// The file behind all its names.
+  public var file: Inode { Inode(device: device, number: inode) }
 }

@@ -15,3 +15,21 @@ public struct ChannelLayout: Sendable, Hashable {
   public static let mono = ChannelLayout([.frontCenter])
   public static let stereo = ChannelLayout([.frontLeft, .frontRight])
 }
+
+extension ChannelLayout {
+  /// The channels of an FFmpeg mask (`AV_CH_*`), lowest bit first.
+  public init(mask: UInt64) {
+    self.init(Channel.allCases.filter { mask & (1 << UInt64($0.rawValue)) != 0 })
+  }
+
+  /// Common layouts by the names that FFmpeg gives them, else the number of channels.
+  public var name: String {
+    switch self {
+    case .mono: "mono"
+    case .stereo: "stereo"
+    case ChannelLayout(mask: 0x3F), ChannelLayout(mask: 0x60F): "5.1"
+    case ChannelLayout(mask: 0x63F): "7.1"
+    default: "\(count) channels"
+    }
+  }
+}

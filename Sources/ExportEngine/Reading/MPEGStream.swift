@@ -1,0 +1,175 @@
+import Glibc
+import LibAV
+import MPEGAudio
+import MediaComposition
+import SystemPackage
+
+/// A bare MPEG audio file, sought by our own index of its frames: libavformat's seek is an
+/// estimate.
+final class MPEGStream: SampleStream {
+  let channelCount: Int
+  private(set) var position: Int64 = 0
+  private(set) var damagedPackets = 0
+
+  private let path: FilePath
+  private let file: MPEGFile
+  private let index: FrameIndex
+  private let decoder: Decoder
+  private let frame: Frame
+  private let converter = SampleConverter()
+
+  /// The next frame to decode, and the first whose samples count.
+  private var next = 0
+  private var firstWanted = 0
+  private var framePosition: Int64 = 0
+  private var frameCount = 0
+
+  private init(_ path: FilePath, _ file: MPEGFile, _ index: FrameIndex) throws(LibAVError) {
+    self.path = path
+    self.file = file
+    self.index = index
+    channelCount = index.channelCount
+    decoder = try Decoder.openMP3()
+    frame = try Frame()
+  }
+
+  static func open(_ facts: StreamFacts) throws(Failure) -> MPEGStream {
+    let file = try MPEGFile.open(facts.path)
+    let index = try file.scan()
+    return try reading(facts.path) { () throws(LibAVError) in
+      try MPEGStream(facts.path, file, index)
+    }
+  }
+
+  func seek(to target: Int64) throws(Failure) {
+    guard target != position else { return }
+    let frame = index.frame(containing: target)
+    // Ahead by less than the warm-up of a jump: decode on.
+    if target < position || frame - next > index.preRoll(ofFrame: frame) {
+      decoder.flush()
+      firstWanted = frame
+      next = frame - index.preRoll(ofFrame: frame)
+      frameCount = 0
+    }
+    position = target
+  }
+
+  func read(into buffer: AudioBuffer, at offset: Int, count: Int) throws(Failure) -> Int {
+    let count = Int(min(Int64(count), index.validFrameCount - position))
+    var filled = 0
+    while filled < count {
+      if framePosition + Int64(frameCount) <= position || frameCount == 0 {
+        guard try advance() else { break }
+        continue
+      }
+      let skipped = Int(position - framePosition)
+      let taken = min(frameCount - skipped, count - filled)
+      try reading(path) { () throws(LibAVError) in
+        try converter.convert(
+          frame, from: skipped, count: taken, into: buffer.planes, at: offset + filled)
+      }
+      filled += taken
+      position += Int64(taken)
+    }
+    return filled
+  }
+
+  /// Decodes one frame; false behind the last.
+  private func advance() throws(Failure) -> Bool {
+    guard next < index.count else { return false }
+    let current = next
+    next += 1
+    frameCount = 0
+    let bytes = try file.read(index.byteRange(ofFrame: current))
+    try reading(path) { () throws(LibAVError) in
+      do throws(LibAVError) {
+        try decoder.send(Packet(copying: bytes, timestamp: Int64(current)))
+        guard try decoder.receive(into: frame) else { return }
+      } catch {
+        guard error.isInvalidData else { throw error }
+        if current >= firstWanted { damagedPackets += 1 }
+        return
+      }
+      guard frame.sampleRate == index.sampleRate, frame.channelCount == channelCount else {
+        throw LibAVError.formatChanged
+      }
+      guard current >= firstWanted else { return }
+      framePosition = index.firstSample(ofFrame: current)
+      frameCount = frame.sampleCount
+    }
+    return true
+  }
+}
+
+/// The bytes of an MPEG audio file.
+final class MPEGFile {
+  private let path: FilePath
+  private let descriptor: FileDescriptor
+  /// What was read last, so that frames in order cost one call for many.
+  private var window: [UInt8] = []
+  private var windowStart = 0
+  private static let windowSize = 1 << 16
+
+  private init(_ path: FilePath, _ descriptor: FileDescriptor) {
+    self.path = path
+    self.descriptor = descriptor
+  }
+
+  deinit { try? descriptor.close() }
+
+  static func open(_ path: FilePath) throws(Failure) -> MPEGFile {
+    do {
+      return MPEGFile(path, try FileDescriptor.open(path, .readOnly, options: .closeOnExec))
+    } catch {
+      throw Failure(.mendMachine, "cannot be opened: \(error)", path: path)
+    }
+  }
+
+  /// Finds all frames. The mapping lasts no longer than the scan.
+  func scan() throws(Failure) -> FrameIndex {
+    var status = stat()
+    guard fstat(descriptor.rawValue, &status) == 0, status.st_size > 0 else {
+      throw Failure(.mendInput, "is empty (0 bytes)", path: path)
+    }
+    let size = Int(status.st_size)
+    guard let base = mmap(nil, size, PROT_READ, MAP_PRIVATE, descriptor.rawValue, 0),
+      base != MAP_FAILED
+    else {
+      throw Failure(
+        .mendMachine, "cannot be mapped: \(String(cString: strerror(errno)))", path: path)
+    }
+    defer { munmap(base, size) }
+    do throws(FrameIndex.Refusal) {
+      return try FrameIndex(scanning: UnsafeRawBufferPointer(start: base, count: size))
+    } catch {
+      throw Failure(.mendInput, "\(error)", path: path)
+    }
+  }
+
+  /// Bytes of the file, valid until the next read; fewer where the file was cut meanwhile.
+  func read(_ range: Range<Int>) throws(Failure) -> UnsafeRawBufferPointer {
+    if range.lowerBound < windowStart || range.upperBound > windowStart + window.count {
+      window = [UInt8](repeating: 0, count: max(Self.windowSize, range.count))
+      windowStart = range.lowerBound
+      var filled = 0
+      while filled < window.count {
+        let count = window.withUnsafeMutableBytes { bytes in
+          pread(
+            descriptor.rawValue, bytes.baseAddress.map { $0 + filled }, bytes.count - filled,
+            off_t(windowStart + filled))
+        }
+        if count < 0, errno == EINTR { continue }
+        guard count >= 0 else {
+          throw Failure(
+            .mendMachine, "cannot be read: \(String(cString: strerror(errno)))", path: path)
+        }
+        if count == 0 { break }
+        filled += count
+      }
+      window.removeLast(window.count - filled)
+    }
+    let start = range.lowerBound - windowStart
+    let count = max(0, min(range.count, window.count - start))
+    return window.withUnsafeBytes { UnsafeRawBufferPointer(rebasing: $0[start..<start + count]) }
+  }
+}

@@ -1,0 +1,230 @@
+import MediaComposition
+import MediaTime
+import SystemPackage
+
+extension Decoder {
+  /// The items that a clip text stands for: one, or in a list one for each file that its wildcard
+  /// finds. `fields` are those of the map that the text stands in.
+  func clips(_ text: Text, _ fields: Fields?, _ scope: Scope, in context: ItemContext) -> [Item] {
+    var suspicion: ClipText.MalformedRange?
+    let clip = ClipText(text.string, suspicion: &suspicion)
+    guard !ClipText.isRange(text.string) else {
+      sink.error("a range without a file", at: text.origin, help: "write 'host.wav \(text.string)'")
+      return []
+    }
+    let range = clip.range.map { located($0, in: text) }
+    if let range { refuseSecondRange(fields, beside: range, in: text) }
+    let origin =
+      clip.range == nil ? text.origin : text.origin(of: clip.pathRange, in: map)
+    let stream = fields.flatMap { self.stream($0, scope) }
+    if let source = sources[clip.path] {
+      guard var item = self.source(source, scope) else { return [] }
+      if let stream, case .clip(var reference) = item.content {
+        reference.stream = stream
+        item.content = .clip(reference)
+      }
+      item.range = range ?? item.range
+      item.origin = text.origin
+      return [item]
+    }
+    return paths(clip, of: text, at: origin, suspicion, in: context).map { path in
+      var item = Item.clip(path, stream: stream, range: range, origin: text.origin)
+      item.content = .clip(MediaReference(path, stream: stream, origin: origin))
+      return item
+    }
+  }
+
+  /// The files that the path of a clip text names.
+  private func paths(
+    _ clip: ClipText, of text: Text, at origin: Origin, _ suspicion: ClipText.MalformedRange?,
+    in context: ItemContext
+  ) -> [FilePath] {
+    do throws(QuantityError) {
+      try Self.checkPath(clip.path)
+    } catch {
+      let help =
+        isCutByComma(origin) ? "inside [] a comma ends a text; quote the address" : error.help
+      sink.error(error.message, at: origin, help: help)
+      return []
+    }
+    let path = path(clip.path)
+    let pattern = text.pattern(clip.pathRange)
+    if FilePattern.isPattern(pattern), kind(of: path) == nil {
+      guard context == .list else {
+        sink.error(
+          "a wildcard stands for several files", at: origin,
+          help: "put it into a list: [\"\(clip.path)\"]")
+        return []
+      }
+      return matches(pattern, at: origin).map(\.path)
+    }
+    if kind(of: path) == nil, let suspicion {
+      sink.error(
+        suspicion.error.message, at: text.origin(of: suspicion.range, in: map),
+        help: suspicion.error.help)
+      return []
+    }
+    if kind(of: path) == nil, context == .list, let error = timeError(clip.path) {
+      sink.error(error, at: origin, help: "a file of that name is './\(clip.path)'")
+      return []
+    }
+    checkFile(path, at: origin, name: clip.path)
+    return [path]
+  }
+
+  /// `[https://x?a,b]`: the second half of an address became an item of its own.
+  private func isCutByComma(_ origin: Origin) -> Bool {
+    guard let place = map.place(of: origin) else { return false }
+    let rest = map.line(at: place).unicodeScalars.dropFirst(place.column - 1 + place.length)
+    return rest.first == "," && rest.dropFirst().first.map { $0 != " " } ?? false
+  }
+
+  /// What is wrong with a word in a list that looks like a time and is none.
+  private func timeError(_ word: String) -> String? {
+    guard let first = word.utf8.first, (0x30...0x39).contains(first) else { return nil }
+    let looksLikeTime = word.contains(":") || !word.contains(".") || word.count < 8
+    let isWord = word.unicodeScalars.allSatisfy {
+      $0.isASCIIDigit || $0 == ":" || $0 == "." || $0 == " " || $0.properties.isAlphabetic
+    }
+    guard looksLikeTime, isWord, !hasFileExtension(word) else { return nil }
+    do throws(TimeTextError) {
+      _ = try TimeText(parsing: word)
+      return nil
+    } catch {
+      return error.message
+    }
+  }
+
+  private func hasFileExtension(_ word: String) -> Bool {
+    guard let suffix = FilePath(word).extension?.unicodeScalars.first else { return false }
+    return suffix.properties.isAlphabetic
+  }
+
+  /// The files that `pattern` finds, in natural order; what it does not find is refused.
+  func matches(_ pattern: String, at origin: Origin) -> [FilePattern.Match] {
+    var text = pattern
+    if text.hasPrefix("~/"), let home = files.homeDirectory {
+      text = home.string + text.dropFirst(1)
+    }
+    func name(_ folder: FilePath) -> String {
+      folder.isEmpty ? "the job file's folder" : "'\(folder)'"
+    }
+    do throws(FilePattern.Failure) {
+      return try FilePattern(text).matches(in: files, base: folder)
+    } catch {
+      switch error {
+      case .noFolder(let folder):
+        sink.error("there is no folder \(name(folder))", at: origin, help: nearestFolder(folder))
+      case .noMatch(let folder):
+        sink.error("no file in \(name(folder)) matches '\(pattern)'", at: origin)
+      case .tooManyAlternatives:
+        sink.error("more than \(FilePattern.alternativeLimit) alternatives in braces", at: origin)
+      }
+      return []
+    }
+  }
+
+  private func nearestFolder(_ missing: FilePath) -> String? {
+    let path = missing.isAbsolute ? missing : folder.pushing(missing)
+    return nearestEntry(path).map {
+      "did you mean '\(missing.removingLastComponent().appending($0))'?"
+    }
+  }
+
+  /// The name in the folder of `path` that is most like its last one.
+  private func nearestEntry(_ path: FilePath) -> String? {
+    guard let last = path.lastComponent?.string else { return nil }
+    let parent = path.removingLastComponent()
+    let names = files.entries(of: parent.isEmpty ? "." : parent)?.prefix(10_000).map(\.name.string)
+    return (names ?? []).sorted().first { $0.lowercased() == last.lowercased() }
+      ?? Spelling.nearest(to: last, among: (names ?? []).sorted())
+  }
+
+  /// Refuses `path` where it is no file.
+  func checkFile(_ path: FilePath, at origin: Origin, name: String? = nil) {
+    guard !InputBinding.isUnknown(path) else { return }
+    switch kind(of: path) {
+    case .file: break
+    case .folder:
+      sink.error(
+        "'\(name ?? path.string)' is a folder", at: origin,
+        help: "write '\(name ?? path.string)/*' in a list for its files")
+    case .other:
+      sink.error(
+        "'\(name ?? path.string)' is no regular file", at: origin,
+        help: "pipes and devices cannot be read: write the sound to a file first")
+    case nil:
+      var help: String?
+      if let name, let source = Spelling.nearest(to: name, among: sources.keys.sorted()) {
+        help = "did you mean the source '\(source)'?"
+      } else if let entry = nearestEntry(path) {
+        let own = FilePath(name ?? path.string)
+        help = "did you mean '\(own.removingLastComponent().appending(entry))'?"
+      }
+      sink.error("there is no file '\(name ?? path.string)'", at: origin, help: help)
+    }
+  }
+
+  // MARK: Ranges
+
+  private func located(_ range: ClipText.ParsedRange, in text: Text) -> ItemRange {
+    let end: ItemRange.End? = range.end.map { end in
+      switch end {
+      case .moment(let moment, let place):
+        .moment(Located(moment, at: text.origin(of: place, in: map)))
+      case .duration(let duration, let place):
+        .duration(Located(duration, at: text.origin(of: place, in: map)))
+      }
+    }
+    return ItemRange(
+      from: range.from.map { Located($0.moment, at: text.origin(of: $0.range, in: map)) }, end: end)
+  }
+
+  private func refuseSecondRange(_ fields: Fields?, beside range: ItemRange, in text: Text) {
+    for key in ["from", "to", "duration"] {
+      guard let entry = fields?[key] else { continue }
+      sink.error(
+        "'\(key)' beside a range", at: entry.keyOrigin, help: "keep one of them",
+        notes: [.init("the range is here", at: range.origin ?? text.origin)])
+    }
+  }
+
+  // MARK: Sources
+
+  /// What a name in `sources` stands for: a clip with defaults.
+  func source(_ entry: YAMLEntry, _ scope: Scope) -> Item? {
+    shared(entry.value) {
+      guard case .mapping = entry.value.kind else {
+        return text(entry.value, scope).flatMap { sourceClip($0, nil, scope) }
+      }
+      guard let fields = fields(of: entry.value, as: .source) else { return nil }
+      if let file = fields["file"], let clip = fields["clip"] {
+        sink.error(
+          "'clip' beside 'file'", at: clip.keyOrigin, help: "keep one of them",
+          notes: [.init("the file is named here", at: file.keyOrigin)])
+      }
+      var item: Item?
+      if let file = fields["file"]?.value {
+        item = path(file, scope).map { path in
+          checkFile(path.value, at: path.origin)
+          return Item.clip(path.value, stream: stream(fields, scope), origin: path.origin)
+        }
+      } else if let clip = fields["clip"]?.value {
+        item = text(clip, scope).flatMap { sourceClip($0, fields, scope) }
+      } else if !fields.isIncomplete {
+        sink.error("a source needs a 'file' or a 'clip'", at: entry.value.origin)
+      }
+      guard var item else { return nil }
+      modify(&item, by: fields, scope)
+      return item
+    }
+  }
+
+  /// A clip text under `sources`, where names are paths.
+  private func sourceClip(_ text: Text, _ fields: Fields?, _ scope: Scope) -> Item? {
+    let names = sources
+    sources = [:]
+    defer { sources = names }
+    return clips(text, fields, scope, in: .track).first
+  }
+}

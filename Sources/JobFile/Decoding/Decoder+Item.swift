@@ -1,0 +1,257 @@
+import MediaComposition
+import MediaTime
+import SystemPackage
+
+/// Where an item stands, which decides what a bare text is.
+enum ItemContext {
+  /// Wildcards stand for several items; a bare time is silence.
+  case list
+  case track
+  case job
+}
+
+extension Decoder {
+  /// The items that `node` stands for: one, or what a wildcard in a list found.
+  func items(_ node: YAMLNode, _ scope: Scope, in context: ItemContext) -> [Item] {
+    shared(node) {
+      switch node.kind {
+      case .missing: return []
+      case .sequence:
+        sink.error(
+          "a list in a list", at: node.origin,
+          help: "write { concat: [...] } for a sequence in a sequence")
+        return []
+      case .scalar:
+        guard let text = text(node, scope) else { return [] }
+        if context == .list, let silence = silence(text) { return [silence] }
+        return clips(text, nil, scope, in: context)
+      case .mapping:
+        guard let fields = fields(of: node, as: .item) else { return [] }
+        return items(fields, scope, in: context)
+      }
+    }
+  }
+
+  /// The items that a map's fields describe. In a job of a `for_each`, the clip is its input where
+  /// none is named.
+  func items(_ fields: Fields, _ scope: Scope, in context: ItemContext) -> [Item] {
+    let contents = fields.present("clip", "concat", "tracks", "silence")
+    if let first = contents.first, let second = contents.dropFirst().first {
+      sink.error(
+        "'\(second.key)' beside '\(first.key)'", at: second.keyOrigin,
+        help: "an item is one of 'clip', 'concat', 'tracks', 'silence'; put both into a list",
+        notes: [.init("the other one is here", at: first.keyOrigin)])
+    }
+    var items: [Item]
+    if let content = contents.first {
+      items = self.content(content, fields, scope, in: context)
+    } else if context == .job, let input = scope.input {
+      let stream = self.stream(fields, scope)
+      items = [Item.clip(input.path, stream: stream, origin: fields.origin)]
+    } else {
+      if !fields.isIncomplete {
+        sink.error(
+          "nothing sounds here", at: fields.origin,
+          help: "give one of 'clip', 'concat', 'tracks', 'silence'")
+      }
+      return []
+    }
+    if context != .job, let at = fields["at"], let crossfade = fields["crossfade"],
+      fields["concat"] == nil
+    {
+      sink.error(
+        "'crossfade' beside 'at'", at: crossfade.keyOrigin,
+        help: "an item with 'at' starts there; a cross-fade would start it elsewhere",
+        notes: [.init("the time is given here", at: at.keyOrigin)])
+    }
+    // Decoded even where there is no item to put them on: everything is told in one pass.
+    var modified = items.isEmpty ? [Item(.concat(ItemSequence([])))] : items
+    for index in modified.indices {
+      if context != .job { modified[index].origin = fields.origin }
+      modify(&modified[index], by: fields, scope)
+    }
+    return items.isEmpty ? [] : modified
+  }
+
+  private func content(
+    _ entry: YAMLEntry, _ fields: Fields, _ scope: Scope, in context: ItemContext
+  ) -> [Item] {
+    if entry.key != "clip", let stream = fields["stream"] {
+      sink.error("'stream' belongs to a clip", at: stream.keyOrigin)
+    }
+    switch entry.key {
+    case "clip":
+      guard let text = text(entry.value, scope) else { return [] }
+      return clips(text, fields, scope, in: context)
+    case "silence":
+      guard let duration = time(entry.value, scope) else { return [] }
+      return [Item(.silence(duration), origin: fields.origin)]
+    case "concat":
+      let items = list(entry.value, scope)
+      return items.isEmpty ? [] : [Item(.concat(ItemSequence(items)), origin: fields.origin)]
+    default:
+      let tracks = self.tracks(entry.value, scope)
+      return tracks.isEmpty ? [] : [Item(.tracks(tracks), origin: fields.origin)]
+    }
+  }
+
+  func stream(_ fields: Fields, _ scope: Scope) -> Int? {
+    value(fields["stream"]?.value, scope) { text throws(QuantityError) in
+      guard let index = Quantity.count(text) else {
+        throw QuantityError(
+          "'\(text)' is no stream", help: "streams count from 0, as ffprobe prints them")
+      }
+      return index
+    }?.value
+  }
+
+  /// The items of a list.
+  private func list(_ node: YAMLNode, _ scope: Scope) -> [Item] {
+    guard case .sequence(let nodes) = node.kind else { return [] }
+    if nodes.isEmpty { sink.error("an empty list", at: node.origin) }
+    return nodes.flatMap { items($0, scope, in: .list) }
+  }
+
+  private func tracks(_ node: YAMLNode, _ scope: Scope) -> [ItemTrack] {
+    guard case .mapping(let entries) = node.kind else { return [] }
+    if entries.isEmpty { sink.error("no tracks", at: node.origin) }
+    return entries.compactMap { entry in
+      let items: [Item] =
+        if case .sequence = entry.value.kind {
+          list(entry.value, scope)
+        } else {
+          self.items(entry.value, scope, in: .track)
+        }
+      guard !items.isEmpty else { return nil }
+      return ItemTrack(name: entry.key, ItemSequence(items), origin: entry.keyOrigin)
+    }
+  }
+
+  /// A bare time in a list.
+  private func silence(_ text: Text) -> Item? {
+    if let time = try? TimeText(parsing: text.string) {
+      return Item(.silence(Located(time, at: text.origin)), origin: text.origin)
+    }
+    return nil
+  }
+}
+
+// MARK: - Modifiers
+
+extension Decoder {
+  func modify(_ item: inout Item, by fields: Fields, _ scope: Scope) {
+    item.range = range(fields, scope) ?? item.range
+    item.gain =
+      value(fields["gain"]?.value, scope) { text throws(QuantityError) in
+        try Gain(parsing: text)
+      } ?? item.gain
+    if let volume = fields["volume"] { item.volume = self.volume(volume.value, scope) }
+    item.fadeIn = fade(fields["fade_in"]?.value, scope) ?? item.fadeIn
+    item.fadeOut = fade(fields["fade_out"]?.value, scope) ?? item.fadeOut
+    item.name = fields["name"].flatMap { text($0.value, scope)?.string } ?? item.name
+    chapters(&item, fields, scope)
+    place(&item, fields, scope)
+  }
+
+  private func place(_ item: inout Item, _ fields: Fields, _ scope: Scope) {
+    item.at = time(fields["at"]?.value, scope) ?? item.at
+    guard let entry = fields["crossfade"], let crossfade = fade(entry.value, scope) else { return }
+    if case .concat(var sequence) = item.content {
+      sequence.crossfade = crossfade
+      item.content = .concat(sequence)
+      return
+    }
+    item.crossfade = crossfade
+  }
+
+  private func range(_ fields: Fields, _ scope: Scope) -> ItemRange? {
+    let from = moment(fields["from"]?.value, scope)
+    let to = moment(fields["to"]?.value, scope)
+    let duration = time(fields["duration"]?.value, scope)
+    if let a = fields["to"], let b = fields["duration"] {
+      sink.error(
+        "'duration' beside 'to'", at: b.keyOrigin, help: "keep one of them",
+        notes: [.init("the end is given here", at: a.keyOrigin)])
+    }
+    guard from != nil || to != nil || duration != nil else { return nil }
+    return ItemRange(
+      from: from, end: to.map(ItemRange.End.moment) ?? duration.map(ItemRange.End.duration))
+  }
+
+  private func volume(_ node: YAMLNode, _ scope: Scope) -> [VolumePoint] {
+    guard case .mapping(let entries) = node.kind else { return [] }
+    return entries.compactMap { entry in
+      let gain = value(entry.value, scope) { text throws(QuantityError) in try Gain(parsing: text) }
+      guard let moment = keyMoment(entry), let gain else { return nil }
+      return VolumePoint(moment, gain.value)
+    }
+  }
+
+  /// A key that is a time.
+  private func keyMoment(_ entry: YAMLEntry) -> Located<Moment>? {
+    do throws(QuantityError) {
+      return Located(try Moment(parsing: entry.key), at: entry.keyOrigin)
+    } catch {
+      sink.error(error.message, at: entry.keyOrigin, help: error.help)
+      return nil
+    }
+  }
+
+  private func chapters(_ item: inout Item, _ fields: Fields, _ scope: Scope) {
+    let entries = fields.present("chapter", "chapters")
+    guard !entries.isEmpty else { return }
+    item.chapters = entries.flatMap { entry -> [ItemChapter] in
+      if entry.key == "chapter" {
+        return chapter(entry.value, at: Located(.start, at: entry.value.origin), scope).map { [$0] }
+          ?? []
+      }
+      guard case .mapping(let points) = entry.value.kind else {
+        sink.error(
+          "'chapters' from a file or a list is not built yet", at: entry.value.origin,
+          help: "write \(Schema.Value.chapters.example)")
+        return []
+      }
+      return points.compactMap { point in
+        guard let start = keyMoment(point) else { return nil }
+        return chapter(point.value, at: start, scope)
+      }
+    }
+  }
+
+  private func chapter(
+    _ node: YAMLNode, at start: Located<Moment>, _ scope: Scope
+  ) -> ItemChapter? {
+    guard case .mapping = node.kind else {
+      return text(node, scope).map { ItemChapter($0.string, at: start) }
+    }
+    guard let fields = fields(of: node, as: .chapter) else { return nil }
+    let image = picture(fields["image"]?.value, scope)
+    let url = fields["url"].flatMap { text($0.value, scope)?.string }
+    guard let titleNode = fields["title"]?.value else {
+      if !fields.isIncomplete { sink.error("a chapter needs a 'title'", at: node.origin) }
+      return nil
+    }
+    return text(titleNode, scope).map {
+      ItemChapter($0.string, at: start, url: url, image: image?.value)
+    }
+  }
+
+  /// A path of an image that must be there.
+  func picture(_ node: YAMLNode?, _ scope: Scope) -> Located<FilePath>? {
+    guard let picture = path(node, scope) else { return nil }
+    checkFile(picture.value, at: picture.origin)
+    return picture
+  }
+}
+
+extension ItemRange {
+  /// Where some part of it is written.
+  var origin: Origin? {
+    if let from { return from.origin }
+    switch end {
+    case .moment(let moment): return moment.origin
+    case .duration(let duration): return duration.origin
+    case nil: return nil
+    }
+  }
+}

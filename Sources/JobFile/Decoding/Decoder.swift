@@ -1,0 +1,342 @@
+import MediaComposition
+import MediaTime
+import SystemPackage
+
+/// Reads the nodes of one job file as values of the language, and collects what is wrong.
+///
+/// One value is decoded once, however many jobs it is part of, unless it depends on a variable of
+/// the job; so a hundred thousand jobs share it, and it is complained of once.
+final class Decoder {
+  let map: SourceMap
+  let files: any FileSystem
+  /// Relative paths count from here.
+  let folder: FilePath
+  var sink: DiagnosticSink
+  /// What `sources` names.
+  var sources: [String: YAMLEntry] = [:]
+  private var fieldsOf: [ObjectIdentifier: Fields?] = [:]
+  private var decoded: [ObjectIdentifier: Any] = [:]
+  private var kinds: [FilePath: FileKind?] = [:]
+
+  init(map: SourceMap, files: any FileSystem, folder: FilePath, sink: DiagnosticSink) {
+    self.map = map
+    self.files = files
+    self.folder = folder
+    self.sink = sink
+  }
+
+  /// What `decode` makes of `node`, remembered where it is the same for every job.
+  func shared<Value>(_ node: YAMLNode, _ decode: () -> Value) -> Value {
+    guard !node.dependsOnJob, !sourcesDependOnJob else { return decode() }
+    // Two steps: `nil as? Value` succeeds where `Value` is an optional.
+    if let known = decoded[ObjectIdentifier(node)], let value = known as? Value { return value }
+    let value = decode()
+    decoded[ObjectIdentifier(node)] = value
+    return value
+  }
+
+  private lazy var sourcesDependOnJob = sources.values.contains { $0.value.dependsOnJob }
+
+  /// What `path` leads to; each path is asked for once.
+  func kind(of path: FilePath) -> FileKind? {
+    if let known = kinds[path] { return known }
+    let kind = files.kind(of: path)
+    kinds[path] = .some(kind)
+    return kind
+  }
+}
+
+/// The keys of a map that are known and built.
+struct Fields {
+  /// In the order of writing.
+  private(set) var entries: [YAMLEntry] = []
+  private var indices: [String: Int] = [:]
+  let origin: Origin
+  /// Keys whose values nobody will see: what they would have said is not missing.
+  private(set) var refused: Set<String> = []
+
+  var isIncomplete: Bool { !refused.isEmpty }
+
+  init(origin: Origin) { self.origin = origin }
+
+  subscript(name: String) -> YAMLEntry? { indices[name].map { entries[$0] } }
+
+  /// Those of `names` that are there, in the order of writing.
+  func present(_ names: String...) -> [YAMLEntry] {
+    names.compactMap { indices[$0] }.sorted().map { entries[$0] }
+  }
+
+  mutating func append(_ entry: YAMLEntry) {
+    indices[entry.key] = entries.count
+    entries.append(entry)
+  }
+
+  mutating func refuse(_ key: String) { refused.insert(key) }
+}
+
+// MARK: - Maps
+
+extension Decoder {
+  /// The entries of `node` by `schema`; what does not belong there is refused.
+  func fields(of node: YAMLNode, as schema: Schema) -> Fields? {
+    if let known = fieldsOf[ObjectIdentifier(node)] { return known }
+    let fields = makeFields(of: node, as: schema)
+    fieldsOf[ObjectIdentifier(node)] = fields
+    return fields
+  }
+
+  private func makeFields(of node: YAMLNode, as schema: Schema) -> Fields? {
+    guard case .mapping(let entries) = node.kind else {
+      if !node.isMissing {
+        sink.error("\(schema.subject) is a map, not \(node.description)", at: node.origin)
+      }
+      return nil
+    }
+    var fields = Fields(origin: node.origin)
+    for entry in entries {
+      if accept(entry, by: schema) {
+        fields.append(entry)
+      } else {
+        fields.refuse(entry.key)
+      }
+    }
+    return fields
+  }
+
+  private func accept(_ entry: YAMLEntry, by schema: Schema) -> Bool {
+    guard let key = schema[entry.key] else {
+      guard !schema.isOpen else { return !entry.value.isMissing }
+      refuseUnknown(entry, by: schema)
+      return false
+    }
+    if let instead = key.instead {
+      sink.error("'\(entry.key)' is not built yet", at: entry.keyOrigin, help: instead)
+      return false
+    }
+    guard !entry.value.isMissing else { return false }
+    let shape: Schema.Value.Shape =
+      switch entry.value.kind {
+      case .scalar, .missing: .text
+      case .sequence: .list
+      case .mapping: .map
+      }
+    guard key.value.shapes.contains(shape) else {
+      sink.error(
+        "'\(entry.key)' is \(key.value.shapes.map(\.rawValue).joined(separator: " or ")), not \(shape.rawValue)",
+        at: entry.value.origin, help: "write \(key.value.example)")
+      return false
+    }
+    return true
+  }
+
+  private func refuseUnknown(_ entry: YAMLEntry, by schema: Schema) {
+    let nearest = Spelling.nearest(to: entry.key, among: schema.keys.map(\.name))
+    // A key without a value has been refused; often it is no key, but half of a text.
+    guard !entry.value.isMissing || nearest != nil else { return }
+    sink.error(
+      "unknown key '\(entry.key)'", at: entry.keyOrigin, help: help(for: entry.key, schema))
+  }
+
+  private func help(for word: String, _ schema: Schema) -> String? {
+    if let other = Schema.all.first(where: { $0[word] != nil && $0.subject != schema.subject }) {
+      return "'\(word)' is a key of \(other.subject), not of \(schema.subject)"
+    }
+    if let nearest = Spelling.nearest(to: word, among: schema.keys.map(\.name)) {
+      return "did you mean '\(nearest)'?"
+    }
+    let names = schema.keys.filter { $0.instead == nil }.map { "'\($0.name)'" }
+    return names.count > 10 ? nil : "\(schema.subject) has \(names.joined(separator: ", "))"
+  }
+}
+
+// MARK: - Texts
+
+extension Decoder {
+  /// The text of a scalar with its variables filled in; nil where it has none, which has been said.
+  func text(_ node: YAMLNode, _ scope: Scope) -> Text? {
+    switch node.kind {
+    case .missing: return nil
+    case .sequence, .mapping:
+      sink.error("a text belongs here, not \(node.description)", at: node.origin)
+      return nil
+    case .scalar(let scalar):
+      guard let template = scalar.template else { return Text(scalar, origin: node.origin) }
+      do throws(VariableError) {
+        return try Text(template, of: scalar, origin: node.origin) {
+          (reference) throws(VariableError) -> String in try value(of: reference, scope)
+        }
+      } catch {
+        guard !scope.bindsUnknownNames else { return nil }
+        let place = scalar.contentOffset.map {
+          map.origin(
+            within: node.origin, offset: $0 + error.reference.offset, length: error.reference.length
+          )
+        }
+        sink.error(error.message, at: place ?? node.origin, help: error.help)
+        return nil
+      }
+    }
+  }
+
+  /// Why a variable has no value.
+  private struct VariableError: Error {
+    var reference: Template.Reference
+    var message: String
+    var help: String?
+  }
+
+  private func value(
+    of reference: Template.Reference, _ scope: Scope
+  ) throws(VariableError) -> String {
+    let name = reference.name
+    guard let value = try knownValue(of: reference, scope) ?? reference.fallback else {
+      throw unknown(reference, scope)
+    }
+    guard let width = reference.width else { return value }
+    guard !value.isEmpty, value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+      throw VariableError(
+        reference: reference, message: "'\(name)' is '\(value)', which is no whole number",
+        help: "only whole numbers take leading zeros")
+    }
+    return String(repeating: "0", count: max(0, width - value.utf8.count)) + value
+  }
+
+  private func knownValue(
+    of reference: Template.Reference, _ scope: Scope
+  ) throws(VariableError) -> String? {
+    guard reference.name.hasPrefix("env.") else { return scope.value(of: reference.name) }
+    let name = String(reference.name.dropFirst(4))
+    guard let value = scope.environment[name] else {
+      throw VariableError(
+        reference: reference, message: "the environment's '\(name)' is not allowed here",
+        help: "allow it with --env \(name)")
+    }
+    if value == nil, reference.fallback == nil {
+      throw VariableError(
+        reference: reference, message: "the environment has no '\(name)'",
+        help: "set it, or give a default: '${env.\(name):-text}'")
+    }
+    return value
+  }
+
+  private func unknown(_ reference: Template.Reference, _ scope: Scope) -> VariableError {
+    let name = reference.name
+    let root = String(name.prefix { $0 != "." })
+    var help = "add it to 'vars', or pass --set \(name)=VALUE"
+    if root == "part" {
+      help = "'part' belongs to 'split', which is not built yet"
+    } else if scope.input == nil, YAMLScalar.jobVariables.contains(root[...]) {
+      help = "'\(root)' is bound by 'for_each', which this job has not"
+    } else if let nearest = Spelling.nearest(to: name, among: scope.names) {
+      help = "did you mean '${\(nearest)}'?"
+    }
+    return VariableError(reference: reference, message: "unknown variable '\(name)'", help: help)
+  }
+}
+
+// MARK: - Scalars
+
+extension Decoder {
+  /// The text behind `entry`, read by `parse`.
+  func value<Value>(
+    _ node: YAMLNode?, _ scope: Scope, _ parse: (String) throws(QuantityError) -> Value
+  ) -> Located<Value>? {
+    guard let node, let text = text(node, scope) else { return nil }
+    do throws(QuantityError) {
+      return Located(try parse(text.string), at: node.origin)
+    } catch {
+      sink.error(error.message, at: node.origin, help: error.help)
+      return nil
+    }
+  }
+
+  func time(_ node: YAMLNode?, _ scope: Scope) -> Located<TimeText>? {
+    value(node, scope) { text throws(QuantityError) in try Self.time(text) }
+  }
+
+  func moment(_ node: YAMLNode?, _ scope: Scope) -> Located<Moment>? {
+    value(node, scope) { text throws(QuantityError) in
+      try Self.refuseReference(text)
+      return try Moment(parsing: text)
+    }
+  }
+
+  static func time(_ text: String) throws(QuantityError) -> TimeText {
+    try refuseReference(text)
+    if text == "start" || text == "end" || text.hasPrefix("end-") {
+      throw QuantityError(
+        "'\(text)' is no time of its own", help: "write a time, as '1:30' or '250ms'")
+    }
+    do throws(TimeTextError) {
+      return try TimeText(parsing: text)
+    } catch {
+      throw QuantityError(error.message)
+    }
+  }
+
+  /// `talk.end-8s`
+  private static func refuseReference(_ text: String) throws(QuantityError) {
+    guard let first = text.unicodeScalars.first, first.properties.isAlphabetic,
+      text.contains(".start") || text.contains(".end")
+    else { return }
+    throw QuantityError(
+      "'\(text)' refers to another item, which is not built yet", help: "write the time itself")
+  }
+
+  /// A fade or a cross-fade: a time, or a map.
+  func fade(_ node: YAMLNode?, _ scope: Scope) -> Located<Fade>? {
+    guard let node else { return nil }
+    guard case .mapping = node.kind else {
+      return time(node, scope).map { Located(Fade($0.value), at: $0.origin) }
+    }
+    guard let fields = fields(of: node, as: .fade) else { return nil }
+    guard let durationNode = fields["duration"]?.value else {
+      if !fields.isIncomplete {
+        sink.error("a fade needs a 'duration'", at: node.origin, help: "write { duration: 2s }")
+      }
+      return nil
+    }
+    let curve = value(fields["curve"]?.value, scope) { text throws(QuantityError) in
+      guard let curve = VolumeRamp.Curve(rawValue: text) else {
+        throw QuantityError("'\(text)' is no curve", help: "write 'linear' or 'equal_power'")
+      }
+      return curve
+    }
+    guard let duration = time(durationNode, scope) else { return nil }
+    return Located(Fade(duration.value, curve: curve?.value), at: duration.origin)
+  }
+
+  /// `text` as a path of this job file.
+  func path(_ text: String) -> FilePath {
+    var text = text[...]
+    if text == "~" || text.hasPrefix("~/"), let home = files.homeDirectory {
+      return home.pushing(FilePath(String(text.dropFirst(2))))
+    }
+    while text.hasPrefix("./"), text.count > 2 { text = text.dropFirst(2) }
+    let path = FilePath(String(text))
+    return path.isAbsolute ? path : folder.pushing(path)
+  }
+
+  /// A path as a value: not empty, not `-`, nothing that no file name holds.
+  func path(_ node: YAMLNode?, _ scope: Scope) -> Located<FilePath>? {
+    value(node, scope) { text throws(QuantityError) in
+      try Self.checkPath(text)
+      return path(text)
+    }
+  }
+
+  static func checkPath(_ text: String) throws(QuantityError) {
+    guard !text.isEmpty else { throw QuantityError("a path is missing") }
+    guard text != "-" else {
+      throw QuantityError(
+        "'-' stands for a pipe, and avjob reads and writes files only",
+        help: "name a file: an MP3 written to a pipe loses its tag")
+    }
+    guard !text.utf8.contains(0) else { throw QuantityError("a path cannot hold U+0000") }
+    guard !text.contains("://") else {
+      throw QuantityError(
+        "'\(text)': sources and outputs over the network are not built yet",
+        help: "download the file and name the copy")
+    }
+  }
+}

@@ -1,0 +1,145 @@
+import MediaComposition
+
+/// Something to be said about a place in a job file or a command line.
+public struct Diagnostic: Sendable, Hashable {
+  /// How bad it is.
+  public enum Severity: String, Sendable, Hashable {
+    /// The work cannot start.
+    case error
+    /// The work can start, but perhaps it is not what was meant.
+    case warning
+  }
+
+  /// The other end of a conflict.
+  public struct Note: Sendable, Hashable {
+    /// One line, such as `first written here`.
+    public var message: String
+    /// Where the other end stands.
+    public var origin: Origin
+
+    /// A note about `origin`.
+    public init(_ message: String, at origin: Origin) {
+      self.message = message
+      self.origin = origin
+    }
+  }
+
+  /// How bad it is.
+  public var severity: Severity
+  /// One line: what is wrong.
+  public var message: String
+  /// Where.
+  public var origin: Origin
+  /// One line: what to write instead.
+  public var help: String?
+  /// The other ends of a conflict.
+  public var notes: [Note]
+
+  /// A diagnostic at `origin`.
+  public init(
+    _ severity: Severity, _ message: String, at origin: Origin, help: String? = nil,
+    notes: [Note] = []
+  ) {
+    self.severity = severity
+    self.message = message
+    self.origin = origin
+    self.help = help
+    self.notes = notes
+  }
+
+  /// An error at `origin`.
+  public init(
+    _ message: String, at origin: Origin, help: String? = nil, notes: [Note] = []
+  ) {
+    self.init(.error, message, at: origin, help: help, notes: notes)
+  }
+
+  /// A failure of the engine, said at its own origin, or at `origin` where it has none.
+  public init(_ failure: Failure, at origin: Origin = .unknown) {
+    let failure = failure.placed(at: origin)
+    let subject = failure.path.map { "'\($0)': " } ?? ""
+    self.init(.error, subject + failure.message, at: failure.origin)
+  }
+
+  /// A warning of the engine.
+  public init(_ warning: Warning) {
+    let subject = warning.path.map { "'\($0)': " } ?? ""
+    self.init(.warning, subject + warning.message, at: warning.origin)
+  }
+}
+
+/// Everything that is wrong with a job file, found in one pass.
+public struct Diagnostics: Error, Sendable, Hashable {
+  /// What was found.
+  public private(set) var all: [Diagnostic]
+
+  /// The given diagnostics, in their order.
+  public init(_ all: [Diagnostic] = []) { self.all = all }
+
+  /// A single one.
+  public init(_ one: Diagnostic) { all = [one] }
+
+  /// Whether there is none.
+  public var isEmpty: Bool { all.isEmpty }
+
+  /// Those that stop the work.
+  public var errors: [Diagnostic] { all.filter { $0.severity == .error } }
+
+  /// Those that do not.
+  public var warnings: [Diagnostic] { all.filter { $0.severity == .warning } }
+
+  /// Adds one.
+  public mutating func append(_ diagnostic: Diagnostic) { all.append(diagnostic) }
+
+  /// Adds several.
+  public mutating func append(contentsOf others: some Sequence<Diagnostic>) {
+    all.append(contentsOf: others)
+  }
+
+  /// The same ones in the order of their places, each once; those without a place come last.
+  ///
+  /// - Complexity: O(n log n)
+  public func sorted(by map: SourceMap) -> Diagnostics {
+    var seen: Set<Diagnostic> = []
+    let placed = all.filter { seen.insert($0).inserted }
+      .enumerated().map {
+        (index: $0.offset, diagnostic: $0.element, place: map.place(of: $0.element.origin))
+      }
+    let ordered = placed.sorted { a, b in
+      switch (a.place, b.place) {
+      case (let x?, let y?) where x < y || y < x: x < y
+      case (_?, nil): true
+      case (nil, _?): false
+      default: a.index < b.index
+      }
+    }
+    return Diagnostics(ordered.map(\.diagnostic))
+  }
+}
+
+/// Collects diagnostics while a job file is read. A value in a text that a hundred thousand jobs
+/// share is spoken of a few times, not a hundred thousand.
+struct DiagnosticSink {
+  /// How many different things are said about one place.
+  static let limitPerPlace = 5
+
+  private(set) var diagnostics = Diagnostics()
+  private var seen: Set<Diagnostic> = []
+  private var countPerPlace: [Origin: Int] = [:]
+
+  var hasErrors: Bool { diagnostics.all.contains { $0.severity == .error } }
+
+  mutating func add(_ diagnostic: Diagnostic) {
+    guard countPerPlace[diagnostic.origin, default: 0] < Self.limitPerPlace,
+      seen.insert(diagnostic).inserted
+    else { return }
+    countPerPlace[diagnostic.origin, default: 0] += 1
+    diagnostics.append(diagnostic)
+  }
+
+  mutating func error(
+    _ message: String, at origin: Origin, help: String? = nil, notes: [Diagnostic.Note] = []
+  ) {
+    add(Diagnostic(.error, message, at: origin, help: help, notes: notes))
+  }
+}

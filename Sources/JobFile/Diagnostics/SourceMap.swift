@@ -1,0 +1,188 @@
+import MediaComposition
+import Synchronization
+
+/// The texts that jobs were written in, and the places that `Origin`s stand for.
+///
+/// It hands out an `Origin` for each value that is read and resolves it to file, line and column
+/// when something has to be said about that value. Any thread may use it.
+public final class SourceMap: Sendable {
+  /// A text that was added.
+  public struct Source: Sendable, Hashable {
+    let index: Int
+  }
+
+  fileprivate struct State {
+    var texts: [SourceText] = []
+    /// `Origin.rawValue - 1` is an index into it.
+    var spans: [Span] = []
+    /// The spans that parts of values were asked for, so that a hundred thousand jobs made from
+    /// one text share them.
+    var parts: [Span: Origin] = [:]
+  }
+
+  fileprivate struct Span: Hashable {
+    var source: UInt32
+    var line: UInt32
+    var column: UInt32
+    var length: UInt32
+  }
+
+  private let state = Mutex(State())
+
+  /// A map without texts.
+  public init() {}
+
+  /// Adds a text, such as a job file's, under the name that diagnostics show.
+  ///
+  /// - Complexity: O(length of `text`)
+  public func add(text: String, named name: String) -> Source {
+    let text = SourceText(name: name, text: text)
+    return state.withLock { state in
+      state.texts.append(text)
+      return Source(index: state.texts.count - 1)
+    }
+  }
+
+  /// Adds a command line as a text of one line, and returns where each argument stands in it, so
+  /// that a caret can point at an argument.
+  public func add(arguments: [String], named name: String = "command line") -> [Origin] {
+    var text = ""
+    var columns: [(column: Int, length: Int)] = []
+    var column = 1
+    for argument in arguments {
+      let word = shellQuoted(argument)
+      let length = word.unicodeScalars.count
+      text += text.isEmpty ? word : " " + word
+      columns.append((column, length))
+      column += length + 1
+    }
+    let source = add(text: text, named: name)
+    return columns.map { origin(in: source, line: 1, column: $0.column, length: $0.length) }
+  }
+
+  /// A new origin for `length` characters from `line` and `column`, which count from 1, the
+  /// columns in Unicode scalars.
+  public func origin(in source: Source, line: Int, column: Int, length: Int) -> Origin {
+    let span = Span(
+      source: UInt32(clamping: source.index), line: UInt32(clamping: line),
+      column: UInt32(clamping: column), length: UInt32(clamping: max(length, 1)))
+    return state.withLock { $0.append(span) }
+  }
+
+  /// The place of a part of what `origin` stands for; the same part has the same origin.
+  public func origin(within origin: Origin, offset: Int, length: Int) -> Origin {
+    state.withLock { state in
+      guard var span = state.span(of: origin) else { return origin }
+      span.column += UInt32(clamping: offset)
+      span.length = UInt32(clamping: max(length, 1))
+      if let known = state.parts[span] { return known }
+      let part = state.append(span)
+      state.parts[span] = part
+      return part
+    }
+  }
+
+  /// Where `origin` stands; nil for `.unknown` and for tokens of another map.
+  public func place(of origin: Origin) -> Place? {
+    state.withLock { state in
+      guard let span = state.span(of: origin) else { return nil }
+      return Place(
+        source: Int(span.source), file: state.texts[Int(span.source)].name, line: Int(span.line),
+        column: Int(span.column), length: Int(span.length))
+    }
+  }
+
+  /// The text of the line that `place` is on, without its end.
+  func line(at place: Place) -> Substring {
+    state.withLock { $0.texts[place.source].line(place.line) }
+  }
+}
+
+extension SourceMap.State {
+  fileprivate func span(of origin: Origin) -> SourceMap.Span? {
+    let index = Int(origin.rawValue) - 1
+    return spans.indices.contains(index) ? spans[index] : nil
+  }
+
+  fileprivate mutating func append(_ span: SourceMap.Span) -> Origin {
+    spans.append(span)
+    return Origin(rawValue: UInt32(clamping: spans.count))
+  }
+}
+
+/// A stretch of a line of a text.
+public struct Place: Sendable, Hashable, Comparable {
+  let source: Int
+  /// The text's name.
+  public let file: String
+  /// From 1.
+  public let line: Int
+  /// From 1, in Unicode scalars.
+  public let column: Int
+  /// In Unicode scalars; at least 1.
+  public let length: Int
+
+  /// In the order of texts, lines and columns.
+  public static func < (a: Place, b: Place) -> Bool {
+    (a.source, a.line, a.column) < (b.source, b.line, b.column)
+  }
+}
+
+/// A text and where its lines begin. Lines end with LF, CR LF or CR, as YAML's do.
+struct SourceText: Sendable {
+  let name: String
+  let text: String
+  /// In UTF-8 code units.
+  private let lineStarts: [Int]
+
+  init(name: String, text: String) {
+    var text = text
+    text.makeContiguousUTF8()
+    self.name = name
+    self.text = text
+    lineStarts =
+      text.utf8.withContiguousStorageIfAvailable { bytes in
+        var starts = [0]
+        for index in bytes.indices {
+          let endsLine = bytes[index] == UInt8(ascii: "\n")
+          let isLoneCR =
+            bytes[index] == UInt8(ascii: "\r")
+            && (index + 1 == bytes.count || bytes[index + 1] != UInt8(ascii: "\n"))
+          if endsLine || isLoneCR { starts.append(index + 1) }
+        }
+        return starts
+      } ?? [0]
+  }
+
+  var lineCount: Int { lineStarts.count }
+
+  /// Line `number`, from 1, without its end; empty beyond the last.
+  func line(_ number: Int) -> Substring {
+    guard lineStarts.indices.contains(number - 1) else { return "" }
+    let start = lineStarts[number - 1]
+    let end = number < lineStarts.count ? lineStarts[number] : text.utf8.count
+    let utf8 = text.utf8
+    var line = utf8[
+      utf8.index(utf8.startIndex, offsetBy: start)..<utf8.index(utf8.startIndex, offsetBy: end)]
+    while let last = line.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") {
+      line.removeLast()
+    }
+    return Substring(line)
+  }
+}
+
+/// `argument` as a POSIX shell takes it.
+private func shellQuoted(_ argument: String) -> String {
+  let isPlain = argument.utf8.allSatisfy { byte in
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), 0x80...0xFF:
+      true
+    default: "-_./:=+,%@".utf8.contains(byte)
+    }
+  }
+  guard !isPlain || argument.isEmpty else { return argument }
+  var quoted = "'"
+  for character in argument { quoted += character == "'" ? "'\\''" : String(character) }
+  return quoted + "'"
+}

@@ -1,0 +1,273 @@
+import SystemPackage
+
+/// A path with wildcards: `*`, `?`, `[a-z]`, `[!a]`, `{mp3,flac}`, and `**` for any number of
+/// folders. `\` takes the meaning from the character after it. Names that begin with a dot are
+/// matched only by patterns that do.
+struct FilePattern {
+  /// The characters that mean something in a pattern.
+  static let special: Set<Unicode.Scalar> = ["*", "?", "[", "]", "{", "}", "\\"]
+  /// `{a,b}{c,d}…` multiply.
+  static let alternativeLimit = 1000
+  /// Folders within one another.
+  static let depthLimit = 64
+
+  /// Whether `text` holds anything but names.
+  static func isPattern(_ text: String) -> Bool {
+    var isEscaped = false
+    for scalar in text.unicodeScalars {
+      if !isEscaped, "*?[{".unicodeScalars.contains(scalar) { return true }
+      isEscaped = !isEscaped && scalar == "\\"
+    }
+    return false
+  }
+
+  /// A file that a pattern found.
+  struct Match: Hashable {
+    /// Its path, beginning with the pattern's fixed part.
+    var path: FilePath
+    /// The folders between the pattern's fixed part and the file; empty where there are none.
+    var folder: FilePath
+  }
+
+  /// Why a pattern finds nothing.
+  enum Failure: Error {
+    case noFolder(FilePath)
+    case noMatch(in: FilePath)
+    case tooManyAlternatives
+  }
+
+  private let alternatives: [[PatternComponent]]
+
+  /// The folders before the first wildcard.
+  let fixedPart: FilePath
+
+  init(_ text: String) throws(Failure) {
+    let isAbsolute = text.hasPrefix("/")
+    var expanded: [String] = []
+    try Self.expandBraces(text, into: &expanded)
+    alternatives = expanded.map { text in
+      text.split(separator: "/").filter { $0 != "." }.map { PatternComponent(String($0)) }
+    }
+    // The fixed part is that of the text before braces are expanded: `a/{b,c}/*` is fixed in `a`.
+    var fixed = FilePath(isAbsolute ? "/" : "")
+    let words = text.split(separator: "/").filter { $0 != "." }
+    for word in words.dropLast() {
+      guard !Self.isPattern(String(word)), let name = PatternComponent(String(word)).literal,
+        let component = FilePath.Component(name)
+      else { break }
+      fixed.append(component)
+    }
+    fixedPart = fixed
+  }
+
+  /// The regular files that match below `base`, in natural order.
+  func matches(in files: some FileSystem, base: FilePath) throws(Failure) -> [Match] {
+    let root = fixedPart.root == nil ? base.pushing(fixedPart) : fixedPart
+    guard files.kind(of: root.isEmpty ? "." : root) == .folder else { throw .noFolder(fixedPart) }
+    let skipped = fixedPart.components.count
+    var found: Set<FilePath> = []
+    for alternative in alternatives {
+      var walk = Walk(files: files, pattern: Array(alternative.dropFirst(skipped)))
+      walk.descend(root, from: 0, depth: 0)
+      found.formUnion(walk.found)
+    }
+    guard !found.isEmpty else { throw .noMatch(in: fixedPart) }
+    let rootCount = root.components.count
+    return found.sorted(by: NaturalOrder.precedes).map { path in
+      Match(
+        path: path, folder: FilePath(root: nil, path.components.dropFirst(rootCount).dropLast()))
+    }
+  }
+
+  private static func expandBraces(_ text: String, into result: inout [String]) throws(Failure) {
+    let scalars = Array(text.unicodeScalars)
+    guard let (open, commas, close) = firstBrace(scalars) else {
+      guard result.count < alternativeLimit else { throw .tooManyAlternatives }
+      result.append(text)
+      return
+    }
+    let bounds = [open] + commas + [close]
+    for (start, end) in zip(bounds, bounds.dropFirst()) {
+      var view = String.UnicodeScalarView()
+      view.append(contentsOf: scalars[..<open])
+      view.append(contentsOf: scalars[(start + 1)..<end])
+      view.append(contentsOf: scalars[(close + 1)...])
+      try expandBraces(String(view), into: &result)
+    }
+  }
+
+  /// The first `{a,b}` that has a comma and an end.
+  private static func firstBrace(_ scalars: [Unicode.Scalar]) -> (Int, [Int], Int)? {
+    var stack: [(open: Int, commas: [Int])] = []
+    var isEscaped = false
+    for (index, scalar) in scalars.enumerated() {
+      defer { isEscaped = !isEscaped && scalar == "\\" }
+      if isEscaped { continue }
+      switch scalar {
+      case "{": stack.append((index, []))
+      case "," where !stack.isEmpty: stack[stack.count - 1].commas.append(index)
+      case "}":
+        guard let top = stack.popLast(), !top.commas.isEmpty else { continue }
+        return (top.open, top.commas, index)
+      default: break
+      }
+    }
+    return nil
+  }
+}
+
+extension FilePattern {
+  /// One walk through the folders. It does not follow links to folders below `**`, so that it ends.
+  private struct Walk<Files: FileSystem> {
+    let files: Files
+    let pattern: [PatternComponent]
+    var found: [FilePath] = []
+
+    mutating func descend(_ folder: FilePath, from index: Int, depth: Int) {
+      guard index < pattern.count, depth < FilePattern.depthLimit else { return }
+      let component = pattern[index]
+      let isLast = index == pattern.count - 1
+      if let name = component.literal {
+        guard let name = FilePath.Component(name) else { return }
+        let path = folder.appending(name)
+        visit(path, files.kind(of: path), index: index, isLast: isLast, depth: depth)
+        return
+      }
+      let isDeep = component.isAnyDepth
+      if isDeep, !isLast { descend(folder, from: index + 1, depth: depth) }
+      for entry in files.entries(of: folder.isEmpty ? "." : folder) ?? [] {
+        let path = folder.appending(entry.name)
+        if isDeep {
+          let isHidden = entry.name.string.hasPrefix(".")
+          if entry.kind == .folder, !entry.isLink, !isHidden {
+            descend(path, from: index, depth: depth + 1)
+          } else if isLast, entry.kind == .file, !isHidden {
+            found.append(path)
+          }
+        } else if component.matches(entry.name.string) {
+          visit(path, entry.kind, index: index, isLast: isLast, depth: depth)
+        }
+      }
+    }
+
+    private mutating func visit(
+      _ path: FilePath, _ kind: FileKind?, index: Int, isLast: Bool, depth: Int
+    ) {
+      if isLast, kind == .file { found.append(path) }
+      if !isLast, kind == .folder { descend(path, from: index + 1, depth: depth + 1) }
+    }
+  }
+}
+
+/// One name of a pattern.
+private struct PatternComponent {
+  private enum Token {
+    case scalar(Unicode.Scalar)
+    case any
+    case anyRun
+    case set([ClosedRange<Unicode.Scalar>], isNegated: Bool)
+
+    func matches(_ scalar: Unicode.Scalar) -> Bool {
+      switch self {
+      case .scalar(let own): own == scalar
+      case .any: true
+      case .anyRun: false
+      case .set(let ranges, let isNegated): ranges.contains { $0.contains(scalar) } != isNegated
+      }
+    }
+  }
+
+  private let tokens: [Token]
+  /// `**`
+  let isAnyDepth: Bool
+
+  init(_ text: String) {
+    isAnyDepth = text == "**"
+    tokens = Self.tokens(of: Array(text.unicodeScalars))
+  }
+
+  /// The name itself, where there is no wildcard in it.
+  var literal: String? {
+    var name = String.UnicodeScalarView()
+    for token in tokens {
+      guard case .scalar(let scalar) = token else { return nil }
+      name.append(scalar)
+    }
+    return String(name)
+  }
+
+  /// Whether the whole of `name` matches.
+  ///
+  /// - Complexity: O(length of name · tokens): only the last `*` is ever tried again.
+  func matches(_ name: String) -> Bool {
+    let scalars = Array(name.unicodeScalars)
+    if scalars.first == ".", let first = tokens.first {
+      guard case .scalar(".") = first else { return false }
+    }
+    var (i, t) = (0, 0)
+    var retry: (name: Int, token: Int)?
+    while i < scalars.count {
+      if t < tokens.count, case .anyRun = tokens[t] {
+        retry = (i, t)
+        t += 1
+      } else if t < tokens.count, tokens[t].matches(scalars[i]) {
+        i += 1
+        t += 1
+      } else if let last = retry {
+        retry = (last.name + 1, last.token)
+        i = last.name + 1
+        t = last.token + 1
+      } else {
+        return false
+      }
+    }
+    return tokens[t...].allSatisfy { if case .anyRun = $0 { true } else { false } }
+  }
+
+  private static func tokens(of scalars: [Unicode.Scalar]) -> [Token] {
+    var tokens: [Token] = []
+    var index = 0
+    while index < scalars.count {
+      switch scalars[index] {
+      case "\\" where index + 1 < scalars.count:
+        index += 1
+        tokens.append(.scalar(scalars[index]))
+      case "*":
+        if case .anyRun? = tokens.last { break }
+        tokens.append(.anyRun)
+      case "?": tokens.append(.any)
+      case "[":
+        guard let (set, end) = set(in: scalars, at: index) else {
+          tokens.append(.scalar("["))
+          break
+        }
+        tokens.append(set)
+        index = end
+      default: tokens.append(.scalar(scalars[index]))
+      }
+      index += 1
+    }
+    return tokens
+  }
+
+  private static func set(in scalars: [Unicode.Scalar], at open: Int) -> (Token, Int)? {
+    var index = open + 1
+    let isNegated = index < scalars.count && (scalars[index] == "!" || scalars[index] == "^")
+    if isNegated { index += 1 }
+    let first = index
+    var ranges: [ClosedRange<Unicode.Scalar>] = []
+    while index < scalars.count {
+      if scalars[index] == "]", index > first { return (.set(ranges, isNegated: isNegated), index) }
+      if index + 2 < scalars.count, scalars[index + 1] == "-", scalars[index + 2] != "]",
+        scalars[index] <= scalars[index + 2]
+      {
+        ranges.append(scalars[index]...scalars[index + 2])
+        index += 3
+      } else {
+        ranges.append(scalars[index]...scalars[index])
+        index += 1
+      }
+    }
+    return nil
+  }
+}

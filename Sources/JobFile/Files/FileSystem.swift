@@ -1,0 +1,166 @@
+import Glibc
+import SystemPackage
+
+/// What reading a job file needs to know of a disk; tests put a dictionary in its place.
+///
+/// Relative paths count from the current directory. Calls may come from any thread.
+public protocol FileSystem: Sendable {
+  /// What `path` leads to, through symbolic links; nil where nothing is there.
+  func kind(of path: FilePath) -> FileKind?
+  /// The entries of a folder without `.` and `..`, in any order, symbolic links as what they lead
+  /// to; nil where it cannot be opened.
+  func entries(of folder: FilePath) -> [FolderEntry]?
+  /// The bytes of a file.
+  ///
+  /// - Throws: `FileTooLarge` where it has more than `limit`; an `Errno` where it cannot be read.
+  func contents(of path: FilePath, limit: Int) throws -> [UInt8]
+  /// The user's folder, which `~` stands for.
+  var homeDirectory: FilePath? { get }
+  /// Absolute.
+  var currentDirectory: FilePath { get }
+}
+
+/// What a path leads to.
+public enum FileKind: Sendable, Hashable {
+  case file, folder
+  /// A device, a pipe, a socket.
+  case other
+}
+
+/// A name in a folder.
+public struct FolderEntry: Sendable, Hashable {
+  /// The bytes of the name.
+  public var name: FilePath.Component
+  /// What it leads to.
+  public var kind: FileKind
+  /// Whether it leads there through a symbolic link.
+  public var isLink: Bool
+
+  /// An entry.
+  public init(_ name: FilePath.Component, _ kind: FileKind, isLink: Bool = false) {
+    self.name = name
+    self.kind = kind
+    self.isLink = isLink
+  }
+}
+
+/// A file has more bytes than its reader takes.
+public struct FileTooLarge: Error {
+  /// Bytes.
+  public var limit: Int
+  /// A file with more bytes than `limit`.
+  public init(limit: Int) { self.limit = limit }
+}
+
+/// The machine's own disk.
+public struct LocalFileSystem: FileSystem {
+  /// The machine's own disk.
+  public init() {}
+
+  /// `stat(2)`
+  public func kind(of path: FilePath) -> FileKind? {
+    var status = stat()
+    guard path.withPlatformString({ stat($0, &status) }) == 0 else { return nil }
+    return FileKind(mode: status.st_mode)
+  }
+
+  /// `readdir(3)`; links are followed by one `stat(2)` each.
+  public func entries(of folder: FilePath) -> [FolderEntry]? {
+    guard let stream = folder.withPlatformString({ opendir($0) }) else { return nil }
+    defer { closedir(stream) }
+    var entries: [FolderEntry] = []
+    while let entry = readdir(stream) {
+      // The name is a C array behind the entry's fixed part; it ends with a NUL (dirent.h).
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { tuple in
+        tuple.withMemoryRebound(to: CChar.self, capacity: 256) {
+          FilePath.Component(platformString: $0)
+        }
+      }
+      guard let name, name.kind == .regular else { continue }
+      switch Int(entry.pointee.d_type) {
+      case Int(DT_REG): entries.append(FolderEntry(name, .file))
+      case Int(DT_DIR): entries.append(FolderEntry(name, .folder))
+      case Int(DT_LNK), Int(DT_UNKNOWN):
+        guard let kind = kind(of: folder.appending(name)) else { continue }
+        let isLink = Int(entry.pointee.d_type) == Int(DT_LNK)
+        entries.append(FolderEntry(name, kind, isLink: isLink))
+      default: entries.append(FolderEntry(name, .other))
+      }
+    }
+    return entries
+  }
+
+  /// `open(2)`, `fstat(2)`, `read(2)`
+  public func contents(of path: FilePath, limit: Int) throws -> [UInt8] {
+    // Without O_NONBLOCK, opening a FIFO would wait for its writer.
+    let file = try FileDescriptor.open(path, .readOnly, options: [.nonBlocking, .closeOnExec])
+    return try file.closeAfter {
+      var status = stat()
+      guard fstat(file.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }
+      guard FileKind(mode: status.st_mode) == .file else {
+        throw FileKind(mode: status.st_mode) == .folder ? Errno.isDirectory : Errno.invalidArgument
+      }
+      guard status.st_size <= limit else { throw FileTooLarge(limit: limit) }
+      var bytes: [UInt8] = []
+      var block = [UInt8](repeating: 0, count: 1 << 16)
+      while true {
+        let count = try block.withUnsafeMutableBytes { try file.read(into: $0) }
+        if count == 0 { return bytes }
+        bytes += block[..<count]
+        guard bytes.count <= limit else { throw FileTooLarge(limit: limit) }
+      }
+    }
+  }
+
+  /// `$HOME`
+  public var homeDirectory: FilePath? {
+    guard let home = getenv("HOME"), home.pointee != 0 else { return nil }
+    return FilePath(platformString: home)
+  }
+
+  /// `getcwd(3)`
+  public var currentDirectory: FilePath {
+    guard let path = getcwd(nil, 0) else { return "/" }
+    defer { free(path) }
+    return FilePath(platformString: path)
+  }
+}
+
+extension FileKind {
+  init(mode: mode_t) {
+    switch mode & S_IFMT {
+    case S_IFREG: self = .file
+    case S_IFDIR: self = .folder
+    default: self = .other
+    }
+  }
+}
+
+extension FileSystem {
+  /// `path`, or the one path that is the same but for the case of its letters.
+  ///
+  /// A job file named `jobs/podcast.yaml` is found in `Jobs/`. Each folder on the way is asked for
+  /// the exact name first; where two names differ in case alone and neither is exact, the first in
+  /// the order of bytes is taken. nil where there is none.
+  ///
+  /// - Complexity: O(entries of the folders whose names are spelled otherwise)
+  public func spelling(of path: FilePath) -> FilePath? {
+    if kind(of: path) != nil { return path }
+    var found = FilePath(root: path.root, [])
+    for component in path.components {
+      let next = found.appending(component)
+      if component.kind != .regular || kind(of: next) != nil {
+        found = next
+        continue
+      }
+      let folder = found.isEmpty ? FilePath(".") : found
+      let wanted = component.string.lowercased()
+      let match = entries(of: folder)?.map(\.name)
+        .filter { $0.string.lowercased() == wanted }
+        .min { $0.string.utf8.lexicographicallyPrecedes($1.string.utf8) }
+      guard let match else { return nil }
+      found.append(match)
+    }
+    return found
+  }
+}

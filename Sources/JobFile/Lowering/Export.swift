@@ -1,0 +1,100 @@
+import MediaComposition
+import MediaTime
+
+extension Job {
+  /// The composition of this job and its outputs, with the facts of its media put in.
+  ///
+  /// - Parameter assets: Called once for each of `media`. nil where probing failed: the caller has
+  ///   said so, and what depends on that file's length is not checked.
+  /// - Returns: The export, with every time exact.
+  /// - Throws: what only those facts show: a range past the end, a fade or a cross-fade that is
+  ///   longer than its item, items that overlap. Empty where only `assets` gave nil.
+  /// - Complexity: O(n log n) in the number of items
+  public func export(assets: (MediaReference) -> Asset?) throws(Diagnostics) -> Export {
+    let media = self.media
+    var known: [MediaReference: Asset] = [:]
+    for reference in media { known[reference] = assets(reference) }
+    var lowering = Lowering(assets: known, sampleRate: sampleRate)
+    guard let voice = lowering.voice(item), lowering.diagnostics.isEmpty else {
+      throw lowering.diagnostics
+    }
+    let sources = media.compactMap { known[$0] }
+    try checkRates(sources)
+    return Export(
+      name: name, composition: voice.composition, mix: voice.mix, sampleRate: sampleRate,
+      channelLayout: channelLayout, metadata: voice.metadata.overridden(by: metadata),
+      chapters: voice.chapters.isEmpty ? voice.inheritedChapters : voice.chapters,
+      outputs: outputs.map { $0.output(of: self, from: sources) }, origin: origin)
+  }
+}
+
+extension Job {
+  /// Refuses MP3 settings that LAME does not have at the rate of the sources.
+  private func checkRates(_ sources: [Asset]) throws(Diagnostics) {
+    var found = Diagnostics()
+    for output in outputs where output.sampleRate == nil && sampleRate == nil {
+      guard case .mp3 = output.format, let highest = sources.map(\.sampleRate).max() else {
+        continue
+      }
+      let rate = output.format.sampleRate(nearest: highest)
+      let count = min(2, (output.channelLayout ?? channelLayout)?.count ?? 2)
+      if let problem = output.format.problem(sampleRate: rate, channelCount: count) {
+        found.append(
+          Diagnostic(
+            problem, at: output.origin,
+            help: "choose another setting, or give the output a 'sample_rate' that has it"))
+      }
+    }
+    if !found.isEmpty { throw found }
+  }
+}
+
+extension Lowering.Voice {
+  /// The voice as a job's timeline: without its level, which the export applies to the whole.
+  fileprivate var composition: Composition {
+    if case .composition(let composition) = content,
+      source == TimeRange(start: .zero, duration: composition.duration)
+    {
+      return composition
+    }
+    let segment = Segment(content, source: source, at: .zero, origin: origin)
+    return Composition(tracks: [Track(segments: [segment], origin: origin)])
+  }
+
+  /// A clip keeps its tags.
+  fileprivate var metadata: Metadata {
+    if case .asset(let asset) = content { asset.metadata } else { Metadata() }
+  }
+
+  /// A clip keeps the chapters that its range touches.
+  fileprivate var inheritedChapters: [Chapter] {
+    guard case .asset(let asset) = content else { return [] }
+    let chapters = asset.chapters.sorted { $0.start < $1.start }
+    // The one that is under way where the range starts begins with it.
+    let first = chapters.lastIndex { $0.start <= source.start } ?? 0
+    return chapters.dropFirst(first).filter { $0.start < source.end }.map { chapter in
+      var chapter = chapter
+      chapter.start = max(.zero, chapter.start - source.start)
+      return chapter
+    }
+  }
+}
+
+extension JobOutput {
+  /// This output with what follows from the sources filled in.
+  fileprivate func output(of job: Job, from sources: [Asset]) -> Output {
+    let isDeep = sources.contains { ($0.bitDepth ?? 0) > 16 }
+    let isMono = sources.allSatisfy { $0.channelLayout.count == 1 } && !sources.isEmpty
+    let channels = channelLayout ?? job.channelLayout ?? (isMono ? .mono : .stereo)
+    let format: Output.Format =
+      switch self.format {
+      case .mp3(let settings): .mp3(settings)
+      case .wav(let format): .wav(format ?? (isDeep ? .int24 : .int16))
+      case .flac(let bitDepth): .flac(bitDepth: bitDepth ?? (isDeep ? 24 : 16))
+      case .m4a(let bitRate): .m4a(bitRate: bitRate ?? (channels.count == 1 ? 64_000 : 128_000))
+      }
+    return Output(
+      path: path, format: format, sampleRate: sampleRate, channelLayout: channelLayout,
+      metadata: metadata, origin: origin)
+  }
+}

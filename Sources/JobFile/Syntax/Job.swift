@@ -1,0 +1,105 @@
+import MPEGAudio
+import MediaComposition
+import SystemPackage
+
+/// An item and the files that it becomes.
+///
+/// A job comes from a `JobFile`, or is built by hand, as the one-shot commands do. It names media
+/// but knows nothing of them: `media` says what to probe, `export` makes the composition from the
+/// facts.
+public struct Job: Sendable, Hashable {
+  /// Unique in its file.
+  public var name: String
+  /// What sounds. `at` and `crossfade` mean nothing on it.
+  public var item: Item
+  /// Tags that are put over those of the only clip, if the job is one.
+  public var metadata: Metadata
+  /// Frames a second of the mix; nil: the highest among the sources.
+  public var sampleRate: Int?
+  /// Layout of the mix; nil: mono where all sources are mono, else stereo.
+  public var channelLayout: ChannelLayout?
+  /// At least one.
+  public var outputs: [JobOutput]
+  /// Where the job was written.
+  public var origin: Origin
+
+  /// A job that renders `item` to `outputs`.
+  public init(
+    name: String, item: Item, outputs: [JobOutput], metadata: Metadata = Metadata(),
+    sampleRate: Int? = nil, channelLayout: ChannelLayout? = nil, origin: Origin = .unknown
+  ) {
+    self.name = name
+    self.item = item
+    self.outputs = outputs
+    self.metadata = metadata
+    self.sampleRate = sampleRate
+    self.channelLayout = channelLayout
+    self.origin = origin
+  }
+
+  /// What has to be probed before `export`: each stream once, in the order of writing.
+  ///
+  /// - Complexity: O(n) in the number of items
+  public var media: [MediaReference] {
+    var seen: Set<MediaReference> = []
+    var references: [MediaReference] = []
+    item.forEachReference { if seen.insert($0).inserted { references.append($0) } }
+    return references
+  }
+}
+
+extension Item {
+  /// Calls `body` with each reference below this item, in the order of writing.
+  func forEachReference(_ body: (MediaReference) -> Void) {
+    switch content {
+    case .clip(let reference): body(reference)
+    case .silence: break
+    case .concat(let sequence):
+      for item in sequence.items { item.forEachReference(body) }
+    case .tracks(let tracks):
+      for track in tracks {
+        for item in track.sequence.items { item.forEachReference(body) }
+      }
+    }
+  }
+}
+
+/// A file to be written, as a job says it.
+public struct JobOutput: Sendable, Hashable {
+  /// Container, codec and settings; what is nil follows from the sources.
+  public enum Format: Sendable, Hashable {
+    case mp3(MP3Settings)
+    /// nil: 24 bit where a source has more than 16, else 16.
+    case wav(Output.SampleFormat?)
+    /// 16 or 24; nil: as for WAV.
+    case flac(bitDepth: Int?)
+    /// Bits a second; nil: 128,000, or 64,000 in mono.
+    case m4a(bitRate: Int?)
+  }
+
+  /// Where to.
+  public var path: FilePath
+  /// As what.
+  public var format: Format
+  /// Frames a second; nil: as the mix.
+  public var sampleRate: Int?
+  /// nil: as the mix.
+  public var channelLayout: ChannelLayout?
+  /// Put over the job's own.
+  public var metadata: Metadata
+  /// Where the path was written.
+  public var origin: Origin
+
+  /// An output at `path`.
+  public init(
+    path: FilePath, format: Format, sampleRate: Int? = nil, channelLayout: ChannelLayout? = nil,
+    metadata: Metadata = Metadata(), origin: Origin = .unknown
+  ) {
+    self.path = path
+    self.format = format
+    self.sampleRate = sampleRate
+    self.channelLayout = channelLayout
+    self.metadata = metadata
+    self.origin = origin
+  }
+}

@@ -1,0 +1,194 @@
+import MediaComposition
+import MediaTime
+
+/// A scalar with its variables filled in, which still knows where each of its characters was
+/// written.
+struct Text {
+  let string: String
+  /// The whole scalar.
+  let origin: Origin
+  /// See `YAMLScalar`.
+  private let contentOffset: Int?
+  /// In order; they cover `string`.
+  private let spans: [Span]
+
+  private struct Span {
+    /// Unicode scalars of `string`.
+    var expanded: Range<Int>
+    /// Unicode scalars of the scalar's own text.
+    var written: Range<Int>
+    var isVariable: Bool
+  }
+
+  /// A text without variables.
+  init(_ scalar: YAMLScalar, origin: Origin) {
+    string = scalar.text
+    self.origin = origin
+    contentOffset = scalar.contentOffset
+    spans = []
+  }
+
+  /// `template` with the values that `value` gives for its variables.
+  init<E>(
+    _ template: Template, of scalar: YAMLScalar, origin: Origin,
+    value: (Template.Reference) throws(E) -> String
+  ) throws(E) {
+    var string = ""
+    var spans: [Span] = []
+    var count = 0
+    func append(_ text: String, _ written: Range<Int>, isVariable: Bool) {
+      let length = text.unicodeScalars.count
+      string += text
+      spans.append(
+        Span(expanded: count..<(count + length), written: written, isVariable: isVariable))
+      count += length
+    }
+    for piece in template.pieces {
+      switch piece {
+      case .literal(let text, let offset):
+        append(text, offset..<(offset + text.unicodeScalars.count), isVariable: false)
+      case .variable(let reference):
+        let end = reference.offset + reference.length
+        append(try value(reference), reference.offset..<end, isVariable: true)
+      }
+    }
+    self.string = string
+    self.origin = origin
+    contentOffset = scalar.contentOffset
+    self.spans = spans
+  }
+
+  /// Where the characters `range` of `string` (in Unicode scalars) were written: a variable as a
+  /// whole where they came from one.
+  func origin(of range: Range<Int>, in map: SourceMap) -> Origin {
+    guard let contentOffset else { return origin }
+    guard !spans.isEmpty else {
+      return map.origin(
+        within: origin, offset: contentOffset + range.lowerBound, length: range.count)
+    }
+    let touched = spans.filter {
+      $0.expanded.overlaps(range) || range.isEmpty && $0.expanded.contains(range.lowerBound)
+    }
+    guard let first = touched.first, let last = touched.last else { return origin }
+    let start =
+      first.isVariable
+      ? first.written.lowerBound
+      : first.written.lowerBound + max(0, range.lowerBound - first.expanded.lowerBound)
+    let end =
+      last.isVariable
+      ? last.written.upperBound
+      : last.written.lowerBound
+        + min(last.written.count, range.upperBound - last.expanded.lowerBound)
+    return map.origin(within: origin, offset: contentOffset + start, length: max(1, end - start))
+  }
+
+  /// The characters `range` of `string`, as a pattern in which only what was written in the file
+  /// itself acts as a wildcard; what a variable brought stands for itself.
+  func pattern(_ range: Range<Int>) -> String {
+    let scalars = Array(string.unicodeScalars)
+    var pattern = String.UnicodeScalarView()
+    for index in range {
+      let isLiteral = spans.contains { $0.isVariable && $0.expanded.contains(index) }
+      if isLiteral, FilePattern.special.contains(scalars[index]) { pattern.append("\\") }
+      pattern.append(scalars[index])
+    }
+    return String(pattern)
+  }
+}
+
+/// A clip text, `PATH-OR-NAME [RANGE]`, taken apart. Ranges count Unicode scalars of the text.
+struct ClipText {
+  var path: String
+  var pathRange: Range<Int>
+  var range: ParsedRange?
+
+  /// A range as it is written, before anything is known of the file.
+  struct ParsedRange {
+    var from: (moment: Moment, range: Range<Int>)?
+    var end: End?
+    enum End {
+      case moment(Moment, Range<Int>)
+      case duration(TimeText, Range<Int>)
+    }
+  }
+
+  /// Why the last word, which looks like a range, is none.
+  struct MalformedRange: Error {
+    var error: QuantityError
+    var range: Range<Int>
+  }
+
+  /// Takes `text` apart. The last word counts as a range only if it reads as one; one that looks
+  /// like a range and does not read as one is told through `suspicion`, for the case that no file
+  /// bears the whole name.
+  init(_ text: String, suspicion: inout MalformedRange?) {
+    let scalars = Array(text.unicodeScalars)
+    pathRange = 0..<scalars.count
+    path = text
+    guard let blank = scalars.lastIndex(where: { $0 == " " || $0 == "\t" }) else { return }
+    let pathEnd = scalars[..<blank].lastIndex { $0 != " " && $0 != "\t" }.map { $0 + 1 } ?? 0
+    guard pathEnd > 0 else { return }
+    let word = (blank + 1)..<scalars.count
+    do throws(MalformedRange) {
+      guard let range = try Self.range(scalars[word]) else { return }
+      self.range = range
+      pathRange = 0..<pathEnd
+      var view = String.UnicodeScalarView()
+      view.append(contentsOf: scalars[pathRange])
+      path = String(view)
+    } catch {
+      suspicion = error
+    }
+  }
+
+  /// Whether the whole of `text` is a range that lacks its file.
+  static func isRange(_ text: String) -> Bool {
+    ((try? range(Array(text.unicodeScalars)[...])) ?? nil) != nil
+  }
+
+  private static func range(
+    _ word: ArraySlice<Unicode.Scalar>
+  ) throws(MalformedRange) -> ParsedRange? {
+    let dots = word.indices.dropLast().filter { word[$0] == "." && word[$0 + 1] == "." }
+    guard let dot = dots.first else { return nil }
+    let from = word[..<dot]
+    var to = word[(dot + 2)...]
+    let isLength = to.first == "+"
+    if isLength { to = to.dropFirst() }
+    guard !from.isEmpty || !to.isEmpty, looksLikeTime(from), looksLikeTime(to) else { return nil }
+    var range = ParsedRange()
+    if !from.isEmpty { range.from = (try moment(from), from.startIndex..<from.endIndex) }
+    guard !to.isEmpty else { return range }
+    let place = to.startIndex..<to.endIndex
+    if isLength {
+      do throws(TimeTextError) {
+        range.end = .duration(try TimeText(parsing: string(to)), place)
+      } catch {
+        throw MalformedRange(error: QuantityError(error.message), range: place)
+      }
+    } else {
+      range.end = .moment(try moment(to), place)
+    }
+    return range
+  }
+
+  private static func moment(_ part: ArraySlice<Unicode.Scalar>) throws(MalformedRange) -> Moment {
+    do throws(QuantityError) {
+      return try Moment(parsing: string(part))
+    } catch {
+      throw MalformedRange(error: error, range: part.startIndex..<part.endIndex)
+    }
+  }
+
+  private static func looksLikeTime(_ part: ArraySlice<Unicode.Scalar>) -> Bool {
+    guard let first = part.first else { return true }
+    let text = string(part)
+    return first.isASCIIDigit || text.hasPrefix("start") || text.hasPrefix("end")
+  }
+
+  private static func string(_ part: ArraySlice<Unicode.Scalar>) -> String {
+    var view = String.UnicodeScalarView()
+    view.append(contentsOf: part)
+    return String(view)
+  }
+}

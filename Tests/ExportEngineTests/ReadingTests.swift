@@ -1,0 +1,117 @@
+import MediaComposition
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import ExportEngine
+
+/// Thirty seconds of music in every format that is read, made once for all tests.
+private let music: TestFolder = {
+  let folder = TestFolder()
+  let source = Fixture.path("feelings.ogg")
+  do {
+    for arguments in formats {
+      try Tool.succeed(
+        "sh", "-c",
+        "ffmpeg -v error -i \(source) -map 0:a -map_metadata -1 \(arguments.options) \(folder.path(arguments.name))")
+    }
+  } catch {
+    Issue.record(error)
+  }
+  return folder
+}()
+
+private let formats: [(name: String, options: String)] = [
+  ("u8.wav", "-c:a pcm_u8"), ("s16.wav", "-c:a pcm_s16le"), ("s24.wav", "-c:a pcm_s24le"),
+  ("s32.wav", "-c:a pcm_s32le"), ("f32.wav", "-c:a pcm_f32le"),
+  ("rf64.wav", "-c:a pcm_s16le -rf64 always"), ("mono8k.wav", "-ac 1 -ar 8000"),
+  ("s51.wav", "-ac 6"), ("192k.wav", "-ar 192000"), ("s16.flac", "-sample_fmt s16"),
+  ("s24.flac", "-sample_fmt s32"), ("lc.m4a", "-c:a aac -b:a 128k"),
+  ("mono.m4a", "-c:a aac -ac 1 -ar 22050"), ("vorbis.ogg", "-c:a libvorbis"),
+  ("opus.opus", "-c:a libopus -b:a 64k"), ("v2.mp3", "-c:a libmp3lame -q:a 2"),
+  ("low.mp3", "-c:a libmp3lame -b:a 32k -ac 1 -ar 22050"),
+  ("tiny.mp3", "-c:a libmp3lame -b:a 8k -ac 1 -ar 8000"),
+  ("cbr.mp3", "-c:a libmp3lame -b:a 128k"), ("video.mkv", "-c:a aac"), ("video.webm", "-c:a libopus"),
+  ("video.mp4", "-c:a aac -movflags +faststart"),
+  ("video.ts", "-c:a aac"), ("video.avi", "-c:a libmp3lame"), ("adts.aac", "-c:a aac"),
+]
+
+/// ffmpeg's names of the decoders that the engine uses, where they are not the codec's.
+private let decoders = ["opus": "libopus", "mp3": "mp3float"]
+
+@Suite("Reading media")
+struct ReadingTests {
+  @Test("a range read through the engine is the slice of the whole", arguments: formats.map(\.name))
+  func rangesEqualSlices(name: String) throws {
+    let library = MediaLibrary()
+    let asset = try library.asset(at: FilePath(music.path(name)))
+    let whole = try readAll(asset, library)
+    #expect(whole.count == asset.channelLayout.count)
+    #expect(whole[0].count == Int(asset.frameCount))
+
+    var random = SystemRandomNumberGenerator()
+    let stream = try library.open(asset)
+    // Decoders hand over every 2^17 frames: the places just around that are the hard ones.
+    let anchors = (1..<max(2, asset.frameCount >> 17)).flatMap { anchor in
+      [-700, -1, 0, 1, 300].map { (anchor << 17) + $0 }
+    }
+    let starts = anchors + (0..<50).map { _ in Int64.random(in: 0..<asset.frameCount, using: &random) }
+    for start in starts.shuffled() where start < asset.frameCount {
+      let length = Int(min(asset.frameCount - start, Int64.random(in: 1...30_000, using: &random)))
+      let fresh = Bool.random(using: &random) ? try library.open(asset) : stream
+      try fresh.seek(to: start)
+      let buffer = AudioBuffer(channelCount: fresh.channelCount, capacity: length)
+      let taken = try fresh.read(into: buffer, at: 0, count: length)
+      #expect(taken == length)
+      for channel in whole.indices {
+        let slice = whole[channel][Int(start)..<Int(start) + length]
+        let range = UnsafeBufferPointer(start: buffer.planes[channel], count: length)
+        #expect(slice.elementsEqual(range), "\(name) \(start) + \(length), channel \(channel)")
+      }
+    }
+  }
+
+  /// ffmpeg's own decode, where it is a witness: it keeps AAC's end padding in MP4 and drops or
+  /// keeps the ends of its own Vorbis.
+  @Test("the whole is what ffmpeg decodes", arguments: formats.map(\.name))
+  func wholeEqualsFFmpeg(name: String) throws {
+    let library = MediaLibrary()
+    let asset = try library.asset(at: FilePath(music.path(name)))
+    let whole = try readAll(asset, library)
+    let oracle = try Tool.succeed(
+      "ffmpeg", "-v", "error", "-c:a", decoders[asset.codec] ?? asset.codec, "-i",
+      music.path(name), "-map", "0:a", "-f", "f32le", "-c:a", "pcm_f32le", "-"
+    ).floats
+    let channels = whole.count
+    if name.hasSuffix(".m4a") || name.hasSuffix(".mp4") || name.hasSuffix(".ogg") {
+      #expect(oracle.count / channels >= whole[0].count)
+      #expect(oracle.count / channels - whole[0].count <= 1024)
+    } else {
+      #expect(oracle.count / channels == whole[0].count)
+    }
+    var worst: Float = 0
+    var first = -1
+    for frame in 0..<min(whole[0].count, oracle.count / channels) {
+      for channel in 0..<channels {
+        let error = abs(whole[channel][frame] - oracle[frame * channels + channel])
+        if error > 0, first < 0 { first = frame }
+        worst = max(worst, error)
+      }
+    }
+    // Anchors restart AAC's noise generator and Opus' predictors: the same sound, other noise.
+    let isAnchored = ["aac", "opus"].contains(asset.codec)
+    #expect(worst <= (isAnchored ? 0.1 : 0), "\(name) first at \(first) of \(whole[0].count)")
+  }
+
+  private func readAll(_ asset: Asset, _ library: MediaLibrary) throws -> [[Float]] {
+    let stream = try library.open(asset)
+    var whole = Array(repeating: [Float](), count: stream.channelCount)
+    let buffer = AudioBuffer(channelCount: stream.channelCount, capacity: 10_007)
+    while true {
+      let left = Int(asset.frameCount - stream.position)
+      buffer.frameCount = try stream.read(into: buffer, at: 0, count: min(left, buffer.capacity))
+      if buffer.frameCount == 0 { return whole }
+      for channel in whole.indices { whole[channel] += buffer.samples(channel) }
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import MediaComposition
+import MediaTime
+import SystemPackage
+import Testing
+
+@testable import JobFile
+
+/// Job files to try, on a disk with some media.
+struct Bench {
+  var options = JobFile.Options()
+  var media = [
+    "a.wav", "b.wav", "intro.mp3", "episode.flac", "outro.ogg", "media/theme.ogg", "media/host.wav",
+    "media/guest.mka", "media/cover.jpg", "raw/ch1.wav", "raw/ch2.wav", "raw/ch10.wav",
+    "raw/extra/bonus.wav", "My take 1..2.wav",
+  ]
+  /// By the last name of the path: seconds, or frames at a rate.
+  var assets: [String: Asset] = [:]
+
+  /// Everything that is said about `yaml`, as a terminal shows it; for a file without faults, its
+  /// warnings.
+  func screen(_ yaml: String, named name: String = "job.yaml") -> String {
+    let map = SourceMap()
+    do throws(Diagnostics) {
+      let file = try load(yaml, named: name, into: map)
+      return Diagnostics(file.warnings).render(in: map)
+    } catch {
+      return error.render(in: map)
+    }
+  }
+
+  /// What lowering says about the jobs of `yaml`.
+  func exportScreen(_ yaml: String) -> String {
+    let map = SourceMap()
+    var all = Diagnostics()
+    do throws(Diagnostics) {
+      for job in try load(yaml, into: map).jobs {
+        do throws(Diagnostics) {
+          _ = try job.export(assets: asset)
+        } catch {
+          all.append(contentsOf: error.all)
+        }
+      }
+    } catch {
+      return error.render(in: map)
+    }
+    return all.render(in: map)
+  }
+
+  func load(
+    _ yaml: String, named name: String = "job.yaml", into map: SourceMap = SourceMap()
+  ) throws(Diagnostics) -> JobFile {
+    let folder = FilePath(name).removingLastComponent()
+    let files = MemoryFiles(media.map { folder.appending($0).string }, texts: [name: yaml])
+    return try JobFile.load(FilePath(name), options: options, into: map, files: files)
+  }
+
+  func exports(_ yaml: String, named name: String = "job.yaml") throws(Diagnostics) -> [Export] {
+    var exports: [Export] = []
+    for job in try load(yaml, named: name).jobs { exports.append(try job.export(assets: asset)) }
+    return exports
+  }
+
+  func asset(_ reference: MediaReference) -> Asset? {
+    assets[reference.path.lastComponent?.string ?? ""] ?? .fake(reference.path.string, seconds: 60)
+  }
+}
+
+extension Asset {
+  /// A file of which only the sound's shape matters.
+  static func fake(
+    _ path: String, seconds: Int64, rate: Int = 48_000, layout: ChannelLayout = .stereo,
+    bitDepth: Int? = 16
+  ) -> Asset {
+    Asset(
+      path: FilePath(path), streamIndex: 0, container: "wav", codec: "pcm_s16le", sampleRate: rate,
+      channelLayout: layout, bitDepth: bitDepth, frameCount: seconds * Int64(rate),
+      identity: FileIdentity(device: 1, inode: 1, size: 1, modificationTime: 0))
+  }
+}
+
+/// Compares screens, and prints both whole where they differ.
+func expect(
+  _ screen: String, _ expected: String, sourceLocation: SourceLocation = #_sourceLocation
+) {
+  #expect(screen == expected, "\n\(screen)\n", sourceLocation: sourceLocation)
+}
