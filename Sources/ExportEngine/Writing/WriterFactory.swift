@@ -22,9 +22,10 @@ package func makeWriter(
     try requireSettings(sink.output.format, format, frameCount: frameCount)
     let tally = SoundTally(expectedFrames: frameCount, channelCount: format.channelLayout.count)
     if case .mp3(let settings) = sink.output.format {
+      let tag = try id3Tag(of: sink, sampleRate: format.sampleRate, frameCount: frameCount)
       return try MP3Writer.open(
         try OutputFile.create(at: sink.output.path), settings, sampleRate: format.sampleRate,
-        tally: tally, tag: [])
+        tally: tally, tag: tag)
     }
     let recipe = try recipe(for: sink, format: format, frameCount: frameCount)
     return try LibAVWriter.open(
@@ -93,6 +94,28 @@ private func recipe(
     chapters: holdsMore
       ? try chapters(of: sink, sampleRate: format.sampleRate, frameCount: frameCount) : [],
     picture: holdsMore ? try sink.metadata.cover.map(readPicture) : nil)
+}
+
+/// The ID3v2 tag that stands before the sound; empty where there is nothing to say.
+private func id3Tag(
+  of sink: Sink, sampleRate: Int, frameCount: Int64
+) throws(Failure) -> [UInt8] {
+  let ranges = try chapters(of: sink, sampleRate: sampleRate, frameCount: frameCount).map(\.frames)
+  var tag = ID3Tag(items: sink.metadata.items.map { ID3Tag.Item(key: $0.key, value: $0.value) })
+  tag.cover = try sink.metadata.cover.map(readPicture)?.bytes
+  for (chapter, frames) in zip(sink.chapters, ranges) {
+    let range = TimeRange(
+      start: Time(frames: frames.lowerBound, rate: sampleRate),
+      end: Time(frames: frames.upperBound, rate: sampleRate))
+    let image = try chapter.image.map(readPicture)?.bytes
+    tag.chapters.append(
+      ID3Tag.Chapter(range: range, title: chapter.title, url: chapter.url, image: image))
+  }
+  do throws(ID3TagError) {
+    return try tag.encoded()
+  } catch {
+    throw Failure(.mendJob, "the tag cannot be written: \(error.message)")
+  }
 }
 
 /// Each chapter lasts until the next one, the last until the end.
