@@ -65,9 +65,7 @@ struct Prober {
     }
     let frameCount: Int64
     if let proven { frameCount = proven } else { frameCount = try countByDecoding(facts) }
-    guard frameCount > 0 else {
-      throw Failure(.mendInput, "holds no sound (its header is all there is)", path: path)
-    }
+    guard frameCount > 0 else { throw headerOnly }
     let duration = Time(frames: frameCount, rate: facts.sampleRate)
     if let announced, let warning = warning(announced: announced, found: duration) {
       warnings.append(warning)
@@ -124,7 +122,7 @@ struct Prober {
   private func decodeFirstFrame(
     of stream: LibAV.Stream, _ demuxer: Demuxer
   ) throws(Failure) -> FirstFrame {
-    try reading(path) { () throws(LibAVError) in
+    let first = try reading(path) { () throws(LibAVError) -> FirstFrame? in
       let decoder = try Decoder.open(stream, removesPadding: false)
       let frame = try Frame()
       var dataStart: Int64?
@@ -156,8 +154,15 @@ struct Prober {
           timestampsCountFrames: base.numerator == 1
             && Int(base.denominator) % max(1, frame.sampleRate) == 0)
       }
+      guard dataStart != nil else { return nil }
       throw LibAVError.nothingDecoded
     }
+    guard let first else { throw headerOnly }
+    return first
+  }
+
+  private var headerOnly: Failure {
+    Failure(.mendInput, "holds no sound (its header is all there is)", path: path)
   }
 
   /// How packets of this container and codec may be reached.
