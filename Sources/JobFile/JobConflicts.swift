@@ -7,7 +7,10 @@ extension Job {
   /// Paths are compared as text, made absolute and freed of `.` and `..`; that two of them lead to
   /// one file by links is for the engine to find, which has the inodes.
   ///
-  /// - Parameter currentDirectory: Absolute; relative paths count from it.
+  /// - Parameters:
+  ///   - jobs: All jobs of a run.
+  ///   - currentDirectory: Absolute; relative paths count from it.
+  /// - Returns: Errors at the outputs, with notes at what they clash with.
   /// - Complexity: O(number of items and outputs of all jobs)
   public static func conflicts(
     among jobs: [Job], currentDirectory: FilePath

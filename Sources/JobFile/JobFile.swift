@@ -48,6 +48,7 @@ public struct JobFile: Sendable {
   ///   - options: Values for variables.
   ///   - map: Gets the file's text, and the places of all origins in `jobs`.
   ///   - files: The disk.
+  /// - Returns: The jobs, and what does not stop them.
   /// - Throws: everything that is wrong, in order of place; of YAML's syntax the first error only.
   /// - Complexity: O(length of the file + number of jobs · size of what differs between them)
   public static func load(
@@ -57,6 +58,14 @@ public struct JobFile: Sendable {
     let bytes = try contents(of: path, files)
     var sink = DiagnosticSink()
     let root = try YAMLReader.read(bytes, named: path.string, into: map, sink: &sink)
+    return try jobs(in: root, path: path, options: options, map, sink, files)
+  }
+
+  /// Decodes the outermost map, and checks what the jobs in it have to do with one another.
+  static func jobs(
+    in root: YAMLNode, path: FilePath, options: Options, _ map: SourceMap, _ sink: DiagnosticSink,
+    _ files: some FileSystem
+  ) throws(Diagnostics) -> JobFile {
     let decoder = Decoder(
       map: map, files: files, folder: path.removingLastComponent(), sink: sink)
     var reader = FileReader(decoder: decoder, options: options, path: path)

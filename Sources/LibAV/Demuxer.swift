@@ -96,12 +96,16 @@ package final class Demuxer {
     }
   }
 
-  /// Reads the next packet (`av_read_frame`), or nil at the end of the file.
+  /// Reads the next packet that holds data (`av_read_frame`), or nil at the end of the file.
   package func read() throws(LibAVError) -> Packet? {
     let packet = try Packet()
-    let status = av_read_frame(context, packet.pointer)
-    if status == avjob_averror_eof() { return nil }
-    try check(status, "av_read_frame")
+    repeat {
+      av_packet_unref(packet.pointer)
+      let status = av_read_frame(context, packet.pointer)
+      if status == avjob_averror_eof() { return nil }
+      try check(status, "av_read_frame")
+      // Cameras write Ogg packets of no bytes, which decoders would refuse.
+    } while packet.size == 0
     return packet
   }
 

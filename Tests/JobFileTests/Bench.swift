@@ -1,6 +1,7 @@
 import MediaComposition
 import MediaTime
 import SystemPackage
+import Testing
 
 @testable import JobFile
 
@@ -75,4 +76,11 @@ extension Asset {
       channelLayout: layout, bitDepth: bitDepth, frameCount: seconds * Int64(rate),
       identity: FileIdentity(device: 1, inode: 1, size: 1, modificationTime: 0))
   }
+}
+
+/// Compares screens, and prints both whole where they differ.
+func expect(
+  _ screen: String, _ expected: String, sourceLocation: SourceLocation = #_sourceLocation
+) {
+  #expect(screen == expected, "\n\(screen)\n", sourceLocation: sourceLocation)
 }

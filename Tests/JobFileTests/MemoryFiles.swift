@@ -30,7 +30,9 @@ struct MemoryFiles: FileSystem {
     var entries: Set<FolderEntry> = []
     for file in files.keys.map({ FilePath($0) }) where file.starts(with: folder) && file != folder {
       let rest = file.components.dropFirst(folder.components.count)
-      if let name = rest.first { entries.insert(FolderEntry(name, rest.count == 1 ? .file : .folder)) }
+      if let name = rest.first {
+        entries.insert(FolderEntry(name, rest.count == 1 ? .file : .folder))
+      }
     }
     return kind(of: folder) == .folder ? Array(entries) : nil
   }

@@ -148,7 +148,7 @@ extension LibAVError {
 extension SoundTally {
   func result(of file: OutputFile, sampleRate: Int) -> WrittenOutput {
     WrittenOutput(
-      path: file.path, byteSize: file.size, frameCount: frameCount, sampleRate: sampleRate,
+      path: file.path, size: file.size, frameCount: frameCount, sampleRate: sampleRate,
       channelCount: channelCount, clippedSamples: clippedSamples, peak: peak)
   }
 }

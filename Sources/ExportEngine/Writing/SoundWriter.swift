@@ -30,17 +30,20 @@ package protocol SoundWriter: AnyObject {
 }
 
 /// What a finished writer left behind.
-package struct WrittenOutput: Sendable, Hashable {
-  package var path: FilePath
+public struct WrittenOutput: Sendable, Hashable {
+  /// Where it is.
+  public var path: FilePath
   /// Bytes.
-  package var byteSize: Int64
-  package var frameCount: Int64
+  public var size: Int64
+  /// Frames of sound.
+  public var frameCount: Int64
   /// Frames a second.
-  package var sampleRate: Int
-  package var channelCount: Int
+  public var sampleRate: Int
+  /// Channels in it.
+  public var channelCount: Int
   /// Samples beyond full scale, over all channels. Integer formats hold them clamped to full
   /// scale; MP3, AAC and float hold them as they were, and most players will clamp them.
-  package var clippedSamples: Int64
+  public var clippedSamples: Int64
   /// The largest magnitude of any sample, 1 being full scale.
-  package var peak: Float
+  public var peak: Float
 }

@@ -42,7 +42,8 @@ extension Decoder {
     do throws(QuantityError) {
       try Self.checkPath(clip.path)
     } catch {
-      let help = isCutByComma(origin) ? "inside [] a comma ends a text; quote the address" : error.help
+      let help =
+        isCutByComma(origin) ? "inside [] a comma ends a text; quote the address" : error.help
       sink.error(error.message, at: origin, help: help)
       return []
     }
@@ -51,7 +52,8 @@ extension Decoder {
     if FilePattern.isPattern(pattern), kind(of: path) == nil {
       guard context == .list else {
         sink.error(
-          "a wildcard stands for several files", at: origin, help: "put it into a list: [\"\(clip.path)\"]")
+          "a wildcard stands for several files", at: origin,
+          help: "put it into a list: [\"\(clip.path)\"]")
         return []
       }
       return matches(pattern, at: origin).map(\.path)
@@ -124,7 +126,9 @@ extension Decoder {
 
   private func nearestFolder(_ missing: FilePath) -> String? {
     let path = missing.isAbsolute ? missing : folder.pushing(missing)
-    return nearestEntry(path).map { "did you mean '\(missing.removingLastComponent().appending($0))'?" }
+    return nearestEntry(path).map {
+      "did you mean '\(missing.removingLastComponent().appending($0))'?"
+    }
   }
 
   /// The name in the folder of `path` that is most like its last one.
@@ -142,7 +146,9 @@ extension Decoder {
     switch kind(of: path) {
     case .file: break
     case .folder:
-      sink.error("'\(name ?? path.string)' is a folder", at: origin, help: "write '\(name ?? path.string)/*' in a list for its files")
+      sink.error(
+        "'\(name ?? path.string)' is a folder", at: origin,
+        help: "write '\(name ?? path.string)/*' in a list for its files")
     case .other:
       sink.error(
         "'\(name ?? path.string)' is no regular file", at: origin,

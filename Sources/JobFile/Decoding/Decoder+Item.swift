@@ -18,7 +18,8 @@ extension Decoder {
       case .missing: return []
       case .sequence:
         sink.error(
-          "a list in a list", at: node.origin, help: "write { concat: [...] } for a sequence in a sequence")
+          "a list in a list", at: node.origin,
+          help: "write { concat: [...] } for a sequence in a sequence")
         return []
       case .scalar:
         guard let text = text(node, scope) else { return [] }
@@ -55,6 +56,14 @@ extension Decoder {
       }
       return []
     }
+    if context != .job, let at = fields["at"], let crossfade = fields["crossfade"],
+      fields["concat"] == nil
+    {
+      sink.error(
+        "'crossfade' beside 'at'", at: crossfade.keyOrigin,
+        help: "an item with 'at' starts there; a cross-fade would start it elsewhere",
+        notes: [.init("the time is given here", at: at.keyOrigin)])
+    }
     // Decoded even where there is no item to put them on: everything is told in one pass.
     var modified = items.isEmpty ? [Item(.concat(ItemSequence([])))] : items
     for index in modified.indices {
@@ -89,7 +98,8 @@ extension Decoder {
   func stream(_ fields: Fields, _ scope: Scope) -> Int? {
     value(fields["stream"]?.value, scope) { text throws(QuantityError) in
       guard let index = Quantity.count(text) else {
-        throw QuantityError("'\(text)' is no stream", help: "streams count from 0, as ffprobe prints them")
+        throw QuantityError(
+          "'\(text)' is no stream", help: "streams count from 0, as ffprobe prints them")
       }
       return index
     }?.value
@@ -131,9 +141,10 @@ extension Decoder {
 extension Decoder {
   func modify(_ item: inout Item, by fields: Fields, _ scope: Scope) {
     item.range = range(fields, scope) ?? item.range
-    item.gain = value(fields["gain"]?.value, scope) { text throws(QuantityError) in
-      try Gain(parsing: text)
-    } ?? item.gain
+    item.gain =
+      value(fields["gain"]?.value, scope) { text throws(QuantityError) in
+        try Gain(parsing: text)
+      } ?? item.gain
     if let volume = fields["volume"] { item.volume = self.volume(volume.value, scope) }
     item.fadeIn = fade(fields["fade_in"]?.value, scope) ?? item.fadeIn
     item.fadeOut = fade(fields["fade_out"]?.value, scope) ?? item.fadeOut
@@ -151,12 +162,6 @@ extension Decoder {
       return
     }
     item.crossfade = crossfade
-    if let at = fields["at"] {
-      sink.error(
-        "'crossfade' beside 'at'", at: entry.keyOrigin,
-        help: "an item with 'at' starts there; a cross-fade would start it elsewhere",
-        notes: [.init("the time is given here", at: at.keyOrigin)])
-    }
   }
 
   private func range(_ fields: Fields, _ scope: Scope) -> ItemRange? {
@@ -197,7 +202,8 @@ extension Decoder {
     guard !entries.isEmpty else { return }
     item.chapters = entries.flatMap { entry -> [ItemChapter] in
       if entry.key == "chapter" {
-        return chapter(entry.value, at: Located(.start, at: entry.value.origin), scope).map { [$0] } ?? []
+        return chapter(entry.value, at: Located(.start, at: entry.value.origin), scope).map { [$0] }
+          ?? []
       }
       guard case .mapping(let points) = entry.value.kind else {
         sink.error(

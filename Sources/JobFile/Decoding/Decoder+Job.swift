@@ -5,13 +5,16 @@ extension Decoder {
   /// The jobs that `node` stands for: one, or one for each file of its `for_each`.
   func jobs(named name: JobName, _ fields: Fields, _ scope: Scope) -> [Job] {
     let loop = fields["for_each"]
+    var scope = scope
+    let bindsUnknownNames: Bool = if case .mapping = loop?.value.kind { true } else { false }
+    scope.bindsUnknownNames =
+      bindsUnknownNames || !fields.refused.isDisjoint(with: ["for_each", "rows", "split"])
     guard loop != nil || fields.refused.contains("for_each") else {
       return job(name.text(in: self, scope), fields, scope).map { [$0] } ?? []
     }
     let inputs = loop.map { self.inputs(of: $0.value, scope) } ?? []
     if inputs.isEmpty {
       // What is wrong with the job itself is told all the same.
-      var scope = scope
       scope.input = .unknown
       _ = job(name.fallback, fields, scope)
       return []
@@ -20,7 +23,6 @@ extension Decoder {
     var jobs: [Job] = []
     jobs.reserveCapacity(inputs.count)
     for (index, match) in inputs.enumerated() {
-      var scope = scope
       scope.input = InputBinding(
         path: match.path, text: written(match.path), folder: match.folder, number: index + 1,
         count: inputs.count)
@@ -77,8 +79,10 @@ extension Decoder {
     }
     let isShared = !output.dependsOnJob && !scope.hasFolderOutput(output)
     let context = OutputContext(
-      scope: scope, mixRate: sampleRate, mixChannels: channels?.value, clip: item.flatMap(\.onlyClip))
-    let outputs = isShared ? shared(output) { self.outputs(output, context) } : self.outputs(output, context)
+      scope: scope, mixRate: sampleRate, mixChannels: channels?.value,
+      clip: item.flatMap(\.onlyClip))
+    let outputs =
+      isShared ? shared(output) { self.outputs(output, context) } : self.outputs(output, context)
     guard let item, !outputs.isEmpty else { return nil }
     return Job(
       name: name, item: item, outputs: outputs, metadata: metadata ?? Metadata(),

@@ -14,7 +14,8 @@ extension Decoder {
     guard case .mapping = node.kind else {
       return value(node, scope) { text throws(QuantityError) in
         guard text != "copy", text != "copy strict" else {
-          throw QuantityError("'\(text)' is not built yet", help: "encode with 'V0', which loses least")
+          throw QuantityError(
+            "'\(text)' is not built yet", help: "encode with 'V0', which loses least")
         }
         let preset = MP3Preset(rawValue: text.lowercased())
         return MP3Choice(settings: try Self.mp3(text), isMono: preset?.isMono ?? false)
@@ -60,8 +61,10 @@ extension Decoder {
   /// Refuses an output whose format cannot be had at a rate that is known, or at any.
   ///
   /// - Parameters:
+  ///   - output: The output, whole.
   ///   - rate: The output's own.
   ///   - mixRate: The job's own; an output without a rate takes the nearest that its codec has.
+  ///   - channels: The output's, or else the mix's, where they are known.
   ///   - place: The settings of the output, where it has some.
   func checkRate(
     of output: JobOutput, _ rate: Located<Int>?, mixRate: Located<Int>?,

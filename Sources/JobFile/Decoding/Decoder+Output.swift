@@ -42,7 +42,8 @@ extension Decoder {
     if case .named(_, key: _, isMono: true) = named { channels = channels ?? Located(.mono) }
     if let key = named?.key { checkExtension(of: path, format, key) }
     let output = JobOutput(
-      path: path.value, format: format, sampleRate: sampleRate?.value, channelLayout: channels?.value,
+      path: path.value, format: format, sampleRate: sampleRate?.value,
+      channelLayout: channels?.value,
       metadata: metadata ?? Metadata(), origin: path.origin)
     checkRate(
       of: output, sampleRate, mixRate: context.mixRate,
@@ -99,7 +100,8 @@ extension Decoder {
     guard let format else {
       if !fields.isIncomplete {
         sink.error(
-          "a 'folder' needs a format", at: entry.keyOrigin, help: "add one of 'mp3', 'wav', 'flac', 'aac'")
+          "a 'folder' needs a format", at: entry.keyOrigin,
+          help: "add one of 'mp3', 'wav', 'flac', 'aac'")
       }
       return nil
     }
@@ -128,7 +130,8 @@ extension Decoder {
     }
   }
 
-  private func checkExtension(of path: Located<FilePath>, _ format: JobOutput.Format, _ key: String) {
+  private func checkExtension(of path: Located<FilePath>, _ format: JobOutput.Format, _ key: String)
+  {
     guard let own = path.value.extension?.lowercased(), !format.extensions.contains(own),
       JobOutput.Format.mediaExtensions.contains(own)
     else { return }
@@ -166,17 +169,20 @@ extension Decoder {
         .named(.mp3($0.settings), key: entry.key, isMono: $0.isMono)
       } ?? .refused
     case "wav":
-      format = value(entry.value, scope) { text throws(QuantityError) in
-        .wav(try Quantity.sampleFormat(text))
-      }?.value
+      format =
+        value(entry.value, scope) { text throws(QuantityError) in
+          .wav(try Quantity.sampleFormat(text))
+        }?.value
     case "flac":
-      format = value(entry.value, scope) { text throws(QuantityError) in
-        .flac(bitDepth: try Quantity.bitDepth(text))
-      }?.value
+      format =
+        value(entry.value, scope) { text throws(QuantityError) in
+          .flac(bitDepth: try Quantity.bitDepth(text))
+        }?.value
     default:
-      format = value(entry.value, scope) { text throws(QuantityError) in
-        .m4a(bitRate: try Quantity.aacBitRate(text))
-      }?.value
+      format =
+        value(entry.value, scope) { text throws(QuantityError) in
+          .m4a(bitRate: try Quantity.aacBitRate(text))
+        }?.value
     }
     return format.map { .named($0, key: entry.key, isMono: false) } ?? .refused
   }
@@ -199,7 +205,8 @@ extension JobOutput.Format {
     case "flac": self = .flac(bitDepth: nil)
     case "m4a", "m4b", "mp4": self = .m4a(bitRate: nil)
     case "aac":
-      throw QuantityError("'.aac' is not built yet", help: "write '\(path.stem ?? "").m4a': AAC in MP4")
+      throw QuantityError(
+        "'.aac' is not built yet", help: "write '\(path.stem ?? "").m4a': AAC in MP4")
     case let own? where Self.mediaExtensions.contains(own):
       throw QuantityError("'.\(own)' is not built yet", help: Self.choices)
     case let own?:

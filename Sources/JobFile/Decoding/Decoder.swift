@@ -28,7 +28,8 @@ final class Decoder {
   /// What `decode` makes of `node`, remembered where it is the same for every job.
   func shared<Value>(_ node: YAMLNode, _ decode: () -> Value) -> Value {
     guard !node.dependsOnJob, !sourcesDependOnJob else { return decode() }
-    if let known = decoded[ObjectIdentifier(node)] as? Value { return known }
+    // Two steps: `nil as? Value` succeeds where `Value` is an optional.
+    if let known = decoded[ObjectIdentifier(node)], let value = known as? Value { return value }
     let value = decode()
     decoded[ObjectIdentifier(node)] = value
     return value
@@ -132,7 +133,8 @@ extension Decoder {
     let nearest = Spelling.nearest(to: entry.key, among: schema.keys.map(\.name))
     // A key without a value has been refused; often it is no key, but half of a text.
     guard !entry.value.isMissing || nearest != nil else { return }
-    sink.error("unknown key '\(entry.key)'", at: entry.keyOrigin, help: help(for: entry.key, schema))
+    sink.error(
+      "unknown key '\(entry.key)'", at: entry.keyOrigin, help: help(for: entry.key, schema))
   }
 
   private func help(for word: String, _ schema: Schema) -> String? {
@@ -164,9 +166,11 @@ extension Decoder {
           (reference) throws(VariableError) -> String in try value(of: reference, scope)
         }
       } catch {
+        guard !scope.bindsUnknownNames else { return nil }
         let place = scalar.contentOffset.map {
           map.origin(
-            within: node.origin, offset: $0 + error.reference.offset, length: error.reference.length)
+            within: node.origin, offset: $0 + error.reference.offset, length: error.reference.length
+          )
         }
         sink.error(error.message, at: place ?? node.origin, help: error.help)
         return nil
@@ -260,7 +264,8 @@ extension Decoder {
   static func time(_ text: String) throws(QuantityError) -> TimeText {
     try refuseReference(text)
     if text == "start" || text == "end" || text.hasPrefix("end-") {
-      throw QuantityError("'\(text)' is no time of its own", help: "write a time, as '1:30' or '250ms'")
+      throw QuantityError(
+        "'\(text)' is no time of its own", help: "write a time, as '1:30' or '250ms'")
     }
     do throws(TimeTextError) {
       return try TimeText(parsing: text)

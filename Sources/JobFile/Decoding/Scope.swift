@@ -8,6 +8,8 @@ struct Scope {
   var environment: [String: String?]
   /// What `for_each` bound for this job.
   var input: InputBinding?
+  /// Whether something that binds variables was refused: any name may be one of them.
+  var bindsUnknownNames = false
 
   /// The value of `name`, if it is a variable of this scope.
   func value(of name: String) -> String? {

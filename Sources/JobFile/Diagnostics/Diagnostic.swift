@@ -102,7 +102,9 @@ public struct Diagnostics: Error, Sendable, Hashable {
   public func sorted(by map: SourceMap) -> Diagnostics {
     var seen: Set<Diagnostic> = []
     let placed = all.filter { seen.insert($0).inserted }
-      .enumerated().map { (index: $0.offset, diagnostic: $0.element, place: map.place(of: $0.element.origin)) }
+      .enumerated().map {
+        (index: $0.offset, diagnostic: $0.element, place: map.place(of: $0.element.origin))
+      }
     let ordered = placed.sorted { a, b in
       switch (a.place, b.place) {
       case (let x?, let y?) where x < y || y < x: x < y

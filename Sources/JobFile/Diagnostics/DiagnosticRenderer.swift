@@ -43,7 +43,8 @@ private struct Paint {
 
   func bold(_ text: String) -> String { sgr("1", text) }
 
-  func headline(_ label: String, _ message: String, at place: Place?, in map: SourceMap) -> [String] {
+  func headline(_ label: String, _ message: String, at place: Place?, in map: SourceMap) -> [String]
+  {
     let colour = ["error": "1;31", "warning": "1;35"][label] ?? "1;36"
     let where_ = place.map { bold("\(printable($0.file)):\($0.line):\($0.column):") + " " } ?? ""
     let head = where_ + sgr(colour, label + ":") + " " + bold(printable(message))
@@ -53,7 +54,8 @@ private struct Paint {
     let margin = String(repeating: " ", count: max(0, 5 - number.count)) + number
     let blank = String(repeating: " ", count: margin.count)
     return [
-      head, margin + " | " + snippet.text, blank + " | " + snippet.indent + sgr("1;32", snippet.caret),
+      head, margin + " | " + snippet.text,
+      blank + " | " + snippet.indent + sgr("1;32", snippet.caret),
     ]
   }
 

@@ -140,16 +140,18 @@ struct SourceText: Sendable {
     text.makeContiguousUTF8()
     self.name = name
     self.text = text
-    lineStarts = text.utf8.withContiguousStorageIfAvailable { bytes in
-      var starts = [0]
-      for index in bytes.indices {
-        let endsLine = bytes[index] == UInt8(ascii: "\n")
-        let isLoneCR = bytes[index] == UInt8(ascii: "\r")
-          && (index + 1 == bytes.count || bytes[index + 1] != UInt8(ascii: "\n"))
-        if endsLine || isLoneCR { starts.append(index + 1) }
-      }
-      return starts
-    } ?? [0]
+    lineStarts =
+      text.utf8.withContiguousStorageIfAvailable { bytes in
+        var starts = [0]
+        for index in bytes.indices {
+          let endsLine = bytes[index] == UInt8(ascii: "\n")
+          let isLoneCR =
+            bytes[index] == UInt8(ascii: "\r")
+            && (index + 1 == bytes.count || bytes[index + 1] != UInt8(ascii: "\n"))
+          if endsLine || isLoneCR { starts.append(index + 1) }
+        }
+        return starts
+      } ?? [0]
   }
 
   var lineCount: Int { lineStarts.count }
@@ -160,7 +162,8 @@ struct SourceText: Sendable {
     let start = lineStarts[number - 1]
     let end = number < lineStarts.count ? lineStarts[number] : text.utf8.count
     let utf8 = text.utf8
-    var line = utf8[utf8.index(utf8.startIndex, offsetBy: start)..<utf8.index(utf8.startIndex, offsetBy: end)]
+    var line = utf8[
+      utf8.index(utf8.startIndex, offsetBy: start)..<utf8.index(utf8.startIndex, offsetBy: end)]
     while let last = line.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") {
       line.removeLast()
     }

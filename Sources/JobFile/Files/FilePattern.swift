@@ -74,7 +74,8 @@ struct FilePattern {
     guard !found.isEmpty else { throw .noMatch(in: fixedPart) }
     let rootCount = root.components.count
     return found.sorted(by: NaturalOrder.precedes).map { path in
-      Match(path: path, folder: FilePath(root: nil, path.components.dropFirst(rootCount).dropLast()))
+      Match(
+        path: path, folder: FilePath(root: nil, path.components.dropFirst(rootCount).dropLast()))
     }
   }
 

@@ -99,7 +99,9 @@ struct Schema: Sendable {
 
 extension Schema {
   /// Every map of the language that has keys of its own.
-  static let all: [Schema] = [.file, .job, .item, .source, .output, .mp3, .fade, .chapter, .metadata]
+  static let all: [Schema] = [
+    .file, .item, .job, .source, .output, .mp3, .fade, .chapter, .metadata,
+  ]
 
   /// The whole file. Where it is one job, the job's keys stand beside these.
   static let file = Schema(
@@ -127,13 +129,16 @@ extension Schema {
         instead: "measure the result and correct it with 'gain'"),
       Key("conform", notBuilt: "sources made alike", instead: "convert the sources before"),
       Key(
-        "needs", notBuilt: "jobs that come before", instead: "put them in a file that is run before"),
+        "needs", notBuilt: "jobs that come before", instead: "put them in a file that is run before"
+      ),
       Key("retries", notBuilt: "further attempts", instead: "run the file again"),
       Key("timeout", notBuilt: "a limit of time", instead: "run avjob under 'timeout'"),
       Key(
         "rows", notBuilt: "one job for each row of a table",
         instead: "use 'for_each', or write the jobs under 'jobs'"),
-      Key("group_by", notBuilt: "one job for each group of rows", instead: "write the jobs under 'jobs'"),
+      Key(
+        "group_by", notBuilt: "one job for each group of rows",
+        instead: "write the jobs under 'jobs'"),
       Key(
         "split", notBuilt: "one output for each part",
         instead: "write a job for each part, with 'from' and 'to'"),
@@ -156,7 +161,9 @@ extension Schema {
       Key(
         "insert", notBuilt: "items put in at times",
         instead: "put the parts and the items between them into a 'concat'"),
-      Key("trim", notBuilt: "silence removed at the ends", instead: "name the range with 'from' and 'to'"),
+      Key(
+        "trim", notBuilt: "silence removed at the ends",
+        instead: "name the range with 'from' and 'to'"),
       Key("reverse", notBuilt: "played backwards", instead: "reverse the file before"),
       Key("speed", notBuilt: "faster or slower", instead: "change the file's speed before"),
       Key("loop", notBuilt: "repeated", instead: "write the item several times in a 'concat'"),
@@ -169,8 +176,12 @@ extension Schema {
       Key("fade_out", .fade, "a fall to silence at the end"),
       Key("at", .time, "where the item starts, in the time of the sequence that holds it"),
       Key("crossfade", .fade, "how long the item before sounds on; on a list, at every join"),
-      Key("duck", notBuilt: "quieter under another track", instead: "write the 'volume' points by hand"),
-      Key("channels", notBuilt: "channels of an item", instead: "give the job or the output 'channels'"),
+      Key(
+        "duck", notBuilt: "quieter under another track",
+        instead: "write the 'volume' points by hand"),
+      Key(
+        "channels", notBuilt: "channels of an item",
+        instead: "give the job or the output 'channels'"),
       Key("polarity", notBuilt: "turned upside down", instead: "prepare the file before"),
       Key("mute", notBuilt: "left out", instead: "comment the item out"),
       Key("chapter", .chapter, "a chapter that begins with the item"),
@@ -184,7 +195,9 @@ extension Schema {
     subject: "a source",
     keys: [
       Key("file", .path, "the file's path, taken literally"),
-      Key("sha256", notBuilt: "a checksum to hold the file to", instead: "run 'sha256sum --check' before"),
+      Key(
+        "sha256", notBuilt: "a checksum to hold the file to",
+        instead: "run 'sha256sum --check' before"),
     ] + item.keys.filter { !["concat", "tracks", "silence", "name", "each"].contains($0.name) })
 
   /// A file to be written.
@@ -208,7 +221,9 @@ extension Schema {
       Key("codec", notBuilt: "the source's own codec", instead: formats),
       Key("json", notBuilt: "a file of facts", instead: "leave it out"),
       Key("preset", notBuilt: "a delivery specification", instead: "write its settings out"),
-      Key("chapters", notBuilt: "where chapters go", instead: "leave it out: chapters go into the tags"),
+      Key(
+        "chapters", notBuilt: "where chapters go",
+        instead: "leave it out: chapters go into the tags"),
     ])
 
   private static let formats = "write 'mp3', 'wav', 'flac' or 'aac'"

@@ -1,12 +1,14 @@
 /// Finds what a misspelled word was meant to be.
 enum Spelling {
   /// The word among `candidates` that is nearest to `word`; nil where none is near enough to be
-  /// what was meant: a third of the letters may differ, at most three.
+  /// what was meant: a third of the letters may differ, at most three. In a file's name, those of
+  /// its extension do not count.
   ///
   /// - Complexity: O(candidates · length²)
   static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
     let wanted = normalized(word)
-    let limit = max(1, min(3, wanted.count / 3))
+    let stem = wanted.lastIndex(of: ".") ?? wanted.count
+    let limit = max(1, min(3, stem / 3))
     var best: (word: String, distance: Int)?
     for candidate in candidates {
       let other = normalized(candidate)
@@ -30,7 +32,9 @@ enum Spelling {
       var row = [i + 1]
       for j in 0..<b.count {
         var cost = min(rows[i][j] + (a[i] == b[j] ? 0 : 1), rows[i][j + 1] + 1, row[j] + 1)
-        if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { cost = min(cost, rows[i - 1][j - 1] + 1) }
+        if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] {
+          cost = min(cost, rows[i - 1][j - 1] + 1)
+        }
         row.append(cost)
       }
       rows.append(row)

@@ -6,6 +6,7 @@ extension Job {
   ///
   /// - Parameter assets: Called once for each of `media`. nil where probing failed: the caller has
   ///   said so, and what depends on that file's length is not checked.
+  /// - Returns: The export, with every time exact.
   /// - Throws: what only those facts show: a range past the end, a fade or a cross-fade that is
   ///   longer than its item, items that overlap. Empty where only `assets` gave nil.
   /// - Complexity: O(n log n) in the number of items
@@ -32,13 +33,16 @@ extension Job {
   private func checkRates(_ sources: [Asset]) throws(Diagnostics) {
     var found = Diagnostics()
     for output in outputs where output.sampleRate == nil && sampleRate == nil {
-      guard case .mp3 = output.format, let highest = sources.map(\.sampleRate).max() else { continue }
+      guard case .mp3 = output.format, let highest = sources.map(\.sampleRate).max() else {
+        continue
+      }
       let rate = output.format.sampleRate(nearest: highest)
       let count = min(2, (output.channelLayout ?? channelLayout)?.count ?? 2)
       if let problem = output.format.problem(sampleRate: rate, channelCount: count) {
         found.append(
           Diagnostic(
-            problem, at: output.origin, help: "or give the output a 'sample_rate' of its own"))
+            problem, at: output.origin,
+            help: "choose another setting, or give the output a 'sample_rate' that has it"))
       }
     }
     if !found.isEmpty { throw found }

@@ -98,8 +98,8 @@ extension Lowering {
       return false
     }
     guard duration + duration <= min(before.duration, next.voice.duration) else {
-      let text = duration.clockText(decimals: 3)
-      let (a, b) = (before.duration.clockText(decimals: 3), next.voice.duration.clockText(decimals: 3))
+      let text = Self.text(duration)
+      let (a, b) = (Self.text(before.duration), Self.text(next.voice.duration))
       error(
         "a cross-fade of \(text) is longer than half of an item: \(before.name) lasts \(a), \(next.voice.name) \(b)",
         at: fade.origin, notes: [.init("the items join here", at: next.voice.origin)])

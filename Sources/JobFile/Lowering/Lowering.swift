@@ -118,7 +118,9 @@ extension Lowering {
       let isEmpty = start == end
       let span = lengths(start, end)
       error(
-        isEmpty ? "\(whole.name) lasts no time here" : "the range ends at \(span.b), before it starts at \(span.a)",
+        isEmpty
+          ? "the range of \(whole.name) is empty"
+          : "the range ends at \(span.b), before it starts at \(span.a)",
         at: origin)
       return nil
     }
@@ -130,12 +132,15 @@ extension Lowering {
     guard let start = time(from, length: whole.duration, rate: whole.rate) else { return nil }
     guard start >= .zero else {
       let lengths = lengths(whole.duration - start, whole.duration)
-      error("the range starts \(lengths.a) before the end, but \(whole.name) lasts \(lengths.b)", at: from.origin)
+      error(
+        "the range starts \(lengths.a) before the end, but \(whole.name) lasts \(lengths.b)",
+        at: from.origin)
       return nil
     }
     guard start <= whole.duration else {
       let lengths = lengths(start, whole.duration)
-      error("the range starts at \(lengths.a), but \(whole.name) lasts \(lengths.b)", at: from.origin)
+      error(
+        "the range starts at \(lengths.a), but \(whole.name) lasts \(lengths.b)", at: from.origin)
       return nil
     }
     return start
@@ -167,10 +172,16 @@ extension Lowering {
   /// Two times for the eye, with as many decimals as it takes to tell them apart.
   func lengths(_ a: Time, _ b: Time) -> (a: String, b: String) {
     for decimals in [3, 6] {
-      let texts = (a.clockText(decimals: decimals), b.clockText(decimals: decimals))
+      let texts = (Self.text(a, decimals: decimals), Self.text(b, decimals: decimals))
       if texts.0 != texts.1 || a == b { return texts }
     }
-    return (a.clockText(decimals: 9), b.clockText(decimals: 9))
+    return (Self.text(a, decimals: 9), Self.text(b, decimals: 9))
+  }
+
+  /// `5.25s`, `1:02:03.25` or, where that would be a fraction, a rounded `0:53.266`.
+  static func text(_ time: Time, decimals: Int = 3) -> String {
+    let text = time.description
+    return text.contains("/") ? time.clockText(decimals: decimals) : text
   }
 }
 

@@ -29,17 +29,20 @@ extension Gain {
     case "db":
       guard let decibels = quantity.double else { throw Self.malformed(text) }
       guard abs(decibels) <= 200 else {
-        throw QuantityError("'\(text)' is out of range", help: "gains go from -200 dB to 200 dB, and to -inf dB")
+        throw QuantityError(
+          "'\(text)' is out of range", help: "gains go from -200 dB to 200 dB, and to -inf dB")
       }
       self.init(factor: pow(10, decibels / 20))
     case "%":
       guard let percent = quantity.double else { throw Self.malformed(text) }
       guard percent >= 0, percent <= 1_000_000 else {
-        throw QuantityError("'\(text)' is out of range", help: "0 % is silence, 100 % changes nothing")
+        throw QuantityError(
+          "'\(text)' is out of range", help: "0 % is silence, 100 % changes nothing")
       }
       self.init(factor: percent / 100)
     case "" where quantity.double != nil:
-      throw QuantityError("'\(text)' has no unit", help: "write '\(text) dB', or a factor as '50 %'")
+      throw QuantityError(
+        "'\(text)' has no unit", help: "write '\(text) dB', or a factor as '50 %'")
     default: throw Self.malformed(text)
     }
   }
@@ -135,14 +138,17 @@ struct Quantity {
     case "" where quantity.double != nil:
       let unit = (quantity.double ?? 0) < 1000 ? "kHz" : "Hz"
       throw QuantityError("'\(text)' has no unit", help: "write '\(text) \(unit)'")
-    case "k": throw QuantityError("'\(text)' has no unit that is known", help: "write '\(quantity.number) kHz'")
+    case "k":
+      throw QuantityError(
+        "'\(text)' has no unit that is known", help: "write '\(quantity.number) kHz'")
     default: rate = nil
     }
     guard let rate else {
       throw QuantityError("'\(text)' is no sample rate", help: "write '44.1 kHz' or '48000 Hz'")
     }
     guard sampleRates.contains(rate) else {
-      throw QuantityError("'\(text)' is out of range", help: "sample rates go from 1 kHz to 768 kHz")
+      throw QuantityError(
+        "'\(text)' is out of range", help: "sample rates go from 1 kHz to 768 kHz")
     }
     return rate
   }
@@ -176,7 +182,8 @@ struct Quantity {
     case "mono": return .mono
     case "stereo": return .stereo
     default:
-      throw QuantityError("'\(text)' is no channel layout that is built", help: "write 'mono' or 'stereo'")
+      throw QuantityError(
+        "'\(text)' is no channel layout that is built", help: "write 'mono' or 'stereo'")
     }
   }
 

@@ -39,7 +39,8 @@ struct Text {
     func append(_ text: String, _ written: Range<Int>, isVariable: Bool) {
       let length = text.unicodeScalars.count
       string += text
-      spans.append(Span(expanded: count..<(count + length), written: written, isVariable: isVariable))
+      spans.append(
+        Span(expanded: count..<(count + length), written: written, isVariable: isVariable))
       count += length
     }
     for piece in template.pieces {
@@ -62,9 +63,12 @@ struct Text {
   func origin(of range: Range<Int>, in map: SourceMap) -> Origin {
     guard let contentOffset else { return origin }
     guard !spans.isEmpty else {
-      return map.origin(within: origin, offset: contentOffset + range.lowerBound, length: range.count)
+      return map.origin(
+        within: origin, offset: contentOffset + range.lowerBound, length: range.count)
     }
-    let touched = spans.filter { $0.expanded.overlaps(range) || range.isEmpty && $0.expanded.contains(range.lowerBound) }
+    let touched = spans.filter {
+      $0.expanded.overlaps(range) || range.isEmpty && $0.expanded.contains(range.lowerBound)
+    }
     guard let first = touched.first, let last = touched.last else { return origin }
     let start =
       first.isVariable
@@ -73,7 +77,8 @@ struct Text {
     let end =
       last.isVariable
       ? last.written.upperBound
-      : last.written.lowerBound + min(last.written.count, range.upperBound - last.expanded.lowerBound)
+      : last.written.lowerBound
+        + min(last.written.count, range.upperBound - last.expanded.lowerBound)
     return map.origin(within: origin, offset: contentOffset + start, length: max(1, end - start))
   }
 

@@ -11,19 +11,22 @@ struct YAMLHints {
   static func refusal(
     of indicator: YAMLMask.Indicator, in text: String, at origin: Origin
   ) -> Diagnostic {
-    let help: String
+    let first = text.prefix(1)
     switch indicator {
     case .alias where text.contains("/") || text.contains("."):
-      help = "quote the pattern, \"\(text)\", or write './\(text)'"
+      return Diagnostic(
+        "no plain text may begin with '\(first)'", at: origin,
+        help: "quote the pattern, \"\(text)\", or write './\(text)'")
     case .alias, .anchor:
-      help = "quote a text that begins so: \"\(text)\"; what is used twice goes under 'vars' or 'sources'"
+      return Diagnostic(
+        "no plain text may begin with '\(first)', and a job file has no \(indicator.rawValue)",
+        at: origin,
+        help: "quote the text, \"\(text)\"; what is used twice goes under 'vars' or 'sources'")
     case .tag:
-      help = "quote a text that begins so: \"\(text)\"; the language knows what each value is"
+      return Diagnostic(
+        "no plain text may begin with '\(first)', and a job file has no \(indicator.rawValue)",
+        at: origin, help: "quote the text, \"\(text)\"")
     }
-    let article = indicator == .tag ? "a" : "an"
-    return Diagnostic(
-      "YAML reads '\(text.prefix(1))' as \(article) \(indicator), which a job file has not",
-      at: origin, help: help)
   }
 
   /// What to say about an error that Yams threw.
@@ -93,7 +96,9 @@ extension YAMLHints {
         let word = line[index...].prefix { !" \t,]}".unicodeScalars.contains($0) }
         let lead = line[..<index].last { $0 != " " && $0 != "\t" }
         let startsValue = lead.map { ":-[{,?".unicodeScalars.contains($0) } ?? true
-        guard startsValue, " \t[{,".unicodeScalars.contains(before), word.count > 1 else { continue }
+        guard startsValue, " \t[{,".unicodeScalars.contains(before), word.count > 1 else {
+          continue
+        }
         let kind: YAMLMask.Indicator =
           line[index] == "&" ? .anchor : line[index] == "*" ? .alias : .tag
         return Self.refusal(
@@ -103,7 +108,8 @@ extension YAMLHints {
     }
     guard problem.character != "\"", problem.character != "'" else { return nil }
     return find(problem.before, problem.mark.line)
-      ?? (problem.text.hasPrefix("mapping values") ? find(problem.lineBefore, problem.mark.line - 1) : nil)
+      ?? (problem.text.hasPrefix("mapping values")
+        ? find(problem.lineBefore, problem.mark.line - 1) : nil)
   }
 
   private func document(_ problem: Problem) -> Diagnostic? {
@@ -129,6 +135,7 @@ extension YAMLHints {
         help: "name a file: an MP3 written to a pipe loses its tag")
     }
     guard problem.after.dropFirst().first == " " else { return nil }
+    guard !problem.before.allSatisfy({ $0 == " " }) else { return indentation(problem) }
     let rest = problem.after.dropFirst().drop { $0 == " " }
     if rest.first?.isASCIIDigit == true || rest.first == "." || string(rest).hasPrefix("inf") {
       let value = trimmed(string(rest.prefix { !",]}#".unicodeScalars.contains($0) }))
@@ -144,25 +151,30 @@ extension YAMLHints {
   /// `a: [1, 2` and `a: "x`
   private func unclosed(_ problem: Problem) -> Diagnostic? {
     guard let context = problem.context else { return nil }
-    if problem.text.contains("unexpected end of stream") || problem.text.contains("document indicator") {
+    if problem.text.contains("unexpected end of stream")
+      || problem.text.contains("document indicator")
+    {
       return Diagnostic("this quote is never closed", at: origin(context.mark))
     }
     guard problem.text.hasPrefix("did not find expected ','"),
       problem.character != "{", problem.character != "["
     else { return nil }
-    let opener = problem.source.line(context.mark.line).unicodeScalars
+    let opener =
+      problem.source.line(context.mark.line).unicodeScalars
       .dropFirst(context.mark.column - 1).first.map(String.init) ?? "["
     if problem.after.isEmpty || problem.mark.line > context.mark.line {
       return Diagnostic("this '\(opener)' is never closed", at: origin(context.mark))
     }
     return Diagnostic(
       "a comma is missing", at: origin(problem.mark),
-      help: "inside {} and [] values stand between commas; quote a text that holds quotes or brackets")
+      help:
+        "inside {} and [] values stand between commas; quote a text that holds quotes or brackets")
   }
 
   /// `{ f: ${x} }`, `[${a}, b]` and `[memos/*.{amr,m4a}]`
   private func flowVariable(_ problem: Problem) -> Diagnostic? {
-    guard problem.text.hasPrefix("did not find expected"), problem.character == "{" || problem.character == "["
+    guard problem.text.hasPrefix("did not find expected"),
+      problem.character == "{" || problem.character == "["
     else { return nil }
     var start = problem.mark.column - 1
     let line = problem.line
@@ -186,8 +198,11 @@ extension YAMLHints {
     let value = trimmed(string(line[start..<end]))
     let isVariable = value.contains("${")
     return Diagnostic(
-      isVariable ? "inside {} and [] a variable must be quoted" : "inside {} and [] a pattern with braces must be quoted",
-      at: origin(problem.mark.line, start + 1, value.unicodeScalars.count), help: "write \"\(value)\"")
+      isVariable
+        ? "inside {} and [] a variable must be quoted"
+        : "inside {} and [] a pattern with braces must be quoted",
+      at: origin(problem.mark.line, start + 1, value.unicodeScalars.count),
+      help: "write \"\(value)\"")
   }
 
   /// `@x`, a backtick, `%50`
@@ -200,9 +215,11 @@ extension YAMLHints {
     }
     let rest = problem.source.line(mark.line).unicodeScalars.dropFirst(mark.column - 1)
     guard let first = rest.first, "%@`".unicodeScalars.contains(first) else { return nil }
-    let value = trimmed(String(String.UnicodeScalarView(rest.prefix { !",]}#".unicodeScalars.contains($0) })))
+    let value = trimmed(
+      String(String.UnicodeScalarView(rest.prefix { !",]}#".unicodeScalars.contains($0) })))
     return Diagnostic(
-      "no plain text may begin with '\(first)'", at: origin(mark, length: value.unicodeScalars.count),
+      "no plain text may begin with '\(first)'",
+      at: origin(mark, length: value.unicodeScalars.count),
       help: "quote it: \"\(value)\"")
   }
 
@@ -235,9 +252,13 @@ extension YAMLHints {
         help: "a line of a map is 'key: value'")
     }
     return Diagnostic(
-      "a key where a text goes on", at: origin(problem.mark.line, indent(of: line) + 1, trimmed(string(problem.before)).unicodeScalars.count),
+      "a key where a text goes on",
+      at: origin(
+        problem.mark.line, indent(of: line) + 1,
+        trimmed(string(problem.before)).unicodeScalars.count),
       help: above.isEmpty
-        ? "check the indentation" : "the line above, '\(above)', has a value: keys cannot stand below it")
+        ? "check the indentation"
+        : "the line above, '\(above)', has a value: keys cannot stand below it")
   }
 
   /// `title: "A" and b`
@@ -246,8 +267,10 @@ extension YAMLHints {
       let last = problem.before.last(where: { $0 != " " }), last == "'" || last == "\""
     else { return nil }
     return Diagnostic(
-      "text after a closing quote", at: origin(problem.mark, length: trimmed(string(problem.after)).unicodeScalars.count),
-      help: last == "'" ? "quote the whole text; '' is a quote within single ones" : "quote the whole text")
+      "text after a closing quote",
+      at: origin(problem.mark, length: trimmed(string(problem.after)).unicodeScalars.count),
+      help: last == "'"
+        ? "quote the whole text; '' is a quote within single ones" : "quote the whole text")
   }
 
   /// A line such as `clip a.wav` in a map.
@@ -262,9 +285,7 @@ extension YAMLHints {
   }
 
   private func indentation(_ problem: Problem) -> Diagnostic? {
-    guard problem.text == "did not find expected key" || problem.text.contains("'-' indicator"),
-      problem.before.allSatisfy({ $0 == " " })
-    else { return nil }
+    guard problem.before.allSatisfy({ $0 == " " }) else { return nil }
     return Diagnostic(
       "this line is indented unlike those above it",
       at: origin(problem.mark, length: trimmed(string(problem.after)).unicodeScalars.count),
@@ -281,7 +302,8 @@ extension YAMLHints {
 
   private func withoutComment(_ text: String) -> String {
     let scalars = Array(text.unicodeScalars)
-    for index in scalars.indices.dropFirst() where scalars[index] == "#" && scalars[index - 1] == " " {
+    for index in scalars.indices.dropFirst()
+    where scalars[index] == "#" && scalars[index - 1] == " " {
       return string(scalars[..<index])
     }
     return text

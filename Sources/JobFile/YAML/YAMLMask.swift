@@ -72,7 +72,11 @@ struct YAMLMask {
   }
 
   /// A feature of YAML that the job language does without.
-  enum Indicator: String { case anchor, alias, tag }
+  enum Indicator: String {
+    case anchor = "anchors"
+    case alias = "aliases"
+    case tag = "tags"
+  }
 
   /// Makes each place where one of `keys` may stand as a key different from the others. False where
   /// that is not possible.
@@ -89,7 +93,8 @@ struct YAMLMask {
       var index = 0
       while index + pattern.count < scalars.count {
         defer { index += 1 }
-        guard scalars[index] == first, scalars[index..<(index + pattern.count)].elementsEqual(pattern),
+        guard scalars[index] == first,
+          scalars[index..<(index + pattern.count)].elementsEqual(pattern),
           index == 0 || Self.mayPrecedeKey(scalars[index - 1]),
           Self.mayFollowKey(scalars[(index + pattern.count)...]), letters.count < Self.capacity,
           let mask = Unicode.Scalar(Self.reserved.lowerBound + UInt32(letters.count))

@@ -64,7 +64,8 @@ struct YAMLReader {
   private func duplicate(_ keys: [String], at mark: Mark) -> Diagnostic {
     let key = mask.unmasked(keys.first ?? "")
     return Diagnostic(
-      "duplicate key '\(key)'", at: origin(mark.line, mark.column, length: key.unicodeScalars.count))
+      "duplicate key '\(key)'", at: origin(mark.line, mark.column, length: key.unicodeScalars.count)
+    )
   }
 
   func origin(_ line: Int, _ column: Int, length: Int = 1) -> Origin {
@@ -145,7 +146,8 @@ extension YAMLReader {
     _ node: Node, of key: String, at keyOrigin: Origin, isFlow: Bool, depth: Int
   ) -> YAMLNode {
     guard isEmptyPlain(node) else { return self.node(node, depth: depth + 1) }
-    sink.error("'\(key)' has no value", at: keyOrigin, help: isFlow ? flowHelp(key, keyOrigin) : nil)
+    sink.error(
+      "'\(key)' has no value", at: keyOrigin, help: isFlow ? flowHelp(key, keyOrigin) : nil)
     return YAMLNode(.missing, origin: .unknown)
   }
 
@@ -157,7 +159,8 @@ extension YAMLReader {
     }
     guard let place = map.place(of: origin) else { return "quote the text before it" }
     let before = text.line(place.line).unicodeScalars.prefix(place.column - 1)
-    let start = before.lastIndex { ":{".unicodeScalars.contains($0) }
+    let start =
+      before.lastIndex { ":{".unicodeScalars.contains($0) }
       .map { before.index(after: $0) } ?? before.startIndex
     let value = trimmed(String(String.UnicodeScalarView(before[start...])))
     return "inside {} a comma ends a text; quote it: \"\(value) \(key)\""
@@ -172,7 +175,9 @@ extension YAMLReader {
 // MARK: - Scalars
 
 extension YAMLReader {
-  private mutating func scalar(_ scalar: Node.Scalar, at mark: Mark, isKey: Bool = false) -> YAMLNode {
+  private mutating func scalar(_ scalar: Node.Scalar, at mark: Mark, isKey: Bool = false)
+    -> YAMLNode
+  {
     let text = mask.unmasked(scalar.string)
     let line = self.text.line(mark.line).unicodeScalars.dropFirst(mark.column - 1)
     if scalar.style == .plain, let indicator = YAMLMask.indicator(scalar.string) {
@@ -183,7 +188,8 @@ extension YAMLReader {
     let isQuoted = scalar.style == .singleQuoted || scalar.style == .doubleQuoted
     let content = isQuoted ? line.dropFirst() : line
     let count = text.unicodeScalars.count
-    let isDirect = scalar.style == .plain || isQuoted ? content.starts(with: text.unicodeScalars) : false
+    let isDirect =
+      scalar.style == .plain || isQuoted ? content.starts(with: text.unicodeScalars) : false
     let offset: Int? = isDirect ? (isQuoted ? 1 : 0) : nil
     let length =
       isDirect ? count + (isQuoted ? 2 : 0) : trimmedCount(isQuoted ? quotedPrefix(line) : line)
@@ -205,7 +211,9 @@ extension YAMLReader {
   }
 
   /// `title: Ice #1` reads as `Ice`.
-  private mutating func warnOfComment(after text: String, _ rest: Substring.UnicodeScalarView, at mark: Mark) {
+  private mutating func warnOfComment(
+    after text: String, _ rest: Substring.UnicodeScalarView, at mark: Mark
+  ) {
     let blank = rest.prefix { $0 == " " || $0 == "\t" }
     let comment = rest.dropFirst(blank.count)
     guard !blank.isEmpty, comment.first == "#", let second = comment.dropFirst().first,
@@ -237,11 +245,10 @@ extension YAMLReader {
         isEscaped = true
       } else if line[index] == quote {
         let next = line.index(after: index)
-        if quote == "'", next < line.endIndex, line[next] == quote {
-          isEscaped = true
-        } else {
+        guard quote == "'", next < line.endIndex, line[next] == quote else {
           return line[...index]
         }
+        isEscaped = true
       }
     }
     return line
@@ -281,14 +288,16 @@ extension YAMLReader {
       let scalar = text.unicodeScalars[bad]
       let code = String(scalar.value, radix: 16, uppercase: true)
       throw refusal(
-        of: bad, in: text, "the character U+\(String(repeating: "0", count: max(0, 4 - code.count)))\(code) may not stand in a job file",
+        of: bad, in: text,
+        "the character U+\(String(repeating: "0", count: max(0, 4 - code.count)))\(code) may not stand in a job file",
         named: name, map, help: nil)
     }
     return text
   }
 
   private static func refusal(
-    of index: String.Index?, in text: String, _ message: String, named name: String, _ map: SourceMap,
+    of index: String.Index?, in text: String, _ message: String, named name: String,
+    _ map: SourceMap,
     help: String?
   ) -> Diagnostics {
     let source = map.add(text: text, named: name)
@@ -297,7 +306,8 @@ extension YAMLReader {
     let lineStart = before.lastIndex { $0 == "\n" || $0 == "\r" }.map(before.index(after:))
     let column = before.distance(from: lineStart ?? before.startIndex, to: before.endIndex) + 1
     return Diagnostics(
-      Diagnostic(message, at: map.origin(in: source, line: line, column: column, length: 1), help: help))
+      Diagnostic(
+        message, at: map.origin(in: source, line: line, column: column, length: 1), help: help))
   }
 
   /// YAML 1.1's `c-printable` without plane 16's private use, which `YAMLMask` needs.

@@ -1,0 +1,41 @@
+import ArgumentParser
+import ExportGraph
+
+/// `avjob plan`
+struct Plan: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Show what a run would do: what sounds when, what is converted, what is written.",
+    discussion: "Opens the media to learn their lengths; writes nothing.")
+
+  /// How a plan is printed.
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    case text, json
+  }
+
+  @Argument(help: "Job files (YAML).")
+  var files: [String]
+
+  @Option(help: "How to print it: text or json.")
+  var format = Format.text
+
+  @OptionGroup var variables: VariableOptions
+
+  func run() throws {
+    let door = Door()
+    let preparation = try door.prepare(door.load(files, options: variables))
+    var documents: [PlanDocument] = []
+    for export in preparation.exports {
+      let graph = try door.graph(of: export)
+      switch format {
+      case .text:
+        StandardStream.output.write(
+          graph.planText(name: export.name, duration: export.composition.duration))
+      case .json:
+        documents.append(
+          PlanDocument(graph, name: export.name, duration: export.composition.duration))
+      }
+    }
+    if format == .json { StandardStream.output.write(try JSONText.of(documents)) }
+    if preparation.refusedJobs > 0 { throw Door.Status.jobFailed }
+  }
+}

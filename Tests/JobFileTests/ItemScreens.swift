@@ -1,0 +1,654 @@
+import Testing
+
+@testable import JobFile
+
+/// What is said about items that cannot be.
+@Suite struct ItemScreens {
+  @Test("Everything wrong is told in one pass, in order of place")
+  func everythingWrongIsToldInOnePassInOrderOfPlace() {
+    expect(
+      Bench().screen(
+        #"""
+        version: 2
+        clip: a.wav
+        from: 1:75
+        gain: 3
+        fade_in: 2
+        loudness: -16 LUFS
+        metdata: { title: x }
+        output: x.ogg
+        """#),
+      #"""
+      job.yaml:1:10: error: version '2' is unknown
+          1 | version: 2
+            |          ^
+        help: this avjob reads version 1
+      job.yaml:3:7: error: '1:75' needs two digits below 60 after each colon: write 2:15
+          3 | from: 1:75
+            |       ^~~~
+      job.yaml:4:7: error: '3' has no unit
+          4 | gain: 3
+            |       ^
+        help: write '3 dB', or a factor as '50 %'
+      job.yaml:5:10: error: '2' has no unit: write 2s
+          5 | fade_in: 2
+            |          ^
+      job.yaml:6:1: error: 'loudness' is not built yet
+          6 | loudness: -16 LUFS
+            | ^~~~~~~~
+        help: measure the result and correct it with 'gain'
+      job.yaml:7:1: error: unknown key 'metdata'
+          7 | metdata: { title: x }
+            | ^~~~~~~
+        help: did you mean 'metadata'?
+      job.yaml:8:9: error: '.ogg' is not built yet
+          8 | output: x.ogg
+            |         ^~~~~
+        help: outputs end in .mp3, .wav, .flac or .m4a
+      """#)
+  }
+
+  @Test("What is not built is refused by name")
+  func whatIsNotBuiltIsRefusedByName() {
+    expect(
+      Bench().screen(
+        #"""
+        clip: a.wav
+        speed: 1.1
+        loop: 3
+        reverse: yes
+        effects: [denoise]
+        pan: -20 %
+        split: live.cue
+        retries: 3
+        include: x.yaml
+        defaults: { gain: 1 dB }
+        output: { file: x.mp3, preset: acx }
+        """#),
+      #"""
+      job.yaml:2:1: error: 'speed' is not built yet
+          2 | speed: 1.1
+            | ^~~~~
+        help: change the file's speed before
+      job.yaml:3:1: error: 'loop' is not built yet
+          3 | loop: 3
+            | ^~~~
+        help: write the item several times in a 'concat'
+      job.yaml:4:1: error: 'reverse' is not built yet
+          4 | reverse: yes
+            | ^~~~~~~
+        help: reverse the file before
+      job.yaml:5:1: error: 'effects' is not built yet
+          5 | effects: [denoise]
+            | ^~~~~~~
+        help: filter the file before
+      job.yaml:6:1: error: 'pan' is not built yet
+          6 | pan: -20 %
+            | ^~~
+        help: prepare the file before
+      job.yaml:7:1: error: 'split' is not built yet
+          7 | split: live.cue
+            | ^~~~~
+        help: write a job for each part, with 'from' and 'to'
+      job.yaml:8:1: error: 'retries' is not built yet
+          8 | retries: 3
+            | ^~~~~~~
+        help: run the file again
+      job.yaml:9:1: error: 'include' is not built yet
+          9 | include: x.yaml
+            | ^~~~~~~
+        help: copy what is needed from it
+      job.yaml:10:1: error: 'defaults' is not built yet
+         10 | defaults: { gain: 1 dB }
+            | ^~~~~~~~
+        help: write the keys in each job
+      job.yaml:11:24: error: 'preset' is not built yet
+         11 | output: { file: x.mp3, preset: acx }
+            |                        ^~~~~~
+        help: write its settings out
+      """#)
+  }
+
+  @Test("Keys of other maps are told where they belong")
+  func keysOfOtherMapsAreToldWhereTheyBelong() {
+    expect(
+      Bench().screen(
+        #"""
+        concat:
+          - { clip: a.wav, metadata: {}, file: b.wav }
+        output: { file: x.mp3, gain: 3 dB }
+        """#),
+      #"""
+      job.yaml:2:20: error: unknown key 'metadata'
+          2 |   - { clip: a.wav, metadata: {}, file: b.wav }
+            |                    ^~~~~~~~
+        help: 'metadata' is a key of a job, not of an item
+      job.yaml:2:34: error: unknown key 'file'
+          2 |   - { clip: a.wav, metadata: {}, file: b.wav }
+            |                                  ^~~~
+        help: 'file' is a key of a source, not of an item
+      job.yaml:3:24: error: unknown key 'gain'
+          3 | output: { file: x.mp3, gain: 3 dB }
+            |                        ^~~~
+        help: 'gain' is a key of an item, not of an output
+      """#)
+  }
+
+  @Test("Two contents in one item")
+  func twoContentsInOneItem() {
+    expect(
+      Bench().screen(
+        #"""
+        clip: a.wav
+        concat: [b.wav]
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:2:1: error: 'concat' beside 'clip'
+          2 | concat: [b.wav]
+            | ^~~~~~
+        help: an item is one of 'clip', 'concat', 'tracks', 'silence'; put both into a list
+      job.yaml:1:1: note: the other one is here
+          1 | clip: a.wav
+            | ^~~~
+      """#)
+  }
+
+  @Test("No content")
+  func noContent() {
+    expect(
+      Bench().screen(
+        #"""
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:1:1: error: nothing sounds here
+          1 | output: x.mp3
+            | ^~~~~~
+        help: give one of 'clip', 'concat', 'tracks', 'silence'
+      """#)
+  }
+
+  @Test("No output")
+  func noOutput() {
+    expect(
+      Bench().screen(
+        #"""
+        clip: a.wav
+        """#),
+      #"""
+      job.yaml:1:1: error: a job needs an 'output'
+          1 | clip: a.wav
+            | ^~~~
+        help: add 'output: NAME.mp3'
+      """#)
+  }
+
+  @Test("A wrong kind of value")
+  func aWrongKindOfValue() {
+    expect(
+      Bench().screen(
+        #"""
+        clip: [a.wav]
+        volume: -3 dB
+        metadata: [a]
+        gain: { db: 3 }
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:1:7: error: 'clip' is a text, not a list
+          1 | clip: [a.wav]
+            |       ^
+        help: write a file and a range, as 'host.wav 1:00..2:30'
+      job.yaml:2:9: error: 'volume' is a map, not a text
+          2 | volume: -3 dB
+            |         ^~~~~
+        help: write points, as { 0s: 0 dB, 30s: -6 dB }
+      job.yaml:3:11: error: 'metadata' is a map, not a list
+          3 | metadata: [a]
+            |           ^
+        help: write tags, as { title: Intro, artist: Deep Fields }
+      job.yaml:4:7: error: 'gain' is a text, not a map
+          4 | gain: { db: 3 }
+            |       ^
+        help: write a gain, as '-18 dB'
+      """#)
+  }
+
+  @Test("A list in a list")
+  func aListInAList() {
+    expect(
+      Bench().screen(
+        #"""
+        concat: [[a.wav], b.wav]
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:1:10: error: a list in a list
+          1 | concat: [[a.wav], b.wav]
+            |          ^
+        help: write { concat: [...] } for a sequence in a sequence
+      """#)
+  }
+
+  @Test("Empty lists and maps")
+  func emptyListsAndMaps() {
+    expect(
+      Bench().screen(
+        #"""
+        tracks:
+          a: []
+          b: { concat: [] }
+        output: []
+        """#),
+      #"""
+      job.yaml:2:6: error: an empty list
+          2 |   a: []
+            |      ^
+      job.yaml:3:16: error: an empty list
+          3 |   b: { concat: [] }
+            |                ^
+      job.yaml:4:9: error: no outputs
+          4 | output: []
+            |         ^
+      """#)
+  }
+
+  @Test("Two ranges")
+  func twoRanges() {
+    expect(
+      Bench().screen(
+        #"""
+        concat:
+          - { clip: a.wav 1:00..2:00, from: 1s }
+          - { clip: a.wav, to: 3s, duration: 2s }
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:2:31: error: 'from' beside a range
+          2 |   - { clip: a.wav 1:00..2:00, from: 1s }
+            |                               ^~~~
+        help: keep one of them
+      job.yaml:2:19: note: the range is here
+          2 |   - { clip: a.wav 1:00..2:00, from: 1s }
+            |                   ^~~~
+      job.yaml:3:28: error: 'duration' beside 'to'
+          3 |   - { clip: a.wav, to: 3s, duration: 2s }
+            |                            ^~~~~~~~
+        help: keep one of them
+      job.yaml:3:20: note: the end is given here
+          3 |   - { clip: a.wav, to: 3s, duration: 2s }
+            |                    ^~
+      """#)
+  }
+
+  @Test("A range without a file")
+  func aRangeWithoutAFile() {
+    expect(
+      Bench().screen(
+        #"""
+        concat: [..5s, a.wav]
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:1:10: error: a range without a file
+          1 | concat: [..5s, a.wav]
+            |          ^~~~
+        help: write 'host.wav ..5s'
+      """#)
+  }
+
+  @Test("A word that looks like a range and is none")
+  func aWordThatLooksLikeARangeAndIsNone() {
+    expect(
+      Bench().screen(
+        #"""
+        clip: a.wav 1:75..2:00
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:1:13: error: '1:75' needs two digits below 60 after each colon: write 2:15
+          1 | clip: a.wav 1:75..2:00
+            |             ^~~~
+      """#)
+  }
+
+  @Test("A word that looks like a time and is none")
+  func aWordThatLooksLikeATimeAndIsNone() {
+    expect(
+      Bench().screen(
+        #"""
+        concat: [a.wav, 1:75, 2 parsecs, 1h30m]
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:1:17: error: '1:75' needs two digits below 60 after each colon: write 2:15
+          1 | concat: [a.wav, 1:75, 2 parsecs, 1h30m]
+            |                 ^~~~
+        help: a file of that name is './1:75'
+      job.yaml:1:23: error: '2 parsecs' is no time: write 90s, 1:30, 250ms, 1001/30000s or 44100 samples
+          1 | concat: [a.wav, 1:75, 2 parsecs, 1h30m]
+            |                       ^~~~~~~~~
+        help: a file of that name is './2 parsecs'
+      job.yaml:1:34: error: '1h30m' has several units: write 1:30:00
+          1 | concat: [a.wav, 1:75, 2 parsecs, 1h30m]
+            |                                  ^~~~~
+        help: a file of that name is './1h30m'
+      """#)
+  }
+
+  @Test("A missing file, by a name that is near")
+  func aMissingFileByANameThatIsNear() {
+    expect(
+      Bench().screen(
+        #"""
+        sources: { host: media/host.wav }
+        concat: [hots, media/gest.mka, media/HOST.wav 1s..2s, far.wav]
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:2:10: error: there is no file 'hots'
+          2 | concat: [hots, media/gest.mka, media/HOST.wav 1s..2s, far.wav]
+            |          ^~~~
+        help: did you mean the source 'host'?
+      job.yaml:2:16: error: there is no file 'media/gest.mka'
+          2 | concat: [hots, media/gest.mka, media/HOST.wav 1s..2s, far.wav]
+            |                ^~~~~~~~~~~~~~
+        help: did you mean 'media/guest.mka'?
+      job.yaml:2:32: error: there is no file 'media/HOST.wav'
+          2 | concat: [hots, media/gest.mka, media/HOST.wav 1s..2s, far.wav]
+            |                                ^~~~~~~~~~~~~~
+        help: did you mean 'media/host.wav'?
+      job.yaml:2:55: error: there is no file 'far.wav'
+          2 | concat: [hots, media/gest.mka, media/HOST.wav 1s..2s, far.wav]
+            |                                                       ^~~~~~~
+      """#)
+  }
+
+  @Test("A folder is no file")
+  func aFolderIsNoFile() {
+    expect(
+      Bench().screen(
+        #"""
+        clip: raw
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:1:7: error: 'raw' is a folder
+          1 | clip: raw
+            |       ^~~
+        help: write 'raw/*' in a list for its files
+      """#)
+  }
+
+  @Test("A wildcard outside a list")
+  func aWildcardOutsideAList() {
+    expect(
+      Bench().screen(
+        #"""
+        clip: raw/*.wav
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:1:7: error: a wildcard stands for several files
+          1 | clip: raw/*.wav
+            |       ^~~~~~~~~
+        help: put it into a list: ["raw/*.wav"]
+      """#)
+  }
+
+  @Test("A wildcard that finds nothing names its folder")
+  func aWildcardThatFindsNothingNamesItsFolder() {
+    expect(
+      Bench().screen(
+        #"""
+        concat: ["*.aiff", raw/*.mp3, row/*.wav]
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:1:10: error: no file in the job file's folder matches '*.aiff'
+          1 | concat: ["*.aiff", raw/*.mp3, row/*.wav]
+            |          ^~~~~~~~
+      job.yaml:1:20: error: no file in 'raw' matches 'raw/*.mp3'
+          1 | concat: ["*.aiff", raw/*.mp3, row/*.wav]
+            |                    ^~~~~~~~~
+      job.yaml:1:31: error: there is no folder 'row'
+          1 | concat: ["*.aiff", raw/*.mp3, row/*.wav]
+            |                               ^~~~~~~~~
+        help: did you mean 'raw'?
+      """#)
+  }
+
+  @Test("References to other items are not built")
+  func referencesToOtherItemsAreNotBuilt() {
+    expect(
+      Bench().screen(
+        #"""
+        tracks:
+          talk: a.wav
+          music: { clip: b.wav, at: talk.end-8s }
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:3:29: error: 'talk.end-8s' refers to another item, which is not built yet
+          3 |   music: { clip: b.wav, at: talk.end-8s }
+            |                             ^~~~~~~~~~~
+        help: write the time itself
+      """#)
+  }
+
+  @Test("Gains with wrong units")
+  func gainsWithWrongUnits() {
+    expect(
+      Bench().screen(
+        #"""
+        concat:
+          - { clip: a.wav, gain: 3 }
+          - { clip: a.wav, gain: "−3 dB" }
+          - { clip: a.wav, gain: loud }
+          - { clip: a.wav, gain: -5 % }
+          - { clip: a.wav, gain: 900 dB }
+          - { clip: a.wav, volume: { soon: 0 dB, 1s: 1 } }
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:2:26: error: '3' has no unit
+          2 |   - { clip: a.wav, gain: 3 }
+            |                          ^
+        help: write '3 dB', or a factor as '50 %'
+      job.yaml:3:26: error: '−3 dB' has a typographic minus
+          3 |   - { clip: a.wav, gain: "−3 dB" }
+            |                          ^~~~~~~
+        help: write '-3 dB'
+      job.yaml:4:26: error: 'loud' is no gain
+          4 |   - { clip: a.wav, gain: loud }
+            |                          ^~~~
+        help: write '-18 dB', '50 %' or '-inf dB'
+      job.yaml:5:26: error: '-5 %' is out of range
+          5 |   - { clip: a.wav, gain: -5 % }
+            |                          ^~~~
+        help: 0 % is silence, 100 % changes nothing
+      job.yaml:6:26: error: '900 dB' is out of range
+          6 |   - { clip: a.wav, gain: 900 dB }
+            |                          ^~~~~~
+        help: gains go from -200 dB to 200 dB, and to -inf dB
+      job.yaml:7:30: error: 'soon' is no time: write 90s, 1:30, 250ms, 1001/30000s or 44100 samples
+          7 |   - { clip: a.wav, volume: { soon: 0 dB, 1s: 1 } }
+            |                              ^~~~
+      job.yaml:7:46: error: '1' has no unit
+          7 |   - { clip: a.wav, volume: { soon: 0 dB, 1s: 1 } }
+            |                                              ^
+        help: write '1 dB', or a factor as '50 %'
+      """#)
+  }
+
+  @Test("Fades and chapters that lack something")
+  func fadesAndChaptersThatLackSomething() {
+    expect(
+      Bench().screen(
+        #"""
+        clip: a.wav
+        fade_in: { curve: log }
+        fade_out: { duration: 1s, curve: log }
+        chapters: { 0s: { url: x }, 5s: [a] }
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:2:10: error: a fade needs a 'duration'
+          2 | fade_in: { curve: log }
+            |          ^
+        help: write { duration: 2s }
+      job.yaml:3:34: error: 'log' is no curve
+          3 | fade_out: { duration: 1s, curve: log }
+            |                                  ^~~
+        help: write 'linear' or 'equal_power'
+      job.yaml:4:17: error: a chapter needs a 'title'
+          4 | chapters: { 0s: { url: x }, 5s: [a] }
+            |                 ^
+      job.yaml:4:33: error: a text belongs here, not a list
+          4 | chapters: { 0s: { url: x }, 5s: [a] }
+            |                                 ^
+      """#)
+  }
+
+  @Test("Chapters from a file are not built")
+  func chaptersFromAFileAreNotBuilt() {
+    expect(
+      Bench().screen(
+        #"""
+        clip: a.wav
+        chapters: chapters.txt
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:2:11: error: 'chapters' from a file or a list is not built yet
+          2 | chapters: chapters.txt
+            |           ^~~~~~~~~~~~
+        help: write times and titles, as { 0s: Intro, 5:00: News }
+      """#)
+  }
+
+  @Test("A job stands in no sequence")
+  func aJobStandsInNoSequence() {
+    expect(
+      Bench().screen(
+        #"""
+        clip: a.wav
+        at: 3s
+        crossfade: 1s
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:2:1: error: 'at' on a job
+          2 | at: 3s
+            | ^~
+        help: it places an item in a sequence; put the item into 'concat' or 'tracks'
+      job.yaml:3:1: error: 'crossfade' on a job
+          3 | crossfade: 1s
+            | ^~~~~~~~~
+        help: it places an item in a sequence; put the item into 'concat' or 'tracks'
+      """#)
+  }
+
+  @Test("A cross-fade beside a time")
+  func aCrossfadeBesideATime() {
+    expect(
+      Bench().screen(
+        #"""
+        concat: [a.wav, { clip: b.wav, at: 1:00, crossfade: 1s }]
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:1:42: error: 'crossfade' beside 'at'
+          1 | concat: [a.wav, { clip: b.wav, at: 1:00, crossfade: 1s }]
+            |                                          ^~~~~~~~~
+        help: an item with 'at' starts there; a cross-fade would start it elsewhere
+      job.yaml:1:32: note: the time is given here
+          1 | concat: [a.wav, { clip: b.wav, at: 1:00, crossfade: 1s }]
+            |                                ^~
+      """#)
+  }
+
+  @Test("A stream of something that is no clip")
+  func aStreamOfSomethingThatIsNoClip() {
+    expect(
+      Bench().screen(
+        #"""
+        concat: [{ silence: 1s, stream: 1 }, { clip: a.wav, stream: first }]
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:1:25: error: 'stream' belongs to a clip
+          1 | concat: [{ silence: 1s, stream: 1 }, { clip: a.wav, stream: first }]
+            |                         ^~~~~~
+      job.yaml:1:61: error: 'first' is no stream
+          1 | concat: [{ silence: 1s, stream: 1 }, { clip: a.wav, stream: first }]
+            |                                                             ^~~~~
+        help: streams count from 0, as ffprobe prints them
+      """#)
+  }
+
+  @Test("Sources are checked where no clip names them")
+  func sourcesAreCheckedWhereNoClipNamesThem() {
+    expect(
+      Bench().screen(
+        #"""
+        sources:
+          a: { file: a.wav, clip: b.wav }
+          b: { gain: 3 dB }
+          c: nope.wav
+          d: { file: a.wav, sha256: 0 }
+          e: https://example.org/e.flac
+        clip: b.wav
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:2:21: error: 'clip' beside 'file'
+          2 |   a: { file: a.wav, clip: b.wav }
+            |                     ^~~~
+        help: keep one of them
+      job.yaml:2:8: note: the file is named here
+          2 |   a: { file: a.wav, clip: b.wav }
+            |        ^~~~
+      job.yaml:3:6: error: a source needs a 'file' or a 'clip'
+          3 |   b: { gain: 3 dB }
+            |      ^
+      job.yaml:4:6: error: there is no file 'nope.wav'
+          4 |   c: nope.wav
+            |      ^~~~~~~~
+      job.yaml:5:21: error: 'sha256' is not built yet
+          5 |   d: { file: a.wav, sha256: 0 }
+            |                     ^~~~~~
+        help: run 'sha256sum --check' before
+      job.yaml:6:6: error: 'https://example.org/e.flac': sources and outputs over the network are not built yet
+          6 |   e: https://example.org/e.flac
+            |      ^~~~~~~~~~~~~~~~~~~~~~~~~~
+        help: download the file and name the copy
+      """#)
+  }
+
+  @Test("Keys beside jobs")
+  func keysBesideJobs() {
+    expect(
+      Bench().screen(
+        #"""
+        clip: a.wav
+        jobs:
+          a: { clip: a.wav, output: x.mp3 }
+          b: { clip: b.wav, outptu: y.mp3 }
+        """#),
+      #"""
+      job.yaml:1:1: error: 'clip' beside 'jobs'
+          1 | clip: a.wav
+            | ^~~~
+        help: move it into one of the jobs
+      job.yaml:2:1: note: the jobs are here
+          2 | jobs:
+            | ^~~~
+      job.yaml:4:21: error: unknown key 'outptu'
+          4 |   b: { clip: b.wav, outptu: y.mp3 }
+            |                     ^~~~~~
+        help: did you mean 'output'?
+      """#)
+  }
+}

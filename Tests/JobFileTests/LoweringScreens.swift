@@ -1,0 +1,228 @@
+import Testing
+
+@testable import JobFile
+
+/// What only the probed media show. Every file here lasts a minute.
+@Suite struct LoweringScreens {
+  @Test("Ranges past the end")
+  func rangesPastTheEnd() {
+    expect(
+      Bench().exportScreen(
+        #"""
+        concat:
+          - a.wav 2:00..
+          - a.wav 30s..1:01.5
+          - a.wav 30s..+31s
+          - a.wav end-2:00..
+          - { clip: a.wav, duration: 61s }
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:2:11: error: the range starts at 2:00, but 'a.wav' lasts 1:00
+          2 |   - a.wav 2:00..
+            |           ^~~~
+      job.yaml:3:16: error: the range ends at 1:01.5, but 'a.wav' lasts 1:00
+          3 |   - a.wav 30s..1:01.5
+            |                ^~~~~~
+        help: leave the end out, or write 'end'
+      job.yaml:4:17: error: the range ends at 1:01, but 'a.wav' lasts 1:00
+          4 |   - a.wav 30s..+31s
+            |                 ^~~
+        help: leave the end out, or write 'end'
+      job.yaml:5:11: error: the range starts 2:00 before the end, but 'a.wav' lasts 1:00
+          5 |   - a.wav end-2:00..
+            |           ^~~~~~~~
+      job.yaml:6:30: error: the range ends at 1:01, but 'a.wav' lasts 1:00
+          6 |   - { clip: a.wav, duration: 61s }
+            |                              ^~~
+        help: leave the end out, or write 'end'
+      """#)
+  }
+
+  @Test("Ranges that run backwards or are empty")
+  func rangesThatRunBackwardsOrAreEmpty() {
+    expect(
+      Bench().exportScreen(
+        #"""
+        concat: [a.wav 30s..10s, a.wav 30s..30s, a.wav end..]
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:1:16: error: the range ends at 10s, before it starts at 30s
+          1 | concat: [a.wav 30s..10s, a.wav 30s..30s, a.wav end..]
+            |                ^~~
+      job.yaml:1:32: error: the range of 'a.wav' is empty
+          1 | concat: [a.wav 30s..10s, a.wav 30s..30s, a.wav end..]
+            |                                ^~~
+      job.yaml:1:48: error: the range of 'a.wav' is empty
+          1 | concat: [a.wav 30s..10s, a.wav 30s..30s, a.wav end..]
+            |                                                ^~~
+      """#)
+  }
+
+  @Test("A job is trimmed no further than it lasts")
+  func aJobIsTrimmedNoFurtherThanItLasts() {
+    expect(
+      Bench().exportScreen(
+        #"""
+        concat: [a.wav, b.wav]
+        to: 3:00
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:2:5: error: the range ends at 3:00, but the sequence lasts 2:00
+          2 | to: 3:00
+            |     ^~~~
+        help: leave the end out, or write 'end'
+      """#)
+  }
+
+  @Test("Fades that are longer than their item")
+  func fadesThatAreLongerThanTheirItem() {
+    expect(
+      Bench().exportScreen(
+        #"""
+        concat: [{ clip: a.wav ..3s, fade_in: 4s, fade_out: 5s }]
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:1:39: error: the fade-in lasts 4s, but 'a.wav' only 3s
+          1 | concat: [{ clip: a.wav ..3s, fade_in: 4s, fade_out: 5s }]
+            |                                       ^~
+      job.yaml:1:53: error: the fade-out lasts 5s, but 'a.wav' only 3s
+          1 | concat: [{ clip: a.wav ..3s, fade_in: 4s, fade_out: 5s }]
+            |                                                     ^~
+      """#)
+  }
+
+  @Test("Chapters and points outside the item")
+  func chaptersAndPointsOutsideTheItem() {
+    expect(
+      Bench().exportScreen(
+        #"""
+        clip: a.wav ..3s
+        chapters: { 0s: a, 3s: b }
+        volume: { 0s: 0 dB, 0ms: 1 dB, end-4s: 0 dB }
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:2:20: error: the chapter begins at 3s, but 'a.wav' lasts 3s
+          2 | chapters: { 0s: a, 3s: b }
+            |                    ^~
+      job.yaml:3:21: error: two points of the volume at one time
+          3 | volume: { 0s: 0 dB, 0ms: 1 dB, end-4s: 0 dB }
+            |                     ^~~
+      job.yaml:3:11: note: the other one is here
+          3 | volume: { 0s: 0 dB, 0ms: 1 dB, end-4s: 0 dB }
+            |           ^~
+      job.yaml:3:32: error: this point is before the start of 'a.wav'
+          3 | volume: { 0s: 0 dB, 0ms: 1 dB, end-4s: 0 dB }
+            |                                ^~~~~~
+      """#)
+  }
+
+  @Test("A cross-fade longer than half of an item")
+  func aCrossfadeLongerThanHalfOfAnItem() {
+    expect(
+      Bench().exportScreen(
+        #"""
+        concat: [a.wav ..3s, b.wav, a.wav]
+        crossfade: 2s
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:2:12: error: a cross-fade of 2s is longer than half of an item: 'a.wav' lasts 3s, 'b.wav' 1:00
+          2 | crossfade: 2s
+            |            ^~
+      job.yaml:1:22: note: the items join here
+          1 | concat: [a.wav ..3s, b.wav, a.wav]
+            |                      ^~~~~
+      """#)
+  }
+
+  @Test("A cross-fade with nothing before it")
+  func aCrossfadeWithNothingBeforeIt() {
+    expect(
+      Bench().exportScreen(
+        #"""
+        concat: [{ clip: a.wav, crossfade: 2s }, b.wav]
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:1:36: error: the first item has none before it to cross-fade with
+          1 | concat: [{ clip: a.wav, crossfade: 2s }, b.wav]
+            |                                    ^~
+        help: write 'fade_in'
+      """#)
+  }
+
+  @Test("Items that overlap")
+  func itemsThatOverlap() {
+    expect(
+      Bench().exportScreen(
+        #"""
+        concat: [a.wav, { clip: b.wav, at: 30s }]
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:1:36: error: items overlap: one starts at 30s, before another ends at 1:00
+          1 | concat: [a.wav, { clip: b.wav, at: 30s }]
+            |                                    ^~~
+        help: put it on a track of its own, or let it 'crossfade'
+      job.yaml:1:10: note: the other one is here
+          1 | concat: [a.wav, { clip: b.wav, at: 30s }]
+            |          ^~~~~
+      """#)
+  }
+
+  @Test("Items that overlap against the order of writing")
+  func itemsThatOverlapAgainstTheOrderOfWriting() {
+    expect(
+      Bench().exportScreen(
+        #"""
+        concat: [{ clip: a.wav, at: 30s }, { clip: b.wav, at: 0s }]
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:1:55: error: items overlap: one starts at 30s, before another ends at 1:00
+          1 | concat: [{ clip: a.wav, at: 30s }, { clip: b.wav, at: 0s }]
+            |                                                       ^~
+        help: put it on a track of its own, or let it 'crossfade'
+      job.yaml:1:10: note: the other one is here
+          1 | concat: [{ clip: a.wav, at: 30s }, { clip: b.wav, at: 0s }]
+            |          ^
+      """#)
+  }
+
+  @Test("Samples at no rate")
+  func samplesAtNoRate() {
+    expect(
+      Bench().exportScreen(
+        #"""
+        concat: [a.wav, 44100 samples]
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:1:17: error: '44100 samples' needs a sample rate
+          1 | concat: [a.wav, 44100 samples]
+            |                 ^~~~~~~~~~~~~
+        help: write seconds, or give the job a 'sample_rate'
+      """#)
+  }
+
+  @Test("A bit rate that the sources have no rate for")
+  func aBitRateThatTheSourcesHaveNoRateFor() {
+    expect(
+      Bench().exportScreen(
+        #"""
+        clip: a.wav
+        output: { file: x.mp3, mp3: abr 16k }
+        """#),
+      #"""
+      job.yaml:2:17: error: ABR 16 kbps is not possible at 48000 Hz: from 32 to 310 kbps are; it is possible at 8000, 11025, 12000, 16000, 22050 and 24000 Hz
+          2 | output: { file: x.mp3, mp3: abr 16k }
+            |                 ^~~~~
+        help: choose another setting, or give the output a 'sample_rate' that has it
+      """#)
+  }
+}

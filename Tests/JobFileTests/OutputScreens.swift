@@ -1,0 +1,362 @@
+import Testing
+
+@testable import JobFile
+
+/// What is said about outputs that cannot be.
+@Suite struct OutputScreens {
+  @Test("An output without a format")
+  func anOutputWithoutAFormat() {
+    expect(
+      Bench().screen(
+        #"""
+        clip: a.wav
+        output: [teaser, teaser.xyz, teaser.ogg, teaser.aac, { file: teaser }]
+        """#),
+      #"""
+      job.yaml:2:10: error: 'teaser' says no format
+          2 | output: [teaser, teaser.xyz, teaser.ogg, teaser.aac, { file: teaser }]
+            |          ^~~~~~
+        help: outputs end in .mp3, .wav, .flac or .m4a
+      job.yaml:2:18: error: '.xyz' is no format that is known
+          2 | output: [teaser, teaser.xyz, teaser.ogg, teaser.aac, { file: teaser }]
+            |                  ^~~~~~~~~~
+        help: outputs end in .mp3, .wav, .flac or .m4a
+      job.yaml:2:30: error: '.ogg' is not built yet
+          2 | output: [teaser, teaser.xyz, teaser.ogg, teaser.aac, { file: teaser }]
+            |                              ^~~~~~~~~~
+        help: outputs end in .mp3, .wav, .flac or .m4a
+      job.yaml:2:42: error: '.aac' is not built yet
+          2 | output: [teaser, teaser.xyz, teaser.ogg, teaser.aac, { file: teaser }]
+            |                                          ^~~~~~~~~~
+        help: write 'teaser.m4a': AAC in MP4
+      job.yaml:2:62: error: 'teaser' says no format
+          2 | output: [teaser, teaser.xyz, teaser.ogg, teaser.aac, { file: teaser }]
+            |                                                              ^~~~~~
+        help: outputs end in .mp3, .wav, .flac or .m4a
+      """#)
+  }
+
+  @Test("A format that does not go into the file")
+  func aFormatThatDoesNotGoIntoTheFile() {
+    expect(
+      Bench().screen(
+        #"""
+        clip: a.wav
+        output: { file: x.mp3, flac: 16 bit }
+        """#),
+      #"""
+      job.yaml:2:17: error: 'flac' does not go into '.mp3'
+          2 | output: { file: x.mp3, flac: 16 bit }
+            |                 ^~~~~
+        help: write 'x.flac'
+      """#)
+  }
+
+  @Test("A folder without a format")
+  func aFolderWithoutAFormat() {
+    expect(
+      Bench().screen(
+        #"""
+        clip: a.wav
+        output: { folder: out }
+        """#),
+      #"""
+      job.yaml:2:11: error: a 'folder' needs a format
+          2 | output: { folder: out }
+            |           ^~~~~~
+        help: add one of 'mp3', 'wav', 'flac', 'aac'
+      """#)
+  }
+
+  @Test("A folder without an input")
+  func aFolderWithoutAnInput() {
+    expect(
+      Bench().screen(
+        #"""
+        concat: [a.wav]
+        output: { folder: out, mp3: V2 }
+        """#),
+      #"""
+      job.yaml:2:11: error: 'folder' has no input to take a name from
+          2 | output: { folder: out, mp3: V2 }
+            |           ^~~~~~
+        help: name the file: 'file'
+      """#)
+  }
+
+  @Test("Neither file nor folder")
+  func neitherFileNorFolder() {
+    expect(
+      Bench().screen(
+        #"""
+        clip: a.wav
+        output: { mp3: V2 }
+        """#),
+      #"""
+      job.yaml:2:9: error: an output needs a 'file' or a 'folder'
+          2 | output: { mp3: V2 }
+            |         ^
+      """#)
+  }
+
+  @Test("Both file and folder, and two formats")
+  func bothFileAndFolderAndTwoFormats() {
+    expect(
+      Bench().screen(
+        #"""
+        clip: a.wav
+        output: { file: x.mp3, folder: y, mp3: V2, wav: 16 bit }
+        """#),
+      #"""
+      job.yaml:2:24: error: 'folder' beside 'file'
+          2 | output: { file: x.mp3, folder: y, mp3: V2, wav: 16 bit }
+            |                        ^~~~~~
+        help: keep one of them
+      job.yaml:2:11: note: the file is named here
+          2 | output: { file: x.mp3, folder: y, mp3: V2, wav: 16 bit }
+            |           ^~~~
+      job.yaml:2:44: error: 'wav' beside 'mp3'
+          2 | output: { file: x.mp3, folder: y, mp3: V2, wav: 16 bit }
+            |                                            ^~~
+        help: an output has one format; 'output' may be a list
+      job.yaml:2:35: note: the other one is here
+          2 | output: { file: x.mp3, folder: y, mp3: V2, wav: 16 bit }
+            |                                   ^~~
+      """#)
+  }
+
+  @Test("An output that is a source")
+  func anOutputThatIsASource() {
+    expect(
+      Bench().screen(
+        #"""
+        clip: a.wav
+        output: ./raw/../a.wav
+        """#),
+      #"""
+      job.yaml:2:9: error: output 'raw/../a.wav' is a source
+          2 | output: ./raw/../a.wav
+            |         ^~~~~~~~~~~~~~
+        help: write to another path: a source is never overwritten
+      job.yaml:1:7: note: it is read here
+          1 | clip: a.wav
+            |       ^~~~~
+      """#)
+  }
+
+  @Test("Two outputs at one path")
+  func twoOutputsAtOnePath() {
+    expect(
+      Bench().screen(
+        #"""
+        clip: a.wav
+        output: [x.mp3, { file: ./x.mp3, mp3: V0 }]
+        """#),
+      #"""
+      job.yaml:2:25: error: two outputs at 'x.mp3'
+          2 | output: [x.mp3, { file: ./x.mp3, mp3: V0 }]
+            |                         ^~~~~~~
+      job.yaml:2:10: note: the other one is here
+          2 | output: [x.mp3, { file: ./x.mp3, mp3: V0 }]
+            |          ^~~~~
+      """#)
+  }
+
+  @Test("Jobs of one loop that write one path")
+  func jobsOfOneLoopThatWriteOnePath() {
+    expect(
+      Bench().screen(
+        #"""
+        for_each: raw/*.wav
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:2:9: error: jobs 'ch1' and 'ch2' both write 'x.mp3'
+          2 | output: x.mp3
+            |         ^~~~~
+        help: make the path depend on the job, as with '${input.stem}' or '${n:02}'
+      """#)
+  }
+
+  @Test("A pipe")
+  func aPipe() {
+    expect(
+      Bench().screen(
+        #"""
+        clip: a.wav
+        output: "-"
+        """#),
+      #"""
+      job.yaml:2:9: error: '-' stands for a pipe, and avjob reads and writes files only
+          2 | output: "-"
+            |         ^~~
+        help: name a file: an MP3 written to a pipe loses its tag
+      """#)
+  }
+
+  @Test("Settings that are none")
+  func settingsThatAreNone() {
+    expect(
+      Bench().screen(
+        #"""
+        clip: a.wav
+        output:
+          - { file: a.mp3, mp3: 128 }
+          - { file: b.mp3, mp3: copy strict }
+          - { file: c.wav, wav: 8 bit }
+          - { file: d.flac, flac: 32 bit }
+          - { file: e.m4a, aac: 128 }
+          - { file: f.m4a, aac: 2k }
+          - { file: g.wav, sample_rate: 44100, channels: 5.1 }
+          - { file: h.wav, sample_rate: 48 }
+          - { file: i.wav, sample_rate: 44.1k }
+        """#),
+      #"""
+      job.yaml:3:25: error: '128' may be a constant or a mean bit rate: write cbr 128k or abr 128k
+          3 |   - { file: a.mp3, mp3: 128 }
+            |                         ^~~
+      job.yaml:4:25: error: 'copy strict' is not built yet
+          4 |   - { file: b.mp3, mp3: copy strict }
+            |                         ^~~~~~~~~~~
+        help: encode with 'V0', which loses least
+      job.yaml:5:25: error: '8 bit' is no sample format of WAV
+          5 |   - { file: c.wav, wav: 8 bit }
+            |                         ^~~~~
+        help: write '16 bit', '24 bit' or '32 bit float'
+      job.yaml:6:27: error: '32 bit' is no depth of FLAC
+          6 |   - { file: d.flac, flac: 32 bit }
+            |                           ^~~~~~
+        help: write '16 bit' or '24 bit'
+      job.yaml:7:25: error: '128' has no unit
+          7 |   - { file: e.m4a, aac: 128 }
+            |                         ^~~
+        help: write '128k'
+      job.yaml:8:25: error: '2k' is out of range
+          8 |   - { file: f.m4a, aac: 2k }
+            |                         ^~
+        help: AAC takes 8k to 576k
+      job.yaml:9:33: error: '44100' has no unit
+          9 |   - { file: g.wav, sample_rate: 44100, channels: 5.1 }
+            |                                 ^~~~~
+        help: write '44100 Hz'
+      job.yaml:9:50: error: '5.1' is no channel layout that is built
+          9 |   - { file: g.wav, sample_rate: 44100, channels: 5.1 }
+            |                                                  ^~~
+        help: write 'mono' or 'stereo'
+      job.yaml:10:33: error: '48' has no unit
+         10 |   - { file: h.wav, sample_rate: 48 }
+            |                                 ^~
+        help: write '48 kHz'
+      job.yaml:11:33: error: '44.1k' has no unit that is known
+         11 |   - { file: i.wav, sample_rate: 44.1k }
+            |                                 ^~~~~
+        help: write '44.1 kHz'
+      """#)
+  }
+
+  @Test("MP3 settings as a map")
+  func mp3SettingsAsAMap() {
+    expect(
+      Bench().screen(
+        #"""
+        clip: a.wav
+        output: { file: x.mp3, mp3: { vbr: 2, abr: 96k, quality: 11, lowpass: 16 kHz } }
+        """#),
+      #"""
+      job.yaml:2:39: error: 'abr' beside 'vbr'
+          2 | output: { file: x.mp3, mp3: { vbr: 2, abr: 96k, quality: 11, lowpass: 16 kHz } }
+            |                                       ^~~
+        help: keep one of them
+      job.yaml:2:31: note: the other one is here
+          2 | output: { file: x.mp3, mp3: { vbr: 2, abr: 96k, quality: 11, lowpass: 16 kHz } }
+            |                               ^~~
+      job.yaml:2:58: error: '11' is no quality of LAME's
+          2 | output: { file: x.mp3, mp3: { vbr: 2, abr: 96k, quality: 11, lowpass: 16 kHz } }
+            |                                                          ^~
+        help: write 0 (slowest) to 9
+      job.yaml:2:62: error: 'lowpass' is not built yet
+          2 | output: { file: x.mp3, mp3: { vbr: 2, abr: 96k, quality: 11, lowpass: 16 kHz } }
+            |                                                              ^~~~~~~
+        help: leave it out: LAME chooses
+      """#)
+  }
+
+  @Test("A bit rate that no sample rate has")
+  func aBitRateThatNoSampleRateHas() {
+    expect(
+      Bench().screen(
+        #"""
+        clip: a.wav
+        output: { file: x.mp3, mp3: cbr 100k }
+        """#),
+      #"""
+      job.yaml:2:29: error: CBR 100 kbps is not possible at 44100 Hz: 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256 and 320 kbps are
+          2 | output: { file: x.mp3, mp3: cbr 100k }
+            |                             ^~~~~~~~
+      """#)
+  }
+
+  @Test("A bit rate that the sample rate of the mix does not have")
+  func aBitRateThatTheSampleRateOfTheMixDoesNotHave() {
+    expect(
+      Bench().screen(
+        #"""
+        clip: a.wav
+        sample_rate: 8 kHz
+        output: { file: x.mp3, mp3: cbr 320k }
+        """#),
+      #"""
+      job.yaml:3:29: error: CBR 320 kbps is not possible at 8000 Hz: 8, 16, 24, 32, 40, 48, 56 and 64 kbps are; it is possible at 32000, 44100 and 48000 Hz
+          3 | output: { file: x.mp3, mp3: cbr 320k }
+            |                             ^~~~~~~~
+      job.yaml:2:14: note: the rate is given here
+          2 | sample_rate: 8 kHz
+            |              ^~~~~
+      """#)
+  }
+
+  @Test("A sample rate that the codec does not have")
+  func aSampleRateThatTheCodecDoesNotHave() {
+    expect(
+      Bench().screen(
+        #"""
+        clip: a.wav
+        output: [{ file: x.mp3, sample_rate: 96 kHz }, { file: x.m4a, sample_rate: 192 kHz }, { file: x.flac, sample_rate: 768 kHz }]
+        """#),
+      #"""
+      job.yaml:2:38: error: MP3 has no sample rate of 96000 Hz: the nearest is 48000 Hz (it has 8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100 and 48000)
+          2 | output: [{ file: x.mp3, sample_rate: 96 kHz }, { file: x.m4a, sample_rate: 192 kHz }, { file: x.flac, sample_rate: 768 kHz }]
+            |                                      ^~~~~~
+      job.yaml:2:76: error: AAC has no sample rate of 192000 Hz: it has 7350, 8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000, 64000, 88200, 96000
+          2 | output: [{ file: x.mp3, sample_rate: 96 kHz }, { file: x.m4a, sample_rate: 192 kHz }, { file: x.flac, sample_rate: 768 kHz }]
+            |                                                                            ^~~~~~~
+      job.yaml:2:116: error: FLAC has no sample rate of 768000 Hz: it ends at 655350 Hz
+          2 | output: [{ file: x.mp3, sample_rate: 96 kHz }, { file: x.m4a, sample_rate: 192 kHz }, { file: x.flac, sample_rate: 768 kHz }]
+            |                                                                                                                    ^~~~~~~
+      """#)
+  }
+
+  @Test("A missing cover")
+  func aMissingCover() {
+    expect(
+      Bench().screen(
+        #"""
+        clip: a.wav
+        output: x.mp3
+        metadata: { cover: media/cover.jpeg, from: a, title: [x] }
+        """#),
+      #"""
+      job.yaml:3:20: error: there is no file 'media/cover.jpeg'
+          3 | metadata: { cover: media/cover.jpeg, from: a, title: [x] }
+            |                    ^~~~~~~~~~~~~~~~
+        help: did you mean 'media/cover.jpg'?
+      job.yaml:3:38: error: 'from' is not built yet
+          3 | metadata: { cover: media/cover.jpeg, from: a, title: [x] }
+            |                                      ^~~~
+        help: write the tags out
+      job.yaml:3:54: error: a text belongs here, not a list
+          3 | metadata: { cover: media/cover.jpeg, from: a, title: [x] }
+            |                                                      ^
+      """#)
+  }
+}
