@@ -35,12 +35,15 @@ extension JobFile {
   ///   - name: What a single job is called.
   ///   - map: Holds the places of the tree's origins.
   ///   - files: The disk.
+  /// - Returns: The jobs, in the order of the tree.
   /// - Throws: everything that is wrong, in order of place.
   public static func jobs(
-    from tree: ArgumentNode, named name: String, places map: SourceMap, files: some FileSystem = LocalFileSystem()
+    from tree: ArgumentNode, named name: String, places map: SourceMap,
+    files: some FileSystem = LocalFileSystem()
   ) throws(Diagnostics) -> [Job] {
     try jobs(
-      in: tree.node, path: FilePath(name).lastComponent.map { FilePath($0.string) } ?? "job", options: Options(), map,
+      in: tree.node, path: FilePath(name).lastComponent.map { FilePath($0.string) } ?? "job",
+      options: Options(), map,
       DiagnosticSink(), files
     ).jobs
   }

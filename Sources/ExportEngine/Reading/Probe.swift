@@ -48,7 +48,8 @@ struct Prober {
     let first = try decodeFirstFrame(of: stream, demuxer)
     var facts = StreamFacts(
       path: path, streamIndex: stream.index, sampleRate: first.sampleRate,
-      channelCount: first.channelCount, reader: .demuxer(.start, stream.timeBase), origin: 0, firstRaw: 0)
+      channelCount: first.channelCount, reader: .demuxer(.start, stream.timeBase), origin: 0,
+      firstRaw: 0)
     var warnings: [Warning] = []
     let announced = announcedDuration(of: stream, demuxer)
 
@@ -264,7 +265,8 @@ struct Prober {
   /// Says so where a header is off by more than a tenth of a second and a hundredth.
   func warning(announced: Time, found: Time) -> Warning? {
     let difference = announced > found ? announced - found : found - announced
-    let limit = max(Time(value: 1, timescale: 10), Time(value: found.value, timescale: found.timescale).hundredth)
+    let limit = max(
+      Time(value: 1, timescale: 10), Time(value: found.value, timescale: found.timescale).hundredth)
     guard difference > limit else { return nil }
     return Warning(
       "its header announces \(announced.inSeconds), \(found.inSeconds) can be decoded", path: path)
@@ -298,7 +300,8 @@ struct Prober {
 extension Time {
   fileprivate var hundredth: Time {
     timescale <= Int32.max / 100
-      ? Time(value: value, timescale: timescale * 100) : Time(value: value / 100, timescale: timescale)
+      ? Time(value: value, timescale: timescale * 100)
+      : Time(value: value / 100, timescale: timescale)
   }
 
   /// Seconds with three decimals, for messages.

@@ -29,7 +29,7 @@ final class MP3Writer: SoundWriter {
     position = start
   }
 
-  /// - Parameter tag: Whole ID3v2 tag, or nothing: the bytes that stand before the sound.
+  /// Opens LAME. `tag` is a whole ID3v2 tag or nothing: the bytes that stand before the sound.
   static func open(
     _ file: OutputFile, _ settings: MP3Settings, sampleRate: Int, tally: SoundTally, tag: [UInt8]
   ) throws(Failure) -> MP3Writer {

@@ -65,7 +65,8 @@ private func requireSettings(
     let most = 6144 * channels * sound.sampleRate / 1024
     guard 1...most ~= bitRate else {
       throw Failure(
-        .mendJob, "AAC at \(sound.sampleRate) Hz with \(channels) channels has at most "
+        .mendJob,
+        "AAC at \(sound.sampleRate) Hz with \(channels) channels has at most "
           + "\(most / 1000) kbps, not \(bitRate / 1000)")
     }
     guard frameCount > 0 else {
