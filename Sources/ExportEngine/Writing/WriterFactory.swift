@@ -22,9 +22,10 @@ package func makeWriter(
     try requireSettings(sink.output.format, format, frameCount: frameCount)
     let tally = SoundTally(expectedFrames: frameCount, channelCount: format.channelLayout.count)
     if case .mp3(let settings) = sink.output.format {
+      let tag = try tag(of: sink, sampleRate: format.sampleRate, frameCount: frameCount)
       return try MP3Writer.open(
         try OutputFile.create(at: sink.output.path), settings, sampleRate: format.sampleRate,
-        tally: tally, tag: [])
+        tally: tally, tag: tag)
     }
     let recipe = try recipe(for: sink, format: format, frameCount: frameCount)
     return try LibAVWriter.open(
@@ -49,7 +50,11 @@ private func requireSettings(
     throw Failure(.mendJob, "no format has a sample rate of \(sound.sampleRate) Hz")
   }
   switch format {
-  case .mp3, .wav: break
+  case .wav: break
+  case .mp3:
+    guard frameCount > 0 else {
+      throw Failure(.mendJob, "MP3 cannot hold a sound of no length; write WAV or FLAC")
+    }
   case .flac(let bitDepth):
     guard bitDepth == 16 || bitDepth == 24 else {
       throw Failure(.mendJob, "FLAC is written with 16 or 24 bits a sample, not \(bitDepth)")
@@ -68,7 +73,7 @@ private func requireSettings(
           + "\(most / 1000) kbps, not \(bitRate / 1000)")
     }
     guard frameCount > 0 else {
-      throw Failure(.mendJob, "M4A cannot hold a sound of no length; write WAV, FLAC or MP3")
+      throw Failure(.mendJob, "M4A cannot hold a sound of no length; write WAV or FLAC")
     }
   }
 }
@@ -91,15 +96,38 @@ private func recipe(
     channelMask: format.channelLayout.mask, isDithered: sink.isDithered,
     metadata: sink.metadata.items.map { ($0.key, $0.value) },
     chapters: holdsMore
-      ? try chapters(of: sink, sampleRate: format.sampleRate, frameCount: frameCount) : [],
+      ? try chapters(of: sink, sampleRate: format.sampleRate, frameCount: frameCount).map {
+        Muxer.Chapter(frames: $0.frames, title: $0.chapter.title)
+      } : [],
     picture: holdsMore ? try sink.metadata.cover.map(readPicture) : nil)
 }
 
-/// Each chapter lasts until the next one, the last until the end.
+/// The ID3 tag of an MP3.
+private func tag(of sink: Sink, sampleRate: Int, frameCount: Int64) throws(Failure) -> [UInt8] {
+  var tag = ID3Tag(
+    items: sink.metadata.items.map { ID3Tag.Item(key: $0.key, value: $0.value) },
+    cover: try sink.metadata.cover.map(readPicture)?.bytes)
+  for (chapter, frames) in try chapters(of: sink, sampleRate: sampleRate, frameCount: frameCount) {
+    let range = TimeRange(
+      start: Time(frames: frames.lowerBound, rate: sampleRate),
+      end: Time(frames: frames.upperBound, rate: sampleRate))
+    tag.chapters.append(
+      ID3Tag.Chapter(
+        range: range, title: chapter.title, url: chapter.url,
+        image: try chapter.image.map(readPicture)?.bytes))
+  }
+  do throws(ID3TagError) {
+    return try tag.encoded()
+  } catch {
+    throw Failure(.mendJob, error.message)
+  }
+}
+
+/// The chapters with their frames: each lasts until the next one, the last until the end.
 private func chapters(
   of sink: Sink, sampleRate: Int, frameCount: Int64
-) throws(Failure) -> [Muxer.Chapter] {
-  var chapters: [Muxer.Chapter] = []
+) throws(Failure) -> [(chapter: Chapter, frames: Range<Int64>)] {
+  var chapters: [(chapter: Chapter, frames: Range<Int64>)] = []
   var end = frameCount
   for chapter in sink.chapters.reversed() {
     let start = chapter.start.frames(atRate: sampleRate)
@@ -108,10 +136,10 @@ private func chapters(
         .mendJob, "the chapter '\(chapter.title)' does not start before the next one or the end",
         origin: chapter.origin)
     }
-    chapters.insert(Muxer.Chapter(frames: start..<end, title: chapter.title), at: 0)
+    chapters.append((chapter, start..<end))
     end = start
   }
-  return chapters
+  return chapters.reversed()
 }
 
 extension ChannelLayout {
