@@ -11,7 +11,8 @@ readonly ready="$root/.build/ready"
 readonly build_packages=(
   pkg-config libavformat-dev libavcodec-dev libavutil-dev libavfilter-dev libswresample-dev
   libmp3lame-dev
-  ca-certificates git libc6-dev libcurl4-openssl-dev libsqlite3-0 libxml2-dev
+  ca-certificates git libc6-dev libcurl4-openssl-dev libncurses6 libsqlite3-0
+  libxml2-dev
 )
 
 say() { printf '%s\n' "$*" >&2; }
@@ -21,16 +22,14 @@ die() {
   exit 1
 }
 
-# Runs a command as root; says so where that takes sudo.
-as_root() {
-  if [[ $EUID -eq 0 ]]; then
-    "$@"
-  elif [[ -n $(command -v sudo) ]]; then
-    say "This needs root: sudo $*"
-    sudo "$@"
-  else
-    die "This needs root, and there is no sudo here. As root, run: $*"
-  fi
+# Sets `as_root` to what a command needs before it to run as root; says so where that is sudo.
+# usage: need_root WHAT
+need_root() {
+  as_root=()
+  [[ $EUID -ne 0 ]] || return 0
+  [[ -n $(command -v sudo) ]] || die "$1 needs root, and there is no sudo here: run this as root once."
+  say "$1 needs root; asking sudo."
+  as_root=(sudo)
 }
 
 # Installs those of the given Debian packages that are missing, after saying which.
@@ -49,12 +48,13 @@ require_packages() {
   [[ ${#missing[@]} -gt 0 ]] || return 0
 
   say "Installing with apt-get: ${missing[*]}"
-  local log apt=(env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=600)
+  need_root "Installing"
+  local log apt
+  apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=600)
   log=$(mktemp)
   if ! {
-    as_root "${apt[@]}" update
-    as_root "${apt[@]}" install -y --no-install-recommends "${missing[@]}"
-  } </dev/null >"$log"; then
+    "${apt[@]}" update && "${apt[@]}" install -y --no-install-recommends "${missing[@]}"
+  } </dev/null >"$log" 2>&1; then
     cat "$log" >&2
     rm -f "$log"
     die "apt-get failed; what it said stands above."
@@ -72,10 +72,15 @@ require_without_debian() {
   die "This is not Debian, so please install these yourself, by the names they have here: $*"
 }
 
-require_swift() {
-  local version
+# Before packages are installed for nothing: a compiler must be there, though it may need some of
+# them to run.
+require_toolchain() {
   [[ -n $(command -v swift) ]] \
     || die "avjob is written in Swift: install 6.1 or newer from https://www.swift.org/install/linux"
+}
+
+require_swift_version() {
+  local version
   version=$(swift --version 2>&1) || die "swift does not run: $version"
   if [[ ! $version =~ Swift\ version\ ([0-9]+)\.([0-9]+) ]] \
     || ((BASH_REMATCH[1] * 1000 + BASH_REMATCH[2] < 6001)); then
@@ -123,8 +128,9 @@ require_command() {
   local stamp
   stamp=$(sources_stamp)
   if is_ready "$stamp"; then return; fi
+  require_toolchain
   require_packages "${build_packages[@]}"
-  require_swift
+  require_swift_version
   mkdir -p "$ready"
   local lock
   exec {lock}>"$ready/lock"

@@ -45,6 +45,7 @@ public struct ExportSession: Sendable {
   /// - Parameters:
   ///   - cancellation: Polled for every block; once set, everything written is removed.
   ///   - progress: Called on this thread, for every block.
+  /// - Returns: What was written.
   /// - Throws: `Failure`, or `CancellationError`. No output of the export is then at its path
   ///   unless an older one was.
   public func run(
@@ -58,6 +59,8 @@ public struct ExportSession: Sendable {
     do {
       try render(graph, renderer, writers, cancellation, progress)
       let outputs = try writers.map { try $0.finish() }
+      // Only now, when all are whole on the disk, does any of them take its place.
+      for writer in writers { try writer.commit() }
       return Report(
         outputs: outputs, duration: export.composition.duration,
         warnings: warnings(of: graph, outputs))
@@ -152,7 +155,8 @@ extension ExportSession {
       if let source = sources[existing] {
         failures.append(
           Failure(
-            .mendJob, "is the source \(source.string): a source is never written to; choose another path",
+            .mendJob,
+            "is the source \(source.string): a source is never written to; choose another path",
             path: output.path, origin: output.origin))
       } else if let other = outputs[existing] {
         failures.append(

@@ -11,6 +11,7 @@ public struct ChannelMatrix: Sendable, Hashable {
   /// `weights[target][source]`.
   public let weights: [[Float]]
 
+  /// The matrix that takes `source` to `target`.
   public init(from source: ChannelLayout, to target: ChannelLayout) {
     if source == target {
       weights = source.channels.indices.map { row in

@@ -152,7 +152,8 @@ extension AudioMix {
 extension Export {
   /// Every chapter that falls on the timeline, in order of time.
   fileprivate var timelineChapters: [Chapter] {
-    let all = chapters + composition.chapters(within: TimeRange(start: .zero, end: composition.duration))
+    let all =
+      chapters + composition.chapters(within: TimeRange(start: .zero, end: composition.duration))
     return all.enumerated()
       .sorted { ($0.element.start, $0.offset) < ($1.element.start, $1.offset) }
       .map(\.element)

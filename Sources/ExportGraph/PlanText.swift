@@ -7,6 +7,7 @@ extension Graph {
   /// - Parameters:
   ///   - name: The export's name, which heads the text.
   ///   - duration: The timeline's length.
+  /// - Returns: Lines that each end in a line feed.
   public func planText(name: String, duration: Time) -> String {
     var lines = ["\(name): \(duration.clockText(decimals: 3))"]
     if let mix = sinks.first.map({ mixNode(of: $0.node) }) {
@@ -61,7 +62,9 @@ extension Graph {
       "\(asset.path) from \(Time(frames: start, rate: rate).clockText(decimals: 3))"
     ]
     if asset.sampleRate != rate {
-      notes.append("resampled from \(AudioFormat(sampleRate: asset.sampleRate, channelLayout: asset.channelLayout))")
+      notes.append(
+        "resampled from \(AudioFormat(sampleRate: asset.sampleRate, channelLayout: asset.channelLayout))"
+      )
     } else if asset.channelLayout != node.format.channelLayout {
       notes.append("\(asset.channelLayout.name) to \(node.format.channelLayout.name)")
     }

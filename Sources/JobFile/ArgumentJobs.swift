@@ -32,14 +32,18 @@ extension JobFile {
   ///
   /// - Parameters:
   ///   - tree: A job file's outermost map. Relative paths count from the current folder.
+  ///   - name: What a single job is called.
   ///   - map: Holds the places of the tree's origins.
   ///   - files: The disk.
+  /// - Returns: The jobs, in the order of the tree.
   /// - Throws: everything that is wrong, in order of place.
   public static func jobs(
-    from tree: ArgumentNode, places map: SourceMap, files: some FileSystem = LocalFileSystem()
+    from tree: ArgumentNode, named name: String, places map: SourceMap,
+    files: some FileSystem = LocalFileSystem()
   ) throws(Diagnostics) -> [Job] {
     try jobs(
-      in: tree.node, path: FilePath("command line"), options: Options(), map,
+      in: tree.node, path: FilePath(name).lastComponent.map { FilePath($0.string) } ?? "job",
+      options: Options(), map,
       DiagnosticSink(), files
     ).jobs
   }

@@ -14,9 +14,9 @@ package final class Decoder {
 
   /// Opens a fresh decoder for a stream (`avcodec_open2`).
   ///
-  /// - Parameter removesPadding: Whether encoder delay and padding are dropped, as FFmpeg does for
-  ///   a decode from the start. Otherwise every sample that the packets hold comes out
-  ///   (`AV_CODEC_FLAG2_SKIP_MANUAL`), so that positions can be told from any packet.
+  /// With `removesPadding` encoder delay and padding are dropped, as FFmpeg does for a decode from
+  /// the start. Without, every sample that the packets hold comes out
+  /// (`AV_CODEC_FLAG2_SKIP_MANUAL`), so that positions can be told from any packet.
   package static func open(_ stream: Stream, removesPadding: Bool) throws(LibAVError) -> Decoder {
     // libopus is the reference decoder, and gives each packet's samples with that packet.
     let preferred =

@@ -30,8 +30,10 @@ package final class Demuxer {
     var context: UnsafeMutablePointer<AVFormatContext>?
     let status = path.withPlatformString { bytes in
       // The prefix keeps a colon in the name from reading as a protocol.
-      let url = [CChar]("file:".utf8.map { CChar(bitPattern: $0) }) + Array(
-        UnsafeBufferPointer(start: bytes, count: strlen(bytes) + 1))
+      let url =
+        [CChar]("file:".utf8.map { CChar(bitPattern: $0) })
+        + Array(
+          UnsafeBufferPointer(start: bytes, count: strlen(bytes) + 1))
       return avformat_open_input(&context, url, nil, &options)
     }
     try check(status, "avformat_open_input")

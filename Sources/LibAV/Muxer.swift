@@ -30,7 +30,8 @@ package final class Muxer {
   private let timeBase: AVRational
 
   private init(
-    _ context: UnsafeMutablePointer<AVFormatContext>, _ output: OutputContext, _ timeBase: AVRational
+    _ context: UnsafeMutablePointer<AVFormatContext>, _ output: OutputContext,
+    _ timeBase: AVRational
   ) {
     self.context = context
     self.output = output

@@ -39,12 +39,14 @@ package final class SampleConverter {
       withUnsafeTemporaryAllocation(of: UnsafeMutablePointer<UInt8>?.self, capacity: channels) {
         output in
         for plane in input.indices {
-          input.initializeElement(at: plane, to: UnsafePointer(data[plane].map { $0 + offset * stride }))
+          input.initializeElement(
+            at: plane, to: UnsafePointer(data[plane].map { $0 + offset * stride }))
         }
         for channel in output.indices {
           output.initializeElement(
             at: channel,
-            to: UnsafeMutableRawPointer(planes[channel] + start).assumingMemoryBound(to: UInt8.self))
+            to: UnsafeMutableRawPointer(planes[channel] + start).assumingMemoryBound(to: UInt8.self)
+          )
         }
         return swr_convert(
           context, output.baseAddress, Int32(count), input.baseAddress, Int32(count))

@@ -23,7 +23,8 @@ extension Stream {
 
   /// Whether every packet decodes on its own to exactly the samples that were stored.
   package var isLossless: Bool {
-    integerBitDepth != nil || ["pcm_f32le", "pcm_f32be", "pcm_f64le", "pcm_f64be"].contains(codecName)
+    integerBitDepth != nil
+      || ["pcm_f32le", "pcm_f32be", "pcm_f64le", "pcm_f64be"].contains(codecName)
   }
 
   /// Significant bits of integer samples in codecs without loss, else nil.

@@ -7,12 +7,17 @@ public struct ChannelLayout: Sendable, Hashable {
     case frontLeftOfCenter, frontRightOfCenter, backCenter, sideLeft, sideRight
   }
 
+  /// Each position at most once, in the order of its bits.
   public let channels: [Channel]
+  /// A layout of `channels`.
   public init(_ channels: [Channel]) { self.channels = channels }
 
+  /// How many channels there are.
   public var count: Int { channels.count }
 
+  /// One channel in the centre.
   public static let mono = ChannelLayout([.frontCenter])
+  /// Left and right.
   public static let stereo = ChannelLayout([.frontLeft, .frontRight])
 }
 

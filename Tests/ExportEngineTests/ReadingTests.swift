@@ -13,7 +13,8 @@ private let music: TestFolder = {
     for arguments in formats {
       try Tool.succeed(
         "sh", "-c",
-        "ffmpeg -v error -i \(source) -map 0:a -map_metadata -1 \(arguments.options) \(folder.path(arguments.name))")
+        "ffmpeg -v error -i \(source) -map 0:a -map_metadata -1 \(arguments.options) \(folder.path(arguments.name))"
+      )
     }
   } catch {
     Issue.record(error)
@@ -31,7 +32,8 @@ private let formats: [(name: String, options: String)] = [
   ("opus.opus", "-c:a libopus -b:a 64k"), ("v2.mp3", "-c:a libmp3lame -q:a 2"),
   ("low.mp3", "-c:a libmp3lame -b:a 32k -ac 1 -ar 22050"),
   ("tiny.mp3", "-c:a libmp3lame -b:a 8k -ac 1 -ar 8000"),
-  ("cbr.mp3", "-c:a libmp3lame -b:a 128k"), ("video.mkv", "-c:a aac"), ("video.webm", "-c:a libopus"),
+  ("cbr.mp3", "-c:a libmp3lame -b:a 128k"), ("video.mkv", "-c:a aac"),
+  ("video.webm", "-c:a libopus"),
   ("video.mp4", "-c:a aac -movflags +faststart"),
   ("video.ts", "-c:a aac"), ("video.avi", "-c:a libmp3lame"), ("adts.aac", "-c:a aac"),
 ]
@@ -55,7 +57,8 @@ struct ReadingTests {
     let anchors = (1..<max(2, asset.frameCount >> 17)).flatMap { anchor in
       [-700, -1, 0, 1, 300].map { (anchor << 17) + $0 }
     }
-    let starts = anchors + (0..<50).map { _ in Int64.random(in: 0..<asset.frameCount, using: &random) }
+    let starts =
+      anchors + (0..<50).map { _ in Int64.random(in: 0..<asset.frameCount, using: &random) }
     for start in starts.shuffled() where start < asset.frameCount {
       let length = Int(min(asset.frameCount - start, Int64.random(in: 1...30_000, using: &random)))
       let fresh = Bool.random(using: &random) ? try library.open(asset) : stream

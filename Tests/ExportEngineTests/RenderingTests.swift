@@ -87,7 +87,8 @@ struct RenderingTests {
     up.mix.envelopes = [VolumeEnvelope([VolumeRamp(from: .silence, to: .unity, over: range)])]
     let crossed = try render(
       Composition(tracks: [Track(segments: [down]), Track(segments: [up])]))
-    let plain = try render(Composition(tracks: [Track(segments: [segment(asset, 0, 10_000, at: .zero)])]))
+    let plain = try render(
+      Composition(tracks: [Track(segments: [segment(asset, 0, 10_000, at: .zero)])]))
     for (a, b) in zip(crossed.joined(), plain.joined()) {
       #expect((a * 32_768).rounded() == b * 32_768)
     }

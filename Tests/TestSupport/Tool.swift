@@ -2,10 +2,14 @@ import Glibc
 
 /// What a program that nobody here wrote said and gave.
 public struct ToolResult: Sendable {
+  /// As a shell sees it: 128 + n where signal n ended it.
   public let status: Int32
+  /// Everything from its standard output.
   public let output: [UInt8]
+  /// Everything from its standard error.
   public let errors: String
 
+  /// Standard output as UTF-8.
   public var text: String { String(decoding: output, as: UTF8.self) }
 
   /// Standard output as little-endian 32-bit floats, as `ffmpeg -f f32le -` writes them.
@@ -16,7 +20,9 @@ public struct ToolResult: Sendable {
   }
 }
 
+/// Why a tool could not be used.
 public struct ToolFailure: Error, CustomStringConvertible {
+  /// One line.
   public let description: String
 }
 
@@ -52,12 +58,14 @@ public enum Tool {
     let isSignalled = result & 0x7f != 0
     return ToolResult(
       status: isSignalled ? 128 + (result & 0x7f) : (result >> 8) & 0xff,
-      output: try readFile(outputPath), errors: String(decoding: try readFile(errorPath), as: UTF8.self))
+      output: try readFile(outputPath),
+      errors: String(decoding: try readFile(errorPath), as: UTF8.self))
   }
 
   /// Runs a program that must succeed.
   @discardableResult
-  public static func succeed(_ arguments: String..., in folder: String? = nil) throws -> ToolResult {
+  public static func succeed(_ arguments: String..., in folder: String? = nil) throws -> ToolResult
+  {
     let result = try run(arguments, in: folder)
     guard result.status == 0 else {
       throw ToolFailure(description: "\(arguments) gave \(result.status): \(result.errors)")
@@ -70,7 +78,9 @@ public enum Tool {
     var entry = environ
     while let text = entry.pointee {
       let variable = String(cString: text)
-      if !added.keys.contains(where: { variable.hasPrefix($0 + "=") }) { variables.append(variable) }
+      if !added.keys.contains(where: { variable.hasPrefix($0 + "=") }) {
+        variables.append(variable)
+      }
       entry += 1
     }
     return variables + added.map { "\($0.key)=\($0.value)" }
@@ -106,8 +116,10 @@ public func writeFile(_ path: String, _ bytes: some Collection<UInt8>) throws {
 
 /// A folder of its own for one test, gone when the last reference is.
 public final class TestFolder: Sendable {
+  /// Its absolute path.
   public let root: String
 
+  /// A new empty folder.
   public init() {
     var template = Array("/tmp/avjob-test-XXXXXX".utf8CString)
     root = mkdtemp(&template).map { String(cString: $0) } ?? "/tmp"

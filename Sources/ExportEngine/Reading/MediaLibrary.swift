@@ -12,6 +12,7 @@ public final class MediaLibrary: Sendable {
   }
   private let found = Mutex<[Key: Result<ProbedStream, Failure>]>([:])
 
+  /// A library that has probed nothing yet.
   public init() {}
 
   /// The facts of a file's stream: FFmpeg's best stream of sound where `streamIndex` is nil.

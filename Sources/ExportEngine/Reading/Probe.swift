@@ -48,7 +48,8 @@ struct Prober {
     let first = try decodeFirstFrame(of: stream, demuxer)
     var facts = StreamFacts(
       path: path, streamIndex: stream.index, sampleRate: first.sampleRate,
-      channelCount: first.channelCount, reader: .demuxer(.start, stream.timeBase), origin: 0, firstRaw: 0)
+      channelCount: first.channelCount, reader: .demuxer(.start, stream.timeBase), origin: 0,
+      firstRaw: 0)
     var warnings: [Warning] = []
     let announced = announcedDuration(of: stream, demuxer)
 
@@ -65,9 +66,7 @@ struct Prober {
     }
     let frameCount: Int64
     if let proven { frameCount = proven } else { frameCount = try countByDecoding(facts) }
-    guard frameCount > 0 else {
-      throw Failure(.mendInput, "holds no sound (its header is all there is)", path: path)
-    }
+    guard frameCount > 0 else { throw headerOnly }
     let duration = Time(frames: frameCount, rate: facts.sampleRate)
     if let announced, let warning = warning(announced: announced, found: duration) {
       warnings.append(warning)
@@ -124,7 +123,7 @@ struct Prober {
   private func decodeFirstFrame(
     of stream: LibAV.Stream, _ demuxer: Demuxer
   ) throws(Failure) -> FirstFrame {
-    try reading(path) { () throws(LibAVError) in
+    let first = try reading(path) { () throws(LibAVError) -> FirstFrame? in
       let decoder = try Decoder.open(stream, removesPadding: false)
       let frame = try Frame()
       var dataStart: Int64?
@@ -156,8 +155,15 @@ struct Prober {
           timestampsCountFrames: base.numerator == 1
             && Int(base.denominator) % max(1, frame.sampleRate) == 0)
       }
+      guard dataStart != nil else { return nil }
       throw LibAVError.nothingDecoded
     }
+    guard let first else { throw headerOnly }
+    return first
+  }
+
+  private var headerOnly: Failure {
+    Failure(.mendInput, "holds no sound (its header is all there is)", path: path)
   }
 
   /// How packets of this container and codec may be reached.
@@ -259,7 +265,8 @@ struct Prober {
   /// Says so where a header is off by more than a tenth of a second and a hundredth.
   func warning(announced: Time, found: Time) -> Warning? {
     let difference = announced > found ? announced - found : found - announced
-    let limit = max(Time(value: 1, timescale: 10), Time(value: found.value, timescale: found.timescale).hundredth)
+    let limit = max(
+      Time(value: 1, timescale: 10), Time(value: found.value, timescale: found.timescale).hundredth)
     guard difference > limit else { return nil }
     return Warning(
       "its header announces \(announced.inSeconds), \(found.inSeconds) can be decoded", path: path)
@@ -293,7 +300,8 @@ struct Prober {
 extension Time {
   fileprivate var hundredth: Time {
     timescale <= Int32.max / 100
-      ? Time(value: value, timescale: timescale * 100) : Time(value: value / 100, timescale: timescale)
+      ? Time(value: value, timescale: timescale * 100)
+      : Time(value: value / 100, timescale: timescale)
   }
 
   /// Seconds with three decimals, for messages.

@@ -99,7 +99,9 @@ final class MixNode: RenderNode {
   init(_ node: Node, _ children: [(frames: Range<Int64>, node: any RenderNode)], capacity: Int) {
     self.children =
       children.enumerated()
-      .sorted { ($0.element.frames.lowerBound, $0.offset) < ($1.element.frames.lowerBound, $1.offset) }
+      .sorted {
+        ($0.element.frames.lowerBound, $0.offset) < ($1.element.frames.lowerBound, $1.offset)
+      }
       .map { Child(frames: $0.element.frames, node: $0.element.node) }
     level = LevelApplier(node.level)
     scratch = AudioBuffer(channelCount: node.format.channelLayout.count, capacity: capacity)

@@ -28,7 +28,8 @@ func readPicture(_ path: FilePath) throws(Failure) -> Picture {
   var failure: Int32 = 0
   let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
     while count < size {
-      let read = pread(descriptor, buffer.baseAddress.map { $0 + count }, size - count, off_t(count))
+      let read = pread(
+        descriptor, buffer.baseAddress.map { $0 + count }, size - count, off_t(count))
       if read < 0, errno == EINTR { continue }
       if read < 0 { failure = errno }
       guard read > 0 else { return }

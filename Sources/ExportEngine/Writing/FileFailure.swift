@@ -9,6 +9,7 @@ extension Failure {
   ///   - errno: As the call left it.
   ///   - action: What was tried, such as “cannot write the file”.
   ///   - path: The output.
+  /// - Returns: The failure.
   static func writing(_ errno: Int32, _ action: String, path: FilePath) -> Failure {
     let (remedy, advice): (Remedy, String) =
       switch errno {

@@ -56,12 +56,14 @@ final class LibAVWriter: SoundWriter {
       } catch {
         throw error.outputFailure(file)
       }
-      try file.commit()
+      try file.flush()
     } catch {
       throw abandoning(error)
     }
     return tally.result(of: file, sampleRate: encoder.sampleRate)
   }
+
+  func commit() throws(Failure) { try file.commit() }
 
   func abandon() { file.discard() }
 

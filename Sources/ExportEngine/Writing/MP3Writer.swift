@@ -29,7 +29,7 @@ final class MP3Writer: SoundWriter {
     position = start
   }
 
-  /// - Parameter tag: Whole ID3v2 tag, or nothing: the bytes that stand before the sound.
+  /// Opens LAME. `tag` is a whole ID3v2 tag or nothing: the bytes that stand before the sound.
   static func open(
     _ file: OutputFile, _ settings: MP3Settings, sampleRate: Int, tally: SoundTally, tag: [UInt8]
   ) throws(Failure) -> MP3Writer {
@@ -67,12 +67,14 @@ final class MP3Writer: SoundWriter {
       }
       try flush()
       try file.put(encoder.infoFrame(), at: start)
-      try file.commit()
+      try file.flush()
     } catch {
       throw abandoning(error)
     }
     return tally.result(of: file, sampleRate: sampleRate)
   }
+
+  func commit() throws(Failure) { try file.commit() }
 
   func abandon() { file.discard() }
 

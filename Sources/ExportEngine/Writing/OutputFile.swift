@@ -88,16 +88,20 @@ package final class OutputFile: ByteOutput {
     guard status == 0 else { throw .writing(status, "cannot write the file", path: path) }
   }
 
-  /// Makes the file appear at its target, durably. Nothing may be written after it.
+  /// Sees to it that everything written is on the disk.
+  package func flush() throws(Failure) {
+    guard calls.flush(temporary.descriptor) == 0 else {
+      throw .writing(errno, "cannot flush the file to the disk", path: path)
+    }
+  }
+
+  /// Makes the flushed file appear at its target, durably. Nothing may be written after it.
   ///
   /// - Throws: What the system says; the target is then as it was, unless only the folder's flush
   ///   failed.
   package func commit() throws(Failure) {
     precondition(!isDone, "an output file is committed or discarded once")
     defer { discard() }
-    guard calls.flush(temporary.descriptor) == 0 else {
-      throw .writing(errno, "cannot flush the file to the disk", path: path)
-    }
     let status = temporary.path.withPlatformString { from in
       target.withPlatformString { rename(from, $0) }
     }

@@ -5,12 +5,13 @@ import SystemPackage
 ///
 /// Made by `makeWriter`, which has opened the temporary file and written the headers. Then `write`
 /// is called for each block, from frame 0 on, without gaps, in the format that the writer was made
-/// for; then `finish` once, after exactly the announced number of frames. The caller keeps the
-/// blocks: nothing of them is held after a call. A block may have any number of frames, none
+/// for; then `finish` once, after exactly the announced number of frames; then `commit`, once all
+/// outputs of the export are finished, so that they appear together or not at all. The caller keeps
+/// the blocks: nothing of them is held after a call. A block may have any number of frames, none
 /// included; the bytes of the file do not depend on how the sound is cut.
 ///
 /// Once a call has thrown, or `abandon` was called, or the writer is released unfinished, the
-/// target is as it was before. Nothing is to be called after `finish` or `abandon`. One thread at a
+/// target is as it was before. Nothing is to be called after `commit` or `abandon`. One thread at a
 /// time, which blocks on encoding and on the disk.
 package protocol SoundWriter: AnyObject {
   /// Encodes one block.
@@ -19,13 +20,18 @@ package protocol SoundWriter: AnyObject {
   ///   otherwise what the encoder or the disk could not do.
   func write(_ block: AudioBuffer) throws(Failure)
 
-  /// Completes the file, flushes it to the disk and puts it at its target.
+  /// Completes the temporary file and flushes it to the disk.
   ///
   /// - Returns: What was written.
   /// - Throws: `.reportBug` where frames are missing; otherwise as `write`.
   func finish() throws(Failure) -> WrittenOutput
 
-  /// Gives up: takes away what was written so far.
+  /// Puts the finished file at its target.
+  ///
+  /// - Throws: What the system says.
+  func commit() throws(Failure)
+
+  /// Gives up: takes away what was written so far. Does nothing after `commit`.
   func abandon()
 }
 

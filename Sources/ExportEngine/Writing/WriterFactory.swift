@@ -22,7 +22,7 @@ package func makeWriter(
     try requireSettings(sink.output.format, format, frameCount: frameCount)
     let tally = SoundTally(expectedFrames: frameCount, channelCount: format.channelLayout.count)
     if case .mp3(let settings) = sink.output.format {
-      let tag = try tag(of: sink, sampleRate: format.sampleRate, frameCount: frameCount)
+      let tag = try id3Tag(of: sink, sampleRate: format.sampleRate, frameCount: frameCount)
       return try MP3Writer.open(
         try OutputFile.create(at: sink.output.path), settings, sampleRate: format.sampleRate,
         tally: tally, tag: tag)
@@ -69,7 +69,8 @@ private func requireSettings(
     let most = 6144 * channels * sound.sampleRate / 1024
     guard 1...most ~= bitRate else {
       throw Failure(
-        .mendJob, "AAC at \(sound.sampleRate) Hz with \(channels) channels has at most "
+        .mendJob,
+        "AAC at \(sound.sampleRate) Hz with \(channels) channels has at most "
           + "\(most / 1000) kbps, not \(bitRate / 1000)")
     }
     guard frameCount > 0 else {
@@ -102,8 +103,10 @@ private func recipe(
     picture: holdsMore ? try sink.metadata.cover.map(readPicture) : nil)
 }
 
-/// The ID3 tag of an MP3.
-private func tag(of sink: Sink, sampleRate: Int, frameCount: Int64) throws(Failure) -> [UInt8] {
+/// The ID3v2 tag that stands before the sound; empty where there is nothing to say.
+private func id3Tag(
+  of sink: Sink, sampleRate: Int, frameCount: Int64
+) throws(Failure) -> [UInt8] {
   var tag = ID3Tag(
     items: sink.metadata.items.map { ID3Tag.Item(key: $0.key, value: $0.value) },
     cover: try sink.metadata.cover.map(readPicture)?.bytes)
@@ -119,7 +122,7 @@ private func tag(of sink: Sink, sampleRate: Int, frameCount: Int64) throws(Failu
   do throws(ID3TagError) {
     return try tag.encoded()
   } catch {
-    throw Failure(.mendJob, error.message)
+    throw Failure(.mendJob, "the tag cannot be written: \(error.message)")
   }
 }
 

@@ -15,10 +15,13 @@ struct Clip: ParsableCommand {
   @Argument(help: "The media file.")
   var input: String
 
-  @Option(help: ArgumentHelp("Where the clip starts; at the file's start unless given.", valueName: "time"))
+  @Option(
+    help: ArgumentHelp(
+      "Where the clip starts; at the file's start unless given.", valueName: "time"))
   var from: String?
 
-  @Option(help: ArgumentHelp("Where the clip ends; at the file's end unless given.", valueName: "time"))
+  @Option(
+    help: ArgumentHelp("Where the clip ends; at the file's end unless given.", valueName: "time"))
   var to: String?
 
   @Option(help: ArgumentHelp("How long the clip is, instead of --to.", valueName: "time"))

@@ -29,7 +29,8 @@ struct Compress: ParsableCommand {
     var jobs: [(key: String, value: ArgumentNode)] = []
     for (input, name) in zip(inputs, sources.names) {
       let path = FilePath(input)
-      let file = isFolder
+      let file =
+        isFolder
         ? FilePath(output.output).appending((path.stem ?? "output") + ".mp3").string : output.output
       jobs.append(
         (

@@ -14,7 +14,9 @@ struct Concat: ParsableCommand {
   @Argument(help: ArgumentHelp("The media files, in order.", valueName: "input"))
   var inputs: [String]
 
-  @Option(help: ArgumentHelp("Let each file start so long before the one before ends.", valueName: "time"))
+  @Option(
+    help: ArgumentHelp("Let each file start so long before the one before ends.", valueName: "time")
+  )
   var crossfade: String?
 
   @OptionGroup var output: OutputOptions

@@ -11,7 +11,8 @@ struct OutputOptions: ParsableArguments {
     help: ArgumentHelp("The file to write; its ending says the format.", valueName: "file"))
   var output: String
 
-  @Option(help: "MP3 settings: V0 … V9, 'abr 96k', 'cbr 128k', or a preset of LAME's such as standard.")
+  @Option(
+    help: "MP3 settings: V0 … V9, 'abr 96k', 'cbr 128k', or a preset of LAME's such as standard.")
   var mp3: String?
 
   @Option(help: ArgumentHelp("Frames a second, such as 44.1kHz.", valueName: "rate"))
@@ -27,7 +28,9 @@ struct OutputOptions: ParsableArguments {
   func node(at path: ArgumentNode, _ places: ArgumentPlaces) -> ArgumentNode {
     var entries = [(key: "file", value: path)]
     if let mp3 { entries.append(("mp3", places.node(mp3, of: "--mp3"))) }
-    if let sampleRate { entries.append(("sample_rate", places.node(sampleRate, of: "--sample-rate"))) }
+    if let sampleRate {
+      entries.append(("sample_rate", places.node(sampleRate, of: "--sample-rate")))
+    }
     if let channels { entries.append(("channels", places.node(channels, of: "--channels"))) }
     return .map(entries, places.command)
   }
@@ -65,7 +68,8 @@ struct OneShot {
   func run(_ entries: [(key: String, value: ArgumentNode)]) throws {
     let jobs: [Job]
     do throws(Diagnostics) {
-      jobs = try JobFile.jobs(from: .map(entries, places.command), places: door.map)
+      jobs = try JobFile.jobs(
+        from: .map(entries, places.command), named: output.output, places: door.map)
     } catch {
       door.report(error)
       throw Door.Status.wrongJob

@@ -86,7 +86,8 @@ struct ProbedMedia: Encodable {
     codec = asset.codec
     sampleRate = asset.sampleRate
     channels = asset.channelLayout.name
-    format = AudioFormat(sampleRate: asset.sampleRate, channelLayout: asset.channelLayout)
+    format =
+      AudioFormat(sampleRate: asset.sampleRate, channelLayout: asset.channelLayout)
       .description
     bitDepth = asset.bitDepth
     bitRate = asset.bitRate

@@ -14,10 +14,8 @@ struct Batch {
   var workers: Int?
   var isQuiet = false
 
-  /// Runs what is ready.
-  ///
-  /// - Parameter refusedJobs: Jobs that were refused before; they count as failed.
-  /// - Throws: `ExitCode` where anything failed or a signal came.
+  /// Runs what is ready; `refusedJobs` were refused before and count as failed. Throws an
+  /// `ExitCode` where anything failed or a signal came.
   func run(_ exports: [Export], refusedJobs: Int) throws {
     let (cancellation, caught) = Signals.catchAll()
     let start = ContinuousClock.now
@@ -33,7 +31,11 @@ struct Batch {
         let now = ContinuousClock.now
         if let diagnostic = diagnostic(of: event, among: exports) {
           let text = door.render(Diagnostics(diagnostic))
-          if isQuiet { StandardStream.error.write(text + "\n") } else { screen.print(text, at: now) }
+          if isQuiet {
+            StandardStream.error.write(text + "\n")
+          } else {
+            screen.print(text, at: now)
+          }
         }
         screen.show(event, at: now)
       }

@@ -12,7 +12,8 @@ struct VariableOptions: ParsableArguments {
 
   @Option(
     name: .customLong("env"),
-    help: ArgumentHelp("Let job files read an environment variable as ${env.NAME}.", valueName: "NAME"))
+    help: ArgumentHelp(
+      "Let job files read an environment variable as ${env.NAME}.", valueName: "NAME"))
   var environment: [String] = []
 
   /// The options as `JobFile` takes them.

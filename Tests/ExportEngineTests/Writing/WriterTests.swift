@@ -19,7 +19,7 @@ struct WriterTests {
       let channels = (0..<channelCount).map { integers(seed: UInt64($0), bits: 16, count: count) }
       let written = try writeSound(channels, to: path, .wav(.int16), blockLength: 1000)
       #expect(written.frameCount == Int64(count))
-      #expect(written.byteSize == Int64(try readFile(path).count))
+      #expect(written.size == Int64(try readFile(path).count))
       for channel in 0..<channelCount {
         #expect(try decode(path, channel: channel, of: channelCount) == channels[channel])
       }

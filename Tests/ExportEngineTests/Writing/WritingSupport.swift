@@ -28,7 +28,9 @@ func writeSound(
     block.fill(channels, from: start, count: min(blockLength, count - start))
     try writer.write(block)
   }
-  return try writer.finish()
+  let written = try writer.finish()
+  try writer.commit()
+  return written
 }
 
 extension AudioBuffer {
