@@ -48,10 +48,10 @@ struct TagTests {
         #expect(try probe(path, "format_tags=" + key) == value)
       }
       #expect(try probe(path, "stream=codec_name,width", "-select_streams", "v").hasSuffix("40"))
+      #expect(
+        try probe(path, "chapter=start_time:chapter_tags=title")
+          == "0.000000\nFirst\n0.500000\nZweites – ü\n1.500000\nLast")
       if name != "flac" {
-        #expect(
-          try probe(path, "chapter=start_time:chapter_tags=title")
-            == "0.000000\nFirst\n0.500000\nZweites – ü\n1.500000\nLast")
         #expect(try probe(path, "chapter=end_time").hasSuffix("\n2.000000"))
       }
       #expect(try !probe(path, "format_tags").lowercased().contains("lav"))
@@ -60,6 +60,66 @@ struct TagTests {
       #expect(sound.errors == "" && sound.floats.count >= tone.count)
     }
     try Tool.succeed("rm", "-f", folder.path("a.png"))
+  }
+
+  @Test("every tag is either in the file or named as left out", arguments: ["wav", "m4a", "flac"])
+  func omittedTags(name: String) throws {
+    let formats: [String: Output.Format] = [
+      "wav": .wav(.int16), "m4a": .m4a(bitRate: 96_000), "flac": .flac(bitDepth: 16),
+    ]
+    let format = try #require(formats[name])
+    var metadata = Metadata()
+    for key in [
+      "title", "Artist", "album", "album_artist", "composer", "date", "genre", "comment",
+      "copyright", "track", "disc", "publisher", "performer", "language", "encoded_by", "lyrics",
+      "synopsis", "show", "grouping", "isrc", "url", "TBPM", "mood",
+    ] {
+      metadata[key] = "7"
+    }
+    let path = folder.path("a." + name)
+    try writeSound([tone], to: path, format, metadata: metadata)
+    let written = try probe(path, "format_tags", "-of", "default=nw=1").lowercased()
+    let lost =
+      omissions(
+        of: sink(format, metadata: metadata)
+      ).first?.message.split(separator: " ").map { $0.filter { $0 != "," && $0 != ":" } } ?? []
+    for item in metadata.items {
+      let isWritten = written.split(separator: "\n").contains {
+        $0.hasPrefix("tag:" + item.key.lowercased() + "=")
+      }
+      #expect(isWritten == !lost.contains(item.key), "\(item.key)")
+    }
+  }
+
+  @Test("what a format has no place for is said")
+  func omittedParts() throws {
+    var metadata = Metadata()
+    metadata["title"] = "T"
+    metadata["mood"] = "calm"
+    metadata["disc"] = "1"
+    metadata.cover = "cover.png"
+    var linked = chapters
+    linked[1].url = "https://example.org"
+    #expect(
+      omissions(of: sink(.wav(.int16), metadata: metadata, chapters: linked)).map(\.message) == [
+        "WAV has no place for the tags mood, disc: left out",
+        "WAV has no place for the cover: left out", "WAV has no place for the chapters: left out",
+      ])
+    #expect(
+      omissions(of: sink(.m4a(bitRate: 1), metadata: metadata, chapters: linked)).map(\.message)
+        == [
+          "M4A has no place for the tags mood: left out",
+          "M4A has no place for the chapters' links and images: left out",
+        ])
+    #expect(omissions(of: sink(.mp3(.standard), metadata: metadata, chapters: linked)) == [])
+  }
+
+  private func sink(
+    _ format: Output.Format, metadata: Metadata, chapters: [Chapter] = []
+  ) -> Sink {
+    Sink(
+      node: 0, output: Output(path: "a", format: format), metadata: metadata, chapters: chapters,
+      isDithered: false)
   }
 
   @Test("M4A with chapters and a cover still announces exactly its frames")
