@@ -89,7 +89,11 @@ let package = Package(
     .testTarget(name: "MPEGAudioTests", dependencies: ["MPEGAudio", "TestSupport"]),
     .testTarget(name: "ThreadsTests", dependencies: ["Threads", "TestSupport"]),
     .testTarget(
-      name: "MediaCompositionTests", dependencies: ["MediaComposition", "MediaTime"]),
+      name: "MediaCompositionTests",
+      dependencies: [
+        "MediaComposition", "MediaTime",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
     .testTarget(
       name: "JobFileTests",
       dependencies: [
@@ -97,7 +101,11 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(
-      name: "ExportGraphTests", dependencies: ["ExportGraph", "MediaComposition", "MediaTime"]),
+      name: "ExportGraphTests",
+      dependencies: [
+        "ExportGraph", "MediaComposition", "MediaTime", "MPEGAudio",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
     .testTarget(name: "LibAVTests", dependencies: ["LibAV", "TestSupport"]),
     .testTarget(name: "LAMETests", dependencies: ["LAME", "MPEGAudio", "TestSupport"]),
     .testTarget(

@@ -23,6 +23,8 @@ package struct MP3Encoder: ~Copyable {
   package private(set) var frameCount: Int64 = 0
 
   private let lame: lame_t
+  /// Stands in for LAME's own Info frame where that has no room for one.
+  private var infoFrameOfLowRate: LowRateInfoFrame?
   private let output: UnsafeMutableBufferPointer<UInt8>
 
   private init(_ lame: lame_t, channelCount: Int) {
@@ -66,9 +68,16 @@ package struct MP3Encoder: ~Copyable {
       settings, sampleRate: sampleRate, channelCount: channelCount, scale: 1,
       reservesInfoFrame: reservesInfoFrame
     ).scale
-    return try initialised(
+    var encoder = try initialised(
       settings, sampleRate: sampleRate, channelCount: channelCount, scale: 1 / attenuation,
       reservesInfoFrame: reservesInfoFrame)
+    if reservesInfoFrame, case .cbr(let bitRate) = settings.rateControl,
+      !LowRateInfoFrame.fits(
+        bitRate: bitRate, sampleRate: sampleRate, channelCount: channelCount)
+    {
+      encoder.infoFrameOfLowRate = LowRateInfoFrame(bitRate: bitRate)
+    }
+    return encoder
   }
 
   private static func initialised(
@@ -167,7 +176,7 @@ package struct MP3Encoder: ~Copyable {
         lame_encode_buffer_ieee_float(
           lame, left, right, Int32(length), output.baseAddress, Int32(output.count)),
         "lame_encode_buffer_ieee_float")
-      bytes.append(contentsOf: output[..<Int(size)])
+      append(output[..<Int(size)], to: &bytes)
       done += length
       frameCount += Int64(length)
     }
@@ -180,7 +189,14 @@ package struct MP3Encoder: ~Copyable {
   package mutating func flush(into bytes: inout [UInt8]) throws(LAMEError) {
     let size = try check(
       lame_encode_flush(lame, output.baseAddress, Int32(output.count)), "lame_encode_flush")
-    bytes.append(contentsOf: output[..<Int(size)])
+    append(output[..<Int(size)], to: &bytes)
+  }
+
+  private mutating func append(
+    _ frames: Slice<UnsafeMutableBufferPointer<UInt8>>, to bytes: inout [UInt8]
+  ) {
+    if let placeholder = infoFrameOfLowRate?.add(frames) { bytes += placeholder }
+    bytes.append(contentsOf: frames)
   }
 
   /// Samples that a decoder puts out before the first one that was put in, without its own 529.
@@ -190,16 +206,23 @@ package struct MP3Encoder: ~Copyable {
   package var padding: Int { Int(lame_get_encoder_padding(lame)) }
 
   /// The frame that belongs where the first, empty one stands; after `flush`
-  /// (`lame_get_lametag_frame`).
-  ///
-  /// Empty where no frame is reserved: either none was asked for, or the bit rate is too low for
-  /// one (CBR below 64 kbps), which LAME does not tell.
+  /// (`lame_get_lametag_frame`). Empty where none is reserved.
   package func infoFrame() -> [UInt8] {
+    if let infoFrameOfLowRate { return infoFrameOfLowRate.frame(facts) }
     let size = lame_get_lametag_frame(lame, nil, 0)
     guard size > 0 else { return [] }
     return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
       count = lame_get_lametag_frame(lame, buffer.baseAddress, size)
     }
+  }
+
+  /// What an Info frame says of the whole stream.
+  var facts: LowRateInfoFrame.Facts {
+    LowRateInfoFrame.Facts(
+      quality: 100 - 10 * Int(lame_get_VBR_q(lame)) - Int(lame_get_quality(lame)),
+      lowpass: Int(lame_get_lowpassfreq(lame)), delay: delay, padding: padding,
+      frameCount: (delay + Int(frameCount) + padding) / samplesPerFrame,
+      encoder: String(cString: get_lame_very_short_version()))
   }
 
   private func requireEncodable(

@@ -67,7 +67,9 @@ package final class Muxer {
     opened.pointee.io_open = refuseToOpen
     // From here on the muxer's deinit frees what was made.
     let muxer = Muxer(opened, output, encoder.context.pointee.time_base)
-    for (key, value) in metadata {
+    let marks =
+      container == .flac ? chapterComments(chapters, sampleRate: encoder.sampleRate) : []
+    for (key, value) in metadata + marks {
       try check(av_dict_set(&opened.pointee.metadata, key, value, 0), "av_dict_set")
     }
     try muxer.addSound(encoder)
@@ -105,6 +107,25 @@ package final class Muxer {
     packet.pointer.pointee.stream_index = 1
     packet.pointer.pointee.flags |= AV_PKT_FLAG_KEY
     try checkOutput(av_write_frame(context, packet.pointer), "av_write_frame")
+  }
+
+  /// Chapters as Vorbis comments (Xiph's "Chapter Extension"): FFmpeg's FLAC muxer reads them and
+  /// does not write them.
+  private static func chapterComments(
+    _ chapters: [Chapter], sampleRate: Int
+  ) -> [(key: String, value: String)] {
+    func digits(_ number: Int64, _ count: Int) -> String {
+      String(repeating: "0", count: max(0, count - "\(number)".count)) + "\(number)"
+    }
+    return chapters.enumerated().flatMap { index, chapter in
+      let rate = Int64(sampleRate)
+      let milliseconds = (chapter.frames.lowerBound * 1000 + rate / 2) / rate
+      let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
+      let key = "CHAPTER" + digits(Int64(index), 3)
+      let time =
+        "\(digits(seconds / 3600, 2)):\(digits(seconds / 60 % 60, 2)):\(digits(seconds % 60, 2))"
+      return [(key, time + "." + digits(rest, 3)), (key + "NAME", chapter.title)]
+    }
   }
 
   /// Chapters as libavformat owns them: it frees the array and its elements.

@@ -1,7 +1,9 @@
-/// Which ID3v2.4 frame a tag's key belongs into.
+/// Which frame a tag's key belongs into.
 enum ID3Slot: Hashable {
   /// A text frame of its own.
   case text(String)
+  /// The date of the recording in 2.3, in up to three frames.
+  case year
   /// `TXXX` with a description.
   case userText(String)
   case comment
@@ -27,12 +29,17 @@ enum ID3Slot: Hashable {
     "TCAT", "TCMP", "TDES", "TGID", "TKWD", "TSO2", "TSOC",
   ]
 
+  /// Those of them that 2.3 does not have; the sort orders are read in both all the same.
+  private static let newFrames: Set<String> = [
+    "TDEN", "TDOR", "TDRL", "TDTG", "TIPL", "TMCL", "TMOO", "TPRO", "TSST",
+  ]
+
   /// Frames that hold a time stamp (main structure §4).
   private static let timeStamps: Set<String> = ["TDEN", "TDOR", "TDRC", "TDRL", "TDTG"]
 
   /// Where a frame asks for a form that `value` does not have, its key becomes a `TXXX` frame, so
   /// that nothing is lost.
-  init(key: String, value: String) {
+  init(key: String, value: String, version: ID3Version) {
     let name = key.lowercased()
     if name == "comment" {
       self = .comment
@@ -42,9 +49,10 @@ enum ID3Slot: Hashable {
       self = .lyrics(language: code)
     } else if let identifier = Self.identifiers[name]
       ?? (Self.textFrames.contains(key) ? key : nil),
-      Self.holds(value, in: identifier)
+      Self.holds(value, in: identifier),
+      version == .v24 || !Self.newFrames.contains(identifier)
     {
-      self = .text(identifier)
+      self = version == .v23 && identifier == "TDRC" ? .year : .text(identifier)
     } else {
       self = .userText(key)
     }
@@ -52,6 +60,7 @@ enum ID3Slot: Hashable {
 
   /// `value` in the form that the frame asks for.
   func normalized(_ value: String) -> String {
+    if self == .year { return Self.timeStamp(value) ?? value }
     guard case .text(let identifier) = self else { return value }
     if Self.timeStamps.contains(identifier) { return Self.timeStamp(value) ?? value }
     return identifier == "TLAN" ? Self.languageCode(value) ?? value : value

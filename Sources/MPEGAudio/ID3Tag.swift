@@ -1,10 +1,11 @@
 import MediaTime
 
-/// Tags, cover and chapters of a file, to be written in front of its frames as ID3v2.4.
+/// Tags, cover and chapters of a file, to be written in front of its frames as ID3v2.4, or as 2.3
+/// where FFmpeg could not read the chapters otherwise (see `ID3Version`).
 ///
-/// FFmpeg's own muxer writes neither a chapter's link nor its image. Text is UTF-8. Written to the
-/// documents "ID3 tag version 2.4.0: main structure" and "native frames", and "ID3v2 Chapter Frame
-/// Addendum".
+/// FFmpeg's own muxer writes neither a chapter's link nor its image. Written to the documents "ID3
+/// tag version 2.4.0: main structure" and "native frames", "ID3 tag version 2.3.0", and "ID3v2
+/// Chapter Frame Addendum".
 package struct ID3Tag: Sendable, Hashable {
   /// One tag under FFmpeg's generic name (`title`, `album_artist`), or under a text frame's own
   /// (`TBPM`), as FFmpeg reads those without a generic one; any other becomes a `TXXX` frame.
@@ -67,16 +68,12 @@ extension ID3Tag {
   /// - Throws: `ID3TagError` for what the format cannot hold: a zero byte in a text, an image that
   ///   is neither JPEG nor PNG, a link that is not ASCII, more than 255 chapters, 256 MiB.
   package func encoded() throws(ID3TagError) -> [UInt8] {
-    var body: [UInt8] = []
-    for frame in try ID3Frame.texts(items) { body += try frame.encoded() }
-    if !chapters.isEmpty {
-      body += try ID3Frame.tableOfContents(count: chapters.count).encoded()
-      for (index, chapter) in chapters.enumerated() {
-        body += try ID3Frame.chapter(chapter, index: index).encoded()
-      }
-    }
-    if let cover { body += try ID3Frame.picture(cover, type: 3, name: "the cover").encoded() }
+    let writer = ID3Writer(version: ID3Version(for: self))
+    var body = try writer.texts(items)
+    body += try writer.chapters(chapters)
+    if let cover { body += try writer.picture(cover, type: 3, name: "the cover") }
     guard !body.isEmpty else { return [] }
-    return Array("ID3".utf8) + [4, 0, 0] + (try ID3Frame.syncsafe(body.count)) + body
+    let size = try ID3Version.syncsafe(body.count)
+    return Array("ID3".utf8) + [writer.version.rawValue, 0, 0] + size + body
   }
 }

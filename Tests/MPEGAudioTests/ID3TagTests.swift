@@ -28,6 +28,13 @@ import Testing
       ID3Tag.Chapter(range: range(500, 567), title: "", image: jpeg),
     ])
 
+  /// The same without what would make it 2.3.
+  private static let short: ID3Tag = {
+    var tag = whole
+    for index in tag.chapters.indices { tag.chapters[index].image = nil }
+    return tag
+  }()
+
   private func file(_ tag: ID3Tag, in folder: String) throws -> String {
     let path = "\(folder)/a.mp3"
     let sound = try MP3Files.read(MP3Files.fixture("lame-testcase.mp3"))
@@ -35,10 +42,12 @@ import Testing
     return path
   }
 
-  @Test("ffprobe reads tags, cover and chapters")
-  func ffprobe() throws {
+  @Test(
+    "ffprobe reads tags, cover and chapters, with images too",
+    arguments: [(whole, "2024-05-06 07:08"), (short, "2024-05-06T07:08:09")])
+  func ffprobe(tag: ID3Tag, date: String) throws {
     try MP3Files.withFolder { folder in
-      let path = try file(Self.whole, in: folder)
+      let path = try file(tag, in: folder)
       let text = try MP3Files.run([
         "ffprobe", "-v", "error", "-show_entries",
         "format_tags:stream=codec_name:stream_tags:chapter=start_time,end_time:chapter_tags", "-of",
@@ -47,7 +56,8 @@ import Testing
       for line in [
         #"format.tags.title="Grüße 🎙""#, #"format.tags.album_artist="D""#,
         #"format.tags.track="3/12""#, #"format.tags.disc="1/2""#,
-        #"format.tags.date="2024-05-06T07:08:09""#, #"format.tags.language="deu""#,
+        "format.tags.date=\"\(date)\"",
+        #"format.tags.language="deu""#,
         #"format.tags.comment="Line 1\nLine 2""#, #"format.tags.TBPM="120""#,
         #"format.tags.mood="calm""#, #"format.tags.encoder="avjob""#,
         #"format.tags.encoded_by="H""#, #"format.tags.lyrics_deu="La la""#,
@@ -64,65 +74,123 @@ import Testing
   private static let hasMutagen =
     (try? Tool.run(["/usr/bin/python3", "-c", "import mutagen"]))?.status == 0
 
-  @Test("mutagen reads every frame as it was meant", .enabled(if: hasMutagen))
-  func mutagen() throws {
-    try MP3Files.withFolder { folder in
-      let path = try file(Self.whole, in: folder)
-      let script = """
-        import sys
-        from mutagen.id3 import ID3
-        tag = ID3(sys.argv[1])
-        print(tag.version, tag.size, tag.unknown_frames)
-        for key in ("TIT2 TPE1 TALB TPE2 TRCK TPOS TDRC TCON TCOM TPUB TCOP TLAN TSSE TENC TBPM "
-                    "TXXX:mood").split():
-            print(key, "|".join(str(text) for text in tag[key].text))
-        print(repr(tag["COMM::deu"].text), tag["USLT::deu"].text)
-        cover = tag["APIC:"]
-        print(cover.mime, int(cover.type), len(cover.data))
-        toc = tag["CTOC:toc"]
-        print(int(toc.flags), toc.child_element_ids)
-        for name in toc.child_element_ids:
-            chapter = tag["CHAP:" + name]
-            print(chapter.start_time, chapter.end_time, chapter.start_offset)
-            for key, frame in sorted(chapter.sub_frames.items()):
-                if key == "TIT2": print("", key, frame.text[0])
-                elif key.startswith("WXXX"): print("", key, frame.url)
-                else: print("", key, frame.mime, int(frame.type), len(frame.data))
-        """
-      let size = try Self.whole.encoded().count
-      #expect(
-        try MP3Files.run(["env", "PYTHONIOENCODING=utf-8", "/usr/bin/python3", "-c", script, path])
-          .text == """
-            (2, 4, 0) \(size) []
-            TIT2 Grüße 🎙
-            TPE1 A|B
-            TALB C
-            TPE2 D
-            TRCK 3/12
-            TPOS 1/2
-            TDRC 2024-05-06 07:08:09
-            TCON Podcast
-            TCOM E
-            TPUB F
-            TCOP G
-            TLAN deu
-            TSSE avjob
-            TENC H
-            TBPM 120
-            TXXX:mood calm
-            ['Line 1\\nLine 2'] La la
-            image/jpeg 3 304
-            3 ['ch0', 'ch1', 'ch2']
-            0 250 4294967295
-             TIT2 Intro
-            250 500 4294967295
-             APIC: image/png 0 11
-             TIT2 Über alles
-             WXXX:chapter url https://example.org/a?b=c
-            500 567 4294967295
-             APIC: image/jpeg 0 304
+  @Test("mutagen reads every frame of 2.4 as it was meant", .enabled(if: hasMutagen))
+  func mutagen24() throws {
+    let size = try Self.short.encoded().count
+    #expect(
+      try mutagen(Self.short) == """
+        (2, 4, 0) \(size) []
+        TIT2 Grüße 🎙
+        TPE1 A|B
+        TALB C
+        TPE2 D
+        TRCK 3/12
+        TPOS 1/2
+        TDRC 2024-05-06 07:08:09
+        TCON Podcast
+        TCOM E
+        TPUB F
+        TCOP G
+        TLAN deu
+        TSSE avjob
+        TENC H
+        TBPM 120
+        TXXX:mood calm
+        ['Line 1\\nLine 2'] La la
+        image/jpeg 3 304
+        3 ['ch0', 'ch1', 'ch2']
+        0 250 4294967295
+         TIT2 Intro
+        250 500 4294967295
+         TIT2 Über alles
+         WXXX:chapter url https://example.org/a?b=c
+        500 567 4294967295
 
-            """)
+        """)
+  }
+
+  @Test("mutagen reads every frame of 2.3, and the chapters' images", .enabled(if: hasMutagen))
+  func mutagen23() throws {
+    let size = try Self.whole.encoded().count
+    #expect(
+      try mutagen(Self.whole) == """
+        (2, 3, 0) \(size) []
+        TIT2 Grüße 🎙
+        TPE1 A/B
+        TALB C
+        TPE2 D
+        TRCK 3/12
+        TPOS 1/2
+        TDRC 2024-05-06 07:08:00
+        TCON Podcast
+        TCOM E
+        TPUB F
+        TCOP G
+        TLAN deu
+        TSSE avjob
+        TENC H
+        TBPM 120
+        TXXX:mood calm
+        ['Line 1\\nLine 2'] La la
+        image/jpeg 3 304
+        3 ['ch0', 'ch1', 'ch2']
+        0 250 4294967295
+         TIT2 Intro
+        250 500 4294967295
+         APIC: image/png 0 11
+         TIT2 Über alles
+         WXXX:chapter url https://example.org/a?b=c
+        500 567 4294967295
+         APIC: image/jpeg 0 304
+
+        """)
+  }
+
+  /// What mutagen says about a file with `tag`.
+  private func mutagen(_ tag: ID3Tag) throws -> String {
+    let script = """
+      import sys
+      from mutagen.id3 import ID3
+      tag = ID3(sys.argv[1])
+      print(tag.version, tag.size, tag.unknown_frames)
+      for key in ("TIT2 TPE1 TALB TPE2 TRCK TPOS TDRC TCON TCOM TPUB TCOP TLAN TSSE TENC TBPM "
+                  "TXXX:mood").split():
+          print(key, "|".join(str(text) for text in tag[key].text))
+      print(repr(tag["COMM::deu"].text), tag["USLT::deu"].text)
+      cover = tag["APIC:"]
+      print(cover.mime, int(cover.type), len(cover.data))
+      toc = tag["CTOC:toc"]
+      print(int(toc.flags), toc.child_element_ids)
+      for name in toc.child_element_ids:
+          chapter = tag["CHAP:" + name]
+          print(chapter.start_time, chapter.end_time, chapter.start_offset)
+          for key, frame in sorted(chapter.sub_frames.items()):
+              if key == "TIT2": print("", key, frame.text[0])
+              elif key.startswith("WXXX"): print("", key, frame.url)
+              else: print("", key, frame.mime, int(frame.type), len(frame.data))
+      """
+    return try MP3Files.withFolder { folder in
+      let path = try file(tag, in: folder)
+      return try MP3Files.run([
+        "env", "PYTHONIOENCODING=utf-8", "/usr/bin/python3", "-c", script, path,
+      ]).text
+    }
+  }
+
+  @Test(
+    "A chapter is readable for FFmpeg however long its parts are", arguments: [1, 126, 127, 9999])
+  func longParts(length: Int) throws {
+    for (title, url) in [(length, 1), (1, length)] {
+      let chapter = ID3Tag.Chapter(
+        range: Self.range(0, 500), title: String(repeating: "t", count: title),
+        url: String(repeating: "u", count: url))
+      try MP3Files.withFolder { folder in
+        let path = try file(ID3Tag(chapters: [chapter]), in: folder)
+        let text = try MP3Files.run([
+          "ffprobe", "-v", "error", "-show_entries", "chapter_tags=title", "-of", "csv=p=0", path,
+        ]).text
+        #expect(text == chapter.title + "\n")
+      }
     }
   }
 

@@ -46,13 +46,13 @@ package final class OutputFile: ByteOutput {
 
   static func create(at path: FilePath, calls: FileCalls) throws(Failure) -> OutputFile {
     let target = try followLinks(path)
-    let existing = try existingFile(target, path)
     // A job that fails may take away a folder that this one has just found: look again.
     var attempts = 0
     while true {
       attempts += 1
       let newFolders = try makeFolders(target.folder, path)
       do throws(Failure) {
+        let existing = try existingFile(target, path)
         let temporary = try TemporaryFile.create(beside: target, for: path)
         temporary.takeRights(of: existing)
         return OutputFile(
@@ -153,7 +153,10 @@ extension OutputFile {
       throw Failure(.mendJob, "is a folder; name a file", path: path)
     }
     var facts = stat()
-    guard target.withPlatformString({ stat($0, &facts) }) == 0 else { return nil }
+    guard target.withPlatformString({ stat($0, &facts) }) == 0 else {
+      if errno == ENOENT { return nil }
+      throw .writing(errno, "cannot write there", path: path)
+    }
     switch facts.st_mode & S_IFMT {
     case S_IFREG: break
     case S_IFDIR: throw Failure(.mendJob, "is a folder; name a file", path: path)

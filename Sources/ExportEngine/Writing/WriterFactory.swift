@@ -50,7 +50,11 @@ private func requireSettings(
     throw Failure(.mendJob, "no format has a sample rate of \(sound.sampleRate) Hz")
   }
   switch format {
-  case .mp3, .wav: break
+  case .wav: break
+  case .mp3:
+    guard frameCount > 0 else {
+      throw Failure(.mendJob, "MP3 cannot hold a sound of no length; write WAV or FLAC")
+    }
   case .flac(let bitDepth):
     guard bitDepth == 16 || bitDepth == 24 else {
       throw Failure(.mendJob, "FLAC is written with 16 or 24 bits a sample, not \(bitDepth)")
@@ -70,7 +74,7 @@ private func requireSettings(
           + "\(most / 1000) kbps, not \(bitRate / 1000)")
     }
     guard frameCount > 0 else {
-      throw Failure(.mendJob, "M4A cannot hold a sound of no length; write WAV, FLAC or MP3")
+      throw Failure(.mendJob, "M4A cannot hold a sound of no length; write WAV or FLAC")
     }
   }
 }
@@ -93,7 +97,9 @@ private func recipe(
     channelMask: format.channelLayout.mask, isDithered: sink.isDithered,
     metadata: sink.metadata.items.map { ($0.key, $0.value) },
     chapters: holdsMore
-      ? try chapters(of: sink, sampleRate: format.sampleRate, frameCount: frameCount) : [],
+      ? try chapters(of: sink, sampleRate: format.sampleRate, frameCount: frameCount).map {
+        Muxer.Chapter(frames: $0.frames, title: $0.chapter.title)
+      } : [],
     picture: holdsMore ? try sink.metadata.cover.map(readPicture) : nil)
 }
 
@@ -101,16 +107,17 @@ private func recipe(
 private func id3Tag(
   of sink: Sink, sampleRate: Int, frameCount: Int64
 ) throws(Failure) -> [UInt8] {
-  let ranges = try chapters(of: sink, sampleRate: sampleRate, frameCount: frameCount).map(\.frames)
-  var tag = ID3Tag(items: sink.metadata.items.map { ID3Tag.Item(key: $0.key, value: $0.value) })
-  tag.cover = try sink.metadata.cover.map(readPicture)?.bytes
-  for (chapter, frames) in zip(sink.chapters, ranges) {
+  var tag = ID3Tag(
+    items: sink.metadata.items.map { ID3Tag.Item(key: $0.key, value: $0.value) },
+    cover: try sink.metadata.cover.map(readPicture)?.bytes)
+  for (chapter, frames) in try chapters(of: sink, sampleRate: sampleRate, frameCount: frameCount) {
     let range = TimeRange(
       start: Time(frames: frames.lowerBound, rate: sampleRate),
       end: Time(frames: frames.upperBound, rate: sampleRate))
-    let image = try chapter.image.map(readPicture)?.bytes
     tag.chapters.append(
-      ID3Tag.Chapter(range: range, title: chapter.title, url: chapter.url, image: image))
+      ID3Tag.Chapter(
+        range: range, title: chapter.title, url: chapter.url,
+        image: try chapter.image.map(readPicture)?.bytes))
   }
   do throws(ID3TagError) {
     return try tag.encoded()
@@ -119,11 +126,11 @@ private func id3Tag(
   }
 }
 
-/// Each chapter lasts until the next one, the last until the end.
+/// The chapters with their frames: each lasts until the next one, the last until the end.
 private func chapters(
   of sink: Sink, sampleRate: Int, frameCount: Int64
-) throws(Failure) -> [Muxer.Chapter] {
-  var chapters: [Muxer.Chapter] = []
+) throws(Failure) -> [(chapter: Chapter, frames: Range<Int64>)] {
+  var chapters: [(chapter: Chapter, frames: Range<Int64>)] = []
   var end = frameCount
   for chapter in sink.chapters.reversed() {
     let start = chapter.start.frames(atRate: sampleRate)
@@ -132,10 +139,10 @@ private func chapters(
         .mendJob, "the chapter '\(chapter.title)' does not start before the next one or the end",
         origin: chapter.origin)
     }
-    chapters.insert(Muxer.Chapter(frames: start..<end, title: chapter.title), at: 0)
+    chapters.append((chapter, start..<end))
     end = start
   }
-  return chapters
+  return chapters.reversed()
 }
 
 extension ChannelLayout {
