@@ -24,6 +24,9 @@ public struct ToolResult: Sendable {
 public struct ToolFailure: Error, CustomStringConvertible {
   /// One line.
   public let description: String
+
+  /// A failure of which `description` says all.
+  public init(description: String) { self.description = description }
 }
 
 /// Runs the oracles: ffmpeg, lame, sox, flac and others, found on the PATH.
