@@ -22,6 +22,13 @@ public struct ExportSession: Sendable {
   /// What `run` would do. Opens no file.
   public func graph() throws(Failure) -> Graph { try Graph(compiling: export) }
 
+  /// Tags, covers and chapters that an output's format has no place for and that are left out.
+  ///
+  /// - Throws: As `graph`.
+  public func omissions() throws(Failure) -> [Warning] {
+    try graph().sinks.flatMap { ExportEngine.omissions(of: $0) }
+  }
+
   /// How far an export is.
   public struct Progress: Sendable, Hashable {
     /// Sound rendered so far.

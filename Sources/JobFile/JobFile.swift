@@ -70,9 +70,9 @@ public struct JobFile: Sendable {
       map: map, files: files, folder: path.removingLastComponent(), sink: sink)
     var reader = FileReader(decoder: decoder, options: options, path: path)
     let jobs = reader.jobs(root)
-    for diagnostic in Job.conflicts(among: jobs, currentDirectory: files.currentDirectory) {
-      decoder.sink.add(diagnostic)
-    }
+    let conflicts = Job.conflicts(
+      among: jobs, reading: [path], currentDirectory: files.currentDirectory)
+    for conflict in conflicts { decoder.sink.add(conflict) }
     let found = decoder.sink.diagnostics.sorted(by: map)
     guard found.errors.isEmpty else { throw found }
     return JobFile(path: path, jobs: jobs, warnings: found.warnings)
@@ -87,7 +87,7 @@ public struct JobFile: Sendable {
     do {
       return try files.contents(of: path, limit: YAMLReader.sizeLimit)
     } catch let error as FileTooLarge {
-      throw refusal("has more than \(error.limit >> 20) MiB, which is no job file")
+      throw refusal("has more than \(error.limit >> 20) MiB: that is no job file")
     } catch Errno.noSuchFileOrDirectory {
       throw refusal("does not exist")
     } catch Errno.isDirectory {

@@ -24,6 +24,10 @@ package final class Demuxer {
     for (key, value) in [
       ("format_whitelist", allowed), ("protocol_whitelist", "file"),
       ("codec_whitelist", audioDecoders),
+      // Bytes of the index that libavformat collects where a container brings none. Kept small: each
+      // packet that is read after a jump back moves what lies behind its place, by default up to a
+      // mebibyte.
+      ("indexmem", "16384"),
     ] {
       try check(av_dict_set(&options, key, value, 0), "av_dict_set")
     }

@@ -225,4 +225,20 @@ import Testing
         help: choose another setting, or give the output a 'sample_rate' that has it
       """#)
   }
+
+  @Test("Messages call an item by its name")
+  func messagesCallAnItemByItsName() {
+    expect(
+      Bench().exportScreen(
+        #"""
+        concat: [{ clip: a.wav, name: interview, to: 2:00 }]
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:1:46: error: the range ends at 2:00, but 'interview' lasts 1:00
+          1 | concat: [{ clip: a.wav, name: interview, to: 2:00 }]
+            |                                              ^~~~
+        help: leave the end out, or write 'end'
+      """#)
+  }
 }

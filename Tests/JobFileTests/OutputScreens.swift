@@ -359,4 +359,33 @@ import Testing
             |                                                      ^
       """#)
   }
+
+  @Test("An output that is the job file, or a picture")
+  func anOutputThatIsTheJobFileOrAPicture() {
+    expect(
+      Bench().screen(
+        #"""
+        clip: a.wav
+        chapter: { title: x, image: raw/ch1.wav }
+        metadata: { cover: media/cover.jpg }
+        output: [{ file: job.yaml, mp3: V2 }, { file: media/cover.jpg, mp3: V2 }, raw/ch1.wav]
+        """#),
+      #"""
+      job.yaml:4:18: error: output 'job.yaml' is a source
+          4 | output: [{ file: job.yaml, mp3: V2 }, { file: media/cover.jpg, mp3: V2 }, raw/ch1.wav]
+            |                  ^~~~~~~~
+        help: write to another path: a source is never overwritten
+      job.yaml:4:47: error: output 'media/cover.jpg' is a source
+          4 | output: [{ file: job.yaml, mp3: V2 }, { file: media/cover.jpg, mp3: V2 }, raw/ch1.wav]
+            |                                               ^~~~~~~~~~~~~~~
+        help: write to another path: a source is never overwritten
+      job.yaml:4:75: error: output 'raw/ch1.wav' is a source
+          4 | output: [{ file: job.yaml, mp3: V2 }, { file: media/cover.jpg, mp3: V2 }, raw/ch1.wav]
+            |                                                                           ^~~~~~~~~~~
+        help: write to another path: a source is never overwritten
+      job.yaml:2:10: note: it is read here
+          2 | chapter: { title: x, image: raw/ch1.wav }
+            |          ^
+      """#)
+  }
 }

@@ -807,4 +807,21 @@ import Testing
         help: put it into a list: ["\u{1B}[31mred.wav"]
       """#)
   }
+
+  @Test("A mark that is no letter may be a repeated key")
+  func aMarkThatIsNoLetterMayBeARepeatedKey() {
+    expect(
+      Bench().screen(
+        #"""
+        clip: a.wav
+        "/": x
+        "/": y
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:2:1: error: duplicate key '/'
+          2 | "/": x
+            | ^
+      """#)
+  }
 }

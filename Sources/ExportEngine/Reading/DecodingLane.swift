@@ -13,7 +13,7 @@ final class DecodingLane {
     case agreed
   }
 
-  private let decoder: Decoder
+  let decoder: Decoder
   private let placement: Placement
   private var count: Int64 = 0
   private var votes: [(start: Int64, count: Int)] = []

@@ -29,6 +29,8 @@ final class DemuxedStream: SampleStream {
   /// Being fed ahead of the next anchor, and the packet that it has yet to be given.
   private var successor: DecodingLane?
   private var unshared: Packet?
+  /// A decoder that nothing uses any more, if its codec is one that a flush makes as good as new.
+  private var spare: Decoder?
   private var segment: Segment
   private var isAtEnd = false
   private var closedDamage = 0
@@ -171,6 +173,7 @@ final class DemuxedStream: SampleStream {
   /// Goes over to the lane that was fed ahead, from the packet that the old one just decoded.
   private func takeOver(at raw: Int64) throws(LibAVError) {
     closedDamage += lane?.damagedPackets ?? 0
+    retire(lane)
     if successor == nil { successor = try openLane(isFirst: false) }
     lane = successor
     successor = nil
@@ -180,12 +183,26 @@ final class DemuxedStream: SampleStream {
   }
 
   private func openLane(isFirst: Bool) throws(LibAVError) -> DecodingLane {
-    let decoder = try Decoder.open(stream, removesPadding: facts.access == .start)
+    let decoder: Decoder
+    if let spare {
+      decoder = spare
+    } else {
+      decoder = try Decoder.open(stream, removesPadding: facts.access == .start)
+    }
+    spare = nil
     switch facts.access {
     case .start: return DecodingLane(decoder, .counted(from: 0))
     case .packets: return DecodingLane(decoder, .stamped)
     case .anchors: return DecodingLane(decoder, isFirst ? .counted(from: facts.firstRaw) : .agreed)
     }
+  }
+
+  /// Keeps a lane's decoder for the next one. Opening one for Vorbis costs as much as decoding half a
+  /// second, for its codebooks; other codecs' flushes may leave something behind (AAC's noise).
+  private func retire(_ lane: DecodingLane?) {
+    guard let decoder = lane?.decoder, stream.codecName == "vorbis" else { return }
+    decoder.flush()
+    spare = decoder
   }
 
   private func nextPacket() throws(LibAVError) -> Packet? {
@@ -259,6 +276,8 @@ final class DemuxedStream: SampleStream {
 
   private func restart() {
     closedDamage = damagedPackets
+    retire(successor)
+    retire(lane)
     lane = nil
     successor = nil
     unshared = nil

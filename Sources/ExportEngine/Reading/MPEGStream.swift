@@ -125,7 +125,8 @@ final class MPEGFile {
     }
   }
 
-  /// Finds all frames. The mapping lasts no longer than the scan.
+  /// Finds all frames. The mapping lasts no longer than the scan, and what the scan has passed is
+  /// given back, so that an hour takes no more memory than a minute.
   func scan() throws(Failure) -> FrameIndex {
     var status = stat()
     guard fstat(descriptor.rawValue, &status) == 0, status.st_size > 0 else {
@@ -139,8 +140,16 @@ final class MPEGFile {
         .mendMachine, "cannot be mapped: \(String(cString: strerror(errno)))", path: path)
     }
     defer { munmap(base, size) }
+    let bytes = UnsafeRawBufferPointer(start: base, count: size)
+    let page = Int(getpagesize())
+    var passed = 0
     do throws(FrameIndex.Refusal) {
-      return try FrameIndex(scanning: UnsafeRawBufferPointer(start: base, count: size))
+      return try FrameIndex(scanning: bytes) { position in
+        let end = position / page * page
+        // Should a page be looked at again, the kernel maps it again.
+        madvise(base + passed, end - passed, MADV_DONTNEED)
+        passed = end
+      }
     } catch {
       throw Failure(.mendInput, "\(error)", path: path)
     }

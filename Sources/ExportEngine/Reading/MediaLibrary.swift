@@ -36,7 +36,13 @@ public final class MediaLibrary: Sendable {
     } catch {
       result = .failure(error)
     }
-    found.withLock { $0[key] = result }
+    found.withLock { found in
+      found[key] = result
+      // Under its number too: by that the stream is opened.
+      if case .success(let stream) = result {
+        found[Key(path: path, streamIndex: stream.asset.streamIndex)] = result
+      }
+    }
     return try result.get()
   }
 

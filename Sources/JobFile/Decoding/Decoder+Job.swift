@@ -130,7 +130,7 @@ struct JobName {
   }
 
   /// Unique names for the jobs of a loop: the input's stem; its path below the pattern's fixed part
-  /// where stems repeat, with the extension where those repeat too.
+  /// where stems repeat, with the extension where those repeat too, and else its whole path.
   func names(
     for inputs: [FilePattern.Match], in decoder: Decoder, _ scope: Scope
   ) -> [String] {
@@ -140,7 +140,7 @@ struct JobName {
       input.path.lastComponent.map { input.folder.appending($0).string } ?? ""
     }
     let chosen =
-      [stems, paths].first { Set($0).count == $0.count } ?? wholes
+      [stems, paths, wholes].first { Set($0).count == $0.count } ?? inputs.map(\.path.string)
     guard let key else { return chosen }
     return inputs.indices.map { index in
       guard key.dependsOnJob else { return text(in: decoder, scope) + "/" + chosen[index] }

@@ -36,7 +36,7 @@ extension Decoder {
     var channels = self.channels(fields, context.scope)
     let metadata = fields["metadata"].map { self.metadata($0.value, context.scope) }
     let named = format(fields, context.scope)
-    guard let path = path(fields, context, format: named?.format) else { return nil }
+    guard let path = path(fields, context, format: named) else { return nil }
     if case .refused = named { return nil }
     guard let format = named?.format ?? format(of: path) else { return nil }
     if case .named(_, key: _, isMono: true) = named { channels = channels ?? Located(.mono) }
@@ -82,7 +82,7 @@ extension Decoder {
 
 extension Decoder {
   private func path(
-    _ fields: Fields, _ context: OutputContext, format: JobOutput.Format?
+    _ fields: Fields, _ context: OutputContext, format: NamedFormat?
   ) -> Located<FilePath>? {
     if let file = fields["file"], let folder = fields["folder"] {
       sink.error(
@@ -97,8 +97,8 @@ extension Decoder {
       return nil
     }
     guard let folder = path(entry.value, context.scope) else { return nil }
-    guard let format else {
-      if !fields.isIncomplete {
+    guard let format = format?.format else {
+      if format == nil, !fields.isIncomplete {
         sink.error(
           "a 'folder' needs a format", at: entry.keyOrigin,
           help: "add one of 'mp3', 'wav', 'flac', 'aac'")

@@ -127,10 +127,13 @@ struct DiagnosticSink {
   private var seen: Set<Diagnostic> = []
   private var countPerPlace: [Origin: Int] = [:]
 
-  var hasErrors: Bool { diagnostics.all.contains { $0.severity == .error } }
+  /// Whether enough has been said about `origin`: what would be costly to say need not be made.
+  func isFull(at origin: Origin) -> Bool {
+    countPerPlace[origin, default: 0] >= Self.limitPerPlace
+  }
 
   mutating func add(_ diagnostic: Diagnostic) {
-    guard countPerPlace[diagnostic.origin, default: 0] < Self.limitPerPlace,
+    guard !isFull(at: diagnostic.origin),
       seen.insert(diagnostic).inserted
     else { return }
     countPerPlace[diagnostic.origin, default: 0] += 1

@@ -73,7 +73,7 @@ struct FilePattern {
     }
     guard !found.isEmpty else { throw .noMatch(in: fixedPart) }
     let rootCount = root.components.count
-    return found.sorted(by: NaturalOrder.precedes).map { path in
+    return NaturalOrder.sorted(found).map { path in
       Match(
         path: path, folder: FilePath(root: nil, path.components.dropFirst(rootCount).dropLast()))
     }

@@ -4,11 +4,15 @@ import SystemPackage
 enum NaturalOrder {
   /// Folder by folder; runs of ASCII digits count as numbers, ASCII letters alike in both cases.
   /// Names that only differ in case or in leading zeros follow the order of their bytes.
-  static func precedes(_ a: FilePath, _ b: FilePath) -> Bool {
-    for (x, y) in zip(a.components, b.components) where x != y {
-      return precedes(x.string, y.string)
-    }
-    return a.components.count < b.components.count
+  ///
+  /// - Complexity: O(n log n)
+  static func sorted(_ paths: some Sequence<FilePath>) -> [FilePath] {
+    // Paths are taken apart once, not once a comparison.
+    let split = paths.map { path in (path: path, names: path.components.map(\.string)) }
+    return split.sorted { a, b in
+      for (x, y) in zip(a.names, b.names) where x != y { return precedes(x, y) }
+      return a.names.count < b.names.count
+    }.map(\.path)
   }
 
   /// - Complexity: O(length)

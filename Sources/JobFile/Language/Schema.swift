@@ -186,7 +186,7 @@ extension Schema {
       Key("mute", notBuilt: "left out", instead: "comment the item out"),
       Key("chapter", .chapter, "a chapter that begins with the item"),
       Key("chapters", .chapters, "chapters in the item's own time"),
-      Key("name", .text, "a name for the item"),
+      Key("name", .text, "what messages call the item"),
       Key("each", notBuilt: "an item for each row", instead: "write the items out"),
     ])
 

@@ -58,6 +58,12 @@ struct Lowering {
   }
 
   private mutating func whole(_ item: Item) -> Whole? {
+    var whole = content(of: item)
+    if let name = item.name { whole?.name = "'\(name)'" }
+    return whole
+  }
+
+  private mutating func content(of item: Item) -> Whole? {
     switch item.content {
     case .clip(let reference):
       guard let asset = assets[reference] else { return nil }

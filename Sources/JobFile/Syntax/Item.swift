@@ -50,7 +50,7 @@ public struct Item: Sendable, Hashable {
   public var crossfade: Located<Fade>?
   /// In the item's own time, after `range`.
   public var chapters: [ItemChapter]
-  /// A name that other items may refer to.
+  /// What messages call the item.
   public var name: String?
   /// Where the item was written.
   public var origin: Origin

@@ -43,22 +43,27 @@ public struct Job: Sendable, Hashable {
   public var media: [MediaReference] {
     var seen: Set<MediaReference> = []
     var references: [MediaReference] = []
-    item.forEachReference { if seen.insert($0).inserted { references.append($0) } }
+    item.forEach { item in
+      guard case .clip(let reference) = item.content, seen.insert(reference).inserted else {
+        return
+      }
+      references.append(reference)
+    }
     return references
   }
 }
 
 extension Item {
-  /// Calls `body` with each reference below this item, in the order of writing.
-  func forEachReference(_ body: (MediaReference) -> Void) {
+  /// Calls `body` with this item and each one below it, in the order of writing.
+  func forEach(_ body: (Item) -> Void) {
+    body(self)
     switch content {
-    case .clip(let reference): body(reference)
-    case .silence: break
+    case .clip, .silence: break
     case .concat(let sequence):
-      for item in sequence.items { item.forEachReference(body) }
+      for item in sequence.items { item.forEach(body) }
     case .tracks(let tracks):
       for track in tracks {
-        for item in track.sequence.items { item.forEachReference(body) }
+        for item in track.sequence.items { item.forEach(body) }
       }
     }
   }

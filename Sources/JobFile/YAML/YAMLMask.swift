@@ -79,29 +79,24 @@ struct YAMLMask {
   }
 
   /// Makes each place where one of `keys` may stand as a key different from the others. False where
-  /// that is not possible.
+  /// there is none: only keys that begin with a letter or a digit can be told from YAML's own
+  /// characters.
   ///
-  /// - Complexity: O(length of the text · count of `keys`)
-  mutating func separate(_ keys: [String]) -> Bool {
+  /// - Complexity: O(length of the text · length of the longest key)
+  mutating func separate(_ keys: Set<String>) -> Bool {
     let before = letters.count
     var scalars = Array(text.unicodeScalars)
-    for key in keys {
-      let pattern = Array(key.unicodeScalars)
-      guard let first = pattern.first, first.properties.isAlphabetic || first.isASCIIDigit else {
-        continue
-      }
-      var index = 0
-      while index + pattern.count < scalars.count {
-        defer { index += 1 }
-        guard scalars[index] == first,
-          scalars[index..<(index + pattern.count)].elementsEqual(pattern),
-          index == 0 || Self.mayPrecedeKey(scalars[index - 1]),
-          Self.mayFollowKey(scalars[(index + pattern.count)...]), letters.count < Self.capacity,
-          let mask = Unicode.Scalar(Self.reserved.lowerBound + UInt32(letters.count))
-        else { continue }
-        letters.append(first)
-        scalars[index] = mask
-      }
+    let longest = keys.map(\.unicodeScalars.count).max() ?? 0
+    for index in scalars.indices
+    where Self.mayBeginKey(scalars[index])
+      && (index == 0 || Self.mayPrecedeKey(scalars[index - 1]))
+      && Self.isKey(scalars[index...].prefix(longest + 1), among: keys)
+    {
+      guard letters.count < Self.capacity,
+        let mask = Unicode.Scalar(Self.reserved.lowerBound + UInt32(letters.count))
+      else { break }
+      letters.append(scalars[index])
+      scalars[index] = mask
     }
     guard letters.count > before else { return false }
     var view = String.UnicodeScalarView()
@@ -110,13 +105,23 @@ struct YAMLMask {
     return true
   }
 
-  private static func mayPrecedeKey(_ scalar: Unicode.Scalar) -> Bool {
-    " \t\n\r{[,'\"?-:]}".unicodeScalars.contains(scalar)
+  /// Whether one of `keys` and then the end of a key stand at the start of `rest`.
+  private static func isKey(_ rest: ArraySlice<Unicode.Scalar>, among keys: Set<String>) -> Bool {
+    var key = String.UnicodeScalarView()
+    for scalar in rest {
+      if scalar == "\n" || scalar == "\r" { break }
+      if " \t:,}'\"".unicodeScalars.contains(scalar), keys.contains(String(key)) { return true }
+      key.append(scalar)
+    }
+    return keys.contains(String(key))
   }
 
-  private static func mayFollowKey(_ rest: ArraySlice<Unicode.Scalar>) -> Bool {
-    let next = rest.first { $0 != "'" && $0 != "\"" && $0 != " " && $0 != "\t" }
-    return next.map { ":,}\n\r".unicodeScalars.contains($0) } ?? false
+  private static func mayBeginKey(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.isASCIIDigit || scalar.properties.isAlphabetic
+  }
+
+  private static func mayPrecedeKey(_ scalar: Unicode.Scalar) -> Bool {
+    " \t\n\r{[,'\"?-:]}".unicodeScalars.contains(scalar)
   }
 }
 

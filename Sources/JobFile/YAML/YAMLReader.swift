@@ -6,9 +6,11 @@ import Yams
 /// A syntax error ends the reading; everything else that the job language refuses (anchors,
 /// aliases, tags, repeated keys, keys that are no texts, keys without a value) is collected.
 struct YAMLReader {
-  /// Bytes. Larger files are refused before they are parsed: reading takes some 60 bytes of memory
-  /// for each.
-  static let sizeLimit = 16 << 20
+  /// Bytes. Larger files are refused before they are read.
+  static let sizeLimit = 8 << 20
+  /// Commas, colons, dashes, brackets and line ends, which bound the number of nodes from above:
+  /// each takes some 400 bytes of memory.
+  static let separatorLimit = 1_500_000
   /// Levels of lists and maps within one another; libyaml's own limit is 1000.
   static let depthLimit = 100
 
@@ -42,23 +44,23 @@ struct YAMLReader {
   }
 
   private mutating func compose() throws(Diagnostics) -> Node {
-    // Each round separates all repeated keys of one map; a file has few such maps, or is hostile.
-    for _ in 0..<50 {
+    // Each round separates the repeated keys of one map; a file has few such maps, or is hostile.
+    var rounds = max(3, min(50, (4 << 20) / max(1, mask.text.utf8.count)))
+    while true {
       do {
         if let root = try Yams.compose(yaml: mask.text, .basic, .default, .utf8) { return root }
         throw Diagnostics(Diagnostic("the file is empty", at: origin(1, 1), help: smallestFile))
       } catch let diagnostics as Diagnostics {
         throw diagnostics
       } catch YamlError.duplicatedKeysInMapping(let keys, let context) {
-        guard mask.separate(keys) else {
+        rounds -= 1
+        guard rounds > 0, mask.separate(Set(keys)) else {
           throw Diagnostics(duplicate(keys, at: context.mark))
         }
       } catch {
         throw Diagnostics(YAMLHints(text: text, map: map, source: source).diagnostic(for: error))
       }
     }
-    throw Diagnostics(
-      Diagnostic("more repeated keys than can be listed", at: origin(1, 1), help: nil))
   }
 
   private func duplicate(_ keys: [String], at mark: Mark) -> Diagnostic {
@@ -267,6 +269,9 @@ func trimmed(_ text: some StringProtocol) -> String {
 // MARK: - Bytes
 
 extension YAMLReader {
+  /// Whatever comes between two nodes.
+  private static let separators = Set("\n\r,:-[{?".utf8)
+
   /// `bytes` as text.
   ///
   /// - Throws: a diagnostic at the first byte that no job file may hold.
@@ -276,6 +281,11 @@ extension YAMLReader {
     guard !bytes.starts(with: [0xFF, 0xFE]), !bytes.starts(with: [0xFE, 0xFF]) else {
       throw Diagnostics(
         Diagnostic("'\(name)' is UTF-16", at: .unknown, help: "save it as UTF-8"))
+    }
+    let separators = bytes.reduce(0) { $0 + (Self.separators.contains($1) ? 1 : 0) }
+    guard separators <= separatorLimit else {
+      throw Diagnostics(
+        Diagnostic("'\(name)' has more values than a job file can hold", at: .unknown))
     }
     let content = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...]
     guard let text = String(validating: content, as: UTF8.self) else {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ExportGraph
+import JobFile
 
 /// `avjob plan`
 struct Plan: ParsableCommand {
@@ -26,6 +27,7 @@ struct Plan: ParsableCommand {
     var documents: [PlanDocument] = []
     for export in preparation.exports {
       let graph = try door.graph(of: export)
+      door.report(Diagnostics(try door.session(export).omissions().map(Diagnostic.init)))
       switch format {
       case .text:
         StandardStream.output.write(

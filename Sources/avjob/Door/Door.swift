@@ -69,10 +69,12 @@ struct Door {
     return preparation
   }
 
+  func session(_ export: Export) -> ExportSession { ExportSession(export, library: library) }
+
   /// What an export would do; a refusal is said before this throws.
   func graph(of export: Export) throws -> Graph {
     do throws(Failure) {
-      return try ExportSession(export, library: library).graph()
+      return try session(export).graph()
     } catch {
       report(Diagnostics(Diagnostic(error, at: export.origin)))
       throw Status.wrongJob

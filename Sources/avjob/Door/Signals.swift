@@ -17,6 +17,8 @@ enum Signals {
     pthread_sigmask(SIG_BLOCK, &signals, nil)
     // A pipe that is closed at the other end is an error of a write, not the end of the process.
     signal(SIGPIPE, SIG_IGN)
+    // So is a file that may not grow (`ulimit -f`): what was written can still be taken away.
+    signal(SIGXFSZ, SIG_IGN)
     let waiting = signals
     _ = try? Thread.spawn(name: "signals") {
       var waiting = waiting

@@ -1,0 +1,108 @@
+import SystemPackage
+import Testing
+
+@testable import JobFile
+
+/// Patterns, the order of names, and the disk.
+@Suite struct FilesTests {
+  private func found(_ pattern: String, _ files: [String]) throws -> [String] {
+    try FilePattern(pattern).matches(in: MemoryFiles(files), base: "").map(\.path.string)
+  }
+
+  private let tree = [
+    "a.wav", "b.WAV", ".hidden.wav", "x/a.wav", "x/y/a.wav", "x/y/b.mp3", "x/.git/a.wav",
+    "z[1].wav",
+  ]
+
+  @Test(
+    "What patterns find",
+    arguments: [
+      ("*.wav", ["a.wav", "z[1].wav"]),
+      ("**/*.wav", ["a.wav", "x/a.wav", "x/y/a.wav", "z[1].wav"]),
+      ("x/**", ["x/a.wav", "x/y/a.wav", "x/y/b.mp3"]), ("x/*/a.wav", ["x/y/a.wav"]),
+      ("?.wav", ["a.wav"]), ("[ab].*", ["a.wav", "b.WAV"]), ("[!a].*", ["b.WAV"]),
+      ("[a-c].{wav,WAV}", ["a.wav", "b.WAV"]), ("{x,q}/{a,b}.{wav,mp3}", ["x/a.wav"]),
+      ("z\\[1\\].wav", ["z[1].wav"]), (".h*", [".hidden.wav"]), ("./x/*.wav", ["x/a.wav"]),
+      ("x/y/a.wav", ["x/y/a.wav"]), ("**/y/*", ["x/y/a.wav", "x/y/b.mp3"]),
+      ("*a*v", ["a.wav", "z[1].wav"]),
+    ])
+  func patterns(pattern: String, expected: [String]) throws {
+    #expect(try found(pattern, tree) == expected)
+  }
+
+  @Test("A pattern that could take for ever does not")
+  func backtracking() throws {
+    let name = String(repeating: "a", count: 200) + ".wav"
+    let pattern = String(repeating: "*a", count: 60) + "*b"
+    #expect(throws: FilePattern.Failure.self) { try found(pattern, [name]) }
+    let braces = String(repeating: "{a,b}", count: 40)
+    #expect(throws: FilePattern.Failure.self) { try found(braces, [name]) }
+  }
+
+  @Test("The fixed part is what stands before the first wildcard")
+  func fixedPart() throws {
+    #expect(try FilePattern("/a/b/*/c").fixedPart == "/a/b")
+    #expect(try FilePattern("a/{b,c}/*.wav").fixedPart == "a")
+    #expect(try FilePattern("*.wav").fixedPart == "")
+    #expect(try FilePattern("a/b.wav").fixedPart == "a")
+  }
+
+  @Test("Numbers in names count as numbers")
+  func naturalOrder() {
+    let names: [FilePath] = [
+      "ch10.wav", "Ch2.wav", "ch1.wav", "ch02.wav", "ch2.wav", "b/1", "a/10", "a/9", "ch1b.wav",
+      "99999999999999999999", "100000000000000000000",
+    ]
+    #expect(
+      NaturalOrder.sorted(names).map(\.string) == [
+        "99999999999999999999", "100000000000000000000", "a/9", "a/10", "b/1", "ch1.wav",
+        "ch1b.wav", "Ch2.wav", "ch02.wav", "ch2.wav", "ch10.wav",
+      ])
+  }
+
+  @Test("Natural order is a strict weak order")
+  func strictOrder() {
+    let names = [
+      "", "1", "01", "001", "a", "A", "a1", "a01", "A1", "a1b", "a10", "a2", "ä", "-", "1a",
+    ]
+    for a in names {
+      #expect(!NaturalOrder.precedes(a, a))
+      for b in names where a != b {
+        #expect(NaturalOrder.precedes(a, b) != NaturalOrder.precedes(b, a), "\(a) \(b)")
+        for c in names where NaturalOrder.precedes(a, b) && NaturalOrder.precedes(b, c) {
+          #expect(NaturalOrder.precedes(a, c), "\(a) \(b) \(c)")
+        }
+      }
+    }
+  }
+
+  @Test("A path is found whatever the case of its letters, the exact one first")
+  func spelling() {
+    let files = MemoryFiles(["Jobs/Podcast.yaml", "both/x.yaml", "both/X.yaml", "/Top/x"])
+    #expect(files.spelling(of: "Jobs/Podcast.yaml") == "Jobs/Podcast.yaml")
+    #expect(files.spelling(of: "jobs/podcast.YAML") == "Jobs/Podcast.yaml")
+    #expect(files.spelling(of: "./jobs/../jobs/podcast.yaml") == "./Jobs/../Jobs/Podcast.yaml")
+    #expect(files.spelling(of: "both/x.yaml") == "both/x.yaml")
+    #expect(files.spelling(of: "BOTH/x.YAML") == "both/X.yaml")
+    #expect(files.spelling(of: "/top/X") == "/Top/x")
+    #expect(files.spelling(of: "jobs/other.yaml") == nil)
+  }
+
+  @Test("The local disk: kinds, entries, links, limits")
+  func localDisk() throws {
+    let files = LocalFileSystem()
+    #expect(files.kind(of: "/dev/null") == .other)
+    #expect(files.kind(of: "/nowhere/at/all") == nil)
+    #expect(files.kind(of: "Package.swift") == .file)
+    #expect(files.kind(of: "Sources") == .folder)
+    #expect(files.entries(of: "Package.swift") == nil)
+    let entries = try #require(files.entries(of: "."))
+    #expect(entries.contains(FolderEntry("Package.swift", .file)))
+    #expect(entries.contains(FolderEntry("Sources", .folder)))
+    #expect(try files.contents(of: "Package.swift", limit: 1 << 20).starts(with: "// swift".utf8))
+    #expect(throws: FileTooLarge.self) { try files.contents(of: "Package.swift", limit: 10) }
+    #expect(throws: Errno.isDirectory) { try files.contents(of: "Sources", limit: 10) }
+    #expect(throws: Errno.invalidArgument) { try files.contents(of: "/dev/null", limit: 10) }
+    #expect(files.currentDirectory.isAbsolute)
+  }
+}

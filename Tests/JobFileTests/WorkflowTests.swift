@@ -1,0 +1,254 @@
+import MediaComposition
+import SystemPackage
+import Testing
+
+@testable import JobFile
+
+/// Files as the people of seventeen real workflows would write them: each becomes jobs, or is
+/// refused by the names of what is not built.
+@Suite struct WorkflowTests {
+  /// The keys that are refused, and nothing else may be said.
+  private func refused(_ yaml: String, _ bench: Bench) -> [String] {
+    let map = SourceMap()
+    do throws(Diagnostics) {
+      let file = try bench.load(yaml, into: map)
+      return file.jobs.isEmpty ? ["no jobs"] : []
+    } catch {
+      return error.all.map { diagnostic in
+        guard diagnostic.message.hasSuffix("is not built yet"), diagnostic.help != nil else {
+          return diagnostic.render(in: map)
+        }
+        return String(diagnostic.message.split(separator: "'").first ?? "")
+      }
+    }
+  }
+
+  private func jobs(_ yaml: String, _ media: [String]) throws -> [Job] {
+    var bench = Bench()
+    bench.media = media
+    return try bench.load(yaml).jobs
+  }
+
+  @Test("A podcast: loudness, insert, duck and references are to come")
+  func podcast() {
+    var bench = Bench()
+    bench.options.variables = [.init("episode", "42"), .init("title", "Ice #1: the core")]
+    bench.media = ["media/theme.wav", "raw/42/host.wav", "raw/42/guest.wav", "media/cover.jpg"]
+    let yaml = """
+      vars: { episode: 1, title: untitled }
+      sources: { theme: { clip: media/theme.wav, gain: -6 dB } }
+      tracks:
+        talk:
+          at: 8s
+          tracks:
+            host: { clip: "raw/${episode}/host.wav", loudness: -19 LUFS }
+            guest: { clip: "raw/${episode}/guest.wav", loudness: -19 LUFS }
+          insert: [{ clip: ads/week.mp3, at: 21:30 }]
+        music:
+          duck: { under: talk, by: 14 dB }
+          concat: [{ clip: theme 0s..25s, fade_out: 5s }, { clip: theme 30s..+40s, fade_in: 3s }]
+      loudness: -16 LUFS
+      metadata: { title: "${episode}: ${title}", cover: media/cover.jpg }
+      output: [{ file: "out/${episode}.mp3", mp3: abr 96k }, { file: "out/${episode}.m4a", aac: 96k }]
+      """
+    #expect(refused(yaml, bench) == ["loudness", "loudness", "insert", "duck", "loudness"])
+    // Without them it runs.
+    let kept = yaml.split(separator: "\n").filter { !$0.contains("insert") && !$0.contains("duck") }
+      .filter { !$0.hasPrefix("loudness") }.joined(separator: "\n")
+    #expect(refused(kept.replacing(", loudness: -19 LUFS", with: ""), bench) == [])
+  }
+
+  @Test("Advertisements put in: insert, copy and tables are to come")
+  func advertisements() {
+    var bench = Bench()
+    bench.media = ["catalogue/a/1.mp3"]
+    let loop = """
+      for_each: catalogue/**/*.mp3
+      insert: [{ clip: ads/pre.mp3, at: 1:30 }]
+      output: { folder: with-ads, mp3: copy }
+      """
+    #expect(refused(loop, bench) == ["insert", "copy"])
+    let table = """
+      rows: ads.csv
+      clip: catalogue/${file}
+      output: { file: "with-ads/${file}", mp3: copy }
+      """
+    #expect(refused(table, bench) == ["rows", "copy"])
+  }
+
+  @Test("An audiobook: one job a chapter, tagged and numbered; presets are to come")
+  func audiobook() throws {
+    let yaml = """
+      for_each: chapters/*.wav
+      concat: [roomtone.wav ..750ms, "${input}", roomtone.wav ..3s]
+      metadata: { title: "Chapter ${n}", track: "${n}/${count}", cover: cover.jpg }
+      output: { file: "acx/${n:02} ${input.stem}.mp3", mp3: cbr 192k }
+      """
+    let media = ["chapters/ch10.wav", "chapters/ch2.wav", "roomtone.wav", "cover.jpg"]
+    let jobs = try jobs(yaml, media)
+    #expect(jobs.map(\.name) == ["ch2", "ch10"])
+    #expect(jobs.map { $0.outputs[0].path } == ["acx/01 ch2.mp3", "acx/02 ch10.mp3"])
+    #expect(jobs[1].metadata["track"] == "2/2")
+    var bench = Bench()
+    bench.media = media
+    #expect(
+      refused(yaml.replacing("mp3: cbr 192k", with: "preset: acx-audiobook"), bench) == ["preset"])
+  }
+
+  @Test("An album, an interview: split is to come")
+  func split() {
+    var bench = Bench()
+    bench.media = ["live.wav"]
+    let yaml = """
+      clip: live.wav
+      split: live.cue
+      output: { file: "mp3/${part.n:02} ${part.title}.mp3", mp3: V0 }
+      """
+    #expect(refused(yaml, bench) == ["split"])
+  }
+
+  @Test("Three renditions of each asset")
+  func renditions() throws {
+    let jobs = try jobs(
+      """
+      for_each: assets/**/*.wav
+      output:
+        - { folder: dist/high, mp3: V0 }
+        - { folder: dist/low, mp3: abr 48k, channels: mono }
+      """, ["assets/a.wav", "assets/ui/b.wav"])
+    #expect(
+      jobs.map { $0.outputs.map(\.path) } == [
+        ["dist/high/a.mp3", "dist/low/a.mp3"], ["dist/high/ui/b.mp3", "dist/low/ui/b.mp3"],
+      ])
+  }
+
+  @Test("A course and a matrix: tables and products are to come")
+  func products() {
+    var bench = Bench()
+    bench.media = ["bed.wav"]
+    let course = """
+      rows: words.csv
+      group_by: lesson
+      concat: [{ each: row, concat: ["en/${en}.wav", 3s] }]
+      output: { file: "out/lesson-${lesson}.mp3", mp3: abr 64k, channels: mono }
+      """
+    #expect(refused(course, bench) == ["rows", "group_by", "each"])
+    let matrix = """
+      for_each: { lang: [en, de], length: [30s, 60s] }
+      tracks: { voice: { clip: "voice/${lang}-${length}.wav", at: 1s }, bed: bed.wav }
+      to: ${length}
+      output: out/${lang}/${length}.mp3
+      """
+    expect(
+      bench.screen(matrix),
+      """
+      job.yaml:1:11: error: 'for_each' over lists of values is not built yet
+          1 | for_each: { lang: [en, de], length: [30s, 60s] }
+            |           ^
+        help: write the jobs under 'jobs', or give a pattern of files
+      """)
+  }
+
+  @Test("A lecture and a sound design: edits and effects are to come")
+  func edits() {
+    var bench = Bench()
+    bench.media = ["lecture.wav", "cymbal.wav", "drone.wav"]
+    let lecture = """
+      clip: lecture.wav
+      trim: { below: -50 dB, keep: 300ms }
+      cut: [12:00..13:30, 40:05..41:15]
+      speed: 1.1
+      effects: [denoise, highpass: 80 Hz]
+      output: { file: lecture.mp3, mp3: abr 64k, channels: mono }
+      """
+    #expect(refused(lecture, bench) == ["trim", "cut", "speed", "effects"])
+    let design = """
+      tracks:
+        swell: { clip: cymbal.wav, reverse: true, volume: { 0s: -inf dB, 4s: 0 dB }, pan: -100 % }
+        drone: { clip: drone.wav, loop: 4, gain: -12 dB }
+      output: { file: whoosh.wav, wav: 24 bit }
+      """
+    #expect(refused(design, bench) == ["reverse", "pan", "loop"])
+  }
+
+  @Test("A radio show: a hard out, of the mix")
+  func radio() throws {
+    let yaml = """
+      tracks:
+        music: { concat: [music/*.flac], crossfade: 4s }
+        jingles:
+          - { clip: jingles/id.wav, at: 0s }
+          - { clip: jingles/hour.wav, at: 2:30 }
+      to: 3:40
+      fade_out: 10s
+      output: { file: show.wav, wav: 24 bit }
+      """
+    var bench = Bench()
+    bench.media = (1...4).map { "music/\($0).flac" } + ["jingles/id.wav", "jingles/hour.wav"]
+    let export = try #require(try bench.exports(yaml).first)
+    #expect("\(export.composition.duration)" == "3:40")
+    let segment = try #require(export.composition.tracks.first?.segments.first)
+    guard case .composition(let mix) = segment.content else {
+      Issue.record("the mix is not nested")
+      return
+    }
+    #expect(mix.tracks.map(\.name) == ["music", "music", "jingles"])
+    #expect("\(mix.duration)" == "3:48")
+    #expect("\(segment.source)" == "0s..3:40")
+  }
+
+  @Test("Memos, videos, a library, an archive")
+  func batches() throws {
+    let memos = try jobs(
+      """
+      for_each: [memos/*.amr, memos/*.m4a]
+      output: { folder: small, mp3: abr 16k, channels: mono, sample_rate: 8 kHz }
+      """, ["memos/2.amr", "memos/1.m4a"])
+    #expect(memos.map { $0.outputs[0].path } == ["small/2.mp3", "small/1.mp3"])
+    let videos = try jobs(
+      "concat: [video/GH*.MP4]\noutput: { file: sound.flac, flac: 24 bit }",
+      ["video/GH2.MP4", "video/GH10.MP4"])
+    #expect(videos[0].media.map(\.path) == ["video/GH2.MP4", "video/GH10.MP4"])
+    var bench = Bench()
+    bench.media = ["music/a.mp3", "music/x/b.flac", "ingest/a.wav"]
+    let library = """
+      for_each: music/**/*.{mp3,flac,m4a}
+      loudness: -14 LUFS
+      output: { folder: normalised, codec: same }
+      """
+    #expect(refused(library, bench) == ["loudness", "codec"])
+    let archive = """
+      for_each: ingest/*.wav
+      metadata: { date: 2026-01-02, shelf: 007, source: "${input.name}" }
+      output: [{ folder: master, flac: 24 bit }, { folder: access, mp3: V2 }]
+      """
+    let tags = try #require(try bench.load(archive).jobs.first).metadata
+    #expect(tags["date"] == "2026-01-02" && tags["shelf"] == "007" && tags["source"] == "a.wav")
+    let sidecar = archive.replacing("mp3: V2 }]", with: "mp3: V2 }, { folder: m, json: sidecar }]")
+    #expect(refused(sidecar, bench) == ["json"])
+  }
+
+  @Test("Sources on the net are to come")
+  func remote() {
+    expect(
+      Bench().screen(
+        """
+        sources:
+          intro: { file: "https://example.org/intro.mp3?sig=a,b" }
+        concat:
+          - intro
+          - https://example.org/ep%2042.mp3 0:30..end
+        output: { file: joined.mp3, mp3: V2 }
+        """),
+      """
+      job.yaml:2:18: error: 'https://example.org/intro.mp3?sig=a,b': sources and outputs over the network are not built yet
+          2 |   intro: { file: "https://example.org/intro.mp3?sig=a,b" }
+            |                  ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+        help: download the file and name the copy
+      job.yaml:5:5: error: 'https://example.org/ep%2042.mp3': sources and outputs over the network are not built yet
+          5 |   - https://example.org/ep%2042.mp3 0:30..end
+            |     ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+        help: download the file and name the copy
+      """)
+  }
+}
