@@ -18,12 +18,29 @@ struct AVJob: ParsableCommand {
     ])
 
   static func main() {
+    refuseUnreadableArguments()
     do {
       try ExportEngine.Engine.start()
       var command = try parseAsRoot()
       try command.run()
     } catch {
       end(with: error)
+    }
+  }
+
+  /// Arguments come as texts, in which other bytes than UTF-8 would name another file.
+  private static func refuseUnreadableArguments() {
+    for index in 0..<Int(CommandLine.argc) {
+      guard let word = CommandLine.unsafeArgv[index], String(validatingCString: word) == nil else {
+        continue
+      }
+      StandardStream.error.write(
+        """
+        error: the argument '\(String(cString: word).printable)' is not UTF-8
+          help: a wildcard in a job file finds such names, as for_each: '*.wav'
+
+        """)
+      endProcess(2)
     }
   }
 

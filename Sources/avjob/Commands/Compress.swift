@@ -35,7 +35,7 @@ struct Compress: ParsableCommand {
       jobs.append(
         (
           // Names are unique; those of files in different folders may not be.
-          inputs.count == 1 ? path.stem ?? input : input,
+          (inputs.count == 1 ? path.stem ?? input : input).replacing("${", with: "$${"),
           .map(
             [("clip", name), ("output", output.node(at: .text(file, place), places))],
             places.command)
