@@ -24,15 +24,17 @@ final class ResampledSource: FrameSource {
   private var index: Int64 = -1
   /// The next source frame to feed, and the end of what this stretch is fed.
   private var feed: Range<Int64> = 0..<0
-  private var isFlushed = false
   /// Output frames of warm-up that are still to be dropped.
   private var dropping = 0
   private var block: AudioBuffer
   private let output: AudioBuffer
   private var outputOffset = 0
   /// The source frames around the stretch's end, which the next one begins with.
-  private let overlap: AudioBuffer
+  private var overlap: AudioBuffer
   private var overlapStart: Int64 = -1
+  /// Those around its start, heard in the stretch before, and how many of them were fed.
+  private var heard: AudioBuffer
+  private var heardOffset = 0
 
   init(_ input: any FrameSource, from source: Int, to target: Int, frameCount: Int64) {
     self.input = input
@@ -48,6 +50,7 @@ final class ResampledSource: FrameSource {
     block = AudioBuffer(channelCount: channelCount, capacity: 2048)
     output = AudioBuffer(channelCount: channelCount, capacity: 2048 * target / source + 16_384)
     overlap = AudioBuffer(channelCount: channelCount, capacity: Int(2 * warmUp))
+    heard = AudioBuffer(channelCount: channelCount, capacity: Int(2 * warmUp))
   }
 
   private var targetStretch: Int64 { stretch / period.source * period.target }
@@ -109,18 +112,18 @@ final class ResampledSource: FrameSource {
       (first - start) / period.source * period.target + position - newIndex * targetStretch)
     output.frameCount = 0
     outputOffset = 0
-    isFlushed = false
     do throws(LibAVError) {
       resampler = try Resampler.open(
         from: rates.source, to: rates.target, channelCount: channelCount)
     } catch {
       throw error.machineFailure
     }
-    if overlapStart == start, overlap.frameCount > 0 {
-      // Fed as `produce` feeds: what an encoder of the whole would have heard.
-      try take(overlap, from: 0, count: overlap.frameCount)
-      feed = (start + Int64(overlap.frameCount))..<feed.upperBound
+    swap(&overlap, &heard)
+    heardOffset = 0
+    if overlapStart == start, heard.frameCount > 0 {
+      feed = (start + Int64(heard.frameCount))..<feed.upperBound
     } else {
+      heard.frameCount = 0
       try input.seek(to: start)
     }
     overlapStart = max(0, (newIndex + 1) * stretch - warmUp)
@@ -129,13 +132,23 @@ final class ResampledSource: FrameSource {
 
   /// Feeds a block, or the end; false where nothing more will come.
   private func produce() throws(Failure) -> Bool {
-    if isFlushed { return false }
+    let wasFull = output.frameCount == output.capacity
     output.frameCount = 0
     outputOffset = 0
-    guard !feed.isEmpty else {
-      isFlushed = true
-      repeat { try take(nil, from: 0, count: 0) } while outputGrew
+    if wasFull {
+      // There may be more where that came from, and a full resampler is not to be fed.
+      try take(block, from: 0, count: 0)
       return true
+    }
+    if heardOffset < heard.frameCount {
+      let count = min(block.capacity, heard.frameCount - heardOffset)
+      try take(heard, from: heardOffset, count: count)
+      heardOffset += count
+      return true
+    }
+    guard !feed.isEmpty else {
+      try take(nil, from: 0, count: 0)
+      return output.frameCount > 0
     }
     let wanted = Int(min(Int64(block.capacity), feed.upperBound - feed.lowerBound))
     let read = try input.read(into: block, at: 0, count: wanted)
@@ -145,8 +158,6 @@ final class ResampledSource: FrameSource {
     return true
   }
 
-  private var outputGrew = false
-
   private func take(_ source: AudioBuffer?, from start: Int, count: Int) throws(Failure) {
     guard let resampler else { return }
     do throws(LibAVError) {
@@ -154,7 +165,6 @@ final class ResampledSource: FrameSource {
         source.map { UnsafePointer($0.planes) }, from: start, count: count,
         into: output.planes, at: output.frameCount, capacity: output.capacity - output.frameCount)
       output.frameCount += made
-      outputGrew = made > 0
     } catch {
       throw error.machineFailure
     }
