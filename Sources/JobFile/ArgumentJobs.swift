@@ -43,8 +43,7 @@ extension JobFile {
   ) throws(Diagnostics) -> [Job] {
     try jobs(
       in: tree.node, path: FilePath(name).lastComponent.map { FilePath($0.string) } ?? "job",
-      options: Options(), map,
-      DiagnosticSink(), files
+      isOnDisk: false, options: Options(), map, DiagnosticSink(), files
     ).jobs
   }
 }

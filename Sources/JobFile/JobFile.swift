@@ -63,15 +63,15 @@ public struct JobFile: Sendable {
 
   /// Decodes the outermost map, and checks what the jobs in it have to do with one another.
   static func jobs(
-    in root: YAMLNode, path: FilePath, options: Options, _ map: SourceMap, _ sink: DiagnosticSink,
-    _ files: some FileSystem
+    in root: YAMLNode, path: FilePath, isOnDisk: Bool = true, options: Options, _ map: SourceMap,
+    _ sink: DiagnosticSink, _ files: some FileSystem
   ) throws(Diagnostics) -> JobFile {
     let decoder = Decoder(
       map: map, files: files, folder: path.removingLastComponent(), sink: sink)
     var reader = FileReader(decoder: decoder, options: options, path: path)
     let jobs = reader.jobs(root)
     let conflicts = Job.conflicts(
-      among: jobs, reading: [path], currentDirectory: files.currentDirectory)
+      among: jobs, reading: isOnDisk ? [path] : [], currentDirectory: files.currentDirectory)
     for conflict in conflicts { decoder.sink.add(conflict) }
     let found = decoder.sink.diagnostics.sorted(by: map)
     guard found.errors.isEmpty else { throw found }
