@@ -156,23 +156,48 @@ extension ExportSession {
       for asset in export.composition.assets { sources[asset.identity.file] = asset.path }
     }
     var failures: [Failure] = []
-    var outputs: [FileIdentity.Inode: FilePath] = [:]
+    var outputs: [OutputPlace: FilePath] = [:]
     for output in exports.flatMap(\.outputs) {
-      guard let existing = SourceFile.inode(of: output.path) else { continue }
-      if let source = sources[existing] {
+      guard let place = OutputPlace(of: output.path) else { continue }
+      if case .file(let existing) = place, let source = sources[existing] {
         failures.append(
           Failure(
             .mendJob,
             "is the source \(source.string): a source is never written to; choose another path",
             path: output.path, origin: output.origin))
-      } else if let other = outputs[existing] {
+      } else if let other = outputs[place] {
         failures.append(
           Failure(
             .mendJob, "is the same file as \(other.string), another output; choose another path",
             path: output.path, origin: output.origin))
       }
-      outputs[existing] = output.path
+      outputs[place] = output.path
     }
     return failures
+  }
+}
+
+/// Where an output will be, by whatever links its path leads there.
+private enum OutputPlace: Hashable {
+  case file(FileIdentity.Inode)
+  /// Not there yet: names below a folder that is.
+  case entry(FilePath, in: FileIdentity.Inode)
+
+  init?(of path: FilePath) {
+    if let file = SourceFile.inode(of: path) {
+      self = .file(file)
+      return
+    }
+    guard var folder = try? OutputFile.followLinks(path) else { return nil }
+    var names = FilePath()
+    while let name = folder.lastComponent {
+      names = FilePath(root: nil, [name]).appending(names.components)
+      folder = folder.folder
+      if let inode = SourceFile.inode(of: folder) {
+        self = .entry(names, in: inode)
+        return
+      }
+    }
+    return nil
   }
 }

@@ -208,6 +208,10 @@ package struct Stream {
   }
   /// Bytes of one coded block, for PCM one frame of all channels.
   package var blockAlign: Int { Int(parameters.block_align) }
+  /// Bits of one sample of one channel as the header has them; 0 where it does not say.
+  package var codedBits: Int { Int(parameters.bits_per_coded_sample) }
+  /// Bits that PCM takes for one sample of one channel, else 0 (`av_get_exact_bits_per_sample`).
+  package var storedBits: Int { Int(av_get_exact_bits_per_sample(parameters.codec_id)) }
   package var metadata: [(key: String, value: String)] {
     owner.pairs(of: pointer.pointee.metadata)
   }

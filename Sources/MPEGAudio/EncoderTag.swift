@@ -89,17 +89,15 @@ extension EncoderTag {
     isChecksumValid = Self.isChecksumValid(of: frame, at: start + 34)
   }
 
-  /// LAME sums all bytes before the checksum; FFmpeg's mp3enc.c always the first 190, among them
-  /// the checksum while it is still zero.
+  /// LAME sums all bytes before the checksum; FFmpeg's mp3enc.c always 190 bytes of a buffer that is
+  /// zero from the checksum on, also where the frame is shorter than that.
   private static func isChecksumValid(
     of frame: UnsafeRawBufferPointer, at position: Int
   ) -> Bool {
     let checksum = frame.bigEndian16(at: position)
-    if checksum == CRC16.checksum(frame[..<position]) { return true }
-    let head = frame.prefix(190).enumerated().map { index, byte in
-      position..<position + 2 ~= index ? 0 : byte
-    }
+    let head = Array(frame[..<position])
     return checksum == CRC16.checksum(head)
+      || checksum == CRC16.checksum(head + Array(repeating: 0, count: max(0, 190 - position)))
   }
 
   /// VBRI stands 32 bytes behind the header, whatever the side information's length.

@@ -52,6 +52,7 @@ struct Prober {
       firstRaw: 0)
     var warnings: [Warning] = []
     let announced = announcedDuration(of: stream, demuxer)
+    try requireConsistentHeader(of: stream, demuxer)
 
     var proven: Int64?
     if let raw = first.rawStart, first.timestampsCountFrames {
@@ -70,6 +71,11 @@ struct Prober {
     let duration = Time(frames: frameCount, rate: facts.sampleRate)
     if let announced, let warning = warning(announced: announced, found: duration) {
       warnings.append(warning)
+    } else if demuxer.formatName == "ogg", ContainerFacts.oggBreaksOff(path) {
+      warnings.append(
+        Warning(
+          "was cut short: its last page is missing; \(duration.inSeconds) can be decoded",
+          path: path))
     }
     let asset = Asset(
       path: path, streamIndex: stream.index, container: demuxer.formatName,
@@ -95,6 +101,10 @@ struct Prober {
       return streams[index]
     }
     guard let best = demuxer.bestAudioStream else {
+      guard !streams.contains(where: \.isAudio) else {
+        throw Failure(
+          .mendInput, "holds sound without a number of channels or a sample rate", path: path)
+      }
       let kinds = streams.map { "\($0.mediaType) (\($0.codecName))" }
       throw Failure(
         .mendInput,
@@ -164,6 +174,19 @@ struct Prober {
 
   private var headerOnly: Failure {
     Failure(.mendInput, "holds no sound (its header is all there is)", path: path)
+  }
+
+  /// Refuses a WAV whose frames are not of the size that its samples need: FFmpeg reads noise.
+  private func requireConsistentHeader(
+    of stream: LibAV.Stream, _ demuxer: Demuxer
+  ) throws(Failure) {
+    guard demuxer.formatName == "wav", stream.isLossless, stream.storedBits > 0,
+      stream.blockAlign * 8 != stream.channelCount * stream.storedBits
+    else { return }
+    throw Failure(
+      .mendInput,
+      "its header contradicts itself: \(stream.channelCount) channels of \(stream.codedBits) bits "
+        + "in \(stream.blockAlign) bytes; encode it anew", path: path)
   }
 
   /// How packets of this container and codec may be reached.
@@ -255,6 +278,13 @@ struct Prober {
   // MARK: What users see
 
   private func announcedDuration(of stream: LibAV.Stream, _ demuxer: Demuxer) -> Time? {
+    // libavformat lowers a WAV's length in silence to what is there.
+    if demuxer.formatName == "wav", stream.isLossless, stream.blockAlign > 0,
+      stream.sampleRate > 0, let bytes = ContainerFacts.announcedWAVSize(path)
+    {
+      return Time(
+        frames: Int64(clamping: bytes) / Int64(stream.blockAlign), rate: stream.sampleRate)
+    }
     if let ticks = stream.duration {
       let value = Int128(ticks) * Int128(stream.timeBase.numerator)
       return Time(value: Int64(clamping: value), timescale: stream.timeBase.denominator)

@@ -135,7 +135,7 @@ package final class OutputFile: ByteOutput {
 extension OutputFile {
   /// Where a path leads, if its last part is a link, or a link to one, even to a file that is not
   /// there yet.
-  private static func followLinks(_ path: FilePath) throws(Failure) -> FilePath {
+  static func followLinks(_ path: FilePath) throws(Failure) -> FilePath {
     var current = path
     for _ in 0..<40 {
       var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)

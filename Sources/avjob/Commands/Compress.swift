@@ -20,6 +20,14 @@ struct Compress: ParsableCommand {
 
   @OptionGroup var output: OutputOptions
 
+  func validate() throws {
+    let ending = FilePath(output.output).extension?.lowercased() ?? ""
+    guard inputs.count > 1, ["mp3", "wav", "flac", "m4a"].contains(ending) else { return }
+    throw ValidationError(
+      "'\(output.output)' is one file, and there are \(inputs.count) inputs; name a folder, "
+        + "or join them with 'avjob concat'")
+  }
+
   func run() throws {
     let shot = OneShot(output)
     let places = shot.places
@@ -35,7 +43,7 @@ struct Compress: ParsableCommand {
       jobs.append(
         (
           // Names are unique; those of files in different folders may not be.
-          inputs.count == 1 ? path.stem ?? input : input,
+          (inputs.count == 1 ? path.stem ?? input : input).replacing("${", with: "$${"),
           .map(
             [("clip", name), ("output", output.node(at: .text(file, place), places))],
             places.command)
