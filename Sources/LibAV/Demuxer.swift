@@ -41,7 +41,20 @@ package final class Demuxer {
       return avformat_open_input(&context, url, nil, &options)
     }
     try check(status, "avformat_open_input")
-    return Demuxer(try checkAllocated(context, "avformat_open_input"))
+    let demuxer = Demuxer(try checkAllocated(context, "avformat_open_input"))
+    demuxer.takeHeaderAtItsWord()
+    return demuxer
+  }
+
+  /// Keeps libavformat from looking for DTS in WAV's 16-bit samples: that costs more than all else in
+  /// opening such a file, and after each seek it would hold 5 MB of packets meanwhile.
+  private func takeHeaderAtItsWord() {
+    guard ["wav", "w64"].contains(formatName), streams.first?.codecName == "pcm_s16le" else {
+      return
+    }
+    context.pointee.max_probe_packets = 1
+    // Counted anew from each seek on, so from one to where the file is now.
+    try? seek(stream: 0, to: 0)
   }
 
   /// Guesses the sound's parameters from packets where the header leaves them open

@@ -121,8 +121,11 @@ final class MixNode: RenderNode {
         buffer.planes[channel].update(repeating: 0, count: frames.count)
       }
       for index in active {
-        let common = children[index].frames.clamped(to: frames)
-        try children[index].node.render(common, into: scratch)
+        let child = children[index]
+        let common = child.frames.clamped(to: frames)
+        try child.node.render(common, into: scratch)
+        // At once, so that the clip that follows goes on with the same source.
+        if common.upperBound == child.frames.upperBound { child.node.close() }
         let offset = Int(common.lowerBound - frames.lowerBound)
         for channel in 0..<buffer.channelCount {
           add(
