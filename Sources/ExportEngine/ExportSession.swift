@@ -70,7 +70,7 @@ public struct ExportSession: Sendable {
       for writer in writers { try writer.commit() }
       return Report(
         outputs: outputs, duration: export.composition.duration,
-        warnings: warnings(of: graph, outputs))
+        warnings: renderer.damageWarnings + warnings(of: graph, outputs))
     } catch {
       for writer in writers { writer.abandon() }
       throw error

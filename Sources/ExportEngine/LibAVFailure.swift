@@ -10,7 +10,6 @@ extension LibAVError {
     case ENOMEM: Failure(.mendMachine, "not enough memory to read it", path: path)
     case EMFILE, ENFILE:
       Failure(.mendMachine, "too many open files; raise the limit with ulimit -n", path: path)
-    case EIO: Failure(.mendMachine, "the disk could not read it (input/output error)", path: path)
     default:
       Failure(
         .mendInput, "cannot be read: \(message) (\(operation)); check the file or encode it anew",

@@ -52,7 +52,7 @@ struct ReadingTests {
     #expect(whole[0].count == Int(asset.frameCount))
 
     var random = SystemRandomNumberGenerator()
-    let stream = try library.open(asset)
+    let stream = try library.open(asset, noting: Damage())
     // Decoders hand over every 2^17 frames: the places just around that are the hard ones.
     let anchors = (1..<max(2, asset.frameCount >> 17)).flatMap { anchor in
       [-700, -1, 0, 1, 300].map { (anchor << 17) + $0 }
@@ -61,7 +61,7 @@ struct ReadingTests {
       anchors + (0..<50).map { _ in Int64.random(in: 0..<asset.frameCount, using: &random) }
     for start in starts.shuffled() where start < asset.frameCount {
       let length = Int(min(asset.frameCount - start, Int64.random(in: 1...30_000, using: &random)))
-      let fresh = Bool.random(using: &random) ? try library.open(asset) : stream
+      let fresh = Bool.random(using: &random) ? try library.open(asset, noting: Damage()) : stream
       try fresh.seek(to: start)
       let buffer = AudioBuffer(channelCount: fresh.channelCount, capacity: length)
       let taken = try fresh.read(into: buffer, at: 0, count: length)
@@ -107,7 +107,7 @@ struct ReadingTests {
   }
 
   private func readAll(_ asset: Asset, _ library: MediaLibrary) throws -> [[Float]] {
-    let stream = try library.open(asset)
+    let stream = try library.open(asset, noting: Damage())
     var whole = Array(repeating: [Float](), count: stream.channelCount)
     let buffer = AudioBuffer(channelCount: stream.channelCount, capacity: 10_007)
     while true {

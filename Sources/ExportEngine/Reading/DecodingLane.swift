@@ -17,11 +17,12 @@ final class DecodingLane {
   private let placement: Placement
   private var count: Int64 = 0
   private var votes: [(start: Int64, count: Int)] = []
-  private(set) var damagedPackets = 0
+  private let damage: Damage
 
-  init(_ decoder: Decoder, _ placement: Placement) {
+  init(_ decoder: Decoder, _ placement: Placement, _ damage: Damage) {
     self.decoder = decoder
     self.placement = placement
+    self.damage = damage
   }
 
   /// Hands over a packet, or the end of the stream. Damage is counted and passed over.
@@ -30,7 +31,7 @@ final class DecodingLane {
       try decoder.send(packet)
     } catch {
       guard error.isInvalidData else { throw error }
-      damagedPackets += 1
+      damage.count += 1
     }
   }
 
@@ -42,7 +43,7 @@ final class DecodingLane {
         return place(frame.timestamp.flatMap(rawFrame), frame.sampleCount)
       } catch {
         guard error.isInvalidData else { throw error }
-        damagedPackets += 1
+        damage.count += 1
       }
     }
   }

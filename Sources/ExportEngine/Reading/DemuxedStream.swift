@@ -15,10 +15,10 @@ enum Access: Sendable, Hashable {
 }
 
 /// A stream read through libavformat.
-final class DemuxedStream: SampleStream {
+final class DemuxedStream: FrameSource {
   let channelCount: Int
   private(set) var position: Int64 = 0
-  var damagedPackets: Int { closedDamage + (lane?.damagedPackets ?? 0) }
+  private let damage: Damage
 
   private let facts: StreamFacts
   private var demuxer: Demuxer
@@ -33,7 +33,6 @@ final class DemuxedStream: SampleStream {
   private var spare: Decoder?
   private var segment: Segment
   private var isAtEnd = false
-  private var closedDamage = 0
 
   private let frame: Frame
   private let scratch: Frame
@@ -62,9 +61,10 @@ final class DemuxedStream: SampleStream {
   private static let longestPacket: Int64 = 8192
 
   private init(
-    _ facts: StreamFacts, _ demuxer: Demuxer, _ stream: LibAV.Stream
+    _ facts: StreamFacts, _ demuxer: Demuxer, _ stream: LibAV.Stream, _ damage: Damage
   ) throws(LibAVError) {
     self.facts = facts
+    self.damage = damage
     self.demuxer = demuxer
     self.stream = stream
     channelCount = facts.channelCount
@@ -73,10 +73,10 @@ final class DemuxedStream: SampleStream {
     scratch = try Frame()
   }
 
-  static func open(_ facts: StreamFacts) throws(Failure) -> DemuxedStream {
+  static func open(_ facts: StreamFacts, _ damage: Damage) throws(Failure) -> DemuxedStream {
     try reading(facts.path) { () throws(LibAVError) in
       let (demuxer, stream) = try openStream(facts)
-      return try DemuxedStream(facts, demuxer, stream)
+      return try DemuxedStream(facts, demuxer, stream, damage)
     }
   }
 
@@ -102,6 +102,7 @@ final class DemuxedStream: SampleStream {
       if framePosition > position {
         // A hole in the stream: time goes on, silently.
         let silent = Int(min(framePosition - position, Int64(count - filled)))
+        damage.count += 1
         for channel in 0..<channelCount {
           (buffer.planes[channel] + offset + filled).update(repeating: 0, count: silent)
         }
@@ -172,7 +173,6 @@ final class DemuxedStream: SampleStream {
 
   /// Goes over to the lane that was fed ahead, from the packet that the old one just decoded.
   private func takeOver(at raw: Int64) throws(LibAVError) {
-    closedDamage += lane?.damagedPackets ?? 0
     retire(lane)
     if successor == nil { successor = try openLane(isFirst: false) }
     lane = successor
@@ -191,9 +191,10 @@ final class DemuxedStream: SampleStream {
     }
     spare = nil
     switch facts.access {
-    case .start: return DecodingLane(decoder, .counted(from: 0))
-    case .packets: return DecodingLane(decoder, .stamped)
-    case .anchors: return DecodingLane(decoder, isFirst ? .counted(from: facts.firstRaw) : .agreed)
+    case .start: return DecodingLane(decoder, .counted(from: 0), damage)
+    case .packets: return DecodingLane(decoder, .stamped, damage)
+    case .anchors:
+      return DecodingLane(decoder, isFirst ? .counted(from: facts.firstRaw) : .agreed, damage)
     }
   }
 
@@ -275,7 +276,6 @@ final class DemuxedStream: SampleStream {
   }
 
   private func restart() {
-    closedDamage = damagedPackets
     retire(successor)
     retire(lane)
     lane = nil

@@ -6,10 +6,10 @@ import SystemPackage
 
 /// A bare MPEG audio file, sought by our own index of its frames: libavformat's seek is an
 /// estimate.
-final class MPEGStream: SampleStream {
+final class MPEGStream: FrameSource {
   let channelCount: Int
   private(set) var position: Int64 = 0
-  private(set) var damagedPackets = 0
+  private let damage: Damage
 
   private let path: FilePath
   private let file: MPEGFile
@@ -24,8 +24,11 @@ final class MPEGStream: SampleStream {
   private var framePosition: Int64 = 0
   private var frameCount = 0
 
-  private init(_ path: FilePath, _ file: MPEGFile, _ index: FrameIndex) throws(LibAVError) {
+  private init(
+    _ path: FilePath, _ file: MPEGFile, _ index: FrameIndex, _ damage: Damage
+  ) throws(LibAVError) {
     self.path = path
+    self.damage = damage
     self.file = file
     self.index = index
     channelCount = index.channelCount
@@ -33,11 +36,11 @@ final class MPEGStream: SampleStream {
     frame = try Frame()
   }
 
-  static func open(_ facts: StreamFacts) throws(Failure) -> MPEGStream {
+  static func open(_ facts: StreamFacts, _ damage: Damage) throws(Failure) -> MPEGStream {
     let file = try MPEGFile.open(facts.path)
     let index = try file.scan()
     return try reading(facts.path) { () throws(LibAVError) in
-      try MPEGStream(facts.path, file, index)
+      try MPEGStream(facts.path, file, index, damage)
     }
   }
 
@@ -87,7 +90,7 @@ final class MPEGStream: SampleStream {
         guard try decoder.receive(into: frame) else { return }
       } catch {
         guard error.isInvalidData else { throw error }
-        if current >= firstWanted { damagedPackets += 1 }
+        if current >= firstWanted { damage.count += 1 }
         return
       }
       guard frame.sampleRate == index.sampleRate, frame.channelCount == channelCount else {

@@ -47,15 +47,15 @@ public final class MediaLibrary: Sendable {
   }
 
   /// Opens an asset for reading, if its file is still the one that was probed.
-  func open(_ asset: Asset) throws(Failure) -> any SampleStream {
+  func open(_ asset: Asset, noting damage: Damage) throws(Failure) -> any FrameSource {
     guard try SourceFile.identify(asset.path) == asset.identity else {
       throw Failure(
         .tryAgain, "was changed while avjob was working; run the job again", path: asset.path)
     }
     let facts = try probed(asset.path, asset.streamIndex).facts
     return switch facts.reader {
-    case .mpegAudio: try MPEGStream.open(facts)
-    case .demuxer: try DemuxedStream.open(facts)
+    case .mpegAudio: try MPEGStream.open(facts, damage)
+    case .demuxer: try DemuxedStream.open(facts, damage)
     }
   }
 }

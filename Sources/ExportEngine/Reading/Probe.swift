@@ -26,11 +26,12 @@ struct Prober {
     do throws(LibAVError) {
       demuxer = try Demuxer.open(path)
     } catch {
-      throw error.isUnknownFormat
-        ? Failure(
-          .mendInput, "holds no sound that avjob knows (a text, a playlist, a damaged header?)",
-          path: path)
-        : error.inputFailure(path)
+      guard error.isUnknownFormat else { throw error.inputFailure(path) }
+      // libavformat takes a short MP3 for noise; the frames themselves are proof.
+      if let short = try? prober.probeMPEGAudio(nil, stream: index) { return short }
+      throw Failure(
+        .mendInput, "holds no sound that avjob knows (a text, a playlist, a damaged header?)",
+        path: path)
     }
     if demuxer.formatName == "mp3" {
       return try prober.probeMPEGAudio(demuxer, stream: index)
@@ -238,7 +239,10 @@ struct Prober {
       var end: Int64?
       while let packet = try demuxer.readWhatIsThere() {
         guard packet.streamIndex == stream.index, let timestamp = packet.timestamp else { continue }
-        end = facts.rawFrame(timestamp + packet.duration)
+        let next = facts.rawFrame(timestamp + packet.duration)
+        // Numbers that start anew are another file behind this one.
+        if let end, let next, next <= end { return nil }
+        end = next
       }
       return end
     }
@@ -269,7 +273,7 @@ struct Prober {
   }
 
   private func countByDecoding(_ facts: StreamFacts) throws(Failure) -> Int64 {
-    let stream = try DemuxedStream.open(facts)
+    let stream = try DemuxedStream.open(facts, Damage())
     let buffer = AudioBuffer(channelCount: facts.channelCount, capacity: 16_384)
     while try stream.read(into: buffer, at: 0, count: buffer.capacity) == buffer.capacity {}
     return stream.position

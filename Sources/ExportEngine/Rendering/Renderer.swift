@@ -1,6 +1,7 @@
 import ExportGraph
 import MediaComposition
 import MediaTime
+import SystemPackage
 
 /// Renders a graph block by block: export, preview and measurement pull from here.
 ///
@@ -14,12 +15,13 @@ package final class Renderer {
   package let masters: [Node.ID]
   private let graph: Graph
   private var taps: [Node.ID: any FrameSource] = [:]
+  private let pool: SourcePool
 
   /// Starts at a moment of the timeline.
   package init(_ graph: Graph, from start: Time = .zero, library: MediaLibrary) throws(Failure) {
     self.graph = graph
     masters = Set(graph.sinks.map(\.node)).sorted()
-    let pool = SourcePool(library)
+    pool = SourcePool(library)
     var nodes: [any RenderNode] = []
     var mixes: [Node.ID: MixTee] = [:]
     for node in graph.nodes {
@@ -46,6 +48,22 @@ package final class Renderer {
       try tap.seek(to: start.frames(atRate: node.format.sampleRate))
       taps[id] = tap
     }
+  }
+
+  /// A warning for each file of which something could not be decoded so far.
+  package var damageWarnings: [Warning] {
+    var origins: [FilePath: Origin] = [:]
+    for node in graph.nodes {
+      guard case .source(let asset, _) = node.kind, origins[asset.path] == nil else { continue }
+      origins[asset.path] = node.origin
+    }
+    return pool.damage.filter { $0.value.count > 0 }
+      .map { path, damage in
+        Warning(
+          "is damaged in \(damage.count == 1 ? "one place" : "\(damage.count) places"), where "
+            + "sound is missing; fetch it anew", path: path, origin: origins[path] ?? .unknown)
+      }
+      .sorted { ($0.path?.string ?? "") < ($1.path?.string ?? "") }
   }
 
   /// The next frame of a master.

@@ -1,5 +1,6 @@
 import ExportGraph
 import MediaComposition
+import SystemPackage
 
 /// The open sources of one render: few, however many clips there are.
 ///
@@ -19,6 +20,9 @@ final class SourcePool {
   /// Least recently used first.
   private var idle: [Idle] = []
   private static let idleLimit = 8
+
+  /// What could not be decoded so far, by file.
+  private(set) var damage: [FilePath: Damage] = [:]
 
   init(_ library: MediaLibrary) { self.library = library }
 
@@ -47,8 +51,10 @@ final class SourcePool {
   }
 
   private func open(_ asset: Asset, in format: AudioFormat) throws(Failure) -> any FrameSource {
-    convert(
-      try library.open(asset),
+    let damage = self.damage[asset.path] ?? Damage()
+    self.damage[asset.path] = damage
+    return convert(
+      try library.open(asset, noting: damage),
       from: AudioFormat(sampleRate: asset.sampleRate, channelLayout: asset.channelLayout),
       to: format, frameCount: asset.frameCount)
   }

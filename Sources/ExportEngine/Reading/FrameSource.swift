@@ -16,8 +16,9 @@ protocol FrameSource: AnyObject {
   func read(into buffer: AudioBuffer, at offset: Int, count: Int) throws(Failure) -> Int
 }
 
-/// One asset's sound in its own rate and channels; frame 0 is the first after encoder delay.
-protocol SampleStream: FrameSource {
-  /// Packets so far that could not be decoded.
-  var damagedPackets: Int { get }
+/// What could not be decoded of one file, gathered from all streams that read it. One thread at a
+/// time.
+final class Damage {
+  /// Packets that were refused by their decoder, and holes between packets.
+  var count = 0
 }
