@@ -147,6 +147,20 @@ public struct ExportSession: Sendable {
 }
 
 extension ExportSession {
+  /// Outputs of the export that could not be written, as far as that shows before work starts.
+  ///
+  /// Looks at the disk, but changes nothing. O(outputs).
+  public func unwritableOutputs() -> [Failure] {
+    export.outputs.compactMap { output in
+      do throws(Failure) {
+        try OutputFile.requireWritable(output.path)
+        return nil
+      } catch {
+        return error.placed(at: output.origin)
+      }
+    }
+  }
+
   /// Outputs that would overwrite a source, or each other, whatever links lead to them.
   ///
   /// Looks at the disk, but opens nothing. O(outputs + sources).

@@ -172,8 +172,8 @@ struct WholeFilesTests {
     #expect(result.text == "1\n")
     #expect(
       result.errors == """
-        job.yaml:2:9: error: 'sealed/o.wav': cannot create a file in its folder: Read-only file \
-        system; write to a file system that is not read-only
+        job.yaml:2:9: error: 'sealed/o.wav': cannot write into the folder sealed: Read-only \
+        file system; write to a file system that is not read-only
             2 | output: sealed/o.wav
               |         ^~~~~~~~~~~~
 

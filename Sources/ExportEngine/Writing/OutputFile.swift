@@ -169,6 +169,31 @@ extension OutputFile {
     return facts
   }
 
+  /// What can be known of an output before work starts, without touching the disk: that its path
+  /// leads to no folder or device, and that the folder to write in, or to make others in, is one
+  /// and may be written.
+  ///
+  /// - Throws: As `create`.
+  static func requireWritable(_ path: FilePath) throws(Failure) {
+    let target = try followLinks(path)
+    _ = try existingFile(target, path)
+    var folder = target.folder
+    var facts = stat()
+    while folder.withPlatformString({ stat($0, &facts) }) != 0 {
+      guard errno == ENOENT, folder != folder.folder else {
+        throw .writing(errno, "cannot make the folder \(folder)", path: path)
+      }
+      folder = folder.folder
+    }
+    guard facts.st_mode & S_IFMT == S_IFDIR else {
+      throw .writing(ENOTDIR, "cannot make the folder \(target.folder)", path: path)
+    }
+    guard folder.withPlatformString({ faccessat(AT_FDCWD, $0, W_OK | X_OK, AT_EACCESS) }) == 0
+    else {
+      throw .writing(errno, "cannot write into the folder \(folder)", path: path)
+    }
+  }
+
   /// Makes a folder and those above it that are missing; gives the new ones, outermost first.
   private static func makeFolders(
     _ folder: FilePath, _ path: FilePath

@@ -11,7 +11,7 @@ struct Preparation {
   private(set) var diagnostics = Diagnostics()
   /// Whether something is wrong that only a change of the job file or the arguments can mend.
   private(set) var hasJobErrors = false
-  /// Jobs that cannot run because of their media.
+  /// Jobs that cannot run because of their media or their outputs.
   private(set) var refusedJobs = 0
 
   /// Probes every medium once, on all cores, and makes each job's composition.
@@ -44,6 +44,10 @@ struct Preparation {
       }
       do throws(Diagnostics) {
         let export = try job.export { try? library.asset(at: $0.path, streamIndex: $0.stream) }
+        for failure in ExportSession(export, library: library).unwritableOutputs() {
+          diagnostics.append(Diagnostic(failure))
+          isRefused = true
+        }
         if !isRefused { exports.append(export) }
       } catch {
         diagnostics.append(contentsOf: error.all)
