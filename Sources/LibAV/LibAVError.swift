@@ -18,6 +18,14 @@ package struct LibAVError: Error, Sendable, Hashable {
   /// Whether the data itself is at fault (`AVERROR_INVALIDDATA`).
   package var isInvalidData: Bool { code == avjob_averror_invaliddata() }
 
+  /// Whether a decoder said it of its packet, and not of the machine: decoders have words of their
+  /// own for what does not fit, beside `AVERROR_INVALIDDATA`.
+  package var isDamage: Bool { posix != ENOMEM }
+
+  /// A file that has become another one since it was probed.
+  package static let streamMissing = LibAVError(
+    code: avjob_averror_invaliddata(), operation: "the stream is not there any more")
+
   /// Whether no allowed demuxer recognised the file: FFmpeg says EINVAL where it knows the format
   /// but the list leaves it out.
   package var isUnknownFormat: Bool {

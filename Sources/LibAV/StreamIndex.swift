@@ -9,7 +9,7 @@ extension Stream {
     for index in 0..<count {
       guard let entry = avformat_index_get_entry(pointer, index) else { return nil }
       if let expected, entry.pointee.timestamp != expected { return nil }
-      expected = entry.pointee.timestamp + step
+      expected = entry.pointee.timestamp &+ step
     }
     return expected
   }
@@ -18,7 +18,7 @@ extension Stream {
   package var indexedEnd: Int64? {
     let count = avformat_index_get_entries_count(pointer)
     guard count > 0, let entry = avformat_index_get_entry(pointer, count - 1) else { return nil }
-    return entry.pointee.pos + Int64(entry.pointee.size)
+    return entry.pointee.pos &+ Int64(entry.pointee.size)
   }
 
   /// Whether every packet decodes on its own to exactly the samples that were stored.

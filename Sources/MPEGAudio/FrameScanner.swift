@@ -92,8 +92,11 @@ struct FrameScanner {
     let key = header.bits & FrameHeader.streamMask
     let isMPEG1 = header.version == .mpeg1
     let lengths = FrameSync.lengths(like: header)
-    let estimate = (end - start) / max(24, header.frameLength ?? 24)
-    result.entries.reserveCapacity(result.entries.count + min(estimate, 1 << 20))
+    if result.entries.isEmpty {
+      // Once: a reservation of an exact size after every bit of junk would copy all frames anew.
+      let estimate = (end - start) / max(24, header.frameLength ?? 24)
+      result.entries.reserveCapacity(min(estimate, 1 << 20))
+    }
     var wasMono = header.channelMode == .mono
     if let last = result.entries.last { wasMono = last.isMono }
 

@@ -5,8 +5,8 @@ public struct Gain: Sendable, Hashable {
   /// The factor that samples are multiplied with; never negative, never NaN.
   public let factor: Double
 
-  /// A linear factor; negative and NaN become 0.
-  public init(factor: Double) { self.factor = factor > 0 ? factor : 0 }
+  /// A linear factor; negative and NaN become 0, and 200 dB are the most.
+  public init(factor: Double) { self.factor = factor > 0 ? min(factor, 1e10) : 0 }
 
   /// 20 dB are a factor of ten; −∞ dB is silence.
   public init(decibels: Double) { self.init(factor: pow(10, decibels / 20)) }

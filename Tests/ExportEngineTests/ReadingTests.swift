@@ -47,7 +47,7 @@ struct ReadingTests {
   func rangesEqualSlices(name: String) throws {
     let library = MediaLibrary()
     let asset = try library.asset(at: FilePath(music.path(name)))
-    let whole = try readAll(asset, library)
+    let whole = try readAll(asset)
     #expect(whole.count == asset.channelLayout.count)
     #expect(whole[0].count == Int(asset.frameCount))
 
@@ -80,7 +80,7 @@ struct ReadingTests {
   func wholeEqualsFFmpeg(name: String) throws {
     let library = MediaLibrary()
     let asset = try library.asset(at: FilePath(music.path(name)))
-    let whole = try readAll(asset, library)
+    let whole = try readAll(asset)
     let oracle = try Tool.succeed(
       "ffmpeg", "-v", "error", "-c:a", decoders[asset.codec] ?? asset.codec, "-i",
       music.path(name), "-map", "0:a", "-f", "f32le", "-c:a", "pcm_f32le", "-"
@@ -106,8 +106,43 @@ struct ReadingTests {
     #expect(worst <= (isAnchored ? 0.1 : 0), "\(name) first at \(first) of \(whole[0].count)")
   }
 
-  private func readAll(_ asset: Asset, _ library: MediaLibrary) throws -> [[Float]] {
-    let stream = try library.open(asset, noting: Damage())
+  @Test("an MP3 frame that does not decode is silent, and everything else is where it was")
+  func damagedMP3Frame() throws {
+    let folder = TestFolder()
+    var bytes = try readFile(Fixture.path("librivox-sonnet.mp3"))
+    let sound = try readAll(MediaLibrary().asset(at: FilePath(Fixture.path("librivox-sonnet.mp3"))))
+    // Side information of ones: 511 big values, more than a granule holds.
+    let index = try MPEGFile.open(FilePath(Fixture.path("librivox-sonnet.mp3"))).scan()
+    let frame = index.byteRange(ofFrame: 700)
+    for offset in frame.lowerBound + 4..<frame.upperBound { bytes[offset] = 0xFF }
+    try writeFile(folder.path("damaged.mp3"), bytes)
+
+    let library = MediaLibrary()
+    let asset = try library.asset(at: FilePath(folder.path("damaged.mp3")))
+    let damage = Damage()
+    let damaged = try readAll(asset, damage)
+    #expect(damaged[0].count == sound[0].count)
+    #expect(damage.count > 0)
+    let first = Int(index.firstSample(ofFrame: 700))
+    #expect(damaged[0][..<(first - 1152)].elementsEqual(sound[0][..<(first - 1152)]))
+    #expect(damaged[0][(first + 1152 * 12)...].elementsEqual(sound[0][(first + 1152 * 12)...]))
+    #expect(damaged.joined().allSatisfy { abs($0) < 2 })
+  }
+
+  @Test("a header's rate that no sound has is refused before it costs memory")
+  func absurdRate() throws {
+    let folder = TestFolder()
+    var bytes = try readFile(Fixture.path("voice-8k.wav"))
+    bytes.replaceSubrange(24..<28, with: [0x07, 0xCA, 0x9A, 0x3B])
+    let path = FilePath(folder.path("fast.wav"))
+    try writeFile(path.string, bytes)
+    let failure = #expect(throws: Failure.self) { try MediaLibrary().asset(at: path) }
+    #expect(failure?.remedy == .mendInput)
+    #expect(failure?.message == "claims 1000000007 samples a second; sound has 1000 to 768000")
+  }
+
+  private func readAll(_ asset: Asset, _ damage: Damage = Damage()) throws -> [[Float]] {
+    let stream = try MediaLibrary().open(asset, noting: damage)
     var whole = Array(repeating: [Float](), count: stream.channelCount)
     let buffer = AudioBuffer(channelCount: stream.channelCount, capacity: 10_007)
     while true {

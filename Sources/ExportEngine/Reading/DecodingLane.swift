@@ -30,7 +30,7 @@ final class DecodingLane {
     do throws(LibAVError) {
       try decoder.send(packet)
     } catch {
-      guard error.isInvalidData else { throw error }
+      guard error.isDamage else { throw error }
       damage.count += 1
     }
   }
@@ -42,7 +42,7 @@ final class DecodingLane {
         guard try decoder.receive(into: frame) else { return nil }
         return place(frame.timestamp.flatMap(rawFrame), frame.sampleCount)
       } catch {
-        guard error.isInvalidData else { throw error }
+        guard error.isDamage else { throw error }
         damage.count += 1
       }
     }

@@ -17,13 +17,12 @@ enum Access: Sendable, Hashable {
 /// A stream read through libavformat.
 final class DemuxedStream: FrameSource {
   let channelCount: Int
-  private(set) var position: Int64 = 0
+  var position: Int64 { cursor.position }
   private let damage: Damage
 
   private let facts: StreamFacts
   private var demuxer: Demuxer
   private var stream: LibAV.Stream
-  private let converter = SampleConverter()
 
   private var lane: DecodingLane?
   /// Being fed ahead of the next anchor, and the packet that it has yet to be given.
@@ -34,11 +33,9 @@ final class DemuxedStream: FrameSource {
   private var segment: Segment
   private var isAtEnd = false
 
-  private let frame: Frame
+  private let cursor: FrameCursor
+  /// What the successor's frames are decoded into, which nobody hears.
   private let scratch: Frame
-  /// The asset frame that the decoded frame begins with, and its length; 0 where it is used up.
-  private var framePosition: Int64 = 0
-  private var frameCount = 0
 
   /// The raw frames that one lane answers for, and the first that it is fed.
   private struct Segment {
@@ -69,7 +66,7 @@ final class DemuxedStream: FrameSource {
     self.stream = stream
     channelCount = facts.channelCount
     segment = Segment(containing: 0, facts.access)
-    frame = try Frame()
+    cursor = try FrameCursor(facts.path, channelCount: facts.channelCount, damage)
     scratch = try Frame()
   }
 
@@ -86,56 +83,33 @@ final class DemuxedStream: FrameSource {
     let demuxer = try Demuxer.open(facts.path)
     try demuxer.completeParameters()
     demuxer.select(stream: facts.streamIndex)
-    return (demuxer, demuxer.streams[facts.streamIndex])
+    let streams = demuxer.streams
+    guard streams.indices.contains(facts.streamIndex) else { throw LibAVError.streamMissing }
+    return (demuxer, streams[facts.streamIndex])
   }
 
   // MARK: Reading
 
   func read(into buffer: AudioBuffer, at offset: Int, count: Int) throws(Failure) -> Int {
-    var filled = 0
-    while filled < count {
-      if frameCount == 0, try !advance() { break }
-      if framePosition + Int64(frameCount) <= position {
-        frameCount = 0
-        continue
-      }
-      if framePosition > position {
-        // A hole in the stream: time goes on, silently.
-        let silent = Int(min(framePosition - position, Int64(count - filled)))
-        damage.count += 1
-        for channel in 0..<channelCount {
-          (buffer.planes[channel] + offset + filled).update(repeating: 0, count: silent)
-        }
-        filled += silent
-        position += Int64(silent)
-        continue
-      }
-      let skipped = Int(position - framePosition)
-      let taken = min(frameCount - skipped, count - filled)
-      try reading(facts.path) { () throws(LibAVError) in
-        try converter.convert(
-          frame, from: skipped, count: taken, into: buffer.planes, at: offset + filled)
-      }
-      filled += taken
-      position += Int64(taken)
-      if skipped + taken == frameCount { frameCount = 0 }
+    try cursor.read(into: buffer, at: offset, count: count) { () throws(Failure) in
+      try advance()
     }
-    return filled
   }
 
   /// Decodes until a frame of the current segment is there; false at the end of the stream.
   private func advance() throws(Failure) -> Bool {
     try reading(facts.path) { () throws(LibAVError) in
       while true {
-        if let raw = try lane?.receive(into: frame, facts.rawFrame) {
-          guard frame.sampleRate == facts.sampleRate, frame.channelCount == channelCount else {
+        if let raw = try lane?.receive(into: cursor.frame, facts.rawFrame) {
+          guard cursor.frame.sampleRate == facts.sampleRate,
+            cursor.frame.channelCount == channelCount
+          else {
             throw LibAVError.formatChanged
           }
           if raw >= segment.frames.upperBound {
             try takeOver(at: raw)
           } else if raw >= segment.frames.lowerBound {
-            framePosition = raw - facts.origin
-            frameCount = frame.sampleCount
+            cursor.place(at: raw - facts.origin)
             return true
           }
           continue
@@ -241,7 +215,7 @@ final class DemuxedStream: FrameSource {
         }
       }
     }
-    position = frame
+    cursor.position = frame
   }
 
   /// Goes to a packet at or before a raw frame; false where the demuxer will not.
@@ -282,7 +256,7 @@ final class DemuxedStream: FrameSource {
     successor = nil
     unshared = nil
     isAtEnd = false
-    frameCount = 0
+    cursor.clear()
     segment = Segment(containing: 0, facts.access)
   }
 }

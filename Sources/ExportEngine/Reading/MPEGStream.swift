@@ -8,32 +8,27 @@ import SystemPackage
 /// estimate.
 final class MPEGStream: FrameSource {
   let channelCount: Int
-  private(set) var position: Int64 = 0
-  private let damage: Damage
+  var position: Int64 { cursor.position }
 
   private let path: FilePath
   private let file: MPEGFile
   private let index: FrameIndex
   private let decoder: Decoder
-  private let frame: Frame
-  private let converter = SampleConverter()
+  private let cursor: FrameCursor
 
   /// The next frame to decode, and the first whose samples count.
   private var next = 0
   private var firstWanted = 0
-  private var framePosition: Int64 = 0
-  private var frameCount = 0
 
   private init(
     _ path: FilePath, _ file: MPEGFile, _ index: FrameIndex, _ damage: Damage
   ) throws(LibAVError) {
     self.path = path
-    self.damage = damage
     self.file = file
     self.index = index
     channelCount = index.channelCount
     decoder = try Decoder.openMP3()
-    frame = try Frame()
+    cursor = try FrameCursor(path, channelCount: index.channelCount, damage)
   }
 
   static func open(_ facts: StreamFacts, _ damage: Damage) throws(Failure) -> MPEGStream {
@@ -52,29 +47,20 @@ final class MPEGStream: FrameSource {
       decoder.flush()
       firstWanted = frame
       next = frame - index.preRoll(ofFrame: frame)
-      frameCount = 0
+      cursor.clear()
     }
-    position = target
+    cursor.position = target
   }
 
   func read(into buffer: AudioBuffer, at offset: Int, count: Int) throws(Failure) -> Int {
     let count = Int(min(Int64(count), index.validFrameCount - position))
-    var filled = 0
-    while filled < count {
-      if framePosition + Int64(frameCount) <= position || frameCount == 0 {
-        guard try advance() else { break }
-        continue
-      }
-      let skipped = Int(position - framePosition)
-      let taken = min(frameCount - skipped, count - filled)
-      try reading(path) { () throws(LibAVError) in
-        try converter.convert(
-          frame, from: skipped, count: taken, into: buffer.planes, at: offset + filled)
-      }
-      filled += taken
-      position += Int64(taken)
+    let filled = try cursor.read(into: buffer, at: offset, count: count) { () throws(Failure) in
+      try advance()
     }
+    // Frames at the end that do not decode are silent: the index knows that they are there.
     return filled
+      + cursor.silence(
+        in: buffer, at: offset + filled, upTo: index.validFrameCount, count: count - filled)
   }
 
   /// Decodes one frame; false behind the last.
@@ -82,23 +68,23 @@ final class MPEGStream: FrameSource {
     guard next < index.count else { return false }
     let current = next
     next += 1
-    frameCount = 0
-    let bytes = try file.read(index.byteRange(ofFrame: current))
+    let packet = try file.packet(index.byteRange(ofFrame: current), timestamp: Int64(current))
     try reading(path) { () throws(LibAVError) in
       do throws(LibAVError) {
-        try decoder.send(Packet(copying: bytes, timestamp: Int64(current)))
-        guard try decoder.receive(into: frame) else { return }
+        try decoder.send(packet)
+        guard try decoder.receive(into: cursor.frame) else { return }
       } catch {
-        guard error.isInvalidData else { throw error }
-        if current >= firstWanted { damage.count += 1 }
+        // What it held stays silent, and is counted as a hole.
+        guard error.isDamage else { throw error }
         return
       }
-      guard frame.sampleRate == index.sampleRate, frame.channelCount == channelCount else {
+      guard cursor.frame.sampleRate == index.sampleRate,
+        cursor.frame.channelCount == channelCount
+      else {
         throw LibAVError.formatChanged
       }
       guard current >= firstWanted else { return }
-      framePosition = index.firstSample(ofFrame: current)
-      frameCount = frame.sampleCount
+      cursor.place(at: index.firstSample(ofFrame: current))
     }
     return true
   }
@@ -158,8 +144,8 @@ final class MPEGFile {
     }
   }
 
-  /// Bytes of the file, valid until the next read; fewer where the file was cut meanwhile.
-  func read(_ range: Range<Int>) throws(Failure) -> UnsafeRawBufferPointer {
+  /// A packet of bytes of the file; of fewer where the file was cut meanwhile.
+  func packet(_ range: Range<Int>, timestamp: Int64) throws(Failure) -> Packet {
     if range.lowerBound < windowStart || range.upperBound > windowStart + window.count {
       window = [UInt8](repeating: 0, count: max(Self.windowSize, range.count))
       windowStart = range.lowerBound
@@ -182,6 +168,11 @@ final class MPEGFile {
     }
     let start = range.lowerBound - windowStart
     let count = max(0, min(range.count, window.count - start))
-    return window.withUnsafeBytes { UnsafeRawBufferPointer(rebasing: $0[start..<start + count]) }
+    return try reading(path) { () throws(LibAVError) in
+      try window.withUnsafeBufferPointer { bytes throws(LibAVError) in
+        let part = UnsafeBufferPointer(rebasing: bytes[start..<start + count])
+        return try Packet(copying: UnsafeRawBufferPointer(part), timestamp: timestamp)
+      }
+    }
   }
 }

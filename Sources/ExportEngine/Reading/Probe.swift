@@ -41,12 +41,20 @@ struct Prober {
 
   // MARK: Through libavformat
 
+  /// Beyond these a header is wrong, and would set how much memory resampling takes.
+  private static let sampleRates = 1000...768_000
+
   private func probe(_ demuxer: Demuxer, stream index: Int?) throws(Failure) -> ProbedStream {
     try reading(path) { () throws(LibAVError) in try demuxer.completeParameters() }
     let stream = try choose(index, in: demuxer)
     demuxer.select(stream: stream.index)
 
     let first = try decodeFirstFrame(of: stream, demuxer)
+    guard Self.sampleRates.contains(first.sampleRate) else {
+      throw Failure(
+        .mendInput,
+        "claims \(first.sampleRate) samples a second; sound has 1000 to 768000", path: path)
+    }
     var facts = StreamFacts(
       path: path, streamIndex: stream.index, sampleRate: first.sampleRate,
       channelCount: first.channelCount, reader: .demuxer(.start, stream.timeBase), origin: 0,
@@ -58,7 +66,7 @@ struct Prober {
     var proven: Int64?
     if let raw = first.rawStart, first.timestampsCountFrames {
       facts.origin = raw
-      facts.firstRaw = raw - first.skip
+      facts.firstRaw = raw &- first.skip
       facts.reader = .demuxer(access(of: stream, demuxer), stream.timeBase)
       proven = try provenFrameCount(of: stream, demuxer, facts, first)
     }
@@ -149,7 +157,7 @@ struct Prober {
           try decoder.send(packet)
           guard try decoder.receive(into: frame) else { continue }
         } catch {
-          guard error.isInvalidData else { throw error }
+          guard error.isDamage else { throw error }
           continue
         }
         let base = stream.timeBase
@@ -160,7 +168,7 @@ struct Prober {
         return FirstFrame(
           sampleRate: frame.sampleRate, channelCount: frame.channelCount,
           channelMask: frame.channelMask, sampleCount: frame.sampleCount,
-          rawStart: frame.timestamp.flatMap(facts.rawFrame).map { $0 + Int64(skip) },
+          rawStart: frame.timestamp.flatMap(facts.rawFrame).map { $0 &+ Int64(skip) },
           skip: Int64(skip),
           dataStart: dataStart,
           timestampsCountFrames: base.numerator == 1
@@ -219,7 +227,7 @@ struct Prober {
       guard let announced, let end = stream.indexedEnd, end <= identity.size else { return nil }
       if stream.isLossless { return announced }
       guard let ticks = stream.indexedTicks(every: Int64(first.sampleCount)) else { return nil }
-      return min(announced, ticks - facts.origin)
+      return min(announced, ticks &- facts.origin)
     case "ogg":
       // A stream that was cut out of another begins anywhere.
       guard (0...8192).contains(facts.origin) else { return nil }
@@ -239,7 +247,7 @@ struct Prober {
       var end: Int64?
       while let packet = try demuxer.readWhatIsThere() {
         guard packet.streamIndex == stream.index, let timestamp = packet.timestamp else { continue }
-        let next = facts.rawFrame(timestamp + packet.duration)
+        let next = facts.rawFrame(timestamp &+ packet.duration)
         // Numbers that start anew are another file behind this one.
         if let end, let next, next <= end { return nil }
         end = next

@@ -13,6 +13,9 @@ final class LevelApplier {
     isUnity = level == .unity
   }
 
+  /// Lets go of memory until the next block.
+  func close() { factors = [] }
+
   /// Applies the level to the buffer's first frames, which lie at `frames` on the timeline.
   func apply(to buffer: AudioBuffer, frames: Range<Int64>) {
     if isUnity { return }

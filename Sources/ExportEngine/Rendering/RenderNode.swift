@@ -46,6 +46,7 @@ final class SourceNode: RenderNode {
   }
 
   func close() {
+    level.close()
     guard let source else { return }
     pool.release(source, asset, in: node.format)
     self.source = nil
@@ -93,7 +94,11 @@ final class MixNode: RenderNode {
 
   private let children: [Child]
   private let level: LevelApplier
-  private let scratch: AudioBuffer
+  private let channelCount: Int
+  private let capacity: Int
+  /// Made when children overlap or meet inside a block, and gone when the node closes: memory does
+  /// not grow with the number of groups.
+  private var scratch: AudioBuffer?
   /// Children that sound at the playhead, in order of start, and the first that is still to come.
   private var active: [Int] = []
   private var next = 0
@@ -107,7 +112,8 @@ final class MixNode: RenderNode {
       }
       .map { Child(frames: $0.element.frames, node: $0.element.node) }
     level = LevelApplier(node.level)
-    scratch = AudioBuffer(channelCount: node.format.channelLayout.count, capacity: capacity)
+    channelCount = node.format.channelLayout.count
+    self.capacity = capacity
   }
 
   func render(_ frames: Range<Int64>, into buffer: AudioBuffer) throws(Failure) {
@@ -123,6 +129,7 @@ final class MixNode: RenderNode {
       for index in active {
         let child = children[index]
         let common = child.frames.clamped(to: frames)
+        let scratch = scratchBuffer()
         try child.node.render(common, into: scratch)
         // At once, so that the clip that follows goes on with the same source.
         if common.upperBound == child.frames.upperBound { child.node.close() }
@@ -139,10 +146,19 @@ final class MixNode: RenderNode {
   }
 
   func close() {
+    level.close()
+    scratch = nil
     for index in active { children[index].node.close() }
     active = []
     next = 0
     playhead = .min
+  }
+
+  private func scratchBuffer() -> AudioBuffer {
+    if let scratch { return scratch }
+    let made = AudioBuffer(channelCount: channelCount, capacity: capacity)
+    scratch = made
+    return made
   }
 
   /// Opens what starts before the block's end and closes what ended before its start.

@@ -2,7 +2,7 @@ import ExportGraph
 import MediaComposition
 
 /// What a sink's format has no place for and its writer therefore leaves out, in words: for the
-/// plan and the report.
+/// plan.
 package func omissions(of sink: Sink) -> [Warning] {
   let format = sink.output.format
   var lost: [String] = []

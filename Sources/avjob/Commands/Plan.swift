@@ -30,8 +30,11 @@ struct Plan: ParsableCommand {
       door.report(Diagnostics(try door.session(export).omissions().map(Diagnostic.init)))
       switch format {
       case .text:
-        StandardStream.output.write(
-          graph.planText(name: export.name, duration: export.composition.duration))
+        let text = graph.planText(name: export.name, duration: export.composition.duration)
+        // Titles come from media files: nothing in them may reach the terminal as a command.
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+          StandardStream.output.write(String(line).printable + "\n")
+        }
       case .json:
         documents.append(
           PlanDocument(graph, name: export.name, duration: export.composition.duration))
