@@ -13,7 +13,6 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
@@ -25,7 +24,6 @@ let package = Package(
         "MediaTime", "MPEGAudio", "Threads", "MediaComposition", "JobFile", "ExportGraph",
         "ExportEngine", "WorkerPool",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "Logging", package: "swift-log"),
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
 
@@ -39,7 +37,6 @@ let package = Package(
       name: "ExportEngine",
       dependencies: [
         "MediaTime", "MPEGAudio", "Threads", "MediaComposition", "ExportGraph", "LibAV", "LAME",
-        .product(name: "Logging", package: "swift-log"),
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
 
@@ -74,7 +71,9 @@ let package = Package(
     .systemLibrary(
       name: "CFFmpeg",
       pkgConfig: "libavformat libavcodec libavutil libswresample",
-      providers: [.apt(["libavformat-dev", "libavcodec-dev", "libavutil-dev", "libswresample-dev"])]),
+      providers: [
+        .apt(["libavformat-dev", "libavcodec-dev", "libavutil-dev", "libswresample-dev"])
+      ]),
     .systemLibrary(name: "CLAME", pkgConfig: "lame", providers: [.apt(["libmp3lame-dev"])]),
 
     // The ground.
@@ -90,7 +89,11 @@ let package = Package(
     .testTarget(name: "MPEGAudioTests", dependencies: ["MPEGAudio", "TestSupport"]),
     .testTarget(name: "ThreadsTests", dependencies: ["Threads", "TestSupport"]),
     .testTarget(
-      name: "MediaCompositionTests", dependencies: ["MediaComposition", "MediaTime"]),
+      name: "MediaCompositionTests",
+      dependencies: [
+        "MediaComposition", "MediaTime",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
     .testTarget(
       name: "JobFileTests",
       dependencies: [
@@ -98,7 +101,11 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(
-      name: "ExportGraphTests", dependencies: ["ExportGraph", "MediaComposition", "MediaTime"]),
+      name: "ExportGraphTests",
+      dependencies: [
+        "ExportGraph", "MediaComposition", "MediaTime", "MPEGAudio",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
     .testTarget(name: "LibAVTests", dependencies: ["LibAV", "TestSupport"]),
     .testTarget(name: "LAMETests", dependencies: ["LAME", "MPEGAudio", "TestSupport"]),
     .testTarget(
@@ -111,10 +118,19 @@ let package = Package(
     .testTarget(
       name: "WorkerPoolTests",
       dependencies: ["WorkerPool", "Threads", "MediaComposition", "MediaTime", "TestSupport"]),
-    .testTarget(name: "AVJobTests", dependencies: ["avjob", "MediaTime"]),
+    .testTarget(
+      name: "AVJobTests", dependencies: ["avjob", "MediaComposition", "MediaTime", "WorkerPool"]),
     .testTarget(
       name: "EndToEndTests",
       dependencies: ["avjob", "TestSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )
+
+// `scripts/test` turns warnings into errors, in our targets and not in our dependencies. Not by
+// default: a newer compiler's new warnings must not break anybody's build.
+if Context.environment["AVJOB_STRICT"] != nil {
+  for target in package.targets where target.type != .system {
+    target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-warnings-as-errors"])]
+  }
+}

@@ -12,7 +12,7 @@
 static inline int avjob_averror(int posix) { return AVERROR(posix); }
 static inline int avjob_averror_eof(void) { return AVERROR_EOF; }
 static inline int avjob_averror_invaliddata(void) { return AVERROR_INVALIDDATA; }
-static inline int avjob_averror_exit(void) { return AVERROR_EXIT; }
+static inline int avjob_averror_input_changed(void) { return AVERROR_INPUT_CHANGED; }
 static inline int64_t avjob_nopts(void) { return AV_NOPTS_VALUE; }
 
 static inline int avjob_averror_eagain(void) { return AVERROR(EAGAIN); }
@@ -43,3 +43,6 @@ static inline int avjob_swr_alloc(struct SwrContext **context, int channels, int
   return swr_alloc_set_opts2(context, &layout, AV_SAMPLE_FMT_FLTP, output_rate, &layout,
                              input_format, input_rate, 0, NULL);
 }
+
+static inline int avjob_averror_encoder_not_found(void) { return AVERROR_ENCODER_NOT_FOUND; }
+static inline int avjob_averror_option_not_found(void) { return AVERROR_OPTION_NOT_FOUND; }

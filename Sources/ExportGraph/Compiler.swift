@@ -3,20 +3,27 @@ import MediaComposition
 import MediaTime
 
 extension Graph {
+  /// Longer than any recording, and short enough that frames can be counted at any rate.
+  static let longestTimeline = Time(value: 36_000_000, timescale: 1)
+
   /// Compiles an export: chooses the mix's rate and layout, puts every segment on the frame grid,
   /// and gives each output its sound.
   ///
   /// A segment's start on the timeline becomes a frame once, `time × rate` rounded half away from
   /// zero, whatever the depth of nesting. O(segments).
   ///
-  /// - Throws: `Failure` (`mendJob`) where the composition is longer than a frame index can count
-  ///   or an output has no sound to write.
+  /// - Throws: `Failure` (`mendJob`) where the timeline is longer than 10,000 hours.
   public init(compiling export: Export) throws(Failure) {
     let mixFormat = AudioFormat.ofMix(for: export)
     let compiler = Compiler(format: mixFormat)
     let duration = export.composition.duration
     guard duration.isNumeric else {
-      throw Failure(.mendJob, "the composition's length is not a number", origin: export.origin)
+      throw Failure(.mendJob, "the timeline's length is not a number", origin: export.origin)
+    }
+    guard duration <= Graph.longestTimeline else {
+      throw Failure(
+        .mendJob, "the timeline would be \(duration) long; 10,000 hours are the most",
+        origin: export.origin)
     }
     var nodes: [Node] = []
     let length = duration.frames(atRate: mixFormat.sampleRate)
@@ -152,7 +159,8 @@ extension AudioMix {
 extension Export {
   /// Every chapter that falls on the timeline, in order of time.
   fileprivate var timelineChapters: [Chapter] {
-    let all = chapters + composition.chapters(within: TimeRange(start: .zero, end: composition.duration))
+    let all =
+      chapters + composition.chapters(within: TimeRange(start: .zero, end: composition.duration))
     return all.enumerated()
       .sorted { ($0.element.start, $0.offset) < ($1.element.start, $1.offset) }
       .map(\.element)

@@ -58,12 +58,20 @@ public struct JobFile: Sendable {
     let bytes = try contents(of: path, files)
     var sink = DiagnosticSink()
     let root = try YAMLReader.read(bytes, named: path.string, into: map, sink: &sink)
+    return try jobs(in: root, path: path, options: options, map, sink, files)
+  }
+
+  /// Decodes the outermost map, and checks what the jobs in it have to do with one another.
+  static func jobs(
+    in root: YAMLNode, path: FilePath, isOnDisk: Bool = true, options: Options, _ map: SourceMap,
+    _ sink: DiagnosticSink, _ files: some FileSystem
+  ) throws(Diagnostics) -> JobFile {
     let decoder = Decoder(
       map: map, files: files, folder: path.removingLastComponent(), sink: sink)
     var reader = FileReader(decoder: decoder, options: options, path: path)
     let jobs = reader.jobs(root)
     let conflicts = Job.conflicts(
-      among: jobs, reading: [path], currentDirectory: files.currentDirectory)
+      among: jobs, reading: isOnDisk ? [path] : [], currentDirectory: files.currentDirectory)
     for conflict in conflicts { decoder.sink.add(conflict) }
     var found = decoder.sink.diagnostics.sorted(by: map)
     guard found.errors.isEmpty else {

@@ -2,8 +2,6 @@ internal import CFFmpeg
 
 /// One codec's decoder. Owns its `AVCodecContext`; one thread at a time; starts no threads.
 ///
-/// Encoder delay and padding are not removed (`AV_CODEC_FLAG2_SKIP_MANUAL`): what comes out is
-/// every sample that the packets hold, so that a position can be counted from any packet.
 package final class Decoder {
   private let context: UnsafeMutablePointer<AVCodecContext>
 
@@ -15,7 +13,11 @@ package final class Decoder {
   }
 
   /// Opens a fresh decoder for a stream (`avcodec_open2`).
-  package static func open(_ stream: Stream) throws(LibAVError) -> Decoder {
+  ///
+  /// With `removesPadding` encoder delay and padding are dropped, as FFmpeg does for a decode from
+  /// the start. Without, every sample that the packets hold comes out
+  /// (`AV_CODEC_FLAG2_SKIP_MANUAL`), so that positions can be told from any packet.
+  package static func open(_ stream: Stream, removesPadding: Bool) throws(LibAVError) -> Decoder {
     // libopus is the reference decoder, and gives each packet's samples with that packet.
     let preferred =
       stream.parameters.codec_id == AV_CODEC_ID_OPUS
@@ -28,6 +30,7 @@ package final class Decoder {
     try check(
       avcodec_parameters_to_context(decoder.context, stream.pointer.pointee.codecpar),
       "avcodec_parameters_to_context")
+    if !removesPadding { decoder.context.pointee.flags2 |= AV_CODEC_FLAG2_SKIP_MANUAL }
     decoder.context.pointee.pkt_timebase = stream.pointer.pointee.time_base
     try decoder.start(codec)
     return decoder
@@ -46,7 +49,6 @@ package final class Decoder {
 
   private func start(_ codec: UnsafePointer<AVCodec>) throws(LibAVError) {
     context.pointee.thread_count = 1
-    context.pointee.flags2 |= AV_CODEC_FLAG2_SKIP_MANUAL
     try check(avcodec_open2(context, codec, nil), "avcodec_open2")
   }
 

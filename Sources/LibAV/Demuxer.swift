@@ -18,31 +18,48 @@ package final class Demuxer {
 
   /// Opens a file and reads its header (`avformat_open_input`).
   ///
-  /// Streams' parameters are only guessed from packets (`avformat_find_stream_info`) where the
-  /// header leaves the sound's open, and then without decoding pictures.
   package static func open(_ path: FilePath) throws(LibAVError) -> Demuxer {
     var options: OpaquePointer?
     defer { av_dict_free(&options) }
     for (key, value) in [
       ("format_whitelist", allowed), ("protocol_whitelist", "file"),
       ("codec_whitelist", audioDecoders),
+      // Bytes of the index that libavformat collects where a container brings none. Kept small: each
+      // packet that is read after a jump back moves what lies behind its place, by default up to a
+      // mebibyte.
+      ("indexmem", "16384"),
     ] {
       try check(av_dict_set(&options, key, value, 0), "av_dict_set")
     }
     var context: UnsafeMutablePointer<AVFormatContext>?
     let status = path.withPlatformString { bytes in
       // The prefix keeps a colon in the name from reading as a protocol.
-      let url = [CChar]("file:".utf8.map { CChar(bitPattern: $0) }) + Array(
-        UnsafeBufferPointer(start: bytes, count: strlen(bytes) + 1))
+      let url =
+        [CChar]("file:".utf8.map { CChar(bitPattern: $0) })
+        + Array(
+          UnsafeBufferPointer(start: bytes, count: strlen(bytes) + 1))
       return avformat_open_input(&context, url, nil, &options)
     }
     try check(status, "avformat_open_input")
     let demuxer = Demuxer(try checkAllocated(context, "avformat_open_input"))
-    try demuxer.completeParameters()
+    demuxer.takeHeaderAtItsWord()
     return demuxer
   }
 
-  private func completeParameters() throws(LibAVError) {
+  /// Keeps libavformat from looking for DTS in WAV's 16-bit samples: that costs more than all else in
+  /// opening such a file, and after each seek it would hold 5 MB of packets meanwhile.
+  private func takeHeaderAtItsWord() {
+    guard ["wav", "w64"].contains(formatName), streams.first?.codecName == "pcm_s16le" else {
+      return
+    }
+    context.pointee.max_probe_packets = 1
+    // Counted anew from each seek on, so from one to where the file is now.
+    try? seek(stream: 0, to: 0)
+  }
+
+  /// Guesses the sound's parameters from packets where the header leaves them open
+  /// (`avformat_find_stream_info`), without decoding pictures.
+  package func completeParameters() throws(LibAVError) {
     let isOpen =
       streams.contains { $0.isAudio && !$0.hasParameters }
       || !streams.contains(where: \.isAudio)
@@ -98,13 +115,27 @@ package final class Demuxer {
     }
   }
 
-  /// Reads the next packet (`av_read_frame`), or nil at the end of the file.
+  /// Reads the next packet that holds data (`av_read_frame`), or nil at the end of the file.
   package func read() throws(LibAVError) -> Packet? {
     let packet = try Packet()
-    let status = av_read_frame(context, packet.pointer)
-    if status == avjob_averror_eof() { return nil }
-    try check(status, "av_read_frame")
+    repeat {
+      av_packet_unref(packet.pointer)
+      let status = av_read_frame(context, packet.pointer)
+      if status == avjob_averror_eof() { return nil }
+      try check(status, "av_read_frame")
+      // Cameras write Ogg packets of no bytes, which decoders would refuse.
+    } while packet.size == 0
     return packet
+  }
+
+  /// Like `read`, but damage that leaves no way on counts as the end.
+  package func readWhatIsThere() throws(LibAVError) -> Packet? {
+    do throws(LibAVError) {
+      return try read()
+    } catch {
+      guard error.isInvalidData else { throw error }
+      return nil
+    }
   }
 
   /// Goes to a packet of stream `index` that starts at or before `timestamp`, in the stream's
@@ -175,21 +206,13 @@ package struct Stream {
     pointer.pointee.duration == avjob_nopts() || pointer.pointee.duration <= 0
       ? nil : pointer.pointee.duration
   }
-  /// Significant bits of a sample as the header says, 0 where it does not.
-  package var bitsPerRawSample: Int {
-    Int(parameters.bits_per_raw_sample > 0
-      ? parameters.bits_per_raw_sample : av_get_exact_bits_per_sample(parameters.codec_id))
-  }
   /// Bytes of one coded block, for PCM one frame of all channels.
   package var blockAlign: Int { Int(parameters.block_align) }
+  /// Bits of one sample of one channel as the header has them; 0 where it does not say.
+  package var codedBits: Int { Int(parameters.bits_per_coded_sample) }
+  /// Bits that PCM takes for one sample of one channel, else 0 (`av_get_exact_bits_per_sample`).
+  package var storedBits: Int { Int(av_get_exact_bits_per_sample(parameters.codec_id)) }
   package var metadata: [(key: String, value: String)] {
     owner.pairs(of: pointer.pointee.metadata)
-  }
-
-  /// The container's index: byte position and size of its last packet, nil without an index.
-  package var lastIndexEntry: (position: Int64, size: Int)? {
-    let count = avformat_index_get_entries_count(pointer)
-    guard count > 0, let entry = avformat_index_get_entry(pointer, count - 1) else { return nil }
-    return (entry.pointee.pos, Int(entry.pointee.size))
   }
 }

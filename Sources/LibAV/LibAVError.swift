@@ -15,6 +15,31 @@ package struct LibAVError: Error, Sendable, Hashable {
   /// The errno inside `code`, or nil where it is one of FFmpeg's own (`AVUNERROR`).
   package var posix: Int32? { code < 0 && code > -4096 ? -code : nil }
 
+  /// Whether the data itself is at fault (`AVERROR_INVALIDDATA`).
+  package var isInvalidData: Bool { code == avjob_averror_invaliddata() }
+
+  /// Whether a decoder said it of its packet, and not of the machine: decoders have words of their
+  /// own for what does not fit, beside `AVERROR_INVALIDDATA`.
+  package var isDamage: Bool { posix != ENOMEM }
+
+  /// A file that has become another one since it was probed.
+  package static let streamMissing = LibAVError(
+    code: avjob_averror_invaliddata(), operation: "the stream is not there any more")
+
+  /// Whether no allowed demuxer recognised the file: FFmpeg says EINVAL where it knows the format
+  /// but the list leaves it out.
+  package var isUnknownFormat: Bool {
+    operation == "avformat_open_input" && (isInvalidData || posix == EINVAL)
+  }
+
+  /// Packets that give no sound at all.
+  package static let nothingDecoded = LibAVError(
+    code: avjob_averror_invaliddata(), operation: "its first packets decode to nothing")
+
+  /// A stream whose rate or channels change midway, which a timeline cannot hold.
+  package static let formatChanged = LibAVError(
+    code: avjob_averror_input_changed(), operation: "the sound changes its format midway")
+
   /// FFmpeg's sentence for the code (`av_strerror`).
   package var message: String {
     var buffer = [CChar](repeating: 0, count: Int(AV_ERROR_MAX_STRING_SIZE))

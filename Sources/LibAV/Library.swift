@@ -13,7 +13,8 @@ package enum Library {
   /// Refuses to run on other majors than the headers were: their structs differ.
   package static func checkVersions() throws(LibAVError) {
     let pairs: [(UInt32, Int32)] = [
-      (avformat_version(), LIBAVFORMAT_VERSION_MAJOR), (avcodec_version(), LIBAVCODEC_VERSION_MAJOR),
+      (avformat_version(), LIBAVFORMAT_VERSION_MAJOR),
+      (avcodec_version(), LIBAVCODEC_VERSION_MAJOR),
       (avutil_version(), LIBAVUTIL_VERSION_MAJOR),
       (swresample_version(), LIBSWRESAMPLE_VERSION_MAJOR),
     ]

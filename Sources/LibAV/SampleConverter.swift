@@ -17,6 +17,7 @@ package final class SampleConverter {
     _ frame: Frame, from offset: Int, count: Int,
     into planes: UnsafePointer<UnsafeMutablePointer<Float>>, at start: Int
   ) throws(LibAVError) {
+    precondition(offset >= 0 && count >= 0 && offset + count <= frame.sampleCount)
     let format = AVSampleFormat(frame.pointer.pointee.format)
     let channels = frame.channelCount
     let isPlanar = av_sample_fmt_is_planar(format) != 0
@@ -39,12 +40,14 @@ package final class SampleConverter {
       withUnsafeTemporaryAllocation(of: UnsafeMutablePointer<UInt8>?.self, capacity: channels) {
         output in
         for plane in input.indices {
-          input.initializeElement(at: plane, to: UnsafePointer(data[plane].map { $0 + offset * stride }))
+          input.initializeElement(
+            at: plane, to: UnsafePointer(data[plane].map { $0 + offset * stride }))
         }
         for channel in output.indices {
           output.initializeElement(
             at: channel,
-            to: UnsafeMutableRawPointer(planes[channel] + start).assumingMemoryBound(to: UInt8.self))
+            to: UnsafeMutableRawPointer(planes[channel] + start).assumingMemoryBound(to: UInt8.self)
+          )
         }
         return swr_convert(
           context, output.baseAddress, Int32(count), input.baseAddress, Int32(count))
@@ -55,6 +58,7 @@ package final class SampleConverter {
 
   private func prepare(_ format: AVSampleFormat, _ channels: Int) throws(LibAVError) {
     if format == self.format, channels == channelCount { return }
+    self.format = AV_SAMPLE_FMT_NONE
     swr_free(&context)
     try check(
       avjob_swr_alloc(&context, Int32(channels), 48_000, format, 48_000), "swr_alloc_set_opts2")

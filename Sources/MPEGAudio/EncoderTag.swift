@@ -89,17 +89,15 @@ extension EncoderTag {
     isChecksumValid = Self.isChecksumValid(of: frame, at: start + 34)
   }
 
-  /// LAME sums all bytes before the checksum; FFmpeg's mp3enc.c always the first 190, among them
-  /// the checksum while it is still zero.
+  /// LAME sums all bytes before the checksum; FFmpeg's mp3enc.c always 190 bytes of a buffer that is
+  /// zero from the checksum on, also where the frame is shorter than that.
   private static func isChecksumValid(
     of frame: UnsafeRawBufferPointer, at position: Int
   ) -> Bool {
     let checksum = frame.bigEndian16(at: position)
-    if checksum == CRC16.checksum(frame[..<position]) { return true }
-    let head = frame.prefix(190).enumerated().map { index, byte in
-      position..<position + 2 ~= index ? 0 : byte
-    }
+    let head = Array(frame[..<position])
     return checksum == CRC16.checksum(head)
+      || checksum == CRC16.checksum(head + Array(repeating: 0, count: max(0, 190 - position)))
   }
 
   /// VBRI stands 32 bytes behind the header, whatever the side information's length.
@@ -124,8 +122,11 @@ extension String {
 /// The CRC that LAME's tag uses: x¹⁶ + x¹⁵ + x² + 1, reflected, from 0 (`CRC_update_lookup` in
 /// LAME's VbrTag.c).
 package enum CRC16 {
-  package static func checksum(_ bytes: some Sequence<UInt8>) -> UInt16 {
-    bytes.reduce(into: UInt16(0)) { crc, byte in
+  /// The sum of `bytes`, or of what gave `previous` and them.
+  package static func checksum(
+    _ bytes: some Sequence<UInt8>, continuing previous: UInt16 = 0
+  ) -> UInt16 {
+    bytes.reduce(into: previous) { crc, byte in
       crc ^= UInt16(byte)
       for _ in 0..<8 { crc = crc & 1 == 0 ? crc >> 1 : crc >> 1 ^ 0xA001 }
     }

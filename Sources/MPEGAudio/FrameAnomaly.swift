@@ -45,7 +45,7 @@ extension FrameIndex {
         "changes to \(count == 1 ? "mono" : "stereo") at frame \(frame)"
       case .formatChange(let frame, let offset, let header):
         "changes to \(header.sampleRate) Hz Layer \(header.layer.numeral) at frame \(frame), "
-          + "byte \(offset)"
+          + "byte \(offset); the sound from there on is left out"
       case .innerTag(let frame):
         "has a second encoder tag at frame \(frame), as joined files do"
       case .truncatedFrame(let missing):

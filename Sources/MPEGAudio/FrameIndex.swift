@@ -25,8 +25,17 @@ package struct FrameIndex: Sendable {
   package let validFrameCount: Int64
 
   /// Indexes a whole file, in one pass that takes time linear in its size, whatever it holds.
-  package init(scanning bytes: UnsafeRawBufferPointer) throws(Refusal) {
-    self.init(try FrameScanner.scan(bytes))
+  ///
+  /// - Parameters:
+  ///   - bytes: The file.
+  ///   - onPass: Told about each mebibyte or so of frames which byte the pass has come to. Those
+  ///     before it are rarely looked at again: the caller may let go of their memory, if they can
+  ///     still be read.
+  /// - Throws: `Refusal` where there is no Layer III stream.
+  package init(
+    scanning bytes: UnsafeRawBufferPointer, onPass: (_ position: Int) -> Void = { _ in }
+  ) throws(Refusal) {
+    self.init(try FrameScanner.scan(bytes, onPass: onPass))
   }
 
   init(_ scan: FrameScanner.Result) {

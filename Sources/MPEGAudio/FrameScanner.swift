@@ -19,6 +19,9 @@ struct FrameScanner {
   private let end: Int
   private var result: Result
   private var skipped = (count: 0, runs: 0, firstOffset: 0)
+  /// Where the pass is next told of, and how many bytes lie between two such places.
+  private var nextPass = passLength
+  private static let passLength = 1 << 20
 
   private init(_ bytes: UnsafeRawBufferPointer, end: Int, header: FrameHeader) {
     self.bytes = bytes
@@ -26,7 +29,10 @@ struct FrameScanner {
     result = Result(header: header)
   }
 
-  static func scan(_ bytes: UnsafeRawBufferPointer) throws(FrameIndex.Refusal) -> Result {
+  /// See `FrameIndex.init(scanning:onPass:)`.
+  static func scan(
+    _ bytes: UnsafeRawBufferPointer, onPass: (Int) -> Void
+  ) throws(FrameIndex.Refusal) -> Result {
     let end = TagBoundary.end(in: bytes)
     let sync = FrameSync(bytes: bytes, end: end)
     let start = TagBoundary.start(in: bytes, end: end)
@@ -40,14 +46,14 @@ struct FrameScanner {
       scanner.result.tagLength = length
       position += length
     }
-    scanner.run(from: position, sync: sync)
+    scanner.run(from: position, sync: sync, onPass)
     return scanner.result
   }
 
-  private mutating func run(from start: Int, sync: FrameSync) {
+  private mutating func run(from start: Int, sync: FrameSync, _ onPass: (Int) -> Void) {
     var position = start
     while true {
-      position = takeFrames(from: position)
+      position = takeFrames(from: position, onPass)
       if let missing = sync.missingBytes(at: position, like: result.header) {
         result.anomalies.append(.truncatedFrame(missingBytes: missing))
         break
@@ -81,18 +87,25 @@ struct FrameScanner {
   /// Takes frames while each starts where the one before it ends; returns where that stops.
   ///
   /// This loop is what an hour-long file spends its scan in.
-  private mutating func takeFrames(from start: Int) -> Int {
+  private mutating func takeFrames(from start: Int, _ onPass: (Int) -> Void) -> Int {
     let header = result.header
     let key = header.bits & FrameHeader.streamMask
     let isMPEG1 = header.version == .mpeg1
     let lengths = FrameSync.lengths(like: header)
-    let estimate = (end - start) / max(24, header.frameLength ?? 24)
-    result.entries.reserveCapacity(result.entries.count + min(estimate, 1 << 20))
+    if result.entries.isEmpty {
+      // Once: a reservation of an exact size after every bit of junk would copy all frames anew.
+      let estimate = (end - start) / max(24, header.frameLength ?? 24)
+      result.entries.reserveCapacity(min(estimate, 1 << 20))
+    }
     var wasMono = header.channelMode == .mono
     if let last = result.entries.last { wasMono = last.isMono }
 
     var position = start
     while position + 4 <= end {
+      if position >= nextPass {
+        onPass(position)
+        nextPass = position + Self.passLength
+      }
       let word = bytes.bigEndian32(at: position)
       guard word & FrameHeader.streamMask == key else { break }
       let length = lengths[Int(word >> 12 & 15)] + Int(word >> 9 & 1)

@@ -3,14 +3,17 @@ import SystemPackage
 
 /// One stream of sound in one media file, with the facts that probing found.
 public struct Asset: Sendable, Hashable {
+  /// Where the file is.
   public var path: FilePath
   /// Which of the file's streams: an index into all of its streams, as ffprobe counts them.
   public var streamIndex: Int
   /// FFmpeg's name of the container and the codec, such as `mov` and `aac`.
   public var container: String
+  /// FFmpeg's name of the codec, such as `aac`.
   public var codec: String
   /// Frames a second, as decoded.
   public var sampleRate: Int
+  /// Where its channels come from.
   public var channelLayout: ChannelLayout
   /// Significant bits of each sample where the codec is lossless integer PCM, else nil.
   public var bitDepth: Int?
@@ -18,12 +21,16 @@ public struct Asset: Sendable, Hashable {
   public var frameCount: Int64
   /// The duration that the container's header promises, where it promises one.
   public var announcedDuration: Time?
+  /// Bits a second, as the container says; nil where it does not.
   public var bitRate: Int?
+  /// The file's tags.
   public var metadata: Metadata
+  /// The file's chapters, in the asset's own time.
   public var chapters: [Chapter]
   /// Device, inode, size and modification time: what makes this file this file.
   public var identity: FileIdentity
 
+  /// An asset with these facts; the engine's probing makes them.
   public init(
     path: FilePath, streamIndex: Int, container: String, codec: String, sampleRate: Int,
     channelLayout: ChannelLayout, bitDepth: Int? = nil, frameCount: Int64,
@@ -45,19 +52,28 @@ public struct Asset: Sendable, Hashable {
     self.identity = identity
   }
 
+  /// By path and stream alone: equal assets agree in these, and the rest is long.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(path)
+    hasher.combine(streamIndex)
+  }
+
   /// Exactly `frameCount / sampleRate`.
   public var duration: Time { Time(frames: frameCount, rate: sampleRate) }
 }
 
 /// What distinguishes one file from another, whatever paths and links lead to it.
 public struct FileIdentity: Sendable, Hashable {
+  /// The file system.
   public var device: UInt64
+  /// The file's number on it.
   public var inode: UInt64
   /// Bytes.
   public var size: Int64
   /// Nanoseconds since 1970.
   public var modificationTime: Int64
 
+  /// What `stat` says of a file.
   public init(device: UInt64, inode: UInt64, size: Int64, modificationTime: Int64) {
     self.device = device
     self.inode = inode
@@ -65,8 +81,20 @@ public struct FileIdentity: Sendable, Hashable {
     self.modificationTime = modificationTime
   }
 
-  /// Whether both name one inode, even if it has changed in between.
-  public func isSameFile(as other: FileIdentity) -> Bool {
-    device == other.device && inode == other.inode
+  /// What stays the same while a file's content changes.
+  public struct Inode: Sendable, Hashable {
+    /// The file system.
+    public var device: UInt64
+    /// The file's number on it.
+    public var number: UInt64
+
+    /// The inode `number` of `device`, as `stat` gives them.
+    public init(device: UInt64, number: UInt64) {
+      self.device = device
+      self.number = number
+    }
   }
+
+  /// The file behind all its names.
+  public var file: Inode { Inode(device: device, number: inode) }
 }

@@ -5,16 +5,20 @@ import MediaTime
 /// The counterpart of `AVAudioMixInputParameters`. Times count from the start of what the mix is
 /// attached to (a segment, a track).
 public struct AudioMix: Sendable, Hashable {
+  /// Over the whole time.
   public var gain: Gain
   /// Multiplied with one another: a volume curve, a fade, a crossfade each keep their own.
   public var envelopes: [VolumeEnvelope]
 
+  /// A mix of a gain and envelopes.
   public init(gain: Gain = .unity, envelopes: [VolumeEnvelope] = []) {
     self.gain = gain
     self.envelopes = envelopes
   }
 
+  /// As it came.
   public static let unity = AudioMix()
+  /// Whether it changes nothing.
   public var isUnity: Bool { self == .unity }
 }
 
@@ -22,7 +26,9 @@ public struct AudioMix: Sendable, Hashable {
 ///
 /// Before the first ramp its start volume holds; after a ramp its end volume holds until the next.
 public struct VolumeEnvelope: Sendable, Hashable {
+  /// In order of time.
   public var ramps: [VolumeRamp]
+  /// An envelope of `ramps`.
   public init(_ ramps: [VolumeRamp]) { self.ramps = ramps }
 }
 
@@ -36,11 +42,16 @@ public struct VolumeRamp: Sendable, Hashable {
     case equalPower = "equal_power"
   }
 
+  /// At the start of the range.
   public var startVolume: Gain
+  /// From the end of the range on.
   public var endVolume: Gain
+  /// In the time of what the mix is attached to.
   public var timeRange: TimeRange
+  /// The path from one to the other.
   public var curve: Curve
 
+  /// A ramp from one volume to another.
   public init(
     from startVolume: Gain, to endVolume: Gain, over timeRange: TimeRange, curve: Curve = .linear
   ) {

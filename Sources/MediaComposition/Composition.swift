@@ -5,7 +5,9 @@ import MediaTime
 /// The counterpart of `AVMutableComposition`; like it, a composition is an asset: a segment may
 /// hold another composition, which keeps its own time.
 public struct Composition: Sendable, Hashable {
+  /// All of them sound together.
   public var tracks: [Track]
+  /// A composition of `tracks`.
   public init(tracks: [Track] = []) { self.tracks = tracks }
 
   /// The end of the track that ends last.
@@ -14,13 +16,18 @@ public struct Composition: Sendable, Hashable {
 
 /// A sequence of segments (`AVMutableCompositionTrack`).
 public struct Track: Sendable, Hashable {
+  /// A name that users gave it.
   public var name: String?
   /// In order of target time; they do not overlap.
   public var segments: [Segment]
+  /// Whether the track sounds at all.
   public var isEnabled: Bool
+  /// Over the track's segments, in the time of the composition.
   public var mix: AudioMix
+  /// Where it was written.
   public var origin: Origin
 
+  /// A track of `segments`.
   public init(
     name: String? = nil, segments: [Segment] = [], isEnabled: Bool = true, mix: AudioMix = .unity,
     origin: Origin = .unknown
@@ -32,6 +39,7 @@ public struct Track: Sendable, Hashable {
     self.origin = origin
   }
 
+  /// The end of the last segment.
   public var end: Time { segments.last?.target.end ?? .zero }
 }
 
@@ -44,6 +52,7 @@ public struct Segment: Sendable, Hashable {
     case composition(Composition)
   }
 
+  /// What sounds.
   public var content: Content
   /// Which part of the content, in the content's own time.
   public var source: TimeRange
@@ -54,8 +63,10 @@ public struct Segment: Sendable, Hashable {
   public var mix: AudioMix
   /// In the segment's own time.
   public var chapters: [Chapter]
+  /// Where it was written.
   public var origin: Origin
 
+  /// A segment that plays `source` from `start` on.
   public init(
     _ content: Content, source: TimeRange, at start: Time, mix: AudioMix = .unity,
     chapters: [Chapter] = [], origin: Origin = .unknown

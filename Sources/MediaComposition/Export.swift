@@ -6,7 +6,9 @@ import SystemPackage
 ///
 /// The counterpart of an `AVAssetExportSession`'s settings, as a value.
 public struct Export: Sendable, Hashable {
+  /// For messages and reports.
   public var name: String
+  /// What sounds.
   public var composition: Composition
   /// Over the whole, after the tracks are mixed.
   public var mix: AudioMix
@@ -14,12 +16,16 @@ public struct Export: Sendable, Hashable {
   public var sampleRate: Int?
   /// Layout of the mix; nil: mono where all sources are mono, else stereo.
   public var channelLayout: ChannelLayout?
+  /// Tags for every output.
   public var metadata: Metadata
   /// On the composition's timeline, in order; segments' own chapters are added to them.
   public var chapters: [Chapter]
+  /// The files to be written.
   public var outputs: [Output]
+  /// Where it was written.
   public var origin: Origin
 
+  /// An export of `composition` to `outputs`.
   public init(
     name: String, composition: Composition, mix: AudioMix = .unity, sampleRate: Int? = nil,
     channelLayout: ChannelLayout? = nil, metadata: Metadata = Metadata(), chapters: [Chapter] = [],
@@ -39,7 +45,9 @@ public struct Export: Sendable, Hashable {
 
 /// One file to be written.
 public struct Output: Sendable, Hashable {
+  /// Where the file will be.
   public var path: FilePath
+  /// As what.
   public var format: Format
   /// Frames a second; nil: as the mix.
   public var sampleRate: Int?
@@ -47,6 +55,7 @@ public struct Output: Sendable, Hashable {
   public var channelLayout: ChannelLayout?
   /// Put over the export's own.
   public var metadata: Metadata
+  /// Where it was written.
   public var origin: Origin
 
   /// Container and codec with its settings.
@@ -66,6 +75,7 @@ public struct Output: Sendable, Hashable {
     case float32 = "32 bit float"
   }
 
+  /// An output at `path`.
   public init(
     path: FilePath, format: Format, sampleRate: Int? = nil, channelLayout: ChannelLayout? = nil,
     metadata: Metadata = Metadata(), origin: Origin = .unknown

@@ -16,6 +16,7 @@ public struct Failure: Error, Sendable, Hashable {
     case reportBug
   }
 
+  /// What the user must do.
   public var remedy: Remedy
   /// One line: what is wrong and what to do, without file and place, which stand beside it.
   public var message: String
@@ -24,6 +25,7 @@ public struct Failure: Error, Sendable, Hashable {
   /// Where the job that failed says so.
   public var origin: Origin
 
+  /// A failure; its origin may be added later, by who knows it.
   public init(
     _ remedy: Remedy, _ message: String, path: FilePath? = nil, origin: Origin = .unknown
   ) {
@@ -44,10 +46,14 @@ public struct Failure: Error, Sendable, Hashable {
 
 /// Something the user should know that does not stop the work.
 public struct Warning: Sendable, Hashable {
+  /// One line, without file and place.
   public var message: String
+  /// The file that the warning is about.
   public var path: FilePath?
+  /// Where the job says what it is about.
   public var origin: Origin
 
+  /// A warning.
   public init(_ message: String, path: FilePath? = nil, origin: Origin = .unknown) {
     self.message = message
     self.path = path

@@ -4,19 +4,25 @@ import SystemPackage
 /// Tags in the order in which they were given; keys are FFmpeg's generic names
 /// (`title`, `artist`, `album`, `album_artist`, `track`, `date`, `genre`, `comment` …).
 public struct Metadata: Sendable, Hashable {
+  /// One tag.
   public struct Item: Sendable, Hashable {
+    /// FFmpeg's generic name of it.
     public var key: String
+    /// Its text.
     public var value: String
+    /// A tag.
     public init(key: String, value: String) {
       self.key = key
       self.value = value
     }
   }
 
+  /// The tags, no key twice.
   public private(set) var items: [Item] = []
   /// A JPEG or PNG file to embed as front cover.
   public var cover: FilePath?
 
+  /// No tags.
   public init() {}
 
   /// The value of `key`, ignoring case; setting nil removes it.
@@ -33,6 +39,7 @@ public struct Metadata: Sendable, Hashable {
     }
   }
 
+  /// Whether there is nothing to write.
   public var isEmpty: Bool { items.isEmpty && cover == nil }
 
   /// These tags, with `overrides` put over them.
@@ -48,11 +55,16 @@ public struct Metadata: Sendable, Hashable {
 public struct Chapter: Sendable, Hashable {
   /// In the time of what the chapter is attached to.
   public var start: Time
+  /// What players show.
   public var title: String
+  /// A page about the chapter.
   public var url: String?
+  /// A JPEG or PNG file to show meanwhile.
   public var image: FilePath?
+  /// Where it was written.
   public var origin: Origin
 
+  /// A chapter that starts at `start`.
   public init(
     start: Time, title: String, url: String? = nil, image: FilePath? = nil,
     origin: Origin = .unknown

@@ -3,7 +3,9 @@
 /// `JobFile` hands tokens out and resolves them to file, line and column; a library user may pass
 /// any number, or `.unknown`. Compositions, graphs and failures carry it without looking inside.
 public struct Origin: Sendable, Hashable {
+  /// Meaningful to its author alone.
   public let rawValue: UInt32
+  /// A token of an author of origins.
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
   /// No place is known.

@@ -75,6 +75,7 @@ extension TimeRange {
     guard isValid, start.isNumeric, duration.isNumeric, time.isNumeric else { return .invalid }
     guard !isEmpty else { return start }
     let offset = time - start
+    guard offset.isNumeric else { return offset }
     // Both on one grid, where the remainder is exact.
     let a = Int128(offset.value) * Int128(duration.timescale)
     let b = Int128(duration.value) * Int128(offset.timescale)

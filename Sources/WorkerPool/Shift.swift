@@ -68,9 +68,7 @@ final class Shift<Runner: JobRunner>: Sendable {
 
   private func takeJob() -> Int? {
     state.withLock { state in
-      guard state.takesJobs, !cancellation.isCancelled, state.nextJob < jobs.count else {
-        return nil
-      }
+      guard state.takesJobs, state.nextJob < jobs.count else { return nil }
       defer { state.nextJob += 1 }
       return state.nextJob
     }

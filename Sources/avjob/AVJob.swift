@@ -1,6 +1,71 @@
 import ArgumentParser
+import ExportEngine
+import Glibc
+import MediaComposition
 
+/// The door: commands, exit statuses, signals, the CPU budget.
 @main
 struct AVJob: ParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "avjob")
+  static let configuration = CommandConfiguration(
+    commandName: "avjob",
+    abstract: "Cut, join, mix and compress sound, exact to the sample.",
+    discussion: """
+      A job file says what to make; 'avjob run jobs/podcast.yaml' makes it. The commands clip, \
+      concat and compress do one thing without a job file.
+      """,
+    version: "0.1.0",
+    subcommands: [
+      Run.self, Check.self, Plan.self, Probe.self, Clip.self, Concat.self, Compress.self,
+    ])
+
+  static func main() {
+    refuseUnreadableArguments()
+    refuseUnbuiltCommand()
+    do {
+      try ExportEngine.Engine.start()
+      var command = try parseAsRoot()
+      try command.run()
+    } catch let failure as Failure {
+      StandardStream.error.write("error: \(failure.message)\n")
+      endProcess(1)
+    } catch {
+      end(with: error)
+    }
+  }
+
+  /// Arguments come as texts, in which other bytes than UTF-8 would name another file.
+  private static func refuseUnreadableArguments() {
+    for index in 0..<Int(CommandLine.argc) {
+      guard let word = CommandLine.unsafeArgv[index], String(validatingCString: word) == nil else {
+        continue
+      }
+      StandardStream.error.write(
+        """
+        error: the argument '\(String(cString: word).printable)' is not UTF-8
+          help: a wildcard in a job file finds such names, as for_each: '*.wav'
+
+        """)
+      endProcess(2)
+    }
+  }
+
+  /// Commands that are planned are refused by name, not as a slip of the pen.
+  private static func refuseUnbuiltCommand() {
+    let unbuilt = ["preview", "record", "schema", "init", "cache"]
+    guard let word = CommandLine.arguments.dropFirst().first, unbuilt.contains(word) else { return }
+    StandardStream.error.write(
+      "error: 'avjob \(word)' is not built yet\n  help: 'avjob help' lists what is\n")
+    endProcess(2)
+  }
+
+  /// Ends the process as ArgumentParser would, but for wrong arguments: their status is 2.
+  private static func end(with error: any Error) -> Never {
+    let status = exitCode(for: error)
+    guard status == .validationFailure else { exit(withError: error) }
+    StandardStream.error.write(fullMessage(for: error) + "\n")
+    endProcess(2)
+  }
 }
+
+/// Glibc's `exit`, which the protocol's own hides.
+private func endProcess(_ status: Int32) -> Never { Glibc.exit(status) }

@@ -34,12 +34,12 @@ import Testing
     let jobs = try jobs(
       """
       for_each: [raw/*.wav]
-      concat: [a.wav ..1s, "${input}", /work/show/jobs/b.wav]
+      concat: [a.wav ..1s, "${input}", /home/show/jobs/b.wav]
       output: ["out/${input.name}.mp3", "~/out/${n}.mp3"]
       """, named: "jobs/all.yaml")
     let first = try #require(jobs.first)
     #expect(
-      first.media.map(\.path) == ["jobs/a.wav", "jobs/raw/ch1.wav", "/work/show/jobs/b.wav"])
+      first.media.map(\.path) == ["jobs/a.wav", "jobs/raw/ch1.wav", "/home/show/jobs/b.wav"])
     #expect(first.outputs.map(\.path) == ["jobs/out/ch1.wav.mp3", "/home/ann/out/1.mp3"])
   }
 

@@ -7,7 +7,7 @@ struct MemoryFiles: FileSystem {
   private var files: [String: [UInt8]] = [:]
   private var folders: [String: Set<FolderEntry>] = [:]
   var homeDirectory: FilePath? { "/home/ann" }
-  var currentDirectory: FilePath { "/work/show" }
+  var currentDirectory: FilePath { "/home/show" }
 
   /// Empty files at `paths`, relative ones in the current directory.
   init(_ paths: [String] = [], texts: [String: String] = [:], bytes: [String: [UInt8]] = [:]) {

@@ -1,3 +1,5 @@
+// tidy: long because every screen stands here whole, as the user sees it.
+
 import Testing
 
 @testable import JobFile

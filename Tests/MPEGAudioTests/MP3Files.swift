@@ -39,12 +39,14 @@ enum MP3Files {
       "ffmpeg", "-v", "error", "-y", "-filter_complex", source + ",atrim=end_sample=\(samples)",
       "-ac", "\(channels)", "-ar", "\(rate)", path,
     ])
-    guard result.status == 0 else { throw ToolFailure(result.errors) }
+    guard result.status == 0 else { throw MP3FilesError(description: result.errors) }
   }
 
   static func run(_ arguments: [String]) throws -> ToolResult {
     let result = try Tool.run(arguments)
-    guard result.status == 0 else { throw ToolFailure("\(arguments): \(result.errors)") }
+    guard result.status == 0 else {
+      throw MP3FilesError(description: "\(arguments): \(result.errors)")
+    }
     return result
   }
 
@@ -69,7 +71,7 @@ enum MP3Files {
   }
 }
 
-struct ToolFailure: Error, CustomStringConvertible {
+/// A program that a test needs has failed.
+struct MP3FilesError: Error, CustomStringConvertible {
   var description: String
-  init(_ description: String) { self.description = description }
 }

@@ -1,41 +1,158 @@
-import Foundation
+import Glibc
 
-/// What a program gave back.
+/// What a program that nobody here wrote said and gave.
 public struct ToolResult: Sendable {
-  /// The exit status, or the signal that ended it.
-  public var status: Int32
-  /// Standard output.
-  public var output: [UInt8]
-  /// Standard error.
-  public var errors: String
+  /// As a shell sees it: 128 + n where signal n ended it.
+  public let status: Int32
+  /// Everything from its standard output.
+  public let output: [UInt8]
+  /// Everything from its standard error.
+  public let errors: String
 
-  /// Standard output as text.
+  /// Standard output as UTF-8.
   public var text: String { String(decoding: output, as: UTF8.self) }
+
+  /// Standard output as little-endian 32-bit floats, as `ffmpeg -f f32le -` writes them.
+  public var floats: [Float] {
+    output.withUnsafeBytes { bytes in
+      (0..<bytes.count / 4).map { bytes.loadUnaligned(fromByteOffset: $0 * 4, as: Float.self) }
+    }
+  }
 }
 
-/// Runs the programs that tests ask for a second opinion.
+/// Why a tool could not be used.
+public struct ToolFailure: Error, CustomStringConvertible {
+  /// One line.
+  public let description: String
+
+  /// A failure of which `description` says all.
+  public init(description: String) { self.description = description }
+}
+
+/// Runs the oracles: ffmpeg, lame, sox, flac and others, found on the PATH.
 public enum Tool {
-  /// Runs a program found on `PATH` to its end, with nothing on its standard input.
-  public static func run(_ arguments: [String]) throws -> ToolResult {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = arguments
-    process.standardInput = FileHandle.nullDevice
-    let output = Pipe()
-    process.standardOutput = output
-    // A file takes any amount without a second reader.
-    let log = FileManager.default.temporaryDirectory
-      .appendingPathComponent("avjob-tool-\(UUID().uuidString)")
-    _ = FileManager.default.createFile(atPath: log.path, contents: nil)
-    defer { try? FileManager.default.removeItem(at: log) }
-    let errors = try FileHandle(forWritingTo: log)
-    process.standardError = errors
-    try process.run()
-    let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    try errors.close()
+  /// Runs a program to its end; the first argument is its name. Its input is empty.
+  ///
+  /// - Throws: `ToolFailure` where it cannot be started; its own status is in the result.
+  public static func run(
+    _ arguments: [String], environment: [String: String] = [:], in folder: String? = nil
+  ) throws -> ToolResult {
+    let folderPath = TestFolder()
+    let outputPath = folderPath.path("stdout")
+    let errorPath = folderPath.path("stderr")
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_addopen(&actions, 1, outputPath, O_WRONLY | O_CREAT, 0o600)
+    posix_spawn_file_actions_addopen(&actions, 2, errorPath, O_WRONLY | O_CREAT, 0o600)
+
+    let arguments = (folder.map { ["env", "-C", $0] } ?? []) + arguments
+    var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
+    var variables = inheritedEnvironment(adding: environment).map { strdup($0) } + [nil]
+    defer { for word in words + variables { free(word) } }
+    var process = pid_t()
+    let status = posix_spawnp(&process, arguments.first ?? "", &actions, nil, &words, &variables)
+    guard status == 0 else {
+      throw ToolFailure(description: "\(arguments): \(String(cString: strerror(status)))")
+    }
+    var result: Int32 = 0
+    while waitpid(process, &result, 0) < 0, errno == EINTR {}
+    let isSignalled = result & 0x7f != 0
     return ToolResult(
-      status: process.terminationStatus, output: [UInt8](bytes),
-      errors: String(decoding: try Data(contentsOf: log), as: UTF8.self))
+      status: isSignalled ? 128 + (result & 0x7f) : (result >> 8) & 0xff,
+      output: try readFile(outputPath),
+      errors: String(decoding: try readFile(errorPath), as: UTF8.self))
+  }
+
+  /// Runs a program that must succeed.
+  @discardableResult
+  public static func succeed(_ arguments: String..., in folder: String? = nil) throws -> ToolResult
+  {
+    let result = try run(arguments, in: folder)
+    guard result.status == 0 else {
+      throw ToolFailure(description: "\(arguments) gave \(result.status): \(result.errors)")
+    }
+    return result
+  }
+
+  private static func inheritedEnvironment(adding added: [String: String]) -> [String] {
+    var variables: [String] = []
+    var entry = environ
+    while let text = entry.pointee {
+      let variable = String(cString: text)
+      if !added.keys.contains(where: { variable.hasPrefix($0 + "=") }) {
+        variables.append(variable)
+      }
+      entry += 1
+    }
+    return variables + added.map { "\($0.key)=\($0.value)" }
+  }
+}
+
+/// A whole file's bytes.
+public func readFile(_ path: String) throws -> [UInt8] {
+  guard let file = fopen(path, "rb") else {
+    throw ToolFailure(description: "\(path): \(String(cString: strerror(errno)))")
+  }
+  defer { fclose(file) }
+  var bytes: [UInt8] = []
+  var block = [UInt8](repeating: 0, count: 1 << 16)
+  while true {
+    let count = fread(&block, 1, block.count, file)
+    if count == 0 { return bytes }
+    bytes += block[..<count]
+  }
+}
+
+/// Writes a file anew.
+public func writeFile(_ path: String, _ bytes: some Collection<UInt8>) throws {
+  guard let file = fopen(path, "wb") else {
+    throw ToolFailure(description: "\(path): \(String(cString: strerror(errno)))")
+  }
+  defer { fclose(file) }
+  let bytes = Array(bytes)
+  guard fwrite(bytes, 1, bytes.count, file) == bytes.count else {
+    throw ToolFailure(description: "\(path): short write")
+  }
+}
+
+/// A folder of its own for one test, gone when the last reference is.
+public final class TestFolder: Sendable {
+  /// Its absolute path.
+  public let root: String
+
+  /// A new empty folder.
+  public init() {
+    var template = Array("/tmp/avjob-test-XXXXXX".utf8CString)
+    root = mkdtemp(&template).map { String(cString: $0) } ?? "/tmp"
+  }
+
+  deinit { removeTree(root) }
+
+  /// The path of `name` inside the folder.
+  public func path(_ name: String) -> String { root + "/" + name }
+
+  private func removeTree(_ path: String) {
+    guard path.hasPrefix("/tmp/avjob-test-") else { return }
+    if let folder = opendir(path) {
+      while let entry = readdir(folder) {
+        let name = withUnsafePointer(to: &entry.pointee.d_name) {
+          $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+        }
+        if name != ".", name != ".." { removeTree(path + "/" + name) }
+      }
+      closedir(folder)
+    }
+    remove(path)
+  }
+}
+
+/// The repository's media.
+public enum Fixture {
+  /// The path of a file in `Fixtures/`.
+  public static func path(_ name: String, from file: String = #filePath) -> String {
+    let root = file.split(separator: "/").dropLast(3).joined(separator: "/")
+    return "/" + root + "/Fixtures/" + name
   }
 }

@@ -114,10 +114,11 @@ extension Decoder {
         help: "name the file: 'file'")
       return nil
     }
-    guard let stem = (context.scope.input?.path ?? context.clip)?.lastComponent?.stem,
-      let name = FilePath.Component(stem + "." + format.fileExtension)
-    else { return nil }
-    return Located(path.appending(name), at: folder.origin)
+    guard let name = (context.scope.input?.path ?? context.clip)?.lastComponent else { return nil }
+    path.append(name)
+    // Not by way of a text: the name may be other bytes than UTF-8.
+    path.extension = format.fileExtension
+    return Located(path, at: folder.origin)
   }
 
   /// The format that the extension of `path` asks for.

@@ -91,10 +91,19 @@ extension JobOutput {
       case .mp3(let settings): .mp3(settings)
       case .wav(let format): .wav(format ?? (isDeep ? .int24 : .int16))
       case .flac(let bitDepth): .flac(bitDepth: bitDepth ?? (isDeep ? 24 : 16))
-      case .m4a(let bitRate): .m4a(bitRate: bitRate ?? (channels.count == 1 ? 64_000 : 128_000))
+      case .m4a(let bitRate):
+        .m4a(bitRate: bitRate ?? usualAACBitRate(job, sources, channelCount: channels.count))
       }
     return Output(
       path: path, format: format, sampleRate: sampleRate, channelLayout: channelLayout,
       metadata: metadata, origin: origin)
+  }
+
+  /// 64 kbps a channel, as far as the sample rate has them: at most 6144 bits a channel for a frame
+  /// of 1024 samples (ISO 14496-3 4.5.3.3).
+  private func usualAACBitRate(_ job: Job, _ sources: [Asset], channelCount: Int) -> Int {
+    let mixRate = job.sampleRate ?? sources.map(\.sampleRate).max() ?? 44_100
+    let rate = sampleRate ?? format.sampleRate(nearest: mixRate)
+    return min(64, 6144 * rate / 1024 / 1000) * 1000 * (channelCount == 1 ? 1 : 2)
   }
 }

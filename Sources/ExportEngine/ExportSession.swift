@@ -1,0 +1,217 @@
+import ExportGraph
+import MediaComposition
+import MediaTime
+import SystemPackage
+import Threads
+
+/// Makes an export's files: one decode and one mix for all of its outputs.
+///
+/// The counterpart of `AVAssetExportSession`. A value: it may be handed to any thread; `run` blocks
+/// the calling one, which should not be one of Swift's cooperative pool.
+public struct ExportSession: Sendable {
+  /// What is exported.
+  public let export: Export
+  private let library: MediaLibrary
+
+  /// A session over media that `library` probes, and remembers for other sessions.
+  public init(_ export: Export, library: MediaLibrary) {
+    self.export = export
+    self.library = library
+  }
+
+  /// What `run` would do. Opens no file.
+  public func graph() throws(Failure) -> Graph { try Graph(compiling: export) }
+
+  /// Tags, covers and chapters that an output's format has no place for and that are left out.
+  ///
+  /// - Throws: As `graph`.
+  public func omissions() throws(Failure) -> [Warning] {
+    try graph().sinks.flatMap { ExportEngine.omissions(of: $0) }
+  }
+
+  /// How far an export is.
+  public struct Progress: Sendable, Hashable {
+    /// Sound rendered so far.
+    public var completed: Time
+    /// The timeline's length.
+    public var total: Time
+  }
+
+  /// What an export did.
+  public struct Report: Sendable {
+    /// In the order of the export's outputs.
+    public var outputs: [WrittenOutput]
+    /// The timeline's length.
+    public var duration: Time
+    /// Things that the user should know.
+    public var warnings: [Warning]
+  }
+
+  /// Renders, encodes and writes all outputs; each is whole at its path when this returns.
+  ///
+  /// - Parameters:
+  ///   - cancellation: Polled for every block; once set, everything written is removed.
+  ///   - progress: Called on this thread, for every block.
+  /// - Returns: What was written.
+  /// - Throws: `Failure`, or `CancellationError`. No output of the export is then at its path
+  ///   unless an older one was.
+  public func run(
+    cancellation: CancellationFlag = CancellationFlag(),
+    progress: (Progress) -> Void = { _ in }
+  ) throws -> Report {
+    if let failure = Self.conflicts(among: [export]).first { throw failure }
+    let graph = try graph()
+    let renderer = try Renderer(graph, library: library)
+    let writers = try openWriters(for: graph)
+    do {
+      try render(graph, renderer, writers, cancellation, progress)
+      let outputs = try writers.map { try $0.finish() }
+      // Only now, when all are whole on the disk, does any of them take its place.
+      for writer in writers { try writer.commit() }
+      return Report(
+        outputs: outputs, duration: export.composition.duration,
+        warnings: renderer.damageWarnings + warnings(of: graph, outputs))
+    } catch {
+      for writer in writers { writer.abandon() }
+      throw error
+    }
+  }
+
+  private func openWriters(for graph: Graph) throws(Failure) -> [any SoundWriter] {
+    var writers: [any SoundWriter] = []
+    for sink in graph.sinks {
+      let node = graph.nodes[sink.node]
+      do throws(Failure) {
+        writers.append(
+          try makeWriter(for: sink, format: node.format, frameCount: node.frames.upperBound))
+      } catch {
+        for writer in writers { writer.abandon() }
+        throw error.placed(at: sink.output.origin)
+      }
+    }
+    return writers
+  }
+
+  /// Pulls every master in step, so that the mix between them stays short.
+  private func render(
+    _ graph: Graph, _ renderer: Renderer, _ writers: [any SoundWriter],
+    _ cancellation: CancellationFlag, _ progress: (Progress) -> Void
+  ) throws {
+    let total = export.composition.duration
+    var masters = renderer.masters.map { id in
+      let node = graph.nodes[id]
+      return Master(
+        id: id, rate: node.format.sampleRate, frames: node.frames.upperBound,
+        sinks: graph.sinks.indices.filter { graph.sinks[$0].node == id },
+        buffer: AudioBuffer(
+          channelCount: node.format.channelLayout.count, capacity: Renderer.blockSize))
+    }
+    while let index = masters.indices.filter({ !masters[$0].isDone })
+      .min(by: { masters[$0].position < masters[$1].position })
+    {
+      if cancellation.isCancelled { throw CancellationError() }
+      let master = masters[index]
+      try renderer.pull(master.id, into: master.buffer)
+      for sink in master.sinks {
+        do throws(Failure) {
+          try writers[sink].write(master.buffer)
+        } catch {
+          throw error.placed(at: graph.sinks[sink].output.origin)
+        }
+      }
+      masters[index].rendered += Int64(master.buffer.frameCount)
+      progress(Progress(completed: min(masters[index].position, total), total: total))
+    }
+  }
+
+  /// A rendered node and the sinks that it feeds.
+  private struct Master {
+    let id: Node.ID
+    let rate: Int
+    let frames: Int64
+    let sinks: [Int]
+    let buffer: AudioBuffer
+    var rendered: Int64 = 0
+    var isDone: Bool { rendered >= frames }
+    var position: Time { Time(frames: rendered, rate: rate) }
+  }
+
+  private func warnings(of graph: Graph, _ outputs: [WrittenOutput]) -> [Warning] {
+    zip(graph.sinks, outputs).compactMap { sink, output in
+      guard output.clippedSamples > 0 else { return nil }
+      return Warning(
+        "\(output.clippedSamples) samples are over full scale; lower the gain",
+        path: sink.output.path, origin: sink.output.origin)
+    }
+  }
+}
+
+extension ExportSession {
+  /// Outputs of the export that could not be written, as far as that shows before work starts.
+  ///
+  /// Looks at the disk, but changes nothing. O(outputs).
+  public func unwritableOutputs() -> [Failure] {
+    export.outputs.compactMap { output in
+      do throws(Failure) {
+        try OutputFile.requireWritable(output.path)
+        return nil
+      } catch {
+        return error.placed(at: output.origin)
+      }
+    }
+  }
+
+  /// Outputs that would overwrite a source, or each other, whatever links lead to them.
+  ///
+  /// Looks at the disk, but opens nothing. O(outputs + sources).
+  public static func conflicts(among exports: [Export]) -> [Failure] {
+    var sources: [FileIdentity.Inode: FilePath] = [:]
+    for export in exports {
+      for asset in export.composition.assets { sources[asset.identity.file] = asset.path }
+    }
+    var failures: [Failure] = []
+    var outputs: [OutputPlace: FilePath] = [:]
+    for output in exports.flatMap(\.outputs) {
+      guard let place = OutputPlace(of: output.path) else { continue }
+      if case .file(let existing) = place, let source = sources[existing] {
+        failures.append(
+          Failure(
+            .mendJob,
+            "is the source \(source.string): a source is never written to; choose another path",
+            path: output.path, origin: output.origin))
+      } else if let other = outputs[place] {
+        failures.append(
+          Failure(
+            .mendJob, "is the same file as \(other.string), another output; choose another path",
+            path: output.path, origin: output.origin))
+      }
+      outputs[place] = output.path
+    }
+    return failures
+  }
+}
+
+/// Where an output will be, by whatever links its path leads there.
+private enum OutputPlace: Hashable {
+  case file(FileIdentity.Inode)
+  /// Not there yet: names below a folder that is.
+  case entry(FilePath, in: FileIdentity.Inode)
+
+  init?(of path: FilePath) {
+    if let file = SourceFile.inode(of: path) {
+      self = .file(file)
+      return
+    }
+    guard var folder = try? OutputFile.followLinks(path) else { return nil }
+    var names = FilePath()
+    while let name = folder.lastComponent {
+      names = FilePath(root: nil, [name]).appending(names.components)
+      folder = folder.folder
+      if let inode = SourceFile.inode(of: folder) {
+        self = .entry(names, in: inode)
+        return
+      }
+    }
+    return nil
+  }
+}

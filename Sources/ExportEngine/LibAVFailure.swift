@@ -1,0 +1,33 @@
+import Glibc
+import LibAV
+import MediaComposition
+import SystemPackage
+
+extension LibAVError {
+  /// What FFmpeg's answer means to the owner of the input file at `path`.
+  func inputFailure(_ path: FilePath) -> Failure {
+    switch posix {
+    case ENOMEM: Failure(.mendMachine, "not enough memory to read it", path: path)
+    case EMFILE, ENFILE:
+      Failure(.mendMachine, "too many open files; raise the limit with ulimit -n", path: path)
+    default:
+      Failure(
+        .mendInput, "cannot be read: \(message) (\(operation)); check the file or encode it anew",
+        path: path)
+    }
+  }
+}
+
+/// Runs `body`, giving FFmpeg's errors as failures of the input at `path`.
+func reading<T>(_ path: FilePath, _ body: () throws(LibAVError) -> T) throws(Failure) -> T {
+  do { return try body() } catch { throw error.inputFailure(path) }
+}
+
+extension LibAVError {
+  /// A library that fails on nothing but its own account.
+  var machineFailure: Failure {
+    posix == ENOMEM
+      ? Failure(.mendMachine, "not enough memory")
+      : Failure(.reportBug, "\(operation) failed: \(message)")
+  }
+}

@@ -1,0 +1,64 @@
+import MediaComposition
+import SystemPackage
+
+/// What two containers say about their own end, which libavformat does not pass on. Each reads a
+/// few kilobytes.
+enum ContainerFacts {
+  /// Bytes of sound that a WAV's header promises (EBU Tech 3306 for RF64); nil where it leaves that
+  /// open, as writers to a pipe do.
+  static func announcedWAVSize(_ path: FilePath) -> UInt64? {
+    let bytes = read(path, from: 0, count: 1 << 16)
+    func number(_ offset: Int, bytes size: Int) -> UInt64 {
+      (0..<size).reduce(0) { $0 | UInt64(bytes[offset + $1]) << UInt64(8 * $1) }
+    }
+    var offset = 12
+    var longSize: UInt64?
+    while offset + 8 <= bytes.count {
+      let size = number(offset + 4, bytes: 4)
+      switch String(decoding: bytes[offset..<offset + 4], as: UTF8.self) {
+      case "ds64" where offset + 24 <= bytes.count:
+        longSize = number(offset + 16, bytes: 8)
+      case "data":
+        guard size == 0xFFFF_FFFF else { return size == 0 ? nil : size }
+        return longSize
+      default: break
+      }
+      offset += 8 + Int(size + size % 2)
+    }
+    return nil
+  }
+
+  /// Whether an Ogg file's last page is not marked as one that ends a stream (RFC 3533, 6), or is
+  /// not there as a whole.
+  static func oggBreaksOff(_ path: FilePath) -> Bool {
+    // A page has at most 65,307 bytes.
+    let bytes = read(path, from: -(1 << 17), count: 1 << 17)
+    let capture = Array("OggS".utf8)
+    guard
+      let start = bytes.indices.dropLast(27).last(where: { index in
+        bytes[index] == capture[0] && bytes[index..<index + 5].elementsEqual(capture + [0])
+      })
+    else { return true }
+    let lacing = start + 27
+    let count = Int(bytes[lacing - 1])
+    guard lacing + count <= bytes.count else { return true }
+    let end = bytes[lacing..<lacing + count].reduce(lacing + count) { $0 + Int($1) }
+    return end > bytes.count || bytes[start + 5] & 4 == 0
+  }
+
+  /// Some bytes of a file, from its end where `offset` is negative; fewer where there are no more.
+  private static func read(_ path: FilePath, from offset: Int64, count: Int) -> [UInt8] {
+    guard let file = try? FileDescriptor.open(path, .readOnly, options: .closeOnExec) else {
+      return []
+    }
+    defer { try? file.close() }
+    let size = (try? file.seek(offset: 0, from: .end)) ?? 0
+    let start = offset < 0 ? max(0, size + offset) : offset
+    var bytes = [UInt8](repeating: 0, count: Int(min(Int64(count), max(0, size - start))))
+    let read = bytes.withUnsafeMutableBytes { buffer in
+      (try? file.read(fromAbsoluteOffset: start, into: buffer)) ?? 0
+    }
+    bytes.removeLast(bytes.count - read)
+    return bytes
+  }
+}

@@ -1,0 +1,70 @@
+import LibAV
+
+/// A decoder and where its frames lie. One thread at a time.
+final class DecodingLane {
+  /// How frames find their place.
+  enum Placement {
+    /// By counting samples from a known first one.
+    case counted(from: Int64)
+    /// By their own timestamps.
+    case stamped
+    /// By counting samples from where most timestamps say that the first one was: libavformat
+    /// misplaces a Vorbis packet by some hundred frames where block sizes change between pages.
+    case agreed
+  }
+
+  let decoder: Decoder
+  private let placement: Placement
+  private var count: Int64 = 0
+  private var votes: [(start: Int64, count: Int)] = []
+  private let damage: Damage
+
+  init(_ decoder: Decoder, _ placement: Placement, _ damage: Damage) {
+    self.decoder = decoder
+    self.placement = placement
+    self.damage = damage
+  }
+
+  /// Hands over a packet, or the end of the stream. Damage is counted and passed over.
+  func send(_ packet: Packet?) throws(LibAVError) {
+    do throws(LibAVError) {
+      try decoder.send(packet)
+    } catch {
+      guard error.isDamage else { throw error }
+      damage.count += 1
+    }
+  }
+
+  /// Receives a frame and tells which raw frame it begins with; nil where the decoder wants more.
+  func receive(into frame: Frame, _ rawFrame: (Int64) -> Int64?) throws(LibAVError) -> Int64? {
+    while true {
+      do throws(LibAVError) {
+        guard try decoder.receive(into: frame) else { return nil }
+        return place(frame.timestamp.flatMap(rawFrame), frame.sampleCount)
+      } catch {
+        guard error.isDamage else { throw error }
+        damage.count += 1
+      }
+    }
+  }
+
+  private func place(_ stamp: Int64?, _ samples: Int) -> Int64 {
+    defer { count += Int64(samples) }
+    switch placement {
+    case .counted(let first):
+      return first + count
+    case .stamped:
+      if let stamp { count = stamp }
+      return count
+    case .agreed:
+      if let start = stamp.map({ $0 - count }) {
+        if let index = votes.firstIndex(where: { $0.start == start }) {
+          votes[index].count += 1
+        } else {
+          votes.append((start, 1))
+        }
+      }
+      return (votes.max { $0.count < $1.count }?.start ?? 0) + count
+    }
+  }
+}

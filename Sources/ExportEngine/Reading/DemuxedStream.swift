@@ -1,0 +1,262 @@
+import LibAV
+import MediaComposition
+import SystemPackage
+
+/// How a position in a stream may be reached so that its samples are the same in every path.
+enum Access: Sendable, Hashable {
+  /// Timestamps count frames, and each packet decodes on its own (PCM, FLAC, ALAC).
+  case packets
+  /// Timestamps count frames; every `stride` frames a fresh decoder takes over that was fed
+  /// `preRoll` frames before. Codecs whose state never converges, such as AAC with noise
+  /// substitution, thus sound the same however they are reached.
+  case anchors(stride: Int64, preRoll: Int64)
+  /// Timestamps are not to be trusted: frames are counted from the first packet.
+  case start
+}
+
+/// A stream read through libavformat.
+final class DemuxedStream: FrameSource {
+  let channelCount: Int
+  var position: Int64 { cursor.position }
+  private let damage: Damage
+
+  private let facts: StreamFacts
+  private var demuxer: Demuxer
+  private var stream: LibAV.Stream
+
+  private var lane: DecodingLane?
+  /// Being fed ahead of the next anchor, and the packet that it has yet to be given.
+  private var successor: DecodingLane?
+  private var unshared: Packet?
+  /// A decoder that nothing uses any more, if its codec is one that a flush makes as good as new.
+  private var spare: Decoder?
+  private var segment: Segment
+  private var isAtEnd = false
+
+  private let cursor: FrameCursor
+  /// What the successor's frames are decoded into, which nobody hears.
+  private let scratch: Frame
+
+  /// The raw frames that one lane answers for, and the first that it is fed.
+  private struct Segment {
+    var feedFrom: Int64
+    var frames: Range<Int64>
+
+    init(containing raw: Int64, _ access: Access) {
+      guard case .anchors(let stride, let preRoll) = access else {
+        feedFrom = .min
+        frames = .min..<Int64.max
+        return
+      }
+      let index = max(0, raw / stride)
+      feedFrom = index == 0 ? .min : index * stride - preRoll
+      frames = (index == 0 ? .min : index * stride)..<(index + 1) * stride
+    }
+  }
+
+  /// Frames in the longest packet of any anchored codec: a block of Vorbis.
+  private static let longestPacket: Int64 = 8192
+
+  private init(
+    _ facts: StreamFacts, _ demuxer: Demuxer, _ stream: LibAV.Stream, _ damage: Damage
+  ) throws(LibAVError) {
+    self.facts = facts
+    self.damage = damage
+    self.demuxer = demuxer
+    self.stream = stream
+    channelCount = facts.channelCount
+    segment = Segment(containing: 0, facts.access)
+    cursor = try FrameCursor(facts.path, channelCount: facts.channelCount, damage)
+    scratch = try Frame()
+  }
+
+  static func open(_ facts: StreamFacts, _ damage: Damage) throws(Failure) -> DemuxedStream {
+    try reading(facts.path) { () throws(LibAVError) in
+      let (demuxer, stream) = try openStream(facts)
+      return try DemuxedStream(facts, demuxer, stream, damage)
+    }
+  }
+
+  private static func openStream(
+    _ facts: StreamFacts
+  ) throws(LibAVError) -> (Demuxer, LibAV.Stream) {
+    let demuxer = try Demuxer.open(facts.path)
+    try demuxer.completeParameters()
+    demuxer.select(stream: facts.streamIndex)
+    let streams = demuxer.streams
+    guard streams.indices.contains(facts.streamIndex) else { throw LibAVError.streamMissing }
+    return (demuxer, streams[facts.streamIndex])
+  }
+
+  // MARK: Reading
+
+  func read(into buffer: AudioBuffer, at offset: Int, count: Int) throws(Failure) -> Int {
+    try cursor.read(into: buffer, at: offset, count: count) { () throws(Failure) in
+      try advance()
+    }
+  }
+
+  /// Decodes until a frame of the current segment is there; false at the end of the stream.
+  private func advance() throws(Failure) -> Bool {
+    try reading(facts.path) { () throws(LibAVError) in
+      while true {
+        if let raw = try lane?.receive(into: cursor.frame, facts.rawFrame) {
+          guard cursor.frame.sampleRate == facts.sampleRate,
+            cursor.frame.channelCount == channelCount
+          else {
+            throw LibAVError.formatChanged
+          }
+          if raw >= segment.frames.upperBound {
+            try takeOver(at: raw)
+          } else if raw >= segment.frames.lowerBound {
+            cursor.place(at: raw - facts.origin)
+            return true
+          }
+          continue
+        }
+        if isAtEnd { return false }
+        try feed()
+      }
+    }
+  }
+
+  private func feed() throws(LibAVError) {
+    if let packet = unshared { try share(packet) }
+    unshared = nil
+    guard let packet = try nextPacket() else {
+      isAtEnd = true
+      try lane?.send(nil)
+      return
+    }
+    if let raw = packet.timestamp.flatMap(facts.rawFrame), raw < segment.feedFrom { return }
+    if lane == nil { lane = try openLane(isFirst: segment.feedFrom == .min) }
+    try lane?.send(packet)
+    unshared = packet
+  }
+
+  /// Feeds the lane that will take over at the next anchor, once that is near.
+  private func share(_ packet: Packet) throws(LibAVError) {
+    guard case .anchors(_, let preRoll) = facts.access,
+      let raw = packet.timestamp.flatMap(facts.rawFrame),
+      raw >= segment.frames.upperBound - preRoll
+    else { return }
+    if successor == nil { successor = try openLane(isFirst: false) }
+    try successor?.send(packet)
+    while try successor?.receive(into: scratch, facts.rawFrame) != nil {}
+  }
+
+  /// Goes over to the lane that was fed ahead, from the packet that the old one just decoded.
+  private func takeOver(at raw: Int64) throws(LibAVError) {
+    retire(lane)
+    if successor == nil { successor = try openLane(isFirst: false) }
+    lane = successor
+    successor = nil
+    segment = Segment(containing: raw, facts.access)
+    try lane?.send(unshared)
+    unshared = nil
+  }
+
+  private func openLane(isFirst: Bool) throws(LibAVError) -> DecodingLane {
+    let decoder: Decoder
+    if let spare {
+      decoder = spare
+    } else {
+      decoder = try Decoder.open(stream, removesPadding: facts.access == .start)
+    }
+    spare = nil
+    switch facts.access {
+    case .start: return DecodingLane(decoder, .counted(from: 0), damage)
+    case .packets: return DecodingLane(decoder, .stamped, damage)
+    case .anchors:
+      return DecodingLane(decoder, isFirst ? .counted(from: facts.firstRaw) : .agreed, damage)
+    }
+  }
+
+  /// Keeps a lane's decoder for the next one. Opening one for Vorbis costs as much as decoding half a
+  /// second, for its codebooks; other codecs' flushes may leave something behind (AAC's noise).
+  private func retire(_ lane: DecodingLane?) {
+    guard let decoder = lane?.decoder, stream.codecName == "vorbis" else { return }
+    decoder.flush()
+    spare = decoder
+  }
+
+  private func nextPacket() throws(LibAVError) -> Packet? {
+    while let packet = try demuxer.readWhatIsThere() {
+      if packet.streamIndex == facts.streamIndex { return packet }
+    }
+    return nil
+  }
+
+  // MARK: Seeking
+
+  func seek(to frame: Int64) throws(Failure) {
+    guard frame != position else { return }
+    // Reading on is cheaper than a seek and what it has to decode again.
+    let isAhead =
+      frame > position
+      && (frame - position < Int64(facts.sampleRate) || facts.access == .start)
+    if !isAhead {
+      try reading(facts.path) { () throws(LibAVError) in
+        // The packet that sounds at an anchor may begin before it, in the lane before.
+        let target = Segment(
+          containing: frame + facts.origin - Self.longestPacket, facts.access)
+        switch facts.access {
+        case .packets:
+          if try jump(toRaw: frame + facts.origin) { break }
+          try reopen()
+        case .anchors where target.feedFrom != .min:
+          if try jump(toRaw: target.feedFrom) {
+            segment = target
+            break
+          }
+          try reopen()
+        case .anchors, .start:
+          try reopen()
+        }
+      }
+    }
+    cursor.position = frame
+  }
+
+  /// Goes to a packet at or before a raw frame; false where the demuxer will not.
+  private func jump(toRaw raw: Int64) throws(LibAVError) -> Bool {
+    var margin: Int64 = 0
+    for _ in 0..<4 {
+      do throws(LibAVError) {
+        try demuxer.seek(stream: facts.streamIndex, to: facts.timestamp(ofRaw: raw - margin))
+      } catch {
+        return false
+      }
+      guard let packet = try nextPacket(), let landed = packet.timestamp.flatMap(facts.rawFrame)
+      else { return false }
+      if landed <= raw {
+        restart()
+        // Before an anchor's pre-roll it must not be fed; elsewhere it is the one looked for.
+        if facts.access == .packets || landed == raw {
+          lane = try openLane(isFirst: false)
+          try lane?.send(packet)
+          unshared = packet
+        }
+        return true
+      }
+      margin += Int64(facts.sampleRate) << 2
+    }
+    return false
+  }
+
+  private func reopen() throws(LibAVError) {
+    (demuxer, stream) = try Self.openStream(facts)
+    restart()
+  }
+
+  private func restart() {
+    retire(successor)
+    retire(lane)
+    lane = nil
+    successor = nil
+    unshared = nil
+    isAtEnd = false
+    cursor.clear()
+    segment = Segment(containing: 0, facts.access)
+  }
+}

@@ -1,0 +1,80 @@
+import LibAV
+import MediaComposition
+import SystemPackage
+
+/// Hands decoded frames out as planar float: drops what lies before the position, and fills holes
+/// with silence. One thread at a time.
+final class FrameCursor {
+  /// What the next frame is decoded into.
+  let frame: Frame
+  /// The asset frame that the next read begins with.
+  var position: Int64 = 0
+
+  private let path: FilePath
+  private let channelCount: Int
+  private let damage: Damage
+  private let converter = SampleConverter()
+  /// The asset frame that the decoded frame begins with, and its length; 0 where it is used up.
+  private var start: Int64 = 0
+  private var count = 0
+  /// The end of the hole that was entered last, so that it counts once however it is read.
+  private var holeEnd: Int64 = .min
+
+  init(_ path: FilePath, channelCount: Int, _ damage: Damage) throws(LibAVError) {
+    self.path = path
+    self.channelCount = channelCount
+    self.damage = damage
+    frame = try Frame()
+  }
+
+  /// Says that `frame` was filled and where it lies.
+  func place(at position: Int64) {
+    start = position
+    count = frame.sampleCount
+  }
+
+  /// Forgets the decoded frame.
+  func clear() { count = 0 }
+
+  /// Fills frames `offset ..< offset + count` of a buffer; fewer only where `next`, which decodes
+  /// and places a frame, comes to the end.
+  func read(
+    into buffer: AudioBuffer, at offset: Int, count wanted: Int, next: () throws(Failure) -> Bool
+  ) throws(Failure) -> Int {
+    var filled = 0
+    while filled < wanted {
+      if start + Int64(count) <= position || count == 0 {
+        count = 0
+        guard try next() else { break }
+        continue
+      }
+      let rest = wanted - filled
+      if start > position {
+        filled += silence(in: buffer, at: offset + filled, upTo: start, count: rest)
+        continue
+      }
+      let skipped = Int(position - start)
+      let taken = min(count - skipped, rest)
+      try reading(path) { () throws(LibAVError) in
+        try converter.convert(
+          frame, from: skipped, count: taken, into: buffer.planes, at: offset + filled)
+      }
+      filled += taken
+      position += Int64(taken)
+    }
+    return filled
+  }
+
+  /// Time goes on, silently, over a hole that ends at `end`; gives the number of frames filled.
+  func silence(in buffer: AudioBuffer, at offset: Int, upTo end: Int64, count: Int) -> Int {
+    let silent = Int(min(end - position, Int64(count)))
+    guard silent > 0 else { return 0 }
+    for channel in 0..<channelCount {
+      (buffer.planes[channel] + offset).update(repeating: 0, count: silent)
+    }
+    if end != holeEnd { damage.count += 1 }
+    holeEnd = end
+    position += Int64(silent)
+    return silent
+  }
+}

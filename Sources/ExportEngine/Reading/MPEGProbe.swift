@@ -1,0 +1,38 @@
+import LibAV
+import MPEGAudio
+import MediaComposition
+import MediaTime
+
+extension Prober {
+  /// A bare MPEG audio file: tags by libavformat, if it knew the file, everything else by our own
+  /// index.
+  func probeMPEGAudio(_ demuxer: Demuxer?, stream index: Int?) throws(Failure) -> ProbedStream {
+    // The demuxer's only stream of sound; its parameters stay open, and we do not need them.
+    let stream = try demuxer.map { demuxer throws(Failure) in
+      try choose(index ?? demuxer.streams.first(where: \.isAudio)?.index, in: demuxer)
+    }
+    let frames = try MPEGFile.open(path).scan()
+    guard frames.validFrameCount > 0 else {
+      throw Failure(.mendInput, "holds no sound (its tag leaves nothing over)", path: path)
+    }
+    let announced = frames.tag?.frameCount.map { count in
+      Time(frames: Int64(count) * Int64(frames.samplesPerFrame), rate: frames.sampleRate)
+    }
+    let facts = StreamFacts(
+      path: path, streamIndex: stream?.index ?? 0, sampleRate: frames.sampleRate,
+      channelCount: frames.channelCount, reader: .mpegAudio, origin: 0, firstRaw: 0)
+    var asset = Asset(
+      path: path, streamIndex: stream?.index ?? 0, container: "mp3", codec: "mp3",
+      sampleRate: frames.sampleRate,
+      channelLayout: frames.channelCount == 1 ? .mono : .stereo,
+      frameCount: frames.validFrameCount, announcedDuration: announced,
+      bitRate: frames.meanBitRate, identity: identity)
+    if let demuxer, let stream {
+      asset.metadata = metadata(of: demuxer, stream)
+      asset.chapters = chapters(of: demuxer)
+    }
+    return ProbedStream(
+      asset: asset, facts: facts,
+      warnings: frames.anomalies.map { Warning("\($0)", path: path) })
+  }
+}

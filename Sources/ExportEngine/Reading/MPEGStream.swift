@@ -1,0 +1,178 @@
+import Glibc
+import LibAV
+import MPEGAudio
+import MediaComposition
+import SystemPackage
+
+/// A bare MPEG audio file, sought by our own index of its frames: libavformat's seek is an
+/// estimate.
+final class MPEGStream: FrameSource {
+  let channelCount: Int
+  var position: Int64 { cursor.position }
+
+  private let path: FilePath
+  private let file: MPEGFile
+  private let index: FrameIndex
+  private let decoder: Decoder
+  private let cursor: FrameCursor
+
+  /// The next frame to decode, and the first whose samples count.
+  private var next = 0
+  private var firstWanted = 0
+
+  private init(
+    _ path: FilePath, _ file: MPEGFile, _ index: FrameIndex, _ damage: Damage
+  ) throws(LibAVError) {
+    self.path = path
+    self.file = file
+    self.index = index
+    channelCount = index.channelCount
+    decoder = try Decoder.openMP3()
+    cursor = try FrameCursor(path, channelCount: index.channelCount, damage)
+  }
+
+  static func open(_ facts: StreamFacts, _ damage: Damage) throws(Failure) -> MPEGStream {
+    let file = try MPEGFile.open(facts.path)
+    let index = try file.scan()
+    return try reading(facts.path) { () throws(LibAVError) in
+      try MPEGStream(facts.path, file, index, damage)
+    }
+  }
+
+  func seek(to target: Int64) throws(Failure) {
+    guard target != position else { return }
+    let frame = index.frame(containing: target)
+    // Ahead by less than the warm-up of a jump: decode on.
+    if target < position || frame - next > index.preRoll(ofFrame: frame) {
+      decoder.flush()
+      firstWanted = frame
+      next = frame - index.preRoll(ofFrame: frame)
+      cursor.clear()
+    }
+    cursor.position = target
+  }
+
+  func read(into buffer: AudioBuffer, at offset: Int, count: Int) throws(Failure) -> Int {
+    let count = Int(min(Int64(count), index.validFrameCount - position))
+    let filled = try cursor.read(into: buffer, at: offset, count: count) { () throws(Failure) in
+      try advance()
+    }
+    // Frames at the end that do not decode are silent: the index knows that they are there.
+    return filled
+      + cursor.silence(
+        in: buffer, at: offset + filled, upTo: index.validFrameCount, count: count - filled)
+  }
+
+  /// Decodes one frame; false behind the last.
+  private func advance() throws(Failure) -> Bool {
+    guard next < index.count else { return false }
+    let current = next
+    next += 1
+    let packet = try file.packet(index.byteRange(ofFrame: current), timestamp: Int64(current))
+    try reading(path) { () throws(LibAVError) in
+      do throws(LibAVError) {
+        try decoder.send(packet)
+        guard try decoder.receive(into: cursor.frame) else { return }
+      } catch {
+        // What it held stays silent, and is counted as a hole.
+        guard error.isDamage else { throw error }
+        return
+      }
+      guard cursor.frame.sampleRate == index.sampleRate,
+        cursor.frame.channelCount == channelCount
+      else {
+        throw LibAVError.formatChanged
+      }
+      guard current >= firstWanted else { return }
+      cursor.place(at: index.firstSample(ofFrame: current))
+    }
+    return true
+  }
+}
+
+/// The bytes of an MPEG audio file.
+final class MPEGFile {
+  private let path: FilePath
+  private let descriptor: FileDescriptor
+  /// What was read last, so that frames in order cost one call for many.
+  private var window: [UInt8] = []
+  private var windowStart = 0
+  private static let windowSize = 1 << 16
+
+  private init(_ path: FilePath, _ descriptor: FileDescriptor) {
+    self.path = path
+    self.descriptor = descriptor
+  }
+
+  deinit { try? descriptor.close() }
+
+  static func open(_ path: FilePath) throws(Failure) -> MPEGFile {
+    do {
+      return MPEGFile(path, try FileDescriptor.open(path, .readOnly, options: .closeOnExec))
+    } catch {
+      throw Failure(.mendMachine, "cannot be opened: \(error)", path: path)
+    }
+  }
+
+  /// Finds all frames. The mapping lasts no longer than the scan, and what the scan has passed is
+  /// given back, so that an hour takes no more memory than a minute.
+  func scan() throws(Failure) -> FrameIndex {
+    var status = stat()
+    guard fstat(descriptor.rawValue, &status) == 0, status.st_size > 0 else {
+      throw Failure(.mendInput, "is empty (0 bytes)", path: path)
+    }
+    let size = Int(status.st_size)
+    guard let base = mmap(nil, size, PROT_READ, MAP_PRIVATE, descriptor.rawValue, 0),
+      base != MAP_FAILED
+    else {
+      throw Failure(
+        .mendMachine, "cannot be mapped: \(String(cString: strerror(errno)))", path: path)
+    }
+    defer { munmap(base, size) }
+    let bytes = UnsafeRawBufferPointer(start: base, count: size)
+    let page = Int(getpagesize())
+    var passed = 0
+    do throws(FrameIndex.Refusal) {
+      return try FrameIndex(scanning: bytes) { position in
+        let end = position / page * page
+        // Should a page be looked at again, the kernel maps it again.
+        madvise(base + passed, end - passed, MADV_DONTNEED)
+        passed = end
+      }
+    } catch {
+      throw Failure(.mendInput, "\(error)", path: path)
+    }
+  }
+
+  /// A packet of bytes of the file; of fewer where the file was cut meanwhile.
+  func packet(_ range: Range<Int>, timestamp: Int64) throws(Failure) -> Packet {
+    if range.lowerBound < windowStart || range.upperBound > windowStart + window.count {
+      window = [UInt8](repeating: 0, count: max(Self.windowSize, range.count))
+      windowStart = range.lowerBound
+      var filled = 0
+      while filled < window.count {
+        let count = window.withUnsafeMutableBytes { bytes in
+          pread(
+            descriptor.rawValue, bytes.baseAddress.map { $0 + filled }, bytes.count - filled,
+            off_t(windowStart + filled))
+        }
+        if count < 0, errno == EINTR { continue }
+        guard count >= 0 else {
+          throw Failure(
+            .mendMachine, "cannot be read: \(String(cString: strerror(errno)))", path: path)
+        }
+        if count == 0 { break }
+        filled += count
+      }
+      window.removeLast(window.count - filled)
+    }
+    let start = range.lowerBound - windowStart
+    let count = max(0, min(range.count, window.count - start))
+    return try reading(path) { () throws(LibAVError) in
+      try window.withUnsafeBufferPointer { bytes throws(LibAVError) in
+        let part = UnsafeBufferPointer(rebasing: bytes[start..<start + count])
+        return try Packet(copying: UnsafeRawBufferPointer(part), timestamp: timestamp)
+      }
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import MediaComposition
+import Synchronization
+import SystemPackage
+
+/// The media files of a run, each probed once however often it is used.
+///
+/// Safe from any thread; probing happens outside the lock, so files are probed in parallel.
+public final class MediaLibrary: Sendable {
+  private struct Key: Hashable {
+    var path: FilePath
+    var streamIndex: Int?
+  }
+  private let found = Mutex<[Key: Result<ProbedStream, Failure>]>([:])
+
+  /// A library that has probed nothing yet.
+  public init() {}
+
+  /// The facts of a file's stream: FFmpeg's best stream of sound where `streamIndex` is nil.
+  ///
+  /// - Throws: `Failure` (`mendInput`, `mendMachine`), the same at each call for a file.
+  public func asset(at path: FilePath, streamIndex: Int? = nil) throws(Failure) -> Asset {
+    try probed(path, streamIndex).asset
+  }
+
+  /// What is odd about a file that can be read all the same.
+  public func warnings(for path: FilePath, streamIndex: Int? = nil) -> [Warning] {
+    (try? probed(path, streamIndex).warnings) ?? []
+  }
+
+  private func probed(_ path: FilePath, _ streamIndex: Int?) throws(Failure) -> ProbedStream {
+    let key = Key(path: path, streamIndex: streamIndex)
+    if let known = found.withLock({ $0[key] }) { return try known.get() }
+    let result: Result<ProbedStream, Failure>
+    do throws(Failure) {
+      result = .success(try Prober.probe(path, stream: streamIndex))
+    } catch {
+      result = .failure(error)
+    }
+    found.withLock { found in
+      found[key] = result
+      // Under its number too: by that the stream is opened.
+      if case .success(let stream) = result {
+        found[Key(path: path, streamIndex: stream.asset.streamIndex)] = result
+      }
+    }
+    return try result.get()
+  }
+
+  /// Opens an asset for reading, if its file is still the one that was probed.
+  func open(_ asset: Asset, noting damage: Damage) throws(Failure) -> any FrameSource {
+    guard try SourceFile.identify(asset.path) == asset.identity else {
+      throw Failure(
+        .tryAgain, "was changed while avjob was working; run the job again", path: asset.path)
+    }
+    let facts = try probed(asset.path, asset.streamIndex).facts
+    return switch facts.reader {
+    case .mpegAudio: try MPEGStream.open(facts, damage)
+    case .demuxer: try DemuxedStream.open(facts, damage)
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import ExportGraph
+import MediaComposition
+
+/// A source's channels, weighted into others.
+final class MatrixedSource: FrameSource {
+  private let input: any FrameSource
+  private let matrix: ChannelMatrix
+  private let scratch: AudioBuffer
+
+  var channelCount: Int { matrix.weights.count }
+  var position: Int64 { input.position }
+
+  init(_ input: any FrameSource, _ matrix: ChannelMatrix) {
+    self.input = input
+    self.matrix = matrix
+    scratch = AudioBuffer(channelCount: input.channelCount, capacity: 4096)
+  }
+
+  func seek(to frame: Int64) throws(Failure) { try input.seek(to: frame) }
+
+  func read(into buffer: AudioBuffer, at offset: Int, count: Int) throws(Failure) -> Int {
+    var filled = 0
+    while filled < count {
+      let wanted = min(count - filled, scratch.capacity)
+      let taken = try input.read(into: scratch, at: 0, count: wanted)
+      for (target, weights) in matrix.weights.enumerated() {
+        let plane = buffer.planes[target] + offset + filled
+        plane.update(repeating: 0, count: taken)
+        for (source, weight) in weights.enumerated() where weight != 0 {
+          add(scratch.planes[source], times: weight, to: plane, count: taken)
+        }
+      }
+      filled += taken
+      if taken < wanted { break }
+    }
+    return filled
+  }
+}
+
+/// `target += weight × source`, a straight-line kernel.
+func add(
+  _ source: UnsafeMutablePointer<Float>, times weight: Float,
+  to target: UnsafeMutablePointer<Float>, count: Int
+) {
+  for frame in 0..<count { target[frame] += weight * source[frame] }
+}

@@ -1,0 +1,178 @@
+import ExportGraph
+import MediaComposition
+import MediaTime
+
+/// A node of the graph at work. One thread at a time; any frame may be asked for next, in order
+/// is cheapest.
+protocol RenderNode: AnyObject {
+  /// Fills the buffer's first frames with the node's sound at `frames` of the timeline, which lie
+  /// within the node's own.
+  func render(_ frames: Range<Int64>, into buffer: AudioBuffer) throws(Failure)
+
+  /// Lets go of files until the next render.
+  func close()
+}
+
+/// A range of an asset.
+final class SourceNode: RenderNode {
+  private let node: Node
+  private let asset: Asset
+  private let start: Int64
+  private let level: LevelApplier
+  private let pool: SourcePool
+  private var source: (any FrameSource)?
+
+  init(_ node: Node, _ asset: Asset, start: Int64, _ pool: SourcePool) {
+    self.node = node
+    self.asset = asset
+    self.start = start
+    self.pool = pool
+    level = LevelApplier(node.level)
+  }
+
+  func render(_ frames: Range<Int64>, into buffer: AudioBuffer) throws(Failure) {
+    do throws(Failure) {
+      let first = start + frames.lowerBound - node.frames.lowerBound
+      let source = try opened(at: first)
+      try source.seek(to: first)
+      let taken = try source.read(into: buffer, at: 0, count: frames.count)
+      guard taken == frames.count else { throw endedEarly(at: first + Int64(taken)) }
+      buffer.frameCount = taken
+      try refuseNonFinite(buffer)
+    } catch {
+      throw error.placed(at: node.origin)
+    }
+    level.apply(to: buffer, frames: frames)
+  }
+
+  func close() {
+    level.close()
+    guard let source else { return }
+    pool.release(source, asset, in: node.format)
+    self.source = nil
+  }
+
+  private func opened(at frame: Int64) throws(Failure) -> any FrameSource {
+    if let source { return source }
+    let opened = try pool.acquire(asset, in: node.format, at: frame)
+    source = opened
+    return opened
+  }
+
+  private func endedEarly(at frame: Int64) -> Failure {
+    let found = Time(frames: frame, rate: node.format.sampleRate)
+    return Failure(
+      .mendInput,
+      "breaks off at \(found.inSeconds) though it promised \(asset.duration.inSeconds); "
+        + "fetch it anew, or clip a range before that", path: asset.path)
+  }
+
+  /// Integers are finite by nature; decoders of anything else may hand on what a file holds.
+  private func refuseNonFinite(_ buffer: AudioBuffer) throws(Failure) {
+    if asset.bitDepth != nil { return }
+    for channel in 0..<buffer.channelCount {
+      // The bit patterns of magnitudes are in the order of their values, NaN above infinity; and
+      // loops over integers vectorise.
+      var largest: UInt32 = 0
+      for sample in buffer.samples(channel) {
+        largest = max(largest, sample.bitPattern & 0x7FFF_FFFF)
+      }
+      guard largest < Float.infinity.bitPattern else {
+        throw Failure(
+          .mendInput, "holds samples that are no numbers (NaN or infinity)", path: asset.path)
+      }
+    }
+  }
+}
+
+/// The sum of children, each over its own frames.
+final class MixNode: RenderNode {
+  private struct Child {
+    let frames: Range<Int64>
+    let node: any RenderNode
+  }
+
+  private let children: [Child]
+  private let level: LevelApplier
+  private let channelCount: Int
+  private let capacity: Int
+  /// Made when children overlap or meet inside a block, and gone when the node closes: memory does
+  /// not grow with the number of groups.
+  private var scratch: AudioBuffer?
+  /// Children that sound at the playhead, in order of start, and the first that is still to come.
+  private var active: [Int] = []
+  private var next = 0
+  private var playhead: Int64 = .min
+
+  init(_ node: Node, _ children: [(frames: Range<Int64>, node: any RenderNode)], capacity: Int) {
+    self.children =
+      children.enumerated()
+      .sorted {
+        ($0.element.frames.lowerBound, $0.offset) < ($1.element.frames.lowerBound, $1.offset)
+      }
+      .map { Child(frames: $0.element.frames, node: $0.element.node) }
+    level = LevelApplier(node.level)
+    channelCount = node.format.channelLayout.count
+    self.capacity = capacity
+  }
+
+  func render(_ frames: Range<Int64>, into buffer: AudioBuffer) throws(Failure) {
+    advance(to: frames)
+    if active.count == 1, let only = active.first.map({ children[$0] }),
+      only.frames.lowerBound <= frames.lowerBound, only.frames.upperBound >= frames.upperBound
+    {
+      try only.node.render(frames, into: buffer)
+    } else {
+      for channel in 0..<buffer.channelCount {
+        buffer.planes[channel].update(repeating: 0, count: frames.count)
+      }
+      for index in active {
+        let child = children[index]
+        let common = child.frames.clamped(to: frames)
+        let scratch = scratchBuffer()
+        try child.node.render(common, into: scratch)
+        // At once, so that the clip that follows goes on with the same source.
+        if common.upperBound == child.frames.upperBound { child.node.close() }
+        let offset = Int(common.lowerBound - frames.lowerBound)
+        for channel in 0..<buffer.channelCount {
+          add(
+            scratch.planes[channel], times: 1, to: buffer.planes[channel] + offset,
+            count: common.count)
+        }
+      }
+    }
+    buffer.frameCount = frames.count
+    level.apply(to: buffer, frames: frames)
+  }
+
+  func close() {
+    level.close()
+    scratch = nil
+    for index in active { children[index].node.close() }
+    active = []
+    next = 0
+    playhead = .min
+  }
+
+  private func scratchBuffer() -> AudioBuffer {
+    if let scratch { return scratch }
+    let made = AudioBuffer(channelCount: channelCount, capacity: capacity)
+    scratch = made
+    return made
+  }
+
+  /// Opens what starts before the block's end and closes what ended before its start.
+  private func advance(to frames: Range<Int64>) {
+    if frames.lowerBound < playhead { close() }
+    playhead = frames.lowerBound
+    active.removeAll { index in
+      guard children[index].frames.upperBound <= frames.lowerBound else { return false }
+      children[index].node.close()
+      return true
+    }
+    while next < children.count, children[next].frames.lowerBound < frames.upperBound {
+      if children[next].frames.upperBound > frames.lowerBound { active.append(next) }
+      next += 1
+    }
+  }
+}

@@ -1,0 +1,158 @@
+import ExportGraph
+import MediaComposition
+import MediaTime
+import SystemPackage
+
+/// Renders a graph block by block: export, preview and measurement pull from here.
+///
+/// One thread at a time. Memory is bounded by the number of sources that sound together. What a
+/// frame holds does not depend on where rendering began.
+package final class Renderer {
+  /// Frames in a block of the mix.
+  package static let blockSize = 4096
+
+  /// The nodes that sinks are fed from, in the graph's order.
+  package let masters: [Node.ID]
+  private let graph: Graph
+  private var taps: [Node.ID: any FrameSource] = [:]
+  private let pool: SourcePool
+
+  /// Starts at a moment of the timeline.
+  package init(_ graph: Graph, from start: Time = .zero, library: MediaLibrary) throws(Failure) {
+    self.graph = graph
+    masters = Set(graph.sinks.map(\.node)).sorted()
+    pool = SourcePool(library)
+    var nodes: [any RenderNode] = []
+    var mixes: [Node.ID: MixTee] = [:]
+    for node in graph.nodes {
+      switch node.kind {
+      case .source(let asset, let first):
+        nodes.append(SourceNode(node, asset, start: first, pool))
+      case .mix(let children):
+        nodes.append(
+          MixNode(
+            node, children.map { (graph.nodes[$0].frames, nodes[$0]) }, capacity: Self.blockSize))
+      case .convert(let child):
+        // Its child's place in the list keeps the numbering; it is read through its tap.
+        nodes.append(nodes[child])
+      }
+    }
+    for id in masters {
+      let node = graph.nodes[id]
+      let mixID = if case .convert(let child) = node.kind { child } else { id }
+      let mix = graph.nodes[mixID]
+      let tee = mixes[mixID] ?? MixTee(nodes[mixID], mix)
+      mixes[mixID] = tee
+      let tap = convert(
+        tee.tap(), from: mix.format, to: node.format, frameCount: mix.frames.upperBound)
+      try tap.seek(to: start.frames(atRate: node.format.sampleRate))
+      taps[id] = tap
+    }
+  }
+
+  /// A warning for each file of which something could not be decoded so far.
+  package var damageWarnings: [Warning] {
+    var origins: [FilePath: Origin] = [:]
+    for node in graph.nodes {
+      guard case .source(let asset, _) = node.kind, origins[asset.path] == nil else { continue }
+      origins[asset.path] = node.origin
+    }
+    return pool.damage.filter { $0.value.count > 0 }
+      .map { path, damage in
+        Warning(
+          "is damaged in \(damage.count == 1 ? "one place" : "\(damage.count) places"), where "
+            + "sound is missing; fetch it anew", path: path, origin: origins[path] ?? .unknown)
+      }
+      .sorted { ($0.path?.string ?? "") < ($1.path?.string ?? "") }
+  }
+
+  /// The next frame of a master.
+  package func position(of master: Node.ID) -> Int64 { taps[master]?.position ?? 0 }
+
+  /// Fills a buffer with a master's next frames; its `frameCount` is 0 at the end of the timeline.
+  package func pull(_ master: Node.ID, into buffer: AudioBuffer) throws(Failure) {
+    guard let tap = taps[master] else { return }
+    let left = graph.nodes[master].frames.upperBound - tap.position
+    let wanted = Int(max(0, min(Int64(buffer.capacity), left)))
+    let taken = try tap.read(into: buffer, at: 0, count: wanted)
+    guard taken == wanted else {
+      throw Failure(.reportBug, "the mix ended \(wanted - taken) frames early")
+    }
+    buffer.frameCount = wanted
+  }
+}
+
+/// One mix, rendered once for several readers that keep roughly in step.
+private final class MixTee {
+  private let mix: any RenderNode
+  private let node: Node
+  private var taps: [Tap] = []
+  /// Rendered blocks that some tap still needs, in order; the first is block `firstBlock`.
+  private var blocks: [AudioBuffer] = []
+  private var firstBlock: Int64 = 0
+  private var spare: [AudioBuffer] = []
+
+  init(_ mix: any RenderNode, _ node: Node) {
+    self.mix = mix
+    self.node = node
+  }
+
+  func tap() -> any FrameSource {
+    let tap = Tap(self)
+    taps.append(tap)
+    return tap
+  }
+
+  private static let size = Int64(Renderer.blockSize)
+
+  /// The block that holds `frame`, which lies on the timeline.
+  private func block(holding frame: Int64) throws(Failure) -> AudioBuffer {
+    let wanted = frame / Self.size
+    let needed = min(wanted, taps.map { $0.position / Self.size }.min() ?? wanted)
+    while firstBlock < needed, !blocks.isEmpty {
+      spare.append(blocks.removeFirst())
+      firstBlock += 1
+    }
+    if blocks.isEmpty || wanted < firstBlock || wanted > firstBlock + Int64(blocks.count) {
+      spare += blocks
+      blocks = []
+      firstBlock = wanted
+    }
+    if wanted == firstBlock + Int64(blocks.count) {
+      let buffer =
+        spare.popLast()
+        ?? AudioBuffer(
+          channelCount: node.format.channelLayout.count, capacity: Renderer.blockSize)
+      let start = wanted * Self.size
+      try mix.render(start..<min(start + Self.size, node.frames.upperBound), into: buffer)
+      blocks.append(buffer)
+    }
+    return blocks[Int(wanted - firstBlock)]
+  }
+
+  private final class Tap: FrameSource {
+    private let tee: MixTee
+    private(set) var position: Int64 = 0
+    var channelCount: Int { tee.node.format.channelLayout.count }
+
+    init(_ tee: MixTee) { self.tee = tee }
+
+    func seek(to frame: Int64) { position = frame }
+
+    func read(into buffer: AudioBuffer, at offset: Int, count: Int) throws(Failure) -> Int {
+      var filled = 0
+      while filled < count, position < tee.node.frames.upperBound {
+        let block = try tee.block(holding: position)
+        let start = Int(position % MixTee.size)
+        let taken = min(count - filled, block.frameCount - start)
+        for channel in 0..<channelCount {
+          (buffer.planes[channel] + offset + filled).update(
+            from: block.planes[channel] + start, count: taken)
+        }
+        filled += taken
+        position += Int64(taken)
+      }
+      return filled
+    }
+  }
+}

@@ -1,0 +1,183 @@
+import ExportGraph
+import LibAV
+import MediaComposition
+import MediaTime
+
+/// A source at another rate, resampled on the source's own grid.
+///
+/// The source is cut into fixed stretches; each is resampled afresh, with real sound around it as
+/// warm-up. A frame's value depends on its stretch alone, so a range equals the slice of the
+/// whole whatever the resampler does inside.
+final class ResampledSource: FrameSource {
+  let channelCount: Int
+  private(set) var position: Int64 = 0
+
+  private let input: any FrameSource
+  private let rates: (source: Int, target: Int)
+  private let period: (source: Int64, target: Int64)
+  private let stretch: Int64
+  private let warmUp: Int64
+  /// Frames of the source and of what it becomes; the source may be endless.
+  private let length: (source: Int64, target: Int64)
+
+  private var resampler: Resampler?
+  private var index: Int64 = -1
+  /// The next source frame to feed, and the end of what this stretch is fed.
+  private var feed: Range<Int64> = 0..<0
+  /// Output frames of warm-up that are still to be dropped.
+  private var dropping = 0
+  private var block: AudioBuffer
+  private let output: AudioBuffer
+  private var outputOffset = 0
+  /// The source frames around the stretch's end, which the next one begins with.
+  private var overlap: AudioBuffer
+  private var overlapStart: Int64 = -1
+  /// Those around its start, heard in the stretch before, and how many of them were fed.
+  private var heard: AudioBuffer
+  private var heardOffset = 0
+
+  init(_ input: any FrameSource, from source: Int, to target: Int, frameCount: Int64) {
+    self.input = input
+    channelCount = input.channelCount
+    rates = (source, target)
+    let period = Resampling.period(from: source, to: target)
+    self.period = (Int64(period.source), Int64(period.target))
+    stretch = Int64(Resampling.stretch(from: source, to: target))
+    warmUp = Int64(Resampling.warmUp(from: source, to: target))
+    length = (
+      frameCount, Time(frames: frameCount, rate: source).frames(atRate: target)
+    )
+    block = AudioBuffer(channelCount: channelCount, capacity: 2048)
+    output = AudioBuffer(channelCount: channelCount, capacity: 2048 * target / source + 16_384)
+    overlap = AudioBuffer(channelCount: channelCount, capacity: Int(2 * warmUp))
+    heard = AudioBuffer(channelCount: channelCount, capacity: Int(2 * warmUp))
+  }
+
+  private var targetStretch: Int64 { stretch / period.source * period.target }
+
+  func seek(to frame: Int64) throws(Failure) {
+    guard frame != position else { return }
+    let isSameStretch = frame / targetStretch == index && frame > position
+    if !isSameStretch { index = -1 }
+    if isSameStretch {
+      let scratch = AudioBuffer(channelCount: channelCount, capacity: 4096)
+      while position < frame {
+        let wanted = Int(min(frame - position, 4096))
+        guard try read(into: scratch, at: 0, count: wanted) == wanted else { break }
+      }
+    }
+    position = frame
+  }
+
+  func read(into buffer: AudioBuffer, at offset: Int, count: Int) throws(Failure) -> Int {
+    let wanted = Int(min(Int64(count), max(0, length.target - position)))
+    var filled = 0
+    while filled < wanted {
+      if position / targetStretch != index { try begin(position / targetStretch) }
+      let stretchEnd = (index + 1) * targetStretch
+      let needed = Int(min(Int64(wanted - filled), stretchEnd - position))
+      let available = output.frameCount - outputOffset
+      let dropped = min(dropping, available)
+      outputOffset += dropped
+      dropping -= dropped
+      let taken = min(needed, available - dropped)
+      for channel in 0..<channelCount {
+        (buffer.planes[channel] + offset + filled).update(
+          from: output.planes[channel] + outputOffset, count: taken)
+      }
+      outputOffset += taken
+      filled += taken
+      position += Int64(taken)
+      if taken == needed { continue }
+      if try !produce() {
+        // The filter's last frame may fall on either side of the rounded length.
+        for channel in 0..<channelCount {
+          (buffer.planes[channel] + offset + filled).update(
+            repeating: 0, count: wanted - filled)
+        }
+        position += Int64(wanted - filled)
+        return wanted
+      }
+    }
+    return filled
+  }
+
+  /// Starts a stretch, so that the next output frame is the one at `position`.
+  private func begin(_ newIndex: Int64) throws(Failure) {
+    index = newIndex
+    let first = newIndex * stretch
+    let start = max(0, first - warmUp)
+    feed = start..<max(start, min(length.source, first + stretch + warmUp))
+    dropping = Int(
+      (first - start) / period.source * period.target + position - newIndex * targetStretch)
+    output.frameCount = 0
+    outputOffset = 0
+    do throws(LibAVError) {
+      resampler = try Resampler.open(
+        from: rates.source, to: rates.target, channelCount: channelCount)
+    } catch {
+      throw error.machineFailure
+    }
+    swap(&overlap, &heard)
+    heardOffset = 0
+    if overlapStart == start, heard.frameCount > 0 {
+      feed = (start + Int64(heard.frameCount))..<feed.upperBound
+    } else {
+      heard.frameCount = 0
+      try input.seek(to: start)
+    }
+    overlapStart = max(0, (newIndex + 1) * stretch - warmUp)
+    overlap.frameCount = 0
+  }
+
+  /// Feeds a block, or the end; false where nothing more will come.
+  private func produce() throws(Failure) -> Bool {
+    let wasFull = output.frameCount == output.capacity
+    output.frameCount = 0
+    outputOffset = 0
+    if wasFull {
+      // There may be more where that came from, and a full resampler is not to be fed.
+      try take(block, from: 0, count: 0)
+      return true
+    }
+    if heardOffset < heard.frameCount {
+      let count = min(block.capacity, heard.frameCount - heardOffset)
+      try take(heard, from: heardOffset, count: count)
+      heardOffset += count
+      return true
+    }
+    guard !feed.isEmpty else {
+      try take(nil, from: 0, count: 0)
+      return output.frameCount > 0
+    }
+    let wanted = Int(min(Int64(block.capacity), feed.upperBound - feed.lowerBound))
+    let read = try input.read(into: block, at: 0, count: wanted)
+    keepOverlap(from: feed.lowerBound, count: read)
+    feed = read < wanted ? 0..<0 : (feed.lowerBound + Int64(read))..<feed.upperBound
+    try take(block, from: 0, count: read)
+    return true
+  }
+
+  private func take(_ source: AudioBuffer?, from start: Int, count: Int) throws(Failure) {
+    guard let resampler else { return }
+    do throws(LibAVError) {
+      let made = try resampler.convert(
+        source.map { UnsafePointer($0.planes) }, from: start, count: count,
+        into: output.planes, at: output.frameCount, capacity: output.capacity - output.frameCount)
+      output.frameCount += made
+    } catch {
+      throw error.machineFailure
+    }
+  }
+
+  private func keepOverlap(from first: Int64, count: Int) {
+    let kept = (overlapStart + Int64(overlap.frameCount))..<(overlapStart + 2 * warmUp)
+    let common = kept.clamped(to: first..<(first + Int64(count)))
+    guard !common.isEmpty, common.lowerBound == kept.lowerBound else { return }
+    for channel in 0..<channelCount {
+      (overlap.planes[channel] + overlap.frameCount).update(
+        from: block.planes[channel] + Int(common.lowerBound - first), count: common.count)
+    }
+    overlap.frameCount += common.count
+  }
+}

@@ -1,0 +1,166 @@
+import Glibc
+import LibAV
+import MediaComposition
+import SystemPackage
+
+/// Writes what FFmpeg encodes and wraps: WAV, FLAC, M4A.
+final class LibAVWriter: SoundWriter {
+  private let file: OutputFile
+  private let encoder: Encoder
+  private let muxer: Muxer
+  private let quantizer: Quantizer
+  private var tally: SoundTally
+
+  private init(
+    _ file: OutputFile, _ encoder: Encoder, _ muxer: Muxer, _ quantizer: Quantizer,
+    _ tally: SoundTally
+  ) {
+    self.file = file
+    self.encoder = encoder
+    self.muxer = muxer
+    self.quantizer = quantizer
+    self.tally = tally
+  }
+
+  static func open(
+    _ file: OutputFile, _ recipe: LibAVRecipe, tally: SoundTally
+  ) throws(Failure) -> LibAVWriter {
+    do throws(LibAVError) {
+      let encoder = try Encoder.open(
+        recipe.codec, sampleRate: recipe.sampleRate, channelMask: recipe.channelMask)
+      let muxer = try Muxer.open(
+        recipe.container, to: file, for: encoder, metadata: recipe.metadata,
+        chapters: recipe.chapters, picture: recipe.picture)
+      return LibAVWriter(file, encoder, muxer, Quantizer(isDithered: recipe.isDithered), tally)
+    } catch {
+      throw error.outputFailure(file)
+    }
+  }
+
+  func write(_ block: AudioBuffer) throws(Failure) {
+    do throws(Failure) {
+      try tally.add(block)
+      do throws(LibAVError) { try encode(block) } catch { throw error.outputFailure(file) }
+    } catch {
+      throw abandoning(error)
+    }
+  }
+
+  func finish() throws(Failure) -> WrittenOutput {
+    do throws(Failure) {
+      try tally.requireComplete()
+      do throws(LibAVError) {
+        try encoder.finish()
+        try mux()
+        try muxer.finish()
+      } catch {
+        throw error.outputFailure(file)
+      }
+      try file.flush()
+    } catch {
+      throw abandoning(error)
+    }
+    return tally.result(of: file, sampleRate: encoder.sampleRate)
+  }
+
+  func commit() throws(Failure) { try file.commit() }
+
+  func abandon() { file.discard() }
+
+  private func abandoning(_ failure: Failure) -> Failure {
+    abandon()
+    return failure.about(file.path)
+  }
+
+  private func encode(_ block: AudioBuffer) throws(LibAVError) {
+    var done = 0
+    while done < block.frameCount {
+      let count = min(encoder.room, block.frameCount - done)
+      let frame = encoder.frameCount
+      try encoder.fill(count) { plane, destination in
+        store(block, from: done, count: count, frame: frame, plane: plane, to: destination)
+      }
+      done += count
+      guard encoder.room == 0 else { continue }
+      try encoder.submit()
+      try mux()
+    }
+  }
+
+  private func mux() throws(LibAVError) {
+    while let packet = try encoder.next() { try muxer.write(packet) }
+  }
+
+  /// Puts `count` frames of a block where the encoder wants them, as it wants them.
+  private func store(
+    _ block: AudioBuffer, from start: Int, count: Int, frame: Int64, plane: Int,
+    to destination: UnsafeMutableRawPointer
+  ) {
+    let channels = block.channelCount
+    switch encoder.sampleFormat {
+    case .int16:
+      let samples = destination.assumingMemoryBound(to: Int16.self)
+      for channel in 0..<channels {
+        quantizer.convert(
+          block.planes[channel] + start, count: count, frame: frame, channel: channel,
+          to: samples + channel, stride: channels)
+      }
+    case .int24:
+      let samples = destination.assumingMemoryBound(to: Int32.self)
+      for channel in 0..<channels {
+        quantizer.convert(
+          block.planes[channel] + start, count: count, to: samples + channel, stride: channels)
+      }
+    case .float:
+      let samples = destination.assumingMemoryBound(to: Float.self)
+      for channel in 0..<channels {
+        let source = block.planes[channel] + start
+        for index in 0..<count { samples[index * channels + channel] = source[index] }
+      }
+    case .planarFloat:
+      destination.assumingMemoryBound(to: Float.self)
+        .update(from: block.planes[plane] + start, count: count)
+    }
+  }
+}
+
+/// How a `LibAVWriter` encodes and wraps.
+struct LibAVRecipe {
+  var container: Muxer.Container
+  var codec: Encoder.Codec
+  var sampleRate: Int
+  var channelMask: UInt64
+  var isDithered: Bool
+  var metadata: [(key: String, value: String)]
+  var chapters: [Muxer.Chapter]
+  var picture: Picture?
+}
+
+extension LibAVError {
+  /// What FFmpeg's answer means to the one whose output it is.
+  fileprivate func outputFailure(_ file: OutputFile) -> Failure {
+    if operation == "write", let posix {
+      return .writing(posix, "cannot write the file", path: file.path)
+    }
+    if posix == ENOMEM { return .writing(ENOMEM, operation, path: file.path) }
+    return Failure(.reportBug, "\(operation) failed: \(message)", path: file.path)
+  }
+}
+
+extension SoundTally {
+  func result(of file: OutputFile, sampleRate: Int) -> WrittenOutput {
+    WrittenOutput(
+      path: file.path, size: file.size, frameCount: frameCount, sampleRate: sampleRate,
+      channelCount: channelCount, clippedSamples: clippedSamples, peak: peak)
+  }
+}
+
+extension Failure {
+  /// The same failure, about `path` if it has none yet.
+  func about(_ path: FilePath) -> Failure {
+    guard self.path == nil else { return self }
+    var copy = self
+    copy.path = path
+    return copy
+  }
+}

@@ -1,0 +1,233 @@
+import Glibc
+import LibAV
+import MediaComposition
+import SystemPackage
+
+/// A file that appears whole or not at all.
+///
+/// Bytes go to a temporary file in the target's folder; `commit` flushes it and renames it over
+/// the target, so that whatever dies, and whenever, the target is the old file or the new one.
+/// Without a commit the temporary goes with this object, and with it the folders that were made.
+///
+/// Symbolic links at the target are followed, and an existing file's owner and mode are kept. One
+/// thread at a time.
+package final class OutputFile: ByteOutput {
+  /// Where the file will be, as it was asked for.
+  package let path: FilePath
+  /// Bytes, up to the last one written.
+  package private(set) var size: Int64 = 0
+
+  /// `path` with its links followed.
+  private let target: FilePath
+  private let temporary: TemporaryFile
+  private let newFolders: [FilePath]
+  private let calls: FileCalls
+  private var isDone = false
+
+  private init(
+    _ path: FilePath, target: FilePath, temporary: TemporaryFile, newFolders: [FilePath],
+    calls: FileCalls
+  ) {
+    self.path = path
+    self.target = target
+    self.temporary = temporary
+    self.newFolders = newFolders
+    self.calls = calls
+  }
+
+  deinit { discard() }
+
+  /// Starts a file that is to be at `path`; makes the folders that are missing.
+  ///
+  /// - Throws: Where the target is no regular file or may not be written, and what the system says.
+  package static func create(at path: FilePath) throws(Failure) -> OutputFile {
+    try create(at: path, calls: .system)
+  }
+
+  static func create(at path: FilePath, calls: FileCalls) throws(Failure) -> OutputFile {
+    let target = try followLinks(path)
+    // A job that fails may take away a folder that this one has just found: look again.
+    var attempts = 0
+    while true {
+      attempts += 1
+      let newFolders = try makeFolders(target.folder, path)
+      do throws(Failure) {
+        let existing = try existingFile(target, path)
+        let temporary = try TemporaryFile.create(beside: target, for: path)
+        temporary.takeRights(of: existing)
+        return OutputFile(
+          path, target: target, temporary: temporary, newFolders: newFolders, calls: calls)
+      } catch {
+        removeFolders(newFolders)
+        guard error.remedy == .tryAgain, attempts < 3 else { throw error }
+      }
+    }
+  }
+
+  /// Puts bytes at an offset; gives 0 or the errno.
+  package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Int32 {
+    var rest = bytes
+    var offset = offset
+    while !rest.isEmpty {
+      let count = calls.write(temporary.descriptor, rest, offset)
+      if count < 0, errno == EINTR { continue }
+      // A write of nothing is a disk that does not say what it lacks.
+      guard count > 0 else { return count == 0 ? EIO : errno }
+      rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+      offset += Int64(count)
+    }
+    size = max(size, offset)
+    return 0
+  }
+
+  /// Puts bytes at an offset.
+  package func put(_ bytes: some Sequence<UInt8>, at offset: Int64) throws(Failure) {
+    let status =
+      bytes.withContiguousStorageIfAvailable { write(UnsafeRawBufferPointer($0), at: offset) }
+      ?? Array(bytes).withUnsafeBytes { write($0, at: offset) }
+    guard status == 0 else { throw .writing(status, "cannot write the file", path: path) }
+  }
+
+  /// Sees to it that everything written is on the disk.
+  package func flush() throws(Failure) {
+    guard calls.flush(temporary.descriptor) == 0 else {
+      throw .writing(errno, "cannot flush the file to the disk", path: path)
+    }
+  }
+
+  /// Makes the flushed file appear at its target, durably. Nothing may be written after it.
+  ///
+  /// - Throws: What the system says; the target is then as it was, unless only the folder's flush
+  ///   failed.
+  package func commit() throws(Failure) {
+    precondition(!isDone, "an output file is committed or discarded once")
+    defer { discard() }
+    let status = temporary.path.withPlatformString { from in
+      target.withPlatformString { rename(from, $0) }
+    }
+    guard status == 0 else { throw .writing(errno, "cannot rename the finished file", path: path) }
+    isDone = true
+    temporary.close()
+    for folder in [target.folder] + newFolders.map(\.folder) { try flush(folder) }
+  }
+
+  /// Takes everything back that was not committed. Does nothing the second time.
+  package func discard() {
+    guard !isDone else { return }
+    isDone = true
+    temporary.remove()
+    Self.removeFolders(newFolders)
+  }
+
+  /// A rename is durable once its folder is flushed.
+  private func flush(_ folder: FilePath) throws(Failure) {
+    let descriptor = folder.withPlatformString { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    // A folder that may be written and not read cannot be flushed: nothing more can be done.
+    guard descriptor >= 0 else { return }
+    defer { close(descriptor) }
+    // EINVAL: the file system has no such flush (fsync(2)).
+    guard calls.flush(descriptor) == 0 || errno == EINVAL else {
+      throw .writing(errno, "cannot flush the folder to the disk", path: path)
+    }
+  }
+}
+
+extension OutputFile {
+  /// Where a path leads, if its last part is a link, or a link to one, even to a file that is not
+  /// there yet.
+  static func followLinks(_ path: FilePath) throws(Failure) -> FilePath {
+    var current = path
+    for _ in 0..<40 {
+      var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+      let count = current.withPlatformString { readlink($0, &buffer, Int(PATH_MAX)) }
+      guard count > 0 else { return current }
+      let link = FilePath(platformString: buffer)
+      current = link.isAbsolute ? link : current.folder.pushing(link)
+    }
+    throw .writing(ELOOP, "cannot follow the link", path: path)
+  }
+
+  /// The file that will be replaced, or nil where there is none.
+  private static func existingFile(_ target: FilePath, _ path: FilePath) throws(Failure) -> stat? {
+    guard let name = target.lastComponent, name.kind == .regular else {
+      throw Failure(.mendJob, "is a folder; name a file", path: path)
+    }
+    var facts = stat()
+    guard target.withPlatformString({ stat($0, &facts) }) == 0 else {
+      if errno == ENOENT { return nil }
+      throw .writing(errno, "cannot write there", path: path)
+    }
+    switch facts.st_mode & S_IFMT {
+    case S_IFREG: break
+    case S_IFDIR: throw Failure(.mendJob, "is a folder; name a file", path: path)
+    default:
+      throw Failure(.mendJob, "is a device, pipe or socket; only files are written", path: path)
+    }
+    guard target.withPlatformString({ faccessat(AT_FDCWD, $0, W_OK, AT_EACCESS) }) == 0 else {
+      throw .writing(errno, "cannot replace the file", path: path)
+    }
+    return facts
+  }
+
+  /// What can be known of an output before work starts, without touching the disk: that its path
+  /// leads to no folder or device, and that the folder to write in, or to make others in, is one
+  /// and may be written.
+  ///
+  /// - Throws: As `create`.
+  static func requireWritable(_ path: FilePath) throws(Failure) {
+    let target = try followLinks(path)
+    _ = try existingFile(target, path)
+    var folder = target.folder
+    var facts = stat()
+    while folder.withPlatformString({ stat($0, &facts) }) != 0 {
+      guard errno == ENOENT, folder != folder.folder else {
+        throw .writing(errno, "cannot make the folder \(folder)", path: path)
+      }
+      folder = folder.folder
+    }
+    guard facts.st_mode & S_IFMT == S_IFDIR else {
+      throw .writing(ENOTDIR, "cannot make the folder \(target.folder)", path: path)
+    }
+    guard folder.withPlatformString({ faccessat(AT_FDCWD, $0, W_OK | X_OK, AT_EACCESS) }) == 0
+    else {
+      throw .writing(errno, "cannot write into the folder \(folder)", path: path)
+    }
+  }
+
+  /// Makes a folder and those above it that are missing; gives the new ones, outermost first.
+  private static func makeFolders(
+    _ folder: FilePath, _ path: FilePath
+  ) throws(Failure) -> [FilePath] {
+    var missing: [FilePath] = []
+    var current = folder
+    var facts = stat()
+    while !current.isEmpty, current.withPlatformString({ stat($0, &facts) }) != 0, errno == ENOENT {
+      missing.insert(current, at: 0)
+      guard current.removeLastComponent() else { break }
+    }
+    var made: [FilePath] = []
+    for folder in missing {
+      if folder.withPlatformString({ mkdir($0, 0o777) }) == 0 {
+        made.append(folder)
+      } else if errno != EEXIST {
+        let failure = Failure.writing(errno, "cannot make the folder \(folder)", path: path)
+        removeFolders(made)
+        throw failure
+      }
+    }
+    return made
+  }
+
+  /// Removes those that are empty.
+  private static func removeFolders(_ folders: [FilePath]) {
+    for folder in folders.reversed() { _ = folder.withPlatformString { rmdir($0) } }
+  }
+}
+
+extension FilePath {
+  /// What the last component lies in; never empty.
+  var folder: FilePath {
+    let parent = removingLastComponent()
+    return parent.isEmpty ? "." : parent
+  }
+}

@@ -1,0 +1,55 @@
+import MediaComposition
+import SystemPackage
+
+/// One output being written: takes blocks of sound in order and becomes a file.
+///
+/// Made by `makeWriter`, which has opened the temporary file and written the headers. Then `write`
+/// is called for each block, from frame 0 on, without gaps, in the format that the writer was made
+/// for; then `finish` once, after exactly the announced number of frames; then `commit`, once all
+/// outputs of the export are finished, so that they appear together or not at all. The caller keeps
+/// the blocks: nothing of them is held after a call. A block may have any number of frames, none
+/// included; the bytes of the file do not depend on how the sound is cut.
+///
+/// Once a call has thrown, or `abandon` was called, or the writer is released unfinished, the
+/// target is as it was before. Nothing is to be called after `commit` or `abandon`. One thread at a
+/// time, which blocks on encoding and on the disk.
+package protocol SoundWriter: AnyObject {
+  /// Encodes one block.
+  ///
+  /// - Throws: `.reportBug` for samples that are not finite or more frames than announced;
+  ///   otherwise what the encoder or the disk could not do.
+  func write(_ block: AudioBuffer) throws(Failure)
+
+  /// Completes the temporary file and flushes it to the disk.
+  ///
+  /// - Returns: What was written.
+  /// - Throws: `.reportBug` where frames are missing; otherwise as `write`.
+  func finish() throws(Failure) -> WrittenOutput
+
+  /// Puts the finished file at its target.
+  ///
+  /// - Throws: What the system says.
+  func commit() throws(Failure)
+
+  /// Gives up: takes away what was written so far. Does nothing after `commit`.
+  func abandon()
+}
+
+/// What a finished writer left behind.
+public struct WrittenOutput: Sendable, Hashable {
+  /// Where it is.
+  public var path: FilePath
+  /// Bytes.
+  public var size: Int64
+  /// Frames of sound.
+  public var frameCount: Int64
+  /// Frames a second.
+  public var sampleRate: Int
+  /// Channels in it.
+  public var channelCount: Int
+  /// Samples beyond full scale, over all channels. Integer formats hold them clamped to full
+  /// scale; MP3, AAC and float hold them as they were, and most players will clamp them.
+  public var clippedSamples: Int64
+  /// The largest magnitude of any sample, 1 being full scale.
+  public var peak: Float
+}

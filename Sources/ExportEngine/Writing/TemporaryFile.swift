@@ -1,0 +1,102 @@
+import Glibc
+import MediaComposition
+import SystemPackage
+
+/// A locked file with a temporary name beside a target: `.NAME.avjob-0.tmp`.
+///
+/// The number is the first one that no living process holds. A leftover of a process that died is
+/// not locked any more, so that whoever comes next for the same target removes it: no folder is
+/// ever listed. (`O_TMPFILE` would leave nothing behind, but cannot be renamed over a file.)
+struct TemporaryFile {
+  let path: FilePath
+  let descriptor: Int32
+
+  /// Processes that write to one target at once; no one has so many in good faith.
+  private static let slots = 64
+
+  static func create(beside target: FilePath, for path: FilePath) throws(Failure) -> TemporaryFile {
+    for slot in 0..<slots {
+      let candidate = name(beside: target, slot: slot)
+      removeLeftover(candidate)
+      guard let made = try createLocked(candidate, for: path) else { continue }
+      // Behind the own one: leftovers of processes that ran beside one another.
+      var next = slot + 1
+      while next < slots, removeLeftover(name(beside: target, slot: next)) { next += 1 }
+      return made
+    }
+    throw Failure(.tryAgain, "\(slots) other processes are writing it; try again", path: path)
+  }
+
+  /// As much of the target's name as fits, cut before a whole character.
+  private static func name(beside target: FilePath, slot: Int) -> FilePath {
+    let suffix = ".avjob-\(slot).tmp"
+    let longest = Int(NAME_MAX) - suffix.utf8.count - 1
+    var bytes = (target.lastComponent.map { FilePath(root: nil, [$0]) } ?? "")
+      .withPlatformString { Array(UnsafeBufferPointer(start: $0, count: strlen($0))) }
+    if bytes.count > longest {
+      let isContinuation = { (byte: CChar) in UInt8(bitPattern: byte) & 0xC0 == 0x80 }
+      let end = (1...longest).last { !isContinuation(bytes[$0]) } ?? longest
+      bytes.removeSubrange(end...)
+    }
+    let all = [CChar(bitPattern: UInt8(ascii: "."))] + bytes + Array(suffix.utf8CString)
+    return target.folder.appending(FilePath(platformString: all).components)
+  }
+
+  /// Creates a file that was not there, and locks it; nil where someone else is at that name.
+  private static func createLocked(
+    _ candidate: FilePath, for path: FilePath
+  ) throws(Failure) -> TemporaryFile? {
+    let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+    let descriptor = candidate.withPlatformString { open($0, flags, 0o666) }
+    guard descriptor >= 0 else {
+      if errno == EEXIST { return nil }
+      throw .writing(errno, "cannot create a file in its folder", path: path)
+    }
+    // A sweeper may hold the lock just now, and take the file away when it has it.
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK,
+      isOpen(descriptor, at: candidate)
+    else {
+      Glibc.close(descriptor)
+      return nil
+    }
+    return TemporaryFile(path: candidate, descriptor: descriptor)
+  }
+
+  /// Removes a leftover that nobody holds; gives whether anything is or was at that name.
+  @discardableResult
+  private static func removeLeftover(_ candidate: FilePath) -> Bool {
+    let flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+    let descriptor = candidate.withPlatformString { open($0, flags) }
+    guard descriptor >= 0 else { return errno != ENOENT }
+    defer { Glibc.close(descriptor) }
+    // A file system without locks says so here: its leftovers are spared.
+    if flock(descriptor, LOCK_EX | LOCK_NB) == 0, isOpen(descriptor, at: candidate) {
+      _ = candidate.withPlatformString { unlink($0) }
+    }
+    return true
+  }
+
+  /// Whether the name still leads to the open file: who holds the lock alone may change that.
+  private static func isOpen(_ descriptor: Int32, at candidate: FilePath) -> Bool {
+    var (held, named) = (stat(), stat())
+    return fstat(descriptor, &held) == 0
+      && candidate.withPlatformString({ lstat($0, &named) }) == 0
+      && held.st_dev == named.st_dev && held.st_ino == named.st_ino
+  }
+
+  /// Owner, where that is allowed, and mode of the file that will be replaced.
+  func takeRights(of existing: stat?) {
+    guard let existing else { return }
+    _ = fchown(descriptor, existing.st_uid, existing.st_gid)
+    _ = fchmod(descriptor, existing.st_mode & 0o7777)
+  }
+
+  /// Gives the lock back.
+  func close() { _ = Glibc.close(descriptor) }
+
+  /// Takes the name away, then the lock.
+  func remove() {
+    _ = path.withPlatformString { unlink($0) }
+    close()
+  }
+}

@@ -1,0 +1,38 @@
+import MPEGAudio
+import MediaComposition
+
+extension Output.Format {
+  /// Codec and settings, as `MP3 V2` or `FLAC 16 bit`.
+  public var name: String {
+    switch self {
+    case .mp3(let settings): "MP3 \(settings)"
+    case .wav(let format): "WAV \(format.rawValue)"
+    case .flac(let bitDepth): "FLAC \(bitDepth) bit"
+    case .m4a(let bitRate): "AAC \(kilo(bitRate)) kbps"
+    }
+  }
+
+  /// Codec, settings and sound, as `MP3 V2, 44.1 kHz stereo`.
+  public func description(sampleRate: Int, channelCount: Int) -> String {
+    let layout: ChannelLayout = channelCount == 1 ? .mono : .stereo
+    let channels = channelCount <= 2 ? layout.name : "\(channelCount) channels"
+    return "\(name), \(kilo(sampleRate)) kHz \(channels)"
+  }
+}
+
+extension AudioFormat: CustomStringConvertible {
+  /// As `44.1 kHz stereo`.
+  public var description: String { rateText + " " + channelLayout.name }
+
+  /// As `44.1 kHz`.
+  public var rateText: String { "\(kilo(sampleRate)) kHz" }
+}
+
+/// Thousands, without trailing zeros: `44.1`, `8`, `11.025`.
+private func kilo(_ count: Int) -> String {
+  let (whole, rest) = count.quotientAndRemainder(dividingBy: 1000)
+  guard rest != 0 else { return "\(whole)" }
+  var digits = String(String(1000 + rest).dropFirst())
+  while digits.hasSuffix("0") { digits.removeLast() }
+  return "\(whole).\(digits)"
+}

@@ -1,0 +1,99 @@
+import MediaComposition
+import MediaTime
+
+/// The plan of an export, for programs: encodes to a stable JSON shape, `version` 1.
+///
+/// Times are exact texts as the job language has them; frames count at the node's own rate.
+public struct PlanDocument: Encodable, Sendable {
+  /// One node of the graph.
+  public struct Node: Encodable, Sendable {
+    var id: Int
+    var kind: String
+    var sampleRate: Int
+    var channels: String
+    var firstFrame: Int64
+    var endFrame: Int64
+    var gain: Float
+    var ramps: [Ramp]
+    var source: String?
+    var sourceFrame: Int64?
+    var inputs: [Int]
+  }
+
+  /// A move of the volume.
+  public struct Ramp: Encodable, Sendable {
+    var firstFrame: Int64
+    var endFrame: Int64
+    var start: Float
+    var end: Float
+    var curve: String
+  }
+
+  /// One file to be written.
+  public struct Output: Encodable, Sendable {
+    var path: String
+    var format: String
+    var node: Int
+    var isDithered: Bool
+    var metadata: [String: String]
+  }
+
+  /// A named moment.
+  public struct Chapter: Encodable, Sendable {
+    var start: String
+    var title: String
+  }
+
+  var version = 1
+  var name: String
+  var duration: String
+  var nodes: [Node]
+  var chapters: [Chapter]
+  var outputs: [Output]
+
+  /// The plan of the export called `name`. O(nodes).
+  public init(_ graph: Graph, name: String, duration: Time) {
+    self.name = name
+    self.duration = duration.description
+    nodes = graph.nodes.enumerated().map { Node(id: $0.offset, $0.element) }
+    chapters = (graph.sinks.first?.chapters ?? []).map {
+      Chapter(start: $0.start.description, title: $0.title)
+    }
+    outputs = graph.sinks.map { sink in
+      Output(
+        path: sink.output.path.string, format: sink.output.format.name, node: sink.node,
+        isDithered: sink.isDithered,
+        metadata: Dictionary(
+          sink.metadata.items.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 }))
+    }
+  }
+}
+
+extension PlanDocument.Node {
+  fileprivate init(id: Int, _ node: Node) {
+    self.id = id
+    sampleRate = node.format.sampleRate
+    channels = node.format.channelLayout.name
+    firstFrame = node.frames.lowerBound
+    endFrame = node.frames.upperBound
+    gain = node.level.gain
+    ramps = node.level.envelopes.joined().map {
+      PlanDocument.Ramp(
+        firstFrame: $0.frames.lowerBound, endFrame: $0.frames.upperBound, start: $0.start,
+        end: $0.end, curve: $0.curve.rawValue)
+    }
+    switch node.kind {
+    case .source(let asset, let start):
+      kind = "source"
+      source = asset.path.string
+      sourceFrame = start
+      inputs = []
+    case .mix(let children):
+      kind = "mix"
+      inputs = children
+    case .convert(let child):
+      kind = "convert"
+      inputs = [child]
+    }
+  }
+}

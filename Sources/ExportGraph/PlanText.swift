@@ -1,0 +1,109 @@
+import MediaComposition
+import MediaTime
+
+extension Graph {
+  /// The plan of an export, for people: what sounds when, what is done to it, what is written.
+  ///
+  /// - Parameters:
+  ///   - name: The export's name, which heads the text.
+  ///   - duration: The timeline's length.
+  /// - Returns: Lines that each end in a line feed.
+  public func planText(name: String, duration: Time) -> String {
+    var lines = ["\(name): \(duration.clockText(decimals: 3))"]
+    if let mix = sinks.first.map({ mixNode(of: $0.node) }) {
+      lines[0] += ", mixed at \(nodes[mix].format)"
+      lines += timeline(of: mix, depth: 1)
+    }
+    let chapters = sinks.first?.chapters ?? []
+    if !chapters.isEmpty {
+      lines.append("  chapters")
+      lines += chapters.map { "    \($0.start.clockText(decimals: 3))  \($0.title)" }
+    }
+    lines.append("  outputs")
+    for sink in sinks { lines.append("    " + sentence(for: sink)) }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// The node that a sink's own conversion is fed from.
+  func mixNode(of id: Node.ID) -> Node.ID {
+    if case .convert(let child) = nodes[id].kind { child } else { id }
+  }
+
+  private func timeline(of id: Node.ID, depth: Int) -> [String] {
+    let node = nodes[id]
+    let indent = String(repeating: "  ", count: depth)
+    var lines: [String] = []
+    switch node.kind {
+    case .source(let asset, let start):
+      lines.append(indent + interval(node) + "  " + sentence(for: node, asset, from: start))
+    case .mix(let children):
+      let level = node.level.notes(rate: node.format.sampleRate)
+      let head = depth == 1 ? "timeline" : interval(node) + "  group"
+      lines.append(indent + ([head] + level).joined(separator: ", "))
+      let inOrder = children.sorted {
+        (nodes[$0].frames.lowerBound, $0) < (nodes[$1].frames.lowerBound, $1)
+      }
+      for child in inOrder { lines += timeline(of: child, depth: depth + 1) }
+    case .convert(let child):
+      lines += timeline(of: child, depth: depth)
+    }
+    return lines
+  }
+
+  private func interval(_ node: Node) -> String {
+    let rate = node.format.sampleRate
+    return Time(frames: node.frames.lowerBound, rate: rate).clockText(decimals: 3) + " – "
+      + Time(frames: node.frames.upperBound, rate: rate).clockText(decimals: 3)
+  }
+
+  private func sentence(for node: Node, _ asset: Asset, from start: Int64) -> String {
+    let rate = node.format.sampleRate
+    var notes = [
+      "\(asset.path) from \(Time(frames: start, rate: rate).clockText(decimals: 3))"
+    ]
+    if asset.sampleRate != rate {
+      notes.append(
+        "resampled from \(AudioFormat(sampleRate: asset.sampleRate, channelLayout: asset.channelLayout))"
+      )
+    } else if asset.channelLayout != node.format.channelLayout {
+      notes.append("\(asset.channelLayout.name) to \(node.format.channelLayout.name)")
+    }
+    return (notes + node.level.notes(rate: rate)).joined(separator: ", ")
+  }
+
+  private func sentence(for sink: Sink) -> String {
+    let node = nodes[sink.node]
+    var notes = [
+      "\(sink.output.path)  \(sink.output.format.name), \(node.format)"
+    ]
+    if case .convert(let child) = node.kind {
+      notes.append("converted from \(nodes[child].format)")
+    }
+    if sink.output.format.storesInt16 {
+      notes.append(sink.isDithered ? "dithered" : "samples copied exactly")
+    }
+    return notes.joined(separator: ", ")
+  }
+}
+
+extension Level {
+  /// What it does, in words; nothing where it does nothing.
+  func notes(rate: Int) -> [String] {
+    var notes: [String] = []
+    if gain != 1 { notes.append("gain \(decibels(gain))") }
+    for ramp in envelopes.joined() where ramp.start != 1 || ramp.end != 1 {
+      let start = Time(frames: ramp.frames.lowerBound, rate: rate).clockText(decimals: 3)
+      let end = Time(frames: ramp.frames.upperBound, rate: rate).clockText(decimals: 3)
+      notes.append("\(decibels(ramp.start)) at \(start) to \(decibels(ramp.end)) at \(end)")
+    }
+    return notes
+  }
+
+  /// One decimal, or `silence`.
+  private func decibels(_ factor: Float) -> String {
+    guard factor > 0 else { return "silence" }
+    let tenths = Int((Gain(factor: Double(factor)).decibels * 10).rounded())
+    let sign = tenths < 0 ? "−" : tenths > 0 ? "+" : ""
+    return "\(sign)\(tenths.magnitude / 10).\(tenths.magnitude % 10) dB"
+  }
+}

@@ -1,0 +1,49 @@
+import MediaComposition
+import SystemPackage
+
+/// A job file's tree as a command line spells it: texts, lists and maps, each with its place.
+///
+/// Texts are literal: no variables, no wildcards in a source's `file`.
+public indirect enum ArgumentNode: Sendable {
+  case text(String, Origin)
+  case list([ArgumentNode], Origin)
+  /// Entries in order; their keys are those of the job language.
+  case map([(key: String, value: ArgumentNode)], Origin)
+
+  fileprivate var node: YAMLNode {
+    switch self {
+    case .text(let text, let origin):
+      YAMLNode(.scalar(YAMLScalar(text: text)), origin: origin)
+    case .list(let nodes, let origin):
+      YAMLNode(.sequence(nodes.map(\.node)), origin: origin)
+    case .map(let entries, let origin):
+      YAMLNode(
+        .mapping(
+          entries.map { entry in
+            let value = entry.value.node
+            return YAMLEntry(key: entry.key, keyOrigin: value.origin, value: value)
+          }), origin: origin)
+    }
+  }
+}
+
+extension JobFile {
+  /// The jobs that a command line describes: what the same words in a job file would give.
+  ///
+  /// - Parameters:
+  ///   - tree: A job file's outermost map. Relative paths count from the current folder.
+  ///   - name: What a single job is called.
+  ///   - map: Holds the places of the tree's origins.
+  ///   - files: The disk.
+  /// - Returns: The jobs, in the order of the tree.
+  /// - Throws: everything that is wrong, in order of place.
+  public static func jobs(
+    from tree: ArgumentNode, named name: String, places map: SourceMap,
+    files: some FileSystem = LocalFileSystem()
+  ) throws(Diagnostics) -> [Job] {
+    try jobs(
+      in: tree.node, path: FilePath(name).lastComponent.map { FilePath($0.string) } ?? "job",
+      isOnDisk: false, options: Options(), map, DiagnosticSink(), files
+    ).jobs
+  }
+}

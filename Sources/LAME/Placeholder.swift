@@ -1,1 +1,0 @@
-// The first real content is on its way.

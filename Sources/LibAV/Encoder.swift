@@ -1,0 +1,237 @@
+internal import CFFmpeg
+
+/// Turns sound into packets (`AVCodecContext`), frame by frame of the codec's own length.
+///
+/// Owns its codec context, one frame and one packet. One thread at a time; it starts no threads
+/// of its own, and its bytes depend on the sound and the settings alone (`AV_CODEC_FLAG_BITEXACT`).
+///
+/// Fill the frame until `room` is 0, `submit` it, take packets with `next` until it gives nil; at
+/// the end `finish`, and take the rest.
+package final class Encoder {
+  package enum Codec: Sendable, Hashable {
+    /// Little-endian PCM as it stands in WAV.
+    case pcm16, pcm24, pcmFloat
+    /// 16 or 24 bits a sample.
+    case flac(bitDepth: Int)
+    /// AAC-LC; bits a second for all channels together.
+    case aac(bitRate: Int)
+  }
+
+  /// How samples lie in the frame that is filled.
+  package enum SampleFormat: Sendable, Hashable {
+    /// One plane of all channels.
+    case int16
+    /// One plane; 24 significant bits at the top of 32.
+    case int24
+    /// One plane.
+    case float
+    /// A plane for each channel.
+    case planarFloat
+  }
+
+  package let sampleFormat: SampleFormat
+  package let sampleRate: Int
+  package let channelCount: Int
+  /// Frames that were filled in so far.
+  package private(set) var frameCount: Int64 = 0
+
+  let context: UnsafeMutablePointer<AVCodecContext>
+  private let frame: UnsafeMutablePointer<AVFrame>
+  private let packet: Packet
+  /// Frames (of sound) that fit into `frame`, and those that are in it.
+  private let frameLength: Int
+  private var filled = 0
+
+  private init(
+    _ context: UnsafeMutablePointer<AVCodecContext>, _ frame: UnsafeMutablePointer<AVFrame>,
+    _ packet: Packet, _ sampleFormat: SampleFormat
+  ) {
+    self.context = context
+    self.frame = frame
+    self.packet = packet
+    self.sampleFormat = sampleFormat
+    sampleRate = Int(context.pointee.sample_rate)
+    channelCount = Int(context.pointee.ch_layout.nb_channels)
+    frameLength = Int(frame.pointee.nb_samples)
+  }
+
+  deinit {
+    var frame: UnsafeMutablePointer<AVFrame>? = self.frame
+    av_frame_free(&frame)
+    var context: UnsafeMutablePointer<AVCodecContext>? = self.context
+    avcodec_free_context(&context)
+  }
+
+  /// PCM codecs take frames of any length; these are long enough to make calls cheap.
+  private static let pcmFrameLength: Int32 = 4096
+
+  /// An encoder, ready for sound.
+  ///
+  /// - Parameters:
+  ///   - codec: What to encode to.
+  ///   - sampleRate: Frames a second.
+  ///   - channelMask: A bit for each channel (`AV_CH_…`), whose order is the order of the bits.
+  /// - Returns: The encoder, with an empty frame.
+  /// - Throws: FFmpeg's refusal; a bit rate that it would change without a word is one as well.
+  package static func open(
+    _ codec: Codec, sampleRate: Int, channelMask: UInt64
+  ) throws(LibAVError) -> Encoder {
+    guard let implementation = avcodec_find_encoder(codec.id) else {
+      throw LibAVError(code: avjob_averror_encoder_not_found(), operation: "avcodec_find_encoder")
+    }
+    var context: UnsafeMutablePointer<AVCodecContext>? = try checkAllocated(
+      avcodec_alloc_context3(implementation), "avcodec_alloc_context3")
+    var frame: UnsafeMutablePointer<AVFrame>?
+    do throws(LibAVError) {
+      let opened = try checkAllocated(context, "avcodec_alloc_context3")
+      try configure(opened, codec, sampleRate: sampleRate, channelMask: channelMask)
+      try check(avcodec_open2(opened, implementation, nil), "avcodec_open2")
+      if case .aac(let bitRate) = codec, opened.pointee.bit_rate != Int64(bitRate) {
+        throw LibAVError(code: avjob_averror(EINVAL), operation: "setting the bit rate \(bitRate)")
+      }
+      frame = try emptyFrame(for: opened)
+      return Encoder(
+        opened, try checkAllocated(frame, "av_frame_alloc"), try Packet(), codec.sampleFormat)
+    } catch {
+      av_frame_free(&frame)
+      avcodec_free_context(&context)
+      throw error
+    }
+  }
+
+  private static func configure(
+    _ context: UnsafeMutablePointer<AVCodecContext>, _ codec: Codec, sampleRate: Int,
+    channelMask: UInt64
+  ) throws(LibAVError) {
+    context.pointee.sample_rate = Int32(clamping: sampleRate)
+    context.pointee.time_base = AVRational(num: 1, den: Int32(clamping: sampleRate))
+    context.pointee.sample_fmt = codec.sampleFormat.format
+    context.pointee.thread_count = 1
+    context.pointee.flags |= AV_CODEC_FLAG_BITEXACT | AV_CODEC_FLAG_GLOBAL_HEADER
+    try check(
+      av_channel_layout_from_mask(&context.pointee.ch_layout, channelMask),
+      "av_channel_layout_from_mask")
+    switch codec {
+    case .flac(let bitDepth): context.pointee.bits_per_raw_sample = Int32(bitDepth)
+    case .aac(let bitRate): context.pointee.bit_rate = Int64(bitRate)
+    case .pcm16, .pcm24, .pcmFloat: break
+    }
+  }
+
+  private static func emptyFrame(
+    for context: UnsafeMutablePointer<AVCodecContext>
+  ) throws(LibAVError) -> UnsafeMutablePointer<AVFrame> {
+    var frame: UnsafeMutablePointer<AVFrame>? = try checkAllocated(
+      av_frame_alloc(), "av_frame_alloc")
+    do throws(LibAVError) {
+      let made = try checkAllocated(frame, "av_frame_alloc")
+      made.pointee.format = context.pointee.sample_fmt.rawValue
+      made.pointee.sample_rate = context.pointee.sample_rate
+      made.pointee.nb_samples =
+        context.pointee.frame_size > 0 ? context.pointee.frame_size : pcmFrameLength
+      try check(
+        av_channel_layout_copy(&made.pointee.ch_layout, &context.pointee.ch_layout),
+        "av_channel_layout_copy")
+      try check(av_frame_get_buffer(made, 0), "av_frame_get_buffer")
+      return made
+    } catch {
+      av_frame_free(&frame)
+      throw error
+    }
+  }
+
+  /// The sample rates that a codec has; nil where it takes any.
+  package static func sampleRates(of codec: Codec) -> [Int]? {
+    guard var rate = avcodec_find_encoder(codec.id)?.pointee.supported_samplerates else {
+      return nil
+    }
+    var rates: [Int] = []
+    while rate.pointee != 0 {
+      rates.append(Int(rate.pointee))
+      rate += 1
+    }
+    return rates.sorted()
+  }
+
+  /// Frames that the current frame has room for.
+  package var room: Int { frameLength - filled }
+
+  /// Lends the place of the next `count` frames, at most `room`, and counts them as filled.
+  ///
+  /// `write` is called once for each plane of `sampleFormat`, with the address of its first sample.
+  package func fill(
+    _ count: Int, _ write: (_ plane: Int, _ destination: UnsafeMutableRawPointer) -> Void
+  ) throws(LibAVError) {
+    precondition(count <= room, "more frames than the frame has room for")
+    if filled == 0 { try check(av_frame_make_writable(frame), "av_frame_make_writable") }
+    let isPlanar = sampleFormat == .planarFloat
+    let stride = Int(av_get_bytes_per_sample(sampleFormat.format)) * (isPlanar ? 1 : channelCount)
+    for plane in 0..<(isPlanar ? channelCount : 1) {
+      guard let start = frame.pointee.extended_data[plane] else { continue }
+      write(plane, UnsafeMutableRawPointer(start + filled * stride))
+    }
+    filled += count
+    frameCount += Int64(count)
+  }
+
+  /// Encodes what is filled in and empties the frame (`avcodec_send_frame`). A frame that is not
+  /// full must be the last.
+  package func submit() throws(LibAVError) {
+    guard filled > 0 else { return }
+    frame.pointee.nb_samples = Int32(filled)
+    frame.pointee.pts = frameCount - Int64(filled)
+    let status = avcodec_send_frame(context, frame)
+    frame.pointee.nb_samples = Int32(frameLength)
+    filled = 0
+    try check(status, "avcodec_send_frame")
+  }
+
+  /// Encodes the rest; nothing may be filled in after it.
+  package func finish() throws(LibAVError) {
+    try submit()
+    try check(avcodec_send_frame(context, nil), "avcodec_send_frame")
+  }
+
+  /// The next packet, or nil where there is none before more sound comes, or none any more
+  /// (`avcodec_receive_packet`). It is overwritten by the next call.
+  package func next() throws(LibAVError) -> Packet? {
+    let status = avcodec_receive_packet(context, packet.pointer)
+    if status == avjob_averror_eagain() || status == avjob_averror_eof() { return nil }
+    try check(status, "avcodec_receive_packet")
+    return packet
+  }
+}
+
+extension Encoder.Codec {
+  fileprivate var id: AVCodecID {
+    switch self {
+    case .pcm16: AV_CODEC_ID_PCM_S16LE
+    case .pcm24: AV_CODEC_ID_PCM_S24LE
+    case .pcmFloat: AV_CODEC_ID_PCM_F32LE
+    case .flac: AV_CODEC_ID_FLAC
+    case .aac: AV_CODEC_ID_AAC
+    }
+  }
+
+  /// How the encoder wants its sound.
+  package var sampleFormat: Encoder.SampleFormat {
+    switch self {
+    case .pcm16: .int16
+    case .pcm24: .int24
+    case .pcmFloat: .float
+    case .flac(let bitDepth): bitDepth <= 16 ? .int16 : .int24
+    case .aac: .planarFloat
+    }
+  }
+}
+
+extension Encoder.SampleFormat {
+  fileprivate var format: AVSampleFormat {
+    switch self {
+    case .int16: AV_SAMPLE_FMT_S16
+    case .int24: AV_SAMPLE_FMT_S32
+    case .float: AV_SAMPLE_FMT_FLT
+    case .planarFloat: AV_SAMPLE_FMT_FLTP
+    }
+  }
+}

@@ -1,0 +1,213 @@
+internal import CFFmpeg
+
+/// Writes one stream of sound into a container (`AVFormatContext`).
+///
+/// Owns its format context and the way to its output; no FFmpeg protocol is ever opened. One
+/// thread at a time. The bytes depend on what is put in alone (`AVFMT_FLAG_BITEXACT`): no dates,
+/// no name of an encoder.
+package final class Muxer {
+  package enum Container: Sendable, Hashable {
+    /// RIFF, which becomes RF64 (EBU Tech 3306) past 4 GiB.
+    case wav
+    case flac
+    /// MPEG-4 for sound alone (`ipod`), with an edit list that hides the encoder's delay.
+    case m4a
+  }
+
+  /// A named range of the sound, in frames.
+  package struct Chapter: Sendable, Hashable {
+    package var frames: Range<Int64>
+    package var title: String
+
+    package init(frames: Range<Int64>, title: String) {
+      self.frames = frames
+      self.title = title
+    }
+  }
+
+  private let context: UnsafeMutablePointer<AVFormatContext>
+  private let output: OutputContext
+  private let timeBase: AVRational
+
+  private init(
+    _ context: UnsafeMutablePointer<AVFormatContext>, _ output: OutputContext,
+    _ timeBase: AVRational
+  ) {
+    self.context = context
+    self.output = output
+    self.timeBase = timeBase
+  }
+
+  deinit { avformat_free_context(context) }
+
+  /// Writes the header for what `encoder` will give.
+  ///
+  /// - Parameters:
+  ///   - container: The file's format.
+  ///   - output: Where the bytes go.
+  ///   - encoder: Opened; its packets go to `write`.
+  ///   - metadata: Tags by FFmpeg's generic names; a container leaves out those it has no place for.
+  ///   - chapters: In order. Only M4A and FLAC hold them.
+  ///   - picture: A front cover. Only M4A and FLAC hold one.
+  /// - Returns: A muxer whose header is written.
+  /// - Throws: FFmpeg's refusal, or the errno of `output`.
+  package static func open(
+    _ container: Container, to output: any ByteOutput, for encoder: Encoder,
+    metadata: [(key: String, value: String)] = [], chapters: [Chapter] = [],
+    picture: Picture? = nil
+  ) throws(LibAVError) -> Muxer {
+    let output = try OutputContext.open(output)
+    var context: UnsafeMutablePointer<AVFormatContext>?
+    try check(
+      avformat_alloc_output_context2(&context, nil, container.muxerName, nil),
+      "avformat_alloc_output_context2")
+    let opened = try checkAllocated(context, "avformat_alloc_output_context2")
+    opened.pointee.pb = output.pointer
+    opened.pointee.flags |= AVFMT_FLAG_BITEXACT | AVFMT_FLAG_CUSTOM_IO
+    opened.pointee.io_open = refuseToOpen
+    // From here on the muxer's deinit frees what was made.
+    let muxer = Muxer(opened, output, encoder.context.pointee.time_base)
+    let marks =
+      container == .flac ? chapterComments(chapters, sampleRate: encoder.sampleRate) : []
+    for (key, value) in metadata + marks {
+      try check(av_dict_set(&opened.pointee.metadata, key, value, 0), "av_dict_set")
+    }
+    try muxer.addSound(encoder)
+    if let picture { try muxer.addCover(picture) }
+    try muxer.addChapters(chapters, sampleRate: encoder.sampleRate)
+    try muxer.writeHeader(container.options(sampleRate: encoder.sampleRate))
+    if let picture { try muxer.write(picture) }
+    return muxer
+  }
+
+  private func addSound(_ encoder: Encoder) throws(LibAVError) {
+    let stream = try checkAllocated(avformat_new_stream(context, nil), "avformat_new_stream")
+    stream.pointee.time_base = timeBase
+    try check(
+      avcodec_parameters_from_context(stream.pointee.codecpar, encoder.context),
+      "avcodec_parameters_from_context")
+  }
+
+  private func addCover(_ picture: Picture) throws(LibAVError) {
+    let stream = try checkAllocated(avformat_new_stream(context, nil), "avformat_new_stream")
+    stream.pointee.disposition = AV_DISPOSITION_ATTACHED_PIC
+    stream.pointee.codecpar.pointee.codec_type = AVMEDIA_TYPE_VIDEO
+    stream.pointee.codecpar.pointee.codec_id = picture.codec
+    stream.pointee.codecpar.pointee.width = Int32(clamping: picture.width)
+    stream.pointee.codecpar.pointee.height = Int32(clamping: picture.height)
+    // FLAC's muxer finds the picture's type by this name (ID3v2.4 section 4.14, type 3).
+    try check(
+      av_dict_set(&stream.pointee.metadata, "comment", "Cover (front)", 0), "av_dict_set")
+  }
+
+  private func write(_ picture: Picture) throws(LibAVError) {
+    let packet = try picture.bytes.span.withUnsafeBytes { bytes throws(LibAVError) in
+      try Packet(copying: bytes, timestamp: 0)
+    }
+    packet.pointer.pointee.stream_index = 1
+    packet.pointer.pointee.flags |= AV_PKT_FLAG_KEY
+    try checkOutput(av_write_frame(context, packet.pointer), "av_write_frame")
+  }
+
+  /// Chapters as Vorbis comments (Xiph's "Chapter Extension"): FFmpeg's FLAC muxer reads them and
+  /// does not write them.
+  private static func chapterComments(
+    _ chapters: [Chapter], sampleRate: Int
+  ) -> [(key: String, value: String)] {
+    func digits(_ number: Int64, _ count: Int) -> String {
+      String(repeating: "0", count: max(0, count - "\(number)".count)) + "\(number)"
+    }
+    return chapters.enumerated().flatMap { index, chapter in
+      let rate = Int64(sampleRate)
+      let milliseconds = (chapter.frames.lowerBound * 1000 + rate / 2) / rate
+      let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
+      let key = "CHAPTER" + digits(Int64(index), 3)
+      let time =
+        "\(digits(seconds / 3600, 2)):\(digits(seconds / 60 % 60, 2)):\(digits(seconds % 60, 2))"
+      return [(key, time + "." + digits(rest, 3)), (key + "NAME", chapter.title)]
+    }
+  }
+
+  /// Chapters as libavformat owns them: it frees the array and its elements.
+  private func addChapters(_ chapters: [Chapter], sampleRate: Int) throws(LibAVError) {
+    guard !chapters.isEmpty else { return }
+    let size = MemoryLayout<UnsafeMutablePointer<AVChapter>?>.stride
+    let array = try checkAllocated(av_calloc(chapters.count, size), "av_calloc")
+    context.pointee.chapters = array.bindMemory(
+      to: UnsafeMutablePointer<AVChapter>?.self, capacity: chapters.count)
+    for (index, chapter) in chapters.enumerated() {
+      let memory = try checkAllocated(av_mallocz(MemoryLayout<AVChapter>.size), "av_mallocz")
+      let pointer = memory.bindMemory(to: AVChapter.self, capacity: 1)
+      context.pointee.chapters[index] = pointer
+      context.pointee.nb_chapters = UInt32(index + 1)
+      pointer.pointee.id = Int64(index + 1)
+      pointer.pointee.time_base = AVRational(num: 1, den: Int32(clamping: sampleRate))
+      pointer.pointee.start = chapter.frames.lowerBound
+      pointer.pointee.end = chapter.frames.upperBound
+      try check(av_dict_set(&pointer.pointee.metadata, "title", chapter.title, 0), "av_dict_set")
+    }
+  }
+
+  private func writeHeader(_ pairs: [(String, String)]) throws(LibAVError) {
+    var options: OpaquePointer?
+    defer { av_dict_free(&options) }
+    for (key, value) in pairs { try check(av_dict_set(&options, key, value, 0), "av_dict_set") }
+    try checkOutput(avformat_write_header(context, &options), "avformat_write_header")
+    // What a muxer does not know it leaves in the dictionary, without a word.
+    if let entry = av_dict_get(options, "", nil, AV_DICT_IGNORE_SUFFIX) {
+      throw LibAVError(
+        code: avjob_averror_option_not_found(),
+        operation: "setting \(String(cString: entry.pointee.key))")
+    }
+  }
+
+  /// Writes a packet of the encoder (`av_write_frame`).
+  package func write(_ packet: Packet) throws(LibAVError) {
+    packet.pointer.pointee.stream_index = 0
+    if let stream = context.pointee.streams[0] {
+      av_packet_rescale_ts(packet.pointer, timeBase, stream.pointee.time_base)
+    }
+    try checkOutput(av_write_frame(context, packet.pointer), "av_write_frame")
+  }
+
+  /// Completes the file: indexes, sizes, checksums (`av_write_trailer`). To be called once, last.
+  package func finish() throws(LibAVError) {
+    try checkOutput(av_write_trailer(context), "av_write_trailer")
+    avio_flush(output.pointer)
+    try checkOutput(output.pointer.pointee.error, "avio_flush")
+  }
+
+  /// The output's own errno speaks louder than what libavformat made of it.
+  private func checkOutput(_ status: Int32, _ operation: String) throws(LibAVError) {
+    if output.failure != 0 {
+      throw LibAVError(code: avjob_averror(output.failure), operation: "write")
+    }
+    try check(status, operation)
+  }
+}
+
+extension Muxer.Container {
+  fileprivate var muxerName: String {
+    switch self {
+    case .wav: "wav"
+    case .flac: "flac"
+    case .m4a: "ipod"
+    }
+  }
+
+  fileprivate func options(sampleRate: Int) -> [(String, String)] {
+    switch self {
+    case .wav: [("rf64", "auto")]
+    case .flac: []
+    // Edit lists count in the movie's timescale: only the sample rate lets them say any length.
+    case .m4a: [("movie_timescale", String(sampleRate)), ("use_editlist", "1")]
+    }
+  }
+}
+
+/// Formed at file scope: C calls it without Swift's notion of isolation.
+private func refuseToOpen(
+  _: UnsafeMutablePointer<AVFormatContext>?,
+  _: UnsafeMutablePointer<UnsafeMutablePointer<AVIOContext>?>?, _: UnsafePointer<CChar>?,
+  _: Int32, _: UnsafeMutablePointer<OpaquePointer?>?
+) -> Int32 { avjob_averror(EPERM) }

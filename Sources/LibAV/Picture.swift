@@ -1,0 +1,66 @@
+internal import CFFmpeg
+
+/// A JPEG or PNG as it lies in its file, with the facts that containers ask for.
+///
+/// Only headers are read: nothing is decoded, whatever size a picture says it has.
+package struct Picture: Sendable, Hashable {
+  package enum Format: Sendable, Hashable {
+    case jpeg, png
+  }
+
+  package let format: Format
+  /// Pixels.
+  package let width: Int
+  package let height: Int
+  package let bytes: [UInt8]
+
+  /// nil where `bytes` are neither a JPEG nor a PNG with a size.
+  package init?(_ bytes: [UInt8]) {
+    let found: (Format, (Int, Int)?)
+    if bytes.starts(with: Self.pngSignature) {
+      found = (.png, Self.pngSize(bytes))
+    } else if bytes.starts(with: [0xFF, 0xD8, 0xFF]) {
+      found = (.jpeg, Self.jpegSize(bytes))
+    } else {
+      return nil
+    }
+    guard case (let format, let (width, height)?) = found, width > 0, height > 0 else { return nil }
+    self.format = format
+    self.width = width
+    self.height = height
+    self.bytes = bytes
+  }
+
+  /// PNG, section 5.2.
+  private static let pngSignature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+
+  /// IHDR is the first chunk: length, type, width, height (PNG, section 11.2.2).
+  private static func pngSize(_ bytes: [UInt8]) -> (Int, Int)? {
+    guard bytes.count >= 24, bytes[12..<16].elementsEqual("IHDR".utf8) else { return nil }
+    func word(_ at: Int) -> Int { bytes[at..<at + 4].reduce(0) { $0 << 8 | Int($1) } }
+    let (width, height) = (word(16), word(20))
+    return max(width, height) <= Int(Int32.max) ? (width, height) : nil
+  }
+
+  /// Walks the segments to a frame header, SOF0 … SOF15 without DHT, JPG and DAC
+  /// (ITU-T T.81, table B.1 and section B.2.2).
+  private static func jpegSize(_ bytes: [UInt8]) -> (Int, Int)? {
+    func half(_ at: Int) -> Int { Int(bytes[at]) << 8 | Int(bytes[at + 1]) }
+    var at = 2
+    while at + 9 <= bytes.count, bytes[at] == 0xFF {
+      let marker = bytes[at + 1]
+      if marker == 0xFF {
+        at += 1
+      } else if 0xC0...0xCF ~= marker, ![0xC4, 0xC8, 0xCC].contains(marker) {
+        return (half(at + 7), half(at + 5))
+      } else {
+        at += 2 + max(2, half(at + 2))
+      }
+    }
+    return nil
+  }
+}
+
+extension Picture {
+  var codec: AVCodecID { format == .png ? AV_CODEC_ID_PNG : AV_CODEC_ID_MJPEG }
+}

@@ -1,0 +1,51 @@
+internal import CFFmpeg
+
+extension Stream {
+  /// The tick after the last packet, where the container's index lists packets `step` ticks apart
+  /// throughout, as MP4's does for sound without gaps; else nil. O(packets).
+  package func indexedTicks(every step: Int64) -> Int64? {
+    let count = avformat_index_get_entries_count(pointer)
+    var expected: Int64?
+    for index in 0..<count {
+      guard let entry = avformat_index_get_entry(pointer, index) else { return nil }
+      if let expected, entry.pointee.timestamp != expected { return nil }
+      expected = entry.pointee.timestamp &+ step
+    }
+    return expected
+  }
+
+  /// Where the index says that the stream's data end in the file, nil without an index.
+  package var indexedEnd: Int64? {
+    let count = avformat_index_get_entries_count(pointer)
+    guard count > 0, let entry = avformat_index_get_entry(pointer, count - 1) else { return nil }
+    return entry.pointee.pos &+ Int64(entry.pointee.size)
+  }
+
+  /// Whether every packet decodes on its own to exactly the samples that were stored.
+  package var isLossless: Bool {
+    integerBitDepth != nil
+      || ["pcm_f32le", "pcm_f32be", "pcm_f64le", "pcm_f64be"].contains(codecName)
+  }
+
+  /// Significant bits of integer samples in codecs without loss, else nil.
+  package var integerBitDepth: Int? {
+    switch codecName {
+    case "flac", "alac":
+      return parameters.bits_per_raw_sample > 0 ? Int(parameters.bits_per_raw_sample) : nil
+    case "pcm_mulaw", "pcm_alaw":
+      // Decoders give 16 bits for these 8.
+      return 16
+    case let name where name.hasPrefix("pcm_s") || name.hasPrefix("pcm_u"):
+      return Int(av_get_exact_bits_per_sample(parameters.codec_id))
+    default:
+      return nil
+    }
+  }
+
+  /// FFmpeg's own layout for a number of channels whose places the file does not name.
+  package static func defaultChannelMask(count: Int) -> UInt64 {
+    var layout = AVChannelLayout()
+    av_channel_layout_default(&layout, Int32(count))
+    return avjob_layout_mask(&layout)
+  }
+}

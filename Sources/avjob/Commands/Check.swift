@@ -1,0 +1,25 @@
+import ArgumentParser
+
+/// `avjob check`
+struct Check: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Find everything that can be known before work starts; write nothing.",
+    discussion: """
+      Reads the job files, opens every medium that they name, and compiles every job. Exit \
+      status: 0 nothing is wrong, 1 a medium cannot be used, 2 a job file is wrong.
+      """)
+
+  @Argument(help: "Job files (YAML).")
+  var files: [String]
+
+  @OptionGroup var variables: VariableOptions
+
+  func run() throws {
+    let door = Door()
+    let preparation = try door.prepare(door.load(files, options: variables))
+    for export in preparation.exports { _ = try door.graph(of: export) }
+    if preparation.refusedJobs > 0 { throw Door.Status.jobFailed }
+    let count = preparation.exports.count
+    StandardStream.output.write(count == 1 ? "1 job is fine\n" : "\(count) jobs are fine\n")
+  }
+}

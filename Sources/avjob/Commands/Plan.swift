@@ -1,0 +1,46 @@
+import ArgumentParser
+import ExportGraph
+import JobFile
+
+/// `avjob plan`
+struct Plan: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Show what a run would do: what sounds when, what is converted, what is written.",
+    discussion: "Opens the media to learn their lengths; writes nothing.")
+
+  /// How a plan is printed.
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    case text, json
+  }
+
+  @Argument(help: "Job files (YAML).")
+  var files: [String]
+
+  @Option(help: "How to print it: text or json.")
+  var format = Format.text
+
+  @OptionGroup var variables: VariableOptions
+
+  func run() throws {
+    let door = Door()
+    let preparation = try door.prepare(door.load(files, options: variables))
+    var documents: [PlanDocument] = []
+    for export in preparation.exports {
+      let graph = try door.graph(of: export)
+      door.report(Diagnostics(try door.session(export).omissions().map(Diagnostic.init)))
+      switch format {
+      case .text:
+        let text = graph.planText(name: export.name, duration: export.composition.duration)
+        // Titles come from media files: nothing in them may reach the terminal as a command.
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+          StandardStream.output.write(String(line).printable + "\n")
+        }
+      case .json:
+        documents.append(
+          PlanDocument(graph, name: export.name, duration: export.composition.duration))
+      }
+    }
+    if format == .json { StandardStream.output.write(try JSONText.of(documents)) }
+    if preparation.refusedJobs > 0 { throw Door.Status.jobFailed }
+  }
+}

@@ -1,0 +1,37 @@
+import ArgumentParser
+
+/// `avjob run`
+struct Run: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Make what job files say.",
+    discussion: """
+      Every mistake that can be found before work starts is found first; then all jobs run, as \
+      many at once as there are cores. One job's failure does not stop the others. An output is \
+      at its path only when it is whole.
+
+      Exit status: 0 all done, 1 a job failed, 2 the job file or the arguments are wrong, \
+      75 a temporary failure.
+      """)
+
+  @Argument(help: "Job files (YAML).")
+  var files: [String]
+
+  @Option(help: "Jobs to run at once; as many as cores unless given.")
+  var workers: Int?
+
+  @Flag(name: .shortAndLong, help: "Show no progress, only what went wrong and the table.")
+  var quiet = false
+
+  @OptionGroup var variables: VariableOptions
+
+  func validate() throws {
+    if let workers, workers < 1 { throw ValidationError("--workers must be 1 or more") }
+  }
+
+  func run() throws {
+    let door = Door()
+    let preparation = try door.prepare(door.load(files, options: variables))
+    try Batch(door: door, workers: workers, isQuiet: quiet)
+      .run(preparation.exports, refusedJobs: preparation.refusedJobs)
+  }
+}

@@ -1,0 +1,83 @@
+import ArgumentParser
+import ExportEngine
+import ExportGraph
+import JobFile
+import MediaComposition
+import SystemPackage
+import Threads
+
+/// What every command shares: the places of what was written, the media, the cores, the streams.
+struct Door {
+  let map = SourceMap()
+  let library = MediaLibrary()
+  let budget = CPUBudget(total: CPUBudget.availableCores)
+
+  /// The exit statuses, beside 0 for success and 128 + n for signal n.
+  enum Status {
+    static let jobFailed = ExitCode(1)
+    static let wrongJob = ExitCode(2)
+    static let temporary = ExitCode(75)
+  }
+
+  /// Says what is wrong on standard error.
+  func report(_ diagnostics: Diagnostics) {
+    guard !diagnostics.isEmpty else { return }
+    StandardStream.error.write(render(diagnostics) + "\n")
+  }
+
+  func render(_ diagnostics: Diagnostics) -> String {
+    diagnostics.render(in: map, style: Self.style)
+  }
+
+  private static var style: Diagnostic.Style {
+    StandardStream.error.terminal?.isColored == true ? .colour : .plain
+  }
+
+  /// Reads job files; what is wrong with any of them is said before this throws.
+  func load(_ paths: [String], options: VariableOptions) throws -> [Job] {
+    let files = LocalFileSystem()
+    var jobs: [Job] = []
+    var isWrong = false
+    let variables = try options.read(into: map)
+    for path in paths {
+      let written = FilePath(path)
+      let spelled = files.spelling(of: written) ?? written
+      if spelled != written {
+        StandardStream.error.write("note: '\(written)' is taken to be '\(spelled)'\n")
+      }
+      do throws(Diagnostics) {
+        let file = try JobFile.load(spelled, options: variables, into: map, files: files)
+        report(Diagnostics(file.warnings))
+        jobs += file.jobs
+      } catch {
+        report(error)
+        isWrong = true
+      }
+    }
+    if isWrong { throw Status.wrongJob }
+    return jobs
+  }
+
+  /// Probes and composes; what is wrong is said. Throws where nothing may run.
+  ///
+  /// A mistake in a job file stops everything before it starts; a medium that cannot be read fails
+  /// the jobs that use it, and no other.
+  func prepare(_ jobs: [Job]) throws -> Preparation {
+    let preparation = Preparation(jobs, library: library, budget: budget)
+    report(preparation.diagnostics)
+    if preparation.hasJobErrors { throw Status.wrongJob }
+    return preparation
+  }
+
+  func session(_ export: Export) -> ExportSession { ExportSession(export, library: library) }
+
+  /// What an export would do; a refusal is said before this throws.
+  func graph(of export: Export) throws -> Graph {
+    do throws(Failure) {
+      return try session(export).graph()
+    } catch {
+      report(Diagnostics(Diagnostic(error, at: export.origin)))
+      throw Status.wrongJob
+    }
+  }
+}

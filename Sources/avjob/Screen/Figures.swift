@@ -1,0 +1,63 @@
+import MediaTime
+
+/// Figures as people read them: the same in every locale.
+enum Figures {
+  /// `0:04`, `1:02:03`: whole seconds, rounded up, so that "0:00 left" means now.
+  static func clock(_ duration: Duration) -> String {
+    let (seconds, attoseconds) = duration.components
+    return clock(seconds: max(0, seconds + (attoseconds > 0 ? 1 : 0)))
+  }
+
+  /// `0:04.500`, `1:02:03.250`: to the millisecond, rounded half away from zero.
+  static func clock(_ time: Time) -> String {
+    guard time.isNumeric else { return "?" }
+    let milliseconds = time.frames(atRate: 1000)
+    let (seconds, rest) = milliseconds.magnitude.quotientAndRemainder(dividingBy: 1000)
+    let sign = milliseconds < 0 ? "-" : ""
+    return sign + clock(seconds: Int64(seconds)) + "." + digits(Int64(rest), count: 3)
+  }
+
+  private static func clock(seconds: Int64) -> String {
+    let (minutes, seconds) = seconds.quotientAndRemainder(dividingBy: 60)
+    let (hours, rest) = minutes.quotientAndRemainder(dividingBy: 60)
+    guard hours > 0 else { return "\(rest):" + digits(seconds, count: 2) }
+    return "\(hours):" + digits(rest, count: 2) + ":" + digits(seconds, count: 2)
+  }
+
+  /// `812 B`, `8.4 MB`, `58 MB`: powers of 1000, two significant digits or the whole number.
+  static func size(bytes: Int64) -> String {
+    // Unsigned, so that rounding up has room above the largest Int64.
+    let bytes = UInt64(max(0, bytes))
+    guard bytes >= 1000 else { return "\(bytes) B" }
+    var unit: UInt64 = 1000
+    var names = ["kB", "MB", "GB", "TB", "PB", "EB"][...]
+    // 999.5 of a unit and more are 1.0 of the next one.
+    while names.count > 1, bytes + unit / 2 >= 1000 * unit {
+      unit *= 1000
+      names.removeFirst()
+    }
+    let name = names.first ?? ""
+    let tenths = (bytes + unit / 20) / (unit / 10)
+    return tenths < 100
+      ? "\(tenths / 10).\(tenths % 10) \(name)" : "\((bytes + unit / 2) / unit) \(name)"
+  }
+
+  /// `0.8×`, `84.2×`, `253×`: how many seconds of sound a second of work gives; nil before
+  /// anything is known.
+  static func speed(_ sound: Time, in elapsed: Duration) -> String? {
+    let seconds = elapsed.seconds
+    guard seconds > 0, sound.isNumeric, sound.seconds > 0 else { return nil }
+    let tenths = Int64(min(sound.seconds / seconds, 999_999) * 10 + 0.5)
+    return tenths < 1000 ? "\(tenths / 10).\(tenths % 10)×" : "\((tenths + 5) / 10)×"
+  }
+
+  private static func digits(_ number: Int64, count: Int) -> String {
+    let text = String(number)
+    return String(repeating: "0", count: max(0, count - text.count)) + text
+  }
+}
+
+extension Duration {
+  /// Seconds as a Double: for rates and estimates.
+  var seconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
+}

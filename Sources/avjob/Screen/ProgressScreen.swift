@@ -1,0 +1,81 @@
+import WorkerPool
+
+/// Shows a run while it goes on: lines that are redrawn on a terminal, plain lines elsewhere.
+///
+/// Used on one thread. `write` gets whole pieces of text to put on standard error.
+struct ProgressScreen {
+  private var state: ProgressState
+  private let terminal: () -> Terminal?
+  private let write: (String) -> Void
+  private var drawing = Drawing()
+  private var log = ProgressLog()
+
+  /// - Parameters:
+  ///   - names: The jobs' names, in their order.
+  ///   - terminal: Asked before each drawing, since windows change; nil where there is none.
+  ///   - write: Where the text goes.
+  init(
+    names: [String], terminal: @escaping () -> Terminal?, write: @escaping (String) -> Void
+  ) {
+    state = ProgressState(names: names)
+    self.terminal = terminal
+    self.write = write
+  }
+
+  /// Shows what happened to a job, `now` being the present.
+  ///
+  /// A terminal is redrawn at most ten times a second.
+  mutating func show<Result>(_ event: JobEvent<Result>, at now: ContinuousClock.Instant) {
+    let before = state
+    state.apply(event)
+    guard let terminal = terminal() else {
+      if let line = log.line(for: event, before: before, after: state) { write(line + "\n") }
+      return
+    }
+    guard drawing.isDue(at: now) else { return }
+    let lines = TerminalLines.lines(for: state, at: now, on: terminal)
+    write(drawing.draw(lines, at: now))
+  }
+
+  /// Puts lines of text above the moving part, where they stay: a warning, a failure.
+  mutating func print(_ text: String, at now: ContinuousClock.Instant) {
+    guard let terminal = terminal() else { return write(text + "\n") }
+    let lines = TerminalLines.lines(for: state, at: now, on: terminal)
+    write(drawing.erase() + text + "\n" + drawing.draw(lines, at: now))
+  }
+
+  /// Takes the moving part away, so that whatever follows starts on an empty line.
+  mutating func close() {
+    let erased = drawing.erase()
+    if !erased.isEmpty { write(erased) }
+  }
+}
+
+/// The moving part as it stands on the terminal now.
+private struct Drawing {
+  private var lineCount = 0
+  private var lastDrawn: ContinuousClock.Instant?
+
+  func isDue(at now: ContinuousClock.Instant) -> Bool {
+    lastDrawn.map { $0.duration(to: now) >= .milliseconds(100) } ?? true
+  }
+
+  /// The text that puts `lines` in the place of those that stand there, without flicker: each
+  /// line is overwritten and what is left of the old ones is cleared (ECMA-48: CUU, EL, ED).
+  mutating func draw(_ lines: [String], at now: ContinuousClock.Instant) -> String {
+    let text = home() + lines.map { $0 + "\u{1B}[K\n" }.joined() + "\u{1B}[J"
+    lineCount = lines.count
+    lastDrawn = now
+    return text
+  }
+
+  /// The text that takes the lines away; nothing where there are none.
+  mutating func erase() -> String {
+    guard lineCount > 0 else { return "" }
+    defer { lineCount = 0 }
+    return home() + "\u{1B}[J"
+  }
+
+  /// To the start of the first line.
+  private func home() -> String { lineCount > 0 ? "\u{1B}[\(lineCount)A\r" : "\r" }
+}

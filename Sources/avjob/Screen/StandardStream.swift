@@ -1,0 +1,38 @@
+import Glibc
+
+/// One of the streams that the process was started with.
+enum StandardStream: Int32 {
+  case output = 1
+  case error = 2
+
+  /// The terminal at the other end, or nil where there is none that can redraw lines.
+  ///
+  /// `NO_COLOR` takes its colours away (no-color.org: where it is set and not empty).
+  var terminal: Terminal? {
+    let kind = environment("TERM")
+    guard isatty(rawValue) == 1, !kind.isEmpty, kind != "dumb" else { return nil }
+    var size = winsize()
+    let isKnown = ioctl(rawValue, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+    return Terminal(
+      columns: isKnown ? Int(size.ws_col) : 80, rows: isKnown ? Int(size.ws_row) : 24,
+      isColored: environment("NO_COLOR").isEmpty)
+  }
+
+  /// Writes all of `text`; gives up quietly where the other end is gone.
+  func write(_ text: String) {
+    var text = text
+    text.withUTF8 { bytes in
+      var rest = UnsafeRawBufferPointer(bytes)
+      while !rest.isEmpty {
+        let count = Glibc.write(rawValue, rest.baseAddress, rest.count)
+        if count < 0 && errno == EINTR { continue }
+        guard count > 0 else { return }
+        rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+      }
+    }
+  }
+
+  private func environment(_ name: String) -> String {
+    getenv(name).map { String(cString: $0) } ?? ""
+  }
+}

@@ -1,0 +1,103 @@
+/// What `avjob plan` prints, whole.
+extension JobsTests {
+  /// In the order of `files`.
+  static let plans = [clipPlan, concatPlan, podcastPlan, transcodePlan]
+
+  private static let clipPlan = """
+    second-quatrain: 0:15.960, mixed at 44.1 kHz stereo
+      timeline
+        0:00.000 – 0:15.960  Jobs/../Fixtures/librivox-sonnet.mp3 from 0:15.250
+      outputs
+        Jobs/out/second-quatrain.mp3  MP3 V2, 44.1 kHz stereo
+    last-lines: 0:09.200, mixed at 44.1 kHz stereo
+      timeline, silence at 0:00.000 to 0.0 dB at 0:00.250, \
+    0.0 dB at 0:08.700 to silence at 0:09.200
+        0:00.000 – 0:09.200  Jobs/../Fixtures/librivox-sonnet.mp3 from 0:44.067
+      outputs
+        Jobs/out/last-lines.flac  FLAC 16 bit, 44.1 kHz stereo, dithered
+    ringtone: 0:08.000, mixed at 44.1 kHz mono
+      timeline, gain +1.0 dB, 0.0 dB at 0:07.000 to silence at 0:08.000
+        0:00.000 – 0:08.000  Jobs/../Fixtures/feelings.ogg from 0:13.000, stereo to mono
+      outputs
+        Jobs/out/ringtone.m4a  AAC 96 kbps, 44.1 kHz mono
+    ten-thousand-samples: 0:00.227, mixed at 44.1 kHz stereo
+      timeline
+        0:00.000 – 0:00.227  Jobs/../Fixtures/lame-testcase.wav from 0:00.057
+      outputs
+        Jobs/out/ten-thousand-samples.wav  WAV 16 bit, 44.1 kHz stereo, samples copied exactly
+
+    """
+
+  private static let concatPlan = """
+    concat: 0:39.312, mixed at 48 kHz stereo
+      timeline
+        0:00.000 – 0:05.407  Jobs/../Fixtures/voice-vbr.mp3 from 0:00.000, \
+    resampled from 44.1 kHz mono
+        0:06.157 – 0:14.393  Jobs/../Fixtures/camera.ogv from 0:00.000, \
+    0.0 dB at 0:14.093 to silence at 0:14.393
+        0:14.093 – 0:26.293  Jobs/../Fixtures/voice-8k.wav from 0:00.000, \
+    resampled from 8 kHz mono, silence at 0:14.093 to 0.0 dB at 0:14.393
+        0:26.293 – 0:39.312  group, gain −3.0 dB, 0.0 dB at 0:37.312 to silence at 0:39.312
+          0:26.293 – 0:32.293  Jobs/../Fixtures/feelings.ogg from 0:13.000, \
+    resampled from 44.1 kHz stereo, 0.0 dB at 0:31.293 to silence at 0:32.293
+          0:31.293 – 0:39.312  Jobs/../Fixtures/feelings.ogg from 0:22.000, \
+    resampled from 44.1 kHz stereo, silence at 0:31.293 to 0.0 dB at 0:32.293
+      outputs
+        Jobs/out/concat.mp3  MP3 V2, 48 kHz stereo
+
+    """
+
+  private static let podcastPlan = """
+    podcast: 0:49.800, mixed at 44.1 kHz stereo
+      timeline
+        0:00.000 – 0:17.019  Jobs/../Fixtures/feelings.ogg from 0:13.000, \
+    0.0 dB at 0:04.500 to −17.0 dB at 0:06.000, silence at 0:00.000 to 0.0 dB at 0:00.200, \
+    0.0 dB at 0:14.019 to silence at 0:17.019
+        0:05.500 – 0:20.300  Jobs/../Fixtures/librivox-sonnet.mp3 from 0:00.300, gain +1.5 dB
+        0:20.900 – 0:28.100  Jobs/../Fixtures/voice-8k.wav from 0:00.000, \
+    resampled from 8 kHz mono, gain −1.5 dB
+        0:28.500 – 0:37.700  Jobs/../Fixtures/librivox-sonnet.mp3 from 0:44.067, gain +1.5 dB, \
+    0.0 dB at 0:36.800 to silence at 0:37.700
+        0:36.800 – 0:49.800  Jobs/../Fixtures/feelings.ogg from 0:12.900, gain −1.0 dB, \
+    0.0 dB at 0:44.800 to silence at 0:49.800, silence at 0:36.800 to 0.0 dB at 0:37.700
+      chapters
+        0:00.000  Opening
+        0:05.500  Four lines
+        0:20.900  Somebody calls
+        0:28.500  Two lines more
+        0:36.800  Credits
+      outputs
+        Jobs/out/sonnets-01.mp3  MP3 V2, 44.1 kHz stereo
+        Jobs/out/sonnets-01.m4a  AAC 128 kbps, 44.1 kHz stereo
+
+    """
+
+  private static let transcodePlan = """
+    blank_video: 0:00.975, mixed at 44.1 kHz mono
+      timeline
+        0:00.000 – 0:00.975  Jobs/../Fixtures/blank_video.m4v from 0:00.000, stereo to mono
+      outputs
+        Jobs/out/transcoded/blank_video.mp3  MP3 V4, 44.1 kHz mono
+    camera: 0:08.236, mixed at 48 kHz mono
+      timeline
+        0:00.000 – 0:08.236  Jobs/../Fixtures/camera.ogv from 0:00.000, stereo to mono
+      outputs
+        Jobs/out/transcoded/camera.mp3  MP3 V4, 48 kHz mono
+    feelings: 0:30.019, mixed at 44.1 kHz mono
+      timeline
+        0:00.000 – 0:30.019  Jobs/../Fixtures/feelings.ogg from 0:00.000, stereo to mono
+      outputs
+        Jobs/out/transcoded/feelings.mp3  MP3 V4, 44.1 kHz mono
+    voice-8k: 0:30.277, mixed at 8 kHz mono
+      timeline
+        0:00.000 – 0:30.277  Jobs/../Fixtures/voice-8k.wav from 0:00.000
+      outputs
+        Jobs/out/transcoded/voice-8k.mp3  MP3 V4, 8 kHz mono
+    voice-vbr: 0:05.407, mixed at 44.1 kHz mono
+      timeline
+        0:00.000 – 0:05.407  Jobs/../Fixtures/voice-vbr.mp3 from 0:00.000
+      outputs
+        Jobs/out/transcoded/voice-vbr.mp3  MP3 V4, 44.1 kHz mono
+
+    """
+}

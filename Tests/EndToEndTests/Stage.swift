@@ -1,0 +1,106 @@
+import Glibc
+import TestSupport
+
+/// A folder in which media are made, the command runs, and what it leaves can be seen.
+struct Stage {
+  let folder = TestFolder()
+
+  func path(_ name: String) -> String { folder.path(name) }
+
+  func write(_ name: String, _ text: String) throws { try writeFile(path(name), text.utf8) }
+
+  /// Runs a script of bash in the folder. `avjob` is the command under test, `$FIXTURES` the
+  /// repository's media; a program that does not end within a minute is ended, with status 124.
+  func run(_ script: String, environment: [String: String] = [:]) throws -> ToolResult {
+    let prelude = "avjob() { timeout --foreground 60 \"$AVJOB\" \"$@\"; }\n"
+    var environment = environment
+    environment["AVJOB"] = Command.path
+    environment["FIXTURES"] = Fixture.path("")
+    return try Tool.run(
+      ["bash", "-c", prelude + script], environment: environment, in: folder.root)
+  }
+
+  /// Runs a script that must succeed, each line of it.
+  @discardableResult
+  func make(_ script: String) throws -> ToolResult {
+    let result = try run("set -euo pipefail\n" + script)
+    guard result.status == 0 else {
+      throw ToolFailure(description: "\(script) gave \(result.status): \(result.errors)")
+    }
+    return result
+  }
+
+  /// Writes a job file and runs it, without progress.
+  func job(_ yaml: String) throws -> ToolResult {
+    try write("job.yaml", yaml)
+    return try run("avjob run --quiet job.yaml")
+  }
+
+  /// Every file and folder with its kind and size, in order of name.
+  func listing() throws -> [String] {
+    try run("find . -printf '%P %y %s %l\\n' | sed 's/ d [0-9]*/ d/' | LC_ALL=C sort")
+      .text.split(separator: "\n").map(String.init)
+  }
+}
+
+extension ToolResult {
+  /// What was said, but for the progress, which has times in it.
+  var screen: String {
+    errors.split(separator: "\n", omittingEmptySubsequences: false)
+      .filter { line in
+        !line.hasSuffix(": started") && !line.contains(": done in 0:")
+          && !line.contains(": failed after 0:")
+      }
+      .joined(separator: "\n")
+  }
+}
+
+/// Samples in WAV (ITU-R BS.2088 for the chunks), read without any library.
+struct WAVFile {
+  let channelCount: Int
+  let sampleRate: Int
+  let bitDepth: Int
+  /// Interleaved, little-endian.
+  let data: ArraySlice<UInt8>
+
+  var frameSize: Int { channelCount * bitDepth / 8 }
+  var frameCount: Int { data.count / frameSize }
+
+  init(_ path: String) throws {
+    let bytes = try readFile(path)
+    func number(_ offset: Int, _ size: Int) -> Int {
+      (0..<size).reduce(0) { $0 | Int(bytes[offset + $1]) << (8 * $1) }
+    }
+    var format = 0
+    var offset = 12
+    while offset + 8 <= bytes.count {
+      let name = String(decoding: bytes[offset..<offset + 4], as: UTF8.self)
+      let size = number(offset + 4, 4)
+      if name == "fmt " { format = offset + 8 }
+      if name == "data", format > 0 {
+        channelCount = number(format + 2, 2)
+        sampleRate = number(format + 4, 4)
+        bitDepth = number(format + 14, 2)
+        data = bytes[(offset + 8)..<min(bytes.count, offset + 8 + size)]
+        return
+      }
+      offset += 8 + size + size % 2
+    }
+    throw ToolFailure(description: "\(path) holds no WAV data")
+  }
+
+  /// The bytes of a range of frames.
+  func slice(_ frames: Range<Int>) -> ArraySlice<UInt8> {
+    data[(data.startIndex + frames.lowerBound * frameSize)...].prefix(frames.count * frameSize)
+  }
+
+  /// One channel of 32-bit floats.
+  func floats(_ channel: Int) -> [Float] {
+    data.withUnsafeBytes { bytes in
+      (0..<frameCount).map {
+        bytes.loadUnaligned(
+          fromByteOffset: ($0 * channelCount + channel) * 4, as: Float.self)
+      }
+    }
+  }
+}

@@ -1,0 +1,251 @@
+import ExportGraph
+import MPEGAudio
+import MediaComposition
+import MediaTime
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import ExportEngine
+
+@Suite("Sound writers: tags, chapters, covers and refusals")
+struct TagTests {
+  let folder = TestFolder()
+  let tone = Signal.sine(frequency: 440, sampleRate: 44100, count: 88_200)
+
+  private var chapters: [Chapter] {
+    [
+      Chapter(start: .zero, title: "First"),
+      Chapter(start: Time(value: 1, timescale: 2), title: "Zweites – ü"),
+      Chapter(start: Time(value: 3, timescale: 2), title: "Last"),
+    ]
+  }
+
+  /// A cover that ffmpeg made.
+  private func cover(_ name: String) throws -> FilePath {
+    let path = folder.path(name)
+    try Tool.succeed(
+      "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=40x30", "-frames:v", "1", path)
+    return FilePath(path)
+  }
+
+  @Test("tags, chapters and cover can be read by ffprobe", arguments: ["m4a", "mp3", "flac"])
+  func everything(name: String) throws {
+    let formats: [String: Output.Format] = [
+      "m4a": .m4a(bitRate: 96_000), "mp3": .mp3(.standard), "flac": .flac(bitDepth: 16),
+    ]
+    let format = try #require(formats[name])
+    for image in ["a.png", "a.jpg"] {
+      var metadata = Metadata()
+      metadata["title"] = "Töne"
+      metadata["artist"] = "A. Sine"
+      metadata["album"] = "Tests"
+      metadata["track"] = "3/12"
+      metadata.cover = try cover(image)
+      let path = folder.path("a." + name)
+      try writeSound([tone], to: path, format, metadata: metadata, chapters: chapters)
+      for (key, value) in [("title", "Töne"), ("artist", "A. Sine"), ("album", "Tests")] {
+        #expect(try probe(path, "format_tags=" + key) == value)
+      }
+      #expect(try probe(path, "stream=codec_name,width", "-select_streams", "v").hasSuffix("40"))
+      #expect(
+        try probe(path, "chapter=start_time:chapter_tags=title")
+          == "0.000000\nFirst\n0.500000\nZweites – ü\n1.500000\nLast")
+      if name != "flac" {
+        #expect(try probe(path, "chapter=end_time").hasSuffix("\n2.000000"))
+      }
+      #expect(try !probe(path, "format_tags").lowercased().contains("lav"))
+      let sound = try Tool.succeed(
+        "ffmpeg", "-v", "error", "-i", path, "-map", "0:a", "-f", "f32le", "-")
+      #expect(sound.errors == "" && sound.floats.count >= tone.count)
+    }
+    try Tool.succeed("rm", "-f", folder.path("a.png"))
+  }
+
+  @Test("every tag is either in the file or named as left out", arguments: ["wav", "m4a", "flac"])
+  func omittedTags(name: String) throws {
+    let formats: [String: Output.Format] = [
+      "wav": .wav(.int16), "m4a": .m4a(bitRate: 96_000), "flac": .flac(bitDepth: 16),
+    ]
+    let format = try #require(formats[name])
+    var metadata = Metadata()
+    for key in [
+      "title", "Artist", "album", "album_artist", "composer", "date", "genre", "comment",
+      "copyright", "track", "disc", "publisher", "performer", "language", "encoded_by", "lyrics",
+      "synopsis", "show", "grouping", "isrc", "url", "TBPM", "mood",
+    ] {
+      metadata[key] = "7"
+    }
+    let path = folder.path("a." + name)
+    try writeSound([tone], to: path, format, metadata: metadata)
+    let written = try probe(path, "format_tags", "-of", "default=nw=1").lowercased()
+    let lost =
+      omissions(
+        of: sink(format, metadata: metadata)
+      ).first?.message.split(separator: " ").map { $0.filter { $0 != "," && $0 != ":" } } ?? []
+    for item in metadata.items {
+      let isWritten = written.split(separator: "\n").contains {
+        $0.hasPrefix("tag:" + item.key.lowercased() + "=")
+      }
+      #expect(isWritten == !lost.contains(item.key), "\(item.key)")
+    }
+  }
+
+  @Test("what a format has no place for is said")
+  func omittedParts() throws {
+    var metadata = Metadata()
+    metadata["title"] = "T"
+    metadata["mood"] = "calm"
+    metadata["disc"] = "1"
+    metadata.cover = "cover.png"
+    var linked = chapters
+    linked[1].url = "https://example.org"
+    #expect(
+      omissions(of: sink(.wav(.int16), metadata: metadata, chapters: linked)).map(\.message) == [
+        "WAV has no place for the tags mood, disc: left out",
+        "WAV has no place for the cover: left out", "WAV has no place for the chapters: left out",
+      ])
+    #expect(
+      omissions(of: sink(.m4a(bitRate: 1), metadata: metadata, chapters: linked)).map(\.message)
+        == [
+          "M4A has no place for the tags mood: left out",
+          "M4A has no place for the chapters' links and images: left out",
+        ])
+    #expect(omissions(of: sink(.mp3(.standard), metadata: metadata, chapters: linked)) == [])
+  }
+
+  private func sink(
+    _ format: Output.Format, metadata: Metadata, chapters: [Chapter] = []
+  ) -> Sink {
+    Sink(
+      node: 0, output: Output(path: "a", format: format), metadata: metadata, chapters: chapters,
+      isDithered: false)
+  }
+
+  @Test("M4A with chapters and a cover still announces exactly its frames")
+  func m4aLength() throws {
+    let path = folder.path("a.m4a")
+    var metadata = Metadata()
+    metadata.cover = try cover("a.png")
+    let sound = Array(tone[..<77_777])
+    try writeSound([sound], to: path, .m4a(bitRate: 96_000), metadata: metadata, chapters: chapters)
+    #expect(try probe(path, "stream=duration_ts", "-select_streams", "a") == "77777")
+    let facts = try Tool.succeed("mediainfo", "--Inform=Audio;%Duration%", path).text.trimmed
+    #expect(facts == "1764")
+  }
+
+  @Test("a chapter that does not start before the next one or the end is refused, at its place")
+  func lateChapter() throws {
+    var late = chapters
+    late[2].start = Time(value: 2, timescale: 1)
+    late[2].origin = Origin(rawValue: 7)
+    let failure = #expect(throws: Failure.self) {
+      try writeSound([tone], to: folder.path("a.m4a"), .m4a(bitRate: 96_000), chapters: late)
+    }
+    #expect(
+      failure?.message == "the chapter 'Last' does not start before the next one or the end")
+    #expect(failure?.origin == Origin(rawValue: 7))
+    #expect(try entries(of: folder.root) == [])
+  }
+
+  @Test("covers that are no pictures are refused, and nothing is left behind")
+  func badCovers() throws {
+    try writeFile(folder.path("text.png"), "no picture".utf8)
+    try writeFile(folder.path("cut.png"), try readFile(cover("a.png").string).prefix(20))
+    try Tool.succeed("mkfifo", folder.path("pipe.png"))
+    try Tool.succeed("truncate", "-s", "17M", folder.path("huge.png"))
+    try Tool.succeed("rm", folder.path("a.png"))
+    let cases = [
+      ("text.png", "the cover is neither a JPEG nor a PNG picture"),
+      ("cut.png", "the cover is neither a JPEG nor a PNG picture"),
+      ("pipe.png", "the cover is no regular file"),
+      ("huge.png", "the cover is larger than 16 MB; make it smaller"),
+      ("none.png", "cannot open the cover: No such file or directory"),
+    ]
+    for (name, message) in cases {
+      var metadata = Metadata()
+      metadata.cover = FilePath(folder.path(name))
+      for format in [Output.Format.m4a(bitRate: 96_000), .mp3(.standard), .flac(bitDepth: 16)] {
+        let failure = #expect(throws: Failure.self) {
+          try writeSound([tone], to: folder.path("out"), format, metadata: metadata)
+        }
+        #expect(failure?.message == message)
+        #expect(failure?.path == metadata.cover)
+        #expect(failure?.remedy == .mendInput)
+      }
+    }
+    #expect(try !entries(of: folder.root).contains { $0.contains("out") })
+  }
+
+  @Test("a picture that claims to be huge costs nothing: it is not decoded")
+  func hugeCover() throws {
+    var png = try readFile(cover("a.png").string)
+    png.replaceSubrange(16..<24, with: [0, 0, 0xFF, 0xDC, 0, 0, 0xFF, 0xDC])
+    try writeFile(folder.path("big.png"), png)
+    var metadata = Metadata()
+    metadata.cover = FilePath(folder.path("big.png"))
+    try writeSound([tone], to: folder.path("a.m4a"), .m4a(bitRate: 96_000), metadata: metadata)
+    let bytes = try readFile(folder.path("a.m4a"))
+    #expect(bytes.count > png.count + 10_000)
+  }
+
+  @Test("settings that a format does not have are refused by name")
+  func settings() throws {
+    let cases: [(Output.Format, Int, String)] = [
+      (.flac(bitDepth: 20), 44100, "FLAC is written with 16 or 24 bits a sample, not 20"),
+      (
+        .m4a(bitRate: 128_000), 192_000,
+        "AAC has no sample rate of 192000 Hz, only 7350, 8000, 11025, 12000, 16000, 22050, 24000, "
+          + "32000, 44100, 48000, 64000, 88200, 96000"
+      ),
+      (
+        .m4a(bitRate: 320_000), 8000,
+        "AAC at 8000 Hz with 1 channels has at most 48 kbps, not 320"
+      ),
+      (
+        .mp3(.standard), 96000,
+        "MP3 has no sample rate of 96000 Hz, only 8000, 11025, 12000, 16000, 22050, 24000, 32000, "
+          + "44100, 48000"
+      ),
+      (.wav(.int16), 0, "no format has a sample rate of 0 Hz"),
+    ]
+    for (format, rate, message) in cases {
+      let failure = #expect(throws: Failure.self) {
+        try writeSound([tone], to: folder.path("x/a"), format, sampleRate: rate)
+      }
+      #expect(failure?.message == message)
+      #expect(failure?.remedy == .mendJob)
+    }
+    #expect(try entries(of: folder.root) == [])
+  }
+
+  @Test("a wrong number of frames, or samples that are no numbers, are the engine's own fault")
+  func brokenPromises() throws {
+    let cases: [(Int64, [Float], String)] = [
+      (3, [0, 0], "was given 2 frames of sound instead of 3"),
+      (1, [0, 0], "was given 2 frames of sound instead of 1"),
+      (2, [0, .nan], "was given nan in channel 1 of frame 1, which is no finite number"),
+      (2, [-.infinity, 0], "was given -inf in channel 1 of frame 0, which is no finite number"),
+    ]
+    for format in [Output.Format.mp3(.standard), .wav(.int16), .wav(.float32)] {
+      for (announced, samples, message) in cases {
+        let sink = Sink(
+          node: 0, output: Output(path: FilePath(folder.path("a")), format: format),
+          metadata: Metadata(), chapters: [], isDithered: false)
+        let writer = try makeWriter(
+          for: sink, format: AudioFormat(sampleRate: 44100, channelLayout: .mono),
+          frameCount: announced)
+        let block = AudioBuffer(channelCount: 1, capacity: 8)
+        block.fill([samples], from: 0, count: samples.count)
+        let failure = #expect(throws: Failure.self) {
+          try writer.write(block)
+          _ = try writer.finish()
+        }
+        #expect(failure?.message == message)
+        #expect(failure?.remedy == .reportBug)
+        #expect(failure?.path == FilePath(folder.path("a")))
+        #expect(try entries(of: folder.root) == [])
+      }
+    }
+  }
+}

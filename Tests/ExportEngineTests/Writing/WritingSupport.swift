@@ -1,0 +1,80 @@
+import ExportGraph
+import LibAV
+import MediaComposition
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import ExportEngine
+
+/// Writes channels of sound through `makeWriter`, in blocks of some length.
+@discardableResult
+func writeSound(
+  _ channels: [[Float]], to path: String, _ format: Output.Format, sampleRate: Int = 44100,
+  isDithered: Bool = false, metadata: Metadata = Metadata(), chapters: [Chapter] = [],
+  blockLength: Int = 4096
+) throws(Failure) -> WrittenOutput {
+  LibAV.Library.silence()
+  let count = channels[0].count
+  let layout: ChannelLayout = channels.count == 1 ? .mono : .stereo
+  let sink = Sink(
+    node: 0, output: Output(path: FilePath(path), format: format), metadata: metadata,
+    chapters: chapters, isDithered: isDithered)
+  let writer = try makeWriter(
+    for: sink, format: AudioFormat(sampleRate: sampleRate, channelLayout: layout),
+    frameCount: Int64(count))
+  let block = AudioBuffer(channelCount: channels.count, capacity: blockLength)
+  for start in stride(from: 0, to: count, by: blockLength) {
+    block.fill(channels, from: start, count: min(blockLength, count - start))
+    try writer.write(block)
+  }
+  let written = try writer.finish()
+  try writer.commit()
+  return written
+}
+
+extension AudioBuffer {
+  /// Takes `count` frames of some channels.
+  func fill(_ channels: [[Float]], from start: Int, count: Int) {
+    frameCount = count
+    for (channel, samples) in channels.enumerated() {
+      for index in 0..<count { self.samples(channel)[index] = samples[start + index] }
+    }
+  }
+}
+
+/// The samples of one channel that ffmpeg decodes, without a word of warning.
+func decode(
+  _ path: String, channel: Int = 0, of channelCount: Int = 1, allowing words: String? = nil
+) throws -> [Float] {
+  let result = try Tool.succeed("ffmpeg", "-v", "warning", "-i", path, "-f", "f32le", "-")
+  // Of WAV without a channel mask it says that mono is mono.
+  let warnings = result.errors.split(separator: "\n").filter {
+    !$0.hasPrefix("Guessed Channel") && !$0.contains(words ?? "\n")
+  }
+  #expect(warnings == [])
+  let samples = result.floats
+  return stride(from: channel, to: samples.count, by: channelCount).map { samples[$0] }
+}
+
+/// The numbers of one entry for which ffprobe is asked.
+func probe(_ path: String, _ entries: String, _ more: String...) throws -> String {
+  let arguments = ["ffprobe", "-v", "error", "-show_entries", entries, "-of", "default=nw=1:nk=1"]
+  let result = try Tool.run(arguments + more + [path])
+  #expect(result.status == 0 && result.errors == "")
+  return result.text.trimmed
+}
+
+extension String {
+  var trimmed: String {
+    String(drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
+  }
+}
+
+/// Lengths at which frames, blocks and encoder delays meet their edges, and some between.
+let edgeLengths = [1, 575, 576, 577, 1151, 1152, 1153, 2047, 25_000, 44_100, 12_345, 31_337]
+
+/// Names of what lies in a folder.
+func entries(of folder: String) throws -> [String] {
+  try Tool.succeed("ls", "-A", folder).text.split(separator: "\n").map(String.init)
+}

@@ -1,0 +1,203 @@
+import ExportGraph
+import MPEGAudio
+import MediaComposition
+import MediaTime
+import SystemPackage
+import Testing
+
+@Suite("Compiling an export")
+struct CompilerTests {
+  @Test("a segment's start becomes a frame once, from its absolute time")
+  func placementDoesNotDrift() throws {
+    let third = Time(value: 1, timescale: 3)
+    let asset = sound(rate: 44_100, frames: 44_100)
+    var track = Track()
+    for _ in 0..<10_000 {
+      track.segments.append(
+        Segment(.asset(asset), source: TimeRange(start: .zero, duration: third), at: track.end))
+    }
+    let graph = try compile(Composition(tracks: [track]))
+    let sources = graph.nodes.filter { if case .source = $0.kind { true } else { false } }
+    #expect(sources.count == 10_000)
+    for (index, node) in sources.enumerated() {
+      let start = (Int64(index) * 44_100 * 2 + 3) / 6
+      #expect(node.frames.lowerBound == start)
+    }
+    #expect(sources.last?.frames.upperBound == Int64(147_000_000))
+  }
+
+  @Test("a group's sound is cut to the group's range, and its volume follows it")
+  func groupsAreWindows() throws {
+    let asset = sound(rate: 1000, frames: 10_000)
+    let inner = Composition(tracks: [
+      Track(segments: [segment(asset, from: 2, duration: 5, at: 1)])
+    ])
+    var group = Segment(
+      .composition(inner),
+      source: TimeRange(start: seconds(2), duration: seconds(3)), at: seconds(10))
+    group.mix.envelopes = [
+      VolumeEnvelope([
+        VolumeRamp(
+          from: .silence, to: .unity, over: TimeRange(start: .zero, duration: seconds(1)))
+      ])
+    ]
+    let graph = try compile(Composition(tracks: [Track(segments: [group])]), rate: 1000)
+    // Inner 2 s is timeline 10 s, so the inner clip starts at 9 s and is cut at 10 s.
+    guard case .source(_, let start) = graph.nodes[0].kind else {
+      Issue.record("the clip comes first")
+      return
+    }
+    #expect(graph.nodes[0].frames == 10_000..<13_000)
+    #expect(start == 3000)
+    #expect(graph.nodes[1].frames == 10_000..<13_000)
+    #expect(
+      graph.nodes[1].level.envelopes == [
+        [Level.Ramp(frames: 10_000..<11_000, start: 0, end: 1, curve: .linear)]
+      ])
+  }
+
+  @Test("a range that rounding makes a frame too long ends with the asset")
+  func neverReadsPastTheEnd() throws {
+    let asset = sound(rate: 1000, frames: 10)
+    let half = Time(value: 1, timescale: 2000)
+    let range = TimeRange(start: half, end: asset.duration)
+    let graph = try compile(
+      Composition(tracks: [Track(segments: [Segment(.asset(asset), source: range, at: .zero)])]),
+      rate: 1000)
+    guard case .source(_, let start) = graph.nodes[0].kind else {
+      Issue.record("the clip comes first")
+      return
+    }
+    #expect(start + Int64(graph.nodes[0].frames.count) == 10)
+  }
+
+  @Test(
+    "the mix has the highest rate among the sources, no higher than the outputs need",
+    arguments: [
+      (sources: [44_100, 48_000], output: Output.Format.wav(.int16), wanted: nil, rate: 48_000),
+      (sources: [8000], output: .mp3(.standard), wanted: nil, rate: 8000),
+      (sources: [96_000], output: .mp3(.standard), wanted: nil, rate: 48_000),
+      (sources: [88_200], output: .mp3(.standard), wanted: nil, rate: 44_100),
+      (sources: [192_000], output: .m4a(bitRate: 128_000), wanted: nil, rate: 96_000),
+      (sources: [192_000], output: .flac(bitDepth: 24), wanted: nil, rate: 192_000),
+      (sources: [96_000], output: .wav(.int24), wanted: 44_100, rate: 44_100),
+      (sources: [8000], output: .wav(.int24), wanted: 44_100, rate: 8000),
+    ] as [(sources: [Int], output: Output.Format, wanted: Int?, rate: Int)])
+  func mixRate(sources: [Int], output: Output.Format, wanted: Int?, rate: Int) throws {
+    let tracks = sources.map { rate in
+      Track(segments: [segment(sound(rate: rate, frames: 100_000), from: 0, duration: 0.5, at: 0)])
+    }
+    let graph = try Graph(
+      compiling: Export(
+        name: "rates", composition: Composition(tracks: tracks),
+        outputs: [Output(path: "out", format: output, sampleRate: wanted)]))
+    #expect(graph.nodes[0].format.sampleRate == rate)
+    #expect(graph.nodes[graph.sinks[0].node].format.sampleRate == wanted ?? rate)
+  }
+
+  @Test("the mix is mono where all sources, or all outputs, are")
+  func mixLayout() throws {
+    let mono = sound(rate: 1000, frames: 9000, layout: .mono)
+    let stereo = sound(rate: 1000, frames: 9000)
+    #expect(try mixLayout([mono, mono], output: nil) == .mono)
+    #expect(try mixLayout([mono, stereo], output: nil) == .stereo)
+    #expect(try mixLayout([stereo], output: .mono) == .mono)
+    #expect(try mixLayout([mono], output: .stereo) == .mono)
+  }
+
+  @Test("16-bit outputs are dithered unless every sample passes through untouched")
+  func dither() throws {
+    let deep = sound(rate: 1000, frames: 9000, bitDepth: 24)
+    let plain = sound(rate: 1000, frames: 9000)
+    let clip = segment(plain, from: 0, duration: 2, at: 0)
+    var louder = clip
+    louder.mix.gain = Gain(factor: 2)
+    #expect(try !isDithered([[clip, segment(plain, from: 5, duration: 1, at: 2)]]))
+    #expect(try isDithered([[segment(deep, from: 0, duration: 2, at: 0)]]))
+    #expect(try isDithered([[louder]]))
+    #expect(try isDithered([[clip], [clip]]))
+    #expect(try !isDithered([[louder]], format: .wav(.int24)))
+  }
+
+  @Test("outputs of one format share one conversion of the mix")
+  func sharedMasters() throws {
+    let asset = sound(rate: 48_000, frames: 48_000)
+    let outputs = [
+      Output(path: "a.wav", format: .wav(.int16), sampleRate: 44_100),
+      Output(path: "b.mp3", format: .mp3(.standard), sampleRate: 44_100),
+      Output(path: "c.flac", format: .flac(bitDepth: 24)),
+    ]
+    let graph = try Graph(
+      compiling: Export(
+        name: "shared",
+        composition: Composition(tracks: [
+          Track(segments: [segment(asset, from: 0, duration: 1, at: 0)])
+        ]), outputs: outputs))
+    #expect(graph.sinks[0].node == graph.sinks[1].node)
+    #expect(graph.sinks[2].node != graph.sinks[0].node)
+    #expect(graph.nodes.count == 3)
+  }
+
+  @Test("chapters of nested items land at their time on the timeline, those outside are dropped")
+  func chapters() throws {
+    let asset = sound(rate: 1000, frames: 9000)
+    var clip = segment(asset, from: 0, duration: 8, at: 1)
+    clip.chapters = [
+      Chapter(start: .zero, title: "cut off"), Chapter(start: seconds(3), title: "kept"),
+    ]
+    let inner = Composition(tracks: [Track(segments: [clip])])
+    let group = Segment(
+      .composition(inner), source: TimeRange(start: seconds(2), duration: seconds(4)),
+      at: seconds(10))
+    let graph = try compile(Composition(tracks: [Track(segments: [group])]), rate: 1000)
+    #expect(graph.sinks[0].chapters == [Chapter(start: seconds(12), title: "kept")])
+  }
+
+  // MARK: Makers
+
+  private func compile(_ composition: Composition, rate: Int? = nil) throws -> Graph {
+    try Graph(
+      compiling: Export(
+        name: "test", composition: composition, sampleRate: rate,
+        outputs: [Output(path: "out.wav", format: .wav(.float32))]))
+  }
+
+  private func mixLayout(_ assets: [Asset], output: ChannelLayout?) throws -> ChannelLayout {
+    let tracks = assets.map { Track(segments: [segment($0, from: 0, duration: 1, at: 0)]) }
+    let graph = try Graph(
+      compiling: Export(
+        name: "layouts", composition: Composition(tracks: tracks),
+        outputs: [Output(path: "out", format: .wav(.int16), channelLayout: output)]))
+    return graph.nodes[0].format.channelLayout
+  }
+
+  private func isDithered(
+    _ tracks: [[Segment]], format: Output.Format = .wav(.int16)
+  ) throws -> Bool {
+    try Graph(
+      compiling: Export(
+        name: "dither", composition: Composition(tracks: tracks.map { Track(segments: $0) }),
+        outputs: [Output(path: "out", format: format)])
+    ).sinks[0].isDithered
+  }
+}
+
+private func seconds(_ count: Int64) -> Time { Time(value: count, timescale: 1) }
+
+private func sound(
+  rate: Int, frames: Int64, layout: ChannelLayout = .stereo, bitDepth: Int? = 16
+) -> Asset {
+  Asset(
+    path: FilePath("\(rate)-\(frames)-\(layout.count)-\(bitDepth ?? 0).wav"), streamIndex: 0,
+    container: "wav", codec: "pcm", sampleRate: rate, channelLayout: layout, bitDepth: bitDepth,
+    frameCount: frames,
+    identity: FileIdentity(device: 1, inode: 1, size: 1, modificationTime: 1))
+}
+
+private func segment(_ asset: Asset, from: Int64, duration: Double, at start: Int64) -> Segment {
+  Segment(
+    .asset(asset),
+    source: TimeRange(
+      start: seconds(from), duration: Time(value: Int64(duration * 1000), timescale: 1000)),
+    at: seconds(start))
+}

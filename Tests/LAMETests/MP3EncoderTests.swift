@@ -1,0 +1,194 @@
+import MPEGAudio
+import TestSupport
+import Testing
+
+@testable import LAME
+
+/// A whole MP3 file in memory: what `MP3Writer` does on disk.
+func encoded(
+  _ channels: [[Float]], _ settings: MP3Settings, sampleRate: Int, blockLength: Int = 4096
+) throws -> [UInt8] {
+  var encoder = try MP3Encoder.open(
+    settings, sampleRate: sampleRate, channelCount: channels.count)
+  var bytes: [UInt8] = []
+  let count = channels[0].count
+  for start in stride(from: 0, to: count, by: blockLength) {
+    let length = min(blockLength, count - start)
+    try withPlanes(channels.map { Array($0[start..<start + length]) }) {
+      try encoder.encode($0, count: length, into: &bytes)
+    }
+  }
+  try encoder.flush(into: &bytes)
+  let info = encoder.infoFrame()
+  bytes.replaceSubrange(0..<info.count, with: info)
+  return bytes
+}
+
+/// Lends planar copies of the channels.
+func withPlanes<R>(
+  _ channels: [[Float]], _ body: (UnsafePointer<UnsafeMutablePointer<Float>>) throws -> R
+) rethrows -> R {
+  let planes = channels.map { channel in
+    let plane = UnsafeMutablePointer<Float>.allocate(capacity: max(1, channel.count))
+    plane.initialize(from: channel, count: channel.count)
+    return plane
+  }
+  defer { for plane in planes { plane.deallocate() } }
+  return try body(planes)
+}
+
+/// The channels that ffmpeg decodes from a file.
+func decoded(_ path: String, channelCount: Int) throws -> [[Float]] {
+  let samples = try Tool.succeed("ffmpeg", "-v", "warning", "-i", path, "-f", "f32le", "-").floats
+  return (0..<channelCount).map { channel in
+    stride(from: channel, to: samples.count, by: channelCount).map { samples[$0] }
+  }
+}
+
+struct GainCase: Sendable, CustomTestStringConvertible {
+  let settings: MP3Settings
+  let sampleRate: Int
+  var testDescription: String { "\(settings.rateControl) at \(sampleRate) Hz" }
+
+  /// Decibels. From V6 on LAME's coarse quantisation loses energy by itself.
+  var tolerance: Double {
+    if case .vbr(let quality) = settings.rateControl, quality > 5 { 0.08 } else { 0.02 }
+  }
+
+  static let all: [GainCase] =
+    (0...9).map { GainCase(settings: .init(.vbr(quality: Double($0))), sampleRate: 44100) }
+    + [0.5, 2.7, 9.9].map { GainCase(settings: .init(.vbr(quality: $0)), sampleRate: 48000) }
+    + [64, 128, 160, 192, 224, 256, 320].flatMap { rate in
+      [.abr(bitRate: rate * 1000), .cbr(bitRate: rate * 1000)].map {
+        GainCase(settings: .init($0), sampleRate: 44100)
+      }
+    }
+    + [8000, 11025, 12000, 16000, 22050, 24000, 32000, 48000].flatMap { rate in
+      [.vbr(quality: 0), .abr(bitRate: 64000), .cbr(bitRate: 64000)].map {
+        GainCase(settings: .init($0), sampleRate: rate)
+      }
+    }
+}
+
+@Suite("MP3Encoder")
+struct MP3EncoderTests {
+  let folder = TestFolder()
+
+  @Test("decoded sound is as loud as it was, at every setting", arguments: GainCase.all)
+  func gain(_ example: GainCase) throws {
+    let count = example.sampleRate
+    let glide = Signal.glide(sampleRate: example.sampleRate, count: count)
+    for channelCount in 1...2 {
+      let sounds = [glide, glide.reversed()].prefix(channelCount).map(Array.init)
+      let path = folder.path("glide-\(channelCount).mp3")
+      try writeFile(
+        path, try encoded(sounds, example.settings, sampleRate: example.sampleRate))
+      for (sound, output) in zip(sounds, try decoded(path, channelCount: channelCount)) {
+        try #require(output.count == count)
+        let middle = count / 8..<count * 7 / 8
+        #expect(abs(Signal.gain(of: output[middle], over: sound[middle])) < example.tolerance)
+        #expect(Signal.correlation(output[middle], sound[middle]) > 0.99)
+      }
+    }
+  }
+
+  @Test("what LAME multiplies samples with is one, at every setting", arguments: GainCase.all)
+  func scale(_ example: GainCase) throws {
+    let encoder = try MP3Encoder.open(
+      example.settings, sampleRate: example.sampleRate, channelCount: 2)
+    #expect(abs(encoder.scale - 1) < 1e-6)
+  }
+
+  @Test("the bytes do not depend on how the sound is cut into blocks")
+  func blocks() throws {
+    let noise = [Signal.noise(seed: 1, count: 30_000), Signal.noise(seed: 2, count: 30_000)]
+    let whole = try encoded(noise, .standard, sampleRate: 44100, blockLength: 30_000)
+    #expect(try encoded(noise, .standard, sampleRate: 44100, blockLength: 1000) == whole)
+    #expect(try encoded(noise, .standard, sampleRate: 44100, blockLength: 577) == whole)
+  }
+
+  @Test("delay and padding account for every decoded sample")
+  func padding() throws {
+    var encoder = try MP3Encoder.open(.standard, sampleRate: 44100, channelCount: 1)
+    var bytes: [UInt8] = []
+    try withPlanes([Signal.noise(seed: 3, count: 25_000)]) {
+      try encoder.encode($0, count: 25_000, into: &bytes)
+    }
+    try encoder.flush(into: &bytes)
+    #expect(encoder.delay == 576)
+    #expect((encoder.delay + 25_000 + encoder.padding) % encoder.samplesPerFrame == 0)
+    #expect(encoder.padding >= 576)
+    #expect(encoder.frameCount == 25_000)
+  }
+
+  @Test(
+    "samples that are not finite never reach LAME", arguments: [Float.nan, .infinity, -.infinity])
+  func notFinite(_ value: Float) throws {
+    var encoder = try MP3Encoder.open(.standard, sampleRate: 44100, channelCount: 2)
+    var bytes: [UInt8] = []
+    var right = [Float](repeating: 0, count: 100)
+    try withPlanes([right, right]) { try encoder.encode($0, count: 100, into: &bytes) }
+    right[7] = value
+    let error = #expect(throws: LAMEError.self) {
+      try withPlanes([[Float](repeating: 0, count: 100), right]) {
+        try encoder.encode($0, count: 100, into: &bytes)
+      }
+    }
+    #expect(error == .notFinite(channel: 1, frame: 107))
+    #expect(error?.message == "channel 2 of frame 107 is not a finite number")
+  }
+
+  @Test("sound up to 60 dB over full scale is encoded", arguments: [0, 32, 128, 320])
+  func loud(_ bitRate: Int) throws {
+    let settings = MP3Settings(bitRate == 0 ? .vbr(quality: 2) : .cbr(bitRate: bitRate * 1000))
+    let noise = Signal.noise(seed: 9, count: 20_000, amplitude: MP3Encoder.largestSample)
+    #expect(try !encoded([noise, noise], settings, sampleRate: 44100).isEmpty)
+  }
+
+  @Test("louder sound, which would end the process inside LAME, is refused")
+  func tooLoud() throws {
+    var encoder = try MP3Encoder.open(.standard, sampleRate: 44100, channelCount: 1)
+    var bytes: [UInt8] = []
+    let error = #expect(throws: LAMEError.self) {
+      try withPlanes([[0, 1000, -1000.1]]) { try encoder.encode($0, count: 3, into: &bytes) }
+    }
+    #expect(error?.message == "channel 1 of frame 2 is more than 60 dB over full scale")
+  }
+
+  @Test(
+    "what LAME would change without a word is refused",
+    arguments: [
+      (
+        MP3Settings.standard, 96000, 2,
+        "MP3 has no sample rate of 96000 Hz, only 8000, 11025, "
+          + "12000, 16000, 22050, 24000, 32000, 44100, 48000"
+      ),
+      (.standard, 44100, 6, "MP3 has one or two channels, not 6"),
+      (.init(.vbr(quality: 10)), 44100, 2, "VBR quality is 0 … 9.999, not 10.0"),
+      (.init(.vbr(quality: .nan)), 44100, 2, "VBR quality is 0 … 9.999, not nan"),
+      (
+        .init(.cbr(bitRate: 144_000)), 44100, 2,
+        "at 44100 Hz LAME has no bit rate of 144 kbps; the nearest is 128"
+      ),
+      (
+        .init(.cbr(bitRate: 320_000)), 22050, 2,
+        "at 22050 Hz LAME has no bit rate of 320 kbps; the nearest is 160"
+      ),
+      (
+        .init(.abr(bitRate: 8000)), 44100, 1,
+        "at 44100 Hz LAME has no bit rate of 8 kbps; the nearest is 32"
+      ),
+      (.init(.cbr(bitRate: 128_500)), 44100, 2, "LAME has no bit rate of 128500 b/s"),
+      (.init(.cbr(bitRate: -1000)), 44100, 2, "LAME has no bit rate of -1000 b/s"),
+      (.init(.vbr(quality: 2), quality: 10), 44100, 2, "LAME's quality is 0 … 9, not 10"),
+    ])
+  func refusals(_ settings: MP3Settings, rate: Int, channels: Int, message: String) {
+    var words: String?
+    do throws(LAMEError) {
+      _ = try MP3Encoder.open(settings, sampleRate: rate, channelCount: channels)
+    } catch {
+      words = error.message
+    }
+    #expect(words == message)
+  }
+}

@@ -1,0 +1,165 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import LibAV
+
+/// An output in memory that fails on demand, and keeps only its start.
+private final class MemoryOutput: ByteOutput {
+  private(set) var bytes: [UInt8] = []
+  private(set) var size: Int64 = 0
+  private(set) var calls = 0
+  /// Bytes that fit; what comes after fails with `failure`.
+  var capacity = Int64.max
+  var failure = ENOSPC
+  /// Bytes that are kept.
+  var kept = Int64.max
+
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Int32 {
+    calls += 1
+    let end = offset + Int64(bytes.count)
+    guard end <= capacity else { return failure }
+    size = max(size, end)
+    guard offset < kept else { return 0 }
+    let keptEnd = Int(min(end, kept))
+    if self.bytes.count < keptEnd {
+      self.bytes += [UInt8](repeating: 0, count: keptEnd - self.bytes.count)
+    }
+    let length = keptEnd - Int(offset)
+    self.bytes.replaceSubrange(Int(offset)..<keptEnd, with: bytes.prefix(length))
+    return 0
+  }
+}
+
+/// Encodes `count` frames of a tone and muxes them.
+private func write(
+  _ codec: Encoder.Codec, in container: Muxer.Container, to output: MemoryOutput,
+  sampleRate: Int = 44100, channelMask: UInt64 = 3, count: Int
+) throws(LibAVError) {
+  Library.silence()
+  let encoder = try Encoder.open(codec, sampleRate: sampleRate, channelMask: channelMask)
+  let muxer = try Muxer.open(container, to: output, for: encoder)
+  func mux() throws(LibAVError) {
+    while let packet = try encoder.next() { try muxer.write(packet) }
+  }
+  var done = 0
+  while done < count {
+    let length = min(encoder.room, count - done)
+    try encoder.fill(length) { _, destination in
+      let size = encoder.sampleFormat == .int16 ? 2 : 4
+      let planes = encoder.sampleFormat == .planarFloat ? 1 : encoder.channelCount
+      memset(destination, 0, length * size * planes)
+    }
+    done += length
+    guard encoder.room == 0 else { continue }
+    try encoder.submit()
+    try mux()
+  }
+  try encoder.finish()
+  try mux()
+  try muxer.finish()
+}
+
+@Suite("Muxer and Encoder")
+struct MuxerTests {
+  static let pairs: [(Encoder.Codec, Muxer.Container)] = [
+    (.pcm16, .wav), (.pcm24, .wav), (.pcmFloat, .wav), (.flac(bitDepth: 16), .flac),
+    (.flac(bitDepth: 24), .flac), (.aac(bitRate: 128_000), .m4a),
+  ]
+
+  @Test(
+    "a full output comes back as its errno, wherever the file ends",
+    arguments: pairs, [ENOSPC, EFBIG, EIO])
+  func fullOutput(_ pair: (Encoder.Codec, Muxer.Container), number: Int32) throws {
+    let whole = MemoryOutput()
+    try write(pair.0, in: pair.1, to: whole, count: 100_000)
+    for part in [0, 1, 40, whole.size / 2, whole.size - 1] {
+      let output = MemoryOutput()
+      output.capacity = part
+      output.failure = number
+      let error = #expect(throws: LibAVError.self) {
+        try write(pair.0, in: pair.1, to: output, count: 100_000)
+      }
+      #expect(error?.posix == number)
+      #expect(error?.operation == "write")
+    }
+  }
+
+  @Test("the same sound gives the same bytes", arguments: pairs)
+  func deterministic(_ pair: (Encoder.Codec, Muxer.Container)) throws {
+    let outputs = [MemoryOutput(), MemoryOutput()]
+    for output in outputs { try write(pair.0, in: pair.1, to: output, count: 30_000) }
+    #expect(outputs[0].bytes == outputs[1].bytes)
+    #expect(!String(decoding: outputs[0].bytes, as: UTF8.self).contains("Lav"))
+  }
+
+  @Test("WAV past 4 GiB becomes RF64 with the true sizes (EBU Tech 3306)")
+  func rf64() throws {
+    let output = MemoryOutput()
+    output.kept = 1 << 12
+    // Eight channels of 24 bits: 24 bytes a frame.
+    let frames = Int64(1 << 32) / 24 + 1000
+    try write(
+      .pcm24, in: .wav, to: output, sampleRate: 48000, channelMask: 0x63F, count: Int(frames))
+    #expect(output.bytes.starts(with: "RF64".utf8))
+    #expect(output.bytes[12..<16].elementsEqual("ds64".utf8))
+    func word(_ at: Int) -> Int64 {
+      output.bytes[at..<at + 8].reversed().reduce(0) { $0 << 8 | Int64($1) }
+    }
+    #expect(word(20) == output.size - 8)
+    #expect(word(28) == frames * 24)
+    #expect(word(36) == frames)
+  }
+
+  @Test("a small WAV stays RIFF")
+  func riff() throws {
+    let output = MemoryOutput()
+    try write(.pcm16, in: .wav, to: output, count: 1000)
+    #expect(output.bytes.starts(with: "RIFF".utf8))
+  }
+
+  @Test("a bit rate that the encoder would change without a word is refused")
+  func changedBitRate() {
+    #expect(throws: LibAVError.self) {
+      _ = try Encoder.open(.aac(bitRate: 900_000), sampleRate: 44100, channelMask: 3)
+    }
+  }
+
+  @Test("an encoder that is not used is given back")
+  func unused() throws {
+    for _ in 0..<50 {
+      for (codec, container) in Self.pairs {
+        let encoder = try Encoder.open(codec, sampleRate: 44100, channelMask: 3)
+        _ = try Muxer.open(container, to: MemoryOutput(), for: encoder)
+      }
+    }
+  }
+}
+
+@Suite("Picture")
+struct PictureTests {
+  let folder = TestFolder()
+
+  @Test("sizes are read from the headers of what ffmpeg writes", arguments: ["a.png", "a.jpg"])
+  func sizes(name: String) throws {
+    let path = folder.path(name)
+    try Tool.succeed(
+      "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=41x31", "-frames:v", "1", path)
+    let bytes = try readFile(path)
+    let picture = try #require(Picture(bytes))
+    #expect(picture.width == 41 && picture.height == 31)
+    #expect(picture.format == (name == "a.png" ? .png : .jpeg))
+    // Any beginning of a file is either refused or has the same size.
+    for count in 0..<min(bytes.count, 800) {
+      guard let cut = Picture(Array(bytes[..<count])) else { continue }
+      #expect(cut.width == 41 && cut.height == 31)
+    }
+  }
+
+  @Test("whatever else is no picture")
+  func others() {
+    #expect(Picture([]) == nil)
+    #expect(Picture(Array("GIF89a".utf8)) == nil)
+    #expect(Picture([0xFF, 0xD8, 0xFF] + [UInt8](repeating: 0xFF, count: 100_000)) == nil)
+  }
+}

@@ -1,0 +1,298 @@
+import Foundation
+import MPEGAudio
+import MediaTime
+import TestSupport
+import Testing
+
+@Suite struct ID3TagTests {
+  private static let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0] + (0..<300).map { UInt8($0 % 256) }
+  private static let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1, 2, 3]
+
+  private static func range(_ start: Int64, _ end: Int64) -> TimeRange {
+    TimeRange(start: Time(value: start, timescale: 1000), end: Time(value: end, timescale: 1000))
+  }
+
+  private static let whole = ID3Tag(
+    items: [
+      ("title", "Grüße 🎙"), ("artist", "A"), ("artist", "B"), ("album", "C"),
+      ("album_artist", "D"), ("track", "3/12"), ("disc", "1/2"), ("date", "2024-05-06 07:08:09Z"),
+      ("genre", "Podcast"), ("composer", "E"), ("publisher", "F"), ("copyright", "G"),
+      ("language", "DEU"), ("encoder", "avjob"), ("encoded_by", "H"), ("comment", "Line 1\nLine 2"),
+      ("lyrics", "La la"), ("TBPM", "120"), ("mood", "calm"), ("empty", ""),
+    ].map { ID3Tag.Item(key: $0.0, value: $0.1) },
+    cover: jpeg,
+    chapters: [
+      ID3Tag.Chapter(range: range(0, 250), title: "Intro"),
+      ID3Tag.Chapter(
+        range: range(250, 500), title: "Über alles", url: "https://example.org/a?b=c", image: png),
+      ID3Tag.Chapter(range: range(500, 567), title: "", image: jpeg),
+    ])
+
+  /// The same without what would make it 2.3.
+  private static let short: ID3Tag = {
+    var tag = whole
+    for index in tag.chapters.indices { tag.chapters[index].image = nil }
+    return tag
+  }()
+
+  private func file(_ tag: ID3Tag, in folder: String) throws -> String {
+    let path = "\(folder)/a.mp3"
+    let sound = try MP3Files.read(MP3Files.fixture("lame-testcase.mp3"))
+    try MP3Files.write(try tag.encoded() + sound, to: path)
+    return path
+  }
+
+  @Test(
+    "ffprobe reads tags, cover and chapters, with images too",
+    arguments: [(whole, "2024-05-06 07:08"), (short, "2024-05-06T07:08:09")])
+  func ffprobe(tag: ID3Tag, date: String) throws {
+    try MP3Files.withFolder { folder in
+      let path = try file(tag, in: folder)
+      let text = try MP3Files.run([
+        "ffprobe", "-v", "error", "-show_entries",
+        "format_tags:stream=codec_name:stream_tags:chapter=start_time,end_time:chapter_tags", "-of",
+        "flat", path,
+      ]).text
+      for line in [
+        #"format.tags.title="Grüße 🎙""#, #"format.tags.album_artist="D""#,
+        #"format.tags.track="3/12""#, #"format.tags.disc="1/2""#,
+        "format.tags.date=\"\(date)\"",
+        #"format.tags.language="deu""#,
+        #"format.tags.comment="Line 1\nLine 2""#, #"format.tags.TBPM="120""#,
+        #"format.tags.mood="calm""#, #"format.tags.encoder="avjob""#,
+        #"format.tags.encoded_by="H""#, #"format.tags.lyrics_deu="La la""#,
+        #"streams.stream.1.codec_name="mjpeg""#, #"streams.stream.1.tags.comment="Cover (front)""#,
+        #"chapters.chapter.1.start_time="0.250000""#, #"chapters.chapter.1.end_time="0.500000""#,
+        #"chapters.chapter.1.tags.title="Über alles""#, #"chapters.chapter.2.end_time="0.567000""#,
+      ] {
+        #expect(text.contains(line), "\(line) in \(text)")
+      }
+      #expect(!text.contains("empty"))
+    }
+  }
+
+  private static let hasMutagen =
+    (try? Tool.run(["/usr/bin/python3", "-c", "import mutagen"]))?.status == 0
+
+  @Test("mutagen reads every frame of 2.4 as it was meant", .enabled(if: hasMutagen))
+  func mutagen24() throws {
+    let size = try Self.short.encoded().count
+    #expect(
+      try mutagen(Self.short) == """
+        (2, 4, 0) \(size) []
+        TIT2 Grüße 🎙
+        TPE1 A|B
+        TALB C
+        TPE2 D
+        TRCK 3/12
+        TPOS 1/2
+        TDRC 2024-05-06 07:08:09
+        TCON Podcast
+        TCOM E
+        TPUB F
+        TCOP G
+        TLAN deu
+        TSSE avjob
+        TENC H
+        TBPM 120
+        TXXX:mood calm
+        ['Line 1\\nLine 2'] La la
+        image/jpeg 3 304
+        3 ['ch0', 'ch1', 'ch2']
+        0 250 4294967295
+         TIT2 Intro
+        250 500 4294967295
+         TIT2 Über alles
+         WXXX:chapter url https://example.org/a?b=c
+        500 567 4294967295
+
+        """)
+  }
+
+  @Test("mutagen reads every frame of 2.3, and the chapters' images", .enabled(if: hasMutagen))
+  func mutagen23() throws {
+    let size = try Self.whole.encoded().count
+    #expect(
+      try mutagen(Self.whole) == """
+        (2, 3, 0) \(size) []
+        TIT2 Grüße 🎙
+        TPE1 A/B
+        TALB C
+        TPE2 D
+        TRCK 3/12
+        TPOS 1/2
+        TDRC 2024-05-06 07:08:00
+        TCON Podcast
+        TCOM E
+        TPUB F
+        TCOP G
+        TLAN deu
+        TSSE avjob
+        TENC H
+        TBPM 120
+        TXXX:mood calm
+        ['Line 1\\nLine 2'] La la
+        image/jpeg 3 304
+        3 ['ch0', 'ch1', 'ch2']
+        0 250 4294967295
+         TIT2 Intro
+        250 500 4294967295
+         APIC: image/png 0 11
+         TIT2 Über alles
+         WXXX:chapter url https://example.org/a?b=c
+        500 567 4294967295
+         APIC: image/jpeg 0 304
+
+        """)
+  }
+
+  /// What mutagen says about a file with `tag`.
+  private func mutagen(_ tag: ID3Tag) throws -> String {
+    let script = """
+      import sys
+      from mutagen.id3 import ID3
+      tag = ID3(sys.argv[1])
+      print(tag.version, tag.size, tag.unknown_frames)
+      for key in ("TIT2 TPE1 TALB TPE2 TRCK TPOS TDRC TCON TCOM TPUB TCOP TLAN TSSE TENC TBPM "
+                  "TXXX:mood").split():
+          print(key, "|".join(str(text) for text in tag[key].text))
+      print(repr(tag["COMM::deu"].text), tag["USLT::deu"].text)
+      cover = tag["APIC:"]
+      print(cover.mime, int(cover.type), len(cover.data))
+      toc = tag["CTOC:toc"]
+      print(int(toc.flags), toc.child_element_ids)
+      for name in toc.child_element_ids:
+          chapter = tag["CHAP:" + name]
+          print(chapter.start_time, chapter.end_time, chapter.start_offset)
+          for key, frame in sorted(chapter.sub_frames.items()):
+              if key == "TIT2": print("", key, frame.text[0])
+              elif key.startswith("WXXX"): print("", key, frame.url)
+              else: print("", key, frame.mime, int(frame.type), len(frame.data))
+      """
+    return try MP3Files.withFolder { folder in
+      let path = try file(tag, in: folder)
+      return try MP3Files.run([
+        "env", "PYTHONIOENCODING=utf-8", "/usr/bin/python3", "-c", script, path,
+      ]).text
+    }
+  }
+
+  @Test(
+    "A chapter is readable for FFmpeg however long its parts are", arguments: [1, 126, 127, 9999])
+  func longParts(length: Int) throws {
+    for (title, url) in [(length, 1), (1, length)] {
+      let chapter = ID3Tag.Chapter(
+        range: Self.range(0, 500), title: String(repeating: "t", count: title),
+        url: String(repeating: "u", count: url))
+      try MP3Files.withFolder { folder in
+        let path = try file(ID3Tag(chapters: [chapter]), in: folder)
+        let text = try MP3Files.run([
+          "ffprobe", "-v", "error", "-show_entries", "chapter_tags=title", "-of", "csv=p=0", path,
+        ]).text
+        #expect(text == chapter.title + "\n")
+      }
+    }
+  }
+
+  @Test("The frames behind a tag are found, and play as long as before")
+  func frames() throws {
+    let sound = try MP3Files.read(MP3Files.fixture("lame-testcase.mp3"))
+    let index = try MP3Files.index(of: try Self.whole.encoded() + sound)
+    #expect(index.validFrameCount == 25_000 && index.anomalies == [])
+  }
+
+  @Test("A tag with nothing in it has no bytes")
+  func empty() throws {
+    #expect(try ID3Tag().encoded() == [])
+    #expect(try ID3Tag(items: [.init(key: "title", value: "")]).encoded() == [])
+  }
+
+  @Test("A tag is written byte by byte as the standard says")
+  func bytes() throws {
+    let tag = ID3Tag(items: [.init(key: "title", value: "é")])
+    let header: [UInt8] = [0x49, 0x44, 0x33, 4, 0, 0, 0, 0, 0, 13]
+    let frame: [UInt8] = [0x54, 0x49, 0x54, 0x32, 0, 0, 0, 3, 0, 0, 3, 0xC3, 0xA9]
+    #expect(try tag.encoded() == header + frame)
+    // Sizes have seven bits a byte.
+    let long = ID3Tag(items: [.init(key: "title", value: String(repeating: "x", count: 299))])
+    let bytes = try long.encoded()
+    #expect(bytes[6..<10] == [0, 0, 2, 54])
+    #expect(bytes[14..<18] == [0, 0, 2, 44])
+  }
+
+  @Test(
+    "Values that a frame's form does not allow are kept under their own name",
+    arguments: [
+      ("date", "2024", "TDRC"), ("date", "2024-05", "TDRC"), ("date", "May 2024", "TXXX"),
+      ("date", "2024-0", "TXXX"), ("language", "en", "TXXX"), ("language", "eng", "TLAN"),
+      ("TBPM", "90", "TBPM"), ("TZZZ", "x", "TXXX"), ("TXXX", "x", "TXXX"), ("tbpm", "90", "TXXX"),
+      ("Title", "x", "TIT2"), ("lyrics-eng", "x", "USLT"), ("lyrics-long", "x", "TXXX"),
+    ])
+  func slots(key: String, value: String, identifier: String) throws {
+    let bytes = try ID3Tag(items: [.init(key: key, value: value)]).encoded()
+    #expect(String(decoding: bytes[10..<14], as: UTF8.self) == identifier)
+  }
+
+  @Test(
+    "What ID3 cannot hold is refused",
+    arguments: [
+      (
+        ID3Tag(items: [.init(key: "title", value: "a\0b")]),
+        "'ab' holds a zero byte, which no tag can"
+      ),
+      (ID3Tag(cover: [1, 2, 3]), "the cover is neither a JPEG nor a PNG image"),
+      (
+        ID3Tag(chapters: [.init(range: range(0, 1), title: "", image: [])]),
+        "the image of chapter 1 is neither a JPEG nor a PNG image"
+      ),
+      (
+        ID3Tag(chapters: [.init(range: range(0, 1), title: "", url: "https://exämple.org")]),
+        "the url of chapter 1, 'https://exämple.org', is not plain ASCII: "
+          + "write other characters as %XX"
+      ),
+      (
+        ID3Tag(chapters: [.init(range: range(2, 1), title: "")]),
+        "chapter 1 ends before it starts"
+      ),
+      (
+        ID3Tag(chapters: [.init(range: range(-1, 1), title: "")]),
+        "chapter 1 starts or ends at -0.001s: ID3 knows times from 0 to 49 days"
+      ),
+      (
+        ID3Tag(chapters: [.init(range: range(0, 1 << 32), title: "")]),
+        "chapter 1 starts or ends at 1193:02:47.296: ID3 knows times from 0 to 49 days"
+      ),
+      (
+        ID3Tag(chapters: Array(repeating: .init(range: range(0, 1), title: ""), count: 256)),
+        "an ID3 tag holds at most 255 chapters, not 256"
+      ),
+    ])
+  func refusals(tag: ID3Tag, message: String) {
+    let error = #expect(throws: ID3TagError.self) { try tag.encoded() }
+    #expect(error?.message == message)
+  }
+
+  @Test("A tag that its own size cannot say is refused")
+  func size() {
+    let tag = ID3Tag(cover: Self.jpeg + [UInt8](repeating: 0, count: 1 << 28))
+    let error = #expect(throws: ID3TagError.self) { try tag.encoded() }
+    #expect(
+      error?.message
+        == "an ID3 tag holds less than 256 MiB, and this one would have 268435774 bytes")
+  }
+
+  @Test("As many chapters as the format has room for are read back")
+  func manyChapters() throws {
+    try MP3Files.withFolder { folder in
+      let chapters = (0..<255 as Range<Int64>).map {
+        ID3Tag.Chapter(range: Self.range($0 * 2, $0 * 2 + 2), title: "\($0)")
+      }
+      let path = try file(ID3Tag(chapters: chapters), in: folder)
+      let text = try MP3Files.run([
+        "ffprobe", "-v", "error", "-show_entries", "chapter_tags=title", "-of", "csv=p=0", path,
+      ]).text
+      let titles = text.split(separator: "\n").map { String($0) }
+      #expect(titles == chapters.map(\.title))
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import MediaComposition
+import MediaTime
+import SystemPackage
+import Testing
+
+@Suite("Values of a composition")
+struct ValueTests {
+  @Test("tags are found whatever their case, keep their order, and go when set to nil")
+  func metadata() {
+    var tags = Metadata()
+    tags["title"] = "One"
+    tags["artist"] = "Two"
+    tags["TITLE"] = "Three"
+    #expect(
+      tags.items == [.init(key: "title", value: "Three"), .init(key: "artist", value: "Two")])
+    tags["Artist"] = nil
+    #expect(tags.items.map(\.key) == ["title"])
+  }
+
+  @Test("an output's tags lie over the export's")
+  func overriding() {
+    var under = Metadata()
+    under["title"] = "Under"
+    under["album"] = "Album"
+    under.cover = "under.png"
+    var over = Metadata()
+    over["title"] = "Over"
+    let merged = under.overridden(by: over)
+    #expect(merged["title"] == "Over")
+    #expect(merged["album"] == "Album")
+    #expect(merged.cover == "under.png")
+  }
+
+  @Test("a composition lasts until its last track ends")
+  func duration() {
+    let ten = TimeRange(start: .zero, duration: Time(value: 10, timescale: 1))
+    let composition = Composition(tracks: [
+      Track(segments: [Segment(.silence, source: ten, at: Time(value: 5, timescale: 2))]),
+      Track(segments: [Segment(.silence, source: ten, at: .zero)]), Track(),
+    ])
+    #expect(composition.duration == Time(value: 25, timescale: 2))
+    #expect(Composition().duration == .zero)
+  }
+
+  @Test("a gain is never negative nor no number")
+  func gain() {
+    #expect(Gain(factor: -1) == .silence)
+    #expect(Gain(factor: .nan) == .silence)
+    #expect(Gain(decibels: -.infinity) == .silence)
+    #expect(Gain(decibels: 20).factor == 10)
+    #expect(Gain(decibels: 0) == .unity)
+  }
+
+  @Test("a failure keeps the place that was nearest to it")
+  func placing() {
+    let inner = Origin(rawValue: 1)
+    let outer = Origin(rawValue: 2)
+    let failure = Failure(.mendInput, "is empty")
+    #expect(failure.placed(at: inner).placed(at: outer).origin == inner)
+    #expect(failure.placed(at: outer).origin == outer)
+  }
+
+  @Test("layouts are named as FFmpeg names them")
+  func layouts() {
+    #expect(ChannelLayout.mono.name == "mono")
+    #expect(ChannelLayout(mask: 3) == .stereo)
+    #expect(ChannelLayout(mask: 0x3F).name == "5.1")
+    #expect(ChannelLayout(mask: 0x60F).name == "5.1")
+    #expect(ChannelLayout(mask: 0x63F).name == "7.1")
+    #expect(ChannelLayout(mask: 0x33).name == "4 channels")
+  }
+}

@@ -1,1 +1,0 @@
-// Signal generators and fakes.

@@ -1,0 +1,155 @@
+# What the scripts beside this file share: finding what is missing, and building the command.
+# Sourced, with `set -euo pipefail` in force and `root` naming the repository.
+# shellcheck shell=bash
+
+# shellcheck disable=SC2154  # The script that sources this sets it.
+readonly root
+readonly ready="$root/.build/ready"
+
+# Debian's names of what the build and the built command need; the last line is what the Swift
+# toolchain itself needs.
+readonly build_packages=(
+  pkg-config libavformat-dev libavcodec-dev libavutil-dev libavfilter-dev libswresample-dev
+  libmp3lame-dev
+  ca-certificates git libc6-dev libcurl4-openssl-dev libncurses6 libsqlite3-0
+  libxml2-dev
+)
+
+say() { printf '%s\n' "$*" >&2; }
+
+die() {
+  say "$@"
+  exit 1
+}
+
+# Sets `as_root` to what a command needs before it to run as root; says so where that is sudo.
+# usage: need_root WHAT
+need_root() {
+  as_root=()
+  [[ $EUID -ne 0 ]] || return 0
+  [[ -n $(command -v sudo) ]] || die "$1 needs root, and there is no sudo here: run this as root once."
+  say "$1 needs root; asking sudo."
+  as_root=(sudo)
+}
+
+# Installs those of the given Debian packages that are missing, after saying which.
+require_packages() {
+  if [[ -z $(command -v dpkg-query) || -z $(command -v apt-get) ]]; then
+    require_without_debian "$@"
+    return
+  fi
+  local installed missing=() package
+  installed=" $(dpkg-query -W -f '${db:Status-Status}=${Package} ' 2>/dev/null) "
+  for package in "$@"; do
+    [[ $installed == *" installed=$package "* ]] || missing+=("$package")
+  done
+  # The package with the C++ library bears its version in its name; g++ brings the right one.
+  compgen -G '/usr/lib/gcc/*/*/libstdc++.so' >/dev/null || missing+=(g++)
+  [[ ${#missing[@]} -gt 0 ]] || return 0
+
+  say "Installing with apt-get: ${missing[*]}"
+  need_root "Installing"
+  local log apt
+  apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=600)
+  log=$(mktemp)
+  if ! {
+    "${apt[@]}" update && "${apt[@]}" install -y --no-install-recommends "${missing[@]}"
+  } </dev/null >"$log" 2>&1; then
+    cat "$log" >&2
+    rm -f "$log"
+    die "apt-get failed; what it said stands above."
+  fi
+  rm -f "$log"
+}
+
+# Elsewhere the names of packages are not ours to know: asks pkg-config for what they hold.
+require_without_debian() {
+  local modules=(libavformat libavcodec libavutil libavfilter libswresample)
+  if [[ -n $(command -v pkg-config) ]] && pkg-config --exists "${modules[@]}" \
+    && [[ -e /usr/include/lame/lame.h || -e /usr/local/include/lame/lame.h ]]; then
+    return
+  fi
+  die "This is not Debian, so please install these yourself, by the names they have here: $*"
+}
+
+# Before packages are installed for nothing: a compiler must be there, though it may need some of
+# them to run.
+require_toolchain() {
+  [[ -n $(command -v swift) ]] \
+    || die "avjob is written in Swift: install 6.1 or newer from https://www.swift.org/install/linux"
+}
+
+require_swift_version() {
+  local version
+  version=$(swift --version 2>&1) || die "swift does not run: $version"
+  if [[ ! $version =~ Swift\ version\ ([0-9]+)\.([0-9]+) ]] \
+    || ((BASH_REMATCH[1] * 1000 + BASH_REMATCH[2] < 6001)); then
+    die "avjob needs Swift 6.1 or newer (https://www.swift.org/install/linux); found: ${version%%$'\n'*}"
+  fi
+}
+
+# Runs a build, showing where it is in one line, and what the compiler said if it fails.
+# usage: build_quietly WHAT COMMAND…
+build_quietly() {
+  local what=$1 log line start=$SECONDS status=0
+  shift
+  log=$(mktemp)
+  [[ -t 2 ]] || say "Building $what …"
+  "$@" </dev/null 2>&1 | while IFS= read -r line; do
+    printf '%s\n' "$line" >>"$log"
+    if [[ -t 2 ]]; then printf '\r\033[KBuilding %s: %.60s' "$what" "$line" >&2; fi
+  done || status=$?
+  if [[ -t 2 ]]; then printf '\r\033[K' >&2; fi
+  if ((status != 0)); then
+    grep -vE '^\[[0-9]+/[0-9]+\] |^Building for |^Fetch|^Creating|^Computing|^Computed|^Working' \
+      "$log" >&2 || true
+    rm -f "$log"
+    die "Building $what failed; what the compiler said stands above."
+  fi
+  rm -f "$log"
+  say "Built $what in $((SECONDS - start)) s."
+}
+
+# A digest of everything that the command is built from, so that an added, deleted or changed file
+# shows; and of the system, whose libraries it is linked with.
+sources_stamp() {
+  cd "$root" || exit
+  find Package.swift Sources scripts/setup.bash -type f -print0 | LC_ALL=C sort -z \
+    | xargs -0 sha256sum -- /etc/os-release | sha256sum
+}
+
+is_ready() {
+  [[ -x $ready/avjob && -r $ready/stamp && $(<"$ready/stamp") == "$1" ]]
+}
+
+# Makes "$ready/avjob" the release build of the present sources. Calls wait for one another, and
+# the file is replaced whole, so that commands that run keep theirs.
+require_command() {
+  local stamp
+  stamp=$(sources_stamp)
+  if is_ready "$stamp"; then return; fi
+  require_toolchain
+  require_packages "${build_packages[@]}"
+  require_swift_version
+  mkdir -p "$ready"
+  local lock
+  exec {lock}>"$ready/lock"
+  if ! flock --nonblock "$lock"; then
+    say "Waiting for another build …"
+    flock "$lock"
+  fi
+  # Somebody else may have built it, and somebody may have changed the sources meanwhile.
+  stamp=$(sources_stamp)
+  if ! is_ready "$stamp"; then
+    local build=(
+      env -u AVJOB_STRICT swift build --package-path "$root" --scratch-path "$root/.build"
+      -c release --static-swift-stdlib --product avjob
+    )
+    build_quietly "avjob" "${build[@]}"
+    cp "$("${build[@]}" --show-bin-path)/avjob" "$ready/avjob.new"
+    mv "$ready/avjob.new" "$ready/avjob"
+    printf '%s\n' "$stamp" >"$ready/stamp.new"
+    mv "$ready/stamp.new" "$ready/stamp"
+  fi
+  exec {lock}>&-
+}
