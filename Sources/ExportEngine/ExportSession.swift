@@ -147,17 +147,25 @@ public struct ExportSession: Sendable {
 }
 
 extension ExportSession {
-  /// Outputs of the export that could not be written, as far as that shows before work starts.
+  /// Why outputs of the export could not be written, as far as that shows before work starts: a
+  /// folder that may not be written, settings that a format has not, a cover that is no picture.
   ///
-  /// Looks at the disk, but changes nothing. O(outputs).
-  public func unwritableOutputs() -> [Failure] {
-    export.outputs.compactMap { output in
-      do throws(Failure) {
-        try OutputFile.requireWritable(output.path)
-        return nil
-      } catch {
-        return error.placed(at: output.origin)
+  /// Looks at the disk, but changes nothing. O(segments + outputs).
+  public func problems() -> [Failure] {
+    do throws(Failure) {
+      let graph = try graph()
+      return graph.sinks.compactMap { sink in
+        let node = graph.nodes[sink.node]
+        do throws(Failure) {
+          try OutputFile.requireWritable(sink.output.path)
+          try requireEncodable(sink, format: node.format, frameCount: node.frames.upperBound)
+          return nil
+        } catch {
+          return error.placed(at: sink.output.origin)
+        }
       }
+    } catch {
+      return [error.placed(at: export.origin)]
     }
   }
 

@@ -185,7 +185,7 @@ struct BadInputTests {
   @Test("a folder that cannot be one is said in a line")
   func fileAsFolder() throws {
     try expectRefusal(
-      of: "clip: tone.wav\noutput: tone.wav/out.mp3\n", status: 1,
+      of: "clip: tone.wav\noutput: tone.wav/out.mp3\n", status: 2,
       """
       job.yaml:2:9: error: 'tone.wav/out.mp3': cannot write there: Not a directory; \
       a part of the path before the name is a file, not a folder

@@ -35,6 +35,25 @@ package func makeWriter(
   }
 }
 
+/// What can be known of an output before work starts, without touching the disk: that its format
+/// has the settings, and that its tags, cover and chapters can be written.
+///
+/// - Throws: As `makeWriter`.
+func requireEncodable(
+  _ sink: Sink, format: AudioFormat, frameCount: Int64
+) throws(Failure) {
+  do throws(Failure) {
+    try requireSettings(sink.output.format, format, frameCount: frameCount)
+    if case .mp3 = sink.output.format {
+      _ = try id3Tag(of: sink, sampleRate: format.sampleRate, frameCount: frameCount)
+    } else {
+      _ = try recipe(for: sink, format: format, frameCount: frameCount)
+    }
+  } catch {
+    throw error.about(sink.output.path).placed(at: sink.output.origin)
+  }
+}
+
 /// Refuses by name what the encoders would refuse by number.
 private func requireSettings(
   _ format: Output.Format, _ sound: AudioFormat, frameCount: Int64

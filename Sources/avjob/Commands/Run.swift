@@ -10,7 +10,7 @@ struct Run: ParsableCommand {
       at its path only when it is whole.
 
       Exit status: 0 all done, 1 a job failed, 2 the job file or the arguments are wrong, \
-      75 a temporary failure.
+      75 a temporary failure, 130 and 143 interrupted and terminated.
       """)
 
   @Argument(help: "Job files (YAML).")

@@ -44,9 +44,10 @@ struct Preparation {
       }
       do throws(Diagnostics) {
         let export = try job.export { try? library.asset(at: $0.path, streamIndex: $0.stream) }
-        for failure in ExportSession(export, library: library).unwritableOutputs() {
+        for failure in ExportSession(export, library: library).problems() {
           diagnostics.append(Diagnostic(failure))
           isRefused = true
+          if failure.remedy == .mendJob { hasJobErrors = true }
         }
         if !isRefused { exports.append(export) }
       } catch {

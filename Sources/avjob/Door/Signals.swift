@@ -1,9 +1,9 @@
 import Glibc
 import Threads
 
-/// SIGINT and SIGTERM: the first stops the work cleanly, a second one the process.
+/// SIGINT, SIGTERM and SIGHUP: the first stops the work cleanly, a second one the process.
 enum Signals {
-  /// Catches both signals on a thread of their own from now on.
+  /// Catches them on a thread of their own from now on.
   ///
   /// To be called before any other thread is started, since threads inherit what is blocked.
   /// - Returns: The flag that the first signal sets, and which signal that was.
@@ -14,6 +14,8 @@ enum Signals {
     sigemptyset(&signals)
     sigaddset(&signals, SIGINT)
     sigaddset(&signals, SIGTERM)
+    // A terminal that is closed.
+    sigaddset(&signals, SIGHUP)
     pthread_sigmask(SIG_BLOCK, &signals, nil)
     // A pipe that is closed at the other end is an error of a write, not the end of the process.
     signal(SIGPIPE, SIG_IGN)
