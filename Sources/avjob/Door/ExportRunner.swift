@@ -1,5 +1,6 @@
 import ExportEngine
 import MediaComposition
+import MediaTime
 import WorkerPool
 
 /// Joins the pool, which knows jobs, to the engine, which knows exports.
@@ -7,9 +8,15 @@ struct ExportRunner: JobRunner {
   let library: MediaLibrary
 
   func run(_ export: Export, context: JobContext) throws -> ExportSession.Report {
+    // Each report wakes the observer's thread, which costs as much as decoding the block that it is
+    // about: one for each second of sound will do.
+    let step = Time(value: 1, timescale: 1)
+    var next = Time.zero
     let report = try ExportSession(export, library: library).run(
       cancellation: context.cancellation
     ) { progress in
+      guard progress.completed >= next else { return }
+      next = progress.completed + step
       context.report(JobProgress(completed: progress.completed, total: progress.total))
     }
     for warning in report.warnings { context.warn(warning) }
