@@ -222,7 +222,7 @@ import Testing
       job.yaml:2:17: error: ABR 16 kbps is not possible at 48000 Hz: from 32 to 310 kbps are; it is possible at 8000, 11025, 12000, 16000, 22050 and 24000 Hz
           2 | output: { file: x.mp3, mp3: abr 16k }
             |                 ^~~~~
-        help: choose another setting, or give the output a 'sample_rate' that has it
+        help: 'a.wav' has 48000 Hz: choose another setting, or give the output a 'sample_rate' that has it
       """#)
   }
 

@@ -33,16 +33,17 @@ extension Job {
   private func checkRates(_ sources: [Asset]) throws(Diagnostics) {
     var found = Diagnostics()
     for output in outputs where output.sampleRate == nil && sampleRate == nil {
-      guard case .mp3 = output.format, let highest = sources.map(\.sampleRate).max() else {
-        continue
-      }
-      let rate = output.format.sampleRate(nearest: highest)
+      guard case .mp3 = output.format,
+        let fastest = sources.max(by: { $0.sampleRate < $1.sampleRate })
+      else { continue }
+      let rate = output.format.sampleRate(nearest: fastest.sampleRate)
       let count = min(2, (output.channelLayout ?? channelLayout)?.count ?? 2)
       if let problem = output.format.problem(sampleRate: rate, channelCount: count) {
         found.append(
           Diagnostic(
             problem, at: output.origin,
-            help: "choose another setting, or give the output a 'sample_rate' that has it"))
+            help: "'\(fastest.path)' has \(fastest.sampleRate) Hz: choose another setting, or give "
+              + "the output a 'sample_rate' that has it"))
       }
     }
     if !found.isEmpty { throw found }
