@@ -339,6 +339,18 @@ import Testing
       """#)
   }
 
+  @Test("A range of several words is no range, and what a range looks like is said")
+  func aRangeOfSeveralWordsIsNoRange() {
+    expect(
+      Bench().screen("clip: a.wav 1:30 .. 2:00\noutput: out.mp3\n"),
+      """
+      job.yaml:1:7: error: there is no file 'a.wav 1:30 .. 2:00'
+          1 | clip: a.wav 1:30 .. 2:00
+            |       ^~~~~~~~~~~~~~~~~~
+        help: a range is one word behind the file, as 'a.wav 1:00..2:30'
+      """)
+  }
+
   @Test("A missing file, by a name that is near")
   func aMissingFileByANameThatIsNear() {
     expect(

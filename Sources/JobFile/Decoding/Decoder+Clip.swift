@@ -158,6 +158,10 @@ extension Decoder {
       var help: String?
       if let name, let source = Spelling.nearest(to: name, among: sources.keys.sorted()) {
         help = "did you mean the source '\(source)'?"
+      } else if let file = name?.split(separator: " ").first.map(String.init), file != name,
+        sources[file] != nil || kind(of: self.path(file)) == .file
+      {
+        help = "a range is one word behind the file, as '\(file) 1:00..2:30'"
       } else if let entry = nearestEntry(path) {
         let own = FilePath(name ?? path.string)
         help = "did you mean '\(own.removingLastComponent().appending(entry))'?"
