@@ -52,7 +52,7 @@ struct CompilerTests {
     #expect(graph.nodes[1].frames == 10_000..<13_000)
     #expect(
       graph.nodes[1].level.envelopes == [
-        [Level.Ramp(frames: 10_000..<11_000, start: 0, end: 1, curve: .linear)]
+        Level.Envelope(0, [Level.Ramp(frames: 10_000..<11_000, start: 0, end: 1, curve: .linear)])
       ])
   }
 
