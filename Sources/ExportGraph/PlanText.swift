@@ -34,8 +34,8 @@ extension Graph {
     let indent = String(repeating: "  ", count: depth)
     var lines: [String] = []
     switch node.kind {
-    case .source(let asset, let start):
-      lines.append(indent + interval(node) + "  " + sentence(for: node, asset, from: start))
+    case .source(let source, let start):
+      lines.append(indent + interval(node) + "  " + sentence(for: node, source, from: start))
     case .mix(let children):
       let level = node.level.notes(rate: node.format.sampleRate)
       let head = depth == 1 ? "timeline" : interval(node) + "  group"
@@ -46,6 +46,18 @@ extension Graph {
       for child in inOrder { lines += timeline(of: child, depth: depth + 1) }
     case .convert(let child):
       lines += timeline(of: child, depth: depth)
+    case .process(let process, let child):
+      lines.append(indent + interval(node) + "  " + process.description)
+      lines += timeline(of: child, depth: depth + 1)
+    case .excerpt(let child, let start):
+      var notes = [interval(node) + "  part"]
+      if start > 0 {
+        notes[0] +=
+          " from \(Time(frames: start, rate: node.format.sampleRate).clockText(decimals: 3))"
+      }
+      notes += node.level.notes(rate: node.format.sampleRate)
+      lines.append(indent + notes.joined(separator: ", "))
+      lines += timeline(of: child, depth: depth + 1)
     }
     return lines
   }
@@ -56,7 +68,8 @@ extension Graph {
       + Time(frames: node.frames.upperBound, rate: rate).clockText(decimals: 3)
   }
 
-  private func sentence(for node: Node, _ asset: Asset, from start: Int64) -> String {
+  private func sentence(for node: Node, _ source: Source, from start: Int64) -> String {
+    let asset = source.asset
     let rate = node.format.sampleRate
     var notes = [
       "\(asset.path) from \(Time(frames: start, rate: rate).clockText(decimals: 3))"
@@ -68,6 +81,10 @@ extension Graph {
     } else if asset.channelLayout != node.format.channelLayout {
       notes.append("\(asset.channelLayout.name) to \(node.format.channelLayout.name)")
     }
+    if source.matrix != ChannelMatrix(from: asset.channelLayout, to: node.format.channelLayout) {
+      notes.append("channels selected")
+    }
+    if source.ratio != FrameRatio(from: asset.sampleRate, to: rate) { notes.append("varispeed") }
     return (notes + node.level.notes(rate: rate)).joined(separator: ", ")
   }
 
@@ -90,11 +107,18 @@ extension Level {
   /// What it does, in words; nothing where it does nothing.
   func notes(rate: Int) -> [String] {
     var notes: [String] = []
-    if gain != 1 { notes.append("gain \(decibels(gain))") }
-    for ramp in envelopes.joined() where ramp.start != 1 || ramp.end != 1 {
+    if matrix != nil { notes.append("channels selected") }
+    if gain < 0 { notes.append("polarity inverted") }
+    if abs(gain) != 1 { notes.append("gain \(decibels(abs(gain)))") }
+    for ramp in envelopes.flatMap(\.ramps) where ramp.start != 1 || ramp.end != 1 {
       let start = Time(frames: ramp.frames.lowerBound, rate: rate).clockText(decimals: 3)
       let end = Time(frames: ramp.frames.upperBound, rate: rate).clockText(decimals: 3)
       notes.append("\(decibels(ramp.start)) at \(start) to \(decibels(ramp.end)) at \(end)")
+    }
+    if let pan {
+      let positions = [pan.initial] + pan.ramps.map(\.end)
+      notes.append(
+        "pan " + positions.map { "\(Int(($0 * 100).rounded())) %" }.joined(separator: " to "))
     }
     return notes
   }
@@ -105,5 +129,28 @@ extension Level {
     let tenths = Int((Gain(factor: Double(factor)).decibels * 10).rounded())
     let sign = tenths < 0 ? "−" : tenths > 0 ? "+" : ""
     return "\(sign)\(tenths.magnitude / 10).\(tenths.magnitude % 10) dB"
+  }
+}
+
+extension Process: CustomStringConvertible {
+  /// What is done, in words.
+  public var description: String {
+    switch self {
+    case .reverse: "reversed"
+    case .varispeed(let ratio): "varispeed \(ratio.speedText)"
+    case .stretch(let ratio, let algorithm):
+      "speed \(ratio.speedText), pitch kept (\(algorithm == .spectral ? "rubberband" : "atempo"))"
+    case .filter(let effects): effects.map(\.description).joined(separator: ", ")
+    }
+  }
+}
+
+extension FrameRatio {
+  /// As `× 1.05`.
+  fileprivate var speedText: String {
+    let thousandths = (source * 1000 + target / 2) / target
+    var digits = String(String(1000 + thousandths % 1000).dropFirst())
+    while digits.hasSuffix("0") { digits.removeLast() }
+    return "× \(thousandths / 1000)" + (digits.isEmpty ? "" : "." + digits)
   }
 }

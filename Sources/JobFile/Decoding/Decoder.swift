@@ -307,7 +307,7 @@ extension Decoder {
       return nil
     }
     let curve = value(fields["curve"]?.value, scope) { text throws(QuantityError) in
-      guard let curve = VolumeRamp.Curve(rawValue: text) else {
+      guard let curve = VolumeCurve(rawValue: text) else {
         throw QuantityError("'\(text)' is no curve", help: "write 'linear' or 'equal_power'")
       }
       return curve

@@ -186,10 +186,10 @@ public struct Fade: Sendable, Hashable {
   /// How long it takes.
   public var duration: TimeText
   /// The path that the volume takes; nil: linear for a fade, equal power for a cross-fade.
-  public var curve: VolumeRamp.Curve?
+  public var curve: VolumeCurve?
 
   /// A fade of `duration`.
-  public init(_ duration: TimeText, curve: VolumeRamp.Curve? = nil) {
+  public init(_ duration: TimeText, curve: VolumeCurve? = nil) {
     self.duration = duration
     self.curve = curve
   }
