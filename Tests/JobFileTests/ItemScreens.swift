@@ -61,7 +61,7 @@ import Testing
         reverse: yes
         effects: [denoise]
         pan: -20 %
-        split: live.cue
+        timeout: 5m
         retries: 3
         include: x.yaml
         defaults: { gain: 1 dB }
@@ -88,10 +88,10 @@ import Testing
           6 | pan: -20 %
             | ^~~
         help: prepare the file before
-      job.yaml:7:1: error: 'split' is not built yet
-          7 | split: live.cue
-            | ^~~~~
-        help: write a job for each part, with 'from' and 'to'
+      job.yaml:7:1: error: 'timeout' is not built yet
+          7 | timeout: 5m
+            | ^~~~~~~
+        help: run avjob under 'timeout'
       job.yaml:8:1: error: 'retries' is not built yet
           8 | retries: 3
             | ^~~~~~~
@@ -522,23 +522,6 @@ import Testing
       job.yaml:4:33: error: a text belongs here, not a list
           4 | chapters: { 0s: { url: x }, 5s: [a] }
             |                                 ^
-      """#)
-  }
-
-  @Test("Chapters from a file are not built")
-  func chaptersFromAFileAreNotBuilt() {
-    expect(
-      Bench().screen(
-        #"""
-        clip: a.wav
-        chapters: chapters.txt
-        output: x.mp3
-        """#),
-      #"""
-      job.yaml:2:11: error: 'chapters' from a file or a list is not built yet
-          2 | chapters: chapters.txt
-            |           ^~~~~~~~~~~~
-        help: write times and titles, as { 0s: Intro, 5:00: News }
       """#)
   }
 

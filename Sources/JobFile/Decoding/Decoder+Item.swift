@@ -188,7 +188,7 @@ extension Decoder {
   }
 
   /// A key that is a time.
-  private func keyMoment(_ entry: YAMLEntry) -> Located<Moment>? {
+  func keyMoment(_ entry: YAMLEntry) -> Located<Moment>? {
     do throws(QuantityError) {
       return Located(try Moment(parsing: entry.key), at: entry.keyOrigin)
     } catch {
@@ -206,10 +206,7 @@ extension Decoder {
           ?? []
       }
       guard case .mapping(let points) = entry.value.kind else {
-        sink.error(
-          "'chapters' from a file or a list is not built yet", at: entry.value.origin,
-          help: "write \(Schema.Value.chapters.example)")
-        return []
+        return listedChapters(entry.value, scope)
       }
       return points.compactMap { point in
         guard let start = keyMoment(point) else { return nil }
