@@ -41,7 +41,7 @@ struct Schema: Sendable {
     case boolean, speed, loop, pan, polarity, channelPick, frequency, reduction, curve
     case fade, volume, ranges, effects, insertions, chapter, chapters
     case items, tracks, jobs
-    case metadata, outputs, pattern, variables, sources
+    case metadata, outputs, pattern, variables, sources, split
     case mp3, wav, flac, aac
     /// Of a key that is not built.
     case any
@@ -54,11 +54,11 @@ struct Schema: Sendable {
       case .text, .number, .path, .clip, .time, .moment, .gain, .sampleRate, .channels, .wav, .flac,
         .aac, .boolean, .loop, .polarity, .channelPick, .frequency, .reduction, .curve:
         [.text]
-      case .fade, .chapter, .mp3, .speed, .pan: [.text, .map]
+      case .fade, .chapter, .chapters, .split, .mp3, .speed, .pan: [.text, .map]
       case .volume, .tracks, .jobs, .metadata, .variables, .sources: [.map]
       case .items, .ranges, .effects, .insertions: [.list]
       // A map and a text are told from what is not built where they are decoded.
-      case .chapters, .pattern, .outputs, .any: [.text, .list, .map]
+      case .pattern, .outputs, .any: [.text, .list, .map]
       }
     }
 
@@ -89,7 +89,10 @@ struct Schema: Sendable {
       case .fade: "a time, as '2s', or { duration: 2s, curve: equal_power }"
       case .volume: "points, as { 0s: 0 dB, 30s: -6 dB }"
       case .chapter: "a title, or { title: Intro, url: https://example.org }"
-      case .chapters: "times and titles, as { 0s: Intro, 5:00: News }"
+      case .chapters: "times and titles, as { 0s: Intro, 5:00: News }, or a file that lists them"
+      case .split:
+        "a file that lists times, as 'album.cue', or { 0:00: One, 4:10: Two }, { every: 10m } or "
+          + "'chapters'"
       case .items: "a list, as [intro.mp3, episode.flac]"
       case .tracks: "named tracks, as { voice: host.wav, music: theme.ogg }"
       case .jobs: "named jobs, each with its 'output'"
@@ -113,8 +116,8 @@ struct Schema: Sendable {
 extension Schema {
   /// Every map of the language that has keys of its own.
   static let all: [Schema] = [
-    .file, .item, .job, .source, .output, .mp3, .fade, .chapter, .metadata, .speed, .volume,
-    .range, .effect,
+    .file, .item, .job, .source, .output, .mp3, .fade, .chapter, .metadata, .split, .speed,
+    .volume, .range, .effect,
   ]
 
   /// The whole file. Where it is one job, the job's keys stand beside these.
@@ -153,9 +156,7 @@ extension Schema {
       Key(
         "group_by", notBuilt: "one job for each group of rows",
         instead: "write the jobs under 'jobs'"),
-      Key(
-        "split", notBuilt: "one output for each part",
-        instead: "write a job for each part, with 'from' and 'to'"),
+      Key("split", .split, "where parts begin; one set of outputs a part, and binds 'part'"),
     ] + item.keys.filter { $0.name != "channels" && $0.name != "loudness" })
 
   /// A file to be written.
@@ -199,6 +200,16 @@ extension Schema {
       Key("highpass", notBuilt: "LAME's filter", instead: "leave it out: LAME chooses"),
       Key("min", notBuilt: "the lowest bit rate", instead: "leave it out: LAME chooses"),
       Key("max", notBuilt: "the highest bit rate", instead: "write 'abr' or 'cbr'"),
+    ])
+
+  /// Parts that no list names. Times and titles stand in a map of their own.
+  static let split = Schema(
+    subject: "a split",
+    keys: [
+      Key("every", .time, "parts of this length"),
+      Key(
+        "silence", notBuilt: "parts between silences",
+        instead: "list the times in a file, as lines of '14:05 School'"),
     ])
 
   /// Tags: any key, by FFmpeg's generic names.

@@ -2,29 +2,28 @@ import MediaComposition
 import MediaTime
 
 extension Job {
+  /// The job whole, and the tags that it takes from its only clip.
+  struct Whole {
+    /// Without tags.
+    var export: Export
+    var clipTags: Metadata
+  }
+
   /// The composition of this job and its outputs, with the facts of its media put in.
   ///
-  /// - Parameter assets: Called once for each of `media`. nil where probing failed: the caller has
-  ///   said so, and what depends on that file's length is not checked.
-  /// - Returns: The export, with every time exact.
-  /// - Throws: what only those facts show: a range past the end, a fade or a cross-fade that is
-  ///   longer than its item, items that overlap. Empty where only `assets` gave nil.
-  /// - Complexity: O(n log n) in the number of items
-  public func export(assets: (MediaReference) -> Asset?) throws(Diagnostics) -> Export {
-    let media = self.media
-    var known: [MediaReference: Asset] = [:]
-    for reference in media { known[reference] = assets(reference) }
+  /// - Throws: As `exports`.
+  func whole(assets known: [MediaReference: Asset]) throws(Diagnostics) -> Whole {
     var lowering = Lowering(assets: known, sampleRate: sampleRate)
     guard let voice = lowering.voice(ofJob: item), lowering.diagnostics.isEmpty else {
       throw lowering.diagnostics
     }
     let sources = media.compactMap { known[$0] }
     try checkRates(sources)
-    return Export(
+    let export = Export(
       name: name, composition: voice.timeline, mix: voice.mix, sampleRate: sampleRate,
-      channelLayout: channelLayout,
-      metadata: inheritedMetadata(known).overridden(by: metadata), chapters: voice.chapters,
+      channelLayout: channelLayout, chapters: voice.chapters,
       outputs: outputs.map { $0.output(of: self, from: sources) }, origin: origin)
+    return Whole(export: export, clipTags: inheritedMetadata(known))
   }
 }
 
