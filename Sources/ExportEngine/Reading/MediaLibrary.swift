@@ -46,6 +46,14 @@ public final class MediaLibrary: Sendable {
     return try result.get()
   }
 
+  /// Whether going back in an asset means to decode it from its first packet.
+  func startsAnew(_ asset: Asset) throws(Failure) -> Bool {
+    if case .demuxer(.start, _) = try probed(asset.path, asset.streamIndex).facts.reader {
+      return true
+    }
+    return false
+  }
+
   /// Opens an asset for reading, if its file is still the one that was probed.
   func open(_ asset: Asset, noting damage: Damage) throws(Failure) -> any FrameSource {
     guard try SourceFile.identify(asset.path) == asset.identity else {
