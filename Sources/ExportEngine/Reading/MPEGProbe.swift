@@ -27,6 +27,7 @@ extension Prober {
       channelLayout: frames.channelCount == 1 ? .mono : .stereo,
       frameCount: frames.validFrameCount, announcedDuration: announced,
       bitRate: frames.meanBitRate, identity: identity)
+    asset.mp3Settings = frames.settings
     if let demuxer, let stream {
       asset.metadata = metadata(of: demuxer, stream)
       asset.chapters = chapters(of: demuxer)
