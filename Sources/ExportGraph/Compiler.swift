@@ -55,7 +55,7 @@ extension Graph {
     var converted: [AudioFormat: Node.ID] = [mixFormat: root]
     let chapters = export.writtenChapters
     for output in export.outputs {
-      let format = AudioFormat.of(output, from: mixFormat)
+      let format = AudioFormat.of(output, of: export, mixedAs: mixFormat)
       if converted[format] == nil {
         let ratio = FrameRatio(from: mixFormat.sampleRate, to: format.sampleRate)
         nodes.append(
