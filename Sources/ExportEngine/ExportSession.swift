@@ -33,7 +33,7 @@ public struct ExportSession: Sendable {
   public struct Progress: Sendable, Hashable {
     /// Sound rendered so far.
     public var completed: Time
-    /// The timeline's length.
+    /// How long the outputs are.
     public var total: Time
   }
 
@@ -41,7 +41,7 @@ public struct ExportSession: Sendable {
   public struct Report: Sendable {
     /// In the order of the export's outputs.
     public var outputs: [WrittenOutput]
-    /// The timeline's length.
+    /// How long the outputs are.
     public var duration: Time
     /// Things that the user should know.
     public var warnings: [Warning]
@@ -69,7 +69,7 @@ public struct ExportSession: Sendable {
       // Only now, when all are whole on the disk, does any of them take its place.
       for writer in writers { try writer.commit() }
       return Report(
-        outputs: outputs, duration: export.composition.duration,
+        outputs: outputs, duration: export.duration,
         warnings: renderer.damageWarnings + warnings(of: graph, outputs))
     } catch {
       for writer in writers { writer.abandon() }
@@ -83,7 +83,7 @@ public struct ExportSession: Sendable {
       let node = graph.nodes[sink.node]
       do throws(Failure) {
         writers.append(
-          try makeWriter(for: sink, format: node.format, frameCount: node.frames.upperBound))
+          try makeWriter(for: sink, format: node.format, frameCount: Int64(sink.frames.count)))
       } catch {
         for writer in writers { writer.abandon() }
         throw error.placed(at: sink.output.origin)
@@ -97,12 +97,13 @@ public struct ExportSession: Sendable {
     _ graph: Graph, _ renderer: Renderer, _ writers: [any SoundWriter],
     _ cancellation: CancellationFlag, _ progress: (Progress) -> Void
   ) throws {
-    let total = export.composition.duration
+    let total = export.duration
     var masters = renderer.masters.map { id in
       let node = graph.nodes[id]
+      let sinks = graph.sinks.indices.filter { graph.sinks[$0].node == id }
       return Master(
-        id: id, rate: node.format.sampleRate, frames: node.frames.upperBound,
-        sinks: graph.sinks.indices.filter { graph.sinks[$0].node == id },
+        id: id, rate: node.format.sampleRate,
+        frames: Int64(sinks.first.map { graph.sinks[$0].frames.count } ?? 0), sinks: sinks,
         buffer: AudioBuffer(
           channelCount: node.format.channelLayout.count, capacity: Renderer.blockSize))
     }
@@ -158,7 +159,8 @@ extension ExportSession {
         let node = graph.nodes[sink.node]
         do throws(Failure) {
           try OutputFile.requireWritable(sink.output.path)
-          try requireEncodable(sink, format: node.format, frameCount: node.frames.upperBound)
+          try requireEncodable(
+            sink, format: node.format, frameCount: Int64(sink.frames.count))
           return nil
         } catch {
           return error.placed(at: sink.output.origin)

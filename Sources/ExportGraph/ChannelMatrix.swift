@@ -11,6 +11,9 @@ public struct ChannelMatrix: Sendable, Hashable {
   /// `weights[target][source]`.
   public let weights: [[Float]]
 
+  /// A matrix of these weights, as many in each row.
+  init(weights: [[Float]]) { self.weights = weights }
+
   /// The matrix that takes `source` to `target`.
   public init(from source: ChannelLayout, to target: ChannelLayout) {
     if source == target {

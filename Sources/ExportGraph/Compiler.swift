@@ -1,6 +1,7 @@
 import MPEGAudio
 import MediaComposition
 import MediaTime
+import SystemPackage
 
 extension Graph {
   /// Longer than any recording, and short enough that frames can be counted at any rate.
@@ -12,10 +13,11 @@ extension Graph {
   /// A segment's start on the timeline becomes a frame once, `time × rate` rounded half away from
   /// zero, whatever the depth of nesting. O(segments).
   ///
-  /// - Throws: `Failure` (`mendJob`) where the timeline is longer than 10,000 hours.
+  /// - Throws: `Failure` (`mendJob`) where the timeline is longer than 10,000 hours, the part to be
+  ///   written is not on it, or a segment selects a channel that is not there.
   public init(compiling export: Export) throws(Failure) {
     let mixFormat = AudioFormat.ofMix(for: export)
-    let compiler = Compiler(format: mixFormat)
+    var compiler = Compiler(format: mixFormat)
     let duration = export.composition.duration
     guard duration.isNumeric else {
       throw Failure(.mendJob, "the timeline's length is not a number", origin: export.origin)
@@ -25,172 +27,294 @@ extension Graph {
         .mendJob, "the timeline would be \(duration) long; 10,000 hours are the most",
         origin: export.origin)
     }
-    var nodes: [Node] = []
     let length = duration.frames(atRate: mixFormat.sampleRate)
-    let root = compiler.addMix(
+    let root = try compiler.addMix(
       of: export.composition, at: .zero, window: 0..<length, mix: export.mix,
-      origin: export.origin, to: &nodes)
+      origin: export.origin)
+    self.init(nodes: compiler.nodes, sinks: [])
+    try addSinks(of: export, from: root)
+  }
 
+  private mutating func addSinks(of export: Export, from root: Node.ID) throws(Failure) {
+    let mixFormat = nodes[root].format
+    let duration = export.composition.duration
+    let range = export.timeRange ?? TimeRange(start: .zero, duration: duration)
+    guard TimeRange(start: .zero, duration: duration).contains(range) else {
+      throw Failure(
+        .mendJob,
+        "the part from \(range.start) to \(range.end) is not within the timeline, which "
+          + "lasts \(duration)", origin: export.origin)
+    }
     var converted: [AudioFormat: Node.ID] = [mixFormat: root]
-    var sinks: [Sink] = []
-    let chapters = export.timelineChapters
+    let chapters = export.writtenChapters
     for output in export.outputs {
       let format = AudioFormat.of(output, from: mixFormat)
       if converted[format] == nil {
-        let frames = 0..<duration.frames(atRate: format.sampleRate)
-        let isResampled = format.sampleRate != mixFormat.sampleRate
+        let ratio = FrameRatio(from: mixFormat.sampleRate, to: format.sampleRate)
         nodes.append(
           Node(
-            .convert(root), format: format, frames: frames,
-            memory: isResampled ? .frames(Resampling.warmUp(from: mixFormat, to: format)) : .none,
+            .convert(root), format: format,
+            frames: 0..<duration.frames(atRate: format.sampleRate),
+            memory: ratio == .one ? .none : .frames(Resampling.warmUp(ratio)),
             origin: output.origin))
         converted[format] = nodes.count - 1
       }
       let node = converted[format] ?? root
+      let first = range.start.frames(atRate: format.sampleRate)
       sinks.append(
         Sink(
-          node: node, output: output, metadata: export.metadata.overridden(by: output.metadata),
+          node: node, frames: first..<max(first, range.end.frames(atRate: format.sampleRate)),
+          output: output, metadata: export.metadata.overridden(by: output.metadata),
           chapters: chapters,
           isDithered: output.format.storesInt16
             && !(node == root && nodes.passesInt16Untouched(from: root))))
     }
-    self.init(nodes: nodes, sinks: sinks)
   }
 }
 
-/// Puts compositions on one frame grid.
+/// Puts compositions on frame grids.
 private struct Compiler {
   let format: AudioFormat
+  /// Children before parents.
+  private(set) var nodes: [Node] = []
 
-  /// Appends the node that mixes `composition`, whose own zero lies at `start` on the timeline.
-  func addMix(
-    of composition: Composition, at start: Time, window: Range<Int64>, mix: AudioMix,
-    origin: Origin, to nodes: inout [Node]
-  ) -> Node.ID {
-    var children: [Node.ID] = []
-    for track in composition.tracks where track.isEnabled {
-      if track.mix.isUnity {
-        children += add(track.segments, at: start, window: window, to: &nodes)
-        continue
-      }
-      let segments = add(track.segments, at: start, window: window, to: &nodes)
-      nodes.append(
-        Node(
-          .mix(segments), format: format, frames: window,
-          level: level(of: track.mix, at: start), origin: track.origin))
-      children.append(nodes.count - 1)
-    }
-    nodes.append(
-      Node(
-        .mix(children), format: format, frames: window, level: level(of: mix, at: start),
-        origin: origin))
+  init(format: AudioFormat) { self.format = format }
+
+  private mutating func add(_ node: Node) -> Node.ID {
+    nodes.append(node)
     return nodes.count - 1
   }
 
-  /// Appends a node for each segment that sounds inside `window`.
-  func add(
-    _ segments: [Segment], at start: Time, window: Range<Int64>, to nodes: inout [Node]
-  ) -> [Node.ID] {
+  /// Appends the node that mixes `composition`, whose own zero lies at `start` on the timeline.
+  mutating func addMix(
+    of composition: Composition, at start: Time, window: Range<Int64>, mix: AudioMix,
+    matrix: ChannelMatrix? = nil, origin: Origin
+  ) throws(Failure) -> Node.ID {
     var children: [Node.ID] = []
-    children.reserveCapacity(segments.count)
-    for segment in segments {
+    for track in composition.tracks where track.isEnabled {
+      let segments = try addSegments(of: track, at: start, window: window)
+      if track.mix.isUnity, track.preferredVolume == .unity {
+        children += segments
+      } else {
+        var level = level(of: track.mix, at: start)
+        level.gain *= Float(track.preferredVolume.factor)
+        children.append(
+          add(
+            Node(
+              .mix(segments), format: format, frames: window, level: level, origin: track.origin)))
+      }
+    }
+    var level = level(of: mix, at: start)
+    level.matrix = matrix
+    return add(Node(.mix(children), format: format, frames: window, level: level, origin: origin))
+  }
+
+  /// Appends a node for each segment that sounds inside `window`.
+  private mutating func addSegments(
+    of track: Track, at start: Time, window: Range<Int64>
+  ) throws(Failure) -> [Node.ID] {
+    var children: [Node.ID] = []
+    children.reserveCapacity(track.segments.count)
+    for segment in track.segments where segment.mix.gain != .silence {
       let target = start + segment.target.start
       let first = target.frames(atRate: format.sampleRate)
       let end = (target + segment.target.duration).frames(atRate: format.sampleRate)
-      let frames = (first..<max(first, end)).clamped(to: window)
-      guard !frames.isEmpty else { continue }
-      switch segment.content {
-      case .silence:
-        continue
-      case .asset(let asset):
-        let origin = segment.source.start.frames(atRate: format.sampleRate)
-        // Rounding may ask for one frame more than the asset has; the timeline is silent there.
-        let available = first + asset.duration.frames(atRate: format.sampleRate) - origin
-        let sounding = frames.clamped(to: first..<max(first, available))
-        guard !sounding.isEmpty else { continue }
-        nodes.append(
-          Node(
-            .source(asset, start: origin + sounding.lowerBound - first), format: format,
-            frames: sounding, level: level(of: segment.mix, at: target), origin: segment.origin))
-        children.append(nodes.count - 1)
-      case .composition(let inner):
-        children.append(
-          addMix(
-            of: inner, at: target - segment.source.start, window: frames,
-            mix: segment.mix.delayed(by: segment.source.start), origin: segment.origin, to: &nodes))
-      }
+      let place = Place(target: target, first: first, frames: (first..<max(first, end)))
+      guard !place.frames.clamped(to: window).isEmpty else { continue }
+      let node =
+        segment.isProcessed(by: track.timePitchAlgorithm)
+        ? try addExcerpt(segment, track.timePitchAlgorithm, at: place, window: window)
+        : try addPlain(segment, at: place, window: window)
+      if let node { children.append(node) }
     }
     return children
   }
 
-  /// `mix`, whose own zero lies at `start` on the timeline, on the frame grid.
-  func level(of mix: AudioMix, at start: Time) -> Level {
-    Level(
-      gain: Float(mix.gain.factor),
-      envelopes: mix.envelopes.map { envelope in
-        envelope.ramps.map { ramp in
-          let range = ramp.timeRange
-          let first = (start + range.start).frames(atRate: format.sampleRate)
-          let end = (start + range.end).frames(atRate: format.sampleRate)
-          return Level.Ramp(
-            frames: first..<max(first, end), start: Float(ramp.startVolume.factor),
-            end: Float(ramp.endVolume.factor), curve: ramp.curve)
-        }
-      })
+  /// Where a segment lies on its timeline.
+  private struct Place {
+    var target: Time
+    var first: Int64
+    var frames: Range<Int64>
+  }
+
+  /// Appends what sounds in a segment whose frames lie on the timeline's own grid.
+  private mutating func addPlain(
+    _ segment: Segment, at place: Place, window: Range<Int64>
+  ) throws(Failure) -> Node.ID? {
+    let frames = place.frames.clamped(to: window)
+    switch segment.content {
+    case .silence:
+      return nil
+    case .asset(let asset):
+      let source = Source(
+        asset, matrix: try matrix(from: asset, for: segment),
+        ratio: FrameRatio(
+          from: asset.sampleRate, lasting: segment.source.duration, to: format.sampleRate,
+          lasting: segment.target.duration) ?? .one)
+      let start = segment.source.map(duration: segment.source.start, to: segment.target)
+        .frames(atRate: format.sampleRate)
+      // Rounding may ask for one frame more than the asset has; the timeline is silent there.
+      let available = place.first + source.frameCount - start
+      let sounding = frames.clamped(to: place.first..<max(place.first, available))
+      guard !sounding.isEmpty else { return nil }
+      return add(
+        Node(
+          .source(source, start: start + sounding.lowerBound - place.first), format: format,
+          frames: sounding, level: level(of: segment.mix, at: place.target),
+          memory: source.ratio == .one ? .none : .frames(Resampling.warmUp(source.ratio)),
+          origin: segment.origin))
+    case .composition(let inner):
+      return try addMix(
+        of: inner, at: place.target - segment.source.start, window: frames,
+        mix: segment.mix.delayed(by: segment.source.start),
+        matrix: try matrix(for: segment), origin: segment.origin)
+    }
+  }
+
+  /// Appends a segment whose content is reversed, stretched or filtered, on a grid of its own that
+  /// begins with the source's range.
+  private mutating func addExcerpt(
+    _ segment: Segment, _ algorithm: TimePitchAlgorithm, at place: Place, window: Range<Int64>
+  ) throws(Failure) -> Node.ID? {
+    var plain = segment
+    (plain.mix, plain.effects, plain.isReversed) = (.unity, [], false)
+    let isResampledAtOnce = segment.isAssetVarispeed(algorithm)
+    plain.target = TimeRange(
+      start: .zero, duration: isResampledAtOnce ? segment.target.duration : segment.source.duration)
+    var length = plain.target.duration.frames(atRate: format.sampleRate)
+    guard
+      var node = try addPlain(
+        plain, at: Place(target: .zero, first: 0, frames: 0..<length), window: 0..<length)
+    else { return nil }
+    // Reversed, its silent end would be its start.
+    if nodes[node].frames != 0..<length {
+      node = add(Node(.mix([node]), format: format, frames: 0..<length, origin: segment.origin))
+    }
+    func process(_ process: Process, _ memory: Node.Memory) {
+      node = add(
+        Node(
+          .process(process, node), format: format, frames: 0..<length, memory: memory,
+          origin: segment.origin))
+    }
+    if segment.isReversed { process(.reverse, .none) }
+    if segment.isScaled, !isResampledAtOnce {
+      length = segment.target.duration.frames(atRate: format.sampleRate)
+      let ratio =
+        FrameRatio(
+          from: format.sampleRate, lasting: segment.source.duration, to: format.sampleRate,
+          lasting: segment.target.duration) ?? .one
+      if algorithm == .varispeed {
+        process(.varispeed(ratio), .frames(Resampling.warmUp(ratio)))
+      } else {
+        process(.stretch(ratio, algorithm), .unbounded)
+      }
+    }
+    if !segment.effects.isEmpty { process(.filter(segment.effects), .unbounded) }
+    let frames = place.frames.clamped(to: place.first..<(place.first + length))
+      .clamped(to: window)
+    guard !frames.isEmpty else { return nil }
+    return add(
+      Node(
+        .excerpt(node, start: frames.lowerBound - place.first), format: format, frames: frames,
+        level: level(of: segment.mix, at: place.target), origin: segment.origin))
   }
 }
 
-extension AudioMix {
-  /// The same mix, its zero moved later.
-  fileprivate func delayed(by delay: Time) -> AudioMix {
-    guard delay != .zero else { return self }
-    var copy = self
-    for envelope in copy.envelopes.indices {
-      for ramp in copy.envelopes[envelope].ramps.indices {
-        let range = copy.envelopes[envelope].ramps[ramp].timeRange
-        copy.envelopes[envelope].ramps[ramp].timeRange = TimeRange(
-          start: range.start + delay, duration: range.duration)
-      }
+// MARK: - Levels and channels
+
+extension Compiler {
+  /// From the asset's channels, or those that the segment selects, to the mix's.
+  private func matrix(
+    from asset: Asset, for segment: Segment
+  ) throws(Failure) -> ChannelMatrix {
+    guard let selection = segment.channels else {
+      return ChannelMatrix(from: asset.channelLayout, to: format.channelLayout)
     }
-    return copy
+    guard
+      let matrix = ChannelMatrix(
+        from: asset.channelLayout, selecting: selection, to: format.channelLayout)
+    else {
+      throw noChannel(selection, of: asset.channelLayout, segment, path: asset.path)
+    }
+    return matrix
+  }
+
+  /// Within the mix's layout; nil where the segment selects nothing.
+  private func matrix(for segment: Segment) throws(Failure) -> ChannelMatrix? {
+    guard let selection = segment.channels else { return nil }
+    let layout = format.channelLayout
+    guard let matrix = ChannelMatrix(from: layout, selecting: selection, to: layout) else {
+      throw noChannel(selection, of: layout, segment, path: nil)
+    }
+    return matrix
+  }
+
+  private func noChannel(
+    _ selection: ChannelSelection, of layout: ChannelLayout, _ segment: Segment, path: FilePath?
+  ) -> Failure {
+    Failure(
+      .mendJob, "has no such channel: it is \(layout.name), counted from 0", path: path,
+      origin: segment.origin)
+  }
+
+  /// `mix`, whose own zero lies at `start` on the timeline, on the frame grid.
+  private func level(of mix: AudioMix, at start: Time) -> Level {
+    func frames(_ range: TimeRange) -> Range<Int64> {
+      let first = (start + range.start).frames(atRate: format.sampleRate)
+      return first..<max(first, (start + range.end).frames(atRate: format.sampleRate))
+    }
+    let envelopes = (mix.volume == .unity ? [] : [mix.volume]) + mix.envelopes
+    let isPanned = format.channelLayout.count > 1 && !mix.pan.isCentre
+    return Level(
+      gain: Float(mix.gain.factor) * (mix.invertsPolarity ? -1 : 1),
+      envelopes: envelopes.map { envelope in
+        Level.Envelope(
+          Float(envelope.initial.factor),
+          envelope.ramps.map { ramp in
+            Level.Ramp(
+              frames: frames(ramp.timeRange), start: Float(ramp.startVolume.factor),
+              end: Float(ramp.endVolume.factor), curve: ramp.curve)
+          })
+      },
+      pan: isPanned
+        ? Level.Envelope(
+          Float(mix.pan.initial.position),
+          mix.pan.ramps.map { ramp in
+            Level.Ramp(
+              frames: frames(ramp.timeRange), start: Float(ramp.start.position),
+              end: Float(ramp.end.position), curve: .linear)
+          }) : nil)
+  }
+}
+
+extension Segment {
+  /// Whether more is done to the content than placing it: it then has a grid of its own.
+  fileprivate func isProcessed(by algorithm: TimePitchAlgorithm) -> Bool {
+    isReversed || !effects.isEmpty || isScaled && !isAssetVarispeed(algorithm)
+  }
+
+  /// Whether its speed is a matter of how an asset is resampled.
+  fileprivate func isAssetVarispeed(_ algorithm: TimePitchAlgorithm) -> Bool {
+    guard isScaled, algorithm == .varispeed, case .asset = content else { return false }
+    return true
   }
 }
 
 extension Export {
-  /// Every chapter that falls on the timeline, in order of time.
-  fileprivate var timelineChapters: [Chapter] {
-    let all =
-      chapters + composition.chapters(within: TimeRange(start: .zero, end: composition.duration))
-    return all.enumerated()
-      .sorted { ($0.element.start, $0.offset) < ($1.element.start, $1.offset) }
-      .map(\.element)
-  }
-}
-
-extension Composition {
-  /// The chapters of its segments that fall inside `window`, in the composition's own time.
-  fileprivate func chapters(within window: TimeRange) -> [Chapter] {
-    var found: [Chapter] = []
-    for track in tracks where track.isEnabled {
-      for segment in track.segments {
-        var inner = segment.chapters
-        if case .composition(let composition) = segment.content {
-          inner += composition.chapters(within: segment.source).map {
-            $0.moved(by: -segment.source.start)
-          }
-        }
-        found += inner.map { $0.moved(by: segment.target.start) }
-      }
+  /// The chapters that begin in the part that is written, in its own time and in order. The one
+  /// that is under way where it starts begins with it; where it is the only one, the part lies
+  /// within a chapter and has none.
+  fileprivate var writtenChapters: [Chapter] {
+    let all = (chapters + composition.chapters).sortedByStart
+    guard let timeRange else { return all }
+    let first = all.lastIndex { $0.start <= timeRange.start } ?? 0
+    let touched = all.dropFirst(first).filter { $0.start < timeRange.end }
+    if touched.count == 1, let only = touched.first, only.start <= timeRange.start { return [] }
+    return touched.map { chapter in
+      var moved = chapter
+      moved.start = max(.zero, chapter.start - timeRange.start)
+      return moved
     }
-    return found.filter { $0.start >= window.start && $0.start < window.end }
-  }
-}
-
-extension Chapter {
-  fileprivate func moved(by offset: Time) -> Chapter {
-    var copy = self
-    copy.start = start + offset
-    return copy
   }
 }
 
@@ -200,10 +324,12 @@ extension [Node] {
     let node = self[root]
     guard node.level == .unity else { return false }
     switch node.kind {
-    case .source(let asset, _):
-      return (asset.bitDepth ?? .max) <= 16 && asset.sampleRate == node.format.sampleRate
-        && asset.channelLayout == node.format.channelLayout
-    case .convert:
+    case .source(let source, _):
+      return (source.asset.bitDepth ?? .max) <= 16 && source.ratio == .one
+        && source.matrix.isPermutation
+    case .excerpt(let child, _), .process(.reverse, let child):
+      return passesInt16Untouched(from: child)
+    case .convert, .process:
       return false
     case .mix(let children):
       let ranges = children.map { self[$0].frames }.sorted { $0.lowerBound < $1.lowerBound }

@@ -3,7 +3,7 @@ import MediaComposition
 
 extension AudioFormat {
   /// The mix's format where the export does not say: the highest rate among the sources, no higher
-  /// than the outputs need; mono where all sources, or all outputs, are mono.
+  /// than the outputs need; mono where all sources, or all outputs, are mono and nothing is panned.
   static func ofMix(for export: Export) -> AudioFormat {
     let assets = export.composition.assets
     let sourceRate = assets.map(\.sampleRate).max() ?? 44_100
@@ -11,8 +11,9 @@ extension AudioFormat {
       export.outputs.map { $0.sampleRate ?? $0.format.sampleRate(for: sourceRate) }.max()
       ?? sourceRate
     let isMono =
-      !assets.isEmpty && assets.allSatisfy { $0.channelLayout.count == 1 }
-      || !export.outputs.isEmpty && export.outputs.allSatisfy { $0.channelLayout == .mono }
+      !export.isPanned
+      && (!assets.isEmpty && assets.allSatisfy { $0.channelLayout.count == 1 }
+        || !export.outputs.isEmpty && export.outputs.allSatisfy { $0.channelLayout == .mono })
     return AudioFormat(
       sampleRate: export.sampleRate ?? min(sourceRate, neededRate),
       channelLayout: export.channelLayout ?? (isMono ? .mono : .stereo))
@@ -56,58 +57,5 @@ extension Output.Format {
     case .flac(let bitDepth): bitDepth == 16
     case .mp3, .m4a: false
     }
-  }
-}
-
-extension Composition {
-  /// Every asset that sounds, nested ones too. O(segments).
-  public var assets: Set<Asset> {
-    var found: Set<Asset> = []
-    collectAssets(into: &found)
-    return found
-  }
-
-  private func collectAssets(into found: inout Set<Asset>) {
-    for track in tracks where track.isEnabled {
-      for segment in track.segments {
-        switch segment.content {
-        case .silence: continue
-        case .asset(let asset): found.insert(asset)
-        case .composition(let inner): inner.collectAssets(into: &found)
-        }
-      }
-    }
-  }
-}
-
-/// The grid on which rates are converted: fixed stretches of the source, each resampled afresh
-/// with real sound around it, so that a slice is the same however it is reached.
-public enum Resampling {
-  /// Frames of the slower of two rates that the resampler's filter reaches to either side;
-  /// soxr's at 28 bits measured 140, whatever the ratio.
-  static let reach = 512
-
-  /// The smallest number of source frames that is a whole number of target frames.
-  public static func period(from source: Int, to target: Int) -> (source: Int, target: Int) {
-    var (a, b) = (source, target)
-    while b != 0 { (a, b) = (b, a % b) }
-    return (source / a, target / a)
-  }
-
-  /// Source frames of real sound before and after a stretch: a multiple of the period.
-  public static func warmUp(from source: Int, to target: Int) -> Int {
-    let period = period(from: source, to: target).source
-    let needed = source > target ? (reach * source + target - 1) / target : reach
-    return (needed + period - 1) / period * period
-  }
-
-  /// Source frames in a stretch, about two seconds: a multiple of the period.
-  public static func stretch(from source: Int, to target: Int) -> Int {
-    let period = period(from: source, to: target).source
-    return (2 * source + period - 1) / period * period
-  }
-
-  static func warmUp(from source: AudioFormat, to target: AudioFormat) -> Int {
-    warmUp(from: source.sampleRate, to: target.sampleRate)
   }
 }

@@ -6,7 +6,8 @@ import MediaTime
 ///
 /// Children stand before their parents in `nodes`. Every node below a `convert` counts frames of
 /// the mix's rate from the start of the job's timeline, so that a moment of the composition
-/// becomes a frame index once, however deep it is nested.
+/// becomes a frame index once, however deep it is nested. What is reversed, stretched or filtered
+/// counts from a zero of its own, up to the `excerpt` that places it.
 public struct Graph: Sendable, Hashable {
   /// Children before parents.
   public var nodes: [Node]
@@ -41,27 +42,27 @@ public struct Node: Sendable, Hashable {
 
   /// What a node does.
   public enum Kind: Sendable, Hashable {
-    /// Frames of an asset, converted to the node's format on the asset's own grid; the first is
-    /// frame `start` of the whole asset so converted.
-    case source(Asset, start: Int64)
+    /// Frames of a source; the first is frame `start` of the whole source.
+    case source(Source, start: Int64)
     /// The sum of the children, each over its own frames; silence where there is none.
     case mix([ID])
     /// One child's sound at another rate, another layout, or both, from the timeline's start.
     case convert(ID)
+    /// One child's whole sound, changed in time or tone; both count from a zero of their own.
+    case process(Process, ID)
+    /// A part of a child that counts from a zero of its own; the first frame is the child's frame
+    /// `start`.
+    case excerpt(ID, start: Int64)
   }
 
   /// What it does.
   public var kind: Kind
   /// What it gives.
   public var format: AudioFormat
-  /// Frames of the node's own rate on the timeline: outside them the node is silent.
+  /// Frames of the node's own rate on its timeline: outside them the node is silent.
   public var frames: Range<Int64>
   /// Applied to what the kind gives.
   public var level: Level
-  /// Frames by which the sound comes late.
-  public var latency: Int
-  /// Frames that sound on after the last one was put in.
-  public var tail: Int
   /// How far back its sound depends on what it was fed.
   public var memory: Memory
   /// Where what it does was written.
@@ -72,46 +73,97 @@ public struct Node: Sendable, Hashable {
     case none
     /// At most so many frames.
     case frames(Int)
+    /// It is rendered from its start, wherever rendering begins.
     case unbounded
   }
 
   /// A node of `kind` that sounds over `frames`.
   public init(
     _ kind: Kind, format: AudioFormat, frames: Range<Int64>, level: Level = .unity,
-    latency: Int = 0, tail: Int = 0, memory: Memory = .none, origin: Origin = .unknown
+    memory: Memory = .none, origin: Origin = .unknown
   ) {
     self.kind = kind
     self.format = format
     self.frames = frames
     self.level = level
-    self.latency = latency
-    self.tail = tail
     self.memory = memory
     self.origin = origin
   }
 }
 
-/// An `AudioMix` on a frame grid: a factor, and envelopes whose ramps start and end on frames of
-/// the node's timeline.
-public struct Level: Sendable, Hashable {
-  /// Over the whole.
-  public var gain: Float
-  /// Multiplied with one another; each is ramps in order of frames.
-  public var envelopes: [[Ramp]]
+/// An asset as a node reads it: channels weighted, and on the asset's own grid brought to another
+/// rate, another speed, or both.
+public struct Source: Sendable, Hashable {
+  /// What is read.
+  public var asset: Asset
+  /// How its channels become those of the node.
+  public var matrix: ChannelMatrix
+  /// How many of its frames become how many of the node.
+  public var ratio: FrameRatio
 
-  /// A move of the volume between two frames.
+  /// `asset` through `matrix` and `ratio`.
+  public init(_ asset: Asset, matrix: ChannelMatrix, ratio: FrameRatio) {
+    self.asset = asset
+    self.matrix = matrix
+    self.ratio = ratio
+  }
+
+  /// Frames that the whole asset becomes.
+  public var frameCount: Int64 { ratio.target(ofSource: asset.frameCount) }
+}
+
+/// What is done to the whole of a sound. Where it changes the length, the node's frames say the
+/// new one.
+public enum Process: Sendable, Hashable {
+  /// The last frame first.
+  case reverse
+  /// Slower or faster, pitch and all: so many frames become so many.
+  case varispeed(FrameRatio)
+  /// Slower or faster at the same pitch, by rubberband or atempo: so many frames become so many.
+  case stretch(FrameRatio, TimePitchAlgorithm)
+  /// Filtered, in order; the delays of the filters are taken out.
+  case filter([Effect])
+}
+
+/// An `AudioMix` on a frame grid: channels weighted, a factor, and envelopes whose ramps start and
+/// end on frames of the node's timeline.
+public struct Level: Sendable, Hashable {
+  /// Weighs the channels before anything else; nil: as they are.
+  public var matrix: ChannelMatrix?
+  /// Over the whole; negative where the polarity is inverted.
+  public var gain: Float
+  /// Multiplied with one another.
+  public var envelopes: [Envelope]
+  /// Between left and right; nil: the centre.
+  public var pan: Envelope?
+
+  /// A value over time: a factor, or a position from −1 to 1.
+  public struct Envelope: Sendable, Hashable {
+    /// Before the first ramp.
+    public var initial: Float
+    /// In order of frames; after a ramp its end holds until the next.
+    public var ramps: [Ramp]
+
+    /// An envelope of ramps, before which `initial` holds.
+    public init(_ initial: Float, _ ramps: [Ramp] = []) {
+      self.initial = initial
+      self.ramps = ramps
+    }
+  }
+
+  /// A move between two frames.
   public struct Ramp: Sendable, Hashable {
-    /// From the first frame of the move to the one after its last.
+    /// From the first frame of the move to the one after its last; empty for a step.
     public var frames: Range<Int64>
-    /// The factor at the first frame.
+    /// The value at the first frame.
     public var start: Float
-    /// The factor from the end on.
+    /// The value from the end on.
     public var end: Float
     /// The path between the two.
-    public var curve: VolumeRamp.Curve
+    public var curve: VolumeCurve
 
     /// A ramp over `frames`.
-    public init(frames: Range<Int64>, start: Float, end: Float, curve: VolumeRamp.Curve) {
+    public init(frames: Range<Int64>, start: Float, end: Float, curve: VolumeCurve) {
       self.frames = frames
       self.start = start
       self.end = end
@@ -119,10 +171,15 @@ public struct Level: Sendable, Hashable {
     }
   }
 
-  /// A level of a gain and envelopes.
-  public init(gain: Float = 1, envelopes: [[Ramp]] = []) {
+  /// A level of these; what is left out changes nothing.
+  public init(
+    matrix: ChannelMatrix? = nil, gain: Float = 1, envelopes: [Envelope] = [],
+    pan: Envelope? = nil
+  ) {
+    self.matrix = matrix
     self.gain = gain
     self.envelopes = envelopes
+    self.pan = pan
   }
 
   /// As it came.
@@ -133,20 +190,24 @@ public struct Level: Sendable, Hashable {
 public struct Sink: Sendable, Hashable {
   /// The node that feeds it.
   public var node: Node.ID
+  /// Which of the node's frames are written; the same for all sinks of a node.
+  public var frames: Range<Int64>
   /// What is written.
   public var output: Output
   /// Merged: the export's, put under the output's own.
   public var metadata: Metadata
-  /// On the timeline, in order.
+  /// In the output's own time, in order.
   public var chapters: [Chapter]
   /// Whether a 16-bit sink needs dither: not where every sample passes through untouched.
   public var isDithered: Bool
 
-  /// A sink that writes what `node` gives.
+  /// A sink that writes what `node` gives over `frames`.
   public init(
-    node: Node.ID, output: Output, metadata: Metadata, chapters: [Chapter], isDithered: Bool
+    node: Node.ID, frames: Range<Int64>, output: Output, metadata: Metadata, chapters: [Chapter],
+    isDithered: Bool
   ) {
     self.node = node
+    self.frames = frames
     self.output = output
     self.metadata = metadata
     self.chapters = chapters

@@ -15,6 +15,9 @@ public struct PlanDocument: Encodable, Sendable {
     var endFrame: Int64
     var gain: Float
     var ramps: [Ramp]
+    var pan: Float?
+    var panRamps: [Ramp]?
+    var process: String?
     var source: String?
     var sourceFrame: Int64?
     var inputs: [Int]
@@ -77,15 +80,13 @@ extension PlanDocument.Node {
     firstFrame = node.frames.lowerBound
     endFrame = node.frames.upperBound
     gain = node.level.gain
-    ramps = node.level.envelopes.joined().map {
-      PlanDocument.Ramp(
-        firstFrame: $0.frames.lowerBound, endFrame: $0.frames.upperBound, start: $0.start,
-        end: $0.end, curve: $0.curve.rawValue)
-    }
+    ramps = node.level.envelopes.flatMap(\.ramps).map(PlanDocument.Ramp.init)
+    pan = node.level.pan?.initial
+    panRamps = node.level.pan.map { $0.ramps.map(PlanDocument.Ramp.init) }
     switch node.kind {
-    case .source(let asset, let start):
+    case .source(let read, let start):
       kind = "source"
-      source = asset.path.string
+      source = read.asset.path.string
       sourceFrame = start
       inputs = []
     case .mix(let children):
@@ -94,6 +95,22 @@ extension PlanDocument.Node {
     case .convert(let child):
       kind = "convert"
       inputs = [child]
+    case .process(let process, let child):
+      kind = "process"
+      self.process = process.description
+      inputs = [child]
+    case .excerpt(let child, let start):
+      kind = "excerpt"
+      sourceFrame = start
+      inputs = [child]
     }
+  }
+}
+
+extension PlanDocument.Ramp {
+  fileprivate init(_ ramp: Level.Ramp) {
+    self.init(
+      firstFrame: ramp.frames.lowerBound, endFrame: ramp.frames.upperBound, start: ramp.start,
+      end: ramp.end, curve: ramp.curve.rawValue)
   }
 }

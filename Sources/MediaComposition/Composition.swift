@@ -20,62 +20,33 @@ public struct Track: Sendable, Hashable {
   public var name: String?
   /// In order of target time; they do not overlap.
   public var segments: [Segment]
-  /// Whether the track sounds at all.
+  /// Whether the track sounds at all. One that does not keeps its duration.
   public var isEnabled: Bool
   /// Over the track's segments, in the time of the composition.
   public var mix: AudioMix
+  /// A gain under the mix (`AVMutableCompositionTrack.preferredVolume`).
+  public var preferredVolume: Gain
+  /// How segments are stretched whose target lasts longer or shorter than their source
+  /// (`AVMutableAudioMixInputParameters.audioTimePitchAlgorithm`).
+  public var timePitchAlgorithm: TimePitchAlgorithm
   /// Where it was written.
   public var origin: Origin
 
   /// A track of `segments`.
   public init(
     name: String? = nil, segments: [Segment] = [], isEnabled: Bool = true, mix: AudioMix = .unity,
+    preferredVolume: Gain = .unity, timePitchAlgorithm: TimePitchAlgorithm = .spectral,
     origin: Origin = .unknown
   ) {
     self.name = name
     self.segments = segments
     self.isEnabled = isEnabled
     self.mix = mix
+    self.preferredVolume = preferredVolume
+    self.timePitchAlgorithm = timePitchAlgorithm
     self.origin = origin
   }
 
   /// The end of the last segment.
   public var end: Time { segments.last?.target.end ?? .zero }
-}
-
-/// A stretch of a track: a range of a source, placed (`AVCompositionTrackSegment`).
-public struct Segment: Sendable, Hashable {
-  /// What sounds in a segment.
-  public indirect enum Content: Sendable, Hashable {
-    case silence
-    case asset(Asset)
-    case composition(Composition)
-  }
-
-  /// What sounds.
-  public var content: Content
-  /// Which part of the content, in the content's own time.
-  public var source: TimeRange
-  /// Where on the track, in the time of the composition that holds the track. Of the same
-  /// duration as `source`.
-  public var target: TimeRange
-  /// In the segment's own time: zero is `target.start`.
-  public var mix: AudioMix
-  /// In the segment's own time.
-  public var chapters: [Chapter]
-  /// Where it was written.
-  public var origin: Origin
-
-  /// A segment that plays `source` from `start` on.
-  public init(
-    _ content: Content, source: TimeRange, at start: Time, mix: AudioMix = .unity,
-    chapters: [Chapter] = [], origin: Origin = .unknown
-  ) {
-    self.content = content
-    self.source = source
-    target = TimeRange(start: start, duration: source.duration)
-    self.mix = mix
-    self.chapters = chapters
-    self.origin = origin
-  }
 }

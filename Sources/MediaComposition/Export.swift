@@ -10,6 +10,9 @@ public struct Export: Sendable, Hashable {
   public var name: String
   /// What sounds.
   public var composition: Composition
+  /// Which part of the composition's timeline is written (`AVAssetExportSession.timeRange`); nil:
+  /// all of it. Its samples are those that the whole has there.
+  public var timeRange: TimeRange?
   /// Over the whole, after the tracks are mixed.
   public var mix: AudioMix
   /// Frames a second of the mix; nil: the highest among the sources, no higher than outputs need.
@@ -27,12 +30,13 @@ public struct Export: Sendable, Hashable {
 
   /// An export of `composition` to `outputs`.
   public init(
-    name: String, composition: Composition, mix: AudioMix = .unity, sampleRate: Int? = nil,
-    channelLayout: ChannelLayout? = nil, metadata: Metadata = Metadata(), chapters: [Chapter] = [],
-    outputs: [Output], origin: Origin = .unknown
+    name: String, composition: Composition, timeRange: TimeRange? = nil, mix: AudioMix = .unity,
+    sampleRate: Int? = nil, channelLayout: ChannelLayout? = nil, metadata: Metadata = Metadata(),
+    chapters: [Chapter] = [], outputs: [Output], origin: Origin = .unknown
   ) {
     self.name = name
     self.composition = composition
+    self.timeRange = timeRange
     self.mix = mix
     self.sampleRate = sampleRate
     self.channelLayout = channelLayout
@@ -41,6 +45,12 @@ public struct Export: Sendable, Hashable {
     self.outputs = outputs
     self.origin = origin
   }
+
+  /// How long its outputs are.
+  public var duration: Time { timeRange?.duration ?? composition.duration }
+
+  /// Whether anything in it is placed between left and right. O(segments).
+  public var isPanned: Bool { !mix.pan.isCentre || composition.isPanned }
 }
 
 /// One file to be written.

@@ -32,8 +32,8 @@ struct ResamplingTests {
     let library = MediaLibrary()
     let asset = try library.asset(at: FilePath(path))
     let resampled = ResampledSource(
-      try library.open(asset, noting: Damage()), from: source, to: target,
-      frameCount: asset.frameCount)
+      try library.open(asset, noting: Damage()), FrameRatio(from: source, to: target),
+      sampleRate: source, frameCount: asset.frameCount)
     let buffer = AudioBuffer(channelCount: 1, capacity: oracle.count + 100)
     let count = try resampled.read(into: buffer, at: 0, count: buffer.capacity)
     buffer.frameCount = count

@@ -110,7 +110,7 @@ import Testing
         ["a.wav 0s..10s @ 0s", "a.wav 20s..30s @ 17s", "b.wav 20s..30s @ 27s"],
         ["b.wav 0s..10s @ 9s"],
       ])
-    func ramp(_ from: Gain, _ to: Gain, _ start: Int64, _ end: Int64, _ curve: VolumeRamp.Curve)
+    func ramp(_ from: Gain, _ to: Gain, _ start: Int64, _ end: Int64, _ curve: VolumeCurve)
       -> VolumeEnvelope
     {
       let range = TimeRange(start: seconds(start), end: seconds(end))

@@ -16,26 +16,26 @@ protocol RenderNode: AnyObject {
 /// A range of an asset.
 final class SourceNode: RenderNode {
   private let node: Node
-  private let asset: Asset
+  private let source: Source
   private let start: Int64
   private let level: LevelApplier
   private let pool: SourcePool
-  private var source: (any FrameSource)?
+  private var opened: (any FrameSource)?
 
-  init(_ node: Node, _ asset: Asset, start: Int64, _ pool: SourcePool) {
+  init(_ node: Node, _ source: Source, start: Int64, _ pool: SourcePool) {
     self.node = node
-    self.asset = asset
+    self.source = source
     self.start = start
     self.pool = pool
-    level = LevelApplier(node.level)
+    level = LevelApplier(node.level, node.format.channelLayout)
   }
 
   func render(_ frames: Range<Int64>, into buffer: AudioBuffer) throws(Failure) {
     do throws(Failure) {
       let first = start + frames.lowerBound - node.frames.lowerBound
-      let source = try opened(at: first)
-      try source.seek(to: first)
-      let taken = try source.read(into: buffer, at: 0, count: frames.count)
+      let opened = try open(at: first)
+      try opened.seek(to: first)
+      let taken = try opened.read(into: buffer, at: 0, count: frames.count)
       guard taken == frames.count else { throw endedEarly(at: first + Int64(taken)) }
       buffer.frameCount = taken
       try refuseNonFinite(buffer)
@@ -47,19 +47,20 @@ final class SourceNode: RenderNode {
 
   func close() {
     level.close()
-    guard let source else { return }
-    pool.release(source, asset, in: node.format)
-    self.source = nil
+    guard let opened else { return }
+    pool.release(opened, of: source)
+    self.opened = nil
   }
 
-  private func opened(at frame: Int64) throws(Failure) -> any FrameSource {
-    if let source { return source }
-    let opened = try pool.acquire(asset, in: node.format, at: frame)
-    source = opened
-    return opened
+  private func open(at frame: Int64) throws(Failure) -> any FrameSource {
+    if let opened { return opened }
+    let acquired = try pool.acquire(source, at: frame)
+    opened = acquired
+    return acquired
   }
 
   private func endedEarly(at frame: Int64) -> Failure {
+    let asset = source.asset
     let found = Time(frames: frame, rate: node.format.sampleRate)
     return Failure(
       .mendInput,
@@ -69,7 +70,7 @@ final class SourceNode: RenderNode {
 
   /// Integers are finite by nature; decoders of anything else may hand on what a file holds.
   private func refuseNonFinite(_ buffer: AudioBuffer) throws(Failure) {
-    if asset.bitDepth != nil { return }
+    if source.asset.bitDepth != nil { return }
     for channel in 0..<buffer.channelCount {
       // The bit patterns of magnitudes are in the order of their values, NaN above infinity; and
       // loops over integers vectorise.
@@ -79,7 +80,8 @@ final class SourceNode: RenderNode {
       }
       guard largest < Float.infinity.bitPattern else {
         throw Failure(
-          .mendInput, "holds samples that are no numbers (NaN or infinity)", path: asset.path)
+          .mendInput, "holds samples that are no numbers (NaN or infinity)", path: source.asset.path
+        )
       }
     }
   }
@@ -111,7 +113,7 @@ final class MixNode: RenderNode {
         ($0.element.frames.lowerBound, $0.offset) < ($1.element.frames.lowerBound, $1.offset)
       }
       .map { Child(frames: $0.element.frames, node: $0.element.node) }
-    level = LevelApplier(node.level)
+    level = LevelApplier(node.level, node.format.channelLayout)
     channelCount = node.format.channelLayout.count
     self.capacity = capacity
   }

@@ -14,10 +14,12 @@ package final class Renderer {
   /// The nodes that sinks are fed from, in the graph's order.
   package let masters: [Node.ID]
   private let graph: Graph
+  /// Which frames of each master are written.
+  private var spans: [Node.ID: Range<Int64>] = [:]
   private var taps: [Node.ID: any FrameSource] = [:]
   private let pool: SourcePool
 
-  /// Starts at a moment of the timeline.
+  /// Starts so far into what the sinks write.
   package init(_ graph: Graph, from start: Time = .zero, library: MediaLibrary) throws(Failure) {
     self.graph = graph
     masters = Set(graph.sinks.map(\.node)).sorted()
@@ -26,8 +28,8 @@ package final class Renderer {
     var mixes: [Node.ID: MixTee] = [:]
     for node in graph.nodes {
       switch node.kind {
-      case .source(let asset, let first):
-        nodes.append(SourceNode(node, asset, start: first, pool))
+      case .source(let source, let first):
+        nodes.append(SourceNode(node, source, start: first, pool))
       case .mix(let children):
         nodes.append(
           MixNode(
@@ -35,6 +37,10 @@ package final class Renderer {
       case .convert(let child):
         // Its child's place in the list keeps the numbering; it is read through its tap.
         nodes.append(nodes[child])
+      case .process(let process, _):
+        throw Failure(.mendJob, "'\(process)' is not built yet", origin: node.origin)
+      case .excerpt(let child, let start):
+        nodes.append(ExcerptNode(node, nodes[child], start: start))
       }
     }
     for id in masters {
@@ -44,8 +50,13 @@ package final class Renderer {
       let tee = mixes[mixID] ?? MixTee(nodes[mixID], mix)
       mixes[mixID] = tee
       let tap = convert(
-        tee.tap(), from: mix.format, to: node.format, frameCount: mix.frames.upperBound)
-      try tap.seek(to: start.frames(atRate: node.format.sampleRate))
+        tee.tap(),
+        by: ChannelMatrix(from: mix.format.channelLayout, to: node.format.channelLayout),
+        FrameRatio(from: mix.format.sampleRate, to: node.format.sampleRate),
+        sampleRate: mix.format.sampleRate, frameCount: mix.frames.upperBound)
+      let span = graph.sinks.first { $0.node == id }?.frames ?? node.frames
+      try tap.seek(to: span.lowerBound + start.frames(atRate: node.format.sampleRate))
+      spans[id] = span
       taps[id] = tap
     }
   }
@@ -54,8 +65,10 @@ package final class Renderer {
   package var damageWarnings: [Warning] {
     var origins: [FilePath: Origin] = [:]
     for node in graph.nodes {
-      guard case .source(let asset, _) = node.kind, origins[asset.path] == nil else { continue }
-      origins[asset.path] = node.origin
+      guard case .source(let source, _) = node.kind, origins[source.asset.path] == nil else {
+        continue
+      }
+      origins[source.asset.path] = node.origin
     }
     return pool.damage.filter { $0.value.count > 0 }
       .map { path, damage in
@@ -66,13 +79,13 @@ package final class Renderer {
       .sorted { ($0.path?.string ?? "") < ($1.path?.string ?? "") }
   }
 
-  /// The next frame of a master.
+  /// The next frame of a master, on the timeline.
   package func position(of master: Node.ID) -> Int64 { taps[master]?.position ?? 0 }
 
-  /// Fills a buffer with a master's next frames; its `frameCount` is 0 at the end of the timeline.
+  /// Fills a buffer with a master's next frames; its `frameCount` is 0 at the end of what is written.
   package func pull(_ master: Node.ID, into buffer: AudioBuffer) throws(Failure) {
-    guard let tap = taps[master] else { return }
-    let left = graph.nodes[master].frames.upperBound - tap.position
+    guard let tap = taps[master], let span = spans[master] else { return }
+    let left = span.upperBound - tap.position
     let wanted = Int(max(0, min(Int64(buffer.capacity), left)))
     let taken = try tap.read(into: buffer, at: 0, count: wanted)
     guard taken == wanted else {

@@ -13,7 +13,7 @@ final class ResampledSource: FrameSource {
   private(set) var position: Int64 = 0
 
   private let input: any FrameSource
-  private let rates: (source: Int, target: Int)
+  private let ratio: FrameRatio
   private let period: (source: Int64, target: Int64)
   private let stretch: Int64
   private let warmUp: Int64
@@ -36,19 +36,17 @@ final class ResampledSource: FrameSource {
   private var heard: AudioBuffer
   private var heardOffset = 0
 
-  init(_ input: any FrameSource, from source: Int, to target: Int, frameCount: Int64) {
+  init(_ input: any FrameSource, _ ratio: FrameRatio, sampleRate: Int, frameCount: Int64) {
     self.input = input
+    self.ratio = ratio
     channelCount = input.channelCount
-    rates = (source, target)
-    let period = Resampling.period(from: source, to: target)
-    self.period = (Int64(period.source), Int64(period.target))
-    stretch = Int64(Resampling.stretch(from: source, to: target))
-    warmUp = Int64(Resampling.warmUp(from: source, to: target))
-    length = (
-      frameCount, Time(frames: frameCount, rate: source).frames(atRate: target)
-    )
+    period = (Int64(ratio.source), Int64(ratio.target))
+    stretch = Int64(Resampling.stretch(ratio, sampleRate: sampleRate))
+    warmUp = Int64(Resampling.warmUp(ratio))
+    length = (frameCount, ratio.target(ofSource: frameCount))
     block = AudioBuffer(channelCount: channelCount, capacity: 2048)
-    output = AudioBuffer(channelCount: channelCount, capacity: 2048 * target / source + 16_384)
+    output = AudioBuffer(
+      channelCount: channelCount, capacity: 2048 * ratio.target / ratio.source + 16_384)
     overlap = AudioBuffer(channelCount: channelCount, capacity: Int(2 * warmUp))
     heard = AudioBuffer(channelCount: channelCount, capacity: Int(2 * warmUp))
   }
@@ -114,7 +112,7 @@ final class ResampledSource: FrameSource {
     outputOffset = 0
     do throws(LibAVError) {
       resampler = try Resampler.open(
-        from: rates.source, to: rates.target, channelCount: channelCount)
+        from: ratio.source, to: ratio.target, channelCount: channelCount)
     } catch {
       throw error.machineFailure
     }

@@ -7,13 +7,9 @@ import SystemPackage
 /// Clips from one file in order share a decoder and do not seek; sources that nothing has used
 /// lately are closed. One thread at a time.
 final class SourcePool {
-  private struct Key: Hashable {
-    var asset: Asset
-    var format: AudioFormat
-  }
   private struct Idle {
-    var key: Key
-    var source: any FrameSource
+    var source: Source
+    var opened: any FrameSource
   }
 
   private let library: MediaLibrary
@@ -26,53 +22,49 @@ final class SourcePool {
 
   init(_ library: MediaLibrary) { self.library = library }
 
-  /// A source at `frame` of the asset in `format`, from the idle one that gets there cheapest.
-  func acquire(_ asset: Asset, in format: AudioFormat, at frame: Int64) throws(Failure)
-    -> any FrameSource
-  {
-    let key = Key(asset: asset, format: format)
-    let candidates = idle.indices.filter { idle[$0].key == key }
-    let behind = candidates.filter { idle[$0].source.position <= frame }
-    let nearest = behind.max { idle[$0].source.position < idle[$1].source.position }
-    let source: any FrameSource
+  /// The source, opened at one of its frames: the idle one that gets there cheapest, if any.
+  func acquire(_ source: Source, at frame: Int64) throws(Failure) -> any FrameSource {
+    let candidates = idle.indices.filter { idle[$0].source == source }
+    let behind = candidates.filter { idle[$0].opened.position <= frame }
+    let nearest = behind.max { idle[$0].opened.position < idle[$1].opened.position }
+    let opened: any FrameSource
     if let index = nearest ?? candidates.last {
-      source = idle.remove(at: index).source
+      opened = idle.remove(at: index).opened
     } else {
-      source = try open(asset, in: format)
+      opened = try open(source)
     }
-    try source.seek(to: frame)
-    return source
+    try opened.seek(to: frame)
+    return opened
   }
 
-  /// Gives a source back for the next clip.
-  func release(_ source: any FrameSource, _ asset: Asset, in format: AudioFormat) {
-    idle.append(Idle(key: Key(asset: asset, format: format), source: source))
+  /// Gives an opened source back for the next clip.
+  func release(_ opened: any FrameSource, of source: Source) {
+    idle.append(Idle(source: source, opened: opened))
     if idle.count > Self.idleLimit { idle.removeFirst() }
   }
 
-  private func open(_ asset: Asset, in format: AudioFormat) throws(Failure) -> any FrameSource {
+  private func open(_ source: Source) throws(Failure) -> any FrameSource {
+    let asset = source.asset
     let damage = self.damage[asset.path] ?? Damage()
     self.damage[asset.path] = damage
     return convert(
-      try library.open(asset, noting: damage),
-      from: AudioFormat(sampleRate: asset.sampleRate, channelLayout: asset.channelLayout),
-      to: format, frameCount: asset.frameCount)
+      try library.open(asset, noting: damage), by: source.matrix, source.ratio,
+      sampleRate: asset.sampleRate, frameCount: asset.frameCount)
   }
 }
 
-/// A source in another format: fewer channels before the rate is changed, more after.
+/// A source with other channels, at another rate, or both: fewer channels before the rate is
+/// changed, more after.
 func convert(
-  _ source: any FrameSource, from: AudioFormat, to: AudioFormat, frameCount: Int64
+  _ source: any FrameSource, by matrix: ChannelMatrix, _ ratio: FrameRatio, sampleRate: Int,
+  frameCount: Int64
 ) -> any FrameSource {
   var source = source
-  let isReducing = to.channelLayout.count < from.channelLayout.count
-  let isMoving = to.channelLayout != from.channelLayout
-  let matrix = ChannelMatrix(from: from.channelLayout, to: to.channelLayout)
-  if isMoving, isReducing { source = MatrixedSource(source, matrix) }
-  if from.sampleRate != to.sampleRate {
-    source = ResampledSource(
-      source, from: from.sampleRate, to: to.sampleRate, frameCount: frameCount)
+  let isReducing = matrix.weights.count < source.channelCount
+  if !matrix.isIdentity, isReducing { source = MatrixedSource(source, matrix) }
+  if ratio != .one {
+    source = ResampledSource(source, ratio, sampleRate: sampleRate, frameCount: frameCount)
   }
-  if isMoving, !isReducing { source = MatrixedSource(source, matrix) }
+  if !matrix.isIdentity, !isReducing { source = MatrixedSource(source, matrix) }
   return source
 }

@@ -30,14 +30,14 @@ struct Plan: ParsableCommand {
       door.report(Diagnostics(try door.session(export).omissions().map(Diagnostic.init)))
       switch format {
       case .text:
-        let text = graph.planText(name: export.name, duration: export.composition.duration)
+        let text = graph.planText(name: export.name, duration: export.duration)
         // Titles come from media files: nothing in them may reach the terminal as a command.
         for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
           StandardStream.output.write(String(line).printable + "\n")
         }
       case .json:
         documents.append(
-          PlanDocument(graph, name: export.name, duration: export.composition.duration))
+          PlanDocument(graph, name: export.name, duration: export.duration))
       }
     }
     if format == .json { StandardStream.output.write(try JSONText.of(documents)) }

@@ -118,7 +118,8 @@ struct TagTests {
     _ format: Output.Format, metadata: Metadata, chapters: [Chapter] = []
   ) -> Sink {
     Sink(
-      node: 0, output: Output(path: "a", format: format), metadata: metadata, chapters: chapters,
+      node: 0, frames: 0..<1, output: Output(path: "a", format: format), metadata: metadata,
+      chapters: chapters,
       isDithered: false)
   }
 
@@ -230,8 +231,9 @@ struct TagTests {
     for format in [Output.Format.mp3(.standard), .wav(.int16), .wav(.float32)] {
       for (announced, samples, message) in cases {
         let sink = Sink(
-          node: 0, output: Output(path: FilePath(folder.path("a")), format: format),
-          metadata: Metadata(), chapters: [], isDithered: false)
+          node: 0, frames: 0..<announced,
+          output: Output(path: FilePath(folder.path("a")), format: format), metadata: Metadata(),
+          chapters: [], isDithered: false)
         let writer = try makeWriter(
           for: sink, format: AudioFormat(sampleRate: 44100, channelLayout: .mono),
           frameCount: announced)

@@ -18,8 +18,8 @@ func writeSound(
   let count = channels[0].count
   let layout: ChannelLayout = channels.count == 1 ? .mono : .stereo
   let sink = Sink(
-    node: 0, output: Output(path: FilePath(path), format: format), metadata: metadata,
-    chapters: chapters, isDithered: isDithered)
+    node: 0, frames: 0..<Int64(count), output: Output(path: FilePath(path), format: format),
+    metadata: metadata, chapters: chapters, isDithered: isDithered)
   let writer = try makeWriter(
     for: sink, format: AudioFormat(sampleRate: sampleRate, channelLayout: layout),
     frameCount: Int64(count))

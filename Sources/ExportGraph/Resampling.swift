@@ -1,0 +1,19 @@
+/// The grid on which rates are converted: fixed stretches of the source, each resampled afresh
+/// with real sound around it, so that a slice is the same however it is reached.
+public enum Resampling {
+  /// Frames of the slower of two rates that the resampler's filter reaches to either side;
+  /// soxr's at 28 bits measured 140, whatever the ratio.
+  static let reach = 512
+
+  /// Source frames of real sound before and after a stretch: a multiple of the period.
+  public static func warmUp(_ ratio: FrameRatio) -> Int {
+    let (source, target) = (ratio.source, ratio.target)
+    let needed = source > target ? (reach * source + target - 1) / target : reach
+    return (needed + source - 1) / source * source
+  }
+
+  /// Source frames in a stretch, about two seconds at `sampleRate`: a multiple of the period.
+  public static func stretch(_ ratio: FrameRatio, sampleRate: Int) -> Int {
+    (2 * sampleRate + ratio.source - 1) / ratio.source * ratio.source
+  }
+}

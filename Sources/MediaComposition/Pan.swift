@@ -1,0 +1,67 @@
+import MediaTime
+
+/// A place between left and right (`AVAudioMixing.pan`).
+///
+/// The law is constant power with the centre as it came: at position p the left is multiplied with
+/// √2 · cos((p + 1) · π/4) and the right with √2 · sin((p + 1) · π/4), so the squares add up to 2
+/// everywhere, and one side alone is 3 dB louder than it was in the centre.
+public struct Pan: Sendable, Hashable {
+  /// −1 is left, 0 the centre, 1 right.
+  public let position: Double
+
+  /// A position; what is beyond a side is that side, NaN is the centre.
+  public init(position: Double) {
+    self.position = position.isNaN ? 0 : max(-1, min(1, position))
+  }
+
+  /// Only the left.
+  public static let left = Pan(position: -1)
+  /// As it came.
+  public static let centre = Pan(position: 0)
+  /// Only the right.
+  public static let right = Pan(position: 1)
+}
+
+/// A pan over time: ramps in order of time that do not overlap, straight in position.
+///
+/// Before the first ramp `initial` holds; after a ramp its end holds until the next.
+public struct PanEnvelope: Sendable, Hashable {
+  /// Before the first ramp.
+  public var initial: Pan
+  /// In order of time.
+  public var ramps: [PanRamp]
+
+  /// An envelope that is at `initial` before the first of `ramps`.
+  public init(_ initial: Pan, ramps: [PanRamp] = []) {
+    self.initial = initial
+    self.ramps = ramps
+  }
+
+  /// As it came, at any time.
+  public static let centre = PanEnvelope(.centre)
+  /// Whether it changes nothing at any time.
+  public var isCentre: Bool {
+    initial == .centre && ramps.allSatisfy { $0.start == .centre && $0.end == .centre }
+  }
+
+  mutating func mapTimes(_ map: (TimeRange) -> TimeRange) {
+    for index in ramps.indices { ramps[index].timeRange = map(ramps[index].timeRange) }
+  }
+}
+
+/// One move from a position to another.
+public struct PanRamp: Sendable, Hashable {
+  /// At the start of the range.
+  public var start: Pan
+  /// From the end of the range on.
+  public var end: Pan
+  /// In the time of what the mix is attached to.
+  public var timeRange: TimeRange
+
+  /// A ramp from one position to another.
+  public init(from start: Pan, to end: Pan, over timeRange: TimeRange) {
+    self.start = start
+    self.end = end
+    self.timeRange = timeRange
+  }
+}
