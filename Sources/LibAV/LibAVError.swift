@@ -36,8 +36,8 @@ package struct LibAVError: Error, Sendable, Hashable {
   package static let nothingDecoded = LibAVError(
     code: avjob_averror_invaliddata(), operation: "its first packets decode to nothing")
 
-  /// A stream whose rate or channels become those of `frame` midway, which a timeline cannot hold.
-  /// - Parameter place: Where, such as `12.500 s`.
+  /// A stream whose rate or channels become those of `frame` midway, which a timeline cannot hold;
+  /// `place` says where, such as `12.500 s`.
   package static func formatChanged(to frame: Frame, at place: String) -> LibAVError {
     let channels = frame.channelCount == 1 ? "1 channel" : "\(frame.channelCount) channels"
     return LibAVError(
