@@ -39,12 +39,12 @@ extension Prober {
       channelLayout: frames.channelCount == 1 ? .mono : .stereo,
       frameCount: frames.validFrameCount, announcedDuration: announced,
       bitRate: frames.meanBitRate, identity: identity)
-    asset.mp3Settings = frames.settings
     if frames.isGapless {
       asset.encoderDelay = frames.firstValidSample
       asset.encoderPadding = Int(
         max(0, frames.decodedFrameCount - Int64(frames.firstValidSample) - frames.validFrameCount))
     }
+    asset.mp3Settings = frames.settings
     if let demuxer, let stream {
       asset.metadata = metadata(of: demuxer, stream)
       asset.chapters = chapters(of: demuxer)

@@ -62,6 +62,14 @@ public final class MediaLibrary: Sendable {
     return stream
   }
 
+  /// Whether going back in an asset means to decode it from its first packet.
+  func startsAnew(_ asset: Asset) throws(Failure) -> Bool {
+    if case .counted(let index) = try probed(asset.path, asset.streamIndex).facts.reader {
+      return index.anchors.isEmpty
+    }
+    return false
+  }
+
   /// Opens an asset for reading, if its file is still the one that was probed.
   func open(_ asset: Asset, noting damage: Damage) throws(Failure) -> any FrameSource {
     guard try SourceFile.identify(asset.path) == asset.identity else {

@@ -17,10 +17,10 @@ extension Job {
     guard let voice = lowering.voice(ofJob: item), lowering.diagnostics.isEmpty else {
       throw lowering.diagnostics
     }
-    let outputs = try outputs(from: media.compactMap { known[$0] })
     let export = Export(
       name: name, composition: voice.timeline, mix: voice.mix, sampleRate: sampleRate,
-      channelLayout: channelLayout, chapters: voice.chapters, outputs: outputs, origin: origin)
+      channelLayout: channelLayout, chapters: voice.chapters,
+      outputs: try outputs(from: media.compactMap { known[$0] }), origin: origin)
     return Whole(export: export, clipTags: inheritedMetadata(known))
   }
 }
