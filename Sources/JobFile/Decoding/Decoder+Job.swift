@@ -68,7 +68,7 @@ extension Decoder {
     refusePlacement(fields)
     let item = items(fields, scope, in: .job).first
     let sampleRate = self.sampleRate(fields, scope)
-    let channels = self.channels(fields, scope)
+    let channels = mixChannels(fields, scope)
     let metadata = fields["metadata"].map { self.metadata($0.value, scope) }
     guard let output = fields["output"]?.value else {
       if !fields.isIncomplete {

@@ -66,6 +66,7 @@ extension Item {
         for item in track.sequence.items { item.forEach(body) }
       }
     }
+    for item in insertions { item.forEach(body) }
   }
 }
 
