@@ -56,7 +56,7 @@ extension Job {
   fileprivate func forEachInput(_ body: (FilePath, Origin) -> Void) {
     item.forEach { item in
       if case .clip(let reference) = item.content { body(reference.path, reference.origin) }
-      for chapter in item.chapters {
+      for chapter in (item.chapter.map { [$0] } ?? []) + item.chapters {
         if let image = chapter.image { body(image, chapter.start.origin) }
       }
     }

@@ -26,6 +26,25 @@ struct CompilerTests {
     #expect(sources.last?.frames.upperBound == Int64(147_000_000))
   }
 
+  @Test("a clip begins with the frame that its range begins on, wherever it is placed")
+  func clipsKeepTheirFirstFrame() throws {
+    let asset = sound(rate: 1000, frames: 100_000)
+    var random = SystemRandomNumberGenerator()
+    for _ in 0..<500 {
+      let from = Time(value: .random(in: 0..<90_000, using: &random), timescale: 1777)
+      let at = Time(value: .random(in: 0..<90_000, using: &random), timescale: 997)
+      let range = TimeRange(start: from, duration: seconds(1))
+      let graph = try compile(
+        Composition(tracks: [Track(segments: [Segment(.asset(asset), source: range, at: at)])]))
+      guard case .source(_, let start) = graph.nodes[0].kind else {
+        Issue.record("the clip comes first")
+        return
+      }
+      #expect(start == from.frames(atRate: 1000))
+      #expect(graph.nodes[0].frames.lowerBound == at.frames(atRate: 1000))
+    }
+  }
+
   @Test("a group's sound is cut to the group's range, and its volume follows it")
   func groupsAreWindows() throws {
     let asset = sound(rate: 1000, frames: 10_000)

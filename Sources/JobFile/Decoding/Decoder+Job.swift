@@ -88,7 +88,7 @@ extension Decoder {
     let split = self.split(fields, scope)
     let item = items(fields, scope, in: .job).first
     let sampleRate = self.sampleRate(fields, scope)
-    let channels = self.channels(fields, scope)
+    let channels = mixChannels(fields, scope)
     let metadata = fields["metadata"].map { self.metadata($0.value, partScope) }
     guard let output = fields["output"]?.value else {
       if !fields.isIncomplete {

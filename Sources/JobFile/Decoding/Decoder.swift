@@ -276,32 +276,20 @@ extension Decoder {
   }
 
   func moment(_ node: YAMLNode?, _ scope: Scope) -> Located<Moment>? {
-    value(node, scope) { text throws(QuantityError) in
-      try Self.refuseReference(text)
-      return try Moment(parsing: text)
-    }
+    value(node, scope) { text throws(QuantityError) in try Moment(parsing: text) }
   }
 
   static func time(_ text: String) throws(QuantityError) -> TimeText {
-    try refuseReference(text)
-    if text == "start" || text == "end" || text.hasPrefix("end-") {
+    if let moment = try? Moment(parsing: text), moment.anchor != .start || text == "start" {
       throw QuantityError(
-        "'\(text)' is no time of its own", help: "write a time, as '1:30' or '250ms'")
+        "'\(text)' is a moment, and a length is meant here",
+        help: "write a time, as '1:30' or '250ms'")
     }
     do throws(TimeTextError) {
       return try TimeText(parsing: text)
     } catch {
       throw QuantityError(error.message)
     }
-  }
-
-  /// `talk.end-8s`
-  private static func refuseReference(_ text: String) throws(QuantityError) {
-    guard let first = text.unicodeScalars.first, first.properties.isAlphabetic,
-      text.contains(".start") || text.contains(".end")
-    else { return }
-    throw QuantityError(
-      "'\(text)' refers to another item, which is not built yet", help: "write the time itself")
   }
 
   /// A fade or a cross-fade: a time, or a map.
@@ -317,12 +305,7 @@ extension Decoder {
       }
       return nil
     }
-    let curve = value(fields["curve"]?.value, scope) { text throws(QuantityError) in
-      guard let curve = VolumeCurve(rawValue: text) else {
-        throw QuantityError("'\(text)' is no curve", help: "write 'linear' or 'equal_power'")
-      }
-      return curve
-    }
+    let curve = value(fields["curve"]?.value, scope, Quantity.curve)
     guard let duration = time(durationNode, scope) else { return nil }
     return Located(Fade(duration.value, curve: curve?.value), at: duration.origin)
   }

@@ -72,6 +72,7 @@ extension Item {
         for item in track.sequence.items { item.forEach(body) }
       }
     }
+    for item in insertions { item.forEach(body) }
   }
 }
 
