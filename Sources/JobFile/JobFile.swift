@@ -38,6 +38,8 @@ public struct JobFile: Sendable {
   public let path: FilePath
   /// In the order of writing, those of a `for_each` in natural order; their names are unique.
   public let jobs: [Job]
+  /// What is read beside the jobs' media and pictures: the job file itself, and lists of times.
+  public let files: [FilePath]
   /// What the user should know.
   public let warnings: [Diagnostic]
 
@@ -70,8 +72,9 @@ public struct JobFile: Sendable {
       map: map, files: files, folder: path.removingLastComponent(), sink: sink)
     var reader = FileReader(decoder: decoder, options: options, path: path)
     let jobs = reader.jobs(root)
+    let read = (isOnDisk ? [path] : []) + decoder.lists.keys
     let conflicts = Job.conflicts(
-      among: jobs, reading: isOnDisk ? [path] : [], currentDirectory: files.currentDirectory)
+      among: jobs, reading: read, currentDirectory: files.currentDirectory)
     for conflict in conflicts { decoder.sink.add(conflict) }
     var found = decoder.sink.diagnostics.sorted(by: map)
     guard found.errors.isEmpty else {
@@ -79,7 +82,7 @@ public struct JobFile: Sendable {
       if count > 0 { found.append(Diagnostic("\(count) more are not shown", at: .unknown)) }
       throw found
     }
-    return JobFile(path: path, jobs: jobs, warnings: found.warnings)
+    return JobFile(path: path, jobs: jobs, files: read, warnings: found.warnings)
   }
 
   private static func contents(

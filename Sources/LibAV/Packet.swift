@@ -42,6 +42,13 @@ package final class Packet {
   /// Byte offset in the file, or nil.
   package var position: Int64? { pointer.pointee.pos < 0 ? nil : pointer.pointee.pos }
 
+  /// Mixes the packet's bytes into a hash. O(bytes).
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(pointer.pointee.size)
+    hasher.combine(
+      bytes: UnsafeRawBufferPointer(start: pointer.pointee.data, count: max(0, size)))
+  }
+
   /// Samples to drop at the start and at the end of what this packet decodes to.
   package var skip: (start: Int, end: Int) {
     var start: UInt32 = 0

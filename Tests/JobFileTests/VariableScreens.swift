@@ -30,7 +30,7 @@ import Testing
       job.yaml:4:56: error: unknown variable 'part.n'
           4 | metadata: { title: "${title}", artist: "${n}", album: "${part.n}" }
             |                                                        ^~~~~~~~~
-        help: 'part' belongs to 'split', which is not built yet
+        help: 'part' is bound by 'split', which this job has not
       """#)
   }
 

@@ -50,7 +50,7 @@ extension Decoder {
     let path = path(clip.path)
     let pattern = text.pattern(clip.pathRange)
     if FilePattern.isPattern(pattern), kind(of: path) == nil {
-      guard context == .list else {
+      guard context.isList else {
         sink.error(
           "a wildcard stands for several files", at: origin,
           help: "put it into a list: [\"\(clip.path)\"]")
@@ -64,7 +64,7 @@ extension Decoder {
         help: suspicion.error.help)
       return []
     }
-    if kind(of: path) == nil, context == .list, let error = timeError(clip.path) {
+    if kind(of: path) == nil, context.isList, let error = timeError(clip.path) {
       sink.error(error, at: origin, help: "a file of that name is './\(clip.path)'")
       return []
     }
@@ -220,7 +220,11 @@ extension Decoder {
         sink.error("a source needs a 'file' or a 'clip'", at: entry.value.origin)
       }
       guard var item else { return nil }
-      modify(&item, by: fields, scope)
+      // Items that it inserts name files, as it does itself.
+      let names = sources
+      sources = [:]
+      defer { sources = names }
+      modify(&item, by: fields, scope, in: .track)
       return item
     }
   }

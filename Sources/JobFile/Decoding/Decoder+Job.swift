@@ -8,7 +8,7 @@ extension Decoder {
     var scope = scope
     let bindsUnknownNames: Bool = if case .mapping = loop?.value.kind { true } else { false }
     scope.bindsUnknownNames =
-      bindsUnknownNames || !fields.refused.isDisjoint(with: ["for_each", "rows", "split"])
+      bindsUnknownNames || !fields.refused.isDisjoint(with: ["for_each", "rows"])
     guard loop != nil || fields.refused.contains("for_each") else {
       return job(name.text(in: self, scope), fields, scope).map { [$0] } ?? []
     }
@@ -66,10 +66,14 @@ extension Decoder {
 
   private func job(_ name: String, _ fields: Fields, _ scope: Scope) -> Job? {
     refusePlacement(fields)
+    let isSplit = fields["split"] != nil || fields.refused.contains("split")
+    let partScope = scope.with(part: isSplit ? .bound : .none)
+    let scope = scope.with(part: isSplit ? .elsewhere : .none)
+    let split = self.split(fields, scope)
     let item = items(fields, scope, in: .job).first
     let sampleRate = self.sampleRate(fields, scope)
-    let channels = self.channels(fields, scope)
-    let metadata = fields["metadata"].map { self.metadata($0.value, scope) }
+    let channels = mixChannels(fields, scope)
+    let metadata = fields["metadata"].map { self.metadata($0.value, partScope) }
     guard let output = fields["output"]?.value else {
       if !fields.isIncomplete {
         sink.error(
@@ -79,13 +83,14 @@ extension Decoder {
     }
     let isShared = !output.dependsOnJob && !scope.hasFolderOutput(output)
     let context = OutputContext(
-      scope: scope, mixRate: sampleRate, mixChannels: channels?.value,
+      scope: partScope, mixRate: sampleRate, mixChannels: channels?.value,
       clip: item.flatMap(\.onlyClip))
     let outputs =
       isShared ? shared(output) { self.outputs(output, context) } : self.outputs(output, context)
-    guard let item, !outputs.isEmpty else { return nil }
+    if isSplit { refuseShared(outputs) }
+    guard let item, !outputs.isEmpty, !isSplit || split != nil else { return nil }
     return Job(
-      name: name, item: item, outputs: outputs, metadata: metadata ?? Metadata(),
+      name: name, item: item, split: split, outputs: outputs, metadata: metadata ?? Metadata(),
       sampleRate: sampleRate?.value, channelLayout: channels?.value, origin: fields.origin)
   }
 

@@ -68,7 +68,9 @@ extension Decoder {
       var metadata = Metadata()
       for entry in fields(of: node, as: .metadata)?.entries ?? [] {
         if entry.key == "cover" {
-          metadata.cover = picture(entry.value, scope)?.value
+          let cover = picture(
+            entry.value, scope.with(part: scope.part == .none ? .none : .elsewhere))
+          metadata.cover = cover?.value
         } else if let text = text(entry.value, scope) {
           metadata[entry.key] = text.string
         }
@@ -105,9 +107,11 @@ extension Decoder {
       }
       return nil
     }
+    let isTemplate = context.scope.part == .bound
+    func literal(_ path: FilePath) -> FilePath { isTemplate ? PartTemplate.escaped(path) : path }
     var path = folder.value
     if let input = context.scope.input {
-      path = path.pushing(input.folder)
+      path = path.pushing(literal(input.folder))
     } else if context.clip == nil {
       sink.error(
         "'folder' has no input to take a name from", at: entry.keyOrigin,
@@ -115,9 +119,10 @@ extension Decoder {
       return nil
     }
     guard let name = (context.scope.input?.path ?? context.clip)?.lastComponent else { return nil }
-    path.append(name)
+    path = path.pushing(literal(FilePath(root: nil, [name])))
     // Not by way of a text: the name may be other bytes than UTF-8.
     path.extension = format.fileExtension
+    if isTemplate { path = PartTemplate.numbered(path) }
     return Located(path, at: folder.origin)
   }
 
@@ -208,6 +213,8 @@ extension JobOutput.Format {
     case "aac":
       throw QuantityError(
         "'.aac' is not built yet", help: "write '\(path.stem ?? "").m4a': AAC in MP4")
+    case let own? where own.hasSuffix("}") && PartTemplate.isTemplate(path):
+      throw QuantityError("'\(path)' says no format", help: Self.choices)
     case let own? where Self.mediaExtensions.contains(own):
       throw QuantityError("'.\(own)' is not built yet", help: Self.choices)
     case let own?:

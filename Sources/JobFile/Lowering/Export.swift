@@ -2,29 +2,28 @@ import MediaComposition
 import MediaTime
 
 extension Job {
+  /// The job whole, and the tags that it takes from its only clip.
+  struct Whole {
+    /// Without tags.
+    var export: Export
+    var clipTags: Metadata
+  }
+
   /// The composition of this job and its outputs, with the facts of its media put in.
   ///
-  /// - Parameter assets: Called once for each of `media`. nil where probing failed: the caller has
-  ///   said so, and what depends on that file's length is not checked.
-  /// - Returns: The export, with every time exact.
-  /// - Throws: what only those facts show: a range past the end, a fade or a cross-fade that is
-  ///   longer than its item, items that overlap. Empty where only `assets` gave nil.
-  /// - Complexity: O(n log n) in the number of items
-  public func export(assets: (MediaReference) -> Asset?) throws(Diagnostics) -> Export {
-    let media = self.media
-    var known: [MediaReference: Asset] = [:]
-    for reference in media { known[reference] = assets(reference) }
+  /// - Throws: As `exports`.
+  func whole(assets known: [MediaReference: Asset]) throws(Diagnostics) -> Whole {
     var lowering = Lowering(assets: known, sampleRate: sampleRate)
-    guard let voice = lowering.voice(item), lowering.diagnostics.isEmpty else {
+    guard let voice = lowering.voice(ofJob: item), lowering.diagnostics.isEmpty else {
       throw lowering.diagnostics
     }
     let sources = media.compactMap { known[$0] }
     try checkRates(sources)
-    return Export(
-      name: name, composition: voice.composition, mix: voice.mix, sampleRate: sampleRate,
-      channelLayout: channelLayout, metadata: voice.metadata.overridden(by: metadata),
-      chapters: voice.chapters.isEmpty ? voice.inheritedChapters : voice.chapters,
+    let export = Export(
+      name: name, composition: voice.timeline, mix: voice.mix, sampleRate: sampleRate,
+      channelLayout: channelLayout, chapters: voice.chapters,
       outputs: outputs.map { $0.output(of: self, from: sources) }, origin: origin)
+    return Whole(export: export, clipTags: inheritedMetadata(known))
   }
 }
 
@@ -50,34 +49,29 @@ extension Job {
   }
 }
 
+extension Job {
+  /// A job that is one clip keeps its tags, whatever is done to it.
+  private func inheritedMetadata(_ assets: [MediaReference: Asset]) -> Metadata {
+    guard case .clip(let reference) = item.content else { return Metadata() }
+    return assets[reference]?.metadata ?? Metadata()
+  }
+}
+
 extension Lowering.Voice {
-  /// The voice as a job's timeline: without its level, which the export applies to the whole.
-  fileprivate var composition: Composition {
-    if case .composition(let composition) = content,
-      source == TimeRange(start: .zero, duration: composition.duration)
+  /// The voice as a job's timeline: without its level and its chapters, which are the export's.
+  fileprivate var timeline: Composition {
+    var bare = self
+    (bare.mix, bare.chapters) = (.unity, [])
+    let segment = bare.segment(at: .zero)
+    if case .composition(let inner) = content,
+      segment
+        == Segment(
+          content, source: TimeRange(start: .zero, duration: inner.duration), at: .zero,
+          origin: origin)
     {
-      return composition
+      return inner
     }
-    let segment = Segment(content, source: source, at: .zero, origin: origin)
-    return Composition(tracks: [Track(segments: [segment], origin: origin)])
-  }
-
-  /// A clip keeps its tags.
-  fileprivate var metadata: Metadata {
-    if case .asset(let asset) = content { asset.metadata } else { Metadata() }
-  }
-
-  /// A clip keeps the chapters that its range touches.
-  fileprivate var inheritedChapters: [Chapter] {
-    guard case .asset(let asset) = content else { return [] }
-    let chapters = asset.chapters.sorted { $0.start < $1.start }
-    // The one that is under way where the range starts begins with it.
-    let first = chapters.lastIndex { $0.start <= source.start } ?? 0
-    return chapters.dropFirst(first).filter { $0.start < source.end }.map { chapter in
-      var chapter = chapter
-      chapter.start = max(.zero, chapter.start - source.start)
-      return chapter
-    }
+    return bare.composition
   }
 }
 

@@ -52,30 +52,6 @@ extension Gain {
   }
 }
 
-extension Moment {
-  /// Reads a time, `start`, `end` or `end-10s`.
-  public init(parsing text: some StringProtocol) throws(QuantityError) {
-    switch text {
-    case "start": self = .start
-    case "end": self = .end
-    default:
-      guard text.hasPrefix("end-") else {
-        do throws(TimeTextError) {
-          self.init(.start, try TimeText(parsing: text))
-        } catch {
-          throw QuantityError(error.message)
-        }
-        return
-      }
-      do throws(TimeTextError) {
-        self.init(.end, try TimeText(parsing: text.dropFirst(4)))
-      } catch {
-        throw QuantityError(error.message, help: "write 'end-10s' for ten seconds before the end")
-      }
-    }
-  }
-}
-
 /// A number and its unit, taken apart.
 struct Quantity {
   /// As written, with its sign.

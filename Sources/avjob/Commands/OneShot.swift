@@ -75,7 +75,7 @@ struct OneShot {
       throw Door.Status.wrongJob
     }
     if !output.force { try refuseExisting(jobs) }
-    let preparation = try door.prepare(jobs)
+    let preparation = try door.prepare(LoadedJobs(jobs: jobs))
     try Batch(door: door).run(preparation.exports, refusedJobs: preparation.refusedJobs)
   }
 

@@ -34,9 +34,9 @@ struct Door {
   }
 
   /// Reads job files; what is wrong with any of them is said before this throws.
-  func load(_ paths: [String], options: VariableOptions) throws -> [Job] {
+  func load(_ paths: [String], options: VariableOptions) throws -> LoadedJobs {
     let files = LocalFileSystem()
-    var jobs: [Job] = []
+    var loaded = LoadedJobs()
     var isWrong = false
     let variables = try options.read(into: map)
     for path in paths {
@@ -48,22 +48,23 @@ struct Door {
       do throws(Diagnostics) {
         let file = try JobFile.load(spelled, options: variables, into: map, files: files)
         report(Diagnostics(file.warnings))
-        jobs += file.jobs
+        loaded.jobs += file.jobs
+        loaded.files += file.files
       } catch {
         report(error)
         isWrong = true
       }
     }
     if isWrong { throw Status.wrongJob }
-    return jobs
+    return loaded
   }
 
   /// Probes and composes; what is wrong is said. Throws where nothing may run.
   ///
   /// A mistake in a job file stops everything before it starts; a medium that cannot be read fails
   /// the jobs that use it, and no other.
-  func prepare(_ jobs: [Job]) throws -> Preparation {
-    let preparation = Preparation(jobs, library: library, budget: budget)
+  func prepare(_ loaded: LoadedJobs) throws -> Preparation {
+    let preparation = Preparation(loaded, library: library, budget: budget)
     report(preparation.diagnostics)
     if preparation.hasJobErrors { throw Status.wrongJob }
     return preparation
