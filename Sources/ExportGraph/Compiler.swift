@@ -14,8 +14,15 @@ extension Graph {
   /// zero, whatever the depth of nesting. O(segments).
   ///
   /// - Throws: `Failure` (`mendJob`) where the timeline is longer than 10,000 hours, the part to be
-  ///   written is not on it, or a segment selects a channel that is not there.
+  ///   written is not on it, compositions are nested more than 1,000 deep, or a segment selects a
+  ///   channel that is not there, or a speed or an effect out of reach.
   public init(compiling export: Export) throws(Failure) {
+    guard !export.composition.isNested(deeperThan: Limits.deepestNesting) else {
+      throw Failure(
+        .mendJob,
+        "compositions are nested more than \(Limits.deepestNesting) deep; put items side by side",
+        origin: export.origin)
+    }
     let mixFormat = AudioFormat.ofMix(for: export)
     var compiler = Compiler(format: mixFormat)
     let duration = export.composition.duration
@@ -48,7 +55,7 @@ extension Graph {
     var converted: [AudioFormat: Node.ID] = [mixFormat: root]
     let chapters = export.writtenChapters
     for output in export.outputs {
-      let format = AudioFormat.of(output, from: mixFormat)
+      let format = AudioFormat.of(output, of: export, mixedAs: mixFormat)
       if converted[format] == nil {
         let ratio = FrameRatio(from: mixFormat.sampleRate, to: format.sampleRate)
         nodes.append(
@@ -121,6 +128,7 @@ private struct Compiler {
       let end = (target + segment.target.duration).frames(atRate: format.sampleRate)
       let place = Place(target: target, first: first, frames: (first..<max(first, end)))
       guard !place.frames.clamped(to: window).isEmpty else { continue }
+      try Limits.require(segment, at: format.sampleRate)
       let node =
         segment.isProcessed(by: track.timePitchAlgorithm)
         ? try addExcerpt(segment, track.timePitchAlgorithm, at: place, window: window)

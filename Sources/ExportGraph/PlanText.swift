@@ -95,17 +95,15 @@ extension Graph {
     var notes = [
       "\(asset.path) from \(Time(frames: start, rate: rate).clockText(decimals: 3))"
     ]
+    let selection = source.selectionText(to: node.format.channelLayout)
     if asset.sampleRate != rate {
       notes.append(
         "resampled from \(AudioFormat(sampleRate: asset.sampleRate, channelLayout: asset.channelLayout))"
       )
-    } else if asset.channelLayout != node.format.channelLayout {
+    } else if selection == nil, asset.channelLayout != node.format.channelLayout {
       notes.append("\(asset.channelLayout.name) to \(node.format.channelLayout.name)")
     }
-    if source.matrix != ChannelMatrix(from: asset.channelLayout, to: node.format.channelLayout) {
-      notes.append("channels selected")
-    }
-    if source.ratio != FrameRatio(from: asset.sampleRate, to: rate) { notes.append("varispeed") }
+    notes += [selection, source.varispeedText(at: rate)].compactMap(\.self)
     return (notes + node.level.notes(rate: rate)).joined(separator: ", ")
   }
 
@@ -128,20 +126,35 @@ extension Level {
   /// What it does, in words; nothing where it does nothing.
   func notes(rate: Int) -> [String] {
     var notes: [String] = []
-    if matrix != nil { notes.append("channels selected") }
+    if let matrix { notes.append(matrix.selectionText) }
     if gain < 0 { notes.append("polarity inverted") }
     if abs(gain) != 1 { notes.append("gain \(decibels(abs(gain)))") }
-    for ramp in envelopes.flatMap(\.ramps) where ramp.start != 1 || ramp.end != 1 {
-      let start = Time(frames: ramp.frames.lowerBound, rate: rate).clockText(decimals: 3)
-      let end = Time(frames: ramp.frames.upperBound, rate: rate).clockText(decimals: 3)
-      notes.append("\(decibels(ramp.start)) at \(start) to \(decibels(ramp.end)) at \(end)")
-    }
-    if let pan {
-      let positions = [pan.initial] + pan.ramps.map(\.end)
-      notes.append(
-        "pan " + positions.map { "\(Int(($0 * 100).rounded())) %" }.joined(separator: " to "))
-    }
-    return notes
+    notes += rampsInOrder.filter { $0.start != 1 || $0.end != 1 }
+      .map { ramp in move(ramp, rate, decibels) }
+    guard let pan else { return notes }
+    let moves = pan.ramps.map { "pan " + move($0, rate, percent) }
+    return notes + (moves.isEmpty ? ["pan \(percent(pan.initial))"] : moves)
+  }
+
+  /// Those of all envelopes, in order of time.
+  var rampsInOrder: [Ramp] {
+    envelopes.flatMap(\.ramps).enumerated()
+      .sorted {
+        ($0.element.frames.lowerBound, $0.offset) < ($1.element.frames.lowerBound, $1.offset)
+      }
+      .map(\.element)
+  }
+
+  private func move(_ ramp: Ramp, _ rate: Int, _ text: (Float) -> String) -> String {
+    let start = Time(frames: ramp.frames.lowerBound, rate: rate).clockText(decimals: 3)
+    let end = Time(frames: ramp.frames.upperBound, rate: rate).clockText(decimals: 3)
+    return "\(text(ramp.start)) at \(start) to \(text(ramp.end)) at \(end)"
+  }
+
+  /// As `−20 %`.
+  private func percent(_ position: Float) -> String {
+    let whole = Int((position * 100).rounded())
+    return "\(whole < 0 ? "−" : "")\(whole.magnitude) %"
   }
 
   /// One decimal, or `silence`.
@@ -166,12 +179,26 @@ extension Process: CustomStringConvertible {
   }
 }
 
-extension FrameRatio {
-  /// As `× 1.05`.
-  fileprivate var speedText: String {
-    let thousandths = (source * 1000 + target / 2) / target
-    var digits = String(String(1000 + thousandths % 1000).dropFirst())
-    while digits.hasSuffix("0") { digits.removeLast() }
-    return "× \(thousandths / 1000)" + (digits.isEmpty ? "" : "." + digits)
+extension Source {
+  /// Which channels are read, in words; nil where it is all of them.
+  func selectionText(to layout: ChannelLayout) -> String? {
+    matrix == ChannelMatrix(from: asset.channelLayout, to: layout) ? nil : matrix.selectionText
+  }
+
+  /// As `varispeed × 1.05`; nil at the asset's own speed.
+  func varispeedText(at rate: Int) -> String? {
+    if ratio == FrameRatio(from: asset.sampleRate, to: rate) { return nil }
+    let speed = FrameRatio(from: ratio.source * rate, to: ratio.target * asset.sampleRate)
+    return "varispeed \(speed.speedText)"
+  }
+}
+
+extension ChannelMatrix {
+  /// What a matrix that selects channels does, in words.
+  var selectionText: String {
+    guard let row = weights.first else { return "no channels" }
+    let used = row.indices.filter { index in weights.contains { $0[index] != 0 } }
+    if used.count == 1, row.count > 1 { return "channel \(used[0]) alone" }
+    return weights.allSatisfy { $0 == row } ? "as mono" : "channels selected"
   }
 }

@@ -18,7 +18,7 @@ import Testing
         fade_in: 2
         loudness: -16 LUFS
         metdata: { title: x }
-        output: x.ogg
+        output: x.mka
         """#),
       #"""
       job.yaml:1:10: error: version '2' is unknown
@@ -43,10 +43,10 @@ import Testing
           7 | metdata: { title: x }
             | ^~~~~~~
         help: did you mean 'metadata'?
-      job.yaml:8:9: error: '.ogg' is not built yet
-          8 | output: x.ogg
+      job.yaml:8:9: error: '.mka' is not built yet
+          8 | output: x.mka
             |         ^~~~~
-        help: outputs end in .mp3, .wav, .flac or .m4a
+        help: outputs end in .mp3, .wav, .aiff, .caf, .flac, .m4a, .ogg or .opus
       """#)
   }
 

@@ -302,7 +302,7 @@ import Testing
       loudness: -14 LUFS
       output: { folder: normalised, codec: same }
       """
-    #expect(refused(library, bench) == ["loudness", "codec"])
+    #expect(refused(library, bench) == ["loudness"])
     let archive = """
       for_each: ingest/*.wav
       metadata: { date: 2026-01-02, shelf: 007, source: "${input.name}" }

@@ -44,6 +44,7 @@ extension Prober {
       asset.encoderPadding = Int(
         max(0, frames.decodedFrameCount - Int64(frames.firstValidSample) - frames.validFrameCount))
     }
+    asset.mp3Settings = frames.settings
     if let demuxer, let stream {
       asset.metadata = metadata(of: demuxer, stream)
       asset.chapters = chapters(of: demuxer)

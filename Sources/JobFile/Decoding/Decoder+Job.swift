@@ -99,8 +99,8 @@ extension Decoder {
     }
     let isShared = !output.dependsOnJob && !scope.hasFolderOutput(output)
     let context = OutputContext(
-      scope: partScope, mixRate: sampleRate, mixChannels: channels?.value,
-      clip: item.flatMap(\.onlyClip))
+      scope: partScope, mixRate: sampleRate, mixChannels: channels,
+      clip: item.flatMap(\.onlyClip), isNoClip: item.map { $0.onlyClip == nil } ?? false)
     let outputs =
       isShared ? shared(output) { self.outputs(output, context) } : self.outputs(output, context)
     if isSplit { refuseShared(outputs) }

@@ -66,7 +66,10 @@ struct Fields {
   subscript(name: String) -> YAMLEntry? { indices[name].map { entries[$0] } }
 
   /// Those of `names` that are there, in the order of writing.
-  func present(_ names: String...) -> [YAMLEntry] {
+  func present(_ names: String...) -> [YAMLEntry] { present(names) }
+
+  /// Those of `names` that are there, in the order of writing.
+  func present(_ names: [String]) -> [YAMLEntry] {
     names.compactMap { indices[$0] }.sorted().map { entries[$0] }
   }
 

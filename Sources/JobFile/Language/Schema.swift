@@ -42,7 +42,7 @@ struct Schema: Sendable {
     case fade, volume, ranges, effects, insertions, chapter, chapters
     case items, tracks, jobs
     case metadata, outputs, pattern, variables, sources, split
-    case mp3, wav, flac, aac
+    case mp3, pcm, bitDepth, bitRate, vorbis, codec
     /// Of a key that is not built.
     case any
 
@@ -51,8 +51,9 @@ struct Schema: Sendable {
     /// The shapes that it takes.
     var shapes: [Shape] {
       switch self {
-      case .text, .number, .path, .clip, .time, .moment, .gain, .sampleRate, .channels, .wav, .flac,
-        .aac, .boolean, .loop, .polarity, .channelPick, .frequency, .reduction, .curve:
+      case .text, .number, .path, .clip, .time, .moment, .gain, .sampleRate, .channels, .pcm,
+        .bitDepth, .bitRate, .vorbis, .codec, .boolean, .loop, .polarity, .channelPick, .frequency,
+        .reduction, .curve:
         [.text]
       case .fade, .chapter, .chapters, .split, .mp3, .speed, .pan: [.text, .map]
       case .volume, .tracks, .jobs, .metadata, .variables, .sources: [.map]
@@ -74,7 +75,7 @@ struct Schema: Sendable {
       case .moment: "a time, as '1:30', 'end-10s' or 'talk.end'"
       case .gain: "a gain, as '-18 dB'"
       case .sampleRate: "a sample rate, as '44.1 kHz'"
-      case .channels: "'mono' or 'stereo'"
+      case .channels: "a layout, as 'mono', 'stereo' or '5.1'"
       case .boolean: "'true' or 'false'"
       case .speed: "a factor, as '1.05', or { rate: 1.05, pitch: follow }"
       case .loop: "a number of rounds, as '4', or 'end'"
@@ -103,9 +104,11 @@ struct Schema: Sendable {
       case .variables: "names and texts, as { episode: 42 }"
       case .sources: "names and files, as { theme: media/theme.ogg }"
       case .mp3: "'V2', 'abr 96k' or 'cbr 128k'"
-      case .wav: "'16 bit', '24 bit' or '32 bit float'"
-      case .flac: "'16 bit' or '24 bit'"
-      case .aac: "a bit rate, as '128k'"
+      case .pcm: "'16 bit', '24 bit' or '32 bit float'"
+      case .bitDepth: "'16 bit' or '24 bit'"
+      case .bitRate: "a bit rate, as '128k'"
+      case .vorbis: "a quality, as 'q5', or a bit rate, as '160k'"
+      case .codec: "'same'"
       case .any: "a value"
       }
     }
@@ -167,26 +170,24 @@ extension Schema {
       Key("file", .path, "the path to write to"),
       Key("folder", .path, "the folder to write to, under the input's name"),
       Key("mp3", .mp3, "MP3 by LAME"),
-      Key("wav", .wav, "PCM"),
-      Key("flac", .flac, "FLAC"),
-      Key("aac", .aac, "AAC in MP4"),
+      Key("wav", .pcm, "PCM"),
+      Key("aiff", .pcm, "PCM, big-endian"),
+      Key("caf", .pcm, "PCM in Apple's Core Audio Format"),
+      Key("flac", .bitDepth, "FLAC"),
+      Key("alac", .bitDepth, "Apple Lossless in MP4"),
+      Key("aac", .bitRate, "AAC in MP4"),
+      Key("vorbis", .vorbis, "Vorbis in Ogg"),
+      Key("opus", .bitRate, "Opus in Ogg"),
+      Key("codec", .codec, "'same': that of the job's only clip"),
       Key("sample_rate", .sampleRate, "of this output; else as the mix"),
       Key("channels", .channels, "of this output; else as the mix"),
       Key("metadata", .metadata, "tags of this output, over the job's"),
-      Key("aiff", notBuilt: "AIFF", instead: formats),
-      Key("caf", notBuilt: "CAF", instead: formats),
-      Key("vorbis", notBuilt: "Vorbis", instead: formats),
-      Key("opus", notBuilt: "Opus", instead: formats),
-      Key("alac", notBuilt: "Apple Lossless", instead: formats),
-      Key("codec", notBuilt: "the source's own codec", instead: formats),
       Key("json", notBuilt: "a file of facts", instead: "leave it out"),
       Key("preset", notBuilt: "a delivery specification", instead: "write its settings out"),
       Key(
         "chapters", notBuilt: "where chapters go",
         instead: "leave it out: chapters go into the tags"),
     ])
-
-  private static let formats = "write 'mp3', 'wav', 'flac' or 'aac'"
 
   /// The long form of MP3 settings.
   static let mp3 = Schema(

@@ -78,15 +78,15 @@ extension Item {
 
 /// A file to be written, as a job says it.
 public struct JobOutput: Sendable, Hashable {
-  /// Container, codec and settings; what is nil follows from the sources.
+  /// Container, codec and settings, as far as the job says them.
   public enum Format: Sendable, Hashable {
-    case mp3(MP3Settings)
-    /// nil: 24 bit where a source has more than 16, else 16.
-    case wav(Output.SampleFormat?)
-    /// 16 or 24; nil: as for WAV.
-    case flac(bitDepth: Int?)
-    /// Bits a second; nil: 128,000, or 64,000 in mono.
-    case m4a(bitRate: Int?)
+    /// All said.
+    case exactly(Output.Format)
+    /// With the settings that are usual for the sources.
+    case usual(Output.Kind)
+    /// That of the job's only clip (`codec: same`), with settings that keep its quality. Until the
+    /// clip was probed, an output in a folder has the clip's own extension.
+    case sameAsClip(isInFolder: Bool)
   }
 
   /// Where to.
