@@ -55,7 +55,7 @@ extension Graph {
     var converted: [AudioFormat: Node.ID] = [mixFormat: root]
     let chapters = export.writtenChapters
     for output in export.outputs {
-      let format = AudioFormat.of(output, from: mixFormat)
+      let format = AudioFormat.of(output, of: export, mixedAs: mixFormat)
       if converted[format] == nil {
         let ratio = FrameRatio(from: mixFormat.sampleRate, to: format.sampleRate)
         nodes.append(
@@ -310,12 +310,15 @@ extension Segment {
 
 extension Export {
   /// The chapters that begin in the part that is written, in its own time and in order. The one
-  /// that is under way where it starts begins with it.
+  /// that is under way where it starts begins with it; where it is the only one, the part lies
+  /// within a chapter and has none.
   fileprivate var writtenChapters: [Chapter] {
     let all = (chapters + composition.chapters).sortedByStart
     guard let timeRange else { return all }
     let first = all.lastIndex { $0.start <= timeRange.start } ?? 0
-    return all.dropFirst(first).filter { $0.start < timeRange.end }.map { chapter in
+    let touched = all.dropFirst(first).filter { $0.start < timeRange.end }
+    if touched.count == 1, let only = touched.first, only.start <= timeRange.start { return [] }
+    return touched.map { chapter in
       var moved = chapter
       moved.start = max(.zero, chapter.start - timeRange.start)
       return moved

@@ -12,14 +12,14 @@ extension Graph {
     var lines = ["\(name): \(duration.clockText(decimals: 3))"]
     if let mix = sinks.first.map({ mixNode(of: $0.node) }) {
       lines[0] += ", mixed at \(nodes[mix].format)"
-      lines += timeline(of: mix, depth: 1)
+      lines += timeline(of: mix, depth: 1, within: part(of: mix))
     }
     let chapters = sinks.first?.chapters ?? []
     if !chapters.isEmpty {
       lines.append("  chapters")
       lines += chapters.map { "    \($0.start.clockText(decimals: 3))  \($0.title)" }
     }
-    lines.append("  outputs")
+    lines.append("  outputs" + (partText.map { ", of \($0) on the timeline" } ?? ""))
     for sink in sinks { lines.append("    " + sentence(for: sink)) }
     return lines.joined(separator: "\n") + "\n"
   }
@@ -29,7 +29,25 @@ extension Graph {
     if case .convert(let child) = nodes[id].kind { child } else { id }
   }
 
-  private func timeline(of id: Node.ID, depth: Int) -> [String] {
+  /// The frames of the mix that are written; nil where that is all of them.
+  private func part(of mix: Node.ID) -> Range<Int64>? {
+    guard let sink = sinks.first, sink.frames != nodes[sink.node].frames else { return nil }
+    let rate = nodes[sink.node].format.sampleRate
+    func frames(_ frame: Int64) -> Int64 {
+      Time(frames: frame, rate: rate).frames(atRate: nodes[mix].format.sampleRate)
+    }
+    return frames(sink.frames.lowerBound)..<frames(sink.frames.upperBound)
+  }
+
+  private var partText: String? {
+    guard let sink = sinks.first, sink.frames != nodes[sink.node].frames else { return nil }
+    return interval(sink.frames, rate: nodes[sink.node].format.sampleRate)
+  }
+
+  /// What sounds in a node; only what sounds in `part`, where that is given.
+  private func timeline(
+    of id: Node.ID, depth: Int, within part: Range<Int64>? = nil
+  ) -> [String] {
     let node = nodes[id]
     let indent = String(repeating: "  ", count: depth)
     var lines: [String] = []
@@ -40,10 +58,10 @@ extension Graph {
       let level = node.level.notes(rate: node.format.sampleRate)
       let head = depth == 1 ? "timeline" : interval(node) + "  group"
       lines.append(indent + ([head] + level).joined(separator: ", "))
-      let inOrder = children.sorted {
-        (nodes[$0].frames.lowerBound, $0) < (nodes[$1].frames.lowerBound, $1)
+      let inOrder = children.filter { child in part.map { $0.overlaps(nodes[child].frames) } ?? true
       }
-      for child in inOrder { lines += timeline(of: child, depth: depth + 1) }
+      .sorted { (nodes[$0].frames.lowerBound, $0) < (nodes[$1].frames.lowerBound, $1) }
+      for child in inOrder { lines += timeline(of: child, depth: depth + 1, within: part) }
     case .convert(let child):
       lines += timeline(of: child, depth: depth)
     case .process(let process, let child):
@@ -63,9 +81,12 @@ extension Graph {
   }
 
   private func interval(_ node: Node) -> String {
-    let rate = node.format.sampleRate
-    return Time(frames: node.frames.lowerBound, rate: rate).clockText(decimals: 3) + " – "
-      + Time(frames: node.frames.upperBound, rate: rate).clockText(decimals: 3)
+    interval(node.frames, rate: node.format.sampleRate)
+  }
+
+  private func interval(_ frames: Range<Int64>, rate: Int) -> String {
+    Time(frames: frames.lowerBound, rate: rate).clockText(decimals: 3) + " – "
+      + Time(frames: frames.upperBound, rate: rate).clockText(decimals: 3)
   }
 
   private func sentence(for node: Node, _ source: Source, from start: Int64) -> String {

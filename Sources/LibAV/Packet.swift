@@ -21,6 +21,12 @@ package final class Packet {
     pointer.pointee.dts = timestamp
   }
 
+  /// Another reference to what `packet` holds (`av_packet_ref`), which may be overwritten then.
+  init(copying packet: Packet) throws(LibAVError) {
+    pointer = try checkAllocated(av_packet_alloc(), "av_packet_alloc")
+    try check(av_packet_ref(pointer, packet.pointer), "av_packet_ref")
+  }
+
   deinit {
     var packet: UnsafeMutablePointer<AVPacket>? = pointer
     av_packet_free(&packet)

@@ -1,3 +1,4 @@
+import MPEGAudio
 import MediaTime
 import SystemPackage
 
@@ -30,6 +31,8 @@ public struct Asset: Sendable, Hashable {
   public var announcedDuration: Time?
   /// Bits a second, as the container says; nil where it does not.
   public var bitRate: Int?
+  /// How an MP3 was made, as far as its encoder's tag or its frames say.
+  public var mp3Settings: MP3Settings?
   /// The file's tags.
   public var metadata: Metadata
   /// The file's chapters, in the asset's own time.

@@ -18,7 +18,7 @@ import Testing
         fade_in: 2
         loudness: -16 LUFS
         metdata: { title: x }
-        output: x.ogg
+        output: x.mka
         """#),
       #"""
       job.yaml:1:10: error: version '2' is unknown
@@ -43,10 +43,10 @@ import Testing
           7 | metdata: { title: x }
             | ^~~~~~~
         help: did you mean 'metadata'?
-      job.yaml:8:9: error: '.ogg' is not built yet
-          8 | output: x.ogg
+      job.yaml:8:9: error: '.mka' is not built yet
+          8 | output: x.mka
             |         ^~~~~
-        help: outputs end in .mp3, .wav, .flac or .m4a
+        help: outputs end in .mp3, .wav, .aiff, .caf, .flac, .m4a, .ogg or .opus
       """#)
   }
 
@@ -59,7 +59,7 @@ import Testing
         trim: { below: -50 dB }
         duck: { under: voice, by: 12 dB }
         effects: [compressor, { filter: "volume=2" }]
-        split: live.cue
+        timeout: 5m
         retries: 3
         include: x.yaml
         defaults: { gain: 1 dB }
@@ -82,10 +82,10 @@ import Testing
           4 | effects: [compressor, { filter: "volume=2" }]
             |                         ^~~~~~
         help: filter the file before
-      job.yaml:5:1: error: 'split' is not built yet
-          5 | split: live.cue
-            | ^~~~~
-        help: write a job for each part, with 'from' and 'to'
+      job.yaml:5:1: error: 'timeout' is not built yet
+          5 | timeout: 5m
+            | ^~~~~~~
+        help: run avjob under 'timeout'
       job.yaml:6:1: error: 'retries' is not built yet
           6 | retries: 3
             | ^~~~~~~
@@ -498,23 +498,6 @@ import Testing
       job.yaml:4:33: error: a text belongs here, not a list
           4 | chapters: { 0s: { url: x }, 5s: [a] }
             |                                 ^
-      """#)
-  }
-
-  @Test("Chapters from a file are not built")
-  func chaptersFromAFileAreNotBuilt() {
-    expect(
-      Bench().screen(
-        #"""
-        clip: a.wav
-        chapters: chapters.txt
-        output: x.mp3
-        """#),
-      #"""
-      job.yaml:2:11: error: 'chapters' from a file or a list is not built yet
-          2 | chapters: chapters.txt
-            |           ^~~~~~~~~~~~
-        help: write times and titles, as { 0s: Intro, 5:00: News }
       """#)
   }
 

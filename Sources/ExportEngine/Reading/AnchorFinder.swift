@@ -12,7 +12,7 @@ final class AnchorFinder {
   private let spacing: (stride: Int64, preRoll: Int64)
   private let seeksByBytes: Bool
   private var candidate: Candidate?
-  private var lastKey: PacketKey?
+  private var last = PacketKey()
   /// Where the next candidate starts being fed.
   private var nextStart: Int64
 
@@ -53,7 +53,8 @@ final class AnchorFinder {
 
   /// Says what to do before packet `ordinal`, ahead of which `count` frames were decoded.
   func step(before packet: Packet, ordinal: Int, count: Int64) -> Step {
-    defer { lastKey = PacketKey(packet) }
+    let key = PacketKey(packet)
+    defer { last.pass(key) }
     padding += Int64(packet.skip.end)
     if let candidate {
       guard count >= candidate.start + spacing.preRoll else { return .none }
@@ -69,8 +70,7 @@ final class AnchorFinder {
       nextStart = count + spacing.stride - spacing.preRoll
       return .takeOver
     }
-    let key = PacketKey(packet)
-    guard count >= nextStart, let lastKey, key.isBehind(lastKey, byPosition: seeksByBytes) else {
+    guard count >= nextStart, key.isBehind(last, byPosition: seeksByBytes) else {
       return .none
     }
     candidate = Candidate(feedFrom: ordinal, key: key, start: count)

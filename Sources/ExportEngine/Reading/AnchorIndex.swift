@@ -44,7 +44,7 @@ struct AnchorIndex: Sendable {
   }
 
   private static let independent: Set<String> = [
-    "flac", "alac", "tta", "wavpack", "ape", "tak", "adpcm_ima_wav", "adpcm_ima_qt", "adpcm_ms",
+    "flac", "alac", "tta", "wavpack", "ape", "tak", "adpcm_ima_wav", "adpcm_ms",
     "s302m",
   ]
 
@@ -64,10 +64,20 @@ struct PacketKey: Sendable, Hashable {
   /// Bytes.
   var size: Int
 
+  /// Of no packet.
+  init() { size = 0 }
+
   init(_ packet: Packet) {
     timestamp = packet.timestamp
     position = packet.position
     size = packet.size
+  }
+
+  /// Takes over what a later packet tells: of several that share a page, only the first has a place.
+  mutating func pass(_ later: PacketKey) {
+    timestamp = later.timestamp ?? timestamp
+    position = later.position ?? position
+    size = later.size
   }
 
   /// Whether one of the two numbers says that this packet is behind `other`.

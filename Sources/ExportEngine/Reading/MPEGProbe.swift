@@ -24,8 +24,11 @@ extension Prober {
     guard frames.validFrameCount > 0 else {
       throw Failure(.mendInput, "holds no sound (its tag leaves nothing over)", path: path)
     }
-    let announced = frames.tag?.frameCount.map { count in
-      Time(frames: Int64(count) * Int64(frames.samplesPerFrame), rate: frames.sampleRate)
+    let announced = frames.tag.flatMap { tag in
+      tag.frameCount.map { count in
+        let sound = count * frames.samplesPerFrame - (tag.delay ?? 0) - (tag.padding ?? 0)
+        return Time(frames: Int64(max(0, sound)), rate: frames.sampleRate)
+      }
     }
     let facts = StreamFacts(
       path: path, streamIndex: stream?.index ?? 0, sampleRate: frames.sampleRate,
@@ -41,6 +44,7 @@ extension Prober {
       asset.encoderPadding = Int(
         max(0, frames.decodedFrameCount - Int64(frames.firstValidSample) - frames.validFrameCount))
     }
+    asset.mp3Settings = frames.settings
     if let demuxer, let stream {
       asset.metadata = metadata(of: demuxer, stream)
       asset.chapters = chapters(of: demuxer)

@@ -29,6 +29,8 @@ extension Prober {
         // has about a second; cameras write pages of packets without bytes, which are counted wrongly.
         facts.origin = 0
         lead = 0 &- raw
+        // Its decoder is late itself, which its own tool leaves out as well (SPEEX_GET_LOOKAHEAD).
+        if stream.codecName == "speex" { lead += Int64(first.sampleRate / 8000 * 40) }
       }
       if let proven = try provenLength(of: stream, demuxer, facts, first) { return (facts, proven) }
     }
@@ -100,7 +102,9 @@ extension Prober {
     case "mov,mp4,m4a,3gp,3g2,mj2":
       guard let announced, let end = stream.indexedEnd, end <= identity.size else { return nil }
       if stream.isLossless { return Length(frames: announced, delay: delay) }
-      guard let ticks = stream.indexedTicks(every: Int64(first.sampleCount)) else { return nil }
+      guard AnchorIndex.spacing(of: stream.codecName) != nil,
+        let ticks = stream.indexedTicks(every: Int64(first.sampleCount))
+      else { return nil }
       let frames = listedFrames(
         of: stream, facts, announced: announced, there: ticks &- facts.origin,
         packet: Int64(first.sampleCount))

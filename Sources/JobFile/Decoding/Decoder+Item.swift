@@ -200,10 +200,7 @@ extension Decoder {
         return []
       }
       guard case .mapping(let points) = entry.value.kind else {
-        sink.error(
-          "'chapters' from a file or a list is not built yet", at: entry.value.origin,
-          help: "write \(Schema.Value.chapters.example)")
-        return []
+        return listedChapters(entry.value, scope)
       }
       return points.compactMap { point in
         guard let start = keyMoment(point) else { return nil }

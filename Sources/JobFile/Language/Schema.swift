@@ -41,8 +41,8 @@ struct Schema: Sendable {
     case boolean, speed, loop, pan, polarity, channelPick, frequency, reduction, curve
     case fade, volume, ranges, effects, insertions, chapter, chapters
     case items, tracks, jobs
-    case metadata, outputs, pattern, variables, sources
-    case mp3, wav, flac, aac
+    case metadata, outputs, pattern, variables, sources, split
+    case mp3, pcm, bitDepth, bitRate, vorbis, codec
     /// Of a key that is not built.
     case any
 
@@ -51,14 +51,15 @@ struct Schema: Sendable {
     /// The shapes that it takes.
     var shapes: [Shape] {
       switch self {
-      case .text, .number, .path, .clip, .time, .moment, .gain, .sampleRate, .channels, .wav, .flac,
-        .aac, .boolean, .loop, .polarity, .channelPick, .frequency, .reduction, .curve:
+      case .text, .number, .path, .clip, .time, .moment, .gain, .sampleRate, .channels, .pcm,
+        .bitDepth, .bitRate, .vorbis, .codec, .boolean, .loop, .polarity, .channelPick, .frequency,
+        .reduction, .curve:
         [.text]
-      case .fade, .chapter, .mp3, .speed, .pan: [.text, .map]
+      case .fade, .chapter, .chapters, .split, .mp3, .speed, .pan: [.text, .map]
       case .volume, .tracks, .jobs, .metadata, .variables, .sources: [.map]
       case .items, .ranges, .effects, .insertions: [.list]
       // A map and a text are told from what is not built where they are decoded.
-      case .chapters, .pattern, .outputs, .any: [.text, .list, .map]
+      case .pattern, .outputs, .any: [.text, .list, .map]
       }
     }
 
@@ -73,7 +74,7 @@ struct Schema: Sendable {
       case .moment: "a time, as '1:30', 'end-10s' or 'talk.end'"
       case .gain: "a gain, as '-18 dB'"
       case .sampleRate: "a sample rate, as '44.1 kHz'"
-      case .channels: "'mono' or 'stereo'"
+      case .channels: "a layout, as 'mono', 'stereo' or '5.1'"
       case .boolean: "'true' or 'false'"
       case .speed: "a factor, as '1.05', or { rate: 1.05, pitch: follow }"
       case .loop: "a number of rounds, as '4', or 'end'"
@@ -89,7 +90,10 @@ struct Schema: Sendable {
       case .fade: "a time, as '2s', or { duration: 2s, curve: equal_power }"
       case .volume: "points, as { 0s: 0 dB, 30s: -6 dB }"
       case .chapter: "a title, or { title: Intro, url: https://example.org }"
-      case .chapters: "times and titles, as { 0s: Intro, 5:00: News }"
+      case .chapters: "times and titles, as { 0s: Intro, 5:00: News }, or a file that lists them"
+      case .split:
+        "a file that lists times, as 'album.cue', or { 0:00: One, 4:10: Two }, { every: 10m } or "
+          + "'chapters'"
       case .items: "a list, as [intro.mp3, episode.flac]"
       case .tracks: "named tracks, as { voice: host.wav, music: theme.ogg }"
       case .jobs: "named jobs, each with its 'output'"
@@ -99,9 +103,11 @@ struct Schema: Sendable {
       case .variables: "names and texts, as { episode: 42 }"
       case .sources: "names and files, as { theme: media/theme.ogg }"
       case .mp3: "'V2', 'abr 96k' or 'cbr 128k'"
-      case .wav: "'16 bit', '24 bit' or '32 bit float'"
-      case .flac: "'16 bit' or '24 bit'"
-      case .aac: "a bit rate, as '128k'"
+      case .pcm: "'16 bit', '24 bit' or '32 bit float'"
+      case .bitDepth: "'16 bit' or '24 bit'"
+      case .bitRate: "a bit rate, as '128k'"
+      case .vorbis: "a quality, as 'q5', or a bit rate, as '160k'"
+      case .codec: "'same'"
       case .any: "a value"
       }
     }
@@ -113,8 +119,8 @@ struct Schema: Sendable {
 extension Schema {
   /// Every map of the language that has keys of its own.
   static let all: [Schema] = [
-    .file, .item, .job, .source, .output, .mp3, .fade, .chapter, .metadata, .speed, .volume,
-    .range, .effect,
+    .file, .item, .job, .source, .output, .mp3, .fade, .chapter, .metadata, .split, .speed,
+    .volume, .range, .effect,
   ]
 
   /// The whole file. Where it is one job, the job's keys stand beside these.
@@ -153,9 +159,7 @@ extension Schema {
       Key(
         "group_by", notBuilt: "one job for each group of rows",
         instead: "write the jobs under 'jobs'"),
-      Key(
-        "split", notBuilt: "one output for each part",
-        instead: "write a job for each part, with 'from' and 'to'"),
+      Key("split", .split, "where parts begin; one set of outputs a part, and binds 'part'"),
     ] + item.keys.filter { $0.name != "channels" && $0.name != "loudness" })
 
   /// A file to be written.
@@ -165,26 +169,24 @@ extension Schema {
       Key("file", .path, "the path to write to"),
       Key("folder", .path, "the folder to write to, under the input's name"),
       Key("mp3", .mp3, "MP3 by LAME"),
-      Key("wav", .wav, "PCM"),
-      Key("flac", .flac, "FLAC"),
-      Key("aac", .aac, "AAC in MP4"),
+      Key("wav", .pcm, "PCM"),
+      Key("aiff", .pcm, "PCM, big-endian"),
+      Key("caf", .pcm, "PCM in Apple's Core Audio Format"),
+      Key("flac", .bitDepth, "FLAC"),
+      Key("alac", .bitDepth, "Apple Lossless in MP4"),
+      Key("aac", .bitRate, "AAC in MP4"),
+      Key("vorbis", .vorbis, "Vorbis in Ogg"),
+      Key("opus", .bitRate, "Opus in Ogg"),
+      Key("codec", .codec, "'same': that of the job's only clip"),
       Key("sample_rate", .sampleRate, "of this output; else as the mix"),
       Key("channels", .channels, "of this output; else as the mix"),
       Key("metadata", .metadata, "tags of this output, over the job's"),
-      Key("aiff", notBuilt: "AIFF", instead: formats),
-      Key("caf", notBuilt: "CAF", instead: formats),
-      Key("vorbis", notBuilt: "Vorbis", instead: formats),
-      Key("opus", notBuilt: "Opus", instead: formats),
-      Key("alac", notBuilt: "Apple Lossless", instead: formats),
-      Key("codec", notBuilt: "the source's own codec", instead: formats),
       Key("json", notBuilt: "a file of facts", instead: "leave it out"),
       Key("preset", notBuilt: "a delivery specification", instead: "write its settings out"),
       Key(
         "chapters", notBuilt: "where chapters go",
         instead: "leave it out: chapters go into the tags"),
     ])
-
-  private static let formats = "write 'mp3', 'wav', 'flac' or 'aac'"
 
   /// The long form of MP3 settings.
   static let mp3 = Schema(
@@ -199,6 +201,16 @@ extension Schema {
       Key("highpass", notBuilt: "LAME's filter", instead: "leave it out: LAME chooses"),
       Key("min", notBuilt: "the lowest bit rate", instead: "leave it out: LAME chooses"),
       Key("max", notBuilt: "the highest bit rate", instead: "write 'abr' or 'cbr'"),
+    ])
+
+  /// Parts that no list names. Times and titles stand in a map of their own.
+  static let split = Schema(
+    subject: "a split",
+    keys: [
+      Key("every", .time, "parts of this length"),
+      Key(
+        "silence", notBuilt: "parts between silences",
+        instead: "list the times in a file, as lines of '14:05 School'"),
     ])
 
   /// Tags: any key, by FFmpeg's generic names.

@@ -19,7 +19,7 @@ public struct Located<Value: Sendable & Hashable>: Sendable, Hashable {
 /// Something that sounds: a clip, a silence, a sequence or a mix of items, with the same modifiers
 /// for all four.
 ///
-/// The syntax tree of the job language, which `Job.export` lowers to a `Composition`. Times are
+/// The syntax tree of the job language, which `Job.exports` lowers to a `Composition`. Times are
 /// still as written: what `end` or a number of samples means is known once the media are probed.
 public struct Item: Sendable, Hashable {
   /// What sounds.
