@@ -91,7 +91,7 @@ let package = Package(
     .testTarget(
       name: "MediaCompositionTests",
       dependencies: [
-        "MediaComposition", "MediaTime",
+        "MediaComposition", "MediaTime", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(
@@ -103,7 +103,7 @@ let package = Package(
     .testTarget(
       name: "ExportGraphTests",
       dependencies: [
-        "ExportGraph", "MediaComposition", "MediaTime", "MPEGAudio",
+        "ExportGraph", "MediaComposition", "MediaTime", "MPEGAudio", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(name: "LibAVTests", dependencies: ["LibAV", "TestSupport"]),
