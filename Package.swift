@@ -70,9 +70,13 @@ let package = Package(
     .target(name: "LAME", dependencies: ["CLAME", "MPEGAudio"]),
     .systemLibrary(
       name: "CFFmpeg",
+      // Of libavfilter only the headers: it is loaded when it is needed.
       pkgConfig: "libavformat libavcodec libavutil libswresample",
       providers: [
-        .apt(["libavformat-dev", "libavcodec-dev", "libavutil-dev", "libswresample-dev"])
+        .apt([
+          "libavformat-dev", "libavcodec-dev", "libavutil-dev", "libswresample-dev",
+          "libavfilter-dev",
+        ])
       ]),
     .systemLibrary(name: "CLAME", pkgConfig: "lame", providers: [.apt(["libmp3lame-dev"])]),
 
@@ -85,7 +89,7 @@ let package = Package(
     // Tests mirror the targets; end-to-end tests run the built command.
     .target(
       name: "TestSupport", path: "Tests/TestSupport"),
-    .testTarget(name: "MediaTimeTests", dependencies: ["MediaTime"]),
+    .testTarget(name: "MediaTimeTests", dependencies: ["MediaTime", "TestSupport"]),
     .testTarget(name: "MPEGAudioTests", dependencies: ["MPEGAudio", "TestSupport"]),
     .testTarget(name: "ThreadsTests", dependencies: ["Threads", "TestSupport"]),
     .testTarget(

@@ -1,8 +1,13 @@
 // What Swift's importer cannot see of FFmpeg: macros with casts, and variadic functions.
 #pragma once
+#include <dlfcn.h>
 #include <libavcodec/avcodec.h>
+#include <libavfilter/avfilter.h>
+#include <libavfilter/buffersink.h>
+#include <libavfilter/buffersrc.h>
 #include <libavformat/avformat.h>
 #include <libavutil/avutil.h>
+#include <libavutil/base64.h>
 #include <libavutil/channel_layout.h>
 #include <libavutil/dict.h>
 #include <libavutil/error.h>
@@ -46,3 +51,55 @@ static inline int avjob_swr_alloc(struct SwrContext **context, int channels, int
 
 static inline int avjob_averror_encoder_not_found(void) { return AVERROR_ENCODER_NOT_FOUND; }
 static inline int avjob_averror_option_not_found(void) { return AVERROR_OPTION_NOT_FOUND; }
+
+// libavfilter, loaded by the first filter and not linked: it would cost each start some 15 ms, for
+// the libraries that it brings with it. The types of its functions are those of its headers.
+struct avjob_avfilter {
+  __typeof__(&avfilter_graph_alloc) graph_alloc;
+  __typeof__(&avfilter_graph_free) graph_free;
+  __typeof__(&avfilter_graph_alloc_filter) graph_alloc_filter;
+  __typeof__(&avfilter_graph_config) graph_config;
+  __typeof__(&avfilter_get_by_name) get_by_name;
+  __typeof__(&avfilter_init_dict) init_dict;
+  __typeof__(&avfilter_link) link;
+  __typeof__(&av_buffersrc_add_frame) buffersrc_add_frame;
+  __typeof__(&av_buffersink_get_frame) buffersink_get_frame;
+};
+
+static inline const char *avjob_avfilter_name(void) {
+  return "libavfilter.so." AV_STRINGIFY(LIBAVFILTER_VERSION_MAJOR);
+}
+
+// Whether the library that the headers belong to is there, and has every function of `table`.
+static inline int avjob_load_avfilter(struct avjob_avfilter *table) {
+  void *library = dlopen(avjob_avfilter_name(), RTLD_NOW | RTLD_LOCAL);
+  if (!library) return 0;
+#define AVJOB_LOAD(field, name) (table->field = (__typeof__(&name))dlsym(library, #name))
+  return AVJOB_LOAD(graph_alloc, avfilter_graph_alloc) &&
+         AVJOB_LOAD(graph_free, avfilter_graph_free) &&
+         AVJOB_LOAD(graph_alloc_filter, avfilter_graph_alloc_filter) &&
+         AVJOB_LOAD(graph_config, avfilter_graph_config) &&
+         AVJOB_LOAD(get_by_name, avfilter_get_by_name) &&
+         AVJOB_LOAD(init_dict, avfilter_init_dict) && AVJOB_LOAD(link, avfilter_link) &&
+         AVJOB_LOAD(buffersrc_add_frame, av_buffersrc_add_frame) &&
+         AVJOB_LOAD(buffersink_get_frame, av_buffersink_get_frame);
+#undef AVJOB_LOAD
+}
+
+static inline int avjob_averror_filter_not_found(void) { return AVERROR_FILTER_NOT_FOUND; }
+
+// Room for a block of planar float with FFmpeg's usual places for so many channels.
+static inline int avjob_allocate_float_frame(AVFrame *frame, int channels, int rate, int count) {
+  frame->format = AV_SAMPLE_FMT_FLTP;
+  frame->sample_rate = rate;
+  frame->nb_samples = count;
+  av_channel_layout_default(&frame->ch_layout, channels);
+  return av_frame_get_buffer(frame, 0);
+}
+
+// Writes the name of FFmpeg's usual layout of so many channels.
+static inline int avjob_default_layout_name(int channels, char *name, size_t size) {
+  AVChannelLayout layout;
+  av_channel_layout_default(&layout, channels);
+  return av_channel_layout_describe(&layout, name, size);
+}

@@ -7,6 +7,13 @@ import MediaComposition
 /// - Stereo to mono: the mean.
 /// - Surround to stereo or mono: ITU-R BS.775-3, table 2, without the low-frequency channel:
 ///   centre and surrounds at −3 dB, then mono as the mean of stereo.
+/// - To surround: a channel that the target has keeps its place and level, and nothing is made up
+///   for the others: stereo sounds from the fronts of 5.1, 5.1 leaves the sides of 7.1 silent.
+/// - Surrounds at the side stand in for those at the back, and the other way round, where the
+///   target has only the other pair: 5.1 and 5.1(side) become each other untouched. Where a pair
+///   must take up both, as 5.1 from 7.1, each is at −3 dB, as table 2 has it for two surrounds that
+///   become one. So are both shares of a back centre.
+/// - What has no place left falls on the fronts, as in stereo.
 public struct ChannelMatrix: Sendable, Hashable {
   /// `weights[target][source]`.
   public let weights: [[Float]]
@@ -16,30 +23,56 @@ public struct ChannelMatrix: Sendable, Hashable {
 
   /// The matrix that takes `source` to `target`.
   public init(from source: ChannelLayout, to target: ChannelLayout) {
-    if source == target {
-      weights = source.channels.indices.map { row in
-        source.channels.indices.map { $0 == row ? 1 : 0 }
-      }
-    } else if target.count == 1 {
+    if target.count == 1, source != target {
       let stereo = source.channels.map(Self.stereoWeights)
-      weights = [
-        source == .mono ? [1] : stereo.map { ($0.left + $0.right) / 2 }
-      ]
-    } else {
-      weights = target.channels.map { channel in
-        source.channels.map { Self.weight(of: $0, in: channel, from: source, to: target) }
-      }
+      weights = [source == .mono ? [1] : stereo.map { ($0.left + $0.right) / 2 }]
+      return
     }
+    let columns = source.channels.map { Self.column(of: $0, from: source, to: target) }
+    weights = target.channels.map { channel in columns.map { $0[channel] ?? 0 } }
   }
 
-  private static func weight(
-    of source: ChannelLayout.Channel, in channel: ChannelLayout.Channel,
-    from layout: ChannelLayout, to target: ChannelLayout
-  ) -> Float {
+  private typealias Column = [ChannelLayout.Channel: Float]
+
+  /// Where a channel of the source goes, and how loud.
+  private static func column(
+    of channel: ChannelLayout.Channel, from source: ChannelLayout, to target: ChannelLayout
+  ) -> Column {
+    let has = target.channels.contains
+    if source == .mono, has(.frontLeft) { return [.frontLeft: 1, .frontRight: 1] }
+    if let twin = twin(of: channel), !has(channel), has(twin) {
+      return [twin: source.channels.contains(twin) ? attenuated : 1]
+    }
+    if has(channel) {
+      // Its place is shared with a pair that has lost its own.
+      guard let twin = twin(of: channel), source.channels.contains(twin), !has(twin) else {
+        return [channel: 1]
+      }
+      return [channel: attenuated]
+    }
+    if channel == .backCenter {
+      for (left, right) in [(.backLeft, .backRight), (.sideLeft, .sideRight)] as [Pair]
+      where has(left) && has(right) {
+        return [left: attenuated, right: attenuated]
+      }
+    }
+    let (left, right) = stereoWeights(channel)
+    return [.frontLeft: left, .frontRight: right]
+  }
+
+  private typealias Pair = (ChannelLayout.Channel, ChannelLayout.Channel)
+
+  /// −3 dB.
+  private static let attenuated = Float(0.5).squareRoot()
+
+  /// The surround that stands in for another.
+  private static func twin(of channel: ChannelLayout.Channel) -> ChannelLayout.Channel? {
     switch channel {
-    case .frontLeft: layout == .mono ? 1 : stereoWeights(source).left
-    case .frontRight: layout == .mono ? 1 : stereoWeights(source).right
-    default: source == channel ? 1 : 0
+    case .backLeft: .sideLeft
+    case .backRight: .sideRight
+    case .sideLeft: .backLeft
+    case .sideRight: .backRight
+    default: nil
     }
   }
 
@@ -47,8 +80,7 @@ public struct ChannelMatrix: Sendable, Hashable {
   private static func stereoWeights(
     _ channel: ChannelLayout.Channel
   ) -> (left: Float, right: Float) {
-    let attenuated = Float(0.5).squareRoot()
-    return switch channel {
+    switch channel {
     case .frontLeft: (1, 0)
     case .frontRight: (0, 1)
     case .frontCenter: (attenuated, attenuated)

@@ -13,8 +13,15 @@ extension Graph {
   /// segment that was split are the whole, wherever it was split. O(segments).
   ///
   /// - Throws: `Failure` (`mendJob`) where the timeline is longer than 10,000 hours, the part to be
-  ///   written is not on it, or a segment selects a channel that is not there.
+  ///   written is not on it, compositions are nested more than 1,000 deep, or a segment selects a
+  ///   channel that is not there, or a speed or an effect out of reach.
   public init(compiling export: Export) throws(Failure) {
+    guard !export.composition.isNested(deeperThan: Limits.deepestNesting) else {
+      throw Failure(
+        .mendJob,
+        "compositions are nested more than \(Limits.deepestNesting) deep; put items side by side",
+        origin: export.origin)
+    }
     let mixFormat = AudioFormat.ofMix(for: export)
     var compiler = Compiler(format: mixFormat)
     let duration = export.composition.duration
@@ -47,7 +54,7 @@ extension Graph {
     var converted: [AudioFormat: Node.ID] = [mixFormat: root]
     let chapters = export.writtenChapters
     for output in export.outputs {
-      let format = AudioFormat.of(output, from: mixFormat)
+      let format = AudioFormat.of(output, of: export, mixedAs: mixFormat)
       if converted[format] == nil {
         let ratio = FrameRatio(from: mixFormat.sampleRate, to: format.sampleRate)
         nodes.append(
@@ -121,6 +128,7 @@ private struct Compiler {
       before = place
       guard segment.mix.gain != .silence, !place.frames.clamped(to: window).isEmpty
       else { continue }
+      try Limits.require(segment, at: format.sampleRate)
       let node =
         segment.isProcessed(by: track.timePitchAlgorithm)
         ? try addExcerpt(segment, track.timePitchAlgorithm, at: place, window: window)
@@ -297,12 +305,15 @@ extension Segment {
 
 extension Export {
   /// The chapters that begin in the part that is written, in its own time and in order. The one
-  /// that is under way where it starts begins with it.
+  /// that is under way where it starts begins with it; where it is the only one, the part lies
+  /// within a chapter and has none.
   fileprivate var writtenChapters: [Chapter] {
     let all = (chapters + composition.chapters).sortedByStart
     guard let timeRange else { return all }
     let first = all.lastIndex { $0.start <= timeRange.start } ?? 0
-    return all.dropFirst(first).filter { $0.start < timeRange.end }.map { chapter in
+    let touched = all.dropFirst(first).filter { $0.start < timeRange.end }
+    if touched.count == 1, let only = touched.first, only.start <= timeRange.start { return [] }
+    return touched.map { chapter in
       var moved = chapter
       moved.start = max(.zero, chapter.start - timeRange.start)
       return moved

@@ -7,15 +7,22 @@ extension Output.Format {
     switch self {
     case .mp3(let settings): "MP3 \(settings)"
     case .wav(let format): "WAV \(format.rawValue)"
+    case .aiff(let format): "AIFF \(format.rawValue)"
+    case .caf(let format): "CAF \(format.rawValue)"
     case .flac(let bitDepth): "FLAC \(bitDepth) bit"
+    case .alac(let bitDepth): "ALAC \(bitDepth) bit"
     case .m4a(let bitRate): "AAC \(kilo(bitRate)) kbps"
+    case .vorbis(.quality(let quality)): "Vorbis q\(quality.formatted)"
+    case .vorbis(.bitRate(let bitRate)): "Vorbis \(kilo(bitRate)) kbps"
+    case .opus(let bitRate): "Opus \(kilo(bitRate)) kbps"
     }
   }
 
   /// Codec, settings and sound, as `MP3 V2, 44.1 kHz stereo`.
   public func description(sampleRate: Int, channelCount: Int) -> String {
-    let layout: ChannelLayout = channelCount == 1 ? .mono : .stereo
-    let channels = channelCount <= 2 ? layout.name : "\(channelCount) channels"
+    // Each number of channels has one layout in job files.
+    let layout = ChannelLayout.named.first { $0.value.count == channelCount }
+    let channels = layout?.key ?? "\(channelCount) channels"
     return "\(name), \(kilo(sampleRate)) kHz \(channels)"
   }
 }
@@ -26,6 +33,11 @@ extension AudioFormat: CustomStringConvertible {
 
   /// As `44.1 kHz`.
   public var rateText: String { "\(kilo(sampleRate)) kHz" }
+}
+
+extension Double {
+  /// Without a fraction where there is none.
+  fileprivate var formatted: String { self == rounded() ? "\(Int(self))" : "\(self)" }
 }
 
 /// Thousands, without trailing zeros: `44.1`, `8`, `11.025`.

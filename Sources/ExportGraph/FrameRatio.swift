@@ -25,18 +25,18 @@ public struct FrameRatio: Sendable, Hashable {
     from sourceRate: Int, lasting source: Time, to targetRate: Int, lasting target: Time
   ) {
     guard source.isNumeric, target.isNumeric, source > .zero, target > .zero else { return nil }
-    // Each of the four values takes at most 63 and 31 bits; one of them is shortened by its
-    // neighbour, so that the products fit.
-    let (a, b) = Self.lowestTerms(Int128(source.value), Int128(target.value))
-    let (c, d) = Self.lowestTerms(Int128(target.timescale), Int128(source.timescale))
-    let (e, f) = Self.lowestTerms(Int128(sourceRate), Int128(targetRate))
-    let (g, h) = Self.lowestTerms(a, d)
-    let (i, j) = Self.lowestTerms(c, b)
-    self.init(
-      Self.nearest(Self.nearest(g * i, over: h * j), times: Self.nearest(e, over: f)))
+    if source == target {
+      self.init(from: sourceRate, to: targetRate)
+      return
+    }
+    // 63, 31 and 32 bits at most make a product that fits; a rate above that is no rate.
+    var up = [Int128(source.value), Int128(target.timescale), Int128(min(sourceRate, 1 << 32))]
+    var down = [Int128(source.timescale), Int128(target.value), Int128(min(targetRate, 1 << 32))]
+    for i in up.indices {
+      for j in down.indices { (up[i], down[j]) = Self.lowestTerms(up[i], down[j]) }
+    }
+    self.init(up.reduce(1, *), over: down.reduce(1, *))
   }
-
-  private init(_ ratio: (Int128, Int128)) { self.init(ratio.0, over: ratio.1) }
 
   private init(_ source: Int128, over target: Int128) {
     let (source, target) = Self.nearest(source, over: target)
@@ -44,22 +44,16 @@ public struct FrameRatio: Sendable, Hashable {
     self.target = Int(target)
   }
 
-  /// The product of two ratios of small numbers.
-  private static func nearest(
-    _ a: (Int128, Int128), times b: (Int128, Int128)
-  ) -> (Int128, Int128) {
-    nearest(a.0 * b.0, over: a.1 * b.1)
-  }
-
   private static func lowestTerms(_ a: Int128, _ b: Int128) -> (Int128, Int128) {
     let divisor = Int128(greatestCommonDivisor(a.magnitude, b.magnitude))
     return (a / divisor, b / divisor)
   }
 
-  /// `a / b`, or where its numbers are too large the fraction nearest to it whose are not: a
-  /// convergent of its continued fraction, or the last one on the way to the next.
+  /// `a / b`, or where its numbers are too large the fraction nearest to it whose are not: the last
+  /// convergent of its continued fraction, or what lies on the way to the next one.
   private static func nearest(_ a: Int128, over b: Int128) -> (Int128, Int128) {
-    var (rest, divisor) = lowestTerms(a, b)
+    let (a, b) = lowestTerms(a, b)
+    var (rest, divisor) = (a, b)
     var (before, convergent) = ((Int128(0), Int128(1)), (Int128(1), Int128(0)))
     while divisor != 0 {
       let (digit, remainder) = rest.quotientAndRemainder(dividingBy: divisor)
@@ -67,14 +61,38 @@ public struct FrameRatio: Sendable, Hashable {
         convergent.0 == 0 ? digit : (largest - before.0) / convergent.0,
         convergent.1 == 0 ? digit : (largest - before.1) / convergent.1)
       let taken = min(digit, most)
-      // Fewer than half of the steps lead away from the ratio.
-      if taken < digit, 2 * taken <= digit { break }
       let next = (taken * convergent.0 + before.0, taken * convergent.1 + before.1)
+      guard taken == digit else {
+        // The ratio lies between the two, and the nearer one is on its side of their middle.
+        let middle = (
+          next.0 * convergent.1 + convergent.0 * next.1, 2 * next.1 * convergent.1
+        )
+        let isConvergentUsable = convergent.0 > 0 && convergent.1 > 0
+        let isNextUsable = next.0 > 0 && next.1 > 0
+        guard isConvergentUsable, isNextUsable else { return isNextUsable ? next : convergent }
+        let isNextAbove = next.0 * convergent.1 > convergent.0 * next.1
+        return isLess(middle, (a, b)) == isNextAbove ? next : convergent
+      }
       (before, convergent) = (convergent, next)
-      if taken < digit { break }
       (rest, divisor) = (divisor, remainder)
     }
-    return (max(1, convergent.0), max(1, convergent.1))
+    return convergent
+  }
+
+  /// Whether one fraction is less than another, both positive, digit by digit: their cross products
+  /// would not fit.
+  private static func isLess(_ a: (Int128, Int128), _ b: (Int128, Int128)) -> Bool {
+    var (a, b, isSwapped) = (a, b, false)
+    while true {
+      let (x, restOfA) = a.0.quotientAndRemainder(dividingBy: a.1)
+      let (y, restOfB) = b.0.quotientAndRemainder(dividingBy: b.1)
+      if x != y { return (x < y) != isSwapped }
+      if restOfA == 0 || restOfB == 0 {
+        return restOfA == restOfB ? false : (restOfA == 0) != isSwapped
+      }
+      (a, b) = ((a.1, restOfA), (b.1, restOfB))
+      isSwapped.toggle()
+    }
   }
 
   /// The number of frames that `frames` become, or the index that an index becomes, rounded half
@@ -84,6 +102,16 @@ public struct FrameRatio: Sendable, Hashable {
       .quotientAndRemainder(dividingBy: Int128(source))
     let isUp = remainder.magnitude * 2 >= source.magnitude
     return Int64(clamping: quotient + (isUp ? Int128(frames.signum()) : 0))
+  }
+}
+
+extension FrameRatio {
+  /// As a speed in three decimals: `× 1.05`.
+  var speedText: String {
+    let thousandths = (source * 1000 + target / 2) / target
+    var digits = String(String(1000 + thousandths % 1000).dropFirst())
+    while digits.hasSuffix("0") { digits.removeLast() }
+    return "× \(thousandths / 1000)" + (digits.isEmpty ? "" : "." + digits)
   }
 }
 

@@ -18,6 +18,7 @@ public struct PlanDocument: Encodable, Sendable {
     var pan: Float?
     var panRamps: [Ramp]?
     var process: String?
+    var selection: String?
     var source: String?
     var sourceFrame: Int64?
     var inputs: [Int]
@@ -80,7 +81,8 @@ extension PlanDocument.Node {
     firstFrame = node.frames.lowerBound
     endFrame = node.frames.upperBound
     gain = node.level.gain
-    ramps = node.level.envelopes.flatMap(\.ramps).map(PlanDocument.Ramp.init)
+    ramps = node.level.rampsInOrder.map(PlanDocument.Ramp.init)
+    selection = node.level.matrix?.selectionText
     pan = node.level.pan?.initial
     panRamps = node.level.pan.map { $0.ramps.map(PlanDocument.Ramp.init) }
     switch node.kind {
@@ -88,6 +90,8 @@ extension PlanDocument.Node {
       kind = "source"
       source = read.asset.path.string
       sourceFrame = start
+      process = read.varispeedText(at: node.format.sampleRate)
+      selection = read.selectionText(to: node.format.channelLayout)
       inputs = []
     case .mix(let children):
       kind = "mix"

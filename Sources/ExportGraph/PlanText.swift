@@ -12,14 +12,14 @@ extension Graph {
     var lines = ["\(name): \(duration.clockText(decimals: 3))"]
     if let mix = sinks.first.map({ mixNode(of: $0.node) }) {
       lines[0] += ", mixed at \(nodes[mix].format)"
-      lines += timeline(of: mix, depth: 1)
+      lines += timeline(of: mix, depth: 1, within: part(of: mix))
     }
     let chapters = sinks.first?.chapters ?? []
     if !chapters.isEmpty {
       lines.append("  chapters")
       lines += chapters.map { "    \($0.start.clockText(decimals: 3))  \($0.title)" }
     }
-    lines.append("  outputs")
+    lines.append("  outputs" + (partText.map { ", of \($0) on the timeline" } ?? ""))
     for sink in sinks { lines.append("    " + sentence(for: sink)) }
     return lines.joined(separator: "\n") + "\n"
   }
@@ -29,7 +29,25 @@ extension Graph {
     if case .convert(let child) = nodes[id].kind { child } else { id }
   }
 
-  private func timeline(of id: Node.ID, depth: Int) -> [String] {
+  /// The frames of the mix that are written; nil where that is all of them.
+  private func part(of mix: Node.ID) -> Range<Int64>? {
+    guard let sink = sinks.first, sink.frames != nodes[sink.node].frames else { return nil }
+    let rate = nodes[sink.node].format.sampleRate
+    func frames(_ frame: Int64) -> Int64 {
+      Time(frames: frame, rate: rate).frames(atRate: nodes[mix].format.sampleRate)
+    }
+    return frames(sink.frames.lowerBound)..<frames(sink.frames.upperBound)
+  }
+
+  private var partText: String? {
+    guard let sink = sinks.first, sink.frames != nodes[sink.node].frames else { return nil }
+    return interval(sink.frames, rate: nodes[sink.node].format.sampleRate)
+  }
+
+  /// What sounds in a node; only what sounds in `part`, where that is given.
+  private func timeline(
+    of id: Node.ID, depth: Int, within part: Range<Int64>? = nil
+  ) -> [String] {
     let node = nodes[id]
     let indent = String(repeating: "  ", count: depth)
     var lines: [String] = []
@@ -40,10 +58,10 @@ extension Graph {
       let level = node.level.notes(rate: node.format.sampleRate)
       let head = depth == 1 ? "timeline" : interval(node) + "  group"
       lines.append(indent + ([head] + level).joined(separator: ", "))
-      let inOrder = children.sorted {
-        (nodes[$0].frames.lowerBound, $0) < (nodes[$1].frames.lowerBound, $1)
+      let inOrder = children.filter { child in part.map { $0.overlaps(nodes[child].frames) } ?? true
       }
-      for child in inOrder { lines += timeline(of: child, depth: depth + 1) }
+      .sorted { (nodes[$0].frames.lowerBound, $0) < (nodes[$1].frames.lowerBound, $1) }
+      for child in inOrder { lines += timeline(of: child, depth: depth + 1, within: part) }
     case .convert(let child):
       lines += timeline(of: child, depth: depth)
     case .process(let process, let child):
@@ -63,9 +81,12 @@ extension Graph {
   }
 
   private func interval(_ node: Node) -> String {
-    let rate = node.format.sampleRate
-    return Time(frames: node.frames.lowerBound, rate: rate).clockText(decimals: 3) + " – "
-      + Time(frames: node.frames.upperBound, rate: rate).clockText(decimals: 3)
+    interval(node.frames, rate: node.format.sampleRate)
+  }
+
+  private func interval(_ frames: Range<Int64>, rate: Int) -> String {
+    Time(frames: frames.lowerBound, rate: rate).clockText(decimals: 3) + " – "
+      + Time(frames: frames.upperBound, rate: rate).clockText(decimals: 3)
   }
 
   private func sentence(for node: Node, _ source: Source, from start: Int64) -> String {
@@ -74,17 +95,15 @@ extension Graph {
     var notes = [
       "\(asset.path) from \(Time(frames: start, rate: rate).clockText(decimals: 3))"
     ]
+    let selection = source.selectionText(to: node.format.channelLayout)
     if asset.sampleRate != rate {
       notes.append(
         "resampled from \(AudioFormat(sampleRate: asset.sampleRate, channelLayout: asset.channelLayout))"
       )
-    } else if asset.channelLayout != node.format.channelLayout {
+    } else if selection == nil, asset.channelLayout != node.format.channelLayout {
       notes.append("\(asset.channelLayout.name) to \(node.format.channelLayout.name)")
     }
-    if source.matrix != ChannelMatrix(from: asset.channelLayout, to: node.format.channelLayout) {
-      notes.append("channels selected")
-    }
-    if source.ratio != FrameRatio(from: asset.sampleRate, to: rate) { notes.append("varispeed") }
+    notes += [selection, source.varispeedText(at: rate)].compactMap(\.self)
     return (notes + node.level.notes(rate: rate)).joined(separator: ", ")
   }
 
@@ -107,20 +126,35 @@ extension Level {
   /// What it does, in words; nothing where it does nothing.
   func notes(rate: Int) -> [String] {
     var notes: [String] = []
-    if matrix != nil { notes.append("channels selected") }
+    if let matrix { notes.append(matrix.selectionText) }
     if gain < 0 { notes.append("polarity inverted") }
     if abs(gain) != 1 { notes.append("gain \(decibels(abs(gain)))") }
-    for ramp in envelopes.flatMap(\.ramps) where ramp.start != 1 || ramp.end != 1 {
-      let start = Time(frames: ramp.frames.lowerBound, rate: rate).clockText(decimals: 3)
-      let end = Time(frames: ramp.frames.upperBound, rate: rate).clockText(decimals: 3)
-      notes.append("\(decibels(ramp.start)) at \(start) to \(decibels(ramp.end)) at \(end)")
-    }
-    if let pan {
-      let positions = [pan.initial] + pan.ramps.map(\.end)
-      notes.append(
-        "pan " + positions.map { "\(Int(($0 * 100).rounded())) %" }.joined(separator: " to "))
-    }
-    return notes
+    notes += rampsInOrder.filter { $0.start != 1 || $0.end != 1 }
+      .map { ramp in move(ramp, rate, decibels) }
+    guard let pan else { return notes }
+    let moves = pan.ramps.map { "pan " + move($0, rate, percent) }
+    return notes + (moves.isEmpty ? ["pan \(percent(pan.initial))"] : moves)
+  }
+
+  /// Those of all envelopes, in order of time.
+  var rampsInOrder: [Ramp] {
+    envelopes.flatMap(\.ramps).enumerated()
+      .sorted {
+        ($0.element.frames.lowerBound, $0.offset) < ($1.element.frames.lowerBound, $1.offset)
+      }
+      .map(\.element)
+  }
+
+  private func move(_ ramp: Ramp, _ rate: Int, _ text: (Float) -> String) -> String {
+    let start = Time(frames: ramp.frames.lowerBound, rate: rate).clockText(decimals: 3)
+    let end = Time(frames: ramp.frames.upperBound, rate: rate).clockText(decimals: 3)
+    return "\(text(ramp.start)) at \(start) to \(text(ramp.end)) at \(end)"
+  }
+
+  /// As `−20 %`.
+  private func percent(_ position: Float) -> String {
+    let whole = Int((position * 100).rounded())
+    return "\(whole < 0 ? "−" : "")\(whole.magnitude) %"
   }
 
   /// One decimal, or `silence`.
@@ -145,12 +179,26 @@ extension Process: CustomStringConvertible {
   }
 }
 
-extension FrameRatio {
-  /// As `× 1.05`.
-  fileprivate var speedText: String {
-    let thousandths = (source * 1000 + target / 2) / target
-    var digits = String(String(1000 + thousandths % 1000).dropFirst())
-    while digits.hasSuffix("0") { digits.removeLast() }
-    return "× \(thousandths / 1000)" + (digits.isEmpty ? "" : "." + digits)
+extension Source {
+  /// Which channels are read, in words; nil where it is all of them.
+  func selectionText(to layout: ChannelLayout) -> String? {
+    matrix == ChannelMatrix(from: asset.channelLayout, to: layout) ? nil : matrix.selectionText
+  }
+
+  /// As `varispeed × 1.05`; nil at the asset's own speed.
+  func varispeedText(at rate: Int) -> String? {
+    if ratio == FrameRatio(from: asset.sampleRate, to: rate) { return nil }
+    let speed = FrameRatio(from: ratio.source * rate, to: ratio.target * asset.sampleRate)
+    return "varispeed \(speed.speedText)"
+  }
+}
+
+extension ChannelMatrix {
+  /// What a matrix that selects channels does, in words.
+  var selectionText: String {
+    guard let row = weights.first else { return "no channels" }
+    let used = row.indices.filter { index in weights.contains { $0[index] != 0 } }
+    if used.count == 1, row.count > 1 { return "channel \(used[0]) alone" }
+    return weights.allSatisfy { $0 == row } ? "as mono" : "channels selected"
   }
 }

@@ -3,7 +3,7 @@ import SystemPackage
 
 extension Job {
   /// Outputs that no run could write: two at one path, or one at the path of something that is
-  /// read.
+  /// read. Those of split jobs are not among them: what they are called is known with `exports`.
   ///
   /// Paths are compared as text, made absolute and freed of `.` and `..`; that two of them lead to
   /// one file by links is for the engine to find, which has the inodes.
@@ -17,48 +17,46 @@ extension Job {
   public static func conflicts(
     among jobs: [Job], reading files: [FilePath] = [], currentDirectory: FilePath
   ) -> [Diagnostic] {
-    func key(_ path: FilePath) -> FilePath {
-      currentDirectory.pushing(path).lexicallyNormalized()
-    }
-    var sources: [FilePath: Origin] = [:]
-    for file in files { sources[key(file)] = .unknown }
-    for job in jobs {
-      job.forEachInput { path, origin in
-        let path = key(path)
-        if sources[path] == nil { sources[path] = origin }
-      }
-    }
-    var written: [FilePath: (job: String, output: JobOutput)] = [:]
-    var conflicts: [Diagnostic] = []
-    // Of a hundred thousand jobs that one line sends to one path, two are named.
-    var blamed: Set<Origin> = []
-    for job in jobs {
+    var claims = Claims(among: jobs, reading: files, currentDirectory)
+    for job in jobs where job.split == nil {
       for output in job.outputs {
-        let path = key(output.path)
-        if let source = sources[path] {
-          conflicts.append(
-            Diagnostic(
-              "output '\(output.path)' is a source", at: output.origin,
-              help: "write to another path: a source is never overwritten",
-              notes: source == output.origin || source == .unknown
-                ? [] : [.init("it is read here", at: source)]))
-        }
-        if let other = written[path] {
-          guard blamed.insert(output.origin).inserted else { continue }
-          conflicts.append(clash(output, of: job.name, with: other.output, of: other.job))
-        } else {
-          written[path] = (job.name, output)
+        claims.add(.init(owner: job.name, path: output.path, origin: output.origin, isPart: false))
+      }
+    }
+    return claims.conflicts
+  }
+
+  /// The same of jobs and their parts, as `exports` made them.
+  ///
+  /// - Parameters:
+  ///   - jobs: All jobs of a run, and what became of each.
+  ///   - files: What is read beside the jobs' media and pictures.
+  ///   - currentDirectory: Absolute; relative paths count from it.
+  /// - Returns: Errors at the outputs, with notes at what they clash with.
+  /// - Complexity: O(number of items of all jobs and outputs of all exports)
+  public static func conflicts(
+    among jobs: [(job: Job, exports: [Export])], reading files: [FilePath] = [],
+    currentDirectory: FilePath
+  ) -> [Diagnostic] {
+    var claims = Claims(among: jobs.map(\.job), reading: files, currentDirectory)
+    for (job, exports) in jobs {
+      for export in exports {
+        for output in export.outputs {
+          claims.add(
+            .init(
+              owner: export.name, path: output.path, origin: output.origin,
+              isPart: job.split != nil))
         }
       }
     }
-    return conflicts
+    return claims.conflicts
   }
 
   /// Calls `body` with every file that the job reads.
-  private func forEachInput(_ body: (FilePath, Origin) -> Void) {
+  fileprivate func forEachInput(_ body: (FilePath, Origin) -> Void) {
     item.forEach { item in
       if case .clip(let reference) = item.content { body(reference.path, reference.origin) }
-      for chapter in item.chapters {
+      for chapter in (item.chapter.map { [$0] } ?? []) + item.chapters {
         if let image = chapter.image { body(image, chapter.start.origin) }
       }
     }
@@ -66,17 +64,75 @@ extension Job {
       if let cover = tags.cover { body(cover, .unknown) }
     }
   }
+}
 
-  private static func clash(
-    _ output: JobOutput, of name: String, with other: JobOutput, of otherName: String
-  ) -> Diagnostic {
+/// Which path is read and which is written, and by whom.
+private struct Claims {
+  /// A file to be written.
+  struct Written {
+    /// The name of the job or of the part.
+    var owner: String
+    var path: FilePath
+    var origin: Origin
+    var isPart: Bool
+  }
+
+  private(set) var conflicts: [Diagnostic] = []
+  private let currentDirectory: FilePath
+  private var sources: [FilePath: Origin] = [:]
+  private var written: [FilePath: Written] = [:]
+  /// Of a hundred thousand jobs that one line sends to one path, two are named.
+  private var blamed: Set<Origin> = []
+
+  init(among jobs: [Job], reading files: [FilePath], _ currentDirectory: FilePath) {
+    self.currentDirectory = currentDirectory
+    for file in files { sources[key(file)] = .unknown }
+    for job in jobs {
+      job.forEachInput { path, origin in
+        let path = key(path)
+        if sources[path] == nil { sources[path] = origin }
+      }
+    }
+  }
+
+  private func key(_ path: FilePath) -> FilePath {
+    currentDirectory.pushing(path).lexicallyNormalized()
+  }
+
+  mutating func add(_ output: Written) {
+    let path = key(output.path)
+    if let source = sources[path] {
+      conflicts.append(
+        Diagnostic(
+          "output '\(output.path)' is a source", at: output.origin,
+          help: "write to another path: a source is never overwritten",
+          notes: source == output.origin || source == .unknown
+            ? [] : [.init("it is read here", at: source)]))
+    }
+    guard let other = written[path] else {
+      written[path] = output
+      return
+    }
+    guard blamed.insert(output.origin).inserted else { return }
+    conflicts.append(Self.clash(output, with: other))
+  }
+
+  private static func clash(_ output: Written, with other: Written) -> Diagnostic {
     guard output.origin == other.origin else {
       return Diagnostic(
         "two outputs at '\(output.path)'", at: output.origin,
         notes: [.init("the other one is here", at: other.origin)])
     }
     return Diagnostic(
-      "jobs '\(otherName)' and '\(name)' both write '\(output.path)'", at: output.origin,
-      help: "make the path depend on the job, as with '${input.stem}' or '${n:02}'")
+      "\(output.isPart ? "parts" : "jobs") '\(other.owner)' and '\(output.owner)' both write "
+        + "'\(output.path)'", at: output.origin,
+      help: output.isPart
+        ? "make the path depend on the part, as with '${part.n:02}'"
+          + (isOfOneJob(output, other) ? "" : ", and on the job")
+        : "make the path depend on the job, as with '${input.stem}' or '${n:02}'")
+  }
+
+  private static func isOfOneJob(_ a: Written, _ b: Written) -> Bool {
+    a.owner.prefix { $0 != "/" } == b.owner.prefix { $0 != "/" }
   }
 }

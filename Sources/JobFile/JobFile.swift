@@ -38,8 +38,15 @@ public struct JobFile: Sendable {
   public let path: FilePath
   /// In the order of writing, those of a `for_each` in natural order; their names are unique.
   public let jobs: [Job]
+  /// What is read beside the jobs' media and pictures: the job file itself, and lists of times.
+  public let files: [FilePath]
+  /// Files that the jobs name and that are not there; none unless they were allowed to be missing.
+  public let missingFiles: Set<FilePath>
+  /// What the user should know, and errors about `missingFiles`.
+  public let diagnostics: Diagnostics
+
   /// What the user should know.
-  public let warnings: [Diagnostic]
+  public var warnings: [Diagnostic] { diagnostics.warnings }
 
   /// Reads the job file at `path`, with every check that needs no probed medium.
   ///
@@ -52,6 +59,18 @@ public struct JobFile: Sendable {
   /// - Throws: everything that is wrong, in order of place; of YAML's syntax the first error only.
   /// - Complexity: O(length of the file + number of jobs · size of what differs between them)
   public static func load(
+    _ path: FilePath, options: Options = Options(), into map: SourceMap,
+    files: some FileSystem = LocalFileSystem()
+  ) throws(Diagnostics) -> JobFile {
+    let file = try loadAllowingMissingFiles(path, options: options, into: map, files: files)
+    guard file.missingFiles.isEmpty else { throw file.diagnostics }
+    return file
+  }
+
+  /// The same, but where nothing else is wrong than that files are not there, the jobs are
+  /// returned, so that what is wrong with the ranges of those that are there can be told as well.
+  /// `diagnostics` then has errors, and nothing may be run.
+  public static func loadAllowingMissingFiles(
     _ path: FilePath, options: Options = Options(), into map: SourceMap,
     files: some FileSystem = LocalFileSystem()
   ) throws(Diagnostics) -> JobFile {
@@ -70,16 +89,19 @@ public struct JobFile: Sendable {
       map: map, files: files, folder: path.removingLastComponent(), sink: sink)
     var reader = FileReader(decoder: decoder, options: options, path: path)
     let jobs = reader.jobs(root)
+    let read = (isOnDisk ? [path] : []) + decoder.lists.keys
     let conflicts = Job.conflicts(
-      among: jobs, reading: isOnDisk ? [path] : [], currentDirectory: files.currentDirectory)
+      among: jobs, reading: read, currentDirectory: files.currentDirectory)
     for conflict in conflicts { decoder.sink.add(conflict) }
     var found = decoder.sink.diagnostics.sorted(by: map)
-    guard found.errors.isEmpty else {
-      let count = decoder.sink.droppedCount
+    let count = decoder.sink.droppedCount
+    guard count == 0, found.errors.allSatisfy({ decoder.missing.origins.contains($0.origin) }) else {
       if count > 0 { found.append(Diagnostic("\(count) more are not shown", at: .unknown)) }
       throw found
     }
-    return JobFile(path: path, jobs: jobs, warnings: found.warnings)
+    return JobFile(
+      path: path, jobs: jobs, files: read,
+      missingFiles: found.errors.isEmpty ? [] : decoder.missing.files, diagnostics: found)
   }
 
   private static func contents(

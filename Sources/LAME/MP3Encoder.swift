@@ -7,11 +7,6 @@ package import MPEGAudio
 /// time. Sound comes out at the rate and the level at which it went in: LAME never resamples
 /// here, and the attenuation that its presets apply is cancelled.
 package struct MP3Encoder: ~Copyable {
-  /// Layer III's sample rates (ISO 11172-3 2.4.2.3, ISO 13818-3 2.4.2.3, and "MPEG-2.5").
-  package static let sampleRates = [
-    8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000,
-  ]
-
   /// The largest magnitude that is encoded: +60 dB over full scale. LAME's assertions end the
   /// process somewhere between 10,000 and 100,000 times full scale.
   package static let largestSample: Float = 1000
@@ -47,7 +42,7 @@ package struct MP3Encoder: ~Copyable {
   ///
   /// - Parameters:
   ///   - settings: Rate control and quality; validated here against what LAME takes.
-  ///   - sampleRate: Frames a second, one of `sampleRates`.
+  ///   - sampleRate: Frames a second, one of `MP3Settings.sampleRates`.
   ///   - channelCount: 1 (mono) or 2 (joint stereo).
   ///   - reservesInfoFrame: Whether the first frame is kept free for `infoFrame()`.
   /// - Returns: The encoder, at frame zero.
@@ -55,8 +50,8 @@ package struct MP3Encoder: ~Copyable {
   package static func open(
     _ settings: MP3Settings, sampleRate: Int, channelCount: Int, reservesInfoFrame: Bool = true
   ) throws(LAMEError) -> MP3Encoder {
-    guard sampleRates.contains(sampleRate) else {
-      let rates = sampleRates.map(String.init).joined(separator: ", ")
+    guard MP3Settings.sampleRates.contains(sampleRate) else {
+      let rates = MP3Settings.sampleRates.map(String.init).joined(separator: ", ")
       throw .unsupported("MP3 has no sample rate of \(sampleRate) Hz, only \(rates)")
     }
     guard 1...2 ~= channelCount else {

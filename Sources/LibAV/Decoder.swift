@@ -12,16 +12,30 @@ package final class Decoder {
     avcodec_free_context(&context)
   }
 
+  /// libopus is the reference decoder, and gives each packet's samples with that packet. FFmpeg's first
+  /// choice for Layers I and II rounds to 16 bits, with noise that depends on what came before.
+  private static let preferred = ["opus": "libopus", "mp1": "mp1float", "mp2": "mp2float"]
+
+  /// Significant bits of the samples where they come as integers, else nil. Some decoders know after
+  /// the first frame.
+  package var integerBits: Int? {
+    let format = context.pointee.sample_fmt
+    switch av_get_packed_sample_fmt(format) {
+    case AV_SAMPLE_FMT_U8, AV_SAMPLE_FMT_S16, AV_SAMPLE_FMT_S32, AV_SAMPLE_FMT_S64:
+      let stored = Int(av_get_bytes_per_sample(format)) * 8
+      let raw = Int(context.pointee.bits_per_raw_sample)
+      return raw > 0 ? min(raw, stored) : stored
+    default: return nil
+    }
+  }
+
   /// Opens a fresh decoder for a stream (`avcodec_open2`).
   ///
   /// With `removesPadding` encoder delay and padding are dropped, as FFmpeg does for a decode from
   /// the start. Without, every sample that the packets hold comes out
   /// (`AV_CODEC_FLAG2_SKIP_MANUAL`), so that positions can be told from any packet.
   package static func open(_ stream: Stream, removesPadding: Bool) throws(LibAVError) -> Decoder {
-    // libopus is the reference decoder, and gives each packet's samples with that packet.
-    let preferred =
-      stream.parameters.codec_id == AV_CODEC_ID_OPUS
-      ? avcodec_find_decoder_by_name("libopus") : nil
+    let preferred = Self.preferred[stream.codecName].flatMap { avcodec_find_decoder_by_name($0) }
     guard let codec = preferred ?? avcodec_find_decoder(stream.parameters.codec_id) else {
       throw LibAVError(code: avjob_averror_decoder_not_found(), operation: "avcodec_find_decoder")
     }
@@ -31,6 +45,8 @@ package final class Decoder {
       avcodec_parameters_to_context(decoder.context, stream.pointer.pointee.codecpar),
       "avcodec_parameters_to_context")
     if !removesPadding { decoder.context.pointee.flags2 |= AV_CODEC_FLAG2_SKIP_MANUAL }
+    // libopus would round to 16 bits.
+    decoder.context.pointee.request_sample_fmt = AV_SAMPLE_FMT_FLT
     decoder.context.pointee.pkt_timebase = stream.pointer.pointee.time_base
     try decoder.start(codec)
     return decoder
@@ -94,12 +110,15 @@ package final class Frame {
   package var timestamp: Int64? {
     pointer.pointee.pts == avjob_nopts() ? nil : pointer.pointee.pts
   }
-  /// Bits of a sample where samples are integers, nil where they are floating point.
-  package var integerBits: Int? {
-    let format = AVSampleFormat(pointer.pointee.format)
-    switch av_get_packed_sample_fmt(format) {
-    case AV_SAMPLE_FMT_FLT, AV_SAMPLE_FMT_DBL: return nil
-    default: return Int(av_get_bytes_per_sample(format)) * 8
-    }
+
+  /// Samples to drop at the start, where the decoder or its packet say so and nothing was dropped yet
+  /// (`AV_FRAME_DATA_SKIP_SAMPLES`): besides Opus' pre-skip the delay of libfaac, which FFmpeg knows by
+  /// its name in the stream.
+  package var skip: Int {
+    guard
+      let side = av_frame_get_side_data(pointer, AV_FRAME_DATA_SKIP_SAMPLES)?.pointee,
+      side.size >= 4, let data = side.data
+    else { return 0 }
+    return (0..<4).reduce(0) { $0 | Int(data[$1]) << (8 * $1) }
   }
 }

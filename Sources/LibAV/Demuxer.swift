@@ -42,6 +42,10 @@ package final class Demuxer {
     }
     try check(status, "avformat_open_input")
     let demuxer = Demuxer(try checkAllocated(context, "avformat_open_input"))
+    // A list that this FFmpeg does not know of would leave other files within reach.
+    guard av_dict_count(options) == 0 else {
+      throw LibAVError(code: avjob_averror_option_not_found(), operation: "avformat_open_input")
+    }
     demuxer.takeHeaderAtItsWord()
     return demuxer
   }
@@ -145,6 +149,21 @@ package final class Demuxer {
       av_seek_frame(context, Int32(index), timestamp, AVSEEK_FLAG_BACKWARD), "av_seek_frame")
   }
 
+  /// Whether packets are found again by where they lie in the file: the container has neither an
+  /// index nor time stamps that could be relied on (`AVFMT_GENERIC_INDEX`, `AVFMT_TS_DISCONT`).
+  package var seeksByBytes: Bool {
+    let flags = context.pointee.iformat.pointee.flags
+    return flags & (AVFMT_GENERIC_INDEX | AVFMT_TS_DISCONT) != 0
+      && flags & AVFMT_NO_BYTE_SEEK == 0
+      // Its packets are cut by a table, not by what they look like.
+      && formatName != "flv"
+  }
+
+  /// Goes to a byte of the file (`AVSEEK_FLAG_BYTE`). What is read next may begin anywhere behind it.
+  package func seek(toByte position: Int64) throws(LibAVError) {
+    try check(av_seek_frame(context, -1, position, AVSEEK_FLAG_BYTE), "av_seek_frame")
+  }
+
   /// A dictionary's entries, in its order.
   func pairs(of dictionary: OpaquePointer?) -> [(key: String, value: String)] {
     var found: [(key: String, value: String)] = []
@@ -193,14 +212,14 @@ package struct Stream {
   package var mediaType: String {
     av_get_media_type_string(parameters.codec_type).map { String(cString: $0) } ?? "unknown"
   }
-  package var isAttachedPicture: Bool {
-    pointer.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC != 0
-  }
   package var sampleRate: Int { Int(parameters.sample_rate) }
   package var channelCount: Int { Int(parameters.ch_layout.nb_channels) }
   package var timeBase: TimeBase { TimeBase(pointer.pointee.time_base) }
   /// Bits a second, or nil.
   package var bitRate: Int? { parameters.bit_rate > 0 ? Int(parameters.bit_rate) : nil }
+  /// Frames before the sound that the container says the codec gives
+  /// (`AVCodecParameters.initial_padding`), 0 where it does not say.
+  package var initialPadding: Int { Int(parameters.initial_padding) }
   /// In ticks; nil where the header does not say.
   package var duration: Int64? {
     pointer.pointee.duration == avjob_nopts() || pointer.pointee.duration <= 0

@@ -1,13 +1,51 @@
 internal import CFFmpeg
 
 extension Demuxer {
-  /// Containers that hold sound in themselves. Playlists (`hls`, `concat`, `dash` …) open other
-  /// files and devices are not media: neither is here.
-  static let allowed = [
-    "aac", "ac3", "aiff", "amr", "amrnb", "amrwb", "ape", "asf", "au", "avi", "caf", "dts", "eac3",
-    "flac", "flv", "gsm", "matroska,webm", "mov,mp4,m4a,3gp,3g2,mj2", "mp3", "mpeg", "mpegts",
-    "mpc", "mpc8", "nut", "ogg", "rm", "tak", "truehd", "tta", "voc", "w64", "wav", "wv", "xwma",
-  ].joined(separator: ",")
+  /// Containers that hold sound in themselves.
+  ///
+  /// Left out of libavformat's are those that open other files (playlists such as `hls`, `dash`,
+  /// `concat`, `imf`, and `mlv`, which looks for its next part by name), devices, what comes over a
+  /// network, headerless PCM (its rate and channels are nowhere), music that is notes and not
+  /// sound (`libopenmpt`, `libgme`, `sbg`), and `codec2`, whose decoder rolls dice: no two runs of it
+  /// give the same samples.
+  static let allowed = containers.joined(separator: ",")
+
+  /// One by one, as `ffmpeg -demuxers` names them.
+  private static let containers = everyday + studio + telephony + games
+
+  /// What people have.
+  private static let everyday = [
+    "aac", "ac3", "aiff", "amr", "ape", "asf", "asf_o", "au", "avi", "caf", "dsf", "dts", "dtshd",
+    "eac3", "flac", "flv", "iff", "live_flv", "loas", "matroska,webm", "mlp",
+    "mov,mp4,m4a,3gp,3g2,mj2", "mp3", "mpc", "mpc8", "mpeg", "mpegts", "mpegtsraw", "nut", "ogg",
+    "oma", "rm", "tak", "truehd", "tta", "voc", "w64", "wav", "wsd", "wtv", "wv", "xwma",
+  ]
+
+  /// What studios, cameras and laboratories have.
+  private static let studio = [
+    "avr", "daud", "dhav", "dv", "epaf", "gxf", "ircam", "lxf", "mxf", "nistsphere", "nsv",
+    "nuv", "paf", "pva", "pvf", "s337m", "sds", "sox", "spdif", "ty", "wve",
+  ]
+
+  /// Speech and radio, some of it known by its extension alone.
+  private static let telephony = [
+    "aa", "act", "amrnb", "amrwb", "aptx", "aptx_hd", "dfpwm", "dss", "g722", "g723_1",
+    "g729", "gsm", "ilbc", "msnwctcp", "qcp", "sbc", "vqf",
+  ]
+
+  /// What games, phones and old machines have.
+  private static let games = [
+    "3dostr", "4xm", "aax", "ace", "acm", "adp", "ads", "adx", "aea", "afc", "aix", "apc", "apm",
+    "argo_asf", "argo_brp", "argo_cvg", "ast", "bethsoftvid", "bfstm", "bink", "binka", "bmv",
+    "boa", "brstm", "c93", "cdxl", "dcstr", "derf", "dsicin", "dxa", "ea", "ea_cdata", "film_cpk",
+    "fsb", "fwse", "gdv", "genh", "hca", "hcom", "idcin", "ipmovie", "iss", "iv8", "kux", "kvag",
+    "lmlm4", "lvf", "mca", "mm", "mmf", "mods", "moflex", "msf", "msp", "mtaf", "mtv", "musx", "mv",
+    "mvi", "mxg", "nsp", "pmp", "pp_bnk", "psxstr", "rl2", "roq", "rpl", "rsd", "rso", "scd",
+    "sdr2",
+    "sdx", "siff", "smjpeg", "smk", "smush", "sol", "svag", "svs", "swf", "thp", "tiertexseq",
+    "tmv", "vag", "vividas", "vivo", "vmd", "vpk", "wc3movie", "wsaud", "wsvqa", "xa", "xmv",
+    "xvag", "yop",
+  ]
 
   /// Every decoder of sound that is linked: the only ones that probing may run, so that a giant
   /// cover is never decoded.

@@ -9,12 +9,26 @@ internal import CFFmpeg
 /// the end `finish`, and take the rest.
 package final class Encoder {
   package enum Codec: Sendable, Hashable {
-    /// Little-endian PCM as it stands in WAV.
-    case pcm16, pcm24, pcmFloat
+    /// PCM as it stands in a file: 16 or 24 bits packed, or 32-bit floats.
+    case pcm(SampleFormat, isBigEndian: Bool)
     /// 16 or 24 bits a sample.
     case flac(bitDepth: Int)
+    /// 16 or 24 bits a sample.
+    case alac(bitDepth: Int)
     /// AAC-LC; bits a second for all channels together.
     case aac(bitRate: Int)
+    /// By libvorbis.
+    case vorbis(VorbisTarget)
+    /// By libopus, with a variable bit rate, near so many bits a second for all channels together.
+    case opus(bitRate: Int)
+  }
+
+  /// What libvorbis aims at.
+  package enum VorbisTarget: Sendable, Hashable {
+    /// −1 (smallest) to 10.
+    case quality(Double)
+    /// So many bits a second for all channels together, in the mean.
+    case bitRate(Int)
   }
 
   /// How samples lie in the frame that is filled.
@@ -25,8 +39,12 @@ package final class Encoder {
     case int24
     /// One plane.
     case float
-    /// A plane for each channel.
-    case planarFloat
+    /// A plane for each channel, with samples as in the formats of one plane.
+    case planarInt16, planarInt24, planarFloat
+
+    fileprivate var isPlanar: Bool {
+      self == .planarInt16 || self == .planarInt24 || self == .planarFloat
+    }
   }
 
   package let sampleFormat: SampleFormat
@@ -76,8 +94,9 @@ package final class Encoder {
   package static func open(
     _ codec: Codec, sampleRate: Int, channelMask: UInt64
   ) throws(LibAVError) -> Encoder {
-    guard let implementation = avcodec_find_encoder(codec.id) else {
-      throw LibAVError(code: avjob_averror_encoder_not_found(), operation: "avcodec_find_encoder")
+    guard let implementation = avcodec_find_encoder_by_name(codec.encoderName) else {
+      throw LibAVError(
+        code: avjob_averror_encoder_not_found(), operation: "finding \(codec.encoderName)")
     }
     var context: UnsafeMutablePointer<AVCodecContext>? = try checkAllocated(
       avcodec_alloc_context3(implementation), "avcodec_alloc_context3")
@@ -112,9 +131,14 @@ package final class Encoder {
       av_channel_layout_from_mask(&context.pointee.ch_layout, channelMask),
       "av_channel_layout_from_mask")
     switch codec {
-    case .flac(let bitDepth): context.pointee.bits_per_raw_sample = Int32(bitDepth)
-    case .aac(let bitRate): context.pointee.bit_rate = Int64(bitRate)
-    case .pcm16, .pcm24, .pcmFloat: break
+    case .flac(let bitDepth), .alac(let bitDepth):
+      context.pointee.bits_per_raw_sample = Int32(bitDepth)
+    case .aac(let bitRate), .vorbis(.bitRate(let bitRate)), .opus(let bitRate):
+      context.pointee.bit_rate = Int64(bitRate)
+    case .vorbis(.quality(let quality)):
+      context.pointee.flags |= AV_CODEC_FLAG_QSCALE
+      context.pointee.global_quality = Int32((quality * Double(FF_QP2LAMBDA)).rounded())
+    case .pcm: break
     }
   }
 
@@ -140,19 +164,6 @@ package final class Encoder {
     }
   }
 
-  /// The sample rates that a codec has; nil where it takes any.
-  package static func sampleRates(of codec: Codec) -> [Int]? {
-    guard var rate = avcodec_find_encoder(codec.id)?.pointee.supported_samplerates else {
-      return nil
-    }
-    var rates: [Int] = []
-    while rate.pointee != 0 {
-      rates.append(Int(rate.pointee))
-      rate += 1
-    }
-    return rates.sorted()
-  }
-
   /// Frames that the current frame has room for.
   package var room: Int { frameLength - filled }
 
@@ -164,7 +175,7 @@ package final class Encoder {
   ) throws(LibAVError) {
     precondition(count <= room, "more frames than the frame has room for")
     if filled == 0 { try check(av_frame_make_writable(frame), "av_frame_make_writable") }
-    let isPlanar = sampleFormat == .planarFloat
+    let isPlanar = sampleFormat.isPlanar
     let stride = Int(av_get_bytes_per_sample(sampleFormat.format)) * (isPlanar ? 1 : channelCount)
     for plane in 0..<(isPlanar ? channelCount : 1) {
       guard let start = frame.pointee.extended_data[plane] else { continue }
@@ -203,24 +214,31 @@ package final class Encoder {
 }
 
 extension Encoder.Codec {
-  fileprivate var id: AVCodecID {
+  /// FFmpeg's name of the encoder: of two for one codec, the one of the codec's own makers.
+  fileprivate var encoderName: String {
     switch self {
-    case .pcm16: AV_CODEC_ID_PCM_S16LE
-    case .pcm24: AV_CODEC_ID_PCM_S24LE
-    case .pcmFloat: AV_CODEC_ID_PCM_F32LE
-    case .flac: AV_CODEC_ID_FLAC
-    case .aac: AV_CODEC_ID_AAC
+    case .pcm(let format, let isBigEndian):
+      switch format {
+      case .int16, .planarInt16: isBigEndian ? "pcm_s16be" : "pcm_s16le"
+      case .int24, .planarInt24: isBigEndian ? "pcm_s24be" : "pcm_s24le"
+      case .float, .planarFloat: isBigEndian ? "pcm_f32be" : "pcm_f32le"
+      }
+    case .flac: "flac"
+    case .alac: "alac"
+    case .aac: "aac"
+    case .vorbis: "libvorbis"
+    case .opus: "libopus"
     }
   }
 
   /// How the encoder wants its sound.
   package var sampleFormat: Encoder.SampleFormat {
     switch self {
-    case .pcm16: .int16
-    case .pcm24: .int24
-    case .pcmFloat: .float
+    case .pcm(let format, _): format
     case .flac(let bitDepth): bitDepth <= 16 ? .int16 : .int24
-    case .aac: .planarFloat
+    case .alac(let bitDepth): bitDepth <= 16 ? .planarInt16 : .planarInt24
+    case .aac, .vorbis: .planarFloat
+    case .opus: .float
     }
   }
 }
@@ -231,6 +249,8 @@ extension Encoder.SampleFormat {
     case .int16: AV_SAMPLE_FMT_S16
     case .int24: AV_SAMPLE_FMT_S32
     case .float: AV_SAMPLE_FMT_FLT
+    case .planarInt16: AV_SAMPLE_FMT_S16P
+    case .planarInt24: AV_SAMPLE_FMT_S32P
     case .planarFloat: AV_SAMPLE_FMT_FLTP
     }
   }

@@ -10,8 +10,14 @@ package final class Muxer {
     /// RIFF, which becomes RF64 (EBU Tech 3306) past 4 GiB.
     case wav
     case flac
+    /// AIFF, or AIFF-C for floats, with a tag of ID3.
+    case aiff
+    /// Apple's Core Audio Format.
+    case caf
     /// MPEG-4 for sound alone (`ipod`), with an edit list that hides the encoder's delay.
     case m4a
+    /// Ogg (RFC 3533), whose stream bears the number `serial`; its highest bit is not used.
+    case ogg(serial: UInt32)
   }
 
   /// A named range of the sound, in frames.
@@ -28,6 +34,14 @@ package final class Muxer {
   private let context: UnsafeMutablePointer<AVFormatContext>
   private let output: OutputContext
   private let timeBase: AVRational
+  /// Of Ogg, until the sound's first page has ended; nil for other containers.
+  private var firstPage: FirstPage?
+
+  /// The packets of sound that came before it is known whether there are more than two.
+  private struct FirstPage {
+    var packetCount = 0
+    var second: Packet?
+  }
 
   private init(
     _ context: UnsafeMutablePointer<AVFormatContext>, _ output: OutputContext,
@@ -47,8 +61,8 @@ package final class Muxer {
   ///   - output: Where the bytes go.
   ///   - encoder: Opened; its packets go to `write`.
   ///   - metadata: Tags by FFmpeg's generic names; a container leaves out those it has no place for.
-  ///   - chapters: In order. Only M4A and FLAC hold them.
-  ///   - picture: A front cover. Only M4A and FLAC hold one.
+  ///   - chapters: In order. WAV and CAF do not hold them.
+  ///   - picture: A front cover. WAV and CAF do not hold one.
   /// - Returns: A muxer whose header is written.
   /// - Throws: FFmpeg's refusal, or the errno of `output`.
   package static func open(
@@ -67,9 +81,23 @@ package final class Muxer {
     opened.pointee.io_open = refuseToOpen
     // From here on the muxer's deinit frees what was made.
     let muxer = Muxer(opened, output, encoder.context.pointee.time_base)
-    let marks =
-      container == .flac ? chapterComments(chapters, sampleRate: encoder.sampleRate) : []
-    for (key, value) in metadata + marks {
+    var picture = picture
+    var chapters = chapters
+    var tags = metadata
+    if container.hasVorbisComments {
+      tags += chapterComments(chapters, sampleRate: encoder.sampleRate)
+      chapters = []
+    }
+    if case .ogg = container {
+      muxer.firstPage = FirstPage()
+      // FFmpeg's Ogg muxer takes no stream of pictures; its comments hold one (Xiph's
+      // "VorbisComment", METADATA_BLOCK_PICTURE).
+      if let cover = picture {
+        tags.append(("METADATA_BLOCK_PICTURE", try base64(cover.flacBlock)))
+        picture = nil
+      }
+    }
+    for (key, value) in tags {
       try check(av_dict_set(&opened.pointee.metadata, key, value, 0), "av_dict_set")
     }
     try muxer.addSound(encoder)
@@ -109,8 +137,8 @@ package final class Muxer {
     try checkOutput(av_write_frame(context, packet.pointer), "av_write_frame")
   }
 
-  /// Chapters as Vorbis comments (Xiph's "Chapter Extension"): FFmpeg's FLAC muxer reads them and
-  /// does not write them.
+  /// Chapters as Vorbis comments (Xiph's "Chapter Extension"): FFmpeg's FLAC muxer does not write
+  /// them, and the Ogg muxer of 5.1 writes half a second as one and a half.
   private static func chapterComments(
     _ chapters: [Chapter], sampleRate: Int
   ) -> [(key: String, value: String)] {
@@ -167,11 +195,45 @@ package final class Muxer {
     if let stream = context.pointee.streams[0] {
       av_packet_rescale_ts(packet.pointer, timeBase, stream.pointee.time_base)
     }
-    try checkOutput(av_write_frame(context, packet.pointer), "av_write_frame")
+    guard firstPage != nil else {
+      return try checkOutput(av_write_frame(context, packet.pointer), "av_write_frame")
+    }
+    try writeToFirstPage(packet)
+  }
+
+  /// Ends the sound's first page early, after two packets, or after one where there are but two:
+  /// where it is the last one as well, FFmpeg's demuxer knows no start and drops nothing at the
+  /// end. (One packet of Vorbis alone gives no sound, and ogginfo frowns on a page without any.)
+  private func writeToFirstPage(_ packet: Packet) throws(LibAVError) {
+    switch firstPage?.packetCount {
+    case 0?:
+      firstPage?.packetCount = 1
+      try checkOutput(av_write_frame(context, packet.pointer), "av_write_frame")
+    case 1?:
+      firstPage?.packetCount = 2
+      firstPage?.second = try Packet(copying: packet)
+    default:
+      let second = firstPage?.second
+      firstPage = nil
+      if let second {
+        try checkOutput(av_write_frame(context, second.pointer), "av_write_frame")
+        try endPage()
+      }
+      try checkOutput(av_write_frame(context, packet.pointer), "av_write_frame")
+    }
+  }
+
+  private func endPage() throws(LibAVError) {
+    try checkOutput(av_write_frame(context, nil), "av_write_frame")
   }
 
   /// Completes the file: indexes, sizes, checksums (`av_write_trailer`). To be called once, last.
   package func finish() throws(LibAVError) {
+    if let second = firstPage?.second {
+      try endPage()
+      try checkOutput(av_write_frame(context, second.pointer), "av_write_frame")
+    }
+    firstPage = nil
     try checkOutput(av_write_trailer(context), "av_write_trailer")
     avio_flush(output.pointer)
     try checkOutput(output.pointer.pointee.error, "avio_flush")
@@ -187,22 +249,44 @@ package final class Muxer {
 }
 
 extension Muxer.Container {
+  fileprivate var hasVorbisComments: Bool {
+    switch self {
+    case .flac, .ogg: true
+    case .wav, .aiff, .caf, .m4a: false
+    }
+  }
+
   fileprivate var muxerName: String {
     switch self {
     case .wav: "wav"
     case .flac: "flac"
+    case .aiff: "aiff"
+    case .caf: "caf"
     case .m4a: "ipod"
+    case .ogg: "ogg"
     }
   }
 
   fileprivate func options(sampleRate: Int) -> [(String, String)] {
     switch self {
     case .wav: [("rf64", "auto")]
-    case .flac: []
+    case .flac, .caf: []
+    case .aiff: [("write_id3v2", "1")]
+    case .ogg(let serial): [("serial_offset", String(serial & 0x7FFF_FFFF))]
     // Edit lists count in the movie's timescale: only the sample rate lets them say any length.
     case .m4a: [("movie_timescale", String(sampleRate)), ("use_editlist", "1")]
     }
   }
+}
+
+/// `bytes` as text (`av_base64_encode`).
+private func base64(_ bytes: [UInt8]) throws(LibAVError) -> String {
+  let size = (bytes.count + 2) / 3 * 4 + 1
+  let memory = try checkAllocated(av_malloc(size), "av_malloc")
+  defer { av_free(memory) }
+  let text = memory.bindMemory(to: CChar.self, capacity: size)
+  av_base64_encode(text, Int32(clamping: size), bytes, Int32(clamping: bytes.count))
+  return String(cString: text)
 }
 
 /// Formed at file scope: C calls it without Swift's notion of isolation.

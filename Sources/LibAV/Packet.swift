@@ -21,6 +21,12 @@ package final class Packet {
     pointer.pointee.dts = timestamp
   }
 
+  /// Another reference to what `packet` holds (`av_packet_ref`), which may be overwritten then.
+  init(copying packet: Packet) throws(LibAVError) {
+    pointer = try checkAllocated(av_packet_alloc(), "av_packet_alloc")
+    try check(av_packet_ref(pointer, packet.pointer), "av_packet_ref")
+  }
+
   deinit {
     var packet: UnsafeMutablePointer<AVPacket>? = pointer
     av_packet_free(&packet)
@@ -41,6 +47,13 @@ package final class Packet {
 
   /// Byte offset in the file, or nil.
   package var position: Int64? { pointer.pointee.pos < 0 ? nil : pointer.pointee.pos }
+
+  /// Mixes the packet's bytes into a hash. O(bytes).
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(pointer.pointee.size)
+    hasher.combine(
+      bytes: UnsafeRawBufferPointer(start: pointer.pointee.data, count: max(0, size)))
+  }
 
   /// Samples to drop at the start and at the end of what this packet decodes to.
   package var skip: (start: Int, end: Int) {

@@ -62,5 +62,16 @@ package struct Picture: Sendable, Hashable {
 }
 
 extension Picture {
+  /// The picture as FLAC has it, a front cover (RFC 9639 §8.8).
+  var flacBlock: [UInt8] {
+    func word(_ number: Int) -> [UInt8] {
+      stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> $0) }
+    }
+    let type = Array((format == .png ? "image/png" : "image/jpeg").utf8)
+    // Type 3 is a front cover; no description; 24 bits a pixel; no palette.
+    let head = word(3) + word(type.count) + type + word(0) + word(width) + word(height)
+    return head + word(24) + word(0) + word(bytes.count) + bytes
+  }
+
   var codec: AVCodecID { format == .png ? AV_CODEC_ID_PNG : AV_CODEC_ID_MJPEG }
 }

@@ -30,7 +30,11 @@ extension Stream {
   /// Significant bits of integer samples in codecs without loss, else nil.
   package var integerBitDepth: Int? {
     switch codecName {
-    case "flac", "alac":
+    case "alac":
+      // In ALACSpecificConfig behind the atom's head of 12 bytes; the decoder alone says it else.
+      guard parameters.extradata_size > 17, let data = parameters.extradata else { return nil }
+      return (1...32).contains(data[17]) ? Int(data[17]) : nil
+    case "flac":
       return parameters.bits_per_raw_sample > 0 ? Int(parameters.bits_per_raw_sample) : nil
     case "pcm_mulaw", "pcm_alaw":
       // Decoders give 16 bits for these 8.

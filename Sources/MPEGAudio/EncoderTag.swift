@@ -11,6 +11,13 @@ package struct EncoderTag: Sendable, Hashable {
     case vbri = "VBRI"
   }
 
+  /// How LAME says that it spent bits.
+  package enum RateControl: Sendable, Hashable {
+    case constant, variable
+    /// Mean bits a second that were asked for; nil where they were too many for its byte.
+    case mean(bitRate: Int?)
+  }
+
   package var kind: Kind
   /// Layer III frames after this one.
   package var frameCount: Int?
@@ -18,6 +25,8 @@ package struct EncoderTag: Sendable, Hashable {
   package var byteCount: Int?
   /// 0 (best) to 100 in Xing's count, as LAME writes it: 100 - 10 V - q.
   package var quality: Int?
+  /// nil where LAME did not write the tag.
+  package var rateControl: RateControl?
   /// What the encoder calls itself, such as `LAME3.100` or `Lavc59.37`.
   package var encoder: String?
   /// PCM frames that the encoder put before the first of its input; without the 529 by which a
@@ -83,6 +92,16 @@ extension EncoderTag {
     encoder = String(decoding: name, as: UTF8.self).trimmingSpaces()
     // Who else writes into these bytes may mean something else by them.
     guard ["LAME", "Lavf", "Lavc"].contains(where: { frame.holds($0, at: start) }) else { return }
+    if frame.holds("LAME", at: start) {
+      // The low half of a byte is the method; another byte the bit rate in kbps, 255 for more.
+      let bitRate = Int(frame[start + 20])
+      switch frame[start + 9] & 0xF {
+      case 1, 8: rateControl = .constant
+      case 2, 9: rateControl = .mean(bitRate: bitRate == 255 ? nil : bitRate * 1000)
+      case 3...6: rateControl = .variable
+      default: break
+      }
+    }
     let gaps = frame.bigEndian32(at: start + 21) >> 8
     delay = Int(gaps >> 12)
     padding = Int(gaps & 0xFFF)

@@ -4,7 +4,8 @@
 /// the decoder's own. With a LAME or Lavc tag, the encoder's input starts at
 /// `firstValidSample` = delay + 529 of them (529 is the decoder's share of the delay: 528 + 1, the
 /// convention of LAME, ffmpeg and mpg123) and is `count · samplesPerFrame - delay - padding` long.
-/// Without a tag everything counts, from 0. The tag's own frame is never part of the index.
+/// Without a tag everything counts, from 0, unless iTunes left a note (`noting(_:)`). The tag's own
+/// frame is never part of the index.
 ///
 /// Eight bytes a frame; an hour at 44.1 kHz has 137,813.
 package struct FrameIndex: Sendable {
@@ -22,7 +23,11 @@ package struct FrameIndex: Sendable {
   package static let decoderDelay = 529
 
   /// PCM frames of sound.
-  package let validFrameCount: Int64
+  package private(set) var validFrameCount: Int64
+  /// Which of the decoder's PCM frames is the first of the sound.
+  package private(set) var firstValidSample: Int
+  /// Whether the file says where the sound starts and ends among the decoder's PCM frames.
+  package private(set) var isGapless: Bool
 
   /// Indexes a whole file, in one pass that takes time linear in its size, whatever it holds.
   ///
@@ -45,7 +50,7 @@ package struct FrameIndex: Sendable {
     byteCount = entries.reduce(0) { $0 + $1.length }
     var anomalies = scan.anomalies
     let samples = Int64(entries.count) * Int64(header.samplesPerFrame)
-    let offset = Int64(scan.tag.firstValidSample)
+    let offset = Int64(scan.tag?.delay.map { $0 + Self.decoderDelay } ?? 0)
     var end = samples
     if let tag = scan.tag {
       // Some writers count the tag's frame too; the number of bytes then tells a whole file.
@@ -67,14 +72,9 @@ package struct FrameIndex: Sendable {
       if tag.isChecksumValid == false { anomalies.append(.tagChecksum) }
     }
     validFrameCount = max(0, end - offset)
+    firstValidSample = Int(offset)
+    isGapless = scan.tag?.delay != nil
     self.anomalies = anomalies
-  }
-}
-
-extension Optional<EncoderTag> {
-  /// See `FrameIndex.firstValidSample`.
-  fileprivate var firstValidSample: Int {
-    self?.delay.map { $0 + FrameIndex.decoderDelay } ?? 0
   }
 }
 
@@ -107,12 +107,21 @@ extension FrameIndex {
   /// PCM frames that each Layer III frame becomes.
   package var samplesPerFrame: Int { header.samplesPerFrame }
 
-  /// PCM frames that the encoder put before its input, where it says so.
-  package var encoderDelay: Int? { tag?.delay }
-  /// PCM frames that the encoder put after its input, where it says so.
-  package var encoderPadding: Int? { tag?.padding }
-  /// Which of the decoder's PCM frames is the first of the sound.
-  package var firstValidSample: Int { tag.firstValidSample }
+  /// All PCM frames that the decoder gives.
+  package var decodedFrameCount: Int64 { Int64(count) * Int64(samplesPerFrame) }
+
+  /// The same index with the sound that iTunes' note leaves, where the encoder wrote no delay itself
+  /// and the note can be true of these frames: a file that was cut short ends where its frames do.
+  package func noting(_ note: ITunesGapless) -> FrameIndex {
+    let announced = Int64(note.delay) + note.length + Int64(note.padding)
+    guard !isGapless, announced >= decodedFrameCount, Int64(note.delay) < decodedFrameCount
+    else { return self }
+    var index = self
+    index.isGapless = true
+    index.firstValidSample = note.delay
+    index.validFrameCount = min(note.length, decodedFrameCount - Int64(note.delay))
+    return index
+  }
 
   /// Mean bits a second.
   package var meanBitRate: Int {

@@ -10,14 +10,14 @@ enum ID3Slot: Hashable {
   /// In a language of its own, as FFmpeg names it: `lyrics-eng`.
   case lyrics(language: String?)
 
-  /// FFmpeg's generic names (`ff_id3v2_34_metadata_conv`, `ff_id3v2_4_metadata_conv`).
+  /// FFmpeg's generic names (`ff_id3v2_34_metadata_conv`, `ff_id3v2_4_metadata_conv`), and `isrc`.
   private static let identifiers = [
     "album": "TALB", "album_artist": "TPE2", "album-sort": "TSOA", "artist": "TPE1",
     "artist-sort": "TSOP", "compilation": "TCMP", "composer": "TCOM", "copyright": "TCOP",
     "creation_time": "TDEN", "date": "TDRC", "disc": "TPOS", "encoded_by": "TENC",
     "encoder": "TSSE", "genre": "TCON", "grouping": "TIT1", "language": "TLAN",
     "performer": "TPE3", "publisher": "TPUB", "title": "TIT2", "title-sort": "TSOT",
-    "track": "TRCK",
+    "isrc": "TSRC", "track": "TRCK",
   ]
 
   /// The text frames of ID3v2.4 (native frames §4.2), and what Apple added to them.

@@ -1,3 +1,4 @@
+import MPEGAudio
 import MediaTime
 import SystemPackage
 
@@ -15,14 +16,23 @@ public struct Asset: Sendable, Hashable {
   public var sampleRate: Int
   /// Where its channels come from.
   public var channelLayout: ChannelLayout
-  /// Significant bits of each sample where the codec is lossless integer PCM, else nil.
+  /// Significant bits of each sample where decoding gives integers, else nil.
   public var bitDepth: Int?
   /// How many frames decoding gives, after encoder delay and padding are removed.
   public var frameCount: Int64
+  /// Frames that decoding gives before the sound, and that are left out since the file says so: by
+  /// LAME's or Lavc's tag (its delay and the 529 by which a decoder is late), iTunes' note, an edit
+  /// list, Opus' pre-skip, Vorbis' first granule, Matroska's `CodecDelay`. Nil where it does not say.
+  public var encoderDelay: Int?
+  /// Frames that decoding gives after the sound, and that are left out since the file says so; nil
+  /// where it does not say. Delay, `frameCount` and padding add up to what the packets hold.
+  public var encoderPadding: Int?
   /// The duration that the container's header promises, where it promises one.
   public var announcedDuration: Time?
   /// Bits a second, as the container says; nil where it does not.
   public var bitRate: Int?
+  /// How an MP3 was made, as far as its encoder's tag or its frames say.
+  public var mp3Settings: MP3Settings?
   /// The file's tags.
   public var metadata: Metadata
   /// The file's chapters, in the asset's own time.
@@ -34,7 +44,8 @@ public struct Asset: Sendable, Hashable {
   public init(
     path: FilePath, streamIndex: Int, container: String, codec: String, sampleRate: Int,
     channelLayout: ChannelLayout, bitDepth: Int? = nil, frameCount: Int64,
-    announcedDuration: Time? = nil, bitRate: Int? = nil, metadata: Metadata = Metadata(),
+    encoderDelay: Int? = nil, encoderPadding: Int? = nil, announcedDuration: Time? = nil,
+    bitRate: Int? = nil, metadata: Metadata = Metadata(),
     chapters: [Chapter] = [], identity: FileIdentity
   ) {
     self.path = path
@@ -45,6 +56,8 @@ public struct Asset: Sendable, Hashable {
     self.channelLayout = channelLayout
     self.bitDepth = bitDepth
     self.frameCount = frameCount
+    self.encoderDelay = encoderDelay
+    self.encoderPadding = encoderPadding
     self.announcedDuration = announcedDuration
     self.bitRate = bitRate
     self.metadata = metadata

@@ -19,6 +19,14 @@ public struct ChannelLayout: Sendable, Hashable {
   public static let mono = ChannelLayout([.frontCenter])
   /// Left and right.
   public static let stereo = ChannelLayout([.frontLeft, .frontRight])
+  /// Left and right in front and behind (`AV_CH_LAYOUT_QUAD`).
+  public static let quad = ChannelLayout(mask: 0x33)
+  /// 5.1 without the low-frequency channel (`AV_CH_LAYOUT_5POINT0_BACK`).
+  public static let surround50 = ChannelLayout(mask: 0x37)
+  /// Three in front, the low frequencies, two behind (`AV_CH_LAYOUT_5POINT1_BACK`).
+  public static let surround51 = ChannelLayout(mask: 0x3F)
+  /// 5.1 with two at the side (`AV_CH_LAYOUT_7POINT1`).
+  public static let surround71 = ChannelLayout(mask: 0x63F)
 }
 
 extension ChannelLayout {
@@ -27,14 +35,30 @@ extension ChannelLayout {
     self.init(Channel.allCases.filter { mask & (1 << UInt64($0.rawValue)) != 0 })
   }
 
-  /// Common layouts by the names that FFmpeg gives them, else the number of channels.
+  /// The layouts that have a name in job files, by the names that FFmpeg gives them.
+  public static let named: KeyValuePairs<String, ChannelLayout> = [
+    "mono": .mono, "stereo": .stereo, "quad": .quad, "5.0": .surround50, "5.1": .surround51,
+    "7.1": .surround71,
+  ]
+
+  /// Common layouts by the names that FFmpeg gives them, else the number of channels. Surrounds at
+  /// the side and at the back are one name.
   public var name: String {
-    switch self {
-    case .mono: "mono"
-    case .stereo: "stereo"
-    case ChannelLayout(mask: 0x3F), ChannelLayout(mask: 0x60F): "5.1"
-    case ChannelLayout(mask: 0x63F): "7.1"
-    default: "\(count) channels"
+    let alike = surroundsAtBack ?? self
+    return Self.named.first { $0.value == alike }?.key ?? "\(count) channels"
+  }
+
+  /// The same channels in the same order, with those at the side called back channels: FFmpeg's
+  /// `5.1(side)` as `5.1`. nil where there are none at the side, or others at the back.
+  var surroundsAtBack: ChannelLayout? {
+    let moved = channels.map { channel -> Channel in
+      switch channel {
+      case .sideLeft: .backLeft
+      case .sideRight: .backRight
+      default: channel
+      }
     }
+    let isInOrder = zip(moved, moved.dropFirst()).allSatisfy { $0.rawValue < $1.rawValue }
+    return moved != channels && isInOrder ? ChannelLayout(moved) : nil
   }
 }

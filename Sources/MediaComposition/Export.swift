@@ -1,6 +1,4 @@
-import MPEGAudio
 import MediaTime
-import SystemPackage
 
 /// A composition and the files that it becomes: one decode and one mix for all of them.
 ///
@@ -51,50 +49,4 @@ public struct Export: Sendable, Hashable {
 
   /// Whether anything in it is placed between left and right. O(segments).
   public var isPanned: Bool { !mix.pan.isCentre || composition.isPanned }
-}
-
-/// One file to be written.
-public struct Output: Sendable, Hashable {
-  /// Where the file will be.
-  public var path: FilePath
-  /// As what.
-  public var format: Format
-  /// Frames a second; nil: as the mix.
-  public var sampleRate: Int?
-  /// nil: as the mix.
-  public var channelLayout: ChannelLayout?
-  /// Put over the export's own.
-  public var metadata: Metadata
-  /// Where it was written.
-  public var origin: Origin
-
-  /// Container and codec with its settings.
-  public enum Format: Sendable, Hashable {
-    case mp3(MP3Settings)
-    /// RIFF, or RF64 where the size asks for it.
-    case wav(SampleFormat)
-    case flac(bitDepth: Int)
-    /// AAC-LC in MP4; bits a second for all channels together.
-    case m4a(bitRate: Int)
-  }
-
-  /// How PCM is stored.
-  public enum SampleFormat: String, Sendable, Hashable, CaseIterable {
-    case int16 = "16 bit"
-    case int24 = "24 bit"
-    case float32 = "32 bit float"
-  }
-
-  /// An output at `path`.
-  public init(
-    path: FilePath, format: Format, sampleRate: Int? = nil, channelLayout: ChannelLayout? = nil,
-    metadata: Metadata = Metadata(), origin: Origin = .unknown
-  ) {
-    self.path = path
-    self.format = format
-    self.sampleRate = sampleRate
-    self.channelLayout = channelLayout
-    self.metadata = metadata
-    self.origin = origin
-  }
 }

@@ -2,8 +2,9 @@ extension Time: AdditiveArithmetic {
   /// The sum (`CMTimeAdd`), at the least common multiple of both timescales.
   ///
   /// Exact if any timescale can hold the sum exactly, else rounded half away from zero at the
-  /// finest that holds it. Invalid wins over everything, one infinity over everything else;
-  /// opposite infinities make an indefinite time, as does an indefinite one with a number.
+  /// finest that holds it; an infinity where not even whole seconds do. Invalid wins over
+  /// everything, one infinity over everything else; opposite infinities make an invalid time, an
+  /// indefinite one and a number an indefinite one.
   public static func + (a: Time, b: Time) -> Time {
     guard a.isNumeric, b.isNumeric else { return sumOfKinds(a, b) }
     let (total, overflow) = a.value.addingReportingOverflow(b.value)
@@ -55,14 +56,15 @@ extension Time: AdditiveArithmetic {
 
   private static func sumOfKinds(_ a: Time, _ b: Time) -> Time {
     if !a.isValid || !b.isValid { return .invalid }
-    if a.isInfinite, b.isInfinite { return a.kind == b.kind ? a : .indefinite }
+    if a.isInfinite, b.isInfinite { return a.kind == b.kind ? a : .invalid }
     if a.isInfinite { return a }
     return b.isInfinite ? b : .indefinite
   }
 }
 
 extension Time {
-  /// `a` taken `factor` times, at its own timescale if the result fits (`CMTimeMultiply`).
+  /// `a` taken `factor` times (`CMTimeMultiply`), at its own timescale if the result fits, else
+  /// by the rules of the sum. An infinity stays one, turned round by a negative factor.
   public static func * (a: Time, factor: Int) -> Time { a.multiplied(by: Int64(factor), over: 1) }
 
   /// `a` taken `factor` times.
@@ -71,12 +73,16 @@ extension Time {
   /// `self · numerator / denominator` (`CMTimeMultiplyByRatio`).
   ///
   /// Exact if any timescale can hold the product exactly, at the time's own timescale if possible;
-  /// else rounded half away from zero. Invalid where `denominator` is 0; an infinity times 0 is
-  /// indefinite.
+  /// else rounded half away from zero. Where only `denominator` is 0 the result is an infinity of
+  /// the sign of the others, where it and one of the others are it is invalid. An infinity stays
+  /// one, turned round by a negative ratio.
   public func multiplied(by numerator: Int64, over denominator: Int64) -> Time {
-    guard denominator != 0 else { return .invalid }
-    let factorSign = Int(numerator.signum() * denominator.signum())
-    guard isNumeric else { return multiplied(bySign: factorSign) }
+    let isTurned = (numerator < 0) != (denominator < 0)
+    if denominator == 0, isNumeric || isInfinite {
+      guard numerator != 0, sign != 0 else { return .invalid }
+      return (sign < 0) == (numerator < 0) ? .positiveInfinity : .negativeInfinity
+    }
+    guard isNumeric else { return isTurned && numerator != 0 ? -self : self }
     let product = value.multipliedReportingOverflow(by: numerator)
     if denominator == 1, !product.overflow {
       return Time(value: product.partialValue, timescale: timescale, flags: flags)
@@ -85,15 +91,16 @@ extension Time {
       UInt128(value.magnitude) * UInt128(numerator.magnitude),
       over: UInt128(timescale.magnitude) * UInt128(denominator.magnitude))
     return Time(
-      fraction, isNegative: sign * factorSign < 0, timescale: timescale,
+      fraction, isNegative: (value < 0) != isTurned, timescale: timescale,
       roundingTimescale: finestMultiple(isWhole: denominator.magnitude == 1), flags: flags)
   }
 
   /// `self · a / b`, for three numeric times of which `b` is not zero.
   func multiplied(by a: Time, over b: Time) -> Time {
     let fraction = Fraction(
-      UInt128(value.magnitude) * UInt128(a.value.magnitude), times: UInt128(b.timescale.magnitude),
-      over: UInt128(timescale.magnitude) * UInt128(a.timescale.magnitude)
+      WideNatural(UInt128(value.magnitude) * UInt128(a.value.magnitude))
+        * UInt128(b.timescale.magnitude),
+      over: WideNatural(UInt128(timescale.magnitude) * UInt128(a.timescale.magnitude))
         * UInt128(b.value.magnitude))
     return Time(
       fraction, isNegative: sign * a.sign * b.sign < 0, timescale: timescale,
@@ -104,37 +111,33 @@ extension Time {
   /// `a · factor` (`CMTimeMultiplyByFloat64`), for estimates only: a Double is seldom the number
   /// that was meant.
   ///
-  /// The factor is taken exactly, down to multiples of 2⁻⁹⁵, and the product is exact if any
-  /// timescale can hold it; else it is rounded half away from zero. Invalid where `factor` is NaN;
-  /// zero times an infinity is indefinite.
+  /// The factor is taken exactly, and the product is exact if any timescale can hold it; else it
+  /// is rounded half away from zero. Invalid where `factor` is NaN,
+  /// and for zero times an infinite factor. An infinity stays one, turned round by a negative
+  /// factor.
   public static func * (a: Time, factor: Double) -> Time {
     guard !factor.isNaN else { return .invalid }
-    let factorSign = factor == 0 ? 0 : factor < 0 ? -1 : 1
-    guard a.isNumeric else { return a.multiplied(bySign: factorSign) }
-    let isNegative = a.sign * factorSign < 0
-    let huge: Time = isNegative ? .negativeInfinity : .positiveInfinity
-    guard factor.isFinite else { return a.sign == 0 ? .indefinite : huge }
-
-    let (digits, exponent, isExact) = binaryParts(of: factor.magnitude)
+    guard a.isNumeric else { return factor < 0 ? -a : a }
+    guard factor.isFinite || a.value != 0 else { return .invalid }
+    let isNegative = (a.value < 0) != (factor < 0)
+    let (digits, exponent) = binaryParts(of: factor.magnitude)
     // At least 2⁵² · 2⁴³ ticks of 2⁻³¹ seconds: past every time.
-    guard exponent < 43 || a.sign == 0 else { return huge }
+    guard exponent < 43 || a.value == 0 else {
+      return isNegative ? .negativeInfinity : .positiveInfinity
+    }
+    // Below 2⁶³ · 2⁵³ · 2⁻²⁰¹ seconds there is nothing but rounding: finer is as good as this.
+    let divisor = WideNatural(twoToThe: max(0, min(201, -exponent)))
     let fraction = Fraction(
-      UInt128(a.value.magnitude) * digits, times: 1 << UInt128(max(0, min(exponent, 43))),
-      over: UInt128(a.timescale.magnitude) << UInt128(max(0, -exponent)))
+      WideNatural(UInt128(a.value.magnitude) * digits)
+        * (1 << UInt128(max(0, min(exponent, 43)))),
+      over: divisor * UInt128(a.timescale.magnitude))
     return Time(
       fraction, isNegative: isNegative, timescale: a.timescale,
-      roundingTimescale: a.finestMultiple(isWhole: false),
-      flags: isExact || a.sign == 0 ? a.flags : a.flags.union(.hasBeenRounded))
+      roundingTimescale: a.finestMultiple(isWhole: false), flags: a.flags)
   }
 
   /// The distance from zero (`CMTimeAbsoluteValue`).
   public var absoluteValue: Time { sign < 0 ? -self : self }
-
-  private func multiplied(bySign factorSign: Int) -> Time {
-    guard isInfinite else { return self }
-    if factorSign == 0 { return .indefinite }
-    return factorSign < 0 ? -self : self
-  }
 
   /// Where a product is rounded: on ticks that the time's own ticks are among.
   private func finestMultiple(isWhole: Bool) -> Int32 {
@@ -142,15 +145,12 @@ extension Time {
   }
 }
 
-/// `number` as `digits · 2^exponent`, for a finite number that is not negative. An exponent is at
-/// least -95: what is finer is cut off, and `isExact` is false.
-private func binaryParts(of number: Double) -> (digits: UInt128, exponent: Int, isExact: Bool) {
-  guard number != 0 else { return (0, 0, true) }
+/// `number` as `digits · 2^exponent`, for a number that is not negative: digits below 2⁵³, an
+/// exponent of -1074 or more. That of an infinity is past every time's.
+func binaryParts(of number: Double) -> (digits: UInt128, exponent: Int) {
+  guard number != 0 else { return (0, 0) }
   let digits =
     UInt128(number.significandBitPattern)
     | (number.isNormal ? 1 << UInt128(Double.significandBitCount) : 0)
-  let exponent = max(1, Int(number.exponentBitPattern)) - 1075
-  let excess = max(0, min(127, -95 - exponent))
-  let kept = digits >> UInt128(excess)
-  return (kept, max(exponent, -95), kept << UInt128(excess) == digits)
+  return (digits, max(1, Int(number.exponentBitPattern)) - 1075)
 }

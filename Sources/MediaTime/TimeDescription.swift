@@ -1,9 +1,11 @@
-extension Time: CustomStringConvertible {
-  /// The canonical text of this time: equal times have equal texts, and a text that `TimeText`
-  /// reads gives the same time back.
+extension Time: LosslessStringConvertible {
+  /// The canonical text of this time: equal times have equal texts, and the text read gives an
+  /// equal time back. The timescale and the mark of being rounded are not in it; they are in what
+  /// is encoded, and in `debugDescription`.
   ///
   /// `5.25s` below a minute, `1:02:03.25` above, or `1001/30000s` where six decimals do not
-  /// suffice. A time that is no number is named, and cannot be read back.
+  /// suffice. A time that is no number is named: `invalid`, `indefinite`, `+infinity`,
+  /// `-infinity`.
   public var description: String {
     switch kind {
     case .number: break
@@ -26,6 +28,19 @@ extension Time: CustomStringConvertible {
       ? "\(sign)\(seconds)\(fraction)s" : sign + clockDigits(seconds: seconds) + fraction
   }
 
+  /// Reads every text of ``description``, and what ``init(parsing:allowingNegative:)`` reads; nil
+  /// where that throws.
+  public init?(_ description: String) {
+    let others: [Time] = [.invalid, .indefinite, .positiveInfinity, .negativeInfinity]
+    if let other = others.first(where: { $0.description == description }) {
+      self = other
+    } else if let time = try? Time(parsing: description, allowingNegative: true) {
+      self = time
+    } else {
+      return nil
+    }
+  }
+
   /// This time for a reader's eyes, rounded half away from zero to `decimals` (at most nine):
   /// `0:05.250`, `1:02:03.250`. A time that is no number is named.
   public func clockText(decimals: Int) -> String {
@@ -40,9 +55,42 @@ extension Time: CustomStringConvertible {
   }
 }
 
-extension TimeRange: CustomStringConvertible {
+extension Time: CustomDebugStringConvertible {
+  /// The numbers as they are, as CoreMedia shows them (`CMTimeCopyDescription`, `CMTimeShow`):
+  /// `{1001/30000 = 0.033}`, with `, rounded` where that is so; `{INVALID}`, `{INDEFINITE}`,
+  /// `{+INFINITY}`, `{-INFINITY}`.
+  public var debugDescription: String {
+    guard isNumeric else { return "{\(description.uppercased())}" }
+    let thousandths = converted(toTimescale: 1000)
+    // Where thousandths do not fit, whole seconds are near enough.
+    let shown = thousandths.isNumeric ? thousandths : converted(toTimescale: 1)
+    let (whole, rest) = shown.value.magnitude.quotientAndRemainder(
+      dividingBy: UInt64(shown.timescale.magnitude))
+    let seconds = "\(shown.value < 0 ? "-" : "")\(whole).\(paddedDigits(rest, count: 3))"
+    return "{\(value)/\(timescale) = \(seconds)\(hasBeenRounded ? ", rounded" : "")}"
+  }
+}
+
+extension TimeRange: CustomStringConvertible, CustomDebugStringConvertible {
   /// As a job file writes it: `1:00..2:30.5`.
   public var description: String { "\(start)..\(end)" }
+
+  /// Start and duration, as CoreMedia shows them (`CMTimeRangeCopyDescription`,
+  /// `CMTimeRangeShow`): `{{60/1 = 60.000}, {181/2 = 90.500}}`.
+  public var debugDescription: String {
+    "{\(start.debugDescription), \(duration.debugDescription)}"
+  }
+}
+
+extension TimeMapping: CustomStringConvertible, CustomDebugStringConvertible {
+  /// Source and target, as in `1:00..2:30 -> 0s..1:30`; `empty -> 0s..1:30` without a source.
+  public var description: String { "\(isEmpty ? "empty" : source.description) -> \(target)" }
+
+  /// Source and target as `TimeRange` shows them (`CMTimeMappingCopyDescription`,
+  /// `CMTimeMappingShow`).
+  public var debugDescription: String {
+    "{\(source.debugDescription), \(target.debugDescription)}"
+  }
 }
 
 /// `M:SS`, or `H:MM:SS` from an hour on.

@@ -10,22 +10,26 @@ enum TimeReader {
   static func read(_ text: String, allowingNegative: Bool) throws(TimeTextError) -> TimeText {
     var body = Substring(text)
     guard !body.isEmpty else { throw TimeTextError("no time is given: \(examples)") }
-    let isNegative = body.first == "-"
-    if isNegative { body.removeFirst() }
-    let value = try readMagnitude(body, in: text)
-    guard isNegative else { return value }
-    guard allowingNegative else {
+    if isNegative(text) { body.removeFirst() }
+    let value = try readNumber(body, in: text)
+    guard allowingNegative || !isNegative(text) else {
       throw TimeTextError("'\(text)' is negative: a time here counts from 0 on")
     }
-    return switch value {
-    case .time(let time): .time(-time)
-    case .frames(let count): .frames(-count)
-    }
+    return value
+  }
+
+  fileprivate static func isNegative(_ text: String) -> Bool { text.first == "-" }
+
+  /// `magnitude` with the sign of `text`; nil where it does not fit.
+  private static func signed(_ magnitude: UInt128, in text: String) -> Int64? {
+    guard let number = Int128(exactly: magnitude) else { return nil }
+    return Int64(exactly: isNegative(text) ? -number : number)
   }
 
   private static let examples = "write 90s, 1:30, 250ms, 1001/30000s or 44100 samples"
 
-  private static func readMagnitude(
+  /// Reads `body`, which is `text` without its sign.
+  private static func readNumber(
     _ body: Substring, in text: String
   ) throws(TimeTextError) -> TimeText {
     if body.contains(":") { return .time(try clock(body, in: text)) }
@@ -52,7 +56,7 @@ enum TimeReader {
     guard decimal.denominator == 1 else {
       throw TimeTextError("'\(text)' is no whole number of samples")
     }
-    guard let count = Int64(exactly: decimal.numerator) else { throw tooLong(text) }
+    guard let count = signed(decimal.numerator, in: text) else { throw tooLong(text) }
     return .frames(count)
   }
 
@@ -73,9 +77,7 @@ enum TimeReader {
     }
     let time = try total.time(times: (1, 1), in: text)
     guard isProper else {
-      let sign = text.first == "-" ? "-" : ""
-      throw TimeTextError(
-        "'\(text)' needs two digits below 60 after each colon: write \(sign)\(time)")
+      throw TimeTextError("'\(text)' needs two digits below 60 after each colon: write \(time)")
     }
     return time
   }
@@ -96,7 +98,8 @@ enum TimeReader {
       throw tooLong(text)
     }
     guard denominator != 0 else { throw TimeTextError("'\(text)' divides by zero") }
-    if let value = Int64(exactly: numerator), let timescale = Int32(exactly: denominator) {
+    if let value = signed(UInt128(numerator), in: text), let timescale = Int32(exactly: denominator)
+    {
       return Time(value: value, timescale: timescale)
     }
     let decimal = Decimal(numerator: UInt128(numerator), denominator: UInt128(denominator))
@@ -117,7 +120,7 @@ enum TimeReader {
       seconds += count * factor
       rest = rest[letters.endIndex...].drop { $0 == " " }
     }
-    let sign = text.first == "-" ? "-" : ""
+    let sign = isNegative(text) ? "-" : ""
     return TimeTextError(
       "'\(text)' has several units: write \(sign)\(clockDigits(seconds: seconds))")
   }
@@ -200,15 +203,15 @@ private struct Decimal {
     return overflow || overflow2 ? nil : Decimal(numerator: sum, denominator: next.denominator)
   }
 
-  /// The time of `self` units that last `seconds`, exactly.
+  /// The time of `self` units that last `seconds`, exactly, with the sign of `text`.
   func time(
     times seconds: (UInt128, UInt128), in text: String
   ) throws(TimeTextError) -> Time {
     let (product, overflow) = numerator.multipliedReportingOverflow(by: seconds.0)
     guard !overflow else { throw TimeReader.tooLong(text) }
     let time = Time(
-      Fraction(product, over: denominator * seconds.1), isNegative: false, timescale: 1,
-      roundingTimescale: 1, flags: .valid)
+      Fraction(product, over: denominator * seconds.1),
+      isNegative: TimeReader.isNegative(text), timescale: 1, roundingTimescale: 1, flags: .valid)
     guard time.isNumeric else { throw TimeReader.tooLong(text) }
     guard !time.hasBeenRounded else { throw Decimal.tooFine(text) }
     return time

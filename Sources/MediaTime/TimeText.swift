@@ -8,14 +8,18 @@ public enum TimeText: Sendable, Hashable {
   /// A number of frames at a rate that the text does not tell.
   case frames(Int64)
 
-  /// Reads `text`, the whole of it; a leading minus only where `allowingNegative` says so.
+  /// Reads `text`, the whole of it; a leading minus only where `allowingNegative` says so. It
+  /// takes time in proportion to the text.
+  ///
+  /// - Throws: `TimeTextError` with what to write instead.
   public init(
     parsing text: some StringProtocol, allowingNegative: Bool = false
   ) throws(TimeTextError) {
     self = try TimeReader.read(String(text), allowingNegative: allowingNegative)
   }
 
-  /// The time that is meant where sound has `rate` frames a second.
+  /// The time that is meant where sound has `rate` frames a second; invalid for a number of frames
+  /// where no timescale can hold `rate`.
   public func time(atRate rate: Int) -> Time {
     switch self {
     case .time(let time): time
@@ -24,18 +28,32 @@ public enum TimeText: Sendable, Hashable {
   }
 }
 
-extension TimeText: CustomStringConvertible {
-  /// The canonical text, which reads back as the same value.
+extension TimeText: LosslessStringConvertible {
+  /// The canonical text, which reads back as an equal value.
   public var description: String {
     switch self {
     case .time(let time): time.description
     case .frames(let count): "\(count) samples"
     }
   }
+
+  /// Reads every text of ``description``, and what ``init(parsing:allowingNegative:)`` reads; nil
+  /// where that throws.
+  public init?(_ description: String) {
+    if let text = try? TimeText(parsing: description, allowingNegative: true) {
+      self = text
+    } else if let time = Time(description) {
+      self = .time(time)
+    } else {
+      return nil
+    }
+  }
 }
 
 extension Time {
   /// Reads `text` as `TimeText` does, and refuses a number of samples.
+  ///
+  /// - Throws: `TimeTextError` with what to write instead.
   public init(
     parsing text: some StringProtocol, allowingNegative: Bool = false
   ) throws(TimeTextError) {

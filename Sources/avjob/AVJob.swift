@@ -21,6 +21,7 @@ struct AVJob: ParsableCommand {
   static func main() {
     refuseUnreadableArguments()
     refuseUnbuiltCommand()
+    refuseFileAsCommand()
     do {
       try ExportEngine.Engine.start()
       var command = try parseAsRoot()
@@ -55,6 +56,17 @@ struct AVJob: ParsableCommand {
     guard let word = CommandLine.arguments.dropFirst().first, unbuilt.contains(word) else { return }
     StandardStream.error.write(
       "error: 'avjob \(word)' is not built yet\n  help: 'avjob help' lists what is\n")
+    endProcess(2)
+  }
+
+  /// `avjob podcast.yaml`
+  private static func refuseFileAsCommand() {
+    guard let word = CommandLine.arguments.dropFirst().first,
+      word.hasSuffix(".yaml") || word.hasSuffix(".yml")
+    else { return }
+    StandardStream.error.write(
+      "error: '\(word.printable)' is a job file, not a command\n"
+        + "  help: write 'avjob run \(word.printable)'\n")
     endProcess(2)
   }
 

@@ -51,7 +51,7 @@ extension JobsTests {
     podcast: 0:49.800, mixed at 44.1 kHz stereo
       timeline
         0:00.000 – 0:17.019  Jobs/../Fixtures/feelings.ogg from 0:13.000, \
-    0.0 dB at 0:04.500 to −17.0 dB at 0:06.000, silence at 0:00.000 to 0.0 dB at 0:00.200, \
+    silence at 0:00.000 to 0.0 dB at 0:00.200, 0.0 dB at 0:04.500 to −17.0 dB at 0:06.000, \
     0.0 dB at 0:14.019 to silence at 0:17.019
         0:05.500 – 0:20.300  Jobs/../Fixtures/librivox-sonnet.mp3 from 0:00.300, gain +1.5 dB
         0:20.900 – 0:28.100  Jobs/../Fixtures/voice-8k.wav from 0:00.000, \
@@ -59,7 +59,7 @@ extension JobsTests {
         0:28.500 – 0:37.700  Jobs/../Fixtures/librivox-sonnet.mp3 from 0:44.067, gain +1.5 dB, \
     0.0 dB at 0:36.800 to silence at 0:37.700
         0:36.800 – 0:49.800  Jobs/../Fixtures/feelings.ogg from 0:12.900, gain −1.0 dB, \
-    0.0 dB at 0:44.800 to silence at 0:49.800, silence at 0:36.800 to 0.0 dB at 0:37.700
+    silence at 0:36.800 to 0.0 dB at 0:37.700, 0.0 dB at 0:44.800 to silence at 0:49.800
       chapters
         0:00.000  Opening
         0:05.500  Four lines

@@ -33,7 +33,8 @@ struct ResamplingTests {
     let asset = try library.asset(at: FilePath(path))
     let resampled = ResampledSource(
       try library.open(asset, noting: Damage()), FrameRatio(from: source, to: target),
-      sampleRate: source, frameCount: asset.frameCount)
+      sampleRate: source, frameCount: asset.frameCount,
+      targetCount: FrameRatio(from: source, to: target).target(ofSource: asset.frameCount))
     let buffer = AudioBuffer(channelCount: 1, capacity: oracle.count + 100)
     let count = try resampled.read(into: buffer, at: 0, count: buffer.capacity)
     buffer.frameCount = count

@@ -44,4 +44,67 @@ struct ChannelMatrixTests {
         [0.5, 0.5, half, 0, half / 2, half / 2]
       ])
   }
+
+  private let side = ChannelLayout(mask: 0x60F)
+  private let half = Float(0.5).squareRoot()
+
+  /// A row for each target channel, each a weight for every source channel.
+  private func weights(_ source: ChannelLayout, _ target: ChannelLayout) -> [[Float]] {
+    ChannelMatrix(from: source, to: target).weights
+  }
+
+  @Test("mono and stereo sound from the fronts of surround alone")
+  func fromStereo() {
+    for (target, count) in [(ChannelLayout.surround51, 6), (.surround71, 8), (.quad, 4)] {
+      #expect(weights(.mono, target) == [[1], [1]] + Array(repeating: [0], count: count - 2))
+      #expect(
+        weights(.stereo, target) == [[1, 0], [0, 1]] + Array(repeating: [0, 0], count: count - 2))
+    }
+  }
+
+  @Test("surrounds at the side and at the back are one another's, untouched")
+  func sides() {
+    let identity = (0..<6).map { row in (0..<6).map { $0 == row ? Float(1) : 0 } }
+    #expect(weights(side, surround) == identity)
+    #expect(weights(surround, side) == identity)
+  }
+
+  @Test("5.1 leaves the sides of 7.1 silent, and comes back from it")
+  func fiveToSeven() {
+    let up = weights(surround, .surround71)
+    #expect(up.prefix(6) == weights(surround, surround).prefix(6))
+    #expect(up.suffix(2) == [[0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0]])
+    // 5.1(side) keeps its surrounds at the side, too.
+    #expect(weights(side, .surround71)[4...5].allSatisfy { $0.allSatisfy { $0 == 0 } })
+    #expect(weights(side, .surround71)[6] == [0, 0, 0, 0, 1, 0])
+  }
+
+  @Test("7.1 becomes 5.1 with side and back at −3 dB each in one pair")
+  func sevenToFive() {
+    let down = weights(.surround71, surround)
+    let identity: [[Float]] = (0..<4).map { row in (0..<8).map { $0 == row ? 1 : 0 } }
+    #expect(Array(down.prefix(4)) == identity)
+    #expect(down[4] == [0, 0, 0, 0, half, 0, half, 0])
+    #expect(down[5] == [0, 0, 0, 0, 0, half, 0, half])
+  }
+
+  @Test("5.1 becomes quad with the centre on both fronts at −3 dB; 5.0 keeps it")
+  func quad() {
+    #expect(
+      weights(surround, .quad) == [
+        [1, 0, half, 0, 0, 0], [0, 1, half, 0, 0, 0], [0, 0, 0, 0, 1, 0], [0, 0, 0, 0, 0, 1],
+      ])
+    #expect(
+      weights(surround, .surround50) == [
+        [1, 0, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0], [0, 0, 1, 0, 0, 0], [0, 0, 0, 0, 1, 0],
+        [0, 0, 0, 0, 0, 1],
+      ])
+    #expect(weights(.quad, .stereo) == [[1, 0, half, 0], [0, 1, 0, half]])
+  }
+
+  @Test("a back centre is shared by the surrounds at −3 dB each")
+  func backCentre() {
+    let source = ChannelLayout([.frontLeft, .frontRight, .backCenter])
+    #expect(weights(source, .quad) == [[1, 0, 0], [0, 1, 0], [0, 0, half], [0, 0, half]])
+  }
 }

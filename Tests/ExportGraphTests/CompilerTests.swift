@@ -172,6 +172,78 @@ struct CompilerTests {
     #expect(graph.sinks[0].chapters == [Chapter(start: seconds(12), title: "kept")])
   }
 
+  @Test("a speed, an effect and a depth that nothing can render are refused with their place")
+  func limits() throws {
+    let asset = sound(rate: 44_100, frames: 441_000)
+    var slow = segment(asset, from: 0, duration: 1, at: 0)
+    slow.target.duration = seconds(101)
+    slow.origin = Origin(rawValue: 3)
+    expectRefusal(of: slow, "is played at speed × 0.01; 0.01 to 100 are possible")
+    var fast = segment(asset, from: 0, duration: 10, at: 0)
+    fast.target.duration = Time(value: 1, timescale: 11)
+    fast.origin = Origin(rawValue: 3)
+    expectRefusal(of: fast, "is played at speed × 110; 0.01 to 100 are possible")
+    let refusals: [(Effect, String)] = [
+      (
+        .highpass(frequency: 22_050),
+        "highpass 22050 Hz: leaves nothing of a mix at 44100 Hz; give a frequency above 0 and "
+          + "below 22050 Hz"
+      ),
+      (.lowpass(frequency: 0), "lowpass 0 Hz: give a frequency above 0 Hz"),
+      (.lowpass(frequency: .nan), "lowpass nan Hz: give a frequency above 0 Hz"),
+      (.denoise(reduction: 98), "denoise 98 dB: 0.01 to 97 dB are possible"),
+    ]
+    for (effect, message) in refusals {
+      var filtered = segment(asset, from: 0, duration: 1, at: 0)
+      filtered.effects = [effect]
+      filtered.origin = Origin(rawValue: 3)
+      expectRefusal(of: filtered, message)
+    }
+  }
+
+  private func expectRefusal(of segment: Segment, _ message: String) {
+    let failure = #expect(throws: Failure.self) {
+      try compile(Composition(tracks: [Track(segments: [segment])]))
+    }
+    #expect(failure == Failure(.mendJob, message, origin: Origin(rawValue: 3)))
+  }
+
+  @Test("a hundred thousand clips of 1/3 s end at the exact frame, in groups at odd offsets too")
+  func noDrift() throws {
+    let third = Time(value: 1, timescale: 3)
+    let asset = sound(rate: 44_100, frames: 44_100)
+    let clip = Segment(.asset(asset), source: TimeRange(start: .zero, duration: third), at: .zero)
+    var flat = Track()
+    flat.segments.reserveCapacity(100_000)
+    for index in 0..<100_000 {
+      var next = clip
+      next.target.start = Time(value: Int64(index), timescale: 3)
+      flat.segments.append(next)
+    }
+    let graph = try compile(Composition(tracks: [flat]))
+    #expect(graph.nodes.count == 100_001)
+    #expect(graph.nodes[99_999].frames == 99_999 * 14_700..<100_000 * 14_700)
+
+    // A thousand groups of a hundred, each shifted by a seventh of a sample more.
+    var groups = Track()
+    let inner = Composition(tracks: [Track(segments: Array(flat.segments.prefix(100)))])
+    for index in 0..<1000 {
+      let start = Time(value: Int64(index) * 10_290_001, timescale: 308_700)
+      groups.segments.append(
+        Segment(
+          .composition(inner), source: TimeRange(start: .zero, duration: inner.duration), at: start)
+      )
+    }
+    let nested = try compile(Composition(tracks: [groups]))
+    let clips = nested.nodes.filter { if case .source = $0.kind { true } else { false } }
+    #expect(clips.count == 100_000)
+    for (index, node) in clips.enumerated() {
+      // In units of 1/7 of a sample.
+      let exact = Int64(index / 100) * 10_290_001 + Int64(index % 100) * 102_900
+      #expect(node.frames.lowerBound == (2 * exact + 7) / 14)
+    }
+  }
+
   // MARK: Makers
 
   private func compile(_ composition: Composition, rate: Int? = nil) throws -> Graph {

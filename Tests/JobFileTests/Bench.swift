@@ -13,6 +13,10 @@ struct Bench {
     "media/guest.mka", "media/cover.jpg", "raw/ch1.wav", "raw/ch2.wav", "raw/ch10.wav",
     "raw/extra/bonus.wav", "My take 1..2.wav",
   ]
+  /// Files with something in them, beside the job file.
+  var texts: [String: String] = [:]
+  /// The same in bytes.
+  var bytes: [String: [UInt8]] = [:]
   /// By the last name of the path: seconds, or frames at a rate.
   var assets: [String: Asset] = [:]
 
@@ -35,7 +39,7 @@ struct Bench {
     do throws(Diagnostics) {
       for job in try load(yaml, into: map).jobs {
         do throws(Diagnostics) {
-          _ = try job.export(assets: asset)
+          all.append(contentsOf: try job.exports(assets: asset).warnings)
         } catch {
           all.append(contentsOf: error.all)
         }
@@ -50,13 +54,18 @@ struct Bench {
     _ yaml: String, named name: String = "job.yaml", into map: SourceMap = SourceMap()
   ) throws(Diagnostics) -> JobFile {
     let folder = FilePath(name).removingLastComponent()
-    let files = MemoryFiles(media.map { folder.appending($0).string }, texts: [name: yaml])
+    var contents = bytes
+    for (path, text) in texts { contents[path] = Array(text.utf8) }
+    contents[name] = Array(yaml.utf8)
+    let files = MemoryFiles(media.map { folder.appending($0).string }, bytes: contents)
     return try JobFile.load(FilePath(name), options: options, into: map, files: files)
   }
 
   func exports(_ yaml: String, named name: String = "job.yaml") throws(Diagnostics) -> [Export] {
     var exports: [Export] = []
-    for job in try load(yaml, named: name).jobs { exports.append(try job.export(assets: asset)) }
+    for job in try load(yaml, named: name).jobs {
+      exports += try job.exports(assets: asset).exports
+    }
     return exports
   }
 
@@ -83,4 +92,15 @@ func expect(
   _ screen: String, _ expected: String, sourceLocation: SourceLocation = #_sourceLocation
 ) {
   #expect(screen == expected, "\n\(screen)\n", sourceLocation: sourceLocation)
+}
+
+extension Job {
+  /// Of a job that is not split.
+  func export(assets: (MediaReference) -> Asset?) throws(Diagnostics) -> Export {
+    let exports = try exports(assets: assets).exports
+    guard let only = exports.first, exports.count == 1 else {
+      throw Diagnostics(Diagnostic("\(exports.count) exports", at: .unknown))
+    }
+    return only
+  }
 }

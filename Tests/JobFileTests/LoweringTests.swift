@@ -321,14 +321,24 @@ import Testing
         - { file: f.flac, flac: 24 bit }
         - { file: g.m4a, aac: 96k }
         - { file: take 1.5, flac: 16 bit }
+        - { file: h.aif, aiff: 32 bit float }
+        - { file: i.caf, caf: 24 bit }
+        - { file: j.m4a, alac: 24 bit }
+        - { file: k.ogg, vorbis: q4.5 }
+        - { file: l.oga, vorbis: 160 kbps }
+        - { file: m.ogg, opus: 64k }
+        - { file: n.opus, opus: 256k, channels: 5.1 }
       """)
     #expect(
       export.outputs.map(\.format) == [
         .mp3(.standard), .mp3(MP3Settings(.vbr(quality: 0))),
         .mp3(MP3Settings(.cbr(bitRate: 128_000), quality: 3)),
         .mp3(MP3Settings(.abr(bitRate: 56_000))), .wav(.float32), .flac(bitDepth: 24),
-        .m4a(bitRate: 96_000), .flac(bitDepth: 16),
+        .m4a(bitRate: 96_000), .flac(bitDepth: 16), .aiff(.float32), .caf(.int24),
+        .alac(bitDepth: 24), .vorbis(.quality(4.5)), .vorbis(.bitRate(160_000)),
+        .opus(bitRate: 64_000), .opus(bitRate: 256_000),
       ])
+    #expect(export.outputs.last?.channelLayout == .surround51)
     #expect(export.outputs[1].sampleRate == 44_100)
     #expect(export.outputs[1].channelLayout == .mono)
     #expect(export.outputs[1].metadata["title"] == "B")
@@ -339,17 +349,19 @@ import Testing
   @Test("What an output leaves open follows from the sources")
   func derivedFormats() throws {
     var bench = Bench()
-    let yaml = "concat: [a.wav, b.wav]\noutput: [x.wav, x.flac, x.m4a]"
+    let yaml = "concat: [a.wav, b.wav]\noutput: [x.wav, x.flac, x.m4a, x.aif, x.caf, x.ogg, x.opus]"
     bench.assets["b.wav"] = .fake("b.wav", seconds: 1, layout: .mono, bitDepth: 24)
     #expect(
       try export(yaml, bench).outputs.map(\.format) == [
-        .wav(.int24), .flac(bitDepth: 24), .m4a(bitRate: 128_000),
+        .wav(.int24), .flac(bitDepth: 24), .m4a(bitRate: 128_000), .aiff(.int24), .caf(.int24),
+        .vorbis(.quality(5)), .opus(bitRate: 96_000),
       ])
     bench.assets["a.wav"] = .fake("a.wav", seconds: 1, layout: .mono, bitDepth: nil)
     bench.assets["b.wav"] = .fake("b.wav", seconds: 1, layout: .mono)
     #expect(
       try export(yaml, bench).outputs.map(\.format) == [
-        .wav(.int16), .flac(bitDepth: 16), .m4a(bitRate: 64_000),
+        .wav(.int16), .flac(bitDepth: 16), .m4a(bitRate: 64_000), .aiff(.int16), .caf(.int16),
+        .vorbis(.quality(5)), .opus(bitRate: 64_000),
       ])
   }
 

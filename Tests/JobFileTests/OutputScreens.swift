@@ -10,29 +10,29 @@ import Testing
       Bench().screen(
         #"""
         clip: a.wav
-        output: [teaser, teaser.xyz, teaser.ogg, teaser.aac, { file: teaser }]
+        output: [teaser, teaser.xyz, teaser.mka, teaser.aac, { file: teaser }]
         """#),
       #"""
       job.yaml:2:10: error: 'teaser' says no format
-          2 | output: [teaser, teaser.xyz, teaser.ogg, teaser.aac, { file: teaser }]
+          2 | output: [teaser, teaser.xyz, teaser.mka, teaser.aac, { file: teaser }]
             |          ^~~~~~
-        help: outputs end in .mp3, .wav, .flac or .m4a
+        help: outputs end in .mp3, .wav, .aiff, .caf, .flac, .m4a, .ogg or .opus
       job.yaml:2:18: error: '.xyz' is no format that is known
-          2 | output: [teaser, teaser.xyz, teaser.ogg, teaser.aac, { file: teaser }]
+          2 | output: [teaser, teaser.xyz, teaser.mka, teaser.aac, { file: teaser }]
             |                  ^~~~~~~~~~
-        help: outputs end in .mp3, .wav, .flac or .m4a
-      job.yaml:2:30: error: '.ogg' is not built yet
-          2 | output: [teaser, teaser.xyz, teaser.ogg, teaser.aac, { file: teaser }]
+        help: outputs end in .mp3, .wav, .aiff, .caf, .flac, .m4a, .ogg or .opus
+      job.yaml:2:30: error: '.mka' is not built yet
+          2 | output: [teaser, teaser.xyz, teaser.mka, teaser.aac, { file: teaser }]
             |                              ^~~~~~~~~~
-        help: outputs end in .mp3, .wav, .flac or .m4a
+        help: outputs end in .mp3, .wav, .aiff, .caf, .flac, .m4a, .ogg or .opus
       job.yaml:2:42: error: '.aac' is not built yet
-          2 | output: [teaser, teaser.xyz, teaser.ogg, teaser.aac, { file: teaser }]
+          2 | output: [teaser, teaser.xyz, teaser.mka, teaser.aac, { file: teaser }]
             |                                          ^~~~~~~~~~
         help: write 'teaser.m4a': AAC in MP4
       job.yaml:2:62: error: 'teaser' says no format
-          2 | output: [teaser, teaser.xyz, teaser.ogg, teaser.aac, { file: teaser }]
+          2 | output: [teaser, teaser.xyz, teaser.mka, teaser.aac, { file: teaser }]
             |                                                              ^~~~~~
-        help: outputs end in .mp3, .wav, .flac or .m4a
+        help: outputs end in .mp3, .wav, .aiff, .caf, .flac, .m4a, .ogg or .opus
       """#)
   }
 
@@ -64,7 +64,7 @@ import Testing
       job.yaml:2:11: error: a 'folder' needs a format
           2 | output: { folder: out }
             |           ^~~~~~
-        help: add one of 'mp3', 'wav', 'flac', 'aac'
+        help: add one of 'mp3', 'wav', 'aiff', 'caf', 'flac', 'alac', 'aac', 'vorbis', 'opus', 'codec'
       """#)
   }
 
@@ -207,7 +207,7 @@ import Testing
           - { file: d.flac, flac: 32 bit }
           - { file: e.m4a, aac: 128 }
           - { file: f.m4a, aac: 2k }
-          - { file: g.wav, sample_rate: 44100, channels: 5.1 }
+          - { file: g.wav, sample_rate: 44100, channels: 6.1 }
           - { file: h.wav, sample_rate: 48 }
           - { file: i.wav, sample_rate: 44.1k }
         """#),
@@ -234,15 +234,15 @@ import Testing
       job.yaml:8:25: error: '2k' is out of range
           8 |   - { file: f.m4a, aac: 2k }
             |                         ^~
-        help: AAC takes 8k to 576k
+        help: AAC takes 8k to 576k in stereo
       job.yaml:9:33: error: '44100' has no unit
-          9 |   - { file: g.wav, sample_rate: 44100, channels: 5.1 }
+          9 |   - { file: g.wav, sample_rate: 44100, channels: 6.1 }
             |                                 ^~~~~
         help: write '44100 Hz'
-      job.yaml:9:50: error: '5.1' is no channel layout that is built
-          9 |   - { file: g.wav, sample_rate: 44100, channels: 5.1 }
+      job.yaml:9:50: error: '6.1' is no channel layout
+          9 |   - { file: g.wav, sample_rate: 44100, channels: 6.1 }
             |                                                  ^~~
-        help: write 'mono' or 'stereo'
+        help: write one of 'mono', 'stereo', 'quad', '5.0', '5.1', '7.1'
       job.yaml:10:33: error: '48' has no unit
          10 |   - { file: h.wav, sample_rate: 48 }
             |                                 ^~

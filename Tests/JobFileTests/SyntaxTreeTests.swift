@@ -46,7 +46,7 @@ import Testing
     sequence.crossfade = Located(Fade(try TimeText(parsing: "2s")))
     let job = Job(
       name: "concat", item: Item(.concat(sequence)),
-      outputs: [JobOutput(path: "x.mp3", format: .mp3(.standard))])
+      outputs: [JobOutput(path: "x.mp3", format: .usual(.mp3))])
     let export = try job.export { .fake($0.path.string, seconds: 60) }
     #expect(export.composition.tracks.count == 2)
     #expect(export.composition.duration == Time(value: 118, timescale: 1))

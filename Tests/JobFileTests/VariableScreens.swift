@@ -30,7 +30,7 @@ import Testing
       job.yaml:4:56: error: unknown variable 'part.n'
           4 | metadata: { title: "${title}", artist: "${n}", album: "${part.n}" }
             |                                                        ^~~~~~~~~
-        help: 'part' belongs to 'split', which is not built yet
+        help: 'part' is bound by 'split', which this job has not
       """#)
   }
 
@@ -152,6 +152,27 @@ import Testing
           1 | for_each: { lang: [en, de] }
             |           ^
         help: write the jobs under 'jobs', or give a pattern of files
+      """#)
+  }
+
+  @Test("A loop over a list of values, and a variable of a table")
+  func aLoopOverAListOfValues() {
+    expect(
+      Bench().screen(
+        #"""
+        jobs:
+          a: { for_each: [1, 2], clip: a.wav, output: "a-${input}.mp3" }
+          b: { clip: a.wav, output: "${row.x}.mp3" }
+        """#),
+      #"""
+      job.yaml:2:18: error: 'for_each' over a list of values is not built yet
+          2 |   a: { for_each: [1, 2], clip: a.wav, output: "a-${input}.mp3" }
+            |                  ^
+        help: write the jobs under 'jobs', or give patterns of files
+      job.yaml:3:30: error: unknown variable 'row.x'
+          3 |   b: { clip: a.wav, output: "${row.x}.mp3" }
+            |                              ^~~~~~~~
+        help: 'row' belongs to 'rows', which is not built yet
       """#)
   }
 

@@ -9,7 +9,7 @@ struct LowRateInfoFrameTests {
   let folder = TestFolder()
 
   /// Every bit rate, sample rate and number of channels.
-  static let streams: [(Int, Int, Int)] = MP3Encoder.sampleRates.flatMap { rate in
+  static let streams: [(Int, Int, Int)] = MP3Settings.sampleRates.flatMap { rate in
     let bitRates =
       rate >= 32000
       ? [32, 40, 48, 56, 64, 80, 96, 112, 128] : [8, 16, 24, 32, 40, 48, 56, 64]

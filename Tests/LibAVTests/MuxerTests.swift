@@ -34,10 +34,11 @@ private final class MemoryOutput: ByteOutput {
 /// Encodes `count` frames of a tone and muxes them.
 private func write(
   _ codec: Encoder.Codec, in container: Muxer.Container, to output: MemoryOutput,
-  sampleRate: Int = 44100, channelMask: UInt64 = 3, count: Int
+  sampleRate: Int? = nil, channelMask: UInt64 = 3, count: Int
 ) throws(LibAVError) {
   Library.silence()
-  let encoder = try Encoder.open(codec, sampleRate: sampleRate, channelMask: channelMask)
+  let encoder = try Encoder.open(
+    codec, sampleRate: sampleRate ?? codec.sampleRate, channelMask: channelMask)
   let muxer = try Muxer.open(container, to: output, for: encoder)
   func mux() throws(LibAVError) {
     while let packet = try encoder.next() { try muxer.write(packet) }
@@ -46,8 +47,9 @@ private func write(
   while done < count {
     let length = min(encoder.room, count - done)
     try encoder.fill(length) { _, destination in
-      let size = encoder.sampleFormat == .int16 ? 2 : 4
-      let planes = encoder.sampleFormat == .planarFloat ? 1 : encoder.channelCount
+      let isShort = [.int16, .planarInt16].contains(encoder.sampleFormat)
+      let isPlanar = [.planarInt16, .planarInt24, .planarFloat].contains(encoder.sampleFormat)
+      let (size, planes) = (isShort ? 2 : 4, isPlanar ? 1 : encoder.channelCount)
       memset(destination, 0, length * size * planes)
     }
     done += length
@@ -60,11 +62,22 @@ private func write(
   try muxer.finish()
 }
 
+extension Encoder.Codec {
+  fileprivate static let pcm16 = Encoder.Codec.pcm(.int16, isBigEndian: false)
+
+  /// libopus has no 44.1 kHz.
+  fileprivate var sampleRate: Int { if case .opus = self { 48_000 } else { 44_100 } }
+}
+
 @Suite("Muxer and Encoder")
 struct MuxerTests {
   static let pairs: [(Encoder.Codec, Muxer.Container)] = [
-    (.pcm16, .wav), (.pcm24, .wav), (.pcmFloat, .wav), (.flac(bitDepth: 16), .flac),
-    (.flac(bitDepth: 24), .flac), (.aac(bitRate: 128_000), .m4a),
+    (.pcm16, .wav), (.pcm(.int24, isBigEndian: false), .wav),
+    (.pcm(.float, isBigEndian: false), .wav), (.pcm(.int24, isBigEndian: true), .aiff),
+    (.pcm(.float, isBigEndian: true), .aiff), (.pcm16, .caf), (.flac(bitDepth: 16), .flac),
+    (.flac(bitDepth: 24), .flac), (.alac(bitDepth: 16), .m4a), (.alac(bitDepth: 24), .m4a),
+    (.aac(bitRate: 128_000), .m4a), (.vorbis(.quality(5)), .ogg(serial: 7)),
+    (.opus(bitRate: 96_000), .ogg(serial: 7)),
   ]
 
   @Test(
@@ -100,7 +113,8 @@ struct MuxerTests {
     // Eight channels of 24 bits: 24 bytes a frame.
     let frames = Int64(1 << 32) / 24 + 1000
     try write(
-      .pcm24, in: .wav, to: output, sampleRate: 48000, channelMask: 0x63F, count: Int(frames))
+      .pcm(.int24, isBigEndian: false), in: .wav, to: output, sampleRate: 48000, channelMask: 0x63F,
+      count: Int(frames))
     #expect(output.bytes.starts(with: "RF64".utf8))
     #expect(output.bytes[12..<16].elementsEqual("ds64".utf8))
     func word(_ at: Int) -> Int64 {
@@ -129,7 +143,8 @@ struct MuxerTests {
   func unused() throws {
     for _ in 0..<50 {
       for (codec, container) in Self.pairs {
-        let encoder = try Encoder.open(codec, sampleRate: 44100, channelMask: 3)
+        let encoder = try Encoder.open(
+          codec, sampleRate: codec.sampleRate, channelMask: 3)
         _ = try Muxer.open(container, to: MemoryOutput(), for: encoder)
       }
     }

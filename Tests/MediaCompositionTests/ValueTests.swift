@@ -67,6 +67,7 @@ struct ValueTests {
     #expect(ChannelLayout(mask: 0x3F).name == "5.1")
     #expect(ChannelLayout(mask: 0x60F).name == "5.1")
     #expect(ChannelLayout(mask: 0x63F).name == "7.1")
-    #expect(ChannelLayout(mask: 0x33).name == "4 channels")
+    #expect(ChannelLayout(mask: 0x33).name == "quad")
+    #expect(ChannelLayout(mask: 0x107).name == "4 channels")
   }
 }

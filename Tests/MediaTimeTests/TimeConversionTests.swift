@@ -39,31 +39,94 @@ import Testing
     }
   }
 
-  @Test("Converted times keep within a tick of the exact value, by the method's side")
+  @Test("Converted times are the tick that the method names, and say where they were rounded")
   func property() {
     var random = SeededGenerator(state: 5)
-    for _ in 0..<4_000 {
+    for _ in 0..<10_000 {
       let (time, scale) = (random.time(), random.timescale())
+      let exact = SlowRational(time)
       for method in RoundingMethod.allCases {
         let result = time.converted(toTimescale: scale, rounding: method)
         guard result.isNumeric else {
+          #expect(result == (time < .zero ? .negativeInfinity : .positiveInfinity))
           #expect(
-            SlowRational(time).magnitude * SlowRational(Int128(scale)) > SlowRational(1 << 62))
+            (exact.magnitude * SlowRational(Int128(scale))) >= SlowRational(1 << 64 - 1, 2)
+              || method != .halfAwayFromZero)
+          #expect(exact.magnitude * SlowRational(Int128(scale)) > SlowRational(1 << 63 - 1))
           continue
         }
-        let error = SlowRational(result) - SlowRational(time)
-        #expect(error.magnitude < SlowRational(1, Int128(scale)))
-        #expect(result.hasBeenRounded == (error != SlowRational(0)))
-        switch method {
-        case .towardPositiveInfinity: #expect(error >= SlowRational(0))
-        case .towardNegativeInfinity: #expect(error <= SlowRational(0))
-        case .halfAwayFromZero: #expect(error.magnitude <= SlowRational(1, Int128(scale) * 2))
-        case .towardZero: #expect(SlowRational(result).magnitude <= SlowRational(time).magnitude)
-        case .awayFromZero: #expect(SlowRational(result).magnitude >= SlowRational(time).magnitude)
-        case .quickTime: break
-        }
+        #expect(result.timescale == scale)
+        #expect(
+          result.hasBeenRounded == (time.hasBeenRounded || SlowRational(result) != exact))
+        #expect(
+          isTick(result, of: exact, method, isFiner: scale > time.timescale),
+          "\(time) to \(scale) \(method)")
       }
+      #expect(
+        time.converted(toTimescale: scale)
+          == time.converted(toTimescale: scale, rounding: .halfAwayFromZero))
     }
+  }
+
+  /// Whether no other tick than `result` is what `method` makes of `exact`.
+  private func isTick(
+    _ result: Time, of exact: SlowRational, _ method: RoundingMethod, isFiner: Bool
+  ) -> Bool {
+    let error = SlowRational(result) - exact
+    let tick = SlowRational(1, Int128(result.timescale))
+    guard error.magnitude < tick else { return false }
+    if error == SlowRational(0) { return true }
+    let isAway = error.isNegative == exact.isNegative
+    switch method {
+    case .towardPositiveInfinity: return !error.isNegative
+    case .towardNegativeInfinity: return error.isNegative
+    case .towardZero: return !isAway
+    case .awayFromZero: return isAway
+    case .quickTime: return isAway == (isFiner || (exact.isNegative && exact.magnitude < tick))
+    case .halfAwayFromZero:
+      let doubled = error.magnitude + error.magnitude
+      return doubled < tick || (doubled == tick && isAway)
+    }
+  }
+
+  @Test("Seconds become the tick that the method names, and say where they were rounded")
+  func seconds() {
+    var random = SeededGenerator(state: 11)
+    for _ in 0..<20_000 {
+      let (number, scale) = (random.double(), random.timescale())
+      let method = random.pick(RoundingMethod.allCases)
+      let time = Time(seconds: number, preferredTimescale: scale, rounding: method)
+      guard number.isFinite else {
+        #expect(number.isNaN ? time == .invalid : time.seconds == number)
+        continue
+      }
+      let exact = SlowRational(double: number)
+      guard time.isNumeric else {
+        #expect(time == (number < 0 ? .negativeInfinity : .positiveInfinity))
+        #expect(exact.magnitude >= SlowRational(1 << 63))
+        continue
+      }
+      #expect(isTick(time, of: exact, method, isFiner: false), "\(number) at \(scale) \(method)")
+      #expect(time.timescale == scale || time.value.magnitude >= 1 << 61)
+      #expect(time.hasBeenRounded == (time.seconds != number))
+    }
+  }
+
+  @Test("Seconds that come back as they were are not marked as rounded")
+  func secondsMarks() {
+    let tenth = Time(seconds: 0.1, preferredTimescale: 600)
+    #expect(tenth.value == 60 && tenth.timescale == 600 && !tenth.hasBeenRounded)
+    let pi = Time(seconds: .pi, preferredTimescale: 1)
+    #expect(pi.value == 3 && pi.timescale == 1 && pi.hasBeenRounded)
+    #expect(Time(seconds: 2.87, preferredTimescale: 1).value == 3)
+    #expect(Time(seconds: 2.87, preferredTimescale: 1, rounding: .towardZero).value == 2)
+    #expect(Time(seconds: 1e18, preferredTimescale: 600).timescale == 9)
+    #expect(Time(seconds: -0x1p63, preferredTimescale: 600) == Time(value: .min, timescale: 1))
+    #expect(Time(seconds: 0x1p63, preferredTimescale: 600) == .positiveInfinity)
+    #expect(Time(seconds: 1, preferredTimescale: 0) == .invalid)
+    #expect(Time(seconds: 1, preferredTimescale: .min) == .invalid)
+    #expect(Time(seconds: .nan, preferredTimescale: 600) == .invalid)
+    #expect(Time(seconds: -.infinity, preferredTimescale: 600) == .negativeInfinity)
   }
 
   @Test("Extreme times and rates give the nearest frame index, and never trap")

@@ -67,18 +67,11 @@ private func range(_ start: Int64, _ end: Int64) -> TimeRange {
     #expect(r.clamp(.positiveInfinity) == s(5) && r.clamp(.invalid) == .invalid)
     #expect(r.fold(s(5)) == s(2) && r.fold(s(4)) == s(4) && r.fold(s(1)) == s(4))
     #expect(r.fold(s(-7, 2)) == s(5, 2))
-    #expect(range(2, 2).fold(s(9)) == s(2) && r.fold(.positiveInfinity) == .invalid)
-    var random = SeededGenerator(state: 6)
-    for _ in 0..<5_000 {
-      let loop = TimeRange(
-        start: s(Int64.random(in: -9999...9999, using: &random), 1000),
-        duration: s(Int64.random(in: 1...99999, using: &random), 44100))
-      let time = s(Int64.random(in: -99_999_999...99_999_999, using: &random), 48000)
-      let folded = loop.fold(time)
-      #expect(loop.contains(folded) && !folded.hasBeenRounded)
-      let turns = (SlowRational(time) - SlowRational(folded)) / SlowRational(loop.duration)
-      #expect(isWhole(turns))
-    }
+    #expect(range(2, 2).fold(s(9)) == .invalid && range(2, 2).clamp(s(9)) == .invalid)
+    #expect(range(3, 2).fold(s(2)) == .invalid && range(3, 2).clamp(s(2)) == .invalid)
+    #expect(r.fold(.positiveInfinity) == .invalid && r.clamp(.negativeInfinity) == s(2))
+    let open = TimeRange(start: s(2), duration: .positiveInfinity)
+    #expect(open.fold(s(7)) == s(7) && open.fold(s(1)) == .invalid && open.clamp(s(1)) == s(2))
   }
 
   @Test("Mapping keeps proportions exactly")
@@ -87,18 +80,25 @@ private func range(_ start: Int64, _ end: Int64) -> TimeRange {
     #expect(range(0, 10).map(s(-1), to: range(100, 120)) == s(98))
     #expect(range(0, 10).map(duration: s(3), to: range(100, 120)) == s(6))
     #expect(range(1, 1).map(s(1), to: range(0, 1)) == .invalid)
-    #expect(range(0, 1).map(.positiveInfinity, to: range(0, 1)) == .invalid)
-    var random = SeededGenerator(state: 7)
-    for _ in 0..<10_000 {
-      let from = TimeRange(start: random.time(), duration: random.time().absoluteValue)
-      let to = TimeRange(start: random.time(), duration: random.time().absoluteValue)
-      let length = random.time()
-      guard from.duration > .zero, from.duration.isNumeric, to.duration.isNumeric else { continue }
-      let exact =
-        SlowRational(length) * SlowRational(to.duration) / SlowRational(from.duration)
-      let operands = from.duration.hasBeenRounded || to.duration.hasBeenRounded
-      #expect(isBest(from.map(duration: length, to: to), for: exact, rounded: operands))
+    #expect(range(0, 1).map(s(1), to: range(1, 1)) == .invalid)
+    #expect(range(0, 1).map(duration: s(1), to: range(1, 1)) == .zero)
+    #expect(range(1, 1).map(duration: s(1), to: range(0, 1)) == .invalid)
+    #expect(range(1, 0).map(s(1), to: range(0, 1)) == .invalid)
+    for other in [Time.positiveInfinity, .negativeInfinity, .indefinite, .invalid] {
+      #expect(range(0, 1).map(other, to: range(0, 2)) == other)
+      #expect(range(0, 1).map(duration: other, to: range(0, 2)) == other)
     }
+  }
+
+  @Test("Between ranges that last for ever times are shifted, and durations stay")
+  func openMapping() {
+    let from = TimeRange(start: s(10), duration: .positiveInfinity)
+    let to = TimeRange(start: s(100), duration: .positiveInfinity)
+    #expect(from.map(s(12), to: to) == s(102) && from.map(s(1), to: to) == s(91))
+    #expect(from.map(duration: s(3), to: to) == s(3))
+    #expect(from.map(s(12), to: range(0, 1)) == .invalid)
+    #expect(range(0, 1).map(s(12), to: to) == .invalid)
+    #expect(range(0, 1).map(duration: s(12), to: to) == .invalid)
   }
 
   @Test("A mapping leads from the source to the track and back")
@@ -110,14 +110,24 @@ private func range(_ start: Int64, _ end: Int64) -> TimeRange {
     #expect(third == s(32, 3) && mapping.source(of: third) == s(61))
   }
 
-  private func isWhole(_ number: SlowRational) -> Bool {
-    // Within the test's numbers the quotient fits 64 bits: try its neighbours.
-    var low: Int128 = 0
-    var high: Int128 = 1 << 63
-    while low < high {
-      let middle = (low + high) / 2
-      if SlowRational(middle) < number.magnitude { low = middle + 1 } else { high = middle }
-    }
-    return SlowRational(low) == number.magnitude
+  @Test("A mapping without a source is empty, and leads nowhere")
+  func emptyMapping() {
+    let empty = TimeMapping.empty(target: range(2, 5))
+    #expect(empty.isValid && empty.isEmpty && empty.target == range(2, 5))
+    #expect(!empty.source.isValid && empty.source(of: s(3)) == .invalid)
+    #expect(empty.target(of: s(3)) == .invalid)
+    let full = TimeMapping(source: range(0, 1), target: range(2, 5))
+    #expect(full.isValid && !full.isEmpty)
+    #expect(!TimeMapping.invalid.isValid && !TimeMapping.invalid.isEmpty)
+    #expect(!TimeMapping(source: range(0, 1), target: range(5, 2)).isValid)
+    #expect("\(empty) and \(full)" == "empty -> 2s..5s and 0s..1s -> 2s..5s")
+  }
+
+  @Test("A range is indefinite where its start or its duration is not known")
+  func indefinite() {
+    #expect(TimeRange(start: s(1), duration: .indefinite).isIndefinite)
+    #expect(TimeRange(start: .indefinite, duration: s(1)).isIndefinite)
+    #expect(!range(1, 2).isIndefinite && !TimeRange.invalid.isIndefinite)
+    #expect(!TimeRange(start: .indefinite, duration: s(-1)).isIndefinite)
   }
 }

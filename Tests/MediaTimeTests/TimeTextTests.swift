@@ -94,13 +94,29 @@ import Testing
     #expect("\(Time(value: value, timescale: timescale))" == text)
   }
 
-  @Test("What is printed reads back as the same time")
+  @Test("What is printed reads back as the same time, whatever it is")
   func roundTrip() throws {
     var random = SeededGenerator(state: 8)
-    for _ in 0..<20_000 {
+    for _ in 0..<30_000 {
       let time = random.time()
-      guard time.value != .min else { continue }
       #expect(try Time(parsing: "\(time)", allowingNegative: true) == time)
+      let any = random.anyTime()
+      #expect(Time("\(any)") == any && TimeText("\(any)") == .time(any))
+      let frames = TimeText.frames(random.value())
+      #expect(TimeText("\(frames)") == frames)
+    }
+    #expect("\(TimeText.frames(.min))" == "-9223372036854775808 samples")
+    #expect(Time("soon") == nil && Time("44100 samples") == nil && TimeText("+5s") == nil)
+  }
+
+  @Test("A time prints in one way whatever its timescale, and times that differ print differently")
+  func canonical() {
+    var random = SeededGenerator(state: 12)
+    for _ in 0..<20_000 {
+      let (a, b) = (random.time(), random.time())
+      #expect((a == b) == ("\(a)" == "\(b)"))
+      let same = a.converted(toTimescale: random.timescale())
+      #expect((a == same) == ("\(a)" == "\(same)"))
     }
   }
 
@@ -111,6 +127,25 @@ import Testing
         == ["invalid", "indefinite", "+infinity", "-infinity"])
     let end = Time(value: 301, timescale: 2)
     #expect("\(TimeRange(start: Time(value: 60, timescale: 1), end: end))" == "1:00..2:30.5")
+  }
+
+  @Test("A debugger sees the numbers, as CoreMedia shows them")
+  func debugging() {
+    let frame = Time(value: 1001, timescale: 30000)
+    #expect(frame.debugDescription == "{1001/30000 = 0.033}")
+    let half = frame.converted(toTimescale: 2, rounding: .awayFromZero)
+    #expect((-half).debugDescription == "{-1/2 = -0.500, rounded}")
+    #expect(
+      Time(value: .min, timescale: 1).debugDescription
+        == "{-9223372036854775808/1 = -9223372036854775808.000}")
+    #expect(
+      [Time.invalid, .indefinite, .positiveInfinity, .negativeInfinity].map(\.debugDescription)
+        == ["{INVALID}", "{INDEFINITE}", "{+INFINITY}", "{-INFINITY}"])
+    let range = TimeRange(start: .zero, duration: frame)
+    #expect(range.debugDescription == "{{0/1 = 0.000}, {1001/30000 = 0.033}}")
+    #expect(
+      TimeMapping.empty(target: range).debugDescription
+        == "{{{INVALID}, {INVALID}}, {{0/1 = 0.000}, {1001/30000 = 0.033}}}")
   }
 
   @Test("A clock for the eyes rounds to the decimals asked for")

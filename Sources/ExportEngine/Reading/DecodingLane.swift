@@ -14,14 +14,26 @@ final class DecodingLane {
   }
 
   let decoder: Decoder
-  private let placement: Placement
+  private var placement: Placement
   private var count: Int64 = 0
   private var votes: [(start: Int64, count: Int)] = []
-  private let damage: Damage
+  private var damage: Damage
 
   init(_ decoder: Decoder, _ placement: Placement, _ damage: Damage) {
     self.decoder = decoder
     self.placement = placement
+    self.damage = damage
+  }
+
+  /// How many samples came, from the first one's place on where that was known.
+  var end: Int64 {
+    if case .counted(let first) = placement { first + count } else { count }
+  }
+
+  /// Counts what comes from now on from a known place, and damage where it is heard.
+  func begin(at frame: Int64, _ damage: Damage) {
+    placement = .counted(from: frame)
+    count = 0
     self.damage = damage
   }
 

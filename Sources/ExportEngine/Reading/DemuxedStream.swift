@@ -1,5 +1,6 @@
 import LibAV
 import MediaComposition
+import MediaTime
 import SystemPackage
 
 /// How a position in a stream may be reached so that its samples are the same in every path.
@@ -10,11 +11,9 @@ enum Access: Sendable, Hashable {
   /// `preRoll` frames before. Codecs whose state never converges, such as AAC with noise
   /// substitution, thus sound the same however they are reached.
   case anchors(stride: Int64, preRoll: Int64)
-  /// Timestamps are not to be trusted: frames are counted from the first packet.
-  case start
 }
 
-/// A stream read through libavformat.
+/// A stream read through libavformat, whose timestamps are proven to count frames.
 final class DemuxedStream: FrameSource {
   let channelCount: Int
   var position: Int64 { cursor.position }
@@ -72,20 +71,9 @@ final class DemuxedStream: FrameSource {
 
   static func open(_ facts: StreamFacts, _ damage: Damage) throws(Failure) -> DemuxedStream {
     try reading(facts.path) { () throws(LibAVError) in
-      let (demuxer, stream) = try openStream(facts)
+      let (demuxer, stream) = try facts.open()
       return try DemuxedStream(facts, demuxer, stream, damage)
     }
-  }
-
-  private static func openStream(
-    _ facts: StreamFacts
-  ) throws(LibAVError) -> (Demuxer, LibAV.Stream) {
-    let demuxer = try Demuxer.open(facts.path)
-    try demuxer.completeParameters()
-    demuxer.select(stream: facts.streamIndex)
-    let streams = demuxer.streams
-    guard streams.indices.contains(facts.streamIndex) else { throw LibAVError.streamMissing }
-    return (demuxer, streams[facts.streamIndex])
   }
 
   // MARK: Reading
@@ -104,7 +92,9 @@ final class DemuxedStream: FrameSource {
           guard cursor.frame.sampleRate == facts.sampleRate,
             cursor.frame.channelCount == channelCount
           else {
-            throw LibAVError.formatChanged
+            throw LibAVError.formatChanged(
+              to: cursor.frame,
+              at: Time(frames: raw - facts.origin, rate: facts.sampleRate).inSeconds)
           }
           if raw >= segment.frames.upperBound {
             try takeOver(at: raw)
@@ -161,11 +151,10 @@ final class DemuxedStream: FrameSource {
     if let spare {
       decoder = spare
     } else {
-      decoder = try Decoder.open(stream, removesPadding: facts.access == .start)
+      decoder = try Decoder.open(stream, removesPadding: false)
     }
     spare = nil
     switch facts.access {
-    case .start: return DecodingLane(decoder, .counted(from: 0), damage)
     case .packets: return DecodingLane(decoder, .stamped, damage)
     case .anchors:
       return DecodingLane(decoder, isFirst ? .counted(from: facts.firstRaw) : .agreed, damage)
@@ -193,8 +182,7 @@ final class DemuxedStream: FrameSource {
     guard frame != position else { return }
     // Reading on is cheaper than a seek and what it has to decode again.
     let isAhead =
-      frame > position
-      && (frame - position < Int64(facts.sampleRate) || facts.access == .start)
+      frame > position && frame - position < Int64(facts.sampleRate)
     if !isAhead {
       try reading(facts.path) { () throws(LibAVError) in
         // The packet that sounds at an anchor may begin before it, in the lane before.
@@ -210,7 +198,7 @@ final class DemuxedStream: FrameSource {
             break
           }
           try reopen()
-        case .anchors, .start:
+        case .anchors:
           try reopen()
         }
       }
@@ -245,7 +233,7 @@ final class DemuxedStream: FrameSource {
   }
 
   private func reopen() throws(LibAVError) {
-    (demuxer, stream) = try Self.openStream(facts)
+    (demuxer, stream) = try facts.open()
     restart()
   }
 

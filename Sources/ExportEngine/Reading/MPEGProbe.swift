@@ -11,22 +11,40 @@ extension Prober {
     let stream = try demuxer.map { demuxer throws(Failure) in
       try choose(index ?? demuxer.streams.first(where: \.isAudio)?.index, in: demuxer)
     }
-    let frames = try MPEGFile.open(path).scan()
+    let note = demuxer?.metadata.first { $0.key == "iTunSMPB" }
+      .flatMap { ITunesGapless(parsing: $0.value) }
+    let frames: FrameIndex
+    switch try MPEGFile.open(path).index(noting: note) {
+    case .success(let found): frames = found
+    case .failure(let refusal):
+      // Layers I and II are libavformat's: they have no bit reservoir, and no gapless tags.
+      if case .notLayer3 = refusal, let demuxer { return try probe(demuxer, stream: index) }
+      throw Failure(.mendInput, "\(refusal)", path: path)
+    }
     guard frames.validFrameCount > 0 else {
       throw Failure(.mendInput, "holds no sound (its tag leaves nothing over)", path: path)
     }
-    let announced = frames.tag?.frameCount.map { count in
-      Time(frames: Int64(count) * Int64(frames.samplesPerFrame), rate: frames.sampleRate)
+    let announced = frames.tag.flatMap { tag in
+      tag.frameCount.map { count in
+        let sound = count * frames.samplesPerFrame - (tag.delay ?? 0) - (tag.padding ?? 0)
+        return Time(frames: Int64(max(0, sound)), rate: frames.sampleRate)
+      }
     }
     let facts = StreamFacts(
       path: path, streamIndex: stream?.index ?? 0, sampleRate: frames.sampleRate,
-      channelCount: frames.channelCount, reader: .mpegAudio, origin: 0, firstRaw: 0)
+      channelCount: frames.channelCount, reader: .mpegAudio(frames, note), origin: 0, firstRaw: 0)
     var asset = Asset(
       path: path, streamIndex: stream?.index ?? 0, container: "mp3", codec: "mp3",
       sampleRate: frames.sampleRate,
       channelLayout: frames.channelCount == 1 ? .mono : .stereo,
       frameCount: frames.validFrameCount, announcedDuration: announced,
       bitRate: frames.meanBitRate, identity: identity)
+    if frames.isGapless {
+      asset.encoderDelay = frames.firstValidSample
+      asset.encoderPadding = Int(
+        max(0, frames.decodedFrameCount - Int64(frames.firstValidSample) - frames.validFrameCount))
+    }
+    asset.mp3Settings = frames.settings
     if let demuxer, let stream {
       asset.metadata = metadata(of: demuxer, stream)
       asset.chapters = chapters(of: demuxer)

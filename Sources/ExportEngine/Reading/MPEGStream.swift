@@ -2,6 +2,7 @@ import Glibc
 import LibAV
 import MPEGAudio
 import MediaComposition
+import MediaTime
 import SystemPackage
 
 /// A bare MPEG audio file, sought by our own index of its frames: libavformat's seek is an
@@ -31,9 +32,13 @@ final class MPEGStream: FrameSource {
     cursor = try FrameCursor(path, channelCount: index.channelCount, damage)
   }
 
-  static func open(_ facts: StreamFacts, _ damage: Damage) throws(Failure) -> MPEGStream {
+  /// Opens a file by its index, or scans it again where that is nil, with what iTunes noted.
+  static func open(
+    _ facts: StreamFacts, _ known: FrameIndex?, _ note: ITunesGapless?, _ damage: Damage
+  ) throws(Failure) -> MPEGStream {
     let file = try MPEGFile.open(facts.path)
-    let index = try file.scan()
+    let index: FrameIndex
+    if let known { index = known } else { index = try file.scan(noting: note) }
     return try reading(facts.path) { () throws(LibAVError) in
       try MPEGStream(facts.path, file, index, damage)
     }
@@ -81,7 +86,9 @@ final class MPEGStream: FrameSource {
       guard cursor.frame.sampleRate == index.sampleRate,
         cursor.frame.channelCount == channelCount
       else {
-        throw LibAVError.formatChanged
+        throw LibAVError.formatChanged(
+          to: cursor.frame,
+          at: Time(frames: index.firstSample(ofFrame: current), rate: index.sampleRate).inSeconds)
       }
       guard current >= firstWanted else { return }
       cursor.place(at: index.firstSample(ofFrame: current))
@@ -116,7 +123,9 @@ final class MPEGFile {
 
   /// Finds all frames. The mapping lasts no longer than the scan, and what the scan has passed is
   /// given back, so that an hour takes no more memory than a minute.
-  func scan() throws(Failure) -> FrameIndex {
+  func index(
+    noting note: ITunesGapless?
+  ) throws(Failure) -> Result<FrameIndex, FrameIndex.Refusal> {
     var status = stat()
     guard fstat(descriptor.rawValue, &status) == 0, status.st_size > 0 else {
       throw Failure(.mendInput, "is empty (0 bytes)", path: path)
@@ -133,14 +142,23 @@ final class MPEGFile {
     let page = Int(getpagesize())
     var passed = 0
     do throws(FrameIndex.Refusal) {
-      return try FrameIndex(scanning: bytes) { position in
+      let index = try FrameIndex(scanning: bytes) { position in
         let end = position / page * page
         // Should a page be looked at again, the kernel maps it again.
         madvise(base + passed, end - passed, MADV_DONTNEED)
         passed = end
       }
+      return .success(note.map(index.noting) ?? index)
     } catch {
-      throw Failure(.mendInput, "\(error)", path: path)
+      return .failure(error)
+    }
+  }
+
+  /// The same, for what must be Layer III.
+  func scan(noting note: ITunesGapless? = nil) throws(Failure) -> FrameIndex {
+    switch try index(noting: note) {
+    case .success(let index): return index
+    case .failure(let refusal): throw Failure(.mendInput, "\(refusal)", path: path)
     }
   }
 

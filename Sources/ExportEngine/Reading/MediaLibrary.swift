@@ -11,6 +11,9 @@ public final class MediaLibrary: Sendable {
     var streamIndex: Int?
   }
   private let found = Mutex<[Key: Result<ProbedStream, Failure>]>([:])
+  /// How many more MP3 frames' places may be kept: an index takes eight bytes for each, and all that
+  /// are kept 64 MB, which is some 60 hours. Files beyond that are scanned each time they are opened.
+  private let framesToKeep = Mutex(8_000_000)
 
   /// A library that has probed nothing yet.
   public init() {}
@@ -32,7 +35,7 @@ public final class MediaLibrary: Sendable {
     if let known = found.withLock({ $0[key] }) { return try known.get() }
     let result: Result<ProbedStream, Failure>
     do throws(Failure) {
-      result = .success(try Prober.probe(path, stream: streamIndex))
+      result = .success(keeping(try Prober.probe(path, stream: streamIndex)))
     } catch {
       result = .failure(error)
     }
@@ -46,6 +49,27 @@ public final class MediaLibrary: Sendable {
     return try result.get()
   }
 
+  /// Whether going back in an asset means to decode it from its first packet.
+  func startsAnew(_ asset: Asset) throws(Failure) -> Bool {
+    switch try probed(asset.path, asset.streamIndex).facts.reader {
+    case .demuxer, .mpegAudio: false
+    case .counted(let index): index.anchors.isEmpty
+    }
+  }
+
+  private func keeping(_ stream: ProbedStream) -> ProbedStream {
+    guard case .mpegAudio(let index?, let note) = stream.facts.reader else { return stream }
+    let isKept = framesToKeep.withLock { rest in
+      guard index.count <= rest else { return false }
+      rest -= index.count
+      return true
+    }
+    if isKept { return stream }
+    var stream = stream
+    stream.facts.reader = .mpegAudio(nil, note)
+    return stream
+  }
+
   /// Opens an asset for reading, if its file is still the one that was probed.
   func open(_ asset: Asset, noting damage: Damage) throws(Failure) -> any FrameSource {
     guard try SourceFile.identify(asset.path) == asset.identity else {
@@ -54,8 +78,9 @@ public final class MediaLibrary: Sendable {
     }
     let facts = try probed(asset.path, asset.streamIndex).facts
     return switch facts.reader {
-    case .mpegAudio: try MPEGStream.open(facts, damage)
+    case .mpegAudio(let index, let note): try MPEGStream.open(facts, index, note, damage)
     case .demuxer: try DemuxedStream.open(facts, damage)
+    case .counted(let index): try CountedStream.open(facts, index, damage)
     }
   }
 }

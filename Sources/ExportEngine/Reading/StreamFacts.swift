@@ -1,13 +1,18 @@
 import LibAV
+import MPEGAudio
 import SystemPackage
 
 /// What reading one stream takes, found by probing.
-struct StreamFacts: Sendable, Hashable {
+struct StreamFacts: Sendable {
   /// What reads the file.
-  enum Reader: Sendable, Hashable {
-    /// Bare MPEG frames, found by our own index.
-    case mpegAudio
+  enum Reader: Sendable {
+    /// Bare MPEG frames, by our own index; nil where it was not kept, and is made anew, with what
+    /// iTunes noted.
+    case mpegAudio(FrameIndex?, ITunesGapless?)
+    /// Through libavformat, by timestamps that are proven to count frames.
     case demuxer(Access, TimeBase)
+    /// Through libavformat, by counting what is decoded, from the start or from an anchor.
+    case counted(AnchorIndex)
   }
 
   var path: FilePath
@@ -15,13 +20,14 @@ struct StreamFacts: Sendable, Hashable {
   var sampleRate: Int
   var channelCount: Int
   var reader: Reader
-  /// The raw frame, counted by timestamps, that is frame 0 of the asset.
+  /// The raw frame that is frame 0 of the asset. By timestamps, where these are proven; else the
+  /// number of frames to leave out, of those that a decoder gives.
   var origin: Int64
   /// The raw frame of the first sample that the first packets decode to.
   var firstRaw: Int64
 
   var access: Access {
-    if case .demuxer(let access, _) = reader { access } else { .start }
+    if case .demuxer(let access, _) = reader { access } else { .packets }
   }
 
   /// A timestamp in frames; nil where the time base does not count frames.
@@ -38,5 +44,17 @@ struct StreamFacts: Sendable, Hashable {
     let ticks = Int128(frame) * Int128(base.denominator)
     let scale = Int128(base.numerator) * Int128(sampleRate)
     return Int64(clamping: frame < 0 ? (ticks - scale + 1) / scale : ticks / scale)
+  }
+}
+
+extension StreamFacts {
+  /// The stream, at its first packet, of a demuxer that reads no other.
+  func open() throws(LibAVError) -> (Demuxer, LibAV.Stream) {
+    let demuxer = try Demuxer.open(path)
+    try demuxer.completeParameters()
+    demuxer.select(stream: streamIndex)
+    let streams = demuxer.streams
+    guard streams.indices.contains(streamIndex) else { throw LibAVError.streamMissing }
+    return (demuxer, streams[streamIndex])
   }
 }

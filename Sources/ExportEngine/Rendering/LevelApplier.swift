@@ -5,118 +5,200 @@ import MediaComposition
 /// Applies a `Level` to blocks. What a frame becomes depends on its index and channel alone.
 final class LevelApplier {
   private let level: Level
-  private let layout: ChannelLayout
   private let isUnity: Bool
-  /// Multiplied with every channel, and with the left or right ones beside that.
-  private var factors: [Float] = []
-  private var left: [Float] = []
-  private var right: [Float] = []
+  /// By channel; nil where a pan changes nothing.
+  private let sides: [Side?]
+  /// The factors of a block where they change within it: for the middle, the left and the right.
+  private var factors: AudioBuffer?
+  /// A block's channels before they are weighed.
+  private var unweighed: AudioBuffer?
+
+  fileprivate enum Side: Int { case left = 1, right = 2 }
 
   init(_ level: Level, _ layout: ChannelLayout) {
     self.level = level
-    self.layout = layout
     isUnity = level == .unity
+    sides = layout.channels.map { level.pan == nil ? nil : $0.side }
   }
 
   /// Lets go of memory until the next block.
-  func close() { (factors, left, right) = ([], [], []) }
+  func close() { (factors, unweighed) = (nil, nil) }
 
   /// Applies the level to the buffer's first frames, which lie at `frames` on the timeline.
+  ///
+  /// O(frames + log ramps).
   func apply(to buffer: AudioBuffer, frames: Range<Int64>) {
     if isUnity { return }
+    if let matrix = level.matrix { weigh(buffer, matrix, count: frames.count) }
+    if let factor = steadyGain(over: frames), let pan = steadyPan(over: frames) {
+      for (channel, side) in sides.enumerated() {
+        let own = factor * (side.map { pan.factor(of: $0) } ?? 1)
+        if own != 1 { scale(buffer.planes[channel], count: frames.count, by: own) }
+      }
+    } else {
+      let factors = movingFactors(over: frames)
+      for (channel, side) in sides.enumerated() {
+        multiply(
+          buffer.planes[channel], with: factors.planes[side?.rawValue ?? 0], count: frames.count)
+      }
+    }
+  }
+
+  // MARK: Where nothing moves
+
+  /// The gain and all envelopes, if none of them moves over `frames`.
+  private func steadyGain(over frames: Range<Int64>) -> Float? {
+    var gain = level.gain
+    for envelope in level.envelopes {
+      guard let value = envelope.steadyValue(over: frames) else { return nil }
+      gain *= value
+    }
+    return gain
+  }
+
+  private func steadyPan(over frames: Range<Int64>) -> PanPosition? {
+    guard let pan = level.pan else { return PanPosition(value: 0) }
+    return pan.steadyValue(over: frames).map(PanPosition.init)
+  }
+
+  // MARK: Where something moves
+
+  private func movingFactors(over frames: Range<Int64>) -> AudioBuffer {
     let count = frames.count
-    if let matrix = level.matrix { weigh(buffer, matrix, count: count) }
-    fill(&factors, count: count) { factors in
-      factors.update(repeating: level.gain, count: count)
-      for envelope in level.envelopes { multiply(factors, with: envelope, over: frames) }
-    }
-    if let pan = level.pan {
-      fill(&left, count: count) { left in
-        fill(&right, count: count) { right in
-          for (index, frame) in frames.enumerated() {
-            let angle = (pan.value(at: frame) + 1) * (.pi / 4)
-            // Exact in the centre, where cosine and sine of a Float are not.
-            let isCentre = angle == .pi / 4
-            left[index] = isCentre ? 1 : max(0, Float(2).squareRoot() * cosf(angle))
-            right[index] = isCentre ? 1 : Float(2).squareRoot() * sinf(angle)
-          }
-        }
+    let made =
+      factors.flatMap { $0.capacity >= count ? $0 : nil }
+      ?? AudioBuffer(channelCount: level.pan == nil ? 1 : 3, capacity: count)
+    factors = made
+    let middle = made.planes[0]
+    middle.update(repeating: level.gain, count: count)
+    for envelope in level.envelopes {
+      envelope.pieces(over: frames) { offset, length, value in
+        if value != 1 { scale(middle + offset, count: length, by: value) }
+      } moving: { offset, length, ramp, first in
+        ramp.multiply(middle + offset, count: length, from: first)
       }
     }
-    for (channel, place) in layout.channels.enumerated() {
-      let plane = buffer.planes[channel]
-      multiply(plane, with: factors, count: count)
-      guard level.pan != nil, let side = place.side else { continue }
-      multiply(plane, with: side == .left ? left : right, count: count)
+    guard let pan = level.pan else { return made }
+    let (left, right) = (made.planes[1], made.planes[2])
+    // The position, before it becomes the factors of both sides.
+    pan.pieces(over: frames) { offset, length, value in
+      (left + offset).update(repeating: value, count: length)
+    } moving: { offset, length, ramp, first in
+      (left + offset).update(repeating: 1, count: length)
+      ramp.multiply(left + offset, count: length, from: first)
     }
-  }
-
-  private func fill(
-    _ values: inout [Float], count: Int, _ body: (UnsafeMutablePointer<Float>) -> Void
-  ) {
-    if values.count < count { values = Array(repeating: 1, count: count) }
-    values.withUnsafeMutableBufferPointer { if let base = $0.baseAddress { body(base) } }
-  }
-
-  private func multiply(_ plane: UnsafeMutablePointer<Float>, with values: [Float], count: Int) {
-    values.withUnsafeBufferPointer { values in
-      guard let values = values.baseAddress else { return }
-      for frame in 0..<count { plane[frame] *= values[frame] }
+    for frame in 0..<count {
+      let position = PanPosition(value: left[frame])
+      left[frame] = middle[frame] * position.factor(of: .left)
+      right[frame] = middle[frame] * position.factor(of: .right)
     }
+    return made
   }
 
-  /// Channels weighted into one another, frame by frame.
   private func weigh(_ buffer: AudioBuffer, _ matrix: ChannelMatrix, count: Int) {
-    var frame = [Float](repeating: 0, count: buffer.channelCount)
-    for index in 0..<count {
-      for channel in frame.indices { frame[channel] = buffer.planes[channel][index] }
-      for (channel, row) in matrix.weights.enumerated() {
-        buffer.planes[channel][index] = zip(row, frame).reduce(0) { $0 + $1.0 * $1.1 }
-      }
+    let copy =
+      unweighed.flatMap { $0.capacity >= count ? $0 : nil }
+      ?? AudioBuffer(channelCount: buffer.channelCount, capacity: count)
+    unweighed = copy
+    for channel in 0..<buffer.channelCount {
+      copy.planes[channel].update(from: buffer.planes[channel], count: count)
     }
-  }
-
-  private func multiply(
-    _ factors: UnsafeMutablePointer<Float>, with envelope: Level.Envelope,
-    over frames: Range<Int64>
-  ) {
-    var hold = envelope.initial
-    var done = frames.lowerBound
-    for ramp in envelope.ramps {
-      if ramp.frames.lowerBound >= frames.upperBound { break }
-      let start = max(done, ramp.frames.lowerBound)
-      if start > done { scale(factors, done..<start, in: frames, by: hold) }
-      let end = max(start, min(frames.upperBound, ramp.frames.upperBound))
-      for frame in start..<end {
-        factors[Int(frame - frames.lowerBound)] *= ramp.value(at: frame)
-      }
-      hold = ramp.end
-      done = max(done, end)
-    }
-    if done < frames.upperBound { scale(factors, done..<frames.upperBound, in: frames, by: hold) }
-  }
-
-  private func scale(
-    _ factors: UnsafeMutablePointer<Float>, _ range: Range<Int64>, in frames: Range<Int64>,
-    by factor: Float
-  ) {
-    if factor == 1 { return }
-    for frame in range { factors[Int(frame - frames.lowerBound)] *= factor }
+    matrix.weigh(copy, into: buffer, at: 0, count: count)
   }
 }
 
+// MARK: - Straight-line kernels
+
+/// `plane *= factor`.
+private func scale(_ plane: UnsafeMutablePointer<Float>, count: Int, by factor: Float) {
+  for frame in 0..<count { plane[frame] *= factor }
+}
+
+/// `plane *= factors`.
+private func multiply(
+  _ plane: UnsafeMutablePointer<Float>, with factors: UnsafeMutablePointer<Float>, count: Int
+) {
+  for frame in 0..<count { plane[frame] *= factors[frame] }
+}
+
+// MARK: - Values over time
+
 extension Level.Envelope {
-  /// The value at a frame. O(ramps).
-  fileprivate func value(at frame: Int64) -> Float {
-    guard let ramp = ramps.last(where: { $0.frames.lowerBound <= frame }) else { return initial }
-    return ramp.frames.contains(frame) ? ramp.value(at: frame) : ramp.end
+  /// The first ramp that ends after `frame`. O(log ramps).
+  private func firstRamp(after frame: Int64) -> Int {
+    var (low, high) = (0, ramps.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if ramps[middle].frames.upperBound > frame { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+
+  /// The value over all of `frames`; nil where a ramp or a step lies within them.
+  fileprivate func steadyValue(over frames: Range<Int64>) -> Float? {
+    if ramps.isEmpty { return initial }
+    let next = firstRamp(after: frames.lowerBound)
+    if next < ramps.count, ramps[next].frames.lowerBound < frames.upperBound { return nil }
+    return next > 0 ? ramps[next - 1].end : initial
+  }
+
+  /// Cuts `frames` where ramps begin and end: calls one of the two for each piece in order, with its
+  /// offset and length, and for a part of a ramp the ramp and which of its frames is the first.
+  fileprivate func pieces(
+    over frames: Range<Int64>, steady: (Int, Int, Float) -> Void,
+    moving: (Int, Int, Level.Ramp, Int64) -> Void
+  ) {
+    var next = firstRamp(after: frames.lowerBound)
+    var value = next > 0 ? ramps[next - 1].end : initial
+    var done = frames.lowerBound
+    while done < frames.upperBound {
+      guard next < ramps.count, ramps[next].frames.lowerBound < frames.upperBound else { break }
+      let ramp = ramps[next]
+      let part = ramp.frames.clamped(to: done..<frames.upperBound)
+      if part.lowerBound > done {
+        steady(Int(done - frames.lowerBound), Int(part.lowerBound - done), value)
+      }
+      if !part.isEmpty {
+        moving(
+          Int(part.lowerBound - frames.lowerBound), part.count, ramp,
+          part.lowerBound - ramp.frames.lowerBound)
+      }
+      done = max(done, part.upperBound)
+      value = ramp.end
+      next += 1
+    }
+    if done < frames.upperBound {
+      steady(Int(done - frames.lowerBound), Int(frames.upperBound - done), value)
+    }
   }
 }
 
 extension Level.Ramp {
-  /// The value at a frame inside the ramp.
-  fileprivate func value(at frame: Int64) -> Float {
-    let x = Float(frame - frames.lowerBound) / Float(frames.count)
+  /// Multiplies with `count` values of the ramp, of which the first belongs to its frame `first`.
+  fileprivate func multiply(
+    _ values: UnsafeMutablePointer<Float>, count: Int, from first: Int64
+  ) {
+    let length = Float(frames.count)
+    // Loops over 32-bit integers vectorise.
+    guard first + Int64(count) < Int64(Int32.max) else {
+      for index in 0..<count { values[index] *= value(at: Float(first + Int64(index)) / length) }
+      return
+    }
+    let first = Int32(truncatingIfNeeded: first)
+    guard curve == .linear else {
+      for index in 0..<Int32(truncatingIfNeeded: count) {
+        values[Int(index)] *= value(at: Float(first &+ index) / length)
+      }
+      return
+    }
+    let rise = end - start
+    for index in 0..<Int32(truncatingIfNeeded: count) {
+      values[Int(index)] *= start + rise * (Float(first &+ index) / length)
+    }
+  }
+
+  /// The value where the share `x` of the ramp is past, 0 ≤ x < 1.
+  private func value(at x: Float) -> Float {
     switch curve {
     case .linear:
       return start + (end - start) * x
@@ -125,6 +207,7 @@ extension Level.Ramp {
       return end >= start
         ? start + (end - start) * sinf(x * .pi / 2) : end + (start - end) * cosf(x * .pi / 2)
     case .exponential:
+      if start == end { return start }
       // −100 dB stand for silence.
       let (first, last) = (max(start, 1e-5), max(end, 1e-5))
       return first * powf(last / first, x)
@@ -132,11 +215,23 @@ extension Level.Ramp {
   }
 }
 
-extension ChannelLayout.Channel {
-  fileprivate enum Side { case left, right }
+/// A position between left and right, −1 … 1, with the law of `Pan`.
+private struct PanPosition {
+  var value: Float
 
+  /// What a side is multiplied with.
+  func factor(of side: LevelApplier.Side) -> Float {
+    // Exact in the centre and at the sides, where cosine and sine of a Float are not.
+    if value == 0 { return 1 }
+    let towards = side == .left ? -value : value
+    if towards <= -1 { return 0 }
+    return Float(2).squareRoot() * sinf((towards + 1) * (.pi / 4))
+  }
+}
+
+extension ChannelLayout.Channel {
   /// The side that a pan turns up or down; nil in the middle.
-  fileprivate var side: Side? {
+  fileprivate var side: LevelApplier.Side? {
     switch self {
     case .frontLeft, .backLeft, .frontLeftOfCenter, .sideLeft: .left
     case .frontRight, .backRight, .frontRightOfCenter, .sideRight: .right

@@ -23,17 +23,25 @@ final class MatrixedSource: FrameSource {
     while filled < count {
       let wanted = min(count - filled, scratch.capacity)
       let taken = try input.read(into: scratch, at: 0, count: wanted)
-      for (target, weights) in matrix.weights.enumerated() {
-        let plane = buffer.planes[target] + offset + filled
-        plane.update(repeating: 0, count: taken)
-        for (source, weight) in weights.enumerated() where weight != 0 {
-          add(scratch.planes[source], times: weight, to: plane, count: taken)
-        }
-      }
+      matrix.weigh(scratch, into: buffer, at: offset + filled, count: taken)
       filled += taken
       if taken < wanted { break }
     }
     return filled
+  }
+}
+
+extension ChannelMatrix {
+  /// Weighs the first `count` frames of `source` into frames `offset ..< offset + count` of
+  /// `target`, which is another buffer.
+  func weigh(_ source: AudioBuffer, into target: AudioBuffer, at offset: Int, count: Int) {
+    for (channel, row) in weights.enumerated() {
+      let plane = target.planes[channel] + offset
+      plane.update(repeating: 0, count: count)
+      for (input, weight) in row.enumerated() where weight != 0 {
+        add(source.planes[input], times: weight, to: plane, count: count)
+      }
+    }
   }
 }
 

@@ -26,6 +26,7 @@ package final class Renderer {
     pool = SourcePool(library)
     var nodes: [any RenderNode] = []
     var mixes: [Node.ID: MixTee] = [:]
+    let startsAnew = try graph.nodesThatStartAnew(library)
     for node in graph.nodes {
       switch node.kind {
       case .source(let source, let first):
@@ -37,8 +38,11 @@ package final class Renderer {
       case .convert(let child):
         // Its child's place in the list keeps the numbering; it is read through its tap.
         nodes.append(nodes[child])
-      case .process(let process, _):
-        throw Failure(.mendJob, "'\(process)' is not built yet", origin: node.origin)
+      case .process(let process, let child):
+        nodes.append(
+          ProcessNode(
+            node, nodes[child], frameCount: graph.nodes[child].frames.upperBound,
+            graph.source(of: process, over: child, in: node, startsAnew: startsAnew[child])))
       case .excerpt(let child, let start):
         nodes.append(ExcerptNode(node, nodes[child], start: start))
       }
@@ -53,7 +57,8 @@ package final class Renderer {
         tee.tap(),
         by: ChannelMatrix(from: mix.format.channelLayout, to: node.format.channelLayout),
         FrameRatio(from: mix.format.sampleRate, to: node.format.sampleRate),
-        sampleRate: mix.format.sampleRate, frameCount: mix.frames.upperBound)
+        sampleRate: mix.format.sampleRate, frameCount: mix.frames.upperBound,
+        targetCount: node.frames.upperBound)
       let span = graph.sinks.first { $0.node == id }?.frames ?? node.frames
       try tap.seek(to: span.lowerBound + start.frames(atRate: node.format.sampleRate))
       spans[id] = span
@@ -92,6 +97,61 @@ package final class Renderer {
       throw Failure(.reportBug, "the mix ended \(wanted - taken) frames early")
     }
     buffer.frameCount = wanted
+  }
+}
+
+extension Graph {
+  /// What gives the frames of a process when it reads its child.
+  fileprivate func source(
+    of process: Process, over child: Node.ID, in node: Node, startsAnew: Bool
+  ) -> (any FrameSource) throws(Failure) -> any FrameSource {
+    let inputCount = nodes[child].frames.upperBound
+    let (count, rate) = (node.frames.upperBound, node.format.sampleRate)
+    func filtered(
+      _ setup: @escaping () throws(Failure) -> FilteredSource.Setup
+    ) -> (any FrameSource) throws(Failure) -> any FrameSource {
+      { input throws(Failure) in
+        let setup = try setup()
+        return setup.filters.isEmpty
+          ? input : FilteredSource(input, setup, sampleRate: rate, frameCount: count)
+      }
+    }
+    switch process {
+    case .reverse:
+      return { ReversedSource($0, frameCount: inputCount, startsAnew: startsAnew) }
+    case .varispeed(.one), .stretch(.one, _):
+      return { $0 }
+    case .varispeed(let ratio):
+      return {
+        ResampledSource(
+          $0, ratio, sampleRate: rate, frameCount: inputCount, targetCount: count)
+      }
+    case .stretch(let ratio, let algorithm):
+      return filtered { () throws(Failure) in
+        try .stretch(ratio, algorithm, sampleRate: rate)
+      }
+    case .filter(let effects):
+      return filtered { .effects(effects, sampleRate: rate) }
+    }
+  }
+
+  /// For each node, whether going back in its sound means to render it from its start. O(nodes);
+  /// nothing is asked of the library unless the graph reverses something.
+  fileprivate func nodesThatStartAnew(_ library: MediaLibrary) throws(Failure) -> [Bool] {
+    var found = Array(repeating: false, count: nodes.count)
+    let isReversing = nodes.contains {
+      if case .process(.reverse, _) = $0.kind { true } else { false }
+    }
+    guard isReversing else { return found }
+    for (id, node) in nodes.enumerated() {
+      switch node.kind {
+      case .source(let source, _): found[id] = try library.startsAnew(source.asset)
+      case .mix(let children): found[id] = children.contains { found[$0] }
+      case .convert(let child), .process(_, let child), .excerpt(let child, _):
+        found[id] = node.memory == .unbounded || found[child]
+      }
+    }
+    return found
   }
 }
 

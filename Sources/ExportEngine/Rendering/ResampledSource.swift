@@ -36,14 +36,18 @@ final class ResampledSource: FrameSource {
   private var heard: AudioBuffer
   private var heardOffset = 0
 
-  init(_ input: any FrameSource, _ ratio: FrameRatio, sampleRate: Int, frameCount: Int64) {
+  /// `targetCount` frames are what the caller's own rounding made of `frameCount`.
+  init(
+    _ input: any FrameSource, _ ratio: FrameRatio, sampleRate: Int, frameCount: Int64,
+    targetCount: Int64
+  ) {
     self.input = input
     self.ratio = ratio
     channelCount = input.channelCount
     period = (Int64(ratio.source), Int64(ratio.target))
     stretch = Int64(Resampling.stretch(ratio, sampleRate: sampleRate))
     warmUp = Int64(Resampling.warmUp(ratio))
-    length = (frameCount, ratio.target(ofSource: frameCount))
+    length = (frameCount, targetCount)
     block = AudioBuffer(channelCount: channelCount, capacity: 2048)
     output = AudioBuffer(
       channelCount: channelCount, capacity: 2048 * ratio.target / ratio.source + 16_384)

@@ -49,7 +49,7 @@ final class SourcePool {
     self.damage[asset.path] = damage
     return convert(
       try library.open(asset, noting: damage), by: source.matrix, source.ratio,
-      sampleRate: asset.sampleRate, frameCount: asset.frameCount)
+      sampleRate: asset.sampleRate, frameCount: asset.frameCount, targetCount: source.frameCount)
   }
 }
 
@@ -57,13 +57,14 @@ final class SourcePool {
 /// changed, more after.
 func convert(
   _ source: any FrameSource, by matrix: ChannelMatrix, _ ratio: FrameRatio, sampleRate: Int,
-  frameCount: Int64
+  frameCount: Int64, targetCount: Int64
 ) -> any FrameSource {
   var source = source
   let isReducing = matrix.weights.count < source.channelCount
   if !matrix.isIdentity, isReducing { source = MatrixedSource(source, matrix) }
   if ratio != .one {
-    source = ResampledSource(source, ratio, sampleRate: sampleRate, frameCount: frameCount)
+    source = ResampledSource(
+      source, ratio, sampleRate: sampleRate, frameCount: frameCount, targetCount: targetCount)
   }
   if !matrix.isIdentity, !isReducing { source = MatrixedSource(source, matrix) }
   return source

@@ -3,7 +3,7 @@ import LibAV
 import MediaComposition
 import SystemPackage
 
-/// Writes what FFmpeg encodes and wraps: WAV, FLAC, M4A.
+/// Writes what FFmpeg encodes and wraps: everything but MP3.
 final class LibAVWriter: SoundWriter {
   private let file: OutputFile
   private let encoder: Encoder
@@ -120,6 +120,14 @@ final class LibAVWriter: SoundWriter {
     case .planarFloat:
       destination.assumingMemoryBound(to: Float.self)
         .update(from: block.planes[plane] + start, count: count)
+    case .planarInt16:
+      quantizer.convert(
+        block.planes[plane] + start, count: count, frame: frame, channel: plane,
+        to: destination.assumingMemoryBound(to: Int16.self), stride: 1)
+    case .planarInt24:
+      quantizer.convert(
+        block.planes[plane] + start, count: count,
+        to: destination.assumingMemoryBound(to: Int32.self), stride: 1)
     }
   }
 }

@@ -48,7 +48,8 @@ public struct WrittenOutput: Sendable, Hashable {
   /// Channels in it.
   public var channelCount: Int
   /// Samples beyond full scale, over all channels. Integer formats hold them clamped to full
-  /// scale; MP3, AAC and float hold them as they were, and most players will clamp them.
+  /// scale; MP3, AAC, Vorbis, Opus and float hold them as they were, and most players will clamp
+  /// them.
   public var clippedSamples: Int64
   /// The largest magnitude of any sample, 1 being full scale.
   public var peak: Float

@@ -65,35 +65,22 @@ private func requireSettings(
   guard sound.channelLayout.mask.nonzeroBitCount == channels else {
     throw Failure(.reportBug, "the channel layout names a channel twice")
   }
-  guard 1...655_350 ~= sound.sampleRate else {
+  guard sound.sampleRate > 0 else {
     throw Failure(.mendJob, "no format has a sample rate of \(sound.sampleRate) Hz")
   }
-  switch format {
-  case .wav: break
-  case .mp3:
-    guard frameCount > 0 else {
-      throw Failure(.mendJob, "MP3 cannot hold a sound of no length; write WAV or FLAC")
-    }
-  case .flac(let bitDepth):
-    guard bitDepth == 16 || bitDepth == 24 else {
-      throw Failure(.mendJob, "FLAC is written with 16 or 24 bits a sample, not \(bitDepth)")
-    }
-  case .m4a(let bitRate):
-    let rates = Encoder.sampleRates(of: .aac(bitRate: bitRate)) ?? []
-    guard rates.contains(sound.sampleRate) else {
-      let list = rates.map(String.init).joined(separator: ", ")
-      throw Failure(.mendJob, "AAC has no sample rate of \(sound.sampleRate) Hz, only \(list)")
-    }
-    // ISO 14496-3 4.5.3.3: a channel has at most 6144 bits for a frame of 1024 samples.
-    let most = 6144 * channels * sound.sampleRate / 1024
-    guard 1...most ~= bitRate else {
-      throw Failure(
-        .mendJob,
-        "AAC at \(sound.sampleRate) Hz with \(channels) channels has at most "
-          + "\(most / 1000) kbps, not \(bitRate / 1000)")
-    }
-    guard frameCount > 0 else {
-      throw Failure(.mendJob, "M4A cannot hold a sound of no length; write WAV or FLAC")
+  if let problem = format.problem(sampleRate: sound.sampleRate, layout: sound.channelLayout) {
+    throw Failure(.mendJob, problem)
+  }
+  let capabilities = format.kind.capabilities
+  guard frameCount > 0 || capabilities.holdsNoSound else {
+    throw Failure(
+      .mendJob, "\(capabilities.name) cannot hold a sound of no length; write WAV or FLAC")
+  }
+  if case .aiff(let samples) = format {
+    // A chunk's size has 32 bits (AIFF 1.3, "Local Chunks"); a cover wants room, too.
+    let size = frameCount.multipliedReportingOverflow(by: Int64(channels * samples.byteCount))
+    guard !size.overflow, size.partialValue < Int64(UInt32.max) - (1 << 25) else {
+      throw Failure(.mendJob, "AIFF holds less than 4 GiB; write CAF or WAV")
     }
   }
 }
@@ -101,25 +88,62 @@ private func requireSettings(
 private func recipe(
   for sink: Sink, format: AudioFormat, frameCount: Int64
 ) throws(Failure) -> LibAVRecipe {
+  let capabilities = sink.output.format.kind.capabilities
   let (container, codec): (Muxer.Container, Encoder.Codec) =
     switch sink.output.format {
-    case .wav(.int16): (.wav, .pcm16)
-    case .wav(.int24): (.wav, .pcm24)
-    case .wav(.float32): (.wav, .pcmFloat)
+    case .wav(let format): (.wav, .pcm(format.codec, isBigEndian: false))
+    case .aiff(let format): (.aiff, .pcm(format.codec, isBigEndian: true))
+    case .caf(let format): (.caf, .pcm(format.codec, isBigEndian: false))
     case .flac(let bitDepth): (.flac, .flac(bitDepth: bitDepth))
+    case .alac(let bitDepth): (.m4a, .alac(bitDepth: bitDepth))
     case .m4a(let bitRate): (.m4a, .aac(bitRate: bitRate))
+    case .vorbis(.quality(let quality)):
+      (.ogg(serial: serial(of: sink, format, frameCount)), .vorbis(.quality(quality)))
+    case .vorbis(.bitRate(let bitRate)):
+      (.ogg(serial: serial(of: sink, format, frameCount)), .vorbis(.bitRate(bitRate)))
+    case .opus(let bitRate):
+      (.ogg(serial: serial(of: sink, format, frameCount)), .opus(bitRate: bitRate))
     case .mp3: throw Failure(.reportBug, "MP3 is not written by FFmpeg")
     }
-  let holdsMore = container != .wav
   return LibAVRecipe(
     container: container, codec: codec, sampleRate: format.sampleRate,
-    channelMask: format.channelLayout.mask, isDithered: sink.isDithered,
+    channelMask: (capabilities.stored(format.channelLayout) ?? format.channelLayout).mask,
+    isDithered: sink.isDithered,
     metadata: sink.metadata.items.map { ($0.key, $0.value) },
-    chapters: holdsMore
+    chapters: capabilities.holdsChapters
       ? try chapters(of: sink, sampleRate: format.sampleRate, frameCount: frameCount).map {
         Muxer.Chapter(frames: $0.frames, title: $0.chapter.title)
       } : [],
-    picture: holdsMore ? try sink.metadata.cover.map(readPicture) : nil)
+    picture: capabilities.holdsCover ? try sink.metadata.cover.map(readPicture) : nil)
+}
+
+/// The number of an Ogg stream, which must be another one in each file that may be chained to it
+/// (RFC 3533 §4), and the same at each run: FNV-1a over what the job says of the output.
+private func serial(of sink: Sink, _ format: AudioFormat, _ frameCount: Int64) -> UInt32 {
+  var words = [
+    sink.output.path.lastComponent?.string ?? "", sink.output.format.name, "\(format)",
+    "\(frameCount)",
+  ]
+  for item in sink.metadata.items { words += [item.key, item.value] }
+  return words.joined(separator: "\n").utf8.reduce(0x811C_9DC5) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
+}
+
+extension Output.SampleFormat {
+  fileprivate var byteCount: Int {
+    switch self {
+    case .int16: 2
+    case .int24: 3
+    case .float32: 4
+    }
+  }
+
+  fileprivate var codec: Encoder.SampleFormat {
+    switch self {
+    case .int16: .int16
+    case .int24: .int24
+    case .float32: .float
+    }
+  }
 }
 
 /// The ID3v2 tag that stands before the sound. There is one in any case, because checkers take a

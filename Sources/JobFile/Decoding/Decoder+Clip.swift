@@ -50,7 +50,7 @@ extension Decoder {
     let path = path(clip.path)
     let pattern = text.pattern(clip.pathRange)
     if FilePattern.isPattern(pattern), kind(of: path) == nil {
-      guard context == .list else {
+      guard context.isList else {
         sink.error(
           "a wildcard stands for several files", at: origin,
           help: "put it into a list: [\"\(clip.path)\"]")
@@ -64,7 +64,7 @@ extension Decoder {
         help: suspicion.error.help)
       return []
     }
-    if kind(of: path) == nil, context == .list, let error = timeError(clip.path) {
+    if kind(of: path) == nil, context.isList, let error = timeError(clip.path) {
       sink.error(error, at: origin, help: "a file of that name is './\(clip.path)'")
       return []
     }
@@ -154,6 +154,8 @@ extension Decoder {
         "'\(name ?? path.string)' is no regular file", at: origin,
         help: "pipes and devices cannot be read: write the sound to a file first")
     case nil:
+      missing.files.insert(path)
+      missing.origins.insert(origin)
       guard !sink.drops(at: origin) else { return }
       var help: String?
       if let name, let source = Spelling.nearest(to: name, among: sources.keys.sorted()) {
@@ -220,7 +222,11 @@ extension Decoder {
         sink.error("a source needs a 'file' or a 'clip'", at: entry.value.origin)
       }
       guard var item else { return nil }
-      modify(&item, by: fields, scope)
+      // Items that it inserts name files, as it does itself.
+      let names = sources
+      sources = [:]
+      defer { sources = names }
+      modify(&item, by: fields, scope, in: .track)
       return item
     }
   }

@@ -6,8 +6,12 @@ import SystemPackage
 enum ItemContext {
   /// Wildcards stand for several items; a bare time is silence.
   case list
+  /// As in a list, and `at` may count from the end of what the item is put into.
+  case insertion
   case track
   case job
+
+  var isList: Bool { self == .list || self == .insertion }
 }
 
 extension Decoder {
@@ -23,7 +27,7 @@ extension Decoder {
         return []
       case .scalar:
         guard let text = text(node, scope) else { return [] }
-        if context == .list, let silence = silence(text) { return [silence] }
+        if context.isList, let silence = silence(text) { return [silence] }
         return clips(text, nil, scope, in: context)
       case .mapping:
         guard let fields = fields(of: node, as: .item) else { return [] }
@@ -68,7 +72,7 @@ extension Decoder {
     var modified = items.isEmpty ? [Item(.concat(ItemSequence([])))] : items
     for index in modified.indices {
       if context != .job { modified[index].origin = fields.origin }
-      modify(&modified[index], by: fields, scope)
+      modify(&modified[index], by: fields, scope, in: context)
     }
     return items.isEmpty ? [] : modified
   }
@@ -139,22 +143,30 @@ extension Decoder {
 // MARK: - Modifiers
 
 extension Decoder {
-  func modify(_ item: inout Item, by fields: Fields, _ scope: Scope) {
+  func modify(
+    _ item: inout Item, by fields: Fields, _ scope: Scope, in context: ItemContext
+  ) {
     item.range = range(fields, scope) ?? item.range
-    item.gain =
-      value(fields["gain"]?.value, scope) { text throws(QuantityError) in
-        try Gain(parsing: text)
-      } ?? item.gain
-    if let volume = fields["volume"] { item.volume = self.volume(volume.value, scope) }
-    item.fadeIn = fade(fields["fade_in"]?.value, scope) ?? item.fadeIn
-    item.fadeOut = fade(fields["fade_out"]?.value, scope) ?? item.fadeOut
-    item.name = fields["name"].flatMap { text($0.value, scope)?.string } ?? item.name
+    edits(&item, fields, scope)
+    level(&item, fields, scope, in: context)
+    if let name = fields["name"], let text = text(name.value, scope) {
+      item.name = Located(text.string, at: name.value.origin)
+    }
     chapters(&item, fields, scope)
-    place(&item, fields, scope)
+    place(&item, fields, scope, in: context)
   }
 
-  private func place(_ item: inout Item, _ fields: Fields, _ scope: Scope) {
-    item.at = time(fields["at"]?.value, scope) ?? item.at
+  private func place(
+    _ item: inout Item, _ fields: Fields, _ scope: Scope, in context: ItemContext
+  ) {
+    if let at = moment(fields["at"]?.value, scope) {
+      if at.value.anchor == .end, context != .insertion {
+        sink.error(
+          "'\(at.value)' is no time of its own", at: at.origin,
+          help: "write a time, as '1:30', or that of another item, as 'talk.end'")
+      }
+      item.at = at
+    }
     guard let entry = fields["crossfade"], let crossfade = fade(entry.value, scope) else { return }
     if case .concat(var sequence) = item.content {
       sequence.crossfade = crossfade
@@ -164,7 +176,7 @@ extension Decoder {
     item.crossfade = crossfade
   }
 
-  private func range(_ fields: Fields, _ scope: Scope) -> ItemRange? {
+  func range(_ fields: Fields, _ scope: Scope) -> ItemRange? {
     let from = moment(fields["from"]?.value, scope)
     let to = moment(fields["to"]?.value, scope)
     let duration = time(fields["duration"]?.value, scope)
@@ -178,38 +190,17 @@ extension Decoder {
       from: from, end: to.map(ItemRange.End.moment) ?? duration.map(ItemRange.End.duration))
   }
 
-  private func volume(_ node: YAMLNode, _ scope: Scope) -> [VolumePoint] {
-    guard case .mapping(let entries) = node.kind else { return [] }
-    return entries.compactMap { entry in
-      let gain = value(entry.value, scope) { text throws(QuantityError) in try Gain(parsing: text) }
-      guard let moment = keyMoment(entry), let gain else { return nil }
-      return VolumePoint(moment, gain.value)
-    }
-  }
-
-  /// A key that is a time.
-  private func keyMoment(_ entry: YAMLEntry) -> Located<Moment>? {
-    do throws(QuantityError) {
-      return Located(try Moment(parsing: entry.key), at: entry.keyOrigin)
-    } catch {
-      sink.error(error.message, at: entry.keyOrigin, help: error.help)
-      return nil
-    }
-  }
-
   private func chapters(_ item: inout Item, _ fields: Fields, _ scope: Scope) {
     let entries = fields.present("chapter", "chapters")
     guard !entries.isEmpty else { return }
+    item.chapter = nil
     item.chapters = entries.flatMap { entry -> [ItemChapter] in
       if entry.key == "chapter" {
-        return chapter(entry.value, at: Located(.start, at: entry.value.origin), scope).map { [$0] }
-          ?? []
+        item.chapter = chapter(entry.value, at: Located(.start, at: entry.value.origin), scope)
+        return []
       }
       guard case .mapping(let points) = entry.value.kind else {
-        sink.error(
-          "'chapters' from a file or a list is not built yet", at: entry.value.origin,
-          help: "write \(Schema.Value.chapters.example)")
-        return []
+        return listedChapters(entry.value, scope)
       }
       return points.compactMap { point in
         guard let start = keyMoment(point) else { return nil }

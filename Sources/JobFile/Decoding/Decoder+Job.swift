@@ -8,7 +8,7 @@ extension Decoder {
     var scope = scope
     let bindsUnknownNames: Bool = if case .mapping = loop?.value.kind { true } else { false }
     scope.bindsUnknownNames =
-      bindsUnknownNames || !fields.refused.isDisjoint(with: ["for_each", "rows", "split"])
+      bindsUnknownNames || !fields.refused.isDisjoint(with: ["for_each", "rows"])
     guard loop != nil || fields.refused.contains("for_each") else {
       return job(name.text(in: self, scope), fields, scope).map { [$0] } ?? []
     }
@@ -42,6 +42,12 @@ extension Decoder {
         "'for_each' over lists of values is not built yet", at: node.origin,
         help: "write the jobs under 'jobs', or give a pattern of files")
     }
+    guard !isListOfValues(patterns, scope) else {
+      sink.error(
+        "'for_each' over a list of values is not built yet", at: node.origin,
+        help: "write the jobs under 'jobs', or give patterns of files")
+      return []
+    }
     var seen: Set<FilePath> = []
     return patterns.flatMap { node -> [FilePattern.Match] in
       guard let text = text(node, scope) else { return [] }
@@ -57,6 +63,16 @@ extension Decoder {
     }
   }
 
+  /// `[en, de]`: words of which none is a file's name or looks like one.
+  private func isListOfValues(_ nodes: [YAMLNode], _ scope: Scope) -> Bool {
+    nodes.count > 1
+      && nodes.allSatisfy { node in
+        guard case .scalar(let scalar) = node.kind, scalar.template == nil else { return false }
+        let isPlain = !scalar.text.contains { "./*?[{".contains($0) }
+        return isPlain && kind(of: path(scalar.text)) == nil
+      }
+  }
+
   /// `path` as this job file would write it.
   private func written(_ path: FilePath) -> String {
     var path = path
@@ -66,10 +82,14 @@ extension Decoder {
 
   private func job(_ name: String, _ fields: Fields, _ scope: Scope) -> Job? {
     refusePlacement(fields)
+    let isSplit = fields["split"] != nil || fields.refused.contains("split")
+    let partScope = scope.with(part: isSplit ? .bound : .none)
+    let scope = scope.with(part: isSplit ? .elsewhere : .none)
+    let split = self.split(fields, scope)
     let item = items(fields, scope, in: .job).first
     let sampleRate = self.sampleRate(fields, scope)
-    let channels = self.channels(fields, scope)
-    let metadata = fields["metadata"].map { self.metadata($0.value, scope) }
+    let channels = mixChannels(fields, scope)
+    let metadata = fields["metadata"].map { self.metadata($0.value, partScope) }
     guard let output = fields["output"]?.value else {
       if !fields.isIncomplete {
         sink.error(
@@ -79,13 +99,14 @@ extension Decoder {
     }
     let isShared = !output.dependsOnJob && !scope.hasFolderOutput(output)
     let context = OutputContext(
-      scope: scope, mixRate: sampleRate, mixChannels: channels?.value,
-      clip: item.flatMap(\.onlyClip))
+      scope: partScope, mixRate: sampleRate, mixChannels: channels,
+      clip: item.flatMap(\.onlyClip), isNoClip: item.map { $0.onlyClip == nil } ?? false)
     let outputs =
       isShared ? shared(output) { self.outputs(output, context) } : self.outputs(output, context)
-    guard let item, !outputs.isEmpty else { return nil }
+    if isSplit { refuseShared(outputs) }
+    guard let item, !outputs.isEmpty, !isSplit || split != nil else { return nil }
     return Job(
-      name: name, item: item, outputs: outputs, metadata: metadata ?? Metadata(),
+      name: name, item: item, split: split, outputs: outputs, metadata: metadata ?? Metadata(),
       sampleRate: sampleRate?.value, channelLayout: channels?.value, origin: fields.origin)
   }
 

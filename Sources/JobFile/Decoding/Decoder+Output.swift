@@ -8,9 +8,11 @@ struct OutputContext {
   /// The job's own sample rate.
   var mixRate: Located<Int>?
   /// The job's own layout.
-  var mixChannels: ChannelLayout?
+  var mixChannels: Located<ChannelLayout>?
   /// The only clip of the job, if it is one.
   var clip: FilePath?
+  /// Whether the job is known to be something else than one clip.
+  var isNoClip = false
 }
 
 extension Decoder {
@@ -27,27 +29,25 @@ extension Decoder {
     guard case .mapping = node.kind else {
       guard let path = path(node, context.scope), let format = format(of: path) else { return nil }
       let output = JobOutput(path: path.value, format: format, origin: path.origin)
-      checkRate(
-        of: output, nil, mixRate: context.mixRate, channels: context.mixChannels, settings: nil)
+      checkSound(of: output, rate: nil, channels: nil, mix: context, settings: nil)
       return output
     }
     guard let fields = fields(of: node, as: .output) else { return nil }
     let sampleRate = self.sampleRate(fields, context.scope)
     var channels = self.channels(fields, context.scope)
     let metadata = fields["metadata"].map { self.metadata($0.value, context.scope) }
-    let named = format(fields, context.scope)
+    let named = format(fields, context)
     guard let path = path(fields, context, format: named) else { return nil }
     if case .refused = named { return nil }
     guard let format = named?.format ?? format(of: path) else { return nil }
     if case .named(_, key: _, isMono: true) = named { channels = channels ?? Located(.mono) }
-    if let key = named?.key { checkExtension(of: path, format, key) }
+    if let entry = named?.key { checkExtension(of: path, format, entry) }
     let output = JobOutput(
       path: path.value, format: format, sampleRate: sampleRate?.value,
       channelLayout: channels?.value,
       metadata: metadata ?? Metadata(), origin: path.origin)
-    checkRate(
-      of: output, sampleRate, mixRate: context.mixRate,
-      channels: channels?.value ?? context.mixChannels, settings: fields["mp3"]?.value.origin)
+    let settings = named?.key.flatMap { fields[$0]?.value.origin }
+    checkSound(of: output, rate: sampleRate, channels: channels, mix: context, settings: settings)
     return output
   }
 
@@ -68,7 +68,9 @@ extension Decoder {
       var metadata = Metadata()
       for entry in fields(of: node, as: .metadata)?.entries ?? [] {
         if entry.key == "cover" {
-          metadata.cover = picture(entry.value, scope)?.value
+          let cover = picture(
+            entry.value, scope.with(part: scope.part == .none ? .none : .elsewhere))
+          metadata.cover = cover?.value
         } else if let text = text(entry.value, scope) {
           metadata[entry.key] = text.string
         }
@@ -101,13 +103,15 @@ extension Decoder {
       if format == nil, !fields.isIncomplete {
         sink.error(
           "a 'folder' needs a format", at: entry.keyOrigin,
-          help: "add one of 'mp3', 'wav', 'flac', 'aac'")
+          help: "add one of " + formatKeys.map { "'\($0)'" }.joined(separator: ", "))
       }
       return nil
     }
+    let isTemplate = context.scope.part == .bound
+    func literal(_ path: FilePath) -> FilePath { isTemplate ? PartTemplate.escaped(path) : path }
     var path = folder.value
     if let input = context.scope.input {
-      path = path.pushing(input.folder)
+      path = path.pushing(literal(input.folder))
     } else if context.clip == nil {
       sink.error(
         "'folder' has no input to take a name from", at: entry.keyOrigin,
@@ -115,9 +119,10 @@ extension Decoder {
       return nil
     }
     guard let name = (context.scope.input?.path ?? context.clip)?.lastComponent else { return nil }
-    path.append(name)
+    path = path.pushing(literal(FilePath(root: nil, [name])))
     // Not by way of a text: the name may be other bytes than UTF-8.
-    path.extension = format.fileExtension
+    if let usual = format.extensions.first { path.extension = usual }
+    if isTemplate { path = PartTemplate.numbered(path) }
     return Located(path, at: folder.origin)
   }
 
@@ -133,12 +138,12 @@ extension Decoder {
 
   private func checkExtension(of path: Located<FilePath>, _ format: JobOutput.Format, _ key: String)
   {
-    guard let own = path.value.extension?.lowercased(), !format.extensions.contains(own),
-      JobOutput.Format.mediaExtensions.contains(own)
+    guard let own = path.value.extension?.lowercased(), let usual = format.extensions.first,
+      !format.extensions.contains(own), JobOutput.Format.mediaExtensions.contains(own)
     else { return }
     sink.error(
       "'\(key)' does not go into '.\(own)'", at: path.origin,
-      help: "write '\(path.value.stem ?? "").\(format.fileExtension)'")
+      help: "write '\(path.value.stem ?? "").\(usual)'")
   }
 }
 
@@ -153,9 +158,12 @@ private enum NamedFormat {
   var key: String? { if case .named(_, let key, _) = self { key } else { nil } }
 }
 
+/// The keys that name a format, of which an output has one.
+private let formatKeys = Output.Kind.allCases.map(\.rawValue) + ["codec"]
+
 extension Decoder {
-  private func format(_ fields: Fields, _ scope: Scope) -> NamedFormat? {
-    let entries = fields.present("mp3", "wav", "flac", "aac")
+  private func format(_ fields: Fields, _ context: OutputContext) -> NamedFormat? {
+    let entries = fields.present(formatKeys)
     guard let entry = entries.first else { return nil }
     if let second = entries.dropFirst().first {
       sink.error(
@@ -163,94 +171,146 @@ extension Decoder {
         help: "an output has one format; 'output' may be a list",
         notes: [.init("the other one is here", at: entry.keyOrigin)])
     }
-    let format: JobOutput.Format?
-    switch entry.key {
-    case "mp3":
-      return mp3(entry.value, scope).map {
-        .named(.mp3($0.settings), key: entry.key, isMono: $0.isMono)
-      } ?? .refused
-    case "wav":
-      format =
-        value(entry.value, scope) { text throws(QuantityError) in
-          .wav(try Quantity.sampleFormat(text))
-        }?.value
-    case "flac":
-      format =
-        value(entry.value, scope) { text throws(QuantityError) in
-          .flac(bitDepth: try Quantity.bitDepth(text))
-        }?.value
-    default:
-      format =
-        value(entry.value, scope) { text throws(QuantityError) in
-          .m4a(bitRate: try Quantity.aacBitRate(text))
-        }?.value
+    guard let kind = Output.Kind(rawValue: entry.key) else {
+      return sameAsClip(entry, fields, context)
     }
-    return format.map { .named($0, key: entry.key, isMono: false) } ?? .refused
+    if kind == .mp3 {
+      return mp3(entry.value, context.scope).map {
+        .named(.exactly(.mp3($0.settings)), key: entry.key, isMono: $0.isMono)
+      } ?? .refused
+    }
+    let format = value(entry.value, context.scope) { text throws(QuantityError) in
+      try Quantity.format(kind, text)
+    }
+    return format.map { .named(.exactly($0.value), key: entry.key, isMono: false) } ?? .refused
+  }
+
+  /// `codec: same`.
+  private func sameAsClip(
+    _ entry: YAMLEntry, _ fields: Fields, _ context: OutputContext
+  ) -> NamedFormat {
+    let word = value(entry.value, context.scope) { text throws(QuantityError) in
+      guard text == "same" else {
+        throw QuantityError(
+          "'\(text)' is no codec that is meant here",
+          help: "write 'same' for the clip's own, or a format's key, as 'mp3: V2'")
+      }
+      return text
+    }
+    guard word != nil else { return .refused }
+    guard !context.isNoClip else {
+      sink.error(
+        "'codec: same' on a job that is not one clip", at: entry.keyOrigin,
+        help: "name the format, as 'mp3: V2'")
+      return .refused
+    }
+    return .named(
+      .sameAsClip(isInFolder: fields["folder"] != nil), key: entry.key, isMono: false)
   }
 }
 
 extension JobOutput.Format {
   /// Extensions of media files, of which each says what is inside.
-  static let mediaExtensions: Set<String> = [
-    "mp3", "wav", "wave", "flac", "m4a", "m4b", "mp4", "aac", "ogg", "oga", "opus", "aif", "aiff",
-    "caf", "mka", "mkv", "webm", "wma", "mp2", "ac3", "amr", "alac", "w64", "rf64", "au", "json",
-  ]
+  static let mediaExtensions: Set<String> = Set(
+    Output.Kind.allCases.flatMap(\.capabilities.extensions)
+  ).union([
+    "aac", "mka", "mkv", "webm", "wma", "mp2", "ac3", "amr", "alac", "w64", "rf64", "au", "json",
+  ])
 
-  /// The format that a path's extension asks for, with its default settings.
+  /// The format that a path's extension asks for, with its usual settings.
   ///
   /// - Throws: a `QuantityError` where there is no extension, or none that is built.
   public init(extensionOf path: FilePath) throws(QuantityError) {
-    switch path.extension?.lowercased() {
-    case "mp3": self = .mp3(.standard)
-    case "wav", "wave": self = .wav(nil)
-    case "flac": self = .flac(bitDepth: nil)
-    case "m4a", "m4b", "mp4": self = .m4a(bitRate: nil)
-    case "aac":
-      throw QuantityError(
-        "'.aac' is not built yet", help: "write '\(path.stem ?? "").m4a': AAC in MP4")
-    case let own? where Self.mediaExtensions.contains(own):
-      throw QuantityError("'.\(own)' is not built yet", help: Self.choices)
-    case let own?:
-      throw QuantityError("'.\(own)' is no format that is known", help: Self.choices)
-    case nil:
+    guard let own = path.extension?.lowercased() else {
       throw QuantityError("'\(path)' says no format", help: Self.choices)
     }
-  }
-
-  private static let choices = "outputs end in .mp3, .wav, .flac or .m4a"
-
-  /// The extensions of files in this format; the first is the usual one.
-  var extensions: [String] {
-    switch self {
-    case .mp3: ["mp3"]
-    case .wav: ["wav", "wave"]
-    case .flac: ["flac"]
-    case .m4a: ["m4a", "m4b", "mp4"]
+    if let kind = Output.Kind(extension: own) {
+      self = .usual(kind)
+      return
+    }
+    let stem = path.stem ?? ""
+    switch own {
+    case "aac":
+      throw QuantityError("'.aac' is not built yet", help: "write '\(stem).m4a': AAC in MP4")
+    case "alac":
+      throw QuantityError(
+        "'.alac' is not built yet", help: "write '\(stem).m4a', with 'alac: 16 bit'")
+    case _ where own.hasSuffix("}") && PartTemplate.isTemplate(path):
+      throw QuantityError("'\(path)' says no format", help: Self.choices)
+    case _ where Self.mediaExtensions.contains(own):
+      throw QuantityError("'.\(own)' is not built yet", help: Self.choices)
+    default:
+      throw QuantityError("'.\(own)' is no format that is known", help: Self.choices)
     }
   }
 
-  /// The usual one.
-  var fileExtension: String { extensions[0] }
+  private static let choices =
+    "outputs end in .mp3, .wav, .aiff, .caf, .flac, .m4a, .ogg or .opus"
+
+  /// The extensions of files in this format; the first is the usual one. None where only the clip
+  /// says them.
+  var extensions: [String] { kind?.capabilities.extensions ?? [] }
 }
 
 extension Quantity {
+  /// The settings of a format that has a single one.
+  static func format(_ kind: Output.Kind, _ text: String) throws(QuantityError) -> Output.Format {
+    switch kind {
+    case .mp3: .mp3(.standard)
+    case .wav: .wav(try sampleFormat(text, of: kind))
+    case .aiff: .aiff(try sampleFormat(text, of: kind))
+    case .caf: .caf(try sampleFormat(text, of: kind))
+    case .flac: .flac(bitDepth: try bitDepth(text, of: kind))
+    case .alac: .alac(bitDepth: try bitDepth(text, of: kind))
+    case .aac: .m4a(bitRate: try bitRate(text, of: kind, among: 8_000...4_608_000))
+    case .vorbis: .vorbis(try vorbis(text))
+    case .opus: .opus(bitRate: try bitRate(text, of: kind, among: 6_000...2_048_000))
+    }
+  }
+
   /// `16 bit`, `24 bit`
-  static func bitDepth(_ text: String) throws(QuantityError) -> Int {
+  private static func bitDepth(
+    _ text: String, of kind: Output.Kind
+  ) throws(QuantityError) -> Int {
     switch text.lowercased().filter({ $0 != " " && $0 != "-" }) {
     case "16bit": return 16
     case "24bit": return 24
     default:
-      throw QuantityError("'\(text)' is no depth of FLAC", help: "write '16 bit' or '24 bit'")
+      throw QuantityError(
+        "'\(text)' is no depth of \(kind.capabilities.codecName)",
+        help: "write '16 bit' or '24 bit'")
     }
   }
 
-  /// Of AAC-LC: at least 8, at most 576 kbit/s for two channels (ISO 14496-3: 6144 bits a channel
-  /// and frame of 1024 at 48 kHz).
-  static func aacBitRate(_ text: String) throws(QuantityError) -> Int {
+  /// A bit rate that the codec has at some rate, with some number of channels.
+  private static func bitRate(
+    _ text: String, of kind: Output.Kind, among range: ClosedRange<Int>
+  ) throws(QuantityError) -> Int {
     let rate = try bitRate(text)
-    guard (8_000...576_000).contains(rate) else {
-      throw QuantityError("'\(text)' is out of range", help: "AAC takes 8k to 576k")
+    guard range.contains(rate) else {
+      let stereo = kind.bitRates(sampleRate: 48_000, channelCount: 2) ?? range
+      throw QuantityError(
+        "'\(text)' is out of range",
+        help: "\(kind.capabilities.codecName) takes \(stereo.lowerBound / 1000)k to "
+          + "\(stereo.upperBound / 1000)k in stereo")
     }
     return rate
+  }
+
+  /// `q5`, `q-1`, `q4.5`; `160k`
+  private static func vorbis(_ text: String) throws(QuantityError) -> VorbisSettings {
+    guard text.first == "q" || text.first == "Q" else {
+      if let number = Quantity(text).double, -1...10 ~= number, Quantity(text).unit.isEmpty {
+        throw QuantityError("'\(text)' has no unit", help: "write 'q\(text)'")
+      }
+      return .bitRate(try bitRate(text, of: .vorbis, among: 6_000...1_920_000))
+    }
+    let number = Quantity(String(text.dropFirst()))
+    guard number.unit.isEmpty, let quality = number.double, -1...10 ~= quality else {
+      throw QuantityError(
+        "'\(text)' is no quality of Vorbis",
+        help: "write q-1 (smallest) to q10, or a bit rate, as '160k'")
+    }
+    return .quality(quality)
   }
 }

@@ -14,9 +14,13 @@ final class Decoder {
   var sink: DiagnosticSink
   /// What `sources` names.
   var sources: [String: YAMLEntry] = [:]
+  /// Files that are named and not there, and where each is said to be missing.
+  var missing: (files: Set<FilePath>, origins: Set<Origin>) = ([], [])
   private var fieldsOf: [ObjectIdentifier: Fields?] = [:]
   private var decoded: [ObjectIdentifier: Any] = [:]
   private var kinds: [FilePath: FileKind?] = [:]
+  /// The lists of times that were read; nil for those that were refused.
+  var lists: [FilePath: TimeList?] = [:]
 
   init(map: SourceMap, files: any FileSystem, folder: FilePath, sink: DiagnosticSink) {
     self.map = map
@@ -62,7 +66,10 @@ struct Fields {
   subscript(name: String) -> YAMLEntry? { indices[name].map { entries[$0] } }
 
   /// Those of `names` that are there, in the order of writing.
-  func present(_ names: String...) -> [YAMLEntry] {
+  func present(_ names: String...) -> [YAMLEntry] { present(names) }
+
+  /// Those of `names` that are there, in the order of writing.
+  func present(_ names: [String]) -> [YAMLEntry] {
     names.compactMap { indices[$0] }.sorted().map { entries[$0] }
   }
 
@@ -164,17 +171,20 @@ extension Decoder {
     case .scalar(let scalar):
       guard let template = scalar.template else { return Text(scalar, origin: node.origin) }
       var size = scalar.text.utf8.count
-      do throws(VariableError) {
-        return try Text(template, of: scalar, origin: node.origin) {
-          (reference) throws(VariableError) -> String in
-          let value = try value(of: reference, scope)
-          size += value.utf8.count
-          guard size <= Text.sizeLimit else {
-            throw VariableError(
-              reference: reference, message: "with its variables this text has more than 1 MiB")
-          }
-          return value
+      func bounded(_ reference: Template.Reference) throws(VariableError) -> String {
+        let value = try value(of: reference, scope)
+        size += value.utf8.count
+        guard size <= Text.sizeLimit else {
+          throw VariableError(
+            reference: reference, message: "with its variables this text has more than 1 MiB")
         }
+        return value
+      }
+      do throws(VariableError) {
+        guard scope.part == .bound else {
+          return try Text(template, of: scalar, origin: node.origin, value: bounded)
+        }
+        return Text(try partText(template, value: bounded), origin: node.origin)
       } catch {
         guard !scope.bindsUnknownNames else { return nil }
         let place = scalar.contentOffset.map {
@@ -189,7 +199,7 @@ extension Decoder {
   }
 
   /// Why a variable has no value.
-  private struct VariableError: Error {
+  struct VariableError: Error {
     var reference: Template.Reference
     var message: String
     var help: String?
@@ -202,13 +212,12 @@ extension Decoder {
     guard let value = try knownValue(of: reference, scope) ?? reference.fallback else {
       throw unknown(reference, scope)
     }
-    guard let width = reference.width else { return value }
-    guard !value.isEmpty, value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+    guard let padded = reference.padded(value) else {
       throw VariableError(
         reference: reference, message: "'\(name)' is '\(value)', which is no whole number",
         help: "only whole numbers take leading zeros")
     }
-    return String(repeating: "0", count: max(0, width - value.utf8.count)) + value
+    return padded
   }
 
   private func knownValue(
@@ -234,7 +243,12 @@ extension Decoder {
     let root = String(name.prefix { $0 != "." })
     var help = "add it to 'vars', or pass --set \(name)=VALUE"
     if root == "part" {
-      help = "'part' belongs to 'split', which is not built yet"
+      help =
+        scope.part == .none
+        ? "'part' is bound by 'split', which this job has not"
+        : "'part' is known in 'output' and in 'metadata', but for its cover"
+    } else if root == "row" {
+      help = "'row' belongs to 'rows', which is not built yet"
     } else if scope.input == nil, YAMLScalar.jobVariables.contains(root[...]) {
       help = "'\(root)' is bound by 'for_each', which this job has not"
     } else if let nearest = Spelling.nearest(to: name, among: scope.names) {
@@ -265,32 +279,20 @@ extension Decoder {
   }
 
   func moment(_ node: YAMLNode?, _ scope: Scope) -> Located<Moment>? {
-    value(node, scope) { text throws(QuantityError) in
-      try Self.refuseReference(text)
-      return try Moment(parsing: text)
-    }
+    value(node, scope) { text throws(QuantityError) in try Moment(parsing: text) }
   }
 
   static func time(_ text: String) throws(QuantityError) -> TimeText {
-    try refuseReference(text)
-    if text == "start" || text == "end" || text.hasPrefix("end-") {
+    if let moment = try? Moment(parsing: text), moment.anchor != .start || text == "start" {
       throw QuantityError(
-        "'\(text)' is no time of its own", help: "write a time, as '1:30' or '250ms'")
+        "'\(text)' is a moment, and a length is meant here",
+        help: "write a time, as '1:30' or '250ms'")
     }
     do throws(TimeTextError) {
       return try TimeText(parsing: text)
     } catch {
       throw QuantityError(error.message)
     }
-  }
-
-  /// `talk.end-8s`
-  private static func refuseReference(_ text: String) throws(QuantityError) {
-    guard let first = text.unicodeScalars.first, first.properties.isAlphabetic,
-      text.contains(".start") || text.contains(".end")
-    else { return }
-    throw QuantityError(
-      "'\(text)' refers to another item, which is not built yet", help: "write the time itself")
   }
 
   /// A fade or a cross-fade: a time, or a map.
@@ -306,32 +308,28 @@ extension Decoder {
       }
       return nil
     }
-    let curve = value(fields["curve"]?.value, scope) { text throws(QuantityError) in
-      guard let curve = VolumeCurve(rawValue: text) else {
-        throw QuantityError("'\(text)' is no curve", help: "write 'linear' or 'equal_power'")
-      }
-      return curve
-    }
+    let curve = value(fields["curve"]?.value, scope, Quantity.curve)
     guard let duration = time(durationNode, scope) else { return nil }
     return Located(Fade(duration.value, curve: curve?.value), at: duration.origin)
   }
 
-  /// `text` as a path of this job file.
-  func path(_ text: String) -> FilePath {
+  /// `text` as a path of this job file; a template where `isTemplate`.
+  func path(_ text: String, isTemplate: Bool = false) -> FilePath {
+    func literal(_ path: FilePath) -> FilePath { isTemplate ? PartTemplate.escaped(path) : path }
     var text = text[...]
     if text == "~" || text.hasPrefix("~/"), let home = files.homeDirectory {
-      return home.pushing(FilePath(String(text.dropFirst(2))))
+      return literal(home).pushing(FilePath(String(text.dropFirst(2))))
     }
     while text.hasPrefix("./"), text.count > 2 { text = text.dropFirst(2) }
     let path = FilePath(String(text))
-    return path.isAbsolute ? path : folder.pushing(path)
+    return path.isAbsolute ? path : literal(folder).pushing(path)
   }
 
   /// A path as a value: not empty, not `-`, nothing that no file name holds.
   func path(_ node: YAMLNode?, _ scope: Scope) -> Located<FilePath>? {
     value(node, scope) { text throws(QuantityError) in
       try Self.checkPath(text)
-      return path(text)
+      return path(text, isTemplate: scope.part == .bound)
     }
   }
 

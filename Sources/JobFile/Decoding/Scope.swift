@@ -10,6 +10,25 @@ struct Scope {
   var input: InputBinding?
   /// Whether something that binds variables was refused: any name may be one of them.
   var bindsUnknownNames = false
+  /// What `${part…}` is here.
+  var part = PartUse.none
+
+  /// Whether the variables of a part may be used.
+  enum PartUse {
+    /// The job has no parts.
+    case none
+    /// The job has parts, and what is read here is the same for all of them.
+    case elsewhere
+    /// Each part fills them in.
+    case bound
+  }
+
+  /// The same scope where parts are or are not known.
+  func with(part: PartUse) -> Scope {
+    var copy = self
+    copy.part = part
+    return copy
+  }
 
   /// The value of `name`, if it is a variable of this scope.
   func value(of name: String) -> String? {

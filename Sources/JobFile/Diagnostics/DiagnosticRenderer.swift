@@ -18,6 +18,8 @@ extension Diagnostic {
   ///   help: did you mean 'fade_in'?
   /// ```
   ///
+  /// Of a text that another one names, that place is noted too.
+  ///
   /// Control characters come out escaped: nothing in a job file reaches the terminal as a command.
   public func render(in map: SourceMap, style: Style = .plain) -> String {
     let paint = Paint(style: style)
@@ -25,6 +27,9 @@ extension Diagnostic {
     if let help { lines.append("  " + paint.bold("help:") + " " + printable(shortened(help))) }
     for note in notes {
       lines += paint.headline("note", note.message, at: map.place(of: note.origin), in: map)
+    }
+    if let place = map.place(of: origin), let naming = map.place(of: map.inclusion(of: place)) {
+      lines += paint.headline("note", "the list is named here", at: naming, in: map)
     }
     return lines.joined(separator: "\n")
   }

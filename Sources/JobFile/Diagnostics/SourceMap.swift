@@ -34,9 +34,16 @@ public final class SourceMap: Sendable {
 
   /// Adds a text, such as a job file's, under the name that diagnostics show.
   ///
+  /// - Parameters:
+  ///   - text: The whole of it.
+  ///   - name: What diagnostics call it.
+  ///   - inclusion: Where another text names this one; what is said of this one notes it.
+  /// - Returns: A token for `origin(in:line:column:length:)`.
   /// - Complexity: O(length of `text`)
-  public func add(text: String, named name: String) -> Source {
-    let text = SourceText(name: name, text: text)
+  public func add(
+    text: String, named name: String, includedAt inclusion: Origin = .unknown
+  ) -> Source {
+    let text = SourceText(name: name, text: text, inclusion: inclusion)
     return state.withLock { state in
       state.texts.append(text)
       return Source(index: state.texts.count - 1)
@@ -92,6 +99,11 @@ public final class SourceMap: Sendable {
     }
   }
 
+  /// Where another text names the one that `place` is in.
+  func inclusion(of place: Place) -> Origin {
+    state.withLock { $0.texts[place.source].inclusion }
+  }
+
   /// The text of the line that `place` is on, without its end.
   func line(at place: Place) -> Substring {
     state.withLock { $0.texts[place.source].line(place.line) }
@@ -132,13 +144,16 @@ public struct Place: Sendable, Hashable, Comparable {
 struct SourceText: Sendable {
   let name: String
   let text: String
+  /// Where another text names this one.
+  let inclusion: Origin
   /// In UTF-8 code units.
   private let lineStarts: [Int]
 
-  init(name: String, text: String) {
+  init(name: String, text: String, inclusion: Origin = .unknown) {
     var text = text
     text.makeContiguousUTF8()
     self.name = name
+    self.inclusion = inclusion
     self.text = text
     lineStarts =
       text.utf8.withContiguousStorageIfAvailable { bytes in

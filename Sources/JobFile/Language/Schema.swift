@@ -38,10 +38,11 @@ struct Schema: Sendable {
   /// What may stand behind a key.
   enum Value: Sendable, Hashable {
     case text, number, path, clip, time, moment, gain, sampleRate, channels
-    case fade, volume, chapter, chapters
+    case boolean, speed, loop, pan, polarity, channelPick, frequency, reduction, curve
+    case fade, volume, ranges, effects, insertions, chapter, chapters
     case items, tracks, jobs
-    case metadata, outputs, pattern, variables, sources
-    case mp3, wav, flac, aac
+    case metadata, outputs, pattern, variables, sources, split
+    case mp3, pcm, bitDepth, bitRate, vorbis, codec
     /// Of a key that is not built.
     case any
 
@@ -50,14 +51,15 @@ struct Schema: Sendable {
     /// The shapes that it takes.
     var shapes: [Shape] {
       switch self {
-      case .text, .number, .path, .clip, .time, .moment, .gain, .sampleRate, .channels, .wav, .flac,
-        .aac:
+      case .text, .number, .path, .clip, .time, .moment, .gain, .sampleRate, .channels, .pcm,
+        .bitDepth, .bitRate, .vorbis, .codec, .boolean, .loop, .polarity, .channelPick, .frequency,
+        .reduction, .curve:
         [.text]
-      case .fade, .chapter, .mp3: [.text, .map]
+      case .fade, .chapter, .chapters, .split, .mp3, .speed, .pan: [.text, .map]
       case .volume, .tracks, .jobs, .metadata, .variables, .sources: [.map]
-      case .items: [.list]
+      case .items, .ranges, .effects, .insertions: [.list]
       // A map and a text are told from what is not built where they are decoded.
-      case .chapters, .pattern, .outputs, .any: [.text, .list, .map]
+      case .pattern, .outputs, .any: [.text, .list, .map]
       }
     }
 
@@ -69,14 +71,29 @@ struct Schema: Sendable {
       case .path: "a path, as 'media/theme.ogg'"
       case .clip: "a file and a range, as 'host.wav 1:00..2:30'"
       case .time: "a time, as '1:30' or '250ms'"
-      case .moment: "a time, as '1:30', 'start' or 'end-10s'"
+      case .moment: "a time, as '1:30', 'end-10s' or 'talk.end'"
       case .gain: "a gain, as '-18 dB'"
       case .sampleRate: "a sample rate, as '44.1 kHz'"
-      case .channels: "'mono' or 'stereo'"
+      case .channels: "a layout, as 'mono', 'stereo' or '5.1'"
+      case .boolean: "'true' or 'false'"
+      case .speed: "a factor, as '1.05', or { rate: 1.05, pitch: follow }"
+      case .loop: "a number of rounds, as '4', or 'end'"
+      case .pan: "a place, as '-20 %' or 'left', or points, as { 0s: -100 %, 4s: 100 % }"
+      case .polarity: "'inverted' or 'normal'"
+      case .channelPick: "'mono', 'stereo', 'left', 'right' or 'channel 1'"
+      case .frequency: "a frequency, as '80 Hz'"
+      case .reduction: "decibels, as '12 dB'"
+      case .curve: "'linear', 'equal_power' or 'exponential'"
+      case .ranges: "ranges, as [12:00..13:30, end-10s..]"
+      case .effects: "a list, as [denoise, highpass: 80 Hz]"
+      case .insertions: "items and where they go, as [{ clip: ad.mp3, at: 1:30 }]"
       case .fade: "a time, as '2s', or { duration: 2s, curve: equal_power }"
       case .volume: "points, as { 0s: 0 dB, 30s: -6 dB }"
       case .chapter: "a title, or { title: Intro, url: https://example.org }"
-      case .chapters: "times and titles, as { 0s: Intro, 5:00: News }"
+      case .chapters: "times and titles, as { 0s: Intro, 5:00: News }, or a file that lists them"
+      case .split:
+        "a file that lists times, as 'album.cue', or { 0:00: One, 4:10: Two }, { every: 10m } or "
+          + "'chapters'"
       case .items: "a list, as [intro.mp3, episode.flac]"
       case .tracks: "named tracks, as { voice: host.wav, music: theme.ogg }"
       case .jobs: "named jobs, each with its 'output'"
@@ -86,9 +103,11 @@ struct Schema: Sendable {
       case .variables: "names and texts, as { episode: 42 }"
       case .sources: "names and files, as { theme: media/theme.ogg }"
       case .mp3: "'V2', 'abr 96k' or 'cbr 128k'"
-      case .wav: "'16 bit', '24 bit' or '32 bit float'"
-      case .flac: "'16 bit' or '24 bit'"
-      case .aac: "a bit rate, as '128k'"
+      case .pcm: "'16 bit', '24 bit' or '32 bit float'"
+      case .bitDepth: "'16 bit' or '24 bit'"
+      case .bitRate: "a bit rate, as '128k'"
+      case .vorbis: "a quality, as 'q5', or a bit rate, as '160k'"
+      case .codec: "'same'"
       case .any: "a value"
       }
     }
@@ -100,7 +119,8 @@ struct Schema: Sendable {
 extension Schema {
   /// Every map of the language that has keys of its own.
   static let all: [Schema] = [
-    .file, .item, .job, .source, .output, .mp3, .fade, .chapter, .metadata,
+    .file, .item, .job, .source, .output, .mp3, .fade, .chapter, .metadata, .split, .speed,
+    .volume, .range, .effect,
   ]
 
   /// The whole file. Where it is one job, the job's keys stand beside these.
@@ -139,66 +159,8 @@ extension Schema {
       Key(
         "group_by", notBuilt: "one job for each group of rows",
         instead: "write the jobs under 'jobs'"),
-      Key(
-        "split", notBuilt: "one output for each part",
-        instead: "write a job for each part, with 'from' and 'to'"),
+      Key("split", .split, "where parts begin; one set of outputs a part, and binds 'part'"),
     ] + item.keys.filter { $0.name != "channels" && $0.name != "loudness" })
-
-  /// An item: what sounds, and its modifiers in the order in which they are applied.
-  static let item = Schema(
-    subject: "an item",
-    keys: [
-      Key("clip", .clip, "a media file, or a name from 'sources', and a range of it"),
-      Key("concat", .items, "items that follow one another"),
-      Key("tracks", .tracks, "sequences that sound together, each under its name"),
-      Key("silence", .time, "nothing, for a while"),
-      Key("stream", .number, "which of the file's streams, as ffprobe counts them"),
-      Key("from", .moment, "where the item starts, in its own time"),
-      Key("to", .moment, "where the item ends, in its own time"),
-      Key("duration", .time, "how long the item is"),
-      Key(
-        "cut", notBuilt: "ranges removed", instead: "put the ranges that stay into a 'concat'"),
-      Key(
-        "insert", notBuilt: "items put in at times",
-        instead: "put the parts and the items between them into a 'concat'"),
-      Key(
-        "trim", notBuilt: "silence removed at the ends",
-        instead: "name the range with 'from' and 'to'"),
-      Key("reverse", notBuilt: "played backwards", instead: "reverse the file before"),
-      Key("speed", notBuilt: "faster or slower", instead: "change the file's speed before"),
-      Key("loop", notBuilt: "repeated", instead: "write the item several times in a 'concat'"),
-      Key("effects", notBuilt: "filters", instead: "filter the file before"),
-      Key("loudness", notBuilt: "a target loudness", instead: "correct the item with 'gain'"),
-      Key("gain", .gain, "a constant gain"),
-      Key("volume", .volume, "ramps between points, in the item's own time"),
-      Key("pan", notBuilt: "left and right", instead: "prepare the file before"),
-      Key("fade_in", .fade, "a rise from silence at the start"),
-      Key("fade_out", .fade, "a fall to silence at the end"),
-      Key("at", .time, "where the item starts, in the time of the sequence that holds it"),
-      Key("crossfade", .fade, "how long the item before sounds on; on a list, at every join"),
-      Key(
-        "duck", notBuilt: "quieter under another track",
-        instead: "write the 'volume' points by hand"),
-      Key(
-        "channels", notBuilt: "channels of an item",
-        instead: "give the job or the output 'channels'"),
-      Key("polarity", notBuilt: "turned upside down", instead: "prepare the file before"),
-      Key("mute", notBuilt: "left out", instead: "comment the item out"),
-      Key("chapter", .chapter, "a chapter that begins with the item"),
-      Key("chapters", .chapters, "chapters in the item's own time"),
-      Key("name", .text, "what messages call the item"),
-      Key("each", notBuilt: "an item for each row", instead: "write the items out"),
-    ])
-
-  /// An entry of `sources`: a file, and defaults for the clips that name it.
-  static let source = Schema(
-    subject: "a source",
-    keys: [
-      Key("file", .path, "the file's path, taken literally"),
-      Key(
-        "sha256", notBuilt: "a checksum to hold the file to",
-        instead: "run 'sha256sum --check' before"),
-    ] + item.keys.filter { !["concat", "tracks", "silence", "name", "each"].contains($0.name) })
 
   /// A file to be written.
   static let output = Schema(
@@ -207,26 +169,24 @@ extension Schema {
       Key("file", .path, "the path to write to"),
       Key("folder", .path, "the folder to write to, under the input's name"),
       Key("mp3", .mp3, "MP3 by LAME"),
-      Key("wav", .wav, "PCM"),
-      Key("flac", .flac, "FLAC"),
-      Key("aac", .aac, "AAC in MP4"),
+      Key("wav", .pcm, "PCM"),
+      Key("aiff", .pcm, "PCM, big-endian"),
+      Key("caf", .pcm, "PCM in Apple's Core Audio Format"),
+      Key("flac", .bitDepth, "FLAC"),
+      Key("alac", .bitDepth, "Apple Lossless in MP4"),
+      Key("aac", .bitRate, "AAC in MP4"),
+      Key("vorbis", .vorbis, "Vorbis in Ogg"),
+      Key("opus", .bitRate, "Opus in Ogg"),
+      Key("codec", .codec, "'same': that of the job's only clip"),
       Key("sample_rate", .sampleRate, "of this output; else as the mix"),
       Key("channels", .channels, "of this output; else as the mix"),
       Key("metadata", .metadata, "tags of this output, over the job's"),
-      Key("aiff", notBuilt: "AIFF", instead: formats),
-      Key("caf", notBuilt: "CAF", instead: formats),
-      Key("vorbis", notBuilt: "Vorbis", instead: formats),
-      Key("opus", notBuilt: "Opus", instead: formats),
-      Key("alac", notBuilt: "Apple Lossless", instead: formats),
-      Key("codec", notBuilt: "the source's own codec", instead: formats),
       Key("json", notBuilt: "a file of facts", instead: "leave it out"),
       Key("preset", notBuilt: "a delivery specification", instead: "write its settings out"),
       Key(
         "chapters", notBuilt: "where chapters go",
         instead: "leave it out: chapters go into the tags"),
     ])
-
-  private static let formats = "write 'mp3', 'wav', 'flac' or 'aac'"
 
   /// The long form of MP3 settings.
   static let mp3 = Schema(
@@ -243,21 +203,14 @@ extension Schema {
       Key("max", notBuilt: "the highest bit rate", instead: "write 'abr' or 'cbr'"),
     ])
 
-  /// The long form of a fade.
-  static let fade = Schema(
-    subject: "a fade",
+  /// Parts that no list names. Times and titles stand in a map of their own.
+  static let split = Schema(
+    subject: "a split",
     keys: [
-      Key("duration", .time, "how long it takes"),
-      Key("curve", .text, "'linear' or 'equal_power'"),
-    ])
-
-  /// The long form of a chapter.
-  static let chapter = Schema(
-    subject: "a chapter",
-    keys: [
-      Key("title", .text, "what players show"),
-      Key("url", .text, "a page about it"),
-      Key("image", .path, "a JPEG or PNG file"),
+      Key("every", .time, "parts of this length"),
+      Key(
+        "silence", notBuilt: "parts between silences",
+        instead: "list the times in a file, as lines of '14:05 School'"),
     ])
 
   /// Tags: any key, by FFmpeg's generic names.

@@ -2,109 +2,51 @@ import MediaComposition
 import MediaTime
 
 extension Job {
+  /// The job whole, and the tags that it takes from its only clip.
+  struct Whole {
+    /// Without tags.
+    var export: Export
+    var clipTags: Metadata
+  }
+
   /// The composition of this job and its outputs, with the facts of its media put in.
   ///
-  /// - Parameter assets: Called once for each of `media`. nil where probing failed: the caller has
-  ///   said so, and what depends on that file's length is not checked.
-  /// - Returns: The export, with every time exact.
-  /// - Throws: what only those facts show: a range past the end, a fade or a cross-fade that is
-  ///   longer than its item, items that overlap. Empty where only `assets` gave nil.
-  /// - Complexity: O(n log n) in the number of items
-  public func export(assets: (MediaReference) -> Asset?) throws(Diagnostics) -> Export {
-    let media = self.media
-    var known: [MediaReference: Asset] = [:]
-    for reference in media { known[reference] = assets(reference) }
+  /// - Throws: As `exports`.
+  func whole(assets known: [MediaReference: Asset]) throws(Diagnostics) -> Whole {
     var lowering = Lowering(assets: known, sampleRate: sampleRate)
-    guard let voice = lowering.voice(item), lowering.diagnostics.isEmpty else {
+    guard let voice = lowering.voice(ofJob: item), lowering.diagnostics.isEmpty else {
       throw lowering.diagnostics
     }
-    let sources = media.compactMap { known[$0] }
-    try checkRates(sources)
-    return Export(
-      name: name, composition: voice.composition, mix: voice.mix, sampleRate: sampleRate,
-      channelLayout: channelLayout, metadata: voice.metadata.overridden(by: metadata),
-      chapters: voice.chapters.isEmpty ? voice.inheritedChapters : voice.chapters,
-      outputs: outputs.map { $0.output(of: self, from: sources) }, origin: origin)
+    let export = Export(
+      name: name, composition: voice.timeline, mix: voice.mix, sampleRate: sampleRate,
+      channelLayout: channelLayout, chapters: voice.chapters,
+      outputs: try outputs(from: media.compactMap { known[$0] }), origin: origin)
+    return Whole(export: export, clipTags: inheritedMetadata(known))
   }
 }
 
 extension Job {
-  /// Refuses MP3 settings that LAME does not have at the rate of the sources.
-  private func checkRates(_ sources: [Asset]) throws(Diagnostics) {
-    var found = Diagnostics()
-    for output in outputs where output.sampleRate == nil && sampleRate == nil {
-      guard case .mp3 = output.format,
-        let fastest = sources.max(by: { $0.sampleRate < $1.sampleRate })
-      else { continue }
-      let rate = output.format.sampleRate(nearest: fastest.sampleRate)
-      let count = min(2, (output.channelLayout ?? channelLayout)?.count ?? 2)
-      if let problem = output.format.problem(sampleRate: rate, channelCount: count) {
-        found.append(
-          Diagnostic(
-            problem, at: output.origin,
-            help: "'\(fastest.path)' has \(fastest.sampleRate) Hz: choose another setting, or give "
-              + "the output a 'sample_rate' that has it"))
-      }
-    }
-    if !found.isEmpty { throw found }
+  /// A job that is one clip keeps its tags, whatever is done to it.
+  private func inheritedMetadata(_ assets: [MediaReference: Asset]) -> Metadata {
+    guard case .clip(let reference) = item.content else { return Metadata() }
+    return assets[reference]?.metadata ?? Metadata()
   }
 }
 
 extension Lowering.Voice {
-  /// The voice as a job's timeline: without its level, which the export applies to the whole.
-  fileprivate var composition: Composition {
-    if case .composition(let composition) = content,
-      source == TimeRange(start: .zero, duration: composition.duration)
+  /// The voice as a job's timeline: without its level and its chapters, which are the export's.
+  fileprivate var timeline: Composition {
+    var bare = self
+    (bare.mix, bare.chapters) = (.unity, [])
+    let segment = bare.segment(at: .zero)
+    if case .composition(let inner) = content,
+      segment
+        == Segment(
+          content, source: TimeRange(start: .zero, duration: inner.duration), at: .zero,
+          origin: origin)
     {
-      return composition
+      return inner
     }
-    let segment = Segment(content, source: source, at: .zero, origin: origin)
-    return Composition(tracks: [Track(segments: [segment], origin: origin)])
-  }
-
-  /// A clip keeps its tags.
-  fileprivate var metadata: Metadata {
-    if case .asset(let asset) = content { asset.metadata } else { Metadata() }
-  }
-
-  /// A clip keeps the chapters that its range touches.
-  fileprivate var inheritedChapters: [Chapter] {
-    guard case .asset(let asset) = content else { return [] }
-    let chapters = asset.chapters.sorted { $0.start < $1.start }
-    // The one that is under way where the range starts begins with it.
-    let first = chapters.lastIndex { $0.start <= source.start } ?? 0
-    return chapters.dropFirst(first).filter { $0.start < source.end }.map { chapter in
-      var chapter = chapter
-      chapter.start = max(.zero, chapter.start - source.start)
-      return chapter
-    }
-  }
-}
-
-extension JobOutput {
-  /// This output with what follows from the sources filled in.
-  fileprivate func output(of job: Job, from sources: [Asset]) -> Output {
-    let isDeep = sources.contains { ($0.bitDepth ?? 0) > 16 }
-    let isMono = sources.allSatisfy { $0.channelLayout.count == 1 } && !sources.isEmpty
-    let channels = channelLayout ?? job.channelLayout ?? (isMono ? .mono : .stereo)
-    let format: Output.Format =
-      switch self.format {
-      case .mp3(let settings): .mp3(settings)
-      case .wav(let format): .wav(format ?? (isDeep ? .int24 : .int16))
-      case .flac(let bitDepth): .flac(bitDepth: bitDepth ?? (isDeep ? 24 : 16))
-      case .m4a(let bitRate):
-        .m4a(bitRate: bitRate ?? usualAACBitRate(job, sources, channelCount: channels.count))
-      }
-    return Output(
-      path: path, format: format, sampleRate: sampleRate, channelLayout: channelLayout,
-      metadata: metadata, origin: origin)
-  }
-
-  /// 64 kbps a channel, as far as the sample rate has them: at most 6144 bits a channel for a frame
-  /// of 1024 samples (ISO 14496-3 4.5.3.3).
-  private func usualAACBitRate(_ job: Job, _ sources: [Asset], channelCount: Int) -> Int {
-    let mixRate = job.sampleRate ?? sources.map(\.sampleRate).max() ?? 44_100
-    let rate = sampleRate ?? format.sampleRate(nearest: mixRate)
-    return min(64, 6144 * rate / 1024 / 1000) * 1000 * (channelCount == 1 ? 1 : 2)
+    return bare.composition
   }
 }

@@ -2,32 +2,10 @@ import MediaComposition
 import MediaTime
 
 extension Lowering {
-  /// A sequence by itself.
-  mutating func composition(of sequence: ItemSequence, origin: Origin) -> Composition? {
-    tracks(of: sequence, name: nil, origin: origin).map(Composition.init(tracks:))
-  }
-
-  /// Sequences that sound together.
-  mutating func composition(of tracks: [ItemTrack]) -> Composition? {
-    var lowered: [Track] = []
-    var isWhole = true
-    for track in tracks {
-      let sequence = track.sequence.flattened
-      if let tracks = self.tracks(of: sequence, name: track.name, origin: track.origin) {
-        lowered += tracks
-      } else {
-        isWhole = false
-      }
-    }
-    return isWhole ? Composition(tracks: lowered) : nil
-  }
-
   /// A sequence as one track, or as two where items cross-fade: those that sound at once stand on
   /// different tracks.
-  private mutating func tracks(
-    of sequence: ItemSequence, name: String?, origin: Origin
-  ) -> [Track]? {
-    guard var placed = placed(sequence) else { return nil }
+  mutating func tracks(of id: Int) -> [Track]? {
+    guard var placed = placed(id) else { return nil }
     // Not in order of writing where `at` says so; the sort is stable.
     placed.sort { $0.start < $1.start }
     guard checkOverlaps(placed) else { return nil }
@@ -35,8 +13,9 @@ extension Lowering {
     var lane = 0
     for item in placed {
       if item.crossfade != nil { lane = 1 - lane }
-      lanes[lane].append(item.voice.segment(at: item.start))
+      lanes[lane].append(item.voice.placed(at: item.start))
     }
+    let (name, origin) = (sequences[id].names.first?.value, sequences[id].origin)
     return lanes.filter { !$0.isEmpty }.map { Track(name: name, segments: $0, origin: origin) }
   }
 
@@ -54,49 +33,39 @@ extension Lowering {
     var end: Time { start + voice.duration }
   }
 
-  private mutating func placed(_ sequence: ItemSequence) -> [Placed]? {
+  private mutating func placed(_ id: Int) -> [Placed]? {
+    let items = sequences[id].sequence.items
+    let places = items.indices.map { ItemPlace(sequence: id, index: $0) }
     // Each is lowered, also behind one that failed.
-    let voices = sequence.items.map { voice($0) }
+    for place in places { _ = voice(at: place) }
     var placed: [Placed] = []
     var isWhole = true
-    for (index, item) in sequence.items.enumerated() {
-      guard let voice = voices[index] else {
+    for (place, item) in zip(places, items) {
+      guard let start = start(of: place), let voice = voice(at: place) else {
         isWhole = false
         continue
       }
-      var next = Placed(
-        voice: voice, index: index, start: placed.last?.end ?? .zero,
-        origin: item.at?.origin ?? item.origin)
-      if let at = item.at {
-        guard let start = time(at, rate: sampleRate) else {
-          isWhole = false
-          continue
-        }
-        next.start = start
-      } else if let fade = item.crossfade ?? (index > 0 ? sequence.crossfade : nil), isWhole {
-        guard cross(fade, from: &placed, to: &next) else {
-          isWhole = false
-          continue
-        }
+      let origin = item.at?.origin ?? item.origin
+      if start < .zero, item.at != nil {
+        error("this is before the start of the list", at: origin)
+        isWhole = false
+      }
+      var next = Placed(voice: voice, index: place.index, start: start, origin: origin)
+      if let duration = sequences[id].crossfades[place.index], isWhole,
+        let fade = item.crossfade ?? sequences[id].sequence.crossfade
+      {
+        isWhole = cross(fade, duration, from: &placed, to: &next)
       }
       placed.append(next)
     }
     return isWhole ? placed : nil
   }
 
-  /// Lets `next` start before the last of `placed` has ended, and ramps both.
+  /// Ramps the last of `placed` and `next`, which starts before that one has ended.
   private mutating func cross(
-    _ fade: Located<Fade>, from placed: inout [Placed], to next: inout Placed
+    _ fade: Located<Fade>, _ duration: Time, from placed: inout [Placed], to next: inout Placed
   ) -> Bool {
-    guard let duration = time(Located(fade.value.duration, at: fade.origin), rate: sampleRate)
-    else { return false }
-    guard duration > .zero else { return true }
-    guard let before = placed.last?.voice else {
-      error(
-        "the first item has none before it to cross-fade with", at: fade.origin,
-        help: "write 'fade_in'")
-      return false
-    }
+    guard let before = placed.last?.voice else { return false }
     guard duration + duration <= min(before.duration, next.voice.duration) else {
       let text = Self.text(duration)
       let (a, b) = (Self.text(before.duration), Self.text(next.voice.duration))
@@ -113,7 +82,6 @@ extension Lowering {
       VolumeEnvelope([VolumeRamp(from: .unity, to: .silence, over: end, curve: curve)]))
     next.voice.mix.envelopes.append(
       VolumeEnvelope([VolumeRamp(from: .silence, to: .unity, over: start, curve: curve)]))
-    next.start = next.start - duration
     next.crossfade = duration
     return true
   }
@@ -136,20 +104,108 @@ extension Lowering {
   }
 }
 
-extension ItemSequence {
-  /// A sequence of one plain sequence is that sequence.
-  fileprivate var flattened: ItemSequence {
-    guard items.count == 1, let only = items.first, only.at == nil, only.isPlain,
-      case .concat(let inner) = only.content
-    else { return self }
-    return inner
-  }
-}
+// MARK: - What others depend on
 
-extension Item {
-  /// Whether nothing is done to the content.
-  fileprivate var isPlain: Bool {
-    range == nil && gain == nil && volume.isEmpty && fadeIn == nil && fadeOut == nil
-      && chapters.isEmpty
+extension Lowering {
+  /// What is being lowered, and why.
+  enum Step {
+    case voice(ItemPlace)
+    case start(ItemPlace)
+    /// Another's time is needed here.
+    case reference(Origin)
+  }
+
+  /// The item at `place`, lowered once.
+  mutating func voice(at place: ItemPlace) -> Voice? {
+    switch sequences[place.sequence].voices[place.index] {
+    case .known(let voice): return voice
+    case .failed: return nil
+    case .busy:
+      refuseCircle { if case .voice(place) = $0 { true } else { false } }
+      return nil
+    case .unknown: break
+    }
+    sequences[place.sequence].voices[place.index] = .busy
+    path.append(.voice(place))
+    let voice = makeVoice(at: place)
+    path.removeLast()
+    sequences[place.sequence].voices[place.index] = voice.map { .known($0) } ?? .failed
+    return voice
+  }
+
+  /// Where the item at `place` starts, in the time of the sequence that holds it.
+  mutating func start(of place: ItemPlace) -> Time? {
+    let id = place.sequence
+    switch sequences[id].starts[place.index] {
+    case .known(let time): return time
+    case .failed: return nil
+    case .busy:
+      refuseCircle { if case .start(place) = $0 { true } else { false } }
+      return nil
+    case .unknown: break
+    }
+    // From the last one on whose place is known, or does not depend on the one before it.
+    var first = place.index
+    while first > 0, item(at: ItemPlace(sequence: id, index: first)).at == nil,
+      case .unknown = sequences[id].starts[first - 1]
+    {
+      first -= 1
+    }
+    var start: Time?
+    for index in first...place.index {
+      let place = ItemPlace(sequence: id, index: index)
+      sequences[id].starts[index] = .busy
+      path.append(.start(place))
+      start = makeStart(of: place)
+      path.removeLast()
+      sequences[id].starts[index] = start.map { .known($0) } ?? .failed
+    }
+    return start
+  }
+
+  private mutating func makeStart(of place: ItemPlace) -> Time? {
+    // A job's item, and an inserted one, are all of their timeline.
+    guard sequences[place.sequence].holder != nil else { return .zero }
+    let item = item(at: place)
+    if let at = item.at {
+      guard let offset = time(Located(at.value.offset, at: at.origin), rate: sampleRate) else {
+        return nil
+      }
+      guard case .item = at.value.anchor else { return offset }
+      guard let time = time(of: at, for: place, .place) else { return nil }
+      return at.value.isEarlier ? time - offset : time + offset
+    }
+    let isFirst = place.index == 0
+    let fade = item.crossfade ?? (isFirst ? nil : sequences[place.sequence].sequence.crossfade)
+    var crossfade = Time.zero
+    if let fade {
+      let text = Located(fade.value.duration, at: fade.origin)
+      guard let duration = time(text, rate: sampleRate) else { return nil }
+      crossfade = duration
+    }
+    guard !isFirst else {
+      guard let fade, crossfade > .zero else { return .zero }
+      error(
+        "the first item has none before it to cross-fade with", at: fade.origin,
+        help: "write 'fade_in'")
+      return nil
+    }
+    let before = ItemPlace(sequence: place.sequence, index: place.index - 1)
+    guard let start = start(of: before), let voice = voice(at: before) else { return nil }
+    if crossfade > .zero { sequences[place.sequence].crossfades[place.index] = crossfade }
+    return start + voice.duration - crossfade
+  }
+
+  /// Says that what is asked for depends on itself.
+  private mutating func refuseCircle(at isAskedFor: (Step) -> Bool) {
+    let first = path.lastIndex(where: isAskedFor) ?? path.startIndex
+    let references = path[first...].compactMap { step in
+      if case .reference(let origin) = step { origin } else { nil }
+    }
+    guard let last = references.last else { return }
+    error(
+      "this time depends on itself", at: last,
+      help: "write one of the times out",
+      notes: references.dropLast().map { .init("and on this one", at: $0) })
   }
 }

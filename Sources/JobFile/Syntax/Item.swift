@@ -19,7 +19,7 @@ public struct Located<Value: Sendable & Hashable>: Sendable, Hashable {
 /// Something that sounds: a clip, a silence, a sequence or a mix of items, with the same modifiers
 /// for all four.
 ///
-/// The syntax tree of the job language, which `Job.export` lowers to a `Composition`. Times are
+/// The syntax tree of the job language, which `Job.exports` lowers to a `Composition`. Times are
 /// still as written: what `end` or a number of samples means is known once the media are probed.
 public struct Item: Sendable, Hashable {
   /// What sounds.
@@ -32,26 +32,51 @@ public struct Item: Sendable, Hashable {
 
   /// What sounds.
   public var content: Content
+  /// Which of its channels; nil: all.
+  public var channels: Located<ItemChannels>?
   /// Which part of it, in its own time; nil: the whole.
   public var range: ItemRange?
+  /// What is taken out, in the item's own time after `range`, in any order.
+  public var cuts: [Located<ItemRange>]
+  /// What is put in; the `at` of each is in the item's own time after `range`, before `cuts`.
+  public var insertions: [Item]
+  /// Whether it is played from its end to its start.
+  public var isReversed: Bool
+  /// How fast it is played; nil: as it is.
+  public var speed: Located<Speed>?
+  /// How often it is played; nil: once.
+  public var loop: Located<Loop>?
+  /// Filters, in this order.
+  public var effects: [Effect]
   /// A constant gain.
   public var gain: Located<Gain>?
-  /// Points between which the volume ramps, in the item's own time after `range`; the volume holds
+  /// Points between which the volume moves, in the item's own time as it sounds; the volume holds
   /// before the first and after the last.
   public var volume: [VolumePoint]
+  /// The path from one point of the volume to the next.
+  public var volumeCurve: VolumeCurve
+  /// Points between which the sound moves from side to side, as those of `volume`; one alone holds
+  /// for the whole item.
+  public var pan: [PanPoint]
+  /// Whether every sample changes its sign.
+  public var invertsPolarity: Bool
+  /// Whether nothing is heard of it, while it keeps its place.
+  public var isMuted: Bool
   /// A rise from silence at the start.
   public var fadeIn: Located<Fade>?
   /// A fall to silence at the end.
   public var fadeOut: Located<Fade>?
   /// Where the item starts, in the time of the sequence that holds it; nil: at the end of the item
   /// before.
-  public var at: Located<TimeText>?
+  public var at: Located<Moment>?
   /// How long the item before sounds on while this one starts; nil: what the sequence says.
   public var crossfade: Located<Fade>?
-  /// In the item's own time, after `range`.
+  /// A chapter that begins with the item, whatever is done to it.
+  public var chapter: ItemChapter?
+  /// In the item's own time after `range`; every later edit moves them along.
   public var chapters: [ItemChapter]
-  /// What messages call the item.
-  public var name: String?
+  /// What messages and references call the item.
+  public var name: Located<String>?
   /// Where the item was written.
   public var origin: Origin
 
@@ -59,7 +84,15 @@ public struct Item: Sendable, Hashable {
   public init(_ content: Content, origin: Origin = .unknown) {
     self.content = content
     self.origin = origin
+    cuts = []
+    insertions = []
+    isReversed = false
+    effects = []
     volume = []
+    volumeCurve = .linear
+    pan = []
+    invertsPolarity = false
+    isMuted = false
     chapters = []
   }
 
@@ -135,32 +168,6 @@ public struct ItemTrack: Sendable, Hashable {
   }
 }
 
-/// A moment of an item's own time, counted from its start or back from its end.
-public struct Moment: Sendable, Hashable {
-  /// Where counting begins.
-  public enum Anchor: Sendable, Hashable {
-    case start
-    /// Of the whole content: `end-10s`.
-    case end
-  }
-
-  /// Where counting begins.
-  public var anchor: Anchor
-  /// Later than the start, or earlier than the end; never negative.
-  public var offset: TimeText
-
-  /// `offset` away from `anchor`.
-  public init(_ anchor: Anchor = .start, _ offset: TimeText = .time(.zero)) {
-    self.anchor = anchor
-    self.offset = offset
-  }
-
-  /// The start of the content.
-  public static let start = Moment(.start)
-  /// The end of the content.
-  public static let end = Moment(.end)
-}
-
 /// Which part of an item sounds.
 public struct ItemRange: Sendable, Hashable {
   /// How the range ends.
@@ -178,56 +185,5 @@ public struct ItemRange: Sendable, Hashable {
   public init(from: Located<Moment>? = nil, end: End? = nil) {
     self.from = from
     self.end = end
-  }
-}
-
-/// A move from or to silence.
-public struct Fade: Sendable, Hashable {
-  /// How long it takes.
-  public var duration: TimeText
-  /// The path that the volume takes; nil: linear for a fade, equal power for a cross-fade.
-  public var curve: VolumeCurve?
-
-  /// A fade of `duration`.
-  public init(_ duration: TimeText, curve: VolumeCurve? = nil) {
-    self.duration = duration
-    self.curve = curve
-  }
-}
-
-/// A volume at a moment of an item.
-public struct VolumePoint: Sendable, Hashable {
-  /// When.
-  public var moment: Located<Moment>
-  /// How loud.
-  public var gain: Gain
-
-  /// A point of a volume curve.
-  public init(_ moment: Located<Moment>, _ gain: Gain) {
-    self.moment = moment
-    self.gain = gain
-  }
-}
-
-/// A chapter that begins inside an item.
-public struct ItemChapter: Sendable, Hashable {
-  /// In the item's own time.
-  public var start: Located<Moment>
-  /// What players show.
-  public var title: String
-  /// A page about the chapter.
-  public var url: String?
-  /// A JPEG or PNG file to show meanwhile.
-  public var image: FilePath?
-
-  /// A chapter at `start`.
-  public init(
-    _ title: String, at start: Located<Moment> = Located(.start), url: String? = nil,
-    image: FilePath? = nil
-  ) {
-    self.title = title
-    self.start = start
-    self.url = url
-    self.image = image
   }
 }

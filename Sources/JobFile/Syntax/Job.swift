@@ -5,13 +5,17 @@ import SystemPackage
 /// An item and the files that it becomes.
 ///
 /// A job comes from a `JobFile`, or is built by hand, as the one-shot commands do. It names media
-/// but knows nothing of them: `media` says what to probe, `export` makes the composition from the
+/// but knows nothing of them: `media` says what to probe, `exports` makes compositions from the
 /// facts.
 public struct Job: Sendable, Hashable {
   /// Unique in its file.
   public var name: String
   /// What sounds. `at` and `crossfade` mean nothing on it.
   public var item: Item
+  /// Where its timeline is parted; nil: it is written whole. In a split job the paths and tags of
+  /// `outputs` and the values of `metadata` are templates: `${part.n}` stands for the part's number,
+  /// and `$${` for the characters `${`.
+  public var split: Split?
   /// Tags that are put over those of the only clip, if the job is one.
   public var metadata: Metadata
   /// Frames a second of the mix; nil: the highest among the sources.
@@ -25,11 +29,13 @@ public struct Job: Sendable, Hashable {
 
   /// A job that renders `item` to `outputs`.
   public init(
-    name: String, item: Item, outputs: [JobOutput], metadata: Metadata = Metadata(),
+    name: String, item: Item, split: Split? = nil, outputs: [JobOutput],
+    metadata: Metadata = Metadata(),
     sampleRate: Int? = nil, channelLayout: ChannelLayout? = nil, origin: Origin = .unknown
   ) {
     self.name = name
     self.item = item
+    self.split = split
     self.outputs = outputs
     self.metadata = metadata
     self.sampleRate = sampleRate
@@ -37,7 +43,7 @@ public struct Job: Sendable, Hashable {
     self.origin = origin
   }
 
-  /// What has to be probed before `export`: each stream once, in the order of writing.
+  /// What has to be probed before `exports`: each stream once, in the order of writing.
   ///
   /// - Complexity: O(n) in the number of items
   public var media: [MediaReference] {
@@ -66,20 +72,21 @@ extension Item {
         for item in track.sequence.items { item.forEach(body) }
       }
     }
+    for item in insertions { item.forEach(body) }
   }
 }
 
 /// A file to be written, as a job says it.
 public struct JobOutput: Sendable, Hashable {
-  /// Container, codec and settings; what is nil follows from the sources.
+  /// Container, codec and settings, as far as the job says them.
   public enum Format: Sendable, Hashable {
-    case mp3(MP3Settings)
-    /// nil: 24 bit where a source has more than 16, else 16.
-    case wav(Output.SampleFormat?)
-    /// 16 or 24; nil: as for WAV.
-    case flac(bitDepth: Int?)
-    /// Bits a second; nil: 128,000, or 64,000 in mono.
-    case m4a(bitRate: Int?)
+    /// All said.
+    case exactly(Output.Format)
+    /// With the settings that are usual for the sources.
+    case usual(Output.Kind)
+    /// That of the job's only clip (`codec: same`), with settings that keep its quality. Until the
+    /// clip was probed, an output in a folder has the clip's own extension.
+    case sameAsClip(isInFolder: Bool)
   }
 
   /// Where to.

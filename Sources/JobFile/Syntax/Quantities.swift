@@ -52,30 +52,6 @@ extension Gain {
   }
 }
 
-extension Moment {
-  /// Reads a time, `start`, `end` or `end-10s`.
-  public init(parsing text: some StringProtocol) throws(QuantityError) {
-    switch text {
-    case "start": self = .start
-    case "end": self = .end
-    default:
-      guard text.hasPrefix("end-") else {
-        do throws(TimeTextError) {
-          self.init(.start, try TimeText(parsing: text))
-        } catch {
-          throw QuantityError(error.message)
-        }
-        return
-      }
-      do throws(TimeTextError) {
-        self.init(.end, try TimeText(parsing: text.dropFirst(4)))
-      } catch {
-        throw QuantityError(error.message, help: "write 'end-10s' for ten seconds before the end")
-      }
-    }
-  }
-}
-
 /// A number and its unit, taken apart.
 struct Quantity {
   /// As written, with its sign.
@@ -167,24 +143,25 @@ struct Quantity {
   }
 
   /// `16 bit`, `24 bit`, `32 bit float`.
-  static func sampleFormat(_ text: String) throws(QuantityError) -> Output.SampleFormat {
+  static func sampleFormat(
+    _ text: String, of kind: Output.Kind
+  ) throws(QuantityError) -> Output.SampleFormat {
     let word = text.lowercased().filter { $0 != " " && $0 != "-" }
     for format in Output.SampleFormat.allCases where format.rawValue.filter({ $0 != " " }) == word {
       return format
     }
     throw QuantityError(
-      "'\(text)' is no sample format of WAV", help: "write '16 bit', '24 bit' or '32 bit float'")
+      "'\(text)' is no sample format of \(kind.capabilities.codecName)",
+      help: "write '16 bit', '24 bit' or '32 bit float'")
   }
 
-  /// `mono`, `stereo`.
+  /// `mono`, `stereo`, `quad`, `5.0`, `5.1`, `7.1`.
   static func channels(_ text: String) throws(QuantityError) -> ChannelLayout {
-    switch text {
-    case "mono": return .mono
-    case "stereo": return .stereo
-    default:
-      throw QuantityError(
-        "'\(text)' is no channel layout that is built", help: "write 'mono' or 'stereo'")
-    }
+    if let layout = ChannelLayout.named.first(where: { $0.key == text }) { return layout.value }
+    let names = ChannelLayout.named.map { "'\($0.key)'" }
+    throw QuantityError(
+      "'\(text)' is no channel layout",
+      help: "write one of " + names.joined(separator: ", "))
   }
 
   /// A whole number in ASCII digits.

@@ -31,6 +31,14 @@ struct Text {
     spans = []
   }
 
+  /// A text that was made of several.
+  init(_ string: String, origin: Origin) {
+    self.string = string
+    self.origin = origin
+    contentOffset = nil
+    spans = []
+  }
+
   /// `template` with the values that `value` gives for its variables.
   init<E>(
     _ template: Template, of scalar: YAMLScalar, origin: Origin,
@@ -152,7 +160,8 @@ struct ClipText {
     ((try? range(Array(text.unicodeScalars)[...])) ?? nil) != nil
   }
 
-  private static func range(
+  /// What `word` is as a range; nil where it does not look like one. Places are indices of `word`.
+  static func range(
     _ word: ArraySlice<Unicode.Scalar>
   ) throws(MalformedRange) -> ParsedRange? {
     let dots = word.indices.dropLast().filter { word[$0] == "." && word[$0 + 1] == "." }

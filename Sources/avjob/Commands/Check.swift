@@ -19,7 +19,9 @@ struct Check: ParsableCommand {
     let preparation = try door.prepare(door.load(files, options: variables))
     for export in preparation.exports { _ = try door.graph(of: export) }
     if preparation.refusedJobs > 0 { throw Door.Status.jobFailed }
-    let count = preparation.exports.count
-    StandardStream.output.write(count == 1 ? "1 job is fine\n" : "\(count) jobs are fine\n")
+    let (jobs, parts) = (preparation.readyJobs, preparation.readyParts)
+    let subject = jobs == 1 ? "1 job" : "\(jobs) jobs"
+    let detail = parts == 0 ? "" : parts == 1 ? " with 1 part" : " with \(parts) parts"
+    StandardStream.output.write("\(subject)\(detail) \(jobs == 1 ? "is" : "are") fine\n")
   }
 }

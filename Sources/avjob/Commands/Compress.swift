@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import JobFile
+import MediaComposition
 import SystemPackage
 
 /// `avjob compress`
@@ -22,7 +23,7 @@ struct Compress: ParsableCommand {
 
   func validate() throws {
     let ending = FilePath(output.output).extension?.lowercased() ?? ""
-    guard inputs.count > 1, ["mp3", "wav", "flac", "m4a"].contains(ending) else { return }
+    guard inputs.count > 1, Output.Kind(extension: ending) != nil else { return }
     throw ValidationError(
       "'\(output.output)' is one file, and there are \(inputs.count) inputs; name a folder, "
         + "or join them with 'avjob concat'")

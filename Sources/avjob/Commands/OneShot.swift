@@ -18,7 +18,7 @@ struct OutputOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Frames a second, such as 44.1kHz.", valueName: "rate"))
   var sampleRate: String?
 
-  @Option(help: "mono or stereo.")
+  @Option(help: "mono, stereo, quad, 5.0, 5.1 or 7.1.")
   var channels: String?
 
   @Flag(help: "Replace a file that is there already.")
@@ -75,7 +75,7 @@ struct OneShot {
       throw Door.Status.wrongJob
     }
     if !output.force { try refuseExisting(jobs) }
-    let preparation = try door.prepare(jobs)
+    let preparation = try door.prepare(LoadedJobs(jobs: jobs))
     try Batch(door: door).run(preparation.exports, refusedJobs: preparation.refusedJobs)
   }
 

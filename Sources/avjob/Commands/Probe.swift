@@ -65,13 +65,15 @@ struct ProbedMedia: Encodable {
   var frames: Int64
   var duration: String
   var announcedDuration: String?
+  var encoderDelay: Int?
+  var encoderPadding: Int?
   var tags: [String: String]
   var chapters: [Chapter]
   var warnings: [String]
 
   private enum CodingKeys: CodingKey {
     case path, stream, container, codec, sampleRate, channels, bitDepth, bitRate, frames, duration
-    case announcedDuration, tags, chapters, warnings
+    case announcedDuration, encoderDelay, encoderPadding, tags, chapters, warnings
   }
 
   struct Chapter: Encodable {
@@ -94,6 +96,8 @@ struct ProbedMedia: Encodable {
     frames = asset.frameCount
     duration = asset.duration.clockText(decimals: 3)
     announcedDuration = asset.announcedDuration?.clockText(decimals: 3)
+    encoderDelay = asset.encoderDelay
+    encoderPadding = asset.encoderPadding
     tags = Dictionary(
       asset.metadata.items.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
     chapters = asset.chapters.map {
@@ -112,7 +116,11 @@ struct ProbedMedia: Encodable {
       ("duration", "\(duration) (\(frames) samples)"),
     ]
     if let announcedDuration, announcedDuration != duration {
-      rows.append(("announced", announcedDuration))
+      rows.append(("announced", "\(announcedDuration), which is not what decoding gives"))
+    }
+    let gaps = [("delay", encoderDelay, "before"), ("padding", encoderPadding, "after")]
+    for case (let name, let count?, let place) in gaps {
+      rows.append((name, "\(count) samples \(place) the sound are left out"))
     }
     rows += tags.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     rows += chapters.map { ("chapter", "\($0.start)  \($0.title)") }

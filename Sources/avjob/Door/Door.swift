@@ -33,10 +33,11 @@ struct Door {
     StandardStream.error.terminal?.isColored == true ? .colour : .plain
   }
 
-  /// Reads job files; what is wrong with any of them is said before this throws.
-  func load(_ paths: [String], options: VariableOptions) throws -> [Job] {
+  /// Reads job files; what is wrong with any of them is said before this throws. Files that are
+  /// not there are said too, but leave it to `prepare` to throw.
+  func load(_ paths: [String], options: VariableOptions) throws -> LoadedJobs {
     let files = LocalFileSystem()
-    var jobs: [Job] = []
+    var loaded = LoadedJobs()
     var isWrong = false
     let variables = try options.read(into: map)
     for path in paths {
@@ -46,24 +47,27 @@ struct Door {
         StandardStream.error.write("note: '\(written)' is taken to be '\(spelled)'\n")
       }
       do throws(Diagnostics) {
-        let file = try JobFile.load(spelled, options: variables, into: map, files: files)
-        report(Diagnostics(file.warnings))
-        jobs += file.jobs
+        let file = try JobFile.loadAllowingMissingFiles(
+          spelled, options: variables, into: map, files: files)
+        report(file.diagnostics)
+        loaded.missingFiles.formUnion(file.missingFiles)
+        loaded.jobs += file.jobs
+        loaded.files += file.files
       } catch {
         report(error)
         isWrong = true
       }
     }
     if isWrong { throw Status.wrongJob }
-    return jobs
+    return loaded
   }
 
   /// Probes and composes; what is wrong is said. Throws where nothing may run.
   ///
   /// A mistake in a job file stops everything before it starts; a medium that cannot be read fails
   /// the jobs that use it, and no other.
-  func prepare(_ jobs: [Job]) throws -> Preparation {
-    let preparation = Preparation(jobs, library: library, budget: budget)
+  func prepare(_ loaded: LoadedJobs) throws -> Preparation {
+    let preparation = Preparation(loaded, library: library, budget: budget)
     report(preparation.diagnostics)
     if preparation.hasJobErrors { throw Status.wrongJob }
     return preparation

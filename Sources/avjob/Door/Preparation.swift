@@ -1,12 +1,27 @@
 import ExportEngine
 import JobFile
 import MediaComposition
+import SystemPackage
 import Threads
+
+/// Jobs as their files say them, before any medium was opened.
+struct LoadedJobs {
+  /// In the order of writing.
+  var jobs: [Job] = []
+  /// What was read to know them.
+  var files: [FilePath] = []
+  /// What they name and what is not there. It has been told, and nothing may run.
+  var missingFiles: Set<FilePath> = []
+}
 
 /// Jobs on their way from text to something that can run, and what was found to be wrong.
 struct Preparation {
-  /// What is ready to run, in the order of writing.
+  /// What is ready to run, in the order of writing and of time.
   private(set) var exports: [Export] = []
+  /// How many jobs they are of.
+  private(set) var readyJobs = 0
+  /// How many of them are parts of split jobs.
+  private(set) var readyParts = 0
   /// Everything to be said, in one pass.
   private(set) var diagnostics = Diagnostics()
   /// Whether something is wrong that only a change of the job file or the arguments can mend.
@@ -14,18 +29,21 @@ struct Preparation {
   /// Jobs that cannot run because of their media or their outputs.
   private(set) var refusedJobs = 0
 
-  /// Probes every medium once, on all cores, and makes each job's composition.
+  /// Probes every medium once, on all cores, and makes each job's compositions.
   ///
-  /// - Complexity: O(distinct media + items)
-  init(_ jobs: [Job], library: MediaLibrary, budget: CPUBudget) {
+  /// - Complexity: O(distinct media + items + parts)
+  init(_ loaded: LoadedJobs, library: MediaLibrary, budget: CPUBudget) {
+    let jobs = loaded.jobs
+    var ready: [(job: Job, exports: [Export])] = []
     let references = Set(jobs.flatMap(\.media))
     inParallel(references, budget: budget) { reference in
       _ = try? library.asset(at: reference.path, streamIndex: reference.stream)
     }
     var reported: Set<MediaReference> = []
+    if !loaded.missingFiles.isEmpty { hasJobErrors = true }
     for job in jobs {
-      var isRefused = false
-      for reference in job.media {
+      var isRefused = !loaded.missingFiles.isEmpty
+      for reference in job.media where !loaded.missingFiles.contains(reference.path) {
         do throws(Failure) {
           _ = try library.asset(at: reference.path, streamIndex: reference.stream)
         } catch {
@@ -43,13 +61,16 @@ struct Preparation {
         }
       }
       do throws(Diagnostics) {
-        let export = try job.export { try? library.asset(at: $0.path, streamIndex: $0.stream) }
-        for failure in ExportSession(export, library: library).problems() {
+        let made = try job.exports { try? library.asset(at: $0.path, streamIndex: $0.stream) }
+        diagnostics.append(contentsOf: made.warnings)
+        // With a file missing, its outputs would be found wanting for a cover that is not there.
+        let whole = loaded.missingFiles.isEmpty ? made.exports : []
+        for failure in whole.flatMap({ ExportSession($0, library: library).problems() }) {
           diagnostics.append(Diagnostic(failure))
           isRefused = true
           if failure.remedy == .mendJob { hasJobErrors = true }
         }
-        if !isRefused { exports.append(export) }
+        if !isRefused { ready.append((job, made.exports)) }
       } catch {
         diagnostics.append(contentsOf: error.all)
         if !error.errors.isEmpty { hasJobErrors = true }
@@ -57,10 +78,21 @@ struct Preparation {
       }
       if isRefused { refusedJobs += 1 }
     }
-    for failure in ExportSession.conflicts(among: exports) {
-      diagnostics.append(Diagnostic(failure))
-      hasJobErrors = true
-    }
+    exports = ready.flatMap(\.exports)
+    readyJobs = ready.count
+    readyParts = ready.reduce(0) { $0 + ($1.job.split == nil ? 0 : $1.exports.count) }
+    findConflicts(among: ready, reading: loaded.files)
+  }
+
+  /// By name, which says more, and else by what links lead to.
+  private mutating func findConflicts(
+    among ready: [(job: Job, exports: [Export])], reading files: [FilePath]
+  ) {
+    var found = Job.conflicts(
+      among: ready, reading: files, currentDirectory: LocalFileSystem().currentDirectory)
+    if found.isEmpty { found = ExportSession.conflicts(among: exports).map { Diagnostic($0) } }
+    diagnostics.append(contentsOf: found)
+    if !found.isEmpty { hasJobErrors = true }
   }
 }
 

@@ -26,14 +26,18 @@ struct WriterTests {
     }
   }
 
-  @Test("24-bit and float WAV, and FLAC, are bit-exact too")
+  @Test("24-bit and float WAV, AIFF, CAF and FLAC are bit-exact too")
   func exactFormats() throws {
     let cases: [(Output.Format, Int, String)] = [
       (.wav(.int24), 24, "wav"), (.wav(.float32), 24, "wav"), (.flac(bitDepth: 16), 16, "flac"),
-      (.flac(bitDepth: 24), 24, "flac"),
+      (.flac(bitDepth: 24), 24, "flac"), (.aiff(.int16), 16, "aiff"), (.aiff(.int24), 24, "aiff"),
+      (.aiff(.float32), 24, "aiff"), (.caf(.int16), 16, "caf"), (.caf(.int24), 24, "caf"),
+      (.caf(.float32), 24, "caf"),
     ]
     for (format, bits, name) in cases {
       for count in [0, 1, 4607, 4608, 4609, 25_000] {
+        // A chunk of no samples is none to SoX.
+        if name == "aiff", count == 0 { continue }
         let channels = (0..<2).map { integers(seed: UInt64($0), bits: bits, count: count) }
         let path = folder.path("a." + name)
         try writeSound(channels, to: path, format, sampleRate: 48000, blockLength: 1500)
@@ -128,7 +132,9 @@ struct WriterTests {
 
   static let formats: [Output.Format] = [
     .mp3(.standard), .mp3(.init(.cbr(bitRate: 128_000))), .wav(.int16), .wav(.int24),
-    .wav(.float32), .flac(bitDepth: 16), .flac(bitDepth: 24), .m4a(bitRate: 128_000),
+    .wav(.float32), .aiff(.int24), .aiff(.float32), .caf(.int16), .flac(bitDepth: 16),
+    .flac(bitDepth: 24), .alac(bitDepth: 16), .alac(bitDepth: 24), .m4a(bitRate: 128_000),
+    .vorbis(.standard), .vorbis(.bitRate(128_000)), .opus(bitRate: 96_000),
   ]
 
   @Test("samples over full scale are counted, and clamped where the format cannot hold them")
@@ -146,24 +152,24 @@ struct WriterTests {
 
   @Test("a sound of no length becomes a valid empty file, or is refused by name")
   func empty() throws {
-    for (name, format) in [("a.wav", Output.Format.wav(.int16)), ("a.flac", .flac(bitDepth: 16))] {
+    let formats: [(String, Output.Format)] = [
+      ("a.wav", .wav(.int16)), ("a.flac", .flac(bitDepth: 16)), ("a.caf", .caf(.int16)),
+    ]
+    for (name, format) in formats {
       try writeSound([[], []], to: folder.path(name), format)
       #expect(try Tool.succeed("sox", "--i", "-s", folder.path(name)).text.trimmed == "0")
     }
-    for (name, format) in [("M4A", Output.Format.m4a(bitRate: 64_000)), ("MP3", .mp3(.standard))] {
+    let refused: [(String, Output.Format)] = [
+      ("M4A", .m4a(bitRate: 64_000)), ("M4A", .alac(bitDepth: 16)), ("MP3", .mp3(.standard)),
+      ("Ogg", .vorbis(.standard)), ("Opus", .opus(bitRate: 64_000)), ("AIFF", .aiff(.int16)),
+    ]
+    for (name, format) in refused {
       let failure = #expect(throws: Failure.self) {
         try writeSound([[]], to: folder.path("a"), format)
       }
       #expect(failure?.message == "\(name) cannot hold a sound of no length; write WAV or FLAC")
     }
-    #expect(try entries(of: folder.root).sorted() == ["a.flac", "a.wav"])
+    #expect(try entries(of: folder.root).sorted() == ["a.caf", "a.flac", "a.wav"])
   }
 
-  /// Random integers of so many bits, as floats: what a lossless path must bring through.
-  private func integers(seed: UInt64, bits: Int, count: Int) -> [Float] {
-    let scale = Float(1 << (bits - 1))
-    return Signal.noise(seed: seed, count: count, amplitude: 1).map {
-      ($0 * scale).rounded(.down) / scale
-    }
-  }
 }

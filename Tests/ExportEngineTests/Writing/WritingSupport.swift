@@ -7,16 +7,18 @@ import Testing
 
 @testable import ExportEngine
 
-/// Writes channels of sound through `makeWriter`, in blocks of some length.
+/// Writes channels of sound through `makeWriter`, in blocks of some length; at 44.1 kHz, or the
+/// rate nearest to it that the format has, unless told otherwise.
 @discardableResult
 func writeSound(
-  _ channels: [[Float]], to path: String, _ format: Output.Format, sampleRate: Int = 44100,
-  isDithered: Bool = false, metadata: Metadata = Metadata(), chapters: [Chapter] = [],
-  blockLength: Int = 4096
+  _ channels: [[Float]], to path: String, _ format: Output.Format, sampleRate: Int? = nil,
+  layout: ChannelLayout? = nil, isDithered: Bool = false, metadata: Metadata = Metadata(),
+  chapters: [Chapter] = [], blockLength: Int = 4096
 ) throws(Failure) -> WrittenOutput {
   LibAV.Library.silence()
   let count = channels[0].count
-  let layout: ChannelLayout = channels.count == 1 ? .mono : .stereo
+  let layout = layout ?? (channels.count == 1 ? .mono : .stereo)
+  let sampleRate = sampleRate ?? format.kind.capabilities.sampleRates.nearest(to: 44_100)
   let sink = Sink(
     node: 0, frames: 0..<Int64(count), output: Output(path: FilePath(path), format: format),
     metadata: metadata, chapters: chapters, isDithered: isDithered)
@@ -43,14 +45,24 @@ extension AudioBuffer {
   }
 }
 
+/// Random integers of so many bits, as floats: what a lossless path must bring through.
+func integers(seed: UInt64, bits: Int, count: Int) -> [Float] {
+  let scale = Float(1 << (bits - 1))
+  return Signal.noise(seed: seed, count: count, amplitude: 1).map {
+    ($0 * scale).rounded(.down) / scale
+  }
+}
+
 /// The samples of one channel that ffmpeg decodes, without a word of warning.
 func decode(
   _ path: String, channel: Int = 0, of channelCount: Int = 1, allowing words: String? = nil
 ) throws -> [Float] {
   let result = try Tool.succeed("ffmpeg", "-v", "warning", "-i", path, "-f", "f32le", "-")
-  // Of WAV without a channel mask it says that mono is mono.
+  // Of WAV without a channel mask it says that mono is mono; of any CAF, its own ones too, that it
+  // takes the length from the size.
   let warnings = result.errors.split(separator: "\n").filter {
     !$0.hasPrefix("Guessed Channel") && !$0.contains(words ?? "\n")
+      && !($0.hasPrefix("[caf") && $0.contains("Estimating duration from bitrate"))
   }
   #expect(warnings == [])
   let samples = result.floats

@@ -1,0 +1,260 @@
+import LibAV
+import MediaComposition
+import MediaTime
+import SystemPackage
+
+/// A stream whose timestamps do not count frames: what is decoded is counted, from the first packet
+/// or from an anchor.
+final class CountedStream: FrameSource {
+  let channelCount: Int
+  var position: Int64 { cursor.position }
+
+  private let facts: StreamFacts
+  private let index: AnchorIndex
+  /// While the stream is counted for the first time.
+  private let finder: AnchorFinder?
+  private let damage: Damage
+  private let cursor: FrameCursor
+  private let scratch: Frame
+
+  private var demuxer: Demuxer
+  private var stream: LibAV.Stream
+  private var lane: DecodingLane?
+  /// Being fed ahead of the next anchor.
+  private var successor: DecodingLane?
+  private var nextAnchor = 0
+  /// The number of the next packet.
+  private var ordinal = 0
+  private var isAtEnd = false
+  private var canJump = true
+  /// What was sent last, and the counts of frames by which it is told what it gave.
+  private var sent: (packet: Packet, countBefore: Int64, fed: Int64)?
+
+  private init(
+    _ facts: StreamFacts, _ index: AnchorIndex, _ opened: (Demuxer, LibAV.Stream),
+    _ spacing: (stride: Int64, preRoll: Int64)?, _ damage: Damage
+  ) throws(LibAVError) {
+    self.facts = facts
+    self.index = index
+    self.damage = damage
+    (demuxer, stream) = opened
+    finder = spacing.map { AnchorFinder($0, seeksByBytes: opened.0.seeksByBytes) }
+    channelCount = facts.channelCount
+    cursor = try FrameCursor(facts.path, channelCount: facts.channelCount, damage)
+    scratch = try Frame()
+  }
+
+  static func open(
+    _ facts: StreamFacts, _ index: AnchorIndex, _ damage: Damage
+  ) throws(Failure) -> CountedStream {
+    try reading(facts.path) { () throws(LibAVError) in
+      try CountedStream(facts, index, try facts.open(), nil, damage)
+    }
+  }
+
+  // MARK: Counting
+
+  /// What decoding a whole stream once tells.
+  struct Count {
+    var frames: Int64
+    var padding: Int64
+    var index: AnchorIndex
+  }
+
+  /// Decodes a stream to its end, and looks for anchors on the way.
+  static func count(_ facts: StreamFacts, codec: String) throws(Failure) -> Count {
+    let stream = try reading(facts.path) { () throws(LibAVError) in
+      try CountedStream(
+        facts, AnchorIndex(), try facts.open(),
+        AnchorIndex.spacing(of: codec) ?? (stride: .max, preRoll: 0), Damage())
+    }
+    let buffer = AudioBuffer(channelCount: facts.channelCount, capacity: 16_384)
+    while try stream.read(into: buffer, at: 0, count: buffer.capacity) == buffer.capacity {}
+    return Count(
+      frames: stream.position, padding: stream.finder?.padding ?? 0,
+      index: stream.finder?.index ?? AnchorIndex())
+  }
+
+  // MARK: Reading
+
+  func read(into buffer: AudioBuffer, at offset: Int, count: Int) throws(Failure) -> Int {
+    try cursor.read(into: buffer, at: offset, count: count) { () throws(Failure) in
+      try advance()
+    }
+  }
+
+  /// Decodes the next frame; false at the end of the stream.
+  private func advance() throws(Failure) -> Bool {
+    try reading(facts.path) { () throws(LibAVError) in
+      while true {
+        if let raw = try lane?.receive(into: cursor.frame, { _ in nil }) {
+          guard cursor.frame.sampleRate == facts.sampleRate,
+            cursor.frame.channelCount == channelCount
+          else {
+            throw LibAVError.formatChanged(
+              to: cursor.frame,
+              at: Time(frames: raw - facts.origin, rate: facts.sampleRate).inSeconds)
+          }
+          cursor.place(at: raw - facts.origin)
+          return true
+        }
+        if isAtEnd { return false }
+        try feed()
+      }
+    }
+  }
+
+  private func feed() throws(LibAVError) {
+    noteSent()
+    guard let packet = try nextPacket() else {
+      isAtEnd = true
+      try lane?.send(nil)
+      return
+    }
+    let heard: DecodingLane
+    if let lane {
+      heard = lane
+    } else {
+      heard = DecodingLane(try openDecoder(), .counted(from: 0), damage)
+      lane = heard
+    }
+    switch step(before: packet, count: heard.end) {
+    case .none: break
+    case .feed: successor = try openSuccessor()
+    case .drop: successor = nil
+    case .takeOver:
+      successor?.begin(at: heard.end, damage)
+      lane = successor
+      successor = nil
+    }
+    let count = lane?.end ?? 0
+    try lane?.send(packet)
+    sent = (packet, count, try feedAhead(packet))
+    ordinal += 1
+  }
+
+  private func step(before packet: Packet, count: Int64) -> AnchorFinder.Step {
+    if let finder { return finder.step(before: packet, ordinal: ordinal, count: count) }
+    guard nextAnchor < index.anchors.count else { return .none }
+    if ordinal == index.anchors[nextAnchor].feedFrom { return .feed }
+    guard ordinal == index.anchors[nextAnchor].packet else { return .none }
+    nextAnchor += 1
+    return .takeOver
+  }
+
+  /// Gives the number of frames that came of a packet in the decoder that is fed ahead.
+  private func feedAhead(_ packet: Packet) throws(LibAVError) -> Int64 {
+    guard let successor else { return 0 }
+    let before = successor.end
+    try successor.send(packet)
+    while try successor.receive(into: scratch, { _ in nil }) != nil {}
+    return successor.end - before
+  }
+
+  private func noteSent() {
+    guard let finder, let sent else { return }
+    finder.note(sent.packet, heard: (lane?.end ?? 0) - sent.countBefore, fed: sent.fed)
+    self.sent = nil
+  }
+
+  private func openDecoder() throws(LibAVError) -> Decoder {
+    try Decoder.open(stream, removesPadding: true)
+  }
+
+  /// A fresh decoder; what it stumbles over before it is heard is no damage.
+  private func openSuccessor() throws(LibAVError) -> DecodingLane {
+    DecodingLane(try openDecoder(), .counted(from: 0), Damage())
+  }
+
+  private func nextPacket() throws(LibAVError) -> Packet? {
+    while let packet = try demuxer.readWhatIsThere() {
+      if packet.streamIndex == facts.streamIndex { return packet }
+    }
+    return nil
+  }
+
+  // MARK: Seeking
+
+  func seek(to frame: Int64) throws(Failure) {
+    guard frame != position else { return }
+    let target = index.anchor(before: frame + facts.origin)
+    let isAhead = frame > position
+    // Reading on is cheaper than a jump and what has to be decoded ahead of the anchor.
+    let isNear =
+      isAhead && (frame - position < Int64(facts.sampleRate) || (target ?? -1) < nextAnchor)
+    if !isNear {
+      try reading(facts.path) { () throws(LibAVError) in
+        if let target, canJump {
+          if try jump(to: target) { return }
+          canJump = false
+          try reopen()
+        } else if !isAhead {
+          try reopen()
+        }
+      }
+    }
+    cursor.position = frame
+  }
+
+  /// Goes to an anchor; false where what is found there is not what was there when the stream was
+  /// counted, as the demuxer cannot seek, or not exactly.
+  private func jump(to target: Int) throws(LibAVError) -> Bool {
+    let anchor = index.anchors[target]
+    restart()
+    guard var packet = try find(anchor.key) else { return false }
+    var hasher = Hasher()
+    successor = try openSuccessor()
+    ordinal = anchor.feedFrom
+    while true {
+      packet.hash(into: &hasher)
+      _ = try feedAhead(packet)
+      ordinal += 1
+      guard ordinal < anchor.packet else { break }
+      guard let next = try nextPacket() else { return false }
+      packet = next
+    }
+    guard hasher.finalize() == anchor.fingerprint else { return false }
+    successor?.begin(at: anchor.frame, damage)
+    lane = successor
+    successor = nil
+    nextAnchor = target + 1
+    return true
+  }
+
+  /// Seeks, and reads on to the packet that `key` tells of.
+  private func find(_ key: PacketKey) throws(LibAVError) -> Packet? {
+    let byPosition = demuxer.seeksByBytes
+    do throws(LibAVError) {
+      if byPosition {
+        guard let position = key.position else { return nil }
+        try demuxer.seek(toByte: position)
+      } else {
+        guard let timestamp = key.timestamp else { return nil }
+        try demuxer.seek(stream: facts.streamIndex, to: timestamp)
+      }
+    } catch {
+      return nil
+    }
+    while let packet = try nextPacket() {
+      let found = PacketKey(packet)
+      let isSame = byPosition ? found.position == key.position : found.timestamp == key.timestamp
+      if isSame, found.size == key.size { return packet }
+      if found.isBehind(key, byPosition: byPosition) { return nil }
+    }
+    return nil
+  }
+
+  private func reopen() throws(LibAVError) {
+    (demuxer, stream) = try facts.open()
+    restart()
+  }
+
+  private func restart() {
+    lane = nil
+    successor = nil
+    nextAnchor = 0
+    ordinal = 0
+    isAtEnd = false
+    cursor.clear()
+  }
+}

@@ -1,0 +1,128 @@
+import MPEGAudio
+import SystemPackage
+
+extension ContainerFacts {
+  /// What iTunes noted in an MP4 file's free-form atom `iTunSMPB`: libavformat takes the delay from
+  /// there, and forgets the length. Nil where there is none.
+  ///
+  /// Reads the atoms on the way only (ISO 14496-12, 4.2; the atoms below `ilst` are iTunes' own).
+  static func iTunesNote(in path: FilePath) -> ITunesGapless? {
+    guard let file = try? FileDescriptor.open(path, .readOnly, options: .closeOnExec) else {
+      return nil
+    }
+    defer { try? file.close() }
+    guard let size = try? file.seek(offset: 0, from: .end) else { return nil }
+    var reader = AtomReader(file: file)
+    var parent = 0..<size
+    for name in ["moov", "udta", "meta", "ilst"] {
+      guard let atom = reader.atoms(in: parent).first(where: { $0.name == name }) else {
+        return nil
+      }
+      // `meta` begins with a version of four bytes.
+      let head: Int64 = name == "meta" ? 4 : 0
+      guard atom.body.count > head else { return nil }
+      parent = atom.body.lowerBound + head..<atom.body.upperBound
+    }
+    for atom in reader.atoms(in: parent) where atom.name == "----" {
+      let parts = reader.atoms(in: atom.body)
+      guard let name = parts.first(where: { $0.name == "name" }),
+        reader.text(in: name.body, from: 4) == "iTunSMPB",
+        let data = parts.first(where: { $0.name == "data" })
+      else { continue }
+      return ITunesGapless(parsing: reader.text(in: data.body, from: 8))
+    }
+    return nil
+  }
+}
+
+extension ContainerFacts {
+  /// Ticks a second of an MP4's edit lists (`mvhd`), and how long the last packet of one of its tracks
+  /// is by the table of durations, in the track's ticks (`stts`; ISO 14496-12, 8.2.2 and 8.6.1.2).
+  /// Nil where the file does not say.
+  static func movieEnd(
+    in path: FilePath, track: Int
+  ) -> (timescale: UInt32, lastDuration: Int64)? {
+    guard let file = try? FileDescriptor.open(path, .readOnly, options: .closeOnExec) else {
+      return nil
+    }
+    defer { try? file.close() }
+    guard let size = try? file.seek(offset: 0, from: .end) else { return nil }
+    var reader = AtomReader(file: file)
+    guard let movie = reader.atoms(in: 0..<size).first(where: { $0.name == "moov" }) else {
+      return nil
+    }
+    let parts = reader.atoms(in: movie.body)
+    let tracks = parts.filter { $0.name == "trak" }
+    guard let header = parts.first(where: { $0.name == "mvhd" }), track < tracks.count else {
+      return nil
+    }
+    let version = reader.bytes(at: header.body.lowerBound, count: 1)
+    // Two dates of 32 bits, or of 64 in version 1, stand before it.
+    let timescale = reader.number(at: header.body.lowerBound + (version == [1] ? 20 : 12))
+    var parent = tracks[track].body
+    for name in ["mdia", "minf", "stbl", "stts"] {
+      guard let atom = reader.atoms(in: parent).first(where: { $0.name == name }) else {
+        return nil
+      }
+      parent = atom.body
+    }
+    // Pairs of a number of packets and the duration of each.
+    guard let timescale, timescale > 0, parent.count >= 16,
+      let duration = reader.number(at: parent.upperBound - 4)
+    else { return nil }
+    return (timescale, Int64(duration))
+  }
+}
+
+/// Reads the heads of atoms, and short ones' texts.
+private struct AtomReader {
+  let file: FileDescriptor
+  /// More than any file has on the way: those that claim more are made to waste time.
+  private var rest = 10_000
+
+  init(file: FileDescriptor) { self.file = file }
+
+  mutating func atoms(in range: Range<Int64>) -> [(name: String, body: Range<Int64>)] {
+    var found: [(name: String, body: Range<Int64>)] = []
+    var position = range.lowerBound
+    while position + 8 <= range.upperBound, rest > 0 {
+      rest -= 1
+      let head = bytes(at: position, count: 16)
+      guard head.count >= 8 else { break }
+      func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+      var size = number(head[0..<4])
+      var start = position + 8
+      if size == 1, head.count == 16 {
+        size = number(head[8..<16])
+        start += 8
+      } else if size == 0 {
+        size = UInt64(range.upperBound - position)
+      }
+      let (end, isTooMuch) = position.addingReportingOverflow(Int64(clamping: size))
+      guard !isTooMuch, end >= start, end <= range.upperBound else { break }
+      found.append((String(decoding: head[4..<8], as: UTF8.self), start..<end))
+      position = end
+    }
+    return found
+  }
+
+  func text(in range: Range<Int64>, from offset: Int64) -> String {
+    let count = min(256, range.upperBound - range.lowerBound) - offset
+    guard count > 0 else { return "" }
+    return String(decoding: bytes(at: range.lowerBound + offset, count: Int(count)), as: UTF8.self)
+  }
+
+  /// Four bytes, the first in the highest place.
+  func number(at offset: Int64) -> UInt32? {
+    let bytes = bytes(at: offset, count: 4)
+    return bytes.count == 4 ? bytes.reduce(0) { $0 << 8 | UInt32($1) } : nil
+  }
+
+  func bytes(at offset: Int64, count: Int) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let read = bytes.withUnsafeMutableBytes { buffer in
+      (try? file.read(fromAbsoluteOffset: offset, into: buffer)) ?? 0
+    }
+    return Array(bytes.prefix(read))
+  }
+}

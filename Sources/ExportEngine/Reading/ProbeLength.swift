@@ -1,0 +1,194 @@
+import LibAV
+import MPEGAudio
+import MediaComposition
+import SystemPackage
+
+/// How long a stream is, and what reading it takes.
+extension Prober {
+  /// Frames, and what the file says is to be left out around them.
+  struct Length {
+    var frames: Int64
+    var delay: Int64?
+    var padding: Int64?
+  }
+
+  /// Takes the container's word where it proves it, and else decodes the stream once.
+  func measure(
+    _ stream: LibAV.Stream, _ demuxer: Demuxer, _ first: FirstFrame
+  ) throws(Failure) -> (StreamFacts, Length) {
+    var facts = StreamFacts(
+      path: path, streamIndex: stream.index, sampleRate: first.sampleRate,
+      channelCount: first.channelCount, reader: .demuxer(access(of: stream), stream.timeBase),
+      origin: 0, firstRaw: 0)
+    var lead: Int64 = 0
+    if let raw = first.rawStart, first.timestampsCountFrames {
+      facts.firstRaw = raw &- first.skip
+      facts.origin = raw
+      if demuxer.formatName == "ogg", raw < 0, raw >= -first.sampleRate {
+        // A first page whose granule is lower than what it holds cuts the start (Vorbis I, A.2). A page
+        // has about a second; cameras write pages of packets without bytes, which are counted wrongly.
+        facts.origin = 0
+        lead = 0 &- raw
+        // Its decoder is late itself, which its own tool leaves out as well (SPEEX_GET_LOOKAHEAD).
+        if stream.codecName == "speex" { lead += Int64(first.sampleRate / 8000 * 40) }
+      }
+      if let proven = try provenLength(of: stream, demuxer, facts, first) { return (facts, proven) }
+    }
+    let delay = toldDelay(of: stream, demuxer, first, lead: &lead)
+    facts.origin = lead
+    facts.firstRaw = 0
+    facts.reader = .counted(AnchorIndex())
+    let count = try CountedStream.count(facts, codec: stream.codecName)
+    facts.reader = .counted(count.index)
+    let length = Length(
+      frames: count.frames, delay: delay, padding: count.padding > 0 ? count.padding : nil)
+    return (facts, noting(ContainerFacts.iTunesNote(in: path), first, length, demuxer))
+  }
+
+  /// The delay that the container tells of a stream that is counted, nil where it does not; `lead` is
+  /// raised where FFmpeg's decoder leaves it in.
+  private func toldDelay(
+    of stream: LibAV.Stream, _ demuxer: Demuxer, _ first: FirstFrame, lead: inout Int64
+  ) -> Int64? {
+    guard demuxer.formatName == "matroska,webm" else {
+      return first.skip + lead > 0 ? first.skip + lead : nil
+    }
+    // `CodecDelay`: frames are played as much earlier (Matroska, RFC 9559, 5.1.4.1.26). Opus' decoder
+    // leaves out what its own header says, which is the same.
+    guard stream.initialPadding > 0, stream.sampleRate > 0 else { return nil }
+    let delay = Int64(stream.initialPadding) * Int64(first.sampleRate) / Int64(stream.sampleRate)
+    if stream.codecName != "opus", first.skip == 0 { lead = delay }
+    return delay
+  }
+
+  /// The length that iTunes' note leaves of an M4A, where libavformat took its delay.
+  private func noting(
+    _ note: ITunesGapless?, _ first: FirstFrame, _ length: Length, _ demuxer: Demuxer
+  ) -> Length {
+    guard demuxer.formatName.hasPrefix("mov,"), let note, Int64(note.delay) == first.skip,
+      note.length < length.frames
+    else { return length }
+    return Length(
+      frames: note.length, delay: length.delay,
+      padding: (length.padding ?? 0) + length.frames - note.length)
+  }
+
+  /// How packets of this container and codec may be reached.
+  private func access(of stream: LibAV.Stream) -> Access {
+    if stream.isLossless { return .packets }
+    // One stride costs a decoder's start, and on average half a stride of decoding for a seek.
+    // Opus takes 32 packets to converge; the others' overlap is one block of at most 8192 frames.
+    return .anchors(stride: 1 << 17, preRoll: stream.codecName == "opus" ? 1 << 15 : 1 << 14)
+  }
+
+  /// The number of frames that decoding would give, where the container proves it; else nil.
+  private func provenLength(
+    of stream: LibAV.Stream, _ demuxer: Demuxer, _ facts: StreamFacts, _ first: FirstFrame
+  ) throws(Failure) -> Length? {
+    let announced = stream.duration.flatMap(facts.rawFrame)
+    let delay = facts.origin > facts.firstRaw ? facts.origin - facts.firstRaw : nil
+    switch demuxer.formatName {
+    case "wav", "w64", "aiff", "au", "caf":
+      guard stream.isLossless, stream.blockAlign > 0, let start = first.dataStart else {
+        return nil
+      }
+      let there = (identity.size - start) / Int64(stream.blockAlign)
+      return Length(frames: min(announced ?? there, there))
+    case "flac":
+      guard let announced,
+        try lastPacketEnd(of: stream, demuxer, facts, near: announced) == facts.origin + announced
+      else { return nil }
+      return Length(frames: announced)
+    case "mov,mp4,m4a,3gp,3g2,mj2":
+      guard let announced, let end = stream.indexedEnd, end <= identity.size else { return nil }
+      if stream.isLossless { return Length(frames: announced, delay: delay) }
+      guard AnchorIndex.spacing(of: stream.codecName) != nil,
+        let ticks = stream.indexedTicks(every: Int64(first.sampleCount))
+      else { return nil }
+      let frames = listedFrames(
+        of: stream, facts, announced: announced, there: ticks &- facts.origin,
+        packet: Int64(first.sampleCount))
+      // ALAC's last packet is as long as it says itself.
+      let padding = stream.codecName == "alac" ? 0 : max(0, ticks &- facts.origin &- frames)
+      return noting(
+        ContainerFacts.iTunesNote(in: path), first,
+        Length(frames: frames, delay: delay, padding: padding > 0 || delay != nil ? padding : nil),
+        demuxer)
+    case "ogg":
+      // A stream that was cut out of another begins anywhere. Of other codecs' packets libavformat
+      // does not find the right timestamps after a seek.
+      guard (0...8192).contains(facts.origin), ["vorbis", "opus"].contains(stream.codecName) else {
+        return nil
+      }
+      return try scanOgg(stream, facts).map {
+        Length(frames: $0.end, delay: delay, padding: $0.padding > 0 ? $0.padding : nil)
+      }
+    default:
+      return nil
+    }
+  }
+
+  /// The length of an MP4's edit list, `announced`, of the frames that are `there`.
+  ///
+  /// Lists count in ticks of the movie, with FFmpeg's muxer milliseconds. Where the last packet's own
+  /// duration is shorter than what it decodes to, and the list ends within a tick of its end or
+  /// behind everything, as libavformat counts empty edits in, that is the end that was meant.
+  private func listedFrames(
+    of stream: LibAV.Stream, _ facts: StreamFacts, announced: Int64, there: Int64, packet: Int64
+  ) -> Int64 {
+    guard let end = ContainerFacts.movieEnd(in: path, track: stream.index),
+      let last = facts.rawFrame(end.lastDuration), (1..<packet).contains(last)
+    else { return min(announced, there) }
+    let exact = there - packet + last
+    let tick = UInt64(facts.sampleRate) / UInt64(end.timescale)
+    let isMeant = announced >= there || (exact - announced).magnitude <= tick
+    return isMeant ? exact : min(announced, there)
+  }
+
+  /// Where the last packet ends, found by reading only the file's end.
+  private func lastPacketEnd(
+    of stream: LibAV.Stream, _ demuxer: Demuxer, _ facts: StreamFacts, near announced: Int64
+  ) throws(Failure) -> Int64? {
+    try reading(path) { () throws(LibAVError) in
+      let near = facts.timestamp(ofRaw: max(0, announced - Int64(facts.sampleRate)))
+      do { try demuxer.seek(stream: stream.index, to: near) } catch { return nil }
+      var end: Int64?
+      while let packet = try demuxer.readWhatIsThere() {
+        guard packet.streamIndex == stream.index, let timestamp = packet.timestamp else { continue }
+        let next = facts.rawFrame(timestamp &+ packet.duration)
+        // Numbers that start anew are another file behind this one.
+        if let end, let next, next <= end { return nil }
+        end = next
+      }
+      return end
+    }
+  }
+
+  /// Reads all packets of an Ogg stream without decoding: whether its timestamps run on without a
+  /// hole, as those of a chained, cut or damaged file do not, and where they end.
+  private func scanOgg(
+    _ stream: LibAV.Stream, _ facts: StreamFacts
+  ) throws(Failure) -> (end: Int64, padding: Int64)? {
+    try reading(path) { () throws(LibAVError) in
+      let demuxer = try Demuxer.open(path)
+      demuxer.select(stream: facts.streamIndex)
+      let isOpus = stream.codecName == "opus"
+      var last: Int64?
+      var end: Int64?
+      var padding: Int64 = 0
+      while let packet = try demuxer.read() {
+        guard packet.streamIndex == facts.streamIndex else { continue }
+        padding += Int64(packet.skip.end)
+        guard let raw = packet.timestamp.flatMap(facts.rawFrame) else { return nil }
+        // Vorbis' blocks are at most 8192 frames, Opus' packets at most 120 ms.
+        if let last, raw <= last || raw - last > 8192 { return nil }
+        last = raw
+        if isOpus { end = raw + packet.duration }
+      }
+      // Vorbis' last packet has a duration only by the granule of its page: the stream's own.
+      let streamEnd = stream.duration.flatMap(facts.rawFrame)
+      guard let end = isOpus ? end : streamEnd, let last, end > last - 8192 else { return nil }
+      return (isOpus ? end - facts.origin : end, padding)
+    }
+  }
+}

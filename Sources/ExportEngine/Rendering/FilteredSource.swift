@@ -1,0 +1,125 @@
+import LibAV
+import MediaComposition
+
+/// A source through filters of libavfilter, its moments where they belong.
+///
+/// A filter remembers everything, so the source is fed from its first frame on whenever one goes
+/// back, in blocks that are the same each time, with silence before and after it.
+final class FilteredSource: FrameSource {
+  /// Which filters, and where in what they give the sound begins.
+  struct Setup {
+    var filters: [FilterChain.Filter]
+    /// Frames of silence that are fed before the sound.
+    var lead = 0
+    /// Frames that come out before the sound does.
+    var lag = 0
+  }
+
+  let channelCount: Int
+  private(set) var position: Int64 = 0
+
+  private let input: any FrameSource
+  private let setup: Setup
+  private let sampleRate: Int
+  private let frameCount: Int64
+  private let block: AudioBuffer
+  private var chain: FilterChain?
+  /// The frame that the chain gives next, counted from the sound's own first.
+  private var chainPosition: Int64 = 0
+  private var isInputAtEnd = false
+
+  /// A block of what is fed.
+  private static let blockSize = 4096
+  /// More blocks of silence than any filter takes in without giving anything.
+  private static let patience = 4096
+
+  /// `frameCount` frames of what the filters of `setup` make of `input`.
+  init(_ input: any FrameSource, _ setup: Setup, sampleRate: Int, frameCount: Int64) {
+    self.input = input
+    self.setup = setup
+    self.sampleRate = sampleRate
+    self.frameCount = frameCount
+    channelCount = input.channelCount
+    block = AudioBuffer(channelCount: input.channelCount, capacity: Self.blockSize)
+  }
+
+  func seek(to frame: Int64) throws(Failure) {
+    if frame < chainPosition { chain = nil }
+    position = frame
+  }
+
+  func read(into buffer: AudioBuffer, at offset: Int, count: Int) throws(Failure) -> Int {
+    let wanted = Int(max(0, min(Int64(count), frameCount - position)))
+    // `??` would lose the type of what `begin` throws.
+    let chain = if let chain { chain } else { try begin() }
+    var filled = 0
+    var blocksWithoutSound = 0
+    while filled < wanted {
+      let isBefore = chainPosition < position
+      let room = isBefore ? Int(min(position - chainPosition, Int64(wanted))) : wanted - filled
+      // What comes before the position is written where the next read goes, and is overwritten.
+      let taken = try filtering { () throws(LibAVError) in
+        try chain.take(into: buffer.planes, at: offset + (isBefore ? 0 : filled), capacity: room)
+      }
+      chainPosition += Int64(taken)
+      if !isBefore {
+        filled += taken
+        position += Int64(taken)
+      }
+      guard taken < room else { continue }
+      blocksWithoutSound = taken > 0 ? 0 : blocksWithoutSound + 1
+      guard blocksWithoutSound < Self.patience else {
+        throw Failure(.reportBug, "\(setup.filters) gave no sound")
+      }
+      try feed(chain)
+    }
+    return filled
+  }
+
+  private func begin() throws(Failure) -> FilterChain {
+    let made = try filtering { () throws(LibAVError) in
+      try FilterChain.open(setup.filters, sampleRate: sampleRate, channelCount: channelCount)
+    }
+    chain = made
+    chainPosition = -Int64(setup.lag)
+    isInputAtEnd = false
+    try input.seek(to: 0)
+    block.frameCount = 0
+    clear(0..<block.capacity)
+    var silence = setup.lead
+    while silence > 0 {
+      let count = min(silence, block.capacity)
+      try filtering { () throws(LibAVError) in try made.feed(block.planes, count: count) }
+      silence -= count
+    }
+    return made
+  }
+
+  /// Feeds a whole block: of the source, and past its end of silence.
+  private func feed(_ chain: FilterChain) throws(Failure) {
+    let read = isInputAtEnd ? 0 : try input.read(into: block, at: 0, count: block.capacity)
+    if read < block.capacity {
+      isInputAtEnd = true
+      clear(read..<block.capacity)
+    }
+    try filtering { () throws(LibAVError) in try chain.feed(block.planes, count: block.capacity) }
+  }
+
+  private func clear(_ frames: Range<Int>) {
+    for channel in 0..<channelCount {
+      (block.planes[channel] + frames.lowerBound).update(repeating: 0, count: frames.count)
+    }
+  }
+}
+
+/// Runs `body`, giving FFmpeg's errors as failures of the machine.
+func filtering<T>(_ body: () throws(LibAVError) -> T) throws(Failure) -> T {
+  do {
+    return try body()
+  } catch {
+    guard error.isMissingFilter else { throw error.machineFailure }
+    throw Failure(
+      .mendMachine,
+      "needs FFmpeg's \(error.operation), which is not there; install libavfilter")
+  }
+}

@@ -1,0 +1,72 @@
+import MediaComposition
+
+/// A source's frames, the last one first.
+///
+/// Sources are cheap in their own order only, so the sound is read forwards in stretches, the last
+/// of them first, and each is handed out backwards.
+final class ReversedSource: FrameSource {
+  let channelCount: Int
+  private(set) var position: Int64 = 0
+
+  private let input: any FrameSource
+  private let frameCount: Int64
+  private let stretch: Int64
+  private var buffer: AudioBuffer?
+  /// Where in the source the frames in the buffer begin.
+  private var start: Int64 = -1
+
+  /// Frames in a stretch: a seek in a lossy stream decodes up to 2¹⁷ frames for nothing.
+  private static let shortStretch = 1 << 18
+  /// Bytes of sound in the stretches of a source that begins anew whenever it goes back.
+  private static let longStretchSize = 32 << 20
+
+  /// `startsAnew`: whether going back in `input` means to begin at its first frame.
+  init(_ input: any FrameSource, frameCount: Int64, startsAnew: Bool) {
+    self.input = input
+    self.frameCount = frameCount
+    channelCount = input.channelCount
+    stretch = Int64(
+      startsAnew
+        ? max(Self.shortStretch, Self.longStretchSize / 4 / max(1, channelCount))
+        : Self.shortStretch)
+  }
+
+  func seek(to frame: Int64) { position = frame }
+
+  func read(into buffer: AudioBuffer, at offset: Int, count: Int) throws(Failure) -> Int {
+    let wanted = Int(max(0, min(Int64(count), frameCount - position)))
+    var filled = 0
+    while filled < wanted {
+      let last = frameCount - 1 - position
+      let held = try load(stretchWith: last)
+      let index = Int(last - start)
+      let taken = min(wanted - filled, index + 1)
+      for channel in 0..<channelCount {
+        let source = held.planes[channel] + index
+        let target = buffer.planes[channel] + offset + filled
+        for frame in 0..<taken { target[frame] = source[-frame] }
+      }
+      filled += taken
+      position += Int64(taken)
+    }
+    return filled
+  }
+
+  private func load(stretchWith frame: Int64) throws(Failure) -> AudioBuffer {
+    let buffer =
+      self.buffer
+      ?? AudioBuffer(channelCount: channelCount, capacity: Int(min(stretch, frameCount)))
+    self.buffer = buffer
+    let first = frame / stretch * stretch
+    if first != start {
+      start = -1
+      try input.seek(to: first)
+      let count = Int(min(stretch, frameCount - first))
+      guard try input.read(into: buffer, at: 0, count: count) == count else {
+        throw Failure(.reportBug, "a sound to be reversed ended early")
+      }
+      start = first
+    }
+    return buffer
+  }
+}

@@ -1,0 +1,182 @@
+import MediaComposition
+import MediaTime
+import SystemPackage
+
+// MARK: - Lists of times
+
+extension Decoder {
+  /// The list in the file that `node` names; nil where there is none, which has been said.
+  func timeList(_ node: YAMLNode, _ scope: Scope) -> TimeList? {
+    guard let path = path(node, scope), !InputBinding.isUnknown(path.value) else { return nil }
+    if let known = lists[path.value] { return known }
+    let list = read(path)
+    lists[path.value] = .some(list)
+    return list
+  }
+
+  /// The ranges that a file lists, for what takes ranges and not moments: each line of the list has
+  /// a start and an end.
+  func ranges(fromFile node: YAMLNode, _ scope: Scope) -> [ItemRange] {
+    guard let list = timeList(node, scope) else { return [] }
+    return list.entries.compactMap { entry in
+      if entry.range == nil {
+        sink.error(
+          "a moment, where a range is meant", at: entry.start.origin,
+          help: "give it an end: a label over a range, or a line as '12:00..13:30'")
+      }
+      return entry.range
+    }
+  }
+
+  /// Chapters that a file lists.
+  func listedChapters(_ node: YAMLNode, _ scope: Scope) -> [ItemChapter] {
+    guard let list = timeList(node, scope) else { return [] }
+    return list.entries.compactMap { entry in
+      guard let title = entry.title else {
+        sink.error(
+          "a chapter without a title", at: entry.start.origin,
+          help: "write the title behind the time, as '14:05 School'")
+        return nil
+      }
+      return ItemChapter(title, at: entry.start)
+    }
+  }
+
+  private func read(_ path: Located<FilePath>) -> TimeList? {
+    guard kind(of: path.value) == .file else {
+      if kind(of: path.value) == .folder {
+        sink.error("'\(path.value)' is a folder", at: path.origin, help: "name a list in it")
+      } else {
+        checkFile(path.value, at: path.origin)
+      }
+      return nil
+    }
+    let bytes: [UInt8]
+    do {
+      bytes = try files.contents(of: path.value, limit: TimeList.sizeLimit)
+    } catch let error as FileTooLarge {
+      sink.error(
+        "'\(path.value)' has more than \(error.limit >> 20) MiB: that is no list of times",
+        at: path.origin)
+      return nil
+    } catch {
+      sink.error("'\(path.value)' cannot be read: \(error)", at: path.origin)
+      return nil
+    }
+    let result = TimeList.read(bytes, path: path.value, named: path.origin, in: map)
+    sink.add(result.sink)
+    return result.sink.diagnostics.errors.isEmpty ? result.list : nil
+  }
+
+  /// Times and titles as a map has them.
+  private func timeList(_ entries: [YAMLEntry], _ scope: Scope) -> TimeList {
+    TimeList(
+      entries.compactMap { entry in
+        let title = text(entry.value, scope)?.string
+        guard let start = keyMoment(entry) else { return nil }
+        return TimeList.Entry(title.flatMap { $0.isEmpty ? nil : $0 }, from: start)
+      })
+  }
+}
+
+// MARK: - Split
+
+extension Decoder {
+  /// Where a job is split; nil where it is not, or where that was refused.
+  func split(_ fields: Fields, _ scope: Scope) -> Split? {
+    guard let entry = fields["split"] else { return nil }
+    return shared(entry.value) {
+      points(entry.value, scope).map { Split($0, origin: entry.value.origin) }
+    }
+  }
+
+  private func points(_ node: YAMLNode, _ scope: Scope) -> Split.Points? {
+    guard case .mapping(let entries) = node.kind else {
+      guard let text = text(node, scope) else { return nil }
+      if text.string == "chapters" { return .chapters }
+      if (try? TimeText(parsing: text.string)) != nil, kind(of: path(text.string)) == nil {
+        sink.error(
+          "'\(text.string)' is a length, not a list", at: node.origin,
+          help: "write { every: \(text.string) } for parts of that length")
+        return nil
+      }
+      return timeList(node, scope).map(Split.Points.list)
+    }
+    let names = Schema.split.keys.map(\.name)
+    guard entries.contains(where: { names.contains($0.key) }) else {
+      if entries.isEmpty { sink.error("no times", at: node.origin) }
+      // `{ evry: 10m }`
+      for entry in entries {
+        guard let nearest = Spelling.nearest(to: entry.key, among: names) else { continue }
+        sink.error(
+          "unknown key '\(entry.key)'", at: entry.keyOrigin, help: "did you mean '\(nearest)'?")
+        return nil
+      }
+      let list = timeList(entries, scope)
+      return list.entries.isEmpty ? nil : .list(list)
+    }
+    guard let every = fields(of: node, as: .split)?["every"] else { return nil }
+    guard let length = time(every.value, scope) else { return nil }
+    guard length.value.time(atRate: 1) > .zero else {
+      sink.error("parts of no length", at: length.origin, help: "write { every: 10m }")
+      return nil
+    }
+    return .every(length)
+  }
+
+  /// Refuses outputs of a split job that all parts would write.
+  func refuseShared(_ outputs: [JobOutput]) {
+    for output in outputs where !PartTemplate.isTemplate(output.path) {
+      sink.error(
+        "every part would be written to '\(output.path)'", at: output.origin,
+        help: "let the path say which part it is, as with '${part.n:02}'")
+    }
+  }
+
+  /// A text in which the variables of the part are left as they are, for each part to fill in.
+  func partText(
+    _ template: Template, value: (Template.Reference) throws(VariableError) -> String
+  ) throws(VariableError) -> String {
+    var result = ""
+    var plain = ""
+    func close() {
+      result += plain.replacing("${", with: "$${")
+      plain = ""
+    }
+    for piece in template.pieces {
+      switch piece {
+      case .literal(let text, _): plain += text
+      case .variable(let reference):
+        guard reference.name.hasPrefix("part.") else {
+          plain += try value(reference)
+          continue
+        }
+        try checkPart(reference)
+        guard !plain.hasSuffix("$") else {
+          throw VariableError(
+            reference: reference, message: "'$' before a variable of the part reads as '$${'",
+            help: "put something between them")
+        }
+        close()
+        result += reference.text
+      }
+    }
+    close()
+    return result
+  }
+
+  private func checkPart(_ reference: Template.Reference) throws(VariableError) {
+    guard Part.names.contains(reference.name) else {
+      let nearest = Spelling.nearest(to: reference.name, among: Part.names)
+      let all = Part.names.map { "'\($0)'" }.joined(separator: ", ")
+      throw VariableError(
+        reference: reference, message: "unknown variable '\(reference.name)'",
+        help: nearest.map { "did you mean '${\($0)}'?" } ?? "a part has \(all)")
+    }
+    guard reference.width == nil || Part.numbers.contains(reference.name) else {
+      throw VariableError(
+        reference: reference, message: "'\(reference.name)' is no whole number",
+        help: "only whole numbers take leading zeros")
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import MediaComposition
+import MediaTime
+
+extension Job {
+  /// What a job becomes.
+  public struct Exports: Sendable {
+    /// One, or in a split job one a part, in order of time.
+    public var exports: [Export]
+    /// What the user should know.
+    public var warnings: [Diagnostic]
+  }
+
+  /// The compositions of this job and their outputs, with the facts of its media put in.
+  ///
+  /// The parts of a split job have the whole composition each and a time range of their own, so they
+  /// add up to the whole, to the sample.
+  ///
+  /// - Parameter assets: Called once for each of `media`. nil where probing failed: the caller has
+  ///   said so, and what depends on that file's length is not checked.
+  /// - Returns: The exports, with every time exact.
+  /// - Throws: what only those facts show: a range past the end, a fade or a cross-fade that is
+  ///   longer than its item, items that overlap, parts that are empty or beyond the end. Empty where
+  ///   only `assets` gave nil.
+  /// - Complexity: O(n log n) in the number of items and parts
+  public func exports(assets: (MediaReference) -> Asset?) throws(Diagnostics) -> Exports {
+    var known: [MediaReference: Asset] = [:]
+    for reference in media { known[reference] = assets(reference) }
+    var whole = try whole(assets: known)
+    guard let split else {
+      whole.export.metadata = whole.clipTags.overridden(by: metadata)
+      return Exports(exports: [whole.export], warnings: [])
+    }
+    var parting = Parting(whole.export, rate: sampleRate ?? clipRate(known))
+    let parts = parting.parts(of: split)
+    guard parting.errors.isEmpty else { throw parting.errors }
+    var found = Diagnostics()
+    let exports = parts.map { partExport($0, whole, into: &found) }
+    guard found.isEmpty else { throw found }
+    return Exports(exports: exports, warnings: parting.warnings)
+  }
+
+  /// Of a job that is one clip.
+  private func clipRate(_ assets: [MediaReference: Asset]) -> Int? {
+    if case .clip(let reference) = item.content { assets[reference]?.sampleRate } else { nil }
+  }
+}
+
+// MARK: - The files of a part
+
+extension Job {
+  private func partExport(
+    _ placed: Parting.Placed, _ whole: Whole, into found: inout Diagnostics
+  ) -> Export {
+    let part = placed.part
+    var export = whole.export
+    export.timeRange = placed.range
+    let number = String(part.number)
+    let width = max(2, String(part.count).count)
+    let padded = String(repeating: "0", count: max(0, width - number.count)) + number
+    export.name = "\(name)/\(padded)" + (part.title.map { " \($0)" } ?? "")
+    export.metadata = filled(tags(of: placed, over: whole.clipTags), metadata, part, &found)
+    for index in outputs.indices {
+      let output = outputs[index]
+      do throws(PartTemplate.Failure) {
+        export.outputs[index].path = try PartTemplate.path(output.path, for: part)
+      } catch {
+        report(error, at: output.origin, in: &found)
+      }
+      export.outputs[index].metadata = filled(Metadata(), output.metadata, part, &found)
+    }
+    return export
+  }
+
+  /// The clip's own tags with those of the list over them; its number is another thing's.
+  private func tags(of placed: Parting.Placed, over clipTags: Metadata) -> Metadata {
+    var tags = clipTags
+    for key in ["track", "tracktotal", "totaltracks", "isrc", "TSRC"] { tags[key] = nil }
+    tags = tags.overridden(by: placed.part.tags)
+    if let title = placed.part.title { tags["title"] = title }
+    tags["track"] = "\(placed.part.number)/\(placed.highestNumber)"
+    return tags
+  }
+
+  private func filled(
+    _ tags: Metadata, _ overrides: Metadata, _ part: Part, _ found: inout Diagnostics
+  ) -> Metadata {
+    var tags = tags
+    tags.cover = overrides.cover ?? tags.cover
+    for item in overrides.items {
+      do throws(PartTemplate.Failure) {
+        tags[item.key] = try PartTemplate.text(item.value, for: part)
+      } catch {
+        report(error, at: origin, in: &found)
+      }
+    }
+    return tags
+  }
+
+  /// What is wrong with one text is told of the first part that shows it.
+  private func report(
+    _ failure: PartTemplate.Failure, at origin: Origin, in found: inout Diagnostics
+  ) {
+    guard !found.all.contains(where: { $0.origin == origin }) else { return }
+    found.append(Diagnostic(failure.message, at: origin, help: failure.help))
+  }
+}

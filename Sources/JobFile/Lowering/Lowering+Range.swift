@@ -1,0 +1,92 @@
+import MediaComposition
+import MediaTime
+
+extension Lowering {
+  /// Takes the part of `voice` that the item's range names.
+  mutating func takeRange(of item: Item, at place: ItemPlace, in voice: inout Voice) -> Bool {
+    guard let range = item.range else { return checkLength(of: voice, at: item.origin) }
+    guard let part = part(range, of: voice, at: place, .content, else: item.origin) else {
+      return false
+    }
+    guard part != TimeRange(start: .zero, duration: voice.duration) else { return true }
+    liftChapters(of: &voice)
+    voice.chapters = voice.chapters.played(as: [.part(part)], of: voice.duration)
+    voice.source = TimeRange(start: voice.source.start + part.start, duration: part.duration)
+    voice.duration = part.duration
+    return true
+  }
+
+  /// Refuses what lasts no time.
+  private mutating func checkLength(of voice: Voice, at origin: Origin) -> Bool {
+    guard voice.duration <= .zero else { return true }
+    error("the range of \(voice.name) is empty", at: origin)
+    return false
+  }
+
+  /// The part of `voice` that `range` names, in the voice's own time.
+  mutating func part(
+    _ range: ItemRange, of voice: Voice, at place: ItemPlace, _ stage: Stage, else origin: Origin
+  ) -> TimeRange? {
+    guard let start = start(range, of: voice, at: place, stage),
+      let end = end(range, start: start, of: voice, at: place, stage)
+    else { return nil }
+    guard start < end else {
+      let origin = range.origin ?? origin
+      let isEmpty = start == end
+      let span = lengths(start, end)
+      error(
+        isEmpty
+          ? "the range of \(voice.name) is empty"
+          : "the range ends at \(span.b), before it starts at \(span.a)",
+        at: origin)
+      return nil
+    }
+    return TimeRange(start: start, end: end)
+  }
+
+  private mutating func start(
+    _ range: ItemRange, of voice: Voice, at place: ItemPlace, _ stage: Stage
+  ) -> Time? {
+    guard let from = range.from else { return .zero }
+    guard let start = time(from, of: voice, at: place, stage) else { return nil }
+    guard start >= .zero else {
+      let lengths = lengths(voice.duration - start, voice.duration)
+      error(
+        "the range starts \(lengths.a) before the end, but \(voice.name) lasts \(lengths.b)",
+        at: from.origin)
+      return nil
+    }
+    guard start <= voice.duration else {
+      let lengths = lengths(start, voice.duration)
+      error(
+        "the range starts at \(lengths.a), but \(voice.name) lasts \(lengths.b)", at: from.origin)
+      return nil
+    }
+    return start
+  }
+
+  private mutating func end(
+    _ range: ItemRange, start: Time, of voice: Voice, at place: ItemPlace, _ stage: Stage
+  ) -> Time? {
+    let end: Time?
+    let origin: Origin
+    switch range.end {
+    case nil: return voice.duration
+    case .moment(let moment):
+      end = time(moment, of: voice, at: place, stage)
+      origin = moment.origin
+    case .duration(let duration):
+      end = time(duration, rate: voice.rate).map { start + $0 }
+      origin = duration.origin
+    }
+    guard let end else { return nil }
+    guard end <= voice.duration else {
+      let lengths = lengths(end, voice.duration)
+      error(
+        "the range ends at \(lengths.a), but \(voice.name) lasts \(lengths.b)", at: origin,
+        help: "leave the end out, or write 'end'")
+      return nil
+    }
+    return end
+  }
+}

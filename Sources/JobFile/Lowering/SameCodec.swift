@@ -1,0 +1,90 @@
+import MPEGAudio
+import MediaComposition
+
+extension Asset {
+  /// What `codec: same` makes of this clip; nil where its codec cannot be written.
+  var outputKind: Output.Kind? {
+    switch codec {
+    case "mp3", "mp3float": return .mp3
+    case "flac": return .flac
+    case "alac": return .alac
+    case "aac": return .aac
+    case "vorbis": return .vorbis
+    case "opus": return .opus
+    // Of PCM, those whose samples a file of 16 or 24 bits or of 32-bit floats holds.
+    case "pcm_u8", "pcm_s8", "pcm_s8_planar", "pcm_s16le", "pcm_s16be", "pcm_u16le", "pcm_u16be",
+      "pcm_s16le_planar", "pcm_s16be_planar", "pcm_s24le", "pcm_s24be", "pcm_u24le", "pcm_u24be",
+      "pcm_s24le_planar", "pcm_s24daud", "pcm_f32le", "pcm_f32be", "pcm_f16le", "pcm_f24le":
+      switch container {
+      case "aiff": return .aiff
+      case "caf": return .caf
+      default: return .wav
+      }
+    default: return nil
+    }
+  }
+
+  /// Bits a second of the sound: as the container says, else from the size of a file that holds
+  /// little else.
+  fileprivate var meanBitRate: Int? {
+    if let bitRate, bitRate > 0 { return bitRate }
+    guard container == "ogg", frameCount > 0 else { return nil }
+    let bits = Int128(identity.size) * 8 * Int128(sampleRate) / Int128(frameCount)
+    return Int(clamping: bits)
+  }
+}
+
+extension Output.Kind {
+  /// The settings that keep the quality of `clip`, in an output of this kind.
+  ///
+  /// Lossless formats keep the depth. Lossy ones get the clip's bit rate, as far as the format has
+  /// it: what was lost stays lost, and more bits would only write that down.
+  func format(like clip: Asset, sampleRate: Int, layout: ChannelLayout) -> Output.Format {
+    let depth: Output.SampleFormat = (clip.bitDepth ?? 32) <= 16 ? .int16 : .int24
+    let samples = clip.bitDepth == nil ? .float32 : depth
+    let usual = usualFormat(
+      isDeep: depth == .int24, sampleRate: sampleRate, channelCount: layout.count)
+    switch self {
+    case .wav: return .wav(samples)
+    case .aiff: return .aiff(samples)
+    case .caf: return .caf(samples)
+    case .flac, .alac: return usual
+    case .mp3: return .mp3(MP3Settings(like: clip, sampleRate: sampleRate))
+    case .aac, .vorbis, .opus:
+      guard let mean = clip.meanBitRate,
+        let rates = bitRates(sampleRate: sampleRate, channelCount: layout.count)
+      else { return usual }
+      // Whole kbps, inward: a clip's mean is odd.
+      let (least, most) = ((rates.lowerBound + 999) / 1000, rates.upperBound / 1000)
+      let bitRate = max(least, min(most, (mean + 500) / 1000)) * 1000
+      return self == .aac
+        ? .m4a(bitRate: bitRate)
+        : self == .vorbis ? .vorbis(.bitRate(bitRate)) : .opus(bitRate: bitRate)
+    }
+  }
+}
+
+extension MP3Settings {
+  /// Settings that keep the quality of an MP3: those that it was made with, where that is known, as
+  /// far as the output's sample rate has them; else the VBR quality whose mean comes next to the
+  /// clip's, not far below it.
+  fileprivate init(like clip: Asset, sampleRate: Int) {
+    switch clip.mp3Settings?.rateControl {
+    case .vbr(let quality)?: self.init(.vbr(quality: quality))
+    case .abr(let bitRate)?:
+      let range = Self.meanBitRates(forSampleRate: sampleRate) ?? bitRate...bitRate
+      self.init(.abr(bitRate: max(range.lowerBound, min(range.upperBound, bitRate))))
+    case .cbr(let bitRate)?:
+      let rates = Self.bitRates(forSampleRate: sampleRate)
+      self.init(.cbr(bitRate: rates.last { $0 <= bitRate } ?? rates.first ?? bitRate))
+    case nil:
+      let channels = max(1, clip.channelLayout.count)
+      // As stereo at 44.1 kHz would have it.
+      let alike = (clip.bitRate ?? 190_000) * 2 / channels * 44_100 / max(1, clip.sampleRate)
+      // LAME's means for V0 … V9 on music.
+      let means = [245, 225, 190, 175, 165, 130, 115, 100, 85, 65].map { $0 * 1000 }
+      let quality = means.lastIndex { $0 >= alike - alike / 20 } ?? 0
+      self.init(.vbr(quality: Double(quality)))
+    }
+  }
+}

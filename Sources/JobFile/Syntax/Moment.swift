@@ -1,0 +1,119 @@
+import MediaComposition
+import MediaTime
+
+/// A moment as a job writes it: of an item's own time, counted from its start or back from its
+/// end, or next to the start or the end of another item.
+public struct Moment: Sendable, Hashable {
+  /// Where counting begins.
+  public enum Anchor: Sendable, Hashable {
+    case start
+    /// Of the whole content: `end-10s`.
+    case end
+    /// Another item or track of the job: `talk.end-8s`.
+    case item(ItemReference)
+  }
+
+  /// Where counting begins.
+  public var anchor: Anchor
+  /// How far from the anchor; never negative.
+  public var offset: TimeText
+  /// Whether the moment is before the anchor, and not behind it.
+  public var isEarlier: Bool
+
+  /// `offset` away from `anchor`: later than a start, earlier than an end, unless told otherwise.
+  public init(
+    _ anchor: Anchor = .start, _ offset: TimeText = .time(.zero), isEarlier: Bool? = nil
+  ) {
+    self.anchor = anchor
+    self.offset = offset
+    self.isEarlier = isEarlier ?? (anchor == .end)
+  }
+
+  /// The start of the content.
+  public static let start = Moment(.start)
+  /// The end of the content.
+  public static let end = Moment(.end)
+}
+
+/// The start or the end of another item, or of a track, by its name.
+public struct ItemReference: Sendable, Hashable {
+  /// One of an item's two ends.
+  public enum Edge: String, Sendable, Hashable { case start, end }
+
+  /// A track's key, or an item's `name`.
+  public var name: String
+  /// Which end of it.
+  public var edge: Edge
+
+  /// One end of what is called `name`.
+  public init(_ name: String, _ edge: Edge) {
+    self.name = name
+    self.edge = edge
+  }
+}
+
+extension Moment {
+  /// Reads a time, `start`, `end`, `end-10s`, or the time of another item: `talk.end-8s`,
+  /// `talk.start+2s`.
+  public init(parsing text: some StringProtocol) throws(QuantityError) {
+    let text = String(text)
+    switch text {
+    case "start": self = .start
+    case "end": self = .end
+    default:
+      if let moment = try Self.reference(text) {
+        self = moment
+      } else if text.hasPrefix("end-") {
+        let help = "write 'end-10s' for ten seconds before the end"
+        self.init(.end, try Self.offset(text.dropFirst(4), help: help))
+      } else {
+        self.init(.start, try Self.offset(text[...], help: nil))
+      }
+    }
+  }
+
+  private static func offset(
+    _ text: Substring, help: String?
+  ) throws(QuantityError) -> TimeText {
+    do throws(TimeTextError) {
+      return try TimeText(parsing: text)
+    } catch {
+      throw QuantityError(error.message, help: help)
+    }
+  }
+
+  /// `NAME.start` or `NAME.end`, and `+` or `-` and a time behind it if one likes; nil for what is
+  /// no reference.
+  private static func reference(_ text: String) throws(QuantityError) -> Moment? {
+    guard let dot = text.lastIndex(where: { $0 == "." }) else { return nil }
+    // The offset may have a point of its own: `talk.end-1.5s`.
+    let dots = [dot, text[..<dot].lastIndex { $0 == "." }].compactMap { $0 }
+    for dot in dots {
+      let rest = text[text.index(after: dot)...]
+      for edge in [ItemReference.Edge.start, .end] where rest.hasPrefix(edge.rawValue) {
+        let tail = rest.dropFirst(edge.rawValue.count)
+        guard tail.isEmpty || tail.hasPrefix("+") || tail.hasPrefix("-"), dot > text.startIndex
+        else { continue }
+        let anchor = Anchor.item(ItemReference(String(text[..<dot]), edge))
+        guard !tail.isEmpty else { return Moment(anchor) }
+        let help = "write '\(text[..<dot]).\(edge.rawValue)-10s' for ten seconds before it"
+        return Moment(
+          anchor, try offset(tail.dropFirst(), help: help), isEarlier: tail.hasPrefix("-"))
+      }
+    }
+    return nil
+  }
+}
+
+extension Moment: CustomStringConvertible {
+  /// As a job file writes it.
+  public var description: String {
+    let isAtAnchor = offset == .time(.zero)
+    let tail = isAtAnchor ? "" : (isEarlier ? "-" : "+") + "\(offset)"
+    return switch anchor {
+    case .start: isAtAnchor ? "start" : "\(offset)"
+    case .end: "end" + tail
+    case .item(let reference): "\(reference.name).\(reference.edge.rawValue)" + tail
+    }
+  }
+}

@@ -1,0 +1,185 @@
+internal import CFFmpeg
+
+/// Filters of libavfilter in a row, from planar float to planar float of the same rate and channels.
+///
+/// Owns its `AVFilterGraph`; one thread at a time; starts no threads. Deterministic for one way of
+/// cutting the sound into blocks. What comes out lags behind what went in as the filter pleases.
+/// libavfilter is loaded when the first chain is opened.
+package final class FilterChain {
+  /// One filter; no other can be made.
+  package enum Filter: Sendable, Hashable {
+    /// `highpass`: frequency in hertz, below half the rate; two poles, computed in double.
+    case highpass(frequency: Double)
+    /// `lowpass`: frequency in hertz, below half the rate; two poles, computed in double.
+    case lowpass(frequency: Double)
+    /// `afftdn`: reduction in decibels, 0.01 … 97. Lags by two of its steps of 1/80 s.
+    case denoise(reduction: Double)
+    /// `rubberband` in its real-time mode, which starts no threads: 0.01 … 100.
+    case rubberband(tempo: Double)
+    /// `atempo`: 0.5 … 100.
+    case atempo(Double)
+
+    fileprivate var name: String {
+      switch self {
+      case .highpass: "highpass"
+      case .lowpass: "lowpass"
+      case .denoise: "afftdn"
+      case .rubberband: "rubberband"
+      case .atempo: "atempo"
+      }
+    }
+
+    fileprivate var options: [(name: String, value: String)] {
+      switch self {
+      case .highpass(let frequency), .lowpass(let frequency):
+        [("frequency", "\(frequency)"), ("precision", "f64")]
+      case .denoise(let reduction): [("noise_reduction", "\(reduction)")]
+      case .rubberband(let tempo):
+        [("tempo", "\(tempo)"), ("pitch", "1"), ("transients", "crisp"), ("window", "standard")]
+      case .atempo(let tempo): [("tempo", "\(tempo)")]
+      }
+    }
+  }
+
+  private static let library: avjob_avfilter? = {
+    var table = avjob_avfilter()
+    return avjob_load_avfilter(&table) != 0 ? table : nil
+  }()
+
+  private let library: avjob_avfilter
+  private let sampleRate: Int
+  private let channelCount: Int
+  private var graph: UnsafeMutablePointer<AVFilterGraph>?
+  private var input: UnsafeMutablePointer<AVFilterContext>?
+  private var output: UnsafeMutablePointer<AVFilterContext>?
+  private let fed: Frame
+  /// What came out last, and how much of it was taken.
+  private let made: Frame
+  private var takenCount = 0
+
+  private init(
+    _ library: avjob_avfilter, sampleRate: Int, channelCount: Int
+  ) throws(LibAVError) {
+    self.library = library
+    self.sampleRate = sampleRate
+    self.channelCount = channelCount
+    fed = try Frame()
+    made = try Frame()
+  }
+
+  deinit { library.graph_free(&graph) }
+
+  /// Makes a chain for sound of `sampleRate` frames a second (`avfilter_graph_config`).
+  ///
+  /// - Throws: `LibAVError.filtersMissing` where there is no libavfilter of the right version.
+  package static func open(
+    _ filters: [Filter], sampleRate: Int, channelCount: Int
+  ) throws(LibAVError) -> FilterChain {
+    guard let library else { throw LibAVError.filtersMissing }
+    let chain = try FilterChain(library, sampleRate: sampleRate, channelCount: channelCount)
+    let graph = try checkAllocated(library.graph_alloc(), "avfilter_graph_alloc")
+    chain.graph = graph
+    graph.pointee.nb_threads = 1
+    graph.pointee.thread_type = 0
+    var layout = [CChar](repeating: 0, count: 64)
+    try check(
+      avjob_default_layout_name(Int32(channelCount), &layout, layout.count),
+      "av_channel_layout_describe")
+    var last = try chain.add(
+      "abuffer",
+      [
+        ("sample_rate", "\(sampleRate)"), ("sample_fmt", "fltp"),
+        ("time_base", "1/\(sampleRate)"),
+        (
+          "channel_layout",
+          String(decoding: layout.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        ),
+      ])
+    chain.input = last
+    let rest =
+      filters.map { ($0.name, $0.options) } + [
+        ("aformat", [("sample_fmts", "fltp"), ("sample_rates", "\(sampleRate)")]),
+        ("abuffersink", []),
+      ]
+    for (name, options) in rest {
+      let next = try chain.add(name, options)
+      try check(library.link(last, 0, next, 0), "avfilter_link")
+      last = next
+    }
+    chain.output = last
+    try check(library.graph_config(graph, nil), "avfilter_graph_config")
+    return chain
+  }
+
+  /// A filter in the graph, which owns it (`avfilter_graph_alloc_filter`).
+  private func add(
+    _ name: String, _ options: [(name: String, value: String)]
+  ) throws(LibAVError) -> UnsafeMutablePointer<AVFilterContext> {
+    guard let filter = library.get_by_name(name) else {
+      throw LibAVError(code: avjob_averror_filter_not_found(), operation: name)
+    }
+    let context = try checkAllocated(
+      library.graph_alloc_filter(graph, filter, nil), "avfilter_graph_alloc_filter")
+    var dictionary: OpaquePointer?
+    defer { av_dict_free(&dictionary) }
+    for option in options {
+      try check(av_dict_set(&dictionary, option.name, option.value, 0), "av_dict_set")
+    }
+    try check(library.init_dict(context, &dictionary), name)
+    // What is left there is an option that the filter does not have.
+    guard av_dict_count(dictionary) == 0 else {
+      throw LibAVError(code: avjob_averror_option_not_found(), operation: name)
+    }
+    return context
+  }
+
+  /// Feeds `count` frames of `planes` (`av_buffersrc_add_frame`).
+  package func feed(
+    _ planes: UnsafePointer<UnsafeMutablePointer<Float>>, count: Int
+  ) throws(LibAVError) {
+    try check(
+      avjob_allocate_float_frame(
+        fed.pointer, Int32(channelCount), Int32(sampleRate), Int32(count)),
+      "av_frame_get_buffer")
+    for channel in 0..<channelCount {
+      guard let plane = fed.pointer.pointee.extended_data[channel] else { continue }
+      UnsafeMutableRawPointer(plane).copyMemory(from: planes[channel], byteCount: count * 4)
+    }
+    try check(library.buffersrc_add_frame(input, fed.pointer), "av_buffersrc_add_frame")
+  }
+
+  /// Takes at most `capacity` frames that are ready to `planes` at `start`, and gives their number:
+  /// fewer where more must be fed first (`av_buffersink_get_frame`).
+  package func take(
+    into planes: UnsafePointer<UnsafeMutablePointer<Float>>, at start: Int, capacity: Int
+  ) throws(LibAVError) -> Int {
+    var filled = 0
+    while filled < capacity {
+      if takenCount == made.sampleCount {
+        av_frame_unref(made.pointer)
+        takenCount = 0
+        let status = library.buffersink_get_frame(output, made.pointer)
+        if status == avjob_averror_eagain() { break }
+        try check(status, "av_buffersink_get_frame")
+      }
+      let count = min(capacity - filled, made.sampleCount - takenCount)
+      for channel in 0..<channelCount {
+        guard let plane = made.pointer.pointee.extended_data[channel] else { continue }
+        UnsafeMutableRawPointer(planes[channel] + start + filled).copyMemory(
+          from: plane + takenCount * 4, byteCount: count * 4)
+      }
+      filled += count
+      takenCount += count
+    }
+    return filled
+  }
+}
+
+extension LibAVError {
+  /// No libavfilter of the version whose headers this was built with.
+  package static let filtersMissing = LibAVError(
+    code: avjob_averror_filter_not_found(), operation: String(cString: avjob_avfilter_name()))
+
+  /// Whether FFmpeg has no such filter, or no filters at all; `operation` is its name.
+  package var isMissingFilter: Bool { code == avjob_averror_filter_not_found() }
+}

@@ -1,0 +1,20 @@
+extension FrameIndex {
+  /// What LAME would be asked for to make a stream like this one: what its tag says it was asked
+  /// for, or the constant bit rate that the mean of the frames is. nil where neither is there.
+  package var settings: MP3Settings? {
+    let rates = MP3Settings.bitRates(forSampleRate: sampleRate)
+    switch tag?.rateControl {
+    case .variable?:
+      // 100 − 10 V − q, where q is at most 9.
+      guard let quality = tag?.quality, 1...100 ~= quality else { break }
+      return MP3Settings(.vbr(quality: Double(min(9, (100 - quality) / 10))))
+    case .mean(let bitRate)?:
+      guard let range = MP3Settings.meanBitRates(forSampleRate: sampleRate) else { break }
+      let asked = (bitRate ?? meanBitRate) / 1000 * 1000
+      return MP3Settings(.abr(bitRate: max(range.lowerBound, min(range.upperBound, asked))))
+    case .constant?, nil: break
+    }
+    // Frames are whole bytes, and few of them are off by their padding.
+    return rates.first { abs($0 - meanBitRate) <= $0 / 200 }.map { MP3Settings(.cbr(bitRate: $0)) }
+  }
+}

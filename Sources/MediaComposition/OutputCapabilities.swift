@@ -1,0 +1,182 @@
+import MPEGAudio
+import SystemPackage
+
+/// What one kind of output can hold: the one table that job files, graph and writers ask.
+public struct OutputCapabilities: Sendable, Hashable {
+  /// The sample rates that a format has, in frames a second.
+  public enum SampleRates: Sendable, Hashable {
+    /// These, in ascending order, not empty.
+    case only([Int])
+    /// All from 1 to this one.
+    case upTo(Int)
+  }
+
+  /// The file format, for messages: `M4A`.
+  public var name: String
+  /// The codec, for messages: `AAC`.
+  public var codecName: String
+  /// Of its files, in lower case; the first is the usual one.
+  public var extensions: [String]
+  /// Which there are.
+  public var sampleRates: SampleRates
+  /// Which layouts its encoder keeps in place, most usual first; nil: any of one to eight channels.
+  public var layouts: [ChannelLayout]?
+  /// The tags that its file has names for, by FFmpeg's, in lower case; nil: any.
+  public var heldTags: Set<String>?
+  /// Whether it has a place for a front cover.
+  public var holdsCover: Bool
+  /// Whether it has a place for chapters' starts and titles.
+  public var holdsChapters: Bool
+  /// Whether it has a place for a chapter's link and image.
+  public var holdsChapterLinks = false
+  /// Whether a file of it may hold no sound at all.
+  public var holdsNoSound: Bool
+}
+
+extension OutputCapabilities {
+  /// The layout that a file says it has where its sound is in `layout`: surrounds at the side are
+  /// written as surrounds at the back where the format knows only these. nil where it has neither.
+  public func stored(_ layout: ChannelLayout) -> ChannelLayout? {
+    guard let layouts else { return layout }
+    return [layout, layout.surroundsAtBack].compactMap(\.self).first(where: layouts.contains)
+  }
+}
+
+extension Output.Kind {
+  /// What outputs of this kind can hold.
+  public var capabilities: OutputCapabilities {
+    switch self {
+    case .mp3: .mp3
+    case .wav: .wav
+    case .aiff: .aiff
+    case .caf: .caf
+    case .flac: .flac
+    case .alac: .alac
+    case .aac: .aac
+    case .vorbis: .vorbis
+    case .opus: .opus
+    }
+  }
+
+  /// The kind that a file's extension asks for, in any case; nil where none does. Of two kinds
+  /// with one extension it is the one that `capabilities` name it first for: `.m4a` is AAC, `.ogg`
+  /// Vorbis.
+  public init?(extension text: String) {
+    let text = text.lowercased()
+    let order: [Output.Kind] = [.mp3, .wav, .aiff, .caf, .flac, .aac, .vorbis, .opus]
+    guard let kind = order.first(where: { $0.capabilities.extensions.contains(text) }) else {
+      return nil
+    }
+    self = kind
+  }
+}
+
+extension OutputCapabilities {
+  static let mp3 = OutputCapabilities(
+    name: "MP3", codecName: "MP3", extensions: ["mp3"], sampleRates: .only(MP3Settings.sampleRates),
+    layouts: [.mono, .stereo], heldTags: nil, holdsCover: true, holdsChapters: true,
+    holdsChapterLinks: true, holdsNoSound: false)
+
+  static let wav = OutputCapabilities(
+    name: "WAV", codecName: "WAV", extensions: ["wav", "wave"], sampleRates: .upTo(.pcmLimit),
+    layouts: nil, heldTags: riffTags, holdsCover: false, holdsChapters: false, holdsNoSound: true)
+
+  static let aiff = OutputCapabilities(
+    name: "AIFF", codecName: "AIFF", extensions: ["aiff", "aif", "aifc"],
+    sampleRates: .upTo(.pcmLimit), layouts: nil, heldTags: nil, holdsCover: true,
+    holdsChapters: true, holdsNoSound: false)
+
+  static let caf = OutputCapabilities(
+    name: "CAF", codecName: "CAF", extensions: ["caf"], sampleRates: .upTo(.pcmLimit),
+    layouts: nil, heldTags: nil, holdsCover: false, holdsChapters: false, holdsNoSound: true)
+
+  /// A frame header holds rates in tens up to 655,350 Hz (RFC 9639 §9.1.2).
+  static let flac = OutputCapabilities(
+    name: "FLAC", codecName: "FLAC", extensions: ["flac"], sampleRates: .upTo(655_350),
+    layouts: nil, heldTags: nil, holdsCover: true, holdsChapters: true, holdsNoSound: true)
+
+  /// Layouts: `ff_alac_ch_layouts` in libavcodec's alac_data.c.
+  static let alac = OutputCapabilities(
+    name: "M4A", codecName: "ALAC", extensions: mp4Extensions, sampleRates: .upTo(384_000),
+    layouts: [
+      .mono, .stereo, .surround50, .surround51, ChannelLayout(mask: 0x7),
+      ChannelLayout(mask: 0x107), ChannelLayout(mask: 0x13F), ChannelLayout(mask: 0xFF),
+    ],
+    heldTags: mp4Tags, holdsCover: true, holdsChapters: true, holdsNoSound: false)
+
+  /// Rates: ISO 14496-3, table 1.18. Layouts: `aac_normal_chan_layouts` in libavcodec's aacenc.h,
+  /// and quad, for which it writes a program config element.
+  static let aac = OutputCapabilities(
+    name: "M4A", codecName: "AAC", extensions: mp4Extensions,
+    sampleRates: .only([
+      7350, 8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 64_000, 88_200,
+      96_000,
+    ]),
+    layouts: [
+      .mono, .stereo, .quad, .surround50, .surround51, .surround71, ChannelLayout(mask: 0x7),
+      ChannelLayout(mask: 0x107),
+    ],
+    heldTags: mp4Tags, holdsCover: true, holdsChapters: true, holdsNoSound: false)
+
+  /// Rates: libvorbis's last template (`setup_XX.h`). Layouts: Vorbis I, section 4.3.9.
+  static let vorbis = OutputCapabilities(
+    name: "Ogg", codecName: "Vorbis", extensions: ["ogg", "oga"], sampleRates: .upTo(200_000),
+    layouts: [
+      .mono, .stereo, .quad, .surround50, .surround51, .surround71, ChannelLayout(mask: 0x7),
+      ChannelLayout(mask: 0x70F),
+    ],
+    heldTags: nil, holdsCover: true, holdsChapters: true, holdsNoSound: false)
+
+  /// Opus is 48 kHz inside (RFC 7845 §5.1). Layouts: its section 5.1.1.2, without 5.0, whose
+  /// channels FFmpeg 5.1's libopus encoder puts into each other's places.
+  static let opus = OutputCapabilities(
+    name: "Opus", codecName: "Opus", extensions: ["opus", "ogg", "oga"],
+    sampleRates: .only([48_000]),
+    layouts: [
+      .mono, .stereo, .quad, .surround51, .surround71, ChannelLayout(mask: 0x7),
+      ChannelLayout(mask: 0x70F),
+    ],
+    heldTags: nil, holdsCover: true, holdsChapters: true, holdsNoSound: false)
+
+  private static let mp4Extensions = ["m4a", "m4b", "mp4"]
+
+  /// `ff_riff_info_conv` in libavformat's riff.c, without `encoder`, which is not written.
+  private static let riffTags: Set<String> = [
+    "artist", "comment", "copyright", "date", "genre", "language", "title", "album", "track",
+    "encoded_by",
+  ]
+
+  /// `mov_write_ilst_tag` in libavformat's movenc.c.
+  private static let mp4Tags: Set<String> = [
+    "title", "artist", "album", "album_artist", "composer", "date", "genre", "comment",
+    "copyright", "track", "disc", "lyrics", "description", "synopsis", "show", "episode_id",
+    "network", "keywords", "grouping", "media_type", "compilation", "season_number",
+  ]
+}
+
+extension Int {
+  /// The highest sample rate of PCM: as high as job files go.
+  fileprivate static let pcmLimit = 768_000
+}
+
+extension OutputCapabilities.SampleRates {
+  /// Whether the format has `rate`.
+  public func contains(_ rate: Int) -> Bool {
+    switch self {
+    case .only(let rates): rates.contains(rate)
+    case .upTo(let limit): 1...limit ~= rate
+    }
+  }
+
+  /// `rate` where the format has it; else the highest that it divides by, from 44.1 kHz on; else
+  /// the lowest above it, so that all of the sound is kept; else the highest.
+  public func nearest(to rate: Int) -> Int {
+    if contains(rate) { return rate }
+    switch self {
+    case .upTo(let limit): return max(1, min(limit, rate))
+    case .only(let rates):
+      let divisor = rates.last { $0 < rate && $0 >= 44_100 && rate % $0 == 0 }
+      return divisor ?? rates.first { $0 > rate } ?? rates[rates.count - 1]
+    }
+  }
+}

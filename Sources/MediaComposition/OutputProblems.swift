@@ -1,0 +1,124 @@
+import MPEGAudio
+
+extension Output.Format {
+  /// Why a file in this format cannot be written with so many frames a second in such a layout;
+  /// nil where it can. One line for the user.
+  public func problem(sampleRate: Int, layout: ChannelLayout) -> String? {
+    if case .mp3(let settings) = self {
+      return settings.problem(sampleRate: sampleRate, channelCount: layout.count)
+    }
+    if let problem = kind.problem(sampleRate: sampleRate, layout: layout) { return problem }
+    switch self {
+    case .mp3, .wav, .aiff, .caf: return nil
+    case .flac(let bitDepth), .alac(let bitDepth):
+      return bitDepth == 16 || bitDepth == 24
+        ? nil : "\(codecName) is written with 16 or 24 bits a sample, not \(bitDepth)"
+    case .vorbis(.quality(let quality)):
+      return -1...10 ~= quality ? nil : "Vorbis's quality goes from q-1 to q10"
+    case .m4a(let bitRate), .vorbis(.bitRate(let bitRate)), .opus(let bitRate):
+      return problem(bitRate, sampleRate: sampleRate, channelCount: layout.count)
+    }
+  }
+
+  private func problem(_ bitRate: Int, sampleRate: Int, channelCount: Int) -> String? {
+    guard let rates = kind.bitRates(sampleRate: sampleRate, channelCount: channelCount) else {
+      return "\(codecName) has no bit rates at \(sampleRate) Hz: give it a quality, as 'q5'"
+    }
+    guard !rates.contains(bitRate) else { return nil }
+    let channels = channelCount == 1 ? "1 channel" : "\(channelCount) channels"
+    // Inward, so that what is offered is there.
+    let (least, most) = ((rates.lowerBound + 999) / 1000, rates.upperBound / 1000)
+    return "\(codecName) at \(sampleRate) Hz with \(channels) has \(least) to \(most) kbps, "
+      + "not \(kilo(bitRate))"
+  }
+
+  private var codecName: String { kind.capabilities.codecName }
+}
+
+extension Output.Kind {
+  /// Why no file of this kind can have so many frames a second in such a layout, whatever its
+  /// settings; nil where one can.
+  public func problem(sampleRate: Int, layout: ChannelLayout) -> String? {
+    let name = capabilities.codecName
+    if self == .mp3 {
+      return MP3Settings.standard.problem(sampleRate: sampleRate, channelCount: layout.count)
+    }
+    if capabilities.stored(layout) == nil {
+      let layouts = capabilities.layouts ?? []
+      let named = ChannelLayout.named.filter { layouts.contains($0.value) }.map(\.key)
+      return "\(name) has no layout of \(layout.name): it has \(list(named))"
+    }
+    guard !capabilities.sampleRates.contains(sampleRate) else { return nil }
+    let refusal = "\(name) has no sample rate of \(sampleRate) Hz"
+    return switch capabilities.sampleRates {
+    case .only(let rates):
+      refusal + ": it has " + rates.map(String.init).joined(separator: ", ")
+    case .upTo(let limit): refusal + ": it ends at \(limit) Hz"
+    }
+  }
+
+  /// The bit rates that there are, in bits a second for all channels together; nil where the codec
+  /// is not told one, or has none at that sample rate.
+  public func bitRates(sampleRate: Int, channelCount: Int) -> ClosedRange<Int>? {
+    switch self {
+    case .mp3: MP3Settings.meanBitRates(forSampleRate: sampleRate)
+    case .wav, .aiff, .caf, .flac, .alac: nil
+    // ISO 14496-3 4.5.3.3: a channel has at most 6144 bits for a frame of 1024 samples. Below 8k
+    // nothing is left of the sound.
+    case .aac: 8000...max(8000, 6144 * channelCount * sampleRate / 1024)
+    case .vorbis: Self.vorbisBitRates(sampleRate: sampleRate, channelCount: channelCount)
+    // RFC 6716 §2.1.1, and libopus's bound for a stream.
+    case .opus: 6000 * channelCount...256_000 * channelCount
+    }
+  }
+
+  /// `rate_mapping_…` of the templates that libvorbis has for a rate (`lib/modes/setup_*.h`), for
+  /// each channel, times the channels.
+  private static func vorbisBitRates(sampleRate: Int, channelCount: Int) -> ClosedRange<Int>? {
+    let (alone, inStereo): (ClosedRange<Int>, ClosedRange<Int>)
+    switch sampleRate {
+    case 8000...9000: (alone, inStereo) = (8000...42_000, 6000...42_000)
+    case 9001...15_000: (alone, inStereo) = (12_000...50_000, 8000...50_000)
+    case 15_001...19_000: (alone, inStereo) = (16_000...100_000, 12_000...100_000)
+    case 19_001...26_000: (alone, inStereo) = (16_000...90_000, 15_000...90_000)
+    case 26_001...40_000: (alone, inStereo) = (30_000...190_000, 18_000...190_000)
+    case 40_001...50_000: (alone, inStereo) = (32_000...240_000, 22_500...250_000)
+    default: return nil
+    }
+    let each = channelCount == 2 ? inStereo : alone
+    return each.lowerBound * channelCount...each.upperBound * channelCount
+  }
+
+  /// The format that an output of this kind has where its job says nothing else.
+  ///
+  /// - Parameters:
+  ///   - isDeep: Whether a source has more than 16 bits a sample.
+  ///   - sampleRate: The output's frames a second.
+  ///   - channelCount: The output's channels.
+  /// - Returns: A format that has no `problem` at that rate in a layout of its own.
+  public func usualFormat(isDeep: Bool, sampleRate: Int, channelCount: Int) -> Output.Format {
+    switch self {
+    case .mp3: return .mp3(.standard)
+    case .wav: return .wav(isDeep ? .int24 : .int16)
+    case .aiff: return .aiff(isDeep ? .int24 : .int16)
+    case .caf: return .caf(isDeep ? .int24 : .int16)
+    case .flac: return .flac(bitDepth: isDeep ? 24 : 16)
+    case .alac: return .alac(bitDepth: isDeep ? 24 : 16)
+    case .vorbis: return .vorbis(.standard)
+    case .aac:
+      // 64 kbps a channel, as far as the sample rate has them.
+      return .m4a(bitRate: min(64, 6144 * sampleRate / 1024 / 1000) * 1000 * channelCount)
+    case .opus: return .opus(bitRate: channelCount == 1 ? 64_000 : 48_000 * channelCount)
+    }
+  }
+}
+
+private func list(_ words: [String]) -> String {
+  guard let last = words.last, words.count > 1 else { return words.joined() }
+  return words.dropLast().joined(separator: ", ") + " and \(last)"
+}
+
+/// Thousands, as they are.
+private func kilo(_ count: Int) -> String {
+  count % 1000 == 0 ? "\(count / 1000)" : "\(Double(count) / 1000)"
+}

@@ -1,0 +1,221 @@
+import MediaComposition
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import ExportEngine
+
+/// A medium whose timestamps do not count frames, so that it is counted and read from anchors.
+private struct Counted: CustomTestStringConvertible {
+  var name: String
+  var options: String
+  /// How far ffmpeg's decode may be off: decoders that take over have other noise.
+  var tolerance: Float = 0
+  /// Whether the codec is one that anchors are known to work for.
+  var hasAnchors = true
+  var testDescription: String { name }
+
+  static let all = [
+    Counted(name: "aac.mkv", options: "-c:a aac", tolerance: 0.02),
+    Counted(name: "aac.ts", options: "-c:a aac", tolerance: 0.02),
+    Counted(name: "adts.aac", options: "-c:a aac", tolerance: 0.02),
+    Counted(name: "latm.latm", options: "-c:a aac -f latm", tolerance: 0.02),
+    Counted(name: "aac.flv", options: "-c:a aac", tolerance: 0.02),
+    Counted(name: "a.ac3", options: "-c:a ac3", tolerance: 0.01),
+    Counted(name: "a.eac3", options: "-c:a eac3", tolerance: 0.01),
+    Counted(name: "ac3.mpg", options: "-c:a ac3 -f vob", tolerance: 0.01),
+    Counted(name: "a.dts", options: "-strict -2 -c:a dca"),
+    Counted(name: "a.mp2", options: "-c:a mp2"),
+    Counted(name: "mp2.mpg", options: "-c:a mp2 -f mpeg"),
+    Counted(name: "mp3.mkv", options: "-c:a libmp3lame"),
+    Counted(name: "mp3.avi", options: "-c:a libmp3lame"),
+    Counted(name: "mp3.wav", options: "-c:a libmp3lame"),
+    Counted(name: "flac.mkv", options: "-c:a flac"),
+    Counted(name: "flac.ogg", options: "-c:a flac"),
+    Counted(name: "pcm.mkv", options: "-c:a pcm_s24le"),
+    Counted(name: "pcm.nut", options: "-c:a pcm_s16le -f nut"),
+    Counted(name: "a.wv", options: "-c:a wavpack"),
+    Counted(name: "a.tta", options: "-c:a tta"),
+    Counted(name: "a.thd", options: "-strict -2 -c:a truehd"),
+    Counted(name: "vorbis.mkv", options: "-c:a libvorbis"),
+    Counted(name: "opus.webm", options: "-c:a libopus", tolerance: 0.02),
+    Counted(name: "v1.wma", options: "-c:a wmav1"),
+    Counted(name: "v2.wma", options: "-c:a wmav2"),
+    Counted(name: "ima.wav", options: "-c:a adpcm_ima_wav"),
+    Counted(name: "ms.wav", options: "-c:a adpcm_ms"),
+    Counted(name: "gsm.gsm", options: "-c:a libgsm -ar 8000 -ac 1 -t 20"),
+    Counted(name: "gsm49.wav", options: "-c:a libgsm_ms -ar 8000 -ac 1 -t 20"),
+    Counted(name: "a.g722", options: "-c:a g722 -ar 16000 -ac 1 -t 12"),
+    Counted(name: "g726.wav", options: "-c:a g726 -b:a 32k -ar 8000 -ac 1", hasAnchors: false),
+    Counted(name: "swf.flv", options: "-c:a adpcm_swf", hasAnchors: false),
+    Counted(name: "qt.mov", options: "-c:a adpcm_ima_qt", hasAnchors: false),
+    Counted(name: "real.ra", options: "-c:a real_144 -ar 8000 -ac 1 -f rm", hasAnchors: false),
+  ]
+}
+
+/// Ten seconds and more of music: anchors lie every 2^17 frames.
+private let source: (folder: TestFolder, path: String) = {
+  let folder = TestFolder()
+  do {
+    try Tool.succeed(
+      "ffmpeg", "-v", "error", "-i", Fixture.path("feelings.ogg"), "-map", "0:a", "-map_metadata",
+      "-1", "-t", "20", "-c:a", "pcm_s16le", folder.path("src.wav"))
+  } catch {
+    Issue.record(error)
+  }
+  return (folder, folder.path("src.wav"))
+}()
+
+/// ffmpeg's names of the decoders that the engine uses, where they are not the codec's.
+private let decoders = [
+  "opus": "libopus", "mp3": "mp3float", "mp2": "mp2float", "dts": "dca", "speex": "libspeex",
+]
+
+@Suite("Reading what has to be counted")
+struct FormatReadingTests {
+  @Test(
+    "a range is the slice of the whole, and the whole is what ffmpeg decodes",
+    arguments: Counted.all)
+  fileprivate func counted(_ medium: Counted) throws {
+    let folder = TestFolder()
+    let path = folder.path(medium.name)
+    let seconds = medium.options.contains("-t ") ? "" : "-t 7"
+    try Tool.succeed(
+      "sh", "-c", "ffmpeg -v error -i \(source.path) \(seconds) \(medium.options) \(path)")
+    let probed = try Prober.probe(FilePath(path), stream: nil)
+    if case .counted(let index) = probed.facts.reader {
+      #expect(index.anchors.isEmpty == !medium.hasAnchors)
+    } else {
+      Issue.record("is not counted")
+    }
+    let whole = try readAll(probed)
+    #expect(whole[0].count == Int(probed.asset.frameCount))
+    try expectSlices(of: whole, probed)
+
+    // A container that ffmpeg needs to look at longer for is left to its own devices.
+    let oracle = try Tool.succeed(
+      "ffmpeg", "-v", "error", "-c:a", decoders[probed.asset.codec] ?? probed.asset.codec, "-i",
+      path, "-map", "0:a", "-f", "f32le", "-c:a", "pcm_f32le", "-"
+    ).floats
+    #expect(oracle.count / whole.count == whole[0].count)
+    var worst: Float = 0
+    for channel in whole.indices {
+      for frame in 0..<min(whole[0].count, oracle.count / whole.count) {
+        worst = max(worst, abs(whole[channel][frame] - oracle[frame * whole.count + channel]))
+      }
+    }
+    #expect(worst <= medium.tolerance)
+  }
+
+  /// No tool in the house encodes these: frames of any bits decode to noise of the right length.
+  @Test(
+    "speech codecs without an encoder have their frames' length",
+    arguments: [
+      (name: "nb.amr", head: "#!AMR\n", first: [0x3C] as [UInt8], bytes: 31, samples: 160),
+      (name: "wb.awb", head: "#!AMR-WB\n", first: [0x44], bytes: 60, samples: 320),
+      (name: "v.lbc", head: "#!iLBC30\n", first: [], bytes: 50, samples: 240),
+      (name: "v.g729", head: "", first: [], bytes: 10, samples: 80),
+    ])
+  func speech(
+    name: String, head: String, first: [UInt8], bytes: Int, samples: Int
+  ) throws {
+    let folder = TestFolder()
+    var random = SystemRandomNumberGenerator()
+    var file = Array(head.utf8)
+    let count = 1000
+    for _ in 0..<count {
+      file += first
+      file += (0..<bytes).map { _ in UInt8.random(in: 0...255, using: &random) & 0x7F }
+    }
+    try writeFile(folder.path(name), file)
+    let probed = try Prober.probe(FilePath(folder.path(name)), stream: nil)
+    #expect(probed.asset.frameCount == Int64(count * samples))
+    try expectSlices(of: try readAll(probed), probed)
+  }
+
+  @Test("each of one to eight channels keeps its sound and its place", arguments: 1...8)
+  func channels(count: Int) throws {
+    let folder = TestFolder()
+    let voices = (1...count).map { "sine \($0 * 200)" }.joined(separator: " ")
+    // sox names no places for the channels of a WAV; ffmpeg's FLAC does.
+    try Tool.succeed(
+      "sh", "-c",
+      """
+      sox -R -n -r 48000 -c \(count) -b 16 \(folder.path("c.wav")) synth 4000s \(voices) vol 0.5
+      ffmpeg -v error -i \(folder.path("c.wav")) \(folder.path("c.flac"))
+      """)
+    let names = ["mono", "stereo", "3 channels", "4 channels", "5 channels", "5.1"]
+    let expected = count <= 6 ? names[count - 1] : count == 7 ? "7 channels" : "7.1"
+    for name in ["c.wav", "c.flac"] {
+      let probed = try Prober.probe(FilePath(folder.path(name)), stream: nil)
+      #expect(probed.asset.channelLayout.count == count)
+      #expect(probed.asset.channelLayout.name == expected)
+      for (channel, sound) in try readAll(probed).enumerated() {
+        let tone = Signal.sine(
+          frequency: Double(channel + 1) * 200, sampleRate: 48_000, count: 4000)
+        #expect(Signal.correlation(sound, tone) > 0.999)
+      }
+    }
+  }
+
+  @Test("an anchor that is not what it was is not used")
+  func movedAnchor() throws {
+    let folder = TestFolder()
+    try Tool.succeed(
+      "ffmpeg", "-v", "error", "-i", source.path, "-t", "9", "-c:a", "ac3", folder.path("a.ac3"))
+    var probed = try Prober.probe(FilePath(folder.path("a.ac3")), stream: nil)
+    let whole = try readAll(probed)
+    guard case .counted(var index) = probed.facts.reader else {
+      Issue.record("AC-3 is counted")
+      return
+    }
+    for anchor in index.anchors.indices { index.anchors[anchor].fingerprint ^= 1 }
+    probed.facts.reader = .counted(index)
+    try expectSlices(of: whole, probed)
+    for anchor in index.anchors.indices { index.anchors[anchor].key.position = 7 }
+    probed.facts.reader = .counted(index)
+    try expectSlices(of: whole, probed)
+  }
+
+  private func open(_ probed: ProbedStream) throws -> any FrameSource {
+    switch probed.facts.reader {
+    case .counted(let index): try CountedStream.open(probed.facts, index, Damage())
+    case .demuxer: try DemuxedStream.open(probed.facts, Damage())
+    case .mpegAudio(let index, let note): try MPEGStream.open(probed.facts, index, note, Damage())
+    }
+  }
+
+  private func expectSlices(of whole: [[Float]], _ probed: ProbedStream) throws {
+    let frames = whole[0].count
+    let stream = try open(probed)
+    var starts = (0..<6).map { _ in Int.random(in: 0..<frames) }
+    if case .counted(let index) = probed.facts.reader {
+      for anchor in index.anchors {
+        starts += [-700, -1, 0, 1].map { Int(anchor.frame - probed.facts.origin) + $0 }
+      }
+    }
+    for start in starts.shuffled() where start < frames {
+      let length = min(frames - start, Int.random(in: 1...9000))
+      try stream.seek(to: Int64(start))
+      let buffer = AudioBuffer(channelCount: stream.channelCount, capacity: length)
+      #expect(try stream.read(into: buffer, at: 0, count: length) == length)
+      for channel in whole.indices {
+        let slice = whole[channel][start..<start + length]
+        let range = UnsafeBufferPointer(start: buffer.planes[channel], count: length)
+        #expect(slice.elementsEqual(range), "\(start) + \(length), channel \(channel)")
+      }
+    }
+  }
+
+  private func readAll(_ probed: ProbedStream) throws -> [[Float]] {
+    let stream = try open(probed)
+    var whole = Array(repeating: [Float](), count: stream.channelCount)
+    let buffer = AudioBuffer(channelCount: stream.channelCount, capacity: 10_007)
+    while true {
+      let left = Int(probed.asset.frameCount - stream.position)
+      buffer.frameCount = try stream.read(into: buffer, at: 0, count: min(left, buffer.capacity))
+      if buffer.frameCount == 0 { return whole }
+      for channel in whole.indices { whole[channel] += buffer.samples(channel) }
+    }
+  }
+}

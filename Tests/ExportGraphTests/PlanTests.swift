@@ -1,0 +1,101 @@
+import ExportGraph
+import MediaComposition
+import MediaTime
+import SystemPackage
+import Testing
+
+@Suite("Plans")
+struct PlanTests {
+  @Test("the text says speed, direction, channels, effects and pan, and ramps in order of time")
+  func text() throws {
+    let graph = try Graph(compiling: export())
+    #expect(
+      graph.planText(name: "show", duration: export().composition.duration) == """
+        show: 0:20.000, mixed at 44.1 kHz stereo
+          timeline
+            0:00.000 – 0:10.000  music.wav from 0:00.000, polarity inverted, gain −6.0 dB, \
+        silence at 0:00.000 to 0.0 dB at 0:01.000, 0.0 dB at 0:04.000 to −6.0 dB at 0:05.000, \
+        0.0 dB at 0:09.000 to silence at 0:10.000, pan 0 % at 0:02.000 to −20 % at 0:03.000
+            0:10.000 – 0:20.000  part, pan 50 %
+              0:00.000 – 0:10.000  highpass 80 Hz, denoise 12 dB
+                0:00.000 – 0:10.000  speed × 1.05, pitch kept (rubberband)
+                  0:00.000 – 0:10.500  reversed
+                    0:00.000 – 0:10.500  music.wav from 0:02.000, channel 1 alone
+          outputs
+            out.wav  WAV 16 bit, 44.1 kHz stereo, dithered
+
+        """)
+  }
+
+  @Test("a varied clip and a group say so")
+  func varispeed() throws {
+    var fast = Segment(
+      .asset(music),
+      TimeMapping(source: range(0, 10), target: range(0, 8)))
+    fast.channels = .layout(.mono)
+    let inner = Composition(tracks: [
+      Track(segments: [fast], timePitchAlgorithm: .varispeed)
+    ])
+    var group = Segment(
+      .composition(inner), TimeMapping(source: range(0, 8), target: range(0, 16)))
+    group.channels = .channel(0)
+    let composition = Composition(tracks: [
+      Track(segments: [group], timePitchAlgorithm: .varispeed)
+    ])
+    let graph = try Graph(
+      compiling: Export(
+        name: "slow", composition: composition,
+        outputs: [Output(path: "out.wav", format: .wav(.float32))]))
+    #expect(
+      graph.planText(name: "slow", duration: composition.duration) == """
+        slow: 0:16.000, mixed at 44.1 kHz stereo
+          timeline
+            0:00.000 – 0:16.000  part
+              0:00.000 – 0:16.000  varispeed × 0.5
+                0:00.000 – 0:08.000  group, channel 0 alone
+                  0:00.000 – 0:08.000  music.wav from 0:00.000, as mono, varispeed × 1.25
+          outputs
+            out.wav  WAV 32 bit float, 44.1 kHz stereo
+
+        """)
+  }
+}
+
+extension PlanTests {
+  fileprivate var music: Asset {
+    Asset(
+      path: "music.wav", streamIndex: 0, container: "wav", codec: "pcm", sampleRate: 44_100,
+      channelLayout: .stereo, bitDepth: 16, frameCount: 44_100 * 60,
+      identity: FileIdentity(device: 1, inode: 1, size: 1, modificationTime: 1))
+  }
+
+  fileprivate func export() -> Export {
+    var first = Segment(.asset(music), source: range(0, 10), at: .zero)
+    first.mix = AudioMix(
+      gain: Gain(decibels: -6),
+      volume: VolumeEnvelope([ramp(.unity, Gain(decibels: -6), 4, 5)]),
+      envelopes: [
+        VolumeEnvelope([ramp(.unity, .silence, 9, 10)]),
+        VolumeEnvelope([ramp(.silence, .unity, 0, 1)]),
+      ],
+      pan: PanEnvelope(
+        .centre, ramps: [PanRamp(from: .centre, to: Pan(position: -0.2), over: range(2, 3))]),
+      invertsPolarity: true)
+    let source = TimeRange(start: range(2, 3).start, duration: Time(value: 21, timescale: 2))
+    let second = Segment(
+      .asset(music), TimeMapping(source: source, target: range(10, 20)), channels: .channel(1),
+      isReversed: true, effects: [.highpass(frequency: 80), .denoise(reduction: 12)],
+      mix: AudioMix(pan: PanEnvelope(Pan(position: 0.5))))
+    return Export(
+      name: "show", composition: Composition(tracks: [Track(segments: [first, second])]),
+      outputs: [Output(path: "out.wav", format: .wav(.int16))])
+  }
+
+  private func range(_ start: Int64, _ end: Int64) -> TimeRange {
+    TimeRange(start: Time(value: start, timescale: 1), end: Time(value: end, timescale: 1))
+  }
+
+  private func ramp(_ from: Gain, _ to: Gain, _ start: Int64, _ end: Int64) -> VolumeRamp {
+    VolumeRamp(from: from, to: to, over: range(start, end))
+  }
+}

@@ -1,0 +1,115 @@
+import LibAV
+import TestSupport
+import Testing
+
+@Suite("Chains of filters")
+struct FilterChainTests {
+  @Test(
+    "a filter makes of a sound what ffmpeg makes of it",
+    arguments: [
+      (FilterChain.Filter.highpass(frequency: 80), "highpass=f=80:precision=f64"),
+      (.lowpass(frequency: 3000.5), "lowpass=f=3000.5:precision=f64"),
+      (.denoise(reduction: 12), "afftdn=nr=12"),
+      (.atempo(1.25), "atempo=1.25"),
+      (.rubberband(tempo: 0.8), "rubberband=tempo=0.8"),
+    ])
+  func equalsFFmpeg(filter: FilterChain.Filter, spelled: String) throws {
+    let folder = TestFolder()
+    let noise = Signal.noise(seed: 3, count: 96_000)
+    var bytes: [UInt8] = []
+    for sample in noise { withUnsafeBytes(of: sample) { bytes += $0 } }
+    try writeFile(folder.path("noise.raw"), bytes)
+    // Blocks as ours, since rubberband's steps depend on them.
+    let oracle = try Tool.succeed(
+      "ffmpeg", "-v", "error", "-f", "f32le", "-ar", "48000", "-ac", "1", "-i",
+      folder.path("noise.raw"), "-af",
+      "asetnsamples=4096,aformat=sample_fmts=fltp,\(spelled),aformat=sample_fmts=flt", "-f",
+      "f32le", "-"
+    ).floats
+    let ours = try run([filter], [noise], rate: 48_000)[0]
+    #expect(ours.count > 40_000)
+    var worst: Float = 0
+    for (a, b) in zip(ours, oracle) { worst = max(worst, abs(a - b)) }
+    #expect(worst < 1e-6)
+  }
+
+  @Test("the same sound gives the same bits in each run, in every channel")
+  func isDeterministic() throws {
+    let noise = Signal.noise(seed: 5, count: 100_000)
+    let channels = Array(repeating: noise, count: 6)
+    for filter in [
+      FilterChain.Filter.rubberband(tempo: 1.3), .atempo(0.7), .denoise(reduction: 20),
+    ] {
+      let first = try run([filter], channels, rate: 44_100)
+      #expect(try run([filter], channels, rate: 44_100) == first)
+    }
+  }
+
+  @Test("no filter starts a thread")
+  func startsNoThreads() throws {
+    let before = try threadCount()
+    let chain = try FilterChain.open(
+      [.rubberband(tempo: 2), .atempo(2), .denoise(reduction: 3), .highpass(frequency: 20)],
+      sampleRate: 48_000, channelCount: 2)
+    let planes = Planes(Array(repeating: [Float](repeating: 0.1, count: 48_000), count: 2))
+    try chain.feed(planes.pointers, count: 48_000)
+    #expect(try chain.take(into: planes.pointers, at: 0, capacity: 48_000) > 0)
+    // Other tests' threads come and go; a pool of one for each core would stay.
+    #expect(try threadCount() <= before + 1)
+  }
+
+  @Test("settings that a filter does not take are an error")
+  func refuses() throws {
+    #expect(throws: LibAVError.self) {
+      try FilterChain.open([.atempo(0.1)], sampleRate: 8000, channelCount: 1)
+    }
+  }
+
+  private func threadCount() throws -> Int {
+    try readFile("/proc/self/status").split(separator: UInt8(ascii: "\n"))
+      .map { String(decoding: $0, as: UTF8.self) }
+      .first { $0.hasPrefix("Threads:") }
+      .flatMap { Int($0.dropFirst(8).filter(\.isNumber)) } ?? 0
+  }
+
+  /// What a chain gives for whole channels, fed in blocks of 4096 frames.
+  private func run(
+    _ filters: [FilterChain.Filter], _ channels: [[Float]], rate: Int
+  ) throws -> [[Float]] {
+    let chain = try FilterChain.open(filters, sampleRate: rate, channelCount: channels.count)
+    let output = Planes(channels.map { _ in [Float](repeating: 0, count: 4096) })
+    var result = channels.map { _ in [Float]() }
+    for start in stride(from: 0, to: channels[0].count, by: 4096) {
+      let end = min(start + 4096, channels[0].count)
+      let block = Planes(channels.map { Array($0[start..<end]) })
+      try chain.feed(block.pointers, count: end - start)
+      while case let count = try chain.take(into: output.pointers, at: 0, capacity: 4096), count > 0
+      {
+        for channel in result.indices {
+          result[channel] += UnsafeBufferPointer(start: output.pointers[channel], count: count)
+        }
+      }
+    }
+    return result
+  }
+}
+
+/// Channels as C wants them.
+private final class Planes {
+  let pointers: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
+  private let count: Int
+
+  init(_ channels: [[Float]]) {
+    count = channels.count
+    pointers = .allocate(capacity: channels.count)
+    for (index, channel) in channels.enumerated() {
+      pointers[index] = .allocate(capacity: channel.count)
+      pointers[index].initialize(from: channel, count: channel.count)
+    }
+  }
+
+  deinit {
+    for index in 0..<count { pointers[index].deallocate() }
+    pointers.deallocate()
+  }
+}

@@ -1,0 +1,100 @@
+import MPEGAudio
+import MediaComposition
+import Testing
+
+@Suite("What outputs can hold")
+struct OutputCapabilitiesTests {
+  @Test(
+    "a rate that a format lacks becomes one that divides it, or the next above",
+    arguments: [
+      (Output.Kind.aac, 176_400, 88_200), (.aac, 192_000, 96_000), (.aac, 50_000, 64_000),
+      (.aac, 44_100, 44_100), (.aac, 705_600, 88_200), (.mp3, 96_000, 48_000),
+      (.mp3, 88_200, 44_100), (.mp3, 176_400, 44_100), (.mp3, 30_000, 32_000),
+      (.mp3, 64_000, 48_000), (.mp3, 4000, 8000), (.opus, 44_100, 48_000), (.opus, 8000, 48_000),
+      (.vorbis, 192_000, 192_000), (.vorbis, 384_000, 200_000), (.flac, 768_000, 655_350),
+      (.wav, 768_000, 768_000),
+    ])
+  func nearest(kind: Output.Kind, rate: Int, expected: Int) {
+    #expect(kind.capabilities.sampleRates.nearest(to: rate) == expected)
+  }
+
+  @Test("the rate that is nearest to any is one that the format has")
+  func nearestIsThere() {
+    for kind in Output.Kind.allCases {
+      let rates = kind.capabilities.sampleRates
+      for rate in stride(from: 1000, through: 768_000, by: 50) {
+        #expect(rates.contains(rates.nearest(to: rate)))
+        if rates.contains(rate) { #expect(rates.nearest(to: rate) == rate) }
+      }
+    }
+  }
+
+  @Test("every extension leads to a kind that has it, whatever its case")
+  func extensions() {
+    for kind in Output.Kind.allCases {
+      for name in kind.capabilities.extensions {
+        #expect(
+          Output.Kind(extension: name.uppercased())?.capabilities.extensions.contains(name) == true)
+      }
+    }
+    let usual: [(String, Output.Kind)] = [
+      ("m4a", .aac), ("ogg", .vorbis), ("oga", .vorbis), ("opus", .opus), ("aif", .aiff),
+      ("aiff", .aiff), ("aifc", .aiff), ("caf", .caf), ("WAV", .wav),
+    ]
+    for (name, kind) in usual { #expect(Output.Kind(extension: name) == kind) }
+    #expect(Output.Kind(extension: "mka") == nil)
+  }
+
+  @Test("what a format has by itself, it can do, at every rate and in every layout")
+  func usualFormats() {
+    for kind in Output.Kind.allCases {
+      for rate in [8000, 11_025, 22_050, 44_100, 48_000, 96_000, 192_000] {
+        let rate = kind.capabilities.sampleRates.nearest(to: rate)
+        for layout in kind.capabilities.layouts ?? ChannelLayout.named.map(\.value) {
+          let format = kind.usualFormat(
+            isDeep: true, sampleRate: rate, channelCount: layout.count)
+          #expect(format.kind == kind)
+          #expect(format.problem(sampleRate: rate, layout: layout) == nil, "\(format) \(rate)")
+        }
+      }
+    }
+  }
+
+  @Test("what a format has not is said, with what it has")
+  func problems() {
+    let cases: [(Output.Format, Int, ChannelLayout, String?)] = [
+      (.wav(.int16), 192_000, .surround71, nil),
+      (.flac(bitDepth: 20), 44_100, .mono, "FLAC is written with 16 or 24 bits a sample, not 20"),
+      (
+        .flac(bitDepth: 16), 700_000, .mono,
+        "FLAC has no sample rate of 700000 Hz: it ends at 655350 Hz"
+      ),
+      (
+        .opus(bitRate: 96_000), 44_100, .stereo, "Opus has no sample rate of 44100 Hz: it has 48000"
+      ),
+      (
+        .opus(bitRate: 520_000), 48_000, .stereo,
+        "Opus at 48000 Hz with 2 channels has 12 to 512 kbps, not 520"
+      ),
+      (
+        .vorbis(.bitRate(20_000)), 44_100, .mono,
+        "Vorbis at 44100 Hz with 1 channel has 32 to 240 kbps, not 20"
+      ),
+      (.vorbis(.quality(11)), 44_100, .mono, "Vorbis's quality goes from q-1 to q10"),
+      (
+        .m4a(bitRate: 1_000_000), 44_100, .stereo,
+        "AAC at 44100 Hz with 2 channels has 8 to 529 kbps, not 1000"
+      ),
+      (.mp3(.standard), 44_100, .surround51, "MP3 has one or two channels, not 6"),
+      // FFmpeg's 5.1(side).
+      (.alac(bitDepth: 16), 44_100, ChannelLayout(mask: 0x60F), nil),
+      (
+        .alac(bitDepth: 16), 44_100, .surround71,
+        "ALAC has no layout of 7.1: it has mono, stereo, 5.0 and 5.1"
+      ),
+    ]
+    for (format, rate, layout, words) in cases {
+      #expect(format.problem(sampleRate: rate, layout: layout) == words)
+    }
+  }
+}
