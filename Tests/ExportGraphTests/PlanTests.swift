@@ -94,7 +94,8 @@ struct PlanTests {
     #expect(
       text == #"{"chapters":[],"duration":"20s","name":"show","nodes":["#
         + nodes.joined(separator: ",")
-        + #"],"outputs":[{"format":"WAV 16 bit","isDithered":true,"metadata":{},"node":6,"#
+        + #"],"outputs":[{"endFrame":882000,"firstFrame":0,"format":"WAV 16 bit","isDithered":true,"#
+        + #""metadata":{},"node":6,"#
         + #""path":"out.wav"}],"version":1}"#)
   }
 }
