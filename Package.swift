@@ -95,7 +95,7 @@ let package = Package(
     .testTarget(
       name: "MediaCompositionTests",
       dependencies: [
-        "MediaComposition", "MediaTime",
+        "MediaComposition", "MediaTime", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(
@@ -107,7 +107,7 @@ let package = Package(
     .testTarget(
       name: "ExportGraphTests",
       dependencies: [
-        "ExportGraph", "MediaComposition", "MediaTime", "MPEGAudio",
+        "ExportGraph", "MediaComposition", "MediaTime", "MPEGAudio", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(name: "LibAVTests", dependencies: ["LibAV", "TestSupport"]),

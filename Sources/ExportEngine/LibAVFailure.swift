@@ -6,7 +6,12 @@ import SystemPackage
 extension LibAVError {
   /// What FFmpeg's answer means to the owner of the input file at `path`.
   func inputFailure(_ path: FilePath) -> Failure {
-    switch posix {
+    if isFormatChange {
+      return Failure(
+        .mendInput, "\(operation); a file has one rate and number of channels: encode it anew",
+        path: path)
+    }
+    return switch posix {
     case ENOMEM: Failure(.mendMachine, "not enough memory to read it", path: path)
     case EMFILE, ENFILE:
       Failure(.mendMachine, "too many open files; raise the limit with ulimit -n", path: path)

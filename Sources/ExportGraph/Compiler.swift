@@ -4,17 +4,16 @@ import MediaTime
 import SystemPackage
 
 extension Graph {
-  /// Longer than any recording, and short enough that frames can be counted at any rate.
-  static let longestTimeline = Time(value: 36_000_000, timescale: 1)
-
   /// Compiles an export: chooses the mix's rate and layout, puts every segment on the frame grid,
   /// and gives each output its sound.
   ///
-  /// A segment's start on the timeline becomes a frame once, `time × rate` rounded half away from
-  /// zero, whatever the depth of nesting. O(segments).
+  /// A segment's start on the timeline becomes a frame once, `time × rate` rounded half up,
+  /// whatever the depth of nesting, and so does the start of its source's range. A segment that
+  /// goes on where the one before it ended goes on with the next frame, so that the parts of a
+  /// segment that was split are the whole, wherever it was split. O(segments).
   ///
   /// - Throws: `Failure` (`mendJob`) where the timeline is longer than 10,000 hours, the part to be
-  ///   written is not on it, compositions are nested more than 1,000 deep, or a segment selects a
+  ///   written is not on it, compositions are nested more than 200 deep, or a segment selects a
   ///   channel that is not there, or a speed or an effect out of reach.
   public init(compiling export: Export) throws(Failure) {
     guard !export.composition.isNested(deeperThan: Limits.deepestNesting) else {
@@ -29,7 +28,7 @@ extension Graph {
     guard duration.isNumeric else {
       throw Failure(.mendJob, "the timeline's length is not a number", origin: export.origin)
     }
-    guard duration <= Graph.longestTimeline else {
+    guard duration <= Composition.longestDuration else {
       throw Failure(
         .mendJob, "the timeline would be \(duration) long; 10,000 hours are the most",
         origin: export.origin)
@@ -122,12 +121,13 @@ private struct Compiler {
   ) throws(Failure) -> [Node.ID] {
     var children: [Node.ID] = []
     children.reserveCapacity(track.segments.count)
-    for segment in track.segments where segment.mix.gain != .silence {
+    var before: Placement?
+    for segment in track.segments {
       let target = start + segment.target.start
-      let first = target.frames(atRate: format.sampleRate)
-      let end = (target + segment.target.duration).frames(atRate: format.sampleRate)
-      let place = Place(target: target, first: first, frames: (first..<max(first, end)))
-      guard !place.frames.clamped(to: window).isEmpty else { continue }
+      let place = Placement(of: segment, at: target, after: before, rate: format.sampleRate)
+      before = place
+      guard segment.mix.gain != .silence, !place.frames.clamped(to: window).isEmpty
+      else { continue }
       try Limits.require(segment, at: format.sampleRate)
       let node =
         segment.isProcessed(by: track.timePitchAlgorithm)
@@ -138,16 +138,9 @@ private struct Compiler {
     return children
   }
 
-  /// Where a segment lies on its timeline.
-  private struct Place {
-    var target: Time
-    var first: Int64
-    var frames: Range<Int64>
-  }
-
   /// Appends what sounds in a segment whose frames lie on the timeline's own grid.
   private mutating func addPlain(
-    _ segment: Segment, at place: Place, window: Range<Int64>
+    _ segment: Segment, at place: Placement, window: Range<Int64>
   ) throws(Failure) -> Node.ID? {
     let frames = place.frames.clamped(to: window)
     switch segment.content {
@@ -159,21 +152,19 @@ private struct Compiler {
         ratio: FrameRatio(
           from: asset.sampleRate, lasting: segment.source.duration, to: format.sampleRate,
           lasting: segment.target.duration) ?? .one)
-      let start = segment.source.map(duration: segment.source.start, to: segment.target)
-        .frames(atRate: format.sampleRate)
       // Rounding may ask for one frame more than the asset has; the timeline is silent there.
-      let available = place.first + source.frameCount - start
-      let sounding = frames.clamped(to: place.first..<max(place.first, available))
+      let zero = place.frames.lowerBound - place.source.lowerBound
+      let sounding = frames.clamped(to: zero..<zero + source.frameCount)
       guard !sounding.isEmpty else { return nil }
       return add(
         Node(
-          .source(source, start: start + sounding.lowerBound - place.first), format: format,
+          .source(source, start: sounding.lowerBound - zero), format: format,
           frames: sounding, level: level(of: segment.mix, at: place.target),
           memory: source.ratio == .one ? .none : .frames(Resampling.warmUp(source.ratio)),
           origin: segment.origin))
     case .composition(let inner):
       return try addMix(
-        of: inner, at: place.target - segment.source.start, window: frames,
+        of: inner, at: place.zero, window: frames,
         mix: segment.mix.delayed(by: segment.source.start),
         matrix: try matrix(for: segment), origin: segment.origin)
     }
@@ -182,17 +173,21 @@ private struct Compiler {
   /// Appends a segment whose content is reversed, stretched or filtered, on a grid of its own that
   /// begins with the source's range.
   private mutating func addExcerpt(
-    _ segment: Segment, _ algorithm: TimePitchAlgorithm, at place: Place, window: Range<Int64>
+    _ segment: Segment, _ algorithm: TimePitchAlgorithm, at place: Placement, window: Range<Int64>
   ) throws(Failure) -> Node.ID? {
     var plain = segment
     (plain.mix, plain.effects, plain.isReversed) = (.unity, [], false)
-    let isResampledAtOnce = segment.isAssetVarispeed(algorithm)
-    plain.target = TimeRange(
-      start: .zero, duration: isResampledAtOnce ? segment.target.duration : segment.source.duration)
-    var length = plain.target.duration.frames(atRate: format.sampleRate)
+    let isStretched = segment.isScaled && !segment.isAssetVarispeed(algorithm)
+    var taken = place.source
+    if isStretched {
+      plain.target = plain.source
+      let first = segment.source.start.frame(atRate: format.sampleRate)
+      taken = first..<first + segment.source.duration.frame(atRate: format.sampleRate)
+    }
+    var length = Int64(taken.count)
     guard
       var node = try addPlain(
-        plain, at: Place(target: .zero, first: 0, frames: 0..<length), window: 0..<length)
+        plain, at: Placement(source: taken, rate: format.sampleRate), window: 0..<length)
     else { return nil }
     // Reversed, its silent end would be its start.
     if nodes[node].frames != 0..<length {
@@ -205,8 +200,8 @@ private struct Compiler {
           origin: segment.origin))
     }
     if segment.isReversed { process(.reverse, .none) }
-    if segment.isScaled, !isResampledAtOnce {
-      length = segment.target.duration.frames(atRate: format.sampleRate)
+    if isStretched {
+      length = segment.target.duration.frame(atRate: format.sampleRate)
       let ratio =
         FrameRatio(
           from: format.sampleRate, lasting: segment.source.duration, to: format.sampleRate,
@@ -218,12 +213,12 @@ private struct Compiler {
       }
     }
     if !segment.effects.isEmpty { process(.filter(segment.effects), .unbounded) }
-    let frames = place.frames.clamped(to: place.first..<(place.first + length))
-      .clamped(to: window)
+    let first = place.frames.lowerBound
+    let frames = place.frames.clamped(to: first..<(first + length)).clamped(to: window)
     guard !frames.isEmpty else { return nil }
     return add(
       Node(
-        .excerpt(node, start: frames.lowerBound - place.first), format: format, frames: frames,
+        .excerpt(node, start: frames.lowerBound - first), format: format, frames: frames,
         level: level(of: segment.mix, at: place.target), origin: segment.origin))
   }
 }
@@ -268,8 +263,8 @@ extension Compiler {
   /// `mix`, whose own zero lies at `start` on the timeline, on the frame grid.
   private func level(of mix: AudioMix, at start: Time) -> Level {
     func frames(_ range: TimeRange) -> Range<Int64> {
-      let first = (start + range.start).frames(atRate: format.sampleRate)
-      return first..<max(first, (start + range.end).frames(atRate: format.sampleRate))
+      let first = (start + range.start).frame(atRate: format.sampleRate)
+      return first..<max(first, (start + range.end).frame(atRate: format.sampleRate))
     }
     let envelopes = (mix.volume == .unity ? [] : [mix.volume]) + mix.envelopes
     let isPanned = format.channelLayout.count > 1 && !mix.pan.isCentre

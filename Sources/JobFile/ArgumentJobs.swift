@@ -41,9 +41,10 @@ extension JobFile {
     from tree: ArgumentNode, named name: String, places map: SourceMap,
     files: some FileSystem = LocalFileSystem()
   ) throws(Diagnostics) -> [Job] {
-    try jobs(
+    let file = try jobs(
       in: tree.node, path: FilePath(name).lastComponent.map { FilePath($0.string) } ?? "job",
-      isOnDisk: false, options: Options(), map, DiagnosticSink(), files
-    ).jobs
+      isOnDisk: false, options: Options(), map, DiagnosticSink(), files)
+    guard file.missingFiles.isEmpty else { throw file.diagnostics }
+    return file.jobs
   }
 }

@@ -40,8 +40,13 @@ public struct JobFile: Sendable {
   public let jobs: [Job]
   /// What is read beside the jobs' media and pictures: the job file itself, and lists of times.
   public let files: [FilePath]
+  /// Files that the jobs name and that are not there; none unless they were allowed to be missing.
+  public let missingFiles: Set<FilePath>
+  /// What the user should know, and errors about `missingFiles`.
+  public let diagnostics: Diagnostics
+
   /// What the user should know.
-  public let warnings: [Diagnostic]
+  public var warnings: [Diagnostic] { diagnostics.warnings }
 
   /// Reads the job file at `path`, with every check that needs no probed medium.
   ///
@@ -54,6 +59,18 @@ public struct JobFile: Sendable {
   /// - Throws: everything that is wrong, in order of place; of YAML's syntax the first error only.
   /// - Complexity: O(length of the file + number of jobs · size of what differs between them)
   public static func load(
+    _ path: FilePath, options: Options = Options(), into map: SourceMap,
+    files: some FileSystem = LocalFileSystem()
+  ) throws(Diagnostics) -> JobFile {
+    let file = try loadAllowingMissingFiles(path, options: options, into: map, files: files)
+    guard file.missingFiles.isEmpty else { throw file.diagnostics }
+    return file
+  }
+
+  /// The same, but where nothing else is wrong than that files are not there, the jobs are
+  /// returned, so that what is wrong with the ranges of those that are there can be told as well.
+  /// `diagnostics` then has errors, and nothing may be run.
+  public static func loadAllowingMissingFiles(
     _ path: FilePath, options: Options = Options(), into map: SourceMap,
     files: some FileSystem = LocalFileSystem()
   ) throws(Diagnostics) -> JobFile {
@@ -77,12 +94,15 @@ public struct JobFile: Sendable {
       among: jobs, reading: read, currentDirectory: files.currentDirectory)
     for conflict in conflicts { decoder.sink.add(conflict) }
     var found = decoder.sink.diagnostics.sorted(by: map)
-    guard found.errors.isEmpty else {
-      let count = decoder.sink.droppedCount
+    let count = decoder.sink.droppedCount
+    let isOnlyMissing = found.errors.allSatisfy { decoder.missing.origins.contains($0.origin) }
+    guard count == 0, isOnlyMissing else {
       if count > 0 { found.append(Diagnostic("\(count) more are not shown", at: .unknown)) }
       throw found
     }
-    return JobFile(path: path, jobs: jobs, files: read, warnings: found.warnings)
+    return JobFile(
+      path: path, jobs: jobs, files: read,
+      missingFiles: found.errors.isEmpty ? [] : decoder.missing.files, diagnostics: found)
   }
 
   private static func contents(

@@ -36,9 +36,17 @@ package struct LibAVError: Error, Sendable, Hashable {
   package static let nothingDecoded = LibAVError(
     code: avjob_averror_invaliddata(), operation: "its first packets decode to nothing")
 
-  /// A stream whose rate or channels change midway, which a timeline cannot hold.
-  package static let formatChanged = LibAVError(
-    code: avjob_averror_input_changed(), operation: "the sound changes its format midway")
+  /// A stream whose rate or channels become those of `frame` midway, which a timeline cannot hold;
+  /// `place` says where, such as `12.500 s`.
+  package static func formatChanged(to frame: Frame, at place: String) -> LibAVError {
+    let channels = frame.channelCount == 1 ? "1 channel" : "\(frame.channelCount) channels"
+    return LibAVError(
+      code: avjob_averror_input_changed(),
+      operation: "changes to \(frame.sampleRate) Hz and \(channels) at \(place)")
+  }
+
+  /// Whether it is that (`AVERROR_INPUT_CHANGED`).
+  package var isFormatChange: Bool { code == avjob_averror_input_changed() }
 
   /// FFmpeg's sentence for the code (`av_strerror`).
   package var message: String {

@@ -10,6 +10,10 @@ public struct Composition: Sendable, Hashable {
   /// A composition of `tracks`.
   public init(tracks: [Track] = []) { self.tracks = tracks }
 
+  /// 10,000 hours: longer than any recording, and short enough that frames can be counted at any
+  /// rate.
+  public static let longestDuration = Time(value: 36_000_000, timescale: 1)
+
   /// The end of the track that ends last.
   public var duration: Time { tracks.map(\.end).max() ?? .zero }
 }

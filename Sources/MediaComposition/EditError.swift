@@ -6,6 +6,8 @@ public enum EditError: Error, Sendable, Hashable {
   case invalidTime(Time)
   /// A range that is no range of numbers, lasts no time, or is not within what it is a range of.
   case invalidRange(TimeRange)
+  /// A timeline that would last so long; `Composition.longestDuration` is the most.
+  case tooLong(Time)
   /// A segment that starts before another one of its track has ended.
   case overlappingSegments(TimeRange, TimeRange)
   /// A ramp over a time in which another ramp moves.
@@ -20,6 +22,8 @@ extension EditError: CustomStringConvertible {
       "\(time) is no moment of a timeline"
     case .invalidRange(let range):
       "\(range.start) for \(range.duration) is no range of the content"
+    case .tooLong(let duration):
+      "the timeline would be \(duration) long; 10,000 hours are the most"
     case .overlappingSegments(let a, let b):
       "a segment starts at \(b.start), before another ends at \(a.end)"
     case .overlappingRamps(let a, let b):

@@ -1,8 +1,8 @@
 /// A half-open range of time: `start ..< end` (`CMTimeRange`).
 ///
 /// A range is *valid* where both its times are and it does not run backwards; only such a range
-/// contains anything. Where no timescale can hold ``end``, every question about the range is still
-/// answered for the exact end.
+/// contains anything. Where no timescale can hold ``end`` exactly, moments are compared with the
+/// rounded one, which is never in the range, and ranges with the exact one.
 public struct TimeRange: Sendable, Hashable, Codable {
   /// The first moment of the range.
   public var start: Time
@@ -25,7 +25,7 @@ public struct TimeRange: Sendable, Hashable, Codable {
   /// Not a range (`kCMTimeRangeInvalid`).
   public static let invalid = TimeRange(start: .invalid, duration: .invalid)
 
-  /// The first moment after the range (`CMTimeRangeGetEnd`).
+  /// The first moment after the range (`CMTimeRangeGetEnd`), by the rules of the sum.
   public var end: Time { start + duration }
 
   /// Whether start and duration are valid and the duration is not negative
@@ -45,7 +45,7 @@ public struct TimeRange: Sendable, Hashable, Codable {
 extension TimeRange {
   /// Whether `start <= time < end` (`CMTimeRangeContainsTime`).
   public func contains(_ time: Time) -> Bool {
-    isValid && time.isValid && start <= time && ExactSum(time) < exactEnd
+    isValid && time.isValid && start <= time && time < end
   }
 
   /// Whether all of `other` lies in this range (`CMTimeRangeContainsTimeRange`); an empty range
@@ -84,18 +84,19 @@ extension TimeRange {
   /// time is, or the range is empty.
   public func clamp(_ time: Time) -> Time {
     guard isValid, !isEmpty, time.isValid else { return .invalid }
-    if time < start { return start }
-    return exactEnd < ExactSum(time) ? end : time
+    // An end that had to be rounded may stand before the start.
+    return max(start, min(time, end))
   }
 
   /// `time` moved into the range by whole durations, as if the range were a loop
   /// (`CMTimeFoldIntoRange`): a moment inside is returned as it is.
   ///
-  /// Exact if any timescale can hold the result. Invalid where the range or the time is, where the
+  /// Exact if any timescale can hold the result, else rounded half away from zero. Invalid where
+  /// the range or the time is, where the
   /// range is empty, and where there is no number to fold by.
   public func fold(_ time: Time) -> Time {
     guard isValid, !isEmpty, time.isValid else { return .invalid }
-    if contains(time) { return time }
+    if start <= time, ExactSum(time) < exactEnd { return time }
     guard start.isNumeric, duration.isNumeric, time.isNumeric else { return .invalid }
     // All three on one grid, where the remainder is exact: each is below 2⁶³ · 2⁶².
     let (x, y, z) = (Int128(time.timescale), Int128(start.timescale), Int128(duration.timescale))

@@ -102,8 +102,8 @@ extension BadMedium {
     BadMedium(
       "two layouts.mp3",
       says: """
-        cannot be read: Input changed (the sound changes its format midway); \
-        check the file or encode it anew
+        changes to 44100 Hz and 1 channel at 1.045 s; \
+        a file has one rate and number of channels: encode it anew
         """, after: "changes to mono at frame 40",
       script: """
         lame --quiet -t tone.wav a.mp3; lame --quiet -t -m m tone.wav b.mp3

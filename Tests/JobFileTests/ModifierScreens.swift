@@ -573,21 +573,21 @@ import Testing
       """#)
   }
 
-  @Test("A cut is a list or a file, and an insertion a list")
-  func aCutIsAListOrAFileAndAnInsertionAList() {
+  @Test("A cut is a list")
+  func aCutIsAList() {
     expect(
       Bench().screen(
         #"""
         clip: a.wav
-        cut: { from: 1s }
+        cut: 1s..2s
         insert: { clip: b.wav, at: 1s }
         output: x.mp3
         """#),
       #"""
-      job.yaml:2:6: error: 'cut' is a text or a list, not a map
-          2 | cut: { from: 1s }
-            |      ^
-        help: write ranges, as [12:00..13:30, end-10s..], or a file of them
+      job.yaml:2:6: error: '1s..2s' is a range, and a list of them is meant
+          2 | cut: 1s..2s
+            |      ^~~~~~
+        help: write [1s..2s]
       job.yaml:3:9: error: 'insert' is a list, not a map
           3 | insert: { clip: b.wav, at: 1s }
             |         ^

@@ -155,6 +155,27 @@ import Testing
       """#)
   }
 
+  @Test("A loop over a list of values, and a variable of a table")
+  func aLoopOverAListOfValues() {
+    expect(
+      Bench().screen(
+        #"""
+        jobs:
+          a: { for_each: [1, 2], clip: a.wav, output: "a-${input}.mp3" }
+          b: { clip: a.wav, output: "${row.x}.mp3" }
+        """#),
+      #"""
+      job.yaml:2:18: error: 'for_each' over a list of values is not built yet
+          2 |   a: { for_each: [1, 2], clip: a.wav, output: "a-${input}.mp3" }
+            |                  ^
+        help: write the jobs under 'jobs', or give patterns of files
+      job.yaml:3:30: error: unknown variable 'row.x'
+          3 |   b: { clip: a.wav, output: "${row.x}.mp3" }
+            |                              ^~~~~~~~
+        help: 'row' belongs to 'rows', which is not built yet
+      """#)
+  }
+
   @Test("What a table would bind is not complained of")
   func whatATableWouldBindIsNotComplainedOf() {
     expect(

@@ -1,5 +1,6 @@
 import LibAV
 import MediaComposition
+import MediaTime
 import SystemPackage
 
 /// A stream whose timestamps do not count frames: what is decoded is counted, from the first packet
@@ -90,7 +91,9 @@ final class CountedStream: FrameSource {
           guard cursor.frame.sampleRate == facts.sampleRate,
             cursor.frame.channelCount == channelCount
           else {
-            throw LibAVError.formatChanged
+            throw LibAVError.formatChanged(
+              to: cursor.frame,
+              at: Time(frames: raw - facts.origin, rate: facts.sampleRate).inSeconds)
           }
           cursor.place(at: raw - facts.origin)
           return true

@@ -1,5 +1,6 @@
 import LibAV
 import MediaComposition
+import MediaTime
 import SystemPackage
 
 /// How a position in a stream may be reached so that its samples are the same in every path.
@@ -91,7 +92,9 @@ final class DemuxedStream: FrameSource {
           guard cursor.frame.sampleRate == facts.sampleRate,
             cursor.frame.channelCount == channelCount
           else {
-            throw LibAVError.formatChanged
+            throw LibAVError.formatChanged(
+              to: cursor.frame,
+              at: Time(frames: raw - facts.origin, rate: facts.sampleRate).inSeconds)
           }
           if raw >= segment.frames.upperBound {
             try takeOver(at: raw)

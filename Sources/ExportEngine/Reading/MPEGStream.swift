@@ -2,6 +2,7 @@ import Glibc
 import LibAV
 import MPEGAudio
 import MediaComposition
+import MediaTime
 import SystemPackage
 
 /// A bare MPEG audio file, sought by our own index of its frames: libavformat's seek is an
@@ -85,7 +86,9 @@ final class MPEGStream: FrameSource {
       guard cursor.frame.sampleRate == index.sampleRate,
         cursor.frame.channelCount == channelCount
       else {
-        throw LibAVError.formatChanged
+        throw LibAVError.formatChanged(
+          to: cursor.frame,
+          at: Time(frames: index.firstSample(ofFrame: current), rate: index.sampleRate).inSeconds)
       }
       guard current >= firstWanted else { return }
       cursor.place(at: index.firstSample(ofFrame: current))

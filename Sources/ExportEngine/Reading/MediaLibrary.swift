@@ -49,6 +49,14 @@ public final class MediaLibrary: Sendable {
     return try result.get()
   }
 
+  /// Whether going back in an asset means to decode it from its first packet.
+  func startsAnew(_ asset: Asset) throws(Failure) -> Bool {
+    switch try probed(asset.path, asset.streamIndex).facts.reader {
+    case .demuxer, .mpegAudio: false
+    case .counted(let index): index.anchors.isEmpty
+    }
+  }
+
   private func keeping(_ stream: ProbedStream) -> ProbedStream {
     guard case .mpegAudio(let index?, let note) = stream.facts.reader else { return stream }
     let isKept = framesToKeep.withLock { rest in
@@ -60,14 +68,6 @@ public final class MediaLibrary: Sendable {
     var stream = stream
     stream.facts.reader = .mpegAudio(nil, note)
     return stream
-  }
-
-  /// Whether going back in an asset means to decode it from its first packet.
-  func startsAnew(_ asset: Asset) throws(Failure) -> Bool {
-    if case .counted(let index) = try probed(asset.path, asset.streamIndex).facts.reader {
-      return index.anchors.isEmpty
-    }
-    return false
   }
 
   /// Opens an asset for reading, if its file is still the one that was probed.

@@ -154,6 +154,8 @@ extension Decoder {
         "'\(name ?? path.string)' is no regular file", at: origin,
         help: "pipes and devices cannot be read: write the sound to a file first")
     case nil:
+      missing.files.insert(path)
+      missing.origins.insert(origin)
       guard !sink.drops(at: origin) else { return }
       var help: String?
       if let name, let source = Spelling.nearest(to: name, among: sources.keys.sorted()) {

@@ -42,6 +42,12 @@ extension Decoder {
         "'for_each' over lists of values is not built yet", at: node.origin,
         help: "write the jobs under 'jobs', or give a pattern of files")
     }
+    guard !isListOfValues(patterns, scope) else {
+      sink.error(
+        "'for_each' over a list of values is not built yet", at: node.origin,
+        help: "write the jobs under 'jobs', or give patterns of files")
+      return []
+    }
     var seen: Set<FilePath> = []
     return patterns.flatMap { node -> [FilePattern.Match] in
       guard let text = text(node, scope) else { return [] }
@@ -55,6 +61,16 @@ extension Decoder {
       while pattern.hasPrefix("./") { pattern.removeFirst(2) }
       return matches(pattern, at: node.origin).filter { seen.insert($0.path).inserted }
     }
+  }
+
+  /// `[en, de]`: words of which none is a file's name or looks like one.
+  private func isListOfValues(_ nodes: [YAMLNode], _ scope: Scope) -> Bool {
+    nodes.count > 1
+      && nodes.allSatisfy { node in
+        guard case .scalar(let scalar) = node.kind, scalar.template == nil else { return false }
+        let isPlain = !scalar.text.contains { "./*?[{".contains($0) }
+        return isPlain && kind(of: path(scalar.text)) == nil
+      }
   }
 
   /// `path` as this job file would write it.

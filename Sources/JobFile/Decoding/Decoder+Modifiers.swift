@@ -225,18 +225,9 @@ extension Decoder {
 // MARK: - Ranges
 
 extension Decoder {
-  /// A list of ranges, one alone, or those of the file that is named.
   private func ranges(_ node: YAMLNode, _ scope: Scope) -> [Located<ItemRange>] {
-    guard case .sequence(let nodes) = node.kind else {
-      guard let text = text(node, scope) else { return [] }
-      guard !ClipText.isRange(text.string) else { return ranges([node], scope) }
-      return ranges(fromFile: node, scope).map { Located($0, at: $0.origin ?? node.origin) }
-    }
-    return ranges(nodes, scope)
-  }
-
-  private func ranges(_ nodes: [YAMLNode], _ scope: Scope) -> [Located<ItemRange>] {
-    nodes.compactMap { node in
+    guard case .sequence(let nodes) = node.kind else { return listedRanges(node, scope) }
+    return nodes.compactMap { node in
       guard case .mapping = node.kind else {
         guard let text = text(node, scope) else { return nil }
         do throws(RangeError) {

@@ -14,6 +14,8 @@ final class Decoder {
   var sink: DiagnosticSink
   /// What `sources` names.
   var sources: [String: YAMLEntry] = [:]
+  /// Files that are named and not there, and where each is said to be missing.
+  var missing: (files: Set<FilePath>, origins: Set<Origin>) = ([], [])
   private var fieldsOf: [ObjectIdentifier: Fields?] = [:]
   private var decoded: [ObjectIdentifier: Any] = [:]
   private var kinds: [FilePath: FileKind?] = [:]

@@ -85,7 +85,7 @@ struct Schema: Sendable {
       case .frequency: "a frequency, as '80 Hz'"
       case .reduction: "decibels, as '12 dB'"
       case .curve: "'linear', 'equal_power' or 'exponential'"
-      case .ranges: "ranges, as [12:00..13:30, end-10s..], or a file of them"
+      case .ranges: "ranges, as [12:00..13:30, end-10s..], or a file that lists them"
       case .effects: "a list, as [denoise, highpass: 80 Hz]"
       case .insertions: "items and where they go, as [{ clip: ad.mp3, at: 1:30 }]"
       case .fade: "a time, as '2s', or { duration: 2s, curve: equal_power }"

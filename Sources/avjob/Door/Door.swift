@@ -33,7 +33,8 @@ struct Door {
     StandardStream.error.terminal?.isColored == true ? .colour : .plain
   }
 
-  /// Reads job files; what is wrong with any of them is said before this throws.
+  /// Reads job files; what is wrong with any of them is said before this throws. Files that are
+  /// not there are said too, but leave it to `prepare` to throw.
   func load(_ paths: [String], options: VariableOptions) throws -> LoadedJobs {
     let files = LocalFileSystem()
     var loaded = LoadedJobs()
@@ -46,8 +47,10 @@ struct Door {
         StandardStream.error.write("note: '\(written)' is taken to be '\(spelled)'\n")
       }
       do throws(Diagnostics) {
-        let file = try JobFile.load(spelled, options: variables, into: map, files: files)
-        report(Diagnostics(file.warnings))
+        let file = try JobFile.loadAllowingMissingFiles(
+          spelled, options: variables, into: map, files: files)
+        report(file.diagnostics)
+        loaded.missingFiles.formUnion(file.missingFiles)
         loaded.jobs += file.jobs
         loaded.files += file.files
       } catch {

@@ -10,6 +10,8 @@ struct LoadedJobs {
   var jobs: [Job] = []
   /// What was read to know them.
   var files: [FilePath] = []
+  /// What they name and what is not there. It has been told, and nothing may run.
+  var missingFiles: Set<FilePath> = []
 }
 
 /// Jobs on their way from text to something that can run, and what was found to be wrong.
@@ -38,9 +40,10 @@ struct Preparation {
       _ = try? library.asset(at: reference.path, streamIndex: reference.stream)
     }
     var reported: Set<MediaReference> = []
+    if !loaded.missingFiles.isEmpty { hasJobErrors = true }
     for job in jobs {
-      var isRefused = false
-      for reference in job.media {
+      var isRefused = !loaded.missingFiles.isEmpty
+      for reference in job.media where !loaded.missingFiles.contains(reference.path) {
         do throws(Failure) {
           _ = try library.asset(at: reference.path, streamIndex: reference.stream)
         } catch {
@@ -60,8 +63,12 @@ struct Preparation {
       do throws(Diagnostics) {
         let made = try job.exports { try? library.asset(at: $0.path, streamIndex: $0.stream) }
         diagnostics.append(contentsOf: made.warnings)
-        for failure in made.exports.flatMap({ ExportSession($0, library: library).problems() }) {
-          diagnostics.append(Diagnostic(failure))
+        // With a file missing, its outputs would be found wanting for a cover that is not there.
+        let whole = loaded.missingFiles.isEmpty ? made.exports : []
+        // What is wrong with one output's path is wrong with that of every part.
+        var told: Set<Origin> = []
+        for failure in whole.flatMap({ ExportSession($0, library: library).problems() }) {
+          if told.insert(failure.origin).inserted { diagnostics.append(Diagnostic(failure)) }
           isRefused = true
           if failure.remedy == .mendJob { hasJobErrors = true }
         }

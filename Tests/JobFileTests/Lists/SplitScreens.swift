@@ -89,7 +89,7 @@ import Testing
       job.yaml:5:17: error: 'x.${part.title}' says no format
           5 | output: [x.mp3, "x.${part.title}", "${price}${part.n}.mp3"]
             |                 ^~~~~~~~~~~~~~~~~
-        help: outputs end in .mp3, .wav, .flac or .m4a
+        help: outputs end in .mp3, .wav, .aiff, .caf, .flac, .m4a, .ogg or .opus
       job.yaml:5:45: error: '$' before a variable of the part reads as '$${'
           5 | output: [x.mp3, "x.${part.title}", "${price}${part.n}.mp3"]
             |                                             ^~~~~~~~~

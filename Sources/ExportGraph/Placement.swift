@@ -1,0 +1,89 @@
+import MediaComposition
+import MediaTime
+
+/// Where a segment lies on a frame grid, and which frames of its content it takes there.
+struct Placement {
+  /// When the segment starts.
+  let target: Time
+  /// Where the zero of the content's own time lies.
+  let zero: Time
+  /// From the segment's first frame to the one after its last.
+  let frames: Range<Int64>
+  /// As many frames of the content, at the grid's rate and the segment's speed. Rounding may place
+  /// the first or the last of them outside the content.
+  let source: Range<Int64>
+  /// What was placed; nil for a grid that begins with a segment.
+  private let segment: Segment?
+
+  /// Frames that the content gives to a grid of its own.
+  init(source: Range<Int64>, rate: Int) {
+    target = .zero
+    zero = Time(frames: -source.lowerBound, rate: rate)
+    frames = 0..<Int64(source.count)
+    self.source = source
+    segment = nil
+  }
+
+  /// `segment`, which starts at `target` of a timeline, after one that was placed at `before`.
+  ///
+  /// A segment begins with the frame that its range begins on, and a reversed one with the frame
+  /// that its range ends on. One that goes on where `before` ended goes on with the next frame: a
+  /// seam is no place to round again.
+  init(of segment: Segment, at target: Time, after before: Placement?, rate: Int) {
+    let touching = before?.segment?.touches(segment, rate: rate) == true ? before : nil
+    let first = touching?.frames.upperBound ?? target.frame(atRate: rate)
+    let end = max(first, (target + segment.target.duration).frame(atRate: rate))
+    self.target = target
+    frames = first..<end
+    self.segment = segment
+    let seam = touching?.segment?.continues(with: segment, rate: rate) == true ? touching : nil
+    zero = seam?.zero ?? target - segment.source.start
+    if segment.isReversed {
+      let last =
+        seam?.source.lowerBound ?? segment.contentFrame(at: segment.source.end, rate: rate)
+      source = last - (end - first)..<last
+    } else {
+      let next =
+        seam?.source.upperBound ?? segment.contentFrame(at: segment.source.start, rate: rate)
+      source = next..<next + (end - first)
+    }
+  }
+}
+
+extension Segment {
+  /// Whether `next` starts where this segment ends.
+  fileprivate func touches(_ next: Segment, rate: Int) -> Bool {
+    target.end.isSame(as: next.target.start, rate: rate)
+  }
+
+  /// Whether `next`, which starts where this segment ends, goes on with the same content there.
+  fileprivate func continues(with next: Segment, rate: Int) -> Bool {
+    guard !isScaled, !next.isScaled, isReversed == next.isReversed else { return false }
+    let (end, start) =
+      isReversed ? (next.source.end, source.start) : (source.end, next.source.start)
+    return end.isSame(as: start, rate: rate) && content == next.content
+  }
+
+  /// The frame that a moment of the content falls on, at `rate` and the segment's speed.
+  fileprivate func contentFrame(at time: Time, rate: Int) -> Int64 {
+    guard isScaled, !isEmpty else { return time.frame(atRate: rate) }
+    return source.map(duration: time, to: target).frame(atRate: rate)
+  }
+}
+
+extension Time {
+  /// Whether two times are one, but for what no timescale could hold: a thousandth of a frame.
+  fileprivate func isSame(as other: Time, rate: Int) -> Bool {
+    if self == other { return true }
+    guard hasBeenRounded || other.hasBeenRounded else { return false }
+    return (self - other).frames(atRate: rate * 1000) == 0
+  }
+
+  /// The frame that this time falls on at `rate` frames a second, rounded half up: as
+  /// `frames(atRate:)` on every timeline, and before its zero in the same steps, so that what is
+  /// moved by whole frames keeps its frames.
+  func frame(atRate rate: Int) -> Int64 {
+    let halves = frames(atRate: rate * 2, rounding: .towardNegativeInfinity)
+    return halves >> 1 + (halves & 1)
+  }
+}

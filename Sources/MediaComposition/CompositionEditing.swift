@@ -1,0 +1,131 @@
+import MediaTime
+
+extension Composition {
+  /// Adds a track (`addMutableTrack(withMediaType:preferredTrackID:)`), and gives its index.
+  @discardableResult
+  public mutating func addTrack(_ track: Track = Track()) -> Int {
+    tracks.append(track)
+    return tracks.count - 1
+  }
+
+  /// Takes a track out (`removeTrack(_:)`), and gives it back. O(tracks).
+  @discardableResult
+  public mutating func removeTrack(at index: Int) -> Track { tracks.remove(at: index) }
+
+  /// Inserts a part of an asset into the first enabled track, which is added where there is none;
+  /// what is at `startTime` and later is pushed back on all tracks
+  /// (`AVMutableComposition.insertTimeRange(_:of:at:)`).
+  ///
+  /// Mixes of tracks and of exports do not move: they are automation in the composition's time, as
+  /// an `AVAudioMix` is. `Time.invalid` means the end, as in AVFoundation. O(segments).
+  ///
+  /// - Throws: `EditError.invalidRange` where the range is not within the asset, `invalidTime`
+  ///   where `startTime` is before zero or no number, `tooLong`. The composition is then as it was.
+  public mutating func insertTimeRange(
+    _ timeRange: TimeRange, of asset: Asset, at startTime: Time
+  ) throws(EditError) {
+    try timeRange.requireWithin(asset.duration)
+    let start = try startTime.requireInsertion(of: timeRange.duration, into: duration)
+    let index = tracks.firstIndex { $0.isEnabled } ?? addTrack()
+    let segment = Segment(.asset(asset), source: timeRange, at: .zero)
+    insert([index: Excerpt(segment)], lasting: timeRange.duration, at: start)
+  }
+
+  /// Inserts what another composition plays during a range, its tracks into matching tracks; what
+  /// is at `startTime` and later is pushed back on all tracks.
+  ///
+  /// A track goes into the first that is not taken yet, is enabled as it is, and has its name; else
+  /// into the first of which one of both has no name; else a track is added. What the receiving
+  /// track's mix does to all that it holds, it does to what is inserted. Where the other track has
+  /// a mix of its own, another volume, or another time-pitch algorithm that matters, it is inserted
+  /// as a nested composition, so that it sounds as it did. To insert the composition as one
+  /// segment, see `Track.insertTimeRange(_:of:at:)`. O(segments).
+  ///
+  /// - Throws: `EditError.invalidRange` where the range is not within the composition,
+  ///   `invalidTime` where `startTime` is before zero or no number, `tooLong`. The composition is
+  ///   then as it was.
+  public mutating func insertTimeRange(
+    _ timeRange: TimeRange, of composition: Composition, at startTime: Time
+  ) throws(EditError) {
+    try timeRange.requireWithin(composition.duration)
+    let start = try startTime.requireInsertion(of: timeRange.duration, into: duration)
+    var excerpts: [Int: Excerpt] = [:]
+    for track in composition.tracks {
+      var track = track
+      let index =
+        tracks.index(receiving: track, without: Set(excerpts.keys))
+        ?? addTrack(
+          Track(
+            name: track.name, isEnabled: track.isEnabled, preferredVolume: track.preferredVolume,
+            timePitchAlgorithm: track.timePitchAlgorithm, origin: track.origin))
+      // The receiving track does what the other one did.
+      if tracks[index].preferredVolume == track.preferredVolume { track.preferredVolume = .unity }
+      excerpts[index] = track.excerpt(timeRange, for: tracks[index])
+    }
+    insert(excerpts, lasting: timeRange.duration, at: start)
+  }
+
+  /// Inserts silence; on all tracks, what is at the range's start and later is pushed back by its
+  /// duration (`AVMutableComposition.insertEmptyTimeRange(_:)`).
+  ///
+  /// Unlike AVFoundation's, silence at the end counts: the composition lasts so much longer.
+  /// O(segments).
+  ///
+  /// - Throws: `EditError.invalidRange` where the range lasts no time or begins before zero,
+  ///   `tooLong`. The composition is then as it was.
+  public mutating func insertEmptyTimeRange(_ timeRange: TimeRange) throws(EditError) {
+    try timeRange.requireWithin(Composition.longestDuration)
+    let start = try timeRange.start.requireInsertion(of: timeRange.duration, into: duration)
+    insert([:], lasting: timeRange.duration, at: start)
+  }
+
+  /// Takes a range out of all tracks; what is later moves forward by its duration
+  /// (`AVMutableComposition.removeTimeRange(_:)`).
+  ///
+  /// What of the range is after the end is nothing; its duration may be `Time.positiveInfinity`.
+  /// The composition is then shorter by exactly what was taken. O(segments).
+  ///
+  /// - Throws: `EditError.invalidRange` where the range lasts no time or begins before zero. The
+  ///   composition is then as it was.
+  public mutating func removeTimeRange(_ timeRange: TimeRange) throws(EditError) {
+    try timeRange.requireOnTimeline()
+    for index in tracks.indices { tracks[index].remove(timeRange) }
+  }
+
+  /// Plays a range of all tracks slower or faster, so that it lasts `duration`; what is later moves
+  /// (`AVMutableComposition.scaleTimeRange(_:toDuration:)`).
+  ///
+  /// - Throws: `EditError.invalidRange` where the range lasts no time or begins before zero,
+  ///   `invalidTime` where `duration` is not positive, `tooLong`. The composition is then as it
+  ///   was.
+  public mutating func scaleTimeRange(
+    _ timeRange: TimeRange, toDuration duration: Time
+  ) throws(EditError) {
+    try timeRange.requireScalable(to: duration, end: self.duration)
+    for index in tracks.indices { tracks[index].scale(timeRange, toDuration: duration) }
+  }
+
+  /// Inserts excerpts into the tracks of these indices, and pushes back what is later on all.
+  private mutating func insert(_ excerpts: [Int: Excerpt], lasting length: Time, at start: Time) {
+    let end = max(start, duration) + length
+    for index in tracks.indices {
+      if let excerpt = excerpts[index] {
+        tracks[index].insert(excerpt, at: start)
+      } else if start < tracks[index].end {
+        tracks[index].insert(Excerpt(.silence(lasting: length)), at: start)
+      }
+    }
+    guard duration < end else { return }
+    if tracks.isEmpty { addTrack() }
+    tracks[0].extend(to: end)
+  }
+}
+
+extension [Track] {
+  /// The track that a track of another composition is inserted into.
+  fileprivate func index(receiving other: Track, without taken: Set<Int>) -> Int? {
+    let free = indices.filter { !taken.contains($0) && self[$0].isEnabled == other.isEnabled }
+    return free.first { self[$0].name == other.name }
+      ?? free.first { self[$0].name == nil || other.name == nil }
+  }
+}
