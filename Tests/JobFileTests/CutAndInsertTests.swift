@@ -18,6 +18,16 @@ import Testing
       try Shapes.tracks("clip: a.wav\n\(keys)") == ["a.wav 0s..10s @ 0s, a.wav 15s..50s @ 10s"])
   }
 
+  @Test("A cut may be a file that lists ranges")
+  func cutFromFile() throws {
+    var bench = Bench()
+    bench.texts["cuts.txt"] = "10.0\t20.0\tcough\n30.5\t31.0\tdoor\n"
+    #expect(
+      try Shapes.tracks("clip: a.wav\ncut: cuts.txt", bench) == [
+        "a.wav 0s..10s @ 0s, a.wav 20s..30.5s @ 10s, a.wav 31s..1:00 @ 20.5s"
+      ])
+  }
+
   @Test("Insertions go to times of the item as it is, each behind those before it")
   func insert() throws {
     let yaml = """
