@@ -13,7 +13,7 @@ extension Graph {
   /// segment that was split are the whole, wherever it was split. O(segments).
   ///
   /// - Throws: `Failure` (`mendJob`) where the timeline is longer than 10,000 hours, the part to be
-  ///   written is not on it, compositions are nested more than 1,000 deep, or a segment selects a
+  ///   written is not on it, compositions are nested more than 200 deep, or a segment selects a
   ///   channel that is not there, or a speed or an effect out of reach.
   public init(compiling export: Export) throws(Failure) {
     guard !export.composition.isNested(deeperThan: Limits.deepestNesting) else {

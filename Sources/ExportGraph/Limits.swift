@@ -4,7 +4,7 @@ import MediaTime
 /// What the compiler refuses because no renderer could do it.
 enum Limits {
   /// Levels of compositions within compositions: compiling and rendering take some stack for each.
-  static let deepestNesting = 1000
+  static let deepestNesting = 200
 
   /// That a segment's speed and its effects are within reach of what does them.
   ///

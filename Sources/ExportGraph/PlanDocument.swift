@@ -38,6 +38,9 @@ public struct PlanDocument: Encodable, Sendable {
     var path: String
     var format: String
     var node: Int
+    /// Of the node's frames, those that are written.
+    var firstFrame: Int64
+    var endFrame: Int64
     var isDithered: Bool
     var metadata: [String: String]
   }
@@ -66,6 +69,7 @@ public struct PlanDocument: Encodable, Sendable {
     outputs = graph.sinks.map { sink in
       Output(
         path: sink.output.path.string, format: sink.output.format.name, node: sink.node,
+        firstFrame: sink.frames.lowerBound, endFrame: sink.frames.upperBound,
         isDithered: sink.isDithered,
         metadata: Dictionary(
           sink.metadata.items.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 }))

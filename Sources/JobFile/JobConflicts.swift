@@ -20,7 +20,10 @@ extension Job {
     var claims = Claims(among: jobs, reading: files, currentDirectory)
     for job in jobs where job.split == nil {
       for output in job.outputs {
-        claims.add(.init(owner: job.name, path: output.path, origin: output.origin, isPart: false))
+        claims.add(
+          .init(
+            job: job.name, owner: job.name, path: output.path, origin: output.origin, isPart: false)
+        )
       }
     }
     return claims.conflicts
@@ -44,7 +47,7 @@ extension Job {
         for output in export.outputs {
           claims.add(
             .init(
-              owner: export.name, path: output.path, origin: output.origin,
+              job: job.name, owner: export.name, path: output.path, origin: output.origin,
               isPart: job.split != nil))
         }
       }
@@ -70,6 +73,7 @@ extension Job {
 private struct Claims {
   /// A file to be written.
   struct Written {
+    var job: String
     /// The name of the job or of the part.
     var owner: String
     var path: FilePath
@@ -126,13 +130,8 @@ private struct Claims {
     return Diagnostic(
       "\(output.isPart ? "parts" : "jobs") '\(other.owner)' and '\(output.owner)' both write "
         + "'\(output.path)'", at: output.origin,
-      help: output.isPart
+      help: output.job == other.job
         ? "make the path depend on the part, as with '${part.n:02}'"
-          + (isOfOneJob(output, other) ? "" : ", and on the job")
         : "make the path depend on the job, as with '${input.stem}' or '${n:02}'")
-  }
-
-  private static func isOfOneJob(_ a: Written, _ b: Written) -> Bool {
-    a.owner.prefix { $0 != "/" } == b.owner.prefix { $0 != "/" }
   }
 }

@@ -95,7 +95,8 @@ public struct JobFile: Sendable {
     for conflict in conflicts { decoder.sink.add(conflict) }
     var found = decoder.sink.diagnostics.sorted(by: map)
     let count = decoder.sink.droppedCount
-    guard count == 0, found.errors.allSatisfy({ decoder.missing.origins.contains($0.origin) }) else {
+    let isOnlyMissing = found.errors.allSatisfy { decoder.missing.origins.contains($0.origin) }
+    guard count == 0, isOnlyMissing else {
       if count > 0 { found.append(Diagnostic("\(count) more are not shown", at: .unknown)) }
       throw found
     }

@@ -240,6 +240,30 @@ struct SplitFilesTests {
               |                                ^~~~~~~~~
 
         """)
+    try stage.make("mkdir raw; cp live.wav raw/a.wav; cp live.wav raw/b.wav")
+    try stage.write(
+      "all.yaml", "for_each: raw/*.wav\nsplit: { every: 1s }\noutput: \"${part.n}.mp3\"\n")
+    #expect(
+      try stage.run("avjob check all.yaml").errors == """
+        all.yaml:3:9: error: parts 'a/01' and 'b/01' both write '1.mp3'
+            3 | output: "${part.n}.mp3"
+              |         ^~~~~~~~~~~~~~~
+          help: make the path depend on the job, as with '${input.stem}' or '${n:02}'
+
+        """)
+    try stage.write(
+      "shut.yaml",
+      "clip: live.wav\nsplit: { every: 1s }\noutput: \"live.wav/${part.n}.mp3\"\n")
+    let shut = try stage.run("avjob check shut.yaml")
+    #expect(shut.status == 2)
+    #expect(
+      shut.errors == """
+        shut.yaml:3:9: error: 'live.wav/1.mp3': cannot write there: Not a directory; a part of the \
+        path before the name is a file, not a folder
+            3 | output: "live.wav/${part.n}.mp3"
+              |         ^~~~~~~~~~~~~~~~~~~~~~~~
+
+        """)
   }
 
   @Test("A job file in the place of a command")

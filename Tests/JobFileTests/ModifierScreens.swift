@@ -584,10 +584,10 @@ import Testing
         output: x.mp3
         """#),
       #"""
-      job.yaml:2:6: error: 'cut' is a list, not a text
+      job.yaml:2:6: error: '1s..2s' is a range, and a list of them is meant
           2 | cut: 1s..2s
             |      ^~~~~~
-        help: write ranges, as [12:00..13:30, end-10s..]
+        help: write [1s..2s]
       job.yaml:3:9: error: 'insert' is a list, not a map
           3 | insert: { clip: b.wav, at: 1s }
             |         ^

@@ -16,7 +16,14 @@ extension Decoder {
 
   /// The ranges that a file lists, for what takes ranges and not moments: each line of the list has
   /// a start and an end.
-  func ranges(fromFile node: YAMLNode, _ scope: Scope) -> [ItemRange] {
+  func listedRanges(_ node: YAMLNode, _ scope: Scope) -> [Located<ItemRange>] {
+    guard let text = text(node, scope) else { return [] }
+    guard !ClipText.isRange(text.string) else {
+      sink.error(
+        "'\(text.string)' is a range, and a list of them is meant", at: node.origin,
+        help: "write [\(text.string)]")
+      return []
+    }
     guard let list = timeList(node, scope) else { return [] }
     return list.entries.compactMap { entry in
       if entry.range == nil {
@@ -24,7 +31,7 @@ extension Decoder {
           "a moment, where a range is meant", at: entry.start.origin,
           help: "give it an end: a label over a range, or a line as '12:00..13:30'")
       }
-      return entry.range
+      return entry.range.map { Located($0, at: entry.start.origin) }
     }
   }
 
@@ -74,6 +81,12 @@ extension Decoder {
       entries.compactMap { entry in
         let title = text(entry.value, scope)?.string
         guard let start = keyMoment(entry) else { return nil }
+        if case .item = start.value.anchor {
+          sink.error(
+            "'\(entry.key)' is a time of another item", at: start.origin,
+            help: "parts begin at times of the whole, as 14:05")
+          return nil
+        }
         return TimeList.Entry(title.flatMap { $0.isEmpty ? nil : $0 }, from: start)
       })
   }

@@ -226,7 +226,7 @@ extension Decoder {
 
 extension Decoder {
   private func ranges(_ node: YAMLNode, _ scope: Scope) -> [Located<ItemRange>] {
-    guard case .sequence(let nodes) = node.kind else { return [] }
+    guard case .sequence(let nodes) = node.kind else { return listedRanges(node, scope) }
     return nodes.compactMap { node in
       guard case .mapping = node.kind else {
         guard let text = text(node, scope) else { return nil }

@@ -57,7 +57,8 @@ struct Schema: Sendable {
         [.text]
       case .fade, .chapter, .chapters, .split, .mp3, .speed, .pan: [.text, .map]
       case .volume, .tracks, .jobs, .metadata, .variables, .sources: [.map]
-      case .items, .ranges, .effects, .insertions: [.list]
+      case .items, .effects, .insertions: [.list]
+      case .ranges: [.text, .list]
       // A map and a text are told from what is not built where they are decoded.
       case .pattern, .outputs, .any: [.text, .list, .map]
       }
@@ -84,7 +85,7 @@ struct Schema: Sendable {
       case .frequency: "a frequency, as '80 Hz'"
       case .reduction: "decibels, as '12 dB'"
       case .curve: "'linear', 'equal_power' or 'exponential'"
-      case .ranges: "ranges, as [12:00..13:30, end-10s..]"
+      case .ranges: "ranges, as [12:00..13:30, end-10s..], or a file that lists them"
       case .effects: "a list, as [denoise, highpass: 80 Hz]"
       case .insertions: "items and where they go, as [{ clip: ad.mp3, at: 1:30 }]"
       case .fade: "a time, as '2s', or { duration: 2s, curve: equal_power }"

@@ -117,6 +117,9 @@ enum TitleReader {
     }
     do throws(QuantityError) {
       let moment = try Moment(parsing: line.text(word))
+      if case .item = moment.anchor {
+        throw QuantityError("'\(line.text(word))' is a time of another item")
+      }
       return TimeList.Entry(name, from: Located(moment, at: text.origin(line, word)))
     } catch {
       let looksLikeTime = line.scalars[word.lowerBound].isASCIIDigit

@@ -188,7 +188,8 @@ struct Parting {
   private mutating func time(_ moment: Located<Moment>) -> Time? {
     let text = Located(moment.value.offset, at: moment.origin)
     guard let offset = lowering.time(text, rate: rate) else { return nil }
-    return moment.value.anchor == .start ? offset : end - offset
+    let anchor = moment.value.anchor == .end ? end : .zero
+    return moment.value.isEarlier ? anchor - offset : anchor + offset
   }
 
   private mutating func error(

@@ -65,8 +65,10 @@ struct Preparation {
         diagnostics.append(contentsOf: made.warnings)
         // With a file missing, its outputs would be found wanting for a cover that is not there.
         let whole = loaded.missingFiles.isEmpty ? made.exports : []
+        // What is wrong with one output's path is wrong with that of every part.
+        var told: Set<Origin> = []
         for failure in whole.flatMap({ ExportSession($0, library: library).problems() }) {
-          diagnostics.append(Diagnostic(failure))
+          if told.insert(failure.origin).inserted { diagnostics.append(Diagnostic(failure)) }
           isRefused = true
           if failure.remedy == .mendJob { hasJobErrors = true }
         }

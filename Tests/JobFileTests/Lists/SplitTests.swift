@@ -243,6 +243,26 @@ import Testing
       ])
   }
 
+  @Test("A cut may be a file of labels over ranges, each mistake at its line")
+  func cutByFile() throws {
+    var bench = Bench()
+    bench.texts = ["cuts.txt": "1.0\t2.5\tcough\n10\t20\tbreak\n", "late.txt": "50s..70s"]
+    let export = try #require(
+      try exports("clip: a.wav\ncut: cuts.txt\noutput: x.mp3", bench).first)
+    #expect("\(export.composition.duration)" == "48.5s")
+    expect(
+      bench.exportScreen("clip: a.wav\ncut: late.txt\noutput: x.mp3"),
+      """
+      late.txt:1:6: error: the range ends at 1:10, but 'a.wav' lasts 1:00
+          1 | 50s..70s
+            |      ^~~
+        help: leave the end out, or write 'end'
+      job.yaml:2:6: note: the list is named here
+          2 | cut: late.txt
+            |      ^~~~~~~~
+      """)
+  }
+
   @Test("Ranges of a file, for what takes ranges")
   func rangesOfAFile() throws {
     let files = MemoryFiles(texts: ["l.txt": "1\t2\ta\n3\t3\tb\n", "t.txt": "1:00..2:00\n"])
@@ -251,7 +271,7 @@ import Testing
     let scope = Scope(globals: [:], environment: [:])
     func ranges(_ name: String) -> Int {
       let node = YAMLNode(.scalar(YAMLScalar(text: name)), origin: .unknown)
-      return decoder.ranges(fromFile: node, scope).count
+      return decoder.listedRanges(node, scope).count
     }
     #expect(ranges("t.txt") == 1 && decoder.sink.diagnostics.isEmpty)
     #expect(ranges("l.txt") == 1)
