@@ -1,0 +1,74 @@
+import ExportEngine
+import MediaComposition
+import MediaTime
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Exporting from a task")
+struct AsyncExportTests {
+  /// The voice, over and over: longer than any test waits.
+  private func session(_ output: String, copies: Int) throws -> ExportSession {
+    let library = MediaLibrary()
+    let asset = try library.asset(at: FilePath(Fixture.path("voice-8k.wav")))
+    var track = Track()
+    for _ in 0..<copies {
+      try track.insertTimeRange(
+        TimeRange(start: .zero, duration: asset.duration), of: asset, at: .invalid)
+    }
+    return ExportSession(
+      Export(
+        name: "voice", composition: Composition(tracks: [track]),
+        outputs: [Output(path: FilePath(output), format: .wav(.int16))]), library: library)
+  }
+
+  @Test("the states are progress, and then the report")
+  func states() async throws {
+    let folder = TestFolder()
+    let session = try session(folder.path("out.wav"), copies: 1)
+    var states: [ExportSession.State] = []
+    for try await state in session.states() { states.append(state) }
+    guard case .finished(let report) = states.last else {
+      Issue.record("the report comes last")
+      return
+    }
+    #expect(report.duration == session.export.duration)
+    for state in states.dropLast() {
+      guard case .exporting(let progress) = state else {
+        Issue.record("it ends once")
+        return
+      }
+      #expect(progress.completed <= progress.total)
+    }
+  }
+
+  @Test("a failure is thrown by both")
+  func failing() async throws {
+    let session = try session(Fixture.path("voice-8k.wav") + "/out.wav", copies: 1)
+    await #expect(throws: Failure.self) { try await session.export() }
+    await #expect(throws: Failure.self) { for try await _ in session.states() {} }
+  }
+
+  @Test("a task that is cancelled leaves nothing behind")
+  func cancelling() async throws {
+    let folder = TestFolder()
+    let session = try session(folder.path("out.wav"), copies: 20_000)
+    let (started, start) = AsyncStream.makeStream(of: Void.self)
+    let task = Task { try await session.export { _ in start.yield() } }
+    for await _ in started { break }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(try Tool.run(["ls", "-A", folder.path("")]).text == "")
+  }
+
+  @Test("states that nobody reads any more end the export")
+  func lettingGo() async throws {
+    let folder = TestFolder()
+    let session = try session(folder.path("out.wav"), copies: 20_000)
+    for try await _ in session.states() { break }
+    while try Tool.run(["ls", "-A", folder.path("")]).text != "" {
+      try await Task.sleep(for: .milliseconds(5))
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import ExportEngine
+import MediaComposition
+import MediaTime
+import SystemPackage
+
+// The code of `PortingFromAVFoundation.md`: what stands between two marks stands in the article, and
+// `TutorialTests` runs it.
+
+enum TutorialCode {
+  static func clip(_ input: FilePath, _ output: FilePath) async throws {
+    // article: clip
+    let library = MediaLibrary()
+    let asset = try await library.loadAsset(at: input)
+    var composition = Composition()
+    try composition.insertTimeRange(
+      TimeRange(start: .zero, duration: asset.duration), of: asset, at: .zero)
+
+    let start = Time(value: 5, timescale: 1)
+    let end = Time(value: 10, timescale: 1)
+    let export = Export(
+      name: "clip", composition: composition, timeRange: TimeRange(start: start, end: end),
+      outputs: [Output(path: output, format: .m4a(bitRate: 128_000))])
+    try await ExportSession(export, library: library).export()
+    // end
+  }
+
+  static func concatenate(_ inputs: [FilePath], _ output: FilePath) async throws {
+    // article: concat
+    let library = MediaLibrary()
+    var composition = Composition()
+    let track = composition.addTrack()
+    for input in inputs {
+      let asset = try await library.loadAsset(at: input)
+      try composition.tracks[track].insertTimeRange(
+        TimeRange(start: .zero, duration: asset.duration), of: asset, at: composition.duration)
+    }
+
+    let export = Export(
+      name: "concat", composition: composition,
+      outputs: [Output(path: output, format: .wav(.int16))])
+    for try await state in ExportSession(export, library: library).states() {
+      switch state {
+      case .exporting(let progress): print(progress.completed.seconds, "s")
+      case .finished(let report): print(report.duration.seconds, "s are written")
+      }
+    }
+    // end
+  }
+
+  static func rampVolume(_ input: FilePath, _ output: FilePath) async throws {
+    // article: ramp
+    let library = MediaLibrary()
+    let asset = try await library.loadAsset(at: input)
+    var track = Track()
+    try track.insertTimeRange(
+      TimeRange(start: .zero, duration: asset.duration), of: asset, at: .zero)
+
+    let fade = Time(value: 2, timescale: 1)
+    try track.mix.setVolumeRamp(
+      fromStartVolume: .silence, toEndVolume: .unity,
+      timeRange: TimeRange(start: .zero, duration: fade))
+    try track.mix.setVolumeRamp(
+      fromStartVolume: .unity, toEndVolume: .silence,
+      timeRange: TimeRange(start: asset.duration - fade, duration: fade))
+
+    let export = Export(
+      name: "ramp", composition: Composition(tracks: [track]),
+      outputs: [Output(path: output, format: .wav(.float32))])
+    try await ExportSession(export, library: library).export()
+    // end
+  }
+}

@@ -1,0 +1,101 @@
+import ExportEngine
+import MediaComposition
+import MediaTime
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("The tutorial for those who know AVFoundation")
+struct TutorialTests {
+  private let voice = Fixture.path("voice-8k.wav")
+
+  @Test("shows the code that runs here, and no other")
+  func articleIsTheCode() throws {
+    let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+    let code = try text(of: #filePath.replacing("TutorialTests", with: "TutorialCode"))
+    let article = try text(
+      of: root + "/Sources/ExportEngine/ExportEngine.docc/PortingFromAVFoundation.md")
+    let regions = blocks(of: code, from: "// article:", to: "// end")
+    #expect(regions.count == 3)
+    let tabs = article.components(after: "@Tab(\"avjob\")")
+    #expect(tabs.flatMap { blocks(of: $0, from: "```swift", to: "```").prefix(1) } == regions)
+  }
+
+  @Test("clips: the part of the file, to its length")
+  func clip() async throws {
+    let folder = TestFolder()
+    let output = folder.path("clip.m4a")
+    let music = Fixture.path("feelings.ogg")
+    try await TutorialCode.clip(FilePath(music), FilePath(output))
+    let probed = try MediaLibrary().asset(at: FilePath(output))
+    #expect(probed.duration == Time(value: 5, timescale: 1))
+    let part = try samples("-i", music, "-ss", "5", "-t", "5")
+    #expect(Signal.correlation(part, try samples("-i", output).prefix(part.count)) > 0.9)
+  }
+
+  @Test("joins files, sample by sample")
+  func concatenate() async throws {
+    let folder = TestFolder()
+    let output = folder.path("joined.wav")
+    let inputs = [voice, voice]
+    try await TutorialCode.concatenate(inputs.map { FilePath($0) }, FilePath(output))
+    let one = try samples("-i", voice)
+    #expect(try samples("-i", output) == one + one)
+  }
+
+  @Test("fades in and out, straight in amplitude")
+  func rampVolume() async throws {
+    let folder = TestFolder()
+    let output = folder.path("faded.wav")
+    try await TutorialCode.rampVolume(FilePath(voice), FilePath(output))
+    let (before, after) = (try samples("-i", voice), try samples("-i", output))
+    try #require(before.count == after.count)
+    for index in before.indices {
+      let edge = min(index, before.count - index)
+      let expected = before[index] * min(1, Float(edge) / 16_000)
+      try #require(abs(after[index] - expected) < 1e-6, "frame \(index)")
+    }
+  }
+
+  // MARK: Help
+
+  private func samples(_ input: String...) throws -> [Float] {
+    try Tool.run(["ffmpeg", "-v", "error"] + input + ["-f", "f32le", "-"]).floats
+  }
+
+  private func text(of path: String) throws -> String {
+    try Tool.run(["cat", path]).text
+  }
+
+  /// The lines between two marks, without their common indentation.
+  private func blocks(of text: String, from start: String, to end: String) -> [[String]] {
+    var found: [[String]] = []
+    var open: [Substring]?
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      let bare = line.drop { $0 == " " }
+      if let lines = open {
+        guard bare == end else {
+          open = lines + [line]
+          continue
+        }
+        let indent = lines.filter { !$0.isEmpty }.map { $0.prefix { $0 == " " }.count }.min() ?? 0
+        found.append(lines.map { String($0.dropFirst(indent)) })
+        open = nil
+      } else if bare.hasPrefix(start) {
+        open = []
+      }
+    }
+    return found
+  }
+}
+
+extension String {
+  fileprivate func replacing(_ old: String, with new: String) -> String {
+    split(separator: old, omittingEmptySubsequences: false).joined(separator: new)
+  }
+
+  /// What stands after each `mark`.
+  fileprivate func components(after mark: String) -> [String] {
+    split(separator: mark, omittingEmptySubsequences: false).dropFirst().map(String.init)
+  }
+}
