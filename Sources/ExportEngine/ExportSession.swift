@@ -22,11 +22,18 @@ public struct ExportSession: Sendable {
   /// What `run` would do. Opens no file.
   public func graph() throws(Failure) -> Graph { try Graph(compiling: export) }
 
-  /// Tags, covers and chapters that an output's format has no place for and that are left out.
+  /// What is left out: tags, covers and chapters that an output's format has no place for, and a
+  /// pan where the mix has no left and right.
   ///
   /// - Throws: As `graph`.
   public func omissions() throws(Failure) -> [Warning] {
-    try graph().sinks.flatMap { ExportEngine.omissions(of: $0) }
+    let graph = try graph()
+    var found = graph.sinks.flatMap { ExportEngine.omissions(of: $0) }
+    if export.isPanned, graph.isMixedInMono {
+      found.append(
+        Warning("the mix is mono, where 'pan' changes nothing: left out", origin: export.origin))
+    }
+    return found
   }
 
   /// How far an export is.

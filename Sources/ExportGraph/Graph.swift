@@ -21,6 +21,13 @@ public struct Graph: Sendable, Hashable {
   }
 }
 
+extension Graph {
+  /// Whether the mix that all sinks are fed from has one channel.
+  package var isMixedInMono: Bool {
+    sinks.first.map { nodes[mixNode(of: $0.node)].format.channelLayout.count == 1 } ?? false
+  }
+}
+
 /// Rate and channels of the sound that a node gives: always 32-bit float, planar.
 public struct AudioFormat: Sendable, Hashable {
   /// Frames a second.

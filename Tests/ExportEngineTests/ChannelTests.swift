@@ -37,6 +37,23 @@ struct ChannelTests {
     #expect(try stage.render(composition(grouped)) == [mean, mean])
   }
 
+  @Test("a pan in a mono mix is left out, and that is said")
+  func pannedInMono() throws {
+    let asset = try stage.sound([left, right], rate: 8000)
+    var panned = clip(asset)
+    panned.mix.pan = PanEnvelope(.left)
+    for (layout, messages) in [
+      (ChannelLayout.mono, ["the mix is mono, where 'pan' changes nothing: left out"]),
+      (.stereo, []),
+    ] {
+      let export = Export(
+        name: "pan", composition: composition(panned), channelLayout: layout,
+        outputs: [Output(path: "pan.wav", format: .wav(.int16))])
+      let session = ExportSession(export, library: stage.library)
+      #expect(try session.omissions().map(\.message) == messages)
+    }
+  }
+
   @Test("a channel of 5.1 is picked by its number, in FFmpeg's order")
   func surround() throws {
     let channels = (0..<6).map { Signal.noise(seed: UInt64($0) * 9999, count: 3000) }
