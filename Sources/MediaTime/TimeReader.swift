@@ -40,7 +40,10 @@ enum TimeReader {
       throw compound(body, in: text)
     }
     if number.contains("/") { return .time(try ratio(number, unit: unit, in: text)) }
-    if unit.isEmpty { throw TimeTextError("'\(text)' has no unit: write \(text)s") }
+    if unit.isEmpty {
+      _ = try Decimal(number, in: text)
+      throw TimeTextError("'\(text)' has no unit: write \(text)s")
+    }
     guard let word = Unit(unit) else {
       if let meant = Unit(synonym: unit) {
         let space = meant == .samples ? " " : ""

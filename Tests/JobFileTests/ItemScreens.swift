@@ -199,7 +199,7 @@ import Testing
       job.yaml:2:9: error: 'volume' is a map, not a text
           2 | volume: -3 dB
             |         ^~~~~
-        help: write points, as { 0s: 0 dB, 30s: -6 dB }
+        help: write points, as { 0s: 0 dB, 30s: -6 dB }; one level for all of it is a 'gain'
       job.yaml:3:11: error: 'metadata' is a map, not a list
           3 | metadata: [a]
             |           ^
@@ -427,6 +427,38 @@ import Testing
       """#)
   }
 
+  @Test("Keys as other programs call them")
+  func keysAsOtherProgramsCallThem() {
+    expect(
+      Bench().screen(
+        #"""
+        clip: a.wav
+        repeat: 2
+        tempo: 1.2
+        channels: 2
+        fade_in: { length: 1s }
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:2:1: error: unknown key 'repeat'
+          2 | repeat: 2
+            | ^~~~~~
+        help: write 'loop'
+      job.yaml:3:1: error: unknown key 'tempo'
+          3 | tempo: 1.2
+            | ^~~~~
+        help: write 'speed'
+      job.yaml:4:11: error: '2' is no channel layout
+          4 | channels: 2
+            |           ^
+        help: write 'stereo'
+      job.yaml:5:12: error: unknown key 'length'
+          5 | fade_in: { length: 1s }
+            |            ^~~~~~
+        help: write 'duration'
+      """#)
+  }
+
   @Test("Gains with wrong units")
   func gainsWithWrongUnits() {
     expect(
@@ -465,6 +497,7 @@ import Testing
       job.yaml:7:30: error: 'soon' is no time: write 90s, 1:30, 250ms, 1001/30000s or 44100 samples
           7 |   - { clip: a.wav, volume: { soon: 0 dB, 1s: 1 } }
             |                              ^~~~
+        help: if 'soon' is an item, write 'soon.start' or 'soon.end'
       job.yaml:7:46: error: '1' has no unit
           7 |   - { clip: a.wav, volume: { soon: 0 dB, 1s: 1 } }
             |                                              ^

@@ -121,6 +121,77 @@ import Testing
       """#)
   }
 
+  @Test("Two chapters at one time, also where a list has them")
+  func twoChaptersAtOneTime() {
+    var bench = Bench()
+    bench.texts = ["times.txt": "0:05 One\n5s Two\n"]
+    expect(
+      bench.exportScreen(
+        #"""
+        concat:
+          - { clip: a.wav, chapters: { 0s: a, start: b } }
+          - { clip: a.wav, chapters: times.txt }
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:2:39: error: two chapters at one time
+          2 |   - { clip: a.wav, chapters: { 0s: a, start: b } }
+            |                                       ^~~~~
+      job.yaml:2:32: note: the other one is here
+          2 |   - { clip: a.wav, chapters: { 0s: a, start: b } }
+            |                                ^~
+      times.txt:2:1: error: two chapters at one time
+          2 | 5s Two
+            | ^~
+      times.txt:1:1: note: the other one is here
+          1 | 0:05 One
+            | ^~~~
+      job.yaml:3:30: note: the list is named here
+          3 |   - { clip: a.wav, chapters: times.txt }
+            |                              ^~~~~~~~~
+      """#)
+  }
+
+  @Test("What lasts longer than a timeline can, or no time, is told where it is written")
+  func tooLongOrNoTime() {
+    expect(
+      Bench().exportScreen(
+        #"""
+        tracks:
+          a: { clip: a.wav, at: 10000h }
+          b: [{ silence: 10001h }, { silence: 0s }]
+          c: { clip: a.wav, speed: 1/32, loop: 100000 }
+          d: { clip: a.wav, at: 9223372036854775807/1s }
+          e: [{ silence: 9999h }, 1h, a.wav]
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:2:25: error: the timeline would be 10000:01:00 long
+          2 |   a: { clip: a.wav, at: 10000h }
+            |                         ^~~~~~
+        help: a timeline lasts 10000:00:00 at most
+      job.yaml:3:18: error: the timeline would be 10001:00:00 long
+          3 |   b: [{ silence: 10001h }, { silence: 0s }]
+            |                  ^~~~~~
+        help: a timeline lasts 10000:00:00 at most
+      job.yaml:3:28: error: the silence lasts no time
+          3 |   b: [{ silence: 10001h }, { silence: 0s }]
+            |                            ^
+      job.yaml:4:40: error: the timeline would be 53333:20:00 long
+          4 |   c: { clip: a.wav, speed: 1/32, loop: 100000 }
+            |                                        ^~~~~~
+        help: a timeline lasts 10000:00:00 at most
+      job.yaml:5:25: error: no time can hold where this ends
+          5 |   d: { clip: a.wav, at: 9223372036854775807/1s }
+            |                         ^~~~~~~~~~~~~~~~~~~~~~
+        help: a timeline lasts 10000:00:00 at most
+      job.yaml:6:31: error: the timeline would be 10000:01:00 long
+          6 |   e: [{ silence: 9999h }, 1h, a.wav]
+            |                               ^~~~~
+        help: a timeline lasts 10000:00:00 at most
+      """#)
+  }
+
   @Test("A cross-fade longer than half of an item")
   func aCrossfadeLongerThanHalfOfAnItem() {
     expect(

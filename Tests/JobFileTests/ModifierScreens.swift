@@ -133,6 +133,7 @@ import Testing
       job.yaml:3:50: error: 'soon' is no time: write 90s, 1:30, 250ms, 1001/30000s or 44100 samples
           3 |   - { clip: a.wav, volume: { points: { 0s: 0 dB, soon: 1 dB }, curve: log, shape: round } }
             |                                                  ^~~~
+        help: if 'soon' is an item, write 'soon.start' or 'soon.end'
       job.yaml:3:71: error: 'log' is no curve
           3 |   - { clip: a.wav, volume: { points: { 0s: 0 dB, soon: 1 dB }, curve: log, shape: round } }
             |                                                                       ^~~
@@ -173,7 +174,7 @@ import Testing
       job.yaml:5:27: error: '-1' is no speed
           5 |   - { clip: a.wav, speed: -1 }
             |                           ^~
-        help: write a factor, as '1.05', '105 %' or '4/3'
+        help: write 'reverse: true' for backwards
       job.yaml:6:27: error: '1.1x' is no speed
           6 |   - { clip: a.wav, speed: 1.1x }
             |                           ^~~~
@@ -384,6 +385,44 @@ import Testing
       job.yaml:2:60: note: one is here
           2 |   talk: [{ clip: a.wav, name: news }, { clip: b.wav, name: news }]
             |                                                            ^~~~
+      """#)
+  }
+
+  @Test("Times of other items, as one might write them")
+  func timesOfOtherItemsAsOneMightWriteThem() {
+    expect(
+      Bench().screen(
+        #"""
+        tracks:
+          talk: a.wav
+          one: { clip: b.wav, at: talk }
+          two: { clip: b.wav, at: talk.begin }
+          three: { clip: b.wav, at: talk.end - 8s }
+          four: { clip: b.wav, to: end -8s }
+          five: { clip: b.wav, to: end+8s }
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:3:27: error: 'talk' is no time: write 90s, 1:30, 250ms, 1001/30000s or 44100 samples
+          3 |   one: { clip: b.wav, at: talk }
+            |                           ^~~~
+        help: if 'talk' is an item, write 'talk.start' or 'talk.end'
+      job.yaml:4:27: error: 'talk.begin' is no time: write 90s, 1:30, 250ms, 1001/30000s or 44100 samples
+          4 |   two: { clip: b.wav, at: talk.begin }
+            |                           ^~~~~~~~~~
+        help: if 'talk' is an item, write 'talk.start' or 'talk.end'
+      job.yaml:5:29: error: 'talk.end - 8s' is no time: write 90s, 1:30, 250ms, 1001/30000s or 44100 samples
+          5 |   three: { clip: b.wav, at: talk.end - 8s }
+            |                             ^~~~~~~~~~~~~
+        help: write 'talk.end-8s', without spaces
+      job.yaml:6:28: error: 'end -8s' is no time: write 90s, 1:30, 250ms, 1001/30000s or 44100 samples
+          6 |   four: { clip: b.wav, to: end -8s }
+            |                            ^~~~~~~
+        help: write 'end-8s', without spaces
+      job.yaml:7:28: error: 'end+8s' is no time: write 90s, 1:30, 250ms, 1001/30000s or 44100 samples
+          7 |   five: { clip: b.wav, to: end+8s }
+            |                            ^~~~~~
+        help: write 'start', 'end' or 'end-10s'
       """#)
   }
 

@@ -52,6 +52,7 @@ import Testing
       job.yaml:5:7: error: 'soon' is no time: write 90s, 1:30, 250ms, 1001/30000s or 44100 samples
           5 | from: soon
             |       ^~~~
+        help: if 'soon' is an item, write 'soon.start' or 'soon.end'
       """#)
   }
 

@@ -54,6 +54,7 @@ import Testing
       ("1h30m", "'1h30m' has several units: write 1:30:00"),
       ("2m 30s", "'2m 30s' has several units: write 2:30"),
       ("1.5 samples", "'1.5 samples' is no whole number of samples"),
+      ("1.", "'1.' is no time: a number is written 12 or 1.25"),
       ("1.s", "'1.s' is no time: a number is written 12 or 1.25"),
       (".5s", "'.5s' is no time: write 90s, 1:30, 250ms, 1001/30000s or 44100 samples"),
       ("soon", "'soon' is no time: write 90s, 1:30, 250ms, 1001/30000s or 44100 samples"),

@@ -153,6 +153,9 @@ extension Decoder {
     if let nearest = Spelling.nearest(to: word, among: schema.keys.map(\.name)) {
       return "did you mean '\(nearest)'?"
     }
+    if let meant = Schema.synonyms[word.lowercased()], schema[meant] != nil {
+      return "write '\(meant)'"
+    }
     let names = schema.keys.filter { $0.instead == nil }.map { "'\($0.name)'" }
     return names.count > 10 ? nil : "\(schema.subject) has \(names.joined(separator: ", "))"
   }

@@ -89,7 +89,7 @@ struct Schema: Sendable {
       case .effects: "a list, as [denoise, highpass: 80 Hz]"
       case .insertions: "items and where they go, as [{ clip: ad.mp3, at: 1:30 }]"
       case .fade: "a time, as '2s', or { duration: 2s, curve: equal_power }"
-      case .volume: "points, as { 0s: 0 dB, 30s: -6 dB }"
+      case .volume: "points, as { 0s: 0 dB, 30s: -6 dB }; one level for all of it is a 'gain'"
       case .chapter: "a title, or { title: Intro, url: https://example.org }"
       case .chapters: "times and titles, as { 0s: Intro, 5:00: News }, or a file that lists them"
       case .split:
@@ -115,6 +115,16 @@ struct Schema: Sendable {
   }
 
   subscript(name: String) -> Key? { keys.first { $0.name == name } }
+
+  /// What other programs call keys of the language.
+  static let synonyms = [
+    "repeat": "loop", "repeats": "loop", "times": "loop", "tempo": "speed", "stretch": "speed",
+    "atempo": "speed", "backwards": "reverse", "areverse": "reverse", "balance": "pan",
+    "phase": "polarity", "invert": "polarity", "remove": "cut", "delete": "cut",
+    "filters": "effects", "amplify": "gain", "level": "gain", "start": "from", "begin": "from",
+    "end": "to", "length": "duration", "offset": "at", "delay": "at", "markers": "chapters",
+    "tags": "metadata",
+  ]
 }
 
 extension Schema {

@@ -28,6 +28,8 @@ struct CueReader {
     var title: String?
     var tags = Metadata()
     var index = -1
+    /// Whether one of its indices was refused.
+    var isRefused = false
   }
 
   init(_ text: ListText) { self.text = text }
@@ -172,32 +174,27 @@ struct CueReader {
     guard let track else { return }
     self.track = nil
     guard var entry = track.entry else {
-      text.error("track \(track.number) has no INDEX 01", track.line, track.place)
+      if !track.isRefused {
+        text.error("track \(track.number) has no INDEX 01", track.line, track.place)
+      }
       return
     }
     entry.title = track.title
     entry.tags = track.tags
     if entry.tags["artist"] == nil, let performer { entry.tags["artist"] = performer }
-    entries.append(entry, track.line, track.place, in: &text)
+    entries.append(entry, track.line, track.place, isOrdered: true, in: &text)
   }
 
   private mutating func index(_ line: ListText.Line) {
-    let words = line.words
     guard var track else {
-      text.error("an INDEX before the first TRACK", line, words[0])
+      text.error("an INDEX before the first TRACK", line, line.words[0])
       return
     }
-    guard words.count == 3, let number = Quantity.count(line.text(words[1])), number <= 99 else {
-      text.error(
-        "an INDEX needs its number and its time", line, words[0], help: "write 'INDEX 01 00:00:00'")
+    guard let (number, time) = numberAndTime(line) else {
+      self.track?.isRefused = true
       return
     }
-    guard let time = Self.time(line.text(words[2])) else {
-      text.error(
-        "'\(line.text(words[2]))' is no time of a CUE sheet", line, words[2],
-        help: "minutes, seconds below 60 and frames below 75, as '04:10:74'")
-      return
-    }
+    let words = line.words
     if number <= track.index {
       text.error("INDEX \(number) behind INDEX \(track.index)", line, words[1])
     } else if let lastIndex, time < lastIndex.time {
@@ -213,6 +210,22 @@ struct CueReader {
         number: track.number)
     }
     self.track = track
+  }
+
+  private mutating func numberAndTime(_ line: ListText.Line) -> (Int, Time)? {
+    let words = line.words
+    guard words.count == 3, let number = Quantity.count(line.text(words[1])), number <= 99 else {
+      text.error(
+        "an INDEX needs its number and its time", line, words[0], help: "write 'INDEX 01 00:00:00'")
+      return nil
+    }
+    guard let time = Self.time(line.text(words[2])) else {
+      text.error(
+        "'\(line.text(words[2]))' is no time of a CUE sheet", line, words[2],
+        help: "minutes, seconds below 60 and frames below 75, as '04:10:74'")
+      return nil
+    }
+    return (number, time)
   }
 
   /// `MM:SS:FF`

@@ -42,16 +42,18 @@ struct ListEntries {
   private var last: Time?
   private(set) var isFull = false
 
-  /// Adds `entry`, whose time stands at `place`.
+  /// Adds `entry`, whose time stands at `place`. `isOrdered`: that it is not before the last one is
+  /// known, or has been told.
   mutating func append(
-    _ entry: TimeList.Entry, _ line: ListText.Line, _ place: Range<Int>, in text: inout ListText
+    _ entry: TimeList.Entry, _ line: ListText.Line, _ place: Range<Int>, isOrdered: Bool = false,
+    in text: inout ListText
   ) {
     guard all.count < TimeList.countLimit else {
       if !isFull { text.error("more than 100,000 entries", line, place) }
       isFull = true
       return
     }
-    if let time = entry.start.value.timeFromStart {
+    if !isOrdered, let time = entry.start.value.timeFromStart {
       if let last, time < last {
         text.error(
           "'\(line.text(place))' is before the time of the entry above it", line, place,
@@ -95,6 +97,14 @@ enum TitleReader {
       line.scalars[dash + 1] == " "
     {
       title = line.trimmed((dash + 1)..<title.upperBound)
+      if let end = line.words.first(where: { $0.lowerBound == title.lowerBound }),
+        isTime(line.text(word)), isTime(line.text(end))
+      {
+        text.error(
+          "a range with a dash", line, word.lowerBound..<end.upperBound,
+          help: "write '\(line.text(word))..\(line.text(end))'")
+        return nil
+      }
     }
     let name = title.isEmpty ? nil : line.text(title)
     do throws(ClipText.MalformedRange) {
@@ -122,12 +132,33 @@ enum TitleReader {
       }
       return TimeList.Entry(name, from: Located(moment, at: text.origin(line, word)))
     } catch {
-      let looksLikeTime = line.scalars[word.lowerBound].isASCIIDigit
-      text.error(
-        error.message, line, word,
-        help: looksLikeTime ? error.help : "a line is a time and a title, as '14:05 School'")
+      text.error(error.message, line, word, help: help(line, word) ?? error.help)
       return nil
     }
+  }
+
+  /// What to write instead of a first word that is no time.
+  private static func help(_ line: ListText.Line, _ word: Range<Int>) -> String? {
+    let first = line.text(word)
+    let parts = first.split(separator: "-", maxSplits: 1).map(String.init)
+    if parts.count == 2, parts.allSatisfy(isTime) { return "write '\(parts[0])..\(parts[1])'" }
+    if let time = line.words.dropFirst().map(line.text).first(where: isTime) {
+      return "the time comes first: '\(time) Title'"
+    }
+    let inner = first.trimmingBrackets
+    if isTime(inner) { return "write '\(inner)'" }
+    return line.scalars[word.lowerBound].isASCIIDigit
+      ? nil : "a line is a time and a title, as '14:05 School'"
+  }
+
+  private static func isTime(_ text: String) -> Bool { (try? TimeText(parsing: text)) != nil }
+}
+
+extension String {
+  /// Without brackets around it: `[0:00]`.
+  fileprivate var trimmingBrackets: String {
+    guard let first, let last, "[(<".contains(first), "])>".contains(last) else { return self }
+    return String(dropFirst().dropLast())
   }
 }
 

@@ -63,6 +63,7 @@ struct ListText {
     lines = Self.lines(text)
     if text.unicodeScalars.contains("\0") {
       sink.error("'\(path)' is no text, and so no list of times", at: named)
+      return
     }
     guard isLegacy, let odd = lines.first(where: { $0.scalars.contains { !$0.isASCII } }),
       let index = odd.scalars.firstIndex(where: { !$0.isASCII })

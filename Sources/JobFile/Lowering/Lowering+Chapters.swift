@@ -16,6 +16,12 @@ extension Lowering {
       }
       chapters.append(Chapter(chapter, start: start))
     }
+    chapters = chapters.sortedByStart
+    for (a, b) in zip(chapters, chapters.dropFirst()) where a.start == b.start {
+      error(
+        "two chapters at one time", at: b.origin,
+        notes: [.init("the other one is here", at: a.origin)])
+    }
     voice.chapters = (chapters + voice.chapters).sortedByStart
   }
 

@@ -102,7 +102,7 @@ extension Lowering {
     for part in rest { appendPart(part) }
     voice.chapters = voice.chapters.played(as: parts, of: voice.duration)
     voice.nest(as: segments)
-    return true
+    return checkLimit(of: voice.duration, at: item.origin)
   }
 
   /// What the cuts leave, in order of time; ranges that overlap take out what is in any of them.
@@ -184,7 +184,7 @@ extension Lowering {
     voice.duration = voice.duration.multiplied(by: n, over: d)
     voice.chapters = voice.chapters.map { $0.at($0.start.multiplied(by: n, over: d)) }
     voice.algorithm = speed.value.algorithm
-    return true
+    return checkLimit(of: voice.duration, at: speed.origin)
   }
 
   /// How many segments and chapters rounds may make of an item.
@@ -199,6 +199,7 @@ extension Lowering {
     case .count(let rounds):
       count = rounds
       end = voice.duration * rounds
+      guard checkLimit(of: end, at: loop.origin) else { return false }
     case .end:
       guard let length = lengthToEnd(of: place, voice, loop.origin) else { return false }
       end = length

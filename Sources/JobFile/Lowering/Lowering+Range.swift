@@ -19,7 +19,18 @@ extension Lowering {
   /// Refuses what lasts no time.
   private mutating func checkLength(of voice: Voice, at origin: Origin) -> Bool {
     guard voice.duration <= .zero else { return true }
-    error("the range of \(voice.name) is empty", at: origin)
+    error("\(voice.name) lasts no time", at: origin)
+    return false
+  }
+
+  /// Refuses what lasts longer than a timeline can.
+  mutating func checkLimit(of duration: Time, at origin: Origin) -> Bool {
+    guard !duration.isNumeric || duration > Composition.longestDuration else { return true }
+    let hours = Self.text(Composition.longestDuration)
+    error(
+      duration.isNumeric
+        ? "the timeline would be \(Self.text(duration)) long" : "no time can hold where this ends",
+      at: origin, help: "a timeline lasts \(hours) at most")
     return false
   }
 

@@ -56,6 +56,7 @@ extension Lowering {
       {
         isWhole = cross(fade, duration, from: &placed, to: &next)
       }
+      isWhole = checkLimit(of: next.end, at: origin) && isWhole
       placed.append(next)
     }
     return isWhole ? placed : nil

@@ -133,7 +133,9 @@ struct Lowering {
       }
       return clip
     case .silence(let duration):
-      guard let duration = time(duration, rate: sampleRate) else { return nil }
+      let origin = duration.origin
+      guard let duration = time(duration, rate: sampleRate), checkLimit(of: duration, at: origin)
+      else { return nil }
       return voice(.silence, duration, rate: sampleRate, "the silence")
     case .concat, .tracks:
       var name = "the sequence"

@@ -44,6 +44,7 @@ extension Quantity {
     case "centre", "center": return .centre
     default: break
     }
+    try refuseTypographicMinus(text)
     let quantity = Quantity(text)
     guard let number = quantity.double else {
       throw QuantityError(
@@ -104,7 +105,10 @@ extension Quantity {
         let billionths = quantity.whole(times: 1_000_000_000)
       else {
         throw QuantityError(
-          "'\(text)' is no speed", help: "write a factor, as '1.05', '105 %' or '4/3'")
+          "'\(text)' is no speed",
+          help: text.hasPrefix("-")
+            ? "write 'reverse: true' for backwards"
+            : "write a factor, as '1.05', '105 %' or '4/3'")
       }
       speed = Speed(Int64(billionths), over: isPercent ? 100_000_000_000 : 1_000_000_000)
     }

@@ -67,7 +67,7 @@ extension Moment {
         let help = "write 'end-10s' for ten seconds before the end"
         self.init(.end, try Self.offset(text.dropFirst(4), help: help))
       } else {
-        self.init(.start, try Self.offset(text[...], help: nil))
+        self.init(.start, try Self.offset(text[...], help: Self.help(for: text)))
       }
     }
   }
@@ -80,6 +80,19 @@ extension Moment {
     } catch {
       throw QuantityError(error.message, help: help)
     }
+  }
+
+  /// What to write instead of a text that may have been meant as the time of something.
+  private static func help(for text: String) -> String? {
+    let dense = text.filter { $0 != " " }
+    if dense != text, let moment = try? Moment(parsing: dense), moment.anchor != .start {
+      return "write '\(dense)', without spaces"
+    }
+    guard let first = text.unicodeScalars.first, first.properties.isAlphabetic else { return nil }
+    let name = text.prefix { $0 != "." && $0 != " " }
+    return name.hasPrefix("start") || name.hasPrefix("end")
+      ? "write 'start', 'end' or 'end-10s'"
+      : "if '\(name)' is an item, write '\(name).start' or '\(name).end'"
   }
 
   /// `NAME.start` or `NAME.end`, and `+` or `-` and a time behind it if one likes; nil for what is

@@ -19,10 +19,7 @@ extension Gain {
   /// Reads `-18 dB`, `50 %` and `-inf dB`. Decibels are of amplitude: 20 dB are a factor of 10.
   public init(parsing text: some StringProtocol) throws(QuantityError) {
     let text = String(text)
-    if text.contains("\u{2212}") {
-      let ascii = String(text.map { $0 == "\u{2212}" ? "-" : $0 })
-      throw QuantityError("'\(text)' has a typographic minus", help: "write '\(ascii)'")
-    }
+    try Quantity.refuseTypographicMinus(text)
     let quantity = Quantity(text)
     switch quantity.unit.lowercased() {
     case "db" where quantity.number == "-inf": self = .silence
@@ -86,6 +83,13 @@ struct Quantity {
     guard !overflow, !overflow2, product % scale == 0 else { return nil }
     let (sum, overflow3) = base.addingReportingOverflow(product / scale)
     return overflow3 ? nil : sum
+  }
+
+  /// `−`, as word processors write it.
+  static func refuseTypographicMinus(_ text: String) throws(QuantityError) {
+    guard text.contains("\u{2212}") else { return }
+    let ascii = String(text.map { $0 == "\u{2212}" ? "-" : $0 })
+    throw QuantityError("'\(text)' has a typographic minus", help: "write '\(ascii)'")
   }
 
   private var unsignedDigits: Substring? {
@@ -158,10 +162,12 @@ struct Quantity {
   /// `mono`, `stereo`, `quad`, `5.0`, `5.1`, `7.1`.
   static func channels(_ text: String) throws(QuantityError) -> ChannelLayout {
     if let layout = ChannelLayout.named.first(where: { $0.key == text }) { return layout.value }
+    let counted = count(text)
+    let meant = ChannelLayout.named.first { $0.value.count == counted }
     let names = ChannelLayout.named.map { "'\($0.key)'" }
     throw QuantityError(
       "'\(text)' is no channel layout",
-      help: "write one of " + names.joined(separator: ", "))
+      help: meant.map { "write '\($0.key)'" } ?? "write one of " + names.joined(separator: ", "))
   }
 
   /// A whole number in ASCII digits.

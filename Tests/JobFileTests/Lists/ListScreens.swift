@@ -41,6 +41,50 @@ import Testing
       """)
   }
 
+  @Test("Ranges with a dash, numbers and titles in front, and times in brackets")
+  func titlesAsOnePastesThem() {
+    expect(
+      ListBench.screen(
+        "0:00 - 0:05 One\n0:05-0:10 Two\n1. 0:10 Three\nFour 0:15\n[0:20] Five\n0:25 - 7 Days\n"
+      )
+      .split(separator: "\n").filter { $0.hasPrefix("list.txt") || $0.hasPrefix("  help") }
+      .joined(separator: "\n"),
+      """
+      list.txt:1:1: error: a range with a dash
+        help: write '0:00..0:05'
+      list.txt:2:1: error: '0:05-0:10' is no time: write 1:30 or 1:02:03.25
+        help: write '0:05..0:10'
+      list.txt:3:1: error: '1.' is no time: a number is written 12 or 1.25
+        help: the time comes first: '0:10 Title'
+      list.txt:4:1: error: 'Four' is no time: write 90s, 1:30, 250ms, 1001/30000s or 44100 samples
+        help: the time comes first: '0:15 Title'
+      list.txt:5:1: error: '[0:20]' is no time: write 1:30 or 1:02:03.25
+        help: write '0:20'
+      """)
+  }
+
+  @Test("What is wrong with an index is told once")
+  func indices() {
+    let text = """
+      FILE "a.wav" WAVE
+      TRACK 01 AUDIO
+      INDEX 01 00:10:00
+      TRACK 02 AUDIO
+      INDEX 01 00:05:00
+      TRACK 03 AUDIO
+      INDEX 01 soon
+      """
+    expect(
+      ListBench.screen(text, named: "x.cue").split(separator: "\n")
+        .filter { $0.hasPrefix("x.cue") || $0.hasPrefix("  help") }.joined(separator: "\n"),
+      """
+      x.cue:5:10: error: '00:05:00' is before the index above it, 00:10:00
+        help: a list is in order of time
+      x.cue:7:10: error: 'soon' is no time of a CUE sheet
+        help: minutes, seconds below 60 and frames below 75, as '04:10:74'
+      """)
+  }
+
   @Test("Labels with commas, backwards, of one column")
   func labels() {
     expect(
@@ -100,7 +144,6 @@ import Testing
         help: write 'TRACK 01 AUDIO'
       x.cue:5:7: error: track 2 has no INDEX 01
       x.cue:6:7: error: the quotation mark is never closed
-      x.cue:8:7: error: track 3 has no INDEX 01
       x.cue:8:10: error: track 3 holds data, not sound
         help: a sheet for splitting has tracks of 'AUDIO' only
       x.cue:9:10: error: '00:75:00' is no time of a CUE sheet
@@ -130,7 +173,7 @@ import Testing
         help: a list is a CUE sheet, a file of Audacity's labels, or lines as '14:05 School'
       """)
     expect(
-      ListBench.screen([0x30, 0x3A, 0x30, 0x30, 0x00]),
+      ListBench.screen([0x30, 0x3A, 0x30, 0x30, 0x00, 0xFF]),
       """
       command line:1:8: error: 'list.txt' is no text, and so no list of times
           1 | split: list.txt
