@@ -31,7 +31,7 @@ final class LibAVWriter: SoundWriter {
       let muxer = try Muxer.open(
         recipe.container, to: file, for: encoder, metadata: recipe.metadata,
         chapters: recipe.chapters, picture: recipe.picture)
-      return LibAVWriter(file, encoder, muxer, Quantizer(isDithered: recipe.isDithered), tally)
+      return LibAVWriter(file, encoder, muxer, recipe.quantizer, tally)
     } catch {
       throw error.outputFailure(file)
     }
@@ -138,7 +138,7 @@ struct LibAVRecipe {
   var codec: Encoder.Codec
   var sampleRate: Int
   var channelMask: UInt64
-  var isDithered: Bool
+  var quantizer: Quantizer
   var metadata: [(key: String, value: String)]
   var chapters: [Muxer.Chapter]
   var picture: Picture?

@@ -108,7 +108,7 @@ private func recipe(
   return LibAVRecipe(
     container: container, codec: codec, sampleRate: format.sampleRate,
     channelMask: (capabilities.stored(format.channelLayout) ?? format.channelLayout).mask,
-    isDithered: sink.isDithered,
+    quantizer: Quantizer(isDithered: sink.isDithered, firstFrame: sink.frames.lowerBound),
     metadata: sink.metadata.items.map { ($0.key, $0.value) },
     chapters: capabilities.holdsChapters
       ? try chapters(of: sink, sampleRate: format.sampleRate, frameCount: frameCount).map {
