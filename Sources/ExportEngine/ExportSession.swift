@@ -89,8 +89,7 @@ public struct ExportSession: Sendable {
     for sink in graph.sinks {
       let node = graph.nodes[sink.node]
       do throws(Failure) {
-        writers.append(
-          try makeWriter(for: sink, format: node.format, frameCount: Int64(sink.frames.count)))
+        writers.append(try makeWriter(for: sink, format: node.format))
       } catch {
         for writer in writers { writer.abandon() }
         throw error.placed(at: sink.output.origin)
@@ -166,8 +165,7 @@ extension ExportSession {
         let node = graph.nodes[sink.node]
         do throws(Failure) {
           try OutputFile.requireWritable(sink.output.path)
-          try requireEncodable(
-            sink, format: node.format, frameCount: Int64(sink.frames.count))
+          try requireEncodable(sink, format: node.format)
           return nil
         } catch {
           return error.placed(at: sink.output.origin)

@@ -13,8 +13,8 @@ extension Graph {
   /// segment that was split are the whole, wherever it was split. O(segments).
   ///
   /// - Throws: `Failure` (`mendJob`) where the timeline is longer than 10,000 hours, the part to be
-  ///   written is not on it, compositions are nested more than 200 deep, or a segment selects a
-  ///   channel that is not there, or a speed or an effect out of reach.
+  ///   written is not on it, compositions are nested more than 200 deep, or a segment's range is
+  ///   none, or it selects a channel that is not there, or a speed or an effect out of reach.
   public init(compiling export: Export) throws(Failure) {
     guard !export.composition.isNested(deeperThan: Limits.deepestNesting) else {
       throw Failure(
@@ -25,7 +25,7 @@ extension Graph {
     let mixFormat = AudioFormat.ofMix(for: export)
     var compiler = Compiler(format: mixFormat)
     let duration = export.composition.duration
-    guard duration.isNumeric else {
+    guard duration.isNumeric, duration >= .zero else {
       throw Failure(.mendJob, "the timeline's length is not a number", origin: export.origin)
     }
     guard duration <= Composition.longestDuration else {
@@ -123,10 +123,12 @@ private struct Compiler {
     children.reserveCapacity(track.segments.count)
     var before: Placement?
     for segment in track.segments {
+      try Limits.requireRanges(segment)
       let target = start + segment.target.start
       let place = Placement(of: segment, at: target, after: before, rate: format.sampleRate)
       before = place
-      guard segment.mix.gain != .silence, !place.frames.clamped(to: window).isEmpty
+      guard !segment.isEmpty, segment.mix.gain != .silence,
+        !place.frames.clamped(to: window).isEmpty
       else { continue }
       try Limits.require(segment, at: format.sampleRate)
       let node =
@@ -255,9 +257,11 @@ extension Compiler {
   private func noChannel(
     _ selection: ChannelSelection, of layout: ChannelLayout, _ segment: Segment, path: FilePath?
   ) -> Failure {
-    Failure(
-      .mendJob, "has no such channel: it is \(layout.name), counted from 0", path: path,
-      origin: segment.origin)
+    let name = if case .channel(let index) = selection { " \(index &+ 1)" } else { "" }
+    return Failure(
+      .mendJob,
+      "is \(layout.name) and has no channel\(name); its channels are 1 to \(layout.count)",
+      path: path, origin: segment.origin)
   }
 
   /// `mix`, whose own zero lies at `start` on the timeline, on the frame grid.

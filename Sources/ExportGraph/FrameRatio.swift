@@ -106,6 +106,11 @@ public struct FrameRatio: Sendable, Hashable {
 }
 
 extension FrameRatio {
+  /// How many frames become `frames`, or which index becomes that one, rounded half away from zero.
+  func source(ofTarget frames: Int64) -> Int64 {
+    FrameRatio(from: target, to: source).target(ofSource: frames)
+  }
+
   /// As a speed in three decimals: `× 1.05`.
   var speedText: String {
     let thousandths = (source * 1000 + target / 2) / target

@@ -115,8 +115,10 @@ public struct Source: Sendable, Hashable {
     self.ratio = ratio
   }
 
-  /// Frames that the whole asset becomes.
-  public var frameCount: Int64 { ratio.target(ofSource: asset.frameCount) }
+  /// Frames that the whole asset becomes; no more than `1 << 60`.
+  public var frameCount: Int64 {
+    min(ratio.target(ofSource: asset.frameCount), Limits.farthestFrame)
+  }
 }
 
 /// What is done to the whole of a sound. Where it changes the length, the node's frames say the

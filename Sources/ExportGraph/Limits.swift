@@ -6,6 +6,27 @@ enum Limits {
   /// Levels of compositions within compositions: compiling and rendering take some stack for each.
   static let deepestNesting = 200
 
+  /// Where frames end: so near that sums and differences of some of them fit, and far behind the
+  /// longest timeline.
+  static let farthestFrame: Int64 = 1 << 60
+
+  /// That a segment's ranges are ranges, and that it ends on the longest timeline.
+  ///
+  /// - Throws: `Failure` (`mendJob`).
+  static func requireRanges(_ segment: Segment) throws(Failure) {
+    let (source, target) = (segment.source, segment.target)
+    guard target.isOnTimeline, target.end <= Composition.longestDuration else {
+      throw Failure(
+        .mendJob,
+        "is placed from \(target.start) to \(target.end), which is no part of a timeline of at "
+          + "most 10,000 hours", origin: segment.origin)
+    }
+    guard segment.isEmpty || source.isOnTimeline else {
+      throw Failure(
+        .mendJob, "has no range from \(source.start) to \(source.end)", origin: segment.origin)
+    }
+  }
+
   /// That a segment's speed and its effects are within reach of what does them.
   ///
   /// - Throws: `Failure` (`mendJob`).
@@ -38,6 +59,13 @@ enum Limits {
       "0.01 to 97 dB are possible"
     case .highpass, .lowpass, .denoise: nil
     }
+  }
+}
+
+extension TimeRange {
+  /// Whether it begins at zero or later, and lasts no less than no time.
+  fileprivate var isOnTimeline: Bool {
+    start.isNumeric && duration.isNumeric && start >= .zero && duration >= .zero && end.isNumeric
   }
 }
 

@@ -81,9 +81,10 @@ extension Time {
 
   /// The frame that this time falls on at `rate` frames a second, rounded half up: as
   /// `frames(atRate:)` on every timeline, and before its zero in the same steps, so that what is
-  /// moved by whole frames keeps its frames.
+  /// moved by whole frames keeps its frames. What lies beyond `Limits.farthestFrame` becomes that.
   func frame(atRate rate: Int) -> Int64 {
     let halves = frames(atRate: rate * 2, rounding: .towardNegativeInfinity)
-    return halves >> 1 + (halves & 1)
+    let frame = halves >> 1 + (halves & 1)
+    return max(-Limits.farthestFrame, min(Limits.farthestFrame, frame))
   }
 }

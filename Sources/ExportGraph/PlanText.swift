@@ -92,8 +92,9 @@ extension Graph {
   private func sentence(for node: Node, _ source: Source, from start: Int64) -> String {
     let asset = source.asset
     let rate = node.format.sampleRate
+    let first = source.speed(at: rate).source(ofTarget: start)
     var notes = [
-      "\(asset.path) from \(Time(frames: start, rate: rate).clockText(decimals: 3))"
+      "\(asset.path) from \(Time(frames: first, rate: rate).clockText(decimals: 3))"
     ]
     let selection = source.selectionText(to: node.format.channelLayout)
     if asset.sampleRate != rate {
@@ -187,18 +188,24 @@ extension Source {
 
   /// As `varispeed × 1.05`; nil at the asset's own speed.
   func varispeedText(at rate: Int) -> String? {
-    if ratio == FrameRatio(from: asset.sampleRate, to: rate) { return nil }
-    let speed = FrameRatio(from: ratio.source * rate, to: ratio.target * asset.sampleRate)
-    return "varispeed \(speed.speedText)"
+    let speed = speed(at: rate)
+    return speed == .one ? nil : "varispeed \(speed.speedText)"
+  }
+
+  /// What it does beside bringing the asset to `rate` frames a second.
+  func speed(at rate: Int) -> FrameRatio {
+    ratio == FrameRatio(from: asset.sampleRate, to: rate)
+      ? .one : FrameRatio(from: ratio.source * rate, to: ratio.target * asset.sampleRate)
   }
 }
 
 extension ChannelMatrix {
-  /// What a matrix that selects channels does, in words.
+  /// What a matrix that selects channels does, in words; channels count from 1, as job files have
+  /// them.
   var selectionText: String {
     guard let row = weights.first else { return "no channels" }
     let used = row.indices.filter { index in weights.contains { $0[index] != 0 } }
-    if used.count == 1, row.count > 1 { return "channel \(used[0]) alone" }
+    if used.count == 1, row.count > 1 { return "channel \(used[0] + 1) alone" }
     return weights.allSatisfy { $0 == row } ? "as mono" : "channels selected"
   }
 }

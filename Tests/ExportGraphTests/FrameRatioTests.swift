@@ -6,6 +6,20 @@ import Testing
 struct FrameRatioTests {
   private static let largest = 1 << 20
 
+  @Test("two stretches of a resampled source share no more than half of one")
+  func stretchesAreLongerThanTheirWarmUp() {
+    for (source, target, rate) in [
+      (44_100, 48_000, 44_100), (192_000, 8000, 192_000), (100, 1, 8000), (100, 1, 48_000),
+      (2400, 1, 192_000), (1, 100, 8000), (1 << 20, 3, 48_000),
+    ] {
+      let ratio = FrameRatio(from: source, to: target)
+      let stretch = Resampling.stretch(ratio, sampleRate: rate)
+      #expect(2 * Resampling.warmUp(ratio) <= stretch / 2)
+      #expect(stretch % ratio.source == 0)
+      #expect(stretch >= 2 * rate)
+    }
+  }
+
   @Test("ratios of small numbers are exact, however large the times are that say them")
   func exact() throws {
     for _ in 0..<5000 {

@@ -21,7 +21,7 @@ struct PlanTests {
               0:00.000 – 0:10.000  highpass 80 Hz, denoise 12 dB
                 0:00.000 – 0:10.000  speed × 1.05, pitch kept (rubberband)
                   0:00.000 – 0:10.500  reversed
-                    0:00.000 – 0:10.500  music.wav from 0:02.000, channel 1 alone
+                    0:00.000 – 0:10.500  music.wav from 0:02.000, channel 2 alone
           outputs
             out.wav  WAV 16 bit, 44.1 kHz stereo, dithered
 
@@ -32,7 +32,7 @@ struct PlanTests {
   func varispeed() throws {
     var fast = Segment(
       .asset(music),
-      TimeMapping(source: range(0, 10), target: range(0, 8)))
+      TimeMapping(source: range(5, 15), target: range(0, 8)))
     fast.channels = .layout(.mono)
     let inner = Composition(tracks: [
       Track(segments: [fast], timePitchAlgorithm: .varispeed)
@@ -53,8 +53,8 @@ struct PlanTests {
           timeline
             0:00.000 – 0:16.000  part
               0:00.000 – 0:16.000  varispeed × 0.5
-                0:00.000 – 0:08.000  group, channel 0 alone
-                  0:00.000 – 0:08.000  music.wav from 0:00.000, as mono, varispeed × 1.25
+                0:00.000 – 0:08.000  group, channel 1 alone
+                  0:00.000 – 0:08.000  music.wav from 0:05.000, as mono, varispeed × 1.25
           outputs
             out.wav  WAV 32 bit float, 44.1 kHz stereo
 
@@ -76,7 +76,7 @@ struct PlanTests {
         + #""firstFrame":176400,"start":1},{"curve":"linear","end":0,"endFrame":441000,"#
         + #""firstFrame":396900,"start":1}],"sampleRate":44100,"source":"music.wav","sourceFrame":0}"#,
       #"{"channels":"stereo","endFrame":463050,"firstFrame":0,"gain":1,"id":1,"inputs":[],"#
-        + #""kind":"source","ramps":[],"sampleRate":44100,"selection":"channel 1 alone","#
+        + #""kind":"source","ramps":[],"sampleRate":44100,"selection":"channel 2 alone","#
         + #""source":"music.wav","sourceFrame":88200}"#,
       #"{"channels":"stereo","endFrame":463050,"firstFrame":0,"gain":1,"id":2,"inputs":[1],"#
         + #""kind":"process","process":"reversed","ramps":[],"sampleRate":44100}"#,

@@ -18,6 +18,8 @@ final class DecodingLane {
   private var count: Int64 = 0
   private var votes: [(start: Int64, count: Int)] = []
   private var damage: Damage
+  /// Where the packet that was sent last is.
+  private var place: Int64 = 0
 
   init(_ decoder: Decoder, _ placement: Placement, _ damage: Damage) {
     self.decoder = decoder
@@ -37,14 +39,21 @@ final class DecodingLane {
     self.damage = damage
   }
 
-  /// Hands over a packet, or the end of the stream. Damage is counted and passed over.
+  /// Hands over a packet, or the end of the stream. Damage is noted and passed over.
   func send(_ packet: Packet?) throws(LibAVError) {
+    if let packet { place = packet.position ?? packet.timestamp ?? 0 }
     do throws(LibAVError) {
       try decoder.send(packet)
     } catch {
-      guard error.isDamage else { throw error }
-      damage.count += 1
+      try note(error)
     }
+  }
+
+  private func note(_ error: LibAVError) throws(LibAVError) {
+    guard error.isDamage else { throw error }
+    // Where frames tell their own place, what is missing shows as a hole.
+    if case .stamped = placement { return }
+    damage.note(.packet(place))
   }
 
   /// Receives a frame and tells which raw frame it begins with; nil where the decoder wants more.
@@ -52,15 +61,15 @@ final class DecodingLane {
     while true {
       do throws(LibAVError) {
         guard try decoder.receive(into: frame) else { return nil }
-        return place(frame.timestamp.flatMap(rawFrame), frame.sampleCount)
+        return first(frame.timestamp.flatMap(rawFrame), frame.sampleCount)
       } catch {
-        guard error.isDamage else { throw error }
-        damage.count += 1
+        try note(error)
       }
     }
   }
 
-  private func place(_ stamp: Int64?, _ samples: Int) -> Int64 {
+  /// The raw frame that a decoded block of `samples` begins with.
+  private func first(_ stamp: Int64?, _ samples: Int) -> Int64 {
     defer { count += Int64(samples) }
     switch placement {
     case .counted(let first):

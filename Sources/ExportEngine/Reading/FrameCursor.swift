@@ -17,8 +17,6 @@ final class FrameCursor {
   /// The asset frame that the decoded frame begins with, and its length; 0 where it is used up.
   private var start: Int64 = 0
   private var count = 0
-  /// The end of the hole that was entered last, so that it counts once however it is read.
-  private var holeEnd: Int64 = .min
 
   init(_ path: FilePath, channelCount: Int, _ damage: Damage) throws(LibAVError) {
     self.path = path
@@ -72,8 +70,7 @@ final class FrameCursor {
     for channel in 0..<channelCount {
       (buffer.planes[channel] + offset).update(repeating: 0, count: silent)
     }
-    if end != holeEnd { damage.count += 1 }
-    holeEnd = end
+    damage.note(.hole(end: end))
     position += Int64(silent)
     return silent
   }

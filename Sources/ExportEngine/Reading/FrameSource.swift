@@ -19,6 +19,23 @@ protocol FrameSource: AnyObject {
 /// What could not be decoded of one file, gathered from all streams that read it. One thread at a
 /// time.
 final class Damage {
-  /// Packets that were refused by their decoder, and holes between packets.
-  var count = 0
+  /// What may be missing.
+  enum Place: Hashable {
+    /// A packet that its decoder refused, by where it lies in the file, or else by its timestamp.
+    case packet(Int64)
+    /// Frames between two packets that are not there, by the frame where they end.
+    case hole(end: Int64)
+  }
+
+  private var places: Set<Place> = []
+  /// Whoever reads the number has understood by then.
+  private static let most = 10_000
+
+  /// Places that were noted.
+  var count: Int { places.count }
+
+  /// Notes a place, which counts once however often it is come by.
+  func note(_ place: Place) {
+    if places.count < Self.most { places.insert(place) }
+  }
 }

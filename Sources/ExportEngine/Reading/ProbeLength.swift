@@ -12,6 +12,9 @@ extension Prober {
     var padding: Int64?
   }
 
+  /// Eleven years at the highest rate.
+  private static let longestLength: Int64 = 1 << 48
+
   /// Takes the container's word where it proves it, and else decodes the stream once.
   func measure(
     _ stream: LibAV.Stream, _ demuxer: Demuxer, _ first: FirstFrame
@@ -32,7 +35,12 @@ extension Prober {
         // Its decoder is late itself, which its own tool leaves out as well (SPEEX_GET_LOOKAHEAD).
         if stream.codecName == "speex" { lead += Int64(first.sampleRate / 8000 * 40) }
       }
-      if let proven = try provenLength(of: stream, demuxer, facts, first) { return (facts, proven) }
+      // Headers that promise more than years prove nothing.
+      if let proven = try provenLength(of: stream, demuxer, facts, first),
+        proven.frames < Self.longestLength
+      {
+        return (facts, proven)
+      }
     }
     let delay = toldDelay(of: stream, demuxer, first, lead: &lead)
     facts.origin = lead
@@ -103,13 +111,14 @@ extension Prober {
       guard let announced, let end = stream.indexedEnd, end <= identity.size else { return nil }
       if stream.isLossless { return Length(frames: announced, delay: delay) }
       guard AnchorIndex.spacing(of: stream.codecName) != nil,
-        let ticks = stream.indexedTicks(every: Int64(first.sampleCount))
+        let ticks = stream.indexedTicks(every: Int64(first.sampleCount)),
+        ticks.magnitude < StreamFacts.farthestFrame
       else { return nil }
       let frames = listedFrames(
-        of: stream, facts, announced: announced, there: ticks &- facts.origin,
+        of: stream, facts, announced: announced, there: ticks - facts.origin,
         packet: Int64(first.sampleCount))
       // ALAC's last packet is as long as it says itself.
-      let padding = stream.codecName == "alac" ? 0 : max(0, ticks &- facts.origin &- frames)
+      let padding = stream.codecName == "alac" ? 0 : max(0, ticks - facts.origin - frames)
       return noting(
         ContainerFacts.iTunesNote(in: path), first,
         Length(frames: frames, delay: delay, padding: padding > 0 || delay != nil ? padding : nil),
@@ -183,7 +192,7 @@ extension Prober {
         // Vorbis' blocks are at most 8192 frames, Opus' packets at most 120 ms.
         if let last, raw <= last || raw - last > 8192 { return nil }
         last = raw
-        if isOpus { end = raw + packet.duration }
+        if isOpus { end = raw &+ packet.duration }
       }
       // Vorbis' last packet has a duration only by the granule of its page: the stream's own.
       let streamEnd = stream.duration.flatMap(facts.rawFrame)

@@ -30,12 +30,16 @@ struct StreamFacts: Sendable {
     if case .demuxer(let access, _) = reader { access } else { .packets }
   }
 
-  /// A timestamp in frames; nil where the time base does not count frames.
+  /// No file's frames count that far; so far apart, differences of two numbers fit.
+  static let farthestFrame: Int64 = 1 << 60
+
+  /// A timestamp in frames; nil where the time base does not count frames, or far beyond any file.
   func rawFrame(_ timestamp: Int64) -> Int64? {
     guard case .demuxer(_, let base) = reader else { return nil }
     let ticks = Int128(timestamp) * Int128(base.numerator) * Int128(sampleRate)
     let (frames, rest) = ticks.quotientAndRemainder(dividingBy: Int128(base.denominator))
-    return rest == 0 ? Int64(exactly: frames) : nil
+    guard rest == 0, frames.magnitude < Self.farthestFrame else { return nil }
+    return Int64(frames)
   }
 
   /// The timestamp of a raw frame, or the last one before it.

@@ -9,16 +9,20 @@ final class LibAVWriter: SoundWriter {
   private let encoder: Encoder
   private let muxer: Muxer
   private let quantizer: Quantizer
+  /// Which frame of the timeline comes first: dither is that of the timeline, so that the parts of
+  /// a sound are slices of the whole.
+  private let firstFrame: Int64
   private var tally: SoundTally
 
   private init(
-    _ file: OutputFile, _ encoder: Encoder, _ muxer: Muxer, _ quantizer: Quantizer,
+    _ file: OutputFile, _ encoder: Encoder, _ muxer: Muxer, _ recipe: LibAVRecipe,
     _ tally: SoundTally
   ) {
     self.file = file
     self.encoder = encoder
     self.muxer = muxer
-    self.quantizer = quantizer
+    quantizer = Quantizer(isDithered: recipe.isDithered)
+    firstFrame = recipe.firstFrame
     self.tally = tally
   }
 
@@ -31,7 +35,7 @@ final class LibAVWriter: SoundWriter {
       let muxer = try Muxer.open(
         recipe.container, to: file, for: encoder, metadata: recipe.metadata,
         chapters: recipe.chapters, picture: recipe.picture)
-      return LibAVWriter(file, encoder, muxer, recipe.quantizer, tally)
+      return LibAVWriter(file, encoder, muxer, recipe, tally)
     } catch {
       throw error.outputFailure(file)
     }
@@ -76,7 +80,7 @@ final class LibAVWriter: SoundWriter {
     var done = 0
     while done < block.frameCount {
       let count = min(encoder.room, block.frameCount - done)
-      let frame = encoder.frameCount
+      let frame = firstFrame + encoder.frameCount
       try encoder.fill(count) { plane, destination in
         store(block, from: done, count: count, frame: frame, plane: plane, to: destination)
       }
@@ -138,7 +142,9 @@ struct LibAVRecipe {
   var codec: Encoder.Codec
   var sampleRate: Int
   var channelMask: UInt64
-  var quantizer: Quantizer
+  var isDithered: Bool
+  /// The timeline's frame that comes first.
+  var firstFrame: Int64
   var metadata: [(key: String, value: String)]
   var chapters: [Muxer.Chapter]
   var picture: Picture?

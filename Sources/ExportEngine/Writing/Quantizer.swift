@@ -6,8 +6,6 @@
 /// that a slice is what it is in the whole, on any machine.
 struct Quantizer: Sendable {
   let isDithered: Bool
-  /// The frame of the timeline that the file begins with: a part is dithered as the whole is.
-  var firstFrame: Int64 = 0
 
   /// Writes 16-bit samples of one channel, `stride` apart.
   func convert(
@@ -22,7 +20,7 @@ struct Quantizer: Sendable {
       return
     }
     let key = Self.mixed(UInt32(truncatingIfNeeded: channel) &* 0x9E37_79B9 &+ 0x7F4A_7C15)
-    let first = UInt32(truncatingIfNeeded: firstFrame &+ frame)
+    let first = UInt32(truncatingIfNeeded: frame)
     for index in 0..<count {
       let noise = Self.triangular(first &+ UInt32(truncatingIfNeeded: index), key)
       let step = Self.nearest(Double(source[index]) * 0x1p15 + noise, -0x8000, 0x7FFF)

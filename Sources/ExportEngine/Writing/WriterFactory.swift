@@ -9,25 +9,25 @@ import SystemPackage
 /// Opens the output of a sink: its temporary file, its encoder, its headers.
 ///
 /// - Parameters:
-///   - sink: What to write and where to.
+///   - sink: What to write and where to; as many frames as it has will come, exactly.
 ///   - format: Rate and channels of the blocks that will come.
-///   - frameCount: How many frames will come, exactly.
-/// - Returns: A writer at frame zero.
+/// - Returns: A writer at the sink's first frame.
 /// - Throws: Settings that the format does not have, a cover that cannot be read, and what the
 ///   file system says; nothing is left behind.
 package func makeWriter(
-  for sink: Sink, format: AudioFormat, frameCount: Int64
+  for sink: Sink, format: AudioFormat
 ) throws(Failure) -> any SoundWriter {
   do throws(Failure) {
-    try requireSettings(sink.output.format, format, frameCount: frameCount)
-    let tally = SoundTally(expectedFrames: frameCount, channelCount: format.channelLayout.count)
+    try requireSettings(sink.output.format, format, frameCount: sink.frameCount)
+    let tally = SoundTally(
+      expectedFrames: sink.frameCount, channelCount: format.channelLayout.count)
     if case .mp3(let settings) = sink.output.format {
-      let tag = try id3Tag(of: sink, sampleRate: format.sampleRate, frameCount: frameCount)
+      let tag = try id3Tag(of: sink, sampleRate: format.sampleRate)
       return try MP3Writer.open(
         try OutputFile.create(at: sink.output.path), settings, sampleRate: format.sampleRate,
         tally: tally, tag: tag)
     }
-    let recipe = try recipe(for: sink, format: format, frameCount: frameCount)
+    let recipe = try recipe(for: sink, format: format)
     return try LibAVWriter.open(
       try OutputFile.create(at: sink.output.path), recipe, tally: tally)
   } catch {
@@ -39,15 +39,13 @@ package func makeWriter(
 /// has the settings, and that its tags, cover and chapters can be written.
 ///
 /// - Throws: As `makeWriter`.
-func requireEncodable(
-  _ sink: Sink, format: AudioFormat, frameCount: Int64
-) throws(Failure) {
+func requireEncodable(_ sink: Sink, format: AudioFormat) throws(Failure) {
   do throws(Failure) {
-    try requireSettings(sink.output.format, format, frameCount: frameCount)
+    try requireSettings(sink.output.format, format, frameCount: sink.frameCount)
     if case .mp3 = sink.output.format {
-      _ = try id3Tag(of: sink, sampleRate: format.sampleRate, frameCount: frameCount)
+      _ = try id3Tag(of: sink, sampleRate: format.sampleRate)
     } else {
-      _ = try recipe(for: sink, format: format, frameCount: frameCount)
+      _ = try recipe(for: sink, format: format)
     }
   } catch {
     throw error.about(sink.output.path).placed(at: sink.output.origin)
@@ -85,9 +83,7 @@ private func requireSettings(
   }
 }
 
-private func recipe(
-  for sink: Sink, format: AudioFormat, frameCount: Int64
-) throws(Failure) -> LibAVRecipe {
+private func recipe(for sink: Sink, format: AudioFormat) throws(Failure) -> LibAVRecipe {
   let capabilities = sink.output.format.kind.capabilities
   let (container, codec): (Muxer.Container, Encoder.Codec) =
     switch sink.output.format {
@@ -98,20 +94,20 @@ private func recipe(
     case .alac(let bitDepth): (.m4a, .alac(bitDepth: bitDepth))
     case .m4a(let bitRate): (.m4a, .aac(bitRate: bitRate))
     case .vorbis(.quality(let quality)):
-      (.ogg(serial: serial(of: sink, format, frameCount)), .vorbis(.quality(quality)))
+      (.ogg(serial: serial(of: sink, format)), .vorbis(.quality(quality)))
     case .vorbis(.bitRate(let bitRate)):
-      (.ogg(serial: serial(of: sink, format, frameCount)), .vorbis(.bitRate(bitRate)))
+      (.ogg(serial: serial(of: sink, format)), .vorbis(.bitRate(bitRate)))
     case .opus(let bitRate):
-      (.ogg(serial: serial(of: sink, format, frameCount)), .opus(bitRate: bitRate))
+      (.ogg(serial: serial(of: sink, format)), .opus(bitRate: bitRate))
     case .mp3: throw Failure(.reportBug, "MP3 is not written by FFmpeg")
     }
   return LibAVRecipe(
     container: container, codec: codec, sampleRate: format.sampleRate,
     channelMask: (capabilities.stored(format.channelLayout) ?? format.channelLayout).mask,
-    quantizer: Quantizer(isDithered: sink.isDithered, firstFrame: sink.frames.lowerBound),
+    isDithered: sink.isDithered, firstFrame: sink.frames.lowerBound,
     metadata: sink.metadata.items.map { ($0.key, $0.value) },
     chapters: capabilities.holdsChapters
-      ? try chapters(of: sink, sampleRate: format.sampleRate, frameCount: frameCount).map {
+      ? try chapters(of: sink, sampleRate: format.sampleRate).map {
         Muxer.Chapter(frames: $0.frames, title: $0.chapter.title)
       } : [],
     picture: capabilities.holdsCover ? try sink.metadata.cover.map(readPicture) : nil)
@@ -119,10 +115,10 @@ private func recipe(
 
 /// The number of an Ogg stream, which must be another one in each file that may be chained to it
 /// (RFC 3533 §4), and the same at each run: FNV-1a over what the job says of the output.
-private func serial(of sink: Sink, _ format: AudioFormat, _ frameCount: Int64) -> UInt32 {
+private func serial(of sink: Sink, _ format: AudioFormat) -> UInt32 {
   var words = [
     sink.output.path.lastComponent?.string ?? "", sink.output.format.name, "\(format)",
-    "\(frameCount)",
+    "\(sink.frameCount)",
   ]
   for item in sink.metadata.items { words += [item.key, item.value] }
   return words.joined(separator: "\n").utf8.reduce(0x811C_9DC5) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
@@ -148,14 +144,12 @@ extension Output.SampleFormat {
 
 /// The ID3v2 tag that stands before the sound. There is one in any case, because checkers take a
 /// file without a tag for a fragment.
-private func id3Tag(
-  of sink: Sink, sampleRate: Int, frameCount: Int64
-) throws(Failure) -> [UInt8] {
+private func id3Tag(of sink: Sink, sampleRate: Int) throws(Failure) -> [UInt8] {
   var tag = ID3Tag(
     items: [ID3Tag.Item(key: "encoder", value: "avjob")]
       + sink.metadata.items.map { ID3Tag.Item(key: $0.key, value: $0.value) },
     cover: try sink.metadata.cover.map(readPicture)?.bytes)
-  for (chapter, frames) in try chapters(of: sink, sampleRate: sampleRate, frameCount: frameCount) {
+  for (chapter, frames) in try chapters(of: sink, sampleRate: sampleRate) {
     let range = TimeRange(
       start: Time(frames: frames.lowerBound, rate: sampleRate),
       end: Time(frames: frames.upperBound, rate: sampleRate))
@@ -173,10 +167,10 @@ private func id3Tag(
 
 /// The chapters with their frames: each lasts until the next one, the last until the end.
 private func chapters(
-  of sink: Sink, sampleRate: Int, frameCount: Int64
+  of sink: Sink, sampleRate: Int
 ) throws(Failure) -> [(chapter: Chapter, frames: Range<Int64>)] {
   var chapters: [(chapter: Chapter, frames: Range<Int64>)] = []
-  var end = frameCount
+  var end = sink.frameCount
   for chapter in sink.chapters.reversed() {
     let start = chapter.start.frames(atRate: sampleRate)
     guard 0..<max(1, end) ~= start else {
@@ -188,6 +182,11 @@ private func chapters(
     end = start
   }
   return chapters.reversed()
+}
+
+extension Sink {
+  /// Frames that are written.
+  fileprivate var frameCount: Int64 { Int64(frames.count) }
 }
 
 extension ChannelLayout {

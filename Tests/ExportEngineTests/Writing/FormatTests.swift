@@ -60,6 +60,23 @@ struct FormatTests {
     }
   }
 
+  @Test(
+    "a dithered part of a timeline is a slice of the dithered whole",
+    arguments: [Output.Format.wav(.int16), .flac(bitDepth: 16), .alac(bitDepth: 16)])
+  func ditheredParts(format: Output.Format) throws {
+    let sound = Signal.noise(seed: 3, count: 9000, amplitude: 0.5)
+    let path = folder.path("a." + format.kind.capabilities.extensions[0])
+    try writeSound([sound], to: path, format, isDithered: true)
+    let whole = try decode(path)
+    var parts: [Float] = []
+    for range in [0..<4097, 4097..<4098, 4098..<9000] {
+      try writeSound(
+        [Array(sound[range])], to: path, format, isDithered: true, from: Int64(range.lowerBound))
+      parts += try decode(path)
+    }
+    #expect(parts == whole)
+  }
+
   @Test("AIFF is refused where its sizes would not hold the sound")
   func largeAIFF() throws {
     let failure = #expect(throws: Failure.self) {
@@ -68,7 +85,7 @@ struct FormatTests {
           node: 0, frames: 0..<(1 << 30),
           output: Output(path: FilePath(folder.path("a.aiff")), format: .aiff(.int24)),
           metadata: Metadata(), chapters: [], isDithered: false),
-        format: .init(sampleRate: 96_000, channelLayout: .stereo), frameCount: 1 << 30)
+        format: .init(sampleRate: 96_000, channelLayout: .stereo))
     }
     #expect(failure?.message == "AIFF holds less than 4 GiB; write CAF or WAV")
   }

@@ -242,8 +242,7 @@ struct TagTests {
           output: Output(path: FilePath(folder.path("a")), format: format), metadata: Metadata(),
           chapters: [], isDithered: false)
         let writer = try makeWriter(
-          for: sink, format: AudioFormat(sampleRate: 44100, channelLayout: .mono),
-          frameCount: announced)
+          for: sink, format: AudioFormat(sampleRate: 44100, channelLayout: .mono))
         let block = AudioBuffer(channelCount: 1, capacity: 8)
         block.fill([samples], from: 0, count: samples.count)
         let failure = #expect(throws: Failure.self) {

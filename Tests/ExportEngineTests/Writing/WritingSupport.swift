@@ -8,23 +8,24 @@ import Testing
 @testable import ExportEngine
 
 /// Writes channels of sound through `makeWriter`, in blocks of some length; at 44.1 kHz, or the
-/// rate nearest to it that the format has, unless told otherwise.
+/// rate nearest to it that the format has, unless told otherwise. The first frame is the timeline's
+/// frame `start`.
 @discardableResult
 func writeSound(
   _ channels: [[Float]], to path: String, _ format: Output.Format, sampleRate: Int? = nil,
   layout: ChannelLayout? = nil, isDithered: Bool = false, metadata: Metadata = Metadata(),
-  chapters: [Chapter] = [], blockLength: Int = 4096
+  chapters: [Chapter] = [], from start: Int64 = 0, blockLength: Int = 4096
 ) throws(Failure) -> WrittenOutput {
   LibAV.Library.silence()
   let count = channels[0].count
   let layout = layout ?? (channels.count == 1 ? .mono : .stereo)
   let sampleRate = sampleRate ?? format.kind.capabilities.sampleRates.nearest(to: 44_100)
   let sink = Sink(
-    node: 0, frames: 0..<Int64(count), output: Output(path: FilePath(path), format: format),
+    node: 0, frames: start..<start + Int64(count),
+    output: Output(path: FilePath(path), format: format),
     metadata: metadata, chapters: chapters, isDithered: isDithered)
   let writer = try makeWriter(
-    for: sink, format: AudioFormat(sampleRate: sampleRate, channelLayout: layout),
-    frameCount: Int64(count))
+    for: sink, format: AudioFormat(sampleRate: sampleRate, channelLayout: layout))
   let block = AudioBuffer(channelCount: channels.count, capacity: blockLength)
   for start in stride(from: 0, to: count, by: blockLength) {
     block.fill(channels, from: start, count: min(blockLength, count - start))
