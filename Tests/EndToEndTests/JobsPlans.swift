@@ -1,7 +1,9 @@
 /// What `avjob plan` prints, whole.
 extension JobsTests {
   /// In the order of `files`.
-  static let plans = [clipPlan, concatPlan, podcastPlan, transcodePlan]
+  static let plans = [
+    clipPlan, concatPlan, designPlan, podcastPlan, splitPlan, transcodePlan,
+  ]
 
   private static let clipPlan = """
     second-quatrain: 0:15.960, mixed at 44.1 kHz stereo
@@ -44,6 +46,57 @@ extension JobsTests {
     resampled from 44.1 kHz stereo, silence at 0:31.293 to 0.0 dB at 0:32.293
       outputs
         Jobs/out/concat.mp3  MP3 V2, 48 kHz stereo
+
+    """
+
+  private static let designPlan = """
+    design: 0:12.950, mixed at 44.1 kHz stereo
+      timeline
+        0:00.000 – 0:12.950  group, gain −9.0 dB, 0.0 dB at 0:10.950 to silence at 0:12.950
+          0:00.000 – 0:04.000  Jobs/../Fixtures/feelings.ogg from 0:13.000
+          0:04.000 – 0:08.000  Jobs/../Fixtures/feelings.ogg from 0:13.000
+          0:08.000 – 0:12.000  Jobs/../Fixtures/feelings.ogg from 0:13.000
+          0:12.000 – 0:12.950  Jobs/../Fixtures/feelings.ogg from 0:13.000
+        0:01.000 – 0:05.000  group, silence at 0:01.000 to 0.0 dB at 0:05.000, \
+    pan −100 % at 0:01.000 to 100 % at 0:05.000
+          0:01.000 – 0:05.000  part
+            0:00.000 – 0:04.000  reversed
+              0:00.000 – 0:04.000  Jobs/../Fixtures/feelings.ogg from 0:14.667, varispeed × 1.5
+        0:04.500 – 0:10.200  part
+          0:00.000 – 0:05.700  highpass 120 Hz
+            0:00.000 – 0:05.700  group
+              0:00.000 – 0:02.500  Jobs/../Fixtures/voice-8k.wav from 0:00.000, \
+    resampled from 8 kHz mono
+              0:02.500 – 0:05.700  Jobs/../Fixtures/voice-8k.wav from 0:04.000, \
+    resampled from 8 kHz mono
+        0:10.450 – 0:12.950  Jobs/../Fixtures/voice-8k.wav from 0:00.000, \
+    resampled from 8 kHz mono, gain −6.0 dB, pan 60 %
+      outputs
+        Jobs/out/design.flac  FLAC 24 bit, 44.1 kHz stereo
+
+    """
+
+  private static let splitPlan = """
+    split/01 First quatrain: 0:15.000, mixed at 44.1 kHz stereo
+      timeline
+        0:00.000 – 0:53.267  Jobs/../Fixtures/librivox-sonnet.mp3 from 0:00.000
+      outputs, of 0:00.000 – 0:15.000 on the timeline
+        Jobs/out/sonnet/01 First quatrain.flac  FLAC 16 bit, 44.1 kHz stereo, dithered
+    split/02 Second quatrain: 0:16.000, mixed at 44.1 kHz stereo
+      timeline
+        0:00.000 – 0:53.267  Jobs/../Fixtures/librivox-sonnet.mp3 from 0:00.000
+      outputs, of 0:15.000 – 0:31.000 on the timeline
+        Jobs/out/sonnet/02 Second quatrain.flac  FLAC 16 bit, 44.1 kHz stereo, dithered
+    split/03 Third quatrain: 0:13.200, mixed at 44.1 kHz stereo
+      timeline
+        0:00.000 – 0:53.267  Jobs/../Fixtures/librivox-sonnet.mp3 from 0:00.000
+      outputs, of 0:31.000 – 0:44.200 on the timeline
+        Jobs/out/sonnet/03 Third quatrain.flac  FLAC 16 bit, 44.1 kHz stereo, dithered
+    split/04 Couplet: 0:09.067, mixed at 44.1 kHz stereo
+      timeline
+        0:00.000 – 0:53.267  Jobs/../Fixtures/librivox-sonnet.mp3 from 0:00.000
+      outputs, of 0:44.200 – 0:53.267 on the timeline
+        Jobs/out/sonnet/04 Couplet.flac  FLAC 16 bit, 44.1 kHz stereo, dithered
 
     """
 

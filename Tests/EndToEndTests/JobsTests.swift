@@ -9,14 +9,16 @@ struct JobsTests {
   let copy = TestFolder()
 
   static let files = [
-    "Jobs/clip.yaml", "Jobs/concat.yaml", "Jobs/podcast.yaml", "Jobs/transcode.yaml",
+    "Jobs/clip.yaml", "Jobs/concat.yaml", "Jobs/design.yaml", "Jobs/podcast.yaml",
+    "Jobs/split.yaml", "Jobs/transcode.yaml",
   ]
 
   init() throws {
     let fixtures = Fixture.path("")
     try Tool.succeed("cp", "-r", fixtures, copy.path("Fixtures"))
     try Tool.succeed("mkdir", copy.path("Jobs"))
-    try Tool.succeed("sh", "-c", "cp \"$0\"/*.yaml \"$1\"", fixtures + "../Jobs", copy.path("Jobs"))
+    try Tool.succeed(
+      "sh", "-c", "cp \"$0\"/*.yaml \"$0\"/*.txt \"$1\"", fixtures + "../Jobs", copy.path("Jobs"))
   }
 
   /// Runs a job file that must succeed without a warning.
@@ -171,6 +173,55 @@ extension JobsTests {
     #expect(try mpg123Count("concat.mp3") == count)
   }
 
+  @Test("design.yaml lasts to the end of its voices, and its swell goes from left to right")
+  func design() throws {
+    try run("Jobs/design.yaml")
+    let sound = try decode("design.flac")
+    #expect(sound.count == 2 * 12_950 * 441 / 10)
+    // Between the voices, from 10.2 s to 10.45 s, the bed is alone: 2.2 s into its third round.
+    let music = try decode("../../Fixtures/feelings.ogg")
+    let bed = 2 * (1021 * 441)..<2 * (1044 * 441)
+    let source = music[(2 * (1521 * 441))...]
+    let difference = zip(sound[bed], source).map { abs($0 - $1 * 0.354_813_4) }.max()
+    #expect(try #require(difference) < 0x1p-22)
+
+    /// The power of the left and of the right over tenths of a second.
+    func power(_ tenths: Range<Int>) -> (left: Float, right: Float) {
+      let range = sound[(2 * 4410 * tenths.lowerBound)..<(2 * 4410 * tenths.upperBound)]
+      let squares = range.map { $0 * $0 }
+      func sum(_ channel: Int) -> Float {
+        stride(from: channel, to: squares.count, by: 2).reduce(0) { $0 + squares[$1] }
+      }
+      return (sum(0), sum(1))
+    }
+    // The swell ends on the right, louder than all before it, and the second voice is there, too.
+    let (start, end, second) = (power(2..<5), power(42..<45), power(110..<115))
+    #expect(end.right > 2 * end.left && end.right > 2 * start.right)
+    #expect(second.right > 2 * second.left)
+  }
+
+  @Test("split.yaml makes four FLACs that are, joined, one of the whole, with tags of their own")
+  func split() throws {
+    try run("Jobs/split.yaml")
+    let titles = ["First quatrain", "Second quatrain", "Third quatrain", "Couplet"]
+    var joined: [Float] = []
+    for (index, title) in titles.enumerated() {
+      let file = "sonnet/0\(index + 1) \(title).flac"
+      joined += try decode(file)
+      #expect(
+        try probe(file) == """
+          stream|codec_name=flac|sample_rate=44100|channels=2
+          format|tag:title=\(title)|tag:track=\(index + 1)/4
+
+          """)
+    }
+    let whole = copy.path("Jobs/out/whole.flac")
+    let result = try Command.avjob(
+      "compress", "Fixtures/librivox-sonnet.mp3", "-o", whole, in: copy.root)
+    #expect(result.status == 0)
+    #expect(joined == (try decode("whole.flac")))
+  }
+
   @Test("transcode.yaml makes a mono MP3 of each file, of its length and with its tags")
   func transcode() throws {
     try run("Jobs/transcode.yaml")
@@ -207,10 +258,10 @@ extension JobsTests {
     let listing = try Tool.succeed("sh", "-c", "ls Jobs/*.yaml", in: copy.root).text
     #expect(listing.split(separator: "\n").map(String.init) == Self.files)
     let result = try Command.avjob(
-      "check", "Jobs/clip.yaml", "Jobs/concat.yaml", "Jobs/podcast.yaml", "Jobs/transcode.yaml",
-      in: copy.root)
+      "check", "Jobs/clip.yaml", "Jobs/concat.yaml", "Jobs/design.yaml", "Jobs/podcast.yaml",
+      "Jobs/split.yaml", "Jobs/transcode.yaml", in: copy.root)
     #expect(result.status == 0)
-    #expect(result.text == "11 jobs are fine\n")
+    #expect(result.text == "13 jobs with 4 parts are fine\n")
     #expect(result.errors == "")
     #expect(try Tool.succeed("ls", "-A", copy.path("Jobs")).text.contains("out") == false)
   }

@@ -7,11 +7,11 @@ import Testing
 
 @Suite("The tutorial for those who know AVFoundation")
 struct TutorialTests {
+  private let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
   private let voice = Fixture.path("voice-8k.wav")
 
   @Test("shows the code that runs here, and no other")
   func articleIsTheCode() throws {
-    let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
     let code = try text(of: #filePath.replacing("TutorialTests", with: "TutorialCode"))
     let article = try text(
       of: root + "/Sources/ExportEngine/ExportEngine.docc/PortingFromAVFoundation.md")
@@ -19,6 +19,23 @@ struct TutorialTests {
     #expect(regions.count == 3)
     let tabs = article.components(after: "@Tab(\"avjob\")")
     #expect(tabs.flatMap { blocks(of: $0, from: "```swift", to: "```").prefix(1) } == regions)
+  }
+
+  @Test("is led to by the README, whose example runs here, too")
+  func readmeIsTheCode() async throws {
+    let code = try text(of: #filePath.replacing("TutorialTests", with: "TutorialCode"))
+    let readme = try text(of: root + "/README.md")
+    #expect(
+      blocks(of: readme, from: "```swift", to: "```")
+        == blocks(of: code, from: "// readme", to: "// end"))
+    #expect(readme.contains("(Sources/ExportEngine/ExportEngine.docc/PortingFromAVFoundation.md)"))
+
+    let output = FilePath(TestFolder().path("episode.m4a"))
+    try await TutorialCode.mix(
+      FilePath(voice), over: FilePath(Fixture.path("feelings.ogg")), output)
+    // 30.27675 s of talk without 1.25 s of it, at the music's rate.
+    let probed = try MediaLibrary().asset(at: output)
+    #expect(probed.frameCount == 1_280_080 && probed.sampleRate == 44_100)
   }
 
   @Test("clips: the part of the file, to its length")

@@ -1,0 +1,69 @@
+import TestSupport
+import Testing
+
+@testable import JobFile
+
+/// What the README and the page about the language show is what this version reads.
+@Suite struct DocumentationTests {
+  /// The whole jobs among the YAML of a page; what lacks an item or an output is a fragment.
+  private func jobs(of page: String) throws -> [String] {
+    let text = String(decoding: try readFile(Fixture.path("../" + page)), as: UTF8.self)
+    var jobs: [String] = []
+    var open: [Substring]?
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      guard let lines = open else {
+        if line == "```yaml" { open = [] }
+        continue
+      }
+      guard line == "```" else {
+        open = lines + [line]
+        continue
+      }
+      open = nil
+      let items = ["clip:", "concat:", "tracks:", "jobs:", "for_each:"]
+      let isItem = lines.contains { line in items.contains { line.hasPrefix($0) } }
+      let isJob = lines.contains { $0.hasPrefix("output:") || $0 == "jobs:" }
+      if isItem && isJob { jobs.append(lines.joined(separator: "\n")) }
+    }
+    return jobs
+  }
+
+  @Test(
+    "Every job that is shown is one that can be made",
+    arguments: [("README.md", 4), ("docs/job-language.md", 14)])
+  func shownJobs(page: String, count: Int) throws {
+    let jobs = try jobs(of: page)
+    #expect(jobs.count == count)
+    var bench = Bench()
+    bench.media += [
+      "interview.wav", "host.wav", "guest.wav", "guest.mka", "bed.flac", "media/bed.flac",
+      "episode.wav", "one.wav", "two.wav", "three.wav", "two-microphones.wav", "theme.ogg",
+      "ad.mp3", "ads/pre.mp3", "ads/post.mp3", "live.wav", "concert.flac", "raw/show-007.wav",
+      "raw/day1/a.wav", "music/a.mp3",
+    ]
+    for name in ["live.cue", "concert.cue"] {
+      bench.texts[name] = """
+        FILE "live.wav" WAVE
+        TRACK 01 AUDIO
+        TITLE "One"
+        INDEX 01 00:00:00
+        TRACK 02 AUDIO
+        TITLE "Two"
+        INDEX 01 04:10:00
+        """
+    }
+    for yaml in jobs {
+      let map = SourceMap()
+      do throws(Diagnostics) {
+        let file = try bench.load(yaml, into: map)
+        #expect(!file.jobs.isEmpty && file.warnings.isEmpty, "\(yaml)")
+        for job in file.jobs {
+          let exports = try job.exports { .fake($0.path.string, seconds: 7200) }
+          #expect(!exports.exports.isEmpty && exports.warnings.isEmpty, "\(yaml)")
+        }
+      } catch {
+        Issue.record("\(error.render(in: map))")
+      }
+    }
+  }
+}
