@@ -172,6 +172,30 @@ struct CompilerTests {
     #expect(graph.sinks[0].chapters == [Chapter(start: seconds(12), title: "kept")])
   }
 
+  @Test("a chapter that falls on the frame behind a part is the next part's")
+  func chaptersAtBorders() throws {
+    let asset = sound(rate: 1000, frames: 30_000)
+    let late = Time(value: 99_996, timescale: 10_000)
+    let titles = [("a", Time.zero), ("b", late), ("c", seconds(15))]
+    func chapters(from start: Int64, to end: Int64) throws -> [Chapter] {
+      try Graph(
+        compiling: Export(
+          name: "part",
+          composition: Composition(tracks: [
+            Track(segments: [segment(asset, from: 0, duration: 30, at: 0)])
+          ]),
+          timeRange: TimeRange(start: seconds(start), end: seconds(end)),
+          chapters: titles.map { Chapter(start: $0.1, title: $0.0) },
+          outputs: [Output(path: "out.flac", format: .flac(bitDepth: 16))])
+      ).sinks[0].chapters
+    }
+    #expect(try chapters(from: 0, to: 10) == [])
+    #expect(
+      try chapters(from: 10, to: 20) == [
+        Chapter(start: .zero, title: "b"), Chapter(start: seconds(5), title: "c"),
+      ])
+  }
+
   @Test("a speed, an effect and a depth that nothing can render are refused with their place")
   func limits() throws {
     let asset = sound(rate: 44_100, frames: 441_000)
