@@ -39,14 +39,17 @@ package struct EncoderTag: Sendable, Hashable {
 }
 
 extension EncoderTag {
-  /// Reads the tag of the frame that starts at `offset`; nil where the frame holds none.
-  ///
-  /// The whole frame must lie in `bytes`.
-  init?(in bytes: UnsafeRawBufferPointer, at offset: Int, header: FrameHeader) {
+  /// Reads the tag of the frame that starts at `offset`; nil where the frame holds none, or does
+  /// not lie in the file as a whole.
+  init?(in bytes: FileWindow, at offset: Int, header: FrameHeader) {
     guard header.layer == .layer3, let length = header.frameLength,
-      offset >= 0, offset + length <= bytes.count
+      offset >= 0, offset + length <= bytes.count,
+      let tag = bytes.withBytes(at: offset, count: length, { EncoderTag(frame: $0, header) })
     else { return nil }
-    let frame = UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + length])
+    self = tag
+  }
+
+  private init?(frame: UnsafeRawBufferPointer, _ header: FrameHeader) {
     let start = 4 + header.sideInformationLength
     // With a CRC some writers move the tag on by its two bytes, and some do not.
     for start in header.hasChecksum ? [start + 2, start] : [start] {

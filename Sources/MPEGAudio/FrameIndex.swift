@@ -32,15 +32,16 @@ package struct FrameIndex: Sendable {
   /// Indexes a whole file, in one pass that takes time linear in its size, whatever it holds.
   ///
   /// - Parameters:
-  ///   - bytes: The file.
-  ///   - onPass: Told about each mebibyte or so of frames which byte the pass has come to. Those
-  ///     before it are rarely looked at again: the caller may let go of their memory, if they can
-  ///     still be read.
+  ///   - byteCount: The file's size.
+  ///   - read: Fills bytes from an offset of the file on, and gives how many there were. Called in
+  ///     order, for 256 KiB each, but for a few looks at the file's ends; what is held meanwhile is
+  ///     no more than that.
   /// - Throws: `Refusal` where there is no Layer III stream.
   package init(
-    scanning bytes: UnsafeRawBufferPointer, onPass: (_ position: Int) -> Void = { _ in }
+    byteCount: Int,
+    reading read: @escaping (_ offset: Int, _ bytes: UnsafeMutableRawBufferPointer) -> Int
   ) throws(Refusal) {
-    self.init(try FrameScanner.scan(bytes, onPass: onPass))
+    self.init(try FrameScanner.scan(FileWindow(count: byteCount, reading: read)))
   }
 
   init(_ scan: FrameScanner.Result) {

@@ -14,25 +14,20 @@ struct FrameScanner {
     var anomalies: [FrameIndex.Anomaly] = []
   }
 
-  private let bytes: UnsafeRawBufferPointer
+  private let bytes: FileWindow
   /// Where the tags at the file's end start.
   private let end: Int
   private var result: Result
   private var skipped = (count: 0, runs: 0, firstOffset: 0)
-  /// Where the pass is next told of, and how many bytes lie between two such places.
-  private var nextPass = passLength
-  private static let passLength = 1 << 20
 
-  private init(_ bytes: UnsafeRawBufferPointer, end: Int, header: FrameHeader) {
+  private init(_ bytes: FileWindow, end: Int, header: FrameHeader) {
     self.bytes = bytes
     self.end = end
     result = Result(header: header)
   }
 
-  /// See `FrameIndex.init(scanning:onPass:)`.
-  static func scan(
-    _ bytes: UnsafeRawBufferPointer, onPass: (Int) -> Void
-  ) throws(FrameIndex.Refusal) -> Result {
+  /// See `FrameIndex.init(byteCount:reading:)`.
+  static func scan(_ bytes: FileWindow) throws(FrameIndex.Refusal) -> Result {
     let end = TagBoundary.end(in: bytes)
     let sync = FrameSync(bytes: bytes, end: end)
     let start = TagBoundary.start(in: bytes, end: end)
@@ -46,14 +41,14 @@ struct FrameScanner {
       scanner.result.tagLength = length
       position += length
     }
-    scanner.run(from: position, sync: sync, onPass)
+    scanner.run(from: position, sync: sync)
     return scanner.result
   }
 
-  private mutating func run(from start: Int, sync: FrameSync, _ onPass: (Int) -> Void) {
+  private mutating func run(from start: Int, sync: FrameSync) {
     var position = start
     while true {
-      position = takeFrames(from: position, onPass)
+      position = takeFrames(from: position)
       if let missing = sync.missingBytes(at: position, like: result.header) {
         result.anomalies.append(.truncatedFrame(missingBytes: missing))
         break
@@ -78,7 +73,7 @@ struct FrameScanner {
 
   /// Notes bytes that are no frames, unless they are all zero.
   private mutating func skip(from start: Int, to end: Int) {
-    guard let first = bytes[start..<max(start, end)].firstIndex(where: { $0 != 0 }) else { return }
+    guard let first = (start..<max(start, end)).first(where: { bytes[$0] != 0 }) else { return }
     if skipped.runs == 0 { skipped.firstOffset = first }
     skipped.count += end - first
     skipped.runs += 1
@@ -87,7 +82,7 @@ struct FrameScanner {
   /// Takes frames while each starts where the one before it ends; returns where that stops.
   ///
   /// This loop is what an hour-long file spends its scan in.
-  private mutating func takeFrames(from start: Int, _ onPass: (Int) -> Void) -> Int {
+  private mutating func takeFrames(from start: Int) -> Int {
     let header = result.header
     let key = header.bits & FrameHeader.streamMask
     let isMPEG1 = header.version == .mpeg1
@@ -102,10 +97,6 @@ struct FrameScanner {
 
     var position = start
     while position + 4 <= end {
-      if position >= nextPass {
-        onPass(position)
-        nextPass = position + Self.passLength
-      }
       let word = bytes.bigEndian32(at: position)
       guard word & FrameHeader.streamMask == key else { break }
       let length = lengths[Int(word >> 12 & 15)] + Int(word >> 9 & 1)

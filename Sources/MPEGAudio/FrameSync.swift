@@ -2,7 +2,7 @@
 ///
 /// Every search looks at each byte once and at no more than four headers from each.
 struct FrameSync {
-  let bytes: UnsafeRawBufferPointer
+  let bytes: FileWindow
   let end: Int
 
   /// How many headers in a row are evidence of a stream.

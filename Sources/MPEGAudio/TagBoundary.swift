@@ -2,20 +2,20 @@
 /// appended ID3v2 behind them. A tag whose size cannot be true is not skipped.
 enum TagBoundary {
   /// The first byte from `start` on that belongs to no tag.
-  static func start(in bytes: UnsafeRawBufferPointer, from start: Int = 0, end: Int) -> Int {
+  static func start(in bytes: FileWindow, from start: Int = 0, end: Int) -> Int {
     var position = start
     while let next = endOfTag(in: bytes, at: position), next <= end { position = next }
     return position
   }
 
   /// The byte behind the last that belongs to no tag.
-  static func end(in bytes: UnsafeRawBufferPointer) -> Int {
+  static func end(in bytes: FileWindow) -> Int {
     var end = bytes.count
     while let start = startOfTag(in: bytes, endingAt: end) { end = start }
     return end
   }
 
-  private static func endOfTag(in bytes: UnsafeRawBufferPointer, at position: Int) -> Int? {
+  private static func endOfTag(in bytes: FileWindow, at position: Int) -> Int? {
     if let size = id3Size(in: bytes, at: position) {
       let hasFooter = bytes[position + 5] & 0x10 != 0
       return position + 10 + size + (hasFooter ? 10 : 0)
@@ -27,7 +27,7 @@ enum TagBoundary {
     return nil
   }
 
-  private static func startOfTag(in bytes: UnsafeRawBufferPointer, endingAt end: Int) -> Int? {
+  private static func startOfTag(in bytes: FileWindow, endingAt end: Int) -> Int? {
     if bytes.holds("TAG", at: end - 128), end == bytes.count { return end - 128 }
     if end >= 32, bytes.holds("APETAGEX", at: end - 32) {
       let start = end - 32 - littleEndian32(bytes, at: end - 20)
@@ -45,21 +45,21 @@ enum TagBoundary {
   }
 
   /// Bytes that an ID3v2 header at `position` announces behind itself (ID3v2.4.0 structure §3.1).
-  private static func id3Size(in bytes: UnsafeRawBufferPointer, at position: Int) -> Int? {
+  private static func id3Size(in bytes: FileWindow, at position: Int) -> Int? {
     guard bytes.holds("ID3", at: position), position + 10 <= bytes.count,
       bytes[position + 3] != 0xFF, bytes[position + 4] != 0xFF
     else { return nil }
     return syncsafe(bytes, at: position + 6)
   }
 
-  private static func syncsafe(_ bytes: UnsafeRawBufferPointer, at position: Int) -> Int? {
+  private static func syncsafe(_ bytes: FileWindow, at position: Int) -> Int? {
     let value = bytes.bigEndian32(at: position)
     guard value & 0x8080_8080 == 0 else { return nil }
     return Int(
       value & 0x7F | value >> 1 & 0x3F80 | value >> 2 & 0x1F_C000 | value >> 3 & 0xFE0_0000)
   }
 
-  private static func littleEndian32(_ bytes: UnsafeRawBufferPointer, at position: Int) -> Int {
-    Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt32.self)))
+  private static func littleEndian32(_ bytes: FileWindow, at position: Int) -> Int {
+    Int(bytes.bigEndian32(at: position).byteSwapped)
   }
 }

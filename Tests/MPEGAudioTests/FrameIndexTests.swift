@@ -112,17 +112,33 @@ import Testing
     #expect((127_000...129_000).contains(index.meanBitRate))
   }
 
-  @Test("A scan tells how far it has come, at least for each two mebibytes of frames")
-  func passes() throws {
-    // MPEG-1 Layer III at 128 kbps and 44.1 kHz: 417 bytes.
-    let frame: [UInt8] = [0xFF, 0xFB, 0x90, 0x00] + Array(repeating: 0, count: 413)
-    let bytes = [UInt8]((0..<10_000).map { _ in frame }.joined())
-    var passed = [0]
-    let index = try bytes.withUnsafeBytes { bytes in
-      try FrameIndex(scanning: bytes) { passed.append($0) }
+  /// MPEG-1 Layer III at 128 kbps and 44.1 kHz: 417 bytes.
+  static let frame: [UInt8] = [0xFF, 0xFB, 0x90, 0x00] + Array(repeating: 0, count: 413)
+
+  @Test("A scan reads a file once, in pieces of no more than 256 KiB")
+  func piecewise() throws {
+    let bytes = [UInt8]((0..<10_000).map { _ in Self.frame }.joined())
+    var read = 0
+    let index = try FrameIndex(byteCount: bytes.count) { offset, target in
+      #expect(target.count <= 1 << 18)
+      target.copyBytes(from: bytes[offset..<offset + target.count])
+      read += target.count
+      return target.count
     }
     #expect(index.count == 10_000)
-    let steps = zip(passed, passed.dropFirst() + [bytes.count]).map { $1 - $0 }
-    #expect(steps.allSatisfy { (0...2 << 20).contains($0) })
+    // What is looked back at, and the looks at both ends, come on top.
+    #expect(read < bytes.count * 5 / 4)
+  }
+
+  @Test("A file that is cut short while it is scanned ends where it was cut")
+  func shrinking() throws {
+    let bytes = [UInt8]((0..<10_000).map { _ in Self.frame }.joined())
+    let end = 417 * 5000 + 100
+    let index = try FrameIndex(byteCount: bytes.count) { offset, target in
+      let count = max(0, min(target.count, end - offset))
+      target.copyBytes(from: bytes[offset..<offset + count])
+      return count
+    }
+    #expect((5000...5001).contains(index.count))
   }
 }

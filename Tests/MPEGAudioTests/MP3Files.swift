@@ -18,7 +18,10 @@ enum MP3Files {
   }
 
   static func index(of bytes: [UInt8]) throws -> FrameIndex {
-    try bytes.withUnsafeBytes { try FrameIndex(scanning: $0) }
+    try FrameIndex(byteCount: bytes.count) { offset, target in
+      target.copyBytes(from: bytes[offset..<offset + target.count])
+      return target.count
+    }
   }
 
   /// Calls `body` with a folder that is removed afterwards.

@@ -121,8 +121,8 @@ final class MPEGFile {
     }
   }
 
-  /// Finds all frames. The mapping lasts no longer than the scan, and what the scan has passed is
-  /// given back, so that an hour takes no more memory than a minute.
+  /// Finds all frames, in memory that does not grow with the file. One that is cut short meanwhile
+  /// ends where it was cut.
   func index(
     noting note: ITunesGapless?
   ) throws(Failure) -> Result<FrameIndex, FrameIndex.Refusal> {
@@ -130,28 +130,23 @@ final class MPEGFile {
     guard fstat(descriptor.rawValue, &status) == 0, status.st_size > 0 else {
       throw Failure(.mendInput, "is empty (0 bytes)", path: path)
     }
-    let size = Int(status.st_size)
-    guard let base = mmap(nil, size, PROT_READ, MAP_PRIVATE, descriptor.rawValue, 0),
-      base != MAP_FAILED
-    else {
-      throw Failure(
-        .mendMachine, "cannot be mapped: \(String(cString: strerror(errno)))", path: path)
-    }
-    defer { munmap(base, size) }
-    let bytes = UnsafeRawBufferPointer(start: base, count: size)
-    let page = Int(getpagesize())
-    var passed = 0
+    var failure: Failure?
+    let result: Result<FrameIndex, FrameIndex.Refusal>
     do throws(FrameIndex.Refusal) {
-      let index = try FrameIndex(scanning: bytes) { position in
-        let end = position / page * page
-        // Should a page be looked at again, the kernel maps it again.
-        madvise(base + passed, end - passed, MADV_DONTNEED)
-        passed = end
+      let index = try FrameIndex(byteCount: Int(status.st_size)) { offset, bytes in
+        do throws(Failure) {
+          return try self.fill(bytes, from: offset)
+        } catch {
+          failure = error
+          return 0
+        }
       }
-      return .success(note.map(index.noting) ?? index)
+      result = .success(note.map(index.noting) ?? index)
     } catch {
-      return .failure(error)
+      result = .failure(error)
     }
+    if let failure { throw failure }
+    return result
   }
 
   /// The same, for what must be Layer III.
@@ -167,21 +162,9 @@ final class MPEGFile {
     if range.lowerBound < windowStart || range.upperBound > windowStart + window.count {
       window = [UInt8](repeating: 0, count: max(Self.windowSize, range.count))
       windowStart = range.lowerBound
-      var filled = 0
-      while filled < window.count {
-        let count = window.withUnsafeMutableBytes { bytes in
-          pread(
-            descriptor.rawValue, bytes.baseAddress.map { $0 + filled }, bytes.count - filled,
-            off_t(windowStart + filled))
-        }
-        if count < 0, errno == EINTR { continue }
-        guard count >= 0 else {
-          throw Failure(
-            .mendMachine, "cannot be read: \(String(cString: strerror(errno)))", path: path)
-        }
-        if count == 0 { break }
-        filled += count
-      }
+      let filled = try window.withUnsafeMutableBytes { bytes in
+        Result { () throws(Failure) in try fill(bytes, from: windowStart) }
+      }.get()
       window.removeLast(window.count - filled)
     }
     let start = range.lowerBound - windowStart
@@ -192,5 +175,25 @@ final class MPEGFile {
         return try Packet(copying: UnsafeRawBufferPointer(part), timestamp: timestamp)
       }
     }
+  }
+
+  /// Fills `bytes` from `offset` on; gives fewer at the file's end.
+  private func fill(
+    _ bytes: UnsafeMutableRawBufferPointer, from offset: Int
+  ) throws(Failure) -> Int {
+    var filled = 0
+    while filled < bytes.count {
+      let count: Int
+      do {
+        count = try descriptor.read(
+          fromAbsoluteOffset: Int64(offset + filled),
+          into: UnsafeMutableRawBufferPointer(rebasing: bytes[filled...]))
+      } catch {
+        throw Failure(.mendMachine, "cannot be read: \(error)", path: path)
+      }
+      if count == 0 { break }
+      filled += count
+    }
+    return filled
   }
 }

@@ -1,0 +1,68 @@
+/// A file's bytes, of which a window is held: scans read in order, with short looks ahead and back.
+///
+/// Files are read and not mapped: one that is cut short while it is scanned would end the process
+/// (SIGBUS). What is not there any more reads as zeros. One thread at a time.
+final class FileWindow {
+  /// Fills `bytes` from `offset` of the file on; gives how many there were.
+  typealias Read = (_ offset: Int, _ bytes: UnsafeMutableRawBufferPointer) -> Int
+
+  /// Bytes of the file.
+  let count: Int
+
+  private let read: Read
+  private let held: UnsafeMutableRawPointer
+  /// Where in the file the bytes that are held start and end.
+  private var start = 0
+  private var end = 0
+
+  private static let size = 1 << 18
+  /// Bytes that are held before the one that was asked for: a chain of four frames is shorter.
+  private static let lookBack = 1 << 15
+
+  /// A file of `count` bytes; `read` is called with places within it.
+  init(count: Int, reading read: @escaping Read) {
+    self.count = count
+    self.read = read
+    held = .allocate(byteCount: Self.size, alignment: 16)
+  }
+
+  deinit { held.deallocate() }
+
+  subscript(position: Int) -> UInt8 { pointer(to: position, count: 1).load(as: UInt8.self) }
+
+  /// Four bytes, the first in the highest place; zeros past the end.
+  func bigEndian32(at position: Int) -> UInt32 {
+    UInt32(bigEndian: pointer(to: position, count: 4).loadUnaligned(as: UInt32.self))
+  }
+
+  /// Two bytes, the first in the higher place; zeros past the end.
+  func bigEndian16(at position: Int) -> UInt16 {
+    UInt16(bigEndian: pointer(to: position, count: 2).loadUnaligned(as: UInt16.self))
+  }
+
+  /// Whether `text` stands at `position`, which may be anywhere.
+  func holds(_ text: StaticString, at position: Int) -> Bool {
+    let length = text.utf8CodeUnitCount
+    guard position >= 0, position <= count - length else { return false }
+    return withBytes(at: position, count: length) { $0.holds(text, at: 0) }
+  }
+
+  /// Lends `count` bytes, as many as a frame has at most; zeros past the end.
+  func withBytes<T>(at position: Int, count: Int, _ body: (UnsafeRawBufferPointer) -> T) -> T {
+    body(UnsafeRawBufferPointer(start: pointer(to: position, count: count), count: count))
+  }
+
+  @inline(__always)
+  private func pointer(to position: Int, count: Int) -> UnsafeRawPointer {
+    if position < start || position + count > end { load(position) }
+    return UnsafeRawPointer(held + (position - start))
+  }
+
+  private func load(_ position: Int) {
+    start = max(0, position - Self.lookBack)
+    end = start + Self.size
+    let wanted = max(0, min(Self.size, count - start))
+    let found = read(start, UnsafeMutableRawBufferPointer(start: held, count: wanted))
+    (held + found).initializeMemory(as: UInt8.self, repeating: 0, count: Self.size - found)
+  }
+}
