@@ -9,7 +9,7 @@ struct JoiningTests {
     let frameCount = 200_003
     try stage.make(
       "sox -R -r 44100 -n -c 2 -b 16 in.wav synth \(frameCount)s whitenoise vol 0.8")
-    var random = SplitMix(seed: 1)
+    var random = Dice(1)
     var cuts: Set<Int> = [0, frameCount]
     while cuts.count < 1001 { cuts.insert(Int.random(in: 1..<frameCount, using: &random)) }
     let edges = cuts.sorted()
@@ -46,20 +46,5 @@ struct JoiningTests {
     for name in ["whole", "joined", "ffmpeg", "mpg123", "lame"] {
       #expect(try WAVFile(stage.path("\(name).wav")).frameCount == 446_424, "\(name)")
     }
-  }
-}
-
-/// A generator that gives the same numbers at each run (SplitMix64).
-struct SplitMix: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

@@ -24,7 +24,7 @@ struct LengthTests {
     arguments: Sound.all)
   fileprivate func mp3(_ sound: Sound) throws {
     let stage = Stage()
-    var random = SplitMix(seed: UInt64(sound.rate + sound.channels))
+    var random = Dice(UInt64(sound.rate + sound.channels))
     // Below a dozen frames some of them call any MP3 a doubtful one, LAME's own too.
     let sourceLength = 30_001
     try stage.make(
@@ -69,7 +69,7 @@ struct LengthTests {
     arguments: [8000, 22_050, 44_100, 48_000, 96_000])
   func others(rate: Int) throws {
     let stage = Stage()
-    var random = SplitMix(seed: UInt64(rate))
+    var random = Dice(UInt64(rate))
     try stage.make("sox -R -r \(rate) -n -c 2 in.wav synth \(rate + 1)s pinknoise vol 0.5")
     var job = "jobs:\n"
     var expected = ""

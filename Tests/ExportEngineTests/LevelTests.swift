@@ -37,7 +37,7 @@ struct LevelTests {
     "what a level does to a frame is what the slow twin says, however blocks are cut",
     arguments: 0..<24)
   func equalsTheTwin(seed: UInt64) {
-    var random = Generator(state: seed)
+    var random = Dice(seed)
     let level = randomLevel(&random)
     let sound = (0..<2).map { Signal.noise(seed: seed + UInt64($0), count: count) }
     let whole = apply(level, to: sound)
@@ -129,7 +129,7 @@ struct LevelTests {
     return result
   }
 
-  private func randomLevel(_ random: inout Generator) -> Level {
+  private func randomLevel(_ random: inout Dice) -> Level {
     func envelope(_ values: ClosedRange<Float>, _ curves: [VolumeCurve]) -> Level.Envelope {
       let borders = (0..<Int.random(in: 0...5, using: &random) * 2)
         .map { _ in Int64.random(in: -500...Int64(count) + 500, using: &random) }.sorted()
@@ -166,17 +166,5 @@ struct LevelTests {
     case .exponential:
       return max(start, 1e-5) * pow(max(end, 1e-5) / max(start, 1e-5), x)
     }
-  }
-}
-
-/// SplitMix64.
-private struct Generator: RandomNumberGenerator {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

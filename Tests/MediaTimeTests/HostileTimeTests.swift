@@ -1,4 +1,5 @@
 import MediaTime
+import TestSupport
 import Testing
 
 /// Every operation on every extreme: nothing traps, and every number has a positive timescale.
@@ -67,7 +68,7 @@ import Testing
 
   @Test("Two ranges of any times")
   func ranges() {
-    var random = SeededGenerator(state: 50)
+    var random = Dice(50)
     for _ in 0..<20_000 {
       let (a, b, c, d) = (
         random.pick(Self.times), random.pick(Self.times), random.pick(Self.times),

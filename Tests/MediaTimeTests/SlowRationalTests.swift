@@ -4,7 +4,7 @@ import Testing
 @Suite struct SlowRationalTests {
   @Test("The slow twin computes what Python's fractions compute")
   func python() throws {
-    var random = SeededGenerator(state: 20)
+    var random = Dice(20)
     var lines = ""
     for _ in 0..<10_000 {
       let (a, b) = (random.rational(), random.rational())
@@ -21,7 +21,7 @@ import Testing
 
   @Test("The slow twin's doubles are the doubles, and its quotients leave less than the divisor")
   func doubles() {
-    var random = SeededGenerator(state: 21)
+    var random = Dice(21)
     for _ in 0..<2000 {
       let number = Double(Int64.random(in: -1 << 53...1 << 53, using: &random))
       let shift = Int.random(in: 0..<60, using: &random)
@@ -61,7 +61,7 @@ extension SlowRational {
   }
 }
 
-extension SeededGenerator {
+extension Dice {
   /// Some hundred bits over some hundred.
   fileprivate mutating func rational() -> SlowRational {
     var result = SlowRational(Int128(value()), Int128(timescale()))

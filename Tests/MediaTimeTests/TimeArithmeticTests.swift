@@ -1,10 +1,11 @@
 import MediaTime
+import TestSupport
 import Testing
 
 @Suite struct TimeArithmeticTests {
   @Test("Sums and differences are exact, or the nearest ticks and flagged")
   func sums() {
-    var random = SeededGenerator(state: 1)
+    var random = Dice(1)
     for index in 0..<20_000 {
       let (a, b) = (random.time(), random.time())
       let isRounded = a.hasBeenRounded || b.hasBeenRounded
@@ -52,7 +53,7 @@ import Testing
 
   @Test("Multiplying by an integer or a ratio is exact, or the nearest ticks and flagged")
   func products() {
-    var random = SeededGenerator(state: 2)
+    var random = Dice(2)
     for index in 0..<20_000 {
       let (a, n, d) = (random.time(), random.value(), random.value())
       let judge = index % 16 == 0 ? isBestOfAll : isBest
@@ -81,7 +82,7 @@ import Testing
 
   @Test("Multiplying by a Double takes the Double exactly")
   func doubles() {
-    var random = SeededGenerator(state: 3)
+    var random = Dice(3)
     for index in 0..<20_000 {
       let (a, factor) = (random.time(), random.double())
       guard factor.isFinite else { continue }
@@ -144,7 +145,7 @@ import Testing
       .indefinite, .positiveInfinity, .invalid,
     ]
     #expect(kinds.shuffled().sorted() == kinds)
-    var random = SeededGenerator(state: 4)
+    var random = Dice(4)
     for _ in 0..<20_000 {
       let (a, b) = (random.time(), random.time())
       let (x, y) = (SlowRational(a), SlowRational(b))
@@ -163,7 +164,7 @@ import Testing
 
   @Test("The order is total: of two times one relation holds, and three follow one another")
   func totalOrder() {
-    var random = SeededGenerator(state: 9)
+    var random = Dice(9)
     for _ in 0..<20_000 {
       // Near neighbours, too: a tick apart, or equal at another timescale.
       let a = random.anyTime()
@@ -180,7 +181,7 @@ import Testing
 
   @Test("The absolute value is the distance from zero, at the same timescale where it fits")
   func absoluteValues() {
-    var random = SeededGenerator(state: 10)
+    var random = Dice(10)
     for _ in 0..<20_000 {
       let a = random.time()
       #expect(isBest(a.absoluteValue, for: SlowRational(a).magnitude, rounded: a.hasBeenRounded))

@@ -1,11 +1,12 @@
 import Foundation
 import MediaTime
+import TestSupport
 import Testing
 
 @Suite struct TimeCodingTests {
   @Test("What is encoded comes back with its timescale and its flags")
   func roundTrip() throws {
-    var random = SeededGenerator(state: 40)
+    var random = Dice(40)
     let times = (0..<5000).map { _ in random.anyTime() }
     let data = try JSONEncoder().encode(times)
     let back = try JSONDecoder().decode([Time].self, from: data)

@@ -1,4 +1,5 @@
 import MediaTime
+import TestSupport
 import Testing
 
 @Suite struct TimeConversionTests {
@@ -41,7 +42,7 @@ import Testing
 
   @Test("Converted times are the tick that the method names, and say where they were rounded")
   func property() {
-    var random = SeededGenerator(state: 5)
+    var random = Dice(5)
     for _ in 0..<10_000 {
       let (time, scale) = (random.time(), random.timescale())
       let exact = SlowRational(time)
@@ -91,7 +92,7 @@ import Testing
 
   @Test("Seconds become the tick that the method names, and say where they were rounded")
   func seconds() {
-    var random = SeededGenerator(state: 11)
+    var random = Dice(11)
     for _ in 0..<20_000 {
       let (number, scale) = (random.double(), random.timescale())
       let method = random.pick(RoundingMethod.allCases)

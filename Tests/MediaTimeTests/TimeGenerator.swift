@@ -1,16 +1,8 @@
 import MediaTime
+import TestSupport
 
-/// The same numbers in every run, with many of those that break things.
-struct SeededGenerator: RandomNumberGenerator {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-
+/// Numbers with many of those that break things.
+extension Dice {
   /// Zero, the ends of the range, powers of two and their neighbours, and numbers of every length.
   mutating func value() -> Int64 {
     let near = Int64.random(in: -3...3, using: &self)

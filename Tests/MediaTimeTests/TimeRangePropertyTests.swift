@@ -1,11 +1,12 @@
 import MediaTime
+import TestSupport
 import Testing
 
 /// Ranges of every kind against the exact numbers, ends that no time can hold among them.
 @Suite struct TimeRangePropertyTests {
   @Test("The end is start and duration, exact or the nearest tick")
   func ends() {
-    var random = SeededGenerator(state: 30)
+    var random = Dice(30)
     for _ in 0..<20_000 {
       let range = random.range()
       #expect(isBest(range.end, for: range.exactEnd, rounded: range.hasBeenRounded), "\(range)")
@@ -20,7 +21,7 @@ import Testing
 
   @Test("A range contains exactly the times from its start up to its end")
   func contains() {
-    var random = SeededGenerator(state: 31)
+    var random = Dice(31)
     for _ in 0..<20_000 {
       let range = random.range()
       let time = random.timeNear(range)
@@ -38,7 +39,7 @@ import Testing
 
   @Test("Intersections and unions have the bounds of the exact ones")
   func sets() {
-    var random = SeededGenerator(state: 32)
+    var random = Dice(32)
     for _ in 0..<20_000 {
       let a = random.range()
       let b = random.rangeNear(a)
@@ -68,7 +69,7 @@ import Testing
 
   @Test("Equal ranges have equal starts and durations, whatever their timescales")
   func equality() {
-    var random = SeededGenerator(state: 33)
+    var random = Dice(33)
     for _ in 0..<20_000 {
       let a = random.range()
       let b = Bool.random(using: &random) ? random.rangeNear(a) : random.respelled(a)
@@ -82,7 +83,7 @@ import Testing
 
   @Test("Clamping gives the nearest moment between start and end")
   func clamp() {
-    var random = SeededGenerator(state: 34)
+    var random = Dice(34)
     for _ in 0..<20_000 {
       let range = random.range()
       let time = random.timeNear(range)
@@ -102,7 +103,7 @@ import Testing
 
   @Test("Folding takes whole durations away, and ends in the range")
   func fold() {
-    var random = SeededGenerator(state: 35)
+    var random = Dice(35)
     for _ in 0..<20_000 {
       let range = random.range()
       let time = random.timeNear(range)
@@ -121,7 +122,7 @@ import Testing
 
   @Test("Times and durations are mapped exactly, or to the nearest tick")
   func mapping() {
-    var random = SeededGenerator(state: 36)
+    var random = Dice(36)
     for _ in 0..<20_000 {
       let (from, to) = (random.range(), random.range())
       let time = random.timeNear(from)
@@ -141,7 +142,7 @@ import Testing
 
   @Test("What was mapped exactly is mapped back to what it was")
   func inverse() {
-    var random = SeededGenerator(state: 37)
+    var random = Dice(37)
     var count = 0
     for index in 0..<20_000 {
       // Of every kind, and such as an edit makes: on the grids of media.
@@ -188,7 +189,7 @@ extension SlowRational {
   }
 }
 
-extension SeededGenerator {
+extension Dice {
   /// Anything, or a moment at the bounds of `range` or within it.
   fileprivate mutating func timeNear(_ range: TimeRange) -> Time {
     let tick = Time(value: Int64.random(in: -1...1, using: &self), timescale: timescale())

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import MediaTime
@@ -5,7 +6,7 @@ import Testing
 @Suite struct WideNaturalTests {
   @Test("Products, sums, differences and quotients are those of the slow twin")
   func operations() {
-    var random = SeededGenerator(state: 60)
+    var random = Dice(60)
     for _ in 0..<10_000 {
       let (a, b) = (random.wide(), random.wide())
       let (x, y) = (BigNatural(a), BigNatural(b))
@@ -40,7 +41,7 @@ extension BigNatural {
   }
 }
 
-extension SeededGenerator {
+extension Dice {
   /// Of digits that make guesses go wrong: of nothing but zeros or ones, and their neighbours.
   fileprivate mutating func wide() -> WideNatural {
     WideNatural(high: digit() >> pick([0, 0, 1, 60, 127]), digit())

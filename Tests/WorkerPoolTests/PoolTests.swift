@@ -244,7 +244,7 @@ private struct Surprise: Error {}
 
   @Test("Any pattern of success, failure and surprise comes back as it was, with its events")
   func property() throws {
-    var random = SplitMix(seed: 0x5EED)
+    var random = Dice(0x5EED)
     for _ in 0..<60 {
       let fates = (0..<Int.random(in: 1...40, using: &random)).map { _ in
         Int.random(in: 0..<4, using: &random)
@@ -287,19 +287,5 @@ private struct Surprise: Error {}
       let free = (0..<cores).map { _ in budget.tryLease() }
       #expect(free.allSatisfy { $0 != nil })
     }
-  }
-}
-
-/// A seeded generator, so that a failure can be repeated (Steele, Lea, Flood: SplitMix64).
-private struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

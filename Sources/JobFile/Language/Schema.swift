@@ -1,7 +1,7 @@
 /// The job language as data: which keys a map may have, what their values are, and which of them
 /// are built.
 ///
-/// Decoding, "did you mean", refusal by name and the JSON Schema are all derived from it.
+/// Decoding, "did you mean" and refusal by name are derived from it.
 struct Schema: Sendable {
   /// What a map with these keys is, with its article: `an item`.
   var subject: String

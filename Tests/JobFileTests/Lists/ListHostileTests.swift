@@ -1,5 +1,6 @@
 import MediaTime
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import JobFile
@@ -14,7 +15,7 @@ import Testing
 
   @Test("Bytes changed, cut and repeated at random end in a list or in words", arguments: 0..<3)
   func mutations(seed: Int) {
-    var random = SystemRandomNumberGenerator()
+    var random = Dice(1)
     let pieces: [[UInt8]] = [
       Array("99999999999999999999".utf8), Array(":".utf8), Array("\"".utf8), [0], [0xFF],
       Array("\t".utf8), Array("-".utf8), Array("..".utf8), Array("\r".utf8), Array("/0s".utf8),
@@ -44,7 +45,7 @@ import Testing
 
   @Test("Noise is no list")
   func noise() {
-    var random = SystemRandomNumberGenerator()
+    var random = Dice(2)
     for _ in 0..<100 {
       let bytes = (0..<Int.random(in: 0...400, using: &random)).map { _ in
         UInt8.random(in: 0...255, using: &random)

@@ -1,6 +1,7 @@
 import MediaComposition
 import MediaTime
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import JobFile
@@ -113,7 +114,7 @@ import Testing
 
   @Test("Any list that is written is read back, whatever its kind")
   func roundTrip() {
-    var random = SystemRandomNumberGenerator()
+    var random = Dice(1)
     for _ in 0..<100 {
       var frame: Int64 = 0
       var frames: [Int64] = []

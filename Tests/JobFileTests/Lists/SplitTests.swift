@@ -1,6 +1,7 @@
 import MediaComposition
 import MediaTime
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import JobFile
@@ -42,7 +43,7 @@ import Testing
 
   @Test("Parts of any list add up to the whole, and share its composition")
   func sum() throws {
-    var random = SystemRandomNumberGenerator()
+    var random = Dice(1)
     for _ in 0..<50 {
       var times = [Time.zero]
       for _ in 0..<Int.random(in: 0...20, using: &random) {
