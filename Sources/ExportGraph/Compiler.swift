@@ -30,7 +30,7 @@ extension Graph {
     }
     guard duration <= Composition.longestDuration else {
       throw Failure(
-        .mendJob, "the timeline would be \(duration) long; 10,000 hours are the most",
+        .mendJob, "the timeline would be \(duration.readableText) long; 10,000 hours are the most",
         origin: export.origin)
     }
     let length = duration.frames(atRate: mixFormat.sampleRate)
@@ -48,8 +48,8 @@ extension Graph {
     guard TimeRange(start: .zero, duration: duration).contains(range) else {
       throw Failure(
         .mendJob,
-        "the part from \(range.start) to \(range.end) is not within the timeline, which "
-          + "lasts \(duration)", origin: export.origin)
+        "the part from \(range.start.readableText) to \(range.end.readableText) is not within the "
+          + "timeline, which lasts \(duration.readableText)", origin: export.origin)
     }
     var converted: [AudioFormat: Node.ID] = [mixFormat: root]
     for output in export.outputs {

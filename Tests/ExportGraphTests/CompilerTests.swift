@@ -45,6 +45,27 @@ struct CompilerTests {
     }
   }
 
+  @Test("a part that is not within the timeline is refused, in times that can be read")
+  func partsOutside() throws {
+    let asset = sound(rate: 105, frames: 3152)
+    let whole = TimeRange(start: .zero, duration: asset.duration)
+    let export = Export(
+      name: "x",
+      composition: Composition(tracks: [
+        Track(segments: [Segment(.asset(asset), source: whole, at: .zero)])
+      ]),
+      timeRange: TimeRange(start: seconds(5), end: seconds(90)),
+      outputs: [Output(path: "x.wav", format: .wav(.int16))])
+    do throws(Failure) {
+      _ = try Graph(compiling: export)
+      Issue.record("the timeline is shorter")
+    } catch {
+      #expect(
+        error.message
+          == "the part from 5s to 1:30 is not within the timeline, which lasts 0:30.019048")
+    }
+  }
+
   @Test("a group's sound is cut to the group's range, and its volume follows it")
   func groupsAreWindows() throws {
     let asset = sound(rate: 1000, frames: 10_000)
