@@ -9,7 +9,7 @@ let package = Package(
     .executable(name: "avjob", targets: ["avjob"]),
     .library(
       name: "AVJob",
-      targets: ["MediaTime", "MediaComposition", "ExportGraph", "ExportEngine"]),
+      targets: ["MediaTime", "MPEGAudio", "MediaComposition", "ExportGraph", "ExportEngine"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),

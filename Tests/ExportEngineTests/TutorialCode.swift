@@ -1,4 +1,5 @@
 import ExportEngine
+import MPEGAudio
 import MediaComposition
 import MediaTime
 import SystemPackage
@@ -40,10 +41,40 @@ enum TutorialCode {
       outputs: [Output(path: output, format: .wav(.int16))])
     for try await state in ExportSession(export, library: library).states() {
       switch state {
-      case .exporting(let progress): print(progress.completed.seconds, "s")
+      case .exporting(let progress): print(progress.fractionCompleted)
       case .finished(let report): print(report.duration.seconds, "s are written")
       }
     }
+    // end
+  }
+
+  static func edit(_ inputs: [FilePath], _ output: FilePath) async throws {
+    // article: edit
+    let library = MediaLibrary()
+    let talk = try await library.loadAsset(at: inputs[0])
+    let jingle = try await library.loadAsset(at: inputs[1])
+    var composition = Composition()
+    try composition.insertTimeRange(
+      TimeRange(start: .zero, duration: talk.duration), of: talk, at: .zero)
+
+    // What is at ten seconds and later is pushed back.
+    try composition.insertTimeRange(
+      TimeRange(start: .zero, duration: jingle.duration), of: jingle,
+      at: Time(value: 10, timescale: 1))
+
+    // A cough is taken out; what is later moves forward.
+    let cough = TimeRange(
+      start: Time(value: 6, timescale: 1), end: Time(value: 7, timescale: 1))
+    try composition.removeTimeRange(cough)
+
+    // The first four seconds last five.
+    let opening = TimeRange(start: .zero, duration: Time(value: 4, timescale: 1))
+    try composition.scaleTimeRange(opening, toDuration: Time(value: 5, timescale: 1))
+
+    let export = Export(
+      name: "edit", composition: composition,
+      outputs: [Output(path: output, format: .wav(.float32))])
+    try await ExportSession(export, library: library).export()
     // end
   }
 
@@ -66,6 +97,34 @@ enum TutorialCode {
     let export = Export(
       name: "ramp", composition: Composition(tracks: [track]),
       outputs: [Output(path: output, format: .wav(.float32))])
+    try await ExportSession(export, library: library).export()
+    // end
+  }
+
+  static func tag(_ input: FilePath, _ output: FilePath) async throws {
+    // article: tags
+    let library = MediaLibrary()
+    let asset = try await library.loadAsset(at: input)
+    var track = Track()
+    try track.insertTimeRange(
+      TimeRange(start: .zero, duration: asset.duration), of: asset, at: .zero)
+
+    let start = Time(value: 5, timescale: 1)
+    let end = Time(value: 10, timescale: 1)
+    try track.mix.setPan(.left, at: .zero)
+    try track.mix.setPanRamp(
+      fromStartPan: .left, toEndPan: .right, timeRange: TimeRange(start: start, end: end))
+
+    var metadata = Metadata()
+    metadata["title"] = "A walk"
+    let chapters = [
+      Chapter(start: .zero, title: "On the left"),
+      Chapter(start: end, title: "On the right"),
+    ]
+    let export = Export(
+      name: "walk", composition: Composition(tracks: [track]), channelLayout: .stereo,
+      metadata: metadata, chapters: chapters,
+      outputs: [Output(path: output, format: .mp3(MP3Settings(.vbr(quality: 2))))])
     try await ExportSession(export, library: library).export()
     // end
   }

@@ -16,7 +16,7 @@ struct TutorialTests {
     let article = try text(
       of: root + "/Sources/ExportEngine/ExportEngine.docc/PortingFromAVFoundation.md")
     let regions = blocks(of: code, from: "// article:", to: "// end")
-    #expect(regions.count == 3)
+    #expect(regions.count == 5)
     let tabs = article.components(after: "@Tab(\"avjob\")")
     #expect(tabs.flatMap { blocks(of: $0, from: "```swift", to: "```").prefix(1) } == regions)
   }
@@ -72,6 +72,34 @@ struct TutorialTests {
       let expected = before[index] * min(1, Float(edge) / 16_000)
       try #require(abs(after[index] - expected) < 1e-6, "frame \(index)")
     }
+  }
+
+  @Test("edits in the middle: what is inserted, taken out and slowed down is where it should be")
+  func edit() async throws {
+    let folder = TestFolder()
+    let output = folder.path("edited.wav")
+    try await TutorialCode.edit([FilePath(voice), FilePath(voice)], FilePath(output))
+    let (before, after) = (try samples("-i", voice), try samples("-i", output))
+    // After the opening: all but the cough until the jingle, the jingle, and the rest.
+    let expected =
+      before[32_000..<48_000] + before[56_000..<80_000] + before + before[80_000...]
+    #expect(Array(after.dropFirst(40_000)) == Array(expected))
+  }
+
+  @Test("moves from left to right, with a title and chapters")
+  func tag() async throws {
+    let folder = TestFolder()
+    let output = folder.path("walk.mp3")
+    try await TutorialCode.tag(FilePath(voice), FilePath(output))
+    let sound = try samples("-i", output)
+    let sides = (0...1).map { side in stride(from: side, to: sound.count, by: 2).map { sound[$0] } }
+    #expect(Signal.gain(of: sides[0][..<40_000], over: sides[1][..<40_000]) > 30)
+    #expect(Signal.gain(of: sides[1][80_000...], over: sides[0][80_000...]) > 30)
+    let shown = try Tool.run([
+      "ffprobe", "-v", "error", "-of", "csv=p=0", "-show_entries",
+      "format_tags=title:chapter=start_time:chapter_tags=title", output,
+    ]).text
+    #expect(shown == "0.000000,On the left\n10.000000,On the right\nA walk\n")
   }
 
   // MARK: Help
