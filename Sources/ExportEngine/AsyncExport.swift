@@ -35,18 +35,27 @@ extension ExportSession {
   /// An export that is under way, and its states until it ends
   /// (`AVAssetExportSession.states(updateInterval:)`).
   ///
-  /// It starts at once, on a thread of its own. A reader that is late sees the newest state only,
+  /// It starts at once, on a thread of its own, and tells of its progress at its first block and
+  /// then whenever `updateInterval` has gone by; zero is every block. A reader that is late sees the newest state only,
   /// and always the last. When the sequence is let go, or the task that reads it is cancelled, the
   /// export is cancelled, and what was written is removed; `export(progress:)` waits for that, and
   /// this does not. The sequence throws what `export(progress:)` does.
-  public func states() -> AsyncThrowingStream<State, any Error> {
+  public func states(
+    updateInterval: Duration = .milliseconds(100)
+  ) -> AsyncThrowingStream<State, any Error> {
     AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let cancellation = CancellationFlag()
       continuation.onTermination = { _ in cancellation.cancel() }
       Task {
         do {
-          let report = try await onThread {
-            try run(cancellation: cancellation) { continuation.yield(.exporting($0)) }
+          let report = try await onThread { () throws -> Report in
+            var last: ContinuousClock.Instant?
+            return try run(cancellation: cancellation) { progress in
+              let now = ContinuousClock.now
+              if let last, last.duration(to: now) < updateInterval { return }
+              last = now
+              continuation.yield(.exporting(progress))
+            }
           }
           continuation.yield(.finished(report))
           continuation.finish()

@@ -5,16 +5,21 @@ import MediaComposition
 public enum Engine {
   /// Silences the libraries and makes sure that they are the ones that avjob was built for.
   ///
-  /// To be called once, before anything else of the engine.
+  /// The first ``MediaLibrary`` sees to it; a program that wants to know before may call it, too.
+  /// What it finds is found once, and the same at each call, from any thread.
   /// - Throws: `Failure` (`mendMachine`) where other majors of FFmpeg's libraries are linked.
-  public static func start() throws(Failure) {
+  public static func start() throws(Failure) { try started.get() }
+
+  private static let started: Result<Void, Failure> = {
     Library.silence()
     do throws(LibAVError) {
       try Library.checkVersions()
+      return .success(())
     } catch {
-      throw Failure(
-        .mendMachine,
-        "FFmpeg \(Library.version) is not the one that avjob was built for; build avjob again")
+      return .failure(
+        Failure(
+          .mendMachine,
+          "FFmpeg \(Library.version) is not the one that avjob was built for; build avjob again"))
     }
-  }
+  }()
 }

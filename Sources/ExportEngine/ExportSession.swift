@@ -42,6 +42,11 @@ public struct ExportSession: Sendable {
     public var completed: Time
     /// How long the outputs are.
     public var total: Time
+
+    /// From 0 to 1, which it is where there is nothing to do (`Progress.fractionCompleted`).
+    public var fractionCompleted: Double {
+      total > .zero ? max(0, min(1, completed.seconds / total.seconds)) : 1
+    }
   }
 
   /// What an export did.
@@ -60,13 +65,13 @@ public struct ExportSession: Sendable {
   ///   - cancellation: Polled for every block; once set, everything written is removed.
   ///   - progress: Called on this thread, for every block.
   /// - Returns: What was written.
-  /// - Throws: `Failure`, or `CancellationError`. No output of the export is then at its path
-  ///   unless an older one was.
+  /// - Throws: `Failure`, also where the export has no outputs, or `CancellationError`. No output
+  ///   of the export is then at its path unless an older one was.
   public func run(
     cancellation: CancellationFlag = CancellationFlag(),
     progress: (Progress) -> Void = { _ in }
   ) throws -> Report {
-    if let failure = Self.conflicts(among: [export]).first { throw failure }
+    if let failure = noOutputs ?? Self.conflicts(among: [export]).first { throw failure }
     let graph = try graph()
     let renderer = try Renderer(graph, library: library)
     let writers = try openWriters(for: graph)
@@ -82,6 +87,13 @@ public struct ExportSession: Sendable {
       for writer in writers { writer.abandon() }
       throw error
     }
+  }
+
+  private var noOutputs: Failure? {
+    guard export.outputs.isEmpty else { return nil }
+    return Failure(
+      .mendJob, "no outputs: the export would write nothing; give it one or more",
+      origin: export.origin)
   }
 
   private func openWriters(for graph: Graph) throws(Failure) -> [any SoundWriter] {
@@ -154,11 +166,12 @@ public struct ExportSession: Sendable {
 }
 
 extension ExportSession {
-  /// Why outputs of the export could not be written, as far as that shows before work starts: a
-  /// folder that may not be written, settings that a format has not, a cover that is no picture.
+  /// Why outputs of the export could not be written, as far as that shows before work starts: there
+  /// are none, a folder that may not be written, settings that a format has not, a cover that is no picture.
   ///
   /// Looks at the disk, but changes nothing. O(segments + outputs).
   public func problems() -> [Failure] {
+    if let noOutputs { return [noOutputs] }
     do throws(Failure) {
       let graph = try graph()
       return graph.sinks.compactMap { sink in

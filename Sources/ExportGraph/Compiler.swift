@@ -30,7 +30,7 @@ extension Graph {
     }
     guard duration <= Composition.longestDuration else {
       throw Failure(
-        .mendJob, "the timeline would be \(duration) long; 10,000 hours are the most",
+        .mendJob, "the timeline would be \(duration.readableText) long; 10,000 hours are the most",
         origin: export.origin)
     }
     let length = duration.frames(atRate: mixFormat.sampleRate)
@@ -48,11 +48,10 @@ extension Graph {
     guard TimeRange(start: .zero, duration: duration).contains(range) else {
       throw Failure(
         .mendJob,
-        "the part from \(range.start) to \(range.end) is not within the timeline, which "
-          + "lasts \(duration)", origin: export.origin)
+        "the part from \(range.start.readableText) to \(range.end.readableText) is not within the "
+          + "timeline, which lasts \(duration.readableText)", origin: export.origin)
     }
     var converted: [AudioFormat: Node.ID] = [mixFormat: root]
-    let chapters = export.writtenChapters
     for output in export.outputs {
       let format = AudioFormat.of(output, of: export, mixedAs: mixFormat)
       if converted[format] == nil {
@@ -67,11 +66,12 @@ extension Graph {
       }
       let node = converted[format] ?? root
       let first = range.start.frames(atRate: format.sampleRate)
+      let frames = first..<max(first, range.end.frames(atRate: format.sampleRate))
       sinks.append(
         Sink(
-          node: node, frames: first..<max(first, range.end.frames(atRate: format.sampleRate)),
-          output: output, metadata: export.metadata.overridden(by: output.metadata),
-          chapters: chapters,
+          node: node, frames: frames, output: output,
+          metadata: export.metadata.overridden(by: output.metadata),
+          chapters: export.chapters(in: frames, rate: format.sampleRate),
           isDithered: output.format.storesInt16
             && !(node == root && nodes.passesInt16Untouched(from: root))))
     }
@@ -310,12 +310,16 @@ extension Segment {
 extension Export {
   /// The chapters that begin in the part that is written, in its own time and in order. The one
   /// that is under way where it starts begins with it; where it is the only one, the part lies
-  /// within a chapter and has none.
-  fileprivate var writtenChapters: [Chapter] {
+  /// within a chapter and has none. One that falls on the frame after the last of the part's
+  /// `frames` is the next part's.
+  fileprivate func chapters(in frames: Range<Int64>, rate: Int) -> [Chapter] {
     let all = (chapters + composition.chapters).sortedByStart
     guard let timeRange else { return all }
     let first = all.lastIndex { $0.start <= timeRange.start } ?? 0
-    let touched = all.dropFirst(first).filter { $0.start < timeRange.end }
+    let touched = all.dropFirst(first).filter { chapter in
+      let frame = (chapter.start - timeRange.start).frames(atRate: rate)
+      return chapter.start < timeRange.end && (frame <= 0 || frame < frames.count)
+    }
     if touched.count == 1, let only = touched.first, only.start <= timeRange.start { return [] }
     return touched.map { chapter in
       var moved = chapter

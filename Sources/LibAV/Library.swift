@@ -4,8 +4,11 @@ internal import CFFmpeg
 package enum Library {
   /// Silences FFmpeg's own log, which is the process's and not a caller's (`av_log_set_level`).
   ///
-  /// To be called once, by the door, before any thread uses FFmpeg.
+  /// To be called once, before any thread uses FFmpeg.
   package static func silence() { av_log_set_level(AV_LOG_QUIET) }
+
+  /// Whether FFmpeg writes no log (`av_log_get_level`).
+  package static var isSilent: Bool { av_log_get_level() == AV_LOG_QUIET }
 
   /// The linked FFmpeg, such as `5.1.6-0+deb12u1` (`av_version_info`).
   package static var version: String { String(cString: av_version_info()) }

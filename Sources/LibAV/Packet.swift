@@ -45,6 +45,9 @@ package final class Packet {
   /// Bytes.
   package var size: Int { Int(pointer.pointee.size) }
 
+  /// nil where the packet has none.
+  package var firstByte: UInt8? { size > 0 ? pointer.pointee.data?.pointee : nil }
+
   /// Byte offset in the file, or nil.
   package var position: Int64? { pointer.pointee.pos < 0 ? nil : pointer.pointee.pos }
 

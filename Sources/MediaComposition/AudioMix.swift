@@ -38,10 +38,11 @@ extension AudioMix {
   /// Sets the volume from `time` on, until the next time for which one is set
   /// (`AVMutableAudioMixInputParameters.setVolume(_:at:)`). Before the first, it is 1.
   ///
-  /// - Throws: `EditError.overlappingRamps` where `time` lies inside a ramp.
+  /// - Throws: `EditError.invalidTime` where `time` is no number, and
+  ///   `EditError.overlappingRamps` where it lies inside a ramp.
   /// - Complexity: O(ramps)
   public mutating func setVolume(_ volume: Gain, at time: Time) throws(EditError) {
-    try self.volume.insert(
+    try self.volume.ramps.insertInOrder(
       VolumeRamp(from: volume, to: volume, over: TimeRange(start: time, duration: .zero)))
   }
 
@@ -55,7 +56,33 @@ extension AudioMix {
     fromStartVolume startVolume: Gain, toEndVolume endVolume: Gain, timeRange: TimeRange,
     curve: VolumeCurve = .linear
   ) throws(EditError) {
-    try volume.insert(VolumeRamp(from: startVolume, to: endVolume, over: timeRange, curve: curve))
+    try volume.ramps.insertInOrder(
+      VolumeRamp(from: startVolume, to: endVolume, over: timeRange, curve: curve))
+  }
+
+  /// Sets the place between left and right from `time` on, until the next time for which one is
+  /// set. Before the first, it is what the pan begins with: the centre, unless told otherwise.
+  ///
+  /// AVFoundation's mixes have no pan over time; its players have one (`AVAudioMixing.pan`).
+  ///
+  /// - Throws: `EditError.invalidTime` where `time` is no number, and
+  ///   `EditError.overlappingRamps` where it lies inside a ramp.
+  /// - Complexity: O(ramps)
+  public mutating func setPan(_ pan: Pan, at time: Time) throws(EditError) {
+    try self.pan.ramps.insertInOrder(
+      PanRamp(from: pan, to: pan, over: TimeRange(start: time, duration: .zero)))
+  }
+
+  /// Moves the place between left and right over `timeRange`, straight in position; `endPan` holds
+  /// after it.
+  ///
+  /// - Throws: `EditError.invalidTime` where the range is not a numeric one, and
+  ///   `EditError.overlappingRamps` where it overlaps another ramp of the pan.
+  /// - Complexity: O(ramps)
+  public mutating func setPanRamp(
+    fromStartPan startPan: Pan, toEndPan endPan: Pan, timeRange: TimeRange
+  ) throws(EditError) {
+    try pan.ramps.insertInOrder(PanRamp(from: startPan, to: endPan, over: timeRange))
   }
 
   /// The same mix with its zero moved later by `delay`. O(ramps).
@@ -73,9 +100,9 @@ extension AudioMix {
 
   private func mapTimes(_ map: (TimeRange) -> TimeRange) -> AudioMix {
     var copy = self
-    copy.volume.mapTimes(map)
-    for index in copy.envelopes.indices { copy.envelopes[index].mapTimes(map) }
-    copy.pan.mapTimes(map)
+    copy.volume.ramps.mapTimes(map)
+    for index in copy.envelopes.indices { copy.envelopes[index].ramps.mapTimes(map) }
+    copy.pan.ramps.mapTimes(map)
     return copy
   }
 }
@@ -99,25 +126,6 @@ public struct VolumeEnvelope: Sendable, Hashable {
 
   /// No change at any time.
   public static let unity = VolumeEnvelope([])
-
-  fileprivate mutating func insert(_ ramp: VolumeRamp) throws(EditError) {
-    guard ramp.timeRange.isValid, ramp.timeRange.end.isNumeric else {
-      throw .invalidTime(ramp.timeRange.start)
-    }
-    // A step at the place of another step takes its place.
-    ramps.removeAll { $0.timeRange == ramp.timeRange }
-    for other in ramps
-    where other.timeRange.start < ramp.timeRange.end && ramp.timeRange.start < other.timeRange.end {
-      throw .overlappingRamps(other.timeRange, ramp.timeRange)
-    }
-    let index =
-      ramps.firstIndex { $0.timeRange.start >= ramp.timeRange.end } ?? ramps.count
-    ramps.insert(ramp, at: index)
-  }
-
-  fileprivate mutating func mapTimes(_ map: (TimeRange) -> TimeRange) {
-    for index in ramps.indices { ramps[index].timeRange = map(ramps[index].timeRange) }
-  }
 }
 
 /// The path between two volumes.

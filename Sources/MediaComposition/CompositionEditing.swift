@@ -74,7 +74,7 @@ extension Composition {
   /// - Throws: `EditError.invalidRange` where the range lasts no time or begins before zero,
   ///   `tooLong`. The composition is then as it was.
   public mutating func insertEmptyTimeRange(_ timeRange: TimeRange) throws(EditError) {
-    try timeRange.requireWithin(Composition.longestDuration)
+    try timeRange.requireWithin(.positiveInfinity)
     let start = try timeRange.start.requireInsertion(of: timeRange.duration, into: duration)
     insert([:], lasting: timeRange.duration, at: start)
   }

@@ -4,8 +4,9 @@ import MediaTime
 public enum EditError: Error, Sendable, Hashable {
   /// A time that is no number, or before zero.
   case invalidTime(Time)
-  /// A range that is no range of numbers, lasts no time, or is not within what it is a range of.
-  case invalidRange(TimeRange)
+  /// A range that is no range of numbers, lasts no time, or is not within what it is a range of,
+  /// which lasts so long where that is known.
+  case invalidRange(TimeRange, contentDuration: Time? = nil)
   /// A timeline that would last so long; `Composition.longestDuration` is the most.
   case tooLong(Time)
   /// A segment that starts before another one of its track has ended.
@@ -15,19 +16,22 @@ public enum EditError: Error, Sendable, Hashable {
 }
 
 extension EditError: CustomStringConvertible {
-  /// One line, for people.
+  /// One line, for people: "\(error)" is the text to show. (`localizedDescription` is not: it is
+  /// Foundation's, which these modules do without.)
   public var description: String {
     switch self {
     case .invalidTime(let time):
-      "\(time) is no moment of a timeline"
-    case .invalidRange(let range):
-      "\(range.start) for \(range.duration) is no range of the content"
+      "\(time.readableText) is no moment of a timeline"
+    case .invalidRange(let range, let contentDuration):
+      "\(range.start.readableText) for \(range.duration.readableText) is no range of the content"
+        + (contentDuration.map { ", which lasts \($0.readableText)" } ?? "")
     case .tooLong(let duration):
-      "the timeline would be \(duration) long; 10,000 hours are the most"
+      "the timeline would be \(duration.readableText) long; 10,000 hours are the most"
     case .overlappingSegments(let a, let b):
-      "a segment starts at \(b.start), before another ends at \(a.end)"
+      "a segment starts at \(b.start.readableText), before another ends at \(a.end.readableText)"
     case .overlappingRamps(let a, let b):
-      "a ramp from \(b.start) to \(b.end) overlaps one from \(a.start) to \(a.end)"
+      "a ramp from \(b.start.readableText) to \(b.end.readableText) overlaps one from "
+        + "\(a.start.readableText) to \(a.end.readableText)"
     }
   }
 }

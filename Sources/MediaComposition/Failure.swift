@@ -44,6 +44,12 @@ public struct Failure: Error, Sendable, Hashable {
   }
 }
 
+extension Failure: CustomStringConvertible {
+  /// One line, for people: the message, after the file that it is about. "\(failure)" is the text
+  /// to show; what its origin stands for is known to its author.
+  public var description: String { line(path, message) }
+}
+
 /// Something the user should know that does not stop the work.
 public struct Warning: Sendable, Hashable {
   /// One line, without file and place.
@@ -59,4 +65,13 @@ public struct Warning: Sendable, Hashable {
     self.path = path
     self.origin = origin
   }
+}
+
+extension Warning: CustomStringConvertible {
+  /// One line, for people: the message, after the file that it is about.
+  public var description: String { line(path, message) }
+}
+
+private func line(_ path: FilePath?, _ message: String) -> String {
+  (path.map { "\($0.string): " } ?? "") + message
 }

@@ -43,10 +43,6 @@ public struct PanEnvelope: Sendable, Hashable {
   public var isCentre: Bool {
     initial == .centre && ramps.allSatisfy { $0.start == .centre && $0.end == .centre }
   }
-
-  mutating func mapTimes(_ map: (TimeRange) -> TimeRange) {
-    for index in ramps.indices { ramps[index].timeRange = map(ramps[index].timeRange) }
-  }
 }
 
 /// One move from a position to another.

@@ -59,7 +59,7 @@ extension Track {
   /// - Throws: `EditError.invalidRange` where the range lasts no time or begins before zero,
   ///   `tooLong`. The track is then as it was.
   public mutating func insertEmptyTimeRange(_ timeRange: TimeRange) throws(EditError) {
-    try timeRange.requireWithin(Composition.longestDuration)
+    try timeRange.requireWithin(.positiveInfinity)
     let start = try insertionTime(timeRange.start, lasting: timeRange.duration)
     insert(Excerpt(.silence(lasting: timeRange.duration)), at: start)
   }
@@ -113,16 +113,21 @@ extension Time {
 }
 
 extension TimeRange {
-  /// Refuses what is not some time within `0 ..< end`.
-  func requireWithin(_ end: Time) throws(EditError) {
-    try requireOnTimeline()
-    guard duration.isNumeric, self.end <= end else { throw .invalidRange(self) }
+  /// Refuses what is not some time within `0 ..< end`, of which it may miss the end by `tolerance`.
+  func requireWithin(_ end: Time, tolerance: Time = .zero) throws(EditError) {
+    guard isOnTimeline, duration.isNumeric, self.end <= end + tolerance else {
+      throw .invalidRange(self, contentDuration: end.isNumeric ? end : nil)
+    }
   }
 
   /// Refuses what is not some time from zero on; it may last for ever.
   func requireOnTimeline() throws(EditError) {
-    guard isValid, start.isNumeric, start >= .zero, duration > .zero, !duration.isIndefinite
-    else { throw .invalidRange(self) }
+    guard isOnTimeline else { throw .invalidRange(self) }
+  }
+
+  /// Whether it is some time from zero on.
+  var isOnTimeline: Bool {
+    isValid && start.isNumeric && start >= .zero && duration > .zero && !duration.isIndefinite
   }
 
   /// Refuses to have the range last `duration` on what lasts until `end`.

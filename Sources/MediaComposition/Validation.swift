@@ -43,15 +43,14 @@ extension Segment {
     case .silence:
       return
     case .asset(let asset):
-      try source.requireOnTimeline()
-      guard source.end.frames(atRate: asset.sampleRate) <= asset.frameCount else {
-        throw .invalidRange(source)
-      }
+      guard source.isOnTimeline,
+        source.end.frames(atRate: asset.sampleRate) <= asset.frameCount
+      else { throw .invalidRange(source, contentDuration: asset.duration) }
     case .composition(let inner):
       try inner.validate()
       // What could not be written down exactly may be off by a tick of the finest timescale.
       let rounding = Time(value: source.end.hasBeenRounded ? 1 : 0, timescale: 1_000_000)
-      try source.requireWithin(inner.duration + rounding)
+      try source.requireWithin(inner.duration, tolerance: rounding)
     }
   }
 }

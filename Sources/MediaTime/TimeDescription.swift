@@ -55,6 +55,15 @@ extension Time: LosslessStringConvertible {
   }
 }
 
+extension Time {
+  /// For messages: the ``description``, or where that would be a fraction, clock text rounded to
+  /// millionths, which are less than half a frame of any sample rate.
+  package var readableText: String {
+    let text = description
+    return text.contains("/") ? clockText(decimals: 6) : text
+  }
+}
+
 extension Time: CustomDebugStringConvertible {
   /// The numbers as they are, as CoreMedia shows them (`CMTimeCopyDescription`, `CMTimeShow`):
   /// `{1001/30000 = 0.033}`, with `, rounded` where that is so; `{INVALID}`, `{INDEFINITE}`,

@@ -1,4 +1,5 @@
 import ExportEngine
+import LibAV
 import MediaComposition
 import MediaTime
 import Synchronization
@@ -70,5 +71,40 @@ struct AsyncExportTests {
     while try Tool.run(["ls", "-A", folder.path("")]).text != "" {
       try await Task.sleep(for: .milliseconds(5))
     }
+  }
+
+  @Test("the states come no more often than they are asked for, and tell which part is done")
+  func updateInterval() async throws {
+    let folder = TestFolder()
+    let session = try session(folder.path("out.wav"), copies: 20)
+    var fractions: [Double] = []
+    for try await state in session.states(updateInterval: .seconds(3600)) {
+      if case .exporting(let progress) = state { fractions.append(progress.fractionCompleted) }
+    }
+    // The first only, where this task is not too late for it.
+    #expect(fractions.count <= 1)
+    #expect(fractions.allSatisfy { 0 < $0 && $0 < 0.1 })
+
+    let all = Mutex<[Double]>([])
+    try await session.export { progress in all.withLock { $0.append(progress.fractionCompleted) } }
+    #expect(all.withLock { $0 == $0.sorted() && $0.last == 1 && $0.count > 20 })
+  }
+
+  @Test("what has no outputs is refused")
+  func noOutputs() async throws {
+    var export = try session("", copies: 1).export
+    export.outputs = []
+    let session = ExportSession(export, library: MediaLibrary())
+    let failure = await #expect(throws: Failure.self) { try await session.export() }
+    #expect(failure?.remedy == .mendJob)
+    #expect(
+      failure?.message == "no outputs: the export would write nothing; give it one or more")
+    #expect(session.problems() == [failure])
+  }
+
+  @Test("a library silences FFmpeg, with nothing to be called before")
+  func silence() {
+    _ = MediaLibrary()
+    #expect(Library.isSilent)
   }
 }

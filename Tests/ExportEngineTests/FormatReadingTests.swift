@@ -133,6 +133,33 @@ struct FormatReadingTests {
     try expectSlices(of: try readAll(probed), probed)
   }
 
+  @Test(
+    "pauses that a phone did not send are silent, and what follows keeps its place",
+    arguments: ["p.amr-nb", "p.3gp"])
+  func pauses(name: String) throws {
+    let rate = 8000
+    let folder = TestFolder()
+    // sox's encoder sends no pauses (the one for wide band writes nothing at all): 3 s of speech, 20 s of nothing, and the same 3 s again.
+    try Tool.succeed(
+      "sh", "-c",
+      """
+      cd \(folder.path(""))
+      sox \(Fixture.path("voice-8k.wav")) -r \(rate) speech.wav trim 0 3
+      sox speech.wav padded.wav pad 0 20
+      sox padded.wav speech.wav p.amr-nb
+      ffmpeg -v error -f amr -i p.amr-nb -c copy p.3gp
+      """)
+    let probed = try Prober.probe(FilePath(folder.path(name)), stream: nil)
+    #expect(probed.asset.sampleRate == rate)
+    #expect(probed.asset.frameCount == Int64(26 * rate))
+    let whole = try readAll(probed)[0]
+    #expect(whole.count == 26 * rate)
+    let (first, second) = (whole[rate..<3 * rate], whole[24 * rate..<26 * rate])
+    #expect(Signal.correlation(first, second) > 0.9)
+    #expect(whole[10 * rate..<20 * rate].allSatisfy { abs($0) < 0.01 })
+    try expectSlices(of: [whole], probed)
+  }
+
   @Test("each of one to eight channels keeps its sound and its place", arguments: 1...8)
   func channels(count: Int) throws {
     let folder = TestFolder()

@@ -45,6 +45,27 @@ struct CompilerTests {
     }
   }
 
+  @Test("a part that is not within the timeline is refused, in times that can be read")
+  func partsOutside() throws {
+    let asset = sound(rate: 105, frames: 3152)
+    let whole = TimeRange(start: .zero, duration: asset.duration)
+    let export = Export(
+      name: "x",
+      composition: Composition(tracks: [
+        Track(segments: [Segment(.asset(asset), source: whole, at: .zero)])
+      ]),
+      timeRange: TimeRange(start: seconds(5), end: seconds(90)),
+      outputs: [Output(path: "x.wav", format: .wav(.int16))])
+    do throws(Failure) {
+      _ = try Graph(compiling: export)
+      Issue.record("the timeline is shorter")
+    } catch {
+      #expect(
+        error.message
+          == "the part from 5s to 1:30 is not within the timeline, which lasts 0:30.019048")
+    }
+  }
+
   @Test("a group's sound is cut to the group's range, and its volume follows it")
   func groupsAreWindows() throws {
     let asset = sound(rate: 1000, frames: 10_000)
@@ -170,6 +191,30 @@ struct CompilerTests {
       at: seconds(10))
     let graph = try compile(Composition(tracks: [Track(segments: [group])]), rate: 1000)
     #expect(graph.sinks[0].chapters == [Chapter(start: seconds(12), title: "kept")])
+  }
+
+  @Test("a chapter that falls on the frame behind a part is the next part's")
+  func chaptersAtBorders() throws {
+    let asset = sound(rate: 1000, frames: 30_000)
+    let late = Time(value: 99_996, timescale: 10_000)
+    let titles = [("a", Time.zero), ("b", late), ("c", seconds(15))]
+    func chapters(from start: Int64, to end: Int64) throws -> [Chapter] {
+      try Graph(
+        compiling: Export(
+          name: "part",
+          composition: Composition(tracks: [
+            Track(segments: [segment(asset, from: 0, duration: 30, at: 0)])
+          ]),
+          timeRange: TimeRange(start: seconds(start), end: seconds(end)),
+          chapters: titles.map { Chapter(start: $0.1, title: $0.0) },
+          outputs: [Output(path: "out.flac", format: .flac(bitDepth: 16))])
+      ).sinks[0].chapters
+    }
+    #expect(try chapters(from: 0, to: 10) == [])
+    #expect(
+      try chapters(from: 10, to: 20) == [
+        Chapter(start: .zero, title: "b"), Chapter(start: seconds(5), title: "c"),
+      ])
   }
 
   @Test("a speed, an effect and a depth that nothing can render are refused with their place")

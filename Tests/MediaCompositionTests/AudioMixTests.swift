@@ -71,6 +71,33 @@ struct AudioMixTests {
     #expect(mix == before)
   }
 
+  @Test("a pan is set as a volume is: in order of time, over nothing that moves already")
+  func pans() throws {
+    var mix = AudioMix()
+    try mix.setPanRamp(fromStartPan: .left, toEndPan: .right, timeRange: range(4, 4))
+    try mix.setPan(.centre, at: seconds(9))
+    try mix.setPan(.right, at: seconds(2))
+    try mix.setPan(.left, at: seconds(2))
+    #expect(mix.pan.initial == .centre)
+    #expect(
+      mix.pan.ramps == [
+        PanRamp(from: .left, to: .left, over: range(2, 0)),
+        PanRamp(from: .left, to: .right, over: range(4, 4)),
+        PanRamp(from: .centre, to: .centre, over: range(9, 0)),
+      ])
+    // A volume may move meanwhile.
+    try mix.setVolumeRamp(fromStartVolume: half, toEndVolume: .unity, timeRange: range(5, 2))
+    let before = mix
+    #expect(throws: EditError.overlappingRamps(range(4, 4), range(5, 0))) {
+      try mix.setPan(.left, at: seconds(5))
+    }
+    #expect(throws: EditError.overlappingRamps(range(2, 0), range(1, 2))) {
+      try mix.setPanRamp(fromStartPan: .left, toEndPan: .left, timeRange: range(1, 2))
+    }
+    #expect(throws: EditError.invalidTime(.indefinite)) { try mix.setPan(.left, at: .indefinite) }
+    #expect(mix == before)
+  }
+
   @Test("a mix is delayed there and back without change")
   func delaying() throws {
     var mix = AudioMix(

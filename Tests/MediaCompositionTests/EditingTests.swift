@@ -165,10 +165,10 @@ struct EditingTests {
     let original = Track(segments: [clip(a, from: 0, lasting: 10, at: 0)])
     var track = original
     let late = TimeRange(start: seconds(995), duration: seconds(6))
-    #expect(throws: EditError.invalidRange(late)) {
+    #expect(throws: EditError.invalidRange(late, contentDuration: a.duration)) {
       try track.insertTimeRange(late, of: a, at: .zero)
     }
-    #expect(throws: EditError.invalidRange(range(1, 0))) {
+    #expect(throws: EditError.invalidRange(range(1, 0), contentDuration: a.duration)) {
       try track.insertTimeRange(range(1, 0), of: a, at: .zero)
     }
     #expect(throws: EditError.invalidTime(seconds(-1))) {

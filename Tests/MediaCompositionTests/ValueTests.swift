@@ -70,4 +70,37 @@ struct ValueTests {
     #expect(ChannelLayout(mask: 0x33).name == "quad")
     #expect(ChannelLayout(mask: 0x107).name == "4 channels")
   }
+
+  @Test("a failure and a warning read as one line, with their file")
+  func failureTexts() {
+    #expect("\(Failure(.mendInput, "is empty", path: "a/b.wav"))" == "a/b.wav: is empty")
+    #expect(String(describing: Failure(.mendJob, "no outputs")) == "no outputs")
+    #expect("\(Warning("is long", path: "b.mp3") as Any)" == "b.mp3: is long")
+  }
+
+  @Test("a refused edit says what was wrong, and how long the content is")
+  func editErrorTexts() throws {
+    let third = Time(value: 1, timescale: 3)
+    let errors: [(EditError, String)] = [
+      (
+        .invalidRange(range(0, 300), contentDuration: Time(value: 3152, timescale: 105)),
+        "0s for 5:00 is no range of the content, which lasts 0:30.019048"
+      ),
+      (.invalidRange(range(5, 0)), "5s for 0s is no range of the content"),
+      (.invalidTime(-third), "-0:00.333333 is no moment of a timeline"),
+      (
+        .overlappingRamps(range(4, 4), TimeRange(start: third, duration: seconds(5))),
+        "a ramp from 0:00.333333 to 0:05.333333 overlaps one from 4s to 8s"
+      ),
+    ]
+    for (error, text) in errors { #expect("\(error)" == text) }
+
+    var composition = Composition()
+    do throws(EditError) {
+      try composition.insertTimeRange(range(0, 300), of: sound("a", lasting: 200), at: .zero)
+      Issue.record("the asset is shorter")
+    } catch {
+      #expect("\(error)" == "0s for 5:00 is no range of the content, which lasts 3:20")
+    }
+  }
 }

@@ -27,6 +27,8 @@ final class CountedStream: FrameSource {
   private var ordinal = 0
   private var isAtEnd = false
   private var canJump = true
+  /// Silence that the last packet stands for, and the raw frame where it begins.
+  private var pause: (start: Int64, count: Int)?
   /// What was sent last, and the counts of frames by which it is told what it gave.
   private var sent: (packet: Packet, countBefore: Int64, fed: Int64)?
 
@@ -98,6 +100,11 @@ final class CountedStream: FrameSource {
           cursor.place(at: raw - facts.origin)
           return true
         }
+        if let pause {
+          self.pause = nil
+          cursor.placeSilence(at: pause.start - facts.origin, count: pause.count)
+          return true
+        }
         if isAtEnd { return false }
         try feed()
       }
@@ -128,7 +135,12 @@ final class CountedStream: FrameSource {
       successor = nil
     }
     let count = lane?.end ?? 0
-    try lane?.send(packet)
+    if let frames = SpeechPause.frames(of: packet, codec: stream.codecName) {
+      pause = (count, frames)
+      lane?.skip(frames)
+    } else {
+      try lane?.send(packet)
+    }
     sent = (packet, count, try feedAhead(packet))
     ordinal += 1
   }
@@ -145,6 +157,10 @@ final class CountedStream: FrameSource {
   /// Gives the number of frames that came of a packet in the decoder that is fed ahead.
   private func feedAhead(_ packet: Packet) throws(LibAVError) -> Int64 {
     guard let successor else { return 0 }
+    if let frames = SpeechPause.frames(of: packet, codec: stream.codecName) {
+      successor.skip(frames)
+      return Int64(frames)
+    }
     let before = successor.end
     try successor.send(packet)
     while try successor.receive(into: scratch, { _ in nil }) != nil {}
@@ -250,6 +266,7 @@ final class CountedStream: FrameSource {
   }
 
   private func restart() {
+    pause = nil
     lane = nil
     successor = nil
     nextAnchor = 0

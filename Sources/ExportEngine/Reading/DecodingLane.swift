@@ -49,6 +49,9 @@ final class DecodingLane {
     }
   }
 
+  /// Counts frames that no packet is decoded for.
+  func skip(_ frames: Int) { count += Int64(frames) }
+
   private func note(_ error: LibAVError) throws(LibAVError) {
     guard error.isDamage else { throw error }
     // Where frames tell their own place, what is missing shows as a hole.

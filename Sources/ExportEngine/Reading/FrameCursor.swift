@@ -17,6 +17,8 @@ final class FrameCursor {
   /// The asset frame that the decoded frame begins with, and its length; 0 where it is used up.
   private var start: Int64 = 0
   private var count = 0
+  /// Whether that is a pause, and nothing was decoded.
+  private var isSilent = false
 
   init(_ path: FilePath, channelCount: Int, _ damage: Damage) throws(LibAVError) {
     self.path = path
@@ -29,6 +31,14 @@ final class FrameCursor {
   func place(at position: Int64) {
     start = position
     count = frame.sampleCount
+    isSilent = false
+  }
+
+  /// Says that `count` silent frames lie there, which the stream holds as such.
+  func placeSilence(at position: Int64, count: Int) {
+    start = position
+    self.count = count
+    isSilent = true
   }
 
   /// Forgets the decoded frame.
@@ -53,9 +63,13 @@ final class FrameCursor {
       }
       let skipped = Int(position - start)
       let taken = min(count - skipped, rest)
-      try reading(path) { () throws(LibAVError) in
-        try converter.convert(
-          frame, from: skipped, count: taken, into: buffer.planes, at: offset + filled)
+      if isSilent {
+        clear(buffer, at: offset + filled, count: taken)
+      } else {
+        try reading(path) { () throws(LibAVError) in
+          try converter.convert(
+            frame, from: skipped, count: taken, into: buffer.planes, at: offset + filled)
+        }
       }
       filled += taken
       position += Int64(taken)
@@ -67,11 +81,15 @@ final class FrameCursor {
   func silence(in buffer: AudioBuffer, at offset: Int, upTo end: Int64, count: Int) -> Int {
     let silent = Int(min(end - position, Int64(count)))
     guard silent > 0 else { return 0 }
-    for channel in 0..<channelCount {
-      (buffer.planes[channel] + offset).update(repeating: 0, count: silent)
-    }
+    clear(buffer, at: offset, count: silent)
     damage.note(.hole(end: end))
     position += Int64(silent)
     return silent
+  }
+
+  private func clear(_ buffer: AudioBuffer, at offset: Int, count: Int) {
+    for channel in 0..<channelCount {
+      (buffer.planes[channel] + offset).update(repeating: 0, count: count)
+    }
   }
 }

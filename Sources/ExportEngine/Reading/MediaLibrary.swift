@@ -15,8 +15,12 @@ public final class MediaLibrary: Sendable {
   /// are kept 64 MB, which is some 60 hours. Files beyond that are scanned each time they are opened.
   private let framesToKeep = Mutex(8_000_000)
 
-  /// A library that has probed nothing yet.
-  public init() {}
+  /// A library that has probed nothing yet. The first one readies FFmpeg for the process: its log
+  /// is silenced (see `Engine.start()`).
+  public init() {
+    // What it throws is thrown where something can be done about it: see `probed`.
+    _ = try? Engine.start()
+  }
 
   /// The facts of a file's stream: FFmpeg's best stream of sound where `streamIndex` is nil.
   ///
@@ -31,6 +35,7 @@ public final class MediaLibrary: Sendable {
   }
 
   private func probed(_ path: FilePath, _ streamIndex: Int?) throws(Failure) -> ProbedStream {
+    try Engine.start()
     let key = Key(path: path, streamIndex: streamIndex)
     if let known = found.withLock({ $0[key] }) { return try known.get() }
     let result: Result<ProbedStream, Failure>

@@ -110,7 +110,8 @@ extension Prober {
     case "mov,mp4,m4a,3gp,3g2,mj2":
       guard let announced, let end = stream.indexedEnd, end <= identity.size else { return nil }
       if stream.isLossless { return Length(frames: announced, delay: delay) }
-      guard AnchorIndex.spacing(of: stream.codecName) != nil,
+      // AMR's pauses give no frames, so only counting knows where the others lie.
+      guard AnchorIndex.spacing(of: stream.codecName) != nil, !stream.codecName.hasPrefix("amr_"),
         let ticks = stream.indexedTicks(every: Int64(first.sampleCount)),
         ticks.magnitude < StreamFacts.farthestFrame
       else { return nil }
