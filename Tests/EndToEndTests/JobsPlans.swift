@@ -61,7 +61,7 @@ extension JobsTests {
     pan −100 % at 0:01.000 to 100 % at 0:05.000
           0:01.000 – 0:05.000  part
             0:00.000 – 0:04.000  reversed
-              0:00.000 – 0:04.000  Jobs/../Fixtures/feelings.ogg from 0:14.667, varispeed × 1.5
+              0:00.000 – 0:04.000  Jobs/../Fixtures/feelings.ogg from 0:22.000, varispeed × 1.5
         0:04.500 – 0:10.200  part
           0:00.000 – 0:05.700  highpass 120 Hz
             0:00.000 – 0:05.700  group
