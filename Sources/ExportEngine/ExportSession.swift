@@ -22,20 +22,6 @@ public struct ExportSession: Sendable {
   /// What `run` would do. Opens no file.
   public func graph() throws(Failure) -> Graph { try Graph(compiling: export) }
 
-  /// What is left out: tags, covers and chapters that an output's format has no place for, and a
-  /// pan where the mix has no left and right.
-  ///
-  /// - Throws: As `graph`.
-  public func omissions() throws(Failure) -> [Warning] {
-    let graph = try graph()
-    var found = graph.sinks.flatMap { ExportEngine.omissions(of: $0) }
-    if export.isPanned, graph.isMixedInMono {
-      found.append(
-        Warning("the mix is mono, where 'pan' changes nothing: left out", origin: export.origin))
-    }
-    return found
-  }
-
   /// How far an export is.
   public struct Progress: Sendable, Hashable {
     /// Sound rendered so far.
@@ -166,27 +152,46 @@ public struct ExportSession: Sendable {
 }
 
 extension ExportSession {
-  /// Why outputs of the export could not be written, as far as that shows before work starts: there
-  /// are none, a folder that may not be written, settings that a format has not, a cover that is no picture.
-  ///
-  /// Looks at the disk, but changes nothing. O(segments + outputs).
-  public func problems() -> [Failure] {
-    if let noOutputs { return [noOutputs] }
+  /// What can be known of an export before work starts.
+  public struct Review: Sendable {
+    /// Why outputs could not be written: there are none, a folder that may not be written, settings
+    /// that a format has not, a cover that is no picture.
+    public var problems: [Failure] = []
+    /// What is left out: tags, covers and chapters that an output's format has no place for, and a
+    /// pan where the mix has no left and right.
+    public var omissions: [Warning] = []
+  }
+
+  /// Looks at what `run` would do, and at the disk, but changes nothing. O(segments + outputs).
+  public func review() -> Review {
+    if let noOutputs { return Review(problems: [noOutputs]) }
     do throws(Failure) {
       let graph = try graph()
-      return graph.sinks.compactMap { sink in
-        let node = graph.nodes[sink.node]
-        do throws(Failure) {
-          try OutputFile.requireWritable(sink.output.path)
-          try requireEncodable(sink, format: node.format)
-          return nil
-        } catch {
-          return error.placed(at: sink.output.origin)
-        }
-      }
+      return Review(
+        problems: graph.sinks.compactMap { problem(of: $0, in: graph) },
+        omissions: omissions(in: graph))
     } catch {
-      return [error.placed(at: export.origin)]
+      return Review(problems: [error.placed(at: export.origin)])
     }
+  }
+
+  private func problem(of sink: Sink, in graph: Graph) -> Failure? {
+    do throws(Failure) {
+      try OutputFile.requireWritable(sink.output.path)
+      try requireEncodable(sink, format: graph.nodes[sink.node].format)
+      return nil
+    } catch {
+      return error.placed(at: sink.output.origin)
+    }
+  }
+
+  private func omissions(in graph: Graph) -> [Warning] {
+    var found = graph.sinks.flatMap { ExportEngine.omissions(of: $0) }
+    if export.isPanned, graph.isMixedInMono {
+      found.append(
+        Warning("the mix is mono, where 'pan' changes nothing: left out", origin: export.origin))
+    }
+    return found
   }
 
   /// Outputs that would overwrite a source, or each other, whatever links lead to them.

@@ -88,6 +88,10 @@ package final class Muxer {
       tags += chapterComments(chapters, sampleRate: encoder.sampleRate)
       chapters = []
     }
+    if case .m4a = container, let first = chapters.first, first.frames.lowerBound > 0 {
+      // A chapter track has no gaps: without one before it the first chapter would begin at 0.
+      chapters.insert(Chapter(frames: 0..<first.frames.lowerBound, title: ""), at: 0)
+    }
     if case .ogg = container {
       muxer.firstPage = FirstPage()
       // FFmpeg's Ogg muxer takes no stream of pictures; its comments hold one (Xiph's

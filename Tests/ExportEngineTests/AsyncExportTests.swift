@@ -99,7 +99,7 @@ struct AsyncExportTests {
     #expect(failure?.remedy == .mendJob)
     #expect(
       failure?.message == "no outputs: the export would write nothing; give it one or more")
-    #expect(session.problems() == [failure])
+    #expect(session.review().problems == [failure])
   }
 
   @Test("a library silences FFmpeg, with nothing to be called before")

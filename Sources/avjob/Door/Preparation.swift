@@ -67,12 +67,16 @@ struct Preparation {
         let whole = loaded.missingFiles.isEmpty ? made.exports : []
         // What is wrong with one output's path is wrong with that of every part.
         var told: Set<Origin> = []
-        for failure in whole.flatMap({ ExportSession($0, library: library).problems() }) {
+        let reviews = whole.map { ExportSession($0, library: library).review() }
+        for failure in reviews.flatMap(\.problems) {
           if told.insert(failure.origin).inserted { diagnostics.append(Diagnostic(failure)) }
           isRefused = true
           if failure.remedy == .mendJob { hasJobErrors = true }
         }
-        if !isRefused { ready.append((job, made.exports)) }
+        if !isRefused {
+          ready.append((job, made.exports))
+          for omission in reviews.flatMap(\.omissions) { diagnostics.append(Diagnostic(omission)) }
+        }
       } catch {
         diagnostics.append(contentsOf: error.all)
         if !error.errors.isEmpty { hasJobErrors = true }

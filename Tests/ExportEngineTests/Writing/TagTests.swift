@@ -130,6 +130,16 @@ struct TagTests {
       isDithered: false)
   }
 
+  @Test("a first chapter that begins late begins late in M4A, too: what is before has no title")
+  func lateChapters() throws {
+    let path = folder.path("late.m4a")
+    let late = Array(chapters.dropFirst())
+    try writeSound([tone], to: path, .m4a(bitRate: 96_000), chapters: late)
+    #expect(
+      try probe(path, "chapter=start_time:chapter_tags=title")
+        == "0.000000\n\n0.500000\nZweites – ü\n1.500000\nLast")
+  }
+
   @Test("M4A with chapters and a cover still announces exactly its frames")
   func m4aLength() throws {
     let path = folder.path("a.m4a")
