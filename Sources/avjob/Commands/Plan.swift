@@ -27,6 +27,7 @@ struct Plan: ParsableCommand {
     var documents: [PlanDocument] = []
     for export in preparation.exports {
       let graph = try door.graph(of: export)
+      door.report(Diagnostics(door.session(export).review().omissions.map(Diagnostic.init)))
       switch format {
       case .text:
         let text = graph.planText(name: export.name, duration: export.duration)

@@ -73,10 +73,7 @@ struct Preparation {
           isRefused = true
           if failure.remedy == .mendJob { hasJobErrors = true }
         }
-        if !isRefused {
-          ready.append((job, made.exports))
-          for omission in reviews.flatMap(\.omissions) { diagnostics.append(Diagnostic(omission)) }
-        }
+        if !isRefused { ready.append((job, made.exports)) }
       } catch {
         diagnostics.append(contentsOf: error.all)
         if !error.errors.isEmpty { hasJobErrors = true }
