@@ -160,6 +160,8 @@ extension ExportSession {
     /// What is left out: tags, covers and chapters that an output's format has no place for, and a
     /// pan where the mix has no left and right.
     public var omissions: [Warning] = []
+    /// Those of them that the export asks for: not what its sources merely brought along.
+    public var unmetWishes: [Warning] = []
   }
 
   /// Looks at what `run` would do, and at the disk, but changes nothing. O(segments + outputs).
@@ -169,7 +171,8 @@ extension ExportSession {
       let graph = try graph()
       return Review(
         problems: graph.sinks.compactMap { problem(of: $0, in: graph) },
-        omissions: omissions(in: graph))
+        omissions: omissions(in: graph),
+        unmetWishes: omissions(in: graph, besides: export.composition.assets))
     } catch {
       return Review(problems: [error.placed(at: export.origin)])
     }
@@ -185,8 +188,8 @@ extension ExportSession {
     }
   }
 
-  private func omissions(in graph: Graph) -> [Warning] {
-    var found = graph.sinks.flatMap { ExportEngine.omissions(of: $0) }
+  private func omissions(in graph: Graph, besides sources: Set<Asset> = []) -> [Warning] {
+    var found = graph.sinks.flatMap { ExportEngine.omissions(of: $0, besides: sources) }
     if export.isPanned, graph.isMixedInMono {
       found.append(
         Warning("the mix is mono, where 'pan' changes nothing: left out", origin: export.origin))

@@ -1,9 +1,10 @@
 import ExportGraph
 import MediaComposition
 
-/// What a sink's format has no place for and its writer therefore leaves out, in words: for the
-/// plan.
-package func omissions(of sink: Sink) -> [Warning] {
+/// What a sink's format has no place for and its writer therefore leaves out, in words; but for
+/// what `sources` brought along, which nobody asked for.
+package func omissions(of sink: Sink, besides sources: Set<Asset> = []) -> [Warning] {
+  let sink = sink.without(sources)
   let format = sink.output.format.kind.capabilities
   var lost: [String] = []
   if let held = format.heldTags {
@@ -22,5 +23,18 @@ package func omissions(of sink: Sink) -> [Warning] {
     Warning(
       "\(format.name) has no place for \($0): left out", path: sink.output.path,
       origin: sink.output.origin)
+  }
+}
+
+extension Sink {
+  /// The sink without tags and chapters that are those of a source.
+  fileprivate func without(_ sources: Set<Asset>) -> Sink {
+    guard !sources.isEmpty else { return self }
+    let tags = Set(sources.flatMap(\.metadata.items))
+    let titles = Set(sources.flatMap { $0.chapters.map(\.title) })
+    var copy = self
+    for item in metadata.items where tags.contains(item) { copy.metadata[item.key] = nil }
+    copy.chapters.removeAll { titles.contains($0.title) }
+    return copy
   }
 }

@@ -27,7 +27,10 @@ struct Plan: ParsableCommand {
     var documents: [PlanDocument] = []
     for export in preparation.exports {
       let graph = try door.graph(of: export)
-      door.report(Diagnostics(door.session(export).review().omissions.map(Diagnostic.init)))
+      let review = door.session(export).review()
+      let told = Set(review.unmetWishes)
+      let rest = review.omissions.filter { !told.contains($0) }
+      door.report(Diagnostics(rest.map(Diagnostic.init)))
       switch format {
       case .text:
         let text = graph.planText(name: export.name, duration: export.duration)

@@ -73,7 +73,10 @@ struct Preparation {
           isRefused = true
           if failure.remedy == .mendJob { hasJobErrors = true }
         }
-        if !isRefused { ready.append((job, made.exports)) }
+        if !isRefused {
+          ready.append((job, made.exports))
+          for wish in reviews.flatMap(\.unmetWishes) { diagnostics.append(Diagnostic(wish)) }
+        }
       } catch {
         diagnostics.append(contentsOf: error.all)
         if !error.errors.isEmpty { hasJobErrors = true }

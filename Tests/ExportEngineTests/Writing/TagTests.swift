@@ -121,6 +121,26 @@ struct TagTests {
     #expect(omissions(of: sink(.mp3(.standard), metadata: metadata, chapters: linked)) == [])
   }
 
+  @Test("what a source brought along is not missed, but what the job asks for is")
+  func inheritedParts() throws {
+    var own = Metadata()
+    own["mood"] = "calm"
+    own["disc"] = "1"
+    let source = Asset(
+      path: "a.mp3", streamIndex: 0, container: "mp3", codec: "mp3", sampleRate: 44_100,
+      channelLayout: .mono, frameCount: 1, metadata: own, chapters: [chapters[0]],
+      identity: FileIdentity(device: 1, inode: 1, size: 1, modificationTime: 1))
+    let silent = sink(.wav(.int16), metadata: own, chapters: [chapters[0]])
+    #expect(omissions(of: silent, besides: [source]) == [])
+    own["mood"] = "wild"
+    let asked = sink(.wav(.int16), metadata: own, chapters: chapters)
+    #expect(
+      omissions(of: asked, besides: [source]).map(\.message) == [
+        "WAV has no place for the tags mood: left out",
+        "WAV has no place for the chapters: left out",
+      ])
+  }
+
   private func sink(
     _ format: Output.Format, metadata: Metadata, chapters: [Chapter] = []
   ) -> Sink {
