@@ -157,11 +157,11 @@ extension ExportSession {
     /// Why outputs could not be written: there are none, a folder that may not be written, settings
     /// that a format has not, a cover that is no picture.
     public var problems: [Failure] = []
-    /// What is left out: tags, covers and chapters that an output's format has no place for, and a
-    /// pan where the mix has no left and right.
-    public var omissions: [Warning] = []
-    /// Those of them that the export asks for: not what its sources merely brought along.
+    /// What is left out although the export asks for it: tags, covers and chapters that an output's
+    /// format has no place for, and a pan where the mix has no left and right.
     public var unmetWishes: [Warning] = []
+    /// Tags and chapters that sources bring along and an output's format has no place for.
+    public var losses: [Warning] = []
   }
 
   /// Looks at what `run` would do, and at the disk, but changes nothing. O(segments + outputs).
@@ -171,8 +171,7 @@ extension ExportSession {
       let graph = try graph()
       return Review(
         problems: graph.sinks.compactMap { problem(of: $0, in: graph) },
-        omissions: omissions(in: graph),
-        unmetWishes: omissions(in: graph, besides: export.composition.assets))
+        unmetWishes: unmetWishes(in: graph), losses: losses(in: graph))
     } catch {
       return Review(problems: [error.placed(at: export.origin)])
     }
@@ -188,13 +187,19 @@ extension ExportSession {
     }
   }
 
-  private func omissions(in graph: Graph, besides sources: Set<Asset> = []) -> [Warning] {
-    var found = graph.sinks.flatMap { ExportEngine.omissions(of: $0, besides: sources) }
+  private func unmetWishes(in graph: Graph) -> [Warning] {
+    let sources = export.composition.assets
+    var found = graph.sinks.flatMap { omissions(of: $0.besides(sources)) }
     if export.isPanned, graph.isMixedInMono {
       found.append(
         Warning("the mix is mono, where 'pan' changes nothing: left out", origin: export.origin))
     }
     return found
+  }
+
+  private func losses(in graph: Graph) -> [Warning] {
+    let sources = export.composition.assets
+    return graph.sinks.flatMap { omissions(of: $0.broughtAlong(by: sources)) }
   }
 
   /// Outputs that would overwrite a source, or each other, whatever links lead to them.

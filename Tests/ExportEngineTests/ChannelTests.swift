@@ -50,7 +50,7 @@ struct ChannelTests {
         name: "pan", composition: composition(panned), channelLayout: layout,
         outputs: [Output(path: "pan.wav", format: .wav(.int16))])
       let session = ExportSession(export, library: stage.library)
-      #expect(session.review().omissions.map(\.message) == messages)
+      #expect(session.review().unmetWishes.map(\.message) == messages)
     }
   }
 

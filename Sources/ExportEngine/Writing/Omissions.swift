@@ -1,10 +1,8 @@
 import ExportGraph
 import MediaComposition
 
-/// What a sink's format has no place for and its writer therefore leaves out, in words; but for
-/// what `sources` brought along, which nobody asked for.
-package func omissions(of sink: Sink, besides sources: Set<Asset> = []) -> [Warning] {
-  let sink = sink.without(sources)
+/// What a sink's format has no place for and its writer therefore leaves out, in words.
+package func omissions(of sink: Sink) -> [Warning] {
   let format = sink.output.format.kind.capabilities
   var lost: [String] = []
   if let held = format.heldTags {
@@ -28,13 +26,25 @@ package func omissions(of sink: Sink, besides sources: Set<Asset> = []) -> [Warn
 
 extension Sink {
   /// The sink without tags and chapters that are those of a source.
-  fileprivate func without(_ sources: Set<Asset>) -> Sink {
-    guard !sources.isEmpty else { return self }
+  package func besides(_ sources: Set<Asset>) -> Sink { sorted(by: sources).own }
+
+  /// The sink with only the tags and chapters that are those of a source.
+  package func broughtAlong(by sources: Set<Asset>) -> Sink { sorted(by: sources).inherited }
+
+  private func sorted(by sources: Set<Asset>) -> (own: Sink, inherited: Sink) {
     let tags = Set(sources.flatMap(\.metadata.items))
     let titles = Set(sources.flatMap { $0.chapters.map(\.title) })
-    var copy = self
-    for item in metadata.items where tags.contains(item) { copy.metadata[item.key] = nil }
-    copy.chapters.removeAll { titles.contains($0.title) }
-    return copy
+    var (own, inherited) = (self, self)
+    inherited.metadata.cover = nil
+    for item in metadata.items {
+      if tags.contains(item) {
+        own.metadata[item.key] = nil
+      } else {
+        inherited.metadata[item.key] = nil
+      }
+    }
+    own.chapters.removeAll { titles.contains($0.title) }
+    inherited.chapters.removeAll { !titles.contains($0.title) }
+    return (own, inherited)
   }
 }

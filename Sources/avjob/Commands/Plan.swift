@@ -27,10 +27,8 @@ struct Plan: ParsableCommand {
     var documents: [PlanDocument] = []
     for export in preparation.exports {
       let graph = try door.graph(of: export)
-      let review = door.session(export).review()
-      let told = Set(review.unmetWishes)
-      let rest = review.omissions.filter { !told.contains($0) }
-      door.report(Diagnostics(rest.map(Diagnostic.init)))
+      // Wishes that are not met were told in preparing.
+      door.report(Diagnostics(door.session(export).review().losses.map(Diagnostic.init)))
       switch format {
       case .text:
         let text = graph.planText(name: export.name, duration: export.duration)

@@ -131,11 +131,16 @@ struct TagTests {
       channelLayout: .mono, frameCount: 1, metadata: own, chapters: [chapters[0]],
       identity: FileIdentity(device: 1, inode: 1, size: 1, modificationTime: 1))
     let silent = sink(.wav(.int16), metadata: own, chapters: [chapters[0]])
-    #expect(omissions(of: silent, besides: [source]) == [])
+    #expect(omissions(of: silent.besides([source])) == [])
+    #expect(
+      omissions(of: silent.broughtAlong(by: [source])).map(\.message) == [
+        "WAV has no place for the tags mood, disc: left out",
+        "WAV has no place for the chapters: left out",
+      ])
     own["mood"] = "wild"
     let asked = sink(.wav(.int16), metadata: own, chapters: chapters)
     #expect(
-      omissions(of: asked, besides: [source]).map(\.message) == [
+      omissions(of: asked.besides([source])).map(\.message) == [
         "WAV has no place for the tags mood: left out",
         "WAV has no place for the chapters: left out",
       ])
