@@ -141,3 +141,23 @@ if Context.environment["AVJOB_STRICT"] != nil {
     target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-warnings-as-errors"])]
   }
 }
+
+// Programs for libFuzzer; what they test is instrumented, and keeps the checks of a debug build:
+// without them a read behind a buffer's end is seen only where the memory ends, too. They are there
+// for `scripts/fuzz` only.
+if Context.environment["AVJOB_FUZZ"] != nil {
+  let sanitizers = ["-sanitize=fuzzer,address"]
+  for target in package.targets where ["MPEGAudio", "MediaTime"].contains(target.name) {
+    target.swiftSettings = [
+      .unsafeFlags(sanitizers + ["-enable-testing", "-assert-config", "Debug"])
+    ]
+  }
+  package.targets.append(.systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"))
+  for name in ["Frames", "Tags"] {
+    package.targets.append(
+      .executableTarget(
+        name: "Fuzz\(name)", dependencies: ["CFuzzer", "MPEGAudio"], path: "Tests/Fuzz/\(name)",
+        swiftSettings: [.unsafeFlags(sanitizers)],
+        linkerSettings: [.unsafeFlags(sanitizers + ["-use-ld=lld"])]))
+  }
+}
