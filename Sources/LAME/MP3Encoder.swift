@@ -17,14 +17,13 @@ package struct MP3Encoder: ~Copyable {
   /// PCM frames that were encoded so far.
   package private(set) var frameCount: Int64 = 0
 
-  private let lame: lame_t
-  /// Stands in for LAME's own Info frame where that has no room for one.
-  private var infoFrameOfLowRate: LowRateInfoFrame?
+  let lame: lame_t
   private let output: UnsafeMutableBufferPointer<UInt8>
 
-  private init(_ lame: lame_t, channelCount: Int) {
+  /// Takes an instance that `setup` made, and closes it when it goes.
+  init(_ lame: lame_t, _ setup: EncoderSetup) {
     self.lame = lame
-    self.channelCount = channelCount
+    channelCount = setup.channelCount
     samplesPerFrame = Int(lame_get_framesize(lame))
     // lame.h at `lame_encode_buffer`: 1.25 × samples + 7200 bytes always suffice.
     output = .allocate(capacity: Self.blockLength * 5 / 4 + 7200)
@@ -38,160 +37,67 @@ package struct MP3Encoder: ~Copyable {
   /// PCM frames that LAME is fed at once; it holds a copy of as many.
   private static let blockLength = 4608
 
-  /// An encoder, ready for sound.
+  /// Starts LAME; who needs several encoders of one kind opens them from an `EncoderSetup`.
   ///
   /// - Parameters:
-  ///   - settings: Rate control and quality; validated here against what LAME takes.
+  ///   - settings: Rate control, quality and the rest; LAME is asked whether it does what they say.
   ///   - sampleRate: Frames a second, one of `MP3Settings.sampleRates`.
-  ///   - channelCount: 1 (mono) or 2 (joint stereo).
-  ///   - reservesInfoFrame: Whether the first frame is kept free for `infoFrame()`.
-  /// - Returns: The encoder, at frame zero.
+  ///   - channelCount: 1 (mono) or 2.
+  /// - Returns: An encoder at frame zero, ready for sound.
   /// - Throws: What LAME cannot do, or would only do in another way than asked.
   package static func open(
-    _ settings: MP3Settings, sampleRate: Int, channelCount: Int, reservesInfoFrame: Bool = true
+    _ settings: MP3Settings, sampleRate: Int, channelCount: Int
   ) throws(LAMEError) -> MP3Encoder {
-    guard MP3Settings.sampleRates.contains(sampleRate) else {
-      let rates = MP3Settings.sampleRates.map(String.init).joined(separator: ", ")
-      throw .unsupported("MP3 has no sample rate of \(sampleRate) Hz, only \(rates)")
-    }
-    guard 1...2 ~= channelCount else {
-      throw .unsupported("MP3 has one or two channels, not \(channelCount)")
-    }
-    // `lame_init_params` multiplies the scale by a factor of its ABR and CBR presets (0.95 up to
-    // 160 kbps, 0.97 at 192, 0.98 at 224; presets.c) and shows the product afterwards.
-    let attenuation = try initialised(
-      settings, sampleRate: sampleRate, channelCount: channelCount, scale: 1,
-      reservesInfoFrame: reservesInfoFrame
-    ).scale
-    var encoder = try initialised(
-      settings, sampleRate: sampleRate, channelCount: channelCount, scale: 1 / attenuation,
-      reservesInfoFrame: reservesInfoFrame)
-    if reservesInfoFrame, case .cbr(let bitRate) = settings.rateControl,
-      !LowRateInfoFrame.fits(
-        bitRate: bitRate, sampleRate: sampleRate, channelCount: channelCount)
-    {
-      encoder.infoFrameOfLowRate = LowRateInfoFrame(bitRate: bitRate)
-    }
-    return encoder
-  }
-
-  private static func initialised(
-    _ settings: MP3Settings, sampleRate: Int, channelCount: Int, scale: Float,
-    reservesInfoFrame: Bool
-  ) throws(LAMEError) -> MP3Encoder {
-    guard let lame = lame_init() else { throw .status(-10, operation: "lame_init") }
-    do {
-      avjob_lame_silence(lame)
-      let rate = Int32(sampleRate)
-      try check(lame_set_in_samplerate(lame, rate), "lame_set_in_samplerate")
-      try check(lame_set_out_samplerate(lame, rate), "lame_set_out_samplerate")
-      try check(lame_set_num_channels(lame, Int32(channelCount)), "lame_set_num_channels")
-      try check(lame_set_mode(lame, channelCount == 1 ? MONO : JOINT_STEREO), "lame_set_mode")
-      try check(lame_set_scale(lame, scale), "lame_set_scale")
-      lame_set_write_id3tag_automatic(lame, 0)
-      try check(lame_set_bWriteVbrTag(lame, reservesInfoFrame ? 1 : 0), "lame_set_bWriteVbrTag")
-      try apply(settings, to: lame)
-      try check(lame_init_params(lame), "lame_init_params")
-      try requireUnchanged(settings, in: lame, sampleRate: sampleRate)
-    } catch {
-      lame_close(lame)
-      throw error
-    }
-    return MP3Encoder(lame, channelCount: channelCount)
+    try EncoderSetup(settings, sampleRate: sampleRate, channelCount: channelCount).open()
   }
 
   /// What LAME multiplies samples with.
   var scale: Float { lame_get_scale(lame) }
-
-  private static func apply(_ settings: MP3Settings, to lame: lame_t) throws(LAMEError) {
-    switch settings.rateControl {
-    case .vbr(let quality):
-      guard quality >= 0, quality < 10 else {
-        throw .unsupported("VBR quality is 0 … 9.999, not \(quality)")
-      }
-      try check(lame_set_VBR(lame, vbr_default), "lame_set_VBR")
-      try check(lame_set_VBR_quality(lame, Float(quality)), "lame_set_VBR_quality")
-    case .abr(let bitRate):
-      try check(lame_set_VBR(lame, vbr_abr), "lame_set_VBR")
-      try check(
-        lame_set_VBR_mean_bitrate_kbps(lame, kilobits(bitRate)), "lame_set_VBR_mean_bitrate_kbps")
-    case .cbr(let bitRate):
-      try check(lame_set_VBR(lame, vbr_off), "lame_set_VBR")
-      try check(lame_set_brate(lame, kilobits(bitRate)), "lame_set_brate")
-    }
-    if let quality = settings.quality {
-      guard 0...9 ~= quality else { throw .unsupported("LAME's quality is 0 … 9, not \(quality)") }
-      try check(lame_set_quality(lame, Int32(quality)), "lame_set_quality")
-    }
-  }
-
-  private static func kilobits(_ bitRate: Int) throws(LAMEError) -> Int32 {
-    guard bitRate > 0, bitRate % 1000 == 0, bitRate <= 320_000 else {
-      throw .unsupported("LAME has no bit rate of \(bitRate) b/s")
-    }
-    return Int32(bitRate / 1000)
-  }
-
-  /// LAME takes the nearest bit rate that it has, without a word: refuses instead.
-  private static func requireUnchanged(
-    _ settings: MP3Settings, in lame: lame_t, sampleRate: Int
-  ) throws(LAMEError) {
-    let (asked, taken): (Int, Int32) =
-      switch settings.rateControl {
-      case .vbr: (0, 0)
-      case .abr(let bitRate): (bitRate / 1000, lame_get_VBR_mean_bitrate_kbps(lame))
-      case .cbr(let bitRate): (bitRate / 1000, lame_get_brate(lame))
-      }
-    guard asked == Int(taken) else {
-      throw .unsupported(
-        "at \(sampleRate) Hz LAME has no bit rate of \(asked) kbps; the nearest is \(taken)")
-    }
-    guard lame_get_out_samplerate(lame) == Int32(sampleRate) else {
-      throw .unsupported("LAME would resample from \(sampleRate) Hz")
-    }
-  }
 
   /// Encodes frames and appends the MP3 frames that they complete to `bytes`.
   ///
   /// - Parameters:
   ///   - planes: One pointer for each channel, to `count` samples where ±1 is full scale.
   ///   - count: PCM frames, any number.
-  ///   - bytes: Grows by whole MP3 frames.
+  ///   - bytes: Grows by MP3 frames and pieces of them.
   /// - Throws: `.notFinite` and `.tooLoud` before any of the frames is encoded, or LAME's status.
   package mutating func encode(
     _ planes: UnsafePointer<UnsafeMutablePointer<Float>>, count: Int, into bytes: inout [UInt8]
   ) throws(LAMEError) {
-    try requireEncodable(planes, count: count)
-    var done = 0
-    while done < count {
-      let length = min(count - done, Self.blockLength)
+    try Self.requireEncodable(
+      planes, channelCount: channelCount, count: count, firstFrame: frameCount)
+    try encode(planes, from: 0, count: count, into: &bytes)
+  }
+
+  /// The same for `count` frames from `start` on, which were found encodable before.
+  mutating func encode(
+    _ planes: UnsafePointer<UnsafeMutablePointer<Float>>, from start: Int, count: Int,
+    into bytes: inout [UInt8]
+  ) throws(LAMEError) {
+    var done = start
+    while done < start + count {
+      let length = min(start + count - done, Self.blockLength)
       let left = planes[0] + done
       let right = planes[channelCount - 1] + done
       let size = try check(
         lame_encode_buffer_ieee_float(
           lame, left, right, Int32(length), output.baseAddress, Int32(output.count)),
         "lame_encode_buffer_ieee_float")
-      append(output[..<Int(size)], to: &bytes)
+      bytes.append(contentsOf: output[..<Int(size)])
       done += length
       frameCount += Int64(length)
     }
   }
 
-  /// Completes the stream: appends the last frames to `bytes`. Nothing may be encoded after it.
+  /// Completes the stream: appends the last frames to `bytes`, whole. Nothing may be encoded after
+  /// it.
   ///
   /// - Parameter bytes: Grows by the last MP3 frames.
   /// - Throws: LAME's status.
   package mutating func flush(into bytes: inout [UInt8]) throws(LAMEError) {
     let size = try check(
       lame_encode_flush(lame, output.baseAddress, Int32(output.count)), "lame_encode_flush")
-    append(output[..<Int(size)], to: &bytes)
-  }
-
-  private mutating func append(
-    _ frames: Slice<UnsafeMutableBufferPointer<UInt8>>, to bytes: inout [UInt8]
-  ) {
-    if let placeholder = infoFrameOfLowRate?.add(frames) { bytes += placeholder }
-    bytes.append(contentsOf: frames)
+    bytes.append(contentsOf: output[..<Int(size)])
   }
 
   /// Samples that a decoder puts out before the first one that was put in, without its own 529.
@@ -200,28 +106,10 @@ package struct MP3Encoder: ~Copyable {
   /// Samples after the last one that was put in; known after `flush`.
   package var padding: Int { Int(lame_get_encoder_padding(lame)) }
 
-  /// The frame that belongs where the first, empty one stands; after `flush`
-  /// (`lame_get_lametag_frame`). Empty where none is reserved.
-  package func infoFrame() -> [UInt8] {
-    if let infoFrameOfLowRate { return infoFrameOfLowRate.frame(facts) }
-    let size = lame_get_lametag_frame(lame, nil, 0)
-    guard size > 0 else { return [] }
-    return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-      count = lame_get_lametag_frame(lame, buffer.baseAddress, size)
-    }
-  }
-
-  /// What an Info frame says of the whole stream.
-  var facts: LowRateInfoFrame.Facts {
-    LowRateInfoFrame.Facts(
-      quality: 100 - 10 * Int(lame_get_VBR_q(lame)) - Int(lame_get_quality(lame)),
-      lowpass: Int(lame_get_lowpassfreq(lame)), delay: delay, padding: padding,
-      frameCount: (delay + Int(frameCount) + padding) / samplesPerFrame,
-      encoder: String(cString: get_lame_very_short_version()))
-  }
-
-  private func requireEncodable(
-    _ planes: UnsafePointer<UnsafeMutablePointer<Float>>, count: Int
+  /// Refuses what LAME must not see. `firstFrame` is where the frames lie in the whole sound.
+  static func requireEncodable(
+    _ planes: UnsafePointer<UnsafeMutablePointer<Float>>, channelCount: Int, count: Int,
+    firstFrame: Int64
   ) throws(LAMEError) {
     for channel in 0..<channelCount {
       let samples = planes[channel]
@@ -230,7 +118,7 @@ package struct MP3Encoder: ~Copyable {
       for index in 0..<count { largest = max(largest, samples[index].bitPattern & 0x7FFF_FFFF) }
       guard largest > Self.largestSample.bitPattern else { continue }
       for index in 0..<count where !(samples[index].magnitude <= Self.largestSample) {
-        let frame = frameCount + Int64(index)
+        let frame = firstFrame + Int64(index)
         throw samples[index].isFinite
           ? .tooLoud(channel: channel, frame: frame) : .notFinite(channel: channel, frame: frame)
       }

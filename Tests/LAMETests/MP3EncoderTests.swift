@@ -19,9 +19,22 @@ func encoded(
     }
   }
   try encoder.flush(into: &bytes)
-  let info = encoder.infoFrame()
-  bytes.replaceSubrange(0..<info.count, with: info)
-  return bytes
+  let frames = frames(of: bytes)
+  let header = try #require(FrameHeader(startOf: bytes))
+  var info = InfoFrame(like: header, encoding: encoder.encoding)
+  for frame in frames { info.add(frame: frame) }
+  return info.encoded(delay: encoder.delay, padding: encoder.padding) + bytes
+}
+
+/// Cuts a stream into its frames; what is no frame stays away.
+func frames(of stream: some RandomAccessCollection<UInt8>) -> [[UInt8]] {
+  var frames: [[UInt8]] = []
+  var rest = stream[...]
+  while let length = FrameHeader(startOf: rest)?.frameLength, length <= rest.count {
+    frames.append(Array(rest.prefix(length)))
+    rest = rest.dropFirst(length)
+  }
+  return frames
 }
 
 /// Lends planar copies of the channels.
@@ -97,6 +110,29 @@ struct MP3EncoderTests {
     let encoder = try MP3Encoder.open(
       example.settings, sampleRate: example.sampleRate, channelCount: 2)
     #expect(abs(encoder.scale - 1) < 1e-6)
+  }
+
+  @Test("a setup is asked once, and each encoder of it gives the same bytes on any thread")
+  func setups() async throws {
+    let setup = try EncoderSetup(
+      .init(.cbr(bitRate: 128_000)), sampleRate: 44100, channelCount: 1)
+    let noise = Signal.noise(seed: 5, count: 12_000)
+    let streams = try await withThrowingTaskGroup(of: [UInt8].self) { group in
+      for _ in 0..<3 {
+        group.addTask {
+          var encoder = try setup.open()
+          var bytes: [UInt8] = []
+          try withPlanes([noise]) { try encoder.encode($0, count: noise.count, into: &bytes) }
+          try encoder.flush(into: &bytes)
+          bytes.replaceSubrange(0..<encoder.infoFrame().count, with: encoder.infoFrame())
+          #expect(abs(encoder.scale - 1) < 1e-6)
+          return bytes
+        }
+      }
+      return try await group.reduce(into: [[UInt8]]()) { $0.append($1) }
+    }
+    let alone = try encoded([noise], .init(.cbr(bitRate: 128_000)), sampleRate: 44100)
+    #expect(streams.count == 3 && streams.allSatisfy { $0 == alone })
   }
 
   @Test("the bytes do not depend on how the sound is cut into blocks")

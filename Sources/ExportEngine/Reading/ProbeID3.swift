@@ -26,30 +26,30 @@ extension Prober {
 
   /// Tags and cover. Several values of one are told apart by `;`, as FFmpeg does in Vorbis comments.
   func metadata(of tag: StoredID3Tag) -> Metadata {
-    var values: [(key: String, all: [String])] = []
     let spoken = tag.items.first { $0.key == "language" }?.value.lowercased()
+    var keys: [String] = []
+    var values: [String: [String]] = [:]
     for item in tag.items where !Self.isTechnical(item.key) {
       var key = item.key
-      let isFirst = !values.contains { $0.key == key }
       if let language = item.language, language != spoken,
-        key == "lyrics" || key == "comment" && !isFirst
+        key == "lyrics" || key == "comment" && values[key].map({ !$0.contains(item.value) }) ?? false
       {
         key += "-" + language
       }
-      if let index = values.firstIndex(where: { $0.key.lowercased() == key.lowercased() }) {
-        values[index].all.append(item.value)
-      } else if !values.contains(where: { $0.key == item.key && $0.all.contains(item.value) }) {
-        values.append((key, [item.value]))
-      }
+      let name = key.lowercased()
+      if values[name] == nil, keys.count < Self.tagLimit { keys.append(key) }
+      guard values[name]?.contains(item.value) != true, (values[name]?.count ?? 0) < Self.tagLimit
+      else { continue }
+      values[name, default: []].append(item.value)
     }
     var metadata = Metadata()
-    for (key, all) in values {
-      let distinct = all.indices.filter { !all[..<$0].contains(all[$0]) }.map { all[$0] }
-      metadata[key] = distinct.joined(separator: ";")
-    }
+    for key in keys { metadata[key] = values[key.lowercased()]?.joined(separator: ";") }
     metadata.cover = tag.cover.flatMap { artwork($0.image) }
     return metadata
   }
+
+  /// More than any file has in good faith, of tags and of values of one.
+  private static let tagLimit = 1000
 
   /// In order of time, each at a time of its own.
   func chapters(of tag: StoredID3Tag) -> [Chapter] {

@@ -1,14 +1,15 @@
 import LAME
-import MPEGAudio
 import MediaComposition
+import Threads
 
-/// Writes MP3: a tag, LAME's frames, and the Info frame, which is written again at the end.
+/// Writes MP3: a tag, frames that are encoded on as many cores as there are, and at the end the Info
+/// frame between them.
 final class MP3Writer: SoundWriter {
   private let file: OutputFile
-  private var encoder: MP3Encoder
+  private let encoder: ChunkEncoder
   private var tally: SoundTally
   private let sampleRate: Int
-  /// Where the first MP3 frame stands: behind the ID3 tag.
+  /// Where the Info frame will stand: behind the ID3 tag.
   private let start: Int64
   private var position: Int64
   /// Encoded and not yet written.
@@ -18,7 +19,7 @@ final class MP3Writer: SoundWriter {
   private static let bufferSize = 1 << 16
 
   private init(
-    _ file: OutputFile, _ encoder: consuming MP3Encoder, _ tally: SoundTally, sampleRate: Int,
+    _ file: OutputFile, _ encoder: ChunkEncoder, _ tally: SoundTally, sampleRate: Int,
     start: Int64
   ) {
     self.file = file
@@ -29,18 +30,14 @@ final class MP3Writer: SoundWriter {
     position = start
   }
 
-  /// Opens LAME. `tag` is a whole ID3v2 tag or nothing: the bytes that stand before the sound.
+  /// Prepares LAME. `tag` is a whole ID3v2 tag or nothing: the bytes that stand before the sound.
   static func open(
-    _ file: OutputFile, _ settings: MP3Settings, sampleRate: Int, tally: SoundTally, tag: [UInt8]
+    _ file: OutputFile, _ setup: EncoderSetup, tally: SoundTally, tag: [UInt8], cores: EncoderCores
   ) throws(Failure) -> MP3Writer {
-    let encoder: MP3Encoder
-    do throws(LAMEError) {
-      encoder = try .open(settings, sampleRate: sampleRate, channelCount: tally.channelCount)
-    } catch {
-      throw error.failure(of: file)
-    }
     try file.put(tag, at: 0)
-    return MP3Writer(file, encoder, tally, sampleRate: sampleRate, start: Int64(tag.count))
+    let encoder = ChunkEncoder(setup, budget: cores.budget, cancellation: cores.cancellation)
+    return MP3Writer(
+      file, encoder, tally, sampleRate: setup.sampleRate, start: Int64(tag.count))
   }
 
   func write(_ block: AudioBuffer) throws(Failure) {
@@ -60,13 +57,14 @@ final class MP3Writer: SoundWriter {
   func finish() throws(Failure) -> WrittenOutput {
     do throws(Failure) {
       try tally.requireComplete()
+      let infoFrame: [UInt8]
       do throws(LAMEError) {
-        try encoder.flush(into: &pending)
+        infoFrame = try encoder.finish(into: &pending)
       } catch {
         throw error.failure(of: file)
       }
       try flush()
-      try file.put(encoder.infoFrame(), at: start)
+      try file.put(infoFrame, at: start)
       try file.flush()
     } catch {
       throw abandoning(error)
@@ -76,7 +74,10 @@ final class MP3Writer: SoundWriter {
 
   func commit() throws(Failure) { try file.commit() }
 
-  func abandon() { file.discard() }
+  func abandon() {
+    encoder.cancel()
+    file.discard()
+  }
 
   private func flush() throws(Failure) {
     try file.put(pending, at: position)
@@ -92,13 +93,14 @@ final class MP3Writer: SoundWriter {
 
 extension LAMEError {
   /// What LAME's answer means to the one whose output it is.
-  fileprivate func failure(of file: OutputFile) -> Failure {
+  func failure(of file: OutputFile) -> Failure {
     switch self {
     case .unsupported(let words): Failure(.mendJob, words, path: file.path)
     case .status(-10, _), .status(-2, _): Failure(.mendMachine, message, path: file.path)
     case .tooLoud:
       Failure(.mendJob, "\(message); lower the gain or check the source", path: file.path)
-    case .status, .notFinite: Failure(.reportBug, message, path: file.path)
+    case .cancelled: Failure(.tryAgain, message, path: file.path)
+    case .status, .notFinite, .damagedStream, .noRoom: Failure(.reportBug, message, path: file.path)
     }
   }
 }
