@@ -9,7 +9,9 @@ let package = Package(
     .executable(name: "avjob", targets: ["avjob"]),
     .library(
       name: "AVJob",
-      targets: ["MediaTime", "MPEGAudio", "MediaComposition", "ExportGraph", "ExportEngine"]),
+      targets: [
+        "MediaTime", "MPEGAudio", "Threads", "MediaComposition", "ExportGraph", "ExportEngine",
+      ]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -67,7 +69,7 @@ let package = Package(
       dependencies: [
         "CFFmpeg", "MediaTime", .product(name: "SystemPackage", package: "swift-system"),
       ]),
-    .target(name: "LAME", dependencies: ["CLAME", "MPEGAudio"]),
+    .target(name: "LAME", dependencies: ["CLAME", "MPEGAudio", "Threads"]),
     .systemLibrary(
       name: "CFFmpeg",
       // Of libavfilter only the headers: it is loaded when it is needed.
@@ -111,7 +113,8 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(name: "LibAVTests", dependencies: ["LibAV", "TestSupport"]),
-    .testTarget(name: "LAMETests", dependencies: ["LAME", "MPEGAudio", "TestSupport"]),
+    .testTarget(
+      name: "LAMETests", dependencies: ["LAME", "MPEGAudio", "Threads", "TestSupport"]),
     .testTarget(
       name: "ExportEngineTests",
       dependencies: [
@@ -136,5 +139,25 @@ let package = Package(
 if Context.environment["AVJOB_STRICT"] != nil {
   for target in package.targets where target.type != .system {
     target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-warnings-as-errors"])]
+  }
+}
+
+// Programs for libFuzzer; what they test is instrumented, and keeps the checks of a debug build:
+// without them a read behind a buffer's end is seen only where the memory ends, too. They are there
+// for `scripts/fuzz` only.
+if Context.environment["AVJOB_FUZZ"] != nil {
+  let sanitizers = ["-sanitize=fuzzer,address"]
+  for target in package.targets where ["MPEGAudio", "MediaTime"].contains(target.name) {
+    target.swiftSettings = [
+      .unsafeFlags(sanitizers + ["-enable-testing", "-assert-config", "Debug"])
+    ]
+  }
+  package.targets.append(.systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"))
+  for name in ["Frames", "Tags"] {
+    package.targets.append(
+      .executableTarget(
+        name: "Fuzz\(name)", dependencies: ["CFuzzer", "MPEGAudio"], path: "Tests/Fuzz/\(name)",
+        swiftSettings: [.unsafeFlags(sanitizers)],
+        linkerSettings: [.unsafeFlags(sanitizers + ["-use-ld=lld"])]))
   }
 }

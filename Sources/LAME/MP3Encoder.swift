@@ -17,9 +17,7 @@ package struct MP3Encoder: ~Copyable {
   /// PCM frames that were encoded so far.
   package private(set) var frameCount: Int64 = 0
 
-  private let lame: lame_t
-  /// Stands in for LAME's own Info frame where that has no room for one.
-  private var infoFrameOfLowRate: LowRateInfoFrame?
+  let lame: lame_t
   private let output: UnsafeMutableBufferPointer<UInt8>
 
   private init(_ lame: lame_t, channelCount: Int) {
@@ -44,11 +42,10 @@ package struct MP3Encoder: ~Copyable {
   ///   - settings: Rate control and quality; validated here against what LAME takes.
   ///   - sampleRate: Frames a second, one of `MP3Settings.sampleRates`.
   ///   - channelCount: 1 (mono) or 2 (joint stereo).
-  ///   - reservesInfoFrame: Whether the first frame is kept free for `infoFrame()`.
   /// - Returns: The encoder, at frame zero.
   /// - Throws: What LAME cannot do, or would only do in another way than asked.
   package static func open(
-    _ settings: MP3Settings, sampleRate: Int, channelCount: Int, reservesInfoFrame: Bool = true
+    _ settings: MP3Settings, sampleRate: Int, channelCount: Int
   ) throws(LAMEError) -> MP3Encoder {
     guard MP3Settings.sampleRates.contains(sampleRate) else {
       let rates = MP3Settings.sampleRates.map(String.init).joined(separator: ", ")
@@ -60,24 +57,14 @@ package struct MP3Encoder: ~Copyable {
     // `lame_init_params` multiplies the scale by a factor of its ABR and CBR presets (0.95 up to
     // 160 kbps, 0.97 at 192, 0.98 at 224; presets.c) and shows the product afterwards.
     let attenuation = try initialised(
-      settings, sampleRate: sampleRate, channelCount: channelCount, scale: 1,
-      reservesInfoFrame: reservesInfoFrame
+      settings, sampleRate: sampleRate, channelCount: channelCount, scale: 1
     ).scale
-    var encoder = try initialised(
-      settings, sampleRate: sampleRate, channelCount: channelCount, scale: 1 / attenuation,
-      reservesInfoFrame: reservesInfoFrame)
-    if reservesInfoFrame, case .cbr(let bitRate) = settings.rateControl,
-      !LowRateInfoFrame.fits(
-        bitRate: bitRate, sampleRate: sampleRate, channelCount: channelCount)
-    {
-      encoder.infoFrameOfLowRate = LowRateInfoFrame(bitRate: bitRate)
-    }
-    return encoder
+    return try initialised(
+      settings, sampleRate: sampleRate, channelCount: channelCount, scale: 1 / attenuation)
   }
 
   private static func initialised(
-    _ settings: MP3Settings, sampleRate: Int, channelCount: Int, scale: Float,
-    reservesInfoFrame: Bool
+    _ settings: MP3Settings, sampleRate: Int, channelCount: Int, scale: Float
   ) throws(LAMEError) -> MP3Encoder {
     guard let lame = lame_init() else { throw .status(-10, operation: "lame_init") }
     do {
@@ -89,7 +76,8 @@ package struct MP3Encoder: ~Copyable {
       try check(lame_set_mode(lame, channelCount == 1 ? MONO : JOINT_STEREO), "lame_set_mode")
       try check(lame_set_scale(lame, scale), "lame_set_scale")
       lame_set_write_id3tag_automatic(lame, 0)
-      try check(lame_set_bWriteVbrTag(lame, reservesInfoFrame ? 1 : 0), "lame_set_bWriteVbrTag")
+      // `InfoFrame` is written instead: LAME's knows nothing of frames that were put together.
+      try check(lame_set_bWriteVbrTag(lame, 0), "lame_set_bWriteVbrTag")
       try apply(settings, to: lame)
       try check(lame_init_params(lame), "lame_init_params")
       try requireUnchanged(settings, in: lame, sampleRate: sampleRate)
@@ -151,47 +139,51 @@ package struct MP3Encoder: ~Copyable {
     }
   }
 
-  /// Encodes frames and appends the MP3 frames that they complete to `bytes`.
+  /// Encodes frames and appends what they give to `bytes`: MP3 frames, of which the last one may
+  /// lack its end until the next call (LAME writes as far as the main data go).
   ///
   /// - Parameters:
   ///   - planes: One pointer for each channel, to `count` samples where ±1 is full scale.
   ///   - count: PCM frames, any number.
-  ///   - bytes: Grows by whole MP3 frames.
+  ///   - bytes: Grows by MP3 frames and pieces of them.
   /// - Throws: `.notFinite` and `.tooLoud` before any of the frames is encoded, or LAME's status.
   package mutating func encode(
     _ planes: UnsafePointer<UnsafeMutablePointer<Float>>, count: Int, into bytes: inout [UInt8]
   ) throws(LAMEError) {
-    try requireEncodable(planes, count: count)
-    var done = 0
-    while done < count {
-      let length = min(count - done, Self.blockLength)
+    try Self.requireEncodable(
+      planes, channelCount: channelCount, count: count, firstFrame: frameCount)
+    try encode(planes, from: 0, count: count, into: &bytes)
+  }
+
+  /// The same for `count` frames from `start` on, which were found encodable before.
+  mutating func encode(
+    _ planes: UnsafePointer<UnsafeMutablePointer<Float>>, from start: Int, count: Int,
+    into bytes: inout [UInt8]
+  ) throws(LAMEError) {
+    var done = start
+    while done < start + count {
+      let length = min(start + count - done, Self.blockLength)
       let left = planes[0] + done
       let right = planes[channelCount - 1] + done
       let size = try check(
         lame_encode_buffer_ieee_float(
           lame, left, right, Int32(length), output.baseAddress, Int32(output.count)),
         "lame_encode_buffer_ieee_float")
-      append(output[..<Int(size)], to: &bytes)
+      bytes.append(contentsOf: output[..<Int(size)])
       done += length
       frameCount += Int64(length)
     }
   }
 
-  /// Completes the stream: appends the last frames to `bytes`. Nothing may be encoded after it.
+  /// Completes the stream: appends the last frames to `bytes`, whole. Nothing may be encoded after
+  /// it.
   ///
   /// - Parameter bytes: Grows by the last MP3 frames.
   /// - Throws: LAME's status.
   package mutating func flush(into bytes: inout [UInt8]) throws(LAMEError) {
     let size = try check(
       lame_encode_flush(lame, output.baseAddress, Int32(output.count)), "lame_encode_flush")
-    append(output[..<Int(size)], to: &bytes)
-  }
-
-  private mutating func append(
-    _ frames: Slice<UnsafeMutableBufferPointer<UInt8>>, to bytes: inout [UInt8]
-  ) {
-    if let placeholder = infoFrameOfLowRate?.add(frames) { bytes += placeholder }
-    bytes.append(contentsOf: frames)
+    bytes.append(contentsOf: output[..<Int(size)])
   }
 
   /// Samples that a decoder puts out before the first one that was put in, without its own 529.
@@ -200,28 +192,10 @@ package struct MP3Encoder: ~Copyable {
   /// Samples after the last one that was put in; known after `flush`.
   package var padding: Int { Int(lame_get_encoder_padding(lame)) }
 
-  /// The frame that belongs where the first, empty one stands; after `flush`
-  /// (`lame_get_lametag_frame`). Empty where none is reserved.
-  package func infoFrame() -> [UInt8] {
-    if let infoFrameOfLowRate { return infoFrameOfLowRate.frame(facts) }
-    let size = lame_get_lametag_frame(lame, nil, 0)
-    guard size > 0 else { return [] }
-    return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-      count = lame_get_lametag_frame(lame, buffer.baseAddress, size)
-    }
-  }
-
-  /// What an Info frame says of the whole stream.
-  var facts: LowRateInfoFrame.Facts {
-    LowRateInfoFrame.Facts(
-      quality: 100 - 10 * Int(lame_get_VBR_q(lame)) - Int(lame_get_quality(lame)),
-      lowpass: Int(lame_get_lowpassfreq(lame)), delay: delay, padding: padding,
-      frameCount: (delay + Int(frameCount) + padding) / samplesPerFrame,
-      encoder: String(cString: get_lame_very_short_version()))
-  }
-
-  private func requireEncodable(
-    _ planes: UnsafePointer<UnsafeMutablePointer<Float>>, count: Int
+  /// Refuses what LAME must not see. `firstFrame` is where the frames lie in the whole sound.
+  static func requireEncodable(
+    _ planes: UnsafePointer<UnsafeMutablePointer<Float>>, channelCount: Int, count: Int,
+    firstFrame: Int64
   ) throws(LAMEError) {
     for channel in 0..<channelCount {
       let samples = planes[channel]
@@ -230,7 +204,7 @@ package struct MP3Encoder: ~Copyable {
       for index in 0..<count { largest = max(largest, samples[index].bitPattern & 0x7FFF_FFFF) }
       guard largest > Self.largestSample.bitPattern else { continue }
       for index in 0..<count where !(samples[index].magnitude <= Self.largestSample) {
-        let frame = frameCount + Int64(index)
+        let frame = firstFrame + Int64(index)
         throw samples[index].isFinite
           ? .tooLoud(channel: channel, frame: frame) : .notFinite(channel: channel, frame: frame)
       }

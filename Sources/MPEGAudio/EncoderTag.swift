@@ -140,17 +140,3 @@ extension String {
     return String(text)
   }
 }
-
-/// The CRC that LAME's tag uses: x¹⁶ + x¹⁵ + x² + 1, reflected, from 0 (`CRC_update_lookup` in
-/// LAME's VbrTag.c).
-package enum CRC16 {
-  /// The sum of `bytes`, or of what gave `previous` and them.
-  package static func checksum(
-    _ bytes: some Sequence<UInt8>, continuing previous: UInt16 = 0
-  ) -> UInt16 {
-    bytes.reduce(into: previous) { crc, byte in
-      crc ^= UInt16(byte)
-      for _ in 0..<8 { crc = crc & 1 == 0 ? crc >> 1 : crc >> 1 ^ 0xA001 }
-    }
-  }
-}

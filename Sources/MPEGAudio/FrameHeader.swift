@@ -55,6 +55,13 @@ package struct FrameHeader: Sendable, Hashable {
     bitRate = rates[rateIndex] * 1000
     sampleRate = version.sampleRates[sampleRateIndex]
   }
+
+  /// Reads the header that `bytes` begin with; nil where there is none.
+  package init?(startOf bytes: some Collection<UInt8>) {
+    let header = bytes.prefix(4)
+    guard header.count == 4 else { return nil }
+    self.init(bits: header.reduce(0) { $0 << 8 | UInt32($1) })
+  }
 }
 
 extension FrameHeader.Version {

@@ -19,9 +19,22 @@ func encoded(
     }
   }
   try encoder.flush(into: &bytes)
-  let info = encoder.infoFrame()
-  bytes.replaceSubrange(0..<info.count, with: info)
-  return bytes
+  let frames = frames(of: bytes)
+  let header = try #require(FrameHeader(startOf: bytes))
+  var info = InfoFrame(like: header, encoding: encoder.encoding)
+  for frame in frames { info.add(frame: frame) }
+  return info.encoded(delay: encoder.delay, padding: encoder.padding) + bytes
+}
+
+/// Cuts a stream into its frames; what is no frame stays away.
+func frames(of stream: some RandomAccessCollection<UInt8>) -> [[UInt8]] {
+  var frames: [[UInt8]] = []
+  var rest = stream[...]
+  while let length = FrameHeader(startOf: rest)?.frameLength, length <= rest.count {
+    frames.append(Array(rest.prefix(length)))
+    rest = rest.dropFirst(length)
+  }
+  return frames
 }
 
 /// Lends planar copies of the channels.

@@ -2,16 +2,18 @@ import LAME
 import MPEGAudio
 import MediaComposition
 
-/// Writes MP3: a tag, LAME's frames, and the Info frame, which is written again at the end.
+/// Writes MP3: a tag, LAME's frames, and at the end the Info frame between them.
 final class MP3Writer: SoundWriter {
   private let file: OutputFile
   private var encoder: MP3Encoder
   private var tally: SoundTally
   private let sampleRate: Int
-  /// Where the first MP3 frame stands: behind the ID3 tag.
+  /// Where the Info frame will stand: behind the ID3 tag.
   private let start: Int64
+  /// What it will say; nil until the first frame is there.
+  private var info: InfoFrame?
   private var position: Int64
-  /// Encoded and not yet written.
+  /// Encoded and not yet written, from the beginning of a frame on.
   private var pending: [UInt8] = []
 
   /// Bytes that are collected before they are written.
@@ -51,7 +53,7 @@ final class MP3Writer: SoundWriter {
       } catch {
         throw error.failure(of: file)
       }
-      if pending.count >= Self.bufferSize { try flush() }
+      if pending.count >= Self.bufferSize { try writeFrames() }
     } catch {
       throw abandoning(error)
     }
@@ -65,8 +67,11 @@ final class MP3Writer: SoundWriter {
       } catch {
         throw error.failure(of: file)
       }
-      try flush()
-      try file.put(encoder.infoFrame(), at: start)
+      try writeFrames()
+      guard pending.isEmpty, let info else {
+        throw Failure(.reportBug, "LAME ended within a frame", path: file.path)
+      }
+      try file.put(info.encoded(delay: encoder.delay, padding: encoder.padding), at: start)
       try file.flush()
     } catch {
       throw abandoning(error)
@@ -78,10 +83,23 @@ final class MP3Writer: SoundWriter {
 
   func abandon() { file.discard() }
 
-  private func flush() throws(Failure) {
-    try file.put(pending, at: position)
-    position += Int64(pending.count)
-    pending.removeAll(keepingCapacity: true)
+  /// Writes the frames that are whole, behind the Info frame's place.
+  private func writeFrames() throws(Failure) {
+    var end = 0
+    while let header = FrameHeader(startOf: pending[end...]), let length = header.frameLength,
+      end + length <= pending.count
+    {
+      if info == nil {
+        let empty = InfoFrame(like: header, encoding: encoder.encoding)
+        position += Int64(empty.length)
+        info = empty
+      }
+      info?.add(frame: pending[end..<end + length])
+      end += length
+    }
+    try file.put(pending[..<end], at: position)
+    position += Int64(end)
+    pending.removeFirst(end)
   }
 
   private func abandoning(_ failure: Failure) -> Failure {
