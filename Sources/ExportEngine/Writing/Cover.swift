@@ -9,7 +9,8 @@ private let largestCover = (1 << 24) - 4096
 
 /// Reads a cover picture without decoding it.
 ///
-/// - Throws: `.mendInput` where it is not a regular file, too large, or neither JPEG nor PNG.
+/// - Throws: `.mendInput` where it is not a regular file, too large, damaged, or neither JPEG nor
+///   PNG.
 func readPicture(_ path: FilePath) throws(Failure) -> Picture {
   // O_NONBLOCK: a FIFO would wait for a writer.
   let descriptor = path.withPlatformString { open($0, O_RDONLY | O_NONBLOCK | O_CLOEXEC) }
@@ -41,6 +42,9 @@ func readPicture(_ path: FilePath) throws(Failure) -> Picture {
   }
   guard let picture = Picture(bytes) else {
     throw Failure(.mendInput, "the cover is neither a JPEG nor a PNG picture", path: path)
+  }
+  if let damage = picture.damage {
+    throw Failure(.mendInput, "the cover \(damage)", path: path)
   }
   return picture
 }
