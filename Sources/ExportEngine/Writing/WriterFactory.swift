@@ -85,6 +85,9 @@ private func requireSettings(
 
 private func recipe(for sink: Sink, format: AudioFormat) throws(Failure) -> LibAVRecipe {
   let capabilities = sink.output.format.kind.capabilities
+  guard sink.output.id3 == nil else {
+    throw Failure(.mendJob, "an output that is \(capabilities.name) has no version of ID3")
+  }
   let (container, codec): (Muxer.Container, Encoder.Codec) =
     switch sink.output.format {
     case .wav(let format): (.wav, .pcm(format.codec, isBigEndian: false))
@@ -145,9 +148,9 @@ extension Output.SampleFormat {
 /// The ID3v2 tag that stands before the sound. There is one in any case, because checkers take a
 /// file without a tag for a fragment.
 private func id3Tag(of sink: Sink, sampleRate: Int) throws(Failure) -> [UInt8] {
+  let encoder = sink.metadata["encoder"] == nil ? [ID3Tag.Item(key: "encoder", value: "avjob")] : []
   var tag = ID3Tag(
-    items: [ID3Tag.Item(key: "encoder", value: "avjob")]
-      + sink.metadata.items.map { ID3Tag.Item(key: $0.key, value: $0.value) },
+    items: encoder + sink.metadata.items.map { ID3Tag.Item(key: $0.key, value: $0.value) },
     cover: try sink.metadata.cover.map(readPicture)?.bytes)
   for (chapter, frames) in try chapters(of: sink, sampleRate: sampleRate) {
     let range = TimeRange(
@@ -159,7 +162,9 @@ private func id3Tag(of sink: Sink, sampleRate: Int) throws(Failure) -> [UInt8] {
         image: try chapter.image.map(readPicture)?.bytes))
   }
   do throws(ID3TagError) {
-    return try tag.encoded()
+    // A tag that somebody wrote is one that somebody may correct, without moving all of the sound.
+    let isPlain = sink.metadata.isEmpty && tag.chapters.isEmpty
+    return try tag.encoded(as: sink.id3Version, padding: isPlain ? 0 : 1024)
   } catch {
     throw Failure(.mendJob, "the tag cannot be written: \(error.message)")
   }
