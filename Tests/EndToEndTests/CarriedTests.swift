@@ -230,6 +230,61 @@ import Testing
   }
 
   @Test(
+    "what an MP3's tag says of the sound is read and travels, what it says of the file does not")
+  func mp3Tag() throws {
+    let stage = try stage([])
+    try stage.make(
+      """
+      ffmpeg -v error -i t.wav s.mp3
+      /usr/bin/python3 - <<'END'
+      import mutagen.id3 as id3
+      tags = id3.ID3()
+      tags.add(id3.TIT2(encoding=3, text='T'))
+      tags.add(id3.TPE1(encoding=3, text=['A', 'B']))
+      tags.add(id3.TLAN(encoding=3, text='eng'))
+      tags.add(id3.COMM(encoding=3, lang='eng', desc='', text='mine'))
+      tags.add(id3.COMM(encoding=3, lang='deu', desc='', text='meins'))
+      tags.add(id3.COMM(encoding=3, lang='XXX', desc='', text='mine'))
+      tags.add(id3.COMM(encoding=0, lang='eng', desc='iTunNORM', text='0000'))
+      tags.add(id3.COMM(encoding=3, lang='eng', desc='Source', text='tape'))
+      tags.add(id3.USLT(encoding=3, lang='eng', desc='', text='La'))
+      tags.add(id3.TBPM(encoding=3, text='120'))
+      tags.add(id3.TXXX(encoding=3, desc='Shelf', text='007'))
+      tags.add(id3.PRIV(owner='XMP', data=b'secret'))
+      tags.add(id3.TLEN(encoding=3, text='99'))
+      tags.add(id3.TSSE(encoding=3, text='other'))
+      tags.save('s.mp3')
+      END
+      """)
+    try stage.write("job.yaml", "clip: s.mp3\noutput: [a.mp3, b.flac]\n")
+    #expect(try stage.run("avjob run --quiet job.yaml").errors == "")
+    let tags = """
+      {'Shelf': '007', 'artist': 'A;B', 'bpm': '120', 'comment': 'mine', 'comment-deu': 'meins', \
+      'comment:Source': 'tape', 'language': 'eng', 'lyrics': 'La', 'title': 'T'}
+
+      """
+    let script = "import json, sys; print(json.load(sys.stdin)[0]['tags'])"
+    for name in ["s.mp3", "a.mp3"] {
+      #expect(
+        try stage.make("avjob probe --json \(name) | python3 -c \"\(script)\"").text == tags)
+    }
+    let comments = try stage.make("metaflac --export-tags-to=- b.flac | LC_ALL=C sort").text
+    #expect(
+      comments == """
+        DESCRIPTION=mine
+        Shelf=007
+        artist=A;B
+        bpm=120
+        comment-deu=meins
+        comment:Source=tape
+        language=eng
+        lyrics=La
+        title=T
+
+        """)
+  }
+
+  @Test(
     "chapters of a file whose sound begins late are where it sounds", arguments: ["mka", "mp4"])
   func lateSound(kind: String) throws {
     let stage = try stage([])

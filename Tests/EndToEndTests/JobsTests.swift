@@ -237,7 +237,7 @@ extension JobsTests {
       ("voice-8k", 242_214, 8000, ""),
       (
         "voice-vbr", 238_447, 44_100,
-        "|tag:comment=Debian, the universal operating  system|tag:artist=Eriberto Mota|tag:date=2020"
+        "|tag:comment=Debian, the universal operating  system|tag:date=2020|tag:artist=Eriberto Mota"
       ),
     ]
     for (name, count, rate, tags) in sources {

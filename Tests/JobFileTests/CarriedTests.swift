@@ -237,6 +237,18 @@ import Testing
       """#)
   }
 
+  @Test("A range of a source of tags")
+  func rangeOfBase() {
+    expect(
+      Bench().screen("clip: a.wav\nmetadata: { from: b.wav 1s..2s }\noutput: x.mp3"),
+      #"""
+      job.yaml:2:19: error: tags are those of a whole file, not of a range
+          2 | metadata: { from: b.wav 1s..2s }
+            |                   ^~~~~~~~~~~~
+        help: leave the range out
+      """#)
+  }
+
   @Test("Places for chapters that an output has not")
   func unknownPlaces() {
     expect(

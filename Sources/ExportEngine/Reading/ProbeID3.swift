@@ -31,9 +31,8 @@ extension Prober {
     var values: [String: [String]] = [:]
     for item in tag.items where !Self.isTechnical(item.key) {
       var key = item.key
-      if let language = item.language, language != spoken,
-        key == "lyrics" || key == "comment" && values[key].map({ !$0.contains(item.value) }) ?? false
-      {
+      let isOtherComment = key == "comment" && values[key]?.contains(item.value) == false
+      if let language = item.language, language != spoken, key == "lyrics" || isOtherComment {
         key += "-" + language
       }
       let name = key.lowercased()

@@ -51,6 +51,13 @@ extension Decoder {
       return .file(reference)
     }
     guard let path = path(node, scope) else { return nil }
+    var suspicion: ClipText.MalformedRange?
+    if ClipText(text.string, suspicion: &suspicion).range != nil, kind(of: path.value) == nil {
+      sink.error(
+        "tags are those of a whole file, not of a range", at: path.origin,
+        help: "leave the range out")
+      return nil
+    }
     checkFile(path.value, at: path.origin, name: text.string)
     return .file(MediaReference(path.value, origin: path.origin))
   }
