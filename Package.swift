@@ -9,7 +9,9 @@ let package = Package(
     .executable(name: "avjob", targets: ["avjob"]),
     .library(
       name: "AVJob",
-      targets: ["MediaTime", "MPEGAudio", "MediaComposition", "ExportGraph", "ExportEngine"]),
+      targets: [
+        "MediaTime", "MPEGAudio", "Threads", "MediaComposition", "ExportGraph", "ExportEngine",
+      ]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -67,7 +69,7 @@ let package = Package(
       dependencies: [
         "CFFmpeg", "MediaTime", .product(name: "SystemPackage", package: "swift-system"),
       ]),
-    .target(name: "LAME", dependencies: ["CLAME", "MPEGAudio"]),
+    .target(name: "LAME", dependencies: ["CLAME", "MPEGAudio", "Threads"]),
     .systemLibrary(
       name: "CFFmpeg",
       // Of libavfilter only the headers: it is loaded when it is needed.
@@ -111,7 +113,8 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(name: "LibAVTests", dependencies: ["LibAV", "TestSupport"]),
-    .testTarget(name: "LAMETests", dependencies: ["LAME", "MPEGAudio", "TestSupport"]),
+    .testTarget(
+      name: "LAMETests", dependencies: ["LAME", "MPEGAudio", "Threads", "TestSupport"]),
     .testTarget(
       name: "ExportEngineTests",
       dependencies: [

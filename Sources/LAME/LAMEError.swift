@@ -1,3 +1,5 @@
+package import MPEGAudio
+
 /// Why LAME did not encode.
 package enum LAMEError: Error, Sendable, Hashable {
   /// A call answered with a negative status (`lame_errorcodes_t`, or the call's own from lame.h).
@@ -8,6 +10,12 @@ package enum LAMEError: Error, Sendable, Hashable {
   case notFinite(channel: Int, frame: Int64)
   /// A sample is larger than `MP3Encoder.largestSample`: LAME never sees it.
   case tooLoud(channel: Int, frame: Int64)
+  /// LAME's stream does not hold what its frames say: a mistake of ours or LAME's.
+  case damagedStream(FrameUnpacker.Problem)
+  /// Frames found no room when the bit reservoir was laid out anew: a mistake of ours.
+  case noRoom(frame: Int)
+  /// The job was stopped.
+  case cancelled
 
   /// One line, for people.
   package var message: String {
@@ -20,6 +28,9 @@ package enum LAMEError: Error, Sendable, Hashable {
       "channel \(channel + 1) of frame \(frame) is not a finite number"
     case .tooLoud(let channel, let frame):
       "channel \(channel + 1) of frame \(frame) is more than 60 dB over full scale"
+    case .damagedStream(let problem): "LAME's stream is damaged: \(problem)"
+    case .noRoom(let frame): "the bit reservoir has no room for MP3 frame \(frame)"
+    case .cancelled: "stopped"
     }
   }
 

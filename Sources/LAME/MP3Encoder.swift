@@ -150,10 +150,19 @@ package struct MP3Encoder: ~Copyable {
   package mutating func encode(
     _ planes: UnsafePointer<UnsafeMutablePointer<Float>>, count: Int, into bytes: inout [UInt8]
   ) throws(LAMEError) {
-    try requireEncodable(planes, count: count)
-    var done = 0
-    while done < count {
-      let length = min(count - done, Self.blockLength)
+    try Self.requireEncodable(
+      planes, channelCount: channelCount, count: count, firstFrame: frameCount)
+    try encode(planes, from: 0, count: count, into: &bytes)
+  }
+
+  /// The same for `count` frames from `start` on, which were found encodable before.
+  mutating func encode(
+    _ planes: UnsafePointer<UnsafeMutablePointer<Float>>, from start: Int, count: Int,
+    into bytes: inout [UInt8]
+  ) throws(LAMEError) {
+    var done = start
+    while done < start + count {
+      let length = min(start + count - done, Self.blockLength)
       let left = planes[0] + done
       let right = planes[channelCount - 1] + done
       let size = try check(
@@ -183,8 +192,10 @@ package struct MP3Encoder: ~Copyable {
   /// Samples after the last one that was put in; known after `flush`.
   package var padding: Int { Int(lame_get_encoder_padding(lame)) }
 
-  private func requireEncodable(
-    _ planes: UnsafePointer<UnsafeMutablePointer<Float>>, count: Int
+  /// Refuses what LAME must not see. `firstFrame` is where the frames lie in the whole sound.
+  static func requireEncodable(
+    _ planes: UnsafePointer<UnsafeMutablePointer<Float>>, channelCount: Int, count: Int,
+    firstFrame: Int64
   ) throws(LAMEError) {
     for channel in 0..<channelCount {
       let samples = planes[channel]
@@ -193,7 +204,7 @@ package struct MP3Encoder: ~Copyable {
       for index in 0..<count { largest = max(largest, samples[index].bitPattern & 0x7FFF_FFFF) }
       guard largest > Self.largestSample.bitPattern else { continue }
       for index in 0..<count where !(samples[index].magnitude <= Self.largestSample) {
-        let frame = frameCount + Int64(index)
+        let frame = firstFrame + Int64(index)
         throw samples[index].isFinite
           ? .tooLoud(channel: channel, frame: frame) : .notFinite(channel: channel, frame: frame)
       }

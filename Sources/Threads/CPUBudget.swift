@@ -63,6 +63,27 @@ public final class CPUBudget: Sendable {
     return isTaken ? CPULease(of: self) : nil
   }
 
+  /// Runs `body` on a thread of its own that holds an idle core; false, and nothing is run, where
+  /// there is none, or no thread to be had.
+  ///
+  /// The core goes back when `body` returns. A long one should return early, or release the lease,
+  /// once `CPULease.isWanted`: idle cores are lent, and those who wait have a better claim.
+  ///
+  /// - Parameters:
+  ///   - name: Of the thread; see `Thread.spawn`.
+  ///   - body: The work.
+  public func runOnIdleCore(
+    name: String, _ body: @escaping @Sendable (CPULease) -> Void
+  ) -> Bool {
+    guard let lease = tryLease() else { return false }
+    let thread = try? Thread.spawn(name: name) {
+      defer { lease.release() }
+      body(lease)
+    }
+    if thread == nil { lease.release() }
+    return thread != nil
+  }
+
   /// How many threads wait for a core.
   var waiting: Int { state.withLock { $0.queue.count } }
 
@@ -80,6 +101,9 @@ public final class CPULease: Sendable {
   fileprivate init(of budget: CPUBudget) { self.budget = budget }
 
   deinit { release() }
+
+  /// Whether somebody waits for a core of the budget.
+  public var isWanted: Bool { budget.waiting > 0 }
 
   /// Gives the core back; later calls do nothing.
   public func release() {

@@ -8,12 +8,13 @@ import Glibc
 // `@unchecked Sendable`: `state` is touched only inside `withLock` and `wait`, that is, by the one
 // thread that holds `lock`; `lock` and `changed` are heap memory that lives exactly as long as
 // this object, at one address, as POSIX demands of both.
-final class Monitor<State>: @unchecked Sendable {
+package final class Monitor<State>: @unchecked Sendable {
   private var state: State
   private let lock: UnsafeMutablePointer<pthread_mutex_t>
   private let changed: UnsafeMutablePointer<pthread_cond_t>
 
-  init(_ state: State) {
+  /// A lock around `state`.
+  package init(_ state: State) {
     self.state = state
     lock = .allocate(capacity: 1)
     changed = .allocate(capacity: 1)
@@ -29,7 +30,7 @@ final class Monitor<State>: @unchecked Sendable {
   }
 
   /// Runs `body` on the state, then wakes all who wait, so that they look at it again.
-  func withLock<Result>(_ body: (inout State) -> Result) -> Result {
+  package func withLock<Result>(_ body: (inout State) -> Result) -> Result {
     pthread_mutex_lock(lock)
     defer { pthread_mutex_unlock(lock) }
     defer { pthread_cond_broadcast(changed) }
@@ -39,7 +40,7 @@ final class Monitor<State>: @unchecked Sendable {
   /// Asks `body` now and after every change of the state, until it answers.
   ///
   /// `body` may change the state, together with its answer: those who wait are woken then.
-  func wait<Result>(until body: (inout State) -> Result?) -> Result {
+  package func wait<Result>(until body: (inout State) -> Result?) -> Result {
     pthread_mutex_lock(lock)
     defer { pthread_mutex_unlock(lock) }
     while true {

@@ -1,0 +1,169 @@
+package import MPEGAudio
+package import Threads
+
+/// Encodes one stream on many cores: PCM in, MP3 frames out, in order.
+///
+/// The sound is cut into chunks on a fixed grid (`ChunkGrid`). Each is encoded by a LAME instance of
+/// its own, which starts a little earlier; the frames are spliced where two instances have come to
+/// agree, and the bit reservoir is laid out anew (`Splicer`). The bytes depend on the sound and the
+/// settings alone.
+///
+/// Chunks are encoded by the calling thread, while it would otherwise wait, and by threads on cores
+/// of the budget that are idle. There is memory for the sound of one chunk more than there are
+/// threads. One thread at a time, which blocks while it encodes.
+package final class ChunkEncoder {
+  /// PCM frames that were taken so far.
+  package private(set) var frameCount: Int64 = 0
+
+  private let setup: EncoderSetup
+  private let channelCount: Int
+  private let grid: ChunkGrid
+  private let queue: ChunkQueue
+  private var splicer: Splicer
+  /// In order of time; those that are not spliced yet.
+  private var chunks: [Chunk] = []
+  /// The last chunk, while it is being filled.
+  private var open: Chunk?
+  /// What this thread encodes.
+  private var own: Chunk?
+  /// The last sound of the chunk before the open one.
+  private let warmUp: ChunkSound
+  private var spares: [ChunkSound] = []
+  private var nextFirstFrame = 0
+
+  /// An encoder, ready for sound.
+  ///
+  /// - Parameters:
+  ///   - setup: What LAME is asked for.
+  ///   - grid: Where encoders take over from one another; nil: the one of such settings.
+  ///   - budget: Of whose idle cores use is made; nil: none. The calling thread is thought to hold a
+  ///     core of it.
+  ///   - cancellation: Once set, calls throw `LAMEError.cancelled` within a fraction of a second.
+  package init(
+    _ setup: EncoderSetup, grid: ChunkGrid? = nil, budget: CPUBudget? = nil,
+    cancellation: CancellationFlag = CancellationFlag()
+  ) {
+    let grid = grid ?? .standard(for: setup.settings.rateControl)
+    self.setup = setup
+    self.grid = grid
+    channelCount = setup.channelCount
+    queue = ChunkQueue(setup, budget: budget, cancellation: cancellation)
+    splicer = Splicer(
+      grid: grid, samplesPerFrame: setup.samplesPerFrame, slots: setup.slots)
+    warmUp = ChunkSound(
+      channelCount: channelCount, capacity: grid.warmUp * setup.samplesPerFrame)
+  }
+
+  deinit { queue.stop() }
+
+  /// Encodes frames and appends the MP3 frames that are complete to `bytes`: many at a time, or
+  /// none.
+  ///
+  /// - Parameters:
+  ///   - planes: One pointer for each channel, to `count` samples where ±1 is full scale.
+  ///   - count: PCM frames, any number.
+  ///   - bytes: Grows by whole MP3 frames.
+  ///   - lengths: Grows by the length of each of them.
+  /// - Throws: `.notFinite` and `.tooLoud` before any of the frames is encoded, LAME's status, or
+  ///   `.cancelled`.
+  package func encode(
+    _ planes: UnsafePointer<UnsafeMutablePointer<Float>>, count: Int, into bytes: inout [UInt8],
+    lengths: inout [Int]
+  ) throws(LAMEError) {
+    try MP3Encoder.requireEncodable(
+      planes, channelCount: channelCount, count: count, firstFrame: frameCount)
+    var done = 0
+    while done < count {
+      let chunk = try chunkToFill(&bytes, &lengths)
+      done += chunk.sound?.append(planes, from: done, count: count - done) ?? 0
+      if chunk.sound?.isFull == true {
+        close(chunk)
+        queue.callHelpers()
+      }
+    }
+    frameCount += Int64(count)
+  }
+
+  /// Completes the stream: appends the last frames to `bytes`. Nothing may be encoded after it.
+  ///
+  /// - Returns: The encoder's delay before the sound, without the decoder's 529, and its padding
+  ///   after it, in PCM frames.
+  /// - Throws: As `encode`.
+  package func finish(
+    into bytes: inout [UInt8], lengths: inout [Int]
+  ) throws(LAMEError) -> (delay: Int, padding: Int) {
+    let last = try chunkToFill(&bytes, &lengths)
+    last.isLast = true
+    close(last)
+    // One of the chunks is for this thread.
+    queue.callHelpers(keeping: 1)
+    while !chunks.isEmpty { try work(&bytes, &lengths) }
+    guard let lane = try splicer.finish(into: &bytes, lengths: &lengths) else { return (0, 0) }
+    return (lane.delay, lane.padding)
+  }
+
+  /// Gives up: waits until no thread encodes any more. Nothing is to be called after it.
+  package func cancel() { queue.stop() }
+
+  // MARK: - Chunks
+
+  private func chunkToFill(
+    _ bytes: inout [UInt8], _ lengths: inout [Int]
+  ) throws(LAMEError) -> Chunk {
+    if let open { return open }
+    try collect(&bytes, &lengths)
+    while chunks.count(where: { $0.sound != nil }) > queue.helpers + 1 {
+      try work(&bytes, &lengths)
+    }
+    let isFirst = nextFirstFrame == 0
+    let warmUp = isFirst ? 0 : grid.warmUp
+    let sound =
+      spares.popLast()
+      ?? ChunkSound(
+        channelCount: channelCount,
+        capacity: (grid.warmUp + grid.length) * setup.samplesPerFrame)
+    sound.restart(
+      withLast: warmUp * setup.samplesPerFrame, of: isFirst ? nil : self.warmUp,
+      room: (warmUp + grid.length) * setup.samplesPerFrame)
+    let chunk = Chunk(firstFrame: nextFirstFrame, warmUp: warmUp, sound: sound)
+    nextFirstFrame += grid.length
+    open = chunk
+    return chunk
+  }
+
+  /// The open chunk has all of its sound: it is there to be encoded, or, a short last one, to be
+  /// heard by the encoder of the chunk before.
+  private func close(_ chunk: Chunk) {
+    open = nil
+    chunks.append(chunk)
+    guard let sound = chunk.sound else { return }
+    warmUp.restart(withLast: warmUp.capacity, of: sound, room: warmUp.capacity)
+    let frames = sound.count / setup.samplesPerFrame - chunk.warmUp
+    if chunk.isLast, chunk.firstFrame > 0, frames < grid.shortest {
+      queue.pass(chunk)
+    } else {
+      queue.add(chunk)
+    }
+  }
+
+  /// Does what can be done on this thread, for some ten milliseconds, or waits for others.
+  private func work(_ bytes: inout [UInt8], _ lengths: inout [Int]) throws(LAMEError) {
+    if let chunk = own ?? queue.claim() {
+      own = queue.advance(chunk) ? nil : chunk
+      queue.callHelpers()
+    } else if let first = chunks.first {
+      queue.wait(for: first)
+    }
+    try collect(&bytes, &lengths)
+  }
+
+  /// Splices what is encoded, in order.
+  private func collect(_ bytes: inout [UInt8], _ lengths: inout [Int]) throws(LAMEError) {
+    while let chunk = chunks.first, try queue.isEncoded(chunk) {
+      try splicer.add(chunk, into: &bytes, lengths: &lengths)
+      chunks.removeFirst()
+      if let sound = chunk.sound { spares.append(sound) }
+      chunk.sound = nil
+    }
+  }
+}

@@ -1,0 +1,37 @@
+package import MPEGAudio
+
+/// How a stream is cut into chunks that are encoded side by side, in MP3 frames.
+///
+/// It depends on the settings alone, and it is used with one core as with many: that is why the
+/// bytes are the same.
+package struct ChunkGrid: Sendable, Hashable {
+  /// Frames of a chunk.
+  package var length: Int
+  /// Frames before a chunk with which its encoder starts, to find the state that the encoder of
+  /// the chunk before has by then.
+  package var warmUp: Int
+  /// Frames in a row that two encoders must make alike before one takes over from the other.
+  package var agreement: Int
+  /// The last chunk is encoded with the one before it where it is shorter than this.
+  package var shortest: Int
+
+  /// A grid.
+  package init(length: Int, warmUp: Int, agreement: Int, shortest: Int) {
+    self.length = length
+    self.warmUp = warmUp
+    self.agreement = agreement
+    self.shortest = shortest
+  }
+
+  /// The grid for all streams with such a rate control.
+  ///
+  /// In a constant or mean bit rate the phase of the padding is part of LAME's state. Its period is
+  /// 49 frames at 44.1 kHz and its halves, and one frame at the other rates; chunks and warm-ups
+  /// are multiples of it.
+  package static func standard(for rateControl: MP3Settings.RateControl) -> ChunkGrid {
+    switch rateControl {
+    case .vbr: ChunkGrid(length: 1176, warmUp: 16, agreement: 8, shortest: 98)
+    case .abr, .cbr: ChunkGrid(length: 1176, warmUp: 49, agreement: 32, shortest: 98)
+    }
+  }
+}

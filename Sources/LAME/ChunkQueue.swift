@@ -1,0 +1,108 @@
+internal import Threads
+
+/// Chunks on their way from the thread that has the sound to the threads that encode them.
+///
+/// Safe from any thread.
+final class ChunkQueue: Sendable {
+  private let setup: EncoderSetup
+  private let cancellation: CancellationFlag
+  private let budget: CPUBudget?
+  private let state = Monitor(State())
+
+  private struct State {
+    /// In order of time.
+    var unclaimed: [Chunk] = []
+    /// By their first frames.
+    var outcomes: [Int: LAMEError?] = [:]
+    /// Threads beside the owner's.
+    var helpers = 0
+    var isStopped = false
+  }
+
+  /// - Parameters:
+  ///   - budget: Whose idle cores help; nil: none.
+  ///   - cancellation: Ends all encoding with `LAMEError.cancelled`.
+  init(_ setup: EncoderSetup, budget: CPUBudget?, cancellation: CancellationFlag) {
+    self.setup = setup
+    self.budget = budget
+    self.cancellation = cancellation
+  }
+
+  /// Threads at work beside the owner's.
+  var helpers: Int { state.withLock { $0.helpers } }
+
+  /// Adds a chunk, which its giver does not touch until it has an outcome.
+  func add(_ chunk: Chunk) { state.withLock { $0.unclaimed.append(chunk) } }
+
+  /// Adds a chunk that needs no encoding of its own.
+  func pass(_ chunk: Chunk) { finish(chunk, nil) }
+
+  /// Starts a thread for each unclaimed chunk but `kept` of them, as far as there are idle cores.
+  func callHelpers(keeping kept: Int = 0) {
+    guard let budget else { return }
+    while true {
+      let isUseful = state.withLock { state in
+        guard state.unclaimed.count > kept, !state.isStopped else { return false }
+        state.helpers += 1
+        return true
+      }
+      guard isUseful else { return }
+      let isStarted = budget.runOnIdleCore(name: "avjob-mp3") { [self] lease in
+        defer { state.withLock { $0.helpers -= 1 } }
+        while !lease.isWanted, let chunk = claim() { encode(chunk) }
+      }
+      guard isStarted else {
+        state.withLock { $0.helpers -= 1 }
+        return
+      }
+    }
+  }
+
+  /// Takes the oldest chunk that nobody encodes. Whoever does must bring it to an outcome.
+  func claim() -> Chunk? {
+    state.withLock { state in
+      guard !state.isStopped, !state.unclaimed.isEmpty else { return nil }
+      return state.unclaimed.removeFirst()
+    }
+  }
+
+  /// Encodes some of a claimed chunk; gives whether it has an outcome now.
+  func advance(_ chunk: Chunk) -> Bool {
+    do throws(LAMEError) {
+      guard !cancellation.isCancelled, !state.withLock({ $0.isStopped }) else { throw .cancelled }
+      guard try chunk.advance(setup) else { return false }
+      finish(chunk, nil)
+    } catch {
+      finish(chunk, error)
+    }
+    return true
+  }
+
+  private func encode(_ chunk: Chunk) { while !advance(chunk) {} }
+
+  private func finish(_ chunk: Chunk, _ error: LAMEError?) {
+    state.withLock { $0.outcomes[chunk.firstFrame] = .some(error) }
+  }
+
+  /// Whether the chunk is encoded and may be touched again.
+  ///
+  /// - Throws: What ended its encoding early.
+  func isEncoded(_ chunk: Chunk) throws(LAMEError) -> Bool {
+    let outcome = state.withLock { $0.outcomes[chunk.firstFrame] }
+    guard let outcome else { return false }
+    if let error = outcome { throw error }
+    return true
+  }
+
+  /// Blocks until the chunk has an outcome.
+  func wait(for chunk: Chunk) { state.wait { $0.outcomes[chunk.firstFrame].map { _ in } } }
+
+  /// Drops what is unclaimed, and waits until nobody encodes any more.
+  func stop() {
+    state.withLock { state in
+      state.isStopped = true
+      state.unclaimed = []
+    }
+    state.wait { $0.helpers == 0 ? () : nil }
+  }
+}

@@ -1,0 +1,76 @@
+/// A Layer III frame with all of its main data, wherever in the bit reservoir they lay.
+///
+/// What a decoder makes of a frame depends on these bytes and on the frames before it, and not on
+/// how the reservoir is laid out: frames may be taken out of one stream and put into another.
+package struct UnpackedFrame: Sendable, Hashable {
+  /// As it was, with the bit rate and the padding of the slot that it came with.
+  package let header: FrameHeader
+  /// How many bytes before its slot its main data began (ISO 11172-3 §2.4.2.7).
+  package let mainDataBegin: Int
+  /// The side information with `main_data_begin` zero, then the main data; bits behind the last
+  /// one of these are zero.
+  package let content: [UInt8]
+
+  /// Bytes of main data.
+  package var mainDataLength: Int { content.count - header.sideInformationLength }
+
+  /// Whether both decode to the same sound after the same frames.
+  package func hasSameSound(as other: UnpackedFrame) -> Bool {
+    (header.bits ^ other.header.bits) & ~FrameHeader.slotMask == 0 && content == other.content
+  }
+}
+
+extension FrameHeader {
+  /// The bits that say how long a frame's slot is, and the private one: checksum, bit rate, padding.
+  static let slotMask: UInt32 = 0x1_F300
+
+  /// The most that `main_data_begin` can say: it has 9 bits, in MPEG-2 and 2.5 it has 8
+  /// (ISO 11172-3 §2.4.1.7, 13818-3 §2.4.1.7).
+  package var largestMainDataBegin: Int { version == .mpeg1 ? 511 : 255 }
+
+  /// Bytes for main data in a frame of Layer III with this header; 0 in free format.
+  package var slotLength: Int {
+    max(0, (frameLength ?? 0) - 4 - (hasChecksum ? 2 : 0) - sideInformationLength)
+  }
+}
+
+/// Reading and writing what the bit reservoir needs of side information.
+enum SideInformation {
+  /// Bits of main data of both granules and all channels, the sum of `part2_3_length`
+  /// (ISO 11172-3 §2.4.1.7, 13818-3 §2.4.1.7).
+  static func mainDataBits(_ bytes: UnsafeBufferPointer<UInt8>, _ header: FrameHeader) -> Int {
+    let channels = header.channelCount
+    let isMono = channels == 1
+    if header.version == .mpeg1 {
+      let first = 9 + (isMono ? 5 : 3) + 4 * channels
+      return (0..<2 * channels).reduce(0) { $0 + bits12(bytes, at: first + 59 * $1) }
+    }
+    let first = 8 + (isMono ? 1 : 2)
+    return (0..<channels).reduce(0) { $0 + bits12(bytes, at: first + 63 * $1) }
+  }
+
+  /// `main_data_begin`, the first 9 or 8 bits.
+  static func mainDataBegin(_ bytes: UnsafeBufferPointer<UInt8>, _ header: FrameHeader) -> Int {
+    header.version == .mpeg1 ? Int(bytes[0]) << 1 | Int(bytes[1] >> 7) : Int(bytes[0])
+  }
+
+  /// Writes `main_data_begin` at `offset` of `bytes`.
+  static func setMainDataBegin(
+    _ value: Int, in bytes: inout [UInt8], at offset: Int, _ header: FrameHeader
+  ) {
+    guard header.version == .mpeg1 else {
+      bytes[offset] = UInt8(value)
+      return
+    }
+    bytes[offset] = UInt8(value >> 1)
+    bytes[offset + 1] = bytes[offset + 1] & 0x7F | UInt8(value & 1) << 7
+  }
+
+  private static func bits12(_ bytes: UnsafeBufferPointer<UInt8>, at position: Int) -> Int {
+    let byte = position >> 3
+    let word =
+      Int(bytes[byte]) << 16 | Int(bytes[byte + 1]) << 8
+      | (byte + 2 < bytes.count ? Int(bytes[byte + 2]) : 0)
+    return word >> (12 - position & 7) & 0xFFF
+  }
+}
