@@ -153,7 +153,7 @@ if Context.environment["AVJOB_FUZZ"] != nil {
     ]
   }
   package.targets.append(.systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"))
-  for name in ["Frames", "Tags"] {
+  for name in ["Frames", "Packer", "Tags"] {
     package.targets.append(
       .executableTarget(
         name: "Fuzz\(name)", dependencies: ["CFuzzer", "MPEGAudio"], path: "Tests/Fuzz/\(name)",
