@@ -48,19 +48,26 @@ public struct ExportSession: Sendable {
   /// Renders, encodes and writes all outputs; each is whole at its path when this returns.
   ///
   /// - Parameters:
+  ///   - budget: Of whose idle cores encoders make use, beside the calling thread, which is thought
+  ///     to hold one of its cores; nil: all cores that the process may use.
   ///   - cancellation: Polled for every block; once set, everything written is removed.
   ///   - progress: Called on this thread, for every block.
   /// - Returns: What was written.
   /// - Throws: `Failure`, also where the export has no outputs, or `CancellationError`. No output
   ///   of the export is then at its path unless an older one was.
   public func run(
-    cancellation: CancellationFlag = CancellationFlag(),
+    budget: CPUBudget? = nil, cancellation: CancellationFlag = CancellationFlag(),
     progress: (Progress) -> Void = { _ in }
   ) throws -> Report {
     if let failure = noOutputs ?? Self.conflicts(among: [export]).first { throw failure }
     let graph = try graph()
     let renderer = try Renderer(graph, library: library)
-    let writers = try openWriters(for: graph)
+    // A core for the calling thread, where nobody has seen to that.
+    let own = budget == nil ? CPUBudget(total: CPUBudget.availableCores) : nil
+    let lease = own?.tryLease()
+    defer { lease?.release() }
+    let writers = try openWriters(
+      for: graph, EncoderCores(budget: budget ?? own, cancellation: cancellation))
     do {
       try render(graph, renderer, writers, cancellation, progress)
       let outputs = try writers.map { try $0.finish() }
@@ -71,7 +78,7 @@ public struct ExportSession: Sendable {
         warnings: renderer.damageWarnings + warnings(of: graph, outputs))
     } catch {
       for writer in writers { writer.abandon() }
-      throw error
+      throw cancellation.isCancelled ? CancellationError() : error
     }
   }
 
@@ -82,12 +89,14 @@ public struct ExportSession: Sendable {
       origin: export.origin)
   }
 
-  private func openWriters(for graph: Graph) throws(Failure) -> [any SoundWriter] {
+  private func openWriters(
+    for graph: Graph, _ cores: EncoderCores
+  ) throws(Failure) -> [any SoundWriter] {
     var writers: [any SoundWriter] = []
     for sink in graph.sinks {
       let node = graph.nodes[sink.node]
       do throws(Failure) {
-        writers.append(try makeWriter(for: sink, format: node.format))
+        writers.append(try makeWriter(for: sink, format: node.format, cores: cores))
       } catch {
         for writer in writers { writer.abandon() }
         throw error.placed(at: sink.output.origin)

@@ -1,4 +1,4 @@
-package import MPEGAudio
+internal import MPEGAudio
 package import Threads
 
 /// Encodes one stream on many cores: PCM in, MP3 frames out, in order.
@@ -57,24 +57,22 @@ package final class ChunkEncoder {
   deinit { queue.stop() }
 
   /// Encodes frames and appends the MP3 frames that are complete to `bytes`: many at a time, or
-  /// none.
+  /// none. The first of all is an empty one that keeps the place of `infoFrame`.
   ///
   /// - Parameters:
   ///   - planes: One pointer for each channel, to `count` samples where ±1 is full scale.
   ///   - count: PCM frames, any number.
   ///   - bytes: Grows by whole MP3 frames.
-  ///   - lengths: Grows by the length of each of them.
   /// - Throws: `.notFinite` and `.tooLoud` before any of the frames is encoded, LAME's status, or
   ///   `.cancelled`.
   package func encode(
-    _ planes: UnsafePointer<UnsafeMutablePointer<Float>>, count: Int, into bytes: inout [UInt8],
-    lengths: inout [Int]
+    _ planes: UnsafePointer<UnsafeMutablePointer<Float>>, count: Int, into bytes: inout [UInt8]
   ) throws(LAMEError) {
     try MP3Encoder.requireEncodable(
       planes, channelCount: channelCount, count: count, firstFrame: frameCount)
     var done = 0
     while done < count {
-      let chunk = try chunkToFill(&bytes, &lengths)
+      let chunk = try chunkToFill(&bytes)
       done += chunk.sound?.append(planes, from: done, count: count - done) ?? 0
       if chunk.sound?.isFull == true {
         close(chunk)
@@ -86,20 +84,16 @@ package final class ChunkEncoder {
 
   /// Completes the stream: appends the last frames to `bytes`. Nothing may be encoded after it.
   ///
-  /// - Returns: The encoder's delay before the sound, without the decoder's 529, and its padding
-  ///   after it, in PCM frames.
+  /// - Returns: The frame that belongs where the first, empty one stands.
   /// - Throws: As `encode`.
-  package func finish(
-    into bytes: inout [UInt8], lengths: inout [Int]
-  ) throws(LAMEError) -> (delay: Int, padding: Int) {
-    let last = try chunkToFill(&bytes, &lengths)
+  package func finish(into bytes: inout [UInt8]) throws(LAMEError) -> [UInt8] {
+    let last = try chunkToFill(&bytes)
     last.isLast = true
     close(last)
     // One of the chunks is for this thread.
     queue.callHelpers(keeping: 1)
-    while !chunks.isEmpty { try work(&bytes, &lengths) }
-    guard let lane = try splicer.finish(into: &bytes, lengths: &lengths) else { return (0, 0) }
-    return (lane.delay, lane.padding)
+    while !chunks.isEmpty { try work(&bytes) }
+    return try splicer.finish(into: &bytes)
   }
 
   /// Gives up: waits until no thread encodes any more. Nothing is to be called after it.
@@ -107,13 +101,11 @@ package final class ChunkEncoder {
 
   // MARK: - Chunks
 
-  private func chunkToFill(
-    _ bytes: inout [UInt8], _ lengths: inout [Int]
-  ) throws(LAMEError) -> Chunk {
+  private func chunkToFill(_ bytes: inout [UInt8]) throws(LAMEError) -> Chunk {
     if let open { return open }
-    try collect(&bytes, &lengths)
+    try collect(&bytes)
     while chunks.count(where: { $0.sound != nil }) > queue.helpers + 1 {
-      try work(&bytes, &lengths)
+      try work(&bytes)
     }
     let isFirst = nextFirstFrame == 0
     let warmUp = isFirst ? 0 : grid.warmUp
@@ -147,20 +139,20 @@ package final class ChunkEncoder {
   }
 
   /// Does what can be done on this thread, for some ten milliseconds, or waits for others.
-  private func work(_ bytes: inout [UInt8], _ lengths: inout [Int]) throws(LAMEError) {
+  private func work(_ bytes: inout [UInt8]) throws(LAMEError) {
     if let chunk = own ?? queue.claim() {
       own = queue.advance(chunk) ? nil : chunk
       queue.callHelpers()
     } else if let first = chunks.first {
       queue.wait(for: first)
     }
-    try collect(&bytes, &lengths)
+    try collect(&bytes)
   }
 
   /// Splices what is encoded, in order.
-  private func collect(_ bytes: inout [UInt8], _ lengths: inout [Int]) throws(LAMEError) {
+  private func collect(_ bytes: inout [UInt8]) throws(LAMEError) {
     while let chunk = chunks.first, try queue.isEncoded(chunk) {
-      try splicer.add(chunk, into: &bytes, lengths: &lengths)
+      try splicer.add(chunk, into: &bytes)
       chunks.removeFirst()
       if let sound = chunk.sound { spares.append(sound) }
       chunk.sound = nil

@@ -46,6 +46,9 @@ final class Lane {
     bytes.removeAll(keepingCapacity: true)
   }
 
+  /// What an Info frame says of its settings.
+  var encoding: InfoFrame.Encoding { encoder.encoding }
+
   /// See `MP3Encoder`.
   var delay: Int { encoder.delay }
 

@@ -20,9 +20,10 @@ package struct MP3Encoder: ~Copyable {
   let lame: lame_t
   private let output: UnsafeMutableBufferPointer<UInt8>
 
-  private init(_ lame: lame_t, channelCount: Int) {
+  /// Takes an instance that `setup` made, and closes it when it goes.
+  init(_ lame: lame_t, _ setup: EncoderSetup) {
     self.lame = lame
-    self.channelCount = channelCount
+    channelCount = setup.channelCount
     samplesPerFrame = Int(lame_get_framesize(lame))
     // lame.h at `lame_encode_buffer`: 1.25 × samples + 7200 bytes always suffice.
     output = .allocate(capacity: Self.blockLength * 5 / 4 + 7200)
@@ -36,111 +37,24 @@ package struct MP3Encoder: ~Copyable {
   /// PCM frames that LAME is fed at once; it holds a copy of as many.
   private static let blockLength = 4608
 
-  /// An encoder, ready for sound.
+  /// Starts LAME; who needs several encoders of one kind opens them from an `EncoderSetup`.
   ///
   /// - Parameters:
-  ///   - settings: Rate control and quality; validated here against what LAME takes.
+  ///   - settings: Rate control, quality and the rest; LAME is asked whether it does what they say.
   ///   - sampleRate: Frames a second, one of `MP3Settings.sampleRates`.
-  ///   - channelCount: 1 (mono) or 2 (joint stereo).
-  /// - Returns: The encoder, at frame zero.
+  ///   - channelCount: 1 (mono) or 2.
+  /// - Returns: An encoder at frame zero, ready for sound.
   /// - Throws: What LAME cannot do, or would only do in another way than asked.
   package static func open(
     _ settings: MP3Settings, sampleRate: Int, channelCount: Int
   ) throws(LAMEError) -> MP3Encoder {
-    guard MP3Settings.sampleRates.contains(sampleRate) else {
-      let rates = MP3Settings.sampleRates.map(String.init).joined(separator: ", ")
-      throw .unsupported("MP3 has no sample rate of \(sampleRate) Hz, only \(rates)")
-    }
-    guard 1...2 ~= channelCount else {
-      throw .unsupported("MP3 has one or two channels, not \(channelCount)")
-    }
-    // `lame_init_params` multiplies the scale by a factor of its ABR and CBR presets (0.95 up to
-    // 160 kbps, 0.97 at 192, 0.98 at 224; presets.c) and shows the product afterwards.
-    let attenuation = try initialised(
-      settings, sampleRate: sampleRate, channelCount: channelCount, scale: 1
-    ).scale
-    return try initialised(
-      settings, sampleRate: sampleRate, channelCount: channelCount, scale: 1 / attenuation)
-  }
-
-  private static func initialised(
-    _ settings: MP3Settings, sampleRate: Int, channelCount: Int, scale: Float
-  ) throws(LAMEError) -> MP3Encoder {
-    guard let lame = lame_init() else { throw .status(-10, operation: "lame_init") }
-    do {
-      avjob_lame_silence(lame)
-      let rate = Int32(sampleRate)
-      try check(lame_set_in_samplerate(lame, rate), "lame_set_in_samplerate")
-      try check(lame_set_out_samplerate(lame, rate), "lame_set_out_samplerate")
-      try check(lame_set_num_channels(lame, Int32(channelCount)), "lame_set_num_channels")
-      try check(lame_set_mode(lame, channelCount == 1 ? MONO : JOINT_STEREO), "lame_set_mode")
-      try check(lame_set_scale(lame, scale), "lame_set_scale")
-      lame_set_write_id3tag_automatic(lame, 0)
-      // `InfoFrame` is written instead: LAME's knows nothing of frames that were put together.
-      try check(lame_set_bWriteVbrTag(lame, 0), "lame_set_bWriteVbrTag")
-      try apply(settings, to: lame)
-      try check(lame_init_params(lame), "lame_init_params")
-      try requireUnchanged(settings, in: lame, sampleRate: sampleRate)
-    } catch {
-      lame_close(lame)
-      throw error
-    }
-    return MP3Encoder(lame, channelCount: channelCount)
+    try EncoderSetup(settings, sampleRate: sampleRate, channelCount: channelCount).open()
   }
 
   /// What LAME multiplies samples with.
   var scale: Float { lame_get_scale(lame) }
 
-  private static func apply(_ settings: MP3Settings, to lame: lame_t) throws(LAMEError) {
-    switch settings.rateControl {
-    case .vbr(let quality):
-      guard quality >= 0, quality < 10 else {
-        throw .unsupported("VBR quality is 0 … 9.999, not \(quality)")
-      }
-      try check(lame_set_VBR(lame, vbr_default), "lame_set_VBR")
-      try check(lame_set_VBR_quality(lame, Float(quality)), "lame_set_VBR_quality")
-    case .abr(let bitRate):
-      try check(lame_set_VBR(lame, vbr_abr), "lame_set_VBR")
-      try check(
-        lame_set_VBR_mean_bitrate_kbps(lame, kilobits(bitRate)), "lame_set_VBR_mean_bitrate_kbps")
-    case .cbr(let bitRate):
-      try check(lame_set_VBR(lame, vbr_off), "lame_set_VBR")
-      try check(lame_set_brate(lame, kilobits(bitRate)), "lame_set_brate")
-    }
-    if let quality = settings.quality {
-      guard 0...9 ~= quality else { throw .unsupported("LAME's quality is 0 … 9, not \(quality)") }
-      try check(lame_set_quality(lame, Int32(quality)), "lame_set_quality")
-    }
-  }
-
-  private static func kilobits(_ bitRate: Int) throws(LAMEError) -> Int32 {
-    guard bitRate > 0, bitRate % 1000 == 0, bitRate <= 320_000 else {
-      throw .unsupported("LAME has no bit rate of \(bitRate) b/s")
-    }
-    return Int32(bitRate / 1000)
-  }
-
-  /// LAME takes the nearest bit rate that it has, without a word: refuses instead.
-  private static func requireUnchanged(
-    _ settings: MP3Settings, in lame: lame_t, sampleRate: Int
-  ) throws(LAMEError) {
-    let (asked, taken): (Int, Int32) =
-      switch settings.rateControl {
-      case .vbr: (0, 0)
-      case .abr(let bitRate): (bitRate / 1000, lame_get_VBR_mean_bitrate_kbps(lame))
-      case .cbr(let bitRate): (bitRate / 1000, lame_get_brate(lame))
-      }
-    guard asked == Int(taken) else {
-      throw .unsupported(
-        "at \(sampleRate) Hz LAME has no bit rate of \(asked) kbps; the nearest is \(taken)")
-    }
-    guard lame_get_out_samplerate(lame) == Int32(sampleRate) else {
-      throw .unsupported("LAME would resample from \(sampleRate) Hz")
-    }
-  }
-
-  /// Encodes frames and appends what they give to `bytes`: MP3 frames, of which the last one may
-  /// lack its end until the next call (LAME writes as far as the main data go).
+  /// Encodes frames and appends the MP3 frames that they complete to `bytes`.
   ///
   /// - Parameters:
   ///   - planes: One pointer for each channel, to `count` samples where ±1 is full scale.

@@ -11,8 +11,8 @@ struct Splicer {
   private let grid: ChunkGrid
   private let samplesPerFrame: Int
   private let slots: FramePacker.Slots
-  /// Made with the first frame.
-  private var packer: FramePacker?
+  /// Begun with the first frame.
+  private var stream: Stream?
   /// Whose frames come next, and the first of them in the stream.
   private var lane: Lane?
   private var nextFrame = 0
@@ -25,7 +25,7 @@ struct Splicer {
 
   /// Takes the next encoded chunk in; appends frames that are complete to `bytes`.
   mutating func add(
-    _ chunk: Chunk, into bytes: inout [UInt8], lengths: inout [Int]
+    _ chunk: Chunk, into bytes: inout [UInt8]
   ) throws(LAMEError) {
     guard let before = lane else {
       lane = chunk.lane
@@ -49,18 +49,18 @@ struct Splicer {
       return
     }
     // How much room the frames before the splice can leave, from the first that is not packed yet.
-    var reservoir = packer?.reservoir ?? 0
+    var reservoir = stream?.packer.reservoir ?? 0
     var index = nextFrame
     var frame = chunk.firstFrame
     while frame < next.endFrame {
       while before.endFrame < frame { guard try goOn() else { return } }
-      let packer = packer(like: before.frame(nextFrame))
+      let packer = stream?.packer ?? FramePacker(slots, like: before.frame(nextFrame).header)
       while index < frame {
         reservoir = packer.mostReservoir(after: before.frame(index), from: reservoir)
         index += 1
       }
       if agree(before, next, before: frame), reservoir >= next.frame(frame).mainDataBegin {
-        try pack(before, to: frame, leaving: next.frame(frame).mainDataBegin, &bytes, &lengths)
+        try pack(before, to: frame, leaving: next.frame(frame).mainDataBegin, into: &bytes)
         lane = next
         return
       }
@@ -75,36 +75,68 @@ struct Splicer {
     return (first..<frame).allSatisfy { a.frame($0).hasSameSound(as: b.frame($0)) }
   }
 
-  private mutating func packer(like frame: UnpackedFrame) -> FramePacker {
-    if let packer { return packer }
-    let new = FramePacker(slots, like: frame.header)
-    packer = new
-    return new
-  }
-
   private mutating func pack(
-    _ lane: Lane, to end: Int, leaving mainDataBegin: Int, _ bytes: inout [UInt8],
-    _ lengths: inout [Int]
+    _ lane: Lane, to end: Int, leaving mainDataBegin: Int, into bytes: inout [UInt8]
   ) throws(LAMEError) {
     let frames = lane.frames[(nextFrame - lane.firstFrame)..<(end - lane.firstFrame)]
-    guard let first = frames.first else { return }
-    var packer = packer(like: first)
+    var stream = stream ?? frames.first.map { Stream(slots, $0.header, lane.encoding, &bytes) }
+    self.stream = nil
+    try stream?.append(frames, leaving: mainDataBegin, into: &bytes)
+    self.stream = stream
+    nextFrame = end
+  }
+
+  /// Gives out all that is left, once the last chunk is in.
+  ///
+  /// - Returns: The frame that belongs where the first, empty one stands.
+  mutating func finish(into bytes: inout [UInt8]) throws(LAMEError) -> [UInt8] {
+    guard let lane else { return [] }
+    try pack(lane, to: lane.endFrame, leaving: 0, into: &bytes)
+    stream?.finish(into: &bytes)
+    return stream?.info.encoded(delay: lane.delay, padding: lane.padding) ?? []
+  }
+}
+
+/// The frames that are given out, and what is to be said of them all.
+private struct Stream {
+  var packer: FramePacker
+  var info: InfoFrame
+
+  /// Begins with an empty frame, which keeps the place of the Info frame.
+  init(
+    _ slots: FramePacker.Slots, _ header: FrameHeader, _ encoding: InfoFrame.Encoding,
+    _ bytes: inout [UInt8]
+  ) {
+    packer = FramePacker(slots, like: header)
+    info = InfoFrame(like: header, encoding: encoding)
+    bytes += info.placeholder
+  }
+
+  mutating func append(
+    _ frames: ArraySlice<UnpackedFrame>, leaving mainDataBegin: Int, into bytes: inout [UInt8]
+  ) throws(LAMEError) {
+    let start = bytes.count
+    var lengths: [Int] = []
     do throws(FramePacker.NoRoom) {
       try packer.pack(frames, leaving: mainDataBegin, into: &bytes, lengths: &lengths)
     } catch {
       throw .noRoom(frame: error.frame)
     }
-    self.packer = packer
-    nextFrame = end
+    count(lengths, in: bytes, from: start)
   }
 
-  /// Gives out all that is left, once the last chunk is in. Returns the lane that heard the end.
-  mutating func finish(
-    into bytes: inout [UInt8], lengths: inout [Int]
-  ) throws(LAMEError) -> Lane? {
-    guard let lane else { return nil }
-    try pack(lane, to: lane.endFrame, leaving: 0, &bytes, &lengths)
-    packer?.finish(into: &bytes, lengths: &lengths)
-    return lane
+  mutating func finish(into bytes: inout [UInt8]) {
+    let start = bytes.count
+    var lengths: [Int] = []
+    packer.finish(into: &bytes, lengths: &lengths)
+    count(lengths, in: bytes, from: start)
+  }
+
+  private mutating func count(_ lengths: [Int], in bytes: [UInt8], from start: Int) {
+    var position = start
+    for length in lengths {
+      info.add(frame: bytes[position..<position + length])
+      position += length
+    }
   }
 }

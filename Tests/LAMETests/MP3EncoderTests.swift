@@ -112,6 +112,29 @@ struct MP3EncoderTests {
     #expect(abs(encoder.scale - 1) < 1e-6)
   }
 
+  @Test("a setup is asked once, and each encoder of it gives the same bytes on any thread")
+  func setups() async throws {
+    let setup = try EncoderSetup(
+      .init(.cbr(bitRate: 128_000)), sampleRate: 44100, channelCount: 1)
+    let noise = Signal.noise(seed: 5, count: 12_000)
+    let streams = try await withThrowingTaskGroup(of: [UInt8].self) { group in
+      for _ in 0..<3 {
+        group.addTask {
+          var encoder = try setup.open()
+          var bytes: [UInt8] = []
+          try withPlanes([noise]) { try encoder.encode($0, count: noise.count, into: &bytes) }
+          try encoder.flush(into: &bytes)
+          bytes.replaceSubrange(0..<encoder.infoFrame().count, with: encoder.infoFrame())
+          #expect(abs(encoder.scale - 1) < 1e-6)
+          return bytes
+        }
+      }
+      return try await group.reduce(into: [[UInt8]]()) { $0.append($1) }
+    }
+    let alone = try encoded([noise], .init(.cbr(bitRate: 128_000)), sampleRate: 44100)
+    #expect(streams.count == 3 && streams.allSatisfy { $0 == alone })
+  }
+
   @Test("the bytes do not depend on how the sound is cut into blocks")
   func blocks() throws {
     let noise = [Signal.noise(seed: 1, count: 30_000), Signal.noise(seed: 2, count: 30_000)]

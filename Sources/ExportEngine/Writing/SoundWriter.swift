@@ -1,5 +1,6 @@
 import MediaComposition
 import SystemPackage
+import Threads
 
 /// One output being written: takes blocks of sound in order and becomes a file.
 ///
@@ -33,6 +34,19 @@ package protocol SoundWriter: AnyObject {
 
   /// Gives up: takes away what was written so far. Does nothing after `commit`.
   func abandon()
+}
+
+/// Where an encoder may find cores beside its caller's, and who may stop it.
+package struct EncoderCores: Sendable {
+  /// Of which idle cores are used; nil: none.
+  package var budget: CPUBudget?
+  /// Once set, writers throw within a fraction of a second.
+  package var cancellation: CancellationFlag
+
+  package init(budget: CPUBudget? = nil, cancellation: CancellationFlag = CancellationFlag()) {
+    self.budget = budget
+    self.cancellation = cancellation
+  }
 }
 
 /// What a finished writer left behind.

@@ -11,11 +11,12 @@ import SystemPackage
 /// - Parameters:
 ///   - sink: What to write and where to; as many frames as it has will come, exactly.
 ///   - format: Rate and channels of the blocks that will come.
+///   - cores: For encoders that can use several.
 /// - Returns: A writer at the sink's first frame.
 /// - Throws: Settings that the format does not have, a cover that cannot be read, and what the
 ///   file system says; nothing is left behind.
 package func makeWriter(
-  for sink: Sink, format: AudioFormat
+  for sink: Sink, format: AudioFormat, cores: EncoderCores = EncoderCores()
 ) throws(Failure) -> any SoundWriter {
   do throws(Failure) {
     try requireSettings(sink.output.format, format, frameCount: sink.frameCount)
@@ -23,9 +24,15 @@ package func makeWriter(
       expectedFrames: sink.frameCount, channelCount: format.channelLayout.count)
     if case .mp3(let settings) = sink.output.format {
       let tag = try id3Tag(of: sink, sampleRate: format.sampleRate)
-      return try MP3Writer.open(
-        try OutputFile.create(at: sink.output.path), settings, sampleRate: format.sampleRate,
-        tally: tally, tag: tag)
+      let file = try OutputFile.create(at: sink.output.path)
+      let setup: EncoderSetup
+      do throws(LAMEError) {
+        setup = try EncoderSetup(
+          settings, sampleRate: format.sampleRate, channelCount: tally.channelCount)
+      } catch {
+        throw error.failure(of: file)
+      }
+      return try MP3Writer.open(file, setup, tally: tally, tag: tag, cores: cores)
     }
     let recipe = try recipe(for: sink, format: format)
     return try LibAVWriter.open(

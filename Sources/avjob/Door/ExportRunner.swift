@@ -13,7 +13,7 @@ struct ExportRunner: JobRunner {
     let step = Time(value: 1, timescale: 1)
     var next = Time.zero
     let report = try ExportSession(export, library: library).run(
-      cancellation: context.cancellation
+      budget: context.budget, cancellation: context.cancellation
     ) { progress in
       guard progress.completed >= next else { return }
       next = progress.completed + step
