@@ -1,21 +1,14 @@
-import CFuzzer
-import Glibc
+import FuzzDriver
 import MPEGAudio
 
 /// Any bytes are a stream: what can be taken out of its bit reservoir and laid out anew comes out of
 /// the new one as it was.
 @main
 enum FuzzPacker {
-  static func main() {
-    var count = CommandLine.argc
-    var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
-    exit(
-      LLVMFuzzerRunDriver(&count, &arguments) { test(UnsafeRawBufferPointer(start: $0, count: $1)) }
-    )
-  }
+  static func main() { fuzz { test(UnsafeRawBufferPointer(start: $0, count: $1)) } }
 }
 
-/// The last bytes say how to go about it. libFuzzer wants a zero for whatever may go into its corpus.
+/// The last bytes say how to go about it.
 private func test(_ file: UnsafeRawBufferPointer) -> CInt {
   guard file.count > 8 else { return -1 }
   let stream = Array(file.dropLast(4))
