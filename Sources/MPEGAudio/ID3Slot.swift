@@ -1,4 +1,4 @@
-/// Which frame a tag's key belongs into.
+/// Which frame a tag belongs into.
 enum ID3Slot: Hashable {
   /// A text frame of its own.
   case text(String)
@@ -6,75 +6,104 @@ enum ID3Slot: Hashable {
   case year
   /// `TXXX` with a description.
   case userText(String)
-  case comment
-  /// In a language of its own, as FFmpeg names it: `lyrics-eng`.
-  case lyrics(language: String?)
+  /// `COMM`; a description and a code of three letters.
+  case comment(String, language: String?)
+  /// `USLT`, likewise: `lyrics-eng`, as FFmpeg names it.
+  case lyrics(String, language: String?)
+  /// A link's frame.
+  case link(String)
+  /// `WXXX` with a description.
+  case userLink(String)
+  /// Apple's `PCST`, whose being there is all that it says.
+  case podcast
+  /// `UFID` of an owner.
+  case identifier(String)
 
-  /// FFmpeg's generic names (`ff_id3v2_34_metadata_conv`, `ff_id3v2_4_metadata_conv`), and `isrc`.
-  private static let identifiers = [
-    "album": "TALB", "album_artist": "TPE2", "album-sort": "TSOA", "artist": "TPE1",
-    "artist-sort": "TSOP", "compilation": "TCMP", "composer": "TCOM", "copyright": "TCOP",
-    "creation_time": "TDEN", "date": "TDRC", "disc": "TPOS", "encoded_by": "TENC",
-    "encoder": "TSSE", "genre": "TCON", "grouping": "TIT1", "language": "TLAN",
-    "performer": "TPE3", "publisher": "TPUB", "title": "TIT2", "title-sort": "TSOT",
-    "isrc": "TSRC", "track": "TRCK",
-  ]
-
-  /// The text frames of ID3v2.4 (native frames §4.2), and what Apple added to them.
-  private static let textFrames: Set<String> = [
-    "TALB", "TBPM", "TCOM", "TCON", "TCOP", "TDEN", "TDLY", "TDOR", "TDRC", "TDRL", "TDTG", "TENC",
-    "TEXT", "TFLT", "TIPL", "TIT1", "TIT2", "TIT3", "TKEY", "TLAN", "TLEN", "TMCL", "TMED", "TMOO",
-    "TOAL", "TOFN", "TOLY", "TOPE", "TOWN", "TPE1", "TPE2", "TPE3", "TPE4", "TPOS", "TPRO", "TPUB",
-    "TRCK", "TRSN", "TRSO", "TSOA", "TSOP", "TSOT", "TSRC", "TSSE", "TSST",
-    "TCAT", "TCMP", "TDES", "TGID", "TKWD", "TSO2", "TSOC",
-  ]
-
-  /// Those of them that 2.3 does not have; the sort orders are read in both all the same.
-  private static let newFrames: Set<String> = [
-    "TDEN", "TDOR", "TDRL", "TDTG", "TIPL", "TMCL", "TMOO", "TPRO", "TSST",
-  ]
-
-  /// Frames that hold a time stamp (main structure §4).
-  private static let timeStamps: Set<String> = ["TDEN", "TDOR", "TDRC", "TDRL", "TDTG"]
-
-  /// Where a frame asks for a form that `value` does not have, its key becomes a `TXXX` frame, so
-  /// that nothing is lost.
-  init(key: String, value: String, version: ID3Version) {
-    let name = key.lowercased()
-    if name == "comment" {
-      self = .comment
-    } else if name == "lyrics" {
-      self = .lyrics(language: nil)
-    } else if name.hasPrefix("lyrics-"), let code = Self.languageCode(String(name.dropFirst(7))) {
-      self = .lyrics(language: code)
-    } else if let identifier = Self.identifiers[name]
-      ?? (Self.textFrames.contains(key) ? key : nil),
-      Self.holds(value, in: identifier),
-      version == .v24 || !Self.newFrames.contains(identifier)
-    {
-      self = version == .v23 && identifier == "TDRC" ? .year : .text(identifier)
-    } else {
-      self = .userText(key)
+  /// Where a frame asks for a form that the value does not have, its key becomes a `TXXX` frame, so
+  /// that nothing is lost; nil where the value says that there be no frame.
+  init?(_ item: ID3Tag.Item, version: ID3Version) {
+    let own = Self.described(item.key)
+    switch own.name.lowercased() {
+    case "comment", "lyrics":
+      let language = own.language ?? item.language.flatMap(ID3Languages.code)
+      let isComment = own.name.lowercased() == "comment"
+      self =
+        isComment
+        ? .comment(own.description, language: language)
+        : .lyrics(own.description, language: language)
+    case "url" where Self.isLink(item.value): self = .userLink(own.description)
+    case "musicbrainz_trackid" where item.value.utf8.allSatisfy({ 0x20...0x7E ~= $0 }):
+      self = .identifier(ID3Keys.musicBrainz)
+    default:
+      guard let frame = ID3Keys.frame(for: item.key),
+        version == .v24 || !ID3Keys.newFrames.contains(frame)
+      else {
+        self = .userText(ID3Keys.description(for: item.key))
+        return
+      }
+      switch frame {
+      case "PCST":
+        guard let isPodcast = Self.boolean(item.value) else {
+          self = .userText(item.key)
+          return
+        }
+        guard isPodcast else { return nil }
+        self = .podcast
+      case _ where frame.hasPrefix("W"):
+        self = Self.isLink(item.value) ? .link(frame) : .userText(item.key)
+      case _ where !Self.holds(item.value, in: frame): self = .userText(item.key)
+      case "TDRC" where version == .v23: self = .year
+      case "TDOR" where version == .v23: self = .text("TORY")
+      default: self = .text(frame)
+      }
     }
   }
 
   /// `value` in the form that the frame asks for.
   func normalized(_ value: String) -> String {
-    if self == .year { return Self.timeStamp(value) ?? value }
-    guard case .text(let identifier) = self else { return value }
-    if Self.timeStamps.contains(identifier) { return Self.timeStamp(value) ?? value }
-    return identifier == "TLAN" ? Self.languageCode(value) ?? value : value
+    switch self {
+    case .year: Self.timeStamp(value) ?? value
+    case .text("TORY"): String((Self.timeStamp(value) ?? value).prefix(4))
+    case .text("TLAN"): ID3Languages.code(value) ?? value
+    case .text("TCMP"): Self.boolean(value).map { $0 ? "1" : "0" } ?? value
+    case .text(let identifier) where ID3Keys.timeStamps.contains(identifier):
+      Self.timeStamp(value) ?? value
+    default: value
+    }
   }
 
   private static func holds(_ value: String, in identifier: String) -> Bool {
-    if timeStamps.contains(identifier) { return timeStamp(value) != nil }
-    return identifier == "TLAN" ? languageCode(value) != nil : true
+    if ID3Keys.timeStamps.contains(identifier) { return timeStamp(value) != nil }
+    return identifier == "TLAN" ? ID3Languages.code(value) != nil : true
   }
 
-  /// A code of three letters (ISO 639-2), in small ones.
-  static func languageCode(_ text: String) -> String? {
-    let code = text.lowercased()
-    return code.utf8.count == 3 && code.allSatisfy { "a"..."z" ~= $0 } ? code : nil
+  /// `comment`, `comment:description` as TagLib names it, `comment-eng` as FFmpeg does; likewise of
+  /// lyrics, and `url:description`.
+  private static func described(
+    _ key: String
+  ) -> (name: String, description: String, language: String?) {
+    if let colon = key.firstIndex(of: ":") {
+      return (String(key[..<colon]), String(key[key.index(after: colon)...]), nil)
+    }
+    let parts = key.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, ["comment", "lyrics"].contains(parts[0].lowercased()),
+      parts[1].utf8.count == 3,
+      let code = ID3Languages.code(String(parts[1]))
+    else { return (key, "", nil) }
+    return (String(parts[0]), "", code)
+  }
+
+  private static func boolean(_ text: String) -> Bool? {
+    switch text.lowercased() {
+    case "1", "true", "yes": true
+    case "0", "false", "no": false
+    default: nil
+    }
+  }
+
+  /// Whether a text can stand where ID3 wants a link: an address, in plain ASCII (RFC 3986 §2).
+  static func isLink(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.allSatisfy { 0x21...0x7E ~= $0 }
   }
 
   /// `yyyy[-MM[-dd[THH[:mm[:ss]]]]]`; what others add behind the seconds is dropped.

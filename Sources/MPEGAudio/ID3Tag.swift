@@ -1,21 +1,25 @@
 import MediaTime
 
-/// Tags, cover and chapters of a file, to be written in front of its frames as ID3v2.4, or as 2.3
-/// where FFmpeg could not read the chapters otherwise (see `ID3Version`).
+/// Tags, cover and chapters of a file, to be written in front of its frames as ID3v2.4 or 2.3.
 ///
 /// FFmpeg's own muxer writes neither a chapter's link nor its image. Written to the documents "ID3
 /// tag version 2.4.0: main structure" and "native frames", "ID3 tag version 2.3.0", and "ID3v2
 /// Chapter Frame Addendum".
 package struct ID3Tag: Sendable, Hashable {
-  /// One tag under FFmpeg's generic name (`title`, `album_artist`), or under a text frame's own
-  /// (`TBPM`), as FFmpeg reads those without a generic one; any other becomes a `TXXX` frame.
+  /// One tag, under a name of `ID3Keys` (FFmpeg's generic ones: `title`, `album_artist`), or under a
+  /// frame's own (`TBPM`), as FFmpeg reads those without a generic one. A comment, lyrics and a link
+  /// may have a description behind a colon, `comment:Source`. Any other key becomes a `TXXX` frame.
   package struct Item: Sendable, Hashable {
     package var key: String
     package var value: String
+    /// Of a comment or of lyrics, a code of three letters (ISO 639-2); nil: that of the tag's
+    /// `language`, if it has one.
+    package var language: String?
 
-    package init(key: String, value: String) {
+    package init(key: String, value: String, language: String? = nil) {
       self.key = key
       self.value = value
+      self.language = language
     }
   }
 
@@ -42,7 +46,7 @@ package struct ID3Tag: Sendable, Hashable {
   package var items: [Item]
   /// The front cover: a whole JPEG or PNG file.
   package var cover: [UInt8]?
-  /// In order of time, at most 255.
+  /// In order of time, at most 65,025.
   package var chapters: [Chapter]
 
   package init(items: [Item] = [], cover: [UInt8]? = nil, chapters: [Chapter] = []) {
@@ -50,9 +54,15 @@ package struct ID3Tag: Sendable, Hashable {
     self.cover = cover
     self.chapters = chapters
   }
+
+  /// The key of what FFmpeg calls by its frame's identifier, `bpm` of `TBPM`; nil where there is no
+  /// other name.
+  package static func key(ofFrame identifier: String) -> String? {
+    ID3Keys.key(ofFrame: identifier)
+  }
 }
 
-/// What ID3v2.4 cannot hold.
+/// What ID3v2 cannot hold.
 package struct ID3TagError: Error, Sendable, Hashable, CustomStringConvertible {
   /// One line for the user, to stand after `file:line:column: error: `.
   package let message: String
@@ -63,16 +73,33 @@ package struct ID3TagError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension ID3Tag {
-  /// The tag's bytes; none where there is nothing to write.
+  /// The version that everybody reads these chapters in (see `ID3Version.init(forChapters:)`).
+  package var usualVersion: ID3Version {
+    ID3Version(
+      forChapters: chapters.lazy.map {
+        ID3Version.ChapterShape(title: $0.title, url: $0.url, hasImage: $0.image != nil)
+      })
+  }
+
+  /// The tag as a file has it.
   ///
+  /// - Parameters:
+  ///   - version: nil: `usualVersion`.
+  ///   - padding: Zeros behind the frames (2.4.0 structure §3.3), into which a tagger can put a few
+  ///     words without moving all of the sound.
+  /// - Returns: Bytes that depend on nothing else; none where there is nothing to write.
   /// - Throws: `ID3TagError` for what the format cannot hold: a zero byte in a text, an image that
-  ///   is neither JPEG nor PNG, a link that is not ASCII, more than 255 chapters, 256 MiB.
-  package func encoded() throws(ID3TagError) -> [UInt8] {
-    let writer = ID3Writer(version: ID3Version(for: self))
+  ///   is neither JPEG nor PNG, a chapter's link that is not ASCII, more than 65,025 chapters,
+  ///   256 MiB.
+  package func encoded(
+    as version: ID3Version? = nil, padding: Int = 0
+  ) throws(ID3TagError) -> [UInt8] {
+    let writer = ID3Writer(version: version ?? usualVersion)
     var body = try writer.texts(items)
-    body += try writer.chapters(chapters)
+    body += try writer.chapters(chapters, of: items)
     if let cover { body += try writer.picture(cover, type: 3, name: "the cover") }
     guard !body.isEmpty else { return [] }
+    body += [UInt8](repeating: 0, count: padding)
     let size = try ID3Version.syncsafe(body.count)
     return Array("ID3".utf8) + [writer.version.rawValue, 0, 0] + size + body
   }

@@ -1,35 +1,75 @@
-/// What differs between the two versions of ID3 that are in use.
-enum ID3Version: UInt8 {
-  /// UTF-16, plain sizes.
+/// The two versions of ID3v2 that are in use, as files have them.
+public enum ID3Version: UInt8, Sendable, Hashable, CaseIterable {
+  /// 2.3: UTF-16, plain sizes.
   case v23 = 3
-  /// UTF-8, sizes of seven bits a byte.
+  /// 2.4: UTF-8, sizes of seven bits a byte.
   case v24 = 4
+}
 
-  /// The version for a tag: 2.4, but 2.3 where a chapter has a part of more than 127 bytes.
-  ///
-  /// FFmpeg takes the sizes inside a chapter for plain ones in both versions (`read_chapter` in
-  /// id3v2.c, in all releases so far), where they agree up to 127, and else drops the chapter.
-  init(for tag: ID3Tag) {
-    let hasLongPart = tag.chapters.contains { chapter in
-      chapter.image != nil || chapter.title.utf8.count > 126
-        || (chapter.url?.utf8.count ?? 0) > 127 - 13
+extension ID3Version: CustomStringConvertible {
+  /// `2.3`, `2.4`
+  public var description: String { "2.\(rawValue)" }
+}
+
+extension ID3Version {
+  /// What a chapter has, as far as it matters to those who read it.
+  public struct ChapterShape: Sendable, Hashable {
+    /// Its title.
+    public var title: String
+    /// Where it leads.
+    public var url: String?
+    /// Whether it has an image.
+    public var hasImage: Bool
+
+    /// A chapter with these.
+    public init(title: String, url: String?, hasImage: Bool) {
+      self.title = title
+      self.url = url
+      self.hasImage = hasImage
     }
-    self = hasLongPart ? .v23 : .v24
+
+    /// Whether FFmpeg drops such a chapter from a tag of version 2.4.
+    ///
+    /// It takes the sizes inside a chapter for plain ones in both versions (`read_chapter` in
+    /// libavformat's id3v2.c, in all releases so far). They agree up to 127; beyond that the part
+    /// seems to be longer than its chapter. Before a title stands one byte, before a link the
+    /// thirteen of `chapter url`.
+    public var isLostToFFmpeg: Bool {
+      hasImage || title.utf8.count > 127 - 1 || (url?.utf8.count ?? 0) > 127 - 13
+    }
   }
 
-  /// The byte that says how text is written (2.3.0 §3.3, 2.4.0 structure §4).
-  var textEncoding: UInt8 { self == .v24 ? 3 : 1 }
+  /// The version that everybody reads: 2.4, but 2.3 where FFmpeg would drop a chapter otherwise.
+  public init(forChapters chapters: some Sequence<ChapterShape>) {
+    self = chapters.contains(where: \.isLostToFFmpeg) ? .v23 : .v24
+  }
+}
 
-  func text(_ text: String) throws(ID3TagError) -> [UInt8] {
+extension ID3Version {
+  /// A text as its frame has it: how it is written (2.3.0 §3.3, 2.4.0 structure §4), and its bytes.
+  /// What is ASCII is so in 2.3 as well: numbers have to be, and old players know nothing else.
+  func text(_ text: String) throws(ID3TagError) -> (encoding: UInt8, bytes: [UInt8]) {
+    let encoding = encoding(of: [text])
+    return (encoding, try bytes(of: text, encoding: encoding))
+  }
+
+  /// How texts that stand in one frame are written.
+  func encoding(of texts: [String]) -> UInt8 {
+    if self == .v24 { return 3 }
+    return texts.allSatisfy { $0.utf8.allSatisfy { $0 < 0x80 } } ? 0 : 1
+  }
+
+  /// A text in one of the encodings that this version chooses.
+  func bytes(of text: String, encoding: UInt8) throws(ID3TagError) -> [UInt8] {
     guard !text.utf8.contains(0) else {
       throw ID3TagError("'\(text.filter { $0 != "\0" })' holds a zero byte, which no tag can")
     }
-    guard self == .v23 else { return Array(text.utf8) }
+    guard encoding == 1 else { return Array(text.utf8) }
     return [0xFF, 0xFE] + text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
   }
 
   /// What ends a text that is followed by something else.
-  var terminator: [UInt8] { self == .v24 ? [0] : [0, 0] }
+  static func terminator(encoding: UInt8) -> [UInt8] { encoding == 1 ? [0, 0] : [0] }
 
   /// What stands between values in one frame: 2.4.0 frames §4.2, 2.3.0 §4.2.1.
   var valueSeparator: String { self == .v24 ? "\0" : "/" }

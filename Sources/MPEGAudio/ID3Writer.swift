@@ -1,26 +1,26 @@
-import MediaTime
-
 /// Writes the frames of a tag in one version of ID3. Sections are those of 2.4.0's native frames.
 struct ID3Writer {
   let version: ID3Version
 
-  /// What stands for a language that is not known (§4.8, §4.10).
-  private static let unknownLanguage = "XXX"
-
   /// The frames for tags, each key once, in the order of their first values.
   func texts(_ items: [ID3Tag.Item]) throws(ID3TagError) -> [UInt8] {
-    let language = items.first { $0.key.lowercased() == "language" }?.value
+    let language = items.first { ID3Keys.frame(for: $0.key) == "TLAN" }?.value
     var slots: [(slot: ID3Slot, values: [String])] = []
+    var indices: [ID3Slot: Int] = [:]
     for item in items where !item.value.isEmpty {
-      let slot = ID3Slot(key: item.key, value: item.value, version: version)
-      if let index = slots.firstIndex(where: { $0.slot == slot }) {
-        slots[index].values.append(slot.normalized(item.value))
+      guard let slot = ID3Slot(item, version: version) else { continue }
+      let value = slot.normalized(item.value)
+      if let index = indices[slot] {
+        // Two names of one frame, with the same text.
+        if !slots[index].values.contains(value) { slots[index].values.append(value) }
       } else {
-        slots.append((slot, [slot.normalized(item.value)]))
+        indices[slot] = slots.count
+        slots.append((slot, [value]))
       }
     }
+    let code = language.flatMap(ID3Languages.code) ?? ID3Languages.unknown
     var frames: [UInt8] = []
-    for (slot, values) in slots { frames += try text(slot, values, language: language) }
+    for (slot, values) in slots { frames += try frame(of: slot, values, language: code) }
     return frames
   }
 
@@ -39,66 +39,96 @@ struct ID3Writer {
     return try frame("APIC", [0] + Array(mime.utf8) + [0, type, 0] + image)
   }
 
-  /// The list of all chapters, ordered and the root (Chapter Frame Addendum §3.2), and each of
-  /// them.
-  func chapters(_ chapters: [ID3Tag.Chapter]) throws(ID3TagError) -> [UInt8] {
-    guard !chapters.isEmpty else { return [] }
-    guard let count = UInt8(exactly: chapters.count) else {
-      throw ID3TagError("an ID3 tag holds at most 255 chapters, not \(chapters.count)")
-    }
-    let names = chapters.indices.flatMap { index in Self.elementName(index) }
-    var frames = try frame("CTOC", Array("toc".utf8) + [0, 3, count] + names)
-    for (index, chapter) in chapters.enumerated() {
-      frames += try self.chapter(chapter, index: index)
-    }
-    return frames
+  func frame(_ identifier: String, _ body: [UInt8]) throws(ID3TagError) -> [UInt8] {
+    Array(identifier.utf8) + (try version.frameSize(body.count)) + [0, 0] + body
   }
 
-  private func frame(_ identifier: String, _ body: [UInt8]) throws(ID3TagError) -> [UInt8] {
-    Array(identifier.utf8) + (try version.frameSize(body.count)) + [0, 0] + body
+  /// A frame of one text.
+  func textFrame(_ identifier: String, _ text: String) throws(ID3TagError) -> [UInt8] {
+    let (encoding, bytes) = try version.text(text)
+    return try frame(identifier, [encoding] + bytes)
+  }
+
+  /// A link with a description (§4.3.2); the link itself is ASCII.
+  func linkFrame(_ description: String, _ url: String) throws(ID3TagError) -> [UInt8] {
+    let (encoding, bytes) = try version.text(description)
+    let head = [encoding] + bytes + ID3Version.terminator(encoding: encoding)
+    return try frame("WXXX", head + Array(url.utf8))
   }
 }
 
 extension ID3Writer {
-  private func text(
-    _ slot: ID3Slot, _ values: [String], language: String?
+  private func frame(
+    of slot: ID3Slot, _ values: [String], language: String
   ) throws(ID3TagError) -> [UInt8] {
     switch slot {
     case .text(let identifier):
-      return try frame(identifier, [version.textEncoding] + (try joined(values)))
-    case .year:
-      return try year(values[0])
+      let values = identifier == "TCON" ? values.map(genre) : values
+      let encoding = version.encoding(of: values)
+      return try frame(identifier, [encoding] + (try joined(values, encoding: encoding)))
+    case .year: return try year(values[0])
     case .userText(let key):
-      return try frame("TXXX", try described(key, []) + (try joined(values)))
-    case .comment:
-      let code = language.flatMap(ID3Slot.languageCode)
-      return try frame("COMM", try inLanguage(code, values))
-    case .lyrics(let own):
-      let code = own ?? language.flatMap(ID3Slot.languageCode)
-      return try frame("USLT", try inLanguage(code, values))
+      let encoding = version.encoding(of: [key] + values)
+      let head = try described(key, [], encoding: encoding)
+      return try frame("TXXX", head + (try joined(values, encoding: encoding)))
+    case .comment(let description, let own):
+      return try inLanguage("COMM", own ?? language, description, values)
+    case .lyrics(let description, let own):
+      return try inLanguage("USLT", own ?? language, description, values)
+    case .link(let identifier):
+      // A frame holds one link, and some may stand several times (§4.3.1).
+      return try concatenated(values) { value throws(ID3TagError) in
+        try frame(identifier, Array(value.utf8))
+      }
+    case .userLink(let description):
+      return try concatenated(values) { value throws(ID3TagError) in
+        try linkFrame(description, value)
+      }
+    case .podcast: return try frame("PCST", [0, 0, 0, 0])
+    case .identifier(let owner):
+      return try frame("UFID", Array(owner.utf8) + [0] + Array(values[0].utf8))
     }
   }
 
+  private func concatenated(
+    _ values: [String], _ frame: (String) throws(ID3TagError) -> [UInt8]
+  ) throws(ID3TagError) -> [UInt8] {
+    var frames: [UInt8] = []
+    for value in values { frames += try frame(value) }
+    return frames
+  }
+
   /// Several values in one text.
-  private func joined(_ values: [String]) throws(ID3TagError) -> [UInt8] {
+  private func joined(_ values: [String], encoding: UInt8) throws(ID3TagError) -> [UInt8] {
     guard version == .v24 else {
-      return try version.text(values.joined(separator: version.valueSeparator))
+      let text = values.joined(separator: version.valueSeparator)
+      return try version.bytes(of: text, encoding: encoding)
     }
     var texts: [[UInt8]] = []
-    for value in values { texts.append(try version.text(value)) }
+    for value in values { texts.append(try version.bytes(of: value, encoding: encoding)) }
     return Array(texts.joined(separator: Array(version.valueSeparator.utf8)))
   }
 
   /// Encoding, what stands before the description, and the description.
   private func described(
-    _ description: String, _ before: [UInt8]
+    _ description: String, _ before: [UInt8], encoding: UInt8
   ) throws(ID3TagError) -> [UInt8] {
-    [version.textEncoding] + before + (try version.text(description)) + version.terminator
+    [encoding] + before + (try version.bytes(of: description, encoding: encoding))
+      + ID3Version.terminator(encoding: encoding)
   }
 
-  private func inLanguage(_ code: String?, _ values: [String]) throws(ID3TagError) -> [UInt8] {
-    try described("", Array((code ?? Self.unknownLanguage).utf8))
-      + (try version.text(values.joined(separator: "\n")))
+  private func inLanguage(
+    _ identifier: String, _ code: String, _ description: String, _ values: [String]
+  ) throws(ID3TagError) -> [UInt8] {
+    let encoding = version.encoding(of: [description] + values)
+    let head = try described(description, Array(code.utf8), encoding: encoding)
+    let text = try version.bytes(of: values.joined(separator: "\n"), encoding: encoding)
+    return try frame(identifier, head + text)
+  }
+
+  /// In 2.3 a bracket begins the number of a genre, and two of them are one (2.3.0 §4.2.1, TCON).
+  private func genre(_ name: String) -> String {
+    version == .v23 && name.hasPrefix("(") ? "(" + name : name
   }
 
   /// A time stamp as 2.3 has it: year, day and month, hours and minutes (2.3.0 §4.2.1); seconds,
@@ -106,52 +136,9 @@ extension ID3Writer {
   private func year(_ stamp: String) throws(ID3TagError) -> [UInt8] {
     let digits = stamp.filter(\.isNumber)
     func part(_ from: Int, _ to: Int) -> String { String(digits.dropFirst(from).prefix(to - from)) }
-    var parts = [("TYER", part(0, 4))]
-    if digits.count >= 8 { parts.append(("TDAT", part(6, 8) + part(4, 6))) }
-    if digits.count >= 12 { parts.append(("TIME", part(8, 12))) }
-    var frames: [UInt8] = []
-    for (identifier, text) in parts {
-      frames += try frame(identifier, [version.textEncoding] + (try version.text(text)))
-    }
+    var frames = try textFrame("TYER", part(0, 4))
+    if digits.count >= 8 { frames += try textFrame("TDAT", part(6, 8) + part(4, 6)) }
+    if digits.count >= 12 { frames += try textFrame("TIME", part(8, 12)) }
     return frames
   }
-
-  /// A chapter with its title, link and image (Chapter Frame Addendum §3.1).
-  private func chapter(_ chapter: ID3Tag.Chapter, index: Int) throws(ID3TagError) -> [UInt8] {
-    let name = "chapter \(index + 1)"
-    var body = Self.elementName(index)
-    body += try Self.milliseconds(chapter.range.start, of: name)
-    body += try Self.milliseconds(chapter.range.end, of: name)
-    guard chapter.range.isValid else { throw ID3TagError("\(name) ends before it starts") }
-    // No byte offsets: players go by time.
-    body += [UInt8](repeating: 0xFF, count: 8)
-    if !chapter.title.isEmpty {
-      body += try frame("TIT2", [version.textEncoding] + (try version.text(chapter.title)))
-    }
-    if let url = chapter.url { body += try link(url, of: name) }
-    if let image = chapter.image {
-      body += try picture(image, type: 0, name: "the image of \(name)")
-    }
-    return try frame("CHAP", body)
-  }
-
-  /// A link with the description that podcast players look for (§4.3.2).
-  private func link(_ url: String, of name: String) throws(ID3TagError) -> [UInt8] {
-    guard !url.isEmpty, url.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
-      throw ID3TagError(
-        "the url of \(name), '\(url)', is not plain ASCII: write other characters as %XX")
-    }
-    return try frame("WXXX", try described("chapter url", []) + Array(url.utf8))
-  }
-
-  private static func milliseconds(_ time: Time, of name: String) throws(ID3TagError) -> [UInt8] {
-    // All ones mean that there is none.
-    guard time.isNumeric, let count = UInt32(exactly: time.frames(atRate: 1000)), count < .max
-    else {
-      throw ID3TagError("\(name) starts or ends at \(time): ID3 knows times from 0 to 49 days")
-    }
-    return [24, 16, 8, 0].map { UInt8(count >> $0 & 0xFF) }
-  }
-
-  private static func elementName(_ index: Int) -> [UInt8] { Array("ch\(index)".utf8) + [0] }
 }

@@ -1,0 +1,145 @@
+/// Bytes that frames are read from: a file's, or what was unsynchronised, in memory.
+enum ID3Bytes {
+  case file(FileWindow)
+  case memory([UInt8])
+
+  /// Zero where there is none.
+  subscript(position: Int) -> UInt8 {
+    switch self {
+    case .file(let window): window[position]
+    case .memory(let bytes): bytes.indices.contains(position) ? bytes[position] : 0
+    }
+  }
+
+  /// A copy; zeros where there are none.
+  func copy(_ range: Range<Int>) -> [UInt8] {
+    switch self {
+    case .memory(let bytes):
+      let held = range.clamped(to: 0..<bytes.count)
+      return bytes[held] + [UInt8](repeating: 0, count: range.count - held.count)
+    case .file(let window):
+      var copy: [UInt8] = []
+      copy.reserveCapacity(range.count)
+      // As much as a window lends at once.
+      for start in stride(from: range.lowerBound, to: range.upperBound, by: 1 << 16) {
+        let count = min(1 << 16, range.upperBound - start)
+        window.withBytes(at: start, count: count) { copy += $0 }
+      }
+      return copy
+    }
+  }
+
+  /// Whether there is nothing but zeros.
+  func isEmpty(in range: Range<Int>) -> Bool { range.allSatisfy { self[$0] == 0 } }
+
+  /// A number of `count` bytes with `bits` significant bits in each; nil where a byte has more.
+  func number(at position: Int, count: Int, bits: Int) -> Int? {
+    var number = 0
+    for offset in 0..<count {
+      let byte = Int(self[position + offset])
+      guard byte < 1 << bits else { return nil }
+      number = number << bits | byte
+    }
+    return number
+  }
+
+  /// Takes out the zero that stands behind each 0xFF (2.4.0 structure §6.1).
+  static func synchronised(_ bytes: [UInt8]) -> [UInt8] {
+    var plain: [UInt8] = []
+    plain.reserveCapacity(bytes.count)
+    var isBehindSync = false
+    for byte in bytes {
+      if !(isBehindSync && byte == 0) { plain.append(byte) }
+      isBehindSync = byte == 0xFF
+    }
+    return plain
+  }
+}
+
+/// A stretch of frames.
+struct ID3Part {
+  var bytes: ID3Bytes
+  var range: Range<Int>
+  /// Where in the file the bytes in memory come from; nil for the file's own.
+  var source: Range<Int>?
+
+  /// The place of a picture in this part.
+  func image(_ content: Range<Int>) -> StoredID3Tag.Image {
+    guard let source else {
+      return StoredID3Tag.Image(
+        stored: content, isUnsynchronised: false, content: 0..<content.count)
+    }
+    return StoredID3Tag.Image(stored: source, isUnsynchronised: true, content: content)
+  }
+}
+
+/// One frame's header, and where its content lies.
+struct ID3Frame {
+  /// As 2.3 and 2.4 name it.
+  var identifier: String
+  /// The second byte of flags; 0 in 2.2.
+  var flags: UInt8
+  var body: Range<Int>
+}
+
+/// Goes from frame to frame.
+struct ID3FrameWalk: Sequence, IteratorProtocol {
+  private let bytes: ID3Bytes
+  private let end: Int
+  private let version: UInt8
+  /// Of a size's bytes, in 2.4: 7, or 8 where its writer took the sizes of 2.3.
+  private let bits: Int
+  /// Where the next frame is expected.
+  private(set) var position: Int
+
+  init(_ part: ID3Part, version: UInt8, bits: Int) {
+    bytes = part.bytes
+    end = part.range.upperBound
+    position = part.range.lowerBound
+    self.version = version
+    self.bits = bits
+  }
+
+  /// Of a whole part, with the sizes that fit it.
+  init(_ part: ID3Part, version: UInt8) {
+    self.init(part, version: version, bits: version < 4 ? 8 : Self.bits(in: part))
+  }
+
+  mutating func next() -> ID3Frame? {
+    let idCount = version == 2 ? 3 : 4
+    let headCount = version == 2 ? 6 : 10
+    guard end - position >= headCount, let identifier = identifier(count: idCount),
+      let size = bytes.number(at: position + idCount, count: idCount, bits: bits),
+      size <= end - position - headCount
+    else { return nil }
+    let start = position + headCount
+    position = start + size
+    let flags = version == 2 ? 0 : bytes[start - 1]
+    return ID3Frame(identifier: identifier, flags: flags, body: start..<position)
+  }
+
+  /// Capital letters and digits. What was carried over from 2.2 with its old name has a zero or a
+  /// space behind it.
+  private func identifier(count: Int) -> String? {
+    let letters = bytes.copy(position..<position + count)
+    let isOld = count == 3 || letters[3] == 0 || letters[3] == 0x20
+    let name = String(decoding: letters.prefix(isOld ? 3 : 4), as: UTF8.self)
+    guard name.utf8.allSatisfy({ 0x30...0x39 ~= $0 || 0x41...0x5A ~= $0 }) else { return nil }
+    return isOld ? ID3Keys.olderFrames[name] ?? name : name
+  }
+
+  /// Tells which sizes a part of 2.4 has: those with which the frames fill it, or after which there
+  /// are only zeros; else those that lead to more frames. iTunes wrote plain ones for years, and
+  /// below 128 there is no difference.
+  private static func bits(in part: ID3Part) -> Int {
+    var counts: [Int] = []
+    for bits in [7, 8] {
+      var walk = ID3FrameWalk(part, version: 4, bits: bits)
+      var count = 0
+      while walk.next() != nil { count += 1 }
+      if part.bytes.isEmpty(in: walk.position..<part.range.upperBound) { return bits }
+      counts.append(count)
+    }
+    return counts[1] > counts[0] ? 8 : 7
+  }
+}
