@@ -9,6 +9,7 @@
 #include <libavutil/avutil.h>
 #include <libavutil/base64.h>
 #include <libavutil/channel_layout.h>
+#include <libavutil/crc.h>
 #include <libavutil/dict.h>
 #include <libavutil/error.h>
 #include <libavutil/opt.h>

@@ -42,6 +42,8 @@ public struct PlanDocument: Encodable, Sendable {
     var firstFrame: Int64
     var endFrame: Int64
     var isDithered: Bool
+    /// The version of an MP3's tag.
+    var id3: String?
     var metadata: [String: String]
     /// The file that the cover is read from: a picture, or media that hold one.
     var cover: String?
@@ -80,7 +82,7 @@ public struct PlanDocument: Encodable, Sendable {
       Output(
         path: sink.output.path.string, format: sink.output.format.name, node: sink.node,
         firstFrame: sink.frames.lowerBound, endFrame: sink.frames.upperBound,
-        isDithered: sink.isDithered,
+        isDithered: sink.isDithered, id3: sink.id3Version?.description,
         metadata: Dictionary(
           sink.metadata.items.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 }),
         cover: sink.metadata.cover?.path.string,

@@ -122,6 +122,7 @@ extension Graph {
     if sink.output.format.storesInt16 {
       notes.append(sink.isDithered ? "dithered" : "samples copied exactly")
     }
+    if let text = sink.id3Text { notes.append(text) }
     return notes.joined(separator: ", ")
   }
 }

@@ -9,6 +9,9 @@ public struct Output: Sendable, Hashable {
   public var format: Format
   /// Frames a second; nil: as the mix.
   public var sampleRate: Int?
+  /// The version of an MP3's tag; nil: 2.4, but 2.3 where FFmpeg would lose a chapter otherwise
+  /// (`ID3Version.init(forChapters:)`). Other formats have none.
+  public var id3: ID3Version?
   /// nil: as the mix.
   public var channelLayout: ChannelLayout?
   /// Put over the export's own; an empty text takes a tag away.

@@ -1,5 +1,6 @@
 import ExportGraph
 import FoundationEssentials
+import MPEGAudio
 import MediaComposition
 import MediaTime
 import SystemPackage
@@ -59,6 +60,37 @@ struct PlanTests {
             out.wav  WAV 32 bit float, 44.1 kHz stereo
 
         """)
+  }
+
+  @Test("an output says the version of its tag where somebody chose it, or players mind it")
+  func tagVersions() throws {
+    let start = Time.zero
+    let plain = [Chapter(start: start, title: "A", url: "https://example.org")]
+    let rich = [Chapter(start: start, title: String(repeating: "é", count: 64))]
+    let cases: [(ID3Version?, [Chapter], String, String)] = [
+      (nil, [], "", "2.4"), (nil, plain, "", "2.4"), (.v24, plain, ", ID3v2.4", "2.4"),
+      (.v23, plain, ", ID3v2.3", "2.3"), (.v23, rich, ", ID3v2.3", "2.3"),
+      (
+        nil, rich, ", ID3v2.3: in 2.4 FFmpeg loses chapters with an image or a long text", "2.3"
+      ),
+      (
+        .v24, rich, ", ID3v2.4, of which FFmpeg loses chapters with an image or a long text", "2.4"
+      ),
+    ]
+    for (version, chapters, words, told) in cases {
+      var export = export()
+      export.outputs = [Output(path: "out.mp3", format: .mp3(.standard))]
+      export.outputs[0].id3 = version
+      export.chapters = chapters
+      let graph = try Graph(compiling: export)
+      let duration = export.composition.duration
+      #expect(
+        graph.planText(name: "show", duration: duration)
+          .hasSuffix("\n    out.mp3  MP3 V2, 44.1 kHz stereo\(words)\n"))
+      let document = PlanDocument(graph, name: "show", duration: duration)
+      let text = String(decoding: try JSONEncoder().encode(document), as: UTF8.self)
+      #expect(text.contains("\"id3\":\"\(told)\""))
+    }
   }
 
   @Test("the JSON says the same of each node, its ramps in order of time")

@@ -171,6 +171,60 @@ struct PictureTests {
     }
   }
 
+  @Test(
+    "a picture is whole, or it is said what is wrong with it",
+    arguments: ["a.png", "a.jpg", "pal.png", "progressive.jpg"])
+  func damage(name: String) throws {
+    let path = folder.path(name)
+    let options = name == "pal.png" ? ["-pix_fmt", "pal8"] : ["-huffman", "optimal"]
+    let result = try Tool.run(
+      ["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=310x200", "-frames:v", "1"]
+        + (name.hasSuffix("png") && name != "pal.png" ? [] : options) + [path])
+    #expect(result.status == 0, "\(result.errors)")
+    let bytes = try readFile(path)
+    let isPNG = name.hasSuffix("png")
+    #expect(Picture(bytes)?.damage == nil)
+    // What cameras and editors put behind the end.
+    #expect(Picture(bytes + [1, 2, 3])?.damage == nil)
+    for count in stride(from: 700, to: bytes.count, by: 97) + [bytes.count - 1, bytes.count - 2] {
+      guard let cut = Picture(Array(bytes[..<count])) else { continue }
+      #expect(cut.damage == "is cut off: its file ends before the picture does", "\(count)")
+    }
+    guard isPNG else { return }
+    var wrong = bytes
+    wrong[wrong.count - 30] ^= 1
+    #expect(Picture(wrong)?.damage == "is damaged: its chunk 'IDAT' has a wrong checksum")
+    wrong = bytes
+    wrong[19] ^= 1
+    #expect(Picture(wrong)?.damage == "is damaged: its chunk 'IHDR' has a wrong checksum")
+  }
+
+  @Test("a picture that says it is larger than its data can be is found out without decoding it")
+  func lie() throws {
+    let script = """
+      import struct, sys, zlib
+      def chunk(name, data):
+          sum = zlib.crc32(name + data)
+          return struct.pack('>I', len(data)) + name + data + struct.pack('>I', sum)
+      def png(width, height, data):
+          head = struct.pack('>IIBBBBB', width, height, 8, 2, 0, 0, 0)
+          packed = chunk(b'IDAT', zlib.compress(data, 9)) if data else b''
+          signature = b'\\x89PNG\\r\\n\\x1a\\n'
+          return signature + chunk(b'IHDR', head) + packed + chunk(b'IEND', b'')
+      open('true.png', 'wb').write(png(3000, 3000, bytes(3000 * 9001)))
+      open('lie.png', 'wb').write(png(65500, 65500, bytes(3000)))
+      open('none.png', 'wb').write(png(3, 3, b''))
+      """
+    try Tool.succeed("/usr/bin/python3", "-c", script, in: folder.root)
+    func damage(_ name: String) throws -> String? {
+      Picture(try readFile(folder.path(name)))?.damage
+    }
+    // As small as deflate makes it.
+    #expect(try damage("true.png") == nil)
+    #expect(try damage("lie.png") == "says that it has 65500 × 65500 pixels, and holds fewer")
+    #expect(try damage("none.png") == "is damaged: it has a header and no picture in it")
+  }
+
   @Test("whatever else is no picture")
   func others() {
     #expect(Picture([]) == nil)

@@ -18,8 +18,8 @@ func obstacle(to artwork: EmbeddedArtwork) -> String? {
 /// Reads a picture without decoding it.
 ///
 /// - Returns: nil for one that a media file brought along and that no output can hold.
-/// - Throws: `.mendInput` where a file is not a regular one, too large, or neither JPEG nor PNG;
-///   `.tryAgain` where a media file is not the one that was probed.
+/// - Throws: `.mendInput` where a file is not a regular one, too large, damaged, or neither JPEG
+///   nor PNG; `.tryAgain` where a media file is not the one that was probed.
 func readPicture(_ artwork: Artwork) throws(Failure) -> Picture? {
   switch artwork {
   case .file(let path): return try readPicture(path)
@@ -87,6 +87,9 @@ private func readPicture(_ path: FilePath) throws(Failure) -> Picture {
   }
   guard let picture = Picture(bytes) else {
     throw Failure(.mendInput, "the cover is neither a JPEG nor a PNG picture", path: path)
+  }
+  if let damage = picture.damage {
+    throw Failure(.mendInput, "the cover \(damage)", path: path)
   }
   return picture
 }

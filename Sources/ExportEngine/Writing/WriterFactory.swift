@@ -113,6 +113,9 @@ private func recipe(
   for sink: Sink, format: AudioFormat, _ picture: PictureReader
 ) throws(Failure) -> LibAVRecipe {
   let capabilities = sink.output.format.kind.capabilities
+  guard sink.output.id3 == nil else {
+    throw Failure(.mendJob, "an output that is \(capabilities.name) has no version of ID3")
+  }
   let (container, codec): (Muxer.Container, Encoder.Codec) =
     switch sink.output.format {
     case .wav(let format): (.wav, .pcm(format.codec, isBigEndian: false))
@@ -175,9 +178,9 @@ extension Output.SampleFormat {
 private func id3Tag(
   of sink: Sink, sampleRate: Int, _ picture: PictureReader
 ) throws(Failure) -> [UInt8] {
+  let encoder = sink.metadata["encoder"] == nil ? [ID3Tag.Item(key: "encoder", value: "avjob")] : []
   var tag = ID3Tag(
-    items: [ID3Tag.Item(key: "encoder", value: "avjob")]
-      + sink.metadata.items.map { ID3Tag.Item(key: $0.key, value: $0.value) },
+    items: encoder + sink.metadata.items.map { ID3Tag.Item(key: $0.key, value: $0.value) },
     cover: try sink.metadata.cover.flatMap(picture)?.bytes)
   let placed = sink.output.chapters.inFile ? try chapters(of: sink, sampleRate: sampleRate) : []
   for (chapter, frames) in placed {
@@ -190,7 +193,9 @@ private func id3Tag(
         image: try chapter.image.flatMap(picture)?.bytes))
   }
   do throws(ID3TagError) {
-    return try tag.encoded()
+    // A tag that somebody wrote is one that somebody may correct, without moving all of the sound.
+    let isPlain = sink.metadata.isEmpty && tag.chapters.isEmpty
+    return try tag.encoded(as: sink.id3Version, padding: isPlain ? 0 : 1024)
   } catch {
     throw Failure(.mendJob, "the tag cannot be written: \(error.message)")
   }

@@ -42,11 +42,12 @@ extension Decoder {
     guard let format = named?.format ?? format(of: path) else { return nil }
     if case .named(_, key: _, isMono: true) = named { channels = channels ?? Located(.mono) }
     if let entry = named?.key { checkExtension(of: path, format, entry) }
-    let output = JobOutput(
+    var output = JobOutput(
       path: path.value, format: format, sampleRate: sampleRate?.value,
       channelLayout: channels?.value,
       metadata: tags?.metadata ?? Metadata(), metadataBase: tags?.base,
       chapters: chapterPlaces(fields["chapters"], of: format, context.scope), origin: path.origin)
+    output.id3 = id3(fields["id3"], of: format, context.scope)
     let settings = named?.key.flatMap { fields[$0]?.value.origin }
     checkSound(of: output, rate: sampleRate, channels: channels, mix: context, settings: settings)
     return output

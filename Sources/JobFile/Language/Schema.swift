@@ -43,7 +43,7 @@ struct Schema: Sendable {
     case items, tracks, jobs
     case media, chapterPlaces
     case metadata, outputs, pattern, variables, sources, split
-    case mp3, pcm, bitDepth, bitRate, vorbis, codec
+    case mp3, id3, pcm, bitDepth, bitRate, vorbis, codec
     /// Of a key that is not built.
     case any
 
@@ -54,7 +54,7 @@ struct Schema: Sendable {
       switch self {
       case .text, .number, .path, .clip, .time, .moment, .gain, .sampleRate, .channels, .pcm,
         .bitDepth, .bitRate, .vorbis, .codec, .boolean, .loop, .polarity, .channelPick, .frequency,
-        .reduction, .curve, .media:
+        .reduction, .curve, .media, .id3:
         [.text]
       case .fade, .chapter, .chapters, .split, .mp3, .speed, .pan: [.text, .map]
       case .volume, .tracks, .jobs, .metadata, .variables, .sources: [.map]
@@ -107,6 +107,7 @@ struct Schema: Sendable {
       case .variables: "names and texts, as { episode: 42 }"
       case .sources: "names and files, as { theme: media/theme.ogg }"
       case .mp3: "'V2', 'abr 96k' or 'cbr 128k'"
+      case .id3: "'2.4' or '2.3'"
       case .pcm: "'16 bit', '24 bit' or '32 bit float'"
       case .bitDepth: "'16 bit' or '24 bit'"
       case .bitRate: "a bit rate, as '128k'"
@@ -183,6 +184,7 @@ extension Schema {
       Key("file", .path, "the path to write to"),
       Key("folder", .path, "the folder to write to, under the input's name"),
       Key("mp3", .mp3, "MP3 by LAME"),
+      Key("id3", .id3, "the version of an MP3's tag; else 2.4, where chapters allow it"),
       Key("wav", .pcm, "PCM"),
       Key("aiff", .pcm, "PCM, big-endian"),
       Key("caf", .pcm, "PCM in Apple's Core Audio Format"),

@@ -11,7 +11,9 @@ extension Job {
     var found = Diagnostics()
     let resolved = outputs.compactMap { output -> Output? in
       do throws(Diagnostics) {
-        return try output.output(of: self, from: sources)
+        var resolved = try output.output(of: self, from: sources)
+        resolved.id3 = try output.id3(as: resolved.format.kind)
+        return resolved
       } catch {
         found.append(contentsOf: error.all)
         return nil
@@ -23,6 +25,14 @@ extension Job {
 }
 
 extension JobOutput {
+  /// The version of the tag; what only the clip says, is only now known to be an MP3.
+  fileprivate func id3(as kind: Output.Kind) throws(Diagnostics) -> ID3Version? {
+    guard id3 == nil || kind == .mp3 else {
+      throw Diagnostics([Diagnostic(Self.id3Refusal(kind), at: origin, help: "leave it out")])
+    }
+    return id3
+  }
+
   fileprivate func output(of job: Job, from sources: [Asset]) throws(Diagnostics) -> Output {
     let isMono = sources.allSatisfy { $0.channelLayout.count == 1 } && !sources.isEmpty
     let layout = channelLayout ?? job.channelLayout ?? (isMono ? .mono : .stereo)

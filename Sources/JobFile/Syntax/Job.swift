@@ -117,6 +117,8 @@ public struct JobOutput: Sendable, Hashable {
   public var format: Format
   /// Frames a second; nil: as the mix.
   public var sampleRate: Int?
+  /// The version of an MP3's tag; nil: as `Output.id3` has it.
+  public var id3: ID3Version?
   /// nil: as the mix.
   public var channelLayout: ChannelLayout?
   /// Put over the job's own; an empty text takes a tag away.

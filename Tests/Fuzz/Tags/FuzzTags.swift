@@ -26,8 +26,27 @@ private func test(_ file: UnsafeRawBufferPointer) -> CInt {
   if let note = ITunesGapless(parsing: String(decoding: file, as: UTF8.self)) {
     precondition(note.length > 0 && note.delay >= 0 && note.padding >= 0)
   }
+  checkID3(Array(file))
   checkInfoFrame(Array(file))
   return 0
+}
+
+/// Pictures lie in the file, and what is written of what was read reads as the same.
+private func checkID3(_ file: [UInt8]) {
+  let stored = StoredID3Tag.read(byteCount: file.count) { offset, target in
+    target.copyBytes(from: file[offset..<offset + target.count])
+    return target.count
+  }
+  guard let stored, let tag = ID3Tag(parsing: file) else { return }
+  precondition(10...file.count ~= stored.byteCount)
+  for image in stored.pictures.map(\.image) + stored.chapters.compactMap(\.image) {
+    precondition(image.stored.clamped(to: 0..<file.count) == image.stored)
+  }
+  for version in ID3Version.allCases {
+    guard let bytes = try? tag.encoded(as: version) else { continue }
+    let again = ID3Tag(parsing: bytes) ?? ID3Tag()
+    precondition(again.cover == tag.cover && again.chapters == tag.chapters)
+  }
 }
 
 /// Bytes as settings and frames of a stream, of which the Info frame must say what they are.

@@ -1,0 +1,98 @@
+import ExportGraph
+import MPEGAudio
+import MediaComposition
+import MediaTime
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import ExportEngine
+
+@Suite("The tag of an MP3")
+struct ID3Tests {
+  let folder = TestFolder()
+
+  /// The tag of a short file that was written with these.
+  private func tag(
+    id3: ID3Version? = nil, metadata: Metadata = Metadata(), chapters: [Chapter] = [],
+    format: Output.Format = .mp3(.standard)
+  ) throws -> (bytes: [UInt8], tag: ID3Tag?) {
+    let path = folder.path("a.mp3")
+    var output = Output(path: FilePath(path), format: format)
+    output.id3 = id3
+    let sink = Sink(
+      node: 0, frames: 0..<44_100, output: output, metadata: metadata, chapters: chapters,
+      isDithered: false)
+    let writer = try makeWriter(
+      for: sink, format: AudioFormat(sampleRate: 44_100, channelLayout: .mono))
+    let block = AudioBuffer(channelCount: 1, capacity: 44_100)
+    block.fill(
+      [Signal.sine(frequency: 440, sampleRate: 44_100, count: 44_100)], from: 0, count: 44_100)
+    try writer.write(block)
+    _ = try writer.finish()
+    try writer.commit()
+    let bytes = try readFile(path)
+    return (bytes, ID3Tag(parsing: bytes))
+  }
+
+  private func chapters(image: FilePath? = nil) -> [Chapter] {
+    [
+      Chapter(start: .zero, title: "One"),
+      Chapter(
+        start: Time(value: 1, timescale: 2), title: "Two", url: "https://example.org/two",
+        image: image.map { .file($0) }),
+    ]
+  }
+
+  private func image() throws -> FilePath {
+    let path = folder.path("i.png")
+    try Tool.succeed(
+      "ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", "testsrc=size=40x30", "-frames:v", "1",
+      path)
+    return FilePath(path)
+  }
+
+  @Test("it is 2.4, and 2.3 where FFmpeg would lose a chapter, unless a version is asked for")
+  func versions() throws {
+    let image = try image()
+    let cases: [(ID3Version?, [Chapter], UInt8, String)] = [
+      (nil, [], 4, ""), (nil, chapters(), 4, "One\nTwo"),
+      (nil, chapters(image: image), 3, "One\nTwo"),
+      (.v23, [], 3, ""), (.v23, chapters(), 3, "One\nTwo"),
+      // As the plan says.
+      (.v24, chapters(image: image), 4, "One"),
+    ]
+    for (asked, chapters, version, titles) in cases {
+      let (bytes, tag) = try tag(id3: asked, chapters: chapters)
+      #expect(bytes[3] == version)
+      #expect(tag?.chapters.map(\.title) == chapters.map(\.title))
+      #expect(tag?.chapters.map(\.url) == chapters.map(\.url))
+      #expect(
+        tag?.chapters.map { $0.image?.isEmpty } == chapters.map { $0.image.map { _ in false } })
+      #expect(try probe(folder.path("a.mp3"), "chapter_tags=title") == titles)
+    }
+  }
+
+  @Test(
+    "the encoder is named unless the job names one, and what was tagged can be corrected in place")
+  func encoder() throws {
+    let (bare, plain) = try tag()
+    #expect(plain?.items.map(\.value) == ["avjob"])
+    #expect(bare[6..<10].elementsEqual([0, 0, 0, 16]))
+    var metadata = Metadata()
+    metadata["Encoder"] = "Mine"
+    metadata["title"] = "T"
+    let (tagged, own) = try tag(metadata: metadata)
+    #expect(own?.items.map(\.value) == ["Mine", "T"])
+    #expect(tagged[6..<10].elementsEqual([0, 0, 8, 27]))
+    #expect(tagged[37..<37 + 1024].allSatisfy { $0 == 0 } && tagged[37 + 1024] == 0xFF)
+  }
+
+  @Test("no other format has a version of ID3")
+  func others() throws {
+    let failure = #expect(throws: Failure.self) { try tag(id3: .v23, format: .flac(bitDepth: 16)) }
+    #expect(failure?.message == "an output that is FLAC has no version of ID3")
+    #expect(failure?.remedy == .mendJob)
+    #expect(try entries(of: folder.root) == [])
+  }
+}
