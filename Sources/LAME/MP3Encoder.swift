@@ -64,6 +64,9 @@ package struct MP3Encoder: ~Copyable {
   /// What LAME multiplies samples with.
   var scale: Float { lame_get_scale(lame) }
 
+  /// Hertz; -1 where LAME's lowpass is off.
+  var lowpassFrequency: Int { Int(lame_get_lowpassfreq(lame)) }
+
   /// Encodes frames and appends the MP3 frames that they complete to `bytes`.
   ///
   /// - Parameters:
