@@ -121,6 +121,36 @@ struct TagTests {
     #expect(omissions(of: sink(.mp3(.standard), metadata: metadata, chapters: linked)) == [])
   }
 
+  @Test("chapters that go elsewhere are not missed in a file that has no place for them")
+  func chaptersElsewhere() {
+    var linked = chapters
+    linked[1].url = "https://example.org"
+    let cases: [(Output.Format, ChapterPlaces, [String])] = [
+      (.wav(.int16), ChapterPlaces(inFile: false), []),
+      (.wav(.int16), ChapterPlaces(inFile: false, sidecars: [.podlove]), []),
+      (
+        .wav(.int16), ChapterPlaces(sidecars: [.podlove]),
+        ["WAV has no place for the chapters: left out"]
+      ),
+      (.m4a(bitRate: 1), ChapterPlaces(sidecars: [.podcasting2]), []),
+    ]
+    for (format, places, messages) in cases {
+      var sink = sink(format, metadata: Metadata(), chapters: linked)
+      sink.output.chapters = places
+      #expect(omissions(of: sink).map(\.message) == messages)
+    }
+    var framed = sink(.mp3(.standard), metadata: Metadata(), chapters: linked)
+    framed.output.chapters.sidecars = [.podlove]
+    framed.chapters[0].image = .embedded(
+      EmbeddedArtwork(
+        media: "a.mp3", place: .stream(1), format: .png, byteCount: 1,
+        identity: FileIdentity(device: 1, inode: 1, size: 1, modificationTime: 1)))
+    #expect(
+      omissions(of: framed).map(\.message) == [
+        "'a.psc' names files, and has no place for images that lie in media files: left out"
+      ])
+  }
+
   @Test("what a source brought along is not missed, but what the job asks for is")
   func inheritedParts() throws {
     var own = Metadata()
