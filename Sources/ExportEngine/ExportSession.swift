@@ -169,7 +169,7 @@ extension ExportSession {
     /// What is left out although the export asks for it: tags, covers and chapters that an output's
     /// format has no place for, and a pan where the mix has no left and right.
     public var unmetWishes: [Warning] = []
-    /// Tags and chapters that sources bring along and an output's format has no place for.
+    /// Tags, covers and chapters that sources bring along and an output's format has no place for.
     public var losses: [Warning] = []
   }
 
@@ -188,7 +188,9 @@ extension ExportSession {
 
   private func problem(of sink: Sink, in graph: Graph) -> Failure? {
     do throws(Failure) {
-      try OutputFile.requireWritable(sink.output.path)
+      for path in [sink.output.path] + sink.sidecars.map(sink.output.path.sidecar) {
+        try OutputFile.requireWritable(path)
+      }
       try requireEncodable(sink, format: graph.nodes[sink.node].format)
       return nil
     } catch {
@@ -199,6 +201,14 @@ extension ExportSession {
   private func unmetWishes(in graph: Graph) -> [Warning] {
     let sources = export.composition.assets
     var found = graph.sinks.flatMap { omissions(of: $0.besides(sources)) }
+    for sink in graph.sinks where sink.chapters.isEmpty {
+      for sidecar in sink.output.chapters.sidecars {
+        found.append(
+          Warning(
+            "no chapters: '\(sink.output.path.sidecar(sidecar))' is not written",
+            path: sink.output.path, origin: sink.output.origin))
+      }
+    }
     if export.isPanned, graph.isMixedInMono {
       found.append(
         Warning("the mix is mono, where 'pan' changes nothing: left out", origin: export.origin))
@@ -221,7 +231,10 @@ extension ExportSession {
     }
     var failures: [Failure] = []
     var outputs: [OutputPlace: FilePath] = [:]
-    for output in exports.flatMap(\.outputs) {
+    let written = exports.flatMap(\.outputs).flatMap { output in
+      output.paths.map { (path: $0, origin: output.origin) }
+    }
+    for output in written {
       guard let place = OutputPlace(of: output.path) else { continue }
       if case .file(let existing) = place, let source = sources[existing] {
         failures.append(

@@ -314,7 +314,7 @@ extension Export {
   /// `frames` is the next part's.
   fileprivate func chapters(in frames: Range<Int64>, rate: Int) -> [Chapter] {
     let all = (chapters + composition.chapters).sortedByStart
-    guard let timeRange else { return all }
+    guard let timeRange else { return all.placeable(among: frames.count, rate: rate) }
     let first = all.lastIndex { $0.start <= timeRange.start } ?? 0
     let touched = all.dropFirst(first).filter { chapter in
       let frame = (chapter.start - timeRange.start).frames(atRate: rate)
@@ -326,6 +326,16 @@ extension Export {
       moved.start = max(.zero, chapter.start - timeRange.start)
       return moved
     }
+    .placeable(among: frames.count, rate: rate)
+  }
+}
+
+extension [Chapter] {
+  /// These chapters without those that media files brought along and that would not last a frame.
+  fileprivate func placeable(among frameCount: Int, rate: Int) -> [Chapter] {
+    let sound = 0..<Int64(Swift.max(1, frameCount))
+    func frame(_ chapter: Chapter) -> Int64 { chapter.start.frames(atRate: rate) }
+    return filter { !$0.isInherited || sound.contains(frame($0)) }.lasting(by: frame)
   }
 }
 

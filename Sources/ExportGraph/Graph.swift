@@ -223,3 +223,10 @@ public struct Sink: Sendable, Hashable {
     self.isDithered = isDithered
   }
 }
+
+extension Sink {
+  /// The files of chapters that are written beside the output; none where there are no chapters.
+  public var sidecars: [ChapterPlaces.Sidecar] {
+    chapters.isEmpty ? [] : output.chapters.sidecars
+  }
+}

@@ -45,6 +45,16 @@ public struct PlanDocument: Encodable, Sendable {
     /// The version of an MP3's tag.
     var id3: String?
     var metadata: [String: String]
+    /// The file that the cover is read from: a picture, or media that hold one.
+    var cover: String?
+    /// The files of chapters beside it.
+    var sidecars: [Sidecar]
+  }
+
+  /// A file of chapters.
+  public struct Sidecar: Encodable, Sendable {
+    var path: String
+    var format: String
   }
 
   /// A named moment.
@@ -74,7 +84,11 @@ public struct PlanDocument: Encodable, Sendable {
         firstFrame: sink.frames.lowerBound, endFrame: sink.frames.upperBound,
         isDithered: sink.isDithered, id3: sink.id3Version?.description,
         metadata: Dictionary(
-          sink.metadata.items.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 }))
+          sink.metadata.items.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 }),
+        cover: sink.metadata.cover?.path.string,
+        sidecars: sink.sidecars.map {
+          Sidecar(path: sink.output.path.sidecar($0).string, format: $0.rawValue)
+        })
     }
   }
 }

@@ -20,7 +20,10 @@ extension Graph {
       lines += chapters.map { "    \($0.start.clockText(decimals: 3))  \($0.title)" }
     }
     lines.append("  outputs" + (partText.map { ", of \($0) on the timeline" } ?? ""))
-    for sink in sinks { lines.append("    " + sentence(for: sink)) }
+    for sink in sinks {
+      lines.append("    " + sentence(for: sink))
+      lines += sink.sidecars.map { "    \(sink.output.path.sidecar($0))  \($0.name)" }
+    }
     return lines.joined(separator: "\n") + "\n"
   }
 

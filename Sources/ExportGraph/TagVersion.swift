@@ -22,7 +22,7 @@ extension Sink {
   }
 
   private var chapterShapes: some Sequence<ID3Version.ChapterShape> {
-    chapters.lazy.map {
+    (output.chapters.inFile ? chapters : []).lazy.map {
       ID3Version.ChapterShape(title: $0.title, url: $0.url, hasImage: $0.image != nil)
     }
   }

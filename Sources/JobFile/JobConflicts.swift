@@ -20,10 +20,11 @@ extension Job {
     var claims = Claims(among: jobs, reading: files, currentDirectory)
     for job in jobs where job.split == nil {
       for output in job.outputs {
-        claims.add(
-          .init(
-            job: job.name, owner: job.name, path: output.path, origin: output.origin, isPart: false)
-        )
+        for path in [output.path] + output.chapters.sidecars.map(output.path.sidecar) {
+          claims.add(
+            .init(
+              job: job.name, owner: job.name, path: path, origin: output.origin, isPart: false))
+        }
       }
     }
     return claims.conflicts
@@ -45,10 +46,12 @@ extension Job {
     for (job, exports) in jobs {
       for export in exports {
         for output in export.outputs {
-          claims.add(
-            .init(
-              job: job.name, owner: export.name, path: output.path, origin: output.origin,
-              isPart: job.split != nil))
+          for path in output.paths {
+            claims.add(
+              .init(
+                job: job.name, owner: export.name, path: path, origin: output.origin,
+                isPart: job.split != nil))
+          }
         }
       }
     }
@@ -63,8 +66,11 @@ extension Job {
         if let image = chapter.image { body(image, chapter.start.origin) }
       }
     }
+    for base in [metadataBase] + outputs.map(\.metadataBase) {
+      if case .file(let reference)? = base { body(reference.path, reference.origin) }
+    }
     for tags in [metadata] + outputs.map(\.metadata) {
-      if let cover = tags.cover { body(cover, .unknown) }
+      if case .file(let cover)? = tags.cover { body(cover, .unknown) }
     }
   }
 }

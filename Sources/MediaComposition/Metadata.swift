@@ -1,6 +1,3 @@
-import MediaTime
-import SystemPackage
-
 /// Tags in the order in which they were given; keys are FFmpeg's generic names
 /// (`title`, `artist`, `album`, `album_artist`, `track`, `date`, `genre`, `comment` …).
 public struct Metadata: Sendable, Hashable {
@@ -19,8 +16,10 @@ public struct Metadata: Sendable, Hashable {
 
   /// The tags, no key twice.
   public private(set) var items: [Item] = []
-  /// A JPEG or PNG file to embed as front cover.
-  public var cover: FilePath?
+  /// The front cover.
+  public var cover: Artwork? { didSet { if cover != nil { removesCover = false } } }
+  /// Whether these tags, put over others, take their cover away.
+  public var removesCover = false
 
   /// No tags.
   public init() {}
@@ -42,37 +41,19 @@ public struct Metadata: Sendable, Hashable {
   /// Whether there is nothing to write.
   public var isEmpty: Bool { items.isEmpty && cover == nil }
 
-  /// These tags, with `overrides` put over them.
+  /// These tags, with `overrides` put over them. An empty text takes a tag away.
   public func overridden(by overrides: Metadata) -> Metadata {
     var merged = self
-    for item in overrides.items { merged[item.key] = item.value }
-    merged.cover = overrides.cover ?? cover
+    for item in overrides.items { merged[item.key] = item.value.isEmpty ? nil : item.value }
+    merged.cover = overrides.removesCover ? nil : overrides.cover ?? cover
     return merged
   }
-}
 
-/// A named moment; it lasts until the next one.
-public struct Chapter: Sendable, Hashable {
-  /// In the time of what the chapter is attached to.
-  public var start: Time
-  /// What players show.
-  public var title: String
-  /// A page about the chapter.
-  public var url: String?
-  /// A JPEG or PNG file to show meanwhile.
-  public var image: FilePath?
-  /// Where it was written.
-  public var origin: Origin
-
-  /// A chapter that starts at `start`.
-  public init(
-    start: Time, title: String, url: String? = nil, image: FilePath? = nil,
-    origin: Origin = .unknown
-  ) {
-    self.start = start
-    self.title = title
-    self.url = url
-    self.image = image
-    self.origin = origin
+  /// What makes these tags of `others` when put over them.
+  public func overrides(of others: Metadata) -> Metadata {
+    var overrides = self
+    for item in others.items where self[item.key] == nil { overrides[item.key] = "" }
+    overrides.removesCover = cover == nil && others.cover != nil
+    return overrides
   }
 }

@@ -14,8 +14,10 @@ public struct Output: Sendable, Hashable {
   public var id3: ID3Version?
   /// nil: as the mix.
   public var channelLayout: ChannelLayout?
-  /// Put over the export's own.
+  /// Put over the export's own; an empty text takes a tag away.
   public var metadata: Metadata
+  /// Where the chapters are written.
+  public var chapters: ChapterPlaces
   /// Where it was written.
   public var origin: Origin
 
@@ -55,13 +57,15 @@ public struct Output: Sendable, Hashable {
   /// An output at `path`.
   public init(
     path: FilePath, format: Format, sampleRate: Int? = nil, channelLayout: ChannelLayout? = nil,
-    metadata: Metadata = Metadata(), origin: Origin = .unknown
+    metadata: Metadata = Metadata(), chapters: ChapterPlaces = .standard,
+    origin: Origin = .unknown
   ) {
     self.path = path
     self.format = format
     self.sampleRate = sampleRate
     self.channelLayout = channelLayout
     self.metadata = metadata
+    self.chapters = chapters
     self.origin = origin
   }
 }

@@ -121,6 +121,7 @@ extension JobsTests {
         0:36.800  Credits
       outputs
         Jobs/out/sonnets-01.mp3  MP3 V2, 44.1 kHz stereo
+        Jobs/out/sonnets-01.chapters.json  Podcasting 2.0 chapters
         Jobs/out/sonnets-01.m4a  AAC 128 kbps, 44.1 kHz stereo
 
     """

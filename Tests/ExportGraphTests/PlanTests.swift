@@ -128,7 +128,7 @@ struct PlanTests {
         + nodes.joined(separator: ",")
         + #"],"outputs":[{"endFrame":882000,"firstFrame":0,"format":"WAV 16 bit","isDithered":true,"#
         + #""metadata":{},"node":6,"#
-        + #""path":"out.wav"}],"version":1}"#)
+        + #""path":"out.wav","sidecars":[]}],"version":1}"#)
   }
 }
 

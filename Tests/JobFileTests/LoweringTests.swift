@@ -241,11 +241,12 @@ import Testing
     #expect(export.chapters.map(\.title) == ["Start", "Next"])
     #expect(export.chapters.map(\.start) == [.zero, seconds(60)])
     #expect(export.chapters[1].url == "https://example.org")
-    #expect(export.chapters[1].image == "media/cover.jpg")
+    #expect(export.chapters[1].image == .file("media/cover.jpg"))
     #expect(export.sampleRate == 44_100)
     #expect(export.channelLayout == .mono)
     #expect(export.metadata["title"] == "No" && export.metadata["track"] == "007")
-    #expect(export.metadata["date"] == "2026-01-02" && export.metadata.cover == "media/cover.jpg")
+    #expect(
+      export.metadata["date"] == "2026-01-02" && export.metadata.cover == .file("media/cover.jpg"))
   }
 
   @Test("A job of one clip keeps its tags and the chapters that its range touches")

@@ -350,10 +350,9 @@ import Testing
           3 | metadata: { cover: media/cover.jpeg, from: a, title: [x] }
             |                    ^~~~~~~~~~~~~~~~
         help: did you mean 'media/cover.jpg'?
-      job.yaml:3:38: error: 'from' is not built yet
+      job.yaml:3:44: error: there is no file 'a'
           3 | metadata: { cover: media/cover.jpeg, from: a, title: [x] }
-            |                                      ^~~~
-        help: write the tags out
+            |                                            ^
       job.yaml:3:54: error: a text belongs here, not a list
           3 | metadata: { cover: media/cover.jpeg, from: a, title: [x] }
             |                                                      ^

@@ -22,13 +22,55 @@ struct ValueTests {
     var under = Metadata()
     under["title"] = "Under"
     under["album"] = "Album"
-    under.cover = "under.png"
+    under.cover = .file("under.png")
     var over = Metadata()
     over["title"] = "Over"
     let merged = under.overridden(by: over)
     #expect(merged["title"] == "Over")
     #expect(merged["album"] == "Album")
-    #expect(merged.cover == "under.png")
+    #expect(merged.cover == .file("under.png"))
+  }
+
+  @Test("an empty text takes a tag away, and overrides can be made that turn tags into others")
+  func removing() {
+    var under = Metadata()
+    under["title"] = "Under"
+    under["album"] = "Album"
+    under.cover = .file("under.png")
+    var over = Metadata()
+    over["ALBUM"] = ""
+    over["genre"] = "Talk"
+    over.removesCover = true
+    let merged = under.overridden(by: over)
+    #expect(merged.items.map(\.key) == ["title", "genre"])
+    #expect(merged.cover == nil)
+    #expect(under.overridden(by: merged.overrides(of: under)) == merged)
+    #expect(merged.overridden(by: under.overrides(of: merged)).cover == under.cover)
+    over.cover = .file("over.png")
+    #expect(under.overridden(by: over).cover == .file("over.png"))
+  }
+
+  @Test("of chapters at one moment the written one stays, else the last that a file brought along")
+  func lasting() {
+    func chapter(_ title: String, _ start: Int64, isInherited: Bool = true) -> Chapter {
+      Chapter(start: Time(value: start, timescale: 1), title: title, isInherited: isInherited)
+    }
+    let all = [
+      chapter("a", 0), chapter("b", 0), chapter("c", 1), chapter("d", 1, isInherited: false),
+      chapter("e", 1), chapter("f", 1), chapter("g", 2, isInherited: false),
+      chapter("h", 2, isInherited: false), chapter("i", 3),
+    ]
+    #expect(all.lasting(by: \.start).map(\.title) == ["b", "d", "g", "h", "i"])
+  }
+
+  @Test("files of chapters stand beside an output, under its name")
+  func sidecars() {
+    #expect(FilePath("out/a.b.mp3").sidecar(.podlove) == "out/a.b.psc")
+    #expect(FilePath("out/a.b.mp3").sidecar(.podcasting2) == "out/a.b.chapters.json")
+    #expect(FilePath("a").sidecar(.podlove) == "a.psc")
+    let output = Output(
+      path: "a.m4a", format: .m4a(bitRate: 1), chapters: ChapterPlaces(sidecars: [.podcasting2]))
+    #expect(output.paths == ["a.m4a", "a.chapters.json"])
   }
 
   @Test("a composition lasts until its last track ends")

@@ -33,28 +33,72 @@ extension Prober {
       "its header announces \(announced.inSeconds), \(found.inSeconds) can be decoded", path: path)
   }
 
+  /// Tags and cover.
   func metadata(of demuxer: Demuxer, _ stream: LibAV.Stream) -> Metadata {
     var metadata = Metadata()
-    // Ogg keeps its comments on the stream, everything else on the file.
-    for (key, value) in demuxer.metadata + stream.metadata where !Self.technicalTags.contains(key) {
+    // Ogg keeps its comments on the stream, everything else on the file. A stream's language is what
+    // is spoken in it; of a file it is a tag.
+    let ofStream = stream.metadata.filter { demuxer.formatName == "ogg" || $0.key != "language" }
+    for (key, value) in demuxer.metadata + ofStream where !Self.isTechnical(key) && !value.isEmpty {
+      let key = Self.genericName(of: key)
       if metadata[key] == nil { metadata[key] = value }
     }
+    if metadata["lyrics"] == nil, let language = metadata["language"]?.lowercased(),
+      let lyrics = metadata["lyrics-" + language]
+    {
+      metadata["lyrics-" + language] = nil
+      metadata["lyrics"] = lyrics
+    }
+    metadata.cover = cover(of: demuxer)
     return metadata
   }
 
-  /// Tags that describe the file at hand and not the sound in it.
-  private static let technicalTags: Set<String> = [
-    "encoder", "major_brand", "minor_version", "compatible_brands", "creation_time",
-    "handler_name", "vendor_id", "language", "DURATION", "iTunSMPB",
+  /// FFmpeg's generic names are in small letters, which Matroska and Vorbis comments are not. Lyrics
+  /// in no language that is known are lyrics.
+  private static func genericName(of key: String) -> String {
+    let name = key.lowercased()
+    if ["lyrics-xxx", "lyrics-und", "lyrics-"].contains(name) { return "lyrics" }
+    return genericNames.contains(name) ? name : key
+  }
+
+  private static let genericNames: Set<String> = [
+    "album", "album_artist", "artist", "comment", "composer", "copyright", "date", "description",
+    "disc", "encoded_by", "genre", "isrc", "language", "lyrics", "performer", "publisher", "title",
+    "track",
   ]
 
+  /// Whether a tag describes the file at hand, and not the sound in it: it would be wrong in another.
+  private static func isTechnical(_ key: String) -> Bool {
+    let key = key.lowercased()
+    return technicalTags.contains(key) || technicalPrefixes.contains(where: key.hasPrefix)
+  }
+
+  private static let technicalTags: Set<String> = [
+    "encoder", "major_brand", "minor_version", "compatible_brands", "creation_time",
+    "handler_name", "vendor_id", "duration", "itunsmpb", "itunnorm", "tlen", "bps", "bps-eng",
+    "number_of_frames", "number_of_bytes", "duration-eng", "number_of_frames-eng",
+    "number_of_bytes-eng",
+  ]
+
+  /// mkvmerge's statistics, and what programs keep for themselves (ID3v2.4 §4.27).
+  private static let technicalPrefixes = ["_statistics_", "id3v2_priv."]
+
+  /// In order of time, each at a time of its own: of several at one, the last is under way.
   func chapters(of demuxer: Demuxer) -> [Chapter] {
-    demuxer.chapters.map { chapter in
+    var chapters = demuxer.chapters.map { chapter in
       let ticks = Int128(chapter.start) * Int128(chapter.timeBase.numerator)
       return Chapter(
         start: Time(value: Int64(clamping: ticks), timescale: chapter.timeBase.denominator),
-        title: chapter.title)
+        title: chapter.title, isInherited: true)
     }
+    .sortedByStart
+    // MP4's have no gaps: the one without a title is what is before the first.
+    if demuxer.formatName.hasPrefix("mov,"), let first = chapters.first, first.title.isEmpty,
+      first.start == .zero, chapters.count > 1
+    {
+      chapters.removeFirst()
+    }
+    return chapters.filter { $0.start >= .zero }.lasting(by: \.start)
   }
 }
 

@@ -7,11 +7,59 @@ import SystemPackage
 /// less what stands before the picture.
 private let largestCover = (1 << 24) - 4096
 
-/// Reads a cover picture without decoding it.
+/// Why a picture that a media file brought along is in no output; nil where one can hold it.
+func obstacle(to artwork: EmbeddedArtwork) -> String? {
+  if case .other(let name) = artwork.format {
+    return "the cover is a \(name) picture, and outputs hold JPEG and PNG"
+  }
+  return artwork.byteCount <= largestCover ? nil : "the cover is larger than 16 MB"
+}
+
+/// Reads a picture without decoding it.
 ///
-/// - Throws: `.mendInput` where it is not a regular file, too large, damaged, or neither JPEG nor
-///   PNG.
-func readPicture(_ path: FilePath) throws(Failure) -> Picture {
+/// - Returns: nil for one that a media file brought along and that no output can hold.
+/// - Throws: `.mendInput` where a file is not a regular one, too large, damaged, or neither JPEG nor
+///   PNG;
+///   `.tryAgain` where a media file is not the one that was probed.
+func readPicture(_ artwork: Artwork) throws(Failure) -> Picture? {
+  switch artwork {
+  case .file(let path): return try readPicture(path)
+  case .embedded(let artwork):
+    guard obstacle(to: artwork) == nil else { return nil }
+    let bytes =
+      switch artwork.place {
+      case .stream(let index): try attachedPicture(index, of: artwork.media)
+      case .bytes(let range): read(range, of: artwork.media)
+      }
+    guard try SourceFile.identify(artwork.media) == artwork.identity, let bytes,
+      let picture = Picture(bytes)
+    else {
+      throw Failure(
+        .tryAgain, "was changed while avjob was working; run the job again", path: artwork.media)
+    }
+    return picture
+  }
+}
+
+private func attachedPicture(_ index: Int, of media: FilePath) throws(Failure) -> [UInt8]? {
+  try reading(media) { () throws(LibAVError) in
+    try Demuxer.open(media).bytes(ofPicture: index)
+  }
+}
+
+private func read(_ range: Range<Int64>, of media: FilePath) -> [UInt8]? {
+  guard let file = try? FileDescriptor.open(media, .readOnly, options: .closeOnExec) else {
+    return nil
+  }
+  defer { try? file.close() }
+  var bytes = [UInt8](repeating: 0, count: Int(clamping: range.count))
+  let count = bytes.withUnsafeMutableBytes { buffer in
+    (try? file.read(fromAbsoluteOffset: range.lowerBound, into: buffer)) ?? 0
+  }
+  return count == bytes.count ? bytes : nil
+}
+
+private func readPicture(_ path: FilePath) throws(Failure) -> Picture {
   // O_NONBLOCK: a FIFO would wait for a writer.
   let descriptor = path.withPlatformString { open($0, O_RDONLY | O_NONBLOCK | O_CLOEXEC) }
   guard descriptor >= 0 else {

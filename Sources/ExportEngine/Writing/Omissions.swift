@@ -6,36 +6,63 @@ package func omissions(of sink: Sink) -> [Warning] {
   let format = sink.output.format.kind.capabilities
   var lost: [String] = []
   if let held = format.heldTags {
-    let tags = sink.metadata.items.map(\.key).filter { !held.contains($0.lowercased()) }
+    let kind = sink.output.format.kind
+    let tags = sink.metadata.items.map(\.key)
+      .filter { !held.contains(kind.tagName(of: $0).lowercased()) }
     if !tags.isEmpty { lost.append("the tags " + tags.joined(separator: ", ")) }
   }
   if !format.holdsCover, sink.metadata.cover != nil { lost.append("the cover") }
-  if !format.holdsChapters, !sink.chapters.isEmpty {
+  // What stands beside the file is not lost.
+  let isBeside = !sink.sidecars.isEmpty
+  if sink.output.chapters.inFile, !format.holdsChapters, !sink.chapters.isEmpty {
     lost.append("the chapters")
-  } else if !format.holdsChapterLinks,
+  } else if sink.output.chapters.inFile, !isBeside, !format.holdsChapterLinks,
     sink.chapters.contains(where: { $0.url != nil || $0.image != nil })
   {
     lost.append("the chapters' links and images")
   }
-  return lost.map {
-    Warning(
-      "\(format.name) has no place for \($0): left out", path: sink.output.path,
-      origin: sink.output.origin)
+  var notices = lost.map { "\(format.name) has no place for \($0): left out" }
+  if format.holdsCover, case .embedded(let cover)? = sink.metadata.cover,
+    let obstacle = obstacle(to: cover)
+  {
+    notices.append("\(obstacle): left out")
+  }
+  for sidecar in sink.sidecars where sink.chapters.contains(where: \.hasEmbeddedImage) {
+    notices.append(
+      "'\(sink.output.path.sidecar(sidecar))' names files, and has no place for images that lie in "
+        + "media files: left out")
+  }
+  return notices.map { Warning($0, path: sink.output.path, origin: sink.output.origin) }
+}
+
+extension Output.Kind {
+  /// What an output of this kind calls a tag: only ID3 knows lyrics in a language of their own
+  /// (ID3v2.4 §4.8), which FFmpeg calls `lyrics-eng`.
+  func tagName(of key: String) -> String {
+    guard self != .mp3, self != .aiff, key.lowercased().hasPrefix("lyrics-") else { return key }
+    return "lyrics"
   }
 }
 
+extension Chapter {
+  fileprivate var hasEmbeddedImage: Bool { if case .embedded? = image { true } else { false } }
+}
+
 extension Sink {
-  /// The sink without tags and chapters that are those of a source.
+  /// The sink without tags, cover and chapters that are those of a source.
   package func besides(_ sources: Set<Asset>) -> Sink { sorted(by: sources).own }
 
-  /// The sink with only the tags and chapters that are those of a source.
+  /// The sink with only the tags, cover and chapters that are those of a source.
   package func broughtAlong(by sources: Set<Asset>) -> Sink { sorted(by: sources).inherited }
 
   private func sorted(by sources: Set<Asset>) -> (own: Sink, inherited: Sink) {
     let tags = Set(sources.flatMap(\.metadata.items))
-    let titles = Set(sources.flatMap { $0.chapters.map(\.title) })
     var (own, inherited) = (self, self)
-    inherited.metadata.cover = nil
+    if let cover = metadata.cover, sources.contains(where: { $0.metadata.cover == cover }) {
+      own.metadata.cover = nil
+    } else {
+      inherited.metadata.cover = nil
+    }
     for item in metadata.items {
       if tags.contains(item) {
         own.metadata[item.key] = nil
@@ -43,8 +70,8 @@ extension Sink {
         inherited.metadata[item.key] = nil
       }
     }
-    own.chapters.removeAll { titles.contains($0.title) }
-    inherited.chapters.removeAll { !titles.contains($0.title) }
+    own.chapters.removeAll(where: \.isInherited)
+    inherited.chapters.removeAll { !$0.isInherited }
     return (own, inherited)
   }
 }

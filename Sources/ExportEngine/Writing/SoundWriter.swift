@@ -67,4 +67,16 @@ public struct WrittenOutput: Sendable, Hashable {
   public var clippedSamples: Int64
   /// The largest magnitude of any sample, 1 being full scale.
   public var peak: Float
+  /// The files of chapters beside it.
+  public var sidecars: [WrittenSidecar] = []
+}
+
+/// A file of chapters that a finished writer left behind.
+public struct WrittenSidecar: Sendable, Hashable {
+  /// As what.
+  public var kind: ChapterPlaces.Sidecar
+  /// Where it is.
+  public var path: FilePath
+  /// Bytes.
+  public var size: Int64
 }

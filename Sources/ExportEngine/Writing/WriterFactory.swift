@@ -12,35 +12,47 @@ import SystemPackage
 ///   - sink: What to write and where to; as many frames as it has will come, exactly.
 ///   - format: Rate and channels of the blocks that will come.
 ///   - cores: For encoders that can use several.
-/// - Returns: A writer at the sink's first frame.
+/// - Returns: A writer at the sink's first frame; the chapters beside the output come with it.
 /// - Throws: Settings that the format does not have, a cover that cannot be read, and what the
 ///   file system says; nothing is left behind.
 package func makeWriter(
   for sink: Sink, format: AudioFormat, cores: EncoderCores = EncoderCores()
 ) throws(Failure) -> any SoundWriter {
   do throws(Failure) {
-    try requireSettings(sink.output.format, format, frameCount: sink.frameCount)
-    let tally = SoundTally(
-      expectedFrames: sink.frameCount, channelCount: format.channelLayout.count)
-    if case .mp3(let settings) = sink.output.format {
-      let tag = try id3Tag(of: sink, sampleRate: format.sampleRate)
-      let file = try OutputFile.create(at: sink.output.path)
-      let setup: EncoderSetup
-      do throws(LAMEError) {
-        setup = try EncoderSetup(
-          settings, sampleRate: format.sampleRate, channelCount: tally.channelCount)
-      } catch {
-        throw error.failure(of: file)
-      }
-      return try MP3Writer.open(file, setup, tally: tally, tag: tag, cores: cores)
-    }
-    let recipe = try recipe(for: sink, format: format)
-    return try LibAVWriter.open(
-      try OutputFile.create(at: sink.output.path), recipe, tally: tally)
+    guard !sink.sidecars.isEmpty else { return try makeSoundWriter(for: sink, format: format, cores) }
+    return try SidecarWriter(
+      of: sink, chapters(of: sink, sampleRate: format.sampleRate), sampleRate: format.sampleRate
+    ) { () throws(Failure) in try makeSoundWriter(for: sink, format: format, cores) }
   } catch {
     throw error.about(sink.output.path).placed(at: sink.output.origin)
   }
 }
+
+private func makeSoundWriter(
+  for sink: Sink, format: AudioFormat, _ cores: EncoderCores
+) throws(Failure) -> any SoundWriter {
+  try requireSettings(sink.output.format, format, frameCount: sink.frameCount)
+  let tally = SoundTally(
+    expectedFrames: sink.frameCount, channelCount: format.channelLayout.count)
+  if case .mp3(let settings) = sink.output.format {
+    let tag = try id3Tag(of: sink, sampleRate: format.sampleRate, readPicture)
+    let file = try OutputFile.create(at: sink.output.path)
+    let setup: EncoderSetup
+    do throws(LAMEError) {
+      setup = try EncoderSetup(
+        settings, sampleRate: format.sampleRate, channelCount: tally.channelCount)
+    } catch {
+      throw error.failure(of: file)
+    }
+    return try MP3Writer.open(file, setup, tally: tally, tag: tag, cores: cores)
+  }
+  let recipe = try recipe(for: sink, format: format, readPicture)
+  return try LibAVWriter.open(
+    try OutputFile.create(at: sink.output.path), recipe, tally: tally)
+}
+
+/// Gives the picture that is to be written; nil for one that is left out.
+private typealias PictureReader = (Artwork) throws(Failure) -> Picture?
 
 /// What can be known of an output before work starts, without touching the disk: that its format
 /// has the settings, and that its tags, cover and chapters can be written.
@@ -49,11 +61,16 @@ package func makeWriter(
 func requireEncodable(_ sink: Sink, format: AudioFormat) throws(Failure) {
   do throws(Failure) {
     try requireSettings(sink.output.format, format, frameCount: sink.frameCount)
-    if case .mp3 = sink.output.format {
-      _ = try id3Tag(of: sink, sampleRate: format.sampleRate)
-    } else {
-      _ = try recipe(for: sink, format: format)
+    // What lies in a media file was looked at when that was probed.
+    func readNamed(_ artwork: Artwork) throws(Failure) -> Picture? {
+      if case .file = artwork { try readPicture(artwork) } else { nil }
     }
+    if case .mp3 = sink.output.format {
+      _ = try id3Tag(of: sink, sampleRate: format.sampleRate, readNamed)
+    } else {
+      _ = try recipe(for: sink, format: format, readNamed)
+    }
+    if !sink.sidecars.isEmpty { _ = try chapters(of: sink, sampleRate: format.sampleRate) }
   } catch {
     throw error.about(sink.output.path).placed(at: sink.output.origin)
   }
@@ -90,7 +107,9 @@ private func requireSettings(
   }
 }
 
-private func recipe(for sink: Sink, format: AudioFormat) throws(Failure) -> LibAVRecipe {
+private func recipe(
+  for sink: Sink, format: AudioFormat, _ picture: PictureReader
+) throws(Failure) -> LibAVRecipe {
   let capabilities = sink.output.format.kind.capabilities
   guard sink.output.id3 == nil else {
     throw Failure(.mendJob, "an output that is \(capabilities.name) has no version of ID3")
@@ -115,12 +134,12 @@ private func recipe(for sink: Sink, format: AudioFormat) throws(Failure) -> LibA
     container: container, codec: codec, sampleRate: format.sampleRate,
     channelMask: (capabilities.stored(format.channelLayout) ?? format.channelLayout).mask,
     isDithered: sink.isDithered, firstFrame: sink.frames.lowerBound,
-    metadata: sink.metadata.items.map { ($0.key, $0.value) },
-    chapters: capabilities.holdsChapters
+    metadata: sink.metadata.items.map { (sink.output.format.kind.tagName(of: $0.key), $0.value) },
+    chapters: capabilities.holdsChapters && sink.output.chapters.inFile
       ? try chapters(of: sink, sampleRate: format.sampleRate).map {
         Muxer.Chapter(frames: $0.frames, title: $0.chapter.title)
       } : [],
-    picture: capabilities.holdsCover ? try sink.metadata.cover.map(readPicture) : nil)
+    picture: capabilities.holdsCover ? try sink.metadata.cover.flatMap(picture) : nil)
 }
 
 /// The number of an Ogg stream, which must be another one in each file that may be chained to it
@@ -154,19 +173,22 @@ extension Output.SampleFormat {
 
 /// The ID3v2 tag that stands before the sound. There is one in any case, because checkers take a
 /// file without a tag for a fragment.
-private func id3Tag(of sink: Sink, sampleRate: Int) throws(Failure) -> [UInt8] {
+private func id3Tag(
+  of sink: Sink, sampleRate: Int, _ picture: PictureReader
+) throws(Failure) -> [UInt8] {
   let encoder = sink.metadata["encoder"] == nil ? [ID3Tag.Item(key: "encoder", value: "avjob")] : []
   var tag = ID3Tag(
     items: encoder + sink.metadata.items.map { ID3Tag.Item(key: $0.key, value: $0.value) },
-    cover: try sink.metadata.cover.map(readPicture)?.bytes)
-  for (chapter, frames) in try chapters(of: sink, sampleRate: sampleRate) {
+    cover: try sink.metadata.cover.flatMap(picture)?.bytes)
+  let placed = sink.output.chapters.inFile ? try chapters(of: sink, sampleRate: sampleRate) : []
+  for (chapter, frames) in placed {
     let range = TimeRange(
       start: Time(frames: frames.lowerBound, rate: sampleRate),
       end: Time(frames: frames.upperBound, rate: sampleRate))
     tag.chapters.append(
       ID3Tag.Chapter(
         range: range, title: chapter.title, url: chapter.url,
-        image: try chapter.image.map(readPicture)?.bytes))
+        image: try chapter.image.flatMap(picture)?.bytes))
   }
   do throws(ID3TagError) {
     // A tag that somebody wrote is one that somebody may correct, without moving all of the sound.

@@ -194,13 +194,21 @@ extension Decoder {
     let entries = fields.present("chapter", "chapters")
     guard !entries.isEmpty else { return }
     item.chapter = nil
+    item.keepsChapters = false
     item.chapters = entries.flatMap { entry -> [ItemChapter] in
       if entry.key == "chapter" {
         item.chapter = chapter(entry.value, at: Located(.start, at: entry.value.origin), scope)
         return []
       }
       guard case .mapping(let points) = entry.value.kind else {
-        return listedChapters(entry.value, scope)
+        guard text(entry.value, scope)?.string == "keep" else {
+          return listedChapters(entry.value, scope)
+        }
+        item.keepsChapters = true
+        if case .silence = item.content {
+          sink.error("a silence has no chapters to keep", at: entry.value.origin)
+        }
+        return []
       }
       return points.compactMap { point in
         guard let start = keyMoment(point) else { return nil }

@@ -89,7 +89,7 @@ extension Decoder {
     let item = items(fields, scope, in: .job).first
     let sampleRate = self.sampleRate(fields, scope)
     let channels = mixChannels(fields, scope)
-    let metadata = fields["metadata"].map { self.metadata($0.value, partScope) }
+    let tags = fields["metadata"].map { self.metadata($0.value, partScope) }
     guard let output = fields["output"]?.value else {
       if !fields.isIncomplete {
         sink.error(
@@ -106,7 +106,8 @@ extension Decoder {
     if isSplit { refuseShared(outputs) }
     guard let item, !outputs.isEmpty, !isSplit || split != nil else { return nil }
     return Job(
-      name: name, item: item, split: split, outputs: outputs, metadata: metadata ?? Metadata(),
+      name: name, item: item, split: split, outputs: outputs,
+      metadata: tags?.metadata ?? Metadata(), metadataBase: tags?.base,
       sampleRate: sampleRate?.value, channelLayout: channels?.value, origin: fields.origin)
   }
 

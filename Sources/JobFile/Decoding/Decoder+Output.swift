@@ -35,7 +35,7 @@ extension Decoder {
     guard let fields = fields(of: node, as: .output) else { return nil }
     let sampleRate = self.sampleRate(fields, context.scope)
     var channels = self.channels(fields, context.scope)
-    let metadata = fields["metadata"].map { self.metadata($0.value, context.scope) }
+    let tags = fields["metadata"].map { self.metadata($0.value, context.scope) }
     let named = format(fields, context)
     guard let path = path(fields, context, format: named) else { return nil }
     if case .refused = named { return nil }
@@ -45,7 +45,8 @@ extension Decoder {
     var output = JobOutput(
       path: path.value, format: format, sampleRate: sampleRate?.value,
       channelLayout: channels?.value,
-      metadata: metadata ?? Metadata(), origin: path.origin)
+      metadata: tags?.metadata ?? Metadata(), metadataBase: tags?.base,
+      chapters: chapterPlaces(fields["chapters"], of: format, context.scope), origin: path.origin)
     output.id3 = id3(fields["id3"], of: format, context.scope)
     let settings = named?.key.flatMap { fields[$0]?.value.origin }
     checkSound(of: output, rate: sampleRate, channels: channels, mix: context, settings: settings)
@@ -64,21 +65,6 @@ extension Decoder {
     }
   }
 
-  func metadata(_ node: YAMLNode, _ scope: Scope) -> Metadata {
-    shared(node) {
-      var metadata = Metadata()
-      for entry in fields(of: node, as: .metadata)?.entries ?? [] {
-        if entry.key == "cover" {
-          let cover = picture(
-            entry.value, scope.with(part: scope.part == .none ? .none : .elsewhere))
-          metadata.cover = cover?.value
-        } else if let text = text(entry.value, scope) {
-          metadata[entry.key] = text.string
-        }
-      }
-      return metadata
-    }
-  }
 }
 
 // MARK: - Paths

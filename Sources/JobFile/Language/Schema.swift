@@ -41,6 +41,7 @@ struct Schema: Sendable {
     case boolean, speed, loop, pan, polarity, channelPick, frequency, reduction, curve
     case fade, volume, ranges, effects, insertions, chapter, chapters
     case items, tracks, jobs
+    case media, chapterPlaces
     case metadata, outputs, pattern, variables, sources, split
     case mp3, id3, pcm, bitDepth, bitRate, vorbis, codec
     /// Of a key that is not built.
@@ -53,12 +54,12 @@ struct Schema: Sendable {
       switch self {
       case .text, .number, .path, .clip, .time, .moment, .gain, .sampleRate, .channels, .pcm,
         .bitDepth, .bitRate, .vorbis, .codec, .boolean, .loop, .polarity, .channelPick, .frequency,
-        .reduction, .curve, .id3:
+        .reduction, .curve, .media, .id3:
         [.text]
       case .fade, .chapter, .chapters, .split, .mp3, .speed, .pan: [.text, .map]
       case .volume, .tracks, .jobs, .metadata, .variables, .sources: [.map]
       case .items, .effects, .insertions: [.list]
-      case .ranges: [.text, .list]
+      case .ranges, .chapterPlaces: [.text, .list]
       // A map and a text are told from what is not built where they are decoded.
       case .pattern, .outputs, .any: [.text, .list, .map]
       }
@@ -92,6 +93,8 @@ struct Schema: Sendable {
       case .volume: "points, as { 0s: 0 dB, 30s: -6 dB }; one level for all of it is a 'gain'"
       case .chapter: "a title, or { title: Intro, url: https://example.org }"
       case .chapters: "times and titles, as { 0s: Intro, 5:00: News }, or a file that lists them"
+      case .chapterPlaces: "places, as [file, podlove, podcasting2], or [] for none"
+      case .media: "the name of a source, or a file"
       case .split:
         "a file that lists times, as 'album.cue', or { 0:00: One, 4:10: Two }, { every: 10m } or "
           + "'chapters'"
@@ -196,9 +199,7 @@ extension Schema {
       Key("metadata", .metadata, "tags of this output, over the job's"),
       Key("json", notBuilt: "a file of facts", instead: "leave it out"),
       Key("preset", notBuilt: "a delivery specification", instead: "write its settings out"),
-      Key(
-        "chapters", notBuilt: "where chapters go",
-        instead: "leave it out: chapters go into the tags"),
+      Key("chapters", .chapterPlaces, "where they go: into the file, or beside it"),
     ])
 
   /// The long form of MP3 settings.
@@ -230,7 +231,7 @@ extension Schema {
   static let metadata = Schema(
     subject: "metadata",
     keys: [
-      Key("cover", .path, "a JPEG or PNG file"),
-      Key("from", notBuilt: "the tags of a source", instead: "write the tags out"),
+      Key("cover", .path, "a JPEG or PNG file; \"\" for none"),
+      Key("from", .media, "a source or a file whose tags and cover are taken; \"\" for none"),
     ], isOpen: true)
 }

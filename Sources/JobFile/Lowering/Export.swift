@@ -2,11 +2,13 @@ import MediaComposition
 import MediaTime
 
 extension Job {
-  /// The job whole, and the tags that it takes from its only clip.
+  /// The job whole, and the tags that its own are put over.
   struct Whole {
     /// Without tags.
     var export: Export
-    var clipTags: Metadata
+    var baseTags: Metadata
+    /// Of each output that has others.
+    var outputTags: [Metadata?]
   }
 
   /// The composition of this job and its outputs, with the facts of its media put in.
@@ -20,16 +22,18 @@ extension Job {
     let export = Export(
       name: name, composition: voice.timeline, mix: voice.mix, sampleRate: sampleRate,
       channelLayout: channelLayout, chapters: voice.chapters,
-      outputs: try outputs(from: media.compactMap { known[$0] }), origin: origin)
-    return Whole(export: export, clipTags: inheritedMetadata(known))
+      outputs: try outputs(from: soundingMedia.compactMap { known[$0] }), origin: origin)
+    func tags(_ base: MetadataBase) -> Metadata {
+      base.media.flatMap { known[$0]?.metadata } ?? Metadata()
+    }
+    return Whole(
+      export: export, baseTags: tags(metadataBase ?? inheritedBase),
+      outputTags: outputs.map { $0.metadataBase.map(tags) })
   }
-}
 
-extension Job {
   /// A job that is one clip keeps its tags, whatever is done to it.
-  private func inheritedMetadata(_ assets: [MediaReference: Asset]) -> Metadata {
-    guard case .clip(let reference) = item.content else { return Metadata() }
-    return assets[reference]?.metadata ?? Metadata()
+  private var inheritedBase: MetadataBase {
+    if case .clip(let reference) = item.content { .file(reference) } else { .nothing }
   }
 }
 

@@ -27,7 +27,7 @@ extension Job {
     for reference in media { known[reference] = assets(reference) }
     var whole = try whole(assets: known)
     guard let split else {
-      whole.export.metadata = whole.clipTags.overridden(by: metadata)
+      tag(&whole.export, whole, base: { $0 }, filled: { $0 })
       return Exports(exports: [whole.export], warnings: [])
     }
     var parting = Parting(whole.export, rate: sampleRate ?? clipRate(known))
@@ -58,7 +58,6 @@ extension Job {
     let width = max(2, String(part.count).count)
     let padded = String(repeating: "0", count: max(0, width - number.count)) + number
     export.name = "\(name)/\(padded)" + (part.title.map { " \($0)" } ?? "")
-    export.metadata = filled(tags(of: placed, over: whole.clipTags), metadata, part, &found)
     for index in outputs.indices {
       let output = outputs[index]
       do throws(PartTemplate.Failure) {
@@ -66,9 +65,34 @@ extension Job {
       } catch {
         report(error, at: output.origin, in: &found)
       }
-      export.outputs[index].metadata = filled(Metadata(), output.metadata, part, &found)
     }
+    tag(
+      &export, whole, base: { tags(of: placed, over: $0) },
+      filled: { filled($0, part, &found) })
     return export
+  }
+
+  /// Gives an export and its outputs their tags: those of the base, over them the job's, over these
+  /// an output's.
+  ///
+  /// - Parameters:
+  ///   - export: Gets them.
+  ///   - whole: Knows the bases.
+  ///   - base: Makes the tags of a part of those of its base.
+  ///   - filled: Fills in the variables of a part.
+  private func tag(
+    _ export: inout Export, _ whole: Whole, base: (Metadata) -> Metadata,
+    filled: (Metadata) -> Metadata
+  ) {
+    let own = filled(metadata)
+    export.metadata = base(whole.baseTags).overridden(by: own)
+    for index in outputs.indices {
+      export.outputs[index].metadata = filled(outputs[index].metadata)
+      guard let other = whole.outputTags[index] else { continue }
+      export.outputs[index].metadata =
+        base(other).overridden(by: own).overridden(by: export.outputs[index].metadata)
+        .overrides(of: export.metadata)
+    }
   }
 
   /// The clip's own tags with those of the list over them; its number is another thing's.
@@ -81,12 +105,9 @@ extension Job {
     return tags
   }
 
-  private func filled(
-    _ tags: Metadata, _ overrides: Metadata, _ part: Part, _ found: inout Diagnostics
-  ) -> Metadata {
+  private func filled(_ tags: Metadata, _ part: Part, _ found: inout Diagnostics) -> Metadata {
     var tags = tags
-    tags.cover = overrides.cover ?? tags.cover
-    for item in overrides.items {
+    for item in tags.items {
       do throws(PartTemplate.Failure) {
         tags[item.key] = try PartTemplate.text(item.value, for: part)
       } catch {

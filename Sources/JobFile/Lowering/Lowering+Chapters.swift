@@ -2,6 +2,21 @@ import MediaComposition
 import MediaTime
 
 extension Lowering {
+  /// Whether the clip at `place` keeps the chapters of its file: those of a job of one clip, and
+  /// where the item or a group around it says so, are kept, unless there are others.
+  func keepsChapters(at place: ItemPlace) -> Bool {
+    if item(at: place).keepsChapters { return true }
+    guard !item(at: place).hasChapters else { return false }
+    if isJob(place) { return true }
+    var holder = sequences[place.sequence].holder
+    while let place = holder {
+      if item(at: place).keepsChapters { return true }
+      guard !item(at: place).hasChapters else { return false }
+      holder = sequences[place.sequence].holder
+    }
+    return false
+  }
+
   /// The item's chapters, in its own time after its range.
   mutating func addChapters(of item: Item, at place: ItemPlace, to voice: inout Voice) {
     var chapters: [Chapter] = []
@@ -112,11 +127,17 @@ extension EditedPart {
   }
 }
 
+extension Item {
+  /// Whether it has chapters that were written for it.
+  fileprivate var hasChapters: Bool { chapter != nil || !chapters.isEmpty }
+}
+
 extension Chapter {
   /// A chapter of an item, at a time that is known.
   init(_ chapter: ItemChapter, start: Time) {
     self.init(
-      start: start, title: chapter.title, url: chapter.url, image: chapter.image,
+      start: start, title: chapter.title, url: chapter.url,
+      image: chapter.image.map(Artwork.file),
       origin: chapter.start.origin)
   }
 

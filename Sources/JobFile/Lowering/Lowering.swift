@@ -127,10 +127,7 @@ struct Lowering {
       guard let asset = assets[reference] else { return nil }
       let name = "'\(reference.path.lastComponent?.string ?? reference.path.string)'"
       var clip = voice(.asset(asset), asset.duration, rate: asset.sampleRate, name)
-      // A job of one clip keeps its chapters, unless it has its own.
-      if isJob(place), item.chapter == nil, item.chapters.isEmpty {
-        clip.chapters = asset.chapters.sortedByStart
-      }
+      if keepsChapters(at: place) { clip.chapters = asset.chapters }
       return clip
     case .silence(let duration):
       let origin = duration.origin

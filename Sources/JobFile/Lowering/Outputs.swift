@@ -63,7 +63,7 @@ extension JobOutput {
     }
     return Output(
       path: path, format: format, sampleRate: sampleRate, channelLayout: channelLayout,
-      metadata: metadata, origin: origin)
+      metadata: metadata, chapters: chapters, origin: origin)
   }
 
   private func impossible(_ problem: String, from sources: [Asset]) -> Diagnostic {

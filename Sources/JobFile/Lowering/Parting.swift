@@ -72,6 +72,7 @@ struct Parting {
 
   private mutating func parts(ofChaptersAt origin: Origin) -> [Placed] {
     let chapters = (timeline.chapters + timeline.composition.chapters).sortedByStart
+      .lasting(by: \.start)
     guard !chapters.isEmpty else {
       error(
         "'\(timeline.name)' has no chapters to be split at", at: origin,

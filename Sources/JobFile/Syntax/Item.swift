@@ -75,6 +75,8 @@ public struct Item: Sendable, Hashable {
   public var chapter: ItemChapter?
   /// In the item's own time after `range`; every later edit moves them along.
   public var chapters: [ItemChapter]
+  /// Whether the files of its clips bring their own chapters along, but for clips that have others.
+  public var keepsChapters: Bool
   /// What messages and references call the item.
   public var name: Located<String>?
   /// Where the item was written.
@@ -94,6 +96,7 @@ public struct Item: Sendable, Hashable {
     invertsPolarity = false
     isMuted = false
     chapters = []
+    keepsChapters = false
   }
 
   /// A range of a media file.

@@ -16,8 +16,11 @@ public struct Job: Sendable, Hashable {
   /// `outputs` and the values of `metadata` are templates: `${part.n}` stands for the part's number,
   /// and `$${` for the characters `${`.
   public var split: Split?
-  /// Tags that are put over those of the only clip, if the job is one.
+  /// Tags that are put over those of the only clip, if the job is one, or those that
+  /// `metadataBase` names; an empty text takes one away.
   public var metadata: Metadata
+  /// What tags and cover are based on; nil: the only clip, if the job is one.
+  public var metadataBase: MetadataBase?
   /// Frames a second of the mix; nil: the highest among the sources.
   public var sampleRate: Int?
   /// Layout of the mix; nil: mono where all sources are mono, else stereo.
@@ -30,7 +33,7 @@ public struct Job: Sendable, Hashable {
   /// A job that renders `item` to `outputs`.
   public init(
     name: String, item: Item, split: Split? = nil, outputs: [JobOutput],
-    metadata: Metadata = Metadata(),
+    metadata: Metadata = Metadata(), metadataBase: MetadataBase? = nil,
     sampleRate: Int? = nil, channelLayout: ChannelLayout? = nil, origin: Origin = .unknown
   ) {
     self.name = name
@@ -38,6 +41,7 @@ public struct Job: Sendable, Hashable {
     self.split = split
     self.outputs = outputs
     self.metadata = metadata
+    self.metadataBase = metadataBase
     self.sampleRate = sampleRate
     self.channelLayout = channelLayout
     self.origin = origin
@@ -47,16 +51,34 @@ public struct Job: Sendable, Hashable {
   ///
   /// - Complexity: O(n) in the number of items
   public var media: [MediaReference] {
-    var seen: Set<MediaReference> = []
+    let bases = [metadataBase] + outputs.map(\.metadataBase)
+    return Self.distinct(soundingMedia + bases.compactMap { $0?.media })
+  }
+
+  /// What its items are made of, each stream once.
+  var soundingMedia: [MediaReference] {
     var references: [MediaReference] = []
     item.forEach { item in
-      guard case .clip(let reference) = item.content, seen.insert(reference).inserted else {
-        return
-      }
-      references.append(reference)
+      if case .clip(let reference) = item.content { references.append(reference) }
     }
-    return references
+    return Self.distinct(references)
   }
+
+  private static func distinct(_ references: [MediaReference]) -> [MediaReference] {
+    var seen: Set<MediaReference> = []
+    return references.filter { seen.insert($0).inserted }
+  }
+}
+
+/// Where tags and cover come from that a job does not say itself.
+public enum MetadataBase: Sendable, Hashable {
+  /// From nowhere: there are none but those that it says.
+  case nothing
+  /// From a media file, which need not sound.
+  case file(MediaReference)
+
+  /// The file.
+  var media: MediaReference? { if case .file(let reference) = self { reference } else { nil } }
 }
 
 extension Item {
@@ -99,21 +121,28 @@ public struct JobOutput: Sendable, Hashable {
   public var id3: ID3Version?
   /// nil: as the mix.
   public var channelLayout: ChannelLayout?
-  /// Put over the job's own.
+  /// Put over the job's own; an empty text takes a tag away.
   public var metadata: Metadata
+  /// What tags and cover are based on, under the job's own; nil: as the job.
+  public var metadataBase: MetadataBase?
+  /// Where the chapters are written.
+  public var chapters: ChapterPlaces
   /// Where the path was written.
   public var origin: Origin
 
   /// An output at `path`.
   public init(
     path: FilePath, format: Format, sampleRate: Int? = nil, channelLayout: ChannelLayout? = nil,
-    metadata: Metadata = Metadata(), origin: Origin = .unknown
+    metadata: Metadata = Metadata(), metadataBase: MetadataBase? = nil,
+    chapters: ChapterPlaces = .standard, origin: Origin = .unknown
   ) {
     self.path = path
     self.format = format
     self.sampleRate = sampleRate
     self.channelLayout = channelLayout
     self.metadata = metadata
+    self.metadataBase = metadataBase
+    self.chapters = chapters
     self.origin = origin
   }
 }

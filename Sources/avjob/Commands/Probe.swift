@@ -9,7 +9,8 @@ import SystemPackage
 /// `avjob probe`
 struct Probe: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Say what media files hold: codec, rate, channels, exact length, tags, chapters.",
+    abstract:
+      "Say what media files hold: codec, rate, channels, exact length, tags, cover, chapters.",
     discussion: """
       The length is the one that decoding gives, whatever the header announces; where the two \
       differ, that is said.
@@ -68,17 +69,24 @@ struct ProbedMedia: Encodable {
   var encoderDelay: Int?
   var encoderPadding: Int?
   var tags: [String: String]
+  var cover: Cover?
   var chapters: [Chapter]
   var warnings: [String]
 
   private enum CodingKeys: CodingKey {
     case path, stream, container, codec, sampleRate, channels, bitDepth, bitRate, frames, duration
-    case announcedDuration, encoderDelay, encoderPadding, tags, chapters, warnings
+    case announcedDuration, encoderDelay, encoderPadding, tags, cover, chapters, warnings
+  }
+
+  struct Cover: Encodable {
+    var format: String
+    var bytes: Int64
   }
 
   struct Chapter: Encodable {
     var start: String
     var title: String
+    var url: String?
   }
 
   init(_ asset: Asset, warnings: [Warning]) {
@@ -100,8 +108,11 @@ struct ProbedMedia: Encodable {
     encoderPadding = asset.encoderPadding
     tags = Dictionary(
       asset.metadata.items.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
+    if case .embedded(let artwork)? = asset.metadata.cover {
+      cover = Cover(format: artwork.format.name, bytes: artwork.byteCount)
+    }
     chapters = asset.chapters.map {
-      Chapter(start: $0.start.clockText(decimals: 3), title: $0.title)
+      Chapter(start: $0.start.clockText(decimals: 3), title: $0.title, url: $0.url)
     }
     self.warnings = warnings.map(\.message)
   }
@@ -123,6 +134,9 @@ struct ProbedMedia: Encodable {
       rows.append((name, "\(count) samples \(place) the sound are left out"))
     }
     rows += tags.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    if let cover {
+      rows.append(("cover", "\(cover.format), \(Figures.size(bytes: cover.bytes))"))
+    }
     rows += chapters.map { ("chapter", "\($0.start)  \($0.title)") }
     let width = rows.map(\.0.count).max() ?? 0
     let lines = rows.map { key, value in

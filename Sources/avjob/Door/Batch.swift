@@ -70,13 +70,21 @@ struct Batch {
   ) -> [FinishedOutput] {
     zip(exports, reports).flatMap { export, report -> [FinishedOutput] in
       guard case .finished(let result) = report.outcome else { return [] }
-      return zip(export.outputs, result.outputs).map { output, written in
-        FinishedOutput(
-          path: written.path.string,
-          duration: Time(frames: written.frameCount, rate: written.sampleRate), bytes: written.size,
-          description: output.format.description(
-            sampleRate: written.sampleRate, channelCount: written.channelCount),
-          elapsed: report.elapsed)
+      return zip(export.outputs, result.outputs).flatMap { output, written in
+        [
+          FinishedOutput(
+            path: written.path.string,
+            duration: Time(frames: written.frameCount, rate: written.sampleRate),
+            bytes: written.size,
+            description: output.format.description(
+              sampleRate: written.sampleRate, channelCount: written.channelCount),
+            elapsed: report.elapsed)
+        ]
+          + written.sidecars.map { sidecar in
+            FinishedOutput(
+              path: sidecar.path.string, duration: nil, bytes: sidecar.size,
+              description: sidecar.kind.name, elapsed: report.elapsed)
+          }
       }
     }
   }

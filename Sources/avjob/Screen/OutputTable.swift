@@ -4,8 +4,8 @@ import MediaTime
 struct FinishedOutput: Equatable {
   /// As the user would name it.
   var path: String
-  /// Of the sound in it.
-  var duration: Time
+  /// Of the sound in it; nil where there is none.
+  var duration: Time?
   /// Its size.
   var bytes: Int64
   /// What was done, such as `MP3 V2, 44.1 kHz stereo`.
@@ -29,8 +29,10 @@ enum OutputTable {
     var rows = [["Output", "Duration", "Size", "Speed", "Made as"]]
     for output in outputs {
       rows.append([
-        output.path.printable, Figures.clock(output.duration), Figures.size(bytes: output.bytes),
-        Figures.speed(output.duration, in: output.elapsed) ?? "", output.description.printable,
+        output.path.printable, output.duration.map { Figures.clock($0) } ?? "",
+        Figures.size(bytes: output.bytes),
+        output.duration.flatMap { Figures.speed($0, in: output.elapsed) } ?? "",
+        output.description.printable,
       ])
     }
     var widths = rows[0].indices.map { column in rows.map { $0[column].columns }.max() ?? 0 }
@@ -51,7 +53,7 @@ enum OutputTable {
   private static let shortestPath = 12
 
   private static func total(_ outputs: [FinishedOutput], elapsed: Duration) -> String {
-    let sound = outputs.reduce(Time.zero) { $0 + $1.duration }
+    let sound = outputs.reduce(Time.zero) { $0 + ($1.duration ?? .zero) }
     let bytes = outputs.reduce(Int64(0)) { $0 + $1.bytes }
     let speed = Figures.speed(sound, in: elapsed).map { ", \($0) real time" } ?? ""
     return "\(outputs.count) outputs, \(Figures.clock(sound)) of sound, "

@@ -35,7 +35,7 @@ struct ID3Tests {
     return (bytes, ID3Tag(parsing: bytes))
   }
 
-  private func chapters(image: FilePath? = nil) -> [Chapter] {
+  private func chapters(image: Artwork? = nil) -> [Chapter] {
     [
       Chapter(start: .zero, title: "One"),
       Chapter(
@@ -54,7 +54,7 @@ struct ID3Tests {
 
   @Test("it is 2.4, and 2.3 where FFmpeg would lose a chapter, unless a version is asked for")
   func versions() throws {
-    let image = try image()
+    let image = Artwork.file(try image())
     let cases: [(ID3Version?, [Chapter], UInt8, String)] = [
       (nil, [], 4, ""), (nil, chapters(), 4, "One\nTwo"),
       (nil, chapters(image: image), 3, "One\nTwo"),

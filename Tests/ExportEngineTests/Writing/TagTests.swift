@@ -44,7 +44,7 @@ struct TagTests {
       metadata["artist"] = "A. Sine"
       metadata["album"] = "Tests"
       metadata["track"] = "3/12"
-      metadata.cover = try cover(image)
+      metadata.cover = .file(try cover(image))
       let path = folder.path("a." + name)
       try writeSound([tone], to: path, format, metadata: metadata, chapters: chapters)
       // Ogg's tags are its stream's.
@@ -104,7 +104,7 @@ struct TagTests {
     metadata["title"] = "T"
     metadata["mood"] = "calm"
     metadata["disc"] = "1"
-    metadata.cover = "cover.png"
+    metadata.cover = .file("cover.png")
     var linked = chapters
     linked[1].url = "https://example.org"
     #expect(
@@ -126,11 +126,13 @@ struct TagTests {
     var own = Metadata()
     own["mood"] = "calm"
     own["disc"] = "1"
+    var brought = chapters[0]
+    brought.isInherited = true
     let source = Asset(
       path: "a.mp3", streamIndex: 0, container: "mp3", codec: "mp3", sampleRate: 44_100,
-      channelLayout: .mono, frameCount: 1, metadata: own, chapters: [chapters[0]],
+      channelLayout: .mono, frameCount: 1, metadata: own, chapters: [brought],
       identity: FileIdentity(device: 1, inode: 1, size: 1, modificationTime: 1))
-    let silent = sink(.wav(.int16), metadata: own, chapters: [chapters[0]])
+    let silent = sink(.wav(.int16), metadata: own, chapters: [brought])
     #expect(omissions(of: silent.besides([source])) == [])
     #expect(
       omissions(of: silent.broughtAlong(by: [source])).map(\.message) == [
@@ -169,7 +171,7 @@ struct TagTests {
   func m4aLength() throws {
     let path = folder.path("a.m4a")
     var metadata = Metadata()
-    metadata.cover = try cover("a.png")
+    metadata.cover = .file(try cover("a.png"))
     let sound = Array(tone[..<77_777])
     try writeSound([sound], to: path, .m4a(bitRate: 96_000), metadata: metadata, chapters: chapters)
     #expect(try probe(path, "stream=duration_ts", "-select_streams", "a") == "77777")
@@ -214,13 +216,13 @@ struct TagTests {
     ]
     for (name, message) in cases {
       var metadata = Metadata()
-      metadata.cover = FilePath(folder.path(name))
+      metadata.cover = .file(FilePath(folder.path(name)))
       for format in [Output.Format.m4a(bitRate: 96_000), .mp3(.standard), .flac(bitDepth: 16)] {
         let failure = #expect(throws: Failure.self) {
           try writeSound([tone], to: folder.path("out"), format, metadata: metadata)
         }
         #expect(failure?.message == message)
-        #expect(failure?.path == metadata.cover)
+        #expect(failure?.path == metadata.cover?.path)
         #expect(failure?.remedy == .mendInput)
       }
     }
@@ -233,7 +235,7 @@ struct TagTests {
     png.replaceSubrange(16..<24, with: [0, 0, 0xFF, 0xDC, 0, 0, 0xFF, 0xDC])
     try writeFile(folder.path("big.png"), png)
     var metadata = Metadata()
-    metadata.cover = FilePath(folder.path("big.png"))
+    metadata.cover = .file(FilePath(folder.path("big.png")))
     let failure = #expect(throws: Failure.self) {
       try writeSound([tone], to: folder.path("a.m4a"), .m4a(bitRate: 96_000), metadata: metadata)
     }

@@ -1,0 +1,167 @@
+import Glibc
+import MediaComposition
+import MediaTime
+import SystemPackage
+
+/// Chapters as files of text beside an output have them. The bytes depend on the chapters alone.
+struct ChapterText {
+  fileprivate struct Line {
+    /// From the start of the sound, in whole milliseconds, as in ID3.
+    var milliseconds: Int64
+    var title: String
+    var url: String?
+    /// A reference that counts from the file's own place (RFC 3986 §4.2).
+    var image: String?
+  }
+
+  private let lines: [Line]
+
+  /// - Parameters:
+  ///   - chapters: With the frames that they last.
+  ///   - sampleRate: At which the frames count.
+  ///   - path: Where the text will be: images are named as they are seen from there.
+  init(
+    _ chapters: [(chapter: Chapter, frames: Range<Int64>)], sampleRate: Int, beside path: FilePath
+  ) {
+    lines = chapters.map { chapter, frames in
+      var image: String?
+      if case .file(let file)? = chapter.image { image = file.reference(from: path.folder) }
+      return Line(
+        milliseconds: Time(frames: frames.lowerBound, rate: sampleRate).frames(atRate: 1000),
+        title: chapter.title, url: chapter.url, image: image)
+    }
+  }
+
+  func written(as kind: ChapterPlaces.Sidecar) -> String {
+    switch kind {
+    case .podlove: podlove
+    case .podcasting2: podcasting2
+    }
+  }
+
+  /// Podlove Simple Chapters 1.2; times are Normal Play Time (RFC 2326 §3.6).
+  private var podlove: String {
+    var text = """
+      <?xml version="1.0" encoding="utf-8"?>
+      <psc:chapters version="1.2" xmlns:psc="http://podlove.org/simple-chapters">
+
+      """
+    for line in lines {
+      let attributes = [
+        ("start", line.clock), ("title", line.title), ("href", line.url), ("image", line.image),
+      ]
+      let written = attributes.compactMap { name, value in
+        value.map { " \(name)=\"\(Self.inXML($0))\"" }
+      }
+      text += "  <psc:chapter\(written.joined())/>\n"
+    }
+    return text + "</psc:chapters>\n"
+  }
+
+  /// The Podcast Namespace's "JSON Chapters Format" 1.2.
+  private var podcasting2: String {
+    let chapters = lines.map { line in
+      let members = [
+        ("img", line.image), ("title", line.title), ("url", line.url),
+      ]
+      let written = members.compactMap { name, value in
+        value.map { "      \"\(name)\": \(Self.inJSON($0))" }
+      }
+      let all = ["      \"startTime\": \(line.seconds)"] + written
+      return "    {\n" + all.joined(separator: ",\n") + "\n    }"
+    }
+    return "{\n  \"version\": \"1.2.0\",\n  \"chapters\": [\n"
+      + chapters.joined(separator: ",\n") + "\n  ]\n}\n"
+  }
+
+  /// An attribute's value (XML 1.0 §2.2, §2.4 and §3.3.3, which would make spaces of line feeds).
+  private static func inXML(_ text: String) -> String {
+    text.unicodeScalars.reduce(into: "") { result, scalar in
+      switch scalar {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      case "\"": result += "&quot;"
+      case "\t", "\n", "\r": result += "&#\(scalar.value);"
+      // Not in XML at all.
+      case "\u{0}"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": result += "\u{FFFD}"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+  }
+
+  /// A string (RFC 8259 §7).
+  private static func inJSON(_ text: String) -> String {
+    let inner = text.unicodeScalars.reduce(into: "") { result, scalar in
+      switch scalar {
+      case "\"": result += "\\\""
+      case "\\": result += "\\\\"
+      case "\n": result += "\\n"
+      case "\r": result += "\\r"
+      case "\t": result += "\\t"
+      case "\u{0}"..."\u{1F}": result += "\\u" + hexadecimal(scalar.value, digits: 4)
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return "\"\(inner)\""
+  }
+}
+
+extension ChapterText.Line {
+  /// `00:01:02.345`
+  fileprivate var clock: String {
+    let seconds = milliseconds / 1000
+    let parts = [seconds / 3600, seconds / 60 % 60, seconds % 60].map { decimal($0, digits: 2) }
+    return parts.joined(separator: ":") + "." + decimal(milliseconds % 1000, digits: 3)
+  }
+
+  /// `62.345`, `62.5`, `62`
+  fileprivate var seconds: String {
+    var fraction = decimal(milliseconds % 1000, digits: 3)[...]
+    while fraction.last == "0" { fraction.removeLast() }
+    return "\(milliseconds / 1000)" + (fraction.isEmpty ? "" : "." + fraction)
+  }
+}
+
+extension FilePath {
+  /// This path as a reference from a folder: relative, with `/`, and all but unreserved characters
+  /// as %XX (RFC 3986 §2.3 and §4.2). Links are not followed.
+  fileprivate func reference(from folder: FilePath) -> String {
+    let target = Array(absolute.components)
+    let base = Array(folder.absolute.components)
+    let shared = zip(target, base).prefix { $0 == $1 }.count
+    let up = Array(repeating: "..", count: base.count - shared)
+    let down = target.dropFirst(shared).map { component in
+      FilePath(root: nil, [component]).withPlatformString { name in
+        (0..<strlen(name)).reduce(into: "") { $0 += Self.escaped(UInt8(bitPattern: name[$1])) }
+      }
+    }
+    return (up + down).joined(separator: "/")
+  }
+
+  private var absolute: FilePath {
+    guard !isAbsolute, let folder = getcwd(nil, 0) else { return lexicallyNormalized() }
+    defer { free(folder) }
+    return FilePath(platformString: folder).pushing(self).lexicallyNormalized()
+  }
+
+  private static func escaped(_ byte: UInt8) -> String {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+      UInt8(ascii: "_"), UInt8(ascii: "~"):
+      String(UnicodeScalar(byte))
+    default: "%" + hexadecimal(UInt32(byte), digits: 2)
+    }
+  }
+}
+
+private func decimal(_ number: Int64, digits: Int) -> String {
+  let text = String(number)
+  return String(repeating: "0", count: max(0, digits - text.count)) + text
+}
+
+private func hexadecimal(_ number: UInt32, digits: Int) -> String {
+  let text = String(number, radix: 16, uppercase: true)
+  return String(repeating: "0", count: max(0, digits - text.count)) + text
+}

@@ -1,0 +1,72 @@
+import ExportGraph
+import MediaComposition
+import MediaTime
+import SystemPackage
+
+/// Writes an output and the files of chapters beside it, which appear with it or not at all.
+final class SidecarWriter: SoundWriter {
+  private let sound: any SoundWriter
+  private let sidecars: [(kind: ChapterPlaces.Sidecar, file: OutputFile)]
+
+  /// Starts the files, then the output.
+  ///
+  /// - Parameters:
+  ///   - sink: What is written.
+  ///   - chapters: With the frames that they last.
+  ///   - sampleRate: At which the frames count.
+  ///   - openSound: Opens the writer of the output. It comes last, so that the folders that are made
+  ///     for the files are empty again when it gives up.
+  /// - Throws: What the file system says, and what `openSound` does; nothing is left behind.
+  init(
+    of sink: Sink, _ chapters: [(chapter: Chapter, frames: Range<Int64>)], sampleRate: Int,
+    _ openSound: () throws(Failure) -> any SoundWriter
+  ) throws(Failure) {
+    var sidecars: [(kind: ChapterPlaces.Sidecar, file: OutputFile)] = []
+    for kind in sink.sidecars {
+      let path = sink.output.path.sidecar(kind)
+      let text = ChapterText(chapters, sampleRate: sampleRate, beside: path)
+      do throws(Failure) {
+        let file = try OutputFile.create(at: path)
+        try file.put(Array(text.written(as: kind).utf8), at: 0)
+        sidecars.append((kind, file))
+      } catch {
+        throw error.about(path)
+      }
+    }
+    sound = try openSound()
+    self.sidecars = sidecars
+  }
+
+  func write(_ block: AudioBuffer) throws(Failure) {
+    do throws(Failure) { try sound.write(block) } catch { throw abandoning(error) }
+  }
+
+  func finish() throws(Failure) -> WrittenOutput {
+    do throws(Failure) {
+      var written = try sound.finish()
+      for (kind, file) in sidecars {
+        try file.flush()
+        written.sidecars.append(
+          WrittenSidecar(kind: kind, path: file.path, size: file.size))
+      }
+      return written
+    } catch {
+      throw abandoning(error)
+    }
+  }
+
+  func commit() throws(Failure) {
+    try sound.commit()
+    for (_, file) in sidecars { try file.commit() }
+  }
+
+  func abandon() {
+    sound.abandon()
+    for (_, file) in sidecars.reversed() { file.discard() }
+  }
+
+  private func abandoning(_ failure: Failure) -> Failure {
+    abandon()
+    return failure
+  }
+}

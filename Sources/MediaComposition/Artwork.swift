@@ -1,0 +1,71 @@
+import SystemPackage
+
+/// A picture that goes with sound: a cover, or what is shown during a chapter.
+///
+/// It holds no bytes of the picture, so that ten thousand of them cost nothing: they are read when
+/// an output is written.
+public enum Artwork: Sendable, Hashable {
+  /// A JPEG or PNG file. One that is neither is refused.
+  case file(FilePath)
+  /// One that lies in a media file, as probing found it there (`AVMetadataItem`'s artwork). Where
+  /// no output can hold it, it is left out.
+  case embedded(EmbeddedArtwork)
+
+  /// The file that it is read from.
+  public var path: FilePath {
+    switch self {
+    case .file(let path): path
+    case .embedded(let artwork): artwork.media
+    }
+  }
+}
+
+/// A picture inside a media file.
+public struct EmbeddedArtwork: Sendable, Hashable {
+  /// Where the picture is in its file.
+  public enum Place: Sendable, Hashable {
+    /// What libavformat attaches to the sound as a stream of this index
+    /// (`AV_DISPOSITION_ATTACHED_PIC`).
+    case stream(Int)
+    /// The bytes of the file in this range, as they are.
+    case bytes(Range<Int64>)
+  }
+
+  /// What its first bytes say that it is.
+  public enum Format: Sendable, Hashable {
+    case jpeg, png
+    /// Something else, by its usual name: `WebP`.
+    case other(String)
+
+    /// As people call it.
+    public var name: String {
+      switch self {
+      case .jpeg: "JPEG"
+      case .png: "PNG"
+      case .other(let name): name
+      }
+    }
+  }
+
+  /// The media file.
+  public var media: FilePath
+  /// Where in it.
+  public var place: Place
+  /// As what it is encoded.
+  public var format: Format
+  /// Its size.
+  public var byteCount: Int64
+  /// The media file's, when the picture was found: in another one it may be elsewhere.
+  public var identity: FileIdentity
+
+  /// A picture in a media file.
+  public init(
+    media: FilePath, place: Place, format: Format, byteCount: Int64, identity: FileIdentity
+  ) {
+    self.media = media
+    self.place = place
+    self.format = format
+    self.byteCount = byteCount
+    self.identity = identity
+  }
+}

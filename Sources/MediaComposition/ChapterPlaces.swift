@@ -1,0 +1,56 @@
+import SystemPackage
+
+/// Where the chapters of an output are written.
+public struct ChapterPlaces: Sendable, Hashable {
+  /// A file of chapters beside an output, under its name.
+  public enum Sidecar: String, Sendable, Hashable, CaseIterable {
+    /// XML, [Podlove Simple Chapters](https://podlove.org/simple-chapters) 1.2.
+    case podlove
+    /// JSON, the Podcast Namespace's "JSON Chapters Format" 1.2.
+    case podcasting2
+
+    /// What stands in place of the output's extension.
+    public var fileExtension: String {
+      switch self {
+      case .podlove: "psc"
+      case .podcasting2: "chapters.json"
+      }
+    }
+
+    /// As people call it.
+    public var name: String {
+      switch self {
+      case .podlove: "Podlove Simple Chapters"
+      case .podcasting2: "Podcasting 2.0 chapters"
+      }
+    }
+  }
+
+  /// Whether they go into the file itself, as its format has them.
+  public var inFile: Bool
+  /// The files beside it, no kind twice.
+  public var sidecars: [Sidecar]
+
+  /// Chapters in these places.
+  public init(inFile: Bool = true, sidecars: [Sidecar] = []) {
+    self.inFile = inFile
+    self.sidecars = sidecars
+  }
+
+  /// Into the file itself.
+  public static let standard = ChapterPlaces()
+}
+
+extension FilePath {
+  /// The path of a sidecar of the output at this path: beside it, with its stem.
+  public func sidecar(_ sidecar: ChapterPlaces.Sidecar) -> FilePath {
+    var path = self
+    path.extension = sidecar.fileExtension
+    return path
+  }
+}
+
+extension Output {
+  /// Every file that may be written: the output, then its sidecars.
+  public var paths: [FilePath] { [path] + chapters.sidecars.map(path.sidecar) }
+}

@@ -1,0 +1,245 @@
+import TestSupport
+import Testing
+
+/// Tags, covers and chapters on their way through jobs, as ffprobe and mutagen see them.
+@Suite struct CarriedTests {
+  private static let kinds = ["mp3", "m4a", "flac", "ogg", "opus", "aiff", "wav", "caf"]
+
+  /// What each container has no place for, beside covers and chapters.
+  private static let notHeld = [
+    "m4a": ["language", "publisher"],
+    "wav": ["album_artist", "composer", "disc", "lyrics", "publisher"],
+  ]
+
+  private static let bare = ["wav", "caf"]
+
+  /// Files of these kinds with the same tags, cover and chapters, as far as they hold them.
+  private func stage(_ kinds: [String]) throws -> Stage {
+    let stage = Stage()
+    try stage.write(
+      "source.yaml",
+      """
+      clip: t.wav
+      chapters: { 0s: One, 500ms: "Zwei ü", 1.25s: Three }
+      metadata:
+        { title: Töne, artist: Ann, album: Album, album_artist: AA, track: 3/12, disc: 1/2,
+          genre: Speech, date: 2024-05-06, comment: A comment, composer: Comp, copyright: 2024 C,
+          language: eng, publisher: Pub, lyrics: La la, cover: c.jpg }
+      output: [\(kinds.map { "s.\($0)" }.joined(separator: ", "))]
+      """)
+    try stage.make(
+      """
+      ffmpeg -v error -f lavfi -i testsrc=size=40x30 -frames:v 1 c.jpg
+      ffmpeg -v error -f lavfi -i testsrc=size=20x10 -frames:v 1 other.png
+      ffmpeg -v error -f lavfi -i sine=duration=2:sample_rate=44100 t.wav
+      \(kinds.isEmpty ? "" : "avjob run --quiet source.yaml 2> /dev/null")
+      """)
+    return stage
+  }
+
+  /// Reads files with ffprobe: tags, the cover's size and chapters, a line each.
+  private static let reader = """
+    import json, subprocess, sys
+    keys = '''title artist album album_artist track disc genre date comment composer copyright
+      language publisher lyrics'''.split()
+    for name in sys.argv[1:]:
+        facts = json.loads(subprocess.run(['ffprobe', '-v', 'error', '-of', 'json', '-show_format',
+            '-show_streams', '-show_chapters', name], capture_output=True).stdout)
+        tags = {}
+        for place in [facts['format']] + [s for s in facts['streams'] if s['codec_type'] == 'audio']:
+            if place is facts['format'] or name.endswith(('ogg', 'opus')):
+                tags |= {k.lower(): v for k, v in place.get('tags', {}).items()}
+        tags.setdefault('lyrics', tags.get('lyrics-eng', tags.get('lyrics-xxx')))
+        covers = [s['width'] for s in facts['streams'] if s['disposition']['attached_pic']]
+        chapters = [(c['start_time'], c['tags']['title']) for c in facts['chapters']]
+        print(name, '|', *[f'{k}={tags[k]}' for k in sorted(keys) if tags.get(k)], '|',
+            *covers, '|', *[f'{float(s):g} {t}' for s, t in chapters])
+    """
+
+  private func read(_ names: [String], in stage: Stage) throws -> [String] {
+    try stage.write("read.py", Self.reader)
+    return try stage.make("/usr/bin/python3 read.py \(names.joined(separator: " "))").text
+      .split(separator: "\n").map(String.init)
+  }
+
+  private static let tags = [
+    "album=Album", "album_artist=AA", "artist=Ann", "comment=A comment", "composer=Comp",
+    "copyright=2024 C", "date=2024-05-06", "disc=1/2", "genre=Speech", "language=eng",
+    "lyrics=La la", "publisher=Pub", "title=Töne", "track=3/12",
+  ]
+
+  @Test("one clip keeps all that both its own and the output's container hold")
+  func matrix() throws {
+    let stage = try stage(Self.kinds)
+    // The Matroska file is FFmpeg's.
+    try stage.make(
+      """
+      ffmpeg -v error -i s.flac -map 0:a -c:a flac -attach c.jpg -metadata:s:t mimetype=image/jpeg \
+        -metadata:s:t filename=cover.jpg s.mka
+      """)
+    let sources = Self.kinds + ["mka"]
+    let jobs = sources.map { source in
+      let outputs = Self.kinds.map { "to/\(source).\($0)" }.joined(separator: ", ")
+      return "  \(source): { clip: s.\(source), output: [\(outputs)] }\n"
+    }
+    try stage.write("job.yaml", "jobs:\n" + jobs.joined())
+    // Nobody asked for what is lost: not a word.
+    #expect(try stage.run("avjob run --quiet job.yaml").errors == "")
+    var names: [String] = []
+    var expected: [String] = []
+    for (source, kind) in sources.flatMap({ source in Self.kinds.map { (source, $0) } }) {
+      let lost = (Self.notHeld[kind] ?? []) + (Self.notHeld[source] ?? [])
+      let kept = Self.tags.filter { tag in !lost.contains { tag.hasPrefix($0 + "=") } }
+      let isRich = !Self.bare.contains(kind) && !Self.bare.contains(source)
+      names.append("to/\(source).\(kind)")
+      expected.append(
+        "to/\(source).\(kind) | \(kept.joined(separator: " ")) | "
+          + (isRich ? "40 | 0 One 0.5 Zwei ü 1.25 Three" : "|"))
+    }
+    #expect(try read(names, in: stage).map(\.trimmingSpaces) == expected)
+    // The picture itself is untouched.
+    try stage.make(
+      """
+      for source in mp3 m4a flac ogg opus aiff mka; do
+        ffmpeg -v error -y -i to/$source.flac -map 0:v -c copy -f image2 back.jpg
+        cmp c.jpg back.jpg
+      done
+      """)
+  }
+
+  @Test("what is lost on the way is told by 'plan', and what was asked for by 'check'")
+  func losses() throws {
+    let stage = try stage(["mp3"])
+    try stage.write("job.yaml", "clip: s.mp3\noutput: x.wav\n")
+    #expect(try stage.run("avjob check job.yaml").errors == "")
+    let told = try stage.run("avjob plan job.yaml").errors.split(separator: "\n")
+      .filter { $0.contains("warning") }
+    #expect(
+      told == [
+        "job.yaml:2:9: warning: 'x.wav': WAV has no place for the tags album_artist, disc, composer, "
+          + "publisher, lyrics: left out",
+        "job.yaml:2:9: warning: 'x.wav': WAV has no place for the cover: left out",
+        "job.yaml:2:9: warning: 'x.wav': WAV has no place for the chapters: left out",
+      ])
+    try stage.write(
+      "job.yaml",
+      "silence: 1s\nmetadata: { from: s.mp3 }\noutput: { file: y.wav, chapters: podlove }\n")
+    let asked = try stage.run("avjob check job.yaml").errors.split(separator: "\n")
+      .filter { $0.contains("warning") }
+    #expect(asked.count == 3 && asked[1].contains("no place for the cover"))
+    #expect(asked[2].hasSuffix("no chapters: 'y.psc' is not written"))
+  }
+
+  @Test("'from', covers of its own, none, and parts")
+  func from() throws {
+    let stage = try stage(["ogg", "m4a", "flac", "mp3"])
+    try stage.write(
+      "job.yaml",
+      """
+      sources: { tagged: s.ogg }
+      jobs:
+        joined:
+          concat: [t.wav, t.wav]
+          metadata: { from: tagged, title: Both, cover: other.png }
+          output: [joined.mp3, { file: plain.m4a, metadata: { from: "" } }]
+        none: { clip: s.m4a, metadata: { cover: "", comment: "" }, output: none.mp3 }
+        parts:
+          clip: s.flac
+          split: { every: 1s }
+          output: ["p${part.n}.m4a", "p${part.n}.opus"]
+        each: { for_each: "s.{mp3,flac}", output: { folder: each, codec: same } }
+      """)
+    #expect(try stage.run("avjob run --quiet job.yaml").errors == "")
+    let lines = try read(
+      ["joined.mp3", "plain.m4a", "none.mp3", "p1.m4a", "p2.opus", "each/s.mp3"], in: stage)
+    let all = Self.tags.joined(separator: " ")
+    let inM4A = Self.tags.filter { !$0.hasPrefix("lang") && !$0.hasPrefix("publ") }
+      .joined(separator: " ")
+    #expect(
+      lines.map { $0.trimmingSpaces } == [
+        "joined.mp3 | \(all.replacing("Töne", with: "Both")) | 20 |",
+        "plain.m4a | title=Both | 20 |",
+        "none.mp3 | \(inM4A.replacing("comment=A comment ", with: "")) | | "
+          + "0 One 0.5 Zwei ü 1.25 Three",
+        "p1.m4a | \(inM4A.replacing("3/12", with: "1/2")) | 40 | 0 One 0.5 Zwei ü",
+        "p2.opus | \(all.replacing("3/12", with: "2/2")) | 40 | 0 Zwei ü 0.25 Three",
+        "each/s.mp3 | \(all) | 40 | 0 One 0.5 Zwei ü 1.25 Three",
+      ])
+  }
+
+  @Test("MP4 holds more chapters than its old list, and mutagen finds those in it")
+  func manyChapters() throws {
+    let stage = try stage([])
+    let starts = (0..<300).map { "  \($0 * 5)ms: C\($0)" }.joined(separator: "\n")
+    try stage.write(
+      "job.yaml",
+      "clip: t.wav\nchapters:\n\(starts)\noutput: [a.m4a, { file: b.m4a, alac: 16 bit }]\n")
+    #expect(try stage.run("avjob run --quiet job.yaml").errors == "")
+    let result = try stage.make(
+      """
+      for file in a b; do
+        ffprobe -v error -show_entries chapter=start_time:chapter_tags=title -of csv=p=0 $file.m4a |
+          sed -n '1p;257p;$p'
+      done
+      /usr/bin/python3 - <<'END'
+      import mutagen.mp4
+      chapters = list(mutagen.mp4.MP4('a.m4a').chapters)
+      # mutagen divides by the movie's timescale, where the list has 1/10,000,000 s.
+      print(len(chapters), chapters[-1].title, round(chapters[-1].start * 44.1, 6))
+      END
+      """)
+    let ends = "0.000000,C0\n1.280000,C256\n1.495011,C299\n"
+    #expect(result.text == ends + ends + "255 C254 1.27\n")
+  }
+
+  @Test("files of chapters are outputs like any other: planned, listed, never over a source")
+  func sidecars() throws {
+    let stage = try stage(["mp3"])
+    try stage.write(
+      "job.yaml",
+      """
+      clip: s.mp3 ..1s
+      output: { file: out/e.m4a, chapters: [file, podlove, podcasting2] }
+      """)
+    #expect(
+      try stage.run("avjob plan job.yaml").text.split(separator: "\n").suffix(3) == [
+        "    out/e.m4a  AAC 64 kbps, 44.1 kHz mono", "    out/e.psc  Podlove Simple Chapters",
+        "    out/e.chapters.json  Podcasting 2.0 chapters",
+      ])
+    let run = try stage.run("avjob run --quiet job.yaml")
+    #expect(run.errors == "" && run.status == 0)
+    let table = run.text.split(separator: "\n")
+    #expect(table.count == 5 && table[4].hasPrefix("3 outputs, 0:01.000 of sound"))
+    #expect(table[2].hasPrefix("out/e.psc ") && table[2].hasSuffix("  Podlove Simple Chapters"))
+    #expect(table[3].hasPrefix("out/e.chapters.json ") && table[3].contains(" B "))
+    #expect(try stage.make("grep -c '<psc:chapter ' out/e.psc").text == "2\n")
+    #expect(
+      try stage.make("python3 -c 'import json; print(json.load(open(\"out/e.chapters.json\")))'")
+        .text
+        == "{'version': '1.2.0', 'chapters': [{'startTime': 0, 'title': 'One'}, "
+        + "{'startTime': 0.5, 'title': 'Zwei ü'}]}\n")
+
+    try stage.write("list.psc", "0:00 One\n")
+    try stage.write(
+      "job.yaml",
+      "clip: s.mp3\nchapters: list.psc\noutput: { file: list.mp3, chapters: [id3, podlove] }\n")
+    let refused = try stage.run("avjob check job.yaml")
+    #expect(refused.status == 2)
+    #expect(refused.errors.contains("job.yaml:3:17: error: output 'list.psc' is a source"))
+    // By another name, too.
+    try stage.make("ln -s s.mp3 e.psc")
+    try stage.write(
+      "job.yaml", "clip: s.mp3\noutput: { file: e.mp3, chapters: [id3, podlove] }\n")
+    let linked = try stage.run("avjob run --quiet job.yaml")
+    #expect(linked.status == 2)
+    #expect(linked.errors.contains("'e.psc': is the source s.mp3: a source is never written to"))
+  }
+}
+
+extension String {
+  fileprivate var trimmingSpaces: String {
+    var text = self[...]
+    while text.last == " " { text.removeLast() }
+    return String(text).replacing("  ", with: " ")
+  }
+}
