@@ -4,8 +4,6 @@ internal import CFFmpeg
 package struct AttachedPicture: Sendable, Hashable {
   /// The stream's, among all of the file's.
   package let streamIndex: Int
-  /// FFmpeg's name of the codec that the container says, such as `mjpeg`.
-  package let codecName: String
   /// Whether it is told to be the front cover, of several pictures.
   package let isFrontCover: Bool
 }
@@ -20,7 +18,7 @@ extension Demuxer {
         stream.metadata.first { $0.key.lowercased() == name }?.value.lowercased() ?? ""
       }
       return AttachedPicture(
-        streamIndex: stream.index, codecName: stream.codecName,
+        streamIndex: stream.index,
         // ID3v2.4 §4.14, type 3; RFC 9559, 21.1: the names of cover art.
         isFrontCover: tag("comment") == "cover (front)" || tag("filename").hasPrefix("cover."))
     }

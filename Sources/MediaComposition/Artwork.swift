@@ -1,3 +1,4 @@
+import MPEGAudio
 import SystemPackage
 
 /// A picture that goes with sound: a cover, or what is shown during a chapter.
@@ -23,12 +24,12 @@ public enum Artwork: Sendable, Hashable {
 /// A picture inside a media file.
 public struct EmbeddedArtwork: Sendable, Hashable {
   /// Where the picture is in its file.
-  public enum Place: Sendable, Hashable {
+  package enum Place: Sendable, Hashable {
     /// What libavformat attaches to the sound as a stream of this index
     /// (`AV_DISPOSITION_ATTACHED_PIC`).
     case stream(Int)
-    /// The bytes of the file in this range, as they are.
-    case bytes(Range<Int64>)
+    /// In an ID3v2 tag.
+    case tag(StoredID3Tag.Image)
   }
 
   /// What its first bytes say that it is.
@@ -50,16 +51,16 @@ public struct EmbeddedArtwork: Sendable, Hashable {
   /// The media file.
   public var media: FilePath
   /// Where in it.
-  public var place: Place
+  package var place: Place
   /// As what it is encoded.
   public var format: Format
-  /// Its size.
+  /// Its size, or a little more: as it is stored.
   public var byteCount: Int64
   /// The media file's, when the picture was found: in another one it may be elsewhere.
   public var identity: FileIdentity
 
-  /// A picture in a media file.
-  public init(
+  /// A picture in a media file; probing makes it.
+  package init(
     media: FilePath, place: Place, format: Format, byteCount: Int64, identity: FileIdentity
   ) {
     self.media = media

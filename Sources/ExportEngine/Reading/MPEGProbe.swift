@@ -4,7 +4,7 @@ import MediaComposition
 import MediaTime
 
 extension Prober {
-  /// A bare MPEG audio file: tags by libavformat, if it knew the file, everything else by our own
+  /// A bare MPEG audio file: tags of ID3v1 by libavformat, if it knew the file, all else by our own
   /// index.
   func probeMPEGAudio(_ demuxer: Demuxer?, stream index: Int?) throws(Failure) -> ProbedStream {
     // The demuxer's only stream of sound; its parameters stay open, and we do not need them.
@@ -45,9 +45,14 @@ extension Prober {
         max(0, frames.decodedFrameCount - Int64(frames.firstValidSample) - frames.validFrameCount))
     }
     asset.mp3Settings = frames.settings
-    if let demuxer, let stream {
+    if let tag = storedTag() {
+      asset.metadata = metadata(of: tag)
+      asset.chapters = chapters(of: tag)
+    }
+    if asset.metadata.items.isEmpty, let demuxer, let stream {
+      let cover = asset.metadata.cover
       asset.metadata = metadata(of: demuxer, stream)
-      asset.chapters = chapters(of: demuxer)
+      asset.metadata.cover = cover
     }
     return ProbedStream(
       asset: asset, facts: facts,

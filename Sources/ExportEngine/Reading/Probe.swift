@@ -77,7 +77,8 @@ struct Prober {
       bitDepth: first.bitDepth, frameCount: frameCount,
       encoderDelay: length.delay.map { Int($0) }, encoderPadding: length.padding.map { Int($0) },
       announcedDuration: announced, bitRate: stream.bitRate,
-      metadata: metadata(of: demuxer, stream), chapters: chapters(of: demuxer), identity: identity)
+      metadata: metadata(of: demuxer, stream),
+      chapters: chapters(of: demuxer, from: first.start(in: demuxer)), identity: identity)
     return ProbedStream(asset: asset, facts: facts, warnings: warnings)
   }
 
@@ -118,12 +119,22 @@ struct Prober {
     var bitDepth: Int?
     /// The timestamp of the first sample that sounds, in frames, where timestamps say.
     var rawStart: Int64?
+    /// The timestamp of the first frame, of which `skip` samples are left out.
+    var timestamp: Time?
     /// Samples of encoder delay before it.
     var skip: Int64
     /// The file's offset of the first packet.
     var dataStart: Int64?
     /// Whether the stream's ticks are its frames.
     var timestampsCountFrames: Bool
+
+    /// When the first sample sounds by the clock that chapters go by: MP4 and Matroska let sound begin
+    /// later than the file.
+    func start(in demuxer: Demuxer) -> Time {
+      guard ["mov,", "matroska,"].contains(where: demuxer.formatName.hasPrefix), let timestamp
+      else { return .zero }
+      return max(.zero, timestamp + Time(frames: skip, rate: sampleRate))
+    }
   }
 
   private func decodeFirstFrame(
@@ -158,6 +169,10 @@ struct Prober {
           channelMask: frame.channelMask, sampleCount: frame.sampleCount,
           bitDepth: stream.integerBitDepth ?? decoder.integerBits,
           rawStart: frame.timestamp.flatMap(facts.rawFrame).map { $0 &+ Int64(skip) },
+          timestamp: frame.timestamp.map { ticks in
+            let value = Int128(ticks) * Int128(base.numerator)
+            return Time(value: Int64(clamping: value), timescale: base.denominator)
+          },
           skip: Int64(skip),
           dataStart: dataStart,
           timestampsCountFrames: base.numerator == 1

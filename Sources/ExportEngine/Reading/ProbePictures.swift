@@ -11,24 +11,28 @@ extension Prober {
     return .embedded(
       EmbeddedArtwork(
         media: path, place: .stream(picture.streamIndex),
-        format: EmbeddedArtwork.Format(of: bytes, named: picture.codecName),
+        format: EmbeddedArtwork.Format(of: bytes),
         byteCount: Int64(bytes.count), identity: identity))
   }
 }
 
 extension EmbeddedArtwork.Format {
-  /// What the bytes of a picture are; `name` is what they are said to be.
-  init(of bytes: [UInt8], named name: String) {
+  /// What the bytes of a picture are, whatever they are said to be.
+  init(of bytes: [UInt8]) {
     switch Picture(bytes)?.format {
     case .jpeg: self = .jpeg
     case .png: self = .png
-    case nil: self = .other(Self.names[name] ?? name)
+    case nil:
+      let known = Self.signatures.first { bytes.starts(with: $0.bytes) }?.name
+      let isWebP = known == "RIFF" && bytes.dropFirst(8).starts(with: "WEBP".utf8)
+      self = .other(isWebP ? "WebP" : known ?? "unknown")
     }
   }
 
-  /// Those of FFmpeg's codecs; a JPEG or PNG that comes here is damaged.
-  private static let names = [
-    "mjpeg": "damaged JPEG", "png": "damaged PNG", "webp": "WebP", "gif": "GIF", "bmp": "BMP",
-    "tiff": "TIFF", "none": "unknown",
+  /// What files begin with; a JPEG or PNG that comes here is damaged.
+  private static let signatures: [(bytes: [UInt8], name: String)] = [
+    ([0xFF, 0xD8, 0xFF], "damaged JPEG"), ([0x89, 0x50, 0x4E, 0x47], "damaged PNG"),
+    (Array("GIF8".utf8), "GIF"), (Array("BM".utf8), "BMP"), (Array("RIFF".utf8), "RIFF"),
+    ([0x49, 0x49, 0x2A, 0x00], "TIFF"), ([0x4D, 0x4D, 0x00, 0x2A], "TIFF"),
   ]
 }

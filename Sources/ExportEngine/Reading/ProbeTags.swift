@@ -68,7 +68,7 @@ extension Prober {
   ]
 
   /// Whether a tag describes the file at hand, and not the sound in it: it would be wrong in another.
-  private static func isTechnical(_ key: String) -> Bool {
+  static func isTechnical(_ key: String) -> Bool {
     let key = key.lowercased()
     return technicalTags.contains(key) || technicalPrefixes.contains(where: key.hasPrefix)
   }
@@ -80,11 +80,12 @@ extension Prober {
     "number_of_bytes-eng",
   ]
 
-  /// mkvmerge's statistics, and what programs keep for themselves (ID3v2.4 §4.27).
-  private static let technicalPrefixes = ["_statistics_", "id3v2_priv."]
+  /// mkvmerge's statistics, iTunes' notes, and what programs keep for themselves (ID3v2.4 §4.27).
+  private static let technicalPrefixes = ["_statistics_", "comment:itun", "id3v2_priv."]
 
-  /// In order of time, each at a time of its own: of several at one, the last is under way.
-  func chapters(of demuxer: Demuxer) -> [Chapter] {
+  /// In order of time, each at a time of its own: of several at one, the last is under way. The sound
+  /// begins at `start` of their clock.
+  func chapters(of demuxer: Demuxer, from start: Time) -> [Chapter] {
     var chapters = demuxer.chapters.map { chapter in
       let ticks = Int128(chapter.start) * Int128(chapter.timeBase.numerator)
       return Chapter(
@@ -98,7 +99,12 @@ extension Prober {
     {
       chapters.removeFirst()
     }
-    return chapters.filter { $0.start >= .zero }.lasting(by: \.start)
+    return chapters.map { chapter in
+      var moved = chapter
+      moved.start = max(.zero, chapter.start - start)
+      return moved
+    }
+    .lasting(by: \.start)
   }
 }
 

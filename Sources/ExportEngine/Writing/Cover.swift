@@ -29,15 +29,13 @@ func readPicture(_ artwork: Artwork) throws(Failure) -> Picture? {
     let bytes =
       switch artwork.place {
       case .stream(let index): try attachedPicture(index, of: artwork.media)
-      case .bytes(let range): read(range, of: artwork.media)
+      case .tag(let image): read(image.stored, of: artwork.media).map(image.bytes)
       }
-    guard try SourceFile.identify(artwork.media) == artwork.identity, let bytes,
-      let picture = Picture(bytes)
-    else {
+    guard try SourceFile.identify(artwork.media) == artwork.identity, let bytes else {
       throw Failure(
         .tryAgain, "was changed while avjob was working; run the job again", path: artwork.media)
     }
-    return picture
+    return Picture(bytes)
   }
 }
 
@@ -47,14 +45,14 @@ private func attachedPicture(_ index: Int, of media: FilePath) throws(Failure) -
   }
 }
 
-private func read(_ range: Range<Int64>, of media: FilePath) -> [UInt8]? {
+private func read(_ range: Range<Int>, of media: FilePath) -> [UInt8]? {
   guard let file = try? FileDescriptor.open(media, .readOnly, options: .closeOnExec) else {
     return nil
   }
   defer { try? file.close() }
-  var bytes = [UInt8](repeating: 0, count: Int(clamping: range.count))
+  var bytes = [UInt8](repeating: 0, count: range.count)
   let count = bytes.withUnsafeMutableBytes { buffer in
-    (try? file.read(fromAbsoluteOffset: range.lowerBound, into: buffer)) ?? 0
+    (try? file.read(fromAbsoluteOffset: Int64(range.lowerBound), into: buffer)) ?? 0
   }
   return count == bytes.count ? bytes : nil
 }

@@ -19,17 +19,19 @@ package func makeWriter(
   for sink: Sink, format: AudioFormat, cores: EncoderCores = EncoderCores()
 ) throws(Failure) -> any SoundWriter {
   do throws(Failure) {
-    guard !sink.sidecars.isEmpty else { return try makeSoundWriter(for: sink, format: format, cores) }
+    guard !sink.sidecars.isEmpty else {
+      return try makeSoundWriter(for: sink, format: format, cores: cores)
+    }
     return try SidecarWriter(
       of: sink, chapters(of: sink, sampleRate: format.sampleRate), sampleRate: format.sampleRate
-    ) { () throws(Failure) in try makeSoundWriter(for: sink, format: format, cores) }
+    ) { () throws(Failure) in try makeSoundWriter(for: sink, format: format, cores: cores) }
   } catch {
     throw error.about(sink.output.path).placed(at: sink.output.origin)
   }
 }
 
 private func makeSoundWriter(
-  for sink: Sink, format: AudioFormat, _ cores: EncoderCores
+  for sink: Sink, format: AudioFormat, cores: EncoderCores
 ) throws(Failure) -> any SoundWriter {
   try requireSettings(sink.output.format, format, frameCount: sink.frameCount)
   let tally = SoundTally(

@@ -131,15 +131,4 @@ struct CoverTests {
     #expect(failure?.remedy == .tryAgain)
     #expect(failure?.message == "was changed while avjob was working; run the job again")
   }
-
-  @Test("may be a stretch of a file")
-  func range() throws {
-    let jpeg = try readFile(folder.path("c.jpg"))
-    try writeFile(folder.path("box.bin"), [1, 2, 3] + jpeg + [4])
-    let path = FilePath(folder.path("box.bin"))
-    let artwork = EmbeddedArtwork(
-      media: path, place: .bytes(3..<Int64(3 + jpeg.count)), format: .jpeg,
-      byteCount: Int64(jpeg.count), identity: try SourceFile.identify(path))
-    #expect(try readPicture(.embedded(artwork))?.bytes == jpeg)
-  }
 }
