@@ -152,11 +152,14 @@ if Context.environment["AVJOB_FUZZ"] != nil {
       .unsafeFlags(sanitizers + ["-enable-testing", "-assert-config", "Debug"])
     ]
   }
-  package.targets.append(.systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"))
-  for name in ["Frames", "Tags"] {
+  package.targets += [
+    .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
+    .target(name: "FuzzDriver", dependencies: ["CFuzzer"], path: "Tests/Fuzz/Driver"),
+  ]
+  for name in ["Frames", "Packer", "Tags"] {
     package.targets.append(
       .executableTarget(
-        name: "Fuzz\(name)", dependencies: ["CFuzzer", "MPEGAudio"], path: "Tests/Fuzz/\(name)",
+        name: "Fuzz\(name)", dependencies: ["FuzzDriver", "MPEGAudio"], path: "Tests/Fuzz/\(name)",
         swiftSettings: [.unsafeFlags(sanitizers)],
         linkerSettings: [.unsafeFlags(sanitizers + ["-use-ld=lld"])]))
   }

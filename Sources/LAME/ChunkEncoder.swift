@@ -9,8 +9,8 @@ package import Threads
 /// settings alone.
 ///
 /// Chunks are encoded by the calling thread, while it would otherwise wait, and by threads on cores
-/// of the budget that are idle. There is memory for the sound of one chunk more than there are
-/// threads. One thread at a time, which blocks while it encodes.
+/// of the budget that are idle. In memory there is the sound of one chunk more than there are threads.
+/// One thread at a time, which blocks while it encodes.
 package final class ChunkEncoder {
   /// PCM frames that were taken so far.
   package private(set) var frameCount: Int64 = 0
@@ -104,9 +104,7 @@ package final class ChunkEncoder {
   private func chunkToFill(_ bytes: inout [UInt8]) throws(LAMEError) -> Chunk {
     if let open { return open }
     try collect(&bytes)
-    while chunks.count(where: { $0.sound != nil }) > queue.helpers + 1 {
-      try work(&bytes)
-    }
+    while chunks.count(where: { $0.sound != nil }) >= room { try work(&bytes) }
     let isFirst = nextFirstFrame == 0
     let warmUp = isFirst ? 0 : grid.warmUp
     let sound =
@@ -121,6 +119,13 @@ package final class ChunkEncoder {
     nextFirstFrame += grid.length
     open = chunk
     return chunk
+  }
+
+  /// How many chunks may have their sound in memory: with helpers one for each thread and one more,
+  /// so that nobody waits for sound; without, the one that this thread fills and then encodes.
+  private var room: Int {
+    let helpers = queue.helpers
+    return helpers == 0 ? 1 : helpers + 2
   }
 
   /// The open chunk has all of its sound: it is there to be encoded, or, a short last one, to be

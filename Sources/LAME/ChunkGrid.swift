@@ -27,11 +27,14 @@ package struct ChunkGrid: Sendable, Hashable {
   ///
   /// In a constant or mean bit rate the phase of the padding is part of LAME's state. Its period is
   /// 49 frames at 44.1 kHz and its halves, and one frame at the other rates; chunks and warm-ups
-  /// are multiples of it.
+  /// are multiples of it. There, too, frames may be alike for a while although the reservoirs of two
+  /// encoders, which they spend from, still differ: it takes more of them to tell.
+  ///
+  /// The sound of a chunk of stereo is 8.2 MiB.
   package static func standard(for rateControl: MP3Settings.RateControl) -> ChunkGrid {
     switch rateControl {
-    case .vbr: ChunkGrid(length: 1176, warmUp: 16, agreement: 8, shortest: 98)
-    case .abr, .cbr: ChunkGrid(length: 1176, warmUp: 49, agreement: 32, shortest: 98)
+    case .vbr: ChunkGrid(length: 882, warmUp: 16, agreement: 8, shortest: 98)
+    case .abr, .cbr: ChunkGrid(length: 882, warmUp: 49, agreement: 32, shortest: 98)
     }
   }
 }

@@ -39,16 +39,22 @@ package struct EncoderSetup: Sendable, Hashable {
     let lame = try Self.instance(
       settings, sampleRate: sampleRate, channelCount: channelCount, scale: 1)
     defer { lame_close(lame) }
-    try settings.requireUnchanged(in: lame, sampleRate: sampleRate)
+    try settings.requireUnchanged(in: lame, sampleRate: sampleRate, channelCount: channelCount)
     scale = 1 / lame_get_scale(lame)
   }
 
   /// PCM frames in each MP3 frame (ISO 11172-3 §2.4.2.1, 13818-3 §2.4.2.1).
   package var samplesPerFrame: Int { sampleRate >= 32000 ? 1152 : 576 }
 
-  /// How long the frames' slots are.
+  /// How long the frames' slots are: as short as they can be, within the bounds that are set, where
+  /// the bit rate is not constant.
   var slots: FramePacker.Slots {
-    if case .cbr = settings.rateControl { .own } else { .smallest(bitRateIndices: 1...14) }
+    if case .cbr = settings.rateControl { return .own }
+    // Headers count bit rates from 1.
+    let rates = MP3Settings.bitRates(forSampleRate: sampleRate)
+    let least = rates.firstIndex { $0 >= settings.minimumBitRate ?? 0 } ?? 0
+    let most = rates.lastIndex { $0 <= settings.maximumBitRate ?? .max } ?? rates.count - 1
+    return .smallest(bitRateIndices: least + 1...max(least, most) + 1)
   }
 
   /// Starts LAME with these settings.
@@ -73,7 +79,7 @@ package struct EncoderSetup: Sendable, Hashable {
       try check(lame_set_in_samplerate(lame, rate), "lame_set_in_samplerate")
       try check(lame_set_out_samplerate(lame, rate), "lame_set_out_samplerate")
       try check(lame_set_num_channels(lame, Int32(channelCount)), "lame_set_num_channels")
-      try check(lame_set_mode(lame, channelCount == 1 ? MONO : JOINT_STEREO), "lame_set_mode")
+      try check(lame_set_mode(lame, settings.mode(of: channelCount)), "lame_set_mode")
       try check(lame_set_scale(lame, scale), "lame_set_scale")
       lame_set_write_id3tag_automatic(lame, 0)
       // `InfoFrame` is written instead: LAME's knows nothing of frames that were put together.
@@ -89,16 +95,25 @@ package struct EncoderSetup: Sendable, Hashable {
 }
 
 extension MP3Settings {
+  /// What LAME is told of the channels, and `lame_init_params` leaves as it is.
+  fileprivate func mode(of channelCount: Int) -> MPEG_mode {
+    channelCount == 1 && stereoMode == .joint ? MONO : stereoMode == .simple ? STEREO : JOINT_STEREO
+  }
+
   /// Tells LAME, before `lame_init_params`.
   fileprivate func apply(to lame: lame_t) throws(LAMEError) {
     switch rateControl {
     case .vbr(let quality):
-      guard quality >= 0, quality < 10 else {
+      guard 0...9.999 ~= quality else {
         throw .unsupported("VBR quality is 0 … 9.999, not \(quality)")
       }
       try check(lame_set_VBR(lame, vbr_default), "lame_set_VBR")
       try check(lame_set_VBR_quality(lame, Float(quality)), "lame_set_VBR_quality")
     case .abr(let bitRate):
+      // The library goes on to 320; what it is for ends where `lame --abr` does.
+      guard bitRate <= 310_000 else {
+        throw .unsupported("LAME's mean bit rates end at 310 kbps")
+      }
       try check(lame_set_VBR(lame, vbr_abr), "lame_set_VBR")
       try check(
         lame_set_VBR_mean_bitrate_kbps(lame, try Self.kilobits(bitRate)),
@@ -106,10 +121,39 @@ extension MP3Settings {
     case .cbr(let bitRate):
       try check(lame_set_VBR(lame, vbr_off), "lame_set_VBR")
       try check(lame_set_brate(lame, try Self.kilobits(bitRate)), "lame_set_brate")
+      guard minimumBitRate == nil, maximumBitRate == nil else {
+        throw .unsupported("LAME ignores bounds of a constant bit rate")
+      }
     }
     if let quality {
       guard 0...9 ~= quality else { throw .unsupported("LAME's quality is 0 … 9, not \(quality)") }
       try check(lame_set_quality(lame, Int32(quality)), "lame_set_quality")
+    }
+    try check(lame_set_force_ms(lame, stereoMode == .forced ? 1 : 0), "lame_set_force_ms")
+    if let minimumBitRate {
+      try check(
+        lame_set_VBR_min_bitrate_kbps(lame, try Self.kilobits(minimumBitRate)),
+        "lame_set_VBR_min_bitrate_kbps")
+      // Else silence would get the standard's least.
+      try check(lame_set_VBR_hard_min(lame, 1), "lame_set_VBR_hard_min")
+    }
+    if let maximumBitRate {
+      guard minimumBitRate ?? 0 <= maximumBitRate else {
+        throw .unsupported(
+          "LAME has no bit rates between \(minimumBitRate ?? 0) and \(maximumBitRate)")
+      }
+      try check(
+        lame_set_VBR_max_bitrate_kbps(lame, try Self.kilobits(maximumBitRate)),
+        "lame_set_VBR_max_bitrate_kbps")
+    }
+    switch lowpass {
+    case .automatic: break
+    case .hertz(let frequency):
+      try check(lame_set_lowpassfreq(lame, try Self.hertz(frequency)), "lame_set_lowpassfreq")
+    case .off: try check(lame_set_lowpassfreq(lame, -1), "lame_set_lowpassfreq")
+    }
+    if let highpass {
+      try check(lame_set_highpassfreq(lame, try Self.hertz(highpass)), "lame_set_highpassfreq")
     }
   }
 
@@ -120,20 +164,45 @@ extension MP3Settings {
     return Int32(bitRate / 1000)
   }
 
-  /// LAME takes the nearest bit rate that it has, without a word: refuses instead.
-  fileprivate func requireUnchanged(in lame: lame_t, sampleRate: Int) throws(LAMEError) {
-    let (asked, taken): (Int, Int32) =
-      switch rateControl {
-      case .vbr: (0, 0)
-      case .abr(let bitRate): (bitRate / 1000, lame_get_VBR_mean_bitrate_kbps(lame))
-      case .cbr(let bitRate): (bitRate / 1000, lame_get_brate(lame))
-      }
-    guard asked == Int(taken) else {
-      throw .unsupported(
-        "at \(sampleRate) Hz LAME has no bit rate of \(asked) kbps; the nearest is \(taken)")
+  private static func hertz(_ frequency: Int) throws(LAMEError) -> Int32 {
+    guard 1...24_000 ~= frequency else {
+      throw .unsupported("LAME has no filter at \(frequency) Hz")
     }
+    return Int32(frequency)
+  }
+
+  /// LAME takes the nearest that it has, without a word: refuses instead.
+  fileprivate func requireUnchanged(
+    in lame: lame_t, sampleRate: Int, channelCount: Int
+  ) throws(LAMEError) {
+    func require(_ asked: Int?, _ taken: Int32, _ what: String) throws(LAMEError) {
+      guard let asked, asked != Int(taken) else { return }
+      throw .unsupported(
+        "at \(sampleRate) Hz LAME has no \(what) of \(asked); it would take \(taken)")
+    }
+    switch rateControl {
+    case .vbr: break
+    case .abr(let bitRate):
+      try require(bitRate / 1000, lame_get_VBR_mean_bitrate_kbps(lame), "mean kbps")
+    case .cbr(let bitRate): try require(bitRate / 1000, lame_get_brate(lame), "constant kbps")
+    }
+    try require(workingQuality, lame_get_quality(lame), "quality")
+    try require(minimumBitRate.map { $0 / 1000 }, lame_get_VBR_min_bitrate_kbps(lame), "least kbps")
+    try require(
+      maximumBitRate.map { $0 / 1000 }, lame_get_VBR_max_bitrate_kbps(lame), "highest kbps")
+    if case .hertz(let frequency) = lowpass {
+      try require(frequency, lame_get_lowpassfreq(lame), "lowpass in Hz")
+    }
+    try require(highpass, lame_get_highpassfreq(lame), "highpass in Hz")
+    guard lame_get_mode(lame) == mode(of: channelCount),
+      lame_get_force_ms(lame) == (stereoMode == .forced ? 1 : 0)
+    else { throw .unsupported("LAME has no \(stereoMode) of \(channelCount) channels") }
     guard lame_get_out_samplerate(lame) == Int32(sampleRate) else {
       throw .unsupported("LAME would resample from \(sampleRate) Hz")
+    }
+    // Of a filter that it leaves out, it still says the frequency.
+    if let problem = filterProblem(sampleRate: sampleRate, channelCount: channelCount) {
+      throw .unsupported(problem.message)
     }
   }
 }

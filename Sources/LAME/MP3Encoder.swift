@@ -54,7 +54,11 @@ package struct MP3Encoder: ~Copyable {
   /// What LAME multiplies samples with.
   var scale: Float { lame_get_scale(lame) }
 
-  /// Encodes frames and appends the MP3 frames that they complete to `bytes`.
+  /// Hertz; -1 where LAME's lowpass is off.
+  var lowpassFrequency: Int { Int(lame_get_lowpassfreq(lame)) }
+
+  /// Encodes frames and appends what they give to `bytes`: MP3 frames, of which the last one may
+  /// lack its end until the next call (LAME writes as far as the main data go).
   ///
   /// - Parameters:
   ///   - planes: One pointer for each channel, to `count` samples where ±1 is full scale.

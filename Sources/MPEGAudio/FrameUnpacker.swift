@@ -54,13 +54,14 @@ package struct FrameUnpacker: Sendable {
         count = min(slotRest, rest.count)
         mainData.append(contentsOf: rest.prefix(count))
         slotRest -= count
+        position += count
       } else {
         count = min(try missingHead(), rest.count)
         head.append(contentsOf: rest.prefix(count))
+        position += count
         if try missingHead() == 0 { try readHead() }
       }
       rest = rest.dropFirst(count)
-      position += count
       if let frame = try completeFrame() {
         frames.append(frame)
         dropUnreachable()
@@ -80,7 +81,9 @@ package struct FrameUnpacker: Sendable {
 
   private mutating func readHead() throws(Problem) {
     let bits = head.prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
-    guard let header = FrameHeader(bits: bits) else { throw .noHeader(offset: position) }
+    guard let header = FrameHeader(bits: bits) else {
+      throw .noHeader(offset: position - head.count)
+    }
     var side = Array(head.suffix(header.sideInformationLength))
     let (begin, length) = side.withUnsafeBufferPointer {
       (SideInformation.mainDataBegin($0, header), SideInformation.mainDataBits($0, header))

@@ -10,10 +10,41 @@ public struct MP3Settings: Sendable, Hashable {
     case cbr(bitRate: Int)
   }
 
+  /// How the two channels of stereo are coded; of one channel, nothing is.
+  public enum StereoMode: String, Sendable, Hashable, CaseIterable {
+    /// `-m j`: as sides or as middle and difference, whichever is better, frame by frame.
+    case joint
+    /// `-m f`: as middle and difference, always (`lame_set_force_ms`).
+    case forced
+    /// `-m s`: as left and right, always.
+    case simple
+  }
+
+  /// Up to which frequency sound is encoded.
+  public enum Lowpass: Sendable, Hashable {
+    /// As far as LAME finds that the bits suffice.
+    case automatic
+    /// `--lowpass`: up to so many hertz (`lame_set_lowpassfreq`).
+    case hertz(Int)
+    /// `--lowpass -1`: all of it.
+    case off
+  }
+
   /// How bits are spent.
   public var rateControl: RateControl
   /// LAME's `-q`: 0 (slowest) to 9; nil is LAME's own choice.
   public var quality: Int?
+  /// LAME's `-m`.
+  public var stereoMode = StereoMode.joint
+  /// LAME's `--lowpass`.
+  public var lowpass = Lowpass.automatic
+  /// LAME's `--highpass`: below so many hertz nothing is encoded; nil: all of it.
+  public var highpass: Int?
+  /// LAME's `-b` with `-F`: bits a second that no frame has less than, silence included; of VBR and
+  /// ABR. nil: the least of the standard.
+  public var minimumBitRate: Int?
+  /// LAME's `-B`: bits a second that no frame has more than; of VBR and ABR. nil: the most.
+  public var maximumBitRate: Int?
 
   /// Settings that are checked by `problem(sampleRate:channelCount:)`, not here.
   public init(_ rateControl: RateControl, quality: Int? = nil) {
@@ -55,90 +86,15 @@ extension MP3Settings {
     sampleRates.first { $0 >= sampleRate } ?? (sampleRate % 44100 == 0 ? 44100 : 48000)
   }
 
-  /// Why LAME cannot do this for sound of `channelCount` channels at `sampleRate` Hz, and what it
-  /// could; nil where it can. LAME itself would take the nearest it has, without a word.
-  ///
-  /// One line for the user, to stand after `file:line:column: error: `.
-  public func problem(sampleRate: Int, channelCount: Int) -> String? {
-    guard 1...2 ~= channelCount else {
-      return "MP3 has one or two channels, not \(channelCount)"
-    }
-    guard let means = Self.meanBitRates(forSampleRate: sampleRate) else {
-      return "MP3 has no sample rate of \(sampleRate) Hz: "
-        + "the nearest is \(Self.nearestLegalSampleRate(for: sampleRate)) Hz "
-        + "(it has \(Self.list(Self.sampleRates)))"
-    }
-    if let quality, !(0...9 ~= quality) {
-      return "LAME's quality goes from 0 (slowest) to 9, not to \(quality)"
-    }
-    switch rateControl {
-    case .vbr(let quality):
-      return quality >= 0 && quality < 10
-        ? nil : "LAME's VBR goes from V0 (best) to V9.999, not to \(self)"
-    case .abr(let bitRate):
-      if bitRate % 1000 != 0 { return "LAME's mean bit rates are whole kbps, not \(bitRate) bps" }
-      guard !means.contains(bitRate) else { return nil }
-      return "\(self) is not possible at \(sampleRate) Hz: "
-        + "from \(means.lowerBound / 1000) to \(means.upperBound / 1000) kbps are"
-        + alternatives { Self.meanBitRates(forSampleRate: $0)?.contains(bitRate) == true }
-    case .cbr(let bitRate):
-      let rates = Self.bitRates(forSampleRate: sampleRate)
-      guard !rates.contains(bitRate) else { return nil }
-      return "\(self) is not possible at \(sampleRate) Hz: "
-        + "\(Self.list(rates.map { $0 / 1000 })) kbps are"
-        + alternatives { Self.bitRates(forSampleRate: $0).contains(bitRate) }
-    }
+  /// The quality that LAME works with: of the ten that `-q` names some are others under another
+  /// name (`lame_init_params` for VBR, `lame_init_qval`).
+  package var workingQuality: Int {
+    // LAME_DEFAULT_QUALITY
+    let asked = quality ?? 3
+    guard isVariable else { return asked == 8 ? 7 : asked }
+    return asked < 5 ? 0 : min(asked, 7)
   }
 
-  /// The sample rates at which a bit rate would do.
-  private func alternatives(_ isPossible: (Int) -> Bool) -> String {
-    let rates = Self.sampleRates.filter(isPossible)
-    return rates.isEmpty ? "" : "; it is possible at \(Self.list(rates)) Hz"
-  }
-
-  private static func list(_ numbers: [Int]) -> String {
-    guard let last = numbers.last, numbers.count > 1 else {
-      return numbers.map(String.init).joined()
-    }
-    return numbers.dropLast().map(String.init).joined(separator: ", ") + " and \(last)"
-  }
-}
-
-/// The names that LAME gives to some of its settings (`--preset`).
-public enum MP3Preset: String, Sendable, Hashable, CaseIterable {
-  case medium, standard, extreme, insane
-  case phone
-  case phonePlus = "phon+"
-  case longWave = "lw"
-  case mediumWaveEurope = "mw-eu"
-  case shortWave = "sw"
-  case mediumWaveUS = "mw-us"
-  case voice, fm, radio, tape, hifi, cd, studio
-
-  /// What the name stands for.
-  public var settings: MP3Settings {
-    switch self {
-    case .medium: MP3Settings(.vbr(quality: 4))
-    case .standard: .standard
-    case .extreme: MP3Settings(.vbr(quality: 0))
-    case .insane: MP3Settings(.cbr(bitRate: 320_000))
-    case .phone: MP3Settings(.abr(bitRate: 16_000))
-    case .phonePlus, .longWave, .mediumWaveEurope, .shortWave: MP3Settings(.abr(bitRate: 24_000))
-    case .mediumWaveUS: MP3Settings(.abr(bitRate: 40_000))
-    case .voice: MP3Settings(.abr(bitRate: 56_000))
-    case .fm, .radio, .tape: MP3Settings(.abr(bitRate: 112_000))
-    case .hifi: MP3Settings(.abr(bitRate: 160_000))
-    case .cd: MP3Settings(.abr(bitRate: 192_000))
-    case .studio: MP3Settings(.abr(bitRate: 256_000))
-    }
-  }
-
-  /// Whether LAME also mixes down to one channel under this name. Settings do not say how many
-  /// channels a file has: whoever takes a preset by its name has to.
-  public var isMono: Bool {
-    switch self {
-    case .phone, .phonePlus, .longWave, .mediumWaveEurope, .shortWave, .mediumWaveUS, .voice: true
-    default: false
-    }
-  }
+  /// Whether this is VBR.
+  var isVariable: Bool { if case .vbr = rateControl { true } else { false } }
 }

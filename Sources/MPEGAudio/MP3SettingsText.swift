@@ -33,7 +33,7 @@ extension MP3Settings {
     _ digits: Substring, in text: String
   ) throws(MP3SettingsError) -> Double {
     guard digits.allSatisfy({ "0"..."9" ~= $0 || $0 == "." }), digits.last != ".",
-      let quality = Double(digits), quality < 10
+      let quality = Double(digits), quality <= 9.999
     else {
       throw MP3SettingsError("'\(text)' is no VBR quality: they go from V0 (best) to V9.999")
     }
@@ -59,20 +59,61 @@ extension MP3Settings {
 }
 
 extension MP3Settings: CustomStringConvertible {
-  /// `V2`, `ABR 96 kbps`, `CBR 128 kbps`, which read back as the same rate control; LAME's own
-  /// quality stands behind it, as `V2 (-q 3)`.
+  /// The rate control, which reads back as the same, and in brackets what else is set, by the names
+  /// of the job language: `V2`, `ABR 96 kbps (quality 2, simple stereo, lowpass 16 kHz)`.
   public var description: String {
-    let suffix = quality.map { " (-q \($0))" } ?? ""
-    switch rateControl {
+    var notes: [String] = []
+    if let quality {
+      let same = quality == workingQuality ? "" : ", the same as \(workingQuality)"
+      notes.append("quality \(quality)" + same)
+    }
+    if stereoMode != .joint { notes.append("\(stereoMode)") }
+    switch lowpass {
+    case .automatic: break
+    case .hertz(let frequency): notes.append("lowpass \(hertz(frequency))")
+    case .off: notes.append("lowpass off")
+    }
+    if let highpass { notes.append("highpass \(hertz(highpass))") }
+    if let minimumBitRate { notes.append("min \(kilobits(minimumBitRate))") }
+    if let maximumBitRate { notes.append("max \(kilobits(maximumBitRate))") }
+    return "\(rateControl)" + (notes.isEmpty ? "" : " (\(notes.joined(separator: ", ")))")
+  }
+}
+
+extension MP3Settings.RateControl: CustomStringConvertible {
+  /// `V2`, `ABR 96 kbps`, `CBR 128 kbps`.
+  public var description: String {
+    switch self {
     case .vbr(let quality):
       let isWhole = quality.magnitude < 100 && quality == quality.rounded()
-      return "V\(isWhole ? "\(Int(quality))" : "\(quality)")" + suffix
-    case .abr(let bitRate): return "ABR \(bitRate / 1000) kbps" + suffix
-    case .cbr(let bitRate):
-      return bitRate % 1000 == 0
-        ? "CBR \(bitRate / 1000) kbps" + suffix : "CBR \(bitRate) bps" + suffix
+      return "V\(isWhole ? "\(Int(quality))" : "\(quality)")"
+    case .abr(let bitRate): return "ABR \(kilobits(bitRate))"
+    case .cbr(let bitRate): return "CBR \(kilobits(bitRate))"
     }
   }
+}
+
+extension MP3Settings.StereoMode: CustomStringConvertible {
+  /// `joint stereo`, `forced joint stereo`, `simple stereo`.
+  public var description: String {
+    switch self {
+    case .joint: "joint stereo"
+    case .forced: "forced joint stereo"
+    case .simple: "simple stereo"
+    }
+  }
+}
+
+/// As `128 kbps`, or in bits a second where these are no whole thousands.
+func kilobits(_ bitRate: Int) -> String {
+  bitRate % 1000 == 0 ? "\(bitRate / 1000) kbps" : "\(bitRate) bps"
+}
+
+/// As `16 kHz` or `700 Hz`.
+private func hertz(_ frequency: Int) -> String {
+  guard frequency % 100 == 0, frequency >= 1000 else { return "\(frequency) Hz" }
+  let tenths = frequency / 100 % 10
+  return "\(frequency / 1000)\(tenths == 0 ? "" : ".\(tenths)") kHz"
 }
 
 /// Why a text is no MP3 setting.

@@ -281,22 +281,6 @@ import Testing
       """#)
   }
 
-  @Test("A bit rate that the sources have no rate for")
-  func aBitRateThatTheSourcesHaveNoRateFor() {
-    expect(
-      Bench().exportScreen(
-        #"""
-        clip: a.wav
-        output: { file: x.mp3, mp3: abr 16k }
-        """#),
-      #"""
-      job.yaml:2:17: error: ABR 16 kbps is not possible at 48000 Hz: from 32 to 310 kbps are; it is possible at 8000, 11025, 12000, 16000, 22050 and 24000 Hz
-          2 | output: { file: x.mp3, mp3: abr 16k }
-            |                 ^~~~~
-        help: 'a.wav' has 48000 Hz: choose another setting, or give the output a 'sample_rate' that has it
-      """#)
-  }
-
   @Test("Messages call an item by its name")
   func messagesCallAnItemByItsName() {
     expect(

@@ -254,33 +254,6 @@ import Testing
       """#)
   }
 
-  @Test("MP3 settings as a map")
-  func mp3SettingsAsAMap() {
-    expect(
-      Bench().screen(
-        #"""
-        clip: a.wav
-        output: { file: x.mp3, mp3: { vbr: 2, abr: 96k, quality: 11, lowpass: 16 kHz } }
-        """#),
-      #"""
-      job.yaml:2:39: error: 'abr' beside 'vbr'
-          2 | output: { file: x.mp3, mp3: { vbr: 2, abr: 96k, quality: 11, lowpass: 16 kHz } }
-            |                                       ^~~
-        help: keep one of them
-      job.yaml:2:31: note: the other one is here
-          2 | output: { file: x.mp3, mp3: { vbr: 2, abr: 96k, quality: 11, lowpass: 16 kHz } }
-            |                               ^~~
-      job.yaml:2:58: error: '11' is no quality of LAME's
-          2 | output: { file: x.mp3, mp3: { vbr: 2, abr: 96k, quality: 11, lowpass: 16 kHz } }
-            |                                                          ^~
-        help: write 0 (slowest) to 9
-      job.yaml:2:62: error: 'lowpass' is not built yet
-          2 | output: { file: x.mp3, mp3: { vbr: 2, abr: 96k, quality: 11, lowpass: 16 kHz } }
-            |                                                              ^~~~~~~
-        help: leave it out: LAME chooses
-      """#)
-  }
-
   @Test("A bit rate that no sample rate has")
   func aBitRateThatNoSampleRateHas() {
     expect(

@@ -97,6 +97,33 @@ struct InfoFrameTests {
     }
   }
 
+  @Test(
+    "the frame of a stream that many encoders made is true of it",
+    arguments: [
+      MP3Settings.RateControl.vbr(quality: 5), .abr(bitRate: 96_000), .cbr(bitRate: 32_000),
+    ])
+  func chunks(rateControl: MP3Settings.RateControl) throws {
+    let setup = try EncoderSetup(.init(rateControl), sampleRate: 44100, channelCount: 1)
+    let encoder = ChunkEncoder(
+      setup, grid: ChunkGrid(length: 98, warmUp: 49, agreement: 8, shortest: 49))
+    var bytes: [UInt8] = []
+    let glide = Signal.glide(sampleRate: 44100, count: 500_000)
+    try withPlanes([glide]) { try encoder.encode($0, count: glide.count, into: &bytes) }
+    let info = try encoder.finish(into: &bytes)
+    bytes.replaceSubrange(0..<info.count, with: info)
+    let frames = frames(of: bytes)
+    let start = 21
+    func number(at offset: Int, count: Int = 4) -> Int {
+      info[(start + offset)..<(start + offset + count)].reduce(0) { $0 << 8 | Int($1) }
+    }
+    #expect(info == trueContents(frames, tagAt: start))
+    #expect(number(at: 8) == frames.count - 1 && frames.joined().count == bytes.count)
+    #expect(number(at: 12) == bytes.count && number(at: 148) == bytes.count)
+    #expect(number(at: 152, count: 2) == Int(slowChecksum(bytes.dropFirst(info.count))))
+    let gaps = number(at: 141, count: 3)
+    #expect((frames.count - 1) * 1152 - gaps >> 12 - gaps & 0xFFF == glide.count)
+  }
+
   /// LAME's frame with the table of contents that the frames behind it have (LAME's own is of what
   /// lies behind frames, in kilobits a second), and without the last frame's mode extension, which
   /// says nothing of a silent frame; with the checksum of that.

@@ -72,7 +72,7 @@ struct GainCase: Sendable, CustomTestStringConvertible {
     (0...9).map { GainCase(settings: .init(.vbr(quality: Double($0))), sampleRate: 44100) }
     + [0.5, 2.7, 9.9].map { GainCase(settings: .init(.vbr(quality: $0)), sampleRate: 48000) }
     + [64, 128, 160, 192, 224, 256, 320].flatMap { rate in
-      [.abr(bitRate: rate * 1000), .cbr(bitRate: rate * 1000)].map {
+      [.abr(bitRate: min(310, rate) * 1000), .cbr(bitRate: rate * 1000)].map {
         GainCase(settings: .init($0), sampleRate: 44100)
       }
     }
@@ -124,7 +124,6 @@ struct MP3EncoderTests {
           var bytes: [UInt8] = []
           try withPlanes([noise]) { try encoder.encode($0, count: noise.count, into: &bytes) }
           try encoder.flush(into: &bytes)
-          bytes.replaceSubrange(0..<encoder.infoFrame().count, with: encoder.infoFrame())
           #expect(abs(encoder.scale - 1) < 1e-6)
           return bytes
         }
@@ -132,7 +131,7 @@ struct MP3EncoderTests {
       return try await group.reduce(into: [[UInt8]]()) { $0.append($1) }
     }
     let alone = try encoded([noise], .init(.cbr(bitRate: 128_000)), sampleRate: 44100)
-    #expect(streams.count == 3 && streams.allSatisfy { $0 == alone })
+    #expect(streams.count == 3 && streams.allSatisfy { $0 == alone.suffix($0.count) })
   }
 
   @Test("the bytes do not depend on how the sound is cut into blocks")
@@ -204,15 +203,15 @@ struct MP3EncoderTests {
       (.init(.vbr(quality: .nan)), 44100, 2, "VBR quality is 0 … 9.999, not nan"),
       (
         .init(.cbr(bitRate: 144_000)), 44100, 2,
-        "at 44100 Hz LAME has no bit rate of 144 kbps; the nearest is 128"
+        "at 44100 Hz LAME has no constant kbps of 144; it would take 128"
       ),
       (
         .init(.cbr(bitRate: 320_000)), 22050, 2,
-        "at 22050 Hz LAME has no bit rate of 320 kbps; the nearest is 160"
+        "at 22050 Hz LAME has no constant kbps of 320; it would take 160"
       ),
       (
         .init(.abr(bitRate: 8000)), 44100, 1,
-        "at 44100 Hz LAME has no bit rate of 8 kbps; the nearest is 32"
+        "at 44100 Hz LAME has no mean kbps of 8; it would take 32"
       ),
       (.init(.cbr(bitRate: 128_500)), 44100, 2, "LAME has no bit rate of 128500 b/s"),
       (.init(.cbr(bitRate: -1000)), 44100, 2, "LAME has no bit rate of -1000 b/s"),

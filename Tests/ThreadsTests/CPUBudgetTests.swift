@@ -45,6 +45,35 @@ import Testing
     #expect(budget.tryLease() != nil)
   }
 
+  @Test("Work runs on an idle core, which goes back with its end, and not where there is none")
+  func idleCores() throws {
+    let budget = CPUBudget(total: 2)
+    let own = try #require(budget.tryLease())
+    defer { own.release() }
+    let (started, mayEnd) = (Channel<Bool>(capacity: 1), Channel<Bool>(capacity: 1))
+    let isRun = budget.runOnIdleCore(name: "helper") { lease in
+      started.send(lease.isWanted)
+      _ = mayEnd.receive()
+    }
+    #expect(isRun)
+    #expect(started.receive() == false)
+    #expect(!budget.runOnIdleCore(name: "another") { _ in })
+    mayEnd.send(true)
+    let again = try #require(budget.lease())
+    again.release()
+  }
+
+  @Test("A lent core knows when somebody waits for it")
+  func wanted() throws {
+    let budget = CPUBudget(total: 1)
+    let lent = try #require(budget.tryLease())
+    #expect(!lent.isWanted)
+    let waiter = try Thread.spawn(name: "waiter") { budget.lease()?.release() }
+    while !lent.isWanted { Thread.pause(milliseconds: 1) }
+    lent.release()
+    waiter.join()
+  }
+
   @Test("Those who wait are served in the order in which they came, and before those who try")
   func order() throws {
     let budget = CPUBudget(total: 1)

@@ -29,7 +29,7 @@ extension Decoder {
     guard case .mapping = node.kind else {
       guard let path = path(node, context.scope), let format = format(of: path) else { return nil }
       let output = JobOutput(path: path.value, format: format, origin: path.origin)
-      checkSound(of: output, rate: nil, channels: nil, mix: context, settings: nil)
+      checkSound(of: output, rate: nil, channels: nil, mix: context, settings: [:])
       return output
     }
     guard let fields = fields(of: node, as: .output) else { return nil }
@@ -40,7 +40,14 @@ extension Decoder {
     guard let path = path(fields, context, format: named) else { return nil }
     if case .refused = named { return nil }
     guard let format = named?.format ?? format(of: path) else { return nil }
-    if case .named(_, key: _, isMono: true) = named { channels = channels ?? Located(.mono) }
+    if let mp3 = named?.mp3, mp3.isMono {
+      if let mono = mp3.mono, let channels, channels.value != .mono {
+        sink.error(
+          "'mode: mono' of an output that is not", at: mono, help: "keep one of them",
+          notes: [.init("its channels are given here", at: channels.origin)])
+      }
+      channels = channels ?? Located(.mono)
+    }
     if let entry = named?.key { checkExtension(of: path, format, entry) }
     var output = JobOutput(
       path: path.value, format: format, sampleRate: sampleRate?.value,
@@ -48,8 +55,10 @@ extension Decoder {
       metadata: tags?.metadata ?? Metadata(), metadataBase: tags?.base,
       chapters: chapterPlaces(fields["chapters"], of: format, context.scope), origin: path.origin)
     output.id3 = id3(fields["id3"], of: format, context.scope)
-    let settings = named?.key.flatMap { fields[$0]?.value.origin }
-    checkSound(of: output, rate: sampleRate, channels: channels, mix: context, settings: settings)
+    output.mp3Preset = named?.mp3?.preset
+    var places = named?.mp3?.places ?? [:]
+    places[.rateControl] = places[.rateControl] ?? named?.key.flatMap { fields[$0]?.value.origin }
+    checkSound(of: output, rate: sampleRate, channels: channels, mix: context, settings: places)
     return output
   }
 
@@ -138,11 +147,12 @@ extension Decoder {
 
 /// A format that a key named, or a key whose value was refused.
 private enum NamedFormat {
-  case named(JobOutput.Format, key: String, isMono: Bool)
+  case named(JobOutput.Format, key: String, mp3: MP3Choice? = nil)
   case refused
 
   var format: JobOutput.Format? { if case .named(let format, _, _) = self { format } else { nil } }
   var key: String? { if case .named(_, let key, _) = self { key } else { nil } }
+  var mp3: MP3Choice? { if case .named(_, _, let choice) = self { choice } else { nil } }
 }
 
 /// The keys that name a format, of which an output has one.
@@ -163,13 +173,13 @@ extension Decoder {
     }
     if kind == .mp3 {
       return mp3(entry.value, context.scope).map {
-        .named(.exactly(.mp3($0.settings)), key: entry.key, isMono: $0.isMono)
+        .named(.exactly(.mp3($0.settings)), key: entry.key, mp3: $0)
       } ?? .refused
     }
     let format = value(entry.value, context.scope) { text throws(QuantityError) in
       try Quantity.format(kind, text)
     }
-    return format.map { .named(.exactly($0.value), key: entry.key, isMono: false) } ?? .refused
+    return format.map { .named(.exactly($0.value), key: entry.key) } ?? .refused
   }
 
   /// `codec: same`.
@@ -191,8 +201,7 @@ extension Decoder {
         help: "name the format, as 'mp3: V2'")
       return .refused
     }
-    return .named(
-      .sameAsClip(isInFolder: fields["folder"] != nil), key: entry.key, isMono: false)
+    return .named(.sameAsClip(isInFolder: fields["folder"] != nil), key: entry.key)
   }
 }
 

@@ -11,36 +11,68 @@ extension Decoder {
   ///   - channels: The output's own.
   ///   - mix: What the job says of its mix; an output without a rate takes the nearest that its
   ///     codec has.
-  ///   - place: The settings of the output, where it has some.
+  ///   - places: Where the output's settings are written.
   func checkSound(
     of output: JobOutput, rate: Located<Int>?, channels: Located<ChannelLayout>?,
-    mix: OutputContext, settings place: Origin?
+    mix: OutputContext, settings places: [MP3Settings.Problem.Setting: Origin]
   ) {
     guard let kind = output.format.kind else { return }
     let layout = channels ?? mix.mixChannels
+    let place = places[.rateControl] ?? output.origin
     if let layout, let problem = kind.problem(of: layout.value) {
       guard channels == nil else { return sink.error(problem, at: layout.origin) }
       return sink.error(
-        problem, at: place ?? output.origin, help: "give this output 'channels' of its own",
+        problem, at: place, help: "give this output 'channels' of its own",
         notes: [.init("the job's channels are given here", at: layout.origin)])
     }
     func problem(_ rate: Int) -> String? {
       output.format.problem(sampleRate: rate, layout: layout?.value ?? .stereo)
     }
     let rates = kind.capabilities.sampleRates
-    if let rate {
-      guard let problem = problem(rate.value) else { return }
-      sink.error(problem, at: rate.origin)
-    } else if let mixRate = mix.mixRate {
-      guard let problem = problem(rates.nearest(to: mixRate.value)) else { return }
-      sink.error(
-        problem, at: place ?? output.origin,
-        notes: [.init("the rate is given here", at: mixRate.origin)])
-    } else if MP3Settings.sampleRates.allSatisfy({ problem(rates.nearest(to: $0)) != nil }),
-      let problem = problem(rates.nearest(to: 44_100))
-    {
-      sink.error(problem, at: place ?? output.origin)
+    let known = rate ?? mix.mixRate.map { Located(rates.nearest(to: $0.value), at: $0.origin) }
+    if let known {
+      guard let problem = problem(known.value) else { return }
+      if reportSetting(of: output, at: known, layout, places) { return }
+      guard rate == nil else { return sink.error(problem, at: known.origin) }
+      sink.error(problem, at: place, notes: [.init("the rate is given here", at: known.origin)])
+    } else if MP3Settings.sampleRates.allSatisfy({ problem(rates.nearest(to: $0)) != nil }) {
+      let usual = output.format.usualSampleRate(
+        for: rates.nearest(to: 44_100), layout: layout?.value ?? .stereo, preset: output.mp3Preset)
+      guard let problem = problem(usual) else { return }
+      if reportSetting(of: output, at: Located(usual), layout, places) { return }
+      sink.error(problem, at: place)
     }
+  }
+
+  /// Says at its own place what is wrong with one setting of an MP3; false where it is the bit rate,
+  /// or the setting has no place of its own.
+  private func reportSetting(
+    of output: JobOutput, at rate: Located<Int>, _ layout: Located<ChannelLayout>?,
+    _ places: [MP3Settings.Problem.Setting: Origin]
+  ) -> Bool {
+    guard case .exactly(.mp3(let settings)) = output.format,
+      let problem = settings.firstProblem(
+        sampleRate: rate.value, channelCount: layout?.value.count ?? 2),
+      problem.setting != .rateControl, let place = places[problem.setting]
+    else { return false }
+    var (help, note): (String?, Diagnostic.Note?)
+    switch problem.setting {
+    case .stereoMode:
+      note = layout.map { .init("the channels are given here", at: $0.origin) }
+      if let preset = output.mp3Preset, preset.isMono, layout?.origin == .unknown {
+        help = "'\(preset.rawValue)' is mono, unless the output has 'channels: stereo'"
+      }
+    case .lowpass: help = "'lowpass: off' keeps all of the sound"
+    case .highpass: help = "for a lower one, give the item 'effects: [highpass: 80 Hz]'"
+    default: break
+    }
+    if [.lowpass, .highpass, .minimumBitRate, .maximumBitRate].contains(problem.setting) {
+      note = .init("the rate is given here", at: rate.origin)
+    }
+    sink.error(
+      problem.message, at: place, help: help,
+      notes: [note].compactMap(\.self).filter { $0.origin != .unknown })
+    return true
   }
 }
 
@@ -69,5 +101,20 @@ extension JobOutput.Format {
     case .usual(let kind): kind.problem(sampleRate: sampleRate, layout: layout)
     case .sameAsClip: nil
     }
+  }
+
+  /// The sample rate of an output where the job says none and the mix, as far as the codec has its
+  /// rate, is at `sampleRate`.
+  ///
+  /// MP3 takes that one, too, where it has the bit rate there. Else, and under a name of LAME's, it
+  /// takes the lower one that LAME itself would.
+  func usualSampleRate(for sampleRate: Int, layout: ChannelLayout, preset: MP3Preset?) -> Int {
+    guard case .exactly(.mp3(let settings)) = self else { return sampleRate }
+    let channels = layout.count
+    let problem = settings.firstProblem(sampleRate: sampleRate, channelCount: channels)
+    guard preset != nil || problem?.setting == .rateControl else { return sampleRate }
+    let lower = settings.preferredSampleRate(for: sampleRate, channelCount: channels)
+    let lowerProblem = settings.firstProblem(sampleRate: lower, channelCount: channels)
+    return lowerProblem?.setting == .rateControl ? sampleRate : lower
   }
 }

@@ -43,7 +43,7 @@ struct Schema: Sendable {
     case items, tracks, jobs
     case media, chapterPlaces
     case metadata, outputs, pattern, variables, sources, split
-    case mp3, id3, pcm, bitDepth, bitRate, vorbis, codec
+    case mp3, stereoMode, lowpass, id3, pcm, bitDepth, bitRate, vorbis, codec
     /// Of a key that is not built.
     case any
 
@@ -54,7 +54,7 @@ struct Schema: Sendable {
       switch self {
       case .text, .number, .path, .clip, .time, .moment, .gain, .sampleRate, .channels, .pcm,
         .bitDepth, .bitRate, .vorbis, .codec, .boolean, .loop, .polarity, .channelPick, .frequency,
-        .reduction, .curve, .media, .id3:
+        .reduction, .curve, .media, .id3, .stereoMode, .lowpass:
         [.text]
       case .fade, .chapter, .chapters, .split, .mp3, .speed, .pan: [.text, .map]
       case .volume, .tracks, .jobs, .metadata, .variables, .sources: [.map]
@@ -108,6 +108,8 @@ struct Schema: Sendable {
       case .sources: "names and files, as { theme: media/theme.ogg }"
       case .mp3: "'V2', 'abr 96k' or 'cbr 128k'"
       case .id3: "'2.4' or '2.3'"
+      case .stereoMode: "'joint', 'forced', 'simple' or 'mono'"
+      case .lowpass: "a frequency, as '16 kHz', or 'off'"
       case .pcm: "'16 bit', '24 bit' or '32 bit float'"
       case .bitDepth: "'16 bit' or '24 bit'"
       case .bitRate: "a bit rate, as '128k'"
@@ -206,15 +208,16 @@ extension Schema {
   static let mp3 = Schema(
     subject: "an MP3 setting",
     keys: [
-      Key("vbr", .text, "LAME's quality, 0 (best) to 9.999"),
-      Key("abr", .text, "a mean bit rate"),
-      Key("cbr", .text, "a constant bit rate"),
+      Key("vbr", .text, "LAME's -V, 0 (best) to 9.999"),
+      Key("abr", .bitRate, "a mean bit rate"),
+      Key("cbr", .bitRate, "a constant bit rate"),
+      Key("preset", .text, "a name of LAME's, as 'voice'"),
       Key("quality", .number, "LAME's -q, 0 (slowest) to 9"),
-      Key("mode", notBuilt: "how channels are coded", instead: "leave it out: LAME chooses"),
-      Key("lowpass", notBuilt: "LAME's filter", instead: "leave it out: LAME chooses"),
-      Key("highpass", notBuilt: "LAME's filter", instead: "leave it out: LAME chooses"),
-      Key("min", notBuilt: "the lowest bit rate", instead: "leave it out: LAME chooses"),
-      Key("max", notBuilt: "the highest bit rate", instead: "write 'abr' or 'cbr'"),
+      Key("mode", .stereoMode, "how channels are coded; else joint stereo"),
+      Key("lowpass", .lowpass, "up to where sound is kept; else LAME chooses"),
+      Key("highpass", .frequency, "from where on sound is kept"),
+      Key("min", .bitRate, "the least bit rate that a frame has, in silence, too"),
+      Key("max", .bitRate, "the highest bit rate that a frame has"),
     ])
 
   /// Parts that no list names. Times and titles stand in a map of their own.

@@ -58,17 +58,32 @@ extension JobOutput {
         path.extension = usual
       }
     }
-    if let problem = format.problem(sampleRate: rate(of: format.kind), layout: layout) {
-      throw Diagnostics([impossible(problem, from: sources)])
+    var ownRate = sampleRate
+    let usual = self.format.usualSampleRate(
+      for: rate(of: format.kind), layout: layout, preset: mp3Preset)
+    // A rate that is written stays.
+    if sampleRate == nil, job.sampleRate == nil, usual != rate(of: format.kind) { ownRate = usual }
+    if let problem = format.problem(sampleRate: ownRate ?? rate(of: format.kind), layout: layout) {
+      throw Diagnostics([impossible(problem, format, layout, from: sources)])
     }
     return Output(
-      path: path, format: format, sampleRate: sampleRate, channelLayout: channelLayout,
+      path: path, format: format, sampleRate: ownRate, channelLayout: channelLayout,
       metadata: metadata, chapters: chapters, origin: origin)
   }
 
-  private func impossible(_ problem: String, from sources: [Asset]) -> Diagnostic {
+  private func impossible(
+    _ problem: String, _ format: Output.Format, _ layout: ChannelLayout, from sources: [Asset]
+  ) -> Diagnostic {
     guard let fastest = sources.max(by: { $0.sampleRate < $1.sampleRate }) else {
       return Diagnostic(problem, at: origin)
+    }
+    let isOfChannels = MP3Settings.sampleRates.allSatisfy {
+      format.problem(sampleRate: $0, layout: layout) != nil
+    }
+    if isOfChannels, layout == .mono {
+      return Diagnostic(
+        problem, at: origin,
+        help: "'\(fastest.path)' is mono: leave 'mode' out, or give the output 'channels: stereo'")
     }
     return Diagnostic(
       problem, at: origin,

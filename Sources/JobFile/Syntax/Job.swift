@@ -115,6 +115,8 @@ public struct JobOutput: Sendable, Hashable {
   public var path: FilePath
   /// As what.
   public var format: Format
+  /// The name of LAME's by which MP3 settings were asked for: it also chooses the sample rate.
+  public var mp3Preset: MP3Preset?
   /// Frames a second; nil: as the mix.
   public var sampleRate: Int?
   /// The version of the tag in MP3 and AIFF; nil: as `Output.id3` has it.

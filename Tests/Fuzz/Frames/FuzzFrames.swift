@@ -1,20 +1,12 @@
-import CFuzzer
-import Glibc
+import FuzzDriver
 import MPEGAudio
 
 /// Any bytes are a file, and its index keeps its promises or is refused.
 @main
 enum FuzzFrames {
-  static func main() {
-    var count = CommandLine.argc
-    var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
-    exit(
-      LLVMFuzzerRunDriver(&count, &arguments) { test(UnsafeRawBufferPointer(start: $0, count: $1)) }
-    )
-  }
+  static func main() { fuzz { test(UnsafeRawBufferPointer(start: $0, count: $1)) } }
 }
 
-/// libFuzzer wants a zero for whatever may go into its corpus.
 private func test(_ file: UnsafeRawBufferPointer) -> CInt {
   let index: FrameIndex
   do throws(FrameIndex.Refusal) {

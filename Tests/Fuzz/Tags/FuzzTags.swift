@@ -1,20 +1,12 @@
-import CFuzzer
-import Glibc
+import FuzzDriver
 @testable import MPEGAudio
 
 /// Whatever tags say, they lie in the file; and what we write reads back.
 @main
 enum FuzzTags {
-  static func main() {
-    var count = CommandLine.argc
-    var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
-    exit(
-      LLVMFuzzerRunDriver(&count, &arguments) { test(UnsafeRawBufferPointer(start: $0, count: $1)) }
-    )
-  }
+  static func main() { fuzz { test(UnsafeRawBufferPointer(start: $0, count: $1)) } }
 }
 
-/// libFuzzer wants a zero for whatever may go into its corpus.
 private func test(_ file: UnsafeRawBufferPointer) -> CInt {
   let window = FileWindow(count: file.count) { offset, target in
     let part = file[offset..<min(file.count, offset + target.count)]

@@ -1,0 +1,321 @@
+import Glibc
+import MPEGAudio
+import TestSupport
+import Testing
+import Threads
+
+@testable import LAME
+
+/// The slow twin is one LAME instance over the whole sound.
+@Suite("One stream, many encoders")
+struct ChunkEncoderTests {
+  /// Chunks so short that some seconds have many of them.
+  static func short(_ control: MP3Settings.RateControl) -> ChunkGrid {
+    var grid = ChunkGrid.standard(for: control)
+    grid.length = 98
+    grid.shortest = 49
+    return grid
+  }
+
+  static let cases: [(String, rate: Int, channels: Int)] = [
+    ("V0", 44100, 2), ("V2", 44100, 2), ("V5", 48000, 2), ("V9", 32000, 1), ("abr 128k", 44100, 2),
+    ("abr 160k", 48000, 2), ("cbr 64k", 44100, 1), ("cbr 128k", 44100, 2), ("cbr 192k", 32000, 2),
+    ("cbr 320k", 48000, 2), ("V5", 24000, 2), ("V2", 16000, 1), ("cbr 64k", 22050, 2),
+    ("abr 128k", 22050, 2), ("cbr 128k", 24000, 1), ("cbr 64k", 16000, 2), ("V9", 8000, 1),
+    ("cbr 64k", 8000, 1), ("abr 40k", 11025, 2),
+  ]
+
+  @Test("the bytes are the same with 1, 2, 3 and 8 cores, and however the sound comes", arguments: cases)
+  func width(_ text: String, rate: Int, channels: Int) throws {
+    let sound = Material.speechLike(rate: rate, channels: channels, seconds: 8)
+    let setup = try EncoderSetup(
+      MP3Settings(parsing: text), sampleRate: rate, channelCount: channels)
+    let grid = Self.short(setup.settings.rateControl)
+    let one = try chunked(sound, setup, grid, cores: 1)
+    for cores in [2, 3, 8] { #expect(try chunked(sound, setup, grid, cores: cores) == one) }
+    #expect(try chunked(sound, setup, grid, cores: 2, blockLength: 333) == one)
+  }
+
+  @Test("frames are those of one encoder over the whole", arguments: cases)
+  func twin(_ text: String, rate: Int, channels: Int) throws {
+    let sound = try Material.music(rate: rate, channels: channels)
+    let setup = try EncoderSetup(
+      MP3Settings(parsing: text), sampleRate: rate, channelCount: channels)
+    let twin = try serial(sound, setup)
+    let frames = try unpacked(
+      chunked(sound, setup, Self.short(setup.settings.rateControl), cores: 2))
+    #expect(frames.count == twin.count)
+    let alike = zip(frames, twin).count { $0.hasSameSound(as: $1) }
+    // Ten times as many seams as a real grid has.
+    #expect(Double(alike) >= 0.99 * Double(twin.count), "\(alike) of \(twin.count)")
+  }
+
+  @Test(
+    "no frame is more than 1 dB worse than one encoder's, nor all of them by 0.05 dB, nor larger",
+    arguments: ["V0", "V2", "V5", "abr 128k", "cbr 128k"], Material.audible)
+  func quality(_ text: String, _ name: String) throws {
+    let sound = try Material.named(name)
+    let setup = try EncoderSetup(MP3Settings(parsing: text), sampleRate: 44100, channelCount: 2)
+    let ours = try chunked(sound, setup, Self.short(setup.settings.rateControl), cores: 2)
+    let twins = try chunked(
+      sound, setup, ChunkGrid(length: 1 << 20, warmUp: 0, agreement: 1, shortest: 1), cores: 1)
+    let segments = zip(try ratios(of: ours, to: sound), try ratios(of: twins, to: sound))
+    let losses = segments.map { $1 - $0 }
+    #expect(losses.allSatisfy { $0 <= 1 }, "\(losses.max() ?? 0) dB")
+    #expect(abs(losses.reduce(0, +) / Double(losses.count)) <= 0.05)
+    #expect(abs(Double(ours.count) / Double(twins.count) - 1) <= 0.005)
+  }
+
+  @Test(
+    "hard sound becomes a stream of the exact length that every decoder takes",
+    arguments: Material.hard.map(\.name), ["V0", "V2", "abr 160k", "cbr 128k", "cbr 320k"])
+  func hardSound(_ name: String, _ text: String) throws {
+    let sound = try #require(Material.hard.first { $0.name == name }).make()
+    let setup = try EncoderSetup(MP3Settings(parsing: text), sampleRate: 44100, channelCount: 2)
+    let stream = try chunked(sound, setup, Self.short(setup.settings.rateControl), cores: 2)
+    let folder = TestFolder()
+    let path = folder.path("a.mp3")
+    try writeFile(path, stream)
+    let ffmpeg = try Tool.succeed("ffmpeg", "-v", "warning", "-i", path, "-f", "f32le", "-")
+    #expect(ffmpeg.errors.isEmpty)
+    #expect(ffmpeg.output.count / 8 == sound[0].count)
+    let mpg123 = try Tool.succeed("mpg123", "-q", "-s", path)
+    #expect(mpg123.errors.isEmpty && mpg123.output.count / 4 == sound[0].count)
+    #expect(try unpacked(stream).count == serial(sound, setup).count)
+  }
+
+  @Test("a stream shorter than a chunk, than a frame, and of nothing has LAME's frames")
+  func shortSound() throws {
+    for text in ["V2", "cbr 128k", "abr 96k"] {
+      let setup = try EncoderSetup(MP3Settings(parsing: text), sampleRate: 44100, channelCount: 2)
+      for count in [0, 1, 575, 576, 1152, 1153, 98 * 1152, 98 * 1152 + 1, 147 * 1152 - 1] {
+        let sound = Material.speechLike(rate: 44100, channels: 2, count: count)
+        let stream = try chunked(sound, setup, Self.short(setup.settings.rateControl), cores: 2)
+        let frames = try unpacked(stream)
+        let twin = try serial(sound, setup)
+        #expect(frames.count == twin.count, "\(text), \(count)")
+        let index = try FrameIndex(byteCount: stream.count) { offset, target in
+          target.copyBytes(from: stream[offset..<offset + target.count])
+          return target.count
+        }
+        #expect(index.tag?.frameCount == frames.count && index.anomalies.isEmpty)
+        #expect(Int(index.validFrameCount) == count)
+      }
+    }
+  }
+
+  @Test("encoders that never agree leave the stream to the first of them")
+  func noAgreement() throws {
+    let sound = Material.speechLike(rate: 44100, channels: 2, seconds: 8)
+    let setup = try EncoderSetup(MP3Settings(parsing: "V2"), sampleRate: 44100, channelCount: 2)
+    let stubborn = ChunkGrid(length: 98, warmUp: 16, agreement: 99, shortest: 49)
+    let frames = try unpacked(chunked(sound, setup, stubborn, cores: 2))
+    let twin = try serial(sound, setup)
+    #expect(frames.count == twin.count)
+    #expect(zip(frames, twin).allSatisfy { $0.hasSameSound(as: $1) })
+  }
+
+  @Test("what is no number is refused with its place in the whole sound")
+  func notFinite() throws {
+    let setup = try EncoderSetup(MP3Settings(parsing: "V2"), sampleRate: 44100, channelCount: 2)
+    for (bad, error) in [
+      (Float.nan, LAMEError.notFinite(channel: 1, frame: 200_001)),
+      (.infinity, .notFinite(channel: 1, frame: 200_001)),
+      (-2000, .tooLoud(channel: 1, frame: 200_001)),
+    ] {
+      var sound = Material.speechLike(rate: 44100, channels: 2, count: 300_000)
+      sound[1][200_001] = bad
+      #expect(throws: error) {
+        try chunked(sound, setup, Self.short(setup.settings.rateControl), cores: 2)
+      }
+    }
+  }
+
+  @Test("a cancelled encoder throws, leaves no thread behind and no core taken")
+  func cancellation() throws {
+    let setup = try EncoderSetup(MP3Settings(parsing: "V2"), sampleRate: 44100, channelCount: 2)
+    let budget = CPUBudget(total: 3)
+    let cancellation = CancellationFlag()
+    let encoder = ChunkEncoder(setup, budget: budget, cancellation: cancellation)
+    let sound = Material.speechLike(rate: 44100, channels: 2, seconds: 5)
+    var bytes: [UInt8] = []
+    withPlanes(sound) { planes in
+      for round in 0..<40 {
+        if round == 30 { cancellation.cancel() }
+        do throws(LAMEError) {
+          try encoder.encode(planes, count: sound[0].count, into: &bytes)
+        } catch {
+          #expect(error == .cancelled && round >= 30)
+          return
+        }
+      }
+    }
+    #expect(throws: LAMEError.cancelled) { try encoder.finish(into: &bytes) }
+    encoder.cancel()
+    let leases = (0..<3).compactMap { _ in budget.tryLease() }
+    #expect(leases.count == 3)
+  }
+
+  @Test("idle cores are given back to those who wait for one")
+  func lending() throws {
+    let setup = try EncoderSetup(MP3Settings(parsing: "V2"), sampleRate: 44100, channelCount: 2)
+    let budget = CPUBudget(total: 2)
+    let own = try #require(budget.tryLease())
+    defer { own.release() }
+    let encoder = ChunkEncoder(setup, grid: Self.short(setup.settings.rateControl), budget: budget)
+    let sound = Material.speechLike(rate: 44100, channels: 2, seconds: 30)
+    let job = try Thread.spawn(name: "job") { budget.lease()?.release() }
+    var bytes: [UInt8] = []
+    let info = try withPlanes(sound) { planes in
+      try encoder.encode(planes, count: sound[0].count, into: &bytes)
+      return try encoder.finish(into: &bytes)
+    }
+    job.join()
+    #expect(!info.isEmpty)
+  }
+}
+
+/// Encodes in chunks; the whole stream, with its Info frame.
+private func chunked(
+  _ sound: [[Float]], _ setup: EncoderSetup, _ grid: ChunkGrid?, cores: Int,
+  blockLength: Int = 4096
+) throws -> [UInt8] {
+  let budget = CPUBudget(total: cores)
+  let own = budget.tryLease()
+  defer { own?.release() }
+  let encoder = ChunkEncoder(setup, grid: grid, budget: budget)
+  var bytes: [UInt8] = []
+  for start in stride(from: 0, to: sound[0].count, by: blockLength) {
+    let end = min(sound[0].count, start + blockLength)
+    try withPlanes(sound.map { Array($0[start..<end]) }) {
+      try encoder.encode($0, count: end - start, into: &bytes)
+    }
+  }
+  let info = try encoder.finish(into: &bytes)
+  bytes.replaceSubrange(..<info.count, with: info)
+  return bytes
+}
+
+/// The frames of one LAME instance.
+private func serial(_ sound: [[Float]], _ setup: EncoderSetup) throws -> [UnpackedFrame] {
+  var encoder = try setup.open()
+  var bytes: [UInt8] = []
+  try withPlanes(sound) { try encoder.encode($0, count: sound[0].count, into: &bytes) }
+  try encoder.flush(into: &bytes)
+  return try unpacked(bytes, skippingInfo: false)
+}
+
+private func unpacked(_ stream: [UInt8], skippingInfo: Bool = true) throws -> [UnpackedFrame] {
+  var unpacker = FrameUnpacker()
+  var frames: [UnpackedFrame] = []
+  try stream.withUnsafeBufferPointer { try unpacker.unpack($0, into: &frames) }
+  return skippingInfo ? Array(frames.dropFirst()) : frames
+}
+
+/// Signal to noise in dB, for each 1152 samples of what ffmpeg decodes, as far as there is a signal.
+private func ratios(of stream: [UInt8], to sound: [[Float]]) throws -> [Double] {
+  let folder = TestFolder()
+  try writeFile(folder.path("a.mp3"), stream)
+  let decoded = try Tool.succeed(
+    "ffmpeg", "-v", "error", "-i", folder.path("a.mp3"), "-f", "f32le", "-"
+  ).floats
+  return decoded.withUnsafeBufferPointer { decoded in
+    stride(from: 0, to: sound[0].count - 1152, by: 1152).compactMap { start in
+      var (signal, noise): (Float, Float) = (1e-12, 1e-12)
+      for channel in 0..<2 {
+        for index in start..<start + 1152 {
+          let sample = sound[channel][index]
+          let difference = sample - decoded[index * 2 + channel]
+          signal += sample * sample
+          noise += difference * difference
+        }
+      }
+      return signal > 1e-4 ? 10 * log10(Double(signal / noise)) : nil
+    }
+  }
+}
+
+/// Sounds to encode.
+private enum Material {
+  /// Those of which a signal-to-noise ratio says something.
+  static let audible = ["music", "speech", "a full-scale square wave after silence", "a sweep"]
+
+  static func named(_ name: String) throws -> [[Float]] {
+    if let hard = hard.first(where: { $0.name == name }) { return hard.make() }
+    let file = name == "speech" ? "librivox-sonnet.mp3" : "feelings.ogg"
+    return try decoded(file, rate: 44100, channels: 2)
+  }
+
+  struct Hard: Sendable {
+    let name: String
+    let make: @Sendable () -> [[Float]]
+  }
+
+  /// Some seconds of stereo each, in which encoders have a hard time to agree.
+  static let hard: [Hard] = [
+    Hard(name: "silence") { stereo { _ in 0 } },
+    Hard(name: "near-silence") { [noise(1, 1e-5), noise(2, 1e-5)] },
+    Hard(name: "a full-scale square wave after silence") {
+      stereo { $0 < count * 2 / 3 ? 0 : ($0 / 50) % 2 == 0 ? 1 : -1 }
+    },
+    Hard(name: "a sweep") {
+      let glide = Signal.glide(sampleRate: 44100, count: count)
+      return [glide, glide.reversed()]
+    },
+    Hard(name: "white noise") { [noise(3, 1), noise(4, 1)] },
+    Hard(name: "clipping") {
+      let loud = noise(5, 4).map { max(-1, min(1, $0)) }
+      return [loud, loud.map { -$0 }]
+    },
+    Hard(name: "loud and silent by turns") {
+      let loud = noise(6, 1)
+      return [loud, loud].map { plane in
+        plane.indices.map { ($0 / 60_000) % 2 == 0 ? plane[$0] : 0 }
+      }
+    },
+  ]
+
+  private static let count = 8 * 44100
+
+  private static func stereo(_ sample: (Int) -> Float) -> [[Float]] {
+    let plane = (0..<count).map(sample)
+    return [plane, plane]
+  }
+
+  private static func noise(_ seed: UInt64, _ amplitude: Float) -> [Float] {
+    Signal.noise(seed: seed * 1_000_000, count: count, amplitude: amplitude)
+  }
+
+  /// Tones that come and go over a little noise, another one in each channel.
+  static func speechLike(rate: Int, channels: Int, seconds: Int) -> [[Float]] {
+    speechLike(rate: rate, channels: channels, count: seconds * rate)
+  }
+
+  static func speechLike(rate: Int, channels: Int, count: Int) -> [[Float]] {
+    (0..<channels).map { channel in
+      let glide = Signal.glide(sampleRate: rate, count: count)
+      let noise = Signal.noise(seed: UInt64(channel) << 40, count: count, amplitude: 0.02)
+      let period = rate / (3 + channel)
+      return (0..<count).map { index in
+        let swell = Float(index % period) / Float(period)
+        return glide[index] * swell * swell + noise[index]
+      }
+    }
+  }
+
+  static func music(rate: Int, channels: Int) throws -> [[Float]] {
+    try decoded("feelings.ogg", rate: rate, channels: channels)
+  }
+
+  /// The first seconds of a fixture.
+  private static func decoded(_ file: String, rate: Int, channels: Int) throws -> [[Float]] {
+    let root = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
+    let floats = try Tool.succeed(
+      "ffmpeg", "-v", "error", "-i", "\(root)/Fixtures/\(file)", "-t", "12", "-ac",
+      "\(channels)", "-ar", "\(rate)", "-f", "f32le", "-"
+    ).floats
+    return (0..<channels).map { channel in
+      stride(from: channel, to: floats.count, by: channels).map { floats[$0] }
+    }
+  }
+}
