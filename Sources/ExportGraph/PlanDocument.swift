@@ -42,7 +42,7 @@ public struct PlanDocument: Encodable, Sendable {
     var firstFrame: Int64
     var endFrame: Int64
     var isDithered: Bool
-    /// The version of an MP3's tag.
+    /// The tag's version in MP3 and AIFF.
     var id3: String?
     var metadata: [String: String]
     /// The file that the cover is read from: a picture, or media that hold one.

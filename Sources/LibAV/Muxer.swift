@@ -10,7 +10,7 @@ package final class Muxer {
     /// RIFF, which becomes RF64 (EBU Tech 3306) past 4 GiB.
     case wav
     case flac
-    /// AIFF, or AIFF-C for floats, with a tag of ID3.
+    /// AIFF, or AIFF-C for floats; title, artist and the like as text chunks.
     case aiff
     /// Apple's Core Audio Format.
     case caf
@@ -61,8 +61,8 @@ package final class Muxer {
   ///   - output: Where the bytes go.
   ///   - encoder: Opened; its packets go to `write`.
   ///   - metadata: Tags by FFmpeg's generic names; a container leaves out those it has no place for.
-  ///   - chapters: In order. WAV and CAF do not hold them.
-  ///   - picture: A front cover. WAV and CAF do not hold one.
+  ///   - chapters: In order. WAV, AIFF and CAF do not hold them.
+  ///   - picture: A front cover. WAV, AIFF and CAF do not hold one.
   /// - Returns: A muxer whose header is written.
   /// - Throws: FFmpeg's refusal, or the errno of `output`.
   package static func open(
@@ -274,8 +274,7 @@ extension Muxer.Container {
   fileprivate func options(sampleRate: Int) -> [(String, String)] {
     switch self {
     case .wav: [("rf64", "auto")]
-    case .flac, .caf: []
-    case .aiff: [("write_id3v2", "1")]
+    case .flac, .caf, .aiff: []
     case .ogg(let serial): [("serial_offset", String(serial & 0x7FFF_FFFF))]
     // Edit lists count in the movie's timescale: only the sample rate lets them say any length.
     case .m4a: [("movie_timescale", String(sampleRate)), ("use_editlist", "1")]

@@ -9,8 +9,8 @@ public struct Output: Sendable, Hashable {
   public var format: Format
   /// Frames a second; nil: as the mix.
   public var sampleRate: Int?
-  /// The version of an MP3's tag; nil: 2.4, but 2.3 where FFmpeg would lose a chapter otherwise
-  /// (`ID3Version.init(forChapters:)`). Other formats have none.
+  /// The version of the tag in MP3 and AIFF; nil: 2.4, but 2.3 where FFmpeg would lose a chapter
+  /// otherwise (`ID3Version.init(forChapters:)`). Other formats have none.
   public var id3: ID3Version?
   /// nil: as the mix.
   public var channelLayout: ChannelLayout?

@@ -29,6 +29,8 @@ public struct OutputCapabilities: Sendable, Hashable {
   public var holdsChapters: Bool
   /// Whether it has a place for a chapter's link and image.
   public var holdsChapterLinks = false
+  /// Whether its tag is one of ID3v2.
+  public var hasID3 = false
   /// Whether a file of it may hold no sound at all.
   public var holdsNoSound: Bool
 }
@@ -75,7 +77,7 @@ extension OutputCapabilities {
   static let mp3 = OutputCapabilities(
     name: "MP3", codecName: "MP3", extensions: ["mp3"], sampleRates: .only(MP3Settings.sampleRates),
     layouts: [.mono, .stereo], heldTags: nil, holdsCover: true, holdsChapters: true,
-    holdsChapterLinks: true, holdsNoSound: false)
+    holdsChapterLinks: true, hasID3: true, holdsNoSound: false)
 
   static let wav = OutputCapabilities(
     name: "WAV", codecName: "WAV", extensions: ["wav", "wave"], sampleRates: .upTo(.pcmLimit),
@@ -84,7 +86,7 @@ extension OutputCapabilities {
   static let aiff = OutputCapabilities(
     name: "AIFF", codecName: "AIFF", extensions: ["aiff", "aif", "aifc"],
     sampleRates: .upTo(.pcmLimit), layouts: nil, heldTags: nil, holdsCover: true,
-    holdsChapters: true, holdsNoSound: false)
+    holdsChapters: true, holdsChapterLinks: true, hasID3: true, holdsNoSound: false)
 
   static let caf = OutputCapabilities(
     name: "CAF", codecName: "CAF", extensions: ["caf"], sampleRates: .upTo(.pcmLimit),

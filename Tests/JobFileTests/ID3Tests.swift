@@ -15,9 +15,10 @@ import Testing
         - { file: x.mp3, id3: 2.3 }
         - { file: y.mp3, mp3: V0, id3: "2.4" }
         - z.mp3
+        - { file: x.aiff, id3: 2.3 }
       """#
     ).flatMap(\.outputs)
-    #expect(outputs.map(\.id3) == [.v23, .v24, nil])
+    #expect(outputs.map(\.id3) == [.v23, .v24, nil, .v23])
     var bench = Bench()
     bench.assets["intro.mp3"] = .fake("intro.mp3", seconds: 1)
     bench.assets["intro.mp3"]?.codec = "mp3"
@@ -43,7 +44,7 @@ import Testing
           2 | output: [{ file: x.mp3, id3: 2.2 }, { file: x.flac, id3: 2.3 }]
             |                              ^~~
         help: write '2.4', or '2.3' for old players
-      job.yaml:2:53: error: 'id3' on an output that is FLAC: it is the tag of an MP3
+      job.yaml:2:53: error: 'id3' on an output that is FLAC: it is the tag of MP3 and AIFF
           2 | output: [{ file: x.mp3, id3: 2.2 }, { file: x.flac, id3: 2.3 }]
             |                                                     ^~~
         help: leave it out
@@ -59,7 +60,7 @@ import Testing
         output: { file: x.wav, codec: same, id3: 2.3 }
         """#),
       #"""
-      job.yaml:2:17: error: 'id3' on an output that is WAV: it is the tag of an MP3
+      job.yaml:2:17: error: 'id3' on an output that is WAV: it is the tag of MP3 and AIFF
           2 | output: { file: x.wav, codec: same, id3: 2.3 }
             |                 ^~~~~
         help: leave it out

@@ -28,6 +28,20 @@ enum ContainerFacts {
     return nil
   }
 
+  /// Where the content of an AIFF's chunk of ID3 begins; nil where it has none.
+  static func tagOffset(ofAIFF path: FilePath) -> Int? {
+    var offset: Int64 = 12
+    // More chunks than any file has in good faith.
+    for _ in 0..<1000 {
+      let head = read(path, from: offset, count: 8)
+      guard head.count == 8 else { return nil }
+      if head.starts(with: "ID3 ".utf8) { return Int(offset) + 8 }
+      let size = head[4...].reduce(0) { $0 << 8 | Int64($1) }
+      offset += 8 + size + size % 2
+    }
+    return nil
+  }
+
   /// Whether an Ogg file's last page is not marked as one that ends a stream (RFC 3533, 6), or is
   /// not there as a whole.
   static func oggBreaksOff(_ path: FilePath) -> Bool {

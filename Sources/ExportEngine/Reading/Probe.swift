@@ -70,7 +70,7 @@ struct Prober {
           "was cut short: its last page is missing; \(duration.inSeconds) can be decoded",
           path: path))
     }
-    let asset = Asset(
+    var asset = Asset(
       path: path, streamIndex: stream.index, container: demuxer.formatName,
       codec: stream.codecName, sampleRate: facts.sampleRate,
       channelLayout: ChannelLayout(mask: first.channelMask, count: first.channelCount),
@@ -79,6 +79,12 @@ struct Prober {
       announcedDuration: announced, bitRate: stream.bitRate,
       metadata: metadata(of: demuxer, stream),
       chapters: chapters(of: demuxer, from: first.start(in: demuxer)), identity: identity)
+    if demuxer.formatName == "aiff", let offset = ContainerFacts.tagOffset(ofAIFF: path),
+      let tag = storedTag(at: offset)
+    {
+      asset.metadata = metadata(of: tag)
+      asset.chapters = chapters(of: tag)
+    }
     return ProbedStream(asset: asset, facts: facts, warnings: warnings)
   }
 

@@ -4,13 +4,13 @@ import MediaComposition
 import MediaTime
 import SystemPackage
 
-/// What an MP3's own tag says: libavformat knows neither a chapter's link nor its image, and drops
+/// What the tag of an MP3 or an AIFF says: libavformat knows neither a chapter's link nor its image, and drops
 /// chapters that hold more than it expects.
 extension Prober {
-  /// The ID3v2 tag that the file begins with.
-  func storedTag() -> StoredID3Tag? {
+  /// The ID3v2 tag that the file begins with, or that stands at `offset`.
+  func storedTag(at offset: Int = 0) -> StoredID3Tag? {
     withFile { file in
-      StoredID3Tag.read(byteCount: Int(clamping: identity.size)) { offset, target in
+      StoredID3Tag.read(at: offset, byteCount: Int(clamping: identity.size)) { offset, target in
         (try? file.read(fromAbsoluteOffset: Int64(offset), into: target)) ?? 0
       }
     }

@@ -17,12 +17,15 @@ func obstacle(to artwork: EmbeddedArtwork) -> String? {
 
 /// Reads a picture without decoding it.
 ///
+/// - Parameters:
+///   - artwork: Where it is.
+///   - name: What messages call it: `the cover`.
 /// - Returns: nil for one that a media file brought along and that no output can hold.
-/// - Throws: `.mendInput` where a file is not a regular one, too large, damaged, or neither JPEG
-///   nor PNG; `.tryAgain` where a media file is not the one that was probed.
-func readPicture(_ artwork: Artwork) throws(Failure) -> Picture? {
+/// - Throws: `.mendInput` where a file is not a regular one, too large, damaged, or neither JPEG nor
+///   PNG; `.tryAgain` where a media file is not the one that was probed.
+func readPicture(_ artwork: Artwork, as name: String = "the cover") throws(Failure) -> Picture? {
   switch artwork {
-  case .file(let path): return try readPicture(path)
+  case .file(let path): return try readPicture(path, as: name)
   case .embedded(let artwork):
     guard obstacle(to: artwork) == nil else { return nil }
     let bytes =
@@ -56,19 +59,19 @@ private func read(_ range: Range<Int>, of media: FilePath) -> [UInt8]? {
   return count == bytes.count ? bytes : nil
 }
 
-private func readPicture(_ path: FilePath) throws(Failure) -> Picture {
+private func readPicture(_ path: FilePath, as name: String) throws(Failure) -> Picture {
   // O_NONBLOCK: a FIFO would wait for a writer.
   let descriptor = path.withPlatformString { open($0, O_RDONLY | O_NONBLOCK | O_CLOEXEC) }
   guard descriptor >= 0 else {
-    throw Failure(.mendInput, "cannot open the cover: \(Errno(rawValue: errno))", path: path)
+    throw Failure(.mendInput, "cannot open \(name): \(Errno(rawValue: errno))", path: path)
   }
   defer { close(descriptor) }
   var facts = stat()
   guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
-    throw Failure(.mendInput, "the cover is no regular file", path: path)
+    throw Failure(.mendInput, "\(name) is no regular file", path: path)
   }
   guard facts.st_size <= largestCover else {
-    throw Failure(.mendInput, "the cover is larger than 16 MB; make it smaller", path: path)
+    throw Failure(.mendInput, "\(name) is larger than 16 MB; make it smaller", path: path)
   }
   let size = Int(facts.st_size)
   var failure: Int32 = 0
@@ -83,13 +86,13 @@ private func readPicture(_ path: FilePath) throws(Failure) -> Picture {
     }
   }
   guard failure == 0 else {
-    throw Failure(.mendInput, "cannot read the cover: \(Errno(rawValue: failure))", path: path)
+    throw Failure(.mendInput, "cannot read \(name): \(Errno(rawValue: failure))", path: path)
   }
   guard let picture = Picture(bytes) else {
-    throw Failure(.mendInput, "the cover is neither a JPEG nor a PNG picture", path: path)
+    throw Failure(.mendInput, "\(name) is neither a JPEG nor a PNG picture", path: path)
   }
   if let damage = picture.damage {
-    throw Failure(.mendInput, "the cover \(damage)", path: path)
+    throw Failure(.mendInput, "\(name) \(damage)", path: path)
   }
   return picture
 }

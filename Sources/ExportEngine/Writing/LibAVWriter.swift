@@ -12,6 +12,8 @@ final class LibAVWriter: SoundWriter {
   /// Which frame of the timeline comes first: dither is that of the timeline, so that the parts of
   /// a sound are slices of the whole.
   private let firstFrame: Int64
+  /// A tag that is put behind what the muxer wrote; empty where there is none.
+  private let tag: [UInt8]
   private var tally: SoundTally
 
   private init(
@@ -23,6 +25,7 @@ final class LibAVWriter: SoundWriter {
     self.muxer = muxer
     quantizer = Quantizer(isDithered: recipe.isDithered)
     firstFrame = recipe.firstFrame
+    tag = recipe.tag
     self.tally = tally
   }
 
@@ -60,11 +63,26 @@ final class LibAVWriter: SoundWriter {
       } catch {
         throw error.outputFailure(file)
       }
+      try appendTag()
       try file.flush()
     } catch {
       throw abandoning(error)
     }
     return tally.result(of: file, sampleRate: encoder.sampleRate)
+  }
+
+  /// Adds AIFF's chunk of ID3, at the file's end, where it may always grow.
+  private func appendTag() throws(Failure) {
+    guard !tag.isEmpty else { return }
+    let padding = [UInt8](repeating: 0, count: tag.count % 2)
+    guard let size = UInt32(exactly: file.size + Int64(tag.count + padding.count)) else {
+      throw Failure(.mendJob, "AIFF holds less than 4 GiB; write CAF or WAV")
+    }
+    func word(_ number: UInt32) -> [UInt8] { [24, 16, 8, 0].map { UInt8(number >> $0 & 0xFF) } }
+    let head = Array("ID3 ".utf8) + word(UInt32(clamping: tag.count))
+    try file.put(head + tag + padding, at: file.size)
+    // What stands behind the first eight bytes ("FORM" and this), with the head of ours.
+    try file.put(word(size), at: 4)
   }
 
   func commit() throws(Failure) { try file.commit() }
@@ -148,6 +166,8 @@ struct LibAVRecipe {
   var metadata: [(key: String, value: String)]
   var chapters: [Muxer.Chapter]
   var picture: Picture?
+  /// A whole ID3v2 tag, for AIFF.
+  var tag: [UInt8] = []
 }
 
 extension LibAVError {

@@ -53,8 +53,9 @@ private func makeSoundWriter(
     try OutputFile.create(at: sink.output.path), recipe, tally: tally)
 }
 
-/// Gives the picture that is to be written; nil for one that is left out.
-private typealias PictureReader = (Artwork) throws(Failure) -> Picture?
+/// Gives the picture that is to be written, under the name that messages have for it; nil for one
+/// that is left out.
+private typealias PictureReader = (Artwork, _ name: String) throws(Failure) -> Picture?
 
 /// What can be known of an output before work starts, without touching the disk: that its format
 /// has the settings, and that its tags, cover and chapters can be written.
@@ -64,8 +65,8 @@ func requireEncodable(_ sink: Sink, format: AudioFormat) throws(Failure) {
   do throws(Failure) {
     try requireSettings(sink.output.format, format, frameCount: sink.frameCount)
     // What lies in a media file was looked at when that was probed.
-    func readNamed(_ artwork: Artwork) throws(Failure) -> Picture? {
-      if case .file = artwork { try readPicture(artwork) } else { nil }
+    func readNamed(_ artwork: Artwork, as name: String) throws(Failure) -> Picture? {
+      if case .file = artwork { try readPicture(artwork, as: name) } else { nil }
     }
     if case .mp3 = sink.output.format {
       _ = try id3Tag(of: sink, sampleRate: format.sampleRate, readNamed)
@@ -113,7 +114,7 @@ private func recipe(
   for sink: Sink, format: AudioFormat, _ picture: PictureReader
 ) throws(Failure) -> LibAVRecipe {
   let capabilities = sink.output.format.kind.capabilities
-  guard sink.output.id3 == nil else {
+  guard sink.output.id3 == nil || capabilities.hasID3 else {
     throw Failure(.mendJob, "an output that is \(capabilities.name) has no version of ID3")
   }
   let (container, codec): (Muxer.Container, Encoder.Codec) =
@@ -132,16 +133,25 @@ private func recipe(
       (.ogg(serial: serial(of: sink, format)), .opus(bitRate: bitRate))
     case .mp3: throw Failure(.reportBug, "MP3 is not written by FFmpeg")
     }
-  return LibAVRecipe(
+  var recipe = LibAVRecipe(
     container: container, codec: codec, sampleRate: format.sampleRate,
     channelMask: (capabilities.stored(format.channelLayout) ?? format.channelLayout).mask,
     isDithered: sink.isDithered, firstFrame: sink.frames.lowerBound,
     metadata: sink.metadata.items.map { (sink.output.format.kind.tagName(of: $0.key), $0.value) },
-    chapters: capabilities.holdsChapters && sink.output.chapters.inFile
-      ? try chapters(of: sink, sampleRate: format.sampleRate).map {
-        Muxer.Chapter(frames: $0.frames, title: $0.chapter.title)
-      } : [],
-    picture: capabilities.holdsCover ? try sink.metadata.cover.flatMap(picture) : nil)
+    chapters: [])
+  guard !capabilities.hasID3 else {
+    recipe.tag = try id3Tag(of: sink, sampleRate: format.sampleRate, picture)
+    return recipe
+  }
+  if capabilities.holdsChapters, sink.output.chapters.inFile {
+    recipe.chapters = try chapters(of: sink, sampleRate: format.sampleRate).map {
+      Muxer.Chapter(frames: $0.frames, title: $0.chapter.title)
+    }
+  }
+  if capabilities.holdsCover, let cover = sink.metadata.cover {
+    recipe.picture = try picture(cover, "the cover")
+  }
+  return recipe
 }
 
 /// The number of an Ogg stream, which must be another one in each file that may be chained to it
@@ -173,29 +183,37 @@ extension Output.SampleFormat {
   }
 }
 
-/// The ID3v2 tag that stands before the sound. There is one in any case, because checkers take a
-/// file without a tag for a fragment.
+/// The ID3v2 tag that stands before the sound of an MP3, or in a chunk of AIFF; there it is empty
+/// where there is nothing to say. An MP3 has one in any case, because checkers take a file without a
+/// tag for a fragment.
 private func id3Tag(
   of sink: Sink, sampleRate: Int, _ picture: PictureReader
 ) throws(Failure) -> [UInt8] {
-  let encoder = sink.metadata["encoder"] == nil ? [ID3Tag.Item(key: "encoder", value: "avjob")] : []
-  var tag = ID3Tag(
-    items: encoder + sink.metadata.items.map { ID3Tag.Item(key: $0.key, value: $0.value) },
-    cover: try sink.metadata.cover.flatMap(picture)?.bytes)
+  let isMP3 = sink.output.format.kind == .mp3
+  var tag = ID3Tag(items: sink.metadata.items.map { ID3Tag.Item(key: $0.key, value: $0.value) })
+  if isMP3, sink.metadata["encoder"] == nil {
+    tag.items.insert(ID3Tag.Item(key: "encoder", value: "avjob"), at: 0)
+  }
+  if let cover = sink.metadata.cover { tag.cover = try picture(cover, "the cover")?.bytes }
   let placed = sink.output.chapters.inFile ? try chapters(of: sink, sampleRate: sampleRate) : []
   for (chapter, frames) in placed {
     let range = TimeRange(
       start: Time(frames: frames.lowerBound, rate: sampleRate),
       end: Time(frames: frames.upperBound, rate: sampleRate))
-    tag.chapters.append(
-      ID3Tag.Chapter(
-        range: range, title: chapter.title, url: chapter.url,
-        image: try chapter.image.flatMap(picture)?.bytes))
+    var written = ID3Tag.Chapter(range: range, title: chapter.title, url: chapter.url)
+    do throws(Failure) {
+      if let image = chapter.image {
+        written.image = try picture(image, "the image of '\(chapter.title)'")?.bytes
+      }
+    } catch {
+      throw error.placed(at: chapter.origin)
+    }
+    tag.chapters.append(written)
   }
   do throws(ID3TagError) {
     // A tag that somebody wrote is one that somebody may correct, without moving all of the sound.
-    let isPlain = sink.metadata.isEmpty && tag.chapters.isEmpty
-    return try tag.encoded(as: sink.id3Version, padding: isPlain ? 0 : 1024)
+    let isLoose = isMP3 && (!sink.metadata.isEmpty || !tag.chapters.isEmpty)
+    return try tag.encoded(as: sink.id3Version, padding: isLoose ? 1024 : 0)
   } catch {
     throw Failure(.mendJob, "the tag cannot be written: \(error.message)")
   }

@@ -2,7 +2,7 @@ import MPEGAudio
 import MediaComposition
 
 extension Decoder {
-  /// The version of an MP3's tag, behind `id3`. Where only the clip knows an output's format, it is
+  /// The version of the tag, behind `id3`. Where only the clip knows an output's format, it is
   /// refused by `Job.outputs(from:)`.
   func id3(_ entry: YAMLEntry?, of format: JobOutput.Format, _ scope: Scope) -> ID3Version? {
     guard let entry else { return nil }
@@ -14,7 +14,7 @@ extension Decoder {
       }
       return version
     }
-    if let kind = format.kind, kind != .mp3 {
+    if let kind = format.kind, !kind.capabilities.hasID3 {
       sink.error(JobOutput.id3Refusal(kind), at: entry.keyOrigin, help: "leave it out")
       return nil
     }
@@ -23,8 +23,8 @@ extension Decoder {
 }
 
 extension JobOutput {
-  /// What is wrong with `id3` on an output that is no MP3.
+  /// What is wrong with `id3` on an output that has no such tag.
   static func id3Refusal(_ kind: Output.Kind) -> String {
-    "'id3' on an output that is \(kind.capabilities.name): it is the tag of an MP3"
+    "'id3' on an output that is \(kind.capabilities.name): it is the tag of MP3 and AIFF"
   }
 }

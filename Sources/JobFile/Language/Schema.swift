@@ -186,7 +186,7 @@ extension Schema {
       Key("file", .path, "the path to write to"),
       Key("folder", .path, "the folder to write to, under the input's name"),
       Key("mp3", .mp3, "MP3 by LAME"),
-      Key("id3", .id3, "the version of an MP3's tag; else 2.4, where chapters allow it"),
+      Key("id3", .id3, "the tag's version in MP3 and AIFF; else 2.4, where chapters allow it"),
       Key("wav", .pcm, "PCM"),
       Key("aiff", .pcm, "PCM, big-endian"),
       Key("caf", .pcm, "PCM in Apple's Core Audio Format"),

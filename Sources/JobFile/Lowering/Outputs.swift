@@ -25,9 +25,9 @@ extension Job {
 }
 
 extension JobOutput {
-  /// The version of the tag; what only the clip says, is only now known to be an MP3.
+  /// The version of the tag; what only the clip says is known only now.
   fileprivate func id3(as kind: Output.Kind) throws(Diagnostics) -> ID3Version? {
-    guard id3 == nil || kind == .mp3 else {
+    guard id3 == nil || kind.capabilities.hasID3 else {
       throw Diagnostics([Diagnostic(Self.id3Refusal(kind), at: origin, help: "leave it out")])
     }
     return id3

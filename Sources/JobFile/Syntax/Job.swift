@@ -119,7 +119,7 @@ public struct JobOutput: Sendable, Hashable {
   public var mp3Preset: MP3Preset?
   /// Frames a second; nil: as the mix.
   public var sampleRate: Int?
-  /// The version of an MP3's tag; nil: as `Output.id3` has it.
+  /// The version of the tag in MP3 and AIFF; nil: as `Output.id3` has it.
   public var id3: ID3Version?
   /// nil: as the mix.
   public var channelLayout: ChannelLayout?

@@ -35,12 +35,12 @@ struct ID3Tests {
     return (bytes, ID3Tag(parsing: bytes))
   }
 
-  private func chapters(image: FilePath? = nil) -> [Chapter] {
+  private func chapters(image: Artwork? = nil) -> [Chapter] {
     [
       Chapter(start: .zero, title: "One"),
       Chapter(
         start: Time(value: 1, timescale: 2), title: "Two", url: "https://example.org/two",
-        image: image.map { .file($0) }),
+        image: image),
     ]
   }
 
@@ -54,7 +54,7 @@ struct ID3Tests {
 
   @Test("it is 2.4, and 2.3 where FFmpeg would lose a chapter, unless a version is asked for")
   func versions() throws {
-    let image = try image()
+    let image = Artwork.file(try image())
     let cases: [(ID3Version?, [Chapter], UInt8, String)] = [
       (nil, [], 4, ""), (nil, chapters(), 4, "One\nTwo"),
       (nil, chapters(image: image), 3, "One\nTwo"),
@@ -86,6 +86,68 @@ struct ID3Tests {
     #expect(own?.items.map(\.value) == ["Mine", "T"])
     #expect(tagged[6..<10].elementsEqual([0, 0, 8, 27]))
     #expect(tagged[37..<37 + 1024].allSatisfy { $0 == 0 } && tagged[37 + 1024] == 0xFF)
+  }
+
+  private static let hasMutagen =
+    (try? Tool.run(["/usr/bin/python3", "-c", "import mutagen"]))?.status == 0
+
+  @Test(
+    "AIFF has the same tag in a chunk, and is whole to others", .enabled(if: hasMutagen),
+    arguments: [ID3Version.v24, .v23])
+  func aiff(version: ID3Version) throws {
+    let script = """
+      import sys
+      from mutagen.aiff import AIFF
+      tag = AIFF(sys.argv[1]).tags
+      two = tag["CHAP:ch1"].sub_frames
+      print(tag.version[1], tag["COMM::eng"].text[0], tag["USLT::eng"].text, tag["TSRC"].text[0],
+            two["TIT2"].text[0], two["WXXX:chapter url"].url, len(two["APIC:"].data))
+      """
+    let image = try image()
+    let size = try readFile(image.string).count
+    // Of odd and of even length.
+    for (comment, format) in [("C", Output.SampleFormat.int16), ("CC", .float32)] {
+      var metadata = Metadata()
+      metadata["comment"] = comment
+      metadata["lyrics"] = "L"
+      metadata["isrc"] = "I"
+      metadata["language"] = "en"
+      let (bytes, _) = try tag(
+        id3: version, metadata: metadata, chapters: chapters(image: .file(image)),
+        format: .aiff(format))
+      #expect(bytes[4..<8].reduce(0) { $0 << 8 | Int($1) } == bytes.count - 8)
+      #expect(
+        try Tool.succeed("/usr/bin/python3", "-c", script, folder.path("a.mp3")).text
+          == "\(version.rawValue) \(comment) L I Two https://example.org/two \(size)\n")
+      let path = folder.path("a.aiff")
+      try Tool.succeed("mv", folder.path("a.mp3"), path)
+      #expect(try decode(path).count == 44_100)
+      #expect(try Tool.succeed("soxi", "-s", path).text.trimmed == "44100")
+      let asset = try Prober.probe(FilePath(path), stream: nil).asset
+      #expect(asset.metadata["comment"] == comment && asset.metadata["isrc"] == "I")
+      #expect(asset.metadata["language"] == "eng")
+      #expect(asset.chapters.map(\.url) == [nil, "https://example.org/two"])
+      #expect(asset.chapters.map { $0.image == nil } == [true, false])
+    }
+    let (bare, _) = try tag(format: .aiff(.int16))
+    #expect(!String(decoding: bare.suffix(200), as: UTF8.self).contains("ID3 "))
+  }
+
+  @Test("an image that is none is named by its chapter, and found before work starts")
+  func badImages() throws {
+    try writeFile(folder.path("text.png"), "no picture".utf8)
+    let chapters = chapters(image: .file(FilePath(folder.path("text.png"))))
+    for format in [Output.Format.mp3(.standard), .aiff(.int16)] {
+      let sink = Sink(
+        node: 0, frames: 0..<44_100, output: Output(path: "a", format: format),
+        metadata: Metadata(), chapters: chapters, isDithered: false)
+      let failure = #expect(throws: Failure.self) {
+        try requireEncodable(
+          sink, format: AudioFormat(sampleRate: 44_100, channelLayout: .mono))
+      }
+      #expect(failure?.message == "the image of 'Two' is neither a JPEG nor a PNG picture")
+      #expect(failure?.path == FilePath(folder.path("text.png")))
+    }
   }
 
   @Test("no other format has a version of ID3")
