@@ -176,7 +176,7 @@ struct ChunkEncoderTests {
 }
 
 /// Encodes in chunks; the whole stream, with its Info frame.
-private func chunked(
+func chunked(
   _ sound: [[Float]], _ setup: EncoderSetup, _ grid: ChunkGrid?, cores: Int,
   blockLength: Int = 4096
 ) throws -> [UInt8] {
@@ -236,7 +236,7 @@ private func ratios(of stream: [UInt8], to sound: [[Float]]) throws -> [Double] 
 }
 
 /// Sounds to encode.
-private enum Material {
+enum Material {
   /// Those of which a signal-to-noise ratio says something.
   static let audible = ["music", "speech", "a full-scale square wave after silence", "a sweep"]
 
