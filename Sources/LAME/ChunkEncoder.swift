@@ -43,7 +43,7 @@ package final class ChunkEncoder {
     _ setup: EncoderSetup, grid: ChunkGrid? = nil, budget: CPUBudget? = nil,
     cancellation: CancellationFlag = CancellationFlag()
   ) {
-    let grid = grid ?? .standard(for: setup.settings.rateControl)
+    let grid = grid ?? .standard(for: setup)
     self.setup = setup
     self.grid = grid
     channelCount = setup.channelCount

@@ -1,4 +1,4 @@
-package import MPEGAudio
+internal import MPEGAudio
 
 /// How a stream is cut into chunks that are encoded side by side, in MP3 frames.
 ///
@@ -23,18 +23,23 @@ package struct ChunkGrid: Sendable, Hashable {
     self.shortest = shortest
   }
 
-  /// The grid for all streams with such a rate control.
+  /// The grid for all streams that `setup` encodes.
   ///
   /// In a constant or mean bit rate the phase of the padding is part of LAME's state. Its period is
   /// 49 frames at 44.1 kHz and its halves, and one frame at the other rates; chunks and warm-ups
   /// are multiples of it. There, too, frames may be alike for a while although the reservoirs of two
-  /// encoders, which they spend from, still differ: it takes more of them to tell.
+  /// encoders, which they spend from, still differ: it takes more of them to tell, and most where
+  /// bits are few.
   ///
   /// The sound of a chunk of stereo is 8.2 MiB.
-  package static func standard(for rateControl: MP3Settings.RateControl) -> ChunkGrid {
-    switch rateControl {
-    case .vbr: ChunkGrid(length: 882, warmUp: 16, agreement: 8, shortest: 98)
-    case .abr, .cbr: ChunkGrid(length: 882, warmUp: 49, agreement: 32, shortest: 98)
+  static func standard(for setup: EncoderSetup) -> ChunkGrid {
+    switch setup.settings.rateControl {
+    case .vbr: return ChunkGrid(length: 882, warmUp: 16, agreement: 8, shortest: 98)
+    case .abr(let bitRate), .cbr(let bitRate):
+      let areBitsFew = bitRate * 5 < 6 * setup.sampleRate * setup.channelCount
+      return areBitsFew
+        ? ChunkGrid(length: 882, warmUp: 98, agreement: 64, shortest: 98)
+        : ChunkGrid(length: 882, warmUp: 49, agreement: 32, shortest: 98)
     }
   }
 }

@@ -20,6 +20,7 @@ final class ChunkQueue: Sendable {
   }
 
   /// - Parameters:
+  ///   - setup: Of all encoders.
   ///   - budget: Whose idle cores help; nil: none.
   ///   - cancellation: Ends all encoding with `LAMEError.cancelled`.
   init(_ setup: EncoderSetup, budget: CPUBudget?, cancellation: CancellationFlag) {

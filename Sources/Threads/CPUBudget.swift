@@ -63,8 +63,7 @@ public final class CPUBudget: Sendable {
     return isTaken ? CPULease(of: self) : nil
   }
 
-  /// Runs `body` on a thread of its own that holds an idle core; false, and nothing is run, where
-  /// there is none, or no thread to be had.
+  /// Runs `body` on a thread of its own that holds an idle core, if there is one.
   ///
   /// The core goes back when `body` returns. A long one should return early, or release the lease,
   /// once `CPULease.isWanted`: idle cores are lent, and those who wait have a better claim.
@@ -72,6 +71,7 @@ public final class CPUBudget: Sendable {
   /// - Parameters:
   ///   - name: Of the thread; see `Thread.spawn`.
   ///   - body: The work.
+  /// - Returns: Whether it is run; not where no core is idle, or no thread to be had.
   public func runOnIdleCore(
     name: String, _ body: @escaping @Sendable (CPULease) -> Void
   ) -> Bool {

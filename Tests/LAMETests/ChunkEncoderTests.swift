@@ -10,9 +10,9 @@ import Threads
 @Suite("One stream, many encoders")
 struct ChunkEncoderTests {
   /// Chunks so short that some seconds have many of them.
-  static func short(_ control: MP3Settings.RateControl) -> ChunkGrid {
-    var grid = ChunkGrid.standard(for: control)
-    grid.length = 98
+  static func short(_ setup: EncoderSetup) -> ChunkGrid {
+    var grid = ChunkGrid.standard(for: setup)
+    grid.length = 147
     grid.shortest = 49
     return grid
   }
@@ -30,7 +30,7 @@ struct ChunkEncoderTests {
     let sound = Material.speechLike(rate: rate, channels: channels, seconds: 8)
     let setup = try EncoderSetup(
       MP3Settings(parsing: text), sampleRate: rate, channelCount: channels)
-    let grid = Self.short(setup.settings.rateControl)
+    let grid = Self.short(setup)
     let one = try chunked(sound, setup, grid, cores: 1)
     for cores in [2, 3, 8] { #expect(try chunked(sound, setup, grid, cores: cores) == one) }
     #expect(try chunked(sound, setup, grid, cores: 2, blockLength: 333) == one)
@@ -43,7 +43,7 @@ struct ChunkEncoderTests {
       MP3Settings(parsing: text), sampleRate: rate, channelCount: channels)
     let twin = try serial(sound, setup)
     let frames = try unpacked(
-      chunked(sound, setup, Self.short(setup.settings.rateControl), cores: 2))
+      chunked(sound, setup, Self.short(setup), cores: 2))
     #expect(frames.count == twin.count)
     let alike = zip(frames, twin).count { $0.hasSameSound(as: $1) }
     // Ten times as many seams as a real grid has.
@@ -56,7 +56,7 @@ struct ChunkEncoderTests {
   func quality(_ text: String, _ name: String) throws {
     let sound = try Material.named(name)
     let setup = try EncoderSetup(MP3Settings(parsing: text), sampleRate: 44100, channelCount: 2)
-    let ours = try chunked(sound, setup, Self.short(setup.settings.rateControl), cores: 2)
+    let ours = try chunked(sound, setup, Self.short(setup), cores: 2)
     let twins = try chunked(
       sound, setup, ChunkGrid(length: 1 << 20, warmUp: 0, agreement: 1, shortest: 1), cores: 1)
     let segments = zip(try ratios(of: ours, to: sound), try ratios(of: twins, to: sound))
@@ -72,7 +72,7 @@ struct ChunkEncoderTests {
   func hardSound(_ name: String, _ text: String) throws {
     let sound = try #require(Material.hard.first { $0.name == name }).make()
     let setup = try EncoderSetup(MP3Settings(parsing: text), sampleRate: 44100, channelCount: 2)
-    let stream = try chunked(sound, setup, Self.short(setup.settings.rateControl), cores: 2)
+    let stream = try chunked(sound, setup, Self.short(setup), cores: 2)
     let folder = TestFolder()
     let path = folder.path("a.mp3")
     try writeFile(path, stream)
@@ -88,9 +88,9 @@ struct ChunkEncoderTests {
   func shortSound() throws {
     for text in ["V2", "cbr 128k", "abr 96k"] {
       let setup = try EncoderSetup(MP3Settings(parsing: text), sampleRate: 44100, channelCount: 2)
-      for count in [0, 1, 575, 576, 1152, 1153, 98 * 1152, 98 * 1152 + 1, 147 * 1152 - 1] {
+      for count in [0, 1, 575, 576, 1152, 1153, 147 * 1152, 147 * 1152 + 1, 196 * 1152 - 1] {
         let sound = Material.speechLike(rate: 44100, channels: 2, count: count)
-        let stream = try chunked(sound, setup, Self.short(setup.settings.rateControl), cores: 2)
+        let stream = try chunked(sound, setup, Self.short(setup), cores: 2)
         let frames = try unpacked(stream)
         let twin = try serial(sound, setup)
         #expect(frames.count == twin.count, "\(text), \(count)")
@@ -108,7 +108,7 @@ struct ChunkEncoderTests {
   func noAgreement() throws {
     let sound = Material.speechLike(rate: 44100, channels: 2, seconds: 8)
     let setup = try EncoderSetup(MP3Settings(parsing: "V2"), sampleRate: 44100, channelCount: 2)
-    let stubborn = ChunkGrid(length: 98, warmUp: 16, agreement: 99, shortest: 49)
+    let stubborn = ChunkGrid(length: 147, warmUp: 16, agreement: 148, shortest: 49)
     let frames = try unpacked(chunked(sound, setup, stubborn, cores: 2))
     let twin = try serial(sound, setup)
     #expect(frames.count == twin.count)
@@ -126,7 +126,7 @@ struct ChunkEncoderTests {
       var sound = Material.speechLike(rate: 44100, channels: 2, count: 300_000)
       sound[1][200_001] = bad
       #expect(throws: error) {
-        try chunked(sound, setup, Self.short(setup.settings.rateControl), cores: 2)
+        try chunked(sound, setup, Self.short(setup), cores: 2)
       }
     }
   }
@@ -162,7 +162,7 @@ struct ChunkEncoderTests {
     let budget = CPUBudget(total: 2)
     let own = try #require(budget.tryLease())
     defer { own.release() }
-    let encoder = ChunkEncoder(setup, grid: Self.short(setup.settings.rateControl), budget: budget)
+    let encoder = ChunkEncoder(setup, grid: Self.short(setup), budget: budget)
     let sound = Material.speechLike(rate: 44100, channels: 2, seconds: 30)
     let job = try Thread.spawn(name: "job") { budget.lease()?.release() }
     var bytes: [UInt8] = []
@@ -176,7 +176,7 @@ struct ChunkEncoderTests {
 }
 
 /// Encodes in chunks; the whole stream, with its Info frame.
-private func chunked(
+func chunked(
   _ sound: [[Float]], _ setup: EncoderSetup, _ grid: ChunkGrid?, cores: Int,
   blockLength: Int = 4096
 ) throws -> [UInt8] {
@@ -236,7 +236,7 @@ private func ratios(of stream: [UInt8], to sound: [[Float]]) throws -> [Double] 
 }
 
 /// Sounds to encode.
-private enum Material {
+enum Material {
   /// Those of which a signal-to-noise ratio says something.
   static let audible = ["music", "speech", "a full-scale square wave after silence", "a sweep"]
 

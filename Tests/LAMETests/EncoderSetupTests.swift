@@ -105,6 +105,10 @@ struct EncoderSetupTests {
     var bytes: [UInt8] = []
     try withPlanes(sound) { try encoder.encode($0, count: sound[0].count, into: &bytes) }
     try encoder.flush(into: &bytes)
+    return try self.headers(of: bytes)
+  }
+
+  private func headers(of bytes: [UInt8]) throws -> [FrameHeader] {
     var headers: [FrameHeader] = []
     var position = 0
     while position + 4 <= bytes.count {
@@ -134,6 +138,26 @@ struct EncoderSetupTests {
     #expect(bound.min() == 80_000 && bound.max() ?? 0 <= 128_000)
     (settings.minimumBitRate, settings.maximumBitRate) = (112_000, 112_000)
     #expect(try headers(sound, settings).allSatisfy { $0.bitRate == 112_000 })
+  }
+
+  @Test(
+    "bounds hold in a stream of many encoders, too, whatever it sounds like",
+    arguments: ["V0", "abr 112k"])
+  func boundsOfChunks(text: String) throws {
+    var settings = try MP3Settings(parsing: text)
+    for (least, most) in [(80_000, 128_000), (112_000, 112_000)] {
+      (settings.minimumBitRate, settings.maximumBitRate) = (least, most)
+      let setup = try EncoderSetup(settings, sampleRate: 44100, channelCount: 2)
+      let names = ["white noise", "a full-scale square wave after silence"]
+      for material in Material.hard where names.contains(material.name) {
+        let stream = try chunked(
+          material.make(), setup, ChunkEncoderTests.short(setup), cores: 2)
+        // Without the Info frame, which has a bit rate of its own.
+        let rates = try headers(of: stream).dropFirst().map(\.bitRate)
+        #expect(
+          rates.allSatisfy { least...most ~= $0 }, "\(material.name), \(settings)")
+      }
+    }
   }
 
   @Test("joint stereo chooses by frame, forced is always middle and side, simple never")
