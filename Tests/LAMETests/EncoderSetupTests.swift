@@ -52,7 +52,7 @@ struct EncoderSetupTests {
       do throws(LAMEError) {
         let setup = try EncoderSetup(
           any.settings, sampleRate: any.sampleRate, channelCount: any.channelCount)
-        let encoder = try setup.open(reservesInfoFrame: false)
+        let encoder = try setup.open()
         possible += 1
         #expect(abs(encoder.scale - 1) < 1e-6)
         if any.settings.lowpass == .off {
@@ -87,7 +87,7 @@ struct EncoderSetupTests {
         for channelCount in 1...2 {
           let setup = try EncoderSetup(
             .init(control), sampleRate: sampleRate, channelCount: channelCount)
-          let encoder = try setup.open(reservesInfoFrame: false)
+          let encoder = try setup.open()
           #expect(abs(encoder.scale - 1) < 1e-6)
           #expect(
             encoder.lowpassFrequency
@@ -101,7 +101,7 @@ struct EncoderSetupTests {
   /// The headers of the frames that LAME makes of `sound`, at 44.1 kHz in stereo.
   private func headers(_ sound: [[Float]], _ settings: MP3Settings) throws -> [FrameHeader] {
     var encoder = try EncoderSetup(settings, sampleRate: 44100, channelCount: 2)
-      .open(reservesInfoFrame: false)
+      .open()
     var bytes: [UInt8] = []
     try withPlanes(sound) { try encoder.encode($0, count: sound[0].count, into: &bytes) }
     try encoder.flush(into: &bytes)
