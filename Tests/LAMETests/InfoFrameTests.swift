@@ -10,9 +10,22 @@ struct Stream: Sendable, CustomTestStringConvertible {
   var quality: Int?
   var sampleRate = 44100
   var channelCount = 2
+  var stereoMode = MP3Settings.StereoMode.joint
+  var lowpass = MP3Settings.Lowpass.automatic
+  var highpass: Int?
+  /// Of a variable bit rate.
+  var bitRates: ClosedRange<Int>?
 
-  var testDescription: String {
-    "\(MP3Settings(rateControl, quality: quality)), \(sampleRate) Hz, \(channelCount) channels"
+  var testDescription: String { "\(settings), \(sampleRate) Hz, \(channelCount) channels" }
+
+  var settings: MP3Settings {
+    var settings = MP3Settings(rateControl, quality: quality)
+    settings.stereoMode = stereoMode
+    settings.lowpass = lowpass
+    settings.highpass = highpass
+    settings.minimumBitRate = bitRates?.lowerBound
+    settings.maximumBitRate = bitRates?.upperBound
+    return settings
   }
 
   /// PCM frames; some MP3 frames, of which the last is not full.
@@ -26,9 +39,24 @@ struct Stream: Sendable, CustomTestStringConvertible {
       case .abr(let bitRate): ["--abr", "\(bitRate / 1000)"]
       case .cbr(let bitRate): ["--cbr", "-b", "\(bitRate / 1000)"]
       }
+    let stereo =
+      switch stereoMode {
+      case .joint: "j"
+      case .forced: "f"
+      case .simple: "s"
+      }
+    let sound =
+      switch lowpass {
+      case .automatic: [String]()
+      case .hertz(let frequency): ["--lowpass", "\(frequency)"]
+      case .off: ["--lowpass", "-1"]
+      }
+    let bounds = bitRates.map {
+      ["-F", "-b", "\($0.lowerBound / 1000)", "-B", "\($0.upperBound / 1000)"]
+    }
     return ["lame", "--quiet", "--noreplaygain", "-r", "-s", "\(sampleRate)", "--resample"]
-      + ["\(sampleRate)", "-m", channelCount == 1 ? "m" : "j"] + mode
-      + (quality.map { ["-q", "\($0)"] } ?? [])
+      + ["\(sampleRate)", "-m", channelCount == 1 ? "m" : stereo] + mode + sound + (bounds ?? [])
+      + (highpass.map { ["--highpass", "\($0)"] } ?? []) + (quality.map { ["-q", "\($0)"] } ?? [])
   }
 
   /// The first frame that `lame` writes, and those behind it; `sound` is 16-bit PCM.
@@ -70,15 +98,28 @@ struct InfoFrameTests {
     }
   }
 
+  /// Whatever else LAME can be asked for.
+  static let others: [Stream] = MP3Settings.StereoMode.allCases.flatMap { mode in
+    [.vbr(quality: 2), .abr(bitRate: 192_000), .cbr(bitRate: 128_000)].flatMap { control in
+      [
+        Stream(rateControl: control, stereoMode: mode),
+        Stream(rateControl: control, stereoMode: mode, lowpass: .hertz(12_050)),
+        Stream(rateControl: control, stereoMode: mode, lowpass: .off, highpass: 2000),
+      ]
+    } + [
+      Stream(rateControl: .vbr(quality: 4), stereoMode: mode, bitRates: 64_000...192_000),
+      Stream(rateControl: .abr(bitRate: 128_000), stereoMode: mode, bitRates: 96_000...224_000),
+    ]
+  }
+
   @Test(
     "what LAME says of a stream is what we say, byte for byte",
-    arguments: [sampleRates, constantRates, meanRates, qualities])
+    arguments: [sampleRates, constantRates, meanRates, qualities, others])
   func likeLAME(streams: [Stream]) throws {
     let sounds = try [1, 2].map { try sound(channelCount: $0) }
     for stream in streams {
       let encoder = try MP3Encoder.open(
-        .init(stream.rateControl, quality: stream.quality), sampleRate: stream.sampleRate,
-        channelCount: stream.channelCount)
+        stream.settings, sampleRate: stream.sampleRate, channelCount: stream.channelCount)
       let theirs = try stream.encodedByLAME(sounds[stream.channelCount - 1], folder)
       let header = try #require(theirs.first.flatMap { FrameHeader(startOf: $0) })
       let start = 4 + header.sideInformationLength
