@@ -25,7 +25,9 @@ struct ChunkEncoderTests {
     ("cbr 64k", 8000, 1), ("abr 40k", 11025, 2),
   ]
 
-  @Test("the bytes are the same with 1, 2, 3 and 8 cores, and however the sound comes", arguments: cases)
+  @Test(
+    "the bytes are the same with 1, 2, 3 and 8 cores, and however the sound comes", arguments: cases
+  )
   func width(_ text: String, rate: Int, channels: Int) throws {
     let sound = Material.speechLike(rate: rate, channels: channels, seconds: 8)
     let setup = try EncoderSetup(

@@ -6,7 +6,8 @@ import Testing
 struct FramePackerTests {
   /// Streams with little and with much in their reservoirs, of all versions.
   static let streams = [
-    ["-V", "0"], ["-V", "9"], ["--abr", "96"], ["-b", "320"], ["-b", "64"], ["-b", "128", "--nores"],
+    ["-V", "0"], ["-V", "9"], ["--abr", "96"], ["-b", "320"], ["-b", "64"],
+    ["-b", "128", "--nores"],
     ["-m", "m", "-V", "4"], ["--resample", "22.05", "-b", "32"], ["--resample", "8", "-b", "8"],
     ["-m", "m", "--resample", "16", "-b", "24"], ["-p", "-b", "128"],
   ]
@@ -77,7 +78,8 @@ struct FramePackerTests {
 private func lameStream(_ options: [String]) throws -> [UInt8] {
   let folder = TestFolder()
   try Tool.succeed(
-    "ffmpeg", "-v", "error", "-i", MP3Files.fixture("feelings.ogg"), "-t", "8", folder.path("a.wav"))
+    "ffmpeg", "-v", "error", "-i", MP3Files.fixture("feelings.ogg"), "-t", "8", folder.path("a.wav")
+  )
   _ = try MP3Files.run(
     ["lame", "--quiet", "-t"] + options + [folder.path("a.wav"), folder.path("a.mp3")])
   return try MP3Files.read(folder.path("a.mp3"))
