@@ -63,7 +63,7 @@ struct MP3SettingsTests {
       """
       jobs:
         small: { clip: in.wav, output: { file: small.mp3, mp3: { preset: phone, quality: 2 } } }
-        low: { clip: in.wav, output: { file: low.mp3, mp3: abr 16k } }
+        low: { clip: in.wav, output: { file: low.mp3, mp3: abr 16k, sample_rate: 8 kHz } }
         all:
           clip: in.wav
           output:

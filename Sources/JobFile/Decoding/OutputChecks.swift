@@ -104,17 +104,12 @@ extension JobOutput.Format {
   }
 
   /// The sample rate of an output where the job says none and the mix, as far as the codec has its
-  /// rate, is at `sampleRate`.
-  ///
-  /// MP3 takes that one, too, where it has the bit rate there. Else, and under a name of LAME's, it
-  /// takes the lower one that LAME itself would.
+  /// rate, is at `sampleRate`: that one, but under a name of LAME's the lower one that LAME itself
+  /// would take.
   func usualSampleRate(for sampleRate: Int, layout: ChannelLayout, preset: MP3Preset?) -> Int {
-    guard case .exactly(.mp3(let settings)) = self else { return sampleRate }
-    let channels = layout.count
-    let problem = settings.firstProblem(sampleRate: sampleRate, channelCount: channels)
-    guard preset != nil || problem?.setting == .rateControl else { return sampleRate }
-    let lower = settings.preferredSampleRate(for: sampleRate, channelCount: channels)
-    let lowerProblem = settings.firstProblem(sampleRate: lower, channelCount: channels)
-    return lowerProblem?.setting == .rateControl ? sampleRate : lower
+    guard preset != nil, case .exactly(.mp3(let settings)) = self else { return sampleRate }
+    let lower = settings.preferredSampleRate(for: sampleRate, channelCount: layout.count)
+    let problem = settings.firstProblem(sampleRate: lower, channelCount: layout.count)
+    return problem?.setting == .rateControl ? sampleRate : lower
   }
 }
