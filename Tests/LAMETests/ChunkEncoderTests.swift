@@ -53,6 +53,21 @@ struct ChunkEncoderTests {
   }
 
   @Test(
+    "whole fixtures have one encoder's frames: 999 of 1000, 998 in a mean bit rate",
+    arguments: ["V0", "V2", "abr 160k", "cbr 64k", "cbr 128k"],
+    ["feelings.ogg", "librivox-sonnet.mp3"])
+  func fixtures(_ text: String, _ file: String) throws {
+    let sound = try Material.decoded(file, rate: 44100, channels: 2, seconds: 60)
+    let setup = try EncoderSetup(MP3Settings(parsing: text), sampleRate: 44100, channelCount: 2)
+    let twin = try serial(sound, setup)
+    let frames = try unpacked(chunked(sound, setup, nil, cores: 2))
+    #expect(twin.count > ChunkGrid.standard(for: setup).length && frames.count == twin.count)
+    let alike = zip(frames, twin).count { $0.hasSameSound(as: $1) }
+    let least = text.hasPrefix("abr") ? 0.998 : 0.999
+    #expect(Double(alike) >= least * Double(twin.count), "\(alike) of \(twin.count)")
+  }
+
+  @Test(
     "no frame is more than 1 dB worse than one encoder's, nor all of them by 0.05 dB, nor larger",
     arguments: ["V0", "V2", "V5", "abr 128k", "cbr 128k"], Material.audible)
   func quality(_ text: String, _ name: String) throws {
@@ -310,10 +325,12 @@ enum Material {
   }
 
   /// The first seconds of a fixture.
-  private static func decoded(_ file: String, rate: Int, channels: Int) throws -> [[Float]] {
+  static func decoded(
+    _ file: String, rate: Int, channels: Int, seconds: Int = 12
+  ) throws -> [[Float]] {
     let root = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
     let floats = try Tool.succeed(
-      "ffmpeg", "-v", "error", "-i", "\(root)/Fixtures/\(file)", "-t", "12", "-ac",
+      "ffmpeg", "-v", "error", "-i", "\(root)/Fixtures/\(file)", "-t", "\(seconds)", "-ac",
       "\(channels)", "-ar", "\(rate)", "-f", "f32le", "-"
     ).floats
     return (0..<channels).map { channel in
