@@ -9,7 +9,6 @@ internal import MPEGAudio
 /// is.
 struct Splicer {
   private let grid: ChunkGrid
-  private let samplesPerFrame: Int
   private let slots: FramePacker.Slots
   /// Begun with the first frame.
   private var stream: Stream?
@@ -17,56 +16,53 @@ struct Splicer {
   private var lane: Lane?
   private var nextFrame = 0
 
-  init(grid: ChunkGrid, samplesPerFrame: Int, slots: FramePacker.Slots) {
+  init(grid: ChunkGrid, slots: FramePacker.Slots) {
     self.grid = grid
-    self.samplesPerFrame = samplesPerFrame
     self.slots = slots
   }
 
   /// Takes the next encoded chunk in; appends frames that are complete to `bytes`.
-  mutating func add(
-    _ chunk: Chunk, into bytes: inout [UInt8]
-  ) throws(LAMEError) {
+  mutating func add(_ chunk: Chunk, into bytes: inout [UInt8]) throws(LAMEError) {
     guard let before = lane else {
       lane = chunk.lane
       return
     }
-    guard let sound = chunk.sound else { return }
-    var position = chunk.warmUp * samplesPerFrame
-    /// Feeds the lane before with one more frame; false at the end.
-    func goOn() throws(LAMEError) -> Bool {
-      guard position < sound.count else {
-        if chunk.isLast { try before.flush() }
-        return false
-      }
-      let end = min(sound.count, position + samplesPerFrame)
-      try before.feed(sound, position..<end)
-      position = end
-      return true
+    if let next = chunk.lane, let frame = try takeover(from: before, by: next, in: chunk) {
+      try pack(before, to: frame, leaving: next.frame(frame).mainDataBegin, into: &bytes)
+      lane = next
+    } else {
+      while try before.advance(in: chunk, by: 1) {}
+      // All but the frames that the lane of the next chunk is compared with: memory must not grow
+      // where nobody takes over for hours.
+      guard !chunk.isLast else { return }
+      let end = chunk.firstFrame
+      try pack(before, to: end, leaving: before.frame(end).mainDataBegin, into: &bytes)
+      before.forget(to: end)
     }
-    guard let next = chunk.lane else {
-      while try goOn() {}
-      return
-    }
+  }
+
+  /// The frame of the chunk with which `next` takes over from `before`, which has gone on until
+  /// there; nil where it does not.
+  private func takeover(
+    from before: Lane, by next: Lane, in chunk: Chunk
+  ) throws(LAMEError) -> Int? {
     // How much room the frames before the splice can leave, from the first that is not packed yet.
-    var reservoir = stream?.packer.reservoir ?? 0
+    let packer = stream?.packer ?? FramePacker(slots, like: before.frame(nextFrame).header)
+    var reservoir = packer.reservoir
     var index = nextFrame
-    var frame = chunk.firstFrame
-    while frame < next.endFrame {
-      while before.endFrame < frame { guard try goOn() else { return } }
-      let packer = stream?.packer ?? FramePacker(slots, like: before.frame(nextFrame).header)
+    for frame in chunk.firstFrame..<max(chunk.firstFrame, next.endFrame) {
+      while before.endFrame < frame {
+        guard try before.advance(in: chunk, by: 1) else { return nil }
+      }
       while index < frame {
         reservoir = packer.mostReservoir(after: before.frame(index), from: reservoir)
         index += 1
       }
       if agree(before, next, before: frame), reservoir >= next.frame(frame).mainDataBegin {
-        try pack(before, to: frame, leaving: next.frame(frame).mainDataBegin, into: &bytes)
-        lane = next
-        return
+        return frame
       }
-      frame += 1
     }
-    while try goOn() {}
+    return nil
   }
 
   private func agree(_ a: Lane, _ b: Lane, before frame: Int) -> Bool {
