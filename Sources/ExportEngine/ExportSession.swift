@@ -70,9 +70,13 @@ public struct ExportSession: Sendable {
       for: graph, EncoderCores(budget: budget ?? own, cancellation: cancellation))
     do {
       try render(graph, renderer, writers, cancellation, progress)
-      let outputs = try writers.map { try $0.finish() }
+      let outputs = try zip(writers, graph.sinks).map { writer, sink in
+        try placed(at: sink) { () throws(Failure) in try writer.finish() }
+      }
       // Only now, when all are whole on the disk, does any of them take its place.
-      for writer in writers { try writer.commit() }
+      for (writer, sink) in zip(writers, graph.sinks) {
+        try placed(at: sink) { () throws(Failure) in try writer.commit() }
+      }
       return Report(
         outputs: outputs, duration: export.duration,
         warnings: renderer.damageWarnings + warnings(of: graph, outputs))
@@ -127,14 +131,23 @@ public struct ExportSession: Sendable {
       let master = masters[index]
       try renderer.pull(master.id, into: master.buffer)
       for sink in master.sinks {
-        do throws(Failure) {
+        try placed(at: graph.sinks[sink]) { () throws(Failure) in
           try writers[sink].write(master.buffer)
-        } catch {
-          throw error.placed(at: graph.sinks[sink].output.origin)
         }
       }
       masters[index].rendered += Int64(master.buffer.frameCount)
       progress(Progress(completed: min(masters[index].position, total), total: total))
+    }
+  }
+
+  /// What goes wrong with an output is told where the output is named.
+  private func placed<Result>(
+    at sink: Sink, _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    do throws(Failure) {
+      return try body()
+    } catch {
+      throw error.placed(at: sink.output.origin)
     }
   }
 

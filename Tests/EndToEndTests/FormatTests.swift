@@ -114,7 +114,6 @@ struct FormatTests {
           duration  0:00.567 (25000 samples)
           delay     1105 samples before the sound are left out
           padding   391 samples after the sound are left out
-          TLEN      566
           title     Title
         v.gsm
           sound     gsm, 8 kHz mono, 16 bit, 13 kbps
