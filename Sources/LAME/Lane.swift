@@ -1,11 +1,11 @@
 internal import MPEGAudio
 
-/// One run of LAME over a part of the sound, and the frames that it has made.
+/// One run of LAME over a part of the sound, and the frames that it has made and somebody may still need.
 ///
 /// Used by one thread at a time.
 final class Lane {
-  /// Which frame of the stream its first one is.
-  let firstFrame: Int
+  /// Which frame of the stream the first of `frames` is.
+  private(set) var firstFrame: Int
   private(set) var frames: [UnpackedFrame] = []
   private var encoder: MP3Encoder
   private var unpacker = FrameUnpacker()
@@ -22,6 +22,13 @@ final class Lane {
 
   /// Frame `index` of the stream, which this lane must have made.
   func frame(_ index: Int) -> UnpackedFrame { frames[index - firstFrame] }
+
+  /// Drops the frames before frame `index` of the stream. O(frames that are left).
+  func forget(before index: Int) {
+    guard index > firstFrame else { return }
+    frames.removeFirst(index - firstFrame)
+    firstFrame = index
+  }
 
   /// Goes on with `range` of `sound`, which follows what the lane was fed before.
   func feed(_ sound: ChunkSound, _ range: Range<Int>) throws(LAMEError) {

@@ -35,38 +35,61 @@ struct Splicer {
     var position = chunk.warmUp * samplesPerFrame
     /// Feeds the lane before with one more frame; false at the end.
     func goOn() throws(LAMEError) -> Bool {
-      guard position < sound.count else {
-        if chunk.isLast { try before.flush() }
-        return false
-      }
+      guard position < sound.count else { return false }
       let end = min(sound.count, position + samplesPerFrame)
       try before.feed(sound, position..<end)
       position = end
       return true
     }
-    guard let next = chunk.lane else {
-      while try goOn() {}
+    if let next = chunk.lane,
+      let frame = try seam(of: before, next, from: chunk.firstFrame, goOn)
+    {
+      try pack(before, to: frame, leaving: next.frame(frame).mainDataBegin, into: &bytes)
+      lane = next
       return
     }
-    // How much room the frames before the splice can leave, from the first that is not packed yet.
+    while try goOn() {}
+    if chunk.isLast {
+      try before.flush()
+    } else {
+      try settle(before, to: chunk.firstFrame + grid.length, into: &bytes)
+    }
+  }
+
+  /// The first frame from `start` on with which `next` can take over from `before`; nil where none is
+  /// found before `goOn`, which feeds `before`, has no more sound.
+  private func seam(
+    of before: Lane, _ next: Lane, from start: Int, _ goOn: () throws(LAMEError) -> Bool
+  ) throws(LAMEError) -> Int? {
+    // How much room the frames before the seam can leave, from the first that is not packed yet.
     var reservoir = stream?.packer.reservoir ?? 0
     var index = nextFrame
-    var frame = chunk.firstFrame
+    var frame = start
     while frame < next.endFrame {
-      while before.endFrame < frame { guard try goOn() else { return } }
+      while before.endFrame < frame { guard try goOn() else { return nil } }
       let packer = stream?.packer ?? FramePacker(slots, like: before.frame(nextFrame).header)
       while index < frame {
         reservoir = packer.mostReservoir(after: before.frame(index), from: reservoir)
         index += 1
       }
       if agree(before, next, before: frame), reservoir >= next.frame(frame).mainDataBegin {
-        try pack(before, to: frame, leaving: next.frame(frame).mainDataBegin, into: &bytes)
-        lane = next
-        return
+        return frame
       }
       frame += 1
     }
-    while try goOn() {}
+    return nil
+  }
+
+  /// Gives out the frames before `end` of a lane that goes on behind it, and forgets those that no
+  /// seam looks at: encoders that never agree do not fill the memory.
+  private mutating func settle(
+    _ lane: Lane, to end: Int, into bytes: inout [UInt8]
+  ) throws(LAMEError) {
+    // The frame behind them says what they must leave in the reservoir.
+    let end = min(end, lane.endFrame - 1)
+    guard end > nextFrame else { return }
+    try pack(lane, to: end, leaving: lane.frame(end).mainDataBegin, into: &bytes)
+    lane.forget(before: end - grid.agreement)
   }
 
   private func agree(_ a: Lane, _ b: Lane, before frame: Int) -> Bool {
