@@ -355,15 +355,6 @@ enum Material {
       "ffmpeg", "-v", "error", "-i", Fixture.path(file), "-t", "\(count / rate + 1)", "-ac",
       "\(channels)", "-ar", "\(rate)", "-f", "f32le", "-"
     ).floats
-    return floats.withUnsafeBufferPointer { floats in
-      (0..<channels).map { channel in
-        [Float](unsafeUninitializedCapacity: count) { plane, initialized in
-          while initialized < count {
-            plane[initialized] = floats[initialized * channels + channel]
-            initialized += 1
-          }
-        }
-      }
-    }
+    return LAMETests.channels(channels, of: Array(floats[..<(count * channels)]))
   }
 }
