@@ -1,5 +1,3 @@
-internal import MPEGAudio
-
 /// A part of the stream that is encoded by itself, with the sound that it needs.
 //
 // `@unchecked Sendable`: it goes from its owner to whoever claims it and back by way of a
@@ -7,41 +5,30 @@ internal import MPEGAudio
 final class Chunk: @unchecked Sendable {
   /// Its first MP3 frame in the stream, where it takes over from the chunk before it.
   let firstFrame: Int
-  /// MP3 frames of sound before that.
-  let warmUp: Int
+  /// The MP3 frame that its sound starts with: a warm-up earlier.
+  let soundStart: Int
   /// Nil once no encoder needs it any more.
   var sound: ChunkSound?
   /// Whether nothing follows.
   var isLast = false
-  /// What encodes it; nil before, and where the chunk before it is to go on through this one.
+  /// What encodes it; nil before, and where the lane of the chunk before it is to go on through it.
   private(set) var lane: Lane?
-  /// PCM frames that the lane was fed.
-  private var position = 0
 
-  init(firstFrame: Int, warmUp: Int, sound: ChunkSound) {
+  init(firstFrame: Int, soundStart: Int, sound: ChunkSound) {
     self.firstFrame = firstFrame
-    self.warmUp = warmUp
+    self.soundStart = soundStart
     self.sound = sound
   }
 
   /// MP3 frames that are fed between two looks at whether to go on.
-  private static let pace = 32
+  private static let pace = 16
 
-  /// Encodes on for some ten milliseconds; gives whether that was the end.
+  /// Encodes on for some milliseconds; gives whether that was the end.
   func advance(_ setup: EncoderSetup) throws(LAMEError) -> Bool {
-    guard let sound else { return true }
-    let lane: Lane
-    if let own = self.lane {
-      lane = own
-    } else {
-      lane = Lane(try setup.open(), firstFrame: firstFrame - warmUp)
-      self.lane = lane
+    guard let lane else {
+      lane = Lane(try setup.open(), firstFrame: soundStart)
+      return false
     }
-    let end = min(sound.count, position + Self.pace * setup.samplesPerFrame)
-    try lane.feed(sound, position..<end)
-    position = end
-    guard position == sound.count else { return false }
-    if isLast { try lane.flush() }
-    return true
+    return try !lane.advance(in: self, by: Self.pace)
   }
 }

@@ -48,8 +48,7 @@ package final class ChunkEncoder {
     self.grid = grid
     channelCount = setup.channelCount
     queue = ChunkQueue(setup, budget: budget, cancellation: cancellation)
-    splicer = Splicer(
-      grid: grid, samplesPerFrame: setup.samplesPerFrame, slots: setup.slots)
+    splicer = Splicer(grid: grid, slots: setup.slots)
     warmUp = ChunkSound(
       channelCount: channelCount, capacity: grid.warmUp * setup.samplesPerFrame)
   }
@@ -115,7 +114,8 @@ package final class ChunkEncoder {
     sound.restart(
       withLast: warmUp * setup.samplesPerFrame, of: isFirst ? nil : self.warmUp,
       room: (warmUp + grid.length) * setup.samplesPerFrame)
-    let chunk = Chunk(firstFrame: nextFirstFrame, warmUp: warmUp, sound: sound)
+    let chunk = Chunk(
+      firstFrame: nextFirstFrame, soundStart: nextFirstFrame - warmUp, sound: sound)
     nextFirstFrame += grid.length
     open = chunk
     return chunk
@@ -135,7 +135,7 @@ package final class ChunkEncoder {
     chunks.append(chunk)
     guard let sound = chunk.sound else { return }
     warmUp.restart(withLast: warmUp.capacity, of: sound, room: warmUp.capacity)
-    let frames = sound.count / setup.samplesPerFrame - chunk.warmUp
+    let frames = sound.count / setup.samplesPerFrame - (chunk.firstFrame - chunk.soundStart)
     if chunk.isLast, chunk.firstFrame > 0, frames < grid.shortest {
       queue.pass(chunk)
     } else {
@@ -143,7 +143,7 @@ package final class ChunkEncoder {
     }
   }
 
-  /// Does what can be done on this thread, for some ten milliseconds, or waits for others.
+  /// Does what can be done on this thread, for some milliseconds, or waits for others.
   private func work(_ bytes: inout [UInt8]) throws(LAMEError) {
     if let chunk = own ?? queue.claim() {
       own = queue.advance(chunk) ? nil : chunk

@@ -1,6 +1,6 @@
 internal import MPEGAudio
 
-/// One run of LAME over a part of the sound, and the frames that it has made and somebody may still need.
+/// One run of LAME over a part of the sound, and the frames that it has made.
 ///
 /// Used by one thread at a time.
 final class Lane {
@@ -8,13 +8,19 @@ final class Lane {
   private(set) var firstFrame: Int
   private(set) var frames: [UnpackedFrame] = []
   private var encoder: MP3Encoder
+  private let samplesPerFrame: Int
+  /// Which PCM frame of the stream comes next.
+  private var position: Int
+  private var isFlushed = false
   private var unpacker = FrameUnpacker()
   private var bytes: [UInt8] = []
 
-  /// A lane whose sound starts at a multiple of the frame length.
+  /// A lane that starts with MP3 frame `firstFrame` of the stream.
   init(_ encoder: consuming MP3Encoder, firstFrame: Int) {
+    samplesPerFrame = encoder.samplesPerFrame
     self.encoder = encoder
     self.firstFrame = firstFrame
+    position = firstFrame * samplesPerFrame
   }
 
   /// Behind the last frame that was made.
@@ -23,23 +29,29 @@ final class Lane {
   /// Frame `index` of the stream, which this lane must have made.
   func frame(_ index: Int) -> UnpackedFrame { frames[index - firstFrame] }
 
-  /// Drops the frames before frame `index` of the stream. O(frames that are left).
-  func forget(before index: Int) {
-    guard index > firstFrame else { return }
-    frames.removeFirst(index - firstFrame)
-    firstFrame = index
+  /// Goes on with the sound of `chunk`, which holds what comes next, by so many MP3 frames; at the end
+  /// of the last chunk makes the last frames. False where there is no more of it.
+  func advance(in chunk: Chunk, by frameCount: Int) throws(LAMEError) -> Bool {
+    guard let sound = chunk.sound, !isFlushed else { return false }
+    let start = position - chunk.soundStart * samplesPerFrame
+    let count = min(sound.count - start, frameCount * samplesPerFrame)
+    if count > 0 {
+      try encoder.encode(sound.planes, from: start, count: count, into: &bytes)
+      position += count
+    } else if chunk.isLast {
+      try encoder.flush(into: &bytes)
+      isFlushed = true
+    } else {
+      return false
+    }
+    try unpack()
+    return true
   }
 
-  /// Goes on with `range` of `sound`, which follows what the lane was fed before.
-  func feed(_ sound: ChunkSound, _ range: Range<Int>) throws(LAMEError) {
-    try encoder.encode(sound.planes, from: range.lowerBound, count: range.count, into: &bytes)
-    try unpack()
-  }
-
-  /// Makes the last frames. Nothing is to be fed after it.
-  func flush() throws(LAMEError) {
-    try encoder.flush(into: &bytes)
-    try unpack()
+  /// Drops the frames before `frame`.
+  func forget(to frame: Int) {
+    frames.removeFirst(frame - firstFrame)
+    firstFrame = frame
   }
 
   private func unpack() throws(LAMEError) {

@@ -9,7 +9,6 @@ internal import MPEGAudio
 /// is.
 struct Splicer {
   private let grid: ChunkGrid
-  private let samplesPerFrame: Int
   private let slots: FramePacker.Slots
   /// Begun with the first frame.
   private var stream: Stream?
@@ -17,57 +16,44 @@ struct Splicer {
   private var lane: Lane?
   private var nextFrame = 0
 
-  init(grid: ChunkGrid, samplesPerFrame: Int, slots: FramePacker.Slots) {
+  init(grid: ChunkGrid, slots: FramePacker.Slots) {
     self.grid = grid
-    self.samplesPerFrame = samplesPerFrame
     self.slots = slots
   }
 
   /// Takes the next encoded chunk in; appends frames that are complete to `bytes`.
-  mutating func add(
-    _ chunk: Chunk, into bytes: inout [UInt8]
-  ) throws(LAMEError) {
+  mutating func add(_ chunk: Chunk, into bytes: inout [UInt8]) throws(LAMEError) {
     guard let before = lane else {
       lane = chunk.lane
       return
     }
-    guard let sound = chunk.sound else { return }
-    var position = chunk.warmUp * samplesPerFrame
-    /// Feeds the lane before with one more frame; false at the end.
-    func goOn() throws(LAMEError) -> Bool {
-      guard position < sound.count else { return false }
-      let end = min(sound.count, position + samplesPerFrame)
-      try before.feed(sound, position..<end)
-      position = end
-      return true
-    }
-    if let next = chunk.lane,
-      let frame = try seam(of: before, next, from: chunk.firstFrame, goOn)
-    {
+    if let next = chunk.lane, let frame = try takeover(from: before, by: next, in: chunk) {
       try pack(before, to: frame, leaving: next.frame(frame).mainDataBegin, into: &bytes)
       lane = next
-      return
-    }
-    while try goOn() {}
-    if chunk.isLast {
-      try before.flush()
     } else {
-      try settle(before, to: chunk.firstFrame + grid.length, into: &bytes)
+      while try before.advance(in: chunk, by: 1) {}
+      // All but the frames that the lane of the next chunk is compared with: memory must not grow
+      // where nobody takes over for hours.
+      guard !chunk.isLast else { return }
+      let end = chunk.firstFrame
+      try pack(before, to: end, leaving: before.frame(end).mainDataBegin, into: &bytes)
+      before.forget(to: end)
     }
   }
 
-  /// The first frame from `start` on with which `next` can take over from `before`; nil where none is
-  /// found before `goOn`, which feeds `before`, has no more sound.
-  private func seam(
-    of before: Lane, _ next: Lane, from start: Int, _ goOn: () throws(LAMEError) -> Bool
+  /// The frame of the chunk with which `next` takes over from `before`, which has gone on until
+  /// there; nil where it does not.
+  private func takeover(
+    from before: Lane, by next: Lane, in chunk: Chunk
   ) throws(LAMEError) -> Int? {
-    // How much room the frames before the seam can leave, from the first that is not packed yet.
-    var reservoir = stream?.packer.reservoir ?? 0
+    // How much room the frames before the splice can leave, from the first that is not packed yet.
+    let packer = stream?.packer ?? FramePacker(slots, like: before.frame(nextFrame).header)
+    var reservoir = packer.reservoir
     var index = nextFrame
-    var frame = start
-    while frame < next.endFrame {
-      while before.endFrame < frame { guard try goOn() else { return nil } }
-      let packer = stream?.packer ?? FramePacker(slots, like: before.frame(nextFrame).header)
+    for frame in chunk.firstFrame..<max(chunk.firstFrame, next.endFrame) {
+      while before.endFrame < frame {
+        guard try before.advance(in: chunk, by: 1) else { return nil }
+      }
       while index < frame {
         reservoir = packer.mostReservoir(after: before.frame(index), from: reservoir)
         index += 1
@@ -75,21 +61,8 @@ struct Splicer {
       if agree(before, next, before: frame), reservoir >= next.frame(frame).mainDataBegin {
         return frame
       }
-      frame += 1
     }
     return nil
-  }
-
-  /// Gives out the frames before `end` of a lane that goes on behind it, and forgets those that no
-  /// seam looks at: encoders that never agree do not fill the memory.
-  private mutating func settle(
-    _ lane: Lane, to end: Int, into bytes: inout [UInt8]
-  ) throws(LAMEError) {
-    // The frame behind them says what they must leave in the reservoir.
-    let end = min(end, lane.endFrame - 1)
-    guard end > nextFrame else { return }
-    try pack(lane, to: end, leaving: lane.frame(end).mainDataBegin, into: &bytes)
-    lane.forget(before: end - grid.agreement)
   }
 
   private func agree(_ a: Lane, _ b: Lane, before frame: Int) -> Bool {

@@ -16,7 +16,7 @@ struct ChunkQueueTests {
     let chunks = [0, 100].map { firstFrame in
       let sound = ChunkSound(channelCount: 1, capacity: noise.count)
       _ = withPlanes([noise]) { sound.append($0, from: 0, count: noise.count) }
-      return Chunk(firstFrame: firstFrame, warmUp: 0, sound: sound)
+      return Chunk(firstFrame: firstFrame, soundStart: firstFrame, sound: sound)
     }
     chunks[0].isLast = true
     for chunk in chunks { queue.add(chunk) }
@@ -31,7 +31,7 @@ struct ChunkQueueTests {
 
     #expect(try !queue.isEncoded(chunks[0]))
     let claimed = try #require(queue.claim())
-    #expect(claimed === chunks[0] && claimed.lane?.frames.isEmpty == false)
+    #expect(claimed === chunks[0] && claimed.lane != nil)
     while !queue.advance(claimed) {}
     #expect(try queue.isEncoded(claimed))
     #expect(try claimed.lane?.frames == serial([noise], setup))
@@ -43,7 +43,7 @@ struct ChunkQueueTests {
     let setup = try EncoderSetup(.standard, sampleRate: 44100, channelCount: 1)
     let queue = ChunkQueue(setup, budget: nil, cancellation: CancellationFlag())
     let chunk = Chunk(
-      firstFrame: 0, warmUp: 0, sound: ChunkSound(channelCount: 1, capacity: 1152))
+      firstFrame: 0, soundStart: 0, sound: ChunkSound(channelCount: 1, capacity: 1152))
     queue.add(chunk)
     queue.wait(for: chunk)
     #expect(queue.claim() === chunk)
