@@ -119,7 +119,7 @@ let package = Package(
       name: "ExportEngineTests",
       dependencies: [
         "ExportEngine", "ExportGraph", "MediaComposition", "MediaTime", "MPEGAudio", "Threads",
-        "LibAV", "TestSupport",
+        "LibAV", "LAME", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(

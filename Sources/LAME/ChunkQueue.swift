@@ -49,8 +49,12 @@ final class ChunkQueue: Sendable {
       }
       guard isUseful else { return }
       let isStarted = budget.runOnIdleCore(name: "avjob-mp3") { [self] lease in
-        defer { state.withLock { $0.helpers -= 1 } }
-        while !lease.isWanted, let chunk = claim() { encode(chunk) }
+        defer {
+          // First: whoever sees that nobody helps any more may count on the core.
+          lease.release()
+          state.withLock { $0.helpers -= 1 }
+        }
+        help(on: lease)
       }
       guard isStarted else {
         state.withLock { $0.helpers -= 1 }
@@ -59,7 +63,27 @@ final class ChunkQueue: Sendable {
     }
   }
 
-  /// Takes the oldest chunk that nobody encodes. Whoever does must bring it to an outcome.
+  /// Encodes what is unclaimed, until somebody has a better claim on the core.
+  func help(on lease: CPULease) {
+    while let chunk = claim() {
+      while !advance(chunk) {
+        if lease.isWanted { return putBack(chunk) }
+      }
+      if lease.isWanted { return }
+    }
+  }
+
+  /// Leaves a claimed chunk to someone else, who goes on where it is.
+  private func putBack(_ chunk: Chunk) {
+    state.withLock { state in
+      guard !state.isStopped else { return }
+      let place = state.unclaimed.firstIndex { $0.firstFrame > chunk.firstFrame }
+      state.unclaimed.insert(chunk, at: place ?? state.unclaimed.endIndex)
+    }
+  }
+
+  /// Takes the oldest chunk that nobody encodes. Whoever does brings it to an outcome, or
+  /// puts it back.
   func claim() -> Chunk? {
     state.withLock { state in
       guard !state.isStopped, !state.unclaimed.isEmpty else { return nil }
@@ -79,8 +103,6 @@ final class ChunkQueue: Sendable {
     return true
   }
 
-  private func encode(_ chunk: Chunk) { while !advance(chunk) {} }
-
   private func finish(_ chunk: Chunk, _ error: LAMEError?) {
     state.withLock { $0.outcomes[chunk.firstFrame] = .some(error) }
   }
@@ -95,8 +117,12 @@ final class ChunkQueue: Sendable {
     return true
   }
 
-  /// Blocks until the chunk has an outcome.
-  func wait(for chunk: Chunk) { state.wait { $0.outcomes[chunk.firstFrame].map { _ in } } }
+  /// Blocks until the chunk has an outcome, or there is one to claim.
+  func wait(for chunk: Chunk) {
+    state.wait { state -> Void? in
+      state.unclaimed.isEmpty ? state.outcomes[chunk.firstFrame].map { _ in } : ()
+    }
+  }
 
   /// Drops what is unclaimed, and waits until nobody encodes any more.
   func stop() {

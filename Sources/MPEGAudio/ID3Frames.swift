@@ -1,22 +1,65 @@
+/// What was unsynchronised, as it was before, and where in the file it lies (2.4.0 structure §6.1).
+struct SynchronisedBytes {
+  let bytes: [UInt8]
+  private let start: Int
+  /// Before which of the bytes a zero was taken out, in order.
+  private let gaps: [UInt32]
+
+  /// Takes the zero out that stands behind each 0xFF of what is stored from `start` of the file on.
+  ///
+  /// - Complexity: O(n)
+  init(_ stored: some Collection<UInt8>, at start: Int) {
+    var bytes: [UInt8] = []
+    var gaps: [UInt32] = []
+    bytes.reserveCapacity(stored.count)
+    var isBehindSync = false
+    for byte in stored {
+      if isBehindSync, byte == 0 {
+        gaps.append(UInt32(truncatingIfNeeded: bytes.count))
+      } else {
+        bytes.append(byte)
+      }
+      isBehindSync = byte == 0xFF
+    }
+    (self.bytes, self.start, self.gaps) = (bytes, start, gaps)
+  }
+
+  /// Where in the file the bytes of `range`, which is not empty, lie.
+  ///
+  /// - Complexity: O(log n)
+  func stored(_ range: Range<Int>) -> Range<Int> {
+    place(of: range.lowerBound)..<place(of: range.upperBound - 1) + 1
+  }
+
+  private func place(of index: Int) -> Int {
+    var (low, high) = (0, gaps.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if gaps[middle] <= index { low = middle + 1 } else { high = middle }
+    }
+    return start + index + low
+  }
+}
+
 /// Bytes that frames are read from: a file's, or what was unsynchronised, in memory.
 enum ID3Bytes {
   case file(FileWindow)
-  case memory([UInt8])
+  case memory(SynchronisedBytes)
 
   /// Zero where there is none.
   subscript(position: Int) -> UInt8 {
     switch self {
     case .file(let window): window[position]
-    case .memory(let bytes): bytes.indices.contains(position) ? bytes[position] : 0
+    case .memory(let plain): plain.bytes.indices.contains(position) ? plain.bytes[position] : 0
     }
   }
 
   /// A copy; zeros where there are none.
   func copy(_ range: Range<Int>) -> [UInt8] {
     switch self {
-    case .memory(let bytes):
-      let held = range.clamped(to: 0..<bytes.count)
-      return bytes[held] + [UInt8](repeating: 0, count: range.count - held.count)
+    case .memory(let plain):
+      let held = range.clamped(to: 0..<plain.bytes.count)
+      return plain.bytes[held] + [UInt8](repeating: 0, count: range.count - held.count)
     case .file(let window):
       var copy: [UInt8] = []
       copy.reserveCapacity(range.count)
@@ -42,34 +85,30 @@ enum ID3Bytes {
     }
     return number
   }
-
-  /// Takes out the zero that stands behind each 0xFF (2.4.0 structure §6.1).
-  static func synchronised(_ bytes: [UInt8]) -> [UInt8] {
-    var plain: [UInt8] = []
-    plain.reserveCapacity(bytes.count)
-    var isBehindSync = false
-    for byte in bytes {
-      if !(isBehindSync && byte == 0) { plain.append(byte) }
-      isBehindSync = byte == 0xFF
-    }
-    return plain
-  }
 }
 
 /// A stretch of frames.
 struct ID3Part {
   var bytes: ID3Bytes
   var range: Range<Int>
-  /// Where in the file the bytes in memory come from; nil for the file's own.
-  var source: Range<Int>?
 
-  /// The place of a picture in this part.
+  init(_ bytes: ID3Bytes, _ range: Range<Int>) {
+    self.bytes = bytes
+    self.range = range
+  }
+
+  /// All of what was unsynchronised.
+  init(_ plain: SynchronisedBytes) {
+    self.init(.memory(plain), 0..<plain.bytes.count)
+  }
+
+  /// The place of a picture, which is not empty, in this part.
   func image(_ content: Range<Int>) -> StoredID3Tag.Image {
-    guard let source else {
-      return StoredID3Tag.Image(
-        stored: content, isUnsynchronised: false, content: 0..<content.count)
+    switch bytes {
+    case .file: StoredID3Tag.Image(stored: content, isUnsynchronised: false)
+    case .memory(let plain):
+      StoredID3Tag.Image(stored: plain.stored(content), isUnsynchronised: true)
     }
-    return StoredID3Tag.Image(stored: source, isUnsynchronised: true, content: content)
   }
 }
 

@@ -33,11 +33,10 @@ struct ID3Reader {
     result = StoredID3Tag(version: version, byteCount: byteCount)
     isUnsynchronised = flags & 0x80 != 0
     let body = offset + 10..<min(offset + 10 + size, window.count)
-    var part = ID3Part(bytes: bytes, range: body)
+    var part = ID3Part(bytes, body)
     if isUnsynchronised, version < 4 {
       // Here sizes are those of what was before: only all of it can be taken apart.
-      let plain = ID3Bytes.synchronised(bytes.copy(body))
-      part = ID3Part(bytes: .memory(plain), range: 0..<plain.count, source: body)
+      part = ID3Part(SynchronisedBytes(bytes.copy(body), at: body.lowerBound))
     }
     frames = Self.skippingExtendedHeader(part, version: version, flags: flags)
   }
@@ -92,15 +91,12 @@ struct ID3Reader {
       guard flags & 0x0C == 0 else { return nil }
       added = (flags & 0x40 != 0 ? 1 : 0) + (flags & 0x01 != 0 ? 4 : 0)
       // What is in memory was taken apart with the frame that it is a part of.
-      isUnsynchronised = part.source == nil && (self.isUnsynchronised || flags & 0x02 != 0)
+      if case .file = part.bytes { isUnsynchronised = self.isUnsynchronised || flags & 0x02 != 0 }
     }
     guard added <= range.count else { return nil }
     range = range.lowerBound + added..<range.upperBound
-    guard isUnsynchronised else {
-      return ID3Part(bytes: part.bytes, range: range, source: part.source)
-    }
-    let plain = ID3Bytes.synchronised(part.bytes.copy(range))
-    return ID3Part(bytes: .memory(plain), range: 0..<plain.count, source: range)
+    guard isUnsynchronised else { return ID3Part(part.bytes, range) }
+    return ID3Part(SynchronisedBytes(part.bytes.copy(range), at: range.lowerBound))
   }
 }
 
@@ -158,6 +154,13 @@ extension ID3Reader {
         key(identifier == "COMM" ? "comment" : "lyrics"), text.next(),
         language: code.flatMap { $0 == ID3Languages.unknown.lowercased() ? nil : $0 })
     }
+  }
+
+  /// A text of a chapter, where there is room for it.
+  private mutating func kept(_ text: String?) -> String? {
+    guard let text, text.utf8.count <= room else { return nil }
+    room -= text.utf8.count
+    return text
   }
 
   private mutating func add(_ key: String, _ value: String, language: String? = nil) {
@@ -254,7 +257,7 @@ extension ID3Reader {
   }
 
   /// A name, four numbers, and frames (Chapter Frame Addendum §3.1).
-  private func chapter(_ part: ID3Part) -> StoredID3Tag.Chapter? {
+  private mutating func chapter(_ part: ID3Part) -> StoredID3Tag.Chapter? {
     let head = part.bytes.copy(part.range.prefix(Self.headLimit))
     guard let nameEnd = head.firstIndex(of: 0), head.count >= nameEnd + 17 else { return nil }
     let numbers = part.range.lowerBound + nameEnd + 1
@@ -277,8 +280,7 @@ extension ID3Reader {
       range: TimeRange(
         start: Time(value: Int64(start), timescale: 1000),
         end: Time(value: Int64(max(start, end)), timescale: 1000)),
-      title: title ?? "", url: url, image: image,
-      element: ID3Text.latin1(head[..<nameEnd]))
+      title: kept(title) ?? "", url: kept(url), image: image)
   }
 
   private func link(_ part: ID3Part) -> String? {

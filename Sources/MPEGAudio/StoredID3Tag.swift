@@ -14,18 +14,15 @@ package struct StoredID3Tag: Sendable, Hashable {
     /// Whether these are unsynchronised: behind each 0xFF stands a zero that does not belong there
     /// (2.4.0 structure §6.1).
     let isUnsynchronised: Bool
-    /// Of the bytes that were read, without those zeros.
-    let content: Range<Int>
 
     /// Takes the picture out of what was read for it.
     ///
-    /// - Parameter stored: What stands at `stored` of the file.
-    /// - Returns: The picture's own bytes, a JPEG or PNG file as a rule; what is not there any more
-    ///   is left out.
+    /// - Parameter stored: What stands at `stored` of the file, or the first of these bytes.
+    /// - Returns: The picture's own bytes, a JPEG or PNG file as a rule; as many of the first ones
+    ///   as there are.
     /// - Complexity: O(n) in the bytes that are stored
     package func bytes(from stored: [UInt8]) -> [UInt8] {
-      let bytes = isUnsynchronised ? ID3Bytes.synchronised(stored) : stored
-      return Array(bytes[content.clamped(to: 0..<bytes.count)])
+      isUnsynchronised ? SynchronisedBytes(stored, at: 0).bytes : stored
     }
   }
 
@@ -46,8 +43,6 @@ package struct StoredID3Tag: Sendable, Hashable {
     package let title: String
     package let url: String?
     package let image: Image?
-    /// Its name within the tag.
-    package let element: String
   }
 
   /// 2, 3 or 4: ID3v2.2, 2.3, 2.4.
@@ -60,7 +55,7 @@ package struct StoredID3Tag: Sendable, Hashable {
   /// In the order of the file; at most 1000.
   package internal(set) var pictures: [Picture] = []
   /// In order of time, whatever tables of contents say, since many files have none, or none that is
-  /// whole; at most 65,025.
+  /// whole; at most 65,025. Their texts count towards the 16 MiB.
   package internal(set) var chapters: [Chapter] = []
 
   init(version: UInt8, byteCount: Int) {
@@ -79,8 +74,8 @@ package struct StoredID3Tag: Sendable, Hashable {
   ///   - read: Fills bytes from an offset of the file on, and gives how many there were; called
   ///     with places within the file, for 256 KiB at most each.
   /// - Returns: nil where no tag begins there.
-  /// - Complexity: O(n) in the tag's size, in time; in memory what the texts of the tag take, or
-  ///   the tag where all of it is unsynchronised (2.2 and 2.3 only)
+  /// - Complexity: O(n) in the tag's size, in time; in memory what the texts of the tag take, or a
+  ///   few times what is unsynchronised: in 2.2 and 2.3 all of the tag, in 2.4 a frame
   package static func read(
     at offset: Int = 0, byteCount: Int,
     reading read: @escaping (_ offset: Int, _ bytes: UnsafeMutableRawBufferPointer) -> Int

@@ -148,14 +148,13 @@ struct EncoderSetupTests {
     for (least, most) in [(80_000, 128_000), (112_000, 112_000)] {
       (settings.minimumBitRate, settings.maximumBitRate) = (least, most)
       let setup = try EncoderSetup(settings, sampleRate: 44100, channelCount: 2)
-      let names = ["white noise", "a full-scale square wave after silence"]
-      for material in Material.hard where names.contains(material.name) {
+      for name in ["white noise", "a full-scale square wave after silence"] {
         let stream = try chunked(
-          material.make(), setup, ChunkEncoderTests.short(setup), cores: 2)
+          Material.named(name), setup, ChunkEncoderTests.short(setup), cores: 2)
         // Without the Info frame, which has a bit rate of its own.
         let rates = try headers(of: stream).dropFirst().map(\.bitRate)
         #expect(
-          rates.allSatisfy { least...most ~= $0 }, "\(material.name), \(settings)")
+          rates.allSatisfy { least...most ~= $0 }, "\(name), \(settings)")
       }
     }
   }

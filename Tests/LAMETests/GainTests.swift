@@ -48,7 +48,9 @@ struct GainTests {
         try encoded(
           Array(repeating: tone, count: grid.channelCount), .init(control),
           sampleRate: grid.sampleRate))
-      for channel in try decoded(path, channelCount: grid.channelCount) {
+      // It starts ten times as fast as ffmpeg, which decodes the other tests' files.
+      let output = try Tool.succeed("mpg123", "-q", "-e", "f32", "-s", path).floats
+      for channel in channels(grid.channelCount, of: output) {
         let middle = count / 8..<count * 7 / 8
         let gain = Signal.gain(of: channel[middle], over: tone[middle])
         #expect(channel.count == count && abs(gain) < 0.02, "\(control): \(gain) dB")

@@ -52,9 +52,21 @@ func withPlanes<R>(
 
 /// The channels that ffmpeg decodes from a file.
 func decoded(_ path: String, channelCount: Int) throws -> [[Float]] {
-  let samples = try Tool.succeed("ffmpeg", "-v", "warning", "-i", path, "-f", "f32le", "-").floats
+  channels(
+    channelCount,
+    of: try Tool.succeed("ffmpeg", "-v", "warning", "-i", path, "-f", "f32le", "-").floats)
+}
+
+/// The planes of interleaved samples.
+func channels(_ channelCount: Int, of samples: [Float]) -> [[Float]] {
+  let count = samples.count / channelCount
   return (0..<channelCount).map { channel in
-    stride(from: channel, to: samples.count, by: channelCount).map { samples[$0] }
+    [Float](unsafeUninitializedCapacity: count) { plane, initialized in
+      while initialized < count {
+        plane[initialized] = samples[initialized * channelCount + channel]
+        initialized += 1
+      }
+    }
   }
 }
 
@@ -91,25 +103,15 @@ struct MP3EncoderTests {
   func gain(_ example: GainCase) throws {
     let count = example.sampleRate
     let glide = Signal.glide(sampleRate: example.sampleRate, count: count)
-    for channelCount in 1...2 {
-      let sounds = [glide, glide.reversed()].prefix(channelCount).map(Array.init)
-      let path = folder.path("glide-\(channelCount).mp3")
-      try writeFile(
-        path, try encoded(sounds, example.settings, sampleRate: example.sampleRate))
-      for (sound, output) in zip(sounds, try decoded(path, channelCount: channelCount)) {
-        try #require(output.count == count)
-        let middle = count / 8..<count * 7 / 8
-        #expect(abs(Signal.gain(of: output[middle], over: sound[middle])) < example.tolerance)
-        #expect(Signal.correlation(output[middle], sound[middle]) > 0.99)
-      }
+    let sounds = [glide, glide.reversed()]
+    let path = folder.path("glide.mp3")
+    try writeFile(path, try encoded(sounds, example.settings, sampleRate: example.sampleRate))
+    for (sound, output) in zip(sounds, try decoded(path, channelCount: 2)) {
+      try #require(output.count == count)
+      let middle = count / 8..<count * 7 / 8
+      #expect(abs(Signal.gain(of: output[middle], over: sound[middle])) < example.tolerance)
+      #expect(Signal.correlation(output[middle], sound[middle]) > 0.99)
     }
-  }
-
-  @Test("what LAME multiplies samples with is one, at every setting", arguments: GainCase.all)
-  func scale(_ example: GainCase) throws {
-    let encoder = try MP3Encoder.open(
-      example.settings, sampleRate: example.sampleRate, channelCount: 2)
-    #expect(abs(encoder.scale - 1) < 1e-6)
   }
 
   @Test("a setup is asked once, and each encoder of it gives the same bytes on any thread")

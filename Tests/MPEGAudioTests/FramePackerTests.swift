@@ -1,4 +1,5 @@
 import MPEGAudio
+import Synchronization
 import TestSupport
 import Testing
 
@@ -17,8 +18,9 @@ struct FramePackerTests {
     let stream = try lameStream(options)
     let whole = try unpacked(stream)
     #expect(whole.count > 100)
-    #expect(try unpacked(stream, piece: 1) == whole)
     #expect(try unpacked(stream, piece: 977) == whole)
+    let start = try unpacked(Array(stream.prefix(12_000)), piece: 1)
+    #expect(start.count > 10 && start[...] == whole.prefix(start.count))
   }
 
   @Test("a stream that is laid out anew has the same frames", arguments: streams)
@@ -74,15 +76,22 @@ struct FramePackerTests {
   }
 }
 
-/// What LAME makes of music, without a tag.
+private let streams = Mutex<[[String]: [UInt8]]>([:])
+
+/// What LAME makes of music, without a tag; each is made once.
 private func lameStream(_ options: [String]) throws -> [UInt8] {
-  let folder = TestFolder()
-  try Tool.succeed(
-    "ffmpeg", "-v", "error", "-i", MP3Files.fixture("feelings.ogg"), "-t", "8", folder.path("a.wav")
-  )
-  _ = try MP3Files.run(
-    ["lame", "--quiet", "-t"] + options + [folder.path("a.wav"), folder.path("a.mp3")])
-  return try MP3Files.read(folder.path("a.mp3"))
+  try streams.withLock { streams in
+    if let stream = streams[options] { return stream }
+    let folder = TestFolder()
+    try Tool.succeed(
+      "ffmpeg", "-v", "error", "-i", MP3Files.fixture("feelings.ogg"), "-t", "8",
+      folder.path("a.wav"))
+    _ = try MP3Files.run(
+      ["lame", "--quiet", "-t"] + options + [folder.path("a.wav"), folder.path("a.mp3")])
+    let stream = try MP3Files.read(folder.path("a.mp3"))
+    streams[options] = stream
+    return stream
+  }
 }
 
 private func unpacked(_ stream: [UInt8], piece: Int = .max) throws -> [UnpackedFrame] {

@@ -14,8 +14,9 @@ public struct ToolResult: Sendable {
 
   /// Standard output as little-endian 32-bit floats, as `ffmpeg -f f32le -` writes them.
   public var floats: [Float] {
-    output.withUnsafeBytes { bytes in
-      (0..<bytes.count / 4).map { bytes.loadUnaligned(fromByteOffset: $0 * 4, as: Float.self) }
+    [Float](unsafeUninitializedCapacity: output.count / 4) { samples, count in
+      count = output.count / 4
+      UnsafeMutableRawBufferPointer(samples).copyBytes(from: output.prefix(count * 4))
     }
   }
 }

@@ -4,8 +4,8 @@ import MediaComposition
 import MediaTime
 import SystemPackage
 
-/// What the tag of an MP3 or an AIFF says: libavformat knows neither a chapter's link nor its image, and drops
-/// chapters that hold more than it expects.
+/// What the tag of an MP3 or an AIFF says: libavformat knows neither a chapter's link nor its image,
+/// and drops chapters that hold more than it expects.
 extension Prober {
   /// The ID3v2 tag that the file begins with, or that stands at `offset`.
   func storedTag(at offset: Int = 0) -> StoredID3Tag? {
@@ -62,12 +62,11 @@ extension Prober {
 
   /// A link in plain ASCII, as it has to be written (RFC 3986 §2.1): its bytes were read as Latin-1.
   private static func plainLink(_ link: String) -> String {
-    link.unicodeScalars.map { scalar in
-      if 0x21...0x7E ~= scalar.value { return String(scalar) }
+    link.unicodeScalars.reduce(into: "") { plain, scalar in
+      if 0x21...0x7E ~= scalar.value { return plain.unicodeScalars.append(scalar) }
       let digits = String(scalar.value & 0xFF, radix: 16, uppercase: true)
-      return (digits.count == 1 ? "%0" : "%") + digits
+      plain += (digits.count == 1 ? "%0" : "%") + digits
     }
-    .joined()
   }
 
   private func artwork(_ image: StoredID3Tag.Image) -> Artwork? {

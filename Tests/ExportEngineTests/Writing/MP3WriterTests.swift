@@ -1,0 +1,109 @@
+import Glibc
+import LAME
+import MPEGAudio
+import MediaComposition
+import SystemPackage
+import TestSupport
+import Testing
+import Threads
+
+@testable import ExportEngine
+
+@Suite("MP3Writer")
+struct MP3WriterTests {
+  let folder = TestFolder()
+
+  /// Writes noise until something fails; 64 kbps at 8 kHz are a byte for each sample, and the first
+  /// half a million of them comes out at once.
+  private func writeNoise(
+    _ count: Int64, calls: FileCalls, _ cores: EncoderCores
+  ) throws(Failure) {
+    let file = try OutputFile.create(at: FilePath(folder.path("new/a.mp3")), calls: calls)
+    let setup: EncoderSetup
+    do throws(LAMEError) {
+      setup = try EncoderSetup(.init(.cbr(bitRate: 64_000)), sampleRate: 8000, channelCount: 1)
+    } catch {
+      throw error.failure(of: file)
+    }
+    let writer = try MP3Writer.open(
+      file, setup, tally: SoundTally(expectedFrames: count, channelCount: 1),
+      tag: [UInt8](repeating: 0, count: 100), cores: cores)
+    let noise = Signal.noise(seed: 1, count: 1 << 16)
+    let block = AudioBuffer(channelCount: 1, capacity: noise.count)
+    block.fill([noise], from: 0, count: noise.count)
+    var rest = count
+    while rest > 0 {
+      block.frameCount = Int(min(rest, Int64(noise.count)))
+      rest -= Int64(block.frameCount)
+      try writer.write(block)
+    }
+    _ = try writer.finish()
+    try writer.commit()
+  }
+
+  private func expectNothingLeft(_ budget: CPUBudget) throws {
+    #expect(try entries(of: folder.root) == [])
+    let idle = (0..<budget.total).compactMap { _ in budget.tryLease() }
+    #expect(idle.count == budget.total)
+  }
+
+  @Test(
+    "a disk that fills up under helpers at work ends them, frees their cores and keeps nothing",
+    arguments: [0, 50, 1000, 400_000, 900_000] as [Int64])
+  func fullDisk(limit: Int64) throws {
+    let calls = FileCalls(write: { descriptor, bytes, offset in
+      let count = min(Int64(bytes.count), limit - offset)
+      guard count > 0 else {
+        errno = ENOSPC
+        return -1
+      }
+      return pwrite(descriptor, bytes.baseAddress, Int(count), off_t(offset))
+    })
+    let budget = CPUBudget(total: 3)
+    let failure = #expect(throws: Failure.self) {
+      try writeNoise(1 << 23, calls: calls, EncoderCores(budget: budget))
+    }
+    #expect(
+      failure?.message == "cannot write the file: No space left on device; "
+        + "make room on that disk or write to another")
+    #expect(failure?.remedy == .mendMachine)
+    try expectNothingLeft(budget)
+  }
+
+  @Test("a place for the Info frame that cannot be written any more fails the file")
+  func lateFailure() throws {
+    var writes = 0
+    let calls = FileCalls(write: { descriptor, bytes, offset in
+      writes += offset == 100 ? 1 : 0
+      guard writes < 2 else {
+        errno = EIO
+        return -1
+      }
+      return pwrite(descriptor, bytes.baseAddress, bytes.count, off_t(offset))
+    })
+    let budget = CPUBudget(total: 2)
+    let failure = #expect(throws: Failure.self) {
+      try writeNoise(10_000, calls: calls, EncoderCores(budget: budget))
+    }
+    #expect(failure?.message == "cannot write the file: Input/output error; check the disk")
+    #expect(writes == 2)
+    try expectNothingLeft(budget)
+  }
+
+  @Test("a job that is stopped under helpers at work ends them, too")
+  func cancelled() throws {
+    let cancellation = CancellationFlag()
+    let calls = FileCalls(write: { descriptor, bytes, offset in
+      // In mid-stream, whatever the machine does.
+      if offset > 100 { cancellation.cancel() }
+      return pwrite(descriptor, bytes.baseAddress, bytes.count, off_t(offset))
+    })
+    let budget = CPUBudget(total: 3)
+    let failure = #expect(throws: Failure.self) {
+      try writeNoise(
+        1 << 23, calls: calls, EncoderCores(budget: budget, cancellation: cancellation))
+    }
+    #expect(failure?.message == "stopped" && failure?.remedy == .tryAgain)
+    try expectNothingLeft(budget)
+  }
+}
