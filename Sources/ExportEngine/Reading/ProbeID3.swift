@@ -4,8 +4,8 @@ import MediaComposition
 import MediaTime
 import SystemPackage
 
-/// What the tag of an MP3 or an AIFF says: libavformat knows neither a chapter's link nor its image, and drops
-/// chapters that hold more than it expects.
+/// What the tag of an MP3 or an AIFF says: libavformat knows neither a chapter's link nor its image,
+/// and drops chapters that hold more than it expects.
 extension Prober {
   /// The ID3v2 tag that the file begins with, or that stands at `offset`.
   func storedTag(at offset: Int = 0) -> StoredID3Tag? {

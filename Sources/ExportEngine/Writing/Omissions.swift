@@ -23,9 +23,17 @@ package func omissions(of sink: Sink) -> [Warning] {
   }
   var notices = lost.map { "\(format.name) has no place for \($0): left out" }
   if format.holdsCover, case .embedded(let cover)? = sink.metadata.cover,
-    let obstacle = obstacle(to: cover)
+    let obstacle = obstacle(to: cover, as: "the cover")
   {
     notices.append("\(obstacle): left out")
+  }
+  if format.holdsChapterLinks, sink.output.chapters.inFile {
+    let obstacles = sink.chapters.compactMap(\.imageObstacle)
+    if let first = obstacles.first {
+      let others = obstacles.count - 1
+      let more = others == 0 ? "" : ", and so \(others == 1 ? "is one" : "are \(others)") more"
+      notices.append("\(first): left out\(more)")
+    }
   }
   for sidecar in sink.sidecars where sink.chapters.contains(where: \.hasEmbeddedImage) {
     notices.append(
@@ -46,6 +54,12 @@ extension Output.Kind {
 
 extension Chapter {
   fileprivate var hasEmbeddedImage: Bool { if case .embedded? = image { true } else { false } }
+
+  /// Why its image is left out, where a media file brought it along and no output can hold it.
+  fileprivate var imageObstacle: String? {
+    guard case .embedded(let artwork)? = image else { return nil }
+    return obstacle(to: artwork, as: "the image of '\(title)'")
+  }
 }
 
 extension Sink {

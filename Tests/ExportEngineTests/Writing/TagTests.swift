@@ -151,6 +151,33 @@ struct TagTests {
       ])
   }
 
+  @Test("images of chapters that files brought along and that no output can hold are told")
+  func chapterImages() {
+    func image(_ format: EmbeddedArtwork.Format, _ byteCount: Int64) -> Artwork {
+      .embedded(
+        EmbeddedArtwork(
+          media: "a.mp3", place: .stream(1), format: format, byteCount: byteCount,
+          identity: FileIdentity(device: 1, inode: 1, size: 1, modificationTime: 1)))
+    }
+    var framed = chapters
+    framed[0].image = image(.png, 1)
+    framed[1].image = image(.jpeg, 1 << 25)
+    func told(_ format: Output.Format) -> [String] {
+      omissions(of: sink(format, metadata: Metadata(), chapters: framed)).map(\.message)
+    }
+    let large = "the image of '\(chapters[1].title)' is larger than 16 MB"
+    #expect(told(.mp3(.standard)) == [large + ": left out"])
+    framed[2].image = image(.other("WebP"), 1)
+    #expect(told(.aiff(.int16)) == [large + ": left out, and so is one more"])
+    #expect(
+      told(.m4a(bitRate: 1)) == ["M4A has no place for the chapters' links and images: left out"])
+    framed[1].image = nil
+    #expect(
+      told(.mp3(.standard)) == [
+        "the image of '\(chapters[2].title)' is a WebP picture, and outputs hold JPEG and PNG: left out"
+      ])
+  }
+
   @Test("what a source brought along is not missed, but what the job asks for is")
   func inheritedParts() throws {
     var own = Metadata()
