@@ -25,8 +25,10 @@ final class Chunk: @unchecked Sendable {
 
   /// Encodes on for some milliseconds; gives whether that was the end.
   func advance(_ setup: EncoderSetup) throws(LAMEError) -> Bool {
-    let lane = try self.lane ?? Lane(setup.open(), firstFrame: soundStart)
-    self.lane = lane
+    guard let lane else {
+      lane = Lane(try setup.open(), firstFrame: soundStart)
+      return false
+    }
     return try !lane.advance(in: self, by: Self.pace)
   }
 }

@@ -27,15 +27,16 @@ package struct ChunkGrid: Sendable, Hashable {
   ///
   /// In a constant or mean bit rate the phase of the padding is part of LAME's state. Its period is
   /// 49 frames at 44.1 kHz and its halves, and one frame at the other rates; chunks and warm-ups
-  /// are multiples of it. There, too, frames may be alike for a while although the reservoirs of two
-  /// encoders, which they spend from, still differ: it takes more of them to tell, and most where
-  /// bits are few.
+  /// are multiples of it. In a constant one, frames may be alike for a while although the reservoirs
+  /// of two encoders, which they spend from, still differ: it takes more of them to tell, and most
+  /// where bits are few.
   ///
   /// The sound of a chunk of stereo is 8.2 MiB.
   static func standard(for setup: EncoderSetup) -> ChunkGrid {
     switch setup.settings.rateControl {
     case .vbr: return ChunkGrid(length: 882, warmUp: 16, agreement: 8, shortest: 98)
-    case .abr(let bitRate), .cbr(let bitRate):
+    case .abr: return ChunkGrid(length: 882, warmUp: 49, agreement: 8, shortest: 98)
+    case .cbr(let bitRate):
       let areBitsFew = bitRate * 5 < 6 * setup.sampleRate * setup.channelCount
       return areBitsFew
         ? ChunkGrid(length: 882, warmUp: 98, agreement: 64, shortest: 98)
