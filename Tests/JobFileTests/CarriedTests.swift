@@ -249,6 +249,26 @@ import Testing
       """#)
   }
 
+  @Test("Chapters without a title")
+  func titles() {
+    expect(
+      Bench().screen(
+        #"""
+        concat: [{ clip: a.wav, chapter: "" }, { clip: a.wav, chapters: { 1s: { title: "" } } }]
+        output: x.m4a
+        """#),
+      #"""
+      job.yaml:1:34: error: a chapter without a title
+          1 | concat: [{ clip: a.wav, chapter: "" }, { clip: a.wav, chapters: { 1s: { title: "" } } }]
+            |                                  ^~
+        help: write one, or leave the chapter out
+      job.yaml:1:80: error: a chapter without a title
+          1 | concat: [{ clip: a.wav, chapter: "" }, { clip: a.wav, chapters: { 1s: { title: "" } } }]
+            |                                                                                ^~
+        help: write one, or leave the chapter out
+      """#)
+  }
+
   @Test("Links of chapters that are none, with those that would be")
   func links() {
     expect(

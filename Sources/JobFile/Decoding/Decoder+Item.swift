@@ -221,7 +221,7 @@ extension Decoder {
     _ node: YAMLNode, at start: Located<Moment>, _ scope: Scope
   ) -> ItemChapter? {
     guard case .mapping = node.kind else {
-      return text(node, scope).map { ItemChapter($0.string, at: start) }
+      return chapterTitle(node, scope).map { ItemChapter($0, at: start) }
     }
     guard let fields = fields(of: node, as: .chapter) else { return nil }
     let image = picture(fields["image"]?.value, scope)
@@ -230,9 +230,19 @@ extension Decoder {
       if !fields.isIncomplete { sink.error("a chapter needs a 'title'", at: node.origin) }
       return nil
     }
-    return text(titleNode, scope).map {
-      ItemChapter($0.string, at: start, url: url?.value, image: image?.value)
+    return chapterTitle(titleNode, scope).map {
+      ItemChapter($0, at: start, url: url?.value, image: image?.value)
     }
+  }
+
+  private func chapterTitle(_ node: YAMLNode, _ scope: Scope) -> String? {
+    value(node, scope) { text throws(QuantityError) in
+      guard !text.isEmpty else {
+        throw QuantityError(
+          "a chapter without a title", help: "write one, or leave the chapter out")
+      }
+      return text
+    }?.value
   }
 
   /// A path of an image that must be there.
