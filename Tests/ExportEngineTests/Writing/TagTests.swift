@@ -121,6 +121,29 @@ struct TagTests {
     #expect(omissions(of: sink(.mp3(.standard), metadata: metadata, chapters: linked)) == [])
   }
 
+  @Test("tags whose frames want another form are told, since players do not look where they go")
+  func misfits() {
+    var metadata = Metadata()
+    for (key, value) in [
+      ("title", "T"), ("date", "2024-05"), ("mood", "calm"), ("podcast", "false"),
+      ("language", "de"), ("Shelf", "7"),
+    ] { metadata[key] = value }
+    #expect(omissions(of: sink(.mp3(.standard), metadata: metadata)) == [])
+    metadata["date"] = "May"
+    #expect(
+      omissions(of: sink(.aiff(.int16), metadata: metadata)).map(\.message) == [
+        "the tag 'date' does not have the form that ID3 wants: 'May' becomes a text of its own "
+          + "(TXXX), which few players show"
+      ])
+    metadata["podcast_url"] = "not a link"
+    #expect(
+      omissions(of: sink(.mp3(.standard), metadata: metadata)).map(\.message) == [
+        "the tags 'date', 'podcast_url' do not have the form that ID3 wants: they become texts of "
+          + "their own (TXXX), which few players show"
+      ])
+    #expect(omissions(of: sink(.flac(bitDepth: 16), metadata: metadata)) == [])
+  }
+
   @Test("chapters that go elsewhere are not missed in a file that has no place for them")
   func chaptersElsewhere() {
     var linked = chapters
