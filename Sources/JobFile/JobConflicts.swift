@@ -20,11 +20,9 @@ extension Job {
     var claims = Claims(among: jobs, reading: files, currentDirectory)
     for job in jobs where job.split == nil {
       for output in job.outputs {
-        for path in [output.path] + output.chapters.sidecars.map(output.path.sidecar) {
-          claims.add(
-            .init(
-              job: job.name, owner: job.name, path: path, origin: output.origin, isPart: false))
-        }
+        let written = Claims.Written(
+          job: job.name, owner: job.name, path: output.path, origin: output.origin, isPart: false)
+        claims.add(written, with: output.chapters)
       }
     }
     return claims.conflicts
@@ -46,12 +44,10 @@ extension Job {
     for (job, exports) in jobs {
       for export in exports {
         for output in export.outputs {
-          for path in output.paths {
-            claims.add(
-              .init(
-                job: job.name, owner: export.name, path: path, origin: output.origin,
-                isPart: job.split != nil))
-          }
+          let written = Claims.Written(
+            job: job.name, owner: export.name, path: output.path, origin: output.origin,
+            isPart: job.split != nil)
+          claims.add(written, with: output.chapters)
         }
       }
     }
@@ -85,6 +81,8 @@ private struct Claims {
     var path: FilePath
     var origin: Origin
     var isPart: Bool
+    /// Of a file of chapters.
+    var sidecar: ChapterPlaces.Sidecar?
   }
 
   private(set) var conflicts: [Diagnostic] = []
@@ -109,7 +107,18 @@ private struct Claims {
     currentDirectory.pushing(path).lexicallyNormalized()
   }
 
-  mutating func add(_ output: Written) {
+  /// An output, and the files of chapters beside it.
+  mutating func add(_ output: Written, with chapters: ChapterPlaces) {
+    add(output)
+    for sidecar in chapters.sidecars {
+      var file = output
+      file.path = output.path.sidecar(sidecar)
+      file.sidecar = sidecar
+      add(file)
+    }
+  }
+
+  private mutating func add(_ output: Written) {
     let path = key(output.path)
     if let source = sources[path] {
       conflicts.append(
@@ -131,6 +140,7 @@ private struct Claims {
     guard output.origin == other.origin else {
       return Diagnostic(
         "two outputs at '\(output.path)'", at: output.origin,
+        help: output.sidecar.map { "leave '\($0)' out of the 'chapters' of one of them" },
         notes: [.init("the other one is here", at: other.origin)])
     }
     return Diagnostic(

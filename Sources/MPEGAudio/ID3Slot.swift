@@ -126,3 +126,17 @@ enum ID3Slot: Hashable {
     return stamp
   }
 }
+
+extension ID3Tag {
+  /// The keys of tags that have a frame of their own whose form their values do not have, such as a
+  /// date that is none: they become `TXXX` frames, which few players show. O(n)
+  package static func misfits(among items: [Item]) -> [String] {
+    items.filter { item in
+      guard !item.value.isEmpty, case .userText? = ID3Slot(item, version: .v24) else {
+        return false
+      }
+      return ID3Keys.frame(for: item.key) != nil || item.key.lowercased() == "url"
+    }
+    .map(\.key)
+  }
+}

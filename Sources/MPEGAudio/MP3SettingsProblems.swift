@@ -25,29 +25,38 @@ extension MP3Settings {
   ///
   /// One line for the user, to stand after `file:line:column: error: `.
   public func problem(sampleRate: Int, channelCount: Int) -> String? {
-    firstProblem(sampleRate: sampleRate, channelCount: channelCount)?.message
+    problems(sampleRate: sampleRate, channelCount: channelCount).first?.message
   }
 
-  /// The same, with the setting that asks for what is not possible.
-  public func firstProblem(sampleRate: Int, channelCount: Int) -> Problem? {
+  /// All that LAME cannot do of this, no setting twice, in the order in which they are read; at other
+  /// rates some of it may be possible.
+  public func problems(sampleRate: Int, channelCount: Int) -> [Problem] {
     guard 1...2 ~= channelCount else {
-      return Problem(.sound, "MP3 has one or two channels, not \(channelCount)")
+      return [Problem(.sound, "MP3 has one or two channels, not \(channelCount)")]
     }
     guard Self.sampleRates.contains(sampleRate) else {
-      return Problem(
-        .sound,
-        "MP3 has no sample rate of \(sampleRate) Hz: "
-          + "the nearest is \(Self.nearestLegalSampleRate(for: sampleRate)) Hz "
-          + "(it has \(list(Self.sampleRates)))")
-    }
-    if let quality, !(0...9 ~= quality) {
-      return Problem(.quality, "LAME's quality goes from 0 (slowest) to 9, not to \(quality)")
+      return [
+        Problem(
+          .sound,
+          "MP3 has no sample rate of \(sampleRate) Hz: "
+            + "the nearest is \(Self.nearestLegalSampleRate(for: sampleRate)) Hz "
+            + "(it has \(list(Self.sampleRates)))")
+      ]
     }
     // First what is so at any rate.
-    return modeProblem(channelCount) ?? orderProblem ?? rateProblem(at: sampleRate)
-      ?? boundProblem(minimumBitRate, .minimumBitRate, at: sampleRate)
-      ?? boundProblem(maximumBitRate, .maximumBitRate, at: sampleRate)
-      ?? filterProblem(sampleRate: sampleRate, channelCount: channelCount)
+    let found = [
+      qualityProblem, modeProblem(channelCount), orderProblem, rateProblem(at: sampleRate),
+      boundProblem(minimumBitRate, .minimumBitRate, at: sampleRate),
+      boundProblem(maximumBitRate, .maximumBitRate, at: sampleRate),
+      filterProblem(sampleRate: sampleRate, channelCount: channelCount),
+    ].compactMap(\.self)
+    var seen: Set<Problem.Setting> = []
+    return found.filter { seen.insert($0.setting).inserted }
+  }
+
+  private var qualityProblem: Problem? {
+    guard let quality, !(0...9 ~= quality) else { return nil }
+    return Problem(.quality, "LAME's quality goes from 0 (slowest) to 9, not to \(quality)")
   }
 
   // MARK: Bit rates

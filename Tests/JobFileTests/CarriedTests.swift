@@ -249,6 +249,50 @@ import Testing
       """#)
   }
 
+  @Test("Chapters without a title")
+  func titles() {
+    expect(
+      Bench().screen(
+        #"""
+        concat: [{ clip: a.wav, chapter: "" }, { clip: a.wav, chapters: { 1s: { title: "" } } }]
+        output: x.m4a
+        """#),
+      #"""
+      job.yaml:1:34: error: a chapter without a title
+          1 | concat: [{ clip: a.wav, chapter: "" }, { clip: a.wav, chapters: { 1s: { title: "" } } }]
+            |                                  ^~
+        help: write one, or leave the chapter out
+      job.yaml:1:80: error: a chapter without a title
+          1 | concat: [{ clip: a.wav, chapter: "" }, { clip: a.wav, chapters: { 1s: { title: "" } } }]
+            |                                                                                ^~
+        help: write one, or leave the chapter out
+      """#)
+  }
+
+  @Test("Links of chapters that are none, with those that would be")
+  func links() {
+    expect(
+      Bench().screen(
+        #"""
+        clip: a.wav
+        chapters:
+          0s: { title: A, url: https://example.org/ü 1 }
+          5s: { title: B, url: "" }
+          9s: { title: C, url: "https://example.org/%C3%BC?a=1&b#c" }
+        output: x.m4a
+        """#),
+      #"""
+      job.yaml:3:24: error: 'https://example.org/ü 1' is no link: links are plain ASCII
+          3 |   0s: { title: A, url: https://example.org/ü 1 }
+            |                        ^~~~~~~~~~~~~~~~~~~~~~~
+        help: write 'https://example.org/%C3%BC%201'
+      job.yaml:4:24: error: an empty text is no link
+          4 |   5s: { title: B, url: "" }
+            |                        ^~
+        help: leave it out
+      """#)
+  }
+
   @Test("Places for chapters that an output has not")
   func unknownPlaces() {
     expect(
@@ -311,6 +355,7 @@ import Testing
       job.yaml:4:13: error: two outputs at 'a.psc'
           4 |   - { file: a.flac, chapters: [file, podlove] }
             |             ^~~~~~
+        help: leave 'podlove' out of the 'chapters' of one of them
       job.yaml:3:13: note: the other one is here
           3 |   - { file: a.mp3, chapters: podlove }
             |             ^~~~~

@@ -116,6 +116,7 @@ import Testing
       job.yaml:3:43: error: CBR 128 kbps has neither a least nor a highest bit rate: VBR and ABR have
           3 |   - { file: a.mp3, mp3: { cbr: 128k, min: 64k } }
             |                                           ^~~
+        help: leave it out
       job.yaml:4:40: error: the least bit rate, 192 kbps, is over the highest, 128 kbps
           4 |   - { file: b.mp3, mp3: { vbr: 2, min: 192k, max: 128k } }
             |                                        ^~~~
@@ -165,6 +166,7 @@ import Testing
       job.yaml:5:48: error: CBR 320 kbps has neither a least nor a highest bit rate: VBR and ABR have
           5 |   - { file: h.mp3, mp3: { preset: insane, max: 320k } }
             |                                                ^~~~
+        help: leave it out
       job.yaml:6:41: error: 'mode: mono' of an output that is not
           6 |   - { file: i.mp3, mp3: { vbr: 2, mode: mono }, channels: stereo }
             |                                         ^~~~
@@ -213,6 +215,38 @@ import Testing
       """#)
   }
 
+  @Test("All that is wrong with one output is told in one pass, but what another rate might allow")
+  func several() {
+    expect(
+      Bench().screen(
+        #"""
+        clip: a.wav
+        output:
+          - { file: a.mp3, channels: mono, sample_rate: 22.05 kHz, mp3: { vbr: 2, mode: simple, max: 320k } }
+          - { file: b.mp3, channels: mono, mp3: { vbr: 2, mode: simple, lowpass: 23 kHz } }
+        """#),
+      #"""
+      job.yaml:3:81: error: simple stereo needs two channels, and there is one
+          3 |   - { file: a.mp3, channels: mono, sample_rate: 22.05 kHz, mp3: { vbr: 2, mode: simple, max: 320k } }
+            |                                                                                 ^~~~~~
+      job.yaml:3:30: note: the channels are given here
+          3 |   - { file: a.mp3, channels: mono, sample_rate: 22.05 kHz, mp3: { vbr: 2, mode: simple, max: 320k } }
+            |                              ^~~~
+      job.yaml:3:94: error: a highest bit rate of 320 kbps is not possible at 22050 Hz: 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144 and 160 kbps are; it is possible at 32000, 44100 and 48000 Hz
+          3 |   - { file: a.mp3, channels: mono, sample_rate: 22.05 kHz, mp3: { vbr: 2, mode: simple, max: 320k } }
+            |                                                                                              ^~~~
+      job.yaml:3:49: note: the rate is given here
+          3 |   - { file: a.mp3, channels: mono, sample_rate: 22.05 kHz, mp3: { vbr: 2, mode: simple, max: 320k } }
+            |                                                 ^~~~~~~~~
+      job.yaml:4:57: error: simple stereo needs two channels, and there is one
+          4 |   - { file: b.mp3, channels: mono, mp3: { vbr: 2, mode: simple, lowpass: 23 kHz } }
+            |                                                         ^~~~~~
+      job.yaml:4:30: note: the channels are given here
+          4 |   - { file: b.mp3, channels: mono, mp3: { vbr: 2, mode: simple, lowpass: 23 kHz } }
+            |                              ^~~~
+      """#)
+  }
+
   @Test("What only the sources show")
   func sources() {
     var bench = Bench()
@@ -227,21 +261,21 @@ import Testing
           d: { clip: a.wav, output: { file: d.mp3, mp3: radio } }
         """#),
       #"""
-      job.yaml:2:37: error: CBR 320 kbps is not possible at 8000 Hz: 8, 16, 24, 32, 40, 48, 56 and 64 kbps are; it is possible at 32000, 44100 and 48000 Hz
+      job.yaml:2:49: error: CBR 320 kbps is not possible at 8000 Hz: 8, 16, 24, 32, 40, 48, 56 and 64 kbps are; it is possible at 32000, 44100 and 48000 Hz
           2 |   a: { clip: a.wav, output: { file: a.mp3, mp3: cbr 320k } }
-            |                                     ^~~~~
+            |                                                 ^~~~~~~~
         help: 'a.wav' has 8000 Hz: choose another setting, or give the output a 'sample_rate' that has it
-      job.yaml:3:37: error: simple stereo needs two channels, and there is one
+      job.yaml:3:65: error: simple stereo needs two channels, and there is one
           3 |   b: { clip: a.wav, output: { file: b.mp3, mp3: { vbr: 2, mode: simple } } }
-            |                                     ^~~~~
+            |                                                                 ^~~~~~
         help: 'a.wav' is mono: leave 'mode' out, or give the output 'channels: stereo'
-      job.yaml:4:37: error: a lowpass of 16000 Hz is not possible at 8000 Hz: from 130 Hz to 3999 Hz are; it is possible at 44100 and 48000 Hz
+      job.yaml:4:68: error: a lowpass of 16000 Hz is not possible at 8000 Hz: from 130 Hz to 3999 Hz are; it is possible at 44100 and 48000 Hz
           4 |   c: { clip: a.wav, output: { file: c.mp3, mp3: { vbr: 2, lowpass: 16 kHz } } }
-            |                                     ^~~~~
+            |                                                                    ^~~~~~
         help: 'a.wav' has 8000 Hz: choose another setting, or give the output a 'sample_rate' that has it
-      job.yaml:5:37: error: ABR 112 kbps is not possible at 8000 Hz: from 8 to 64 kbps are; it is possible at 16000, 22050, 24000, 32000, 44100 and 48000 Hz
+      job.yaml:5:49: error: ABR 112 kbps is not possible at 8000 Hz: from 8 to 64 kbps are; it is possible at 16000, 22050, 24000, 32000, 44100 and 48000 Hz
           5 |   d: { clip: a.wav, output: { file: d.mp3, mp3: radio } }
-            |                                     ^~~~~
+            |                                                 ^~~~~
         help: 'a.wav' has 8000 Hz: choose another setting, or give the output a 'sample_rate' that has it
       """#)
   }

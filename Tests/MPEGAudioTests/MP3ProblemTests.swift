@@ -136,12 +136,26 @@ struct MP3Problem: Sendable, CustomTestStringConvertible {
     "What LAME cannot do is refused with what it can",
     arguments: MP3Problem.ofRates + MP3Problem.ofTheRest)
   func problems(_ example: MP3Problem) {
-    let problem = example.settings.firstProblem(
-      sampleRate: example.sampleRate, channelCount: example.channelCount)
+    let problem = example.settings.problems(
+      sampleRate: example.sampleRate, channelCount: example.channelCount
+    ).first
     #expect(problem?.message == example.message)
     #expect(problem?.setting == example.setting)
     let message = example.settings.problem(
       sampleRate: example.sampleRate, channelCount: example.channelCount)
     #expect(message == example.message)
+  }
+
+  @Test("Each setting that is not possible is told, and told once")
+  func several() {
+    var settings = MP3Settings(.cbr(bitRate: 321_000), quality: 10)
+    settings.stereoMode = .simple
+    settings.minimumBitRate = 65_000
+    settings.lowpass = .hertz(21_000)
+    let problems = settings.problems(sampleRate: 44_100, channelCount: 1)
+    #expect(
+      problems.map(\.setting) == [
+        .quality, .stereoMode, .minimumBitRate, .rateControl, .lowpass,
+      ])
   }
 }

@@ -7,12 +7,13 @@ import SystemPackage
 /// less what stands before the picture.
 private let largestCover = (1 << 24) - 4096
 
-/// Why a picture that a media file brought along is in no output; nil where one can hold it.
-func obstacle(to artwork: EmbeddedArtwork) -> String? {
-  if case .other(let name) = artwork.format {
-    return "the cover is a \(name) picture, and outputs hold JPEG and PNG"
+/// Why a picture that a media file brought along is in no output, where messages call it `name`; nil
+/// where one can hold it.
+func obstacle(to artwork: EmbeddedArtwork, as name: String) -> String? {
+  if case .other(let format) = artwork.format {
+    return "\(name) is a \(format) picture, and outputs hold JPEG and PNG"
   }
-  return artwork.byteCount <= largestCover ? nil : "the cover is larger than 16 MB"
+  return artwork.byteCount <= largestCover ? nil : "\(name) is larger than 16 MB"
 }
 
 /// Reads a picture without decoding it.
@@ -27,7 +28,7 @@ func readPicture(_ artwork: Artwork, as name: String = "the cover") throws(Failu
   switch artwork {
   case .file(let path): return try readPicture(path, as: name)
   case .embedded(let artwork):
-    guard obstacle(to: artwork) == nil else { return nil }
+    guard obstacle(to: artwork, as: name) == nil else { return nil }
     let bytes =
       switch artwork.place {
       case .stream(let index): try attachedPicture(index, of: artwork.media)

@@ -1,7 +1,9 @@
 import ExportGraph
+import MPEGAudio
 import MediaComposition
 
-/// What a sink's format has no place for and its writer therefore leaves out, in words.
+/// What a sink's format has no place for and its writer therefore leaves out, or writes elsewhere, in
+/// words.
 package func omissions(of sink: Sink) -> [Warning] {
   let format = sink.output.format.kind.capabilities
   var lost: [String] = []
@@ -23,9 +25,30 @@ package func omissions(of sink: Sink) -> [Warning] {
   }
   var notices = lost.map { "\(format.name) has no place for \($0): left out" }
   if format.holdsCover, case .embedded(let cover)? = sink.metadata.cover,
-    let obstacle = obstacle(to: cover)
+    let obstacle = obstacle(to: cover, as: "the cover")
   {
     notices.append("\(obstacle): left out")
+  }
+  if format.holdsChapterLinks, sink.output.chapters.inFile {
+    let obstacles = sink.chapters.compactMap(\.imageObstacle)
+    if let first = obstacles.first {
+      let others = obstacles.count - 1
+      let more = others == 0 ? "" : ", and so \(others == 1 ? "is one" : "are \(others)") more"
+      notices.append("\(first): left out\(more)")
+    }
+  }
+  if format.hasID3 {
+    let items = sink.metadata.items.map { ID3Tag.Item(key: $0.key, value: $0.value) }
+    let misfits = ID3Tag.misfits(among: items)
+    if let first = misfits.first {
+      let names = misfits.map { "'\($0)'" }.joined(separator: ", ")
+      notices.append(
+        misfits.count == 1
+          ? "the tag \(names) does not have the form that ID3 wants: '\(sink.metadata[first] ?? "")' "
+            + "becomes a text of its own (TXXX), which few players show"
+          : "the tags \(names) do not have the form that ID3 wants: they become texts of their own "
+            + "(TXXX), which few players show")
+    }
   }
   for sidecar in sink.sidecars where sink.chapters.contains(where: \.hasEmbeddedImage) {
     notices.append(
@@ -46,6 +69,12 @@ extension Output.Kind {
 
 extension Chapter {
   fileprivate var hasEmbeddedImage: Bool { if case .embedded? = image { true } else { false } }
+
+  /// Why its image is left out, where a media file brought it along and no output can hold it.
+  fileprivate var imageObstacle: String? {
+    guard case .embedded(let artwork)? = image else { return nil }
+    return obstacle(to: artwork, as: "the image of '\(title)'")
+  }
 }
 
 extension Sink {

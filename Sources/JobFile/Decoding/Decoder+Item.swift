@@ -221,18 +221,28 @@ extension Decoder {
     _ node: YAMLNode, at start: Located<Moment>, _ scope: Scope
   ) -> ItemChapter? {
     guard case .mapping = node.kind else {
-      return text(node, scope).map { ItemChapter($0.string, at: start) }
+      return chapterTitle(node, scope).map { ItemChapter($0, at: start) }
     }
     guard let fields = fields(of: node, as: .chapter) else { return nil }
     let image = picture(fields["image"]?.value, scope)
-    let url = fields["url"].flatMap { text($0.value, scope)?.string }
+    let url = value(fields["url"]?.value, scope, Quantity.link)
     guard let titleNode = fields["title"]?.value else {
       if !fields.isIncomplete { sink.error("a chapter needs a 'title'", at: node.origin) }
       return nil
     }
-    return text(titleNode, scope).map {
-      ItemChapter($0.string, at: start, url: url, image: image?.value)
+    return chapterTitle(titleNode, scope).map {
+      ItemChapter($0, at: start, url: url?.value, image: image?.value)
     }
+  }
+
+  private func chapterTitle(_ node: YAMLNode, _ scope: Scope) -> String? {
+    value(node, scope) { text throws(QuantityError) in
+      guard !text.isEmpty else {
+        throw QuantityError(
+          "a chapter without a title", help: "write one, or leave the chapter out")
+      }
+      return text
+    }?.value
   }
 
   /// A path of an image that must be there.
@@ -240,6 +250,25 @@ extension Decoder {
     guard let picture = path(node, scope) else { return nil }
     checkFile(picture.value, at: picture.origin)
     return picture
+  }
+}
+
+extension Quantity {
+  /// A link, which is plain ASCII (RFC 3986 §2) wherever chapters are written.
+  fileprivate static func link(_ text: String) throws(QuantityError) -> String {
+    guard !text.isEmpty else {
+      throw QuantityError("an empty text is no link", help: "leave it out")
+    }
+    let bytes = text.utf8.map { byte -> String in
+      if 0x21...0x7E ~= byte { return String(UnicodeScalar(byte)) }
+      let digits = String(byte, radix: 16, uppercase: true)
+      return (digits.count == 1 ? "%0" : "%") + digits
+    }
+    let link = bytes.joined()
+    guard link == text else {
+      throw QuantityError("'\(text)' is no link: links are plain ASCII", help: "write '\(link)'")
+    }
+    return link
   }
 }
 

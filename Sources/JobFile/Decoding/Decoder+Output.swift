@@ -29,7 +29,7 @@ extension Decoder {
     guard case .mapping = node.kind else {
       guard let path = path(node, context.scope), let format = format(of: path) else { return nil }
       let output = JobOutput(path: path.value, format: format, origin: path.origin)
-      checkSound(of: output, rate: nil, channels: nil, mix: context, settings: [:])
+      checkSound(of: output, rate: nil, channels: nil, mix: context)
       return output
     }
     guard let fields = fields(of: node, as: .output) else { return nil }
@@ -58,7 +58,8 @@ extension Decoder {
     output.mp3Preset = named?.mp3?.preset
     var places = named?.mp3?.places ?? [:]
     places[.rateControl] = places[.rateControl] ?? named?.key.flatMap { fields[$0]?.value.origin }
-    checkSound(of: output, rate: sampleRate, channels: channels, mix: context, settings: places)
+    output.settingPlaces = places
+    checkSound(of: output, rate: sampleRate, channels: channels, mix: context)
     return output
   }
 
@@ -73,7 +74,6 @@ extension Decoder {
       try Quantity.channels(text)
     }
   }
-
 }
 
 // MARK: - Paths

@@ -1,6 +1,13 @@
 import MPEGAudio
 import MediaComposition
 
+/// What a format cannot do, and which of the settings asks for it: `rateControl` in formats that have
+/// a single one.
+struct FormatProblem {
+  var setting: MP3Settings.Problem.Setting
+  var message: String
+}
+
 extension Decoder {
   /// Refuses an output whose format cannot be had at a rate and in a layout that are known, or at
   /// any rate.
@@ -11,49 +18,59 @@ extension Decoder {
   ///   - channels: The output's own.
   ///   - mix: What the job says of its mix; an output without a rate takes the nearest that its
   ///     codec has.
-  ///   - places: Where the output's settings are written.
   func checkSound(
     of output: JobOutput, rate: Located<Int>?, channels: Located<ChannelLayout>?,
-    mix: OutputContext, settings places: [MP3Settings.Problem.Setting: Origin]
+    mix: OutputContext
   ) {
     guard let kind = output.format.kind else { return }
     let layout = channels ?? mix.mixChannels
-    let place = places[.rateControl] ?? output.origin
+    let place = output.settingPlaces[.rateControl] ?? output.origin
     if let layout, let problem = kind.problem(of: layout.value) {
       guard channels == nil else { return sink.error(problem, at: layout.origin) }
       return sink.error(
         problem, at: place, help: "give this output 'channels' of its own",
         notes: [.init("the job's channels are given here", at: layout.origin)])
     }
-    func problem(_ rate: Int) -> String? {
-      output.format.problem(sampleRate: rate, layout: layout?.value ?? .stereo)
+    func problems(_ rate: Int) -> [FormatProblem] {
+      output.format.problems(sampleRate: rate, layout: layout?.value ?? .stereo)
     }
     let rates = kind.capabilities.sampleRates
     let known = rate ?? mix.mixRate.map { Located(rates.nearest(to: $0.value), at: $0.origin) }
     if let known {
-      guard let problem = problem(known.value) else { return }
-      if reportSetting(of: output, at: known, layout, places) { return }
-      guard rate == nil else { return sink.error(problem, at: known.origin) }
-      sink.error(problem, at: place, notes: [.init("the rate is given here", at: known.origin)])
-    } else if MP3Settings.sampleRates.allSatisfy({ problem(rates.nearest(to: $0)) != nil }) {
-      let usual = output.format.usualSampleRate(
-        for: rates.nearest(to: 44_100), layout: layout?.value ?? .stereo, preset: output.mp3Preset)
-      guard let problem = problem(usual) else { return }
-      if reportSetting(of: output, at: Located(usual), layout, places) { return }
-      sink.error(problem, at: place)
+      for problem in problems(known.value) {
+        if report(problem, of: output, at: known, layout) { continue }
+        if rate != nil {
+          sink.error(problem.message, at: known.origin)
+        } else {
+          sink.error(
+            problem.message, at: place, notes: [.init("the rate is given here", at: known.origin)])
+        }
+      }
+      return
+    }
+    let everywhere = MP3Settings.sampleRates.map { problems(rates.nearest(to: $0)) }
+    guard everywhere.allSatisfy({ !$0.isEmpty }) else { return }
+    let usual = output.format.usualSampleRate(
+      for: rates.nearest(to: 44_100), layout: layout?.value ?? .stereo, preset: output.mp3Preset)
+    // The rate is not known: some of it may be possible.
+    let found = problems(usual)
+    let certain = found.filter { problem in
+      everywhere.allSatisfy { $0.contains { $0.setting == problem.setting } }
+    }
+    for problem in certain.isEmpty ? Array(found.prefix(1)) : certain {
+      if report(problem, of: output, at: Located(usual), layout) { continue }
+      sink.error(problem.message, at: place)
     }
   }
 
   /// Says at its own place what is wrong with one setting of an MP3; false where it is the bit rate,
   /// or the setting has no place of its own.
-  private func reportSetting(
-    of output: JobOutput, at rate: Located<Int>, _ layout: Located<ChannelLayout>?,
-    _ places: [MP3Settings.Problem.Setting: Origin]
+  private func report(
+    _ problem: FormatProblem, of output: JobOutput, at rate: Located<Int>,
+    _ layout: Located<ChannelLayout>?
   ) -> Bool {
-    guard case .exactly(.mp3(let settings)) = output.format,
-      let problem = settings.firstProblem(
-        sampleRate: rate.value, channelCount: layout?.value.count ?? 2),
-      problem.setting != .rateControl, let place = places[problem.setting]
+    guard case .exactly(.mp3(let settings)) = output.format, problem.setting != .rateControl,
+      let place = output.settingPlaces[problem.setting]
     else { return false }
     var (help, note): (String?, Diagnostic.Note?)
     switch problem.setting {
@@ -64,6 +81,8 @@ extension Decoder {
       }
     case .lowpass: help = "'lowpass: off' keeps all of the sound"
     case .highpass: help = "for a lower one, give the item 'effects: [highpass: 80 Hz]'"
+    case .minimumBitRate, .maximumBitRate:
+      if case .cbr = settings.rateControl { help = "leave it out" }
     default: break
     }
     if [.lowpass, .highpass, .minimumBitRate, .maximumBitRate].contains(problem.setting) {
@@ -93,14 +112,20 @@ extension JobOutput.Format {
     }
   }
 
-  /// Why a file in this format cannot have so many frames a second and such a layout; nil where it
-  /// can, as far as is known.
-  func problem(sampleRate: Int, layout: ChannelLayout) -> String? {
+  /// Why a file in this format cannot have so many frames a second and such a layout: one problem
+  /// for each setting that has one, as far as is known.
+  func problems(sampleRate: Int, layout: ChannelLayout) -> [FormatProblem] {
+    let message: String?
     switch self {
-    case .exactly(let format): format.problem(sampleRate: sampleRate, layout: layout)
-    case .usual(let kind): kind.problem(sampleRate: sampleRate, layout: layout)
-    case .sameAsClip: nil
+    case .exactly(.mp3(let settings)):
+      return settings.problems(sampleRate: sampleRate, channelCount: layout.count).map {
+        FormatProblem(setting: $0.setting, message: $0.message)
+      }
+    case .exactly(let format): message = format.problem(sampleRate: sampleRate, layout: layout)
+    case .usual(let kind): message = kind.problem(sampleRate: sampleRate, layout: layout)
+    case .sameAsClip: message = nil
     }
+    return message.map { [FormatProblem(setting: .rateControl, message: $0)] } ?? []
   }
 
   /// The sample rate of an output where the job says none and the mix, as far as the codec has its
@@ -109,7 +134,7 @@ extension JobOutput.Format {
   func usualSampleRate(for sampleRate: Int, layout: ChannelLayout, preset: MP3Preset?) -> Int {
     guard preset != nil, case .exactly(.mp3(let settings)) = self else { return sampleRate }
     let lower = settings.preferredSampleRate(for: sampleRate, channelCount: layout.count)
-    let problem = settings.firstProblem(sampleRate: lower, channelCount: layout.count)
-    return problem?.setting == .rateControl ? sampleRate : lower
+    let problems = settings.problems(sampleRate: lower, channelCount: layout.count)
+    return problems.contains { $0.setting == .rateControl } ? sampleRate : lower
   }
 }

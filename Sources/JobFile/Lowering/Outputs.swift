@@ -63,32 +63,28 @@ extension JobOutput {
       for: rate(of: format.kind), layout: layout, preset: mp3Preset)
     // A rate that is written stays.
     if sampleRate == nil, job.sampleRate == nil, usual != rate(of: format.kind) { ownRate = usual }
-    if let problem = format.problem(sampleRate: ownRate ?? rate(of: format.kind), layout: layout) {
-      throw Diagnostics([impossible(problem, format, layout, from: sources)])
+    let problems = Format.exactly(format).problems(
+      sampleRate: ownRate ?? rate(of: format.kind), layout: layout)
+    guard problems.isEmpty else {
+      throw Diagnostics(problems.map { impossible($0, from: sources) })
     }
     return Output(
       path: path, format: format, sampleRate: ownRate, channelLayout: channelLayout,
       metadata: metadata, chapters: chapters, origin: origin)
   }
 
-  private func impossible(
-    _ problem: String, _ format: Output.Format, _ layout: ChannelLayout, from sources: [Asset]
-  ) -> Diagnostic {
+  /// A setting that only the sources show to be impossible.
+  private func impossible(_ problem: FormatProblem, from sources: [Asset]) -> Diagnostic {
+    let place = settingPlaces[problem.setting] ?? settingPlaces[.rateControl] ?? origin
     guard let fastest = sources.max(by: { $0.sampleRate < $1.sampleRate }) else {
-      return Diagnostic(problem, at: origin)
+      return Diagnostic(problem.message, at: place)
     }
-    let isOfChannels = MP3Settings.sampleRates.allSatisfy {
-      format.problem(sampleRate: $0, layout: layout) != nil
-    }
-    if isOfChannels, layout == .mono {
-      return Diagnostic(
-        problem, at: origin,
-        help: "'\(fastest.path)' is mono: leave 'mode' out, or give the output 'channels: stereo'")
-    }
-    return Diagnostic(
-      problem, at: origin,
-      help: "'\(fastest.path)' has \(fastest.sampleRate) Hz: choose another setting, or give "
-        + "the output a 'sample_rate' that has it")
+    let help =
+      problem.setting == .stereoMode
+      ? "'\(fastest.path)' is mono: leave 'mode' out, or give the output 'channels: stereo'"
+      : "'\(fastest.path)' has \(fastest.sampleRate) Hz: choose another setting, or give "
+        + "the output a 'sample_rate' that has it"
+    return Diagnostic(problem.message, at: place, help: help)
   }
 
   private func unwritable(_ clip: Asset) -> Diagnostic {

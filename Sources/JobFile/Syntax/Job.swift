@@ -131,6 +131,9 @@ public struct JobOutput: Sendable, Hashable {
   public var chapters: ChapterPlaces
   /// Where the path was written.
   public var origin: Origin
+  /// Where its settings were written; those of a text, and of formats with one setting, are at
+  /// `rateControl`.
+  var settingPlaces: [MP3Settings.Problem.Setting: Origin] = [:]
 
   /// An output at `path`.
   public init(

@@ -121,6 +121,29 @@ struct TagTests {
     #expect(omissions(of: sink(.mp3(.standard), metadata: metadata, chapters: linked)) == [])
   }
 
+  @Test("tags whose frames want another form are told, since players do not look where they go")
+  func misfits() {
+    var metadata = Metadata()
+    for (key, value) in [
+      ("title", "T"), ("date", "2024-05"), ("mood", "calm"), ("podcast", "false"),
+      ("language", "de"), ("Shelf", "7"),
+    ] { metadata[key] = value }
+    #expect(omissions(of: sink(.mp3(.standard), metadata: metadata)) == [])
+    metadata["date"] = "May"
+    #expect(
+      omissions(of: sink(.aiff(.int16), metadata: metadata)).map(\.message) == [
+        "the tag 'date' does not have the form that ID3 wants: 'May' becomes a text of its own "
+          + "(TXXX), which few players show"
+      ])
+    metadata["podcast_url"] = "not a link"
+    #expect(
+      omissions(of: sink(.mp3(.standard), metadata: metadata)).map(\.message) == [
+        "the tags 'date', 'podcast_url' do not have the form that ID3 wants: they become texts of "
+          + "their own (TXXX), which few players show"
+      ])
+    #expect(omissions(of: sink(.flac(bitDepth: 16), metadata: metadata)) == [])
+  }
+
   @Test("chapters that go elsewhere are not missed in a file that has no place for them")
   func chaptersElsewhere() {
     var linked = chapters
@@ -148,6 +171,33 @@ struct TagTests {
     #expect(
       omissions(of: framed).map(\.message) == [
         "'a.psc' names files, and has no place for images that lie in media files: left out"
+      ])
+  }
+
+  @Test("images of chapters that files brought along and that no output can hold are told")
+  func chapterImages() {
+    func image(_ format: EmbeddedArtwork.Format, _ byteCount: Int64) -> Artwork {
+      .embedded(
+        EmbeddedArtwork(
+          media: "a.mp3", place: .stream(1), format: format, byteCount: byteCount,
+          identity: FileIdentity(device: 1, inode: 1, size: 1, modificationTime: 1)))
+    }
+    var framed = chapters
+    framed[0].image = image(.png, 1)
+    framed[1].image = image(.jpeg, 1 << 25)
+    func told(_ format: Output.Format) -> [String] {
+      omissions(of: sink(format, metadata: Metadata(), chapters: framed)).map(\.message)
+    }
+    let large = "the image of '\(chapters[1].title)' is larger than 16 MB"
+    #expect(told(.mp3(.standard)) == [large + ": left out"])
+    framed[2].image = image(.other("WebP"), 1)
+    #expect(told(.aiff(.int16)) == [large + ": left out, and so is one more"])
+    #expect(
+      told(.m4a(bitRate: 1)) == ["M4A has no place for the chapters' links and images: left out"])
+    framed[1].image = nil
+    #expect(
+      told(.mp3(.standard)) == [
+        "the image of '\(chapters[2].title)' is a WebP picture, and outputs hold JPEG and PNG: left out"
       ])
   }
 
