@@ -54,7 +54,8 @@ public struct ExportSession: Sendable {
   ///   - progress: Called on this thread, for every block.
   /// - Returns: What was written.
   /// - Throws: `Failure`, also where the export has no outputs, or `CancellationError`. No output
-  ///   of the export is then at its path unless an older one was.
+  ///   of the export is then at its path unless an older one was; only where the system refuses to
+  ///   rename a finished file are those before it in place.
   public func run(
     budget: CPUBudget? = nil, cancellation: CancellationFlag = CancellationFlag(),
     progress: (Progress) -> Void = { _ in }

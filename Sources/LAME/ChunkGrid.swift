@@ -2,7 +2,7 @@ internal import MPEGAudio
 
 /// How a stream is cut into chunks that are encoded side by side, in MP3 frames.
 ///
-/// It depends on the settings alone, and it is used with one core as with many: that is why the
+/// It depends on settings, sample rate and channels alone, and it is used with one core as with many: that is why the
 /// bytes are the same.
 package struct ChunkGrid: Sendable, Hashable {
   /// Frames of a chunk.
