@@ -23,6 +23,8 @@ public struct Export: Sendable, Hashable {
   public var chapters: [Chapter]
   /// The files to be written.
   public var outputs: [Output]
+  /// Files that tell of the export, beside its outputs.
+  public var records: [ExportRecord]
   /// Where it was written.
   public var origin: Origin
 
@@ -30,7 +32,8 @@ public struct Export: Sendable, Hashable {
   public init(
     name: String, composition: Composition, timeRange: TimeRange? = nil, mix: AudioMix = .unity,
     sampleRate: Int? = nil, channelLayout: ChannelLayout? = nil, metadata: Metadata = Metadata(),
-    chapters: [Chapter] = [], outputs: [Output], origin: Origin = .unknown
+    chapters: [Chapter] = [], outputs: [Output], records: [ExportRecord] = [],
+    origin: Origin = .unknown
   ) {
     self.name = name
     self.composition = composition
@@ -41,6 +44,7 @@ public struct Export: Sendable, Hashable {
     self.metadata = metadata
     self.chapters = chapters
     self.outputs = outputs
+    self.records = records
     self.origin = origin
   }
 

@@ -10,6 +10,8 @@ public struct JobEvent<Result: Sendable>: Sendable {
     case progress(JobProgress)
     /// Something that did not stop the job.
     case warning(Warning)
+    /// An attempt failed, and another one starts after a pause.
+    case retrying(Failure, after: Duration)
     /// One of the three that are a job's last event.
     case finished(Result)
     /// The job failed; the others go on.
@@ -43,17 +45,22 @@ public struct JobReport<Result: Sendable>: Sendable {
     case cancelled
     /// Never started, because the run was cancelled or another job's failure ended it.
     case notStarted
+    /// Never started, because a job that it needs did not finish: an index into the list.
+    case blocked(by: Int)
   }
 
   /// How the job ended.
   public let outcome: Outcome
-  /// From the start of the job to its end; zero where it never started.
+  /// From the start of the job's first attempt to its end; zero where it never started.
   public let elapsed: Duration
+  /// How often it was tried.
+  public let attempts: Int
 
   /// A report of a job that took `elapsed`.
-  public init(_ outcome: Outcome, elapsed: Duration) {
+  public init(_ outcome: Outcome, elapsed: Duration, attempts: Int = 1) {
     self.outcome = outcome
     self.elapsed = elapsed
+    self.attempts = attempts
   }
 }
 

@@ -31,7 +31,7 @@ public struct Pool: Sendable {
   /// - Returns: One report for each job, in the order of the jobs.
   /// - Throws: `Failure` with `tryAgain` where not even one thread could be started.
   public func run<Runner: JobRunner>(
-    _ jobs: [Runner.Job], with runner: Runner,
+    _ jobs: [PoolJob<Runner.Job>], with runner: Runner,
     cancellation: CancellationFlag = CancellationFlag(),
     observer: (JobEvent<Runner.Result>) -> Void = { _ in }
   ) throws(Failure) -> [JobReport<Runner.Result>] {
@@ -43,6 +43,15 @@ public struct Pool: Sendable {
     while let event = shift.events.receive() { observer(event) }
     for thread in threads { thread.join() }
     return shift.takeReports()
+  }
+
+  /// The same for jobs that need no other and have one attempt of any length.
+  public func run<Runner: JobRunner>(
+    _ jobs: [Runner.Job], with runner: Runner,
+    cancellation: CancellationFlag = CancellationFlag(),
+    observer: (JobEvent<Runner.Result>) -> Void = { _ in }
+  ) throws(Failure) -> [JobReport<Runner.Result>] {
+    try run(jobs.map { PoolJob($0) }, with: runner, cancellation: cancellation, observer: observer)
   }
 
   /// A thread for each of the shift's workers, or as many as the machine gives.

@@ -10,7 +10,7 @@ final class Shift<Runner: JobRunner>: Sendable {
   /// What the workers tell; closed when the last of them leaves.
   let events = Channel<Event>(capacity: 256)
   let workers: Int
-  private let jobs: [Runner.Job]
+  private let jobs: [PoolJob<Runner.Job>]
   private let runner: Runner
   private let budget: CPUBudget
   private let keepGoing: Bool
@@ -25,7 +25,7 @@ final class Shift<Runner: JobRunner>: Sendable {
   }
 
   init(
-    jobs: [Runner.Job], runner: Runner, budget: CPUBudget, keepGoing: Bool,
+    jobs: [PoolJob<Runner.Job>], runner: Runner, budget: CPUBudget, keepGoing: Bool,
     cancellation: CancellationFlag, workers: Int
   ) {
     self.jobs = jobs
@@ -34,7 +34,8 @@ final class Shift<Runner: JobRunner>: Sendable {
     self.keepGoing = keepGoing
     self.cancellation = cancellation
     self.workers = workers
-    let reports = Array(repeating: Report(.notStarted, elapsed: .zero), count: jobs.count)
+    let reports = Array(
+      repeating: Report(.notStarted, elapsed: .zero, attempts: 0), count: jobs.count)
     state = Mutex(State(workersAtWork: workers, reports: reports))
   }
 
@@ -84,7 +85,7 @@ final class Shift<Runner: JobRunner>: Sendable {
       switch outcome {
       case .finished(let result): .finished(result)
       case .failed(let failure): .failed(failure)
-      case .cancelled, .notStarted: .cancelled
+      case .cancelled, .notStarted, .blocked: .cancelled
       }
     events.send(Event(job: job, last, at: end))
     return Report(outcome, elapsed: start.duration(to: end))
@@ -97,7 +98,7 @@ final class Shift<Runner: JobRunner>: Sendable {
       onProgress: { events.trySend(Event(job: job, .progress($0), at: ContinuousClock().now)) },
       onWarning: { events.send(Event(job: job, .warning($0), at: ContinuousClock().now)) })
     do {
-      return .finished(try runner.run(jobs[job], context: context))
+      return .finished(try runner.run(jobs[job].job, context: context))
     } catch let failure as Failure {
       return .failed(failure)
     } catch is CancellationError where cancellation.isCancelled {

@@ -18,7 +18,8 @@ private struct Surprise: Error {}
 @Suite struct PoolTests {
   @Test("No jobs: no threads, no events, no reports")
   func none() throws {
-    let reports = try Pool(budget: CPUBudget(total: 2)).run([], with: Fake { job, _ in job }) { _ in
+    let reports = try Pool(budget: CPUBudget(total: 2)).run([Int](), with: Fake { job, _ in job }) {
+      _ in
       Issue.record("an event without a job")
     }
     #expect(reports.isEmpty)

@@ -1,5 +1,6 @@
 import MPEGAudio
 import MediaComposition
+import MediaTime
 import SystemPackage
 
 /// An item and the files that it becomes.
@@ -10,6 +11,9 @@ import SystemPackage
 public struct Job: Sendable, Hashable {
   /// Unique in its file.
   public var name: String
+  /// What `needs` and `--only` may call it beside its name: the key under `jobs` that it and its
+  /// siblings of one loop come from; the name itself where it has none.
+  public var group: String
   /// What sounds. `at` and `crossfade` mean nothing on it.
   public var item: Item
   /// Where its timeline is parted; nil: it is written whole. In a split job the paths and tags of
@@ -27,19 +31,34 @@ public struct Job: Sendable, Hashable {
   public var channelLayout: ChannelLayout?
   /// At least one.
   public var outputs: [JobOutput]
+  /// Files that tell of the job, beside its outputs; templates in a split job, as those are.
+  public var records: [ExportRecord]
+  /// Names or groups of jobs of the same file that must be done before this one.
+  public var needs: [Located<String>]
+  /// How often a temporary failure may be followed by another attempt; nil: as the run says.
+  public var retries: Int?
+  /// How long an attempt may take; nil: as long as the run's estimate allows.
+  public var timeout: Located<Time>?
   /// Where the job was written.
   public var origin: Origin
 
   /// A job that renders `item` to `outputs`.
   public init(
-    name: String, item: Item, split: Split? = nil, outputs: [JobOutput],
+    name: String, group: String? = nil, item: Item, split: Split? = nil, outputs: [JobOutput],
+    records: [ExportRecord] = [], needs: [Located<String>] = [], retries: Int? = nil,
+    timeout: Located<Time>? = nil,
     metadata: Metadata = Metadata(), metadataBase: MetadataBase? = nil,
     sampleRate: Int? = nil, channelLayout: ChannelLayout? = nil, origin: Origin = .unknown
   ) {
     self.name = name
+    self.group = group ?? name
     self.item = item
     self.split = split
     self.outputs = outputs
+    self.records = records
+    self.needs = needs
+    self.retries = retries
+    self.timeout = timeout
     self.metadata = metadata
     self.metadataBase = metadataBase
     self.sampleRate = sampleRate

@@ -76,7 +76,7 @@ struct OneShot {
     }
     if !output.force { try refuseExisting(jobs) }
     let preparation = try door.prepare(LoadedJobs(jobs: jobs))
-    try Batch(door: door).run(preparation.exports, refusedJobs: preparation.refusedJobs)
+    try Batch(door: door).run(preparation.work, refusedJobs: preparation.refusedJobs)
   }
 
   private func refuseExisting(_ jobs: [Job]) throws {

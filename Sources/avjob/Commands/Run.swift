@@ -32,6 +32,6 @@ struct Run: ParsableCommand {
     let door = Door()
     let preparation = try door.prepare(door.load(files, options: variables))
     try Batch(door: door, workers: workers, isQuiet: quiet)
-      .run(preparation.exports, refusedJobs: preparation.refusedJobs)
+      .run(preparation.work, refusedJobs: preparation.refusedJobs)
   }
 }

@@ -16,20 +16,20 @@ struct Batch {
 
   /// Runs what is ready; `refusedJobs` were refused before and count as failed. Throws an
   /// `ExitCode` where anything failed or a signal came.
-  func run(_ exports: [Export], refusedJobs: Int) throws {
+  func run(_ work: [Work], refusedJobs: Int) throws {
     let (cancellation, caught) = Signals.catchAll()
     let start = ContinuousClock.now
     var screen = ProgressScreen(
-      names: exports.map(\.name), terminal: { StandardStream.error.terminal },
+      names: work.map(\.export.name), terminal: { StandardStream.error.terminal },
       write: { text in if !isQuiet { StandardStream.error.write(text) } })
     let pool = Pool(budget: door.budget, workers: workers)
-    let reports: [JobReport<ExportSession.Report>]
+    let reports: [JobReport<WorkResult>]
     do throws(Failure) {
       reports = try pool.run(
-        exports, with: ExportRunner(library: door.library), cancellation: cancellation
+        work.map(\.poolJob), with: ExportRunner(library: door.library), cancellation: cancellation
       ) { event in
         let now = ContinuousClock.now
-        if let diagnostic = diagnostic(of: event, among: exports) {
+        if let diagnostic = diagnostic(of: event, among: work) {
           let text = door.render(Diagnostics(diagnostic))
           if isQuiet {
             StandardStream.error.write(text + "\n")
@@ -46,31 +46,31 @@ struct Batch {
     }
     screen.close()
     let table = OutputTable.text(
-      finishedOutputs(exports, reports), elapsed: start.duration(to: .now),
+      finishedOutputs(work, reports), elapsed: start.duration(to: .now),
       columns: StandardStream.output.terminal?.columns)
     StandardStream.output.write(table)
     try conclude(reports, refusedJobs: refusedJobs, caught)
   }
 
   private func diagnostic(
-    of event: JobEvent<ExportSession.Report>, among exports: [Export]
+    of event: JobEvent<WorkResult>, among work: [Work]
   ) -> Diagnostic? {
     switch event.kind {
     case .failed(let failure):
-      return Diagnostic(failure, at: exports[event.job].origin)
+      return Diagnostic(failure, at: work[event.job].export.origin)
     case .warning(let warning):
       return Diagnostic(warning)
-    case .started, .progress, .finished, .cancelled:
+    case .started, .progress, .retrying, .finished, .cancelled:
       return nil
     }
   }
 
   private func finishedOutputs(
-    _ exports: [Export], _ reports: [JobReport<ExportSession.Report>]
+    _ work: [Work], _ reports: [JobReport<WorkResult>]
   ) -> [FinishedOutput] {
-    zip(exports, reports).flatMap { export, report -> [FinishedOutput] in
-      guard case .finished(let result) = report.outcome else { return [] }
-      return zip(export.outputs, result.outputs).flatMap { output, written in
+    zip(work, reports).flatMap { work, report -> [FinishedOutput] in
+      guard case .finished(.written(let result, reason: _)) = report.outcome else { return [] }
+      return zip(work.export.outputs, result.outputs).flatMap { output, written in
         [
           FinishedOutput(
             path: written.path.string,
@@ -91,7 +91,7 @@ struct Batch {
 
   /// Says how it ended, and throws the exit status where that is not success.
   private func conclude(
-    _ reports: [JobReport<ExportSession.Report>], refusedJobs: Int, _ caught: CaughtSignal
+    _ reports: [JobReport<WorkResult>], refusedJobs: Int, _ caught: CaughtSignal
   ) throws {
     if let status = caught.exitStatus {
       StandardStream.error.write("stopped; finished outputs are kept, run again for the rest\n")

@@ -7,7 +7,11 @@ import WorkerPool
 struct ExportRunner: JobRunner {
   let library: MediaLibrary
 
-  func run(_ export: Export, context: JobContext) throws -> ExportSession.Report {
+  func run(_ work: Work, context: JobContext) throws -> WorkResult {
+    .written(try perform(work.export, context), reason: nil)
+  }
+
+  private func perform(_ export: Export, _ context: JobContext) throws -> ExportSession.Report {
     // Each report wakes the observer's thread, which costs as much as decoding the block that it is
     // about: one for each second of sound will do.
     let step = Time(value: 1, timescale: 1)

@@ -18,6 +18,8 @@ struct LoadedJobs {
 struct Preparation {
   /// What is ready to run, in the order of writing and of time.
   private(set) var exports: [Export] = []
+  /// The same with what a run must know of each.
+  private(set) var work: [Work] = []
   /// How many jobs they are of.
   private(set) var readyJobs = 0
   /// How many of them are parts of split jobs.
@@ -85,6 +87,7 @@ struct Preparation {
       if isRefused { refusedJobs += 1 }
     }
     exports = ready.flatMap(\.exports)
+    work = ready.flatMap { job, exports in exports.map { Work(export: $0, job: job.name) } }
     readyJobs = ready.count
     readyParts = ready.reduce(0) { $0 + ($1.job.split == nil ? 0 : $1.exports.count) }
     findConflicts(among: ready, reading: loaded.files)

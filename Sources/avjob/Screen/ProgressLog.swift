@@ -21,7 +21,7 @@ struct ProgressLog {
       mentions[event.job] = (event.instant, 0)
       return "\(job.name): started"
     case .progress: return progress(of: event.job, in: after, at: event.instant)
-    case .warning: return nil
+    case .warning, .retrying: return nil
     case .finished:
       mentions[event.job] = nil
       let speed = job.progress.flatMap {

@@ -1,0 +1,16 @@
+import SystemPackage
+
+/// A JSON file that tells what an export read, did and wrote (`json: sidecar` in job files). It
+/// appears together with the outputs.
+public struct ExportRecord: Sendable, Hashable {
+  /// Where the file will be.
+  public var path: FilePath
+  /// Where it was written.
+  public var origin: Origin
+
+  /// A record at `path`.
+  public init(path: FilePath, origin: Origin = .unknown) {
+    self.path = path
+    self.origin = origin
+  }
+}

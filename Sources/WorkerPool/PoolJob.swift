@@ -1,0 +1,26 @@
+/// A job, and what the pool must know to give it its turn.
+public struct PoolJob<Job: Sendable>: Sendable {
+  /// What the runner is given.
+  public var job: Job
+  /// How much work it is thought to be, of one core. Long jobs start first.
+  public var estimate: Duration
+  /// Which jobs must have finished before this one starts: indices into the list that `Pool.run` is
+  /// given. Where one of them does not finish, this one is blocked.
+  public var needs: [Int]
+  /// How long an attempt may take before it is stopped, and fails with `tryAgain`; nil: for ever.
+  public var timeLimit: Duration?
+  /// How often a failure with `tryAgain` may be followed by another attempt.
+  public var retries: Int
+
+  /// A job that needs no other, and has one attempt of any length.
+  public init(
+    _ job: Job, estimate: Duration = .zero, needs: [Int] = [], timeLimit: Duration? = nil,
+    retries: Int = 0
+  ) {
+    self.job = job
+    self.estimate = estimate
+    self.needs = needs
+    self.timeLimit = timeLimit
+    self.retries = retries
+  }
+}
