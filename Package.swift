@@ -126,7 +126,8 @@ let package = Package(
       name: "WorkerPoolTests",
       dependencies: ["WorkerPool", "Threads", "MediaComposition", "MediaTime", "TestSupport"]),
     .testTarget(
-      name: "AVJobTests", dependencies: ["avjob", "MediaComposition", "MediaTime", "WorkerPool"]),
+      name: "AVJobTests",
+      dependencies: ["avjob", "MediaComposition", "MediaTime", "WorkerPool", "TestSupport"]),
     .testTarget(
       name: "EndToEndTests",
       dependencies: ["avjob", "TestSupport"]),

@@ -185,16 +185,23 @@ extension ExportSession {
     public var unmetWishes: [Warning] = []
     /// Tags, covers and chapters that sources bring along and an output's format has no place for.
     public var losses: [Warning] = []
+    /// How much work of one core it is thought to be; see `Graph.estimatedWork`.
+    public var work: Duration = .zero
+    /// The facts that probing the outputs will find; see `Graph.predictedAssets`.
+    public var predictedAssets: [Asset] = []
   }
 
   /// Looks at what `run` would do, and at the disk, but changes nothing. O(segments + outputs).
-  public func review() -> Review {
+  ///
+  /// - Parameter isPredicting: Whether `predictedAssets` are wanted.
+  public func review(predicting isPredicting: Bool = false) -> Review {
     if let noOutputs { return Review(problems: [noOutputs]) }
     do throws(Failure) {
       let graph = try graph()
       return Review(
         problems: graph.sinks.compactMap { problem(of: $0, in: graph) },
-        unmetWishes: unmetWishes(in: graph), losses: losses(in: graph))
+        unmetWishes: unmetWishes(in: graph), losses: losses(in: graph),
+        work: graph.estimatedWork, predictedAssets: isPredicting ? graph.predictedAssets : [])
     } catch {
       return Review(problems: [error.placed(at: export.origin)])
     }
@@ -233,62 +240,5 @@ extension ExportSession {
   private func losses(in graph: Graph) -> [Warning] {
     let sources = export.composition.assets
     return graph.sinks.flatMap { omissions(of: $0.broughtAlong(by: sources)) }
-  }
-
-  /// Outputs that would overwrite a source, or each other, whatever links lead to them.
-  ///
-  /// Looks at the disk, but opens nothing. O(outputs + sources).
-  public static func conflicts(among exports: [Export]) -> [Failure] {
-    var sources: [FileIdentity.Inode: FilePath] = [:]
-    for export in exports {
-      for asset in export.composition.assets { sources[asset.identity.file] = asset.path }
-    }
-    var failures: [Failure] = []
-    var outputs: [OutputPlace: FilePath] = [:]
-    let written = exports.flatMap(\.outputs).flatMap { output in
-      output.paths.map { (path: $0, origin: output.origin) }
-    }
-    for output in written {
-      guard let place = OutputPlace(of: output.path) else { continue }
-      if case .file(let existing) = place, let source = sources[existing] {
-        failures.append(
-          Failure(
-            .mendJob,
-            "is the source \(source.string): a source is never written to; choose another path",
-            path: output.path, origin: output.origin))
-      } else if let other = outputs[place] {
-        failures.append(
-          Failure(
-            .mendJob, "is the same file as \(other.string), another output; choose another path",
-            path: output.path, origin: output.origin))
-      }
-      outputs[place] = output.path
-    }
-    return failures
-  }
-}
-
-/// Where an output will be, by whatever links its path leads there.
-private enum OutputPlace: Hashable {
-  case file(FileIdentity.Inode)
-  /// Not there yet: names below a folder that is.
-  case entry(FilePath, in: FileIdentity.Inode)
-
-  init?(of path: FilePath) {
-    if let file = SourceFile.inode(of: path) {
-      self = .file(file)
-      return
-    }
-    guard var folder = try? OutputFile.followLinks(path) else { return nil }
-    var names = FilePath()
-    while let name = folder.lastComponent {
-      names = FilePath(root: nil, [name]).appending(names.components)
-      folder = folder.folder
-      if let inode = SourceFile.inode(of: folder) {
-        self = .entry(names, in: inode)
-        return
-      }
-    }
-    return nil
   }
 }

@@ -44,7 +44,7 @@ extension JobFile {
     let file = try jobs(
       in: tree.node, path: FilePath(name).lastComponent.map { FilePath($0.string) } ?? "job",
       isOnDisk: false, options: Options(), map, DiagnosticSink(), files)
-    guard file.missingFiles.isEmpty else { throw file.diagnostics }
+    try file.requireFiles(by: map)
     return file.jobs
   }
 }

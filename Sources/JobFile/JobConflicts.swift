@@ -2,8 +2,10 @@ import MediaComposition
 import SystemPackage
 
 extension Job {
-  /// Outputs that no run could write: two at one path, or one at the path of something that is
-  /// read. Those of split jobs are not among them: what they are called is known with `exports`.
+  /// Outputs that no run could write: two at one path, or one at the path of something that the job
+  /// itself reads, or that is read before any job starts. An output that is another job's medium is
+  /// none: see `JobDependencies`. Those of split jobs are not among them: what they are called is
+  /// known with `exports`.
   ///
   /// Paths are compared as text, made absolute and freed of `.` and `..`; that two of them lead to
   /// one file by links is for the engine to find, which has the inodes.
@@ -19,11 +21,13 @@ extension Job {
   ) -> [Diagnostic] {
     var claims = Claims(among: jobs, reading: files, currentDirectory)
     for job in jobs where job.split == nil {
+      claims.begin(job)
       for output in job.outputs {
         let written = Claims.Written(
           job: job.name, owner: job.name, path: output.path, origin: output.origin, isPart: false)
         claims.add(written, with: output.chapters)
       }
+      claims.add(job.records, of: job.name, in: job)
     }
     return claims.conflicts
   }
@@ -42,7 +46,9 @@ extension Job {
   ) -> [Diagnostic] {
     var claims = Claims(among: jobs.map(\.job), reading: files, currentDirectory)
     for (job, exports) in jobs {
+      claims.begin(job)
       for export in exports {
+        claims.add(export.records, of: export.name, in: job)
         for output in export.outputs {
           let written = Claims.Written(
             job: job.name, owner: export.name, path: output.path, origin: output.origin,
@@ -54,16 +60,31 @@ extension Job {
     return claims.conflicts
   }
 
-  /// Calls `body` with every file that the job reads.
-  fileprivate func forEachInput(_ body: (FilePath, Origin) -> Void) {
+  /// Every medium and picture that the job reads, in no order; lists of times were read with its
+  /// file. O(items).
+  public var readFiles: Set<FilePath> {
+    var files: Set<FilePath> = []
+    forEachMedium { path, _ in files.insert(path) }
+    forEachPicture { path, _ in files.insert(path) }
+    return files
+  }
+
+  /// Calls `body` with every medium that the job reads.
+  func forEachMedium(_ body: (FilePath, Origin) -> Void) {
     item.forEach { item in
       if case .clip(let reference) = item.content { body(reference.path, reference.origin) }
-      for chapter in (item.chapter.map { [$0] } ?? []) + item.chapters {
-        if let image = chapter.image { body(image, chapter.start.origin) }
-      }
     }
     for base in [metadataBase] + outputs.map(\.metadataBase) {
       if case .file(let reference)? = base { body(reference.path, reference.origin) }
+    }
+  }
+
+  /// Calls `body` with every picture that the job reads.
+  func forEachPicture(_ body: (FilePath, Origin) -> Void) {
+    item.forEach { item in
+      for chapter in (item.chapter.map { [$0] } ?? []) + item.chapters {
+        if let image = chapter.image { body(image, chapter.start.origin) }
+      }
     }
     for tags in [metadata] + outputs.map(\.metadata) {
       if case .file(let cover)? = tags.cover { body(cover, .unknown) }
@@ -83,28 +104,57 @@ private struct Claims {
     var isPart: Bool
     /// Of a file of chapters.
     var sidecar: ChapterPlaces.Sidecar?
+    /// Whether it holds sound, which another job may read.
+    var isMedium = true
   }
 
   private(set) var conflicts: [Diagnostic] = []
   private let currentDirectory: FilePath
-  private var sources: [FilePath: Origin] = [:]
+  /// What no job may write: what is read before any of them starts, and pictures.
+  private var fixed: [FilePath: Origin] = [:]
+  private var media: [FilePath: Origin] = [:]
+  /// Of the job whose outputs are added.
+  private var ownMedia: [FilePath: Origin] = [:]
   private var written: [FilePath: Written] = [:]
   /// Of a hundred thousand jobs that one line sends to one path, two are named.
   private var blamed: Set<Origin> = []
 
   init(among jobs: [Job], reading files: [FilePath], _ currentDirectory: FilePath) {
     self.currentDirectory = currentDirectory
-    for file in files { sources[key(file)] = .unknown }
+    for file in files { fixed[key(file)] = .unknown }
     for job in jobs {
-      job.forEachInput { path, origin in
+      job.forEachPicture { path, origin in
         let path = key(path)
-        if sources[path] == nil { sources[path] = origin }
+        if fixed[path] == nil { fixed[path] = origin }
+      }
+      job.forEachMedium { path, origin in
+        let path = key(path)
+        if media[path] == nil { media[path] = origin }
       }
     }
   }
 
   private func key(_ path: FilePath) -> FilePath {
     currentDirectory.pushing(path).lexicallyNormalized()
+  }
+
+  /// The outputs that are added next are those of `job`.
+  mutating func begin(_ job: Job) {
+    ownMedia.removeAll(keepingCapacity: true)
+    job.forEachMedium { path, origin in
+      let path = key(path)
+      if ownMedia[path] == nil { ownMedia[path] = origin }
+    }
+  }
+
+  /// Files that tell of a job or of a part.
+  mutating func add(_ records: [ExportRecord], of owner: String, in job: Job) {
+    for record in records {
+      add(
+        Written(
+          job: job.name, owner: owner, path: record.path, origin: record.origin,
+          isPart: job.split != nil, isMedium: false))
+    }
   }
 
   /// An output, and the files of chapters beside it.
@@ -114,13 +164,14 @@ private struct Claims {
       var file = output
       file.path = output.path.sidecar(sidecar)
       file.sidecar = sidecar
+      file.isMedium = false
       add(file)
     }
   }
 
   private mutating func add(_ output: Written) {
     let path = key(output.path)
-    if let source = sources[path] {
+    if let source = fixed[path] ?? ownMedia[path] ?? (output.isMedium ? nil : media[path]) {
       conflicts.append(
         Diagnostic(
           "output '\(output.path)' is a source", at: output.origin,

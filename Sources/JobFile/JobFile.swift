@@ -40,8 +40,12 @@ public struct JobFile: Sendable {
   public let jobs: [Job]
   /// What is read beside the jobs' media and pictures: the job file itself, and lists of times.
   public let files: [FilePath]
-  /// Files that the jobs name and that are not there; none unless they were allowed to be missing.
+  /// Pictures and lists that the jobs name and that are not there; none unless they were allowed to
+  /// be missing. `diagnostics` speaks of them.
   public let missingFiles: Set<FilePath>
+  /// Media that the jobs name and that are not there, which no other job of the file is known to
+  /// write; none unless they were allowed to be missing. Nothing has been said of them.
+  public let missingMedia: [MissingFile]
   /// What the user should know, and errors about `missingFiles`.
   public let diagnostics: Diagnostics
 
@@ -63,13 +67,14 @@ public struct JobFile: Sendable {
     files: some FileSystem = LocalFileSystem()
   ) throws(Diagnostics) -> JobFile {
     let file = try loadAllowingMissingFiles(path, options: options, into: map, files: files)
-    guard file.missingFiles.isEmpty else { throw file.diagnostics }
+    try file.requireFiles(by: map)
     return file
   }
 
   /// The same, but where nothing else is wrong than that files are not there, the jobs are
-  /// returned, so that what is wrong with the ranges of those that are there can be told as well.
-  /// `diagnostics` then has errors, and nothing may be run.
+  /// returned, so that what is wrong with the ranges of those that are there can be told as well,
+  /// and so that jobs of other files may write them. Where `missingFiles` is not empty,
+  /// `diagnostics` has errors, and nothing may be run.
   public static func loadAllowingMissingFiles(
     _ path: FilePath, options: Options = Options(), into map: SourceMap,
     files: some FileSystem = LocalFileSystem()
@@ -93,16 +98,30 @@ public struct JobFile: Sendable {
     let conflicts = Job.conflicts(
       among: jobs, reading: read, currentDirectory: files.currentDirectory)
     for conflict in conflicts { decoder.sink.add(conflict) }
-    var found = decoder.sink.diagnostics.sorted(by: map)
-    let count = decoder.sink.droppedCount
-    let isOnlyMissing = found.errors.allSatisfy { decoder.missing.origins.contains($0.origin) }
-    guard count == 0, isOnlyMissing else {
+    let refused = decoder.sink.diagnostics.errors.isEmpty ? [] : root.jobKeys
+    for unknown in Job.unknownNeeds(of: jobs, besides: refused) { decoder.sink.add(unknown) }
+    let missing = decoder.missing.media.unwritten(by: jobs, in: files.currentDirectory)
+    let isOnlyMissing = decoder.sink.diagnostics.errors.allSatisfy {
+      decoder.missing.origins.contains($0.origin)
+    }
+    guard decoder.sink.droppedCount == 0, isOnlyMissing else {
+      decoder.sink.add(missing)
+      var found = decoder.sink.diagnostics.sorted(by: map)
+      let count = decoder.sink.droppedCount
       if count > 0 { found.append(Diagnostic("\(count) more are not shown", at: .unknown)) }
       throw found
     }
     return JobFile(
-      path: path, jobs: jobs, files: read,
-      missingFiles: found.errors.isEmpty ? [] : decoder.missing.files, diagnostics: found)
+      path: path, jobs: jobs, files: read, missingFiles: decoder.missing.files,
+      missingMedia: missing, diagnostics: decoder.sink.diagnostics.sorted(by: map))
+  }
+
+  /// - Throws: what there is to be said, where a file is missing.
+  func requireFiles(by map: SourceMap) throws(Diagnostics) {
+    guard !missingFiles.isEmpty || !missingMedia.isEmpty else { return }
+    var found = diagnostics
+    found.append(contentsOf: MissingFile.diagnostics(of: missingMedia).all)
+    throw found.sorted(by: map)
   }
 
   private static func contents(
@@ -264,6 +283,14 @@ private struct FileReader {
 }
 
 extension YAMLNode {
+  /// The keys under `jobs`.
+  fileprivate var jobKeys: Set<String> {
+    guard case .mapping(let entries) = kind,
+      case .mapping(let jobs)? = entries.first(where: { $0.key == "jobs" })?.value.kind
+    else { return [] }
+    return Set(jobs.map(\.key))
+  }
+
   fileprivate func collectVariables(into names: inout Set<String>) {
     switch kind {
     case .scalar(let scalar):

@@ -71,6 +71,9 @@ public struct Asset: Sendable, Hashable {
     hasher.combine(streamIndex)
   }
 
+  /// Whether its file is still to be written, and these facts are what probing will find.
+  public var isPredicted: Bool { identity == .predicted }
+
   /// Exactly `frameCount / sampleRate`.
   public var duration: Time { Time(frames: frameCount, rate: sampleRate) }
 }
@@ -93,6 +96,9 @@ public struct FileIdentity: Sendable, Hashable {
     self.size = size
     self.modificationTime = modificationTime
   }
+
+  /// Of a file that is not there yet: no file has it.
+  public static let predicted = FileIdentity(device: 0, inode: 0, size: -1, modificationTime: 0)
 
   /// What stays the same while a file's content changes.
   public struct Inode: Sendable, Hashable {

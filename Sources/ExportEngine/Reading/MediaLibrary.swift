@@ -29,6 +29,21 @@ public final class MediaLibrary: Sendable {
     try probed(path, streamIndex).asset
   }
 
+  /// The facts of a file as it is now: probed once more where it is not the file that was probed
+  /// before, as one that another export has written since.
+  ///
+  /// - Throws: As `asset`.
+  public func currentAsset(at path: FilePath, streamIndex: Int? = nil) throws(Failure) -> Asset {
+    let key = Key(path: path, streamIndex: streamIndex)
+    if case .success(let known)? = found.withLock({ $0[key] }),
+      try SourceFile.identify(path) == known.asset.identity
+    {
+      return known.asset
+    }
+    try Engine.start()
+    return try probe(key).asset
+  }
+
   /// What is odd about a file that can be read all the same.
   public func warnings(for path: FilePath, streamIndex: Int? = nil) -> [Warning] {
     (try? probed(path, streamIndex).warnings) ?? []
@@ -38,9 +53,13 @@ public final class MediaLibrary: Sendable {
     try Engine.start()
     let key = Key(path: path, streamIndex: streamIndex)
     if let known = found.withLock({ $0[key] }) { return try known.get() }
+    return try probe(key)
+  }
+
+  private func probe(_ key: Key) throws(Failure) -> ProbedStream {
     let result: Result<ProbedStream, Failure>
     do throws(Failure) {
-      result = .success(keeping(try Prober.probe(path, stream: streamIndex)))
+      result = .success(keeping(try Prober.probe(key.path, stream: key.streamIndex)))
     } catch {
       result = .failure(error)
     }
@@ -48,7 +67,7 @@ public final class MediaLibrary: Sendable {
       found[key] = result
       // Under its number too: by that the stream is opened.
       if case .success(let stream) = result {
-        found[Key(path: path, streamIndex: stream.asset.streamIndex)] = result
+        found[Key(path: key.path, streamIndex: stream.asset.streamIndex)] = result
       }
     }
     return try result.get()

@@ -68,7 +68,7 @@ extension Decoder {
       sink.error(error, at: origin, help: "a file of that name is './\(clip.path)'")
       return []
     }
-    checkFile(path, at: origin, name: clip.path)
+    checkFile(path, at: origin, name: clip.path, isMedium: true)
     return [path]
   }
 
@@ -126,50 +126,46 @@ extension Decoder {
 
   private func nearestFolder(_ missing: FilePath) -> String? {
     let path = missing.isAbsolute ? missing : folder.pushing(missing)
-    return nearestEntry(path).map {
+    return files.nearestEntry(to: path).map {
       "did you mean '\(missing.removingLastComponent().appending($0))'?"
     }
   }
 
-  /// The name in the folder of `path` that is most like its last one.
-  private func nearestEntry(_ path: FilePath) -> String? {
-    guard let last = path.lastComponent?.string else { return nil }
-    let parent = path.removingLastComponent()
-    let names = files.entries(of: parent.isEmpty ? "." : parent)?.prefix(10_000).map(\.name.string)
-    return (names ?? []).sorted().first { $0.lowercased() == last.lowercased() }
-      ?? Spelling.nearest(to: last, among: (names ?? []).sorted())
-  }
-
-  /// Refuses `path` where it is no file.
-  func checkFile(_ path: FilePath, at origin: Origin, name: String? = nil) {
+  /// Refuses `path` where it is no file. A medium is noted, and nothing is said of it yet: another
+  /// job may write it, and without it other jobs may run.
+  func checkFile(
+    _ path: FilePath, at origin: Origin, name: String? = nil, isMedium: Bool = false
+  ) {
     guard !InputBinding.isUnknown(path) else { return }
-    switch kind(of: path) {
-    case .file: break
-    case .folder:
-      sink.error(
-        "'\(name ?? path.string)' is a folder", at: origin,
-        help: "write '\(name ?? path.string)/*' in a list for its files")
-    case .other:
-      sink.error(
-        "'\(name ?? path.string)' is no regular file", at: origin,
-        help: "pipes and devices cannot be read: write the sound to a file first")
-    case nil:
+    let kind = kind(of: path)
+    guard kind != .file else { return }
+    guard !isMedium || notedMedia.insert(Located(path, at: origin)).inserted else { return }
+    // More will not be spoken of.
+    let isNamed = missing.media.count < DiagnosticSink.limit
+    let file = MissingFile(
+      path: path, origin: origin, isThere: kind, name: name,
+      help: isNamed && kind == nil ? help(for: name) : nil, files: files)
+    guard !isMedium else {
+      missing.media.append(file)
+      return
+    }
+    if kind == nil {
       missing.files.insert(path)
       missing.origins.insert(origin)
-      guard !sink.drops(at: origin) else { return }
-      var help: String?
-      if let name, let source = Spelling.nearest(to: name, among: sources.keys.sorted()) {
-        help = "did you mean the source '\(source)'?"
-      } else if let file = name?.split(separator: " ").first.map(String.init), file != name,
-        sources[file] != nil || kind(of: self.path(file)) == .file
-      {
-        help = "a range is one word behind the file, as '\(file) 1:00..2:30'"
-      } else if let entry = nearestEntry(path) {
-        let own = FilePath(name ?? path.string)
-        help = "did you mean '\(own.removingLastComponent().appending(entry))'?"
-      }
-      sink.error("there is no file '\(name ?? path.string)'", at: origin, help: help)
     }
+    sink.add([file])
+  }
+
+  /// What a clip's text that names no file was perhaps meant to be.
+  private func help(for name: String?) -> String? {
+    guard let name else { return nil }
+    if let source = Spelling.nearest(to: name, among: sources.keys.sorted()) {
+      return "did you mean the source '\(source)'?"
+    }
+    guard let file = name.split(separator: " ").first.map(String.init), file != name,
+      sources[file] != nil || kind(of: path(file)) == .file
+    else { return nil }
+    return "a range is one word behind the file, as '\(file) 1:00..2:30'"
   }
 
   // MARK: Ranges
@@ -213,7 +209,7 @@ extension Decoder {
       var item: Item?
       if let file = fields["file"]?.value {
         item = path(file, scope).map { path in
-          checkFile(path.value, at: path.origin)
+          checkFile(path.value, at: path.origin, isMedium: true)
           return Item.clip(path.value, stream: stream(fields, scope), origin: path.origin)
         }
       } else if let clip = fields["clip"]?.value {

@@ -58,7 +58,7 @@ extension Decoder {
         help: "leave the range out")
       return nil
     }
-    checkFile(path.value, at: path.origin, name: text.string)
+    checkFile(path.value, at: path.origin, name: text.string, isMedium: true)
     return .file(MediaReference(path.value, origin: path.origin))
   }
 }

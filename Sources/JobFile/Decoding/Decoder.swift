@@ -14,8 +14,11 @@ final class Decoder {
   var sink: DiagnosticSink
   /// What `sources` names.
   var sources: [String: YAMLEntry] = [:]
-  /// Files that are named and not there, and where each is said to be missing.
-  var missing: (files: Set<FilePath>, origins: Set<Origin>) = ([], [])
+  /// Files that are named and not there: media, of which nothing has been said yet; the others, and
+  /// where each is said to be missing.
+  var missing: (media: [MissingFile], files: Set<FilePath>, origins: Set<Origin>) = ([], [], [])
+  /// The paths of `missing.media` by their places.
+  var notedMedia: Set<Located<FilePath>> = []
   private var fieldsOf: [ObjectIdentifier: Fields?] = [:]
   private var decoded: [ObjectIdentifier: Any] = [:]
   private var kinds: [FilePath: FileKind?] = [:]

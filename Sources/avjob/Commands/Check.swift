@@ -12,12 +12,13 @@ struct Check: ParsableCommand {
   @Argument(help: "Job files (YAML).")
   var files: [String]
 
+  @OptionGroup var choice: ChoiceOptions
   @OptionGroup var variables: VariableOptions
 
   func run() throws {
     let door = Door()
-    let preparation = try door.prepare(door.load(files, options: variables))
-    for export in preparation.exports { _ = try door.graph(of: export) }
+    let preparation = try door.prepare(
+      door.load(files, options: variables), Preparation.Rules(only: choice.names(in: door.map)))
     if preparation.refusedJobs > 0 { throw Door.Status.jobFailed }
     let (jobs, parts) = (preparation.readyJobs, preparation.readyParts)
     let subject = jobs == 1 ? "1 job" : "\(jobs) jobs"

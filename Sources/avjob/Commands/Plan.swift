@@ -19,11 +19,13 @@ struct Plan: ParsableCommand {
   @Option(help: "How to print it: text or json.")
   var format = Format.text
 
+  @OptionGroup var choice: ChoiceOptions
   @OptionGroup var variables: VariableOptions
 
   func run() throws {
     let door = Door()
-    let preparation = try door.prepare(door.load(files, options: variables))
+    let preparation = try door.prepare(
+      door.load(files, options: variables), Preparation.Rules(only: choice.names(in: door.map)))
     var documents: [PlanDocument] = []
     for export in preparation.exports {
       let graph = try door.graph(of: export)

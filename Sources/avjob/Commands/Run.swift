@@ -6,8 +6,9 @@ struct Run: ParsableCommand {
     abstract: "Make what job files say.",
     discussion: """
       Every mistake that can be found before work starts is found first; then all jobs run, as \
-      many at once as there are cores. One job's failure does not stop the others. An output is \
-      at its path only when it is whole.
+      many at once as there are cores. A job that reads what another one writes, or that says \
+      'needs', waits for it. One job's failure stops no others but those that need it. An \
+      output is at its path only when it is whole.
 
       Exit status: 0 all done, 1 a job failed, 2 the job file or the arguments are wrong, \
       75 a temporary failure, 130 and 143 interrupted and terminated.
@@ -22,6 +23,7 @@ struct Run: ParsableCommand {
   @Flag(name: .shortAndLong, help: "Show no progress, only what went wrong and the table.")
   var quiet = false
 
+  @OptionGroup var options: RunOptions
   @OptionGroup var variables: VariableOptions
 
   func validate() throws {
@@ -30,8 +32,17 @@ struct Run: ParsableCommand {
 
   func run() throws {
     let door = Door()
-    let preparation = try door.prepare(door.load(files, options: variables))
-    try Batch(door: door, workers: workers, isQuiet: quiet)
-      .run(preparation.work, refusedJobs: preparation.refusedJobs)
+    let rules = Preparation.Rules(
+      only: options.choice.names(in: door.map), keepsGoing: options.keepGoing,
+      limits: WorkLimits(retries: options.retry), shard: options.shard)
+    let preparation = try door.prepare(door.load(files, options: variables), rules)
+    if options.failFast, preparation.refusedJobs > 0 {
+      StandardStream.error.write("nothing was started: --fail-fast\n")
+      throw Door.Status.jobFailed
+    }
+    try Batch(
+      door: door, workers: workers, isQuiet: quiet, startsAfterFailure: !options.failFast
+    )
+    .run(preparation.work, refusedJobs: preparation.refusedJobs)
   }
 }

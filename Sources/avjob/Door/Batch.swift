@@ -13,6 +13,8 @@ struct Batch {
   /// nil: one for each core.
   var workers: Int?
   var isQuiet = false
+  /// Whether jobs are still started when one has failed.
+  var startsAfterFailure = true
 
   /// Runs what is ready; `refusedJobs` were refused before and count as failed. Throws an
   /// `ExitCode` where anything failed or a signal came.
@@ -22,7 +24,7 @@ struct Batch {
     var screen = ProgressScreen(
       names: work.map(\.export.name), terminal: { StandardStream.error.terminal },
       write: { text in if !isQuiet { StandardStream.error.write(text) } })
-    let pool = Pool(budget: door.budget, workers: workers)
+    let pool = Pool(budget: door.budget, workers: workers, keepGoing: startsAfterFailure)
     let reports: [JobReport<WorkResult>]
     do throws(Failure) {
       reports = try pool.run(

@@ -34,7 +34,7 @@ struct Door {
   }
 
   /// Reads job files; what is wrong with any of them is said before this throws. Files that are
-  /// not there are said too, but leave it to `prepare` to throw.
+  /// not there are left to `prepare`, which knows what other jobs write.
   func load(_ paths: [String], options: VariableOptions) throws -> LoadedJobs {
     let files = LocalFileSystem()
     var loaded = LoadedJobs()
@@ -50,9 +50,7 @@ struct Door {
         let file = try JobFile.loadAllowingMissingFiles(
           spelled, options: variables, into: map, files: files)
         report(file.diagnostics)
-        loaded.missingFiles.formUnion(file.missingFiles)
-        loaded.jobs += file.jobs
-        loaded.files += file.files
+        loaded.append(file)
       } catch {
         report(error)
         isWrong = true
@@ -66,9 +64,10 @@ struct Door {
   ///
   /// A mistake in a job file stops everything before it starts; a medium that cannot be read fails
   /// the jobs that use it, and no other.
-  func prepare(_ loaded: LoadedJobs) throws -> Preparation {
-    let preparation = Preparation(loaded, library: library, budget: budget)
+  func prepare(_ loaded: LoadedJobs, _ rules: Preparation.Rules = .init()) throws -> Preparation {
+    let preparation = Preparation(loaded, rules, library: library, budget: budget)
     report(preparation.diagnostics)
+    for note in preparation.notes { StandardStream.error.write("note: \(note)\n") }
     if preparation.hasJobErrors { throw Status.wrongJob }
     return preparation
   }

@@ -8,7 +8,7 @@ struct ExportRunner: JobRunner {
   let library: MediaLibrary
 
   func run(_ work: Work, context: JobContext) throws -> WorkResult {
-    .written(try perform(work.export, context), reason: nil)
+    .written(try perform(try work.settled(library: library), context), reason: nil)
   }
 
   private func perform(_ export: Export, _ context: JobContext) throws -> ExportSession.Report {

@@ -4,118 +4,150 @@ import MediaComposition
 import SystemPackage
 import Threads
 
-/// Jobs as their files say them, before any medium was opened.
-struct LoadedJobs {
-  /// In the order of writing.
-  var jobs: [Job] = []
-  /// What was read to know them.
-  var files: [FilePath] = []
-  /// What they name and what is not there. It has been told, and nothing may run.
-  var missingFiles: Set<FilePath> = []
-}
-
 /// Jobs on their way from text to something that can run, and what was found to be wrong.
 struct Preparation {
+  /// What the user wants of a run, beside its jobs.
+  struct Rules {
+    /// Names and groups of the jobs that are wanted; nil: all.
+    var only: [Located<String>]?
+    /// Whether a job that is found to be wrong leaves the others alone, whatever is wrong with it.
+    var keepsGoing = false
+    var limits = WorkLimits()
+    /// Which share of the work is wanted; nil: all.
+    var shard: Shard?
+  }
+
   /// What is ready to run, in the order of writing and of time.
-  private(set) var exports: [Export] = []
-  /// The same with what a run must know of each.
   private(set) var work: [Work] = []
-  /// How many jobs they are of.
+  /// How many jobs it is of.
   private(set) var readyJobs = 0
   /// How many of them are parts of split jobs.
   private(set) var readyParts = 0
   /// Everything to be said, in one pass.
   private(set) var diagnostics = Diagnostics()
-  /// Whether something is wrong that only a change of the job file or the arguments can mend.
+  /// What comes along unasked.
+  private(set) var notes: [String] = []
+  /// Whether something is wrong that only a change of the job file or the arguments can mend, and
+  /// that keeps the other jobs from running.
   private(set) var hasJobErrors = false
-  /// Jobs that cannot run because of their media or their outputs.
+  /// Wanted jobs that cannot run.
   private(set) var refusedJobs = 0
+  private let jobs: [Job]
+  private let rules: Rules
 
-  /// Probes every medium once, on all cores, and makes each job's compositions.
+  /// The exports of `work`.
+  var exports: [Export] { work.map(\.export) }
+
+  /// Probes every medium once, on all cores, and makes the compositions of each job, after those
+  /// that it needs.
   ///
   /// - Complexity: O(distinct media + items + parts)
-  init(_ loaded: LoadedJobs, library: MediaLibrary, budget: CPUBudget) {
-    let jobs = loaded.jobs
-    var ready: [(job: Job, exports: [Export])] = []
-    let references = Set(jobs.flatMap(\.media))
-    inParallel(references, budget: budget) { reference in
-      _ = try? library.asset(at: reference.path, streamIndex: reference.stream)
+  init(
+    _ loaded: LoadedJobs, _ rules: Rules = Rules(), library: MediaLibrary, budget: CPUBudget
+  ) {
+    jobs = loaded.jobs
+    self.rules = rules
+    let preparer = Preparer(loaded, library: library, budget: budget)
+    let wanted = wantedJobs(loaded, preparer.dependencies)
+    tellOfFiles(loaded, preparer, wanted)
+    diagnostics.append(contentsOf: preparer.mediaDiagnostics(of: wanted))
+    for index in wanted {
+      let outcome = preparer.outcomes[index]
+      diagnostics.append(contentsOf: outcome.found)
+      if outcome.isMistake, !rules.keepsGoing { hasJobErrors = true }
     }
-    var reported: Set<MediaReference> = []
-    if !loaded.missingFiles.isEmpty { hasJobErrors = true }
-    for job in jobs {
-      var isRefused = !loaded.missingFiles.isEmpty
-      for reference in job.media where !loaded.missingFiles.contains(reference.path) {
-        do throws(Failure) {
-          _ = try library.asset(at: reference.path, streamIndex: reference.stream)
-        } catch {
-          isRefused = true
-          if error.remedy == .mendJob { hasJobErrors = true }
-          if reported.insert(reference).inserted {
-            diagnostics.append(Diagnostic(error, at: reference.origin))
-          }
-          continue
-        }
-        guard reported.insert(reference).inserted else { continue }
-        for var warning in library.warnings(for: reference.path, streamIndex: reference.stream) {
-          warning.origin = reference.origin
-          diagnostics.append(Diagnostic(warning))
-        }
-      }
-      do throws(Diagnostics) {
-        let made = try job.exports { try? library.asset(at: $0.path, streamIndex: $0.stream) }
-        diagnostics.append(contentsOf: made.warnings)
-        // With a file missing, its outputs would be found wanting for a cover that is not there.
-        let whole = loaded.missingFiles.isEmpty ? made.exports : []
-        // What is wrong with one output's path is wrong with that of every part.
-        var told: Set<Origin> = []
-        let reviews = whole.map { ExportSession($0, library: library).review() }
-        for failure in reviews.flatMap(\.problems) {
-          if told.insert(failure.origin).inserted { diagnostics.append(Diagnostic(failure)) }
-          isRefused = true
-          if failure.remedy == .mendJob { hasJobErrors = true }
-        }
-        if !isRefused {
-          ready.append((job, made.exports))
-          for wish in reviews.flatMap(\.unmetWishes) { diagnostics.append(Diagnostic(wish)) }
-        }
-      } catch {
-        diagnostics.append(contentsOf: error.all)
-        if !error.errors.isEmpty { hasJobErrors = true }
-        isRefused = true
-      }
-      if isRefused { refusedJobs += 1 }
-    }
-    exports = ready.flatMap(\.exports)
-    work = ready.flatMap { job, exports in exports.map { Work(export: $0, job: job.name) } }
-    readyJobs = ready.count
-    readyParts = ready.reduce(0) { $0 + ($1.job.split == nil ? 0 : $1.exports.count) }
-    findConflicts(among: ready, reading: loaded.files)
+    findConflicts(in: preparer, reading: loaded.files)
+    gather(wanted, preparer)
   }
 
-  /// By name, which says more, and else by what links lead to.
-  private mutating func findConflicts(
-    among ready: [(job: Job, exports: [Export])], reading files: [FilePath]
-  ) {
-    var found = Job.conflicts(
-      among: ready, reading: files, currentDirectory: LocalFileSystem().currentDirectory)
-    if found.isEmpty { found = ExportSession.conflicts(among: exports).map { Diagnostic($0) } }
+  // MARK: Which jobs
+
+  /// The jobs that are wanted, with those that they need, in the order of writing.
+  private mutating func wantedJobs(
+    _ loaded: LoadedJobs, _ dependencies: JobDependencies
+  ) -> [Int] {
+    guard let only = rules.only else { return Array(jobs.indices) }
+    var isWanted = [Bool](repeating: false, count: jobs.count)
+    for name in only {
+      let named = jobs.indices.filter { jobs[$0].isCalled(name.value) }
+      for index in named { isWanted[index] = true }
+      guard named.isEmpty else { continue }
+      let names = JobNames(jobs, of: loaded.fileNumbers)
+      diagnostics.append(
+        Diagnostic(
+          "there is no job '\(name.value)'", at: name.origin,
+          help: names.nearest(to: name.value).map { "did you mean '\($0)'?" }))
+      hasJobErrors = true
+    }
+    var queue = jobs.indices.filter { isWanted[$0] }
+    var companions = 0
+    while let index = queue.popLast() {
+      for edge in dependencies.edges[index] where !isWanted[edge.job] {
+        isWanted[edge.job] = true
+        queue.append(edge.job)
+        companions += 1
+        // Of a hundred thousand some are named.
+        guard companions <= 20 else { continue }
+        notes.append("'\(jobs[edge.job].name)' comes along: '\(jobs[index].name)' needs it")
+      }
+    }
+    if companions > 20 { notes.append("\(companions - 20) more come along") }
+    return jobs.indices.filter { isWanted[$0] }
+  }
+
+  /// Speaks of files that nobody has or writes.
+  private mutating func tellOfFiles(_ loaded: LoadedJobs, _ preparer: Preparer, _ wanted: [Int]) {
+    guard !loaded.missingFiles.isEmpty || !loaded.missingMedia.isEmpty else { return }
+    let absent = loaded.missingMedia.filter { file in
+      !file.canBeWritten || !preparer.dependencies.isWritten(file.path)
+    }
+    var read: Set<FilePath> = []
+    for index in jobs.indices { read.formUnion(preparer.missingFiles(of: index)) }
+    var wantedFiles: Set<FilePath> = []
+    for index in wanted { wantedFiles.formUnion(preparer.missingFiles(of: index)) }
+    // Those that only jobs read that nobody wants do no harm now.
+    let harmful = absent.filter { wantedFiles.contains($0.path) || !read.contains($0.path) }
+    diagnostics.append(contentsOf: MissingFile.diagnostics(of: harmful).all)
+    // A list of times or a source that is missing is no one job's.
+    let missing = loaded.missingFiles.union(absent.map(\.path))
+    if !missing.subtracting(read).isEmpty { hasJobErrors = true }
+  }
+
+  // MARK: Conflicts
+
+  /// Of all jobs: what is not wanted now may be there, or be wanted next.
+  private mutating func findConflicts(in preparer: Preparer, reading files: [FilePath]) {
+    var found = preparer.circles
+    if found.isEmpty {
+      let ready = jobs.indices.map { (jobs[$0], preparer.outcomes[$0].exports) }
+      found = Job.conflicts(
+        among: ready, reading: files, currentDirectory: LocalFileSystem().currentDirectory)
+    }
+    // By name, which says more, and else by what links lead to.
+    if found.isEmpty { found = preparer.collisions.map { Diagnostic($0.failure) } }
     diagnostics.append(contentsOf: found)
     if !found.isEmpty { hasJobErrors = true }
   }
-}
 
-/// Does `body` for each element on as many threads as the budget has cores.
-private func inParallel<Element: Sendable>(
-  _ elements: Set<Element>, budget: CPUBudget, _ body: @escaping @Sendable (Element) -> Void
-) {
-  let queue = Channel<Element>(capacity: max(1, elements.count))
-  for element in elements { _ = queue.send(element) }
-  queue.close()
-  let work: @Sendable () -> Void = { while let element = queue.receive() { body(element) } }
-  let helpers = (1..<max(1, min(budget.total, elements.count))).compactMap { _ in
-    try? Thread.spawn(name: "probe", work)
+  /// Puts together what is ready of the wanted jobs, as far as it is of the wanted shard.
+  private mutating func gather(_ wanted: [Int], _ preparer: Preparer) {
+    let shares = rules.shard.map { Shares(of: wanted, preparer, among: $0.count) }
+    var queue = WorkQueue(preparer, rules.limits)
+    for index in wanted {
+      let outcome = preparer.outcomes[index]
+      func isOurs(_ part: Int) -> Bool {
+        shares.map { $0.shard(of: index, part: part) == rules.shard?.number } ?? true
+      }
+      if outcome.isRefused {
+        if isOurs(0) { refusedJobs += 1 }
+        continue
+      }
+      let parts = outcome.exports.indices.filter(isOurs)
+      guard !parts.isEmpty else { continue }
+      queue.append(parts, of: index)
+      readyJobs += 1
+      if jobs[index].split != nil { readyParts += parts.count }
+    }
+    work = queue.connected()
   }
-  work()
-  for helper in helpers { helper.join() }
 }

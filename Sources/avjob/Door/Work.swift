@@ -1,11 +1,14 @@
 import ExportEngine
 import JobFile
 import MediaComposition
+import MediaTime
+import SystemPackage
 import WorkerPool
 
 /// An export that is ready to run, and what the run must know of it: a job, or a part of a split
 /// one.
 struct Work: Sendable {
+  /// As it was checked. Where it reads what another one writes, `settled` has the one to run.
   var export: Export
   /// The job that it is of, by which reports gather parts.
   var job: String
@@ -14,9 +17,66 @@ struct Work: Sendable {
   var needs: [Int] = []
   var timeLimit: Duration?
   var retries = 0
+  /// What it is made of anew when its turn comes; nil: all that it reads is there already.
+  var draft: Draft?
+
+  /// A job that reads what another one of the run writes.
+  struct Draft: Sendable {
+    var job: Job
+    /// Which of its exports it is.
+    var part: Int
+    /// How many there were when it was checked.
+    var partCount: Int
+    /// What others write, as the job calls it.
+    var awaited: Set<FilePath>
+  }
 
   var poolJob: PoolJob<Work> {
     PoolJob(self, estimate: estimate, needs: needs, timeLimit: timeLimit, retries: retries)
+  }
+}
+
+extension Work {
+  /// The export to run: with the facts of the files that others have written by now, where it was
+  /// checked with predicted ones. Called when all that it needs is done, from any thread.
+  ///
+  /// - Throws: What is wrong with these files, or with the job now that they are there.
+  func settled(library: MediaLibrary) throws(Failure) -> Export {
+    guard let draft else { return export }
+    var unreadable: Failure?
+    let made: Job.Exports
+    do throws(Diagnostics) {
+      made = try draft.job.exports { reference in
+        do throws(Failure) {
+          return draft.awaited.contains(reference.path)
+            ? try library.currentAsset(at: reference.path, streamIndex: reference.stream)
+            : try library.asset(at: reference.path, streamIndex: reference.stream)
+        } catch {
+          unreadable = unreadable ?? error.placed(at: reference.origin)
+          return nil
+        }
+      }
+    } catch {
+      throw unreadable ?? Self.failure(error, of: draft.job)
+    }
+    if let unreadable { throw unreadable }
+    guard made.exports.count == draft.partCount,
+      made.exports[draft.part].outputs.map(\.path) == export.outputs.map(\.path)
+    else {
+      throw Failure(
+        .mendJob,
+        "has other parts than were checked, now that what it reads is written; run it again",
+        origin: draft.job.origin)
+    }
+    return made.exports[draft.part]
+  }
+
+  private static func failure(_ diagnostics: Diagnostics, of job: Job) -> Failure {
+    guard let first = diagnostics.errors.first else {
+      return Failure(.reportBug, "cannot be composed", origin: job.origin)
+    }
+    return Failure(
+      .mendJob, first.message + (first.help.map { "; \($0)" } ?? ""), origin: first.origin)
   }
 }
 
@@ -26,4 +86,25 @@ enum WorkResult: Sendable {
   case upToDate
   /// It was done; `reason` says why, for `--explain`.
   case written(ExportSession.Report, reason: String?)
+}
+
+/// What holds for every job of a run that does not say otherwise.
+struct WorkLimits: Sendable {
+  /// How often a temporary failure is followed by another attempt.
+  var retries = 2
+
+  /// How long an attempt may take: thirty times what it is thought to be, and never less than ten
+  /// minutes. An estimate is for one core that has nothing else to do; a slow machine, a disk behind
+  /// a network and a neighbour may cost a factor of ten. What takes thirty hangs.
+  static func timeLimit(of job: Job, estimate: Duration) -> Duration {
+    guard let timeout = job.timeout?.value else { return max(.seconds(600), estimate * 30) }
+    return Duration(timeout)
+  }
+}
+
+extension Duration {
+  /// `time` to the nanosecond.
+  fileprivate init(_ time: Time) {
+    self = .nanoseconds(time.frames(atRate: 1_000_000_000))
+  }
 }

@@ -1,0 +1,129 @@
+import ExportGraph
+import MediaComposition
+import MediaTime
+
+extension Graph {
+  /// The facts that probing each sink's file will find, in the order of the sinks: what another
+  /// export that reads the file can be checked by, before there is a file.
+  ///
+  /// Exact are container, codec, rate, layout, depth and number of frames, which are those of the
+  /// sink: files are as long as the timeline. Times of chapters are those of the sink, where some
+  /// formats round to a millisecond. Encoder delay and padding are left open, and so is the bit rate
+  /// where an encoder varies it without a mean. O(tags + chapters).
+  package var predictedAssets: [Asset] { sinks.map { predictedAsset(of: $0) } }
+
+  private func predictedAsset(of sink: Sink) -> Asset {
+    let format = nodes[sink.node].format
+    let kind = sink.output.format.kind
+    let capabilities = kind.capabilities
+    var asset = Asset(
+      path: sink.output.path, streamIndex: 0, container: kind.container,
+      codec: sink.output.format.codec, sampleRate: format.sampleRate,
+      channelLayout: kind.probedLayout(of: capabilities.stored(format.channelLayout))
+        ?? format.channelLayout,
+      bitDepth: sink.output.format.integerDepth, frameCount: Int64(sink.frames.count),
+      bitRate: sink.output.format.meanBitRate, identity: .predicted)
+    if case .mp3(let settings) = sink.output.format { asset.mp3Settings = settings }
+    for item in sink.metadata.items {
+      let name = kind.tagName(of: item.key)
+      guard capabilities.heldTags?.contains(name.lowercased()) ?? true,
+        !Prober.isTechnical(item.key)
+      else { continue }
+      asset.metadata[item.key] = item.value
+    }
+    if capabilities.holdsCover { asset.metadata.cover = sink.metadata.cover }
+    if capabilities.holdsChapters, sink.output.chapters.inFile {
+      asset.chapters = sink.chapters.map { chapter in
+        Chapter(
+          start: chapter.start, title: chapter.title,
+          url: capabilities.holdsChapterLinks ? chapter.url : nil,
+          image: capabilities.holdsChapterLinks ? chapter.image : nil, isInherited: true)
+      }
+    }
+    return asset
+  }
+}
+
+extension Output.Kind {
+  /// The layout that is found where one is stored. In AIFF and CAF it has a number of Apple's
+  /// (`kAudioChannelLayoutTag_MPEG_5_1_A`), whose surrounds FFmpeg takes to be at the side
+  /// (`ff_mov_read_chan`).
+  fileprivate func probedLayout(of stored: ChannelLayout?) -> ChannelLayout? {
+    guard self == .aiff || self == .caf else { return stored }
+    return switch stored {
+    case .quad: ChannelLayout(mask: 0x603)
+    case .surround50: ChannelLayout(mask: 0x607)
+    case .surround51: ChannelLayout(mask: 0x60F)
+    default: stored
+    }
+  }
+
+  /// FFmpeg's name of the demuxer (`AVInputFormat.name`).
+  fileprivate var container: String {
+    switch self {
+    case .mp3: "mp3"
+    case .wav: "wav"
+    case .aiff: "aiff"
+    case .caf: "caf"
+    case .flac: "flac"
+    case .alac, .aac: "mov,mp4,m4a,3gp,3g2,mj2"
+    case .vorbis, .opus: "ogg"
+    }
+  }
+}
+
+extension Output.Format {
+  /// FFmpeg's name of the codec (`avcodec_get_name`).
+  fileprivate var codec: String {
+    switch self {
+    case .mp3: "mp3"
+    case .wav(let samples), .caf(let samples): "pcm_\(samples.name)le"
+    case .aiff(let samples): "pcm_\(samples.name)be"
+    case .flac: "flac"
+    case .alac: "alac"
+    case .m4a: "aac"
+    case .vorbis: "vorbis"
+    case .opus: "opus"
+    }
+  }
+
+  /// Bits of each sample, where decoding gives integers.
+  fileprivate var integerDepth: Int? {
+    switch self {
+    case .wav(let samples), .aiff(let samples), .caf(let samples): samples.integerDepth
+    case .flac(let bitDepth), .alac(let bitDepth): bitDepth
+    case .mp3, .m4a, .vorbis, .opus: nil
+    }
+  }
+
+  /// Bits a second that were asked for.
+  fileprivate var meanBitRate: Int? {
+    switch self {
+    case .m4a(let bitRate), .opus(let bitRate), .vorbis(.bitRate(let bitRate)): bitRate
+    case .mp3(let settings):
+      switch settings.rateControl {
+      case .abr(let bitRate), .cbr(let bitRate): bitRate
+      case .vbr: nil
+      }
+    case .wav, .aiff, .caf, .flac, .alac, .vorbis(.quality): nil
+    }
+  }
+}
+
+extension Output.SampleFormat {
+  fileprivate var name: String {
+    switch self {
+    case .int16: "s16"
+    case .int24: "s24"
+    case .float32: "f32"
+    }
+  }
+
+  fileprivate var integerDepth: Int? {
+    switch self {
+    case .int16: 16
+    case .int24: 24
+    case .float32: nil
+    }
+  }
+}

@@ -1,0 +1,166 @@
+import MPEGAudio
+import MediaComposition
+
+/// How much work a graph is, thought from the graph alone: the same on every machine, so that shards
+/// and the order of a batch are, too. The costs are nanoseconds of one core for a thousand samples (a
+/// sample is a frame of one channel); how they were measured is in `docs/decisions.md`.
+private enum Cost {
+  /// For opening, flushing and renaming: what the shortest export takes.
+  static let export: Int128 = 10_000_000
+  /// For each source that is opened, and each seek in it.
+  static let segment: Int128 = 500_000
+  /// Summing and levels.
+  static let mix: Int128 = 2_000
+  static let resample: Int128 = 20_000
+  static let spectralStretch: Int128 = 450_000
+  static let timeDomainStretch: Int128 = 45_000
+  static let reverse: Int128 = 2_000
+  static let passFilter: Int128 = 25_000
+  static let denoise: Int128 = 95_000
+
+  static func decoding(_ codec: String) -> Int128 {
+    switch codec {
+    case "flac": 15_000
+    case "alac": 45_000
+    case "opus": 70_000
+    case _ where codec.hasPrefix("pcm_"): 3_000
+    // MP3, AAC and Vorbis; what was not measured is thought to be like them.
+    default: 14_000
+    }
+  }
+
+  static func encoding(_ format: Output.Format) -> Int128 {
+    switch format {
+    case .wav, .aiff, .caf: 6_000
+    case .flac: 20_000
+    case .alac: 45_000
+    case .m4a: 230_000
+    case .vorbis: 135_000
+    case .opus: 115_000
+    case .mp3(let settings): encoding(settings)
+    }
+  }
+
+  /// LAME's `-q` says how much it searches, and that is what its time goes to; in VBR also the bits.
+  private static func encoding(_ settings: MP3Settings) -> Int128 {
+    switch settings.rateControl {
+    case .vbr(let quality):
+      let searching: Int128 =
+        switch settings.quality ?? 3 {
+        case ..<5: 150_000
+        case 5...6: 120_000
+        default: 80_000
+        }
+      return max(75_000, searching - Int128(max(0, min(9, quality))) * 7_000)
+    case .abr, .cbr:
+      return switch settings.quality ?? 3 {
+      case ..<1: 800_000
+      case 1...2: 360_000
+      case 3...4: 215_000
+      case 5...6: 195_000
+      default: 85_000
+      }
+    }
+  }
+}
+
+extension Graph {
+  /// How long one core would work on the export, thought from the graph alone: no clock, no disk, no
+  /// measurement. It is right to a factor of two or three on the machine that the table was measured
+  /// on, which is enough to put long exports first, and to deal them out in equal shares. At most a
+  /// thousand years. O(nodes).
+  public var estimatedWork: Duration {
+    var work = Cost.export * 1000
+    let needed = neededFrames
+    for (id, node) in nodes.enumerated() where !needed[id].isEmpty {
+      work += cost(of: node, frames: Int128(needed[id].count))
+    }
+    for sink in sinks {
+      let channels = nodes[sink.node].format.channelLayout.count
+      work += Int128(sink.frames.count) * Int128(channels) * Cost.encoding(sink.output.format)
+    }
+    // A thousandth of a nanosecond is the cost of a sample.
+    return .nanoseconds(Int64(clamping: min(work / 1000, 31_536_000_000_000_000_000)))
+  }
+
+  private func cost(of node: Node, frames: Int128) -> Int128 {
+    let samples = frames * Int128(node.format.channelLayout.count)
+    switch node.kind {
+    case .source(let source, _):
+      let ratio = source.ratio
+      let read = frames * Int128(ratio.source) / Int128(ratio.target)
+      return Cost.segment * 1000
+        + read * Int128(source.asset.channelLayout.count) * Cost.decoding(source.asset.codec)
+        + (ratio == .one ? 0 : samples * Cost.resample)
+    case .mix: return samples * Cost.mix
+    case .excerpt: return 0
+    case .convert(let child):
+      let isResampled = nodes[child].format.sampleRate != node.format.sampleRate
+      return samples * (isResampled ? Cost.resample : Cost.mix)
+    case .process(let process, _):
+      switch process {
+      case .reverse: return samples * Cost.reverse
+      case .varispeed: return samples * Cost.resample
+      case .stretch(_, .timeDomain): return samples * Cost.timeDomainStretch
+      case .stretch: return samples * Cost.spectralStretch
+      case .filter(let effects):
+        return effects.reduce(0) { $0 + samples * cost(of: $1) }
+      }
+    }
+  }
+
+  private func cost(of effect: Effect) -> Int128 {
+    switch effect {
+    case .highpass, .lowpass: Cost.passFilter
+    case .denoise: Cost.denoise
+    }
+  }
+
+  /// Which of its frames each node is asked for: where a part of a timeline is written, or what
+  /// remembers without end is rendered from its start.
+  private var neededFrames: [Range<Int64>] {
+    var needed = [Range<Int64>](repeating: 0..<0, count: nodes.count)
+    func need(_ id: Node.ID, _ range: Range<Int64>) {
+      let range = range.clamped(to: nodes[id].frames)
+      guard !range.isEmpty else { return }
+      let old = needed[id].isEmpty ? range : needed[id]
+      needed[id] =
+        min(old.lowerBound, range.lowerBound)..<max(old.upperBound, range.upperBound)
+    }
+    for sink in sinks { need(sink.node, sink.frames) }
+    // Parents stand behind their children.
+    for id in nodes.indices.reversed() where !needed[id].isEmpty {
+      let range = needed[id]
+      switch nodes[id].kind {
+      case .source: break
+      case .mix(let children): for child in children { need(child, range) }
+      case .convert(let child):
+        let ratio = FrameRatio(
+          from: nodes[id].format.sampleRate, to: nodes[child].format.sampleRate)
+        need(
+          child, ratio.target(ofSource: range.lowerBound)..<ratio.target(ofSource: range.upperBound)
+        )
+      case .excerpt(let child, let start):
+        let first = range.lowerBound - nodes[id].frames.lowerBound + start
+        need(child, first..<first + Int64(range.count))
+      case .process(let process, let child):
+        need(child, Self.frames(that: process, takesFor: range, of: nodes[child].frames))
+        // What has no end of its memory is rendered from its start.
+        if nodes[id].memory == .unbounded { need(id, 0..<range.upperBound) }
+      }
+    }
+    return needed
+  }
+
+  private static func frames(
+    that process: Process, takesFor range: Range<Int64>, of all: Range<Int64>
+  ) -> Range<Int64> {
+    switch process {
+    case .reverse: all.upperBound - range.upperBound..<all.upperBound - range.lowerBound
+    case .varispeed(let ratio):
+      ratio.source(ofTarget: range.lowerBound)..<ratio.source(ofTarget: range.upperBound)
+    case .stretch(let ratio, _): 0..<ratio.source(ofTarget: range.upperBound)
+    case .filter: 0..<range.upperBound
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import MediaComposition
+import SystemPackage
+
+/// A medium that a job file names where no file is: a mistake, unless nothing is there and another
+/// job of the run writes it.
+public struct MissingFile: Sendable {
+  /// As it would be opened.
+  public let path: FilePath
+  /// Where it is named.
+  public let origin: Origin
+  /// What is there instead; nil: nothing.
+  let isThere: FileKind?
+  /// As it was written; nil: as it is opened.
+  let name: String?
+  /// What was perhaps meant, as far as that is known without the disk.
+  let help: String?
+  let files: any FileSystem
+
+  /// Whether a job that writes it would mend it.
+  public var canBeWritten: Bool { isThere == nil }
+
+  /// What is to be said of it where no job writes it. Reads the folder, for a name that is alike.
+  var diagnostic: Diagnostic {
+    let called = name ?? path.string
+    switch isThere {
+    case .folder:
+      return Diagnostic(
+        "'\(called)' is a folder", at: origin,
+        help: "write '\(called)/*' in a list for its files")
+    case .other, .file:
+      return Diagnostic(
+        "'\(called)' is no regular file", at: origin,
+        help: "pipes and devices cannot be read: write the sound to a file first")
+    case nil: break
+    }
+    var help = help
+    if help == nil, let entry = files.nearestEntry(to: path) {
+      let own = FilePath(called)
+      help = "did you mean '\(own.removingLastComponent().appending(entry))'?"
+    }
+    return Diagnostic("there is no file '\(called)'", at: origin, help: help)
+  }
+
+  /// What is to be said of files that no job writes: of one place some, of all not too many.
+  ///
+  /// - Complexity: O(n), and O(entries of the folder) for each that is spoken of
+  public static func diagnostics(of files: some Sequence<MissingFile>) -> Diagnostics {
+    var sink = DiagnosticSink()
+    sink.add(files)
+    var found = sink.diagnostics
+    if sink.droppedCount > 0 {
+      found.append(Diagnostic("\(sink.droppedCount) more are not shown", at: .unknown))
+    }
+    return found
+  }
+}
+
+extension [MissingFile] {
+  /// Those that no output of `jobs` is, as far as the paths of outputs are known.
+  func unwritten(by jobs: [Job], in currentDirectory: FilePath) -> [MissingFile] {
+    guard !isEmpty else { return [] }
+    func key(_ path: FilePath) -> FilePath {
+      currentDirectory.pushing(path).lexicallyNormalized()
+    }
+    let written = Set(jobs.flatMap(\.outputs).map { key($0.path) })
+    return filter { !$0.canBeWritten || !written.contains(key($0.path)) }
+  }
+}
+
+extension DiagnosticSink {
+  /// Adds what is to be said of files that nobody writes.
+  mutating func add(_ files: some Sequence<MissingFile>) {
+    for file in files where !drops(at: file.origin) { add(file.diagnostic) }
+  }
+}
+
+extension FileSystem {
+  /// The name in the folder of `path` that is most like its last one.
+  func nearestEntry(to path: FilePath) -> String? {
+    guard let last = path.lastComponent?.string else { return nil }
+    let parent = path.removingLastComponent()
+    let names = entries(of: parent.isEmpty ? "." : parent)?.prefix(10_000).map(\.name.string)
+    return (names ?? []).sorted().first { $0.lowercased() == last.lowercased() }
+      ?? Spelling.nearest(to: last, among: (names ?? []).sorted())
+  }
+}

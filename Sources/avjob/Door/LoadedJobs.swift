@@ -1,0 +1,32 @@
+import JobFile
+import SystemPackage
+
+/// Jobs as their files say them, before any medium was opened.
+struct LoadedJobs {
+  /// In the order of writing.
+  private(set) var jobs: [Job]
+  /// Which file each job is of, by number: `needs` names jobs of its own file.
+  private(set) var fileNumbers: [Int]
+  /// What was read to know them.
+  private(set) var files: [FilePath] = []
+  /// Pictures and lists that they name and that are not there. It has been told.
+  private(set) var missingFiles: Set<FilePath> = []
+  /// Media that are not there, unless jobs of this run write them. Nothing has been said yet.
+  private(set) var missingMedia: [MissingFile] = []
+
+  /// Jobs of one file, or of none.
+  init(jobs: [Job] = []) {
+    self.jobs = jobs
+    fileNumbers = Array(repeating: 0, count: jobs.count)
+  }
+
+  /// Adds those of one more file.
+  mutating func append(_ file: JobFile) {
+    let number = (fileNumbers.last ?? -1) + 1
+    jobs += file.jobs
+    fileNumbers += Array(repeating: number, count: file.jobs.count)
+    files += file.files
+    missingFiles.formUnion(file.missingFiles)
+    missingMedia += file.missingMedia
+  }
+}

@@ -1,0 +1,52 @@
+import ArgumentParser
+
+/// One of several machines among which a run is dealt out.
+struct Shard: Hashable {
+  /// From 1.
+  var number: Int
+  var count: Int
+
+  /// More would only wait for one another's disks.
+  static let largestCount = 10_000
+
+  /// `2/4`
+  init(_ text: String) throws {
+    let words = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    guard words.count == 2, words.allSatisfy({ $0.allSatisfy(\.isASCIIDigit) }),
+      let number = Int(words[0]), let count = Int(words[1])
+    else { throw ValidationError("write the shard and how many there are, as 1/4") }
+    guard 1...Self.largestCount ~= count else {
+      throw ValidationError("there are 1 to \(Self.largestCount) shards, as 1/4")
+    }
+    guard 1...count ~= number else {
+      throw ValidationError("shards count from 1/\(count) to \(count)/\(count)")
+    }
+    (self.number, self.count) = (number, count)
+  }
+
+  /// Deals out work among `count` shards: the longest first, each to the shard that has least so
+  /// far. It depends on the estimates and the order alone, so every machine deals alike.
+  ///
+  /// - Returns: The shard of each, from 1.
+  /// - Complexity: O(n · (log n + count))
+  static func deal(_ estimates: [Duration], among count: Int) -> [Int] {
+    var shards = [Int](repeating: 1, count: estimates.count)
+    // Where all is nothing, each gets as many.
+    var loads = [(work: Duration, jobs: Int)](repeating: (.zero, 0), count: count)
+    let order = estimates.indices.sorted { a, b in
+      estimates[a] == estimates[b] ? a < b : estimates[a] > estimates[b]
+    }
+    for index in order {
+      var least = 0
+      for shard in 1..<max(1, count) where loads[shard] < loads[least] { least = shard }
+      loads[least].work += estimates[index]
+      loads[least].jobs += 1
+      shards[index] = least + 1
+    }
+    return shards
+  }
+}
+
+extension Character {
+  fileprivate var isASCIIDigit: Bool { isASCII && isNumber }
+}

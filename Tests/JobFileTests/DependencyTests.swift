@@ -1,0 +1,133 @@
+import MediaComposition
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import JobFile
+
+@Suite("What jobs need of each other")
+struct DependencyTests {
+  private func job(
+    _ name: String, group: String? = nil, reads: [String] = ["a.wav"], writes: String,
+    needs: [String] = []
+  ) -> Job {
+    Job(
+      name: name, group: group,
+      item: Item(.concat(ItemSequence(reads.map { Item.clip(FilePath($0)) }))),
+      outputs: [JobOutput(path: FilePath(writes), format: .usual(.wav))],
+      needs: needs.map { Located($0) })
+  }
+
+  private func order(_ jobs: [Job], files: [Int]? = nil) -> (order: [String], circles: [String]) {
+    let dependencies = JobDependencies(
+      among: jobs, of: files ?? jobs.map { _ in 0 }, currentDirectory: "/home/show")
+    let (order, circles) = dependencies.order(of: jobs)
+    return (order.map { jobs[$0].name }, circles.map(\.message))
+  }
+
+  @Test("Jobs without needs keep their order, and others come right before who needs them")
+  func stable() {
+    let jobs = [
+      job("a", writes: "1.wav"), job("b", reads: ["x/../4.wav"], writes: "2.wav"),
+      job("c", writes: "3.wav"), job("d", writes: "/home/show/4.wav"),
+      job("e", writes: "5.wav", needs: ["c"]),
+    ]
+    #expect(order(jobs) == (["a", "d", "b", "c", "e"], []))
+  }
+
+  @Test("'needs' means names and groups of the same file")
+  func names() {
+    let jobs = [
+      job("last", writes: "1.wav", needs: ["loop"]),
+      job("loop/x", group: "loop", writes: "2.wav"),
+      job("loop/y", group: "loop", writes: "3.wav"),
+      job("loop", writes: "4.wav"),
+    ]
+    #expect(order(jobs, files: [0, 0, 0, 1]).order == ["loop/x", "loop/y", "last", "loop"])
+  }
+
+  @Test("Circles of names, of files and of both are told, and of one job, too")
+  func circles() {
+    #expect(
+      order([
+        job("a", writes: "1.wav", needs: ["b"]), job("b", reads: ["1.wav"], writes: "2.wav"),
+      ]).circles == ["no job can be the first: 'a' needs 'b', which needs 'a'"])
+    #expect(
+      order([job("a", writes: "1.wav", needs: ["a"])]).circles
+        == ["no job can be the first: 'a' needs 'a'"])
+    let ring = (0..<1000).map { number in
+      job("\(number)", reads: ["\((number + 1) % 1000).wav"], writes: "\(number).wav")
+    }
+    #expect(
+      order(ring).circles
+        == [
+          "no job can be the first: '0' needs '1'"
+            + (2...8).map { ", which needs '\($0)'" }.joined()
+            + ", which needs … (992 more), which needs '0'"
+        ])
+  }
+
+  @Test("In random runs each job comes after all that it needs")
+  func random() {
+    var dice = Dice(5)
+    for _ in 0..<100 {
+      let count = Int(dice.number(1..<40))
+      let ranks = (0..<count).shuffled(using: &dice)
+      let jobs = (0..<count).map { index in
+        let lower = (0..<count).filter { ranks[$0] < ranks[index] }
+        let needed = lower.filter { _ in dice.number(0..<6) == 0 }
+        return job(
+          "\(index)", reads: needed.filter { $0 % 2 == 0 }.map { "\($0).wav" },
+          writes: "\(index).wav", needs: needed.filter { $0 % 2 == 1 }.map(String.init))
+      }
+      let (order, circles) = order(jobs)
+      #expect(circles.isEmpty && order.count == count && Set(order).count == count)
+      let places = Dictionary(uniqueKeysWithValues: order.enumerated().map { ($1, $0) })
+      for job in jobs {
+        for need in job.needs { #expect(places[need.value] ?? .max < places[job.name] ?? .min) }
+        for path in job.readFiles {
+          #expect(places[path.stem ?? ""] ?? .max < places[job.name] ?? .min)
+        }
+      }
+    }
+  }
+
+  @Test("A chain of ten thousand jobs is put in order")
+  func longChain() {
+    let count = 10_000
+    let jobs = (0..<count).map { job("\($0)", reads: ["\($0 + 1).wav"], writes: "\($0).wav") }
+    #expect(order(jobs).order.first == "\(count - 1)")
+  }
+
+  @Test("Names that no job has are refused, with the one that was meant")
+  func unknown() {
+    let jobs = [
+      job("intro", writes: "1.wav", needs: ["oturo", "nothing"]), job("outro", writes: "2.wav"),
+    ]
+    let found = Job.unknownNeeds(of: jobs, besides: [])
+    #expect(found.map(\.message) == ["there is no job 'oturo'", "there is no job 'nothing'"])
+    #expect(found.map(\.help) == ["did you mean 'outro'?", "'needs' names jobs of the same file"])
+    #expect(Job.unknownNeeds(of: jobs, besides: ["nothing", "oturo"]).isEmpty)
+  }
+
+  @Test(
+    "A name, a group and a pattern call a job",
+    arguments: [
+      ("loop/ch1", true), ("loop", true), ("loop/*", true), ("*", true), ("l*1", true),
+      ("*ch*", true), ("*ch2*", false), ("loop/ch", false), ("h1", false), ("*h1", true),
+      ("l*o*o*", true), ("l*o*o*o*", false), ("loop/ch1*1", false),
+    ])
+  func calling(text: String, isCalled: Bool) {
+    #expect(job("loop/ch1", group: "loop", writes: "x.wav").isCalled(text) == isCalled)
+  }
+
+  @Test("An output of another job is no conflict, but a picture, a list and a job file are")
+  func conflicts() {
+    var pictured = job("b", writes: "2.wav")
+    pictured.metadata.cover = .file("3.jpg")
+    let jobs = [job("a", reads: ["2.wav"], writes: "1.wav"), pictured, job("c", writes: "3.jpg")]
+    let found = Job.conflicts(among: jobs, reading: ["1.wav"], currentDirectory: "/x")
+    #expect(
+      found.map(\.message) == ["output '1.wav' is a source", "output '3.jpg' is a source"])
+  }
+}
