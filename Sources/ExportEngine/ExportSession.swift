@@ -36,7 +36,7 @@ public struct ExportSession: Sendable {
   }
 
   /// What an export did.
-  public struct Report: Sendable {
+  public struct Report: Sendable, Codable {
     /// In the order of the export's outputs.
     public var outputs: [WrittenOutput]
     /// How long the outputs are.
