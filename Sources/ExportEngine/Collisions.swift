@@ -46,6 +46,7 @@ extension ExportSession {
   /// - Parameters:
   ///   - exports: All exports of a run.
   ///   - absentSources: Sources that are not there: outputs may be written to where they would be.
+  /// - Returns: One for each path of an output that is taken, in the order of the exports.
   public static func collisions(
     among exports: [Export], absentSources: [FilePath] = []
   ) -> [Collision] {
@@ -60,20 +61,17 @@ extension ExportSession {
     var found: [Collision] = []
     var outputs: [OutputPlace: FilePath] = [:]
     for (index, export) in exports.enumerated() {
-      for output in export.outputs {
-        for path in output.paths {
-          guard let place = finder.place(of: path) else { continue }
-          func collide(with other: Collision.Other) {
-            found.append(
-              Collision(export: index, path: path, origin: output.origin, other: other))
-          }
-          if let source = sources[place] {
-            collide(with: .source(source))
-          } else if let other = outputs[place] {
-            collide(with: .output(other))
-          }
-          outputs[place] = path
+      let written =
+        export.outputs.flatMap { output in output.paths.map { (path: $0, origin: output.origin) } }
+        + export.records.map { (path: $0.path, origin: $0.origin) }
+      for (path, origin) in written {
+        guard let place = finder.place(of: path) else { continue }
+        let other: Collision.Other? =
+          sources[place].map { .source($0) } ?? outputs[place].map { .output($0) }
+        if let other {
+          found.append(Collision(export: index, path: path, origin: origin, other: other))
         }
+        outputs[place] = path
       }
     }
     return found

@@ -48,13 +48,13 @@ extension Job {
     for (job, exports) in jobs {
       claims.begin(job)
       for export in exports {
-        claims.add(export.records, of: export.name, in: job)
         for output in export.outputs {
           let written = Claims.Written(
             job: job.name, owner: export.name, path: output.path, origin: output.origin,
             isPart: job.split != nil)
           claims.add(written, with: output.chapters)
         }
+        claims.add(export.records, of: export.name, in: job)
       }
     }
     return claims.conflicts

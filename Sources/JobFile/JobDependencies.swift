@@ -258,27 +258,4 @@ extension Job {
     }
     return rest.count >= last.count && rest.hasSuffix(last)
   }
-
-  /// Names in `needs` that no job of the file has.
-  ///
-  /// - Parameters:
-  ///   - jobs: All jobs of one file.
-  ///   - keys: Names of jobs that were refused: nothing is said where one of these may be meant.
-  static func unknownNeeds(of jobs: [Job], besides keys: Set<String>) -> [Diagnostic] {
-    guard jobs.contains(where: { !$0.needs.isEmpty }) else { return [] }
-    let names = JobNames(jobs, of: Array(repeating: 0, count: jobs.count))
-    let all = names.all
-    var found: [Diagnostic] = []
-    for need in jobs.flatMap(\.needs) where !all.contains(need.value) {
-      let key = need.value.split(separator: "/").first.map(String.init) ?? need.value
-      guard !keys.contains(need.value), !keys.contains(key) else { continue }
-      let nearest = names.nearest(to: need.value)
-      found.append(
-        Diagnostic(
-          "there is no job '\(need.value)'", at: need.origin,
-          help: nearest.map { "did you mean '\($0)'?" }
-            ?? "'needs' names jobs of the same file"))
-    }
-    return found
-  }
 }

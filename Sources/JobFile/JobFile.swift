@@ -98,8 +98,9 @@ public struct JobFile: Sendable {
     let conflicts = Job.conflicts(
       among: jobs, reading: read, currentDirectory: files.currentDirectory)
     for conflict in conflicts { decoder.sink.add(conflict) }
-    let refused = decoder.sink.diagnostics.errors.isEmpty ? [] : root.jobKeys
-    for unknown in Job.unknownNeeds(of: jobs, besides: refused) { decoder.sink.add(unknown) }
+    for problem in Job.unmetNeeds(among: jobs, known: decoder.jobNames) {
+      decoder.sink.add(problem)
+    }
     let missing = decoder.missing.media.unwritten(by: jobs, in: files.currentDirectory)
     let isOnlyMissing = decoder.sink.diagnostics.errors.allSatisfy {
       decoder.missing.origins.contains($0.origin)
@@ -166,6 +167,8 @@ private struct FileReader {
     guard let fields = decoder.fields(of: root, as: Self.schema) else { return [] }
     let scope = Scope(globals: globals(fields, root), environment: options.environment)
     checkVersion(fields, scope)
+    // Before anything is shared between jobs: a preset may be another one in each.
+    decoder.readPresets(fields, scope)
     readSources(fields, scope)
     guard let jobs = fields["jobs"] else {
       let name = JobName(key: nil, fallback: path.stem ?? "job")
@@ -185,9 +188,15 @@ private struct FileReader {
     var jobs: [Job] = []
     var names: [String: Origin] = [:]
     for entry in entries {
-      guard let fields = decoder.fields(of: entry.value, as: .job) else { continue }
+      guard let fields = decoder.fields(of: entry.value, as: .job) else {
+        decoder.jobNames.insert(entry.key)
+        continue
+      }
       let name = JobName(key: keyNode(entry), fallback: entry.key)
-      for job in decoder.jobs(named: name, fields, scope) {
+      let group = name.group(in: decoder, scope)
+      decoder.jobNames.insert(group)
+      for var job in decoder.jobs(named: name, fields, scope) {
+        job.group = group
         if let other = names.updateValue(entry.keyOrigin, forKey: job.name) {
           decoder.sink.error(
             "two jobs are called '\(job.name)'", at: entry.keyOrigin,
@@ -283,14 +292,6 @@ private struct FileReader {
 }
 
 extension YAMLNode {
-  /// The keys under `jobs`.
-  fileprivate var jobKeys: Set<String> {
-    guard case .mapping(let entries) = kind,
-      case .mapping(let jobs)? = entries.first(where: { $0.key == "jobs" })?.value.kind
-    else { return [] }
-    return Set(jobs.map(\.key))
-  }
-
   fileprivate func collectVariables(into names: inout Set<String>) {
     switch kind {
     case .scalar(let scalar):

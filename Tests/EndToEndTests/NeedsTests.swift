@@ -173,6 +173,45 @@ struct NeedsTests {
     #expect(try WAVFile(stage.path("c.wav")).frameCount == 88_200)
   }
 
+  @Test("A job whose source fails to be made, although it was checked, is not started")
+  func failed() throws {
+    let stage = try stage()
+    try stage.make(
+      """
+      ffmpeg -v error -f lavfi -i anoisesrc=d=1:r=22050:a=0.3 -c:a aac -b:a 64k broken.m4a
+      head -c 3000 /dev/zero | dd of=broken.m4a bs=1 seek=4000 conv=notrunc status=none
+      """)
+    let result = try stage.job(
+      """
+      jobs:
+        last: { clip: middle.wav, output: last.wav }
+        middle: { clip: first.wav, output: middle.wav }
+        first: { clip: broken.m4a, output: first.wav }
+      """)
+    #expect(result.status == 1 && result.errors.contains("'broken.m4a': breaks off at 0."))
+    let names = try stage.make("ls *.wav").text
+    #expect(names == "tone.wav\n")
+  }
+
+  @Test("'needs' orders jobs that share no file")
+  func names() throws {
+    let stage = try stage()
+    try stage.write(
+      "job.yaml",
+      """
+      jobs:
+        last: { clip: tone.wav, needs: [parts, short], output: last.mp3 }
+        parts: { clip: tone.wav, split: { every: 1s }, output: "p${part.n}.wav" }
+        short: { clip: tone.wav ..100ms, output: short.wav }
+      """)
+    let result = try stage.run("avjob run job.yaml")
+    #expect(result.status == 0)
+    let starts = result.errors.split(separator: "\n").filter { $0.hasSuffix(": started") }
+    #expect(starts.last == "last: started")
+    let only = try stage.run("avjob check --only last job.yaml")
+    #expect(only.text == "3 jobs with 2 parts are fine\n")
+  }
+
   @Test("--only takes names, groups and patterns, and brings along what they need")
   func only() throws {
     let stage = try stage()

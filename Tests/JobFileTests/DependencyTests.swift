@@ -99,17 +99,6 @@ struct DependencyTests {
     #expect(order(jobs).order.first == "\(count - 1)")
   }
 
-  @Test("Names that no job has are refused, with the one that was meant")
-  func unknown() {
-    let jobs = [
-      job("intro", writes: "1.wav", needs: ["oturo", "nothing"]), job("outro", writes: "2.wav"),
-    ]
-    let found = Job.unknownNeeds(of: jobs, besides: [])
-    #expect(found.map(\.message) == ["there is no job 'oturo'", "there is no job 'nothing'"])
-    #expect(found.map(\.help) == ["did you mean 'outro'?", "'needs' names jobs of the same file"])
-    #expect(Job.unknownNeeds(of: jobs, besides: ["nothing", "oturo"]).isEmpty)
-  }
-
   @Test(
     "A name, a group and a pattern call a job",
     arguments: [

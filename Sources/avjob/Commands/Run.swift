@@ -32,6 +32,7 @@ struct Run: ParsableCommand {
 
   func run() throws {
     let door = Door()
+    noteIdleWorkers(door.budget.total)
     let rules = Preparation.Rules(
       only: options.choice.names(in: door.map), keepsGoing: options.keepGoing,
       limits: WorkLimits(retries: options.retry), shard: options.shard)
@@ -44,5 +45,13 @@ struct Run: ParsableCommand {
       door: door, workers: workers, isQuiet: quiet, startsAfterFailure: !options.failFast
     )
     .run(preparation.work, refusedJobs: preparation.refusedJobs)
+  }
+
+  /// A job runs where it has a core.
+  private func noteIdleWorkers(_ cores: Int) {
+    guard let workers, workers > cores else { return }
+    let most = cores == 1 ? "1 job runs" : "\(cores) jobs run"
+    StandardStream.error.write(
+      "note: --workers \(workers) is more than the cores that may be used: \(most) at once\n")
   }
 }

@@ -32,7 +32,9 @@ struct Work: Sendable {
   }
 
   var poolJob: PoolJob<Work> {
-    PoolJob(self, estimate: estimate, needs: needs, timeLimit: timeLimit, retries: retries)
+    PoolJob(
+      self, estimate: estimate, needs: needs, timeLimit: timeLimit, retries: retries,
+      claim: PoolClaim(of: export))
   }
 }
 
