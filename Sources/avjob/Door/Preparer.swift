@@ -235,7 +235,8 @@ struct Preparer {
       owners += Array(repeating: index, count: outcome.exports.count)
       exports += outcome.exports
     }
-    collisions = ExportSession.collisions(among: exports, absentSources: Array(absent))
+    let unwritten = absent.filter { !dependencies.isWritten($0) }
+    collisions = ExportSession.collisions(among: exports, absentSources: Array(unwritten))
     for collision in collisions {
       guard case .source(let source) = collision.other else { continue }
       let owner = owners[collision.export]
