@@ -51,7 +51,8 @@ public final class MediaLibrary: Sendable {
 
   /// The facts of a file's stream: FFmpeg's best stream of sound where `streamIndex` is nil.
   ///
-  /// - Throws: `Failure` (`mendInput`, `mendMachine`), the same at each call for a file.
+  /// - Throws: `Failure` (`mendInput`, `mendMachine`), the same at each call for a file, or
+  ///   `tryAgain`, which the next call does.
   public func asset(at path: FilePath, streamIndex: Int? = nil) throws(Failure) -> Asset {
     try known(Key(path: path, streamIndex: streamIndex)).found.asset
   }
@@ -87,6 +88,7 @@ public final class MediaLibrary: Sendable {
     } catch {
       result = .failure(error)
     }
+    if case .failure(let failure) = result, failure.remedy == .tryAgain { throw failure }
     remember(result, of: key)
     return try result.get()
   }
