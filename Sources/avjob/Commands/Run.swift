@@ -22,6 +22,9 @@ struct Run: ParsableCommand {
   @Flag(name: .shortAndLong, help: "Show no progress, only what went wrong and the table.")
   var quiet = false
 
+  @Flag(help: "Give each job a process of its own: one that crashes fails alone.")
+  var isolate = false
+
   @OptionGroup var variables: VariableOptions
 
   func validate() throws {
@@ -32,7 +35,7 @@ struct Run: ParsableCommand {
     let door = Door()
     noteIdleWorkers(door.budget.total)
     let preparation = try door.prepare(door.load(files, options: variables))
-    try Batch(door: door, workers: workers, isQuiet: quiet)
+    try Batch(door: door, workers: workers, isQuiet: quiet, isIsolated: isolate)
       .run(preparation.work, refusedJobs: preparation.refusedJobs)
   }
 
