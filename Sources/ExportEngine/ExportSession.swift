@@ -193,7 +193,8 @@ extension ExportSession {
     do throws(Failure) {
       let graph = try graph()
       return Review(
-        problems: graph.sinks.compactMap { problem(of: $0, in: graph) },
+        problems: graph.sinks.compactMap { problem(of: $0, in: graph) }
+          + export.records.compactMap(problem),
         unmetWishes: unmetWishes(in: graph), losses: losses(in: graph))
     } catch {
       return Review(problems: [error.placed(at: export.origin)])
@@ -220,6 +221,15 @@ extension ExportSession {
       return nil
     } catch {
       return error.placed(at: sink.output.origin)
+    }
+  }
+
+  private func problem(of record: ExportRecord) -> Failure? {
+    do throws(Failure) {
+      try OutputFile.requireWritable(record.path)
+      return nil
+    } catch {
+      return error.placed(at: record.origin)
     }
   }
 
@@ -256,8 +266,9 @@ extension ExportSession {
     }
     var failures: [Failure] = []
     var outputs: [OutputPlace: FilePath] = [:]
-    let written = exports.flatMap(\.outputs).flatMap { output in
-      output.paths.map { (path: $0, origin: output.origin) }
+    let written = exports.flatMap { export in
+      export.outputs.flatMap { output in output.paths.map { (path: $0, origin: output.origin) } }
+        + export.records.map { (path: $0.path, origin: $0.origin) }
     }
     for output in written {
       guard let place = OutputPlace(of: output.path) else { continue }
