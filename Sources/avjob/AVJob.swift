@@ -16,6 +16,7 @@ struct AVJob: ParsableCommand {
     version: Engine.version,
     subcommands: [
       Run.self, Check.self, Plan.self, Probe.self, Clip.self, Concat.self, Compress.self,
+      IsolatedJob.self,
     ])
 
   static func main() {

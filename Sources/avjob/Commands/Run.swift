@@ -24,6 +24,9 @@ struct Run: ParsableCommand {
 
   @OptionGroup var receipts: ReceiptOptions
 
+  @Flag(help: "Give each job a process of its own: one that crashes fails alone.")
+  var isolate = false
+
   @OptionGroup var variables: VariableOptions
 
   func validate() throws {
@@ -35,7 +38,7 @@ struct Run: ParsableCommand {
     defer { door.memory?.close(door.library) }
     noteIdleWorkers(door.budget.total)
     let preparation = try door.prepare(door.load(files, options: variables))
-    try Batch(door: door, workers: workers, isQuiet: quiet)
+    try Batch(door: door, workers: workers, isQuiet: quiet, isIsolated: isolate)
       .run(preparation.work, refusedJobs: preparation.refusedJobs)
   }
 

@@ -13,6 +13,8 @@ struct Batch {
   /// nil: one for each core.
   var workers: Int?
   var isQuiet = false
+  /// Whether each job runs in a process of its own.
+  var isIsolated = false
 
   /// Runs what is ready; `refusedJobs` were refused before and count as failed. Throws an
   /// `ExitCode` where anything failed or a signal came.
@@ -26,7 +28,10 @@ struct Batch {
     let reports: [JobReport<WorkResult>]
     do throws(Failure) {
       reports = try pool.run(
-        work.map(\.poolJob), with: ExportRunner(library: door.library, memory: door.memory),
+        work.map(\.poolJob),
+        with: ExportRunner(
+          library: door.library, memory: door.memory,
+          isolation: isIsolated ? door.isolation(workers: workers) : nil),
         cancellation: cancellation
       ) { event in
         let now = ContinuousClock.now

@@ -32,6 +32,18 @@ enum StandardStream: Int32 {
     }
   }
 
+  /// All that standard input gives.
+  static func readInput() -> [UInt8] {
+    var bytes: [UInt8] = []
+    var block = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = Glibc.read(0, &block, block.count)
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else { return bytes }
+      bytes += block[..<count]
+    }
+  }
+
   private func environment(_ name: String) -> String {
     getenv(name).map { String(cString: $0) } ?? ""
   }
