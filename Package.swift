@@ -126,7 +126,12 @@ let package = Package(
       name: "WorkerPoolTests",
       dependencies: ["WorkerPool", "Threads", "MediaComposition", "MediaTime", "TestSupport"]),
     .testTarget(
-      name: "AVJobTests", dependencies: ["avjob", "MediaComposition", "MediaTime", "WorkerPool"]),
+      name: "AVJobTests",
+      dependencies: [
+        "avjob", "JobFile", "ExportEngine", "MediaComposition", "MediaTime", "WorkerPool",
+        "TestSupport",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
     .testTarget(
       name: "EndToEndTests",
       dependencies: ["avjob", "TestSupport"]),

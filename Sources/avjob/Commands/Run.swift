@@ -19,8 +19,7 @@ struct Run: ParsableCommand {
   @Option(help: "Jobs to run at once; as many as cores unless given.")
   var workers: Int?
 
-  @Flag(name: .shortAndLong, help: "Show no progress, only what went wrong and the table.")
-  var quiet = false
+  @OptionGroup var telling: TellingOptions
 
   @OptionGroup var variables: VariableOptions
 
@@ -30,8 +29,15 @@ struct Run: ParsableCommand {
 
   func run() throws {
     let door = Door()
-    let preparation = try door.prepare(door.load(files, options: variables))
-    try Batch(door: door, workers: workers, isQuiet: quiet)
-      .run(preparation.work, refusedJobs: preparation.refusedJobs)
+    let teller = try RunTeller(telling.telling, files: files, door: door)
+    do {
+      let loaded = try door.load(files, options: variables)
+      let preparation = try door.prepare(loaded, telling: teller)
+      try teller.refuseConflicts(with: preparation.exports, reading: loaded.files)
+      try Batch(door: door, teller: teller, workers: workers)
+        .run(preparation.work, refusals: preparation.refusals)
+    } catch let status as ExitCode {
+      throw ExitCode(teller.close(status: status.rawValue))
+    }
   }
 }

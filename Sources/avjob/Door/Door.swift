@@ -11,6 +11,7 @@ struct Door {
   let map = SourceMap()
   let library = MediaLibrary()
   let budget = CPUBudget(total: CPUBudget.availableCores)
+  let journal = Journal()
 
   /// The exit statuses, beside 0 for success and 128 + n for signal n.
   enum Status {
@@ -22,6 +23,7 @@ struct Door {
   /// Says what is wrong on standard error.
   func report(_ diagnostics: Diagnostics) {
     guard !diagnostics.isEmpty else { return }
+    journal.note(diagnostics)
     StandardStream.error.write(render(diagnostics) + "\n")
   }
 
@@ -62,14 +64,17 @@ struct Door {
     return loaded
   }
 
-  /// Probes and composes; what is wrong is said. Throws where nothing may run.
+  /// Probes and composes; what is wrong is said, and told to `teller`. Throws where nothing may run.
   ///
   /// A mistake in a job file stops everything before it starts; a medium that cannot be read fails
   /// the jobs that use it, and no other.
-  func prepare(_ loaded: LoadedJobs) throws -> Preparation {
+  func prepare(_ loaded: LoadedJobs, telling teller: RunTeller? = nil) throws -> Preparation {
     let preparation = Preparation(loaded, library: library, budget: budget)
     report(preparation.diagnostics)
-    if preparation.hasJobErrors { throw Status.wrongJob }
+    if preparation.hasJobErrors {
+      teller?.open(preparation.work, refusals: preparation.refusals)
+      throw Status.wrongJob
+    }
     return preparation
   }
 
