@@ -29,6 +29,7 @@ struct Run: ParsableCommand {
 
   func run() throws {
     let door = Door()
+    noteIdleWorkers(door.budget.total)
     let teller = try RunTeller(telling.telling, files: files, door: door)
     do {
       let loaded = try door.load(files, options: variables)
@@ -39,5 +40,13 @@ struct Run: ParsableCommand {
     } catch let status as ExitCode {
       throw ExitCode(teller.close(status: status.rawValue))
     }
+  }
+
+  /// A job runs where it has a core.
+  private func noteIdleWorkers(_ cores: Int) {
+    guard let workers, workers > cores else { return }
+    let most = cores == 1 ? "1 job runs" : "\(cores) jobs run"
+    StandardStream.error.write(
+      "note: --workers \(workers) is more than the cores that may be used: \(most) at once\n")
   }
 }

@@ -21,7 +21,7 @@ struct Batch {
     let (cancellation, caught) = Signals.catchAll()
     let start = ContinuousClock.now
     teller.open(work, refusals: refusals)
-    let pool = Pool(budget: door.budget, workers: workers)
+    let pool = Pool(budget: door.budget, workers: workers, limits: door.limits)
     let reports: [JobReport<WorkResult>]
     do throws(Failure) {
       reports = try pool.run(
@@ -128,11 +128,13 @@ extension RunEvent {
       case .warning(let warning): .warning(Diagnostic(warning))
       case .retrying(let failure, let pause):
         .retrying(failure.placed(at: export.origin), after: pause)
+      case .postponed: .postponed
       case .finished(.upToDate): .upToDate
       case .finished(.written(let report, let reason)):
         .finished(RunReport.Output.written(export, report), reason: reason)
       case .failed(let failure): .failed(failure.placed(at: export.origin))
       case .cancelled: .cancelled
+      case .blocked(let other): .blocked(by: other)
       }
     self.init(job: event.job, kind: kind, instant: event.instant)
   }

@@ -106,7 +106,7 @@ final class RunTeller {
       diagnostic.severity = .warning
       diagnostic.help = "another attempt begins in " + Figures.clock(pause)
       return diagnostic
-    case .started, .progress, .upToDate, .finished, .blocked, .cancelled: return nil
+    case .started, .progress, .postponed, .upToDate, .finished, .blocked, .cancelled: return nil
     }
   }
 

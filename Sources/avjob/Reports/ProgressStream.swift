@@ -61,6 +61,7 @@ struct ProgressStream {
       tell("warning", event, JSONReport.message(RunReport.Message(diagnostic, in: map)))
     case .retrying(let failure, let pause):
       tell("retrying", event, message(failure), .members(["after": JSONReport.seconds(pause)]))
+    case .postponed: tell("postponed", event, .object([]))
     case .upToDate: tell("up_to_date", event, .object([]))
     case .finished(let outputs, let reason):
       tell(

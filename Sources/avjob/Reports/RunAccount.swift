@@ -60,6 +60,9 @@ struct RunAccount {
       starts[event.job] = event.instant
       entries[event.job].start = start.duration(to: event.instant)
     case .progress: return
+    case .postponed:
+      starts[event.job] = nil
+      entries[event.job].start = nil
     case .warning(let diagnostic):
       entries[event.job].messages.append(RunReport.Message(diagnostic, in: door.map))
     case .retrying(let failure, _):

@@ -14,6 +14,8 @@ struct ProgressLog {
   /// When and at what fraction each running job was last mentioned; nothing for a job that is up to
   /// date, which shows only at its end.
   private var mentions: [Int: (instant: ContinuousClock.Instant, fraction: Double)] = [:]
+  /// Jobs that have been said to wait: they may be asked for many times before they start.
+  private var postponed: Set<Int> = []
   /// When the run as a whole was last mentioned.
   private var lastSummary: ContinuousClock.Instant?
   private var blockedCount = 0
@@ -47,6 +49,10 @@ struct ProgressLog {
     let elapsed = Figures.clock(job.start.duration(to: event.instant))
     switch event.kind {
     case .started, .progress, .warning, .retrying, .blocked: return []
+    case .postponed:
+      mentions[event.job] = nil
+      return tellsEachJob && postponed.insert(event.job).inserted
+        ? ["\(job.name): another process is at it; waiting"] : []
     case .finished(_, let reason):
       let because = reason.map { ["\(job.name): \($0.printable)"] } ?? []
       guard tellsEachJob else { return because }

@@ -72,6 +72,7 @@ struct ProgressState {
     case .progress(let progress): update(event.job, progress)
     case .retrying: update(event.job, nil)
     case .warning: break
+    case .postponed: _ = remove(event.job)
     case .finished:
       if remove(event.job) {
         finished += 1

@@ -12,6 +12,8 @@ struct RunEvent {
     case warning(Diagnostic)
     /// An attempt failed, and another one starts after a pause.
     case retrying(Failure, after: Duration)
+    /// It could not be begun, since another process is at it: as if it had never started.
+    case postponed
     /// Its outputs were there already, and nothing has changed since.
     case upToDate
     /// It is done; `reason` says why it ran, where somebody asked.
