@@ -21,6 +21,8 @@ struct Run: ParsableCommand {
 
   @OptionGroup var telling: TellingOptions
 
+  @OptionGroup var receipts: ReceiptOptions
+
   @OptionGroup var variables: VariableOptions
 
   func validate() throws {
@@ -28,7 +30,8 @@ struct Run: ParsableCommand {
   }
 
   func run() throws {
-    let door = Door()
+    let door = Door(receipts: receipts)
+    defer { door.memory?.close(door.library) }
     noteIdleWorkers(door.budget.total)
     let teller = try RunTeller(telling.telling, files: files, door: door)
     do {

@@ -25,7 +25,8 @@ struct Batch {
     let reports: [JobReport<WorkResult>]
     do throws(Failure) {
       reports = try pool.run(
-        work.map(\.poolJob), with: ExportRunner(library: door.library), cancellation: cancellation
+        work.map(\.poolJob), with: ExportRunner(library: door.library, memory: door.memory),
+        cancellation: cancellation
       ) { event in
         teller.tell(RunEvent(event, of: work[event.job].export))
       }
