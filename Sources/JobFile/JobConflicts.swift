@@ -24,6 +24,12 @@ extension Job {
           job: job.name, owner: job.name, path: output.path, origin: output.origin, isPart: false)
         claims.add(written, with: output.chapters)
       }
+      for record in job.records {
+        claims.add(
+          Claims.Written(
+            job: job.name, owner: job.name, path: record.path, origin: record.origin, isPart: false)
+        )
+      }
     }
     return claims.conflicts
   }
@@ -48,6 +54,12 @@ extension Job {
             job: job.name, owner: export.name, path: output.path, origin: output.origin,
             isPart: job.split != nil)
           claims.add(written, with: output.chapters)
+        }
+        for record in export.records {
+          claims.add(
+            Claims.Written(
+              job: job.name, owner: export.name, path: record.path, origin: record.origin,
+              isPart: job.split != nil))
         }
       }
     }
@@ -118,7 +130,7 @@ private struct Claims {
     }
   }
 
-  private mutating func add(_ output: Written) {
+  mutating func add(_ output: Written) {
     let path = key(output.path)
     if let source = sources[path] {
       conflicts.append(

@@ -93,6 +93,9 @@ public struct JobFile: Sendable {
     let conflicts = Job.conflicts(
       among: jobs, reading: read, currentDirectory: files.currentDirectory)
     for conflict in conflicts { decoder.sink.add(conflict) }
+    for problem in Job.unmetNeeds(among: jobs, known: decoder.jobNames) {
+      decoder.sink.add(problem)
+    }
     var found = decoder.sink.diagnostics.sorted(by: map)
     let count = decoder.sink.droppedCount
     let isOnlyMissing = found.errors.allSatisfy { decoder.missing.origins.contains($0.origin) }
@@ -147,6 +150,8 @@ private struct FileReader {
     guard let fields = decoder.fields(of: root, as: Self.schema) else { return [] }
     let scope = Scope(globals: globals(fields, root), environment: options.environment)
     checkVersion(fields, scope)
+    // Before anything is shared between jobs: a preset may be another one in each.
+    decoder.readPresets(fields, scope)
     readSources(fields, scope)
     guard let jobs = fields["jobs"] else {
       let name = JobName(key: nil, fallback: path.stem ?? "job")
@@ -166,9 +171,15 @@ private struct FileReader {
     var jobs: [Job] = []
     var names: [String: Origin] = [:]
     for entry in entries {
-      guard let fields = decoder.fields(of: entry.value, as: .job) else { continue }
+      guard let fields = decoder.fields(of: entry.value, as: .job) else {
+        decoder.jobNames.insert(entry.key)
+        continue
+      }
       let name = JobName(key: keyNode(entry), fallback: entry.key)
-      for job in decoder.jobs(named: name, fields, scope) {
+      let group = name.group(in: decoder, scope)
+      decoder.jobNames.insert(group)
+      for var job in decoder.jobs(named: name, fields, scope) {
+        job.group = group
         if let other = names.updateValue(entry.keyOrigin, forKey: job.name) {
           decoder.sink.error(
             "two jobs are called '\(job.name)'", at: entry.keyOrigin,

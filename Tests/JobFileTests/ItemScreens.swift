@@ -59,11 +59,9 @@ import Testing
         trim: { below: -50 dB }
         duck: { under: voice, by: 12 dB }
         effects: [compressor, { filter: "volume=2" }]
-        timeout: 5m
-        retries: 3
         include: x.yaml
         defaults: { gain: 1 dB }
-        output: { file: x.mp3, preset: acx }
+        output: x.mp3
         """#),
       #"""
       job.yaml:2:1: error: 'trim' is not built yet
@@ -82,26 +80,14 @@ import Testing
           4 | effects: [compressor, { filter: "volume=2" }]
             |                         ^~~~~~
         help: filter the file before
-      job.yaml:5:1: error: 'timeout' is not built yet
-          5 | timeout: 5m
-            | ^~~~~~~
-        help: run avjob under 'timeout'
-      job.yaml:6:1: error: 'retries' is not built yet
-          6 | retries: 3
-            | ^~~~~~~
-        help: run the file again
-      job.yaml:7:1: error: 'include' is not built yet
-          7 | include: x.yaml
+      job.yaml:5:1: error: 'include' is not built yet
+          5 | include: x.yaml
             | ^~~~~~~
         help: copy what is needed from it
-      job.yaml:8:1: error: 'defaults' is not built yet
-          8 | defaults: { gain: 1 dB }
+      job.yaml:6:1: error: 'defaults' is not built yet
+          6 | defaults: { gain: 1 dB }
             | ^~~~~~~~
         help: write the keys in each job
-      job.yaml:9:24: error: 'preset' is not built yet
-          9 | output: { file: x.mp3, preset: acx }
-            |                        ^~~~~~
-        help: write its settings out
       """#)
   }
 

@@ -81,6 +81,7 @@ extension Decoder {
   }
 
   private func job(_ name: String, _ fields: Fields, _ scope: Scope) -> Job? {
+    jobNames.insert(name)
     refusePlacement(fields)
     let isSplit = fields["split"] != nil || fields.refused.contains("split")
     let partScope = scope.with(part: isSplit ? .bound : .none)
@@ -90,6 +91,7 @@ extension Decoder {
     let sampleRate = self.sampleRate(fields, scope)
     let channels = mixChannels(fields, scope)
     let tags = fields["metadata"].map { self.metadata($0.value, partScope) }
+    let course = self.course(fields, scope)
     guard let output = fields["output"]?.value else {
       if !fields.isIncomplete {
         sink.error(
@@ -101,12 +103,13 @@ extension Decoder {
     let context = OutputContext(
       scope: partScope, mixRate: sampleRate, mixChannels: channels,
       clip: item.flatMap(\.onlyClip), isNoClip: item.map { $0.onlyClip == nil } ?? false)
-    let outputs =
+    let files =
       isShared ? shared(output) { self.outputs(output, context) } : self.outputs(output, context)
-    if isSplit { refuseShared(outputs) }
-    guard let item, !outputs.isEmpty, !isSplit || split != nil else { return nil }
+    if isSplit { refuseShared(files) }
+    guard let item, !files.outputs.isEmpty, !isSplit || split != nil else { return nil }
     return Job(
-      name: name, item: item, split: split, outputs: outputs,
+      name: name, item: item, split: split, outputs: files.outputs, records: files.records,
+      needs: course.needs, retries: course.retries, timeout: course.timeout,
       metadata: tags?.metadata ?? Metadata(), metadataBase: tags?.base,
       sampleRate: sampleRate?.value, channelLayout: channels?.value, origin: fields.origin)
   }

@@ -138,10 +138,12 @@ extension Decoder {
   }
 
   /// Refuses outputs of a split job that all parts would write.
-  func refuseShared(_ outputs: [JobOutput]) {
-    for output in outputs where !PartTemplate.isTemplate(output.path) {
+  func refuseShared(_ files: WrittenFiles) {
+    let paths =
+      files.outputs.map { ($0.path, $0.origin) } + files.records.map { ($0.path, $0.origin) }
+    for (path, origin) in paths where !PartTemplate.isTemplate(path) {
       sink.error(
-        "every part would be written to '\(output.path)'", at: output.origin,
+        "every part would be written to '\(path)'", at: origin,
         help: "let the path say which part it is, as with '${part.n:02}'")
     }
   }

@@ -15,14 +15,30 @@ struct OutputContext {
   var isNoClip = false
 }
 
+/// What `output` asks for.
+struct WrittenFiles {
+  /// Files of sound.
+  var outputs: [JobOutput] = []
+  /// Files of facts.
+  var records: [ExportRecord] = []
+}
+
 extension Decoder {
   /// The outputs behind `output`: a path, a map, or a list of them.
-  func outputs(_ node: YAMLNode, _ context: OutputContext) -> [JobOutput] {
-    guard case .sequence(let nodes) = node.kind else {
-      return output(node, context).map { [$0] } ?? []
-    }
+  func outputs(_ node: YAMLNode, _ context: OutputContext) -> WrittenFiles {
+    var nodes = [node]
+    if case .sequence(let list) = node.kind { nodes = list }
     if nodes.isEmpty { sink.error("no outputs", at: node.origin) }
-    return nodes.compactMap { output($0, context) }
+    var files = WrittenFiles()
+    for node in nodes {
+      if node.isRecord {
+        if let record = record(node, context) { files.records.append(record) }
+      } else if let output = output(node, context) {
+        files.outputs.append(output)
+      }
+    }
+    refuseLonelyRecords(nodes)
+    return files
   }
 
   private func output(_ node: YAMLNode, _ context: OutputContext) -> JobOutput? {
@@ -32,12 +48,14 @@ extension Decoder {
       checkSound(of: output, rate: nil, channels: nil, mix: context)
       return output
     }
-    guard let fields = fields(of: node, as: .output) else { return nil }
+    guard let own = fields(of: node, as: .output) else { return nil }
+    let fields = withPreset(own, context.scope)
     let sampleRate = self.sampleRate(fields, context.scope)
     var channels = self.channels(fields, context.scope)
     let tags = fields["metadata"].map { self.metadata($0.value, context.scope) }
     let named = format(fields, context)
-    guard let path = path(fields, context, format: named) else { return nil }
+    guard let path = path(fields, context, naming: { fileExtension(of: named, fields, $0) })
+    else { return nil }
     if case .refused = named { return nil }
     guard let format = named?.format ?? format(of: path) else { return nil }
     if let mp3 = named?.mp3, mp3.isMono {
@@ -48,7 +66,9 @@ extension Decoder {
       }
       channels = channels ?? Located(.mono)
     }
-    if let entry = named?.key { checkExtension(of: path, format, entry) }
+    if let key = named?.key {
+      checkExtension(of: path, format, key, isPreset: own[key] == nil)
+    }
     var output = JobOutput(
       path: path.value, format: format, sampleRate: sampleRate?.value,
       channelLayout: channels?.value,
@@ -78,9 +98,24 @@ extension Decoder {
 
 // MARK: - Paths
 
+/// What the files of a folder end in.
+enum FileExtension {
+  case usual(String)
+  /// As the clip that they are named after, until its format is known.
+  case clips
+}
+
 extension Decoder {
-  private func path(
-    _ fields: Fields, _ context: OutputContext, format: NamedFormat?
+  /// The path that 'file' or 'folder' says.
+  ///
+  /// - Parameters:
+  ///   - fields: An output's.
+  ///   - context: What it stands in.
+  ///   - naming: Says for the entry of a folder what the files in it end in; nil where that cannot be
+  ///     said, which has been told.
+  /// - Returns: The path, a template in a split job; nil where there is none, which has been told.
+  func path(
+    _ fields: Fields, _ context: OutputContext, naming: (YAMLEntry) -> FileExtension?
   ) -> Located<FilePath>? {
     if let file = fields["file"], let folder = fields["folder"] {
       sink.error(
@@ -95,14 +130,7 @@ extension Decoder {
       return nil
     }
     guard let folder = path(entry.value, context.scope) else { return nil }
-    guard let format = format?.format else {
-      if format == nil, !fields.isIncomplete {
-        sink.error(
-          "a 'folder' needs a format", at: entry.keyOrigin,
-          help: "add one of " + formatKeys.map { "'\($0)'" }.joined(separator: ", "))
-      }
-      return nil
-    }
+    guard let fileExtension = naming(entry) else { return nil }
     let isTemplate = context.scope.part == .bound
     func literal(_ path: FilePath) -> FilePath { isTemplate ? PartTemplate.escaped(path) : path }
     var path = folder.value
@@ -117,9 +145,24 @@ extension Decoder {
     guard let name = (context.scope.input?.path ?? context.clip)?.lastComponent else { return nil }
     path = path.pushing(literal(FilePath(root: nil, [name])))
     // Not by way of a text: the name may be other bytes than UTF-8.
-    if let usual = format.extensions.first { path.extension = usual }
+    if case .usual(let usual) = fileExtension { path.extension = usual }
     if isTemplate { path = PartTemplate.numbered(path) }
     return Located(path, at: folder.origin)
+  }
+
+  /// What the files of an output in a folder end in.
+  private func fileExtension(
+    of format: NamedFormat?, _ fields: Fields, _ folder: YAMLEntry
+  ) -> FileExtension? {
+    guard let known = format?.format else {
+      if format == nil, !fields.isIncomplete {
+        sink.error(
+          "a 'folder' needs a format", at: folder.keyOrigin,
+          help: "add one of " + formatKeys.map { "'\($0)'" }.joined(separator: ", "))
+      }
+      return nil
+    }
+    return known.extensions.first.map(FileExtension.usual) ?? .clips
   }
 
   /// The format that the extension of `path` asks for.
@@ -132,13 +175,15 @@ extension Decoder {
     }
   }
 
-  private func checkExtension(of path: Located<FilePath>, _ format: JobOutput.Format, _ key: String)
-  {
+  private func checkExtension(
+    of path: Located<FilePath>, _ format: JobOutput.Format, _ key: String, isPreset: Bool
+  ) {
     guard let own = path.value.extension?.lowercased(), let usual = format.extensions.first,
       !format.extensions.contains(own), JobOutput.Format.mediaExtensions.contains(own)
     else { return }
     sink.error(
-      "'\(key)' does not go into '.\(own)'", at: path.origin,
+      (isPreset ? "the preset is '\(key)', which" : "'\(key)'") + " does not go into '.\(own)'",
+      at: path.origin,
       help: "write '\(path.value.stem ?? "").\(usual)'")
   }
 }
@@ -156,9 +201,17 @@ private enum NamedFormat {
 }
 
 /// The keys that name a format, of which an output has one.
-private let formatKeys = Output.Kind.allCases.map(\.rawValue) + ["codec"]
+let formatKeys = Output.Kind.allCases.map(\.rawValue) + ["codec"]
 
 extension Decoder {
+  /// Tells what is wrong with the settings of a preset, whatever output may use it.
+  func checkPreset(_ fields: Fields, _ scope: Scope) {
+    let context = OutputContext(scope: scope)
+    _ = format(fields, context)
+    _ = sampleRate(fields, scope)
+    _ = channels(fields, scope)
+  }
+
   private func format(_ fields: Fields, _ context: OutputContext) -> NamedFormat? {
     let entries = fields.present(formatKeys)
     guard let entry = entries.first else { return nil }
@@ -233,6 +286,9 @@ extension JobOutput.Format {
         "'.alac' is not built yet", help: "write '\(stem).m4a', with 'alac: 16 bit'")
     case _ where own.hasSuffix("}") && PartTemplate.isTemplate(path):
       throw QuantityError("'\(path)' says no format", help: Self.choices)
+    case "json":
+      throw QuantityError(
+        "'.json' holds no sound", help: "for facts of the job, write { file: ..., json: sidecar }")
     case _ where Self.mediaExtensions.contains(own):
       throw QuantityError("'.\(own)' is not built yet", help: Self.choices)
     default:

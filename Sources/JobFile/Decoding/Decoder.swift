@@ -14,6 +14,14 @@ final class Decoder {
   var sink: DiagnosticSink
   /// What `sources` names.
   var sources: [String: YAMLEntry] = [:]
+  /// What `presets` names.
+  var presets: [String: YAMLEntry] = [:]
+  /// The keys of built-in presets, as if they were written where they are named.
+  var builtInPresets: [PresetPlace: Fields] = [:]
+  /// Presets of which it was said what they do not do.
+  var warnedPresets: Set<String> = []
+  /// What the jobs that were read are called, and those that were refused.
+  var jobNames: Set<String> = []
   /// Files that are named and not there, and where each is said to be missing.
   var missing: (files: Set<FilePath>, origins: Set<Origin>) = ([], [])
   private var fieldsOf: [ObjectIdentifier: Fields?] = [:]
@@ -39,7 +47,9 @@ final class Decoder {
     return value
   }
 
-  private lazy var sourcesDependOnJob = sources.values.contains { $0.value.dependsOnJob }
+  /// Whether what is named elsewhere is another thing in each job.
+  private lazy var sourcesDependOnJob = (Array(sources.values) + presets.values)
+    .contains { $0.value.dependsOnJob }
 
   /// What `path` leads to; each path is asked for once.
   func kind(of path: FilePath) -> FileKind? {

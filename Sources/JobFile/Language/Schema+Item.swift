@@ -63,7 +63,7 @@ extension Schema {
     subject: "a chapter",
     keys: [
       Key("title", .text, "what players show"),
-      Key("url", .text, "a page about it"),
+      Key("url", .link, "a page about it"),
       Key("image", .path, "a JPEG or PNG file"),
     ])
 
@@ -72,8 +72,8 @@ extension Schema {
     subject: "a speed",
     keys: [
       Key("rate", .text, "the factor: '1.05', '105 %' or '4/3'"),
-      Key("pitch", .text, "'keep', or 'follow' as on a tape"),
-      Key("algorithm", .text, "'spectral', 'time_domain' or 'varispeed'"),
+      Key("pitch", .pitch, "'keep', or 'follow' as on a tape"),
+      Key("algorithm", .algorithm, "'spectral', 'time_domain' or 'varispeed'"),
     ])
 
   /// The long form of a volume curve.

@@ -41,9 +41,10 @@ struct Schema: Sendable {
     case boolean, speed, loop, pan, polarity, channelPick, frequency, reduction, curve
     case fade, volume, ranges, effects, insertions, chapter, chapters
     case items, tracks, jobs
-    case media, chapterPlaces
+    case media, cover, chapterPlaces, names
+    case presets, preset, version, link, pitch, algorithm
     case metadata, outputs, pattern, variables, sources, split
-    case mp3, stereoMode, lowpass, id3, pcm, bitDepth, bitRate, vorbis, codec
+    case mp3, stereoMode, lowpass, id3, pcm, bitDepth, bitRate, vorbis, codec, sidecar
     /// Of a key that is not built.
     case any
 
@@ -54,12 +55,13 @@ struct Schema: Sendable {
       switch self {
       case .text, .number, .path, .clip, .time, .moment, .gain, .sampleRate, .channels, .pcm,
         .bitDepth, .bitRate, .vorbis, .codec, .boolean, .loop, .polarity, .channelPick, .frequency,
-        .reduction, .curve, .media, .id3, .stereoMode, .lowpass:
+        .reduction, .curve, .media, .cover, .id3, .stereoMode, .lowpass, .sidecar,
+        .preset, .version, .link, .pitch, .algorithm:
         [.text]
       case .fade, .chapter, .chapters, .split, .mp3, .speed, .pan: [.text, .map]
-      case .volume, .tracks, .jobs, .metadata, .variables, .sources: [.map]
+      case .volume, .tracks, .jobs, .metadata, .variables, .sources, .presets: [.map]
       case .items, .effects, .insertions: [.list]
-      case .ranges, .chapterPlaces: [.text, .list]
+      case .ranges, .chapterPlaces, .names: [.text, .list]
       // A map and a text are told from what is not built where they are decoded.
       case .pattern, .outputs, .any: [.text, .list, .map]
       }
@@ -94,6 +96,7 @@ struct Schema: Sendable {
       case .chapter: "a title, or { title: Intro, url: https://example.org }"
       case .chapters: "times and titles, as { 0s: Intro, 5:00: News }, or a file that lists them"
       case .chapterPlaces: "places, as [file, podlove, podcasting2], or [] for none"
+      case .cover: "a picture's path, as 'media/cover.jpg'"
       case .media: "the name of a source, or a file"
       case .split:
         "a file that lists times, as 'album.cue', or { 0:00: One, 4:10: Two }, { every: 10m } or "
@@ -115,6 +118,14 @@ struct Schema: Sendable {
       case .bitRate: "a bit rate, as '128k'"
       case .vorbis: "a quality, as 'q5', or a bit rate, as '160k'"
       case .codec: "'same'"
+      case .sidecar: "'sidecar'"
+      case .version: "'1'"
+      case .link: "a link, as 'https://example.org'"
+      case .pitch: "'keep' or 'follow'"
+      case .algorithm: "'spectral', 'time_domain' or 'varispeed'"
+      case .preset: "a preset's name, as 'podcast'"
+      case .presets: "names and settings, as { small: { mp3: abr 48k, channels: mono } }"
+      case .names: "a job's name, or a list, as [intro, 'episode-42']"
       case .any: "a value"
       }
     }
@@ -137,16 +148,17 @@ extension Schema {
   /// Every map of the language that has keys of its own.
   static let all: [Schema] = [
     .file, .item, .job, .source, .output, .mp3, .fade, .chapter, .metadata, .split, .speed,
-    .volume, .range, .effect,
+    .volume, .range, .effect, .preset,
   ]
 
   /// The whole file. Where it is one job, the job's keys stand beside these.
   static let file = Schema(
     subject: "a job file",
     keys: [
-      Key("version", .text, "the version of the job language: 1"),
+      Key("version", .version, "the version of the job language: 1"),
       Key("vars", .variables, "texts that '${name}' stands for; --set replaces them"),
       Key("sources", .sources, "names for files, with any key of a clip as default"),
+      Key("presets", .presets, "names for settings of outputs, as 'preset' takes them"),
       Key("jobs", .jobs, "several jobs, each under its name"),
       Key("defaults", notBuilt: "keys for every job", instead: "write the keys in each job"),
       Key("include", notBuilt: "another file's content", instead: "copy what is needed from it"),
@@ -160,16 +172,14 @@ extension Schema {
       Key("for_each", .pattern, "one job for each file; binds 'input', 'n' and 'count'"),
       Key("metadata", .metadata, "tags of the outputs, over those of a job's only clip"),
       Key("sample_rate", .sampleRate, "of the mix; else the highest among the sources"),
-      Key("channels", .channels, "of the mix; else mono where all sources are mono"),
+      Key("channels", .channelPick, "of the mix; else mono where all sources are mono"),
       Key(
         "loudness", notBuilt: "a target loudness",
         instead: "measure the result and correct it with 'gain'"),
       Key("conform", notBuilt: "sources made alike", instead: "convert the sources before"),
-      Key(
-        "needs", notBuilt: "jobs that come before", instead: "put them in a file that is run before"
-      ),
-      Key("retries", notBuilt: "further attempts", instead: "run the file again"),
-      Key("timeout", notBuilt: "a limit of time", instead: "run avjob under 'timeout'"),
+      Key("needs", .names, "jobs of this file that must be done before this one"),
+      Key("retries", .number, "how often a temporary failure is tried again"),
+      Key("timeout", .time, "how long an attempt may take"),
       Key(
         "rows", notBuilt: "one job for each row of a table",
         instead: "use 'for_each', or write the jobs under 'jobs'"),
@@ -199,10 +209,17 @@ extension Schema {
       Key("sample_rate", .sampleRate, "of this output; else as the mix"),
       Key("channels", .channels, "of this output; else as the mix"),
       Key("metadata", .metadata, "tags of this output, over the job's"),
-      Key("json", notBuilt: "a file of facts", instead: "leave it out"),
-      Key("preset", notBuilt: "a delivery specification", instead: "write its settings out"),
+      Key("json", .sidecar, "'sidecar': no sound, but facts of the job as JSON"),
+      Key("preset", .preset, "a named set of settings; keys beside it win"),
       Key("chapters", .chapterPlaces, "where they go: into the file, or beside it"),
     ])
+
+  /// An entry of `presets`: settings of an output.
+  static let preset = Schema(
+    subject: "a preset",
+    keys: output.keys.filter {
+      !["file", "folder", "metadata", "json", "preset"].contains($0.name)
+    })
 
   /// The long form of MP3 settings.
   static let mp3 = Schema(
@@ -234,7 +251,7 @@ extension Schema {
   static let metadata = Schema(
     subject: "metadata",
     keys: [
-      Key("cover", .path, "a JPEG or PNG file; \"\" for none"),
+      Key("cover", .cover, "a JPEG or PNG file; \"\" for none"),
       Key("from", .media, "a source or a file whose tags and cover are taken; \"\" for none"),
     ], isOpen: true)
 }

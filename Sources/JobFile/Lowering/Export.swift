@@ -22,7 +22,8 @@ extension Job {
     let export = Export(
       name: name, composition: voice.timeline, mix: voice.mix, sampleRate: sampleRate,
       channelLayout: channelLayout, chapters: voice.chapters,
-      outputs: try outputs(from: soundingMedia.compactMap { known[$0] }), origin: origin)
+      outputs: try outputs(from: soundingMedia.compactMap { known[$0] }), records: records,
+      origin: origin)
     func tags(_ base: MetadataBase) -> Metadata {
       base.media.flatMap { known[$0]?.metadata } ?? Metadata()
     }

@@ -66,6 +66,14 @@ extension Job {
         report(error, at: output.origin, in: &found)
       }
     }
+    for index in records.indices {
+      let record = records[index]
+      do throws(PartTemplate.Failure) {
+        export.records[index].path = try PartTemplate.path(record.path, for: part)
+      } catch {
+        report(error, at: record.origin, in: &found)
+      }
+    }
     tag(
       &export, whole, base: { tags(of: placed, over: $0) },
       filled: { filled($0, part, &found) })

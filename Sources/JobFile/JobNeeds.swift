@@ -1,0 +1,43 @@
+import MediaComposition
+
+extension Job {
+  /// What jobs need that is not there, and jobs that need themselves.
+  ///
+  /// - Parameters:
+  ///   - jobs: All jobs of a file.
+  ///   - known: Names of further jobs of the file, which were refused.
+  /// - Returns: Errors at the names.
+  /// - Complexity: O(number of jobs and needs)
+  static func unmetNeeds(among jobs: [Job], known: Set<String>) -> [Diagnostic] {
+    guard jobs.contains(where: { !$0.needs.isEmpty }) else { return [] }
+    var names = known
+    for job in jobs { names.formUnion([job.name, job.group]) }
+    // Of a hundred thousand jobs that share a line, one complains of it.
+    var blamed: Set<Origin> = []
+    var found: [Diagnostic] = []
+    for job in jobs {
+      for need in job.needs where !blamed.contains(need.origin) {
+        guard let problem = job.problem(of: need, among: names) else { continue }
+        blamed.insert(need.origin)
+        found.append(problem)
+      }
+    }
+    return found
+  }
+
+  private func problem(of need: Located<String>, among names: Set<String>) -> Diagnostic? {
+    guard names.contains(need.value) else {
+      let nearest = Spelling.nearest(to: need.value, among: names.sorted())
+      return Diagnostic(
+        "there is no job '\(need.value)' in this file", at: need.origin,
+        help: nearest.map { "did you mean '\($0)'?" }
+          ?? (names == [name, group]
+            ? "it has no other job: 'needs' names those under 'jobs'" : nil))
+    }
+    guard need.value == name || need.value == group else { return nil }
+    return Diagnostic(
+      name == group
+        ? "'\(name)' needs itself" : "'\(name)' needs '\(group)', of which it is one",
+      at: need.origin, help: "name the jobs that must be done before")
+  }
+}

@@ -1,0 +1,144 @@
+import MPEGAudio
+import MediaComposition
+
+/// A named set of keys of an output (`preset: acx-audiobook`), as the language has them built in.
+public struct OutputPreset: Sendable {
+  /// As `preset` says it.
+  public let name: String
+  /// Keys of an output and their texts.
+  let keys: [(key: String, text: String)]
+  /// What the specification asks for besides, and what keys of an output cannot say.
+  let loudness: String?
+
+  private init(
+    _ name: String, loudness: String? = nil, _ keys: KeyValuePairs<String, String>
+  ) {
+    self.name = name
+    self.loudness = loudness
+    self.keys = keys.map { (key: $0.key, text: $0.value) }
+  }
+
+  /// All of them.
+  public static let all: [OutputPreset] = [
+    // Apple Podcasts for Creators, "Audio requirements": MP3 of RSS feeds, recommended: mono 96 to
+    // 128 kbps, stereo 128 to 256 kbps, at 44.1 or 48 kHz.
+    OutputPreset(
+      "podcast", ["mp3": "cbr 96k", "channels": "mono", "sample_rate": "44.1 kHz"]),
+    OutputPreset(
+      "podcast-stereo", ["mp3": "cbr 128k", "channels": "stereo", "sample_rate": "44.1 kHz"]),
+    // The same page: AAC of RSS feeds, and "Loudness".
+    OutputPreset(
+      "apple-podcasts", loudness: "-16 LUFS, within 1 dB, and true peaks of -1 dB at most",
+      ["aac": "128k", "sample_rate": "44.1 kHz"]),
+    // ACX (Audible), "Audio Submission Requirements": MP3 of 192 kbps or more, CBR, 44.1 kHz; all
+    // files of a book mono, or all stereo.
+    OutputPreset(
+      "acx-audiobook", loudness: "-23 to -18 dB RMS, and peaks of -3 dB at most",
+      ["mp3": "cbr 192k", "channels": "mono", "sample_rate": "44.1 kHz"]),
+    // LibriVox wiki, "Tech Specs": 128 kbps CBR, mono, 44.1 kHz.
+    OutputPreset(
+      "librivox", loudness: "about 89 dB by ReplayGain, which is -18 LUFS",
+      ["mp3": "cbr 128k", "channels": "mono", "sample_rate": "44.1 kHz"]),
+    // No specification: speech in AAC, for M4B.
+    OutputPreset("audiobook", ["aac": "64k", "channels": "mono", "sample_rate": "44.1 kHz"]),
+    // No specification: speech as small as it is good to hear.
+    OutputPreset(
+      "voice-memo", ["mp3": "abr 32k", "channels": "mono", "sample_rate": "22.05 kHz"]),
+    // EBU Tech 3285 (linear PCM in WAV), at the rate and depth of broadcast; EBU R 128.
+    OutputPreset(
+      "radio", loudness: "-23 LUFS, and true peaks of -1 dB at most",
+      ["wav": "24 bit", "channels": "stereo", "sample_rate": "48 kHz"]),
+    // IASA-TC 04, "Key digital principles": linear, 24 bit; the rate is that of the source.
+    OutputPreset("archive", ["flac": "24 bit"]),
+  ]
+
+  /// The usual extension of files by the preset that is called `name`; nil where there is none.
+  public static func fileExtension(of name: String) -> String? {
+    let keys = all.first { $0.name == name }?.keys ?? []
+    return keys.lazy.compactMap { Output.Kind(rawValue: $0.key) }.first?
+      .capabilities.extensions.first
+  }
+}
+
+extension Decoder {
+  /// The fields of an output, with those that its preset adds: a key beside `preset` wins, and a
+  /// format wins over the preset's.
+  func withPreset(_ fields: Fields, _ scope: Scope) -> Fields {
+    guard let entry = fields["preset"], let name = text(entry.value, scope) else { return fields }
+    guard let preset = preset(named: name.string, at: entry.value.origin) else {
+      var incomplete = fields
+      incomplete.refuse("preset")
+      return incomplete
+    }
+    let hasFormat = !fields.present(formatKeys).isEmpty
+    var merged = fields
+    for other in preset.entries
+    where fields[other.key] == nil && !(hasFormat && formatKeys.contains(other.key)) {
+      merged.append(other)
+    }
+    for key in preset.refused { merged.refuse(key) }
+    return merged
+  }
+
+  private func preset(named name: String, at origin: Origin) -> Fields? {
+    if let own = presets[name] { return fields(of: own.value, as: .preset) }
+    let place = PresetPlace(name: name, origin: origin)
+    if let known = builtInPresets[place] { return known }
+    guard let preset = OutputPreset.all.first(where: { $0.name == name }) else {
+      refusePreset(name, at: origin)
+      return nil
+    }
+    if let loudness = preset.loudness, warnedPresets.insert(name).inserted {
+      sink.add(
+        Diagnostic(
+          .warning, "'\(name)' also asks for a loudness of \(loudness): that is not built yet",
+          at: origin, help: "measure the output, and correct it with 'gain'"))
+    }
+    var fields = Fields(origin: origin)
+    for (key, text) in preset.keys {
+      let value = YAMLNode(.scalar(YAMLScalar(text: text)), origin: origin)
+      fields.append(YAMLEntry(key: key, keyOrigin: origin, value: value))
+    }
+    builtInPresets[place] = fields
+    return fields
+  }
+
+  private func refusePreset(_ name: String, at origin: Origin) {
+    guard !sink.drops(at: origin) else { return }
+    let names = OutputPreset.all.map(\.name) + presets.keys.sorted()
+    let isLAMEs = (try? MP3Settings(parsing: name)) != nil
+    sink.error(
+      "there is no preset '\(name)'", at: origin,
+      help: Spelling.nearest(to: name, among: names).map { "did you mean '\($0)'?" }
+        ?? (isLAMEs
+          ? "'\(name)' is a setting of MP3: write 'mp3: \(name)'"
+          : "write one of \(names.joined(separator: ", ")), or put it under 'presets'"))
+  }
+
+  /// Takes the presets of the file, and tells what is wrong with them, also where no output names
+  /// them.
+  func readPresets(_ fields: Fields, _ scope: Scope) {
+    guard case .mapping(let entries)? = fields["presets"]?.value.kind else { return }
+    for entry in entries where !entry.value.isMissing {
+      guard !OutputPreset.all.contains(where: { $0.name == entry.key }) else {
+        sink.error(
+          "'\(entry.key)' is a preset of the language's own", at: entry.keyOrigin,
+          help: "choose another name: what is built in means the same in every file")
+        continue
+      }
+      presets[entry.key] = entry
+      guard let preset = self.fields(of: entry.value, as: .preset) else { continue }
+      if preset.entries.isEmpty, !preset.isIncomplete {
+        sink.error("a preset without keys", at: entry.value.origin, help: "write { mp3: V2 }")
+      }
+      guard !entry.value.dependsOnJob else { continue }
+      checkPreset(preset, scope)
+    }
+  }
+}
+
+/// Where a preset that is built in is used: what is wrong with it is told there.
+struct PresetPlace: Hashable {
+  var name: String
+  var origin: Origin
+}
