@@ -1,7 +1,7 @@
 // Makes system calls on files fail, or the process die at one of them; preloaded into avjob.
 //
 // FAULT_ROOT   the folder, absolute: calls that touch anything below it are counted from 1
-// FAULT_LOG    a file that gets a line for each of them: CALL PATH
+// FAULT_LOG    a file that gets a line for each of them: CALL PATH, after a `!` where it was struck
 // FAULT        CALL:NUMBER:ACTION, where CALL is a call's name, or `any` for all of them, and ACTION
 //              an errno's number; `short` to write half of the bytes; `kill` or `killed` to die by
 //              SIGKILL before or after the call
@@ -48,7 +48,8 @@ static int strike(const char *call, const char *path) {
   int number = counts ? atomic_fetch_add(&count, 1) + 1 : 0;
   if (log) {
     int file = syscall(SYS_open, log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    int length = snprintf(line, sizeof line, "%s %s\n", call, absolute);
+    const char *mark = wanted && number == wanted ? "!" : "";
+    int length = snprintf(line, sizeof line, "%s%s %s\n", mark, call, absolute);
     if (syscall(SYS_write, file, line, length) != length) abort();
     syscall(SYS_close, file);
   }
@@ -87,7 +88,8 @@ static int strike_file(const char *call, int file) {
     mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(rest, mode_t) : 0; \
     va_end(rest);                                                     \
     int writes = flags & (O_WRONLY | O_RDWR | O_CREAT | O_DIRECTORY); \
-    RUN(writes ? strike("open", path) : 0, file, NEXT(symbol)(path, flags, mode)); \
+    const char *call = flags & O_DIRECTORY ? "opendir" : "open";      \
+    RUN(writes ? strike(call, path) : 0, file, NEXT(symbol)(path, flags, mode)); \
   }
 OPEN(open)
 OPEN(open64)
