@@ -13,7 +13,7 @@ struct AVJob: ParsableCommand {
       A job file says what to make; 'avjob run jobs/podcast.yaml' makes it. The commands clip, \
       concat and compress do one thing without a job file.
       """,
-    version: "0.1.0",
+    version: Engine.version,
     subcommands: [
       Run.self, Check.self, Plan.self, Probe.self, Clip.self, Concat.self, Compress.self,
     ])

@@ -22,6 +22,8 @@ struct Run: ParsableCommand {
   @Flag(name: .shortAndLong, help: "Show no progress, only what went wrong and the table.")
   var quiet = false
 
+  @OptionGroup var receipts: ReceiptOptions
+
   @OptionGroup var variables: VariableOptions
 
   func validate() throws {
@@ -29,7 +31,8 @@ struct Run: ParsableCommand {
   }
 
   func run() throws {
-    let door = Door()
+    let door = Door(receipts: receipts)
+    defer { door.memory?.close(door.library) }
     noteIdleWorkers(door.budget.total)
     let preparation = try door.prepare(door.load(files, options: variables))
     try Batch(door: door, workers: workers, isQuiet: quiet)

@@ -26,7 +26,8 @@ struct Batch {
     let reports: [JobReport<WorkResult>]
     do throws(Failure) {
       reports = try pool.run(
-        work.map(\.poolJob), with: ExportRunner(library: door.library), cancellation: cancellation
+        work.map(\.poolJob), with: ExportRunner(library: door.library, memory: door.memory),
+        cancellation: cancellation
       ) { event in
         let now = ContinuousClock.now
         if let diagnostic = diagnostic(of: event, among: work) {
@@ -36,6 +37,9 @@ struct Batch {
           } else {
             screen.print(text, at: now)
           }
+        }
+        if case .finished(.written(_, let reason?)) = event.kind {
+          screen.print("\(work[event.job].export.name): \(reason)", at: now)
         }
         screen.show(event, at: now)
       }

@@ -10,7 +10,9 @@ import WorkerPool
 /// What every command shares: the places of what was written, the media, the cores, the streams.
 struct Door {
   let map = SourceMap()
-  let library = MediaLibrary()
+  let library: MediaLibrary
+  /// What earlier runs left; nil for a command that keeps nothing.
+  let memory: RunMemory?
   let budget = CPUBudget(total: CPUBudget.availableCores)
   /// What jobs may take together; files may be opened up to the hard limit from here on.
   let limits = PoolClaim.limits(
@@ -21,6 +23,20 @@ struct Door {
     static let jobFailed = ExitCode(1)
     static let wrongJob = ExitCode(2)
     static let temporary = ExitCode(75)
+  }
+
+  /// The door of a command, which keeps receipts of what it makes where it has options for them.
+  init(receipts options: ReceiptOptions? = nil) {
+    guard let options else {
+      memory = nil
+      library = MediaLibrary()
+      return
+    }
+    let memory = RunMemory(options)
+    self.memory = memory
+    library = MediaLibrary(recalling: { path, stream, identity in
+      memory.find(path, stream: stream, identity)
+    })
   }
 
   /// Says what is wrong on standard error.
@@ -71,7 +87,9 @@ struct Door {
   /// A mistake in a job file stops everything before it starts; a medium that cannot be read fails
   /// the jobs that use it, and no other.
   func prepare(_ loaded: LoadedJobs) throws -> Preparation {
+    memory?.open(for: loaded.jobs)
     let preparation = Preparation(loaded, library: library, budget: budget)
+    memory?.keepProbes(of: library)
     report(preparation.diagnostics)
     if preparation.hasJobErrors { throw Status.wrongJob }
     return preparation

@@ -87,7 +87,9 @@ struct Preparation {
       if isRefused { refusedJobs += 1 }
     }
     exports = ready.flatMap(\.exports)
-    work = ready.flatMap { job, exports in exports.map { Work(export: $0, job: job.name) } }
+    work = ready.flatMap { job, exports in
+      exports.map { Work(export: $0, job: job.name, folder: job.folder) }
+    }
     readyJobs = ready.count
     readyParts = ready.reduce(0) { $0 + ($1.job.split == nil ? 0 : $1.exports.count) }
     findConflicts(among: ready, reading: loaded.files)
