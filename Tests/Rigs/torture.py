@@ -507,7 +507,7 @@ def torture_order(options, folder, dice):
     with open(log) as lines:
         check_order(batch, list(events(batch, lines)))
     print(f"order: {len(batch.expected)} outputs of {len(batch.jobs)} jobs: written, flushed, all "
-          "of a job before the first is renamed, folder flushed")
+          "of a job before the first is renamed, their folder, then the receipt")
 
 
 def events(batch, lines):
@@ -544,8 +544,10 @@ def check_order(batch, events):
             flushed[path] = index
         else:
             source, target = path
-            require(source in flushed, source, "is renamed before it is flushed")
-            renamed[target] = (index, flushed[source])
+            # A receipt that a power failure tears is none; an output may not be torn.
+            is_record = "/.avjob/" in target
+            require(is_record or source in flushed, source, "is renamed before it is flushed")
+            renamed[target] = (index, flushed.get(source))
             moved[source] = target
             # Its temporary name may serve the next one.
             moved.pop(target, None)
@@ -561,15 +563,19 @@ def check_order(batch, events):
         for place in places:
             require(renamed[place][1] < first, place, "is flushed after another one of", name,
                     "was renamed")
-        check_record(batch, name, places, renamed, events)
+        check_record(batch, name, places, renamed)
 
 
-def check_record(batch, name, places, renamed, events):
-    """What is remembered of a job is written when its outputs are in place."""
+def check_record(batch, name, places, renamed):
+    """What is remembered of a job is written when all of its outputs are in place."""
     last = max(renamed[place][0] for place in places)
-    for target, (index, _) in renamed.items():
-        if os.path.basename(target).startswith(name) and "/.avjob/" in target:
-            require(index > last, target, "is written before the outputs are in place")
+    receipts = [
+        target for target in renamed if "/.avjob/receipts/" in target
+        and any(os.path.basename(target).startswith(os.path.basename(place) + "-")
+                for place in places)]
+    require(receipts or not batch.has_records, name, "has no receipt")
+    for target in receipts:
+        require(renamed[target][0] > last, target, "is written before the outputs are in place")
 
 
 # ---- twice -------------------------------------------------------------------------------------
