@@ -24,12 +24,14 @@ struct Run: ParsableCommand {
 
   @OptionGroup var variables: VariableOptions
 
+  @OptionGroup var annotations: AnnotationOption
+
   func validate() throws {
     if let workers, workers < 1 { throw ValidationError("--workers must be 1 or more") }
   }
 
   func run() throws {
-    let door = Door()
+    let door = Door(annotations: annotations.annotate)
     let preparation = try door.prepare(door.load(files, options: variables))
     try Batch(door: door, workers: workers, isQuiet: quiet)
       .run(preparation.work, refusedJobs: preparation.refusedJobs)

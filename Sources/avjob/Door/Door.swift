@@ -8,6 +8,8 @@ import Threads
 
 /// What every command shares: the places of what was written, the media, the cores, the streams.
 struct Door {
+  /// For whom messages are repeated on standard output.
+  var annotations: AnnotationOption.Reader?
   let map = SourceMap()
   let library = MediaLibrary()
   let budget = CPUBudget(total: CPUBudget.availableCores)
@@ -23,6 +25,7 @@ struct Door {
   func report(_ diagnostics: Diagnostics) {
     guard !diagnostics.isEmpty else { return }
     StandardStream.error.write(render(diagnostics) + "\n")
+    if annotations == .github { StandardStream.output.write(diagnostics.githubCommands(in: map)) }
   }
 
   func render(_ diagnostics: Diagnostics) -> String {
