@@ -97,7 +97,7 @@ let package = Package(
     .testTarget(
       name: "MediaCompositionTests",
       dependencies: [
-        "MediaComposition", "MediaTime", "TestSupport",
+        "MediaComposition", "MediaTime", "MPEGAudio", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(

@@ -2,8 +2,12 @@
 # file for what commands say.
 # shellcheck shell=bash disable=SC2034,SC2154  # What one script sets, the other uses.
 
+# Takes away what avjob remembers of earlier runs, which it would find nothing to do after.
+forget() { rm -rf .avjob; }
+
 # Milliseconds of processor time, and on the clock, of a command that must succeed.
 clock() {
+  forget
   local TIMEFORMAT='%3U %3S %3R' times
   times=$({ time "$@" >"$log" 2>&1 </dev/null; } 2>&1) || failed "$@"
   awk '{ printf "%.0f %.0f\n", ($1 + $2) * 1000, $3 * 1000 }' <<<"$times"
@@ -36,6 +40,7 @@ median() {
 
 # Millions of instructions that a command takes.
 instructions() {
+  forget
   valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" \
     >"$log" 2>&1 </dev/null || failed "$@"
   awk '/ Collected : / { printf "%.1f\n", $4 / 1e6 }' "$log"
@@ -43,6 +48,7 @@ instructions() {
 
 # Kilobytes that a command had in memory at its peak.
 peak() {
+  forget
   command time --format %M --output "$log.peak" "$@" >"$log" 2>&1 </dev/null || failed "$@"
   tail -n 1 "$log.peak"
 }

@@ -9,10 +9,12 @@
 #include <libavutil/avutil.h>
 #include <libavutil/base64.h>
 #include <libavutil/channel_layout.h>
+#include <libavutil/cpu.h>
 #include <libavutil/crc.h>
 #include <libavutil/dict.h>
 #include <libavutil/error.h>
 #include <libavutil/opt.h>
+#include <libavutil/sha.h>
 #include <libswresample/swresample.h>
 
 static inline int avjob_averror(int posix) { return AVERROR(posix); }

@@ -87,7 +87,7 @@ private func onThread<Result: Sendable>(
         continuation.resume(with: Swift.Result { try body() })
       }
     } catch {
-      continuation.resume(throwing: Failure(.mendMachine, "\(error)"))
+      continuation.resume(throwing: Failure(.tryAgain, "\(error)"))
     }
   }
 }

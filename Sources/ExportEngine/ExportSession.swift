@@ -36,7 +36,7 @@ public struct ExportSession: Sendable {
   }
 
   /// What an export did.
-  public struct Report: Sendable {
+  public struct Report: Sendable, Codable {
     /// In the order of the export's outputs.
     public var outputs: [WrittenOutput]
     /// How long the outputs are.
@@ -50,7 +50,7 @@ public struct ExportSession: Sendable {
   /// - Parameters:
   ///   - budget: Of whose idle cores encoders make use, beside the calling thread, which is thought
   ///     to hold one of its cores; nil: all cores that the process may use.
-  ///   - cancellation: Polled for every block; once set, everything written is removed.
+  ///   - cancellation: Polled for every decoded frame; once set, everything written is removed.
   ///   - progress: Called on this thread, for every block.
   /// - Returns: What was written.
   /// - Throws: `Failure`, also where the export has no outputs, or `CancellationError`. No output
@@ -62,7 +62,7 @@ public struct ExportSession: Sendable {
   ) throws -> Report {
     if let failure = noOutputs ?? Self.conflicts(among: [export]).first { throw failure }
     let graph = try graph()
-    let renderer = try Renderer(graph, library: library)
+    let renderer = try Renderer(graph, library: library, cancellation: cancellation)
     // A core for the calling thread, where nobody has seen to that.
     let own = budget == nil ? CPUBudget(total: CPUBudget.availableCores) : nil
     let lease = own?.tryLease()
@@ -198,6 +198,17 @@ extension ExportSession {
         unmetWishes: unmetWishes(in: graph), losses: losses(in: graph))
     } catch {
       return Review(problems: [error.placed(at: export.origin)])
+    }
+  }
+
+  /// Removes what a process that died while it ran this export has left beside the outputs. What
+  /// living processes write is spared; the next `run` would do the same.
+  ///
+  /// - Complexity: O(outputs), with some dozens of system calls for each.
+  public func removeLeftovers() {
+    for path in export.outputs.flatMap(\.paths) + export.records.map(\.path) {
+      guard let target = try? OutputFile.followLinks(path) else { continue }
+      TemporaryFile.removeLeftovers(beside: target)
     }
   }
 

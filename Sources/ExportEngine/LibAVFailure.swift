@@ -11,15 +11,12 @@ extension LibAVError {
         .mendInput, "\(operation); a file has one rate and number of channels: encode it anew",
         path: path)
     }
-    return switch posix {
-    case ENOMEM: Failure(.mendMachine, "not enough memory to read it", path: path)
-    case EMFILE, ENFILE:
-      Failure(.mendMachine, "too many open files; raise the limit with ulimit -n", path: path)
-    default:
-      Failure(
-        .mendInput, "cannot be read: \(message) (\(operation)); check the file or encode it anew",
-        path: path)
+    if let posix, let failure = Failure.reading(posix, "cannot be read", path: path) {
+      return failure
     }
+    return Failure(
+      .mendInput, "cannot be read: \(message) (\(operation)); check the file or encode it anew",
+      path: path)
   }
 }
 
@@ -32,7 +29,7 @@ extension LibAVError {
   /// A library that fails on nothing but its own account.
   var machineFailure: Failure {
     posix == ENOMEM
-      ? Failure(.mendMachine, "not enough memory")
+      ? Failure(.tryAgain, "not enough memory; close other programs or run fewer jobs at once")
       : Failure(.reportBug, "\(operation) failed: \(message)")
   }
 }

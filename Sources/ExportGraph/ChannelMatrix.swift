@@ -14,7 +14,7 @@ import MediaComposition
 ///   must take up both, as 5.1 from 7.1, each is at −3 dB, as table 2 has it for two surrounds that
 ///   become one. So are both shares of a back centre.
 /// - What has no place left falls on the fronts, as in stereo.
-public struct ChannelMatrix: Sendable, Hashable {
+public struct ChannelMatrix: Sendable, Hashable, Encodable {
   /// `weights[target][source]`.
   public let weights: [[Float]]
 

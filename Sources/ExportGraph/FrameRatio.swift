@@ -1,7 +1,7 @@
 import MediaTime
 
 /// How many frames of a source become how many of a target, in lowest terms.
-public struct FrameRatio: Sendable, Hashable {
+public struct FrameRatio: Sendable, Hashable, Encodable {
   /// Frames of the source; positive.
   public let source: Int
   /// The frames that they become; positive.

@@ -8,7 +8,7 @@ import MediaTime
 /// the mix's rate from the start of the job's timeline, so that a moment of the composition
 /// becomes a frame index once, however deep it is nested. What is reversed, stretched or filtered
 /// counts from a zero of its own, up to the `excerpt` that places it.
-public struct Graph: Sendable, Hashable {
+public struct Graph: Sendable, Hashable, Encodable {
   /// Children before parents.
   public var nodes: [Node]
   /// One for each output of the export, in its order.
@@ -29,7 +29,7 @@ extension Graph {
 }
 
 /// Rate and channels of the sound that a node gives: always 32-bit float, planar.
-public struct AudioFormat: Sendable, Hashable {
+public struct AudioFormat: Sendable, Hashable, Encodable {
   /// Frames a second.
   public var sampleRate: Int
   /// Where the channels come from.
@@ -43,12 +43,12 @@ public struct AudioFormat: Sendable, Hashable {
 }
 
 /// A giver of sound.
-public struct Node: Sendable, Hashable {
+public struct Node: Sendable, Hashable, Encodable {
   /// An index into the graph's nodes.
   public typealias ID = Int
 
   /// What a node does.
-  public enum Kind: Sendable, Hashable {
+  public enum Kind: Sendable, Hashable, Encodable {
     /// Frames of a source; the first is frame `start` of the whole source.
     case source(Source, start: Int64)
     /// The sum of the children, each over its own frames; silence where there is none.
@@ -76,7 +76,7 @@ public struct Node: Sendable, Hashable {
   public var origin: Origin
 
   /// How far back a node's sound depends on what it was fed.
-  public enum Memory: Sendable, Hashable {
+  public enum Memory: Sendable, Hashable, Encodable {
     case none
     /// At most so many frames.
     case frames(Int)
@@ -100,7 +100,7 @@ public struct Node: Sendable, Hashable {
 
 /// An asset as a node reads it: channels weighted, and on the asset's own grid brought to another
 /// rate, another speed, or both.
-public struct Source: Sendable, Hashable {
+public struct Source: Sendable, Hashable, Encodable {
   /// What is read.
   public var asset: Asset
   /// How its channels become those of the node.
@@ -123,7 +123,7 @@ public struct Source: Sendable, Hashable {
 
 /// What is done to the whole of a sound. Where it changes the length, the node's frames say the
 /// new one.
-public enum Process: Sendable, Hashable {
+public enum Process: Sendable, Hashable, Encodable {
   /// The last frame first.
   case reverse
   /// Slower or faster, pitch and all: so many frames become so many.
@@ -136,7 +136,7 @@ public enum Process: Sendable, Hashable {
 
 /// An `AudioMix` on a frame grid: channels weighted, a factor, and envelopes whose ramps start and
 /// end on frames of the node's timeline.
-public struct Level: Sendable, Hashable {
+public struct Level: Sendable, Hashable, Encodable {
   /// Weighs the channels before anything else; nil: as they are.
   public var matrix: ChannelMatrix?
   /// Over the whole; negative where the polarity is inverted.
@@ -147,7 +147,7 @@ public struct Level: Sendable, Hashable {
   public var pan: Envelope?
 
   /// A value over time: a factor, or a position from −1 to 1.
-  public struct Envelope: Sendable, Hashable {
+  public struct Envelope: Sendable, Hashable, Encodable {
     /// Before the first ramp.
     public var initial: Float
     /// In order of frames; after a ramp its end holds until the next.
@@ -161,7 +161,7 @@ public struct Level: Sendable, Hashable {
   }
 
   /// A move between two frames.
-  public struct Ramp: Sendable, Hashable {
+  public struct Ramp: Sendable, Hashable, Encodable {
     /// From the first frame of the move to the one after its last; empty for a step.
     public var frames: Range<Int64>
     /// The value at the first frame.
@@ -196,7 +196,7 @@ public struct Level: Sendable, Hashable {
 }
 
 /// An output and the node that feeds it.
-public struct Sink: Sendable, Hashable {
+public struct Sink: Sendable, Hashable, Encodable {
   /// The node that feeds it.
   public var node: Node.ID
   /// Which of the node's frames are written; the same for all sinks of a node.

@@ -1,5 +1,5 @@
 /// The two versions of ID3v2 that are in use, as files have them.
-public enum ID3Version: UInt8, Sendable, Hashable, CaseIterable {
+public enum ID3Version: UInt8, Sendable, Hashable, CaseIterable, Codable {
   /// 2.3: UTF-16, plain sizes.
   case v23 = 3
   /// 2.4: UTF-8, sizes of seven bits a byte.

@@ -1,7 +1,7 @@
 /// What LAME is asked for, by LAME's names.
-public struct MP3Settings: Sendable, Hashable {
+public struct MP3Settings: Sendable, Hashable, Codable {
   /// How bits are spent.
-  public enum RateControl: Sendable, Hashable {
+  public enum RateControl: Sendable, Hashable, Codable {
     /// `-V`: 0 (best) to 9.999, fractions allowed (`lame_set_VBR_quality`).
     case vbr(quality: Double)
     /// `--abr`: mean bits a second (`lame_set_VBR_mean_bitrate_kbps`).
@@ -11,7 +11,7 @@ public struct MP3Settings: Sendable, Hashable {
   }
 
   /// How the two channels of stereo are coded; of one channel, nothing is.
-  public enum StereoMode: String, Sendable, Hashable, CaseIterable {
+  public enum StereoMode: String, Sendable, Hashable, CaseIterable, Codable {
     /// `-m j`: as sides or as middle and difference, whichever is better, frame by frame.
     case joint
     /// `-m f`: as middle and difference, always (`lame_set_force_ms`).
@@ -21,7 +21,7 @@ public struct MP3Settings: Sendable, Hashable {
   }
 
   /// Up to which frequency sound is encoded.
-  public enum Lowpass: Sendable, Hashable {
+  public enum Lowpass: Sendable, Hashable, Codable {
     /// As far as LAME finds that the bits suffice.
     case automatic
     /// `--lowpass`: up to so many hertz (`lame_set_lowpassfreq`).

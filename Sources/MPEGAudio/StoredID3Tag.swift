@@ -8,7 +8,7 @@ import MediaTime
 /// out, and what follows a frame whose size cannot be true.
 package struct StoredID3Tag: Sendable, Hashable {
   /// Where a picture lies.
-  package struct Image: Sendable, Hashable {
+  package struct Image: Sendable, Hashable, Codable {
     /// The bytes of the file that have to be read for it.
     package let stored: Range<Int>
     /// Whether these are unsynchronised: behind each 0xFF stands a zero that does not belong there

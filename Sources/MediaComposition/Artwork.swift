@@ -5,7 +5,7 @@ import SystemPackage
 ///
 /// It holds no bytes of the picture, so that ten thousand of them cost nothing: they are read when
 /// an output is written.
-public enum Artwork: Sendable, Hashable {
+public enum Artwork: Sendable, Hashable, Codable {
   /// A JPEG or PNG file. One that is neither is refused.
   case file(FilePath)
   /// One that lies in a media file, as probing found it there (`AVMetadataItem`'s artwork). Where
@@ -21,10 +21,37 @@ public enum Artwork: Sendable, Hashable {
   }
 }
 
+extension Artwork {
+  private enum CodingKeys: CodingKey {
+    case file, embedded
+  }
+
+  /// Reads what `encode(to:)` wrote.
+  ///
+  /// - Throws: `DecodingError` where there is neither of the two.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    if let artwork = try container.decodeIfPresent(EmbeddedArtwork.self, forKey: .embedded) {
+      self = .embedded(artwork)
+    } else {
+      self = .file(try container.decode(CodedPath.self, forKey: .file).wrappedValue)
+    }
+  }
+
+  /// Writes the path of the picture under `file`, or what is known of it under `embedded`.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    switch self {
+    case .file(let path): try container.encode(CodedPath(wrappedValue: path), forKey: .file)
+    case .embedded(let artwork): try container.encode(artwork, forKey: .embedded)
+    }
+  }
+}
+
 /// A picture inside a media file.
-public struct EmbeddedArtwork: Sendable, Hashable {
+public struct EmbeddedArtwork: Sendable, Hashable, Codable {
   /// Where the picture is in its file.
-  package enum Place: Sendable, Hashable {
+  package enum Place: Sendable, Hashable, Codable {
     /// What libavformat attaches to the sound as a stream of this index
     /// (`AV_DISPOSITION_ATTACHED_PIC`).
     case stream(Int)
@@ -33,7 +60,7 @@ public struct EmbeddedArtwork: Sendable, Hashable {
   }
 
   /// What its first bytes say that it is.
-  public enum Format: Sendable, Hashable {
+  public enum Format: Sendable, Hashable, Codable {
     case jpeg, png
     /// Something else, by its usual name: `WebP`.
     case other(String)
@@ -49,7 +76,7 @@ public struct EmbeddedArtwork: Sendable, Hashable {
   }
 
   /// The media file.
-  public var media: FilePath
+  @CodedPath public var media: FilePath
   /// Where in it.
   package var place: Place
   /// As what it is encoded.

@@ -3,9 +3,9 @@ import MediaTime
 import SystemPackage
 
 /// One stream of sound in one media file, with the facts that probing found.
-public struct Asset: Sendable, Hashable {
+public struct Asset: Sendable, Hashable, Codable {
   /// Where the file is.
-  public var path: FilePath
+  @CodedPath public var path: FilePath
   /// Which of the file's streams: an index into all of its streams, as ffprobe counts them.
   public var streamIndex: Int
   /// FFmpeg's name of the container and the codec, such as `mov` and `aac`.
@@ -76,7 +76,7 @@ public struct Asset: Sendable, Hashable {
 }
 
 /// What distinguishes one file from another, whatever paths and links lead to it.
-public struct FileIdentity: Sendable, Hashable {
+public struct FileIdentity: Sendable, Hashable, Codable {
   /// The file system.
   public var device: UInt64
   /// The file's number on it.
@@ -95,7 +95,7 @@ public struct FileIdentity: Sendable, Hashable {
   }
 
   /// What stays the same while a file's content changes.
-  public struct Inode: Sendable, Hashable {
+  public struct Inode: Sendable, Hashable, Codable {
     /// The file system.
     public var device: UInt64
     /// The file's number on it.

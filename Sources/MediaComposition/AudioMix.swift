@@ -4,7 +4,7 @@ import MediaTime
 ///
 /// The counterpart of `AVAudioMixInputParameters`. Times count from the start of what the mix is
 /// attached to (a segment, a track, an export).
-public struct AudioMix: Sendable, Hashable {
+public struct AudioMix: Sendable, Hashable, Codable {
   /// Over the whole time.
   public var gain: Gain
   /// The automation that `setVolume` and `setVolumeRamp` write.
@@ -111,7 +111,7 @@ extension AudioMix {
 ///
 /// Before the first ramp `initial` holds; after a ramp its end volume holds until the next. A ramp
 /// of no duration is a step.
-public struct VolumeEnvelope: Sendable, Hashable {
+public struct VolumeEnvelope: Sendable, Hashable, Codable {
   /// Before the first ramp.
   public var initial: Gain
   /// In order of time.
@@ -129,7 +129,7 @@ public struct VolumeEnvelope: Sendable, Hashable {
 }
 
 /// The path between two volumes.
-public enum VolumeCurve: String, Sendable, Hashable, CaseIterable {
+public enum VolumeCurve: String, Sendable, Hashable, CaseIterable, Codable {
   /// Straight in amplitude, as AVFoundation's ramps are.
   case linear
   /// A quarter of a sine: two such ramps that cross keep the power of unrelated sounds.
@@ -139,7 +139,7 @@ public enum VolumeCurve: String, Sendable, Hashable, CaseIterable {
 }
 
 /// One move from a volume to another (`setVolumeRamp(fromStartVolume:toEndVolume:timeRange:)`).
-public struct VolumeRamp: Sendable, Hashable {
+public struct VolumeRamp: Sendable, Hashable, Codable {
   /// At the start of the range.
   public var startVolume: Gain
   /// From the end of the range on.

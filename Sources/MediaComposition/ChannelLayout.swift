@@ -1,7 +1,7 @@
 /// Where each channel of a sound comes from, in FFmpeg's native channel order.
-public struct ChannelLayout: Sendable, Hashable {
+public struct ChannelLayout: Sendable, Hashable, Codable {
   /// One loudspeaker position; the raw value is FFmpeg's channel bit (`AVChannel`).
-  public enum Channel: Int, Sendable, Hashable, CaseIterable {
+  public enum Channel: Int, Sendable, Hashable, CaseIterable, Codable {
     case frontLeft = 0
     case frontRight, frontCenter, lowFrequency, backLeft, backRight
     case frontLeftOfCenter, frontRightOfCenter, backCenter, sideLeft, sideRight

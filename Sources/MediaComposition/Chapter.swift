@@ -1,7 +1,7 @@
 import MediaTime
 
 /// A named moment; it lasts until the next one.
-public struct Chapter: Sendable, Hashable {
+public struct Chapter: Sendable, Hashable, Codable {
   /// In the time of what the chapter is attached to.
   public var start: Time
   /// What players show.

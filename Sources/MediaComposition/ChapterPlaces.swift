@@ -1,9 +1,9 @@
 import SystemPackage
 
 /// Where the chapters of an output are written.
-public struct ChapterPlaces: Sendable, Hashable {
+public struct ChapterPlaces: Sendable, Hashable, Codable {
   /// A file of chapters beside an output, under its name.
-  public enum Sidecar: String, Sendable, Hashable, CaseIterable {
+  public enum Sidecar: String, Sendable, Hashable, CaseIterable, Codable {
     /// XML, [Podlove Simple Chapters](https://podlove.org/simple-chapters) 1.2.
     case podlove
     /// JSON, the Podcast Namespace's "JSON Chapters Format" 1.2.

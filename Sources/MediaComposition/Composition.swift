@@ -4,7 +4,7 @@ import MediaTime
 ///
 /// The counterpart of `AVMutableComposition`; like it, a composition is an asset: a segment may
 /// hold another composition, which keeps its own time.
-public struct Composition: Sendable, Hashable {
+public struct Composition: Sendable, Hashable, Codable {
   /// All of them sound together.
   public var tracks: [Track]
   /// A composition of `tracks`.
@@ -19,7 +19,7 @@ public struct Composition: Sendable, Hashable {
 }
 
 /// A sequence of segments (`AVMutableCompositionTrack`).
-public struct Track: Sendable, Hashable {
+public struct Track: Sendable, Hashable, Codable {
   /// A name that users gave it.
   public var name: String?
   /// In order of target time; they do not overlap.

@@ -1,5 +1,5 @@
 /// A filter of sound, each by one filter of libavfilter.
-public enum Effect: Sendable, Hashable {
+public enum Effect: Sendable, Hashable, Codable {
   /// Takes away what is below `frequency` hertz, 12 dB an octave (`highpass`).
   case highpass(frequency: Double)
   /// Takes away what is above `frequency` hertz, 12 dB an octave (`lowpass`).

@@ -3,7 +3,7 @@ import MediaTime
 /// A composition and the files that it becomes: one decode and one mix for all of them.
 ///
 /// The counterpart of an `AVAssetExportSession`'s settings, as a value.
-public struct Export: Sendable, Hashable {
+public struct Export: Sendable, Hashable, Codable {
   /// For messages and reports.
   public var name: String
   /// What sounds.

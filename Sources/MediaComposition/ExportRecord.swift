@@ -2,9 +2,9 @@ import SystemPackage
 
 /// A JSON file that tells what an export read, did and wrote (`json: sidecar` in job files). It
 /// appears together with the outputs.
-public struct ExportRecord: Sendable, Hashable {
+public struct ExportRecord: Sendable, Hashable, Codable {
   /// Where the file will be.
-  public var path: FilePath
+  @CodedPath public var path: FilePath
   /// Where it was written.
   public var origin: Origin
 

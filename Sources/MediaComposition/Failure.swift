@@ -1,9 +1,9 @@
 import SystemPackage
 
 /// Why something was refused, sorted by what the user must do about it.
-public struct Failure: Error, Sendable, Hashable {
+public struct Failure: Error, Sendable, Hashable, Codable {
   /// The reaction that a failure asks for.
-  public enum Remedy: String, Sendable, Hashable, CaseIterable {
+  public enum Remedy: String, Sendable, Hashable, CaseIterable, Codable {
     /// The job file or the arguments are wrong.
     case mendJob
     /// A media file is missing, damaged, or not what it says it is.
@@ -21,9 +21,18 @@ public struct Failure: Error, Sendable, Hashable {
   /// One line: what is wrong and what to do, without file and place, which stand beside it.
   public var message: String
   /// The file that the failure is about.
-  public var path: FilePath?
+  public var path: FilePath? {
+    get { codedPath?.wrappedValue }
+    set { codedPath = newValue.map { CodedPath(wrappedValue: $0) } }
+  }
+  private var codedPath: CodedPath?
   /// Where the job that failed says so.
   public var origin: Origin
+
+  private enum CodingKeys: String, CodingKey {
+    case remedy, message, origin
+    case codedPath = "path"
+  }
 
   /// A failure; its origin may be added later, by who knows it.
   public init(
@@ -31,7 +40,7 @@ public struct Failure: Error, Sendable, Hashable {
   ) {
     self.remedy = remedy
     self.message = message
-    self.path = path
+    codedPath = path.map { CodedPath(wrappedValue: $0) }
     self.origin = origin
   }
 
@@ -51,18 +60,27 @@ extension Failure: CustomStringConvertible {
 }
 
 /// Something the user should know that does not stop the work.
-public struct Warning: Sendable, Hashable {
+public struct Warning: Sendable, Hashable, Codable {
   /// One line, without file and place.
   public var message: String
   /// The file that the warning is about.
-  public var path: FilePath?
+  public var path: FilePath? {
+    get { codedPath?.wrappedValue }
+    set { codedPath = newValue.map { CodedPath(wrappedValue: $0) } }
+  }
+  private var codedPath: CodedPath?
   /// Where the job says what it is about.
   public var origin: Origin
+
+  private enum CodingKeys: String, CodingKey {
+    case message, origin
+    case codedPath = "path"
+  }
 
   /// A warning.
   public init(_ message: String, path: FilePath? = nil, origin: Origin = .unknown) {
     self.message = message
-    self.path = path
+    codedPath = path.map { CodedPath(wrappedValue: $0) }
     self.origin = origin
   }
 }

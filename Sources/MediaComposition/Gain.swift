@@ -1,7 +1,7 @@
 import Glibc
 
 /// A factor on amplitude: 1 is unity, 0 is silence.
-public struct Gain: Sendable, Hashable {
+public struct Gain: Sendable, Hashable, Codable {
   /// The factor that samples are multiplied with; never negative, never NaN.
   public let factor: Double
 
@@ -21,4 +21,17 @@ public struct Gain: Sendable, Hashable {
 
   /// One gain after the other.
   public static func * (a: Gain, b: Gain) -> Gain { Gain(factor: a.factor * b.factor) }
+}
+
+extension Gain {
+  /// Reads what `encode(to:)` wrote; what is no gain becomes one as in `init(factor:)`.
+  public init(from decoder: any Decoder) throws {
+    self.init(factor: try decoder.singleValueContainer().decode(Double.self))
+  }
+
+  /// Writes the factor.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(factor)
+  }
 }

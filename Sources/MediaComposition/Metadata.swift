@@ -1,8 +1,8 @@
 /// Tags in the order in which they were given; keys are FFmpeg's generic names
 /// (`title`, `artist`, `album`, `album_artist`, `track`, `date`, `genre`, `comment` …).
-public struct Metadata: Sendable, Hashable {
+public struct Metadata: Sendable, Hashable, Codable {
   /// One tag.
-  public struct Item: Sendable, Hashable {
+  public struct Item: Sendable, Hashable, Codable {
     /// FFmpeg's generic name of it.
     public var key: String
     /// Its text.

@@ -2,7 +2,7 @@
 ///
 /// `JobFile` hands tokens out and resolves them to file, line and column; a library user may pass
 /// any number, or `.unknown`. Compositions, graphs and failures carry it without looking inside.
-public struct Origin: Sendable, Hashable {
+public struct Origin: RawRepresentable, Sendable, Hashable, Codable {
   /// Meaningful to its author alone.
   public let rawValue: UInt32
   /// A token of an author of origins.

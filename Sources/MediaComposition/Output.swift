@@ -2,9 +2,9 @@ import MPEGAudio
 import SystemPackage
 
 /// One file to be written.
-public struct Output: Sendable, Hashable {
+public struct Output: Sendable, Hashable, Codable {
   /// Where the file will be.
-  public var path: FilePath
+  @CodedPath public var path: FilePath
   /// As what.
   public var format: Format
   /// Frames a second; nil: as the mix.
@@ -22,7 +22,7 @@ public struct Output: Sendable, Hashable {
   public var origin: Origin
 
   /// Container and codec with its settings; `OutputCapabilities` says which there are.
-  public enum Format: Sendable, Hashable {
+  public enum Format: Sendable, Hashable, Codable {
     case mp3(MP3Settings)
     /// RIFF, or RF64 where the size asks for it.
     case wav(SampleFormat)
@@ -43,12 +43,12 @@ public struct Output: Sendable, Hashable {
   }
 
   /// Container and codec without settings, under the job language's names.
-  public enum Kind: String, Sendable, Hashable, CaseIterable {
+  public enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
     case mp3, wav, aiff, caf, flac, alac, aac, vorbis, opus
   }
 
   /// How PCM is stored.
-  public enum SampleFormat: String, Sendable, Hashable, CaseIterable {
+  public enum SampleFormat: String, Sendable, Hashable, CaseIterable, Codable {
     case int16 = "16 bit"
     case int24 = "24 bit"
     case float32 = "32 bit float"
@@ -97,7 +97,7 @@ extension Output.Format {
 }
 
 /// How libvorbis spends bits.
-public enum VorbisSettings: Sendable, Hashable {
+public enum VorbisSettings: Sendable, Hashable, Codable {
   /// `oggenc -q`: -1 (smallest) to 10, fractions allowed (`vorbis_encode_setup_vbr`).
   case quality(Double)
   /// Mean bits a second for all channels together (`vorbis_encode_setup_managed`, unmanaged).

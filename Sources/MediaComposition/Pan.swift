@@ -5,7 +5,7 @@ import MediaTime
 /// The law is constant power with the centre as it came: at position p the left is multiplied with
 /// √2 · cos((p + 1) · π/4) and the right with √2 · sin((p + 1) · π/4), so the squares add up to 2
 /// everywhere, and one side alone is 3 dB louder than it was in the centre.
-public struct Pan: Sendable, Hashable {
+public struct Pan: Sendable, Hashable, Codable {
   /// −1 is left, 0 the centre, 1 right.
   public let position: Double
 
@@ -22,10 +22,23 @@ public struct Pan: Sendable, Hashable {
   public static let right = Pan(position: 1)
 }
 
+extension Pan {
+  /// Reads what `encode(to:)` wrote; what is no position becomes one as in `init(position:)`.
+  public init(from decoder: any Decoder) throws {
+    self.init(position: try decoder.singleValueContainer().decode(Double.self))
+  }
+
+  /// Writes the position.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(position)
+  }
+}
+
 /// A pan over time: ramps in order of time that do not overlap, straight in position.
 ///
 /// Before the first ramp `initial` holds; after a ramp its end holds until the next.
-public struct PanEnvelope: Sendable, Hashable {
+public struct PanEnvelope: Sendable, Hashable, Codable {
   /// Before the first ramp.
   public var initial: Pan
   /// In order of time.
@@ -46,7 +59,7 @@ public struct PanEnvelope: Sendable, Hashable {
 }
 
 /// One move from a position to another.
-public struct PanRamp: Sendable, Hashable {
+public struct PanRamp: Sendable, Hashable, Codable {
   /// At the start of the range.
   public var start: Pan
   /// From the end of the range on.

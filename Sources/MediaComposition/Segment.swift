@@ -4,9 +4,9 @@ import MediaTime
 ///
 /// What sounds is the source's range, reversed if asked, stretched to the target's duration by the
 /// track's time-pitch algorithm, filtered by the effects, and then mixed.
-public struct Segment: Sendable, Hashable {
+public struct Segment: Sendable, Hashable, Codable {
   /// What sounds in a segment.
-  public indirect enum Content: Sendable, Hashable {
+  public indirect enum Content: Sendable, Hashable, Codable {
     /// Nothing: an empty segment.
     case silence
     case asset(Asset)

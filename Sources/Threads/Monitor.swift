@@ -19,7 +19,12 @@ package final class Monitor<State>: @unchecked Sendable {
     lock = .allocate(capacity: 1)
     changed = .allocate(capacity: 1)
     pthread_mutex_init(lock, nil)
-    pthread_cond_init(changed, nil)
+    var attributes = pthread_condattr_t()
+    pthread_condattr_init(&attributes)
+    // The clock of time limits: nobody sets it, as the default one is set.
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+    pthread_cond_init(changed, &attributes)
+    pthread_condattr_destroy(&attributes)
   }
 
   deinit {
@@ -49,6 +54,40 @@ package final class Monitor<State>: @unchecked Sendable {
         return result
       }
       pthread_cond_wait(changed, lock)
+    }
+  }
+
+  /// What `body` of a `wait` that may have to look again by itself says.
+  package enum Answer<Result> {
+    /// The wait is over.
+    case now(Result)
+    /// Look again after a change of the state, or at that time, whichever comes first; nil: only
+    /// after a change.
+    case later(by: ContinuousClock.Instant?)
+  }
+
+  /// Asks `body` now, after every change of the state, and when the time has come that it named.
+  ///
+  /// `body` may change the state, together with its answer: those who wait are woken then.
+  package func wait<Result>(for body: (inout State) -> Answer<Result>) -> Result {
+    pthread_mutex_lock(lock)
+    defer { pthread_mutex_unlock(lock) }
+    while true {
+      switch body(&state) {
+      case .now(let result):
+        pthread_cond_broadcast(changed)
+        return result
+      case .later(by: nil): pthread_cond_wait(changed, lock)
+      case .later(by: let instant?):
+        // No wait is longer than an hour, so that no sum of seconds overflows.
+        let rest = min(max(.zero, ContinuousClock.now.duration(to: instant)), .seconds(3600))
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        let nanoseconds = time.tv_nsec + Int(rest.components.attoseconds / 1_000_000_000)
+        time.tv_sec += Int(rest.components.seconds) + nanoseconds / 1_000_000_000
+        time.tv_nsec = nanoseconds % 1_000_000_000
+        pthread_cond_timedwait(changed, lock, &time)
+      }
     }
   }
 }

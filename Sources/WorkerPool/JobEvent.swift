@@ -4,20 +4,25 @@ import MediaComposition
 public struct JobEvent<Result: Sendable>: Sendable {
   /// What can happen.
   public enum Kind: Sendable {
-    /// Always a job's first event.
+    /// The job has a core. Its first event, unless it is blocked; again after `postponed`.
     case started
     /// Sound was processed; reports may be missing, but none comes late.
     case progress(JobProgress)
     /// Something that did not stop the job.
     case warning(Warning)
-    /// An attempt failed, and another one starts after a pause.
+    /// An attempt failed, and another one starts after a pause, without `started`.
     case retrying(Failure, after: Duration)
-    /// One of the three that are a job's last event.
+    /// The job could not be begun: it is as if it had never started, and starts again later.
+    case postponed(after: Duration)
+    /// One of the four that are a job's last event.
     case finished(Result)
     /// The job failed; the others go on.
     case failed(Failure)
-    /// The job was stopped while it ran.
+    /// The job was stopped while it ran, or while it waited for another attempt.
     case cancelled
+    /// The job will not start, since one that it needs did not finish: an index into the list. Its
+    /// only event.
+    case blocked(by: Int)
   }
 
   /// Which job: an index into the list that `Pool.run` was given.
@@ -41,7 +46,7 @@ public struct JobReport<Result: Sendable>: Sendable {
   public enum Outcome: Sendable {
     case finished(Result)
     case failed(Failure)
-    /// Stopped while it ran.
+    /// Stopped while it ran, or while it waited for another attempt.
     case cancelled
     /// Never started, because the run was cancelled or another job's failure ended it.
     case notStarted
@@ -51,7 +56,8 @@ public struct JobReport<Result: Sendable>: Sendable {
 
   /// How the job ended.
   public let outcome: Outcome
-  /// From the start of the job's first attempt to its end; zero where it never started.
+  /// From the start of the job's first attempt to its end, with the pauses between attempts; zero
+  /// where it never started.
   public let elapsed: Duration
   /// How often it was tried.
   public let attempts: Int

@@ -4,9 +4,9 @@ import Threads
 
 /// Whatever does a job: the pool knows nothing else about it.
 ///
-/// **Who calls, and where.** `Pool` calls `run` once for each job that it starts, for several jobs
-/// at once, each on a thread of the pool that stays blocked until `run` returns. Blocking is fine.
-/// A runner is shared by all of these calls.
+/// **Who calls, and where.** `Pool` calls `run` once for each attempt at a job, for several jobs at
+/// once, each on a thread of the pool that stays blocked until `run` returns. Blocking is fine. A
+/// runner is shared by all of these calls; of one job there is never more than one attempt at a time.
 ///
 /// **Cores.** The pool holds one core of the budget for the calling thread while `run` runs. A
 /// runner that starts threads leases a core for each of them from `JobContext.budget`, with
@@ -14,9 +14,14 @@ import Threads
 ///
 /// **Progress and warnings** go through the context, from any thread, before `run` returns.
 ///
-/// **Cancellation.** Once `JobContext.cancellation` is set, `run` cleans up after itself and
-/// throws `CancellationError`, within a fraction of a second. A job that was as good as done may
-/// also return.
+/// **Cancellation.** Each attempt has a `JobContext.cancellation` of its own. Once it is set, because
+/// the run is to stop or the attempt has had its time, `run` cleans up after itself and throws
+/// `CancellationError`, within a fraction of a second. A job that was as good as done may also
+/// return. A `run` that has not come back after `Pool.grace` is left alone: its job has failed, its
+/// core is another's, and what it says after that is not heard.
+///
+/// **Another process at the same job.** `run` throws `JobPostponed` before it has changed anything;
+/// the pool asks again later.
 ///
 /// **Errors.** `run` throws a `Failure` whose remedy says what the user must do: `mendJob`,
 /// `mendInput`, `mendMachine`, `tryAgain` where another attempt may succeed, `reportBug` where a
@@ -38,7 +43,7 @@ public protocol JobRunner: Sendable {
 public struct JobContext: Sendable {
   /// The cores that all jobs share.
   public let budget: CPUBudget
-  /// Set when the job should stop.
+  /// Set when this attempt at the job should stop.
   public let cancellation: CancellationFlag
   private let onProgress: @Sendable (JobProgress) -> Void
   private let onWarning: @Sendable (Warning) -> Void

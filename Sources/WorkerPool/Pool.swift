@@ -9,18 +9,36 @@ public struct Pool: Sendable {
   public let workers: Int
   /// Whether the other jobs are still started after one has failed.
   public let keepGoing: Bool
+  /// What jobs that run at once may take together; one that claims more runs alone.
+  public let limits: PoolClaim
+  /// The pauses between attempts at one job.
+  public let backoff: Backoff
+  /// How long an attempt may go on after it was asked to stop, before it is left alone.
+  public let grace: Duration
 
   /// A pool over `budget`, with a worker for each of its cores unless told otherwise.
-  public init(budget: CPUBudget, workers: Int? = nil, keepGoing: Bool = true) {
+  public init(
+    budget: CPUBudget, workers: Int? = nil, keepGoing: Bool = true,
+    limits: PoolClaim = .unlimited, backoff: Backoff = Backoff(), grace: Duration = .seconds(5)
+  ) {
     self.budget = budget
     self.workers = max(1, workers ?? budget.total)
     self.keepGoing = keepGoing
+    self.limits = limits
+    self.backoff = backoff
+    self.grace = max(.zero, grace)
   }
 
-  /// Runs all jobs and waits for them. Jobs start in the order of the list.
+  /// Runs all jobs and waits for them.
+  ///
+  /// A job starts when all that it needs have finished; of those that can start, the one with the
+  /// longest chain of estimates ahead of it, and in the order of the list where they are equal. No
+  /// result depends on that order, or on the number of workers.
   ///
   /// Blocks the calling thread, so it is not for Swift's cooperative pool. When it returns, every
-  /// thread that it started has ended and every core is back in the budget.
+  /// core is back in the budget and every thread that it started has ended, but for those in a
+  /// runner that did not come back within `grace` when it was asked to. Whoever is left with such a
+  /// thread does best to end the process.
   ///
   /// - Parameters:
   ///   - jobs: What to do.
@@ -30,18 +48,28 @@ public struct Pool: Sendable {
   ///     the order in which they happened. While it is slow, workers wait for it.
   /// - Returns: One report for each job, in the order of the jobs.
   /// - Throws: `Failure` with `tryAgain` where not even one thread could be started.
+  /// - Complexity: O(jobs × log jobs + needs), beside the work itself.
   public func run<Runner: JobRunner>(
     _ jobs: [PoolJob<Runner.Job>], with runner: Runner,
     cancellation: CancellationFlag = CancellationFlag(),
     observer: (JobEvent<Runner.Result>) -> Void = { _ in }
   ) throws(Failure) -> [JobReport<Runner.Result>] {
     guard !jobs.isEmpty else { return [] }
-    let shift = Shift(
-      jobs: jobs, runner: runner, budget: budget, keepGoing: keepGoing, cancellation: cancellation,
-      workers: min(workers, budget.total, jobs.count))
-    let threads = try start(shift)
-    while let event = shift.events.receive() { observer(event) }
-    for thread in threads { thread.join() }
+    let shift = Shift(jobs, for: self, runner: runner, cancellation: cancellation)
+    let timekeeper: Thread
+    do {
+      timekeeper = try Thread.spawn(name: "avjob-time") { shift.keepTime() }
+      try shift.start(workers: min(workers, budget.total, jobs.count))
+    } catch {
+      throw Failure(.tryAgain, "\(error)")
+    }
+    // Those who wait look at the flag when the state changes.
+    cancellation.whileNotifying {
+      shift.state.withLock { _ in }
+    } _: {
+      while let event = shift.events.receive() { observer(event) }
+    }
+    timekeeper.join()
     return shift.takeReports()
   }
 
@@ -52,20 +80,5 @@ public struct Pool: Sendable {
     observer: (JobEvent<Runner.Result>) -> Void = { _ in }
   ) throws(Failure) -> [JobReport<Runner.Result>] {
     try run(jobs.map { PoolJob($0) }, with: runner, cancellation: cancellation, observer: observer)
-  }
-
-  /// A thread for each of the shift's workers, or as many as the machine gives.
-  private func start<Runner>(_ shift: Shift<Runner>) throws(Failure) -> [Thread] {
-    var threads: [Thread] = []
-    for number in 1...shift.workers {
-      do {
-        threads.append(try Thread.spawn(name: "avjob-\(number)") { shift.work() })
-      } catch {
-        guard !threads.isEmpty else { throw Failure(.tryAgain, "\(error)") }
-        for _ in number...shift.workers { shift.leave() }
-        break
-      }
-    }
-    return threads
   }
 }

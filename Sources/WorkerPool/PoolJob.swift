@@ -2,7 +2,8 @@
 public struct PoolJob<Job: Sendable>: Sendable {
   /// What the runner is given.
   public var job: Job
-  /// How much work it is thought to be, of one core. Long jobs start first.
+  /// How much work it is thought to be, of one core. Those start first that have most work ahead:
+  /// their own, and that of the longest chain of jobs that need them.
   public var estimate: Duration
   /// Which jobs must have finished before this one starts: indices into the list that `Pool.run` is
   /// given. Where one of them does not finish, this one is blocked.
@@ -11,16 +12,20 @@ public struct PoolJob<Job: Sendable>: Sendable {
   public var timeLimit: Duration?
   /// How often a failure with `tryAgain` may be followed by another attempt.
   public var retries: Int
+  /// What it may take while it runs. It starts when that fits under `Pool.limits` beside what runs,
+  /// or when nothing else runs.
+  public var claim: PoolClaim
 
   /// A job that needs no other, and has one attempt of any length.
   public init(
     _ job: Job, estimate: Duration = .zero, needs: [Int] = [], timeLimit: Duration? = nil,
-    retries: Int = 0
+    retries: Int = 0, claim: PoolClaim = PoolClaim()
   ) {
     self.job = job
     self.estimate = estimate
     self.needs = needs
     self.timeLimit = timeLimit
     self.retries = retries
+    self.claim = claim
   }
 }

@@ -53,6 +53,8 @@ final class FrameCursor {
     while filled < wanted {
       if start + Int64(count) <= position || count == 0 {
         count = 0
+        // Whoever has asked to stop throws its own error instead of this one.
+        if damage.cancellation.isCancelled { throw Failure(.tryAgain, "cancelled", path: path) }
         guard try next() else { break }
         continue
       }

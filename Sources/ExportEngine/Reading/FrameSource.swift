@@ -1,4 +1,5 @@
 import MediaComposition
+import Threads
 
 /// Planar float sound that can be read from any frame on.
 ///
@@ -19,6 +20,14 @@ protocol FrameSource: AnyObject {
 /// What could not be decoded of one file, gathered from all streams that read it. One thread at a
 /// time.
 final class Damage {
+  /// Set when nobody waits for what these streams read any more: they stop then, however far they
+  /// have to decode to get to a frame.
+  let cancellation: CancellationFlag
+
+  init(unless cancellation: CancellationFlag = CancellationFlag()) {
+    self.cancellation = cancellation
+  }
+
   /// What may be missing.
   enum Place: Hashable {
     /// A packet that its decoder refused, by where it lies in the file, or else by its timestamp.

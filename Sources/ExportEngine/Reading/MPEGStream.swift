@@ -117,8 +117,15 @@ final class MPEGFile {
     do {
       return MPEGFile(path, try FileDescriptor.open(path, .readOnly, options: .closeOnExec))
     } catch {
-      throw Failure(.mendMachine, "cannot be opened: \(error)", path: path)
+      throw Self.failure(error, "cannot be opened", path)
     }
+  }
+
+  private static func failure(
+    _ error: any Error, _ action: String, _ path: FilePath
+  ) -> Failure {
+    (error as? Errno).flatMap { .reading($0.rawValue, action, path: path) }
+      ?? Failure(.mendMachine, "\(action): \(error)", path: path)
   }
 
   /// Finds all frames, in memory that does not grow with the file. One that is cut short meanwhile
@@ -189,7 +196,7 @@ final class MPEGFile {
           fromAbsoluteOffset: Int64(offset + filled),
           into: UnsafeMutableRawBufferPointer(rebasing: bytes[filled...]))
       } catch {
-        throw Failure(.mendMachine, "cannot be read: \(error)", path: path)
+        throw Self.failure(error, "cannot be read", path)
       }
       if count == 0 { break }
       filled += count

@@ -24,7 +24,8 @@ public final class MediaLibrary: Sendable {
 
   /// The facts of a file's stream: FFmpeg's best stream of sound where `streamIndex` is nil.
   ///
-  /// - Throws: `Failure` (`mendInput`, `mendMachine`), the same at each call for a file.
+  /// - Throws: `Failure` (`mendInput`, `mendMachine`), the same at each call for a file, or
+  ///   `tryAgain`, which the next call does.
   public func asset(at path: FilePath, streamIndex: Int? = nil) throws(Failure) -> Asset {
     try probed(path, streamIndex).asset
   }
@@ -44,6 +45,7 @@ public final class MediaLibrary: Sendable {
     } catch {
       result = .failure(error)
     }
+    if case .failure(let failure) = result, failure.remedy == .tryAgain { throw failure }
     found.withLock { found in
       found[key] = result
       // Under its number too: by that the stream is opened.

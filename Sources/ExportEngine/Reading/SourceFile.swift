@@ -51,7 +51,8 @@ enum SourceFile {
     case ELOOP:
       Failure(.mendInput, "is a link that leads to itself", path: path)
     default:
-      Failure(.mendMachine, "cannot be opened: \(String(cString: strerror(code)))", path: path)
+      .reading(code, "cannot be opened", path: path)
+        ?? Failure(.mendMachine, "cannot be opened: \(Errno(rawValue: code))", path: path)
     }
   }
 }

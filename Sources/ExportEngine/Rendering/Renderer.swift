@@ -2,6 +2,7 @@ import ExportGraph
 import MediaComposition
 import MediaTime
 import SystemPackage
+import Threads
 
 /// Renders a graph block by block: export, preview and measurement pull from here.
 ///
@@ -19,11 +20,15 @@ package final class Renderer {
   private var taps: [Node.ID: any FrameSource] = [:]
   private let pool: SourcePool
 
-  /// Starts so far into what the sinks write.
-  package init(_ graph: Graph, from start: Time = .zero, library: MediaLibrary) throws(Failure) {
+  /// Starts so far into what the sinks write. Once `cancellation` is set, `pull` soon throws, however
+  /// far it is on its way through a file; what it throws is of no account.
+  package init(
+    _ graph: Graph, from start: Time = .zero, library: MediaLibrary,
+    cancellation: CancellationFlag = CancellationFlag()
+  ) throws(Failure) {
     self.graph = graph
     masters = Set(graph.sinks.map(\.node)).sorted()
-    pool = SourcePool(library)
+    pool = SourcePool(library, unless: cancellation)
     var nodes: [any RenderNode] = []
     var mixes: [Node.ID: MixTee] = [:]
     let startsAnew = try graph.nodesThatStartAnew(library)

@@ -1,6 +1,7 @@
 import ExportGraph
 import MediaComposition
 import SystemPackage
+import Threads
 
 /// The open sources of one render: few, however many clips there are.
 ///
@@ -13,6 +14,7 @@ final class SourcePool {
   }
 
   private let library: MediaLibrary
+  private let cancellation: CancellationFlag
   /// Least recently used first.
   private var idle: [Idle] = []
   private static let idleLimit = 8
@@ -20,7 +22,10 @@ final class SourcePool {
   /// What could not be decoded so far, by file.
   private(set) var damage: [FilePath: Damage] = [:]
 
-  init(_ library: MediaLibrary) { self.library = library }
+  init(_ library: MediaLibrary, unless cancellation: CancellationFlag) {
+    self.library = library
+    self.cancellation = cancellation
+  }
 
   /// The source, opened at one of its frames: the idle one that gets there cheapest, if any.
   func acquire(_ source: Source, at frame: Int64) throws(Failure) -> any FrameSource {
@@ -45,7 +50,7 @@ final class SourcePool {
 
   private func open(_ source: Source) throws(Failure) -> any FrameSource {
     let asset = source.asset
-    let damage = self.damage[asset.path] ?? Damage()
+    let damage = self.damage[asset.path] ?? Damage(unless: cancellation)
     self.damage[asset.path] = damage
     return convert(
       try library.open(asset, noting: damage), by: source.matrix, source.ratio,

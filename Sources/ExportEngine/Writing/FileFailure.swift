@@ -18,16 +18,42 @@ extension Failure {
       case EACCES, EPERM: (.mendMachine, "change the permissions there or write elsewhere")
       case EROFS: (.mendMachine, "write to a file system that is not read-only")
       case EFBIG: (.mendMachine, "raise the limit (ulimit -f) or write to another file system")
-      case EMFILE, ENFILE: (.mendMachine, "raise the limit with ulimit -n")
       case EIO: (.mendMachine, "check the disk")
-      case ENOMEM: (.mendMachine, "close other programs or run fewer jobs at once")
       case ENAMETOOLONG: (.mendJob, "use a shorter name")
       case ENOTDIR: (.mendJob, "a part of the path before the name is a file, not a folder")
       case EISDIR: (.mendJob, "name a file, not a folder")
       case ELOOP: (.mendJob, "the symbolic links there lead in a circle")
-      case ENOENT, ESTALE, EAGAIN, ETIMEDOUT: (.tryAgain, "try again")
+      // What other jobs and programs take now they may have given back a moment later.
+      case EMFILE, ENFILE: (.tryAgain, "raise the limit with ulimit -n or run fewer jobs at once")
+      case ENOMEM: (.tryAgain, "close other programs or run fewer jobs at once")
+      // Folders that went away meanwhile, and disks at the other end of a network (errno(3)).
+      case ENOENT, ESTALE, EAGAIN, ETIMEDOUT, EINTR, EBUSY, ETXTBSY, ENOLCK, EDEADLK, ECONNRESET,
+        ECONNABORTED, ECONNREFUSED, ENETDOWN, ENETUNREACH, ENETRESET, EHOSTDOWN, EHOSTUNREACH,
+        EREMOTEIO:
+        (.tryAgain, "try again")
       default: (.mendMachine, "check the disk and the folder")
       }
     return Failure(remedy, "\(action): \(Errno(rawValue: errno)); \(advice)", path: path)
+  }
+
+  /// What an errno means to the one whose input it hit; nil where it says nothing of the machine, and
+  /// so is the file's own fault.
+  ///
+  /// - Parameters:
+  ///   - errno: As the call left it.
+  ///   - action: What was tried, such as “cannot be read”.
+  ///   - path: The input.
+  /// - Returns: The failure, or nil.
+  static func reading(_ errno: Int32, _ action: String, path: FilePath) -> Failure? {
+    switch errno {
+    case EACCES, EPERM:
+      Failure(
+        .mendMachine, "\(action): \(Errno(rawValue: errno)); change its permissions", path: path)
+    case EMFILE, ENFILE, ENOMEM, EIO, ESTALE, ETIMEDOUT, EINTR, EBUSY, ECONNRESET, ECONNABORTED,
+      ECONNREFUSED, ENETDOWN, ENETUNREACH, ENETRESET, EHOSTDOWN, EHOSTUNREACH, EREMOTEIO:
+      // The same as of a file that is written.
+      .writing(errno, action, path: path)
+    default: nil
+    }
   }
 }

@@ -96,7 +96,7 @@ extension LAMEError {
   func failure(of file: OutputFile) -> Failure {
     switch self {
     case .unsupported(let words): Failure(.mendJob, words, path: file.path)
-    case .status(-10, _), .status(-2, _): Failure(.mendMachine, message, path: file.path)
+    case .status(-10, _), .status(-2, _): Failure(.tryAgain, message, path: file.path)
     case .tooLoud:
       Failure(.mendJob, "\(message); lower the gain or check the source", path: file.path)
     case .cancelled: Failure(.tryAgain, message, path: file.path)

@@ -50,9 +50,9 @@ package struct EncoderCores: Sendable {
 }
 
 /// What a finished writer left behind.
-public struct WrittenOutput: Sendable, Hashable {
+public struct WrittenOutput: Sendable, Hashable, Codable {
   /// Where it is.
-  public var path: FilePath
+  @CodedPath public var path: FilePath
   /// Bytes.
   public var size: Int64
   /// Frames of sound.
@@ -72,11 +72,11 @@ public struct WrittenOutput: Sendable, Hashable {
 }
 
 /// A file of chapters that a finished writer left behind.
-public struct WrittenSidecar: Sendable, Hashable {
+public struct WrittenSidecar: Sendable, Hashable, Codable {
   /// As what.
   public var kind: ChapterPlaces.Sidecar
   /// Where it is.
-  public var path: FilePath
+  @CodedPath public var path: FilePath
   /// Bytes.
   public var size: Int64
 }

@@ -62,6 +62,11 @@ struct TemporaryFile {
     return TemporaryFile(path: candidate, descriptor: descriptor)
   }
 
+  /// Removes all that processes which died have left beside a target.
+  static func removeLeftovers(beside target: FilePath) {
+    for slot in 0..<slots { removeLeftover(name(beside: target, slot: slot)) }
+  }
+
   /// Removes a leftover that nobody holds; gives whether anything is or was at that name.
   @discardableResult
   private static func removeLeftover(_ candidate: FilePath) -> Bool {

@@ -31,7 +31,7 @@ enum PartTemplate {
   static func path(_ path: FilePath, for part: Part) throws(Failure) -> FilePath {
     // As Latin-1, whose scalars are the bytes: a name may be other bytes than UTF-8.
     var view = String.UnicodeScalarView()
-    view.append(contentsOf: bytes(of: path).map { Unicode.Scalar($0) })
+    view.append(contentsOf: path.bytes.map { Unicode.Scalar($0) })
     guard let template = try? Template.parse(String(view)) else { return path }
     var result: [UInt8] = []
     var name: [UInt8] = []
@@ -97,7 +97,7 @@ enum PartTemplate {
   static func escaped(_ path: FilePath) -> FilePath {
     guard path.string.contains("${") else { return path }
     var result: [UInt8] = []
-    let bytes = bytes(of: path)
+    let bytes = path.bytes
     for (index, byte) in bytes.enumerated() {
       if byte == 0x24, bytes.dropFirst(index + 1).first == 0x7B { result.append(byte) }
       result.append(byte)
@@ -107,23 +107,9 @@ enum PartTemplate {
 
   /// `path` with the part's number before its extension: `a.mp3` becomes `a ${part.n:02}.mp3`.
   static func numbered(_ path: FilePath) -> FilePath {
-    let bytes = bytes(of: path)
+    let bytes = path.bytes
     let dot = path.extension == nil ? bytes.endIndex : bytes.lastIndex(of: 0x2E) ?? bytes.endIndex
     return FilePath(bytes: bytes[..<dot] + Array(" ${part.n:02}".utf8) + bytes[dot...])
-  }
-
-  private static func bytes(of path: FilePath) -> [UInt8] {
-    path.withPlatformString { name in
-      (0..<path.length).map { UInt8(bitPattern: name[$0]) }
-    }
-  }
-}
-
-extension FilePath {
-  fileprivate init(bytes: [UInt8]) {
-    self = (bytes.map { CChar(bitPattern: $0) } + [0]).withUnsafeBufferPointer { buffer in
-      buffer.baseAddress.map { FilePath(platformString: $0) } ?? FilePath()
-    }
   }
 }
 

@@ -32,8 +32,17 @@ struct Run: ParsableCommand {
 
   func run() throws {
     let door = Door(annotations: annotations.annotate)
+    noteIdleWorkers(door.budget.total)
     let preparation = try door.prepare(door.load(files, options: variables))
     try Batch(door: door, workers: workers, isQuiet: quiet)
       .run(preparation.work, refusedJobs: preparation.refusedJobs)
+  }
+
+  /// A job runs where it has a core.
+  private func noteIdleWorkers(_ cores: Int) {
+    guard let workers, workers > cores else { return }
+    let most = cores == 1 ? "1 job runs" : "\(cores) jobs run"
+    StandardStream.error.write(
+      "note: --workers \(workers) is more than the cores that may be used: \(most) at once\n")
   }
 }

@@ -22,7 +22,7 @@ struct Batch {
     var screen = ProgressScreen(
       names: work.map(\.export.name), terminal: { StandardStream.error.terminal },
       write: { text in if !isQuiet { StandardStream.error.write(text) } })
-    let pool = Pool(budget: door.budget, workers: workers)
+    let pool = Pool(budget: door.budget, workers: workers, limits: door.limits)
     let reports: [JobReport<WorkResult>]
     do throws(Failure) {
       reports = try pool.run(
@@ -60,7 +60,7 @@ struct Batch {
       return Diagnostic(failure, at: work[event.job].export.origin)
     case .warning(let warning):
       return Diagnostic(warning)
-    case .started, .progress, .retrying, .finished, .cancelled:
+    case .started, .progress, .retrying, .postponed, .finished, .cancelled, .blocked:
       return nil
     }
   }

@@ -5,6 +5,7 @@ import JobFile
 import MediaComposition
 import SystemPackage
 import Threads
+import WorkerPool
 
 /// What every command shares: the places of what was written, the media, the cores, the streams.
 struct Door {
@@ -13,6 +14,9 @@ struct Door {
   let map = SourceMap()
   let library = MediaLibrary()
   let budget = CPUBudget(total: CPUBudget.availableCores)
+  /// What jobs may take together; files may be opened up to the hard limit from here on.
+  let limits = PoolClaim.limits(
+    openFiles: ProcessLimits.raiseOpenFiles(), memory: ProcessLimits.machineMemory)
 
   /// The exit statuses, beside 0 for success and 128 + n for signal n.
   enum Status {

@@ -16,7 +16,9 @@ struct Work: Sendable {
   var retries = 0
 
   var poolJob: PoolJob<Work> {
-    PoolJob(self, estimate: estimate, needs: needs, timeLimit: timeLimit, retries: retries)
+    PoolJob(
+      self, estimate: estimate, needs: needs, timeLimit: timeLimit, retries: retries,
+      claim: PoolClaim(of: export))
   }
 }
 

@@ -4,6 +4,8 @@ import WorkerPool
 struct ProgressLog {
   /// When and at what fraction each running job was last mentioned.
   private var mentions: [Int: (instant: ContinuousClock.Instant, fraction: Double)] = [:]
+  /// Jobs that have been said to wait: they may be asked for many times before they start.
+  private var postponed: Set<Int> = []
 
   /// What to write about an event that turned the state `before` into `after`; nil for nothing.
   ///
@@ -19,9 +21,13 @@ struct ProgressLog {
     switch event.kind {
     case .started:
       mentions[event.job] = (event.instant, 0)
-      return "\(job.name): started"
+      return postponed.contains(event.job) ? nil : "\(job.name): started"
     case .progress: return progress(of: event.job, in: after, at: event.instant)
-    case .warning, .retrying: return nil
+    case .warning, .retrying, .blocked: return nil
+    case .postponed:
+      mentions[event.job] = nil
+      return postponed.insert(event.job).inserted
+        ? "\(job.name): another process is at it; waiting" : nil
     case .finished:
       mentions[event.job] = nil
       let speed = job.progress.flatMap {

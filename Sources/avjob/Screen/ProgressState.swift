@@ -52,7 +52,8 @@ struct ProgressState {
     case .progress(let progress):
       guard let index = running.firstIndex(where: { $0.job == event.job }) else { return }
       running[index].progress = progress
-    case .warning, .retrying: break
+    case .warning, .retrying, .blocked: break
+    case .postponed: _ = remove(event.job)
     case .finished: if remove(event.job) { finished += 1 }
     case .failed: if remove(event.job) { failed += 1 }
     case .cancelled: if remove(event.job) { cancelled += 1 }

@@ -1,0 +1,33 @@
+/// What running jobs share besides cores, and what one of them may take of it.
+public struct PoolClaim: Sendable, Hashable {
+  /// File descriptors; 0 or more.
+  public var openFiles: Int
+  /// Bytes of memory; 0 or more.
+  public var memory: Int
+
+  /// So many descriptors and bytes; less than none is none.
+  public init(openFiles: Int = 0, memory: Int = 0) {
+    self.openFiles = max(0, openFiles)
+    self.memory = max(0, memory)
+  }
+
+  /// A bound that holds nothing back.
+  public static let unlimited = PoolClaim(openFiles: .max, memory: .max)
+
+  /// Whether both fit under `limit` together.
+  func fits(beside other: PoolClaim, under limit: PoolClaim) -> Bool {
+    // Running claims are under the limit, or are of a single job: differences cannot overflow.
+    openFiles <= limit.openFiles - min(limit.openFiles, other.openFiles)
+      && memory <= limit.memory - min(limit.memory, other.memory)
+  }
+
+  static func += (sum: inout PoolClaim, claim: PoolClaim) {
+    sum.openFiles += claim.openFiles
+    sum.memory += claim.memory
+  }
+
+  static func -= (sum: inout PoolClaim, claim: PoolClaim) {
+    sum.openFiles -= claim.openFiles
+    sum.memory -= claim.memory
+  }
+}

@@ -1,0 +1,172 @@
+import MediaComposition
+import Synchronization
+import Threads
+
+extension Shift {
+  /// What follows from how an attempt ended.
+  private enum Ending {
+    case over(Report.Outcome)
+    case again(Failure)
+    case later(Duration)
+  }
+
+  /// One attempt at a job. Returns whether this worker goes on: it does not where the attempt was
+  /// left alone, since another one then has its place.
+  func run(_ job: Int, as worker: Int, _ lease: CPULease) -> Bool {
+    guard let (attempt, pause) = begin(job, as: worker, lease) else { return true }
+    if pause?.isShown != true { events.send(Event(job: job, .started, at: .now)) }
+    let result = result(of: job, attempt)
+    // With what the timekeeper noted meanwhile.
+    guard let attempt = finish(job, attempt) else { return false }
+    switch ending(of: result, attempt, of: jobs[job]) {
+    case .over(let outcome):
+      let elapsed = attempt.start.duration(to: .now)
+      conclude(job, Report(outcome, elapsed: elapsed, attempts: attempt.number))
+    case .again(let failure):
+      let wait = pool.backoff.wait(afterAttempt: attempt.number, ofJob: job)
+      events.send(Event(job: job, .retrying(failure, after: wait), at: .now))
+      let pause = AttemptPause(
+        start: attempt.start, attempts: attempt.number, failure: failure, isShown: true)
+      put(off: job, pause, until: wait, isLate: false)
+    case .later(let wait):
+      events.send(Event(job: job, .postponed(after: wait), at: .now))
+      var pause = pause
+      pause?.isShown = false
+      put(off: job, pause, until: wait, isLate: true)
+    }
+    return true
+  }
+
+  /// Nil, and the job given back, where the run has been stopped meanwhile.
+  private func begin(
+    _ job: Int, as worker: Int, _ lease: CPULease
+  ) -> (attempt: Attempt, pause: AttemptPause?)? {
+    state.withLock { state in
+      guard !cancellation.isCancelled, !state.schedule.isStopped else {
+        state.schedule.giveBack(job)
+        return nil
+      }
+      let now = ContinuousClock.now
+      let pause = state.pauses.removeValue(forKey: job)
+      let attempt = Attempt(
+        lease: lease, worker: worker, start: pause?.start ?? now,
+        number: (pause?.attempts ?? 0) + 1,
+        deadline: jobs[job].timeLimit.map { now.advanced(by: $0.orAnAge) })
+      state.attempts[job] = attempt
+      return (attempt, pause)
+    }
+  }
+
+  private func result(of job: Int, _ attempt: Attempt) -> Result<Runner.Result, any Error> {
+    let events = events
+    let context = JobContext(
+      budget: pool.budget, cancellation: attempt.cancellation,
+      onProgress: { progress in
+        guard attempt.isHeard else { return }
+        events.trySend(Event(job: job, .progress(progress), at: .now))
+      },
+      onWarning: { warning in
+        guard attempt.isHeard else { return }
+        events.send(Event(job: job, .warning(warning), at: .now))
+      })
+    return Result { try runner.run(jobs[job].job, context: context) }
+  }
+
+  /// Takes an attempt that has come back from the timekeeper; nil where that has left it alone.
+  private func finish(_ job: Int, _ attempt: Attempt) -> Attempt? {
+    state.withLock { state in
+      guard let current = state.attempts[job], current.cancellation === attempt.cancellation
+      else { return nil }
+      state.attempts[job] = nil
+      return current
+    }
+  }
+
+  private func ending(
+    of result: Result<Runner.Result, any Error>, _ attempt: Attempt, of job: PoolJob<Runner.Job>
+  ) -> Ending {
+    do {
+      return .over(.finished(try result.get()))
+    } catch let postponed as JobPostponed {
+      return .later(max(.milliseconds(10), postponed.after.orAnAge))
+    } catch let failure as Failure {
+      return ending(with: failure, attempt, of: job)
+    } catch is CancellationError where attempt.isLate {
+      return ending(with: .late(job.timeLimit ?? .zero), attempt, of: job)
+    } catch is CancellationError where attempt.cancellation.isCancelled {
+      return .over(.cancelled)
+    } catch {
+      return .over(
+        .failed(Failure(.reportBug, "the job stopped with an unexpected error: \(error)")))
+    }
+  }
+
+  private func ending(
+    with failure: Failure, _ attempt: Attempt, of job: PoolJob<Runner.Job>
+  ) -> Ending {
+    let mayPass = failure.remedy == .tryAgain && attempt.number <= job.retries
+    let isStopped = cancellation.isCancelled || state.withLock { $0.schedule.isStopped }
+    return mayPass && !isStopped ? .again(failure) : .over(.failed(failure))
+  }
+
+  private func put(off job: Int, _ pause: AttemptPause?, until wait: Duration, isLate: Bool) {
+    state.withLock { state in
+      state.pauses[job] = pause
+      state.schedule.pause(job, until: ContinuousClock.now.advanced(by: wait), isLate: isLate)
+    }
+  }
+}
+
+extension Shift {
+  /// The timekeeper's life: ask attempts to stop that have had their time, or whose run is
+  /// cancelled, and leave those alone that do not.
+  func keepTime() {
+    while let (asked, left) = nextMeasures() {
+      for flag in asked { flag.cancel() }
+      for (job, attempt) in left { leaveAlone(job, attempt) }
+    }
+  }
+
+  /// Waits until something is to be done; nil when all workers have left.
+  private func nextMeasures() -> (ask: [CancellationFlag], leaveAlone: [(Int, Attempt)])? {
+    state.wait { state in
+      guard state.isStaffed else { return .later(by: nil) }
+      guard state.workersAtWork > 0 else { return .now(nil) }
+      var ask: [CancellationFlag] = []
+      var leaveAlone: [(Int, Attempt)] = []
+      var next: ContinuousClock.Instant?
+      let (now, isCancelled) = (ContinuousClock.now, cancellation.isCancelled)
+      for (job, var attempt) in state.attempts {
+        switch attempt.measure(at: now, isRunCancelled: isCancelled, grace: pool.grace) {
+        case .ask: ask.append(attempt.cancellation)
+        case .leaveAlone: leaveAlone.append((job, attempt))
+        case .wait(until: let instant?): next = min(next ?? instant, instant)
+        case .wait(until: nil): break
+        }
+        state.attempts[job] = attempt
+      }
+      for (job, attempt) in leaveAlone {
+        state.attempts[job] = nil
+        state.threads[attempt.worker] = nil
+      }
+      return ask.isEmpty && leaveAlone.isEmpty ? .later(by: next) : .now((ask, leaveAlone))
+    }
+  }
+
+  /// A thread cannot be killed: its job ends without it, and another worker takes its place.
+  private func leaveAlone(_ job: Int, _ attempt: Attempt) {
+    attempt.beUnheard()
+    attempt.lease.release()
+    let outcome: Report.Outcome =
+      attempt.isLate ? .failed(.stuck(jobs[job].timeLimit, grace: pool.grace)) : .cancelled
+    let elapsed = attempt.start.duration(to: .now)
+    conclude(job, Report(outcome, elapsed: elapsed, attempts: attempt.number))
+    try? startWorker()
+    leave()
+  }
+}
+
+extension Duration {
+  /// At most a hundred years: sums with it stay within what an instant holds.
+  fileprivate var orAnAge: Duration { min(max(.zero, self), .seconds(100 * 366 * 86_400)) }
+}

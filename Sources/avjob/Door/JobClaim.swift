@@ -1,0 +1,48 @@
+import MediaComposition
+import WorkerPool
+
+extension PoolClaim {
+  /// What an export may take while it runs, at most, by the sources that may sound together.
+  ///
+  /// Figures are what was measured of decoders and encoders, rounded up: see docs/decisions.md.
+  ///
+  /// - Complexity: O(segments)
+  init(of export: Export) {
+    let sources = export.composition.sourcesAtOnce
+    let files = export.outputs.reduce(0) { $0 + $1.paths.count }
+    self.init(
+      // Idle sources stay open for the next clip (`SourcePool`); 16: what opening them takes.
+      openFiles: sources + files + 16,
+      memory: Self.job + sources * Self.source + export.outputs.count * Self.output)
+  }
+
+  private static let job = 8 << 20
+  private static let source = 1 << 20
+  private static let output = 16 << 20
+
+  /// What all jobs may take together of a process that may have so many files open.
+  ///
+  /// A part is left to the command itself: its streams, its job files, its library.
+  static func limits(openFiles: Int, memory: Int) -> PoolClaim {
+    PoolClaim(openFiles: max(1, openFiles - 32), memory: memory / 4 * 3)
+  }
+}
+
+extension Composition {
+  /// An upper bound of the files that are open at one moment: of each track, one segment sounds.
+  fileprivate var sourcesAtOnce: Int {
+    tracks.reduce(0) { sum, track in
+      sum + (track.segments.map(\.sourcesAtOnce).max() ?? 0)
+    }
+  }
+}
+
+extension Segment {
+  fileprivate var sourcesAtOnce: Int {
+    switch content {
+    case .silence: 0
+    case .asset: 1
+    case .composition(let composition): composition.sourcesAtOnce
+    }
+  }
+}

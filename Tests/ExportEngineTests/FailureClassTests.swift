@@ -1,0 +1,71 @@
+import Glibc
+import LibAV
+import MediaComposition
+import SystemPackage
+import TestSupport
+import Testing
+import Threads
+
+@testable import ExportEngine
+
+@Suite("Classes of failure") struct FailureClassTests {
+  @Test(
+    "What hits an output is sorted by who can mend it",
+    arguments: [
+      (.mendMachine, [ENOSPC, EDQUOT, EACCES, EPERM, EROFS, EFBIG, EIO, ENXIO]),
+      (.mendJob, [ENAMETOOLONG, ENOTDIR, EISDIR, ELOOP]),
+      (
+        .tryAgain,
+        [
+          EMFILE, ENFILE, ENOMEM, ENOENT, ESTALE, EAGAIN, ETIMEDOUT, EINTR, EBUSY, ENOLCK,
+          ECONNRESET, ENETUNREACH, EHOSTDOWN,
+        ]
+      ),
+    ] as [(Failure.Remedy, [Int32])])
+  func writing(_ remedy: Failure.Remedy, numbers: [Int32]) {
+    for number in numbers {
+      let failure = Failure.writing(number, "cannot write", path: "a.wav")
+      #expect(failure.remedy == remedy, "\(Errno(rawValue: number))")
+      #expect(failure.message.hasPrefix("cannot write: \(Errno(rawValue: number)); "))
+    }
+  }
+
+  @Test(
+    "What hits an input is the machine's, passes by itself, or is the file's own fault",
+    arguments: [
+      (.mendMachine, [EACCES, EPERM, EIO]),
+      (.tryAgain, [EMFILE, ENFILE, ENOMEM, ESTALE, ETIMEDOUT, EINTR, EBUSY, ECONNRESET]),
+      (.mendInput, [EINVAL, ENOENT, EPIPE, EAGAIN, ERANGE]),
+    ] as [(Failure.Remedy, [Int32])])
+  func reading(_ remedy: Failure.Remedy, numbers: [Int32]) {
+    for number in numbers {
+      let failure = LibAVError(code: -number, operation: "av_read_frame").inputFailure("a.wav")
+      #expect(failure.remedy == remedy, "\(Errno(rawValue: number))")
+      #expect(failure.path == "a.wav")
+    }
+    let invalid = LibAVError.streamMissing.inputFailure("a.wav")
+    #expect(invalid.remedy == .mendInput)
+  }
+
+  @Test(
+    "Reading stops where nobody waits for it, on its way to a frame too",
+    arguments: ["a.wav", "a.flac", "a.mp3", "a.ogg"])
+  func cancelled(_ name: String) throws {
+    let folder = TestFolder()
+    let path = folder.path(name)
+    try Tool.succeed(
+      "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "sine=440:d=20", "-ar", "44100", path)
+    let library = MediaLibrary()
+    let asset = try library.asset(at: FilePath(path))
+    let flag = CancellationFlag()
+    let stream = try library.open(asset, noting: Damage(unless: flag))
+    let buffer = AudioBuffer(channelCount: 1, capacity: 4096)
+    #expect(try stream.read(into: buffer, at: 0, count: 4096) == 4096)
+    flag.cancel()
+    try stream.seek(to: 44_100 * 19)
+    let failure = #expect(throws: Failure.self) {
+      try stream.read(into: buffer, at: 0, count: 4096)
+    }
+    #expect(failure?.message == "cancelled")
+  }
+}
