@@ -15,8 +15,10 @@ struct Check: ParsableCommand {
   @OptionGroup var choice: ChoiceOptions
   @OptionGroup var variables: VariableOptions
 
+  @OptionGroup var annotations: AnnotationOption
+
   func run() throws {
-    let door = Door()
+    let door = Door(annotations: annotations.annotate)
     let preparation = try door.prepare(
       door.load(files, options: variables), Preparation.Rules(only: choice.names(in: door.map)))
     if preparation.refusedJobs > 0 { throw Door.Status.jobFailed }

@@ -20,31 +20,47 @@ struct Run: ParsableCommand {
   @Option(help: "Jobs to run at once; as many as cores unless given.")
   var workers: Int?
 
-  @Flag(name: .shortAndLong, help: "Show no progress, only what went wrong and the table.")
-  var quiet = false
+  @OptionGroup var telling: TellingOptions
+
+  @OptionGroup var receipts: ReceiptOptions
+
+  @Flag(help: "Give each job a process of its own: one that crashes fails alone.")
+  var isolate = false
 
   @OptionGroup var options: RunOptions
   @OptionGroup var variables: VariableOptions
+
+  @OptionGroup var annotations: AnnotationOption
 
   func validate() throws {
     if let workers, workers < 1 { throw ValidationError("--workers must be 1 or more") }
   }
 
   func run() throws {
-    let door = Door()
+    let door = Door(receipts: receipts, annotations: annotations.annotate)
+    defer { door.memory?.close(door.library) }
     noteIdleWorkers(door.budget.total)
     let rules = Preparation.Rules(
       only: options.choice.names(in: door.map), keepsGoing: options.keepGoing,
       limits: WorkLimits(retries: options.retry), shard: options.shard)
-    let preparation = try door.prepare(door.load(files, options: variables), rules)
-    if options.failFast, preparation.refusedJobs > 0 {
-      StandardStream.error.write("nothing was started: --fail-fast\n")
-      throw Door.Status.jobFailed
+    let teller = try RunTeller(telling.telling, files: files, door: door)
+    do {
+      let loaded = try door.load(files, options: variables)
+      let preparation = try door.prepare(loaded, rules, telling: teller)
+      try teller.refuseConflicts(with: preparation.exports, reading: loaded.files)
+      if options.failFast, preparation.refusedJobs > 0 {
+        StandardStream.error.write("nothing was started: --fail-fast\n")
+        teller.open(preparation.work, refusals: preparation.refusals)
+        throw Door.Status.jobFailed
+      }
+      try Batch(
+        door: door, teller: teller, workers: workers, isIsolated: isolate,
+        startsAfterFailure: !options.failFast
+      )
+      .run(preparation.work, refusals: preparation.refusals)
+    } catch let status as ExitCode {
+      throw ExitCode(teller.close(status: status.rawValue))
     }
-    try Batch(
-      door: door, workers: workers, isQuiet: quiet, startsAfterFailure: !options.failFast
-    )
-    .run(preparation.work, refusedJobs: preparation.refusedJobs)
   }
 
   /// A job runs where it has a core.

@@ -31,7 +31,9 @@ struct Preparation {
   /// that keeps the other jobs from running.
   private(set) var hasJobErrors = false
   /// Wanted jobs that cannot run.
-  private(set) var refusedJobs = 0
+  private(set) var refusals: [Refusal] = []
+  /// How many they are.
+  var refusedJobs: Int { refusals.count }
   private let jobs: [Job]
   private let rules: Rules
 
@@ -139,7 +141,15 @@ struct Preparation {
         shares.map { $0.shard(of: index, part: part) == rules.shard?.number } ?? true
       }
       if outcome.isRefused {
-        if isOurs(0) { refusedJobs += 1 }
+        guard isOurs(0) else { continue }
+        let missing = preparer.missingFiles(of: index).sorted { $0.string < $1.string }
+        let errors =
+          missing.map { Diagnostic("'\($0)' is not there, or no file", at: jobs[index].origin) }
+          + preparer.mediaDiagnostics(of: [index]) + outcome.found
+        refusals.append(
+          Refusal(
+            name: jobs[index].name, origin: jobs[index].origin,
+            errors: errors.filter { $0.severity == .error }))
         continue
       }
       let parts = outcome.exports.indices.filter(isOurs)

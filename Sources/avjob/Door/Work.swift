@@ -12,6 +12,8 @@ struct Work: Sendable {
   var export: Export
   /// The job that it is of, by which reports gather parts.
   var job: String
+  /// Where the job file is, beside which receipts are kept; nil: it comes from no file.
+  var folder: FilePath?
   /// What the pool must know to give it its turn.
   var estimate: Duration = .zero
   var needs: [Int] = []

@@ -30,7 +30,7 @@ struct WorkQueue {
     }
     let first = work.count
     for part in parts {
-      var piece = Work(export: outcome.exports[part], job: job.name)
+      var piece = Work(export: outcome.exports[part], job: job.name, folder: job.folder)
       piece.estimate = outcome.estimates[part]
       piece.timeLimit = WorkLimits.timeLimit(of: job, estimate: piece.estimate)
       piece.retries = job.retries ?? limits.retries
