@@ -113,6 +113,7 @@ private struct Claims {
   /// What no job may write: what is read before any of them starts, and pictures.
   private var fixed: [FilePath: Origin] = [:]
   private var media: [FilePath: Origin] = [:]
+  private var mediaKeys: [FilePath: FilePath] = [:]
   /// Of the job whose outputs are added.
   private var ownMedia: [FilePath: Origin] = [:]
   private var written: [FilePath: Written] = [:]
@@ -128,8 +129,9 @@ private struct Claims {
         if fixed[path] == nil { fixed[path] = origin }
       }
       job.forEachMedium { path, origin in
-        let path = key(path)
-        if media[path] == nil { media[path] = origin }
+        let known = mediaKeys[path] ?? key(path)
+        mediaKeys[path] = known
+        if media[known] == nil { media[known] = origin }
       }
     }
   }
@@ -142,7 +144,7 @@ private struct Claims {
   mutating func begin(_ job: Job) {
     ownMedia.removeAll(keepingCapacity: true)
     job.forEachMedium { path, origin in
-      let path = key(path)
+      let path = mediaKeys[path] ?? key(path)
       if ownMedia[path] == nil { ownMedia[path] = origin }
     }
   }

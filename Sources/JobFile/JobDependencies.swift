@@ -61,10 +61,12 @@ public struct JobDependencies: Sendable {
   public init(among jobs: [Job], of files: [Int], currentDirectory: FilePath) {
     self.currentDirectory = currentDirectory
     edges = Array(repeating: [], count: jobs.count)
+    var keys: [FilePath: FilePath] = [:]
     for (index, job) in jobs.enumerated() {
       job.forEachMedium { path, origin in
-        let reader = Reader(job: index, path: path, origin: origin)
-        readers[key(path), default: []].append(reader)
+        let known = keys[path] ?? key(path)
+        keys[path] = known
+        readers[known, default: []].append(Reader(job: index, path: path, origin: origin))
       }
     }
     for (index, job) in jobs.enumerated() where job.split == nil {

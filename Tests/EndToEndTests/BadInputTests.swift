@@ -157,16 +157,16 @@ struct BadInputTests {
       (
         "concat: [tone.wav ..2s, absent.wav ..9s]\nmetadata: { cover: gone.jpg }\noutput: out.mp3\n",
         """
+        job.yaml:1:21: error: the range ends at 2s, but 'tone.wav' lasts 1s
+            1 | concat: [tone.wav ..2s, absent.wav ..9s]
+              |                     ^~
+          help: leave the end out, or write 'end'
         job.yaml:1:25: error: there is no file 'absent.wav'
             1 | concat: [tone.wav ..2s, absent.wav ..9s]
               |                         ^~~~~~~~~~
         job.yaml:2:20: error: there is no file 'gone.jpg'
             2 | metadata: { cover: gone.jpg }
               |                    ^~~~~~~~
-        job.yaml:1:21: error: the range ends at 2s, but 'tone.wav' lasts 1s
-            1 | concat: [tone.wav ..2s, absent.wav ..9s]
-              |                     ^~
-          help: leave the end out, or write 'end'
 
         """
       ),

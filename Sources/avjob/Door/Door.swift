@@ -77,14 +77,17 @@ struct Door {
       do throws(Diagnostics) {
         let file = try JobFile.loadAllowingMissingFiles(
           spelled, options: variables, into: map, files: files)
-        report(file.diagnostics)
+        report(Diagnostics(file.warnings))
         loaded.append(file)
       } catch {
         report(error)
         isWrong = true
       }
     }
-    if isWrong { throw Status.wrongJob }
+    if isWrong {
+      report(Diagnostics(loaded.errors))
+      throw Status.wrongJob
+    }
     return loaded
   }
 

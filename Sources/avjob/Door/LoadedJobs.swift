@@ -9,8 +9,10 @@ struct LoadedJobs {
   private(set) var fileNumbers: [Int]
   /// What was read to know them.
   private(set) var files: [FilePath] = []
-  /// Pictures and lists that they name and that are not there. It has been told.
+  /// Pictures and lists that they name and that are not there.
   private(set) var missingFiles: Set<FilePath> = []
+  /// What there is to be said of these.
+  private(set) var errors: [Diagnostic] = []
   /// Media that are not there, unless jobs of this run write them. Nothing has been said yet.
   private(set) var missingMedia: [MissingFile] = []
 
@@ -27,6 +29,7 @@ struct LoadedJobs {
     fileNumbers += Array(repeating: number, count: file.jobs.count)
     files += file.files
     missingFiles.formUnion(file.missingFiles)
+    errors += file.diagnostics.errors
     missingMedia += file.missingMedia
   }
 }

@@ -109,6 +109,7 @@ struct Preparation {
     for index in wanted { wantedFiles.formUnion(preparer.missingFiles(of: index)) }
     // Those that only jobs read that nobody wants do no harm now.
     let harmful = absent.filter { wantedFiles.contains($0.path) || !read.contains($0.path) }
+    diagnostics.append(contentsOf: loaded.errors)
     diagnostics.append(contentsOf: MissingFile.diagnostics(of: harmful).all)
     // A list of times or a source that is missing is no one job's.
     let missing = loaded.missingFiles.union(absent.map(\.path))
