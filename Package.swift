@@ -139,7 +139,12 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(
-      name: "AVJobTests", dependencies: ["avjob", "MediaComposition", "MediaTime", "WorkerPool"]),
+      name: "AVJobTests",
+      dependencies: [
+        "avjob", "JobFile", "ExportEngine", "MediaComposition", "MediaTime", "WorkerPool",
+        "TestSupport",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
     .testTarget(
       name: "EndToEndTests",
       dependencies: ["avjob", "TestSupport"]),

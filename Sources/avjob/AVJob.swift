@@ -16,6 +16,7 @@ struct AVJob: ParsableCommand {
     version: Engine.version,
     subcommands: [
       Run.self, Check.self, Plan.self, Probe.self, Clip.self, Concat.self, Compress.self,
+      IsolatedJob.self,
     ])
 
   static func main() {
@@ -30,8 +31,17 @@ struct AVJob: ParsableCommand {
       StandardStream.error.write("error: \(failure.message)\n")
       endProcess(1)
     } catch {
+      _ = reportLoss()
       end(with: error)
     }
+    if reportLoss() { endProcess(1) }
+  }
+
+  /// Says that results did not get to standard output, if some did not.
+  private static func reportLoss() -> Bool {
+    guard let reason = StandardStream.lossOfOutput else { return false }
+    StandardStream.error.write("error: standard output cannot be written: \(reason)\n")
+    return true
   }
 
   /// Arguments come as texts, in which other bytes than UTF-8 would name another file.

@@ -47,7 +47,8 @@ struct WholeFilesTests {
     let result = try interrupt(stage, with: signal)
     #expect(result.text == outcome)
     #expect(
-      result.errors.contains("stopped; finished outputs are kept, run again for the rest\n"))
+      result.errors.contains(
+        "stopped: 0 of 1 job is done, and kept; to go on: avjob run --quiet long.yaml\n"))
     #expect(try stage.listing() == before)
     #expect(try String(decoding: readFile(stage.path("out.mp3")), as: UTF8.self) == "old\n")
   }

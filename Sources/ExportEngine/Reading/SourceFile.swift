@@ -3,7 +3,7 @@ import MediaComposition
 import SystemPackage
 
 /// What must hold of an input before any library sees it.
-enum SourceFile {
+package enum SourceFile {
   /// The identity of a regular, readable, non-empty file.
   ///
   /// A FIFO would hang FFmpeg, a folder or an empty file puzzle it: they are refused in words.
@@ -52,7 +52,7 @@ enum SourceFile {
   }
 
   /// The file that a path leads to, nil where there is none.
-  static func inode(of path: FilePath) -> FileIdentity.Inode? {
+  package static func inode(of path: FilePath) -> FileIdentity.Inode? {
     var status = stat()
     guard path.withPlatformString({ stat($0, &status) }) == 0 else { return nil }
     return FileIdentity.Inode(device: UInt64(status.st_dev), number: UInt64(status.st_ino))

@@ -14,6 +14,7 @@ struct Door {
   /// What earlier runs left; nil for a command that keeps nothing.
   let memory: RunMemory?
   let budget = CPUBudget(total: CPUBudget.availableCores)
+  let journal = Journal()
   /// What jobs may take together; files may be opened up to the hard limit from here on.
   let limits = PoolClaim.limits(
     openFiles: ProcessLimits.raiseOpenFiles(), memory: ProcessLimits.machineMemory)
@@ -42,6 +43,7 @@ struct Door {
   /// Says what is wrong on standard error.
   func report(_ diagnostics: Diagnostics) {
     guard !diagnostics.isEmpty else { return }
+    journal.note(diagnostics)
     StandardStream.error.write(render(diagnostics) + "\n")
   }
 
@@ -82,16 +84,19 @@ struct Door {
     return loaded
   }
 
-  /// Probes and composes; what is wrong is said. Throws where nothing may run.
+  /// Probes and composes; what is wrong is said, and told to `teller`. Throws where nothing may run.
   ///
   /// A mistake in a job file stops everything before it starts; a medium that cannot be read fails
   /// the jobs that use it, and no other.
-  func prepare(_ loaded: LoadedJobs) throws -> Preparation {
+  func prepare(_ loaded: LoadedJobs, telling teller: RunTeller? = nil) throws -> Preparation {
     memory?.open(for: loaded.jobs)
     let preparation = Preparation(loaded, library: library, budget: budget)
     memory?.keepProbes(of: library)
     report(preparation.diagnostics)
-    if preparation.hasJobErrors { throw Status.wrongJob }
+    if preparation.hasJobErrors {
+      teller?.open(preparation.work, refusals: preparation.refusals)
+      throw Status.wrongJob
+    }
     return preparation
   }
 

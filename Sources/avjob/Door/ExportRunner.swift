@@ -10,11 +10,13 @@ struct ExportRunner: JobRunner {
   let library: MediaLibrary
   /// nil: everything is made, and nothing remembered.
   var memory: RunMemory?
+  /// nil: in this process.
+  var isolation: Isolation?
 
   func run(_ work: Work, context: JobContext) throws -> WorkResult {
     let export = work.export
     guard let memory, let ledger = memory.ledger(for: work.folder) else {
-      return .written(try perform(export, context), reason: nil)
+      return .written(try perform(export, timeLimit: work.timeLimit, context), reason: nil)
     }
     let fingerprint = try ExportSession(export, library: library)
       .fingerprint { ledger.folder.relative($0).bytes }
@@ -38,7 +40,7 @@ struct ExportRunner: JobRunner {
       why = still
     }
     for asset in export.composition.assets { try library.confirm(asset) }
-    let report = try perform(export, context)
+    let report = try perform(export, timeLimit: work.timeLimit, context)
     if lock != nil { record(claim, in: ledger, memory, context) }
     return .written(report, reason: memory.options.explain ? "\(why)" : nil)
   }
@@ -58,19 +60,32 @@ struct ExportRunner: JobRunner {
     }
   }
 
-  private func perform(_ export: Export, _ context: JobContext) throws -> ExportSession.Report {
+  private func perform(
+    _ export: Export, timeLimit: Duration?, _ context: JobContext
+  ) throws -> ExportSession.Report {
+    let report =
+      if let isolation {
+        try isolation.perform(export, timeLimit: timeLimit, context)
+      } else {
+        try performHere(export, context)
+      }
+    for warning in report.warnings { context.warn(warning) }
+    return report
+  }
+
+  private func performHere(
+    _ export: Export, _ context: JobContext
+  ) throws -> ExportSession.Report {
     // Each report wakes the observer's thread, which costs as much as decoding the block that it is
     // about: one for each second of sound will do.
     let step = Time(value: 1, timescale: 1)
     var next = Time.zero
-    let report = try ExportSession(export, library: library).run(
+    return try ExportSession(export, library: library).run(
       budget: context.budget, cancellation: context.cancellation
     ) { progress in
       guard progress.completed >= next else { return }
       next = progress.completed + step
       context.report(JobProgress(completed: progress.completed, total: progress.total))
     }
-    for warning in report.warnings { context.warn(warning) }
-    return report
   }
 }
