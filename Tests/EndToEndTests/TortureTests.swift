@@ -49,6 +49,17 @@ struct TortureTests {
     #expect(said.hasPrefix("twice: 2 pairs of runs, "))
   }
 
+  @Test("jobs give back the files that they opened: a hundred run where few may be open")
+  func openFiles() throws {
+    let stage = Stage()
+    try stage.make("sox -R -r 8000 -n tone.wav synth 0.1 sine 440")
+    let jobs = (1...100).map { "  j\($0): { clip: tone.wav, output: out/\($0).wav }\n" }
+    try stage.write("job.yaml", "jobs:\n" + jobs.joined())
+    let result = try stage.run("ulimit -n 64; avjob run --quiet job.yaml")
+    #expect(result.status == 0)
+    #expect(result.errors == "")
+  }
+
   @Test("damaged media of all formats harm no other job, whatever became of them")
   func broken() throws {
     let said = try torture("broken", rounds: 1)
