@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Whether a file system of one's own can be mounted: as root, or where users may have namespaces.
-private let namespace: String? = ["unshare -m", "unshare -rm"].first { command in
+let namespace: String? = ["unshare -m", "unshare -rm"].first { command in
   (try? Tool.run(["sh", "-c", "\(command) mount -t tmpfs none /mnt"]))?.status == 0
 }
 

@@ -134,7 +134,10 @@ package final class OutputFile: ByteOutput {
   private func flush(_ folder: FilePath) throws(Failure) {
     let descriptor = folder.withPlatformString { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     // A folder that may be written and not read cannot be flushed: nothing more can be done.
-    guard descriptor >= 0 else { return }
+    if descriptor < 0, errno == EACCES { return }
+    guard descriptor >= 0 else {
+      throw .writing(errno, "cannot flush the folder to the disk", path: path)
+    }
     defer { close(descriptor) }
     // EINVAL: the file system has no such flush (fsync(2)).
     guard calls.flush(descriptor) == 0 || errno == EINVAL else {

@@ -1,0 +1,127 @@
+import MediaComposition
+
+extension JobFile {
+  /// The language as a JSON Schema (draft 2020-12), which editors check job files against. It is made
+  /// of the tables that decoding goes by.
+  ///
+  /// What only other files, other keys or numbers in texts can show it does not see: that is for
+  /// `avjob check`.
+  public static let schema = Schema.document.rendered
+}
+
+extension Schema {
+  /// The name of its definition: `item` of `an item`.
+  var definition: String {
+    let words = subject.split(separator: " ")
+    let name = words.count > 1 ? words.dropFirst().joined(separator: "_") : subject
+    // A chapter and a volume have a long form beside the text: the definitions share a name.
+    return Value.allNames.contains(name) ? name + "_map" : name
+  }
+
+  static let document: JSONTree = {
+    let maps = all.filter { ![file.subject, job.subject].contains($0.subject) }
+    let values = Set((all + [source]).flatMap { $0.keys.filter { $0.instead == nil } }.map(\.value))
+    var definitions = [(key: job.definition, value: job.tree)]
+    definitions += maps.map { (key: $0.definition, value: $0.tree) }
+    definitions += values.sorted { $0.definition < $1.definition }.map {
+      (key: $0.definition, value: $0.tree)
+    }
+    let title: JSONTree = [
+      "$schema": "https://json-schema.org/draft/2020-12/schema",
+      "title": "A job file of avjob, version 1",
+      "description": "What to cut, join, mix and compress: one job, or several under 'jobs'.",
+    ]
+    let jobKeys = job.keys.filter { $0.instead == nil }
+    return title.with(whole(file.keys + job.keys)).with([
+      "if": ["required": ["jobs"]],
+      "then": Rule.none(jobKeys.map(\.name)).tree,
+      "else": ["allOf": .list(job.rules.map(\.tree) + [rangeCondition])],
+      "$defs": .map(definitions),
+    ])
+  }()
+
+  private static func whole(_ keys: [Key]) -> JSONTree {
+    Schema(subject: "", keys: keys).tree
+  }
+
+  /// The map, with what must hold between its keys.
+  private var tree: JSONTree {
+    var properties: [(key: String, value: JSONTree)] = []
+    for key in keys where key.instead == nil {
+      let value: JSONTree = ["description": .text(key.help)]
+      properties.append((key.name, value.with(ValueTree.reference(key.value))))
+    }
+    var tree: JSONTree = [
+      "type": "object", "properties": .map(properties),
+      "additionalProperties": isOpen ? ValueTree.reference(.text) : false,
+    ]
+    var conditions = rules.map(\.tree)
+    if subject == Self.output.subject {
+      conditions += Self.extensionConditions + Self.layoutConditions
+    }
+    if self["clip"] != nil { conditions.append(Self.rangeCondition) }
+    if !conditions.isEmpty { tree = tree.with(["allOf": .list(conditions)]) }
+    return tree
+  }
+
+  /// A range stands in the clip's text or in keys.
+  private static let rangeCondition: JSONTree = [
+    "if": Rule.someOf(["from", "to", "duration"]).tree,
+    "then": [
+      "properties": [
+        "clip": ["not": ["type": "string", "pattern": .text(SchemaPattern.clipWithRange)]]
+      ]
+    ],
+  ]
+
+  /// Not every format has every layout.
+  private static let layoutConditions: [JSONTree] = Output.Kind.allCases.compactMap { kind in
+    let missing = ChannelLayout.named.filter { kind.capabilities.stored($1) == nil }.map(\.key)
+    guard !missing.isEmpty else { return nil }
+    let words = missing.flatMap { name in
+      Double(name) == nil ? [JSONTree.text(name)] : [.text(name), .number(name)]
+    }
+    return [
+      "if": ["required": .list([.text(kind.rawValue), "channels"])],
+      "then": ["properties": ["channels": ["not": ["enum": .list(words)]]]],
+    ]
+  }
+
+  /// A format goes into files of its own extensions; one that is not said must show in the path.
+  private static let extensionConditions: [JSONTree] = {
+    func path(_ condition: JSONTree) -> JSONTree { ["properties": ["file": condition]] }
+    let named: [JSONTree] = Output.Kind.allCases.map { kind in
+      [
+        "if": ["required": .list([.text(kind.rawValue), "file"])],
+        "then": path([
+          "not": [
+            "type": "string", "pattern": .text(SchemaPattern.otherOutputPath(than: kind)),
+          ]
+        ]),
+      ]
+    }
+    let unnamed: JSONTree = [
+      "if": Rule.someOf(formatKeys + ["preset", "json"]).tree,
+      "else": path([
+        "anyOf": [
+          ["pattern": .text(SchemaPattern.outputPath)], ["pattern": .text(SchemaPattern.template)],
+        ]
+      ]),
+    ]
+    let facts: JSONTree = [
+      "if": ["required": ["json"]],
+      "then": path([
+        "anyOf": [
+          ["pattern": .text(SchemaPattern.jsonPath)], ["pattern": .text(SchemaPattern.template)],
+        ]
+      ]),
+    ]
+    return named + [unnamed, facts]
+  }()
+}
+
+extension Schema.Value {
+  /// Names that definitions of values have.
+  fileprivate static let allNames: Set<String> = Set(
+    (Schema.all + [Schema.file, Schema.job]).flatMap(\.keys).map(\.value.definition))
+}
