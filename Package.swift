@@ -24,7 +24,7 @@ let package = Package(
       name: "avjob",
       dependencies: [
         "MediaTime", "MPEGAudio", "Threads", "MediaComposition", "JobFile", "ExportGraph",
-        "ExportEngine", "WorkerPool",
+        "ExportEngine", "WorkerPool", "Receipts",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
@@ -33,6 +33,13 @@ let package = Package(
     .target(
       name: "WorkerPool",
       dependencies: ["Threads", "MediaComposition", "MediaTime"]),
+
+    .target(
+      name: "Receipts",
+      dependencies: [
+        "Threads", "MediaComposition", "LibAV",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
 
     // The keystone: the only place where a graph meets codecs.
     .target(
@@ -126,7 +133,18 @@ let package = Package(
       name: "WorkerPoolTests",
       dependencies: ["WorkerPool", "Threads", "MediaComposition", "MediaTime", "TestSupport"]),
     .testTarget(
-      name: "AVJobTests", dependencies: ["avjob", "MediaComposition", "MediaTime", "WorkerPool"]),
+      name: "ReceiptsTests",
+      dependencies: [
+        "Receipts", "MediaComposition", "MediaTime", "TestSupport",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
+    .testTarget(
+      name: "AVJobTests",
+      dependencies: [
+        "avjob", "JobFile", "ExportEngine", "MediaComposition", "MediaTime", "WorkerPool",
+        "TestSupport",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
     .testTarget(
       name: "EndToEndTests",
       dependencies: ["avjob", "TestSupport"]),

@@ -6,3 +6,8 @@
 int avjob_sched_getaffinity(int pid, unsigned long size, void *mask) __asm__("sched_getaffinity");
 // pthread_setname_np(3)
 int avjob_pthread_setname(unsigned long thread, const char *name) __asm__("pthread_setname_np");
+// pipe2(2)
+int avjob_pipe2(int *ends, int flags) __asm__("pipe2");
+// prctl(2), which is variadic; all of its arguments are words.
+int avjob_prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d)
+    __asm__("prctl");

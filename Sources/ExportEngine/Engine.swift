@@ -1,8 +1,17 @@
+import LAME
 import LibAV
 import MediaComposition
 
 /// What belongs to the whole process.
 public enum Engine {
+  /// Of avjob, as `0.1.0` (semver.org).
+  public static let version = "0.1.0"
+
+  /// Of avjob and of the libraries that it is linked with, by name, always in this order.
+  public static var versions: [(name: String, version: String)] {
+    [("avjob", version), ("ffmpeg", Library.version), ("lame", LAMELibrary.version)]
+  }
+
   /// Silences the libraries and makes sure that they are the ones that avjob was built for.
   ///
   /// The first ``MediaLibrary`` sees to it; a program that wants to know before may call it, too.

@@ -41,6 +41,8 @@ public struct ExportSession: Sendable {
     public var outputs: [WrittenOutput]
     /// How long the outputs are.
     public var duration: Time
+    /// In the order of the export's records.
+    public var records: [WrittenRecord] = []
     /// Things that the user should know.
     public var warnings: [Warning]
   }
@@ -67,23 +69,44 @@ public struct ExportSession: Sendable {
     let own = budget == nil ? CPUBudget(total: CPUBudget.availableCores) : nil
     let lease = own?.tryLease()
     defer { lease?.release() }
+    // First, so that the folders that are made for them are empty again when the outputs give up.
+    let recorder = try RecordWriter(for: export)
     let writers = try openWriters(
       for: graph, EncoderCores(budget: budget ?? own, cancellation: cancellation))
     do {
       try render(graph, renderer, writers, cancellation, progress)
-      let outputs = try zip(writers, graph.sinks).map { writer, sink in
+      var outputs = try zip(writers, graph.sinks).map { writer, sink in
         try placed(at: sink) { () throws(Failure) in try writer.finish() }
       }
+      let records = try finish(recorder, graph, writers, &outputs, cancellation)
       // Only now, when all are whole on the disk, does any of them take its place.
       for (writer, sink) in zip(writers, graph.sinks) {
         try placed(at: sink) { () throws(Failure) in try writer.commit() }
       }
+      try recorder.commit()
       return Report(
-        outputs: outputs, duration: export.duration,
+        outputs: outputs, duration: export.duration, records: records,
         warnings: renderer.damageWarnings + warnings(of: graph, outputs))
     } catch {
       for writer in writers { writer.abandon() }
+      recorder.abandon()
       throw cancellation.isCancelled ? CancellationError() : error
+    }
+  }
+
+  /// Writes what the records tell, for which every file is read once more.
+  private func finish(
+    _ recorder: RecordWriter, _ graph: Graph, _ writers: [any SoundWriter],
+    _ outputs: inout [WrittenOutput], _ cancellation: CancellationFlag
+  ) throws -> [WrittenRecord] {
+    guard recorder.isNeeded else { return [] }
+    let digests = try writers.map { writer in
+      try writer.files.map { try $0.digest(unless: cancellation) }
+    }
+    for index in outputs.indices { outputs[index].sha256 = digests[index].first }
+    let told = zip(outputs, digests).map { ($0, Array($1.dropFirst())) }
+    return try recorder.finish(graph, told) { asset in
+      try library.digest(of: asset, unless: cancellation)
     }
   }
 

@@ -20,10 +20,15 @@ extension Output.Format {
 
   /// Codec, settings and sound, as `MP3 V2, 44.1 kHz stereo`.
   public func description(sampleRate: Int, channelCount: Int) -> String {
-    // Each number of channels has one layout in job files.
+    "\(name), \(AudioFormat.text(sampleRate: sampleRate, channelCount: channelCount))"
+  }
+}
+
+extension AudioFormat {
+  /// Of a file, as `44.1 kHz stereo`: each number of channels has one layout in job files.
+  public static func text(sampleRate: Int, channelCount: Int) -> String {
     let layout = ChannelLayout.named.first { $0.value.count == channelCount }
-    let channels = layout?.key ?? "\(channelCount) channels"
-    return "\(name), \(kilo(sampleRate)) kHz \(channels)"
+    return "\(kilo(sampleRate)) kHz " + (layout?.key ?? "\(channelCount) channels")
   }
 }
 

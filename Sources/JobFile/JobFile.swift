@@ -89,7 +89,10 @@ public struct JobFile: Sendable {
     let decoder = Decoder(
       map: map, files: files, folder: path.removingLastComponent(), sink: sink)
     var reader = FileReader(decoder: decoder, options: options, path: path)
-    let jobs = reader.jobs(root)
+    var jobs = reader.jobs(root)
+    if isOnDisk {
+      for index in jobs.indices { jobs[index].folder = decoder.folder }
+    }
     let read = (isOnDisk ? [path] : []) + decoder.lists.keys
     let conflicts = Job.conflicts(
       among: jobs, reading: read, currentDirectory: files.currentDirectory)

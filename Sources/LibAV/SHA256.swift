@@ -49,7 +49,9 @@ extension SHA256 {
 
   /// The digest of a file's content, read from its start in blocks of 256 KiB.
   ///
-  /// - Parameter isCancelled: Asked before each block.
+  /// - Parameters:
+  ///   - path: The file, which should be a regular one.
+  ///   - isCancelled: Asked before each block.
   /// - Returns: nil where `isCancelled` said so.
   /// - Throws: `Errno` where the file cannot be opened or read; `LibAVError` where there is no
   ///   memory.

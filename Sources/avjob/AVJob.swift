@@ -13,10 +13,10 @@ struct AVJob: ParsableCommand {
       A job file says what to make; 'avjob run jobs/podcast.yaml' makes it. The commands clip, \
       concat and compress do one thing without a job file.
       """,
-    version: "0.1.0",
+    version: Engine.version,
     subcommands: [
       Run.self, Check.self, Plan.self, Probe.self, Clip.self, Concat.self, Compress.self,
-      Init.self, Schema.self,
+      Init.self, Schema.self, IsolatedJob.self,
     ])
 
   static func main() {
@@ -31,8 +31,17 @@ struct AVJob: ParsableCommand {
       StandardStream.error.write("error: \(failure.message)\n")
       endProcess(1)
     } catch {
+      _ = reportLoss()
       end(with: error)
     }
+    if reportLoss() { endProcess(1) }
+  }
+
+  /// Says that results did not get to standard output, if some did not.
+  private static func reportLoss() -> Bool {
+    guard let reason = StandardStream.lossOfOutput else { return false }
+    StandardStream.error.write("error: standard output cannot be written: \(reason)\n")
+    return true
   }
 
   /// Arguments come as texts, in which other bytes than UTF-8 would name another file.

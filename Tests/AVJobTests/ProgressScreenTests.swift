@@ -17,12 +17,16 @@ private final class Stage {
     var terminal: Terminal?
   }
 
-  init(_ names: [String], terminal: Terminal? = nil) {
+  init(
+    _ names: [String], estimates: [Duration] = [], isVerbose: Bool = false,
+    terminal: Terminal? = nil
+  ) {
     let pieces = Pieces()
     pieces.terminal = terminal
     self.pieces = pieces
     screen = ProgressScreen(
-      names: names, terminal: { pieces.terminal }, write: { pieces.texts.append($0) })
+      names: names, estimates: estimates, isVerbose: isVerbose, terminal: { pieces.terminal },
+      write: { pieces.texts.append($0) })
   }
 
   /// What was written since the last time, escape sequences spelled out.
@@ -40,9 +44,9 @@ private final class Stage {
   }
 
   @discardableResult
-  func job(_ job: Int, _ kind: JobEvent<Int>.Kind) -> Stage {
+  func job(_ job: Int, _ kind: RunEvent.Kind) -> Stage {
     let now = start.advanced(by: elapsed)
-    screen.show(JobEvent(job: job, kind, at: now), at: now)
+    screen.show(RunEvent(job: job, kind: kind, instant: now), at: now)
     return self
   }
 
@@ -86,7 +90,7 @@ private final class Stage {
     let stage = Stage(["one", "zwei-lang", "три", "four"], terminal: wide)
     stage.job(0, .started).job(1, .started).after(.seconds(2)).job(2, .started)
     _ = stage.written()
-    stage.after(.seconds(1)).job(0, .finished(1)).after(.seconds(1)).job(
+    stage.after(.seconds(1)).job(0, .finished([], reason: nil)).after(.seconds(1)).job(
       1, .failed(Failure(.mendJob, "x")))
     _ = stage.written()
     stage.after(.seconds(1)).progress(2, 1, of: 3)
@@ -94,9 +98,69 @@ private final class Stage {
       stage.written()
         == "<ESC>[2A\r"
         + "три  ━━━━━━──────────────  33 %    0.3×    0:06 left<ESC>[K\n"
-        + "1 of 4 done, 1 failed<ESC>[K\n<ESC>[J")
+        + "1 of 4 done, 1 failed, 1 running, 44 %, 0:07 left<ESC>[K\n<ESC>[J")
     stage.after(.seconds(1)).job(2, .cancelled)
-    #expect(stage.written() == "<ESC>[2A\r1 of 4 done, 1 failed, 1 cancelled<ESC>[K\n<ESC>[J")
+    #expect(stage.written() == "<ESC>[2A\r1 of 4 done, 1 failed, 1 cancelled, 50 %, 0:06 left<ESC>[K\n<ESC>[J")
+  }
+
+  @Test("The line of the whole run counts everything, and goes by the estimates of the work")
+  func whole() {
+    let stage = Stage(
+      (1...6).map { "job-\($0)" }, estimates: [10, 20, 30, 40, 50, 60].map { .seconds($0) },
+      terminal: wide)
+    func summary() -> String? {
+      stage.written().split(separator: "\n").dropLast().last.map { String($0) }
+    }
+    stage.job(0, .started).job(0, .upToDate).job(1, .started).job(2, .started)
+    stage.after(.seconds(1)).job(4, .blocked(by: 3))
+    #expect(
+      summary() == "0 of 6 done, 1 up to date, 1 blocked, 2 running, 0 %<ESC>[K")
+    // 20 and half of 30, of all that was or will be done: 20, 30, 40 and 60.
+    stage.job(1, .finished([], reason: nil)).after(.seconds(6)).progress(2, 1, of: 2)
+    #expect(
+      summary()
+        == "1 of 6 done, 1 up to date, 1 blocked, 1 running, 23 %, 0:23 left<ESC>[K")
+    // A second attempt begins at its start.
+    stage.after(.seconds(1)).job(
+      2, .retrying(Failure(.tryAgain, "in use"), after: .seconds(1)))
+    #expect(
+      summary()
+        == "1 of 6 done, 1 up to date, 1 blocked, 1 running, 13 %, 0:52 left<ESC>[K")
+  }
+
+  @Test("Where the window is too narrow for the whole line, its end is left out")
+  func narrowSummary() {
+    let stage = Stage(["a", "b"], terminal: Terminal(columns: 24, rows: 24, isColored: false))
+    stage.job(0, .started).after(.seconds(1)).job(1, .started)
+    #expect(stage.written().hasSuffix("\n0 of 2 done, 2 running<ESC>[K\n<ESC>[J"))
+  }
+
+  @Test("Jobs that are up to date come and go without a line, and without a drawing for each")
+  func upToDate() {
+    let stage = Stage((0..<1000).map { "job-\($0)" }, terminal: wide)
+    for job in 0..<1000 { stage.job(job, .started).job(job, .upToDate) }
+    #expect(stage.written().split(separator: "\r").count == 1)
+    let log = Stage((0..<1000).map { "job-\($0)" })
+    for job in 0..<1000 { log.job(job, .started).job(job, .upToDate) }
+    #expect(log.written() == "")
+  }
+
+  @Test("With --verbose starts and ends stay above the moving lines, and so does why a job ran")
+  func verbose() {
+    let stage = Stage(["a", "b"], isVerbose: true, terminal: wide)
+    stage.job(0, .started).after(.seconds(1))
+    _ = stage.written()
+    stage.progress(0, 1, of: 2)
+    #expect(stage.written().hasPrefix("<ESC>[2A\r<ESC>[Ja: started\n\ra  ━"))
+    stage.after(.seconds(1)).job(0, .finished([], reason: "'a.wav' has changed"))
+    #expect(
+      stage.written()
+        == "<ESC>[2A\r<ESC>[Ja: 'a.wav' has changed\na: done in 0:02, 1.0× real time\n"
+        + "\r1 of 2 done, 50 %, 0:02 left<ESC>[K\n<ESC>[J")
+    stage.job(1, .started).after(.seconds(1))
+    _ = stage.written()
+    stage.job(1, .upToDate)
+    #expect(stage.written().contains("<ESC>[Jb: up to date\n"))
   }
 
   @Test("It is drawn at most ten times a second")
@@ -157,7 +221,7 @@ private final class Stage {
       stage.written().split(separator: "\r").last.map(String.init)
         == "音声     ────────────────────   0 %                     <ESC>[K\n"
         + "a�[2Jb�  ────────────────────   0 %                     <ESC>[K\n"
-        + "0 of 2 done<ESC>[K\n<ESC>[J")
+        + "0 of 2 done, 2 running, 0 %<ESC>[K\n<ESC>[J")
   }
 
   @Test("No more lines than the window has rows")
@@ -169,7 +233,7 @@ private final class Stage {
       stage.written().split(separator: "\r").last.map(String.init)
         == "job-1  ────────────────────   0 %                     <ESC>[K\n"
         + "job-2  ────────────────────   0 %                     <ESC>[K\n"
-        + "0 of 6 done, 4 more running<ESC>[K\n<ESC>[J")
+        + "0 of 6 done, 6 running, 0 %, 4 not shown<ESC>[K\n<ESC>[J")
   }
 
   @Test("Colour is for the bar, and only where the terminal is said to have it")
@@ -207,7 +271,7 @@ private final class Stage {
     stage.job(1, .started)
     // 50 % in a second: none before 10 s are over.
     stage.after(.seconds(1)).progress(1, 50, of: 100)
-    stage.after(.seconds(1)).job(1, .finished(1))
+    stage.after(.seconds(1)).job(1, .finished([], reason: nil))
     stage.job(2, .started)
     stage.print("jobs.yaml:9:3: error: no such file")
     stage.job(2, .failed(Failure(.mendJob, "no such file")))
@@ -219,7 +283,6 @@ private final class Stage {
         episode-42: 20 %, 18.0× real time, 1:20 left
         teaser: started
         teaser: done in 0:02, 50.0× real time
-        broken: started
         jobs.yaml:9:3: error: no such file
         broken: failed after 0:00
         episode-42: cancelled after 1:39
@@ -227,6 +290,31 @@ private final class Stage {
         """)
     stage.close()
     #expect(stage.written() == "")
+  }
+
+  @Test("Of a run of many jobs the whole is told every 10 s, and what went wrong at once")
+  func many() {
+    let stage = Stage((0..<100).map { "job-\($0)" })
+    for job in 0..<60 {
+      stage.job(job, .started).progress(job, 1, of: 2).after(.milliseconds(500))
+      if job == 7 {
+        stage.print("jobs.yaml:9:3: error: no such file")
+        stage.job(job, .failed(Failure(.mendInput, "no such file")))
+      } else {
+        stage.job(job, .finished([], reason: nil))
+      }
+    }
+    stage.job(60, .blocked(by: 7))
+    #expect(
+      stage.written() == """
+        jobs.yaml:9:3: error: no such file
+        job-7: failed after 0:01
+        19 of 100 done, 1 failed, 19 %, 0:43 left
+        39 of 100 done, 1 failed, 39 %, 0:31 left
+        59 of 100 done, 1 failed, 59 %, 0:21 left
+        job-60: blocked, since 'job-7' is not done
+
+        """)
   }
 
   @Test("A slow job is mentioned every 10 %, not every 10 s")

@@ -36,10 +36,12 @@ struct Stage {
     return try run("avjob run --quiet job.yaml")
   }
 
-  /// Every file and folder with its kind and size, in order of name.
+  /// Every file and folder with its kind and size, in order of name, but for what avjob keeps for
+  /// its next run.
   func listing() throws -> [String] {
-    try run("find . -printf '%P %y %s %l\\n' | sed 's/ d [0-9]*/ d/' | LC_ALL=C sort")
-      .text.split(separator: "\n").map(String.init)
+    let found = "find . -name .avjob -prune -o -printf '%P %y %s %l\\n'"
+    return try run("\(found) | sed 's/ d [0-9]*/ d/' | LC_ALL=C sort").text.split(separator: "\n")
+      .map(String.init)
   }
 }
 

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Whether a file system of one's own can be mounted: as root, or where users may have namespaces.
-private let namespace: String? = ["unshare -m", "unshare -rm"].first { command in
+let namespace: String? = ["unshare -m", "unshare -rm"].first { command in
   (try? Tool.run(["sh", "-c", "\(command) mount -t tmpfs none /mnt"]))?.status == 0
 }
 
@@ -47,7 +47,8 @@ struct WholeFilesTests {
     let result = try interrupt(stage, with: signal)
     #expect(result.text == outcome)
     #expect(
-      result.errors.contains("stopped; finished outputs are kept, run again for the rest\n"))
+      result.errors.contains(
+        "stopped: 0 of 1 job is done, and kept; to go on: avjob run --quiet long.yaml\n"))
     #expect(try stage.listing() == before)
     #expect(try String(decoding: readFile(stage.path("out.mp3")), as: UTF8.self) == "old\n")
   }
@@ -61,7 +62,7 @@ struct WholeFilesTests {
     #expect(left.count == 1 && left.first?.hasPrefix(".out.mp3.avjob-0.tmp f") == true)
     #expect(try String(decoding: readFile(stage.path("out.mp3")), as: UTF8.self) == "old\n")
     try stage.make("avjob run -q short.yaml")
-    let after = try stage.make("ls -A; stat -c %a out.mp3; mpg123 -q -w o.wav out.mp3")
+    let after = try stage.make("ls -A -I .avjob; stat -c %a out.mp3; mpg123 -q -w o.wav out.mp3")
     #expect(after.text == "long.yaml\nout.mp3\nshort.yaml\ntone.wav\n604\n")
     #expect(try WAVFile(stage.path("o.wav")).frameCount == 44_100)
   }
@@ -93,7 +94,7 @@ struct WholeFilesTests {
       for i in 1 2 3 4; do "$AVJOB" run -q short.yaml & pids+=($!); done
       for pid in "${pids[@]}"; do wait "$pid"; done
       cmp out.mp3 expected.mp3
-      ls -A
+      ls -A -I .avjob
       """)
     #expect(result.errors == "")
     #expect(result.text.hasSuffix("\nexpected.mp3\nlong.yaml\nout.mp3\nshort.yaml\ntone.wav\n"))
@@ -127,7 +128,7 @@ struct WholeFilesTests {
 
         """)
     #expect(
-      try stage.run("ls -A").text
+      try stage.run("ls -A -I .avjob").text
         == "a.wav\nb.mp3\nd.flac\ne.m4a\njob.yaml\nnan.wav\ntone.wav\n")
   }
 

@@ -106,7 +106,8 @@ struct ValueDice {
   mutating func text() -> String {
     String(
       String.UnicodeScalarView(
-        (0..<below(8)).compactMap { _ in one(of: ["a", "\n", "\"", "\\", "é", "\u{0}", "😀", "/"]) }))
+        (0..<below(8)).compactMap { _ in one(of: ["a", "\n", "\"", "\\", "é", "\u{0}", "😀", "/"]) })
+    )
   }
 
   mutating func path() -> FilePath {

@@ -132,7 +132,7 @@ private let busy = Failure(.tryAgain, "busy")
     let jobs = [PoolJob(0, estimate: .seconds(9), retries: 1), PoolJob(1), PoolJob(2, needs: [0])]
     let pool = Pool(
       budget: CPUBudget(total: 1),
-      backoff: Backoff(first: .milliseconds(300), longest: .milliseconds(300)))
+      backoff: Backoff(first: .seconds(1), longest: .seconds(1)))
     let reports = try pool.run(
       jobs,
       with: Fake { job, _ in

@@ -1,24 +1,54 @@
 import MediaComposition
 import Synchronization
 import SystemPackage
+import Threads
 
 /// The media files of a run, each probed once however often it is used.
 ///
 /// Safe from any thread; probing happens outside the lock, so files are probed in parallel.
 public final class MediaLibrary: Sendable {
+  /// What an earlier run found out about a file's stream, or nil: asked with the path, the stream
+  /// that is wanted, and what the file is now. Called from any thread.
+  public typealias Recall = @Sendable (FilePath, Int?, FileIdentity) -> ProbedAsset?
+
   private struct Key: Hashable {
     var path: FilePath
     var streamIndex: Int?
   }
-  private let found = Mutex<[Key: Result<ProbedStream, Failure>]>([:])
+  /// The SHA-256 of files that records told of: parts of one file are many.
+  private let digests = Mutex<[FileIdentity: [UInt8]]>([:])
+
+  /// What is known of a stream.
+  private enum Known {
+    /// Probed in this run.
+    case probed(ProbedStream)
+    /// By an earlier run: enough for a graph, and not for reading.
+    case recalled(ProbedAsset)
+
+    var found: ProbedAsset {
+      switch self {
+      case .probed(let stream): ProbedAsset(stream.asset, warnings: stream.warnings)
+      case .recalled(let found): found
+      }
+    }
+  }
+
+  private let found = Mutex<[Key: Result<Known, Failure>]>([:])
+  private let recall: Recall?
   /// How many more MP3 frames' places may be kept: an index takes eight bytes for each, and all that
   /// are kept 64 MB, which is some 60 hours. Files beyond that are scanned each time they are opened.
   private let framesToKeep = Mutex(8_000_000)
 
   /// A library that has probed nothing yet. The first one readies FFmpeg for the process: its log
   /// is silenced (see `Engine.start()`).
-  public init() {
-    // What it throws is thrown where something can be done about it: see `probed`.
+  ///
+  /// - Parameter recall: Spares the probing of files that have not changed since an earlier run;
+  ///   what is read is probed all the same. What this library finds may then be kept for later runs
+  ///   (`probedAsset(at:streamIndex:)`), which is why a file that was changed only just now is let
+  ///   rest for a moment, until no later change can bear the same time.
+  public init(recalling recall: Recall? = nil) {
+    self.recall = recall
+    // What it throws is thrown where something can be done about it: see `known`.
     _ = try? Engine.start()
   }
 
@@ -27,40 +57,120 @@ public final class MediaLibrary: Sendable {
   /// - Throws: `Failure` (`mendInput`, `mendMachine`), the same at each call for a file, or
   ///   `tryAgain`, which the next call does.
   public func asset(at path: FilePath, streamIndex: Int? = nil) throws(Failure) -> Asset {
-    try probed(path, streamIndex).asset
+    try known(Key(path: path, streamIndex: streamIndex)).found.asset
   }
 
   /// What is odd about a file that can be read all the same.
   public func warnings(for path: FilePath, streamIndex: Int? = nil) -> [Warning] {
-    (try? probed(path, streamIndex).warnings) ?? []
+    (try? known(Key(path: path, streamIndex: streamIndex)).found.warnings) ?? []
   }
 
-  private func probed(_ path: FilePath, _ streamIndex: Int?) throws(Failure) -> ProbedStream {
+  /// What was found of a stream so far, whether here or by an earlier run, and which of the two;
+  /// nil where it was not asked for or cannot be read. Touches no file.
+  public func probedAsset(
+    at path: FilePath, streamIndex: Int? = nil
+  ) -> (found: ProbedAsset, isRecalled: Bool)? {
+    guard
+      let known = found.withLock({ $0[Key(path: path, streamIndex: streamIndex)] }),
+      let known = try? known.get()
+    else { return nil }
+    if case .recalled(let found) = known { return (found, true) }
+    return (known.found, false)
+  }
+
+  private func known(_ key: Key) throws(Failure) -> Known {
     try Engine.start()
-    let key = Key(path: path, streamIndex: streamIndex)
     if let known = found.withLock({ $0[key] }) { return try known.get() }
-    let result: Result<ProbedStream, Failure>
+    let result: Result<Known, Failure>
     do throws(Failure) {
-      result = .success(keeping(try Prober.probe(path, stream: streamIndex)))
+      if let recalled = try recalled(key) {
+        result = .success(recalled)
+      } else {
+        result = .success(.probed(try probe(key)))
+      }
     } catch {
       result = .failure(error)
     }
     if case .failure(let failure) = result, failure.remedy == .tryAgain { throw failure }
-    found.withLock { found in
-      found[key] = result
-      // Under its number too: by that the stream is opened.
-      if case .success(let stream) = result {
-        found[Key(path: path, streamIndex: stream.asset.streamIndex)] = result
-      }
-    }
+    remember(result, of: key)
     return try result.get()
   }
 
+  private func recalled(_ key: Key) throws(Failure) -> Known? {
+    guard let recall else { return nil }
+    let identity = try SourceFile.settle(key.path)
+    return recall(key.path, key.streamIndex, identity).map { .recalled($0) }
+  }
+
+  private func probe(_ key: Key) throws(Failure) -> ProbedStream {
+    keeping(try Prober.probe(key.path, stream: key.streamIndex))
+  }
+
+  private func remember(_ result: Result<Known, Failure>, of key: Key) {
+    found.withLock { found in
+      found[key] = result
+      // Under its number too: by that the stream is opened.
+      if case .success(let known) = result {
+        found[Key(path: key.path, streamIndex: known.found.asset.streamIndex)] = result
+      }
+    }
+  }
+
+  /// What reading takes, which no earlier run can tell.
+  ///
+  /// - Throws: `tryAgain` where what an earlier run told is not so; it is known from now on.
+  private func facts(of asset: Asset) throws(Failure) -> StreamFacts {
+    let key = Key(path: asset.path, streamIndex: asset.streamIndex)
+    let stream: ProbedStream
+    switch try known(key) {
+    case .probed(let probed): stream = probed
+    case .recalled(let told):
+      stream = try probe(key)
+      remember(.success(.probed(stream)), of: key)
+      found.withLock { found in
+        let best = Key(path: asset.path, streamIndex: nil)
+        if case .success(.recalled(let other))? = found[best], other == told {
+          found[best] = .success(.probed(stream))
+        }
+      }
+    }
+    guard recall == nil || stream.asset == asset else {
+      throw Failure(
+        .tryAgain, "is not what an earlier run took it for; run the job again", path: asset.path)
+    }
+    return stream.facts
+  }
+
+  /// Makes sure that an asset is what it is said to be before an export is made of it, where an
+  /// earlier run said so. Reading does so as well; tags and covers are taken without reading.
+  ///
+  /// - Throws: `tryAgain` where it is not, and what probing does.
+  public func confirm(_ asset: Asset) throws(Failure) { _ = try facts(of: asset) }
+
   /// Whether going back in an asset means to decode it from its first packet.
   func startsAnew(_ asset: Asset) throws(Failure) -> Bool {
-    switch try probed(asset.path, asset.streamIndex).facts.reader {
+    switch try facts(of: asset).reader {
     case .demuxer, .mpegAudio: false
     case .counted(let index): index.anchors.isEmpty
+    }
+  }
+
+  /// The SHA-256 of an asset's file, if it is still the one that was probed. A file is read once.
+  ///
+  /// - Throws: `Failure`, or `CancellationError`.
+  /// - Complexity: O(size) the first time; some 0.3 s for 100 MB.
+  func digest(of asset: Asset, unless cancellation: CancellationFlag) throws -> [UInt8] {
+    if let known = digests.withLock({ $0[asset.identity] }) { return known }
+    let digest = try fileDigest(asset.path, named: asset.path, unless: cancellation)
+    try requireUnchanged(asset)
+    digests.withLock { $0[asset.identity] = digest }
+    return digest
+  }
+
+  private func requireUnchanged(_ asset: Asset) throws(Failure) {
+    guard try SourceFile.identify(asset.path) == asset.identity else {
+      throw Failure(
+        .tryAgain, "was changed while avjob was working; run the job again", path: asset.path)
     }
   }
 
@@ -79,11 +189,8 @@ public final class MediaLibrary: Sendable {
 
   /// Opens an asset for reading, if its file is still the one that was probed.
   func open(_ asset: Asset, noting damage: Damage) throws(Failure) -> any FrameSource {
-    guard try SourceFile.identify(asset.path) == asset.identity else {
-      throw Failure(
-        .tryAgain, "was changed while avjob was working; run the job again", path: asset.path)
-    }
-    let facts = try probed(asset.path, asset.streamIndex).facts
+    try requireUnchanged(asset)
+    let facts = try facts(of: asset)
     return switch facts.reader {
     case .mpegAudio(let index, let note): try MPEGStream.open(facts, index, note, damage)
     case .demuxer: try DemuxedStream.open(facts, damage)

@@ -3,7 +3,7 @@ import MediaComposition
 import SystemPackage
 
 /// What must hold of an input before any library sees it.
-enum SourceFile {
+package enum SourceFile {
   /// The identity of a regular, readable, non-empty file.
   ///
   /// A FIFO would hang FFmpeg, a folder or an empty file puzzle it: they are refused in words.
@@ -35,8 +35,24 @@ enum SourceFile {
         + Int64(status.st_mtim.tv_nsec))
   }
 
+  /// The same of a file that has rested so long that whoever changes it from now on gives it
+  /// another time: what is found out about it is then true as long as its identity is the same.
+  ///
+  /// A file that is written to without end is taken as it is after some attempts.
+  static func settle(_ path: FilePath) throws(Failure) -> FileIdentity {
+    var identity = try identify(path)
+    for _ in 0..<3 {
+      let rest = identity.timeToRest(at: .now)
+      guard rest > .zero else { break }
+      var time = timespec(rest)
+      nanosleep(&time, nil)
+      identity = try identify(path)
+    }
+    return identity
+  }
+
   /// The file that a path leads to, nil where there is none.
-  static func inode(of path: FilePath) -> FileIdentity.Inode? {
+  package static func inode(of path: FilePath) -> FileIdentity.Inode? {
     var status = stat()
     guard path.withPlatformString({ stat($0, &status) }) == 0 else { return nil }
     return FileIdentity.Inode(device: UInt64(status.st_dev), number: UInt64(status.st_ino))
@@ -54,5 +70,39 @@ enum SourceFile {
       .reading(code, "cannot be opened", path: path)
         ?? Failure(.mendMachine, "cannot be opened: \(Errno(rawValue: code))", path: path)
     }
+  }
+}
+
+extension FileIdentity {
+  /// How long its time may go on to be the time of further changes.
+  ///
+  /// Times are as fine as the system's clock tick (10 ms at most) at best; file systems that know
+  /// seconds only, two of them in FAT, show in a time without a fraction. Another machine's clock
+  /// may be off: a time in the future is waited for no longer than one that is now.
+  func timeToRest(at now: WallTime) -> Duration {
+    let isCoarse = modificationTime % 1_000_000_000 == 0
+    let tick: Int64 = isCoarse ? 2_000_000_000 : 20_000_000
+    let age = now.nanoseconds.subtractingReportingOverflow(modificationTime)
+    guard !age.overflow, (-tick...tick).contains(age.partialValue) else { return .zero }
+    return .nanoseconds(min(tick, tick - age.partialValue))
+  }
+}
+
+/// A moment of the system's clock, in nanoseconds since 1970, as files bear it.
+struct WallTime {
+  var nanoseconds: Int64
+
+  /// `CLOCK_REALTIME`
+  static var now: WallTime {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return WallTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+  }
+}
+
+extension timespec {
+  fileprivate init(_ duration: Duration) {
+    let (seconds, attoseconds) = duration.components
+    self.init(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
   }
 }

@@ -51,7 +51,7 @@ struct ChapterText {
         ("start", line.clock), ("title", line.title), ("href", line.url), ("image", line.image),
       ]
       let written = attributes.compactMap { name, value in
-        value.map { " \(name)=\"\(Self.inXML($0))\"" }
+        value.map { " \(name)=\"\(XMLText.escaped($0))\"" }
       }
       text += "  <psc:chapter\(written.joined())/>\n"
     }
@@ -65,45 +65,13 @@ struct ChapterText {
         ("img", line.image), ("title", line.title), ("url", line.url),
       ]
       let written = members.compactMap { name, value in
-        value.map { "      \"\(name)\": \(Self.inJSON($0))" }
+        value.map { "      \"\(name)\": \(JSONValue.quoted($0))" }
       }
       let all = ["      \"startTime\": \(line.seconds)"] + written
       return "    {\n" + all.joined(separator: ",\n") + "\n    }"
     }
     return "{\n  \"version\": \"1.2.0\",\n  \"chapters\": [\n"
       + chapters.joined(separator: ",\n") + "\n  ]\n}\n"
-  }
-
-  /// An attribute's value (XML 1.0 §2.2, §2.4 and §3.3.3, which would make spaces of line feeds).
-  private static func inXML(_ text: String) -> String {
-    text.unicodeScalars.reduce(into: "") { result, scalar in
-      switch scalar {
-      case "&": result += "&amp;"
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      case "\"": result += "&quot;"
-      case "\t", "\n", "\r": result += "&#\(scalar.value);"
-      // Not in XML at all.
-      case "\u{0}"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": result += "\u{FFFD}"
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-  }
-
-  /// A string (RFC 8259 §7).
-  private static func inJSON(_ text: String) -> String {
-    let inner = text.unicodeScalars.reduce(into: "") { result, scalar in
-      switch scalar {
-      case "\"": result += "\\\""
-      case "\\": result += "\\\\"
-      case "\n": result += "\\n"
-      case "\r": result += "\\r"
-      case "\t": result += "\\t"
-      case "\u{0}"..."\u{1F}": result += "\\u" + hexadecimal(scalar.value, digits: 4)
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return "\"\(inner)\""
   }
 }
 
@@ -127,16 +95,20 @@ extension FilePath {
   /// This path as a reference from a folder: relative, with `/`, and all but unreserved characters
   /// as %XX (RFC 3986 §2.3 and §4.2). Links are not followed.
   fileprivate func reference(from folder: FilePath) -> String {
-    let target = Array(absolute.components)
-    let base = Array(folder.absolute.components)
-    let shared = zip(target, base).prefix { $0 == $1 }.count
-    let up = Array(repeating: "..", count: base.count - shared)
-    let down = target.dropFirst(shared).map { component in
+    relative(to: folder).components.map { component in
       FilePath(root: nil, [component]).withPlatformString { name in
         (0..<strlen(name)).reduce(into: "") { $0 += Self.escaped(UInt8(bitPattern: name[$1])) }
       }
-    }
-    return (up + down).joined(separator: "/")
+    }.joined(separator: "/")
+  }
+
+  /// This path as it is seen from a folder: without a root. Links are not followed.
+  func relative(to folder: FilePath) -> FilePath {
+    let target = Array(absolute.components)
+    let base = Array(folder.absolute.components)
+    let shared = zip(target, base).prefix { $0 == $1 }.count
+    let up = Array(repeating: FilePath.Component(".."), count: base.count - shared)
+    return FilePath(root: nil, up + target.dropFirst(shared))
   }
 
   private var absolute: FilePath {

@@ -85,6 +85,8 @@ final class LibAVWriter: SoundWriter {
     try file.put(word(size), at: 4)
   }
 
+  var files: [OutputFile] { [file] }
+
   func commit() throws(Failure) { try file.commit() }
 
   func abandon() { file.discard() }

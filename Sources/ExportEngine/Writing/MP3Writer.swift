@@ -72,6 +72,8 @@ final class MP3Writer: SoundWriter {
     return tally.result(of: file, sampleRate: sampleRate)
   }
 
+  var files: [OutputFile] { [file] }
+
   func commit() throws(Failure) { try file.commit() }
 
   func abandon() {

@@ -2,6 +2,7 @@ import Glibc
 import LibAV
 import MediaComposition
 import SystemPackage
+import Threads
 
 /// A file that appears whole or not at all.
 ///
@@ -111,6 +112,16 @@ package final class OutputFile: ByteOutput {
     for folder in [target.folder] + newFolders.map(\.folder) { try flush(folder) }
   }
 
+  /// The SHA-256 of what was written, as it lies on the disk before it takes its place.
+  ///
+  /// - Parameter cancellation: Asked while the file is read; once set, there is no digest.
+  /// - Returns: 32 bytes.
+  /// - Throws: What the system says, or `CancellationError`.
+  /// - Complexity: O(size); some 0.3 s for 100 MB.
+  func digest(unless cancellation: CancellationFlag) throws -> [UInt8] {
+    try fileDigest(temporary.path, named: path, unless: cancellation)
+  }
+
   /// Takes everything back that was not committed. Does nothing the second time.
   package func discard() {
     guard !isDone else { return }
@@ -123,7 +134,10 @@ package final class OutputFile: ByteOutput {
   private func flush(_ folder: FilePath) throws(Failure) {
     let descriptor = folder.withPlatformString { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     // A folder that may be written and not read cannot be flushed: nothing more can be done.
-    guard descriptor >= 0 else { return }
+    if descriptor < 0, errno == EACCES { return }
+    guard descriptor >= 0 else {
+      throw .writing(errno, "cannot flush the folder to the disk", path: path)
+    }
     defer { close(descriptor) }
     // EINVAL: the file system has no such flush (fsync(2)).
     guard calls.flush(descriptor) == 0 || errno == EINVAL else {
@@ -174,7 +188,7 @@ extension OutputFile {
   /// and may be written.
   ///
   /// - Throws: As `create`.
-  static func requireWritable(_ path: FilePath) throws(Failure) {
+  package static func requireWritable(_ path: FilePath) throws(Failure) {
     let target = try followLinks(path)
     _ = try existingFile(target, path)
     var folder = target.folder

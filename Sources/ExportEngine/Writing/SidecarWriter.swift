@@ -55,6 +55,8 @@ final class SidecarWriter: SoundWriter {
     }
   }
 
+  var files: [OutputFile] { sound.files + sidecars.map(\.file) }
+
   func commit() throws(Failure) {
     try sound.commit()
     for (_, file) in sidecars { try file.commit() }

@@ -15,6 +15,10 @@ import Threads
 /// target is as it was before. Nothing is to be called after `commit` or `abandon`. One thread at a
 /// time, which blocks on encoding and on the disk.
 package protocol SoundWriter: AnyObject {
+  /// The file of the output, then those beside it in the order of `WrittenOutput.sidecars`. Between
+  /// `finish` and `commit` they are whole.
+  var files: [OutputFile] { get }
+
   /// Encodes one block.
   ///
   /// - Throws: `.reportBug` for samples that are not finite or more frames than announced;
@@ -69,6 +73,8 @@ public struct WrittenOutput: Sendable, Hashable, Codable {
   public var peak: Float
   /// The files of chapters beside it.
   public var sidecars: [WrittenSidecar] = []
+  /// The SHA-256 of its bytes; only known where the export has a record.
+  public var sha256: [UInt8]?
 }
 
 /// A file of chapters that a finished writer left behind.

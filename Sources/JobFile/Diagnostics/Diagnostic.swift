@@ -34,6 +34,8 @@ public struct Diagnostic: Sendable, Hashable {
   public var help: String?
   /// The other ends of a conflict.
   public var notes: [Note]
+  /// Of an error, what the user must do.
+  public var remedy = Failure.Remedy.mendJob
 
   /// A diagnostic at `origin`.
   public init(
@@ -59,6 +61,7 @@ public struct Diagnostic: Sendable, Hashable {
     let failure = failure.placed(at: origin)
     let subject = failure.path.map { "'\($0)': " } ?? ""
     self.init(.error, subject + failure.message, at: failure.origin)
+    remedy = failure.remedy
   }
 
   /// A warning of the engine.

@@ -195,8 +195,8 @@ struct SourceText: Sendable {
   }
 }
 
-/// `argument` as a POSIX shell takes it.
-private func shellQuoted(_ argument: String) -> String {
+/// `argument` as a POSIX shell takes it. O(length).
+public func shellQuoted(_ argument: String) -> String {
   let isPlain = argument.utf8.allSatisfy { byte in
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

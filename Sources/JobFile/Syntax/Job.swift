@@ -41,6 +41,9 @@ public struct Job: Sendable, Hashable {
   public var timeout: Located<Time>?
   /// Where the job was written.
   public var origin: Origin
+  /// The folder of the job file that the user named, as its path was spelled; empty for the current
+  /// one, nil where there is no file.
+  public var folder: FilePath?
 
   /// A job that renders `item` to `outputs`.
   public init(

@@ -109,7 +109,8 @@ struct OneShot {
     }
     if !output.force { try refuseExisting(jobs) }
     let preparation = try door.prepare(LoadedJobs(jobs: jobs))
-    try Batch(door: door).run(preparation.work, refusedJobs: preparation.refusedJobs)
+    try Batch(door: door, teller: RunTeller(door: door))
+      .run(preparation.work, refusals: preparation.refusals)
   }
 
   private func refuseExisting(_ jobs: [Job]) throws {

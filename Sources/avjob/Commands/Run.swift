@@ -19,8 +19,12 @@ struct Run: ParsableCommand {
   @Option(help: "Jobs to run at once; as many as cores unless given.")
   var workers: Int?
 
-  @Flag(name: .shortAndLong, help: "Show no progress, only what went wrong and the table.")
-  var quiet = false
+  @OptionGroup var telling: TellingOptions
+
+  @OptionGroup var receipts: ReceiptOptions
+
+  @Flag(help: "Give each job a process of its own: one that crashes fails alone.")
+  var isolate = false
 
   @OptionGroup var variables: VariableOptions
 
@@ -31,11 +35,19 @@ struct Run: ParsableCommand {
   }
 
   func run() throws {
-    let door = Door(annotations: annotations.annotate)
+    let door = Door(annotations: annotations.annotate, receipts: receipts)
+    defer { door.memory?.close(door.library) }
     noteIdleWorkers(door.budget.total)
-    let preparation = try door.prepare(door.load(files, options: variables))
-    try Batch(door: door, workers: workers, isQuiet: quiet)
-      .run(preparation.work, refusedJobs: preparation.refusedJobs)
+    let teller = try RunTeller(telling.telling, files: files, door: door)
+    do {
+      let loaded = try door.load(files, options: variables)
+      let preparation = try door.prepare(loaded, telling: teller)
+      try teller.refuseConflicts(with: preparation.exports, reading: loaded.files)
+      try Batch(door: door, teller: teller, workers: workers, isIsolated: isolate)
+        .run(preparation.work, refusals: preparation.refusals)
+    } catch let status as ExitCode {
+      throw ExitCode(teller.close(status: status.rawValue))
+    }
   }
 
   /// A job runs where it has a core.

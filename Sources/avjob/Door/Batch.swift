@@ -7,62 +7,51 @@ import MediaTime
 import Threads
 import WorkerPool
 
-/// A run of exports: the pool, the screen, the closing table and the exit status.
+/// A run of exports: the pool, the closing table and the exit status.
 struct Batch {
   let door: Door
+  /// Who is told of it.
+  let teller: RunTeller
   /// nil: one for each core.
   var workers: Int?
-  var isQuiet = false
+  /// Whether each job runs in a process of its own.
+  var isIsolated = false
 
-  /// Runs what is ready; `refusedJobs` were refused before and count as failed. Throws an
-  /// `ExitCode` where anything failed or a signal came.
-  func run(_ work: [Work], refusedJobs: Int) throws {
+  /// Runs what is ready; `refusals` were refused before and count as failed. Throws an `ExitCode`
+  /// where anything failed or a signal came.
+  func run(_ work: [Work], refusals: [Refusal]) throws {
     let (cancellation, caught) = Signals.catchAll()
     let start = ContinuousClock.now
-    var screen = ProgressScreen(
-      names: work.map(\.export.name), terminal: { StandardStream.error.terminal },
-      write: { text in if !isQuiet { StandardStream.error.write(text) } })
+    teller.open(work, refusals: refusals)
     let pool = Pool(budget: door.budget, workers: workers, limits: door.limits)
     let reports: [JobReport<WorkResult>]
     do throws(Failure) {
       reports = try pool.run(
-        work.map(\.poolJob), with: ExportRunner(library: door.library), cancellation: cancellation
+        work.map(\.poolJob),
+        with: ExportRunner(
+          library: door.library, memory: door.memory,
+          isolation: isIsolated ? door.isolation(workers: workers) : nil),
+        cancellation: cancellation
       ) { event in
-        let now = ContinuousClock.now
-        if let diagnostic = diagnostic(of: event, among: work) {
-          let text = door.render(Diagnostics(diagnostic))
-          if isQuiet {
-            StandardStream.error.write(text + "\n")
-          } else {
-            screen.print(text, at: now)
-          }
-        }
-        screen.show(event, at: now)
+        teller.tell(RunEvent(event, of: work[event.job].export))
       }
     } catch {
-      screen.close()
+      teller.endProgress()
       door.report(Diagnostics(Diagnostic(error)))
-      throw Door.Status.temporary
+      throw ExitCode(teller.close(status: Door.Status.temporary.rawValue))
     }
-    screen.close()
-    let table = OutputTable.text(
-      finishedOutputs(work, reports), elapsed: start.duration(to: .now),
-      columns: StandardStream.output.terminal?.columns)
-    StandardStream.output.write(table)
-    try conclude(reports, refusedJobs: refusedJobs, caught)
-  }
-
-  private func diagnostic(
-    of event: JobEvent<WorkResult>, among work: [Work]
-  ) -> Diagnostic? {
-    switch event.kind {
-    case .failed(let failure):
-      return Diagnostic(failure, at: work[event.job].export.origin)
-    case .warning(let warning):
-      return Diagnostic(warning)
-    case .started, .progress, .retrying, .postponed, .finished, .cancelled, .blocked:
-      return nil
+    teller.endProgress()
+    if teller.showsTable {
+      let finished = finishedOutputs(work, reports)
+      StandardStream.output.write(
+        OutputTable.text(
+          finished, upToDate: reports.count { $0.wasUpToDate },
+          elapsed: start.duration(to: .now), columns: StandardStream.output.terminal?.columns))
     }
+    let outcome = Outcome(reports, refusedJobs: refusals.count, caught)
+    if let text = outcome.text { StandardStream.error.write(text + "\n") }
+    let status = teller.close(status: outcome.status, attempts: reports.map(\.attempts))
+    if status != 0 { throw ExitCode(status) }
   }
 
   private func finishedOutputs(
@@ -70,43 +59,89 @@ struct Batch {
   ) -> [FinishedOutput] {
     zip(work, reports).flatMap { work, report -> [FinishedOutput] in
       guard case .finished(.written(let result, reason: _)) = report.outcome else { return [] }
-      return zip(work.export.outputs, result.outputs).flatMap { output, written in
-        [
-          FinishedOutput(
-            path: written.path.string,
-            duration: Time(frames: written.frameCount, rate: written.sampleRate),
-            bytes: written.size,
-            description: output.format.description(
-              sampleRate: written.sampleRate, channelCount: written.channelCount),
-            elapsed: report.elapsed)
-        ]
-          + written.sidecars.map { sidecar in
-            FinishedOutput(
-              path: sidecar.path.string, duration: nil, bytes: sidecar.size,
-              description: sidecar.kind.name, elapsed: report.elapsed)
-          }
+      return RunReport.Output.written(work.export, result).map { output in
+        let sound = output.sound.map {
+          ", \(AudioFormat.text(sampleRate: $0.sampleRate, channelCount: $0.channelCount))"
+        }
+        return FinishedOutput(
+          path: output.path.string, duration: output.sound?.duration, bytes: output.bytes ?? 0,
+          description: output.format + (sound ?? ""), elapsed: report.elapsed)
       }
     }
   }
+}
 
-  /// Says how it ended, and throws the exit status where that is not success.
-  private func conclude(
-    _ reports: [JobReport<WorkResult>], refusedJobs: Int, _ caught: CaughtSignal
-  ) throws {
-    if let status = caught.exitStatus {
-      StandardStream.error.write("stopped; finished outputs are kept, run again for the rest\n")
-      throw ExitCode(status)
-    }
-    var failed = refusedJobs
-    var mayPass = 0
+/// How a run ended.
+struct Outcome {
+  /// As a shell sees it.
+  private(set) var status: Int32 = 0
+  /// What there is to say about it; nil where all is well.
+  private(set) var text: String?
+
+  /// - Parameters:
+  ///   - reports: Of all jobs that were ready to run.
+  ///   - refusedJobs: How many were not.
+  ///   - caught: Whether a signal ended the run.
+  ///   - command: By which the run goes on.
+  init(
+    _ reports: [JobReport<WorkResult>], refusedJobs: Int, _ caught: CaughtSignal,
+    command: [String] = CommandLine.arguments
+  ) {
+    var counts = (done: 0, failed: refusedJobs, mayPass: 0, blocked: 0, notStarted: 0)
     for report in reports {
-      guard case .failed(let failure) = report.outcome else { continue }
-      failed += 1
-      if failure.remedy == .tryAgain { mayPass += 1 }
+      switch report.outcome {
+      case .finished: counts.done += 1
+      case .failed(let failure):
+        counts.failed += 1
+        if failure.remedy == .tryAgain { counts.mayPass += 1 }
+      case .blocked: counts.blocked += 1
+      case .cancelled, .notStarted: counts.notStarted += 1
+      }
     }
-    guard failed > 0 else { return }
     let total = reports.count + refusedJobs
-    if total > 1 { StandardStream.error.write("\(failed) of \(total) jobs failed\n") }
-    throw mayPass == failed ? Door.Status.temporary : Door.Status.jobFailed
+    if let signal = caught.exitStatus {
+      status = signal
+      let words = (["avjob"] + command.dropFirst()).map(shellQuoted).joined(separator: " ")
+      text =
+        "stopped: \(counts.done) of \(total) \(total == 1 ? "job is" : "jobs are") done, and kept; "
+        + "to go on: \(words.printable)"
+      return
+    }
+    guard counts.failed > 0 else { return }
+    status =
+      (counts.mayPass == counts.failed ? Door.Status.temporary : Door.Status.jobFailed).rawValue
+    guard total > 1 else { return }
+    var parts = ["\(counts.failed) of \(total) jobs failed"]
+    if counts.blocked > 0 { parts.append("\(counts.blocked) blocked by them") }
+    if counts.notStarted > 0 { parts.append("\(counts.notStarted) not started") }
+    text = parts.joined(separator: ", ")
+  }
+}
+
+extension JobReport<WorkResult> {
+  fileprivate var wasUpToDate: Bool {
+    if case .finished(.upToDate) = outcome { true } else { false }
+  }
+}
+
+extension RunEvent {
+  /// What happened to `export` in the pool.
+  fileprivate init(_ event: JobEvent<WorkResult>, of export: Export) {
+    let kind: Kind =
+      switch event.kind {
+      case .started: .started
+      case .progress(let progress): .progress(progress)
+      case .warning(let warning): .warning(Diagnostic(warning))
+      case .retrying(let failure, let pause):
+        .retrying(failure.placed(at: export.origin), after: pause)
+      case .postponed: .postponed
+      case .finished(.upToDate): .upToDate
+      case .finished(.written(let report, let reason)):
+        .finished(RunReport.Output.written(export, report), reason: reason)
+      case .failed(let failure): .failed(failure.placed(at: export.origin))
+      case .cancelled: .cancelled
+      case .blocked(let other): .blocked(by: other)
+      }
+    self.init(job: event.job, kind: kind, instant: event.instant)
   }
 }

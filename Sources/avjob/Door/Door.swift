@@ -10,10 +10,13 @@ import WorkerPool
 /// What every command shares: the places of what was written, the media, the cores, the streams.
 struct Door {
   /// For whom messages are repeated on standard output.
-  var annotations: AnnotationOption.Reader?
+  let annotations: AnnotationOption.Reader?
   let map = SourceMap()
-  let library = MediaLibrary()
+  let library: MediaLibrary
+  /// What earlier runs left; nil for a command that keeps nothing.
+  let memory: RunMemory?
   let budget = CPUBudget(total: CPUBudget.availableCores)
+  let journal = Journal()
   /// What jobs may take together; files may be opened up to the hard limit from here on.
   let limits = PoolClaim.limits(
     openFiles: ProcessLimits.raiseOpenFiles(), memory: ProcessLimits.machineMemory)
@@ -25,9 +28,25 @@ struct Door {
     static let temporary = ExitCode(75)
   }
 
+  /// The door of a command, which keeps receipts of what it makes where it has options for them.
+  init(annotations: AnnotationOption.Reader? = nil, receipts options: ReceiptOptions? = nil) {
+    self.annotations = annotations
+    guard let options else {
+      memory = nil
+      library = MediaLibrary()
+      return
+    }
+    let memory = RunMemory(options)
+    self.memory = memory
+    library = MediaLibrary(recalling: { path, stream, identity in
+      memory.find(path, stream: stream, identity)
+    })
+  }
+
   /// Says what is wrong on standard error.
   func report(_ diagnostics: Diagnostics) {
     guard !diagnostics.isEmpty else { return }
+    journal.note(diagnostics)
     StandardStream.error.write(render(diagnostics) + "\n")
     if annotations == .github { StandardStream.output.write(diagnostics.githubCommands(in: map)) }
   }
@@ -69,14 +88,19 @@ struct Door {
     return loaded
   }
 
-  /// Probes and composes; what is wrong is said. Throws where nothing may run.
+  /// Probes and composes; what is wrong is said, and told to `teller`. Throws where nothing may run.
   ///
   /// A mistake in a job file stops everything before it starts; a medium that cannot be read fails
   /// the jobs that use it, and no other.
-  func prepare(_ loaded: LoadedJobs) throws -> Preparation {
+  func prepare(_ loaded: LoadedJobs, telling teller: RunTeller? = nil) throws -> Preparation {
+    memory?.open(for: loaded.jobs)
     let preparation = Preparation(loaded, library: library, budget: budget)
+    memory?.keepProbes(of: library)
     report(preparation.diagnostics)
-    if preparation.hasJobErrors { throw Status.wrongJob }
+    if preparation.hasJobErrors {
+      teller?.open(preparation.work, refusals: preparation.refusals)
+      throw Status.wrongJob
+    }
     return preparation
   }
 

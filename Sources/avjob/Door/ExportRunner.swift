@@ -1,29 +1,91 @@
 import ExportEngine
 import MediaComposition
 import MediaTime
+import Receipts
 import WorkerPool
 
-/// Joins the pool, which knows jobs, to the engine, which knows exports.
+/// Joins the pool, which knows jobs, to the engine, which knows exports, and to the receipts of
+/// what was exported.
 struct ExportRunner: JobRunner {
   let library: MediaLibrary
+  /// nil: everything is made, and nothing remembered.
+  var memory: RunMemory?
+  /// nil: in this process.
+  var isolation: Isolation?
 
   func run(_ work: Work, context: JobContext) throws -> WorkResult {
-    .written(try perform(work.export, context), reason: nil)
+    let export = work.export
+    guard let memory, let ledger = memory.ledger(for: work.folder) else {
+      return .written(try perform(export, timeLimit: work.timeLimit, context), reason: nil)
+    }
+    let fingerprint = try ExportSession(export, library: library)
+      .fingerprint { ledger.folder.relative($0).bytes }
+    let claim = Claim(fingerprint)
+    let isCancelled = { context.cancellation.isCancelled }
+    func reason() throws -> Reason? {
+      memory.options.force ? .forced : try ledger.reason(for: claim, unless: isCancelled)
+    }
+    guard var why = try reason() else { return .upToDate }
+
+    var lock: Ledger.Work?
+    switch ledger.begin(claim) {
+    case .granted(let work): lock = work
+    case .busy: throw JobPostponed(after: .milliseconds(250))
+    case .unavailable(let error): memory.tell(error, of: ledger, context)
+    }
+    defer { lock?.end() }
+    if lock != nil {
+      // Who had the lock before may have made it.
+      guard let still = try reason() else { return .upToDate }
+      why = still
+    }
+    for asset in export.composition.assets { try library.confirm(asset) }
+    let report = try perform(export, timeLimit: work.timeLimit, context)
+    if lock != nil { record(claim, in: ledger, memory, context) }
+    return .written(report, reason: memory.options.explain ? "\(why)" : nil)
   }
 
-  private func perform(_ export: Export, _ context: JobContext) throws -> ExportSession.Report {
+  /// Writes the receipts; the outputs are in their places.
+  private func record(
+    _ claim: Claim, in ledger: Ledger, _ memory: RunMemory, _ context: JobContext
+  ) {
+    do {
+      guard try !ledger.record(claim) else { return }
+      context.warn(
+        Warning(
+          "a source was changed while it was read: the next run makes it again",
+          path: claim.outputs.first?.path))
+    } catch {
+      memory.tell(error, of: ledger, context)
+    }
+  }
+
+  private func perform(
+    _ export: Export, timeLimit: Duration?, _ context: JobContext
+  ) throws -> ExportSession.Report {
+    let report =
+      if let isolation {
+        try isolation.perform(export, timeLimit: timeLimit, context)
+      } else {
+        try performHere(export, context)
+      }
+    for warning in report.warnings { context.warn(warning) }
+    return report
+  }
+
+  private func performHere(
+    _ export: Export, _ context: JobContext
+  ) throws -> ExportSession.Report {
     // Each report wakes the observer's thread, which costs as much as decoding the block that it is
     // about: one for each second of sound will do.
     let step = Time(value: 1, timescale: 1)
     var next = Time.zero
-    let report = try ExportSession(export, library: library).run(
+    return try ExportSession(export, library: library).run(
       budget: context.budget, cancellation: context.cancellation
     ) { progress in
       guard progress.completed >= next else { return }
       next = progress.completed + step
       context.report(JobProgress(completed: progress.completed, total: progress.total))
     }
-    for warning in report.warnings { context.warn(warning) }
-    return report
   }
 }

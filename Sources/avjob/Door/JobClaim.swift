@@ -20,11 +20,11 @@ extension PoolClaim {
   private static let source = 1 << 20
   private static let output = 16 << 20
 
-  /// What all jobs may take together of a process that may have so many files open.
+  /// What all jobs may take together of a process that may open so many more files.
   ///
   /// A part is left to the command itself: its streams, its job files, its library.
   static func limits(openFiles: Int, memory: Int) -> PoolClaim {
-    PoolClaim(openFiles: max(1, openFiles - 32), memory: memory / 4 * 3)
+    PoolClaim(openFiles: max(1, openFiles - 16), memory: memory / 4 * 3)
   }
 }
 

@@ -29,7 +29,9 @@ struct Preparation {
   /// Whether something is wrong that only a change of the job file or the arguments can mend.
   private(set) var hasJobErrors = false
   /// Jobs that cannot run because of their media or their outputs.
-  private(set) var refusedJobs = 0
+  private(set) var refusals: [Refusal] = []
+  /// How many they are.
+  var refusedJobs: Int { refusals.count }
 
   /// Probes every medium once, on all cores, and makes each job's compositions.
   ///
@@ -37,19 +39,19 @@ struct Preparation {
   init(_ loaded: LoadedJobs, library: MediaLibrary, budget: CPUBudget) {
     let jobs = loaded.jobs
     var ready: [(job: Job, exports: [Export])] = []
-    let references = Set(jobs.flatMap(\.media))
-    inParallel(references, budget: budget) { reference in
-      _ = try? library.asset(at: reference.path, streamIndex: reference.stream)
-    }
+    probe(jobs, library, budget)
     var reported: Set<MediaReference> = []
     if !loaded.missingFiles.isEmpty { hasJobErrors = true }
     for job in jobs {
       var isRefused = !loaded.missingFiles.isEmpty
+      // What is wrong with this job, also where it was told of another one.
+      var errors: [Diagnostic] = []
       for reference in job.media where !loaded.missingFiles.contains(reference.path) {
         do throws(Failure) {
           _ = try library.asset(at: reference.path, streamIndex: reference.stream)
         } catch {
           isRefused = true
+          errors.append(Diagnostic(error, at: reference.origin))
           if error.remedy == .mendJob { hasJobErrors = true }
           if reported.insert(reference).inserted {
             diagnostics.append(Diagnostic(error, at: reference.origin))
@@ -73,6 +75,7 @@ struct Preparation {
         for failure in reviews.flatMap(\.problems) {
           if told.insert(failure.origin).inserted { diagnostics.append(Diagnostic(failure)) }
           isRefused = true
+          errors.append(Diagnostic(failure))
           if failure.remedy == .mendJob { hasJobErrors = true }
         }
         if !isRefused {
@@ -81,16 +84,25 @@ struct Preparation {
         }
       } catch {
         diagnostics.append(contentsOf: error.all)
+        errors += error.errors
         if !error.errors.isEmpty { hasJobErrors = true }
         isRefused = true
       }
-      if isRefused { refusedJobs += 1 }
+      if isRefused { refusals.append(Refusal(name: job.name, origin: job.origin, errors: errors)) }
     }
     exports = ready.flatMap(\.exports)
-    work = ready.flatMap { job, exports in exports.map { Work(export: $0, job: job.name) } }
+    work = ready.flatMap { job, exports in
+      exports.map { Work(export: $0, job: job.name, folder: job.folder) }
+    }
     readyJobs = ready.count
     readyParts = ready.reduce(0) { $0 + ($1.job.split == nil ? 0 : $1.exports.count) }
     findConflicts(among: ready, reading: loaded.files)
+  }
+
+  private func probe(_ jobs: [Job], _ library: MediaLibrary, _ budget: CPUBudget) {
+    inParallel(Set(jobs.flatMap(\.media)), budget: budget) { reference in
+      _ = try? library.asset(at: reference.path, streamIndex: reference.stream)
+    }
   }
 
   /// By name, which says more, and else by what links lead to.

@@ -18,7 +18,7 @@ struct ProcessLimits: Codable {
     Self.set(RLIMIT_NOFILE, openFiles)
   }
 
-  /// How many files this process may have open, after the limit was raised as far as that is
+  /// How many more files this process may open, after the limit was raised as far as that is
   /// allowed: shells give programs 1,024, for the sake of those that use select(2).
   static func raiseOpenFiles() -> Int {
     var limit = rlimit()
@@ -28,7 +28,17 @@ struct ProcessLimits: Codable {
       raised.rlim_cur = limit.rlim_max
       if setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &raised) == 0 { limit = raised }
     }
-    return Int(clamping: limit.rlim_cur)
+    return Int(clamping: limit.rlim_cur) - openFiles
+  }
+
+  /// Those that this process was given, and has opened.
+  private static var openFiles: Int {
+    guard let folder = opendir("/proc/self/fd") else { return 3 }
+    defer { closedir(folder) }
+    var count = 0
+    while readdir(folder) != nil { count += 1 }
+    // Two names for folders, and the folder itself.
+    return max(0, count - 3)
   }
 
   /// Bytes of memory that this process may think of as there: the machine's, or the container's

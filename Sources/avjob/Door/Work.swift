@@ -1,6 +1,7 @@
 import ExportEngine
 import JobFile
 import MediaComposition
+import SystemPackage
 import WorkerPool
 
 /// An export that is ready to run, and what the run must know of it: a job, or a part of a split
@@ -9,6 +10,8 @@ struct Work: Sendable {
   var export: Export
   /// The job that it is of, by which reports gather parts.
   var job: String
+  /// Where the job file is, beside which receipts are kept; nil: it comes from no file.
+  var folder: FilePath?
   /// What the pool must know to give it its turn.
   var estimate: Duration = .zero
   var needs: [Int] = []

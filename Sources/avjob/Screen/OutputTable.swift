@@ -20,12 +20,18 @@ enum OutputTable {
   ///
   /// - Parameters:
   ///   - outputs: A row for each, in this order.
+  ///   - upToDate: How many jobs had nothing to do, for a line of their own.
   ///   - elapsed: How long the whole run took, for the closing line that several outputs get.
   ///   - columns: The terminal's width, for which long paths are shortened; nil where there is no
   ///     terminal, and every path stands in full.
   /// - Returns: The text.
-  static func text(_ outputs: [FinishedOutput], elapsed: Duration, columns: Int?) -> String {
-    guard !outputs.isEmpty else { return "" }
+  static func text(
+    _ outputs: [FinishedOutput], upToDate: Int = 0, elapsed: Duration, columns: Int?
+  ) -> String {
+    let idle =
+      upToDate == 0
+      ? "" : upToDate == 1 ? "1 job was up to date\n" : "\(upToDate) jobs were up to date\n"
+    guard !outputs.isEmpty else { return idle }
     var rows = [["Output", "Duration", "Size", "Speed", "Made as"]]
     for output in outputs {
       rows.append([
@@ -46,7 +52,7 @@ enum OutputTable {
       return ([path] + figures + [row[4]]).joined(separator: "  ")
     }
     let all = outputs.count > 1 ? lines + ["", total(outputs, elapsed: elapsed)] : lines
-    return all.map { $0 + "\n" }.joined()
+    return (all.map { $0 + "\n" } + [idle]).joined()
   }
 
   /// Columns that a path keeps on the narrowest terminal; the line breaks there.

@@ -1,58 +1,119 @@
 import WorkerPool
 
-/// The lines of a run for a file or a CI's log: starts, ends, and progress in wide steps.
+/// The lines of a run for a file or a CI's log: starts, ends, and progress in wide steps. Of a run
+/// of many jobs, its progress as a whole takes the place of each job's.
 struct ProgressLog {
-  /// When and at what fraction each running job was last mentioned.
+  /// How many jobs a run may have of which each is told.
+  static let mostJobsTold = 20
+  /// How many blocked jobs are told by name.
+  private static let mostBlockedTold = 20
+
+  private let tellsEachJob: Bool
+  /// Also jobs that are up to date.
+  private let isVerbose: Bool
+  /// When and at what fraction each running job was last mentioned; nothing for a job that is up to
+  /// date, which shows only at its end.
   private var mentions: [Int: (instant: ContinuousClock.Instant, fraction: Double)] = [:]
   /// Jobs that have been said to wait: they may be asked for many times before they start.
   private var postponed: Set<Int> = []
+  /// When the run as a whole was last mentioned.
+  private var lastSummary: ContinuousClock.Instant?
+  private var blockedCount = 0
 
-  /// What to write about an event that turned the state `before` into `after`; nil for nothing.
+  /// - Parameters:
+  ///   - jobCount: How many jobs the run has.
+  ///   - isVerbose: Whether each job is told, however many there are, and those that are up to date.
+  init(jobCount: Int, isVerbose: Bool = false) {
+    self.isVerbose = isVerbose
+    tellsEachJob = isVerbose || jobCount <= Self.mostJobsTold
+  }
+
+  /// What to write about an event that turned the state `before` into `after`; nothing for most.
   ///
-  /// Progress is mentioned after another 10 s and another 10 %, whichever comes later.
-  mutating func line<Result>(
-    for event: JobEvent<Result>, before: ProgressState, after: ProgressState
-  ) -> String? {
-    let isStart: Bool = if case .started = event.kind { true } else { false }
-    guard
-      let job = (isStart ? after : before).running.first(where: { $0.job == event.job })
-    else { return nil }
+  /// Progress of a job, and of a run, is mentioned after another 10 s and, for a job, another 10 %,
+  /// whichever comes later; not at all with `tellsProgress` false, where something else shows it.
+  mutating func lines(
+    for event: RunEvent, before: ProgressState, after: ProgressState, tellsProgress: Bool = true
+  ) -> [String] {
+    let told = ending(event, before, after)
+    if tellsEachJob { return told + progress(event, in: after, isTold: tellsProgress) }
+    return told + summary(in: after, at: event.instant)
+  }
+
+  /// What is told of a job's end.
+  private mutating func ending(
+    _ event: RunEvent, _ before: ProgressState, _ after: ProgressState
+  ) -> [String] {
+    if case .blocked(let other) = event.kind { return blocked(event.job, by: other, in: after) }
+    guard let job = before.running.first(where: { $0.job == event.job }) else { return [] }
     let elapsed = Figures.clock(job.start.duration(to: event.instant))
     switch event.kind {
-    case .started:
-      mentions[event.job] = (event.instant, 0)
-      return postponed.contains(event.job) ? nil : "\(job.name): started"
-    case .progress: return progress(of: event.job, in: after, at: event.instant)
-    case .warning, .retrying, .blocked: return nil
+    case .started, .progress, .warning, .retrying, .blocked: return []
     case .postponed:
       mentions[event.job] = nil
-      return postponed.insert(event.job).inserted
-        ? "\(job.name): another process is at it; waiting" : nil
-    case .finished:
-      mentions[event.job] = nil
+      return tellsEachJob && postponed.insert(event.job).inserted
+        ? ["\(job.name): another process is at it; waiting"] : []
+    case .finished(_, let reason):
+      let because = reason.map { ["\(job.name): \($0.printable)"] } ?? []
+      guard tellsEachJob else { return because }
       let speed = job.progress.flatMap {
         Figures.speed($0.total, in: job.start.duration(to: event.instant))
       }
-      return "\(job.name): done in \(elapsed)" + (speed.map { ", \($0) real time" } ?? "")
-    case .failed:
-      mentions[event.job] = nil
-      return "\(job.name): failed after \(elapsed)"
+      let line = "\(job.name): done in \(elapsed)" + (speed.map { ", \($0) real time" } ?? "")
+      return because + ended(event.job, line)
+    case .upToDate: return isVerbose ? ended(event.job, "\(job.name): up to date") : []
+    case .failed: return ended(event.job, "\(job.name): failed after \(elapsed)")
     case .cancelled:
-      mentions[event.job] = nil
-      return "\(job.name): cancelled after \(elapsed)"
+      guard tellsEachJob else { return [] }
+      return ended(event.job, "\(job.name): cancelled after \(elapsed)")
     }
   }
 
+  private mutating func ended(_ job: Int, _ line: String) -> [String] {
+    mentions[job] = nil
+    return [line]
+  }
+
+  private mutating func blocked(_ job: Int, by other: Int, in state: ProgressState) -> [String] {
+    blockedCount += 1
+    guard isVerbose || blockedCount <= Self.mostBlockedTold, state.names.indices.contains(job),
+      state.names.indices.contains(other)
+    else { return [] }
+    return ["\(state.names[job]): blocked, since '\(state.names[other])' is not done"]
+  }
+
+  /// A job's start is told with its first sound: until then it may be up to date.
+  private mutating func start(of job: ProgressState.RunningJob) -> [String] {
+    guard tellsEachJob, mentions[job.job] == nil else { return [] }
+    mentions[job.job] = (job.start, 0)
+    return ["\(job.name): started"]
+  }
+
   private mutating func progress(
-    of number: Int, in state: ProgressState, at now: ContinuousClock.Instant
-  ) -> String? {
-    guard let job = state.running.first(where: { $0.job == number }), let last = mentions[number],
-      last.instant.duration(to: now) >= .seconds(10), job.fraction >= last.fraction + 0.1
-    else { return nil }
-    mentions[number] = (now, job.fraction)
+    _ event: RunEvent, in state: ProgressState, isTold: Bool
+  ) -> [String] {
+    guard case .progress = event.kind,
+      let job = state.running.first(where: { $0.job == event.job })
+    else { return [] }
+    let started = start(of: job)
+    let now = event.instant
+    guard isTold, let last = mentions[job.job], last.instant.duration(to: now) >= .seconds(10),
+      job.fraction >= last.fraction + 0.1
+    else { return started }
+    mentions[job.job] = (now, job.fraction)
     var parts = ["\(Int(job.fraction * 100)) %"]
     if let speed = job.speed(at: now) { parts.append("\(speed) real time") }
     if let remaining = job.remaining(at: now) { parts.append(Figures.clock(remaining) + " left") }
-    return "\(job.name): " + parts.joined(separator: ", ")
+    return started + ["\(job.name): " + parts.joined(separator: ", ")]
+  }
+
+  private mutating func summary(
+    in state: ProgressState, at now: ContinuousClock.Instant
+  ) -> [String] {
+    let last = lastSummary ?? now
+    if lastSummary == nil { lastSummary = now }
+    guard last.duration(to: now) >= .seconds(10) else { return [] }
+    lastSummary = now
+    return [state.summary(at: now).joined(separator: ", ")]
   }
 }

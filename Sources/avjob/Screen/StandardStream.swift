@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// One of the streams that the process was started with.
 enum StandardStream: Int32 {
@@ -18,7 +19,16 @@ enum StandardStream: Int32 {
       isColored: environment("NO_COLOR").isEmpty)
   }
 
-  /// Writes all of `text`; gives up quietly where the other end is gone.
+  /// Why something that was to go to standard output did not get there; nil where all did.
+  static var lossOfOutput: String? {
+    let code = firstError.load(ordering: .relaxed)
+    return code == 0 ? nil : String(cString: strerror(code))
+  }
+
+  private static let firstError = Atomic<Int32>(0)
+
+  /// Writes all of `text`. What cannot be written is left out: of results, `lossOfOutput` then says
+  /// why; of messages, there is nobody to tell.
   func write(_ text: String) {
     var text = text
     text.withUTF8 { bytes in
@@ -26,9 +36,27 @@ enum StandardStream: Int32 {
       while !rest.isEmpty {
         let count = Glibc.write(rawValue, rest.baseAddress, rest.count)
         if count < 0 && errno == EINTR { continue }
-        guard count > 0 else { return }
+        guard count > 0 else {
+          if self == .output {
+            _ = Self.firstError.compareExchange(
+              expected: 0, desired: count < 0 ? errno : EIO, ordering: .relaxed)
+          }
+          return
+        }
         rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
       }
+    }
+  }
+
+  /// All that standard input gives.
+  static func readInput() -> [UInt8] {
+    var bytes: [UInt8] = []
+    var block = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = Glibc.read(0, &block, block.count)
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else { return bytes }
+      bytes += block[..<count]
     }
   }
 

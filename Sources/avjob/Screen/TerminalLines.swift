@@ -19,17 +19,13 @@ enum TerminalLines {
     let layout = Layout(names: shown.map(\.name), width: width)
     var lines = shown.map { layout.line(for: $0, at: now, isColored: terminal.isColored) }
     if hasSummary {
-      lines.append(summary(of: state, hidden: state.running.count - shown.count, width: width))
+      var parts = state.summary(at: now)
+      let hidden = state.running.count - shown.count
+      if hidden > 0 { parts.append("\(hidden) not shown") }
+      while parts.count > 1, parts.joined(separator: ", ").columns > width { parts.removeLast() }
+      lines.append(parts.joined(separator: ", ").shortened(to: width))
     }
     return lines
-  }
-
-  private static func summary(of state: ProgressState, hidden: Int, width: Int) -> String {
-    var parts = ["\(state.finished) of \(state.names.count) done"]
-    if state.failed > 0 { parts.append("\(state.failed) failed") }
-    if state.cancelled > 0 { parts.append("\(state.cancelled) cancelled") }
-    if hidden > 0 { parts.append("\(hidden) more running") }
-    return parts.joined(separator: ", ").shortened(to: width)
   }
 }
 

@@ -1,0 +1,181 @@
+import ExportGraph
+import Glibc
+import LAME
+import LibAV
+import MediaComposition
+import SystemPackage
+
+/// All that an export's files depend on, as digests and file identities: where two fingerprints
+/// are equal and their sources have the same content, the files have the same bytes.
+///
+/// It does not depend on where a job was written, on names of jobs, nor on where in the file system
+/// its folder is. Sources are compared by their identity, not by their paths.
+public struct Fingerprint: Sendable, Hashable {
+  /// What a part is about, in the order in which changes are told.
+  public enum Aspect: String, Sendable, Hashable, CaseIterable {
+    /// What sounds when, and how loud.
+    case timeline
+    /// Where the files are, and as what they are written.
+    case settings
+    /// Tags and covers.
+    case tags
+    case chapters
+    /// Files that tell of the export, and all that they tell.
+    case records
+  }
+
+  /// A file that is read.
+  public struct Source: Sendable, Hashable {
+    /// As the export has it.
+    public var path: FilePath
+    /// What it was when the export was made from it.
+    public var identity: FileIdentity
+  }
+
+  /// SHA-256 of each aspect, as 64 hexadecimal digits.
+  public var digests: [Aspect: String]
+  /// Media and pictures, each once, in the order of their first use.
+  public var sources: [Source]
+  /// For each output all files that appear with it, itself first; records stand with the first.
+  public var files: [[FilePath]]
+}
+
+extension Engine {
+  /// All that the bytes of an output depend on besides the job and its sources: avjob, the
+  /// libraries, and the processor, by which they choose their code.
+  public static let tools: [String: String] = [
+    "avjob": version,
+    "ffmpeg": Library.versions,
+    "lame": LAMELibrary.version,
+    "processor": String(Library.processorFeatures, radix: 16),
+  ]
+}
+
+extension ExportSession {
+  /// What this export's files depend on; the path of an output is written into the digests as `name`
+  /// has it.
+  ///
+  /// Looks at the disk for the pictures that it names, but opens nothing.
+  ///
+  /// - Throws: `Failure` where there is no graph of the export, or a picture is not there.
+  /// - Complexity: O(graph)
+  public func fingerprint(
+    naming name: @escaping (FilePath) -> [UInt8]
+  ) throws(Failure) -> Fingerprint {
+    let graph = try graph()
+    var sources = SourceList()
+    for node in graph.nodes {
+      if case .source(let source, start: _) = node.kind {
+        sources.add(source.asset.path, source.asset.identity)
+      }
+    }
+    for sink in graph.sinks {
+      for picture in [sink.metadata.cover] + sink.chapters.map(\.image) {
+        switch picture {
+        case .file(let path): sources.add(path, try SourceFile.identify(path))
+        case .embedded(let artwork): sources.add(artwork.media, artwork.identity)
+        case nil: break
+        }
+      }
+    }
+    let numbers = sources.numbers
+    let digests = try digests(of: graph) { path in
+      // A source's content counts, and not what it is called; what comes out does as well.
+      numbers[path].map { Array("source \($0)".utf8) } ?? Array("path ".utf8) + name(path)
+    } naming: {
+      Array("path ".utf8) + name($0)
+    }
+    var files = graph.sinks.map { sink in
+      [sink.output.path] + sink.sidecars.map(sink.output.path.sidecar)
+    }
+    if !files.isEmpty { files[0] += export.records.map(\.path) }
+    return Fingerprint(digests: digests, sources: sources.list, files: files)
+  }
+
+  private func digests(
+    of graph: Graph, numbering number: @escaping (FilePath) -> [UInt8],
+    naming name: @escaping (FilePath) -> [UInt8]
+  ) throws(Failure) -> [Fingerprint.Aspect: String] {
+    let timeline = Timeline(
+      nodes: graph.nodes, sinks: graph.sinks.map { Timeline.Sink(node: $0.node, frames: $0.frames) }
+    )
+    let settings = graph.sinks.map { sink in
+      // Its tags stand in the sink, put over those of the export.
+      var output = sink.output
+      output.metadata = Metadata()
+      return Settings(output: output, isDithered: sink.isDithered)
+    }
+    do {
+      return [
+        .timeline: try digest(timeline, number),
+        .settings: try digest(settings, name),
+        .tags: try digest(graph.sinks.map(\.metadata), number),
+        .chapters: try digest(graph.sinks.map(\.chapters), number),
+        // A record may tell anything of the export.
+        .records: try digest(export.records.isEmpty ? nil : export, name),
+      ]
+    } catch let failure as Failure {
+      throw failure
+    } catch {
+      throw Failure(.reportBug, "the export has no fingerprint: \(error)", origin: export.origin)
+    }
+  }
+}
+
+/// What sounds.
+private struct Timeline: Encodable {
+  struct Sink: Encodable {
+    var node: Node.ID
+    var frames: Range<Int64>
+  }
+
+  var nodes: [Node]
+  var sinks: [Sink]
+}
+
+/// An output without its tags.
+private struct Settings: Encodable {
+  var output: Output
+  var isDithered: Bool
+}
+
+/// Files in the order of their first use.
+private struct SourceList {
+  private(set) var list: [Fingerprint.Source] = []
+  private(set) var numbers: [FilePath: Int] = [:]
+
+  mutating func add(_ path: FilePath, _ identity: FileIdentity) {
+    guard numbers[path] == nil else { return }
+    numbers[path] = list.count
+    list.append(Fingerprint.Source(path: path, identity: identity))
+  }
+}
+
+private func digest(
+  _ value: some Encodable, _ name: @escaping (FilePath) -> [UInt8]
+) throws -> String {
+  let hash = Hash(try allocated { () throws(LibAVError) in try SHA256() })
+  try CanonicalEncoder(naming: name) { hash.update($0) }.encode(value)
+  return hash.finish().hexadecimal
+}
+
+/// A digest that a closure may hold.
+private final class Hash {
+  private var hash: SHA256?
+
+  init(_ hash: consuming SHA256) { self.hash = consume hash }
+
+  func update(_ bytes: UnsafeRawBufferPointer) { hash?.update(bytes) }
+
+  func finish() -> [UInt8] { hash.take()?.finish() ?? [] }
+}
+
+private func allocated<T: ~Copyable>(
+  _ make: () throws(LibAVError) -> T
+) throws(Failure) -> T {
+  do throws(LibAVError) {
+    return try make()
+  } catch {
+    throw Failure(.mendMachine, error.message)
+  }
+}

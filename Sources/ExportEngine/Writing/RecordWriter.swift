@@ -1,0 +1,150 @@
+import ExportGraph
+import LibAV
+import MediaComposition
+import MediaTime
+import SystemPackage
+import Threads
+
+/// A record that an export left behind.
+public struct WrittenRecord: Sendable, Hashable, Codable {
+  /// Where it is.
+  @CodedPath public var path: FilePath
+  /// Bytes.
+  public var size: Int64
+}
+
+/// Writes the records of an export: JSON that tells what was read, done and written
+/// (`docs/reports.md`). They appear together with the outputs, or not at all.
+///
+/// The bytes depend on the export, its sources, and the versions of avjob and its libraries: not on a
+/// clock, the machine's folders or the number of cores. One thread at a time.
+struct RecordWriter {
+  /// What the shape is called; it changes where something that was there changes or goes.
+  static let version = 1
+
+  private let export: Export
+  private let files: [OutputFile]
+
+  /// Starts the files; with the last reference to them they go, unless they are committed.
+  init(for export: Export) throws(Failure) {
+    self.export = export
+    var files: [OutputFile] = []
+    for record in export.records {
+      do throws(Failure) {
+        files.append(try OutputFile.create(at: record.path))
+      } catch {
+        throw error.about(record.path).placed(at: record.origin)
+      }
+    }
+    self.files = files
+  }
+
+  /// Whether there is anything to write.
+  var isNeeded: Bool { !files.isEmpty }
+
+  /// Writes and flushes the records.
+  ///
+  /// - Parameters:
+  ///   - graph: What was done.
+  ///   - outputs: What it gave, in the order of the graph's sinks, with the digests of each file.
+  ///   - digest: Gives the SHA-256 of a source.
+  /// - Returns: What was written, in the order of the export's records.
+  /// - Throws: What the system says, and what `digest` does.
+  func finish(
+    _ graph: Graph, _ outputs: [(written: WrittenOutput, sidecarDigests: [[UInt8]])],
+    digestOfSource digest: (Asset) throws -> [UInt8]
+  ) throws -> [WrittenRecord] {
+    let assets = export.composition.assets.sorted {
+      ($0.path.string, $0.streamIndex) < ($1.path.string, $1.streamIndex)
+    }
+    let sources = try assets.map { (asset: $0, digest: try digest($0)) }
+    return try zip(export.records, files).map { record, file in
+      let folder = record.path.folder
+      let document = JSONValue.members([
+        "version": .count(Self.version),
+        "job": .text(export.name),
+        "versions": .object(Engine.versions.map { .init(name: $0.name, value: .text($0.version)) }),
+        "range": export.timeRange.map { range in
+          .members(["start": .text("\(range.start)"), "end": .text("\(range.end)")])
+        },
+        "sources": .list(sources.map { source($0.asset, $0.digest, from: folder) }),
+        "outputs": .list(
+          zip(graph.sinks, outputs).map {
+            output($0, in: graph, $1.written, $1.sidecarDigests, from: folder)
+          }),
+      ])
+      do throws(Failure) {
+        try file.put(Array(document.document.utf8), at: 0)
+        try file.flush()
+      } catch {
+        throw error.about(record.path).placed(at: record.origin)
+      }
+      return WrittenRecord(path: record.path, size: file.size)
+    }
+  }
+
+  /// Puts the finished records at their paths.
+  func commit() throws(Failure) {
+    for (record, file) in zip(export.records, files) {
+      do throws(Failure) { try file.commit() } catch { throw error.placed(at: record.origin) }
+    }
+  }
+
+  /// Takes back what was not committed.
+  func abandon() { for file in files.reversed() { file.discard() } }
+
+  private func source(_ asset: Asset, _ digest: [UInt8], from folder: FilePath) -> JSONValue {
+    .file(
+      asset.path.relative(to: folder),
+      [
+        "bytes": .integer(asset.identity.size), "sha256": .text(JSONValue.hexadecimal(digest)),
+        "stream": .count(asset.streamIndex), "container": .text(asset.container),
+        "codec": .text(asset.codec), "sample_rate": .count(asset.sampleRate),
+        "channels": .text(asset.channelLayout.name),
+        "bit_depth": asset.bitDepth.map { .count($0) }, "frames": .integer(asset.frameCount),
+        "duration": .number(asset.duration.seconds, decimals: 6),
+      ])
+  }
+
+  private func output(
+    _ sink: Sink, in graph: Graph, _ written: WrittenOutput, _ sidecarDigests: [[UInt8]],
+    from folder: FilePath
+  ) -> JSONValue {
+    let duration = Time(frames: written.frameCount, rate: written.sampleRate)
+    let decibels = Gain(factor: Double(written.peak)).decibels
+    let chapters = sink.chapters.map { chapter in
+      JSONValue.members([
+        "start": .number(chapter.start.seconds, decimals: 3), "title": .text(chapter.title),
+        "url": chapter.url.map { .text($0) },
+      ])
+    }
+    let sidecars = zip(written.sidecars, sidecarDigests).map { sidecar, digest in
+      JSONValue.file(
+        sidecar.path.relative(to: folder),
+        [
+          "format": .text(sidecar.kind.name), "bytes": .integer(sidecar.size),
+          "sha256": .text(JSONValue.hexadecimal(digest)),
+        ])
+    }
+    return .file(
+      written.path.relative(to: folder),
+      [
+        "bytes": .integer(written.size),
+        "sha256": written.sha256.map { .text(JSONValue.hexadecimal($0)) },
+        "codec": .text(sink.output.format.kind.rawValue),
+        "format": .text(sink.output.format.name),
+        "id3": sink.id3Version.map { .text($0.description) },
+        "dithered": .boolean(sink.isDithered),
+        "sample_rate": .count(written.sampleRate),
+        "channels": .text(graph.nodes[sink.node].format.channelLayout.name),
+        "frames": .integer(written.frameCount),
+        "duration": .number(duration.seconds, decimals: 6),
+        "peak_dbfs": decibels.isFinite ? .number(decibels, decimals: 2) : .null,
+        "clipped_samples": .integer(written.clippedSamples),
+        "metadata": .object(
+          sink.metadata.items.map { .init(name: $0.key, value: .text($0.value)) }),
+        "chapters": chapters.isEmpty ? nil : .list(chapters),
+        "chapter_files": sidecars.isEmpty ? nil : .list(sidecars),
+      ])
+  }
+}

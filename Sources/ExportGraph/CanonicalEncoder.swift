@@ -1,0 +1,289 @@
+import MediaComposition
+import SystemPackage
+
+/// Writes values as bytes, for a digest: two values of one type give the same bytes where, and only
+/// where, they are equal in all that counts.
+///
+/// Every value begins with a byte that says what it is, texts and lists of bytes with their length,
+/// and what is nested is closed, so no bytes can be read in two ways. Keys stand in the order of
+/// declaration, which is why what has none, a dictionary or a set, must not be in a value.
+///
+/// What does not count: where something was written (`Origin`), and which file of its content a
+/// file is (`FileIdentity`), which whoever asks for a digest compares apart. Paths are written as
+/// `name` has them.
+package final class CanonicalEncoder {
+  fileprivate var buffer: [UInt8] = []
+  fileprivate var depth = 0
+  private let name: (FilePath) -> [UInt8]
+  private let feed: (UnsafeRawBufferPointer) -> Void
+
+  /// What a value begins with.
+  fileprivate enum Mark: UInt8 {
+    case open = 0x7B
+    case close = 0x7D
+    case key = 0x6B
+    case null = 0x30
+    case no = 0x6E
+    case yes = 0x79
+    case integer = 0x69
+    case natural = 0x75
+    case double = 0x64
+    case float = 0x66
+    case text = 0x73
+    case path = 0x70
+  }
+
+  /// An encoder that writes paths as `name` has them, and everything to `feed`, a few KB at a time.
+  package init(
+    naming name: @escaping (FilePath) -> [UInt8],
+    feeding feed: @escaping (UnsafeRawBufferPointer) -> Void
+  ) {
+    self.name = name
+    self.feed = feed
+    buffer.reserveCapacity(2 * Self.blockSize)
+  }
+
+  private static let blockSize = 4096
+
+  /// Writes a value, and hands on everything that was written. O(size of the value).
+  ///
+  /// - Throws: What the value's own `encode(to:)` does.
+  package func encode(_ value: some Encodable) throws {
+    try write(value, path: [])
+    flush()
+  }
+
+  fileprivate func write<Value: Encodable>(_ value: Value, path: [any CodingKey]) throws {
+    if Value.self == Origin.self || Value.self == FileIdentity.self {
+      put(.null)
+    } else if Value.self == CodedPath.self, let path = value as? CodedPath {
+      put(.path)
+      put(bytes: name(path.wrappedValue))
+    } else {
+      assert(!(value is any Unordered), "\(Value.self) has no order")
+      open()
+      let level = depth
+      try value.encode(to: Scribe(self, codingPath: path, level: level))
+      close(to: level - 1)
+    }
+    if buffer.count >= Self.blockSize { flush() }
+  }
+
+  private func flush() {
+    buffer.withUnsafeBytes(feed)
+    buffer.removeAll(keepingCapacity: true)
+  }
+
+  fileprivate func open() {
+    put(.open)
+    depth += 1
+  }
+
+  /// Closes what is nested deeper than `level`, where a container is written to again, or at the
+  /// end of a value: containers have no end of their own.
+  fileprivate func close(to level: Int) {
+    while depth > level {
+      put(.close)
+      depth -= 1
+    }
+  }
+
+  fileprivate func put(_ mark: Mark) { buffer.append(mark.rawValue) }
+
+  fileprivate func put(_ mark: Mark, _ bits: UInt64) {
+    put(mark)
+    withUnsafeBytes(of: bits.littleEndian) { buffer.append(contentsOf: $0) }
+  }
+
+  fileprivate func put(bytes: some Collection<UInt8>) {
+    withUnsafeBytes(of: UInt64(bytes.count).littleEndian) { buffer.append(contentsOf: $0) }
+    buffer.append(contentsOf: bytes)
+  }
+
+  fileprivate func put(_ mark: Mark, _ text: String) {
+    put(mark)
+    put(bytes: text.utf8)
+  }
+}
+
+/// What has no order of its own: its bytes would be others at each run.
+private protocol Unordered {}
+extension Dictionary: Unordered {}
+extension Set: Unordered {}
+
+/// One container of a value, at a level of nesting: keyed, unkeyed and single alike, for they differ
+/// in whether keys are written.
+private struct Scribe {
+  let encoder: CanonicalEncoder
+  let codingPath: [any CodingKey]
+  let level: Int
+  var count = 0
+
+  init(_ encoder: CanonicalEncoder, codingPath: [any CodingKey], level: Int) {
+    self.encoder = encoder
+    self.codingPath = codingPath
+    self.level = level
+  }
+
+  /// Where the next value of this container goes.
+  ///
+  /// - Throws: `EncodingError` where the container is closed: another one was written to since.
+  func begin() throws -> CanonicalEncoder {
+    guard encoder.depth >= level else {
+      throw EncodingError.invalidValue(
+        level, EncodingError.Context(codingPath: codingPath, debugDescription: "is closed"))
+    }
+    encoder.close(to: level)
+    return encoder
+  }
+
+  func nested() -> Scribe {
+    encoder.open()
+    return Scribe(encoder, codingPath: codingPath, level: encoder.depth)
+  }
+}
+
+extension Scribe: Encoder {
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    KeyedEncodingContainer(KeyedScribe<Key>(scribe: self))
+  }
+
+  func unkeyedContainer() -> any UnkeyedEncodingContainer { self }
+  func singleValueContainer() -> any SingleValueEncodingContainer { self }
+}
+
+extension Scribe: SingleValueEncodingContainer, UnkeyedEncodingContainer {
+  mutating func encodeNil() throws { try begin().put(.null) }
+  mutating func encode(_ value: Bool) throws { try begin().put(value ? .yes : .no) }
+  mutating func encode(_ value: String) throws { try begin().put(.text, value) }
+  mutating func encode(_ value: Double) throws { try begin().put(.double, value.bitPattern) }
+  mutating func encode(_ value: Float) throws { try begin().put(.float, UInt64(value.bitPattern)) }
+  mutating func encode(_ value: Int) throws { try put(Int64(value)) }
+  mutating func encode(_ value: Int8) throws { try put(Int64(value)) }
+  mutating func encode(_ value: Int16) throws { try put(Int64(value)) }
+  mutating func encode(_ value: Int32) throws { try put(Int64(value)) }
+  mutating func encode(_ value: Int64) throws { try put(value) }
+  mutating func encode(_ value: UInt) throws { try begin().put(.natural, UInt64(value)) }
+  mutating func encode(_ value: UInt8) throws { try begin().put(.natural, UInt64(value)) }
+  mutating func encode(_ value: UInt16) throws { try begin().put(.natural, UInt64(value)) }
+  mutating func encode(_ value: UInt32) throws { try begin().put(.natural, UInt64(value)) }
+  mutating func encode(_ value: UInt64) throws { try begin().put(.natural, value) }
+  mutating func encode<T: Encodable>(_ value: T) throws {
+    try begin().write(value, path: codingPath)
+  }
+
+  private func put(_ value: Int64) throws {
+    try begin().put(.integer, UInt64(bitPattern: value))
+  }
+
+  mutating func nestedContainer<NestedKey: CodingKey>(
+    keyedBy keyType: NestedKey.Type
+  ) -> KeyedEncodingContainer<NestedKey> {
+    encoder.close(to: level)
+    return KeyedEncodingContainer(KeyedScribe<NestedKey>(scribe: nested()))
+  }
+
+  mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
+    encoder.close(to: level)
+    return nested()
+  }
+
+  mutating func superEncoder() -> any Encoder {
+    encoder.close(to: level)
+    return nested()
+  }
+}
+
+/// A container that writes each value behind its key.
+private struct KeyedScribe<Key: CodingKey>: KeyedEncodingContainerProtocol {
+  var scribe: Scribe
+  var codingPath: [any CodingKey] { scribe.codingPath }
+
+  /// The scribe, behind a key.
+  private func at(_ key: any CodingKey) throws -> Scribe {
+    try scribe.begin().put(.key, key.stringValue)
+    return scribe
+  }
+
+  private func nested(at key: any CodingKey) -> Scribe {
+    scribe.encoder.close(to: scribe.level)
+    scribe.encoder.put(.key, key.stringValue)
+    return scribe.nested()
+  }
+
+  mutating func encodeNil(forKey key: Key) throws { try put(key) { try $0.encodeNil() } }
+  mutating func encode(_ value: Bool, forKey key: Key) throws {
+    try put(key) { try $0.encode(value) }
+  }
+  mutating func encode(_ value: String, forKey key: Key) throws {
+    try put(key) { try $0.encode(value) }
+  }
+  mutating func encode(_ value: Double, forKey key: Key) throws {
+    try put(key) { try $0.encode(value) }
+  }
+  mutating func encode(_ value: Float, forKey key: Key) throws {
+    try put(key) { try $0.encode(value) }
+  }
+  mutating func encode(_ value: Int, forKey key: Key) throws {
+    try put(key) { try $0.encode(value) }
+  }
+  mutating func encode(_ value: Int8, forKey key: Key) throws {
+    try put(key) { try $0.encode(value) }
+  }
+  mutating func encode(_ value: Int16, forKey key: Key) throws {
+    try put(key) { try $0.encode(value) }
+  }
+  mutating func encode(_ value: Int32, forKey key: Key) throws {
+    try put(key) { try $0.encode(value) }
+  }
+  mutating func encode(_ value: Int64, forKey key: Key) throws {
+    try put(key) { try $0.encode(value) }
+  }
+  mutating func encode(_ value: UInt, forKey key: Key) throws {
+    try put(key) { try $0.encode(value) }
+  }
+  mutating func encode(_ value: UInt8, forKey key: Key) throws {
+    try put(key) { try $0.encode(value) }
+  }
+  mutating func encode(_ value: UInt16, forKey key: Key) throws {
+    try put(key) { try $0.encode(value) }
+  }
+  mutating func encode(_ value: UInt32, forKey key: Key) throws {
+    try put(key) { try $0.encode(value) }
+  }
+  mutating func encode(_ value: UInt64, forKey key: Key) throws {
+    try put(key) { try $0.encode(value) }
+  }
+  mutating func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
+    try put(key) { try $0.encode(value) }
+  }
+
+  private func put(_ key: Key, _ write: (inout Scribe) throws -> Void) throws {
+    var scribe = try at(key)
+    try write(&scribe)
+  }
+
+  mutating func nestedContainer<NestedKey: CodingKey>(
+    keyedBy keyType: NestedKey.Type, forKey key: Key
+  ) -> KeyedEncodingContainer<NestedKey> {
+    KeyedEncodingContainer(KeyedScribe<NestedKey>(scribe: nested(at: key)))
+  }
+
+  mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+    nested(at: key)
+  }
+
+  mutating func superEncoder() -> any Encoder { nested(at: SuperKey()) }
+  mutating func superEncoder(forKey key: Key) -> any Encoder { nested(at: key) }
+}
+
+/// The key under which a class puts what it inherits.
+private struct SuperKey: CodingKey {
+  var stringValue: String { "super" }
+  var intValue: Int? { nil }
+  init() {}
+  init?(stringValue: String) { nil }
+  init?(intValue: Int) { nil }
+}

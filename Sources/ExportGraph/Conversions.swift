@@ -1,0 +1,26 @@
+import MediaComposition
+
+extension Graph {
+  /// Where sound changes its rate, its layout or its depth on the way, a line for each, each once:
+  /// what has a cost, in time or in quality. O(nodes).
+  public var conversions: [String] {
+    var lines: [String] = []
+    var seen: Set<String> = []
+    func add(_ line: String) { if seen.insert(line).inserted { lines.append(line) } }
+    for node in nodes {
+      guard case .source(let source, _) = node.kind else { continue }
+      let own = AudioFormat(
+        sampleRate: source.asset.sampleRate, channelLayout: source.asset.channelLayout)
+      guard own.sampleRate != node.format.sampleRate else { continue }
+      add("'\(source.asset.path)' is resampled from \(own.rateText) to \(node.format.rateText)")
+    }
+    for sink in sinks {
+      let node = nodes[sink.node]
+      if case .convert(let child) = node.kind {
+        add("'\(sink.output.path)' is converted from \(nodes[child].format) to \(node.format)")
+      }
+      if sink.isDithered { add("'\(sink.output.path)' is dithered to 16 bit") }
+    }
+    return lines
+  }
+}

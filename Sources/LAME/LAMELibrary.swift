@@ -1,0 +1,7 @@
+internal import CLAME
+
+/// What belongs to the process rather than to one encoder.
+package enum LAMELibrary {
+  /// The linked LAME, such as `3.100` (`get_lame_version`).
+  package static var version: String { String(cString: get_lame_version()) }
+}

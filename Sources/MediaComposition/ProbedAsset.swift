@@ -1,0 +1,64 @@
+import MPEGAudio
+import SystemPackage
+
+/// What probing one stream of a file found: its facts, and what is odd about it.
+public struct ProbedAsset: Sendable, Hashable, Codable {
+  /// The facts.
+  public var asset: Asset
+  /// What is odd about a file that can be read all the same.
+  public var warnings: [Warning]
+
+  /// An asset with the warnings of its probing.
+  public init(_ asset: Asset, warnings: [Warning] = []) {
+    self.asset = asset
+    self.warnings = warnings
+  }
+
+  /// The same facts of the same file under another path, or with another number of its device,
+  /// which is another one whenever some file systems are mounted.
+  public func moved(to path: FilePath, _ identity: FileIdentity) -> ProbedAsset {
+    let old = asset.path
+    func moved(_ picture: Artwork?) -> Artwork? {
+      guard case .embedded(var artwork)? = picture, artwork.media == old else { return picture }
+      artwork.media = path
+      artwork.identity = identity
+      return .embedded(artwork)
+    }
+    var copy = self
+    copy.asset.path = path
+    copy.asset.identity = identity
+    // A cover that is set to nil would be taken for one that was taken away.
+    if let cover = moved(asset.metadata.cover) { copy.asset.metadata.cover = cover }
+    for index in asset.chapters.indices {
+      copy.asset.chapters[index].image = moved(asset.chapters[index].image)
+    }
+    for index in warnings.indices where warnings[index].path == old {
+      copy.warnings[index].path = path
+    }
+    return copy
+  }
+
+  /// Whether a file could have these facts: what was written down somewhere may be damaged, and
+  /// must not be more than a mistake.
+  public var isPlausible: Bool {
+    let pictures = [asset.metadata.cover] + asset.chapters.map(\.image)
+    return asset.streamIndex >= 0 && (1...1 << 20).contains(asset.sampleRate)
+      && (1...64).contains(asset.channelLayout.count)
+      && (1...1 << 48).contains(asset.frameCount)
+      && pictures.allSatisfy { $0?.isPlausible ?? true }
+      && asset.chapters.allSatisfy { $0.start.isNumeric }
+  }
+}
+
+extension Artwork {
+  /// Whether it lies within a file of its size.
+  fileprivate var isPlausible: Bool {
+    guard case .embedded(let artwork) = self else { return true }
+    switch artwork.place {
+    case .stream(let index): return index >= 0
+    case .tag(let image):
+      return image.stored.lowerBound >= 0
+        && image.stored.upperBound <= max(0, artwork.identity.size)
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import MediaComposition
+import SystemPackage
+
+/// What an export is about to make, and from what: to be compared with what an earlier run made.
+public struct Claim: Sendable, Hashable {
+  /// An output, and the files that appear with it.
+  public struct Output: Sendable, Hashable {
+    /// The output itself.
+    public var path: FilePath
+    /// Files beside it, which must be there as well.
+    public var companions: [FilePath]
+
+    /// An output with its companions.
+    public init(_ path: FilePath, companions: [FilePath] = []) {
+      self.path = path
+      self.companions = companions
+    }
+
+    var files: [FilePath] { [path] + companions }
+  }
+
+  /// A file that is read.
+  public struct Source: Sendable, Hashable {
+    /// Where it is.
+    public var path: FilePath
+    /// What it was when it was looked at.
+    public var identity: FileIdentity
+
+    /// A file that is `identity`.
+    public init(_ path: FilePath, _ identity: FileIdentity) {
+      self.path = path
+      self.identity = identity
+    }
+  }
+
+  /// Each once. They are made together, so if one of them has to be made all have.
+  public var outputs: [Output]
+  /// Digests of what the job says, by what they are about, most telling first.
+  public var digests: [(aspect: String, digest: String)] {
+    get { aspects.map { ($0, byAspect[$0] ?? "") } }
+    set {
+      aspects = newValue.map(\.aspect)
+      byAspect = Dictionary(newValue.map { ($0.aspect, $0.digest) }, uniquingKeysWith: { $1 })
+    }
+  }
+  /// What makes them: avjob, its libraries and the processor.
+  public var tools: [String: String]
+  /// What they are made from, each once.
+  public var sources: [Source]
+
+  private var aspects: [String] = []
+  private(set) var byAspect: [String: String] = [:]
+
+  /// A claim to `outputs`.
+  public init(
+    outputs: [Output], digests: [(aspect: String, digest: String)], tools: [String: String],
+    sources: [Source]
+  ) {
+    self.outputs = outputs
+    self.tools = tools
+    self.sources = sources
+    self.digests = digests
+  }
+}
+
+/// Why an export is made, for people.
+public enum Reason: Sendable, Hashable, CustomStringConvertible {
+  /// Whatever its receipts say.
+  case forced
+  /// No earlier run made the output, or its receipt is gone or cannot be read.
+  case noReceipt(FilePath)
+  case missing(FilePath)
+  /// An output is not what the earlier run left: in these respects.
+  case outputChanged(FilePath, [String])
+  case sourceChanged(FilePath, [String])
+  /// The job reads other files.
+  case otherSources
+  /// What the job says: in these aspects.
+  case jobChanged([String])
+  /// `ffmpeg`, from what it was to what it is.
+  case toolChanged(String, from: String, to: String)
+
+  /// As it stands behind `because`.
+  public var description: String {
+    switch self {
+    case .forced: "--force was given"
+    case .noReceipt(let path): "'\(path)' has no receipt of an earlier run"
+    case .missing(let path): "'\(path)' is not there"
+    case .outputChanged(let path, let what):
+      "'\(path)' is not as it was written (\(what.joined(separator: ", ")))"
+    case .sourceChanged(let path, let what):
+      "the source '\(path)' has changed (\(what.joined(separator: ", ")))"
+    case .otherSources: "the job reads other files than before"
+    case .jobChanged(let aspects) where aspects.isEmpty: "the job has changed"
+    case .jobChanged(let aspects): "the job has changed (\(aspects.joined(separator: ", ")))"
+    case .toolChanged(let name, let from, let to): "\(name) is \(to), and was \(from)"
+    }
+  }
+}

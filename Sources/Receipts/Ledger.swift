@@ -1,0 +1,256 @@
+import Glibc
+import LibAV
+import MediaComposition
+import Synchronization
+import SystemPackage
+
+/// The receipts of the job files in one folder: what is up to date, and who is at work on what.
+///
+/// Safe from any thread; other processes may have one of the same folder.
+public final class Ledger: Sendable {
+  /// Where receipts are.
+  public let folder: StateFolder
+  private let comparesContents: Bool
+  private let locks: LockBook
+  /// Digests of files, so that a source of a thousand jobs is read once.
+  private let digests = Mutex<[FilePath: (FileIdentity, String)]>([:])
+  private let hasRecorded = Mutex(false)
+  /// Whether the folder was made in this run.
+  private let isMade = Mutex(false)
+
+  /// A ledger that was not looked at yet. Where it `comparesContents`, files count as the same by
+  /// their content, which takes reading them, and not by size, time and inode.
+  public init(in folder: StateFolder, comparesContents: Bool = false) {
+    self.folder = folder
+    self.comparesContents = comparesContents
+    locks = LockBook(in: folder)
+  }
+
+  /// What stops the comparing of contents.
+  public typealias IsCancelled = () -> Bool
+
+  // MARK: Comparing
+
+  /// Why an export has to be made, or nil where its outputs are up to date. Changes nothing.
+  ///
+  /// - Throws: `CancellationError` where contents are compared and `isCancelled` says so.
+  /// - Complexity: O(sources and outputs), a `stat` each; with contents their size
+  public func reason(
+    for claim: Claim, unless isCancelled: IsCancelled = { false }
+  ) throws -> Reason? {
+    var found: [Receipt] = []
+    for output in claim.outputs {
+      let relative = folder.relative(output.path)
+      guard let receipt = Receipt.read(path(ofReceipt: relative)),
+        receipt.files.first?.path == relative
+      else { return .noReceipt(output.path) }
+      found.append(receipt)
+    }
+    for receipt in found {
+      if let reason = reason(receipt, claim) { return reason }
+      if let reason = try sourceReason(receipt, claim, isCancelled) { return reason }
+    }
+    for (receipt, output) in zip(found, claim.outputs) {
+      if let reason = try outputReason(receipt, output, isCancelled) { return reason }
+    }
+    return nil
+  }
+
+  private func reason(_ receipt: Receipt, _ claim: Claim) -> Reason? {
+    for name in Set(receipt.madeWith.keys).union(claim.tools.keys).sorted() {
+      let (from, to) = (receipt.madeWith[name] ?? "unknown", claim.tools[name] ?? "unknown")
+      if from != to { return .toolChanged(name, from: from, to: to) }
+    }
+    return nil
+  }
+
+  private func sourceReason(
+    _ receipt: Receipt, _ claim: Claim, _ isCancelled: IsCancelled
+  ) throws -> Reason? {
+    // Whatever a source is called: the same content in the same place makes the same output.
+    var changed: [(source: Claim.Source, recorded: Receipt.File, differences: [String])] = []
+    for (source, recorded) in zip(claim.sources, receipt.sources) {
+      let differences = try recorded.differences(from: source.identity) {
+        try digest(of: source.path, source.identity, isCancelled)
+      }
+      if !differences.isEmpty { changed.append((source, recorded, differences)) }
+    }
+    if let same = changed.first(where: { folder.relative($0.source.path) == $0.recorded.path }) {
+      return .sourceChanged(same.source.path, same.differences)
+    }
+    // A job that lost a source differs in more than that.
+    let aspects = claim.digests.filter { receipt.job[$0.aspect] != $0.digest }.map(\.aspect)
+    if !aspects.isEmpty || receipt.job.count != claim.byAspect.count {
+      return .jobChanged(aspects)
+    }
+    return changed.isEmpty && claim.sources.count == receipt.sources.count ? nil : .otherSources
+  }
+
+  private func outputReason(
+    _ receipt: Receipt, _ output: Claim.Output, _ isCancelled: IsCancelled
+  ) throws -> Reason? {
+    guard receipt.files.map(\.path) == output.files.map(folder.relative) else {
+      return .jobChanged([])
+    }
+    for (path, recorded) in zip(output.files, receipt.files) {
+      guard let identity = FileIdentity(ofFileAt: path) else { return .missing(path) }
+      let differences = try recorded.differences(from: identity) {
+        try digest(of: path, identity, isCancelled)
+      }
+      if !differences.isEmpty { return .outputChanged(path, differences) }
+    }
+    return nil
+  }
+
+  /// The digest of a file that is still `identity` when it has been read; nil where contents are
+  /// not compared.
+  private func digest(
+    of path: FilePath, _ identity: FileIdentity, _ isCancelled: IsCancelled
+  ) throws -> String? {
+    guard comparesContents else { return nil }
+    if let known = digests.withLock({ $0[path] }), known.0 == identity { return known.1 }
+    guard let digest = try? SHA256.digest(ofFile: path, unless: isCancelled) else {
+      if isCancelled() { throw CancellationError() }
+      return "unreadable"
+    }
+    let text = digest.hexadecimal
+    guard FileIdentity(ofFileAt: path) == identity else { return "changing" }
+    digests.withLock { $0[path] = (identity, text) }
+    return text
+  }
+
+  // MARK: Locks
+
+  /// What came of asking to work on an export.
+  public enum Permission: Sendable {
+    /// Nobody else is at it until `Work.end()`.
+    case granted(Work)
+    /// Another process is at one of its outputs.
+    case busy
+    /// There can be no locks and no receipts here: the system's reason.
+    case unavailable(Errno)
+  }
+
+  /// An export that this process is at.
+  public struct Work: Sendable {
+    fileprivate let lock: LockBook.Lock
+
+    /// Lets others at it. To be called once.
+    public func end() { lock.release() }
+  }
+
+  /// Asks for the right to make an export's outputs, among the processes that share the folder.
+  public func begin(_ claim: Claim) -> Permission {
+    do throws(Errno) {
+      try make()
+      switch try locks.take(claim.outputs.map { name(ofReceipt: folder.relative($0.path)) }) {
+      case .held(let lock): return .granted(Work(lock: lock))
+      case .busy: return .busy
+      }
+    } catch {
+      return .unavailable(error)
+    }
+  }
+
+  private func make() throws(Errno) {
+    guard !isMade.withLock({ $0 }) else { return }
+    try folder.make()
+    isMade.withLock { $0 = true }
+  }
+
+  // MARK: Recording
+
+  /// Writes the receipts of an export whose outputs have just been put in their places.
+  ///
+  /// - Returns: Whether they were written. They are not where a source has changed since the claim
+  ///   was made, or an output since it was written: nobody knows then what it was made from.
+  /// - Throws: `Errno` where the folder cannot be written; what is written is whole.
+  /// - Complexity: O(sources and outputs); with contents their size
+  public func record(_ claim: Claim) throws -> Bool {
+    try make()
+    var sources: [Receipt.File] = []
+    for source in claim.sources {
+      guard FileIdentity(ofFileAt: source.path) == source.identity else { return false }
+      sources.append(try file(source.path, source.identity))
+    }
+    for output in claim.outputs {
+      var files: [Receipt.File] = []
+      for path in output.files {
+        guard let identity = FileIdentity(ofFileAt: path) else { return false }
+        files.append(try file(path, identity))
+      }
+      let receipt = Receipt(
+        madeWith: claim.tools, job: claim.byAspect, sources: sources, files: files)
+      try folder.write(
+        try receipt.encoded(), to: path(ofReceipt: folder.relative(output.path)))
+    }
+    hasRecorded.withLock { $0 = true }
+    return true
+  }
+
+  private func file(_ path: FilePath, _ identity: FileIdentity) throws -> Receipt.File {
+    Receipt.File(
+      path: folder.relative(path), size: identity.size, modified: identity.modificationTime,
+      inode: identity.inode, sha256: try digest(of: path, identity) { false })
+  }
+
+  // MARK: Tidying
+
+  /// Removes what processes that died left in the folder. To be called when a run begins.
+  public func sweep() { locks.sweep() }
+
+  /// Removes receipts of outputs that are not there any more, of a hundred at most that this run had
+  /// nothing to do with: others next time. To be called when a run ends; does nothing where it has
+  /// recorded nothing.
+  ///
+  /// - Parameter outputs: What the run's jobs make.
+  /// - Complexity: O(receipts) names, and 100 files
+  public func prune(besides outputs: some Sequence<FilePath>) {
+    guard hasRecorded.withLock({ $0 }) else { return }
+    let own = Set(outputs.map { name(ofReceipt: folder.relative($0)) + ".json" })
+    let others = StateFolder.names(in: folder.receipts).filter { !own.contains($0.string) }
+    for name in others.shuffled().prefix(100) {
+      let path = folder.receipts.appending(name)
+      if let output = Receipt.read(path)?.files.first?.path,
+        FileIdentity(ofFileAt: folder.resolve(output)) != nil
+      {
+        continue
+      }
+      _ = path.withPlatformString { unlink($0) }
+    }
+  }
+
+  // MARK: Names
+
+  private func path(ofReceipt output: FilePath) -> FilePath {
+    folder.receipts.appending(name(ofReceipt: output) + ".json")
+  }
+
+  /// The name of an output's receipt, for people, made unique: `episode.mp3-0123456789abcdef`.
+  private func name(ofReceipt output: FilePath) -> String {
+    let bytes = output.bytes
+    let start = bytes.lastIndex(of: 0x2F).map { $0 + 1 } ?? 0
+    let name = bytes[start...].prefix(60).map { (byte: UInt8) -> UInt8 in
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E: return byte
+      default: return 0x5F
+      }
+    }
+    let digest = (try? bytes.withUnsafeBytes { try SHA256.digest($0) }) ?? []
+    return String(decoding: name, as: UTF8.self) + "-" + Array(digest.prefix(8)).hexadecimal
+  }
+}
+
+extension FileIdentity {
+  /// What `stat` says of a regular file; nil where there is none.
+  init?(ofFileAt path: FilePath) {
+    var status = stat()
+    guard path.withPlatformString({ stat($0, &status) }) == 0,
+      status.st_mode & S_IFMT == S_IFREG
+    else { return nil }
+    self.init(
+      device: UInt64(status.st_dev), inode: UInt64(status.st_ino), size: Int64(status.st_size),
+      modificationTime: Int64(status.st_mtim.tv_sec) * 1_000_000_000
+        + Int64(status.st_mtim.tv_nsec))
+  }
+}

@@ -1,0 +1,206 @@
+import Glibc
+import SystemPackage
+import Synchronization
+import Threads
+
+/// Locks by which processes that share a folder, on one machine or several, keep out of each
+/// other's jobs: a file for each, made by `link(2)`, which one process alone can do.
+///
+/// They spare work and are not what keeps outputs whole: where two processes do one job after all,
+/// because a machine slept for minutes or a clock jumped, both rename a whole file of the same bytes.
+///
+/// A lock of a process that died is taken over. On the same machine that is known at once, by its
+/// number and start; of another machine, by the lock's age: owners touch theirs every 15 seconds, and
+/// after two minutes without that a lock counts for nothing. Ages are told by the clock of the disk,
+/// whoever's that is, so the machines' own clocks may differ.
+final class LockBook: Sendable {
+  private let folder: StateFolder
+  /// Locks of this process.
+  private let held = Mutex<(paths: Set<FilePath>, isBeating: Bool)>(([], false))
+  private let timing: Timing
+
+  /// How long things take.
+  struct Timing: Sendable {
+    /// Between touches.
+    var beat: Duration = .seconds(15)
+    /// Without a touch, after which a lock of another machine counts for nothing.
+    var death: Duration = .seconds(120)
+  }
+
+  init(in folder: StateFolder, timing: Timing = Timing()) {
+    self.folder = folder
+    self.timing = timing
+  }
+
+  /// What came of asking for a lock.
+  enum Answer {
+    case held(Lock)
+    /// Another process has it, which lives as far as one can know.
+    case busy
+  }
+
+  /// Some names, held until `release()`.
+  struct Lock: Sendable {
+    fileprivate let book: LockBook
+    fileprivate let paths: [FilePath]
+
+    /// Gives the names back. To be called once.
+    func release() { book.release(paths) }
+  }
+
+  /// Takes all of these names, or none.
+  ///
+  /// - Throws: `Errno` where there can be no locks: a folder that may not be written.
+  func take(_ names: [String]) throws(Errno) -> Answer {
+    var taken: [FilePath] = []
+    // In one order for all, so that of two processes one gets on.
+    for name in Set(names).sorted() {
+      let path = folder.locks.appending(name + ".lock")
+      do throws(Errno) {
+        guard try take(path) else {
+          release(taken)
+          return .busy
+        }
+      } catch {
+        release(taken)
+        throw error
+      }
+      taken.append(path)
+    }
+    held.withLock { $0.paths.formUnion(taken) }
+    startBeating()
+    return .held(Lock(book: self, paths: taken))
+  }
+
+  private func take(_ path: FilePath) throws(Errno) -> Bool {
+    let temporary = try folder.temporaryFile(holding: Array((LockOwner.current.text + "\n").utf8))
+    defer { _ = temporary.withPlatformString { unlink($0) } }
+    // Twice: the second time where a dead process's lock was in the way.
+    for _ in 0..<2 {
+      let status = temporary.withPlatformString { from in
+        path.withPlatformString { link(from, $0) }
+      }
+      if status == 0 { return true }
+      switch errno {
+      case EEXIST: break
+      case EPERM, ENOTSUP, ENOSYS, EMLINK:
+        // No links on this file system. What is created thus is empty for a moment, and an owner
+        // that cannot be read is judged by its age.
+        if try create(path) { return true }
+      default: throw Errno(rawValue: errno)
+      }
+      guard try removeIfDead(path) else { return false }
+    }
+    return false
+  }
+
+  private func create(_ path: FilePath) throws(Errno) -> Bool {
+    let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
+    let descriptor = path.withPlatformString { open($0, flags, 0o666) }
+    guard descriptor >= 0 else {
+      if errno == EEXIST { return false }
+      throw Errno(rawValue: errno)
+    }
+    var text = LockOwner.current.text + "\n"
+    _ = text.withUTF8 { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+    close(descriptor)
+    return true
+  }
+
+  /// Takes a lock away whose owner is dead; false where it lives, or may.
+  private func removeIfDead(_ path: FilePath) throws(Errno) -> Bool {
+    guard let owner = Self.owner(of: path) else { return true }
+    guard try !isAlive(owner, path) else { return false }
+    // Another process may have come to the same conclusion, and have taken the lock: what is taken
+    // away is looked at again, and put back where it was not the dead one's. Who takes the lock in
+    // the instant between does the job, too.
+    let aside = folder.locks.appending(LockOwner.current.temporaryName())
+    let status = path.withPlatformString { from in aside.withPlatformString { rename(from, $0) } }
+    guard status == 0 else { return errno == ENOENT }
+    defer { _ = aside.withPlatformString { unlink($0) } }
+    if Self.owner(of: aside) == owner { return true }
+    _ = aside.withPlatformString { from in path.withPlatformString { link(from, $0) } }
+    return false
+  }
+
+  /// What a lock says; nil where there is none. `.some(nil)` does not say whose it is.
+  private static func owner(of path: FilePath) -> LockOwner?? {
+    guard let bytes = StateFolder.contents(of: path, limit: 4096) else {
+      return path.withPlatformString({ access($0, F_OK) }) == 0 ? .some(nil) : nil
+    }
+    let text = String(decoding: bytes, as: UTF8.self)
+    return .some(text.split(separator: "\n").first.flatMap { LockOwner($0) })
+  }
+
+  private func isAlive(_ owner: LockOwner?, _ path: FilePath) throws(Errno) -> Bool {
+    if let isAlive = owner?.isAlive { return isAlive }
+    guard let touched = Self.modificationTime(of: path) else { return false }
+    let temporary = try folder.temporaryFile(holding: [])
+    defer { _ = temporary.withPlatformString { unlink($0) } }
+    guard let now = Self.modificationTime(of: temporary) else { return true }
+    return touched.duration(to: now) < timing.death
+  }
+
+  /// By the clock of the disk, from 1970 on.
+  private static func modificationTime(of path: FilePath) -> DiskTime? {
+    var facts = stat()
+    guard path.withPlatformString({ lstat($0, &facts) }) == 0 else { return nil }
+    return DiskTime(seconds: facts.st_mtim.tv_sec)
+  }
+
+  private struct DiskTime {
+    var seconds: Int
+    func duration(to other: DiskTime) -> Duration { .seconds(other.seconds - seconds) }
+  }
+
+  private func release(_ paths: [FilePath]) {
+    held.withLock { $0.paths.subtract(paths) }
+    for path in paths where Self.owner(of: path) == .some(LockOwner.current) {
+      _ = path.withPlatformString { unlink($0) }
+    }
+  }
+
+  // MARK: What processes leave behind
+
+  /// Removes what dead processes left: locks and temporary files. Nothing where there is no folder.
+  ///
+  /// - Complexity: O(files in the folder), which are few
+  func sweep() {
+    for name in StateFolder.names(in: folder.locks) {
+      let path = folder.locks.appending(name)
+      if name.extension == "lock" {
+        _ = try? removeIfDead(path)
+      } else if (try? isAlive(LockOwner(ofTemporary: name), path)) == false {
+        _ = path.withPlatformString { unlink($0) }
+      }
+    }
+  }
+
+  // MARK: Signs of life
+
+  /// Starts the thread that touches this process's locks, if none does; it ends with this object.
+  private func startBeating() {
+    let isFirst = held.withLock { held in
+      defer { held.isBeating = true }
+      return !held.isBeating
+    }
+    guard isFirst else { return }
+    let pause = timing.beat
+    let thread = try? Thread.spawn(name: "locks", stackSize: 1 << 18) { [weak self] in
+      while true {
+        var time = timespec(tv_sec: Int(pause.components.seconds), tv_nsec: 0)
+        nanosleep(&time, nil)
+        guard let self else { return }
+        self.beat()
+      }
+    }
+    if thread == nil { held.withLock { $0.isBeating = false } }
+  }
+
+  private func beat() {
+    for path in held.withLock({ $0.paths }) {
+      // Without a time, it is the disk's own now.
+      _ = path.withPlatformString { utimensat(AT_FDCWD, $0, nil, 0) }
+    }
+  }
+}

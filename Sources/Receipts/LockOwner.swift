@@ -1,0 +1,112 @@
+import Glibc
+import Synchronization
+import SystemPackage
+
+/// A process, as others can tell whether it still lives.
+///
+/// A process number alone is soon another process's. With the moment of its start, as the kernel
+/// counts it from its own start, and the kernel's identity and the namespace in which the number is
+/// one, it is not: `boot.namespace.process.start`.
+struct LockOwner: Sendable, Hashable {
+  /// `/proc/sys/kernel/random/boot_id`; another one at each start of a machine.
+  var boot: String
+  /// The inode of `/proc/PID/ns/pid`: numbers of processes are those of a container.
+  var namespace: String
+  var process: Int32
+  /// Clock ticks from the kernel's start to the process's (`/proc/PID/stat`, field 22).
+  var start: UInt64
+
+  /// This process.
+  static let current = LockOwner(
+    boot: firstLine(of: "/proc/sys/kernel/random/boot_id") ?? "unknown",
+    namespace: namespaceNumber ?? "unknown", process: getpid(),
+    start: processStart(getpid()) ?? 0)
+
+  /// Whether the process lives; nil where that cannot be known from here, because it is another
+  /// machine's or another container's.
+  var isAlive: Bool? {
+    let here = LockOwner.current
+    guard boot != "unknown", boot == here.boot, namespace == here.namespace,
+      namespace != "unknown"
+    else { return nil }
+    return Self.processStart(process) == start
+  }
+
+  /// As it stands in locks and in names: hexadecimal digits, `-`, and `.` between the parts.
+  var text: String { "\(boot).\(namespace).\(process).\(start)" }
+
+  /// Reads `text`.
+  init?(_ text: some StringProtocol) {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 4, let process = Int32(parts[2]), let start = UInt64(parts[3]) else {
+      return nil
+    }
+    self.init(
+      boot: String(parts[0]), namespace: String(parts[1]), process: process, start: start)
+  }
+
+  init(boot: String, namespace: String, process: Int32, start: UInt64) {
+    self.boot = boot
+    self.namespace = namespace
+    self.process = process
+    self.start = start
+  }
+
+  private static let temporaryCount = Atomic<UInt64>(0)
+  private static let temporarySuffix = "tmp"
+
+  /// A name that nobody else gives to a file.
+  func temporaryName() -> FilePath.Component {
+    let number = Self.temporaryCount.wrappingAdd(1, ordering: .relaxed).newValue
+    let name = "\(text).\(number).\(Self.temporarySuffix)"
+    // Never nil: there is no slash in it.
+    return FilePath.Component(name) ?? "unknown.tmp"
+  }
+
+  /// Who gave a name of `temporaryName()`.
+  init?(ofTemporary name: FilePath.Component) {
+    let parts = name.string.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 6, parts[5] == Self.temporarySuffix else { return nil }
+    self.init(parts[..<4].joined(separator: "."))
+  }
+
+  // MARK: /proc
+
+  private static var namespaceNumber: String? {
+    var buffer = [CChar](repeating: 0, count: 64)
+    // `pid:[4026531836]`
+    let count = readlink("/proc/self/ns/pid", &buffer, buffer.count - 1)
+    guard count > 0 else { return nil }
+    let digits = buffer[..<count].map { UInt8(bitPattern: $0) }.filter { (0x30...0x39) ~= $0 }
+    return digits.isEmpty ? nil : String(decoding: digits, as: UTF8.self)
+  }
+
+  private static func firstLine(of path: FilePath) -> String? {
+    procText(path)?.split(separator: "\n").first.map(String.init)
+  }
+
+  /// When a process that runs was started; nil where there is none, or one that ended and that its
+  /// parent has not asked for yet.
+  private static func processStart(_ process: Int32) -> UInt64? {
+    // The name of the program stands in parentheses, and may hold anything (proc(5)).
+    guard let text = procText(FilePath("/proc/\(process)/stat")),
+      let end = text.lastIndex(of: ")")
+    else { return nil }
+    let fields = text[text.index(after: end)...].split(separator: " ")
+    guard fields.count > 19, fields[0] != "Z", fields[0] != "X" else { return nil }
+    return UInt64(fields[19])
+  }
+
+  /// Files of `/proc` say that they have no bytes.
+  private static func procText(_ path: FilePath) -> String? {
+    guard let file = try? FileDescriptor.open(path, .readOnly, options: .closeOnExec) else {
+      return nil
+    }
+    defer { try? file.close() }
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    guard let count = try? bytes.withUnsafeMutableBytes({ try file.read(into: $0) }) else {
+      return nil
+    }
+    return String(decoding: bytes[..<count], as: UTF8.self)
+  }
+}

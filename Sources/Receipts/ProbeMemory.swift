@@ -1,0 +1,167 @@
+import FoundationEssentials
+import LibAV
+import MediaComposition
+import Synchronization
+import SystemPackage
+
+/// What probing found in earlier runs, as `.avjob/probes` holds it: one file, which is read at once,
+/// also over a network, whatever the number of sources.
+///
+/// Each line has a checksum, the digest of a path and a stream, and the facts as JSON, which are
+/// decoded when they are asked for. A line that is torn, or that is about a file which has changed,
+/// is as if it were not there. Paths are relative to the job files' folder.
+///
+/// Safe from any thread. Where several processes write, what the last one knows is kept.
+public final class ProbeMemory: Sendable {
+  private let folder: StateFolder
+  private let version: String
+  private let bytes: [UInt8]
+  /// Where the line about a key is, without its checksum and its key.
+  private let lines: [UInt64: Line]
+
+  private struct Line {
+    var checksum: UInt64
+    var json: Range<Int>
+    /// From the checksum to before the line feed.
+    var whole: Range<Int>
+  }
+
+  /// One line's JSON.
+  private struct Entry: Codable {
+    /// Which stream was asked for; nil: the best.
+    var stream: Int?
+    var probed: ProbedAsset
+  }
+
+  /// A media file, and which of its streams; nil: the best.
+  public struct Key: Sendable, Hashable {
+    /// Where it is.
+    public var path: FilePath
+    /// As the job asks for it.
+    public var stream: Int?
+
+    /// A stream of a file.
+    public init(_ path: FilePath, stream: Int? = nil) {
+      self.path = path
+      self.stream = stream
+    }
+  }
+
+  private var file: FilePath { folder.path.appending("probes") }
+  /// A million sources take less.
+  private static let largestSize = 1 << 30
+
+  /// Reads what there is; nothing where the folder is not there or was written by others than
+  /// `tools`, which may find other facts.
+  ///
+  /// - Complexity: O(size of the file): some 600 bytes a source
+  public init(in folder: StateFolder, tools: [String: String]) {
+    self.folder = folder
+    let told = tools.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+    version = "avjob probes 1 " + Self.number(of: told.joined(separator: "\n").utf8).hexadecimal
+    let path = folder.path.appending("probes")
+    bytes = StateFolder.contents(of: path, limit: Self.largestSize) ?? []
+    lines = Self.lines(of: bytes, version: version)
+  }
+
+  /// What an earlier run found, where the file is still the one that it looked at.
+  public func find(_ key: Key, _ identity: FileIdentity) -> ProbedAsset? {
+    let relative = folder.relative(key.path)
+    guard let line = lines[Self.number(of: relative, stream: key.stream)],
+      Self.number(of: bytes[line.json]) == line.checksum,
+      let entry = try? JSONDecoder().decode(Entry.self, from: Data(bytes[line.json])),
+      entry.stream == key.stream, entry.probed.asset.path == relative,
+      entry.probed.asset.identity.isSameContent(as: identity), entry.probed.isPlausible
+    else { return nil }
+    return entry.probed.moved(to: key.path, identity)
+  }
+
+  /// Writes down what this run has found, together with what it did not ask for; nothing where there
+  /// is nothing new.
+  ///
+  /// - Parameter found: All that this run asked for.
+  /// - Throws: `Errno` where the folder cannot be written.
+  /// - Complexity: O(size of the file)
+  public func save(_ found: [(key: Key, probed: ProbedAsset, isRecalled: Bool)]) throws {
+    guard found.contains(where: { !$0.isRecalled }) else { return }
+    try folder.make()
+    var used: Set<UInt64> = []
+    var new: [UInt8] = []
+    for (key, probed, isRecalled) in found {
+      let relative = folder.relative(key.path)
+      let number = Self.number(of: relative, stream: key.stream)
+      guard used.insert(number).inserted else { continue }
+      if isRecalled, let line = lines[number] {
+        new += bytes[line.whole] + [0x0A]
+        continue
+      }
+      let entry = Entry(
+        stream: key.stream, probed: probed.moved(to: relative, probed.asset.identity))
+      let json = Array(try JSONEncoder().encode(entry))
+      new += "\(Self.number(of: json).hexadecimal) \(number.hexadecimal) ".utf8 + json + [0x0A]
+    }
+    // What other job files of the folder use, or this one once did: the newest stand last.
+    let others = lines.filter { !used.contains($0.key) }.values
+      .sorted { $0.whole.lowerBound < $1.whole.lowerBound }
+      .suffix(max(Self.fewest, 4 * used.count))
+    let old = others.flatMap { bytes[$0.whole] + [0x0A] }
+    try folder.write(Array(version.utf8) + [0x0A] + old + new, to: file)
+  }
+
+  /// So many lines are kept in any case that the run had no use for.
+  private static let fewest = 1000
+
+  // MARK: The format
+
+  private static func lines(of bytes: [UInt8], version: String) -> [UInt64: Line] {
+    var lines: [UInt64: Line] = [:]
+    var isFirst = true
+    var start = 0
+    while start < bytes.count, let end = bytes[start...].firstIndex(of: 0x0A) {
+      defer { start = end + 1 }
+      if isFirst {
+        guard bytes[start..<end].elementsEqual(version.utf8) else { return [:] }
+        isFirst = false
+        continue
+      }
+      // Two numbers of 16 digits, each with a space behind it.
+      guard end - start > 34, let checksum = UInt64(hexadecimal: bytes[start..<start + 16]),
+        let key = UInt64(hexadecimal: bytes[start + 17..<start + 33])
+      else { continue }
+      lines[key] = Line(checksum: checksum, json: start + 34..<end, whole: start..<end)
+    }
+    return lines
+  }
+
+  private static func number(of path: FilePath, stream: Int?) -> UInt64 {
+    number(of: Array("\(stream.map { "\($0)" } ?? "-") ".utf8) + path.bytes)
+  }
+
+  /// The first 64 bits of the bytes' digest.
+  private static func number(of bytes: some Sequence<UInt8>) -> UInt64 {
+    let digest =
+      bytes.withContiguousStorageIfAvailable {
+        try? SHA256.digest(UnsafeRawBufferPointer($0))
+      } ?? Array(bytes).withUnsafeBytes { try? SHA256.digest($0) }
+    return (digest ?? []).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+  }
+}
+
+extension FileIdentity {
+  /// Whether a file is the one that it was, wherever it is mounted now.
+  fileprivate func isSameContent(as other: FileIdentity) -> Bool {
+    size == other.size && inode == other.inode && modificationTime == other.modificationTime
+  }
+}
+
+extension UInt64 {
+  /// 16 digits.
+  fileprivate var hexadecimal: String {
+    let digits = String(self, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+
+  fileprivate init?(hexadecimal digits: some Collection<UInt8>) {
+    self.init(String(decoding: digits, as: UTF8.self), radix: 16)
+  }
+}

@@ -1,0 +1,69 @@
+import FoundationEssentials
+import MediaComposition
+import SystemPackage
+
+/// How an output came to be, as `.avjob/receipts/` holds it: docs/receipts.md says what each key
+/// means. Paths are relative to the folder of the job files.
+struct Receipt: Codable, Sendable, Hashable {
+  /// A file, as it was when the receipt was written.
+  struct File: Codable, Sendable, Hashable {
+    @CodedPath var path: FilePath
+    /// Bytes.
+    var size: Int64
+    /// Nanoseconds since 1970.
+    var modified: Int64
+    var inode: UInt64
+    /// SHA-256 of its content in hexadecimal digits; nil where nobody asked for it.
+    var sha256: String?
+  }
+
+  /// Of the format; a receipt of any other is none.
+  var version = Self.currentVersion
+  /// avjob, the libraries and the processor.
+  var madeWith: [String: String]
+  /// SHA-256 of what the job says, by what it is about.
+  var job: [String: String]
+  /// What was read, in the order of its first use.
+  var sources: [File]
+  /// The output, then what was written beside it.
+  var files: [File]
+
+  static let currentVersion = 1
+  /// More than the receipt of any job in good faith has, which takes some 200 bytes for a source.
+  private static let largestSize = 256 << 20
+
+  /// Reads a receipt; nil where there is none that can be understood.
+  static func read(_ path: FilePath) -> Receipt? {
+    guard let bytes = StateFolder.contents(of: path, limit: largestSize),
+      let receipt = try? JSONDecoder().decode(Receipt.self, from: Data(bytes)),
+      receipt.version == currentVersion
+    else { return nil }
+    return receipt
+  }
+
+  /// As a file has it.
+  func encoded() throws -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    return Array(try encoder.encode(self)) + [0x0A]
+  }
+}
+
+extension Receipt.File {
+  /// In what a file is another one than it was; nothing where it is the same.
+  ///
+  /// With a digest, which `digest` gives where contents are to be compared, the content alone
+  /// counts, and without one size, time of modification and inode, which `touch` and copying change
+  /// as well.
+  func differences(
+    from identity: FileIdentity, digest: () throws -> String?
+  ) rethrows -> [String] {
+    guard identity.size == size else { return ["size"] }
+    if let now = try digest() {
+      guard let sha256 else { return ["no checksum in its receipt"] }
+      return now == sha256 ? [] : ["content"]
+    }
+    return (identity.modificationTime == modified ? [] : ["time"])
+      + (identity.inode == inode ? [] : ["inode"])
+  }
+}

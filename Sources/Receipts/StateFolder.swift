@@ -1,0 +1,172 @@
+import Glibc
+import MediaComposition
+import SystemPackage
+
+/// What avjob keeps beside job files, in the folder `.avjob`: receipts, locks, and what probing
+/// found. All of it may be deleted at any time; then work is done again.
+///
+/// Everything in it is written under a temporary name and renamed, so that a reader finds a file as
+/// it was or as it is. Nothing is flushed to the disk: what a crash of the machine tears is not
+/// understood, which is as if it were not there. Safe from any thread, and from other processes.
+public struct StateFolder: Sendable {
+  /// The folder in which the job files are, as it was spelled; empty for the current one.
+  public let jobFolder: FilePath
+  /// `.avjob` in it.
+  public let path: FilePath
+  private let currentDirectory: FilePath
+  private let absoluteJobFolder: FilePath
+  private let jobFolderBytes: [UInt8]
+
+  /// The state of the job files in `jobFolder`. Relative paths count from `currentDirectory`, which
+  /// is absolute. Touches nothing.
+  public init(besideJobsIn jobFolder: FilePath, currentDirectory: FilePath) {
+    self.jobFolder = jobFolder
+    self.currentDirectory = currentDirectory
+    jobFolderBytes = jobFolder.bytes
+    path = jobFolder.appending(".avjob")
+    absoluteJobFolder = currentDirectory.pushing(jobFolder).lexicallyNormalized()
+  }
+
+  var receipts: FilePath { path.appending("receipts") }
+  var locks: FilePath { path.appending("locks") }
+
+  /// `path` as it is called from the job files' folder, so that a project may be moved as a whole:
+  /// without `.`, and with `..` in front only. By names alone; no link is followed.
+  public func relative(_ path: FilePath) -> FilePath {
+    if let rest = plainRest(of: path) { return rest }
+    if path.isAbsolute == jobFolder.isAbsolute, path.starts(with: jobFolder) {
+      let rest = FilePath(root: nil, path.components.dropFirst(jobFolder.components.count))
+      return rest.lexicallyNormalized()
+    }
+    let target = currentDirectory.pushing(path).lexicallyNormalized().components
+    let origin = absoluteJobFolder.components
+    let common = zip(target, origin).prefix { $0 == $1 }.count
+    let up = Array(repeating: FilePath.Component(".."), count: origin.count - common)
+    return FilePath(root: nil, up + target.dropFirst(common))
+  }
+
+  /// What follows the job files' folder in a path that begins with it as it was spelled, where that is
+  /// normal already: nearly always, and some twenty times as fast.
+  private func plainRest(of path: FilePath) -> FilePath? {
+    let (bytes, prefix) = (path.bytes, jobFolderBytes)
+    guard path.isAbsolute == jobFolder.isAbsolute, bytes.starts(with: prefix) else { return nil }
+    var rest = bytes[prefix.count...]
+    if !prefix.isEmpty, prefix.last != 0x2F {
+      guard rest.first == 0x2F else { return nil }
+      rest = rest.dropFirst()
+    }
+    // A name that begins with a dot may be `.` or `..`.
+    var isStart = true
+    for byte in rest {
+      if isStart, byte == 0x2E { return nil }
+      isStart = byte == 0x2F
+    }
+    return rest.isEmpty ? nil : FilePath(bytes: rest)
+  }
+
+  /// The path that `relative` made of one, as this process can use it.
+  public func resolve(_ relative: FilePath) -> FilePath {
+    jobFolder.pushing(relative).lexicallyNormalized()
+  }
+
+  // MARK: Reading
+
+  /// The bytes of a regular file; nil where it is none, is not there, or has more than `limit`.
+  static func contents(of path: FilePath, limit: Int) -> [UInt8]? {
+    // Without O_NONBLOCK, opening a FIFO would wait for its writer.
+    let descriptor = path.withPlatformString { open($0, O_RDONLY | O_NONBLOCK | O_CLOEXEC) }
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var facts = stat()
+    guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG,
+      facts.st_size <= limit
+    else { return nil }
+    let size = Int(facts.st_size)
+    let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+      while count < size {
+        let read = Glibc.read(descriptor, buffer.baseAddress.map { $0 + count }, size - count)
+        if read < 0, errno == EINTR { continue }
+        guard read > 0 else { return }
+        count += read
+      }
+    }
+    return bytes.count == size ? bytes : nil
+  }
+
+  /// The names in a folder, without `.` and `..`; none where it cannot be opened.
+  static func names(in folder: FilePath) -> [FilePath.Component] {
+    guard let stream = folder.withPlatformString({ opendir($0) }) else { return [] }
+    defer { closedir(stream) }
+    var names: [FilePath.Component] = []
+    while let entry = readdir(stream) {
+      // The name is a C array behind the entry's fixed part; it ends with a NUL (dirent.h).
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { tuple in
+        tuple.withMemoryRebound(to: CChar.self, capacity: 256) {
+          FilePath.Component(platformString: $0)
+        }
+      }
+      if let name, name.kind == .regular { names.append(name) }
+    }
+    return names
+  }
+
+  // MARK: Writing
+
+  /// Makes the folder and those in it, with a `.gitignore` that keeps them out of repositories.
+  ///
+  /// - Throws: `Errno` where that cannot be done.
+  func make() throws(Errno) {
+    for folder in [path, receipts, locks] {
+      guard folder.withPlatformString({ mkdir($0, 0o777) }) != 0 else { continue }
+      guard errno == EEXIST else { throw Errno(rawValue: errno) }
+    }
+    let ignore = path.appending(".gitignore")
+    guard ignore.withPlatformString({ access($0, F_OK) }) != 0 else { return }
+    try write(Array("*\n".utf8), to: ignore)
+  }
+
+  /// Puts a file in its place, whole or not at all; `make()` must have gone before.
+  ///
+  /// - Throws: `Errno`: no space, no permission.
+  func write(_ bytes: [UInt8], to target: FilePath) throws(Errno) {
+    let temporary = try temporaryFile(holding: bytes)
+    let status = temporary.withPlatformString { from in
+      target.withPlatformString { rename(from, $0) }
+    }
+    guard status == 0 else {
+      let failure = Errno(rawValue: errno)
+      _ = temporary.withPlatformString { unlink($0) }
+      throw failure
+    }
+  }
+
+  /// A new file with these bytes, whose name says who made it, so that `LockBook.sweep` finds what a
+  /// process left behind.
+  func temporaryFile(holding bytes: [UInt8]) throws(Errno) -> FilePath {
+    let temporary = locks.appending(LockOwner.current.temporaryName())
+    let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
+    let descriptor = temporary.withPlatformString { open($0, flags, 0o666) }
+    guard descriptor >= 0 else { throw Errno(rawValue: errno) }
+    let failure = Self.write(bytes, to: descriptor)
+    close(descriptor)
+    guard failure == 0 else {
+      _ = temporary.withPlatformString { unlink($0) }
+      throw Errno(rawValue: failure)
+    }
+    return temporary
+  }
+
+  /// Gives 0 or the errno.
+  private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
+    bytes.withUnsafeBytes { bytes in
+      var rest = bytes
+      while !rest.isEmpty {
+        let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { return count == 0 ? EIO : errno }
+        rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+      }
+      return 0
+    }
+  }
+}

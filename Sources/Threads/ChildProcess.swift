@@ -1,0 +1,226 @@
+import Glibc
+
+internal import CThreads
+
+/// A process for work that may crash: it gets a text, and says lines.
+///
+/// The child has a process group of its own, so that Ctrl-C at a terminal is for the parent alone,
+/// catches no signal from before, and inherits no descriptor but the standard ones. Used by one
+/// thread, which should live as long as the child (prctl(2), `PR_SET_PDEATHSIG`).
+package final class ChildProcess {
+  /// What could not be done: the system's number and the call that gave it.
+  package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// As the call left it.
+    package let errno: Int32
+    /// Such as `posix_spawn`.
+    package let call: String
+    /// One line, in the system's words.
+    package var description: String { "\(call): \(String(cString: strerror(errno)))" }
+  }
+
+  /// How a process ended (waitpid(2)).
+  package enum End: Sendable, Hashable {
+    /// It ended by itself, with this status.
+    case exited(Int32)
+    /// A signal of this number ended it.
+    case signalled(Int32)
+  }
+
+  /// What a wait for the child's next line gave.
+  package enum Reading: Sendable, Hashable {
+    /// Without its line feed.
+    case line([UInt8])
+    /// Nothing was said in the time.
+    case nothing
+    /// The child has closed its output, as its end does.
+    case end
+  }
+
+  /// The child's number, until `wait` has returned.
+  package let id: pid_t
+  private var input: Int32
+  private let output: Int32
+  /// Of what the child has said, that which is not handed out yet.
+  private var buffer: [UInt8] = []
+  /// Bytes of it that hold no line feed.
+  private var searched = 0
+  private var end: End?
+
+  private init(id: pid_t, input: Int32, output: Int32) {
+    self.id = id
+    self.input = input
+    self.output = output
+  }
+
+  /// One that was not waited for is killed.
+  deinit {
+    close(output)
+    if input >= 0 { close(input) }
+    guard end == nil else { return }
+    signal(SIGKILL)
+    _ = wait()
+  }
+
+  /// Starts a program: this one, unless told otherwise.
+  ///
+  /// - Parameters:
+  ///   - program: Its path.
+  ///   - arguments: After the program's name.
+  ///   - environment: Variables that the child has beside those of this process, or instead.
+  /// - Returns: The child, which is killed when this goes.
+  /// - Throws: What the system says where there is no such program, or no room for another process.
+  package static func spawn(
+    _ program: String = "/proc/self/exe", arguments: [String],
+    environment: [String: String] = [:]
+  ) throws(SystemError) -> ChildProcess {
+    let input = try pipe()
+    let output: (read: Int32, write: Int32)
+    do throws(SystemError) {
+      output = try pipe()
+    } catch {
+      close(input.read)
+      close(input.write)
+      throw error
+    }
+    defer {
+      close(input.read)
+      close(output.write)
+    }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, input.read, 0)
+    posix_spawn_file_actions_adddup2(&actions, output.write, 1)
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    posix_spawnattr_setsigmask(&attributes, &signals)
+    sigaddset(&signals, SIGPIPE)
+    sigaddset(&signals, SIGXFSZ)
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+    posix_spawnattr_setpgroup(&attributes, 0)
+    posix_spawnattr_setflags(
+      &attributes,
+      Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
+    var words = ([program] + arguments).map { strdup($0) } + [nil]
+    var variables = Self.environment(with: environment).map { strdup($0) } + [nil]
+    defer { for word in words + variables { free(word) } }
+    var id = pid_t()
+    let status = posix_spawn(&id, program, &actions, &attributes, &words, &variables)
+    guard status == 0 else {
+      close(input.write)
+      close(output.read)
+      throw SystemError(errno: status, call: "posix_spawn")
+    }
+    return ChildProcess(id: id, input: input.write, output: output.read)
+  }
+
+  /// Gives the child all that it will get; false where it does not take it.
+  ///
+  /// Blocks until the child has read it.
+  package func send(_ bytes: [UInt8]) -> Bool {
+    // A child that is gone is an error of the write, and no signal.
+    var (pipe, before) = (sigset_t(), sigset_t())
+    sigemptyset(&pipe)
+    sigaddset(&pipe, SIGPIPE)
+    pthread_sigmask(SIG_BLOCK, &pipe, &before)
+    defer {
+      if sigismember(&before, SIGPIPE) == 0 {
+        var now = timespec()
+        _ = sigtimedwait(&pipe, nil, &now)
+      }
+      pthread_sigmask(SIG_SETMASK, &before, nil)
+    }
+    defer {
+      close(input)
+      input = -1
+    }
+    var sent = 0
+    while sent < bytes.count {
+      let count = bytes.withUnsafeBytes { bytes in
+        write(input, bytes.baseAddress.map { $0 + sent }, bytes.count - sent)
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return false }
+      sent += count
+    }
+    return true
+  }
+
+  /// The child's next line, or none after a while.
+  package func readLine(within time: Duration) -> Reading {
+    let milliseconds =
+      time.components.seconds * 1000
+      + time.components.attoseconds / 1_000_000_000_000_000
+    while true {
+      if let feed = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+        let line = Array(buffer[..<feed])
+        buffer.removeSubrange(...feed)
+        searched = 0
+        return .line(line)
+      }
+      searched = buffer.count
+      var descriptor = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+      let count = poll(&descriptor, 1, Int32(clamping: max(0, milliseconds)))
+      if count < 0, errno == EINTR { return .nothing }
+      guard count != 0 else { return .nothing }
+      var block = [UInt8](repeating: 0, count: 1 << 14)
+      let length = read(output, &block, block.count)
+      if length < 0, errno == EINTR { continue }
+      guard length > 0 else { return .end }
+      buffer += block[..<length]
+    }
+  }
+
+  /// Sends the child a signal; does nothing once it has been waited for.
+  package func signal(_ number: Int32) {
+    if end == nil { kill(id, number) }
+  }
+
+  /// Waits for the child's end.
+  package func wait() -> End {
+    if let end { return end }
+    var status: Int32 = 0
+    while waitpid(id, &status, 0) < 0, errno == EINTR {}
+    let number = status & 0x7F
+    let found: End = number == 0 ? .exited((status >> 8) & 0xFF) : .signalled(number)
+    end = found
+    return found
+  }
+
+  /// Both ends of a pipe, closed in other children.
+  private static func pipe() throws(SystemError) -> (read: Int32, write: Int32) {
+    var ends: [Int32] = [-1, -1]
+    guard avjob_pipe2(&ends, O_CLOEXEC) == 0 else {
+      throw SystemError(errno: errno, call: "pipe2")
+    }
+    return (ends[0], ends[1])
+  }
+
+  private static func environment(with added: [String: String]) -> [String] {
+    var variables: [String] = []
+    var entry = environ
+    while let text = entry.pointee {
+      let variable = String(cString: text)
+      if !added.keys.contains(where: { variable.hasPrefix($0 + "=") }) {
+        variables.append(variable)
+      }
+      entry += 1
+    }
+    return variables + added.map { "\($0.key)=\($0.value)" }
+  }
+}
+
+extension ChildProcess {
+  /// Sees to it, in the child, that it ends when `parent` does.
+  ///
+  /// - Parameter parent: The process that started this one; where it is gone already, this one ends
+  ///   at once.
+  package static func dieWith(parent: pid_t) {
+    // PR_SET_PDEATHSIG is 1 (linux/prctl.h).
+    _ = avjob_prctl(1, UInt(SIGKILL), 0, 0, 0)
+    if getppid() != parent { _exit(128 + SIGKILL) }
+  }
+}

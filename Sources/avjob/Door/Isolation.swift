@@ -1,0 +1,148 @@
+import ExportEngine
+import FoundationEssentials
+import Glibc
+import MediaComposition
+import MediaTime
+import Threads
+import WorkerPool
+
+/// `--isolate`: each export in a process of its own, so that one that crashes, or takes more than
+/// the machine has, fails alone.
+///
+/// The process is this program with the command `isolated-job`. It gets its work as JSON on standard
+/// input, and says how it goes on standard output, one JSON object a line. It has one core, which
+/// the pool's worker holds for it, and it ends with the worker.
+struct Isolation: Sendable {
+  /// What any process may take; files and time are each job's own.
+  let limits: ProcessLimits
+  let library: MediaLibrary
+
+  /// What a process is asked to do.
+  struct Order: Codable {
+    var export: Export
+    var limits: ProcessLimits
+  }
+
+  /// What a process says; the last but `progress` is its last word.
+  enum News: Codable {
+    case progress(completed: Time, total: Time)
+    case finished(ExportSession.Report)
+    case failed(Failure)
+    case cancelled
+  }
+
+  /// How long a process that was asked to stop may take for it: less than the pool's patience.
+  private static let grace = Duration.seconds(4)
+
+  /// Makes an export's files in another process. One that dies leaves none of its temporary files.
+  ///
+  /// - Parameters:
+  ///   - export: What to make.
+  ///   - timeLimit: Its attempt's, by which its processor time is bound.
+  ///   - context: Of the attempt; holds the core that the process takes.
+  /// - Returns: What the process wrote.
+  /// - Throws: As `ExportSession.run`, and a `Failure` where the process died.
+  func perform(
+    _ export: Export, timeLimit: Duration?, _ context: JobContext
+  ) throws -> ExportSession.Report {
+    var order = Order(export: export, limits: limits)
+    order.limits.openFiles = max(256, 2 * PoolClaim(of: export).openFiles)
+    order.limits.processorTime = timeLimit.map {
+      // Its deadline comes first, unless the process that watches it is gone.
+      Int(clamping: max(1, min($0.components.seconds, 1 << 30)) + 10)
+    }
+    let child: ChildProcess
+    do {
+      child = try ChildProcess.spawn(
+        arguments: ["isolated-job", "--parent", String(getpid())],
+        // A crash is told in our words; Swift's own take seconds, and go over the screen.
+        environment: ["SWIFT_BACKTRACE": "enable=no"])
+    } catch {
+      throw Failure(.tryAgain, "cannot start a process for the job: \(error)")
+    }
+    _ = child.send(Array(try JSONEncoder().encode(order)))
+    let lastWord = try listen(to: child, context)
+    let end = child.wait()
+    switch lastWord {
+    case .finished(let report): return report
+    case .failed(let failure): throw failure
+    case .cancelled: throw CancellationError()
+    case .progress, nil:
+      ExportSession(export, library: library).removeLeftovers()
+      if context.cancellation.isCancelled { throw CancellationError() }
+      throw Self.failure(of: end)
+    }
+  }
+
+  /// Passes on what a process says until its end, asks it to stop when that is wanted, and kills it
+  /// where it does not.
+  private func listen(to child: ChildProcess, _ context: JobContext) throws -> News? {
+    var lastWord: News?
+    var lastMoment: ContinuousClock.Instant?
+    while true {
+      if context.cancellation.isCancelled {
+        if let lastMoment {
+          if lastMoment <= .now { child.signal(SIGKILL) }
+        } else {
+          child.signal(SIGTERM)
+          lastMoment = .now.advanced(by: Self.grace)
+        }
+      }
+      switch child.readLine(within: .milliseconds(100)) {
+      case .nothing: break
+      case .end: return lastWord
+      case .line(let line):
+        // Half a line is a process that died while it spoke.
+        guard let news = try? JSONDecoder().decode(News.self, from: Data(line)) else { break }
+        if case .progress(let completed, let total) = news {
+          context.report(JobProgress(completed: completed, total: total))
+        } else {
+          lastWord = news
+        }
+      }
+    }
+  }
+
+  /// What the end of a process means that has not said how its work went.
+  static func failure(of end: ChildProcess.End) -> Failure {
+    switch end {
+    case .exited(let status):
+      Failure(.reportBug, "its process ended with status \(status) and did not say why")
+    case .signalled(SIGKILL):
+      Failure(
+        .tryAgain,
+        "its process was killed (SIGKILL), as Linux does where memory runs out; run fewer jobs at "
+          + "once")
+    case .signalled(SIGXCPU):
+      Failure(.tryAgain, "its process took more time than its limit; allow it more with 'timeout'")
+    case .signalled(let number) where [SIGTERM, SIGINT, SIGHUP].contains(number):
+      Failure(.tryAgain, "its process was stopped from outside (\(name(of: number))); run again")
+    case .signalled(let number):
+      Failure(
+        .reportBug,
+        "its process crashed (\(name(of: number))); the other jobs are not touched: please report "
+          + "it, with the job and its sources")
+    }
+  }
+
+  private static func name(of signal: Int32) -> String {
+    let names: [Int32: String] = [
+      SIGHUP: "SIGHUP", SIGINT: "SIGINT", SIGILL: "SIGILL", SIGTRAP: "SIGTRAP", SIGABRT: "SIGABRT",
+      SIGBUS: "SIGBUS", SIGFPE: "SIGFPE", SIGSEGV: "SIGSEGV", SIGTERM: "SIGTERM", SIGSYS: "SIGSYS",
+    ]
+    return names[signal] ?? "signal \(signal)"
+  }
+}
+
+extension Door {
+  /// Processes that share the machine among as many workers.
+  func isolation(workers: Int?) -> Isolation {
+    let width = max(1, min(workers ?? budget.total, budget.total))
+    return Isolation(
+      limits: ProcessLimits(
+        // The smallest is what a mix of a few hundred sources takes.
+        memory: max(1 << 30, ProcessLimits.machineMemory / width), processorTime: nil,
+        openFiles: limits.openFiles),
+      library: library)
+  }
+}

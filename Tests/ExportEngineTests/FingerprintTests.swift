@@ -1,0 +1,100 @@
+import MediaComposition
+import MediaTime
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import ExportEngine
+
+@Suite("What an export's files depend on")
+struct FingerprintTests {
+  private let library = MediaLibrary()
+  private let asset: Asset
+
+  init() throws {
+    asset = try library.asset(at: FilePath(Fixture.path("voice-8k.wav")))
+  }
+
+  private func export(_ asset: Asset? = nil, from start: Int64 = 0) -> Export {
+    let asset = asset ?? self.asset
+    let second = Time(value: 1, timescale: 1)
+    let segment = Segment(
+      .asset(asset),
+      source: TimeRange(start: Time(value: start, timescale: 1), duration: second), at: .zero)
+    return Export(
+      name: "a", composition: Composition(tracks: [Track(segments: [segment])]),
+      outputs: [Output(path: "out/a.flac", format: .flac(bitDepth: 16))])
+  }
+
+  private func fingerprint(_ export: Export) throws -> Fingerprint {
+    try ExportSession(export, library: library).fingerprint { $0.bytes }
+  }
+
+  /// The aspects in which an export differs from the plain one.
+  private func changes(_ change: (inout Export) -> Void) throws -> [Fingerprint.Aspect] {
+    let plain = try fingerprint(export())
+    var changed = export()
+    change(&changed)
+    let other = try fingerprint(changed)
+    return Fingerprint.Aspect.allCases.filter { plain.digests[$0] != other.digests[$0] }
+  }
+
+  @Test("what is changed shows in its aspect, and in no other")
+  func aspects() throws {
+    #expect(try changes { _ in } == [])
+    #expect(try changes { $0 = export(from: 1) } == [.timeline])
+    #expect(try changes { $0.mix.gain = Gain(decibels: -1) } == [.timeline, .settings])
+    #expect(try changes { $0.metadata["title"] = "x" } == [.tags])
+    #expect(try changes { $0.outputs[0].metadata["title"] = "x" } == [.tags])
+    #expect(try changes { $0.chapters = [Chapter(start: .zero, title: "x")] } == [.chapters])
+    #expect(try changes { $0.outputs[0].path = "out/b.flac" } == [.settings])
+    #expect(try changes { $0.outputs[0].format = .flac(bitDepth: 24) } == [.settings])
+    #expect(try changes { $0.records = [ExportRecord(path: "r.json")] } == [.records])
+  }
+
+  @Test("names of jobs and places in a file do not count, but where a record tells of them")
+  func names() throws {
+    #expect(
+      try changes {
+        $0.name = "b"
+        $0.origin = Origin(rawValue: 7)
+        $0.outputs[0].origin = Origin(rawValue: 8)
+      } == [])
+    var recorded = export()
+    recorded.records = [ExportRecord(path: "r.json")]
+    let before = try fingerprint(recorded)
+    recorded.name = "b"
+    #expect(try fingerprint(recorded) != before)
+  }
+
+  @Test("a source counts by its facts and its identity, and not by its path")
+  func sources() throws {
+    var moved = asset
+    moved.path = "elsewhere.wav"
+    let (here, there) = (try fingerprint(export()), try fingerprint(export(moved)))
+    #expect(here.digests == there.digests)
+    #expect(here.sources.map(\.identity) == there.sources.map(\.identity))
+    #expect(there.sources.map(\.path) == ["elsewhere.wav"])
+    var longer = asset
+    longer.frameCount += 1
+    #expect(try fingerprint(export(longer)).digests != here.digests)
+  }
+
+  @Test("pictures are sources, and what is written beside an output belongs to it")
+  func files() throws {
+    let folder = TestFolder()
+    try writeFile(folder.path("c.png"), [1])
+    let cover = FilePath(folder.path("c.png"))
+    var made = export()
+    made.metadata.cover = .file(cover)
+    made.chapters = [Chapter(start: .zero, title: "x")]
+    made.outputs[0].chapters.sidecars = [.podlove]
+    made.outputs.append(Output(path: "out/a.wav", format: .wav(.int16)))
+    made.records = [ExportRecord(path: "r.json")]
+    let fingerprint = try fingerprint(made)
+    #expect(fingerprint.sources.map(\.path) == [asset.path, cover])
+    #expect(fingerprint.files == [["out/a.flac", "out/a.psc", "r.json"], ["out/a.wav"]])
+    made.metadata.cover = .file("/nowhere.png")
+    #expect(throws: Failure.self) { try self.fingerprint(made) }
+  }
+}

@@ -1,0 +1,59 @@
+import MediaComposition
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import ExportEngine
+
+@Suite("What earlier runs found")
+struct RecallTests {
+  private let folder = TestFolder()
+  private var path: FilePath { FilePath(folder.path("a.mp3")) }
+
+  init() throws {
+    try Tool.succeed("cp", Fixture.path("sweep.mp3"), folder.path("a.mp3"))
+  }
+
+  @Test("a file that is recalled is not probed until it is read")
+  func recalled() throws {
+    let first = MediaLibrary(recalling: { _, _, _ in nil })
+    let asset = try first.asset(at: path)
+    let known = try #require(first.probedAsset(at: path))
+    #expect(known.found.asset == asset && !known.isRecalled)
+
+    var told = known.found
+    told.asset.metadata["title"] = "told"
+    told.warnings = [Warning("is odd", path: path)]
+    let second = MediaLibrary(recalling: { [told] _, _, identity in
+      identity == told.asset.identity ? told : nil
+    })
+    #expect(second.probedAsset(at: path) == nil)
+    #expect(try second.asset(at: path) == told.asset)
+    #expect(second.warnings(for: path) == told.warnings)
+    #expect(second.probedAsset(at: path)?.isRecalled == true)
+  }
+
+  @Test("what was told and is not so fails the job, and is right the next time")
+  func wrong() throws {
+    var told = ProbedAsset(try MediaLibrary().asset(at: path))
+    told.asset.frameCount += 1
+    let library = MediaLibrary(recalling: { [told] _, _, _ in told })
+    let asset = try library.asset(at: path)
+    #expect {
+      try library.confirm(asset)
+    } throws: { ($0 as? Failure)?.remedy == .tryAgain }
+    #expect(try library.asset(at: path).frameCount == asset.frameCount - 1)
+    #expect(library.probedAsset(at: path)?.isRecalled == false)
+    #expect(throws: Failure.self) { try library.confirm(asset) }
+    try library.confirm(try library.asset(at: path))
+  }
+
+  @Test("what was told and is so is read")
+  func right() throws {
+    let told = ProbedAsset(try MediaLibrary().asset(at: path))
+    let library = MediaLibrary(recalling: { [told] _, _, _ in told })
+    try library.confirm(try library.asset(at: path))
+    #expect(library.probedAsset(at: path)?.found.asset == told.asset)
+  }
+}

@@ -1,0 +1,43 @@
+import MediaComposition
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import ExportEngine
+
+@Suite("A file that may still change unseen")
+struct SourceFileTests {
+  private func identity(_ time: Int64) -> FileIdentity {
+    FileIdentity(device: 1, inode: 1, size: 1, modificationTime: time)
+  }
+
+  @Test("a file is let rest until no later change can bear its time")
+  func rest() {
+    let now = WallTime(nanoseconds: 1_700_000_000_123_456_789)
+    func rest(_ age: Int64) -> Duration { identity(now.nanoseconds - age).timeToRest(at: now) }
+    #expect(rest(0) == .milliseconds(20))
+    #expect(rest(15_000_000) == .milliseconds(5))
+    #expect(rest(20_000_000) == .zero)
+    #expect(rest(1_000_000_000_000) == .zero)
+    // A clock that is ahead is not waited for.
+    #expect(rest(-1_000_000) == .milliseconds(20))
+    #expect(rest(-60_000_000_000) == .zero)
+    #expect(identity(.min).timeToRest(at: now) == .zero)
+    // Whole seconds are what a file system without fractions has.
+    let coarse = identity(1_700_000_000_000_000_000).timeToRest(at: now)
+    #expect(coarse == .nanoseconds(2_000_000_000 - 123_456_789))
+    #expect(identity(1_699_999_998_000_000_000).timeToRest(at: now) == .zero)
+  }
+
+  @Test("a change after a rest always shows")
+  func shows() throws {
+    let folder = TestFolder()
+    let path = FilePath(folder.path("a"))
+    for number in 0..<20 {
+      try writeFile(path.string, [UInt8(number)])
+      let rested = try SourceFile.settle(path)
+      try writeFile(path.string, [UInt8(number + 1)])
+      #expect(try SourceFile.identify(path) != rested)
+    }
+  }
+}

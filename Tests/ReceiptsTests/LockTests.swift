@@ -1,0 +1,123 @@
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Receipts
+
+@Suite("Locks among processes")
+struct LockTests {
+  private let project = Project()
+
+  init() throws { try project.state.make() }
+
+  private func book() -> LockBook { LockBook(in: project.state) }
+
+  private func isFree(_ names: String...) throws -> Bool {
+    guard case .held(let lock) = try book().take(names) else { return false }
+    lock.release()
+    return true
+  }
+
+  /// Puts a lock there as another process would.
+  private func put(_ owner: LockOwner, _ name: String = "a") throws {
+    try project.write(".avjob/locks/\(name).lock", owner.text + "\n")
+  }
+
+  /// A process that has ended.
+  private func deadProcess() throws -> LockOwner {
+    let fields = try Tool.succeed("sh", "-c", "cat /proc/$$/stat; :").text.split(separator: " ")
+    var owner = LockOwner.current
+    owner.process = try #require(Int32(fields[0]))
+    owner.start = try #require(UInt64(fields[21]))
+    return owner
+  }
+
+  @Test("one has a lock, until it is given back; nothing is left of it then")
+  func exclusive() throws {
+    guard case .held(let lock) = try book().take(["a", "b"]) else {
+      Issue.record("no lock")
+      return
+    }
+    #expect(project.names(in: "locks") == ["a.lock", "b.lock"])
+    #expect(try !isFree("b"))
+    #expect(try isFree("c"))
+    lock.release()
+    #expect(project.names(in: "locks").isEmpty)
+    #expect(try isFree("b"))
+  }
+
+  @Test("of several locks all are taken or none")
+  func allOrNone() throws {
+    try put(.current, "b")
+    #expect(try !isFree("a", "b", "c"))
+    #expect(project.names(in: "locks") == ["b.lock"])
+  }
+
+  @Test("a dead process's lock is taken over, also where another process has its number now")
+  func dead() throws {
+    try put(try deadProcess())
+    #expect(try isFree("a"))
+    var reused = LockOwner.current
+    reused.start += 1
+    try put(reused)
+    #expect(try isFree("a"))
+    #expect(project.names(in: "locks").isEmpty)
+  }
+
+  @Test(
+    "a lock of another machine or container counts as long as it is touched",
+    arguments: [\LockOwner.boot, \LockOwner.namespace])
+  func foreign(part: WritableKeyPath<LockOwner, String> & Sendable) throws {
+    var owner = LockOwner.current
+    owner[keyPath: part] = "other"
+    try put(owner)
+    #expect(try !isFree("a"))
+    touch(project.path(".avjob/locks/a.lock"), at: 1_000_000)
+    #expect(try isFree("a"))
+  }
+
+  @Test("a lock that does not say whose it is counts while it is young")
+  func unreadable() throws {
+    for text in ["", "a.b.c", "....", "a.b.1.x", String(repeating: "x", count: 10_000)] {
+      try project.write(".avjob/locks/a.lock", text)
+      #expect(try !isFree("a"))
+      touch(project.path(".avjob/locks/a.lock"), at: 1_000_000)
+      #expect(try isFree("a"))
+    }
+  }
+
+  @Test("what dead processes left is swept, and what living ones have is not")
+  func sweeping() throws {
+    let dead = try deadProcess()
+    try put(dead, "dead")
+    try put(.current, "mine")
+    try project.write(".avjob/locks/\(dead.temporaryName())", "x")
+    try project.write(".avjob/locks/\(LockOwner.current.temporaryName())", "x")
+    var foreign = LockOwner.current
+    foreign.boot = "other"
+    let old = "\(foreign.temporaryName())"
+    try project.write(".avjob/locks/\(old)", "x")
+    touch(project.path(".avjob/locks/\(old)"), at: 1_000_000)
+    try project.write(".avjob/locks/\(foreign.temporaryName())", "x")
+    book().sweep()
+    #expect(project.names(in: "locks").count == 3)
+    #expect(project.names(in: "locks").contains("mine.lock"))
+  }
+
+  @Test("a process is known again by what it wrote")
+  func owner() throws {
+    let owner = LockOwner.current
+    #expect(LockOwner(owner.text) == owner)
+    #expect(LockOwner(ofTemporary: owner.temporaryName()) == owner)
+    #expect(owner.isAlive == true)
+    #expect(try deadProcess().isAlive == false)
+    #expect(owner.temporaryName() != owner.temporaryName())
+  }
+
+  @Test("a folder that may not be written has no locks")
+  func unwritable() throws {
+    let state = StateFolder(besideJobsIn: "/proc/self", currentDirectory: "/")
+    #expect(throws: Errno.self) { _ = try LockBook(in: state).take(["a"]) }
+  }
+}

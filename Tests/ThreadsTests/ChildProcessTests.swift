@@ -1,0 +1,87 @@
+import Glibc
+import Testing
+
+@testable import Threads
+
+@Suite struct ChildProcessTests {
+  private func shell(_ script: String, _ environment: [String: String] = [:]) throws -> ChildProcess
+  {
+    try ChildProcess.spawn("/bin/sh", arguments: ["-c", script], environment: environment)
+  }
+
+  private func lines(of child: ChildProcess) -> [String] {
+    var lines: [String] = []
+    while true {
+      switch child.readLine(within: .seconds(60)) {
+      case .line(let line): lines.append(String(decoding: line, as: UTF8.self))
+      case .nothing: break
+      case .end: return lines
+      }
+    }
+  }
+
+  @Test("A child reads all that it is sent, and its lines come back whole, of any length")
+  func lines() throws {
+    let script = """
+      text=$(cat; echo .)
+      printf %s "${text%.}"
+      echo "$WORD"
+      printf unfinished
+      """
+    let child = try shell(script, ["WORD": "said"])
+    let long = String(repeating: "x", count: 100_000)
+    // It takes all before it says anything: both pipes hold less.
+    #expect(child.send(Array("a\n\n\(long)\n".utf8)))
+    #expect(lines(of: child) == ["a", "", long, "said"])
+    #expect(child.wait() == .exited(0))
+    #expect(child.wait() == .exited(0))
+  }
+
+  @Test("How a child ended: its status, or the signal")
+  func ends() throws {
+    let failed = try shell("exit 7")
+    #expect(lines(of: failed) == [])
+    #expect(failed.wait() == .exited(7))
+    let crashed = try shell("kill -SEGV $$")
+    #expect(crashed.wait() == .signalled(SIGSEGV))
+    let stopped = try shell("echo ready; exec sleep 1000")
+    #expect(stopped.readLine(within: .seconds(60)) == .line(Array("ready".utf8)))
+    #expect(stopped.readLine(within: .milliseconds(1)) == .nothing)
+    stopped.signal(SIGTERM)
+    #expect(stopped.wait() == .signalled(SIGTERM))
+    // Nobody is hit by a signal for a process that is gone.
+    stopped.signal(SIGKILL)
+    #expect(throws: ChildProcess.SystemError.self) {
+      try ChildProcess.spawn("/no/such/program", arguments: [])
+    }
+  }
+
+  @Test("A child that does not read is no end of this process")
+  func deaf() throws {
+    let child = try shell("exec <&-; echo closed; exec sleep 1000")
+    #expect(child.readLine(within: .seconds(60)) == .line(Array("closed".utf8)))
+    #expect(!child.send([UInt8](repeating: 0, count: 1 << 20)))
+    child.signal(SIGKILL)
+    #expect(child.wait() == .signalled(SIGKILL))
+  }
+
+  @Test("A child has a group of its own and blocks no signal, whatever its parent blocks")
+  func freshStart() throws {
+    var (blocked, before) = (sigset_t(), sigset_t())
+    sigemptyset(&blocked)
+    sigaddset(&blocked, SIGUSR1)
+    pthread_sigmask(SIG_BLOCK, &blocked, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    let child = try shell("grep ^SigBlk /proc/self/status; ps -o pgid= -p $$ | tr -d ' '")
+    #expect(lines(of: child) == ["SigBlk:\t0000000000000000", "\(child.id)"])
+  }
+
+  @Test("A child that nobody waits for any more is killed")
+  func abandoned() throws {
+    var child: ChildProcess? = try shell("echo ready; exec sleep 1000")
+    #expect(child?.readLine(within: .seconds(60)) == .line(Array("ready".utf8)))
+    let id = child?.id ?? 0
+    child = nil
+    #expect(kill(id, 0) != 0)
+  }
+}
