@@ -17,16 +17,16 @@ struct TortureTests {
 
   @Test("killed at any moment, it leaves whole outputs, and the next run does the rest")
   func kill() throws {
-    let said = try torture("kill", rounds: 8)
-    #expect(said.hasPrefix("kill: 8 rounds, "))
+    let said = try torture("kill", rounds: 6)
+    #expect(said.hasPrefix("kill: 6 rounds, "))
   }
 
   @Test(
     "a disk that fills up fails the jobs that find no room, and no other",
     .enabled(if: namespace != nil, "this user may not mount a file system"))
   func disk() throws {
-    let said = try torture("disk", rounds: 4)
-    #expect(said.hasPrefix("disk: 4 full disks, "))
+    let said = try torture("disk", rounds: 3)
+    #expect(said.hasPrefix("disk: 3 full disks, "))
   }
 
   @Test("a call that fails is told with the file's name, and nothing is left of the attempt")
@@ -45,8 +45,8 @@ struct TortureTests {
 
   @Test("two runs of one job file at once, and one of them killed, leave whole outputs")
   func twice() throws {
-    let said = try torture("twice", rounds: 3)
-    #expect(said.hasPrefix("twice: 3 pairs of runs, "))
+    let said = try torture("twice", rounds: 2)
+    #expect(said.hasPrefix("twice: 2 pairs of runs, "))
   }
 
   @Test("damaged media of all formats harm no other job, whatever became of them")
