@@ -75,6 +75,7 @@ public struct JobFile: Sendable {
     files: some FileSystem = LocalFileSystem()
   ) throws(Diagnostics) -> JobFile {
     let bytes = try contents(of: path, files)
+    if let diagnostic = MediaInstead.diagnostic(of: path, bytes) { throw Diagnostics(diagnostic) }
     var sink = DiagnosticSink()
     let root = try YAMLReader.read(bytes, named: path.string, into: map, sink: &sink)
     return try jobs(in: root, path: path, options: options, map, sink, files)
@@ -120,6 +121,7 @@ public struct JobFile: Sendable {
     do {
       return try files.contents(of: path, limit: YAMLReader.sizeLimit)
     } catch let error as FileTooLarge {
+      if let diagnostic = MediaInstead.diagnostic(of: path, nil) { throw Diagnostics(diagnostic) }
       throw refusal("has more than \(error.limit >> 20) MiB: that is no job file")
     } catch Errno.noSuchFileOrDirectory {
       throw refusal("does not exist")

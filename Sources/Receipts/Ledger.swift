@@ -14,6 +14,7 @@ public final class Ledger: Sendable {
   private let locks: LockBook
   /// Digests of files, so that a source of a thousand jobs is read once.
   private let digests = Mutex<[FilePath: (FileIdentity, String)]>([:])
+  private let hasRecorded = Mutex(false)
   /// Whether the folder was made in this run.
   private let isMade = Mutex(false)
 
@@ -183,6 +184,7 @@ public final class Ledger: Sendable {
       try folder.write(
         try receipt.encoded(), to: path(ofReceipt: folder.relative(output.path)))
     }
+    hasRecorded.withLock { $0 = true }
     return true
   }
 
@@ -198,11 +200,13 @@ public final class Ledger: Sendable {
   public func sweep() { locks.sweep() }
 
   /// Removes receipts of outputs that are not there any more, of a hundred at most that this run had
-  /// nothing to do with: others next time. To be called when a run ends.
+  /// nothing to do with: others next time. To be called when a run ends; does nothing where it has
+  /// recorded nothing.
   ///
   /// - Parameter outputs: What the run's jobs make.
   /// - Complexity: O(receipts) names, and 100 files
   public func prune(besides outputs: some Sequence<FilePath>) {
+    guard hasRecorded.withLock({ $0 }) else { return }
     let own = Set(outputs.map { name(ofReceipt: folder.relative($0)) + ".json" })
     let others = StateFolder.names(in: folder.receipts).filter { !own.contains($0.string) }
     for name in others.shuffled().prefix(100) {
@@ -224,12 +228,16 @@ public final class Ledger: Sendable {
 
   /// The name of an output's receipt, for people, made unique: `episode.mp3-0123456789abcdef`.
   private func name(ofReceipt output: FilePath) -> String {
-    let name = (output.lastComponent?.string ?? "").unicodeScalars.prefix(60).map { scalar in
-      let isPlain = scalar.isASCII && (scalar.properties.isAlphabetic || "0"..."9" ~= scalar)
-      return isPlain || ".-_".unicodeScalars.contains(scalar) ? Character(scalar) : "_"
+    let bytes = output.bytes
+    let start = bytes.lastIndex(of: 0x2F).map { $0 + 1 } ?? 0
+    let name = bytes[start...].prefix(60).map { (byte: UInt8) -> UInt8 in
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E: return byte
+      default: return 0x5F
+      }
     }
-    let digest = (try? output.bytes.withUnsafeBytes { try SHA256.digest($0) }) ?? []
-    return String(name) + "-" + Array(digest.prefix(8)).hexadecimal
+    let digest = (try? bytes.withUnsafeBytes { try SHA256.digest($0) }) ?? []
+    return String(decoding: name, as: UTF8.self) + "-" + Array(digest.prefix(8)).hexadecimal
   }
 }
 

@@ -16,7 +16,7 @@ struct AVJob: ParsableCommand {
     version: Engine.version,
     subcommands: [
       Run.self, Check.self, Plan.self, Probe.self, Clip.self, Concat.self, Compress.self,
-      IsolatedJob.self,
+      Init.self, Schema.self, IsolatedJob.self,
     ])
 
   static func main() {
@@ -62,7 +62,7 @@ struct AVJob: ParsableCommand {
 
   /// Commands that are planned are refused by name, not as a slip of the pen.
   private static func refuseUnbuiltCommand() {
-    let unbuilt = ["preview", "record", "schema", "init", "cache"]
+    let unbuilt = ["preview", "record", "cache"]
     guard let word = CommandLine.arguments.dropFirst().first, unbuilt.contains(word) else { return }
     StandardStream.error.write(
       "error: 'avjob \(word)' is not built yet\n  help: 'avjob help' lists what is\n")

@@ -14,7 +14,7 @@ import WorkerPool
       ([SIGKILL], .tryAgain, "its process was killed (SIGKILL)"),
       ([SIGXCPU], .tryAgain, "its process took more time than its limit"),
       ([SIGTERM, SIGINT, SIGHUP], .tryAgain, "its process was stopped from outside"),
-      ([SIGRTMIN()], .reportBug, "its process crashed (signal \(SIGRTMIN()))"),
+      ([SIGVTALRM], .reportBug, "its process crashed (signal \(SIGVTALRM))"),
     ]
     for (ends, remedy, words) in cases {
       for signal in ends {

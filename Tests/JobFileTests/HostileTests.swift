@@ -92,6 +92,8 @@ import Testing
     arguments: [
       ([0x63, 0xFF] as [UInt8], "job.yaml:1:2: error: not UTF-8"),
       ([0xFF, 0xFE, 0x63, 0x00], "error: 'job.yaml' is UTF-16"),
+      ([0, 0x63, 0, 0x6C, 0, 0x69, 0, 0x70], "error: 'job.yaml' is UTF-16"),
+      ([0x63, 0, 0x6C, 0, 0x69, 0, 0x70, 0], "error: 'job.yaml' is UTF-16"),
       (
         [0x63, 0x0A, 0x00], "job.yaml:2:1: error: the character U+0000 may not stand in a job file"
       ),
@@ -112,6 +114,35 @@ import Testing
     } throws: { error in
       (error as? Diagnostics)?.render(in: map).hasPrefix(expected) == true
     }
+  }
+
+  @Test(
+    "A media file is told from a job file by its first bytes, and by its name where it is large")
+  func media() {
+    let large = [UInt8](repeating: 1, count: YAMLReader.sizeLimit + 1)
+    let files: [(name: String, bytes: [UInt8])] = [
+      ("a.wav", [0x52, 0x49, 0x46, 0x46, 0, 1]), ("ab.yaml", [0x49, 0x44, 0x33, 4, 0]),
+      ("a b.mp3", [0xFF, 0xFB, 0x90, 0x64]), ("large.flac", large),
+      ("x.m4a", [0, 0, 0, 28, 0x66, 0x74, 0x79, 0x70, 0x4D, 0x34, 0x41, 0x20]),
+    ]
+    for (name, bytes) in files {
+      let (path, map) = (FilePath("in/\(name)"), SourceMap())
+      var screen = ""
+      do throws(Diagnostics) {
+        _ = try JobFile.load(path, into: map, files: MemoryFiles(bytes: ["in/\(name)": bytes]))
+      } catch {
+        screen = error.render(in: map)
+      }
+      expect(
+        screen,
+        """
+        error: 'in/\(name)' is a media file, and a job file belongs here
+          help: write a job file with 'clip: \(name)' and 'output: NAME.mp3' in it, or take \
+        'avjob compress', 'avjob clip' or 'avjob probe'
+        """)
+    }
+    #expect(MediaInstead.diagnostic(of: "job.yaml", Array("clip: a".utf8)) == nil)
+    #expect(MediaInstead.diagnostic(of: "a.wav", Array("RIFF is a text".utf8)) == nil)
   }
 
   @Test("A byte order mark and all line ends are taken")

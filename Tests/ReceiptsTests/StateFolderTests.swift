@@ -17,6 +17,9 @@ struct StateFolderTests {
       ("jobs", "/p", "/p/out/a.mp3", "../out/a.mp3"),
       ("jobs", "/p", "/srv/a.mp3", "../../srv/a.mp3"),
       ("../jobs", "/p/here", "../jobs/./x/../a.mp3", "a.mp3"),
+      ("jobs", "/p", "jobs2/a.mp3", "../jobs2/a.mp3"), ("/", "/p", "/a.mp3", "a.mp3"),
+      ("jobs", "/p", "jobs/.hidden/a.mp3", ".hidden/a.mp3"), ("", "/p", "./a.mp3", "a.mp3"),
+      ("jobs", "/p", "jobs", ""),
     ])
   func relative(folder: String, current: String, path: String, name: String) {
     let state = StateFolder(

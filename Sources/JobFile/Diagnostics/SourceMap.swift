@@ -43,7 +43,10 @@ public final class SourceMap: Sendable {
   public func add(
     text: String, named name: String, includedAt inclusion: Origin = .unknown
   ) -> Source {
-    let text = SourceText(name: name, text: text, inclusion: inclusion)
+    add(SourceText(name: name, text: text, inclusion: inclusion))
+  }
+
+  private func add(_ text: SourceText) -> Source {
     return state.withLock { state in
       state.texts.append(text)
       return Source(index: state.texts.count - 1)
@@ -63,7 +66,7 @@ public final class SourceMap: Sendable {
       columns.append((column, length))
       column += length + 1
     }
-    let source = add(text: text, named: name)
+    let source = add(SourceText(name: name, text: text, isFile: false))
     return columns.map { origin(in: source, line: 1, column: $0.column, length: $0.length) }
   }
 
@@ -98,6 +101,9 @@ public final class SourceMap: Sendable {
         column: Int(span.column), length: Int(span.length))
     }
   }
+
+  /// Whether `place` is in a file, and not in a command line.
+  func isInFile(_ place: Place) -> Bool { state.withLock { $0.texts[place.source].isFile } }
 
   /// Where another text names the one that `place` is in.
   func inclusion(of place: Place) -> Origin {
@@ -146,14 +152,17 @@ struct SourceText: Sendable {
   let text: String
   /// Where another text names this one.
   let inclusion: Origin
+  /// Whether it is in a file, and not a command line.
+  let isFile: Bool
   /// In UTF-8 code units.
   private let lineStarts: [Int]
 
-  init(name: String, text: String, inclusion: Origin = .unknown) {
+  init(name: String, text: String, inclusion: Origin = .unknown, isFile: Bool = true) {
     var text = text
     text.makeContiguousUTF8()
     self.name = name
     self.inclusion = inclusion
+    self.isFile = isFile
     self.text = text
     lineStarts =
       text.utf8.withContiguousStorageIfAvailable { bytes in

@@ -294,7 +294,7 @@ extension YAMLReader {
   private static func validated(
     _ bytes: [UInt8], named name: String, into map: SourceMap
   ) throws(Diagnostics) -> String {
-    guard !bytes.starts(with: [0xFF, 0xFE]), !bytes.starts(with: [0xFE, 0xFF]) else {
+    guard !isUTF16(bytes) else {
       throw Diagnostics(
         Diagnostic("'\(name)' is UTF-16", at: .unknown, help: "save it as UTF-8"))
     }
@@ -308,7 +308,7 @@ extension YAMLReader {
       let text = String(decoding: content, as: UTF8.self)
       throw refusal(
         of: text.unicodeScalars.firstIndex(of: "\u{FFFD}"), in: text, "not UTF-8", named: name, map,
-        help: "save the file as UTF-8")
+        help: "save the file as UTF-8; 'iconv -f WINDOWS-1252 -t UTF-8' makes it of an old one")
     }
     if let bad = text.unicodeScalars.firstIndex(where: { !isAllowed($0) }) {
       let scalar = text.unicodeScalars[bad]
@@ -320,6 +320,15 @@ extension YAMLReader {
         named: name, map, help: nil)
     }
     return text
+  }
+
+  /// By its byte-order mark, or, as editors also write it, by the zeros of plain letters.
+  private static func isUTF16(_ bytes: [UInt8]) -> Bool {
+    if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) { return true }
+    let start = bytes.prefix(64)
+    let zeros = [0, 1].map { parity in start.indices.count { $0 % 2 == parity && start[$0] == 0 } }
+    guard start.count >= 4, let high = zeros.max(), let low = zeros.min() else { return false }
+    return low == 0 && high * 5 >= start.count * 2
   }
 
   private static func refusal(

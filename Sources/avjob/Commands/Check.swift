@@ -14,8 +14,10 @@ struct Check: ParsableCommand {
 
   @OptionGroup var variables: VariableOptions
 
+  @OptionGroup var annotations: AnnotationOption
+
   func run() throws {
-    let door = Door()
+    let door = Door(annotations: annotations.annotate)
     let preparation = try door.prepare(door.load(files, options: variables))
     for export in preparation.exports { _ = try door.graph(of: export) }
     if preparation.refusedJobs > 0 { throw Door.Status.jobFailed }

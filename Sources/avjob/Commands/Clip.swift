@@ -44,7 +44,7 @@ struct Clip: ParsableCommand {
     let shot = OneShot(output)
     let places = shot.places
     let sources = shot.sources([input])
-    var entries = [(key: "sources", value: sources.node), (key: "clip", value: sources.names[0])]
+    var entries = sources.entry + [("clip", sources.names[0])]
     let modifiers = [
       ("from", from, "--from"), ("to", to, "--to"), ("duration", duration, "--duration"),
       ("fade_in", fadeIn, "--fade-in"), ("fade_out", fadeOut, "--fade-out"),

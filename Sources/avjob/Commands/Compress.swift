@@ -10,7 +10,7 @@ struct Compress: ParsableCommand {
     abstract: "Encode media files anew, as many at once as there are cores.",
     discussion: """
       One file becomes the output; several become files of the same names in the output, a folder. \
-      In a folder they become MP3.
+      In a folder they become MP3, unless a preset has another format.
 
       avjob compress talk.wav -o talk.mp3 --mp3 'abr 96k' --channels mono
       avjob compress *.wav -o small/ --mp3 V4
@@ -35,12 +35,15 @@ struct Compress: ParsableCommand {
     let sources = shot.sources(inputs)
     guard case .text(_, let place) = output.path(places) else { return }
     let isFolder = inputs.count > 1 || output.output.hasSuffix("/") || isExistingFolder
+    let preset = output.mp3 == nil ? output.preset : nil
+    let ending = preset.flatMap(OutputPreset.fileExtension) ?? "mp3"
     var jobs: [(key: String, value: ArgumentNode)] = []
     for (input, name) in zip(inputs, sources.names) {
       let path = FilePath(input)
       let file =
         isFolder
-        ? FilePath(output.output).appending((path.stem ?? "output") + ".mp3").string : output.output
+        ? FilePath(output.output).appending((path.stem ?? "output") + "." + ending).string
+        : output.output
       jobs.append(
         (
           // Names are unique; those of files in different folders may not be.
@@ -50,9 +53,7 @@ struct Compress: ParsableCommand {
             places.command)
         ))
     }
-    try shot.run([
-      ("sources", sources.node), ("jobs", .map(jobs, places.command)),
-    ])
+    try shot.run(sources.entry + [("jobs", .map(jobs, places.command))])
   }
 
   private var isExistingFolder: Bool {

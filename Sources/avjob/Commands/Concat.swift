@@ -31,10 +31,7 @@ struct Concat: ParsableCommand {
     let shot = OneShot(output)
     let places = shot.places
     let sources = shot.sources(inputs)
-    var entries = [
-      (key: "sources", value: sources.node),
-      (key: "concat", value: ArgumentNode.list(sources.names, places.command)),
-    ]
+    var entries = sources.entry + [("concat", .list(sources.names, places.command))]
     if let crossfade { entries.append(("crossfade", places.node(crossfade, of: "--crossfade"))) }
     entries.append(("output", output.node(at: output.path(places), places)))
     try shot.run(entries)

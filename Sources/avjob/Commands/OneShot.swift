@@ -15,6 +15,12 @@ struct OutputOptions: ParsableArguments {
     help: "MP3 settings: V0 … V9, 'abr 96k', 'cbr 128k', or a preset of LAME's such as standard.")
   var mp3: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Settings for a purpose, such as podcast or acx-audiobook; options beside it win.",
+      valueName: "name"))
+  var preset: String?
+
   @Option(help: ArgumentHelp("Frames a second, such as 44.1kHz.", valueName: "rate"))
   var sampleRate: String?
 
@@ -24,9 +30,13 @@ struct OutputOptions: ParsableArguments {
   @Flag(help: "Replace a file that is there already.")
   var force = false
 
+  @Flag(help: "Print the job file that would do the same, and do nothing.")
+  var printJob = false
+
   /// The `output` of the same job file, at `path`.
   func node(at path: ArgumentNode, _ places: ArgumentPlaces) -> ArgumentNode {
     var entries = [(key: "file", value: path)]
+    if let preset { entries.append(("preset", places.node(preset, of: "--preset"))) }
     if let mp3 { entries.append(("mp3", places.node(mp3, of: "--mp3"))) }
     if let sampleRate {
       entries.append(("sample_rate", places.node(sampleRate, of: "--sample-rate")))
@@ -51,21 +61,39 @@ struct OneShot {
     places = ArgumentPlaces(in: door.map)
   }
 
-  /// The `sources` that name the inputs, so that any path is taken literally, and their names.
-  func sources(_ paths: [String]) -> (node: ArgumentNode, names: [ArgumentNode]) {
-    var entries: [(key: String, value: ArgumentNode)] = []
+  /// The entry `sources` that names the inputs, so that any path is taken literally, and their
+  /// names. In a job file that people read, a path that can only be one stands where it is used.
+  func sources(_ paths: [String]) -> (entry: Entries, names: [ArgumentNode]) {
+    var entries: Entries = []
     var names: [ArgumentNode] = []
     for (index, path) in paths.enumerated() {
       let place = places.node(path)
       guard case .text(_, let origin) = place else { continue }
+      guard !output.printJob || !Self.isUnmistakable(path) else {
+        names.append(place)
+        continue
+      }
       entries.append(("input\(index + 1)", .map([("file", place)], origin)))
       names.append(.text("input\(index + 1)", origin))
     }
-    return (.map(entries, places.command), names)
+    return (entries.isEmpty ? [] : [("sources", .map(entries, places.command))], names)
   }
 
-  /// Runs the job file's outermost map.
-  func run(_ entries: [(key: String, value: ArgumentNode)]) throws {
+  /// A map of a job file.
+  typealias Entries = [(key: String, value: ArgumentNode)]
+
+  /// Whether a clip's text can be nothing but the path of a file: no range, no pattern, no time, no
+  /// name of a source.
+  private static func isUnmistakable(_ path: String) -> Bool {
+    let isPlain = path.unicodeScalars.allSatisfy { scalar in
+      scalar.properties.isAlphabetic || "0123456789._-/".unicodeScalars.contains(scalar)
+    }
+    let suffix = FilePath(path).extension?.unicodeScalars.first
+    return isPlain && !path.contains("..") && suffix?.properties.isAlphabetic == true
+  }
+
+  /// Runs the job file's outermost map, or prints it.
+  func run(_ entries: Entries) throws {
     let jobs: [Job]
     do throws(Diagnostics) {
       jobs = try JobFile.jobs(
@@ -73,6 +101,11 @@ struct OneShot {
     } catch {
       door.report(error)
       throw Door.Status.wrongJob
+    }
+    guard !output.printJob else {
+      let note = "# Paths count from the folder of this file; 'avjob run FILE' makes it.\n"
+      StandardStream.output.write(note + ArgumentNode.map(entries, places.command).yaml)
+      return
     }
     if !output.force { try refuseExisting(jobs) }
     let preparation = try door.prepare(LoadedJobs(jobs: jobs))

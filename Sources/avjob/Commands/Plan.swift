@@ -21,8 +21,16 @@ struct Plan: ParsableCommand {
 
   @OptionGroup var variables: VariableOptions
 
+  @OptionGroup var annotations: AnnotationOption
+
+  func validate() throws {
+    guard format == .json, annotations.annotate != nil else { return }
+    throw ValidationError(
+      "--annotate writes to standard output, where the JSON goes; annotate 'avjob check'")
+  }
+
   func run() throws {
-    let door = Door()
+    let door = Door(annotations: annotations.annotate)
     let preparation = try door.prepare(door.load(files, options: variables))
     var documents: [PlanDocument] = []
     for export in preparation.exports {

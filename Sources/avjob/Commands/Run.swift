@@ -28,12 +28,14 @@ struct Run: ParsableCommand {
 
   @OptionGroup var variables: VariableOptions
 
+  @OptionGroup var annotations: AnnotationOption
+
   func validate() throws {
     if let workers, workers < 1 { throw ValidationError("--workers must be 1 or more") }
   }
 
   func run() throws {
-    let door = Door(receipts: receipts)
+    let door = Door(receipts: receipts, annotations: annotations.annotate)
     defer { door.memory?.close(door.library) }
     noteIdleWorkers(door.budget.total)
     let teller = try RunTeller(telling.telling, files: files, door: door)

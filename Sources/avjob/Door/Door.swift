@@ -9,6 +9,8 @@ import WorkerPool
 
 /// What every command shares: the places of what was written, the media, the cores, the streams.
 struct Door {
+  /// For whom messages are repeated on standard output.
+  let annotations: AnnotationOption.Reader?
   let map = SourceMap()
   let library: MediaLibrary
   /// What earlier runs left; nil for a command that keeps nothing.
@@ -27,7 +29,10 @@ struct Door {
   }
 
   /// The door of a command, which keeps receipts of what it makes where it has options for them.
-  init(receipts options: ReceiptOptions? = nil) {
+  init(
+    receipts options: ReceiptOptions? = nil, annotations: AnnotationOption.Reader? = nil
+  ) {
+    self.annotations = annotations
     guard let options else {
       memory = nil
       library = MediaLibrary()
@@ -45,6 +50,7 @@ struct Door {
     guard !diagnostics.isEmpty else { return }
     journal.note(diagnostics)
     StandardStream.error.write(render(diagnostics) + "\n")
+    if annotations == .github { StandardStream.output.write(diagnostics.githubCommands(in: map)) }
   }
 
   func render(_ diagnostics: Diagnostics) -> String {

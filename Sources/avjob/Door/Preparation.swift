@@ -43,19 +43,16 @@ struct Preparation {
     var reported: Set<MediaReference> = []
     if !loaded.missingFiles.isEmpty { hasJobErrors = true }
     for job in jobs {
-      var isRefused = !loaded.missingFiles.isEmpty
-      // What is wrong with this job, also where it was told of another one.
-      var errors: [Diagnostic] = []
+      // Also what is wrong with it and was told of another one.
+      var (isRefused, errors) = (!loaded.missingFiles.isEmpty, [Diagnostic]())
       for reference in job.media where !loaded.missingFiles.contains(reference.path) {
         do throws(Failure) {
           _ = try library.asset(at: reference.path, streamIndex: reference.stream)
         } catch {
-          isRefused = true
-          errors.append(Diagnostic(error, at: reference.origin))
+          let found = Diagnostic(error, at: reference.origin)
+          (isRefused, errors) = (true, errors + [found])
           if error.remedy == .mendJob { hasJobErrors = true }
-          if reported.insert(reference).inserted {
-            diagnostics.append(Diagnostic(error, at: reference.origin))
-          }
+          if reported.insert(reference).inserted { diagnostics.append(found) }
           continue
         }
         guard reported.insert(reference).inserted else { continue }

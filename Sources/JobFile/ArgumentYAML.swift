@@ -1,0 +1,103 @@
+extension ArgumentNode {
+  /// The same tree as a job file, which reads back as it is: lists and maps in blocks, one value a
+  /// line, texts in quotes where YAML or the language would read them otherwise.
+  ///
+  /// Keys come as they are: in them `${` stands for a variable.
+  public var yaml: String {
+    var lines: [String] = []
+    append(to: &lines, indent: "")
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private func append(to lines: inout [String], indent: String) {
+    switch self {
+    case .text(let text, _): lines.append(indent + Self.scalar(Self.literal(text)))
+    case .list(let nodes, _):
+      for node in nodes { node.append(to: &lines, after: "- ", indent: indent) }
+    case .map(let entries, _):
+      for entry in entries {
+        let key = Self.scalar(entry.key) + ":"
+        if case .text(let text, _) = entry.value {
+          lines.append(indent + key + " " + Self.scalar(Self.literal(text)))
+        } else {
+          lines.append(indent + key)
+          entry.value.append(to: &lines, indent: indent + "  ")
+        }
+      }
+    }
+  }
+
+  /// An element of a list, whose first line stands behind the dash.
+  private func append(to lines: inout [String], after dash: String, indent: String) {
+    var own: [String] = []
+    append(to: &own, indent: "")
+    for (index, line) in own.enumerated() {
+      lines.append(indent + (index == 0 ? dash : "  ") + line)
+    }
+  }
+
+  /// `text` as a template without variables.
+  private static func literal(_ text: String) -> String { text.replacing("${", with: "$${") }
+
+  /// `text` plain where nobody could take it for anything else, and else in double quotes, which can
+  /// hold every character (YAML 1.2.2, section 7.3.1).
+  static func scalar(_ text: String) -> String {
+    guard !isPlain(text) else { return text }
+    var quoted = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"", "\\": quoted += "\\\(scalar)"
+      case "\n": quoted += "\\n"
+      case "\r": quoted += "\\r"
+      case "\t": quoted += "\\t"
+      default:
+        guard needsEscape(scalar) else {
+          quoted.unicodeScalars.append(scalar)
+          continue
+        }
+        let digits = String(scalar.value, radix: 16, uppercase: true)
+        let width = scalar.value > 0xFFFF ? 8 : 4
+        quoted += (width == 8 ? "\\U" : "\\u") + String(repeating: "0", count: width - digits.count)
+        quoted += digits
+      }
+    }
+    return quoted + "\""
+  }
+
+  /// What YAML does not print, and what turns the direction of a line: nobody should meet it unseen.
+  private static func needsEscape(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0..<0x20, 0x7F..<0xA0, 0xFEFF, 0xFFFE, 0xFFFF: true
+    case 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+    case 0x10_0000...: true
+    default: false
+    }
+  }
+
+  private static func isPlain(_ text: String) -> Bool {
+    guard let first = text.unicodeScalars.first, let last = text.unicodeScalars.last else {
+      return false
+    }
+    let second = text.unicodeScalars.dropFirst().first
+    let startsWell =
+      isWord(first) || first == "/" || first == "." || (first == "-" && second.map(isWord) == true)
+    guard startsWell, last != " ", last != ":" else { return false }
+    var before: Unicode.Scalar = "x"
+    for scalar in text.unicodeScalars {
+      defer { before = scalar }
+      if scalar == " " {
+        // One blank, and none behind a colon.
+        guard before != " ", before != ":" else { return false }
+      } else {
+        guard isWord(scalar) || "./-+%:".unicodeScalars.contains(scalar) else { return false }
+      }
+    }
+    return true
+  }
+
+  private static func isWord(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.isASCII
+      ? scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) || scalar == "_"
+      : scalar.properties.isAlphabetic && scalar.value < 0x10_0000
+  }
+}

@@ -1,0 +1,43 @@
+extension Diagnostics {
+  /// All of them as commands of GitHub Actions, a line each, which put notes on the lines of a
+  /// changed file: `::error file=jobs/a.yaml,line=4,col=3,endColumn=11,title=avjob::unknown key …`
+  /// (GitHub Docs, "Workflow commands for GitHub Actions").
+  ///
+  /// - Parameter map: Knows the places. What has none in a file goes without `file`.
+  /// - Returns: Lines, each with its end; none where there is nothing to say.
+  public func githubCommands(in map: SourceMap) -> String {
+    sorted(by: map).all.map { $0.githubCommand(in: map) + "\n" }.joined()
+  }
+}
+
+extension Diagnostic {
+  fileprivate func githubCommand(in map: SourceMap) -> String {
+    var properties: [(String, String)] = []
+    if let place = map.place(of: origin), map.isInFile(place) {
+      properties = [
+        ("file", place.file), ("line", "\(place.line)"), ("col", "\(place.column)"),
+        ("endColumn", "\(place.column + place.length)"),
+      ]
+    }
+    properties.append(("title", "avjob"))
+    let written = properties.map { "\($0)=\(Self.escaped(property: $1))" }.joined(separator: ",")
+    var lines = [printable(message)]
+    if let help { lines.append("help: " + printable(help)) }
+    for note in notes {
+      let place = map.place(of: note.origin).map { "\($0.file):\($0.line):\($0.column): " } ?? ""
+      lines.append(printable(place + "note: " + note.message))
+    }
+    return "::\(severity.rawValue) \(written)::"
+      + Self.escaped(data: lines.joined(separator: "\n"))
+  }
+
+  /// As `escapeData` of actions/toolkit, packages/core/src/command.ts.
+  private static func escaped(data: String) -> String {
+    data.replacing("%", with: "%25").replacing("\r", with: "%0D").replacing("\n", with: "%0A")
+  }
+
+  /// As `escapeProperty` of the same.
+  private static func escaped(property: String) -> String {
+    escaped(data: property).replacing(":", with: "%3A").replacing(",", with: "%2C")
+  }
+}

@@ -1,0 +1,51 @@
+import MediaComposition
+import SystemPackage
+
+/// A media file where a job file belongs: `avjob run talk.wav`.
+enum MediaInstead {
+  /// What to say of a file at `path` that begins with `bytes`; nil where it may be a job file.
+  ///
+  /// - Parameters:
+  ///   - path: As the user spelled it.
+  ///   - bytes: The whole of it, or nil where it is too large for a job file.
+  /// - Returns: An error without a place.
+  static func diagnostic(of path: FilePath, _ bytes: [UInt8]?) -> Diagnostic? {
+    let isMedia = bytes.map(beginsAsMedia) ?? hasMediaExtension(path)
+    guard isMedia else { return nil }
+    let name = ArgumentNode.scalar(path.lastComponent?.string ?? path.string)
+    return Diagnostic(
+      "'\(path)' is a media file, and a job file belongs here", at: .unknown,
+      help: "write a job file with 'clip: \(name)' and 'output: NAME.mp3' in it, or take "
+        + "'avjob compress', 'avjob clip' or 'avjob probe'")
+  }
+
+  private static func hasMediaExtension(_ path: FilePath) -> Bool {
+    let others: Set = ["mov", "avi", "ts", "mxf", "m4v", "ogv", "mpg", "mpeg", "jpg", "png"]
+    guard let own = path.extension?.lowercased(), own != "json" else { return false }
+    return JobOutput.Format.mediaExtensions.contains(own) || others.contains(own)
+  }
+
+  /// The first bytes of formats, as libmagic and FFmpeg's probes have them.
+  private static let signatures: [(offset: Int, bytes: [UInt8])] = [
+    (0, Array("RIFF".utf8)), (0, Array("RF64".utf8)), (0, Array("FORM".utf8)),
+    (0, Array("fLaC".utf8)), (0, Array("OggS".utf8)), (0, Array("caff".utf8)),
+    (0, Array("ID3".utf8)), (0, Array("#!AMR".utf8)), (0, Array(".snd".utf8)),
+    (0, Array("MAC ".utf8)), (0, Array("wvpk".utf8)), (4, Array("ftyp".utf8)),
+    (4, Array("moov".utf8)), (4, Array("mdat".utf8)), (0, [0x1A, 0x45, 0xDF, 0xA3]),
+    (0, [0x30, 0x26, 0xB2, 0x75]), (0, [0xFF, 0xD8, 0xFF]), (0, [0x89, 0x50, 0x4E, 0x47]),
+  ]
+
+  private static func beginsAsMedia(_ bytes: [UInt8]) -> Bool {
+    let isText = !bytes.prefix(512).contains { $0 == 0 || $0 >= 0x80 }
+    guard !isText else { return false }
+    // A frame of MPEG audio or of AAC: 11 or 12 bits set (ISO/IEC 11172-3, 2.4.1.3).
+    if bytes.count > 1, bytes[0] == 0xFF, bytes[1] & 0xE0 == 0xE0, bytes[1] & 0x06 != 0,
+      bytes[1] != 0xFE
+    {
+      return true
+    }
+    return signatures.contains { offset, signature in
+      bytes.dropFirst(offset).starts(with: signature)
+    }
+  }
+}

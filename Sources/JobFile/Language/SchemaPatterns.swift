@@ -1,0 +1,128 @@
+import MPEGAudio
+import MediaComposition
+
+/// The texts of the language as regular expressions, in what ECMA-262, Python and Swift have in
+/// common. Each says the same as a reader of the language, but for the bounds of numbers; tests hold
+/// one against the other.
+enum SchemaPattern {
+  /// `word` in any case.
+  private static func anyCase(_ word: String) -> String {
+    word.map { letter in
+      letter.isLetter ? "[\(letter.lowercased())\(letter.uppercased())]" : escaped("\(letter)")
+    }.joined()
+  }
+
+  private static func escaped(_ text: String) -> String {
+    text.map { #"\^$.|?*+()[]{}/"#.contains($0) ? "\\\($0)" : "\($0)" }.joined()
+  }
+
+  private static func one(of alternatives: String...) -> String { one(of: alternatives) }
+
+  private static func one(of alternatives: [String]) -> String {
+    "(\(alternatives.joined(separator: "|")))"
+  }
+
+  /// The whole of a text.
+  private static func whole(_ pattern: String) -> String { "^\(pattern)$" }
+
+  private static let number = #"[0-9]+(\.[0-9]+)?"#
+  private static let signed = #"[+-]?[0-9]+(\.[0-9]+)?"#
+  private static let reference = #"\$\{[A-Za-z_][A-Za-z0-9._-]*(:-[^}]*|:0[0-9]+)?\}"#
+
+  /// A text in which variables may stand, each of which is well formed.
+  static let text = whole(#"([^$]|\$(?!\{)|\$\$\{|"# + reference + ")*")
+  /// A text of which only its variables say what it is.
+  static let template = #"(^|[^$])"# + reference
+
+  private static let timeBody = one(
+    of: number + " *(ms|s|m|h)", #"[0-9]+(\.0+)? *samples?"#, "[0-9]+/0*[1-9][0-9]* *s",
+    #"[0-9]+(:[0-5][0-9]){1,2}(\.[0-9]+)?"#)
+  static let time = whole(timeBody)
+
+  private static let momentBody = one(
+    of: "start", "end(-\(timeBody))?", timeBody, #".+\.(start|end)([+-]"# + timeBody + ")?")
+  static let moment = whole(momentBody)
+  /// A moment of the whole, and not of one of its items.
+  static let ownMoment = whole(one(of: "start", "end(-\(timeBody))?", timeBody))
+  static let range = whole(
+    #"(?=...) *("# + momentBody + #" *)?\.\.( *\+ *"# + timeBody + "| *\(momentBody))? *")
+
+  private static let decibels = anyCase("dB")
+  static let gain = whole(
+    one(
+      of: "-inf *" + decibels,
+      #"[+-]?0*([0-9]{1,2}|1[0-9]{2}|200(?!\.0*[1-9]))(\.[0-9]+)? *"# + decibels,
+      #"\+?"# + number + " *%"))
+  static let pan = whole(one(of: "left", "right", "centre", "center", signed + " *%"))
+  static let reduction = whole(#"\+?"# + number + " *" + decibels)
+
+  private static let hertz = #"\+?"# + number + " *" + one(of: anyCase("kHz"), anyCase("Hz"))
+  static let frequency = whole(hertz)
+  static let lowpass = whole(one(of: "off", hertz))
+  static let sampleRate = whole(number + " *" + one(of: anyCase("kHz"), anyCase("Hz")))
+  private static let kilobits = one(of: ["k", "kbps", "kbit/s", "kb/s"].map(anyCase))
+  private static let positive = #"(?!0*(\.0*)? )(?!0+(\.0+)?[kK])"#
+  private static let bitRateBody = positive + number + " *" + kilobits
+  static let bitRate = whole(bitRateBody)
+
+  static let speed = whole(one(of: "[0-9]+/0*[1-9][0-9]*", number + " *%?"))
+  static let loop = whole("(end|0*[1-9][0-9]*)")
+  static let channel = whole("channel 0*[1-9][0-9]*")
+  static let count = whole("[0-9]+")
+
+  /// `V2`, `abr 96k`, LAME's names.
+  static let mp3 = whole(
+    one(
+      of: [
+        #"[vV]0*[0-9](\.[0-9]+)?"#,
+        one(of: anyCase("abr"), anyCase("cbr")) + " +0*[1-9][0-9]* *" + kilobits,
+      ] + MP3Preset.allCases.map { anyCase($0.rawValue) }))
+  static let vbr = whole(#"[vV]?0*[0-9](\.[0-9]+)?"#)
+  static let wholeBitRate = whole(" *0*[1-9][0-9]* *" + kilobits)
+  static let mp3Preset = whole(one(of: MP3Preset.allCases.map { anyCase($0.rawValue) }))
+  static let stereoMode = whole(
+    one(
+      of: [
+        "joint", "joint stereo", "j", "forced", "force", "forced joint", "forced joint stereo", "f",
+        "simple", "simple stereo", "stereo", "s", "mono", "m",
+      ].map { anyCase($0).replacing(" ", with: "[ _-]") }))
+  static let digit = whole("0*[0-9]")
+
+  private static let bits = "[ -]*" + anyCase("bit")
+  static let bitDepth = whole("(16|24)" + bits)
+  static let pcm = whole(one(of: "(16|24)" + bits, "32" + bits + "[ -]*" + anyCase("float")))
+  static let vorbis = whole(
+    one(
+      of: #"[qQ](-0*1(\.0+)?|-0+(\.[0-9]+)?|\+?0*[0-9](\.[0-9]+)?|\+?0*10(\.0+)?)"#, bitRateBody))
+
+  /// A path: not empty, not a pipe, and not on the network.
+  static let path = whole(#"(?!-$)(?!.*:\/\/).+"#)
+  /// The last word of a clip's text, where it is a range and not part of a name; or all of it.
+  private static let rangeWord =
+    "((\(momentBody))?\\.\\.(\\+\(timeBody)|\(momentBody))|(\(momentBody))\\.\\.)$"
+  static let clipWithRange = " " + rangeWord
+  static let onlyRange = "^" + rangeWord
+  /// The path of an output, whose extension says a format.
+  static let outputPath = whole(
+    #"(?!.*:\/\/).*[^/]\."# + one(of: Output.Kind.allExtensions.map(anyCase)))
+  /// A path whose extension says a format that is none of `kind`.
+  static func otherOutputPath(than kind: Output.Kind) -> String {
+    let own = Set(kind.capabilities.extensions)
+    return #"\."# + one(of: JobOutput.Format.mediaExtensions.subtracting(own).sorted().map(anyCase))
+      + "$"
+  }
+  static let jsonPath = whole(#"(?!.*:\/\/).*[^/]\."# + anyCase("json"))
+  static let variableName = whole(
+    "(?!(input|n|count|env|part|row)([.]|$))[A-Za-z_][A-Za-z0-9._-]*")
+  /// Plain ASCII, as links are.
+  static let link = whole("[!-~]+")
+}
+
+extension Output.Kind {
+  /// The extensions that say a format by themselves.
+  fileprivate static var allExtensions: [String] {
+    allCases.flatMap(\.capabilities.extensions).reduce(into: []) { all, own in
+      if !all.contains(own), Output.Kind(extension: own) != nil { all.append(own) }
+    }
+  }
+}

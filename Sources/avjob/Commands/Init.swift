@@ -1,0 +1,66 @@
+import ArgumentParser
+import Glibc
+import JobFile
+import SystemPackage
+
+/// `avjob init`
+struct Init: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Write a job file to start from, with comments.",
+    discussion: """
+      It never replaces a file.
+
+      avjob init podcast.yaml
+      """)
+
+  @Argument(help: "Where to write it.")
+  var file = "job.yaml"
+
+  func run() throws {
+    let path = FilePath(file)
+    guard ["yaml", "yml"].contains(path.extension?.lowercased()) else {
+      let name = path.lastComponent == nil || file.hasSuffix("/") ? "job.yaml" : nil
+      throw refusal(
+        "'\(file.printable)' is no name of a job file",
+        help:
+          "write '\((name.map { path.appending($0) } ?? FilePath(file + ".yaml")).string.printable)'"
+      )
+    }
+    do {
+      let descriptor = try FileDescriptor.open(
+        path, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
+        permissions: [.ownerReadWrite, .groupReadWrite, .otherReadWrite])
+      try descriptor.closeAfter {
+        _ = try descriptor.writeAll(StarterJob.text(named: path.string).utf8)
+      }
+    } catch Errno.fileExists {
+      throw refusal(
+        "'\(file.printable)' exists already",
+        help: "name another file: 'avjob init \(other(than: path))'")
+    } catch Errno.noSuchFileOrDirectory {
+      throw refusal(
+        "there is no folder '\(path.removingLastComponent().string.printable)'",
+        help: "make it first")
+    } catch {
+      throw refusal("'\(file.printable)' cannot be written: \(error)", help: nil)
+    }
+    StandardStream.output.write(
+      "wrote '\(file.printable)': name your files in it, then run 'avjob check \(file.printable)'\n"
+    )
+  }
+
+  /// A name beside `path` that is free.
+  private func other(than path: FilePath) -> String {
+    for number in 2..<100 {
+      let other = path.removingLastComponent().appending(
+        "\(path.stem ?? "job")-\(number).\(path.extension ?? "yaml")")
+      if other.withPlatformString({ Glibc.access($0, F_OK) }) != 0 { return other.string.printable }
+    }
+    return "another.yaml"
+  }
+
+  private func refusal(_ message: String, help: String?) -> ExitCode {
+    StandardStream.error.write("error: \(message)\n" + (help.map { "  help: \($0)\n" } ?? ""))
+    return Door.Status.wrongJob
+  }
+}

@@ -1,0 +1,15 @@
+import ArgumentParser
+
+/// `--annotate`, which every command takes that reads job files.
+struct AnnotationOption: ParsableArguments {
+  /// Who reads standard output for messages.
+  enum Reader: String, ExpressibleByArgument, CaseIterable {
+    case github
+  }
+
+  @Option(
+    help: ArgumentHelp(
+      "Repeat each message on standard output for a program: github makes notes on the lines.",
+      valueName: "program"))
+  var annotate: Reader?
+}

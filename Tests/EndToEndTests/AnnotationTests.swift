@@ -1,0 +1,58 @@
+import Testing
+
+/// `--annotate github`: messages as GitHub Actions puts them on lines.
+@Suite struct AnnotationTests {
+  @Test("Each message is a workflow command on standard output, escaped as GitHub reads it")
+  func commands() throws {
+    let stage = Stage()
+    try stage.write(
+      "50%, a:b.yaml",
+      """
+      clip: nope.wav
+      fade_inn: 2s
+      clip: other.wav
+      metadata:
+        title: Ice #1
+      output: x.mp3
+      """)
+    let result = try stage.run("avjob check --annotate github '50%, a:b.yaml'")
+    #expect(result.status == 2)
+    #expect(
+      result.text == """
+        ::error file=50%25%2C a%3Ab.yaml,line=1,col=7,endColumn=15,title=avjob::there is no file 'nope.wav'
+        ::error file=50%25%2C a%3Ab.yaml,line=2,col=1,endColumn=9,title=avjob::unknown key 'fade_inn'%0Ahelp: did you mean 'fade_in'?
+        ::error file=50%25%2C a%3Ab.yaml,line=3,col=1,endColumn=5,title=avjob::duplicate key 'clip'%0A50%25, a:b.yaml:1:1: note: first written here
+        ::warning file=50%25%2C a%3Ab.yaml,line=5,col=14,endColumn=16,title=avjob::'#' begins a comment: the text ends before it%0Ahelp: quote the text if the '#' belongs to it: "Ice #1"
+
+        """)
+    #expect(result.errors.contains("fade_inn: 2s"))
+  }
+
+  @Test("What has no place in a file is told without one; nothing is said where all is fine")
+  func placeless() throws {
+    let stage = Stage()
+    #expect(
+      try stage.run("avjob run --annotate github nope.yaml").text
+        == "::error title=avjob::'nope.yaml' does not exist\n")
+    try stage.make("sox -n -r 8000 -c 1 a.wav synth 1 sine 300")
+    try stage.write("job.yaml", "clip: a.wav\noutput: x.flac\n")
+    #expect(
+      try stage.run("avjob plan --set x=1 --annotate github job.yaml").text
+        == "::error title=avjob::'job.yaml' has no variable 'x'\n")
+    #expect(try stage.make("avjob check --annotate github job.yaml").text == "1 job is fine\n")
+    let both = try stage.run("avjob plan --format json --annotate github job.yaml")
+    #expect(both.status == 2 && both.text.isEmpty)
+  }
+
+  @Test("A job that fails while it runs is told at its place")
+  func running() throws {
+    let stage = Stage()
+    try stage.write("a.wav", "no sound\n")
+    try stage.write("job.yaml", "clip: a.wav\noutput: x.flac\n")
+    let result = try stage.run("avjob run --quiet --annotate github job.yaml")
+    #expect(result.status == 1)
+    #expect(
+      result.text.hasPrefix(
+        "::error file=job.yaml,line=1,col=7,endColumn=12,title=avjob::'a.wav': "))
+  }
+}
