@@ -38,6 +38,7 @@ private final class Stage {
 
   func resize(_ terminal: Terminal) { pieces.terminal = terminal }
 
+  @discardableResult
   func after(_ duration: Duration) -> Stage {
     elapsed += duration
     return self
@@ -100,7 +101,9 @@ private final class Stage {
         + "три  ━━━━━━──────────────  33 %    0.3×    0:06 left<ESC>[K\n"
         + "1 of 4 done, 1 failed, 1 running, 44 %, 0:07 left<ESC>[K\n<ESC>[J")
     stage.after(.seconds(1)).job(2, .cancelled)
-    #expect(stage.written() == "<ESC>[2A\r1 of 4 done, 1 failed, 1 cancelled, 50 %, 0:06 left<ESC>[K\n<ESC>[J")
+    #expect(
+      stage.written()
+        == "<ESC>[2A\r1 of 4 done, 1 failed, 1 cancelled, 50 %, 0:06 left<ESC>[K\n<ESC>[J")
   }
 
   @Test("The line of the whole run counts everything, and goes by the estimates of the work")

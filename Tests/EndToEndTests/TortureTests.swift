@@ -17,16 +17,16 @@ struct TortureTests {
 
   @Test("killed at any moment, it leaves whole outputs, and the next run does the rest")
   func kill() throws {
-    let said = try torture("kill", rounds: 8)
-    #expect(said.hasPrefix("kill: 8 rounds, "))
+    let said = try torture("kill", rounds: 6)
+    #expect(said.hasPrefix("kill: 6 rounds, "))
   }
 
   @Test(
     "a disk that fills up fails the jobs that find no room, and no other",
     .enabled(if: namespace != nil, "this user may not mount a file system"))
   func disk() throws {
-    let said = try torture("disk", rounds: 4)
-    #expect(said.hasPrefix("disk: 4 full disks, "))
+    let said = try torture("disk", rounds: 3)
+    #expect(said.hasPrefix("disk: 3 full disks, "))
   }
 
   @Test("a call that fails is told with the file's name, and nothing is left of the attempt")
@@ -45,8 +45,19 @@ struct TortureTests {
 
   @Test("two runs of one job file at once, and one of them killed, leave whole outputs")
   func twice() throws {
-    let said = try torture("twice", rounds: 3)
-    #expect(said.hasPrefix("twice: 3 pairs of runs, "))
+    let said = try torture("twice", rounds: 2)
+    #expect(said.hasPrefix("twice: 2 pairs of runs, "))
+  }
+
+  @Test("jobs give back the files that they opened: a hundred run where few may be open")
+  func openFiles() throws {
+    let stage = Stage()
+    try stage.make("sox -R -r 8000 -n tone.wav synth 0.1 sine 440")
+    let jobs = (1...100).map { "  j\($0): { clip: tone.wav, output: out/\($0).wav }\n" }
+    try stage.write("job.yaml", "jobs:\n" + jobs.joined())
+    let result = try stage.run("ulimit -n 64; avjob run --quiet job.yaml")
+    #expect(result.status == 0)
+    #expect(result.errors == "")
   }
 
   @Test("damaged media of all formats harm no other job, whatever became of them")

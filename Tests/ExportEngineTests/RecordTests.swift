@@ -181,7 +181,7 @@ struct RecordTests {
     let session = ExportSession(export, library: MediaLibrary())
     let failure = #expect(throws: Failure.self) {
       try session.run { _ in
-        try? Tool.succeed("touch", "-d", "2001-01-01", folder.path("raw/voice.wav"))
+        _ = try? Tool.succeed("touch", "-d", "2001-01-01", folder.path("raw/voice.wav"))
       }
     }
     #expect(failure?.remedy == .tryAgain)

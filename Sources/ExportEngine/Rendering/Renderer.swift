@@ -164,7 +164,8 @@ extension Graph {
 private final class MixTee {
   private let mix: any RenderNode
   private let node: Node
-  private var taps: [Tap] = []
+  /// They hold the tee, so it must not hold them: neither would ever go, nor what they read.
+  private var taps: [WeakTap] = []
   /// Rendered blocks that some tap still needs, in order; the first is block `firstBlock`.
   private var blocks: [AudioBuffer] = []
   private var firstBlock: Int64 = 0
@@ -177,7 +178,7 @@ private final class MixTee {
 
   func tap() -> any FrameSource {
     let tap = Tap(self)
-    taps.append(tap)
+    taps.append(WeakTap(tap: tap))
     return tap
   }
 
@@ -186,7 +187,8 @@ private final class MixTee {
   /// The block that holds `frame`, which lies on the timeline.
   private func block(holding frame: Int64) throws(Failure) -> AudioBuffer {
     let wanted = frame / Self.size
-    let needed = min(wanted, taps.map { $0.position / Self.size }.min() ?? wanted)
+    let needed = min(
+      wanted, taps.compactMap { $0.tap.map { $0.position / Self.size } }.min() ?? wanted)
     while firstBlock < needed, !blocks.isEmpty {
       spare.append(blocks.removeFirst())
       firstBlock += 1
@@ -206,6 +208,10 @@ private final class MixTee {
       blocks.append(buffer)
     }
     return blocks[Int(wanted - firstBlock)]
+  }
+
+  private struct WeakTap {
+    weak var tap: Tap?
   }
 
   private final class Tap: FrameSource {

@@ -19,10 +19,11 @@ extension Schema {
   }
 
   static let document: JSONTree = {
-    let maps = all.filter { ![file.subject, job.subject].contains($0.subject) }
+    // What is the whole of a file stands at the root.
+    let maps = all.filter { $0["jobs"] == nil && $0.subject != job.subject }
     let values = Set((all + [source]).flatMap { $0.keys.filter { $0.instead == nil } }.map(\.value))
-    var definitions = [(key: job.definition, value: job.tree)]
-    definitions += maps.map { (key: $0.definition, value: $0.tree) }
+    var definitions = [(key: job.definition, value: job.tree())]
+    definitions += maps.map { (key: $0.definition, value: $0.tree()) }
     definitions += values.sorted { $0.definition < $1.definition }.map {
       (key: $0.definition, value: $0.tree)
     }
@@ -31,21 +32,32 @@ extension Schema {
       "title": "A job file of avjob, version 1",
       "description": "What to cut, join, mix and compress: one job, or several under 'jobs'.",
     ]
-    let jobKeys = job.keys.filter { $0.instead == nil }
-    return title.with(whole(file.keys + job.keys)).with([
-      "if": ["required": ["jobs"]],
-      "then": Rule.none(jobKeys.map(\.name)).tree,
-      "else": ["allOf": .list(job.rules.map(\.tree) + [rangeCondition])],
-      "$defs": .map(definitions),
-    ])
+    let root = Schema(subject: "", keys: file.keys + job.keys)
+    return title.with(root.tree(with: [oneOrMany, wholeJobs])).with(["$defs": .map(definitions)])
   }()
 
-  private static func whole(_ keys: [Key]) -> JSONTree {
-    Schema(subject: "", keys: keys).tree
-  }
+  /// A file is one job, or has them under 'jobs'.
+  private static let oneOrMany: JSONTree = [
+    "if": ["required": ["jobs"]],
+    "then": Rule.none(job.keys.filter { $0.instead == nil }.map(\.name)).tree,
+    "else": ["allOf": .list(job.rules.map(\.tree))],
+  ]
+
+  /// A job is whole, unless it gets keys from elsewhere.
+  private static let wholeJobs: JSONTree = {
+    let whole: JSONTree = ["allOf": .list(wholeJobRules.map(\.tree))]
+    return [
+      "if": Rule.someOf(["defaults", "include"]).tree,
+      "else": [
+        "if": ["required": ["jobs"]],
+        "then": ["properties": ["jobs": ["additionalProperties": whole]]],
+        "else": whole,
+      ],
+    ]
+  }()
 
   /// The map, with what must hold between its keys.
-  private var tree: JSONTree {
+  private func tree(with more: [JSONTree] = []) -> JSONTree {
     var properties: [(key: String, value: JSONTree)] = []
     for key in keys where key.instead == nil {
       let value: JSONTree = ["description": .text(key.help)]
@@ -55,7 +67,7 @@ extension Schema {
       "type": "object", "properties": .map(properties),
       "additionalProperties": isOpen ? ValueTree.reference(.text) : false,
     ]
-    var conditions = rules.map(\.tree)
+    var conditions = rules.map(\.tree) + more
     if subject == Self.output.subject {
       conditions += Self.extensionConditions + Self.layoutConditions
     }

@@ -24,6 +24,12 @@ extension Schema {
   /// Of `item`, wherever it stands.
   private static let modifierRules: [Rule] = [.atMostOneOf(["to", "duration"])]
 
+  /// What a job must have, unless it gets keys from elsewhere: `defaults`, or a file that is included.
+  static let wholeJobRules: [Rule] = [
+    .someOf(["output"]), .someOf(contents + ["for_each"]), .needs("stream", ["clip", "for_each"]),
+    .needs("crossfade", ["concat"]),
+  ]
+
   /// The rules of each map of the language. The decoder holds to them, in its own words.
   var rules: [Rule] {
     switch subject {
@@ -32,11 +38,7 @@ extension Schema {
         .oneOf(Self.contents), .needs("stream", ["clip"]),
         .apart("at", "crossfade", unless: "concat"),
       ]
-    case Self.job.subject:
-      Self.modifierRules + [
-        .someOf(["output"]), .atMostOneOf(Self.contents), .someOf(Self.contents + ["for_each"]),
-        .needs("stream", ["clip", "for_each"]), .needs("crossfade", ["concat"]), .none(["at"]),
-      ]
+    case Self.job.subject: Self.modifierRules + [.atMostOneOf(Self.contents), .none(["at"])]
     case Self.source.subject: Self.modifierRules + [.oneOf(["file", "clip"])]
     case Self.fade.subject: [.someOf(["duration"])]
     case Self.chapter.subject: [.someOf(["title"])]
