@@ -77,7 +77,7 @@ import Testing
     try stage.write("b.yaml", "clip: short.wav\noutput: b.flac\n")
     let result = try stage.run(
       helpers + """
-        "$AVJOB" run --quiet --isolate --workers 1 a.yaml b.yaml & job=$!
+        "$AVJOB" run --quiet --isolate --workers 1 --retry 0 a.yaml b.yaml & job=$!
         child=$(first)
         writing .a.flac.avjob-0.tmp
         kill -\(signal) $child

@@ -34,8 +34,7 @@ struct PredictionTests {
     switch kind.capabilities.sampleRates {
     case .only(let rates): rates
     case .upTo(let limit):
-      [8000, 11_025, 22_050, 32_000, 44_100, 48_000, 88_200, 96_000, 192_000, 384_000]
-        .filter { $0 <= limit }
+      [8000, 44_100, 48_000, 96_000, 192_000].filter { $0 <= limit }
     }
   }
 
@@ -68,7 +67,7 @@ struct PredictionTests {
       for layout in layouts {
         let possible = formats(kind).filter { $0.problem(sampleRate: rate, layout: layout) == nil }
         guard let format = possible.randomElement(using: &dice) else { continue }
-        let count = Int(dice.number(1..<9000))
+        let count = Int(dice.number(1..<5000))
         let (predicted, found) = try write(format, rate: rate, layout: layout, count: count)
         let what: Comment = "\(format) at \(rate) Hz, \(layout.name), \(count) frames"
         #expect(predicted.frameCount == found.frameCount, what)
