@@ -99,13 +99,17 @@ private struct Claims {
 
   private(set) var conflicts: [Diagnostic] = []
   private let currentDirectory: FilePath
-  private var sources: [FilePath: Origin] = [:]
-  private var written: [FilePath: Written] = [:]
+  /// The bytes that stand before those of a relative path.
+  private let base: [UInt8]
+  private var sources: [[UInt8]: Origin] = [:]
+  private var written: [[UInt8]: Written] = [:]
   /// Of a hundred thousand jobs that one line sends to one path, two are named.
   private var blamed: Set<Origin> = []
 
   init(among jobs: [Job], reading files: [FilePath], _ currentDirectory: FilePath) {
     self.currentDirectory = currentDirectory
+    let own = Self.bytes(of: currentDirectory)
+    base = own == [0x2F] ? own : own + [0x2F]
     for file in files { sources[key(file)] = .unknown }
     for job in jobs {
       job.forEachInput { path, origin in
@@ -115,8 +119,23 @@ private struct Claims {
     }
   }
 
-  private func key(_ path: FilePath) -> FilePath {
-    currentDirectory.pushing(path).lexicallyNormalized()
+  /// What two spellings of one path have in common: the bytes of its names.
+  private func key(_ path: FilePath) -> [UInt8] {
+    let bytes = Self.bytes(of: path)
+    // Of a hundred thousand jobs, nearly all need no more than a look at their bytes.
+    var last = UInt8(ascii: "/")
+    let isPlain = bytes.allSatisfy { byte in
+      defer { last = byte }
+      return last != UInt8(ascii: "/") || byte != UInt8(ascii: ".")
+    }
+    guard isPlain else {
+      return Self.bytes(of: currentDirectory.pushing(path).lexicallyNormalized())
+    }
+    return path.isAbsolute ? bytes : base + bytes
+  }
+
+  private static func bytes(of path: FilePath) -> [UInt8] {
+    path.withPlatformString { name in (0..<path.length).map { UInt8(bitPattern: name[$0]) } }
   }
 
   /// An output, and the files of chapters beside it.

@@ -47,7 +47,7 @@ extension Decoder {
       sink.error(error.message, at: origin, help: help)
       return []
     }
-    let path = path(clip.path)
+    let path = path(clip.path, in: text.folder)
     let pattern = text.pattern(clip.pathRange)
     if FilePattern.isPattern(pattern), kind(of: path) == nil {
       guard context.isList else {
@@ -56,7 +56,7 @@ extension Decoder {
           help: "put it into a list: [\"\(clip.path)\"]")
         return []
       }
-      return matches(pattern, at: origin).map(\.path)
+      return matches(pattern, at: origin, in: text.folder).map(\.path)
     }
     if kind(of: path) == nil, let suspicion {
       sink.error(
@@ -68,7 +68,7 @@ extension Decoder {
       sink.error(error, at: origin, help: "a file of that name is './\(clip.path)'")
       return []
     }
-    checkFile(path, at: origin, name: clip.path)
+    checkFile(path, at: origin, name: clip.path, in: text.folder)
     return [path]
   }
 
@@ -100,8 +100,11 @@ extension Decoder {
     return suffix.properties.isAlphabetic
   }
 
-  /// The files that `pattern` finds, in natural order; what it does not find is refused.
-  func matches(_ pattern: String, at origin: Origin) -> [FilePattern.Match] {
+  /// The files that `pattern` finds, which counts from `folder`, in natural order; what it does not
+  /// find is refused.
+  func matches(
+    _ pattern: String, at origin: Origin, in folder: FilePath
+  ) -> [FilePattern.Match] {
     var text = pattern
     if text.hasPrefix("~/"), let home = files.homeDirectory {
       text = home.string + text.dropFirst(1)
@@ -113,8 +116,10 @@ extension Decoder {
       return try FilePattern(text).matches(in: files, base: folder)
     } catch {
       switch error {
-      case .noFolder(let folder):
-        sink.error("there is no folder \(name(folder))", at: origin, help: nearestFolder(folder))
+      case .noFolder(let missing):
+        sink.error(
+          "there is no folder \(name(missing))", at: origin,
+          help: nearestFolder(missing, in: folder))
       case .noMatch(let folder):
         sink.error("no file in \(name(folder)) matches '\(pattern)'", at: origin)
       case .tooManyAlternatives:
@@ -124,7 +129,7 @@ extension Decoder {
     }
   }
 
-  private func nearestFolder(_ missing: FilePath) -> String? {
+  private func nearestFolder(_ missing: FilePath, in folder: FilePath) -> String? {
     let path = missing.isAbsolute ? missing : folder.pushing(missing)
     return nearestEntry(path).map {
       "did you mean '\(missing.removingLastComponent().appending($0))'?"
@@ -141,7 +146,15 @@ extension Decoder {
   }
 
   /// Refuses `path` where it is no file.
-  func checkFile(_ path: FilePath, at origin: Origin, name: String? = nil) {
+  ///
+  /// - Parameters:
+  ///   - path: As it is opened.
+  ///   - origin: Where it is named.
+  ///   - name: As it is written there.
+  ///   - folder: Where that counts from; nil: from the job file's.
+  func checkFile(
+    _ path: FilePath, at origin: Origin, name: String? = nil, in folder: FilePath? = nil
+  ) {
     guard !InputBinding.isUnknown(path) else { return }
     switch kind(of: path) {
     case .file: break
@@ -161,7 +174,7 @@ extension Decoder {
       if let name, let source = Spelling.nearest(to: name, among: sources.keys.sorted()) {
         help = "did you mean the source '\(source)'?"
       } else if let file = name?.split(separator: " ").first.map(String.init), file != name,
-        sources[file] != nil || kind(of: self.path(file)) == .file
+        sources[file] != nil || kind(of: self.path(file, in: folder ?? self.folder)) == .file
       {
         help = "a range is one word behind the file, as '\(file) 1:00..2:30'"
       } else if let entry = nearestEntry(path) {
