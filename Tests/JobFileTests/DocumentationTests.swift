@@ -30,7 +30,7 @@ import Testing
 
   @Test(
     "Every job that is shown is one that can be made",
-    arguments: [("README.md", 5), ("docs/job-language.md", 21)])
+    arguments: [("README.md", 5), ("docs/job-language.md", 25)])
   func shownJobs(page: String, count: Int) throws {
     let jobs = try Self.jobs(of: page)
     #expect(jobs.count == count)
@@ -40,8 +40,11 @@ import Testing
       "episode.wav", "one.wav", "two.wav", "three.wav", "two-microphones.wav", "theme.ogg",
       "ad.mp3", "ads/pre.mp3", "ads/post.mp3", "live.wav", "concert.flac", "raw/show-007.wav",
       "raw/day1/a.wav", "music/a.mp3", "jingle.mp3", "talk.m4a", "media/trailer.mp3",
-      "parts/01.m4b", "episode-42.wav",
+      "parts/01.m4b", "episode-42.wav", "voice/en.wav", "voice/de.wav", "catalogue/1.mp3",
+      "en/one.wav", "de/eins.wav",
     ]
+    bench.texts["ads.csv"] = "file,at\n1.mp3,1:30\n"
+    bench.texts["words.csv"] = "lesson,en,de\n1,one,eins\n"
     for name in ["live.cue", "concert.cue"] {
       bench.texts[name] = """
         FILE "live.wav" WAVE

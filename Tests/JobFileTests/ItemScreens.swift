@@ -11,7 +11,7 @@ import Testing
     expect(
       Bench().screen(
         #"""
-        version: 2
+        version: one
         clip: a.wav
         from: 1:75
         gain: 3
@@ -21,9 +21,9 @@ import Testing
         output: x.mka
         """#),
       #"""
-      job.yaml:1:10: error: version '2' is unknown
-          1 | version: 2
-            |          ^
+      job.yaml:1:10: error: version 'one' is unknown
+          1 | version: one
+            |          ^~~
         help: this avjob reads version 1
       job.yaml:3:7: error: '1:75' needs two digits below 60 after each colon: write 2:15
           3 | from: 1:75
@@ -59,8 +59,6 @@ import Testing
         trim: { below: -50 dB }
         duck: { under: voice, by: 12 dB }
         effects: [compressor, { filter: "volume=2" }]
-        include: x.yaml
-        defaults: { gain: 1 dB }
         output: x.mp3
         """#),
       #"""
@@ -80,14 +78,6 @@ import Testing
           4 | effects: [compressor, { filter: "volume=2" }]
             |                         ^~~~~~
         help: filter the file before
-      job.yaml:5:1: error: 'include' is not built yet
-          5 | include: x.yaml
-            | ^~~~~~~
-        help: copy what is needed from it
-      job.yaml:6:1: error: 'defaults' is not built yet
-          6 | defaults: { gain: 1 dB }
-            | ^~~~~~~~
-        help: write the keys in each job
       """#)
   }
 

@@ -65,6 +65,20 @@ import Testing
     presets: { small: { mp3: abr 48k, channels: mono } }
     """,
     """
+    include: [shows.yaml, lib/defaults.yaml]
+    defaults: { sample_rate: 48 kHz, clip: a.wav, metadata: { artist: 7 } }
+    sources: { host: "raw/${episode}.wav 2s.." }
+    jobs:
+      a: { for_each: { lang: [en, 7, true], input: raw/*.wav }, output: "${lang}.mp3" }
+      b: { for_each: [1, 2.5, x], gain: 0 dB }
+      c:
+        rows: 2024.csv
+        group_by: 1
+        concat: [{ each: row, clip: "${file}" }, 1s]
+        insert: [{ each: row, clip: a.wav, at: "${at:-1s}" }]
+        output: "${n}.mp3"
+    """,
+    """
     clip: a.wav
     volume: { points: { talk.end-1.5s: -inf dB, end: 50 % }, curve: exponential }
     pan: { 0s: left, 4s: 100 % }
@@ -126,8 +140,6 @@ import Testing
     "does not keep the pitch", "'spectral' keeps the pitch",
     // YAML's readers take the last of two, and an empty text for a key without a value.
     "duplicate key", "has no value",
-    // A list of words is a list of files that are not there.
-    "'for_each' over a list of values",
   ]
 }
 

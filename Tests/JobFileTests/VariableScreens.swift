@@ -138,58 +138,39 @@ import Testing
       """#)
   }
 
-  @Test("What a loop that is not built would bind is not complained of")
-  func whatALoopThatIsNotBuiltWouldBindIsNotComplainedOf() {
-    expect(
-      Bench().screen(
-        #"""
-        for_each: { lang: [en, de] }
-        clip: a.wav
-        output: ${lang}.mp3
-        """#),
-      #"""
-      job.yaml:1:11: error: 'for_each' over lists of values is not built yet
-          1 | for_each: { lang: [en, de] }
-            |           ^
-        help: write the jobs under 'jobs', or give a pattern of files
-      """#)
-  }
-
-  @Test("A loop over a list of values, and a variable of a table")
-  func aLoopOverAListOfValues() {
+  @Test("What belongs to a loop that a job has not")
+  func namesOfOtherLoops() {
     expect(
       Bench().screen(
         #"""
         jobs:
-          a: { for_each: [1, 2], clip: a.wav, output: "a-${input}.mp3" }
-          b: { clip: a.wav, output: "${row.x}.mp3" }
+          a: { clip: a.wav, output: "${row.x}.mp3" }
+          b: { for_each: { l: [en, de] }, clip: a.wav, output: "${input}-b.mp3" }
+          c: { for_each: { l: [en, de] }, clip: a.wav, output: "${ll}-c.mp3" }
+          e: { for_each: [en, de], group_by: x, clip: a.wav, output: "${input}-e.mp3" }
+          g: { each: row, clip: a.wav, output: g.mp3 }
         """#),
       #"""
-      job.yaml:2:18: error: 'for_each' over a list of values is not built yet
-          2 |   a: { for_each: [1, 2], clip: a.wav, output: "a-${input}.mp3" }
-            |                  ^
-        help: write the jobs under 'jobs', or give patterns of files
-      job.yaml:3:30: error: unknown variable 'row.x'
-          3 |   b: { clip: a.wav, output: "${row.x}.mp3" }
+      job.yaml:2:30: error: unknown variable 'row.x'
+          2 |   a: { clip: a.wav, output: "${row.x}.mp3" }
             |                              ^~~~~~~~
-        help: 'row' belongs to 'rows', which is not built yet
-      """#)
-  }
-
-  @Test("What a table would bind is not complained of")
-  func whatATableWouldBindIsNotComplainedOf() {
-    expect(
-      Bench().screen(
-        #"""
-        rows: words.csv
-        concat: ["en/${en}.wav"]
-        output: ${lesson}.mp3
-        """#),
-      #"""
-      job.yaml:1:1: error: 'rows' is not built yet
-          1 | rows: words.csv
-            | ^~~~
-        help: use 'for_each', or write the jobs under 'jobs'
+        help: 'row' is bound by 'rows', which this job has not
+      job.yaml:3:57: error: unknown variable 'input'
+          3 |   b: { for_each: { l: [en, de] }, clip: a.wav, output: "${input}-b.mp3" }
+            |                                                         ^~~~~~~~
+        help: 'input' is bound by a 'for_each' over files, or over a list without a name
+      job.yaml:4:57: error: unknown variable 'll'
+          4 |   c: { for_each: { l: [en, de] }, clip: a.wav, output: "${ll}-c.mp3" }
+            |                                                         ^~~~~
+        help: did you mean '${l}'?
+      job.yaml:5:28: error: 'group_by' without 'rows'
+          5 |   e: { for_each: [en, de], group_by: x, clip: a.wav, output: "${input}-e.mp3" }
+            |                            ^~~~~~~~
+        help: name the table whose rows it groups: 'rows: words.csv'
+      job.yaml:6:8: error: unknown key 'each'
+          6 |   g: { each: row, clip: a.wav, output: g.mp3 }
+            |        ^~~~
+        help: 'each' is a key of an item, not of a job
       """#)
   }
 }

@@ -79,7 +79,7 @@ import Testing
       ])
   }
 
-  @Test("Advertisements put in: copy and tables are to come")
+  @Test("Advertisements put in, at one time or by a table; copy is to come")
   func advertisements() throws {
     var bench = Bench()
     bench.media = ["catalogue/a/1.mp3", "ads/pre.mp3", "ads/mid.mp3", "ads/post.mp3"]
@@ -105,7 +105,16 @@ import Testing
       clip: catalogue/${file}
       output: { file: "with-ads/${file}", mp3: copy }
       """
-    #expect(refused(table, bench) == ["rows", "copy"])
+    bench.texts["ads.csv"] = "file,at1\na/1.mp3,1:30\n"
+    #expect(refused(table, bench) == ["copy"])
+    let insert = "insert: [{ clip: ads/pre.mp3, at: \"${at1}\" }]\n"
+    let export2 = try #require(
+      try bench.exports(insert + table.replacing("mp3: copy", with: "mp3: V2")).first)
+    #expect(
+      export2.composition.tracks.map(Shapes.text) == [
+        "1.mp3 0s..1:30 @ 0s, ads/pre.mp3 0s..1:00 @ 1:30, 1.mp3 1:30..30:00 @ 2:30"
+      ])
+    #expect(export2.outputs.map(\.path) == ["with-ads/a/1.mp3"])
   }
 
   @Test("An audiobook: one job a chapter, tagged and numbered, as ACX has it")
@@ -176,31 +185,64 @@ import Testing
       ])
   }
 
-  @Test("A course and a matrix: tables and products are to come")
-  func products() {
+  @Test("A course: one job a lesson, an item for each of its rows")
+  func course() throws {
     var bench = Bench()
-    bench.media = ["bed.wav"]
-    let course = """
+    bench.media = ["one", "two", "three"].map { "en/\($0).wav" }
+    bench.media += ["eins", "zwei", "drei"].map { "de/\($0).wav" }
+    bench.texts["words.csv"] = "lesson,en,de\n1,one,eins\n2,three,drei\n1,two,zwei\n"
+    for name in bench.media {
+      bench.assets[String(name.dropFirst(3))] = .fake(name, seconds: 2)
+    }
+    let exports = try bench.exports(
+      """
       rows: words.csv
       group_by: lesson
-      concat: [{ each: row, concat: ["en/${en}.wav", 3s] }]
+      concat:
+        - each: row
+          concat: ["en/${en}.wav", 3s, "de/${de}.wav", 1s, "de/${de}.wav", 2s]
+      metadata: { title: "Lesson ${lesson}" }
       output: { file: "out/lesson-${lesson}.mp3", mp3: abr 64k, channels: mono }
+      """)
+    #expect(exports.map(\.name) == ["1", "2"])
+    #expect(exports.map { $0.metadata["title"] } == ["Lesson 1", "Lesson 2"])
+    #expect(exports.map { $0.outputs[0].path } == ["out/lesson-1.mp3", "out/lesson-2.mp3"])
+    func word(_ en: String, _ de: String) -> String {
+      "[en/\(en).wav 0s..2s @ 0s, silence 0s..3s @ 2s, de/\(de).wav 0s..2s @ 5s, "
+        + "silence 0s..1s @ 7s, de/\(de).wav 0s..2s @ 8s, silence 0s..2s @ 10s] 0s..12s"
+    }
+    #expect(
+      exports.map { $0.composition.tracks.map(Shapes.text) } == [
+        ["\(word("one", "eins")) @ 0s, \(word("two", "zwei")) @ 12s"],
+        ["\(word("three", "drei")) @ 0s"],
+      ])
+  }
+
+  @Test("A matrix: all combinations, the first key slowest")
+  func matrix() throws {
+    var bench = Bench()
+    bench.media = ["bed.wav"]
+    let (langs, lengths) = (["en", "de", "fr"], ["30s", "60s"])
+    for lang in langs { bench.media += lengths.map { "voice/\(lang)-\($0).wav" } }
+    let jobs = try bench.load(
       """
-    #expect(refused(course, bench) == ["rows", "group_by", "each"])
-    let matrix = """
-      for_each: { lang: [en, de], length: [30s, 60s] }
-      tracks: { voice: { clip: "voice/${lang}-${length}.wav", at: 1s }, bed: bed.wav }
+      for_each: { lang: [en, de, fr], length: [30s, 60s] }
+      tracks:
+        voice: { clip: "voice/${lang}-${length}.wav", at: 1s }
+        bed: { clip: bed.wav, gain: -12 dB }
       to: ${length}
+      fade_out: 2s
       output: out/${lang}/${length}.mp3
       """
-    expect(
-      bench.screen(matrix),
-      """
-      job.yaml:1:11: error: 'for_each' over lists of values is not built yet
-          1 | for_each: { lang: [en, de], length: [30s, 60s] }
-            |           ^
-        help: write the jobs under 'jobs', or give a pattern of files
-      """)
+    ).jobs
+    let pairs = langs.flatMap { lang in lengths.map { (lang, $0) } }
+    #expect(jobs.map(\.name) == pairs.map { "\($0)-\($1)" })
+    #expect(jobs.map { $0.outputs[0].path.string } == pairs.map { "out/\($0)/\($1).mp3" })
+    #expect(
+      jobs.map { $0.media.map(\.path.string) }
+        == pairs.map {
+          ["voice/\($0)-\($1).wav", "bed.wav"]
+        })
   }
 
   @Test("A lecture: cut, faster and filtered; trim is to come")

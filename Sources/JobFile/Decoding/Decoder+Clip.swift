@@ -47,7 +47,7 @@ extension Decoder {
       sink.error(error.message, at: origin, help: help)
       return []
     }
-    let path = path(clip.path)
+    let path = path(clip.path, in: text.folder)
     let pattern = text.pattern(clip.pathRange)
     if FilePattern.isPattern(pattern), kind(of: path) == nil {
       guard context.isList else {
@@ -56,7 +56,7 @@ extension Decoder {
           help: "put it into a list: [\"\(clip.path)\"]")
         return []
       }
-      return matches(pattern, at: origin).map(\.path)
+      return matches(pattern, at: origin, in: text.folder).map(\.path)
     }
     if kind(of: path) == nil, let suspicion {
       sink.error(
@@ -68,7 +68,7 @@ extension Decoder {
       sink.error(error, at: origin, help: "a file of that name is './\(clip.path)'")
       return []
     }
-    checkFile(path, at: origin, name: clip.path, isMedium: true)
+    checkFile(path, at: origin, name: clip.path, in: text.folder, isMedium: true)
     return [path]
   }
 
@@ -100,8 +100,11 @@ extension Decoder {
     return suffix.properties.isAlphabetic
   }
 
-  /// The files that `pattern` finds, in natural order; what it does not find is refused.
-  func matches(_ pattern: String, at origin: Origin) -> [FilePattern.Match] {
+  /// The files that `pattern` finds, which counts from `folder`, in natural order; what it does not
+  /// find is refused.
+  func matches(
+    _ pattern: String, at origin: Origin, in folder: FilePath
+  ) -> [FilePattern.Match] {
     var text = pattern
     if text.hasPrefix("~/"), let home = files.homeDirectory {
       text = home.string + text.dropFirst(1)
@@ -113,8 +116,10 @@ extension Decoder {
       return try FilePattern(text).matches(in: files, base: folder)
     } catch {
       switch error {
-      case .noFolder(let folder):
-        sink.error("there is no folder \(name(folder))", at: origin, help: nearestFolder(folder))
+      case .noFolder(let missing):
+        sink.error(
+          "there is no folder \(name(missing))", at: origin,
+          help: nearestFolder(missing, in: folder))
       case .noMatch(let folder):
         sink.error("no file in \(name(folder)) matches '\(pattern)'", at: origin)
       case .tooManyAlternatives:
@@ -124,7 +129,7 @@ extension Decoder {
     }
   }
 
-  private func nearestFolder(_ missing: FilePath) -> String? {
+  private func nearestFolder(_ missing: FilePath, in folder: FilePath) -> String? {
     let path = missing.isAbsolute ? missing : folder.pushing(missing)
     return files.nearestEntry(to: path).map {
       "did you mean '\(missing.removingLastComponent().appending($0))'?"
@@ -133,8 +138,16 @@ extension Decoder {
 
   /// Refuses `path` where it is no file. A medium is noted, and nothing is said of it yet: another
   /// job may write it, and without it other jobs may run.
+  ///
+  /// - Parameters:
+  ///   - path: As it is opened.
+  ///   - origin: Where it is named.
+  ///   - name: As it is written there.
+  ///   - folder: Where that counts from; nil: from the job file's.
+  ///   - isMedium: Whether another job may write it.
   func checkFile(
-    _ path: FilePath, at origin: Origin, name: String? = nil, isMedium: Bool = false
+    _ path: FilePath, at origin: Origin, name: String? = nil, in folder: FilePath? = nil,
+    isMedium: Bool = false
   ) {
     guard !InputBinding.isUnknown(path) else { return }
     let kind = kind(of: path)
@@ -144,7 +157,7 @@ extension Decoder {
     let isNamed = missing.media.count < DiagnosticSink.limit
     let file = MissingFile(
       path: path, origin: origin, isThere: kind, name: name,
-      help: isNamed && kind == nil ? help(for: name) : nil, files: files)
+      help: isNamed && kind == nil ? help(for: name, in: folder ?? self.folder) : nil, files: files)
     guard !isMedium else {
       missing.media.append(file)
       return
@@ -157,13 +170,13 @@ extension Decoder {
   }
 
   /// What a clip's text that names no file was perhaps meant to be.
-  private func help(for name: String?) -> String? {
+  private func help(for name: String?, in folder: FilePath) -> String? {
     guard let name else { return nil }
     if let source = Spelling.nearest(to: name, among: sources.keys.sorted()) {
       return "did you mean the source '\(source)'?"
     }
     guard let file = name.split(separator: " ").first.map(String.init), file != name,
-      sources[file] != nil || kind(of: path(file)) == .file
+      sources[file] != nil || kind(of: path(file, in: folder)) == .file
     else { return nil }
     return "a range is one word behind the file, as '\(file) 1:00..2:30'"
   }

@@ -50,6 +50,9 @@ extension JobName {
   /// What all jobs of a loop are called together: the key, with the variables of the file filled in,
   /// or as it is written where each job fills it in.
   func group(in decoder: Decoder, _ scope: Scope) -> String {
-    key?.dependsOnJob == true ? fallback : text(in: decoder, scope)
+    let isBound = key?.variables.contains {
+      scope.globals[$0] == nil && !$0.hasPrefix("env.")
+    }
+    return isBound == true ? fallback : text(in: decoder, scope)
   }
 }

@@ -31,8 +31,37 @@ extension Decoder {
         return clips(text, nil, scope, in: context)
       case .mapping:
         guard let fields = fields(of: node, as: .item) else { return [] }
-        return items(fields, scope, in: context)
+        guard let each = fields["each"] else { return items(fields, scope, in: context) }
+        return rows(each, scope).flatMap { items(fields, $0, in: context) }
       }
+    }
+  }
+
+  /// What an item is repeated for: one scope a row of the job.
+  private func rows(_ each: YAMLEntry, _ scope: Scope) -> [Scope] {
+    guard let word = text(each.value, scope) else { return [] }
+    guard word.string == "row" else {
+      sink.error(
+        "'\(word.string)' is nothing that an item is repeated for", at: word.origin,
+        help: "write 'each: row'")
+      return []
+    }
+    guard let rows = scope.loop?.rows else {
+      if !scope.bindsUnknownNames {
+        sink.error(
+          "'each: row' belongs to 'rows', which this job has not", at: each.keyOrigin,
+          help: "name a table, as 'rows: words.csv'")
+      }
+      return [scope]
+    }
+    guard rows.current == nil else {
+      sink.error("'each: row' within another one", at: each.keyOrigin, help: "leave it out")
+      return [scope]
+    }
+    return rows.rows.indices.map { index in
+      var scope = scope
+      scope.loop?.rows?.current = index
+      return scope
     }
   }
 
@@ -49,14 +78,16 @@ extension Decoder {
     var items: [Item]
     if let content = contents.first {
       items = self.content(content, fields, scope, in: context)
-    } else if context == .job, let input = scope.input {
+    } else if context == .job, let input = scope.input?.file {
       let stream = self.stream(fields, scope)
       items = [Item.clip(input.path, stream: stream, origin: fields.origin)]
     } else {
       if !fields.isIncomplete {
         sink.error(
           "nothing sounds here", at: fields.origin,
-          help: "give one of 'clip', 'concat', 'tracks', 'silence'")
+          help: context == .job && scope.input != nil
+            ? "'for_each' has values here, which are no files: add 'clip: ${input}.wav'"
+            : "give one of 'clip', 'concat', 'tracks', 'silence'")
       }
       return []
     }

@@ -2,82 +2,39 @@ import MediaComposition
 import SystemPackage
 
 extension Decoder {
-  /// The jobs that `node` stands for: one, or one for each file of its `for_each`.
+  /// The jobs that `fields` stand for: one, or those of its `for_each` or `rows`.
   func jobs(named name: JobName, _ fields: Fields, _ scope: Scope) -> [Job] {
-    let loop = fields["for_each"]
+    let fields = withDefaults(fields)
+    let keys = ["for_each", "rows"]
     var scope = scope
-    let bindsUnknownNames: Bool = if case .mapping = loop?.value.kind { true } else { false }
-    scope.bindsUnknownNames =
-      bindsUnknownNames || !fields.refused.isDisjoint(with: ["for_each", "rows"])
-    guard loop != nil || fields.refused.contains("for_each") else {
+    scope.bindsUnknownNames = !fields.refused.isDisjoint(with: keys)
+    refuseLonelyGroup(fields)
+    begin(nil)
+    guard !fields.present(keys).isEmpty || fields.refused.contains("for_each") else {
       return job(name.text(in: self, scope), fields, scope).map { [$0] } ?? []
     }
-    let inputs = loop.map { self.inputs(of: $0.value, scope) } ?? []
-    if inputs.isEmpty {
+    guard let loop = loop(fields, scope) else {
       // What is wrong with the job itself is told all the same.
-      scope.input = .unknown
+      if fields["rows"] == nil, fields["for_each"].map(bindsFiles) ?? true {
+        let names = LoopNames([:], bindsInput: true)
+        scope.loop = LoopBinding(names: names, input: .unknown, number: 1, count: 1)
+        begin(names)
+      } else {
+        scope.bindsUnknownNames = true
+      }
       _ = job(name.fallback, fields, scope)
       return []
     }
-    let names = name.names(for: inputs, in: self, scope)
+    begin(loop.names)
+    loopBound.append(loop.names)
+    let names = name.names(for: loop, in: self, scope)
     var jobs: [Job] = []
-    jobs.reserveCapacity(inputs.count)
-    for (index, match) in inputs.enumerated() {
-      scope.input = InputBinding(
-        path: match.path, text: written(match.path), folder: match.folder, number: index + 1,
-        count: inputs.count)
+    jobs.reserveCapacity(loop.count)
+    for index in 0..<loop.count {
+      scope.loop = loop.binding(index)
       if let job = job(names[index], fields, scope) { jobs.append(job) }
     }
     return jobs
-  }
-
-  /// The files of a `for_each`, each once, pattern after pattern.
-  private func inputs(of node: YAMLNode, _ scope: Scope) -> [FilePattern.Match] {
-    var patterns: [YAMLNode] = []
-    switch node.kind {
-    case .scalar: patterns = [node]
-    case .sequence(let nodes): patterns = nodes
-    case .mapping, .missing:
-      sink.error(
-        "'for_each' over lists of values is not built yet", at: node.origin,
-        help: "write the jobs under 'jobs', or give a pattern of files")
-    }
-    guard !isListOfValues(patterns, scope) else {
-      sink.error(
-        "'for_each' over a list of values is not built yet", at: node.origin,
-        help: "write the jobs under 'jobs', or give patterns of files")
-      return []
-    }
-    var seen: Set<FilePath> = []
-    return patterns.flatMap { node -> [FilePattern.Match] in
-      guard let text = text(node, scope) else { return [] }
-      do throws(QuantityError) {
-        try Self.checkPath(text.string)
-      } catch {
-        sink.error(error.message, at: node.origin, help: error.help)
-        return []
-      }
-      var pattern = text.pattern(0..<text.string.unicodeScalars.count)
-      while pattern.hasPrefix("./") { pattern.removeFirst(2) }
-      return matches(pattern, at: node.origin).filter { seen.insert($0.path).inserted }
-    }
-  }
-
-  /// `[en, de]`: words of which none is a file's name or looks like one.
-  private func isListOfValues(_ nodes: [YAMLNode], _ scope: Scope) -> Bool {
-    nodes.count > 1
-      && nodes.allSatisfy { node in
-        guard case .scalar(let scalar) = node.kind, scalar.template == nil else { return false }
-        let isPlain = !scalar.text.contains { "./*?[{".contains($0) }
-        return isPlain && kind(of: path(scalar.text)) == nil
-      }
-  }
-
-  /// `path` as this job file would write it.
-  private func written(_ path: FilePath) -> String {
-    var path = path
-    if !folder.isEmpty { _ = path.removePrefix(folder) }
-    return path.string
   }
 
   private func job(_ name: String, _ fields: Fields, _ scope: Scope) -> Job? {
@@ -99,7 +56,7 @@ extension Decoder {
       }
       return nil
     }
-    let isShared = !output.dependsOnJob && !scope.hasFolderOutput(output)
+    let isShared = !output.depends(on: loopNames) && !scope.hasFolderOutput(output)
     let context = OutputContext(
       scope: partScope, mixRate: sampleRate, mixChannels: channels,
       clip: item.flatMap(\.onlyClip), isNoClip: item.map { $0.onlyClip == nil } ?? false)
@@ -154,25 +111,17 @@ struct JobName {
     key.flatMap { decoder.text($0, scope)?.string } ?? fallback
   }
 
-  /// Unique names for the jobs of a loop: the input's stem; its path below the pattern's fixed part
-  /// where stems repeat, with the extension where those repeat too, and else its whole path.
-  func names(
-    for inputs: [FilePattern.Match], in decoder: Decoder, _ scope: Scope
-  ) -> [String] {
-    let stems = inputs.map { $0.path.stem ?? "" }
-    let paths = inputs.map { $0.folder.appending($0.path.stem ?? "").string }
-    let wholes = inputs.map { input in
-      input.path.lastComponent.map { input.folder.appending($0).string } ?? ""
+  /// Unique names for the jobs of a loop, made of what it binds, or by the key where that says
+  /// which job it is.
+  func names(for loop: JobLoop, in decoder: Decoder, _ scope: Scope) -> [String] {
+    guard let key else { return loop.jobNames() }
+    guard key.depends(on: loop.names) else {
+      let name = text(in: decoder, scope)
+      return loop.jobNames().map { name + "/" + $0 }
     }
-    let chosen =
-      [stems, paths, wholes].first { Set($0).count == $0.count } ?? inputs.map(\.path.string)
-    guard let key else { return chosen }
-    return inputs.indices.map { index in
-      guard key.dependsOnJob else { return text(in: decoder, scope) + "/" + chosen[index] }
-      var scope = scope
-      scope.input = InputBinding(
-        path: inputs[index].path, text: inputs[index].path.string, folder: inputs[index].folder,
-        number: index + 1, count: inputs.count)
+    var scope = scope
+    return (0..<loop.count).map { index in
+      scope.loop = loop.binding(index)
       return text(in: decoder, scope)
     }
   }

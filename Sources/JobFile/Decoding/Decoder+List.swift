@@ -49,27 +49,36 @@ extension Decoder {
     }
   }
 
-  private func read(_ path: Located<FilePath>) -> TimeList? {
+  /// The bytes of a text file that a job names, of `subject`; nil where it cannot be read, which
+  /// has been said. `content` is what a folder may hold instead.
+  func contents(
+    of path: Located<FilePath>, limit: Int, as subject: String, among content: String
+  ) -> [UInt8]? {
     guard kind(of: path.value) == .file else {
       if kind(of: path.value) == .folder {
-        sink.error("'\(path.value)' is a folder", at: path.origin, help: "name a list in it")
+        sink.error("'\(path.value)' is a folder", at: path.origin, help: "name \(content)")
       } else {
         checkFile(path.value, at: path.origin)
       }
       return nil
     }
-    let bytes: [UInt8]
     do {
-      bytes = try files.contents(of: path.value, limit: TimeList.sizeLimit)
+      return try files.contents(of: path.value, limit: limit)
     } catch let error as FileTooLarge {
       sink.error(
-        "'\(path.value)' has more than \(error.limit >> 20) MiB: that is no list of times",
+        "'\(path.value)' has more than \(error.limit >> 20) MiB: that is no \(subject)",
         at: path.origin)
-      return nil
     } catch {
       sink.error("'\(path.value)' cannot be read: \(error)", at: path.origin)
-      return nil
     }
+    return nil
+  }
+
+  private func read(_ path: Located<FilePath>) -> TimeList? {
+    guard
+      let bytes = contents(
+        of: path, limit: TimeList.sizeLimit, as: "list of times", among: "a list in it")
+    else { return nil }
     let result = TimeList.read(bytes, path: path.value, named: path.origin, in: map)
     sink.add(result.sink)
     return result.sink.diagnostics.errors.isEmpty ? result.list : nil
@@ -107,7 +116,9 @@ extension Decoder {
     guard case .mapping(let entries) = node.kind else {
       guard let text = text(node, scope) else { return nil }
       if text.string == "chapters" { return .chapters }
-      if (try? TimeText(parsing: text.string)) != nil, kind(of: path(text.string)) == nil {
+      if (try? TimeText(parsing: text.string)) != nil,
+        kind(of: path(text.string, in: text.folder)) == nil
+      {
         sink.error(
           "'\(text.string)' is a length, not a list", at: node.origin,
           help: "write { every: \(text.string) } for parts of that length")

@@ -34,7 +34,7 @@ extension Decoder {
 
   private func cover(_ node: YAMLNode, _ scope: Scope) -> FilePath? {
     guard let path = path(node, scope) else { return nil }
-    if path.value == self.path("none"), kind(of: path.value) == nil {
+    if path.value == self.path("none", in: node.folder ?? folder), kind(of: path.value) == nil {
       sink.error(
         "there is no file 'none'", at: path.origin, help: "write \"\" for no cover")
       return nil

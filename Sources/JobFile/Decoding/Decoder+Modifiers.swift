@@ -213,6 +213,10 @@ extension Decoder {
     return nodes.flatMap { node -> [Item] in
       items(node, scope, in: .insertion).filter { item in
         guard item.at == nil else { return true }
+        // One that is no time has been told.
+        if case .mapping(let entries) = node.kind, entries.contains(where: { $0.key == "at" }) {
+          return false
+        }
         sink.error(
           "an inserted item needs an 'at'", at: item.origin,
           help: "write { clip: ad.mp3, at: 1:30 }")
@@ -231,7 +235,7 @@ extension Decoder {
       guard case .mapping = node.kind else {
         guard let text = text(node, scope) else { return nil }
         do throws(RangeError) {
-          return Located(try range(text), at: node.origin)
+          return Located(try range(text), at: text.origin)
         } catch {
           sink.error(error.reason.message, at: error.origin, help: error.reason.help)
           return nil

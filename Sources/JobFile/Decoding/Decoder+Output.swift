@@ -134,7 +134,8 @@ extension Decoder {
     let isTemplate = context.scope.part == .bound
     func literal(_ path: FilePath) -> FilePath { isTemplate ? PartTemplate.escaped(path) : path }
     var path = folder.value
-    if let input = context.scope.input {
+    let input = context.scope.input?.file
+    if let input {
       path = path.pushing(literal(input.folder))
     } else if context.clip == nil {
       sink.error(
@@ -142,7 +143,7 @@ extension Decoder {
         help: "name the file: 'file'")
       return nil
     }
-    guard let name = (context.scope.input?.path ?? context.clip)?.lastComponent else { return nil }
+    guard let name = (input?.path ?? context.clip)?.lastComponent else { return nil }
     path = path.pushing(literal(FilePath(root: nil, [name])))
     // Not by way of a text: the name may be other bytes than UTF-8.
     if case .usual(let usual) = fileExtension { path.extension = usual }

@@ -32,6 +32,24 @@ final class Decoder {
   private var kinds: [FilePath: FileKind?] = [:]
   /// The lists of times that were read; nil for those that were refused.
   var lists: [FilePath: TimeList?] = [:]
+  /// The tables that were read; nil for those that were refused.
+  var tables: [FilePath: Table?] = [:]
+  /// How many jobs there are so far.
+  var jobCount = 0
+  /// Where the file gives texts to variables, or the command line does.
+  var globalPlaces: [String: Origin] = [:]
+  /// What some loop binds.
+  var loopBound: [LoopNames] = []
+  /// What every job gets that has none of its own.
+  var defaults: Fields?
+  /// Nodes are known by their addresses, and so must stay.
+  private var merged: [YAMLNode] = []
+
+  /// Keeps `node`, which is of no file, as long as this lives.
+  func keep(_ node: YAMLNode) -> YAMLNode {
+    merged.append(node)
+    return node
+  }
 
   init(map: SourceMap, files: any FileSystem, folder: FilePath, sink: DiagnosticSink) {
     self.map = map
@@ -42,7 +60,7 @@ final class Decoder {
 
   /// What `decode` makes of `node`, remembered where it is the same for every job.
   func shared<Value>(_ node: YAMLNode, _ decode: () -> Value) -> Value {
-    guard !node.dependsOnJob, !sourcesDependOnJob else { return decode() }
+    guard !node.depends(on: loopNames), !sourcesDependOnLoop else { return decode() }
     // Two steps: `nil as? Value` succeeds where `Value` is an optional.
     if let known = decoded[ObjectIdentifier(node)], let value = known as? Value { return value }
     let value = decode()
@@ -50,9 +68,19 @@ final class Decoder {
     return value
   }
 
-  /// Whether what is named elsewhere is another thing in each job.
-  private lazy var sourcesDependOnJob = (Array(sources.values) + presets.values)
-    .contains { $0.value.dependsOnJob }
+  /// Begins with a job, or with the many jobs of one loop. What was decoded for another one may be
+  /// of other variables, where both share `defaults`.
+  func begin(_ names: LoopNames?) {
+    loopNames = names
+    sourcesDependOnLoop =
+      names != nil
+      && (sources.values.contains { $0.value.depends(on: names) }
+        || presets.values.contains { $0.value.depends(on: names) })
+    if !decoded.isEmpty { decoded = [:] }
+  }
+
+  private(set) var loopNames: LoopNames?
+  private var sourcesDependOnLoop = false
 
   /// What `path` leads to; each path is asked for once.
   func kind(of path: FilePath) -> FileKind? {
@@ -92,6 +120,12 @@ struct Fields {
   }
 
   mutating func refuse(_ key: String) { refused.insert(key) }
+
+  /// Puts `entry` in the place of the one that has its key, or behind the others.
+  mutating func replace(_ entry: YAMLEntry) {
+    guard let index = indices[entry.key] else { return append(entry) }
+    entries[index] = entry
+  }
 }
 
 // MARK: - Maps
@@ -174,106 +208,6 @@ extension Decoder {
   }
 }
 
-// MARK: - Texts
-
-extension Decoder {
-  /// The text of a scalar with its variables filled in; nil where it has none, which has been said.
-  func text(_ node: YAMLNode, _ scope: Scope) -> Text? {
-    switch node.kind {
-    case .missing: return nil
-    case .sequence, .mapping:
-      sink.error("a text belongs here, not \(node.description)", at: node.origin)
-      return nil
-    case .scalar(let scalar):
-      guard let template = scalar.template else { return Text(scalar, origin: node.origin) }
-      var size = scalar.text.utf8.count
-      func bounded(_ reference: Template.Reference) throws(VariableError) -> String {
-        let value = try value(of: reference, scope)
-        size += value.utf8.count
-        guard size <= Text.sizeLimit else {
-          throw VariableError(
-            reference: reference, message: "with its variables this text has more than 1 MiB")
-        }
-        return value
-      }
-      do throws(VariableError) {
-        guard scope.part == .bound else {
-          return try Text(template, of: scalar, origin: node.origin, value: bounded)
-        }
-        return Text(try partText(template, value: bounded), origin: node.origin)
-      } catch {
-        guard !scope.bindsUnknownNames else { return nil }
-        let place = scalar.contentOffset.map {
-          map.origin(
-            within: node.origin, offset: $0 + error.reference.offset, length: error.reference.length
-          )
-        }
-        sink.error(error.message, at: place ?? node.origin, help: error.help)
-        return nil
-      }
-    }
-  }
-
-  /// Why a variable has no value.
-  struct VariableError: Error {
-    var reference: Template.Reference
-    var message: String
-    var help: String?
-  }
-
-  private func value(
-    of reference: Template.Reference, _ scope: Scope
-  ) throws(VariableError) -> String {
-    let name = reference.name
-    guard let value = try knownValue(of: reference, scope) ?? reference.fallback else {
-      throw unknown(reference, scope)
-    }
-    guard let padded = reference.padded(value) else {
-      throw VariableError(
-        reference: reference, message: "'\(name)' is '\(value)', which is no whole number",
-        help: "only whole numbers take leading zeros")
-    }
-    return padded
-  }
-
-  private func knownValue(
-    of reference: Template.Reference, _ scope: Scope
-  ) throws(VariableError) -> String? {
-    guard reference.name.hasPrefix("env.") else { return scope.value(of: reference.name) }
-    let name = String(reference.name.dropFirst(4))
-    guard let value = scope.environment[name] else {
-      throw VariableError(
-        reference: reference, message: "the environment's '\(name)' is not allowed here",
-        help: "allow it with --env \(name)")
-    }
-    if value == nil, reference.fallback == nil {
-      throw VariableError(
-        reference: reference, message: "the environment has no '\(name)'",
-        help: "set it, or give a default: '${env.\(name):-text}'")
-    }
-    return value
-  }
-
-  private func unknown(_ reference: Template.Reference, _ scope: Scope) -> VariableError {
-    let name = reference.name
-    let root = String(name.prefix { $0 != "." })
-    var help = "add it to 'vars', or pass --set \(name)=VALUE"
-    if root == "part" {
-      help =
-        scope.part == .none
-        ? "'part' is bound by 'split', which this job has not"
-        : "'part' is known in 'output' and in 'metadata', but for its cover"
-    } else if root == "row" {
-      help = "'row' belongs to 'rows', which is not built yet"
-    } else if scope.input == nil, YAMLScalar.jobVariables.contains(root[...]) {
-      help = "'\(root)' is bound by 'for_each', which this job has not"
-    } else if let nearest = Spelling.nearest(to: name, among: scope.names) {
-      help = "did you mean '${\(nearest)}'?"
-    }
-    return VariableError(reference: reference, message: "unknown variable '\(name)'", help: help)
-  }
-}
-
 // MARK: - Scalars
 
 extension Decoder {
@@ -283,9 +217,9 @@ extension Decoder {
   ) -> Located<Value>? {
     guard let node, let text = text(node, scope) else { return nil }
     do throws(QuantityError) {
-      return Located(try parse(text.string), at: node.origin)
+      return Located(try parse(text.string), at: text.origin)
     } catch {
-      sink.error(error.message, at: node.origin, help: error.help)
+      sink.error(error.message, at: text.origin, help: error.help)
       return nil
     }
   }
@@ -329,8 +263,8 @@ extension Decoder {
     return Located(Fade(duration.value, curve: curve?.value), at: duration.origin)
   }
 
-  /// `text` as a path of this job file; a template where `isTemplate`.
-  func path(_ text: String, isTemplate: Bool = false) -> FilePath {
+  /// `text` as a path that counts from `folder`; a template where `isTemplate`.
+  func path(_ text: String, in folder: FilePath, isTemplate: Bool = false) -> FilePath {
     func literal(_ path: FilePath) -> FilePath { isTemplate ? PartTemplate.escaped(path) : path }
     var text = text[...]
     if text == "~" || text.hasPrefix("~/"), let home = files.homeDirectory {
@@ -345,7 +279,7 @@ extension Decoder {
   func path(_ node: YAMLNode?, _ scope: Scope) -> Located<FilePath>? {
     value(node, scope) { text throws(QuantityError) in
       try Self.checkPath(text)
-      return path(text, isTemplate: scope.part == .bound)
+      return path(text, in: node?.folder ?? folder, isTemplate: scope.part == .bound)
     }
   }
 

@@ -18,7 +18,8 @@ extension Diagnostic {
   ///   help: did you mean 'fade_in'?
   /// ```
   ///
-  /// Of a text that another one names, that place is noted too.
+  /// Of a text that another one names, that place is noted too, and of a value that stands in a
+  /// table, where it is used.
   ///
   /// Control characters come out escaped: nothing in a job file reaches the terminal as a command.
   public func render(in map: SourceMap, style: Style = .plain) -> String {
@@ -28,8 +29,14 @@ extension Diagnostic {
     for note in notes {
       lines += paint.headline("note", note.message, at: map.place(of: note.origin), in: map)
     }
-    if let place = map.place(of: origin), let naming = map.place(of: map.inclusion(of: place)) {
-      lines += paint.headline("note", "the list is named here", at: naming, in: map)
+    if let use = map.place(of: map.use(of: origin)) {
+      lines += paint.headline("note", "it is used here", at: use, in: map)
+    }
+    var place = map.place(of: origin)
+    while let here = place {
+      let inclusion = map.inclusion(of: here)
+      place = map.place(of: inclusion.origin)
+      lines += place.map { paint.headline("note", inclusion.message, at: $0, in: map) } ?? []
     }
     return lines.joined(separator: "\n")
   }

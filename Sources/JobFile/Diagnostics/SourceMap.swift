@@ -25,6 +25,8 @@ public final class SourceMap: Sendable {
     var line: UInt32
     var column: UInt32
     var length: UInt32
+    /// Where a job file uses the value; 0 where it says nothing.
+    var use: UInt32 = 0
   }
 
   private let state = Mutex(State())
@@ -38,12 +40,15 @@ public final class SourceMap: Sendable {
   ///   - text: The whole of it.
   ///   - name: What diagnostics call it.
   ///   - inclusion: Where another text names this one; what is said of this one notes it.
+  ///   - note: How it is noted.
   /// - Returns: A token for `origin(in:line:column:length:)`.
   /// - Complexity: O(length of `text`)
   public func add(
-    text: String, named name: String, includedAt inclusion: Origin = .unknown
+    text: String, named name: String, includedAt inclusion: Origin = .unknown,
+    noting note: String = "the list is named here"
   ) -> Source {
-    add(SourceText(name: name, text: text, inclusion: inclusion))
+    add(
+      SourceText(name: name, text: text, inclusion: Diagnostic.Note(note, at: inclusion)))
   }
 
   private func add(_ text: SourceText) -> Source {
@@ -72,10 +77,15 @@ public final class SourceMap: Sendable {
 
   /// A new origin for `length` characters from `line` and `column`, which count from 1, the
   /// columns in Unicode scalars.
-  public func origin(in source: Source, line: Int, column: Int, length: Int) -> Origin {
+  ///
+  /// What is said of it notes `use`, where another text uses the value.
+  public func origin(
+    in source: Source, line: Int, column: Int, length: Int, usedAt use: Origin = .unknown
+  ) -> Origin {
     let span = Span(
       source: UInt32(clamping: source.index), line: UInt32(clamping: line),
-      column: UInt32(clamping: column), length: UInt32(clamping: max(length, 1)))
+      column: UInt32(clamping: column), length: UInt32(clamping: max(length, 1)),
+      use: use.rawValue)
     return state.withLock { $0.append(span) }
   }
 
@@ -106,8 +116,13 @@ public final class SourceMap: Sendable {
   func isInFile(_ place: Place) -> Bool { state.withLock { $0.texts[place.source].isFile } }
 
   /// Where another text names the one that `place` is in.
-  func inclusion(of place: Place) -> Origin {
+  func inclusion(of place: Place) -> Diagnostic.Note {
     state.withLock { $0.texts[place.source].inclusion }
+  }
+
+  /// Where another text uses what `origin` stands for.
+  func use(of origin: Origin) -> Origin {
+    state.withLock { Origin(rawValue: $0.span(of: origin)?.use ?? 0) }
   }
 
   /// The text of the line that `place` is on, without its end.
@@ -151,13 +166,16 @@ struct SourceText: Sendable {
   let name: String
   let text: String
   /// Where another text names this one.
-  let inclusion: Origin
+  let inclusion: Diagnostic.Note
   /// Whether it is in a file, and not a command line.
   let isFile: Bool
   /// In UTF-8 code units.
   private let lineStarts: [Int]
 
-  init(name: String, text: String, inclusion: Origin = .unknown, isFile: Bool = true) {
+  init(
+    name: String, text: String, inclusion: Diagnostic.Note = .init("", at: .unknown),
+    isFile: Bool = true
+  ) {
     var text = text
     text.makeContiguousUTF8()
     self.name = name

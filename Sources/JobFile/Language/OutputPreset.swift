@@ -115,9 +115,8 @@ extension Decoder {
           : "write one of \(names.joined(separator: ", ")), or put it under 'presets'"))
   }
 
-  /// Takes the presets of the file, and tells what is wrong with them, also where no output names
-  /// them.
-  func readPresets(_ fields: Fields, _ scope: Scope) {
+  /// Takes the presets of the file.
+  func readPresets(_ fields: Fields) {
     guard case .mapping(let entries)? = fields["presets"]?.value.kind else { return }
     for entry in entries where !entry.value.isMissing {
       guard !OutputPreset.all.contains(where: { $0.name == entry.key }) else {
@@ -131,8 +130,14 @@ extension Decoder {
       if preset.entries.isEmpty, !preset.isIncomplete {
         sink.error("a preset without keys", at: entry.value.origin, help: "write { mp3: V2 }")
       }
-      guard !entry.value.dependsOnJob else { continue }
-      checkPreset(preset, scope)
+    }
+  }
+
+  /// Tells what is wrong with the presets of the file, also where no output names them, unless only
+  /// a job can tell what they are. After all jobs were read.
+  func checkPresets(_ scope: Scope) {
+    for entry in presets.values where !loopBound.contains(where: entry.value.depends) {
+      if let preset = fields(of: entry.value, as: .preset) { checkPreset(preset, scope) }
     }
   }
 }

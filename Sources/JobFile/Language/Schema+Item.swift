@@ -37,7 +37,7 @@ extension Schema {
       Key("chapter", .chapter, "a chapter that begins with the item"),
       Key("chapters", .chapters, "chapters in the item's own time, which edits move along"),
       Key("name", .text, "what messages call the item"),
-      Key("each", notBuilt: "an item for each row", instead: "write the items out"),
+      Key("each", .row, "'row': the item is repeated for every row of the job's table"),
     ])
 
   /// An entry of `sources`: a file, and defaults for the clips that name it.

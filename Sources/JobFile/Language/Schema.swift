@@ -43,7 +43,8 @@ struct Schema: Sendable {
     case items, tracks, jobs
     case media, cover, chapterPlaces, names
     case presets, preset, version, link, pitch, algorithm
-    case metadata, outputs, pattern, variables, sources, split
+    case metadata, outputs, pattern, table, column, row, variables, sources, split
+    case includes, defaults
     case mp3, stereoMode, lowpass, id3, pcm, bitDepth, bitRate, vorbis, codec, sidecar
     /// Of a key that is not built.
     case any
@@ -56,13 +57,13 @@ struct Schema: Sendable {
       case .text, .number, .path, .clip, .time, .moment, .gain, .sampleRate, .channels, .pcm,
         .bitDepth, .bitRate, .vorbis, .codec, .boolean, .loop, .polarity, .channelPick, .frequency,
         .reduction, .curve, .media, .cover, .id3, .stereoMode, .lowpass, .sidecar,
-        .preset, .version, .link, .pitch, .algorithm:
+        .preset, .version, .link, .pitch, .algorithm, .table, .column, .row:
         [.text]
       case .fade, .chapter, .chapters, .split, .mp3, .speed, .pan: [.text, .map]
-      case .volume, .tracks, .jobs, .metadata, .variables, .sources, .presets: [.map]
+      case .volume, .tracks, .jobs, .metadata, .variables, .sources, .presets, .defaults:
+        [.map]
       case .items, .effects, .insertions: [.list]
-      case .ranges, .chapterPlaces, .names: [.text, .list]
-      // A map and a text are told from what is not built where they are decoded.
+      case .ranges, .chapterPlaces, .names, .includes: [.text, .list]
       case .pattern, .outputs, .any: [.text, .list, .map]
       }
     }
@@ -106,7 +107,13 @@ struct Schema: Sendable {
       case .jobs: "named jobs, each with its 'output'"
       case .metadata: "tags, as { title: Intro, artist: Deep Fields }"
       case .outputs: "a path, as 'out/episode.mp3', a map or a list of them"
-      case .pattern: "a pattern, as 'raw/**/*.wav', or a list of them"
+      case .pattern:
+        "a pattern of files, as 'raw/**/*.wav', or lists of values, as { lang: [en, de] }"
+      case .table: "a table, as 'words.csv'"
+      case .column: "the name of a column"
+      case .row: "'row'"
+      case .includes: "a file, as 'shows.yaml', or a list of them"
+      case .defaults: "keys of jobs, as { sample_rate: 48 kHz, metadata: { artist: Deep Fields } }"
       case .variables: "names and texts, as { episode: 42 }"
       case .sources: "names and files, as { theme: media/theme.ogg }"
       case .mp3: "'V2', 'abr 96k' or 'cbr 128k'"
@@ -140,7 +147,8 @@ struct Schema: Sendable {
     "phase": "polarity", "invert": "polarity", "remove": "cut", "delete": "cut",
     "filters": "effects", "amplify": "gain", "level": "gain", "start": "from", "begin": "from",
     "end": "to", "length": "duration", "offset": "at", "delay": "at", "markers": "chapters",
-    "tags": "metadata",
+    "tags": "metadata", "matrix": "for_each", "foreach": "for_each", "table": "rows",
+    "csv": "rows", "imports": "include", "default": "defaults",
   ]
 }
 
@@ -148,7 +156,7 @@ extension Schema {
   /// Every map of the language that has keys of its own.
   static let all: [Schema] = [
     .file, .item, .job, .source, .output, .mp3, .fade, .chapter, .metadata, .split, .speed,
-    .volume, .range, .effect, .preset,
+    .volume, .range, .effect, .preset, .defaults, .included,
   ]
 
   /// The whole file. Where it is one job, the job's keys stand beside these.
@@ -160,16 +168,24 @@ extension Schema {
       Key("sources", .sources, "names for files, with any key of a clip as default"),
       Key("presets", .presets, "names for settings of outputs, as 'preset' takes them"),
       Key("jobs", .jobs, "several jobs, each under its name"),
-      Key("defaults", notBuilt: "keys for every job", instead: "write the keys in each job"),
-      Key("include", notBuilt: "another file's content", instead: "copy what is needed from it"),
+      Key("defaults", .defaults, "keys for every job that has none of its own"),
+      Key("include", .includes, "files whose content is as if it stood before this one's"),
     ])
+
+  /// A file that another one includes: all but a job's own keys.
+  static let included = Schema(subject: "a file that is included", keys: file.keys)
+
+  /// What every job gets that has none of its own.
+  static let defaults = Schema(subject: "the defaults", keys: job.keys)
 
   /// A job: an item with outputs.
   static let job = Schema(
     subject: "a job",
     keys: [
       Key("output", .outputs, "the file or files to write"),
-      Key("for_each", .pattern, "one job for each file; binds 'input', 'n' and 'count'"),
+      Key("for_each", .pattern, "one job for each file or value; binds 'input', 'n', 'count'"),
+      Key("rows", .table, "one job for each row of a table; binds its columns, 'n' and 'count'"),
+      Key("group_by", .column, "one job for all 'rows' that agree in this column"),
       Key("metadata", .metadata, "tags of the outputs, over those of a job's only clip"),
       Key("sample_rate", .sampleRate, "of the mix; else the highest among the sources"),
       Key("channels", .channelPick, "of the mix; else mono where all sources are mono"),
@@ -180,14 +196,8 @@ extension Schema {
       Key("needs", .names, "jobs of this file that must be done before this one"),
       Key("retries", .number, "how often a temporary failure is tried again"),
       Key("timeout", .time, "how long an attempt may take"),
-      Key(
-        "rows", notBuilt: "one job for each row of a table",
-        instead: "use 'for_each', or write the jobs under 'jobs'"),
-      Key(
-        "group_by", notBuilt: "one job for each group of rows",
-        instead: "write the jobs under 'jobs'"),
       Key("split", .split, "where parts begin; one set of outputs a part, and binds 'part'"),
-    ] + item.keys.filter { $0.name != "channels" && $0.name != "loudness" })
+    ] + item.keys.filter { !["channels", "loudness", "each"].contains($0.name) })
 
   /// A file to be written.
   static let output = Schema(

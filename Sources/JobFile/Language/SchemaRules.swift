@@ -27,7 +27,7 @@ extension Schema {
   /// What a job must have, unless it gets keys from elsewhere: `defaults`, or a file that is included.
   static let wholeJobRules: [Rule] = [
     .someOf(["output"]), .someOf(contents + ["for_each"]), .needs("stream", ["clip", "for_each"]),
-    .needs("crossfade", ["concat"]),
+    .needs("crossfade", ["concat"]), .needs("group_by", ["rows"]),
   ]
 
   /// The rules of each map of the language. The decoder holds to them, in its own words.
@@ -38,7 +38,10 @@ extension Schema {
         .oneOf(Self.contents), .needs("stream", ["clip"]),
         .apart("at", "crossfade", unless: "concat"),
       ]
-    case Self.job.subject: Self.modifierRules + [.atMostOneOf(Self.contents), .none(["at"])]
+    case Self.job.subject:
+      Self.modifierRules + [
+        .atMostOneOf(Self.contents), .atMostOneOf(["for_each", "rows"]), .none(["at"]),
+      ]
     case Self.source.subject: Self.modifierRules + [.oneOf(["file", "clip"])]
     case Self.fade.subject: [.someOf(["duration"])]
     case Self.chapter.subject: [.someOf(["title"])]

@@ -67,7 +67,12 @@ extension Schema.Value {
     case .presets: ValueTree.presets
     case .preset: ValueTree.someText
     case .names: ValueTree.oneOrMore(ValueTree.someText)
-    case .pattern: ValueTree.shapes(text: ValueTree.path, list: ValueTree.list(of: ValueTree.path))
+    case .pattern: ValueTree.loop
+    case .table: ValueTree.path
+    case .column: ValueTree.someText
+    case .row: ValueTree.words(["row"])
+    case .includes: ValueTree.oneOrMore(ValueTree.path)
+    case .defaults: ValueTree.reference(to: .defaults)
     case .split: ValueTree.split
     case .outputs: ValueTree.outputs
     case .mp3: ValueTree.shapes(text: ValueTree.text(SchemaPattern.mp3), map: .mp3)
@@ -215,6 +220,19 @@ enum ValueTree {
 
   fileprivate static let tracks = map(
     of: shapes(text: path, list: list(of: listItem), map: .item), isEmptyFine: false)
+
+  /// A pattern, a list of files or values, or lists of values by their names.
+  fileprivate static let loop: JSONTree = {
+    let files = shapes(text: path, list: list(of: path))
+    let names: JSONTree = [
+      "anyOf": [["const": "input"], ["pattern": .text(SchemaPattern.variableName)]]
+    ]
+    let lists: JSONTree = [
+      "type": "object", "minProperties": 1, "propertyNames": names,
+      "properties": ["input": files], "additionalProperties": list(of: anyText),
+    ]
+    return shapes(text: path, list: list(of: path), map: lists)
+  }()
 
   fileprivate static let presets = map(of: reference(to: .preset)).with([
     "propertyNames": [

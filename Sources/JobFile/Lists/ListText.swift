@@ -96,7 +96,7 @@ struct ListText {
   // MARK: Encodings
 
   /// UTF-8 and UTF-16 with a byte-order mark, UTF-8 without, and what is neither as Windows-1252.
-  private static func decoded(_ bytes: [UInt8]) -> (text: String, isLegacy: Bool) {
+  static func decoded(_ bytes: [UInt8]) -> (text: String, isLegacy: Bool) {
     if bytes.starts(with: [0xFF, 0xFE]) { return (utf16(bytes, low: 0, high: 1), false) }
     if bytes.starts(with: [0xFE, 0xFF]) { return (utf16(bytes, low: 1, high: 0), false) }
     let body = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]

@@ -33,9 +33,9 @@ public struct Item: Sendable, Hashable {
   /// What sounds.
   public var content: Content
   /// Which of its channels; nil: all.
-  public var channels: Located<ItemChannels>?
+  @Rare public var channels: Located<ItemChannels>?
   /// Which part of it, in its own time; nil: the whole.
-  public var range: ItemRange?
+  @Rare public var range: ItemRange?
   /// What is taken out, in the item's own time after `range`, in any order.
   public var cuts: [Located<ItemRange>]
   /// What is put in; the `at` of each is in the item's own time after `range`, before `cuts`.
@@ -43,9 +43,9 @@ public struct Item: Sendable, Hashable {
   /// Whether it is played from its end to its start.
   public var isReversed: Bool
   /// How fast it is played; nil: as it is.
-  public var speed: Located<Speed>?
+  @Rare public var speed: Located<Speed>?
   /// How often it is played; nil: once.
-  public var loop: Located<Loop>?
+  @Rare public var loop: Located<Loop>?
   /// Filters, in this order.
   public var effects: [Effect]
   /// A constant gain.
@@ -63,22 +63,22 @@ public struct Item: Sendable, Hashable {
   /// Whether nothing is heard of it, while it keeps its place.
   public var isMuted: Bool
   /// A rise from silence at the start.
-  public var fadeIn: Located<Fade>?
+  @Rare public var fadeIn: Located<Fade>?
   /// A fall to silence at the end.
-  public var fadeOut: Located<Fade>?
+  @Rare public var fadeOut: Located<Fade>?
   /// Where the item starts, in the time of the sequence that holds it; nil: at the end of the item
   /// before.
-  public var at: Located<Moment>?
+  @Rare public var at: Located<Moment>?
   /// How long the item before sounds on while this one starts; nil: what the sequence says.
-  public var crossfade: Located<Fade>?
+  @Rare public var crossfade: Located<Fade>?
   /// A chapter that begins with the item, whatever is done to it.
-  public var chapter: ItemChapter?
+  @Rare public var chapter: ItemChapter?
   /// In the item's own time after `range`; every later edit moves them along.
   public var chapters: [ItemChapter]
   /// Whether the files of its clips bring their own chapters along, but for clips that have others.
   public var keepsChapters: Bool
   /// What messages and references call the item.
-  public var name: Located<String>?
+  @Rare public var name: Located<String>?
   /// Where the item was written.
   public var origin: Origin
 

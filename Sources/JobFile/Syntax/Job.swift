@@ -19,12 +19,12 @@ public struct Job: Sendable, Hashable {
   /// Where its timeline is parted; nil: it is written whole. In a split job the paths and tags of
   /// `outputs` and the values of `metadata` are templates: `${part.n}` stands for the part's number,
   /// and `$${` for the characters `${`.
-  public var split: Split?
+  @Rare public var split: Split?
   /// Tags that are put over those of the only clip, if the job is one, or those that
   /// `metadataBase` names; an empty text takes one away.
   public var metadata: Metadata
   /// What tags and cover are based on; nil: the only clip, if the job is one.
-  public var metadataBase: MetadataBase?
+  @Rare public var metadataBase: MetadataBase?
   /// Frames a second of the mix; nil: the highest among the sources.
   public var sampleRate: Int?
   /// Layout of the mix; nil: mono where all sources are mono, else stereo.
@@ -38,7 +38,7 @@ public struct Job: Sendable, Hashable {
   /// How often a temporary failure may be followed by another attempt; nil: as the run says.
   public var retries: Int?
   /// How long an attempt may take; nil: as long as the run's estimate allows.
-  public var timeout: Located<Time>?
+  @Rare public var timeout: Located<Time>?
   /// Where the job was written.
   public var origin: Origin
   /// The folder of the job file that the user named, as its path was spelled; empty for the current
@@ -56,17 +56,17 @@ public struct Job: Sendable, Hashable {
     self.name = name
     self.group = group ?? name
     self.item = item
-    self.split = split
     self.outputs = outputs
     self.records = records
     self.needs = needs
     self.retries = retries
-    self.timeout = timeout
     self.metadata = metadata
-    self.metadataBase = metadataBase
     self.sampleRate = sampleRate
     self.channelLayout = channelLayout
     self.origin = origin
+    self.split = split
+    self.timeout = timeout
+    self.metadataBase = metadataBase
   }
 
   /// What has to be probed before `exports`: each stream once, in the order of writing.

@@ -1,4 +1,5 @@
 import MediaComposition
+import SystemPackage
 
 /// A value of a job file: text, a list or a map, with its place, and nothing guessed about it.
 final class YAMLNode: Sendable {
@@ -12,19 +13,36 @@ final class YAMLNode: Sendable {
 
   let kind: Kind
   let origin: Origin
-  /// Whether the value differs between the jobs that one `for_each` makes.
-  let dependsOnJob: Bool
+  /// Where the paths in it count from: the folder of the file that it stands in; nil: the current
+  /// one.
+  let folder: FilePath?
+  /// The variables that it names, and `row` where something in it is repeated for each row.
+  let variables: Set<String>
 
-  init(_ kind: Kind, origin: Origin) {
+  init(_ kind: Kind, origin: Origin, in folder: FilePath? = nil) {
     self.kind = kind
     self.origin = origin
-    dependsOnJob =
-      switch kind {
-      case .scalar(let scalar): scalar.dependsOnJob
-      case .sequence(let nodes): nodes.contains { $0.dependsOnJob }
-      case .mapping(let entries): entries.contains { $0.value.dependsOnJob }
-      case .missing: false
+    self.folder = folder
+    var variables: Set<String> = []
+    switch kind {
+    case .scalar(let scalar):
+      for reference in scalar.template?.references ?? [] { variables.insert(reference.name) }
+    case .sequence(let nodes):
+      for node in nodes where !node.variables.isEmpty { variables.formUnion(node.variables) }
+    case .mapping(let entries):
+      for entry in entries {
+        if !entry.value.variables.isEmpty { variables.formUnion(entry.value.variables) }
+        if entry.key == "each" { variables.insert("row") }
       }
+    case .missing: break
+    }
+    self.variables = variables
+  }
+
+  /// Whether the value may differ between the jobs of a loop that binds `names`.
+  func depends(on names: LoopNames?) -> Bool {
+    guard let names else { return false }
+    return variables.contains { names.binds($0) }
   }
 
   var isMissing: Bool { if case .missing = kind { true } else { false } }
@@ -54,15 +72,4 @@ struct YAMLScalar: Sendable {
   /// How far into the origin's span the text's own characters begin, where they stand in the file
   /// as they are; nil where quoting or folding changes them.
   var contentOffset: Int?
-
-  /// The variables that `for_each` binds anew for each job.
-  static let jobVariables: Set<Substring> = ["input", "n", "count"]
-
-  var dependsOnJob: Bool {
-    guard let template else { return false }
-    return template.references.contains { reference in
-      let root = reference.name.prefix { $0 != "." }
-      return Self.jobVariables.contains(root)
-    }
-  }
 }

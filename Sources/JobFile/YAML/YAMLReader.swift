@@ -1,4 +1,5 @@
 import MediaComposition
+import SystemPackage
 import Yams
 
 /// Reads one YAML document into nodes that know their places.
@@ -16,6 +17,7 @@ struct YAMLReader {
 
   private let map: SourceMap
   private let source: SourceMap.Source
+  private let folder: FilePath
   private let text: SourceText
   private var mask: YAMLMask
   private(set) var sink = DiagnosticSink()
@@ -23,8 +25,11 @@ struct YAMLReader {
   /// start at the line's first character again.
   private var cursor: (line: Int, column: Int, rest: Substring.UnicodeScalarView)
 
-  /// A reader of `text`, which `source` names in `map`.
-  private init(_ text: SourceText, source: SourceMap.Source, map: SourceMap) {
+  /// A reader of `text`, which `source` names in `map`, and whose paths count from `folder`.
+  private init(
+    _ text: SourceText, source: SourceMap.Source, map: SourceMap, folder: FilePath
+  ) {
+    self.folder = folder
     self.text = text
     self.source = source
     self.map = map
@@ -32,15 +37,27 @@ struct YAMLReader {
     cursor = (1, 1, text.line(1).unicodeScalars)
   }
 
-  /// The root of the document in `text`.
+  /// The root of the document in the file at `path`.
   ///
-  /// - Throws: what ends the reading. What does not is added to `sink`.
+  /// - Parameters:
+  ///   - bytes: What is in it.
+  ///   - path: Its name, and where its paths count from.
+  ///   - inclusion: Where another file includes it.
+  ///   - map: Gets its text.
+  ///   - sink: Gets what is wrong and does not end the reading.
+  /// - Returns: The root of the document.
+  /// - Throws: what ends the reading.
   static func read(
-    _ bytes: [UInt8], named name: String, into map: SourceMap, sink: inout DiagnosticSink
+    _ bytes: [UInt8], at path: FilePath, includedAt inclusion: Origin = .unknown,
+    into map: SourceMap, sink: inout DiagnosticSink
   ) throws(Diagnostics) -> YAMLNode {
+    let name = path.string
     let text = try validated(bytes, named: name, into: map)
-    let source = map.add(text: text, named: name)
-    var reader = YAMLReader(SourceText(name: name, text: text), source: source, map: map)
+    let source = map.add(
+      text: text, named: name, includedAt: inclusion, noting: "the file is included here")
+    var reader = YAMLReader(
+      SourceText(name: name, text: text), source: source, map: map,
+      folder: path.removingLastComponent())
     let root = try reader.compose()
     let node = reader.node(root, depth: 0)
     sink.add(reader.sink)
@@ -106,10 +123,11 @@ extension YAMLReader {
     case .scalar(let scalar): return self.scalar(scalar, at: mark)
     case .sequence(let sequence):
       let here = origin(mark.line, mark.column)
-      return YAMLNode(.sequence(sequence.map { element($0, depth: depth) }), origin: here)
+      return YAMLNode(
+        .sequence(sequence.map { element($0, depth: depth) }), origin: here, in: folder)
     case .mapping(let mapping): return self.mapping(mapping, at: mark, depth: depth)
     case .alias:
-      return YAMLNode(.missing, origin: origin(mark.line, mark.column))
+      return YAMLNode(.missing, origin: origin(mark.line, mark.column), in: folder)
     }
   }
 
@@ -155,7 +173,7 @@ extension YAMLReader {
           key: content.text, keyOrigin: key.origin,
           value: value(valueNode, of: content.text, at: key.origin, isFlow: isFlow, depth: depth)))
     }
-    return YAMLNode(.mapping(entries), origin: here ?? origin(mark.line, mark.column))
+    return YAMLNode(.mapping(entries), origin: here ?? origin(mark.line, mark.column), in: folder)
   }
 
   private mutating func value(
@@ -201,7 +219,7 @@ extension YAMLReader {
     if scalar.style == .plain, let indicator = YAMLMask.indicator(scalar.string) {
       let here = origin(mark.line, mark.column, length: text.unicodeScalars.count)
       sink.add(YAMLHints.refusal(of: indicator, in: text, at: here))
-      return YAMLNode(.missing, origin: here)
+      return YAMLNode(.missing, origin: here, in: folder)
     }
     let isQuoted = scalar.style == .singleQuoted || scalar.style == .doubleQuoted
     let content = isQuoted ? line.dropFirst() : line
@@ -223,9 +241,9 @@ extension YAMLReader {
         map.origin(within: here, offset: $0 + error.range.lowerBound, length: error.range.count)
       }
       sink.error(error.message, at: place ?? here, help: error.help)
-      return YAMLNode(.missing, origin: here)
+      return YAMLNode(.missing, origin: here, in: folder)
     }
-    return YAMLNode(.scalar(result), origin: here)
+    return YAMLNode(.scalar(result), origin: here, in: folder)
   }
 
   /// `title: Ice #1` reads as `Ice`.

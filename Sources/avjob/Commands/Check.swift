@@ -9,7 +9,7 @@ struct Check: ParsableCommand {
       status: 0 nothing is wrong, 1 a medium cannot be used, 2 a job file is wrong.
       """)
 
-  @Argument(help: "Job files (YAML).")
+  @Argument(help: "Job files (YAML), or folders of them.")
   var files: [String]
 
   @OptionGroup var choice: ChoiceOptions

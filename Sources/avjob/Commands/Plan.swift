@@ -13,7 +13,7 @@ struct Plan: ParsableCommand {
     case text, json
   }
 
-  @Argument(help: "Job files (YAML).")
+  @Argument(help: "Job files (YAML), or folders of them.")
   var files: [String]
 
   @Option(help: "How to print it: text or json.")

@@ -14,7 +14,7 @@ struct Run: ParsableCommand {
       75 a temporary failure, 130 and 143 interrupted and terminated.
       """)
 
-  @Argument(help: "Job files (YAML).")
+  @Argument(help: "Job files (YAML), or folders of them.")
   var files: [String]
 
   @Option(help: "Jobs to run at once; as many as cores unless given.")

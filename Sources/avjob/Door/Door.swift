@@ -61,22 +61,25 @@ struct Door {
     StandardStream.error.terminal?.isColored == true ? .colour : .plain
   }
 
-  /// Reads job files; what is wrong with any of them is said before this throws. Files that are
-  /// not there are left to `prepare`, which knows what other jobs write.
+  /// Reads job files, and those in folders; what is wrong with any of them is said before this
+  /// throws. A file that is named twice is read once. Files that are not there are left to
+  /// `prepare`, which knows what other jobs write.
   func load(_ paths: [String], options: VariableOptions) throws -> LoadedJobs {
     let files = LocalFileSystem()
     var loaded = LoadedJobs()
     var isWrong = false
-    let variables = try options.read(into: map)
-    for path in paths {
-      let written = FilePath(path)
-      let spelled = files.spelling(of: written) ?? written
-      if spelled != written {
-        StandardStream.error.write("note: '\(written)' is taken to be '\(spelled)'\n")
+    var variables = try options.read(into: map)
+    var seen: Set<FilePath> = []
+    let (found, isComplete) = jobFiles(paths, files)
+    isWrong = !isComplete
+    for (path, folder) in found {
+      guard seen.insert(files.currentDirectory.pushing(path).lexicallyNormalized()).inserted else {
+        continue
       }
+      variables.allowsNoJobs = folder != nil
       do throws(Diagnostics) {
         let file = try JobFile.loadAllowingMissingFiles(
-          spelled, options: variables, into: map, files: files)
+          path, options: variables, into: map, files: files)
         report(Diagnostics(file.warnings))
         loaded.append(file)
       } catch {
@@ -84,11 +87,42 @@ struct Door {
         isWrong = true
       }
     }
+    if !isWrong, loaded.jobs.isEmpty, loaded.missingFiles.isEmpty, let folder = paths.first {
+      report(Diagnostics(Diagnostic("there is no job in '\(folder)'", at: .unknown)))
+      isWrong = true
+    }
     if isWrong {
       report(Diagnostics(loaded.errors))
       throw Status.wrongJob
     }
     return loaded
+  }
+
+  /// The files that arguments stand for, and the folder of each that is one of a folder's; and
+  /// whether all arguments stand for some.
+  private func jobFiles(
+    _ paths: [String], _ files: LocalFileSystem
+  ) -> (found: [(path: FilePath, folder: FilePath?)], isComplete: Bool) {
+    var found: [(path: FilePath, folder: FilePath?)] = []
+    var isComplete = true
+    for path in paths {
+      let written = FilePath(path)
+      let spelled = files.spelling(of: written) ?? written
+      if spelled != written {
+        StandardStream.error.write("note: '\(written)' is taken to be '\(spelled)'\n")
+      }
+      guard files.kind(of: spelled) == .folder else {
+        found.append((spelled, nil))
+        continue
+      }
+      do throws(Diagnostics) {
+        found += try JobFile.paths(in: spelled, files: files).map { ($0, spelled) }
+      } catch {
+        report(error)
+        isComplete = false
+      }
+    }
+    return (found, isComplete)
   }
 
   /// Probes and composes; what is wrong is said, and told to `teller`. Throws where nothing may run.

@@ -1,0 +1,251 @@
+import MediaComposition
+import SystemPackage
+
+// MARK: - for_each
+
+extension Decoder {
+  /// What makes many jobs of one; nil where nothing does, which has been said.
+  func loop(_ fields: Fields, _ scope: Scope) -> JobLoop? {
+    if let forEach = fields["for_each"], let rows = fields["rows"] {
+      let entries = [forEach, rows].sorted { $0.isBefore($1, in: map) }
+      sink.error(
+        "'\(entries[1].key)' beside '\(entries[0].key)'", at: entries[1].keyOrigin,
+        help: "a job is repeated for one of them",
+        notes: [.init("the other one is here", at: entries[0].keyOrigin)])
+      return nil
+    }
+    if let entry = fields["for_each"] { return product(entry.value, scope) }
+    return fields["rows"].flatMap { table($0.value, fields["group_by"], scope) }
+  }
+
+  /// Whether a `for_each` that was refused was to bind files.
+  func bindsFiles(_ entry: YAMLEntry) -> Bool {
+    if case .mapping = entry.value.kind { return false }
+    return true
+  }
+
+  private func product(_ node: YAMLNode, _ scope: Scope) -> JobLoop? {
+    guard case .mapping(let entries) = node.kind else {
+      return inputs(of: node, scope).flatMap {
+        loop(.product([$0]), LoopNames([:], bindsInput: true), of: node)
+      }
+    }
+    if entries.isEmpty {
+      sink.error("no lists", at: node.origin, help: "write \(Self.productExample)")
+    }
+    var axes: [JobLoop.Axis] = []
+    var indices: [String: Int] = [:]
+    var isWhole = !entries.isEmpty
+    for entry in entries {
+      guard let axis = axis(entry, scope) else {
+        isWhole = false
+        continue
+      }
+      if entry.key != "input" { indices[entry.key] = indices.count }
+      axes.append(axis)
+    }
+    guard isWhole else { return nil }
+    let bindsInput = axes.count > indices.count
+    return loop(.product(axes), LoopNames(indices, bindsInput: bindsInput), of: node)
+  }
+
+  private static let productExample = "{ lang: [en, de], length: [30s, 60s] }"
+
+  /// One list of a product: `input` goes through files, every other name through values.
+  private func axis(_ entry: YAMLEntry, _ scope: Scope) -> JobLoop.Axis? {
+    if entry.value.isMissing { return nil }
+    if entry.key == "input" { return inputs(of: entry.value, scope) }
+    guard isFree(entry) else { return nil }
+    guard case .sequence(let nodes) = entry.value.kind else {
+      sink.error(
+        "'\(entry.key)' is a list of values, not \(entry.value.description)",
+        at: entry.value.origin,
+        help: isPattern(entry.value)
+          ? "files are gone through as 'input': { input: ... }" : "write \(Self.productExample)")
+      return nil
+    }
+    return values(nodes, of: entry.value, scope).map { .values($0) }
+  }
+
+  /// Whether a loop may bind a name: the file's own variables have none of it.
+  private func isFree(_ entry: YAMLEntry) -> Bool {
+    guard checkName(entry) else { return false }
+    guard let other = globalPlaces[entry.key] else { return true }
+    sink.error(
+      "'\(entry.key)' has a text already", at: entry.keyOrigin, help: "choose another name",
+      notes: [.init("it is given here", at: other)])
+    return false
+  }
+
+  private func isPattern(_ node: YAMLNode) -> Bool {
+    if case .scalar(let scalar) = node.kind { FilePattern.isPattern(scalar.text) } else { false }
+  }
+
+  /// Refuses a name that no variable can have.
+  func checkName(_ entry: YAMLEntry) -> Bool {
+    if VariableName.isReserved(entry.key) {
+      sink.error(
+        "'\(entry.key)' is a name of the language's own", at: entry.keyOrigin,
+        help: "choose another name")
+      return false
+    }
+    guard VariableName.isPossible(entry.key) else {
+      sink.error(
+        "'\(entry.key)' cannot be a variable's name", at: entry.keyOrigin,
+        help: "a name is made of letters, digits, '_', '-' and '.'")
+      return false
+    }
+    return true
+  }
+
+  /// Texts, each of them once; nil where one is refused.
+  private func values(_ nodes: [YAMLNode], of node: YAMLNode, _ scope: Scope) -> [String]? {
+    if nodes.isEmpty { sink.error("an empty list", at: node.origin) }
+    let found = nodes.map { ($0, text($0, scope)) }
+    var seen: [String: Origin] = [:]
+    var isWhole = !nodes.isEmpty
+    for (node, text) in found {
+      guard let text else {
+        isWhole = false
+        continue
+      }
+      guard let other = seen.updateValue(node.origin, forKey: text.string) else { continue }
+      sink.error(
+        "'\(text.string)' twice", at: node.origin, notes: [.init("first written here", at: other)])
+      isWhole = false
+    }
+    return isWhole ? found.compactMap { $0.1?.string } : nil
+  }
+
+  private func loop(_ kind: JobLoop.Kind, _ names: LoopNames, of node: YAMLNode) -> JobLoop? {
+    var count = 1
+    var counts: [Int] = []
+    switch kind {
+    case .product(let axes): counts = axes.map(\.count)
+    case .rows(_, let groups): counts = [groups.count]
+    }
+    for factor in counts {
+      let (product, isTooLarge) = count.multipliedReportingOverflow(by: factor)
+      count = isTooLarge ? .max : product
+    }
+    guard count <= JobLoop.countLimit, jobCount + count <= JobLoop.countLimit else {
+      let limit = "a file makes at most \(grouped(JobLoop.countLimit))"
+      let number = count == .max ? "more jobs than can be counted" : "\(grouped(count)) jobs"
+      sink.error(
+        counts.count > 1
+          ? "\(counts.map(grouped).joined(separator: " × ")) are \(number): \(limit)"
+          : "\(number)\(jobCount > 0 ? " more" : ""): \(limit)",
+        at: node.origin, help: "part them into several files")
+      return nil
+    }
+    jobCount += count
+    return JobLoop(
+      kind, names: names, home: node.folder ?? folder, currentDirectory: files.currentDirectory)
+  }
+
+  // MARK: Files
+
+  /// The files of a pattern or of a list of them, each once, or values that are no files.
+  private func inputs(of node: YAMLNode, _ scope: Scope) -> JobLoop.Axis? {
+    guard case .sequence(let nodes) = node.kind else {
+      guard !isMap(node) else {
+        sink.error("'input' is a pattern or a list, not a map", at: node.origin)
+        return nil
+      }
+      let found = matches(node, scope)
+      return found.isEmpty ? nil : .files(found)
+    }
+    let texts = nodes.map { text($0, scope) }
+    if !nodes.isEmpty, texts.allSatisfy({ $0.map(isValue) ?? false }) {
+      return values(nodes, of: node, scope).map { .inputs($0) }
+    }
+    if nodes.isEmpty { sink.error("an empty list", at: node.origin) }
+    var seen: Set<FilePath> = []
+    let found = nodes.flatMap { matches($0, scope) }.filter { seen.insert($0.path).inserted }
+    return found.isEmpty ? nil : .files(found)
+  }
+
+  private func isMap(_ node: YAMLNode) -> Bool {
+    if case .mapping = node.kind { true } else { false }
+  }
+
+  private func matches(_ node: YAMLNode, _ scope: Scope) -> [FilePattern.Match] {
+    guard let text = text(node, scope) else { return [] }
+    do throws(QuantityError) {
+      try Self.checkPath(text.string)
+    } catch {
+      sink.error(error.message, at: node.origin, help: error.help)
+      return []
+    }
+    var pattern = text.pattern(0..<text.string.unicodeScalars.count)
+    while pattern.hasPrefix("./") { pattern.removeFirst(2) }
+    return matches(pattern, at: node.origin, in: text.folder)
+  }
+
+  /// `en`, `30s`: a word that is no file's name and does not look like one.
+  private func isValue(_ text: Text) -> Bool {
+    let word = text.string
+    guard !word.contains("/"), !word.hasPrefix("~"),
+      !FilePattern.isPattern(text.pattern(0..<word.unicodeScalars.count)), !word.isEmpty
+    else { return false }
+    let hasExtension = FilePath(word).extension?.first.map { $0.isLetter } ?? false
+    return !hasExtension && kind(of: path(word, in: text.folder)) == nil
+  }
+}
+
+// MARK: - rows
+
+extension Decoder {
+  /// `group_by` has no meaning by itself.
+  func refuseLonelyGroup(_ fields: Fields) {
+    guard let group = fields["group_by"], fields["rows"] == nil, !fields.refused.contains("rows")
+    else { return }
+    sink.error(
+      "'group_by' without 'rows'", at: group.keyOrigin,
+      help: "name the table whose rows it groups: 'rows: words.csv'")
+  }
+
+  private func table(_ node: YAMLNode, _ groupBy: YAMLEntry?, _ scope: Scope) -> JobLoop? {
+    guard let path = path(node, scope), let table = table(at: path) else { return nil }
+    let names = LoopNames(table.columns, bindsRow: true)
+    guard let groupBy else {
+      return loop(.rows(table, groups: table.single), names, of: node)
+    }
+    guard let name = text(groupBy.value, scope)?.string else { return nil }
+    guard let column = table.header.firstIndex(of: name), !name.isEmpty else {
+      let nearest = Spelling.nearest(to: name, among: table.header)
+      let all = table.header.filter { !$0.isEmpty }.map { "'\($0)'" }
+      sink.error(
+        "'\(path.value)' has no column '\(name)'", at: groupBy.value.origin,
+        help: nearest.map { "did you mean '\($0)'?" }
+          ?? (all.count > 10 ? nil : "its columns are \(all.joined(separator: ", "))"))
+      return nil
+    }
+    return loop(.rows(table, groups: table.groups(by: column)), names, of: node)
+  }
+
+  private func table(at path: Located<FilePath>) -> Table? {
+    if let known = tables[path.value] { return known }
+    let table = readTable(path)
+    tables[path.value] = .some(table)
+    return table
+  }
+
+  private func readTable(_ path: Located<FilePath>) -> Table? {
+    guard
+      let bytes = contents(of: path, limit: Table.sizeLimit, as: "table", among: "a table in it")
+    else { return nil }
+    let result = TableReader.read(bytes, path: path.value, named: path.origin, in: map)
+    sink.add(result.sink)
+    return result.table
+  }
+}
+
+extension YAMLEntry {
+  fileprivate func isBefore(_ other: YAMLEntry, in map: SourceMap) -> Bool {
+    guard let a = map.place(of: keyOrigin), let b = map.place(of: other.keyOrigin) else {
+      return false
+    }
+    return a < b
+  }
+}

@@ -1,0 +1,149 @@
+import MediaComposition
+import SystemPackage
+
+extension Decoder {
+  /// The text of a scalar with its variables filled in; nil where it has none, which has been said.
+  func text(_ node: YAMLNode, _ scope: Scope) -> Text? {
+    switch node.kind {
+    case .missing: return nil
+    case .sequence, .mapping:
+      sink.error("a text belongs here, not \(node.description)", at: node.origin)
+      return nil
+    case .scalar(let scalar):
+      let folder = node.folder ?? self.folder
+      guard let template = scalar.template else {
+        return Text(scalar, origin: node.origin, in: folder)
+      }
+      var size = scalar.text.utf8.count
+      func bounded(_ reference: Template.Reference) throws(VariableError) -> Text.Value {
+        let value = try value(of: reference, scope, folder)
+        size += value.text.utf8.count
+        guard size <= Text.sizeLimit else {
+          throw VariableError(
+            reference: reference, message: "with its variables this text has more than 1 MiB")
+        }
+        guard let cell = value.cell else { return Text.Value(text: value.text) }
+        let place = scope.loop?.rows?.table.origin(of: cell, usedAt: node.origin)
+        return Text.Value(text: value.text, cell: place)
+      }
+      do throws(VariableError) {
+        guard scope.part == .bound else {
+          return try Text(template, of: scalar, origin: node.origin, in: folder, value: bounded)
+        }
+        var cells: [Origin] = []
+        let text = try partText(template) { reference throws(VariableError) in
+          let value = try bounded(reference)
+          if let cell = value.cell { cells.append(cell) }
+          return value.text
+        }
+        return Text(text, origin: cells.first ?? node.origin, in: folder)
+      } catch {
+        guard !scope.bindsUnknownNames else { return nil }
+        let place = scalar.contentOffset.map {
+          map.origin(
+            within: node.origin, offset: $0 + error.reference.offset, length: error.reference.length
+          )
+        }
+        sink.error(
+          error.message, at: place ?? node.origin, help: error.help, notes: error.notes)
+        return nil
+      }
+    }
+  }
+
+  /// Why a variable has no value.
+  struct VariableError: Error {
+    var reference: Template.Reference
+    var message: String
+    var help: String?
+    var notes: [Diagnostic.Note] = []
+  }
+
+  private func value(
+    of reference: Template.Reference, _ scope: Scope, _ folder: FilePath
+  ) throws(VariableError) -> BoundValue {
+    let name = reference.name
+    var known = try knownValue(of: reference, scope, folder)
+    // A cell without a text has no value, where there is another one.
+    if known?.cell != nil, known?.text.isEmpty == true, let fallback = reference.fallback {
+      known = BoundValue(text: fallback)
+    }
+    guard var value = known ?? reference.fallback.map({ BoundValue(text: $0) }) else {
+      throw unknown(reference, scope)
+    }
+    guard let padded = reference.padded(value.text) else {
+      throw VariableError(
+        reference: reference,
+        message: "'\(name)' is '\(value.text)', which is no whole number",
+        help: "only whole numbers take leading zeros",
+        notes: cellNotes([value.cell], scope, "the text stands here"))
+    }
+    value.text = padded
+    return value
+  }
+
+  private func cellNotes(
+    _ cells: [Table.Cell?], _ scope: Scope, _ message: String
+  ) -> [Diagnostic.Note] {
+    guard let table = scope.loop?.rows?.table else { return [] }
+    return cells.compactMap { $0 }.map { .init(message, at: table.origin(of: $0)) }
+  }
+
+  private func knownValue(
+    of reference: Template.Reference, _ scope: Scope, _ folder: FilePath
+  ) throws(VariableError) -> BoundValue? {
+    guard reference.name.hasPrefix("env.") else {
+      do throws(RowsDiffer) {
+        return try scope.value(of: reference.name, in: folder)
+      } catch {
+        throw VariableError(
+          reference: reference,
+          message: "the rows of '\(error.group)' have more than one '\(error.column)'",
+          help:
+            "use it in an item with 'each: row', or let 'group_by' name a column that parts them",
+          notes: cellNotes([error.cells.0], scope, "one is here")
+            + cellNotes([error.cells.1], scope, "another one is here"))
+      }
+    }
+    let name = String(reference.name.dropFirst(4))
+    guard let value = scope.environment[name] else {
+      throw VariableError(
+        reference: reference, message: "the environment's '\(name)' is not allowed here",
+        help: "allow it with --env \(name)")
+    }
+    if value == nil, reference.fallback == nil {
+      throw VariableError(
+        reference: reference, message: "the environment has no '\(name)'",
+        help: "set it, or give a default: '${env.\(name):-text}'")
+    }
+    return value.map { BoundValue(text: $0) }
+  }
+
+  private func unknown(_ reference: Template.Reference, _ scope: Scope) -> VariableError {
+    let name = reference.name
+    let root = String(name.prefix { $0 != "." })
+    var help = "add it to 'vars', or pass --set \(name)=VALUE"
+    if root == "part" {
+      help =
+        scope.part == .none
+        ? "'part' is bound by 'split', which this job has not"
+        : "'part' is known in 'output' and in 'metadata', but for its cover"
+    } else if root == "row" {
+      help =
+        scope.loop?.names.bindsRow == true
+        ? "'row.n' and 'row.count' are known in an item with 'each: row'; columns go by their names"
+        : "'row' is bound by 'rows', which this job has not"
+    } else if scope.loop == nil, ["input", "n", "count"].contains(root) {
+      help = "'\(root)' is bound by 'for_each', which this job has not"
+    } else if root == "input", scope.loop?.names.bindsInput == false {
+      help = "'input' is bound by a 'for_each' over files, or over a list without a name"
+    } else if let nearest = Spelling.nearest(to: name, among: scope.names) {
+      help = "did you mean '${\(nearest)}'?"
+    } else if let table = scope.loop?.rows?.table,
+      let column = table.header.first(where: { VariableName.made(of: $0) == name && $0 != name })
+    {
+      help = "no variable can be called as the column '\(column)' is: call it '\(name)'"
+    }
+    return VariableError(reference: reference, message: "unknown variable '\(name)'", help: help)
+  }
+}

@@ -1,0 +1,237 @@
+import MediaComposition
+import SystemPackage
+
+/// What a file includes is as if it stood in it, before its own.
+extension FileReader {
+  /// Files that one file includes, and those that they include.
+  private static let countLimit = 100
+  /// Files within one another.
+  private static let depthLimit = 16
+
+  /// The maps whose entries come together.
+  private static let sections = ["vars", "sources", "defaults", "presets", "jobs"]
+
+  /// Puts into `fields`, those of the outermost map, what it includes.
+  ///
+  /// - Parameters:
+  ///   - fields: Of which `include` is followed.
+  ///   - roots: Gets the outermost map of each file that is read.
+  mutating func include(into fields: inout Fields, _ roots: inout [YAMLNode]) {
+    guard fields["include"] != nil else { return }
+    var files: [Fields] = []
+    collect(
+      fields, path, chain: [Visit(key: key(path), path: path, origin: .unknown)], into: &files,
+      &roots)
+    for section in Self.sections { merge(section, of: files, into: &fields) }
+  }
+
+  /// A file that is being included.
+  private struct Visit {
+    /// What `key` makes of the path.
+    var key: FilePath
+    var path: FilePath
+    /// Where it is named.
+    var origin: Origin
+  }
+
+  private func key(_ path: FilePath) -> FilePath {
+    decoder.files.currentDirectory.pushing(path).lexicallyNormalized()
+  }
+
+  /// Reads what `fields`, those of the file at `path`, include, each before what includes it.
+  private mutating func collect(
+    _ fields: Fields, _ path: FilePath, chain: [Visit], into files: inout [Fields],
+    _ roots: inout [YAMLNode]
+  ) {
+    guard let entry = fields["include"] else { return }
+    var nodes = [entry.value]
+    if case .sequence(let list) = entry.value.kind { nodes = list }
+    if nodes.isEmpty { decoder.sink.error("an empty list", at: entry.value.origin) }
+    for node in nodes where newerVersion == nil {
+      guard let other = includedPath(node), let root = root(of: other, chain: chain) else {
+        continue
+      }
+      roots.append(root)
+      guard checkVersion(root), let inner = includedFields(root) else { continue }
+      let visit = Visit(key: key(other.value), path: other.value, origin: other.origin)
+      collect(inner, other.value, chain: chain + [visit], into: &files, &roots)
+      files.append(inner)
+    }
+  }
+
+  /// A path, which cannot depend on variables: what they stand for is known afterwards.
+  private func includedPath(_ node: YAMLNode) -> Located<FilePath>? {
+    guard case .scalar(let scalar) = node.kind else {
+      if !node.isMissing {
+        decoder.sink.error(
+          "a path belongs here, not \(node.description)", at: node.origin,
+          help: "write include: [shows.yaml, defaults.yaml]")
+      }
+      return nil
+    }
+    guard scalar.template == nil else {
+      decoder.sink.error(
+        "a variable in 'include'", at: node.origin,
+        help: "files are included before variables are known: write the path out")
+      return nil
+    }
+    return decoder.path(node, Scope(globals: [:], environment: [:]))
+  }
+
+  /// The outermost map of an included file that was not read before.
+  private mutating func root(of other: Located<FilePath>, chain: [Visit]) -> YAMLNode? {
+    let name = key(other.value)
+    if let index = chain.firstIndex(where: { $0.key == name }) {
+      decoder.sink.error(
+        "'\(other.value)' includes itself", at: other.origin, help: "leave it out",
+        notes: chain.dropFirst(index + 1).map { .init("by way of '\($0.path)'", at: $0.origin) })
+      return nil
+    }
+    // Two files may share a third one.
+    guard !included.contains(where: { key($0) == name }) else { return nil }
+    guard included.count < Self.countLimit, chain.count <= Self.depthLimit else {
+      decoder.sink.error(
+        included.count < Self.countLimit
+          ? "more than \(Self.depthLimit) files within one another"
+          : "more than \(Self.countLimit) files are included", at: other.origin)
+      return nil
+    }
+    included.append(other.value)
+    guard decoder.kind(of: other.value) == .file else {
+      if decoder.kind(of: other.value) == .folder {
+        decoder.sink.error(
+          "'\(other.value)' is a folder", at: other.origin, help: "name a file in it")
+      } else {
+        decoder.checkFile(other.value, at: other.origin)
+        // A file of jobs that is not there is no medium that is not there.
+        decoder.missing.origins.remove(other.origin)
+      }
+      return nil
+    }
+    do throws(Diagnostics) {
+      let contents = try JobFile.contents(
+        of: other.value, decoder.files, includedAt: other.origin)
+      bytes += contents.count
+      guard bytes <= YAMLReader.sizeLimit else {
+        throw Diagnostics(
+          Diagnostic(
+            "with what it includes, the file has more than \(YAMLReader.sizeLimit >> 20) MiB",
+            at: other.origin))
+      }
+      return decoder.keep(
+        try YAMLReader.read(
+          contents, at: other.value, includedAt: other.origin, into: decoder.map,
+          sink: &decoder.sink))
+    } catch {
+      for diagnostic in error.all { decoder.sink.add(diagnostic) }
+      return nil
+    }
+  }
+
+  private func includedFields(_ root: YAMLNode) -> Fields? {
+    if case .mapping(let entries) = root.kind {
+      for entry in entries where Schema.job[entry.key] != nil && Schema.file[entry.key] == nil {
+        decoder.sink.error(
+          "'\(entry.key)' in a file that is included", at: entry.keyOrigin,
+          help: "put the job under 'jobs', with a name")
+        return nil
+      }
+    }
+    return decoder.fields(of: root, as: .included)
+  }
+
+  // MARK: One file of many
+
+  /// Makes one map of a section of all files. What stands in two of them is refused, as it would be in
+  /// one.
+  private func merge(_ section: String, of files: [Fields], into fields: inout Fields) {
+    let all = (files + [fields]).compactMap { $0[section] }
+    guard let last = all.last, all.count > 1 || fields[section] == nil else { return }
+    var entries: [YAMLEntry] = []
+    var places: [String: Int] = [:]
+    for entry in all.flatMap(\.value.entries) {
+      guard let place = places[entry.key] else {
+        places[entry.key] = entries.count
+        entries.append(entry)
+        continue
+      }
+      if section == "defaults", entry.key == "metadata" {
+        entries[place].value = decoder.merged(
+          entries[place].value, with: entry.value, isOverride: false)
+        continue
+      }
+      decoder.sink.error(
+        "'\(entry.key)' of '\(section)' stands in two files", at: entry.keyOrigin,
+        help: "keep one of them",
+        notes: [.init("the other one is here", at: entries[place].keyOrigin)])
+    }
+    let node = YAMLNode(.mapping(entries), origin: last.value.origin, in: last.value.folder)
+    fields.replace(
+      YAMLEntry(key: section, keyOrigin: last.keyOrigin, value: decoder.keep(node)))
+  }
+}
+
+// MARK: - Defaults
+
+extension Decoder {
+  /// Keys of which a job has one: its own takes the place of the others, too.
+  private static let alternatives: [Set<String>] = [
+    ["clip", "concat", "tracks", "silence"], ["to", "duration"], ["for_each", "rows"],
+  ]
+
+  /// `fields` of a job with the file's `defaults` for what it does not say. Tags are merged one by
+  /// one; every other key is the job's own or the default's, whole.
+  func withDefaults(_ fields: Fields) -> Fields {
+    guard let defaults else { return fields }
+    var result = fields
+    for entry in defaults.entries {
+      if entry.key == "metadata", let own = fields["metadata"] {
+        let value = merged(entry.value, with: own.value, isOverride: true)
+        result.replace(YAMLEntry(key: "metadata", keyOrigin: own.keyOrigin, value: value))
+      } else if !isSaid(entry.key, in: fields) {
+        result.append(entry)
+      }
+    }
+    return result
+  }
+
+  /// Whether a job says something in whose place the default `key` would stand.
+  private func isSaid(_ key: String, in fields: Fields) -> Bool {
+    func isThere(_ key: String) -> Bool { fields[key] != nil || fields.refused.contains(key) }
+    if isThere(key) { return true }
+    switch key {
+    case "group_by": return isThere("for_each")
+    case "stream": return ["concat", "tracks", "silence"].contains(where: isThere)
+    default: return Self.alternatives.contains { $0.contains(key) && $0.contains(where: isThere) }
+    }
+  }
+
+  /// One map of two. A key that stands in both is `other`'s if that is meant to override, and else
+  /// refused.
+  func merged(_ node: YAMLNode, with other: YAMLNode, isOverride: Bool) -> YAMLNode {
+    guard case .mapping(var entries) = node.kind, case .mapping(let others) = other.kind else {
+      return other
+    }
+    for entry in others {
+      guard let place = entries.firstIndex(where: { $0.key == entry.key }) else {
+        entries.append(entry)
+        continue
+      }
+      if isOverride {
+        entries[place] = entry
+      } else {
+        sink.error(
+          "'\(entry.key)' stands in two files", at: entry.keyOrigin, help: "keep one of them",
+          notes: [.init("the other one is here", at: entries[place].keyOrigin)])
+      }
+    }
+    return keep(YAMLNode(.mapping(entries), origin: other.origin, in: other.folder))
+  }
+}
+
+extension YAMLNode {
+  /// Of a map.
+  fileprivate var entries: [YAMLEntry] {
+    if case .mapping(let entries) = kind { entries } else { [] }
+  }
+}

@@ -1,0 +1,203 @@
+import MediaComposition
+import SystemPackage
+
+/// Reads the outermost map of a job file.
+struct FileReader {
+  let decoder: Decoder
+  let options: JobFile.Options
+  let path: FilePath
+  /// How many of them this file and those that it includes have together.
+  var bytes: Int
+  /// The files that it includes, in the order in which they are read.
+  var included: [FilePath] = []
+  /// Why nothing else is to be said: a file is written in a newer language.
+  private(set) var newerVersion: Diagnostic?
+
+  /// A file is one job or a map of them: its schema is both.
+  static let schema = Schema(subject: "a job file", keys: Schema.file.keys + Schema.job.keys)
+
+  mutating func jobs(_ root: YAMLNode) -> [Job] {
+    guard case .mapping(let entries) = root.kind else {
+      if !root.isMissing {
+        decoder.sink.error(
+          "a job file is a map, not \(root.description)", at: root.origin, help: smallestFile)
+      }
+      return []
+    }
+    guard checkVersion(root), var fields = decoder.fields(of: root, as: Self.schema) else {
+      return []
+    }
+    var roots = [root]
+    include(into: &fields, &roots)
+    let scope = Scope(globals: globals(fields, roots), environment: options.environment)
+    // Before anything is shared between jobs: a preset may be another one in each.
+    decoder.readPresets(fields)
+    readSources(fields)
+    decoder.defaults = fields["defaults"].flatMap { decoder.fields(of: $0.value, as: .defaults) }
+    let jobs = jobs(entries, fields, scope)
+    decoder.begin(nil)
+    decoder.checkPresets(scope)
+    checkSources(fields, scope)
+    refuseBound(fields)
+    return jobs
+  }
+
+  /// The jobs of the outermost map, with those that are included.
+  private func jobs(_ entries: [YAMLEntry], _ fields: Fields, _ scope: Scope) -> [Job] {
+    let own = entries.filter { Schema.job[$0.key] != nil && fields[$0.key] != nil }
+    guard let jobs = fields["jobs"] else {
+      let isLibrary = own.isEmpty && !fields.refused.contains { Schema.job[$0] != nil }
+      if isLibrary, options.allowsNoJobs { return [] }
+      let name = JobName(key: nil, fallback: path.stem ?? "job")
+      return decoder.jobs(named: name, fields, scope)
+    }
+    for entry in own {
+      decoder.sink.error(
+        "'\(entry.key)' beside 'jobs'", at: entry.keyOrigin, help: "move it into one of the jobs",
+        notes: [.init("the jobs are here", at: jobs.keyOrigin)])
+    }
+    return self.jobs(in: jobs.value, scope)
+  }
+
+  private func jobs(in node: YAMLNode, _ scope: Scope) -> [Job] {
+    guard case .mapping(let entries) = node.kind else { return [] }
+    if entries.isEmpty { decoder.sink.error("no jobs", at: node.origin) }
+    var jobs: [Job] = []
+    var names: [String: Origin] = [:]
+    for entry in entries {
+      guard let fields = decoder.fields(of: entry.value, as: .job) else {
+        decoder.jobNames.insert(entry.key)
+        continue
+      }
+      let name = JobName(key: keyNode(entry), fallback: entry.key)
+      let group = name.group(in: decoder, scope)
+      decoder.jobNames.insert(group)
+      for var job in decoder.jobs(named: name, fields, scope) {
+        job.group = group
+        if let other = names.updateValue(entry.keyOrigin, forKey: job.name) {
+          decoder.sink.error(
+            "two jobs are called '\(job.name)'", at: entry.keyOrigin,
+            notes: other == entry.keyOrigin ? [] : [.init("the other one is here", at: other)])
+        }
+        jobs.append(job)
+      }
+    }
+    return jobs
+  }
+
+  /// A job's name may hold variables.
+  private func keyNode(_ entry: YAMLEntry) -> YAMLNode {
+    var scalar = YAMLScalar(text: entry.key, contentOffset: 0)
+    do throws(Template.Malformed) {
+      scalar.template = try Template.parse(entry.key)
+    } catch {
+      decoder.sink.error(error.message, at: entry.keyOrigin, help: error.help)
+    }
+    return YAMLNode(.scalar(scalar), origin: entry.keyOrigin)
+  }
+
+  /// Whether the file that begins with `root` is in this version of the language; what it says
+  /// else is not looked at where it is in a newer one.
+  mutating func checkVersion(_ root: YAMLNode) -> Bool {
+    guard case .mapping(let entries) = root.kind,
+      let node = entries.first(where: { $0.key == "version" })?.value,
+      case .scalar(let scalar) = node.kind, scalar.text != "1"
+    else { return true }
+    let parts = scalar.text.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) }
+    let isNewer = [1].lexicographicallyPrecedes(parts.map { $0 ?? 0 }) && !parts.contains(nil)
+    guard isNewer, parts.dropFirst().contains(where: { $0 != 0 }) || parts.first != 1 else {
+      decoder.sink.error(
+        "version '\(scalar.text)' is unknown", at: node.origin,
+        help: "this avjob reads version 1")
+      return true
+    }
+    newerVersion =
+      newerVersion
+      ?? Diagnostic(
+        "this file is in version \(scalar.text) of the job language", at: node.origin,
+        help: "this avjob reads version 1: take a newer avjob, or write the file for version 1")
+    return false
+  }
+
+  private func readSources(_ fields: Fields) {
+    guard case .mapping(let entries)? = fields["sources"]?.value.kind else { return }
+    for entry in entries where !entry.value.isMissing { decoder.sources[entry.key] = entry }
+  }
+
+  /// Also those that no clip names, unless only a job can tell what they are.
+  private func checkSources(_ fields: Fields, _ scope: Scope) {
+    guard case .mapping(let entries)? = fields["sources"]?.value.kind else { return }
+    for entry in entries where !entry.value.isMissing {
+      let isBound = decoder.loopBound.contains { entry.value.depends(on: $0) }
+      if !isBound { _ = decoder.source(entry, scope) }
+    }
+  }
+
+  // MARK: Variables
+
+  /// `vars` from top to bottom, each of which may use those above it, and `--set` over them.
+  private func globals(_ fields: Fields, _ roots: [YAMLNode]) -> [String: String] {
+    let given = Dictionary(
+      options.variables.map { ($0.name, $0.value) }, uniquingKeysWith: { _, last in last })
+    var globals = given
+    var declared: Set<String> = []
+    for variable in options.variables { decoder.globalPlaces[variable.name] = variable.origin }
+    if case .mapping(let entries)? = fields["vars"]?.value.kind {
+      for entry in entries {
+        declared.insert(entry.key)
+        guard decoder.checkName(entry), given[entry.key] == nil else { continue }
+        decoder.globalPlaces[entry.key] = entry.keyOrigin
+        let scope = Scope(globals: globals, environment: options.environment)
+        globals[entry.key] = decoder.text(entry.value, scope)?.string ?? ""
+      }
+    }
+    refuseUnused(declared: declared, roots)
+    return globals
+  }
+
+  /// `--set epsiode=43`
+  private func refuseUnused(declared: Set<String>, _ roots: [YAMLNode]) {
+    guard !options.variables.isEmpty else { return }
+    var used = declared
+    for root in roots {
+      used.formUnion(root.variables)
+      root.collectKeyVariables(into: &used)
+    }
+    for variable in options.variables where !used.contains(variable.name) {
+      let nearest = Spelling.nearest(to: variable.name, among: used.sorted())
+      decoder.sink.error(
+        "'\(path)' has no variable '\(variable.name)'", at: variable.origin,
+        help: nearest.map { "did you mean '\($0)'?" })
+    }
+  }
+
+  /// `--set at1=1:30`, where only the column of a table is called so.
+  private func refuseBound(_ fields: Fields) {
+    var declared: Set<String> = []
+    if case .mapping(let entries)? = fields["vars"]?.value.kind {
+      declared.formUnion(entries.map(\.key))
+    }
+    for variable in options.variables where !declared.contains(variable.name) {
+      guard decoder.loopBound.contains(where: { $0.binds(variable.name) }) else { continue }
+      decoder.sink.error(
+        "'\(variable.name)' is bound by a loop of '\(path)'", at: variable.origin,
+        help: "its values stand in the file")
+    }
+  }
+}
+
+extension YAMLNode {
+  /// Adds the variables in the names of jobs.
+  fileprivate func collectKeyVariables(into names: inout Set<String>) {
+    switch kind {
+    case .scalar, .missing: break
+    case .sequence(let nodes): for node in nodes { node.collectKeyVariables(into: &names) }
+    case .mapping(let entries):
+      for entry in entries {
+        let template = try? Template.parse(entry.key)
+        for reference in template?.references ?? [] { names.insert(reference.name) }
+        entry.value.collectKeyVariables(into: &names)
+      }
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import SystemPackage
+
+/// What makes one job many: files, lists of values, or rows of a table.
+struct JobLoop {
+  /// One of the things that are gone through; those that are written first change slowest.
+  enum Axis {
+    /// Binds `input`.
+    case files([FilePattern.Match])
+    /// Binds `input`.
+    case inputs([String])
+    /// Binds its own name.
+    case values([String])
+
+    var count: Int {
+      switch self {
+      case .files(let matches): matches.count
+      case .inputs(let values), .values(let values): values.count
+      }
+    }
+  }
+
+  enum Kind {
+    /// All combinations.
+    case product([Axis])
+    case rows(Table, groups: [Table.Group])
+  }
+
+  /// Jobs that one file may become: each takes some kilobytes of memory.
+  static let countLimit = 200_000
+
+  let kind: Kind
+  let names: LoopNames
+  let count: Int
+  /// Where the paths of the file count from that has the loop.
+  let home: FilePath
+  let currentDirectory: FilePath
+
+  /// A loop that goes on no longer than `countLimit`.
+  init(_ kind: Kind, names: LoopNames, home: FilePath, currentDirectory: FilePath) {
+    self.kind = kind
+    self.names = names
+    self.home = home
+    self.currentDirectory = currentDirectory
+    switch kind {
+    case .product(let axes): count = axes.reduce(1) { $0 * $1.count }
+    case .rows(_, let groups): count = groups.count
+    }
+  }
+
+  /// What is bound for the job with the number `index`, from 0.
+  func binding(_ index: Int) -> LoopBinding {
+    var binding = LoopBinding(names: names, number: index + 1, count: count)
+    switch kind {
+    case .rows(let table, let groups):
+      binding.rows = RowBinding(table: table, rows: groups[index].rows, group: groups[index].name)
+    case .product(let axes):
+      var rest = index
+      for axis in axes.reversed() {
+        let place = rest % axis.count
+        rest /= axis.count
+        switch axis {
+        case .files(let matches):
+          binding.input = input(.file(matches[place].path, below: matches[place].folder))
+        case .inputs(let values): binding.input = input(.value(values[place]))
+        case .values(let values): binding.values.append(values[place])
+        }
+      }
+      binding.values.reverse()
+    }
+    return binding
+  }
+
+  private func input(_ kind: InputBinding.Kind) -> InputBinding {
+    InputBinding(kind: kind, home: home, currentDirectory: currentDirectory)
+  }
+
+  // MARK: Names
+
+  /// Unique names for its jobs, made of what they are bound to.
+  ///
+  /// - Complexity: O(jobs · lists), and for a table O(cells) at most
+  func jobNames() -> [String] {
+    switch kind {
+    case .rows(let table, let groups): return table.names(of: groups)
+    case .product(let axes):
+      let parts = axes.map { axis -> [String] in
+        switch axis {
+        case .files(let matches): Self.names(of: matches)
+        case .inputs(let values), .values(let values): values
+        }
+      }
+      if parts.count == 1 { return parts[0] }
+      // `a-b` and `c`, `a` and `b-c`
+      let unique = ["-", ", "].lazy.map { joined(parts, by: $0) }.first { Set($0).count == count }
+      return unique ?? (1...count).map(String.init)
+    }
+  }
+
+  private func joined(_ parts: [[String]], by separator: String) -> [String] {
+    parts.dropFirst().reduce(parts.first ?? []) { names, part in
+      names.flatMap { name in part.map { name + separator + $0 } }
+    }
+  }
+
+  /// The file's stem; its path below the pattern's fixed part where stems repeat, with the extension
+  /// where those repeat too, and else its whole path.
+  private static func names(of files: [FilePattern.Match]) -> [String] {
+    let stems = files.map { $0.path.stem ?? "" }
+    if Set(stems).count == stems.count { return stems }
+    let paths = files.map { $0.folder.appending($0.path.stem ?? "").string }
+    if Set(paths).count == paths.count { return paths }
+    let wholes = files.map { file in
+      file.path.lastComponent.map { file.folder.appending($0).string } ?? ""
+    }
+    return Set(wholes).count == wholes.count ? wholes : files.map(\.path.string)
+  }
+}

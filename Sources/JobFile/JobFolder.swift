@@ -1,0 +1,32 @@
+import MediaComposition
+import SystemPackage
+
+extension JobFile {
+  /// The job files in a folder, but not in those below it: what `avjob run FOLDER` runs.
+  ///
+  /// - Parameters:
+  ///   - folder: As the user spelled it; see `FileSystem.spelling(of:)`.
+  ///   - files: The disk.
+  /// - Returns: Files that end in `.yaml` or `.yml`, in natural order; names that begin with a dot are
+  ///   left out.
+  /// - Throws: what to say where there are none, or the folder cannot be opened.
+  public static func paths(
+    in folder: FilePath, files: some FileSystem = LocalFileSystem()
+  ) throws(Diagnostics) -> [FilePath] {
+    guard let entries = files.entries(of: folder) else {
+      throw Diagnostics(Diagnostic("the folder '\(folder)' cannot be opened", at: .unknown))
+    }
+    let paths = entries.compactMap { entry -> FilePath? in
+      let path = folder.appending(entry.name)
+      let isYAML = ["yaml", "yml"].contains(path.extension?.lowercased() ?? "")
+      return isYAML && entry.kind == .file && !entry.name.string.hasPrefix(".") ? path : nil
+    }
+    guard !paths.isEmpty else {
+      throw Diagnostics(
+        Diagnostic(
+          "there is no job file in the folder '\(folder)'", at: .unknown,
+          help: "job files end in '.yaml' or '.yml'"))
+    }
+    return NaturalOrder.sorted(paths)
+  }
+}

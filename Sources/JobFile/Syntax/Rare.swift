@@ -1,0 +1,33 @@
+/// A value that most of its owners have not: nil takes the room of a pointer, whatever it would be.
+///
+/// A job file may make a hundred thousand jobs, and an item has a dozen modifiers of fifty bytes and
+/// more. Copies share the value until one of them is changed.
+@propertyWrapper
+public struct Rare<Value: Sendable & Hashable>: Sendable, Hashable {
+  private final class Box: Sendable {
+    let value: Value
+    init(_ value: Value) { self.value = value }
+  }
+
+  private var box: Box?
+
+  /// nil.
+  public init() {}
+
+  /// `wrappedValue`, kept elsewhere.
+  public init(wrappedValue: Value?) { box = wrappedValue.map(Box.init) }
+
+  /// The value. Setting it allocates.
+  public var wrappedValue: Value? {
+    get { box?.value }
+    set { box = newValue.map(Box.init) }
+  }
+
+  /// Whether both have equal values, or none.
+  public static func == (a: Rare, b: Rare) -> Bool {
+    a.box === b.box || a.box?.value == b.box?.value
+  }
+
+  /// Equal ones hash alike.
+  public func hash(into hasher: inout Hasher) { hasher.combine(box?.value) }
+}
