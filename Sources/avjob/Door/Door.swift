@@ -50,6 +50,11 @@ struct Door {
     guard !diagnostics.isEmpty else { return }
     journal.note(diagnostics)
     StandardStream.error.write(render(diagnostics) + "\n")
+    annotate(diagnostics)
+  }
+
+  /// Repeats messages for who reads them on standard output.
+  func annotate(_ diagnostics: Diagnostics) {
     if annotations == .github { StandardStream.output.write(diagnostics.githubCommands(in: map)) }
   }
 
