@@ -44,8 +44,8 @@ import Testing
     #expect(both.status == 2 && both.text.isEmpty)
   }
 
-  @Test("A job that fails while it runs is told at its place")
-  func running() throws {
+  @Test("A medium that is none is told where it is named")
+  func media() throws {
     let stage = Stage()
     try stage.write("a.wav", "no sound\n")
     try stage.write("job.yaml", "clip: a.wav\noutput: x.flac\n")
@@ -54,5 +54,23 @@ import Testing
     #expect(
       result.text.hasPrefix(
         "::error file=job.yaml,line=1,col=7,endColumn=12,title=avjob::'a.wav': "))
+  }
+
+  @Test("What goes wrong while jobs run is told at its place, too, but not among events")
+  func running() throws {
+    let stage = Stage()
+    try stage.make("sox -n -r 8000 -c 1 a.wav synth 10 sine 300")
+    try stage.write("job.yaml", "clip: a.wav\noutput: x.wav\n")
+    let result = try stage.run("(ulimit -f 40; avjob run --quiet --annotate github job.yaml)")
+    #expect(result.status == 1)
+    #expect(
+      result.text.hasPrefix(
+        "::error file=job.yaml,line=2,col=9,endColumn=14,title=avjob::'x.wav': "))
+    let both = try stage.run("avjob run --progress json --annotate github job.yaml")
+    #expect(both.status == 2 && both.text.isEmpty)
+    #expect(
+      both.errors.hasPrefix(
+        "Error: --annotate writes to standard output, where --progress json has all lines to itself"
+      ))
   }
 }

@@ -34,6 +34,11 @@ struct Run: ParsableCommand {
 
   func validate() throws {
     if let workers, workers < 1 { throw ValidationError("--workers must be 1 or more") }
+    guard annotations.annotate == nil || telling.progress == .text else {
+      throw ValidationError(
+        "--annotate writes to standard output, where --progress json has all lines to itself; "
+          + "annotate 'avjob check'")
+    }
   }
 
   func run() throws {

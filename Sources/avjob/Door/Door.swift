@@ -54,6 +54,11 @@ struct Door {
     let diagnostics = diagnostics.bounded(to: Self.mostDiagnostics)
     journal.note(diagnostics)
     StandardStream.error.write(render(diagnostics) + "\n")
+    annotate(diagnostics)
+  }
+
+  /// Repeats messages for who reads them on standard output.
+  func annotate(_ diagnostics: Diagnostics) {
     if annotations == .github { StandardStream.output.write(diagnostics.githubCommands(in: map)) }
   }
 

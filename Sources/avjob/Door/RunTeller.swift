@@ -92,7 +92,10 @@ final class RunTeller {
   /// Tells what happened to a job, and what there is to say about it.
   func tell(_ event: RunEvent) {
     account.note(event)
-    if let said = diagnostic(of: event) { say(door.render(Diagnostics(said))) }
+    if let said = diagnostic(of: event) {
+      say(door.render(Diagnostics(said)))
+      door.annotate(Diagnostics(said))
+    }
     stream?.tell(event)
     screen?.show(event, at: .now)
   }
