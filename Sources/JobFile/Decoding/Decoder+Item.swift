@@ -122,10 +122,11 @@ extension Decoder {
       guard let duration = time(entry.value, scope) else { return [] }
       return [Item(.silence(duration), origin: fields.origin)]
     case "concat":
-      let items = list(entry.value, scope)
+      // What all jobs of a loop have in common is there once.
+      let items = shared(entry.value) { list(entry.value, scope) }
       return items.isEmpty ? [] : [Item(.concat(ItemSequence(items)), origin: fields.origin)]
     default:
-      let tracks = self.tracks(entry.value, scope)
+      let tracks = shared(entry.value) { self.tracks(entry.value, scope) }
       return tracks.isEmpty ? [] : [Item(.tracks(tracks), origin: fields.origin)]
     }
   }
