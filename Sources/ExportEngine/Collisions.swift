@@ -38,40 +38,42 @@ extension ExportSession {
   ///
   /// Looks at the disk, but opens nothing. O(outputs + sources).
   public static func conflicts(among exports: [Export]) -> [Failure] {
-    collisions(among: exports).map(\.failure)
+    collisions(
+      among: exports.lazy.map(ExportFiles.init),
+      sources: exports.lazy.flatMap(\.composition.assets)
+    )
+    .map(\.failure)
   }
 
   /// The same, as they were found.
   ///
   /// - Parameters:
-  ///   - exports: All exports of a run.
+  ///   - exports: What all exports of a run write.
+  ///   - assets: What they read.
   ///   - absentSources: Sources that are not there: outputs may be written to where they would be.
   /// - Returns: One for each path of an output that is taken, in the order of the exports.
   public static func collisions(
-    among exports: [Export], absentSources: [FilePath] = []
+    among exports: some Sequence<ExportFiles>, sources assets: some Sequence<Asset>,
+    absentSources: [FilePath] = []
   ) -> [Collision] {
     var finder = PlaceFinder()
     var sources: [OutputPlace: FilePath] = [:]
-    for export in exports {
-      for asset in export.composition.assets where !asset.isPredicted {
-        sources[.file(asset.identity.file)] = asset.path
-      }
+    for asset in assets where !asset.isPredicted {
+      sources[.file(asset.identity.file)] = asset.path
     }
     for path in absentSources { finder.place(of: path).map { sources[$0] = path } }
     var found: [Collision] = []
     var outputs: [OutputPlace: FilePath] = [:]
     for (index, export) in exports.enumerated() {
-      let written =
-        export.outputs.flatMap { output in output.paths.map { (path: $0, origin: output.origin) } }
-        + export.records.map { (path: $0.path, origin: $0.origin) }
-      for (path, origin) in written {
-        guard let place = finder.place(of: path) else { continue }
+      for file in export.files {
+        guard let place = finder.place(of: file.path) else { continue }
         let other: Collision.Other? =
           sources[place].map { .source($0) } ?? outputs[place].map { .output($0) }
         if let other {
-          found.append(Collision(export: index, path: path, origin: origin, other: other))
+          found.append(
+            Collision(export: index, path: file.path, origin: file.origin, other: other))
         }
-        outputs[place] = path
+        outputs[place] = file.path
       }
     }
     return found
@@ -87,24 +89,37 @@ private enum OutputPlace: Hashable {
 
 /// Asks for each folder once.
 private struct PlaceFinder {
-  private var folders: [FilePath: FileIdentity.Inode?] = [:]
-
-  mutating func place(of path: FilePath) -> OutputPlace? {
-    if let file = SourceFile.inode(of: path) { return .file(file) }
-    guard var folder = try? OutputFile.followLinks(path) else { return nil }
+  /// A folder that is there, and the names of those in it that are still to be made.
+  private struct Site {
+    var root: FileIdentity.Inode
     var names = FilePath()
-    while let name = folder.lastComponent {
-      names = FilePath(root: nil, [name]).appending(names.components)
-      folder = folder.folder
-      if let inode = inode(of: folder) { return .entry(names, in: inode) }
-    }
-    return nil
   }
 
-  private mutating func inode(of folder: FilePath) -> FileIdentity.Inode? {
-    if let known = folders[folder] { return known }
-    let inode = SourceFile.inode(of: folder)
-    folders[folder] = .some(inode)
-    return inode
+  private var folders = FolderLook()
+  private var sites: [FilePath: Site?] = [:]
+
+  mutating func place(of path: FilePath) -> OutputPlace? {
+    var target = path
+    // In a folder that is not there is nothing.
+    if !folders.isMissing(path.folder) {
+      if let file = SourceFile.inode(of: path) { return .file(file) }
+      guard let followed = try? OutputFile.followLinks(path) else { return nil }
+      target = followed
+    }
+    guard let name = target.lastComponent, let site = site(of: target.folder) else { return nil }
+    return .entry(site.names.appending(name), in: site.root)
+  }
+
+  private mutating func site(of folder: FilePath) -> Site? {
+    if let known = sites[folder] { return known }
+    var site: Site?
+    if let inode = folders.inode(of: folder) {
+      site = Site(root: inode)
+    } else if let name = folder.lastComponent, folder != folder.folder {
+      site = self.site(of: folder.folder)
+      site?.names.append(name)
+    }
+    sites[folder] = .some(site)
+    return site
   }
 }

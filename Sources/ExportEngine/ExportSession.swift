@@ -222,14 +222,25 @@ extension ExportSession {
   /// - Parameter isPredicting: Whether `predictedAssets` are wanted.
   /// - Returns: What was found; without faults, everything is empty but the work.
   public func review(predicting isPredicting: Bool = false) -> Review {
+    var look = ReviewLook()
+    return review(predicting: isPredicting, seeing: &look)
+  }
+
+  /// The same of one of many exports, which share a look at the disk.
+  package func review(predicting isPredicting: Bool, seeing look: inout ReviewLook) -> Review {
     if let noOutputs { return Review(problems: [noOutputs]) }
     do throws(Failure) {
       let graph = try graph()
-      return Review(
-        problems: graph.sinks.compactMap { problem(of: $0, in: graph) }
-          + export.records.compactMap(problem),
+      var review = Review(
         unmetWishes: unmetWishes(in: graph), losses: losses(in: graph),
         work: graph.estimatedWork, predictedAssets: isPredicting ? graph.predictedAssets : [])
+      for sink in graph.sinks {
+        problem(of: sink, in: graph, &look).map { review.problems.append($0) }
+      }
+      for record in export.records {
+        problem(of: record, &look).map { review.problems.append($0) }
+      }
+      return review
     } catch {
       return Review(problems: [error.placed(at: export.origin)])
     }
@@ -240,27 +251,27 @@ extension ExportSession {
   ///
   /// - Complexity: O(outputs), with some dozens of system calls for each.
   public func removeLeftovers() {
-    for path in export.outputs.flatMap(\.paths) + export.records.map(\.path) {
-      guard let target = try? OutputFile.followLinks(path) else { continue }
+    for file in ExportFiles(export).files {
+      guard let target = try? OutputFile.followLinks(file.path) else { continue }
       TemporaryFile.removeLeftovers(beside: target)
     }
   }
 
-  private func problem(of sink: Sink, in graph: Graph) -> Failure? {
+  private func problem(of sink: Sink, in graph: Graph, _ look: inout ReviewLook) -> Failure? {
     do throws(Failure) {
       for path in [sink.output.path] + sink.sidecars.map(sink.output.path.sidecar) {
-        try OutputFile.requireWritable(path)
+        try OutputFile.requireWritable(path, seeing: &look.folders)
       }
-      try requireEncodable(sink, format: graph.nodes[sink.node].format)
+      try requireEncodable(sink, format: graph.nodes[sink.node].format, seeing: &look.pictures)
       return nil
     } catch {
       return error.placed(at: sink.output.origin)
     }
   }
 
-  private func problem(of record: ExportRecord) -> Failure? {
+  private func problem(of record: ExportRecord, _ look: inout ReviewLook) -> Failure? {
     do throws(Failure) {
-      try OutputFile.requireWritable(record.path)
+      try OutputFile.requireWritable(record.path, seeing: &look.folders)
       return nil
     } catch {
       return error.placed(at: record.origin)

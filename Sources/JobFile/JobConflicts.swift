@@ -19,42 +19,41 @@ extension Job {
   public static func conflicts(
     among jobs: [Job], reading files: [FilePath] = [], currentDirectory: FilePath
   ) -> [Diagnostic] {
-    var claims = Claims(among: jobs, reading: files, currentDirectory)
-    for job in jobs where job.split == nil {
-      claims.begin(job)
-      for output in job.outputs {
-        let written = Claims.Written(
-          job: job.name, owner: job.name, path: output.path, origin: output.origin, isPart: false)
-        claims.add(written, with: output.chapters)
-      }
-      claims.add(job.records, of: job.name, in: job)
+    conflicts(among: jobs, reading: files, currentDirectory: currentDirectory) { index in
+      jobs[index].split == nil ? [ExportFiles(jobs[index])] : []
     }
-    return claims.conflicts
   }
 
   /// The same of jobs and their parts, as `exports` made them.
   ///
   /// - Parameters:
-  ///   - jobs: All jobs of a run, and what became of each.
+  ///   - jobs: All jobs of a run.
   ///   - files: What is read beside the jobs' media and pictures.
   ///   - currentDirectory: Absolute; relative paths count from it.
+  ///   - parts: What each export of a job writes; asked with an index into `jobs`, again for what
+  ///     clashes.
   /// - Returns: Errors at the outputs, with notes at what they clash with.
   /// - Complexity: O(number of items of all jobs and outputs of all exports)
   public static func conflicts(
-    among jobs: [(job: Job, exports: [Export])], reading files: [FilePath] = [],
-    currentDirectory: FilePath
+    among jobs: [Job], reading files: [FilePath] = [], currentDirectory: FilePath,
+    writing parts: (Int) -> [ExportFiles]
   ) -> [Diagnostic] {
-    var claims = Claims(among: jobs.map(\.job), reading: files, currentDirectory)
-    for (job, exports) in jobs {
+    func written(_ place: Claims.Place) -> Claims.Written {
+      let (job, part) = (jobs[Int(place.job)], parts(Int(place.job))[Int(place.part)])
+      return Claims.Written(
+        job: job.name, owner: part.name, file: part.files[Int(place.file)],
+        isPart: job.split != nil)
+    }
+    var claims = Claims(among: jobs, reading: files, currentDirectory)
+    for (index, job) in jobs.enumerated() {
       claims.begin(job)
-      for export in exports {
-        for output in export.outputs {
-          let written = Claims.Written(
-            job: job.name, owner: export.name, path: output.path, origin: output.origin,
-            isPart: job.split != nil)
-          claims.add(written, with: output.chapters)
+      for (number, part) in parts(index).enumerated() {
+        for (offset, file) in part.files.enumerated() {
+          let place = Claims.Place(
+            job: UInt32(index), part: UInt32(number), file: UInt32(offset))
+          guard let other = claims.add(file, of: place) else { continue }
+          claims.conflicts.append(Claims.clash(written(place), with: written(other)))
         }
-        claims.add(export.records, of: export.name, in: job)
       }
     }
     return claims.conflicts
@@ -94,21 +93,23 @@ extension Job {
 
 /// Which path is read and which is written, and by whom.
 private struct Claims {
+  /// Which file of which part of which job: small, since there are a hundred thousand of them.
+  struct Place {
+    var job: UInt32
+    var part: UInt32
+    var file: UInt32
+  }
+
   /// A file to be written.
   struct Written {
     var job: String
     /// The name of the job or of the part.
     var owner: String
-    var path: FilePath
-    var origin: Origin
+    var file: ExportFiles.File
     var isPart: Bool
-    /// Of a file of chapters.
-    var sidecar: ChapterPlaces.Sidecar?
-    /// Whether it holds sound, which another job may read.
-    var isMedium = true
   }
 
-  private(set) var conflicts: [Diagnostic] = []
+  var conflicts: [Diagnostic] = []
   private let currentDirectory: FilePath
   /// The bytes that stand before those of a relative path.
   private let base: [UInt8]
@@ -117,12 +118,13 @@ private struct Claims {
   private var media: [[UInt8]: Origin] = [:]
   /// Of the job whose outputs are added.
   private var ownMedia: [[UInt8]: Origin] = [:]
-  private var written: [[UInt8]: Written] = [:]
+  private var written: [[UInt8]: Place] = [:]
   /// Of a hundred thousand jobs that one line sends to one path, two are named.
   private var blamed: Set<Origin> = []
 
   init(among jobs: [Job], reading files: [FilePath], _ currentDirectory: FilePath) {
     self.currentDirectory = currentDirectory
+    written.reserveCapacity(jobs.reduce(0) { $0 + $1.outputs.count })
     let own = Self.bytes(of: currentDirectory)
     base = own == [0x2F] ? own : own + [0x2F]
     for file in files { fixed[key(file)] = .unknown }
@@ -166,58 +168,49 @@ private struct Claims {
     }
   }
 
-  /// Files that tell of a job or of a part.
-  mutating func add(_ records: [ExportRecord], of owner: String, in job: Job) {
-    for record in records {
-      add(
-        Written(
-          job: job.name, owner: owner, path: record.path, origin: record.origin,
-          isPart: job.split != nil, isMedium: false))
-    }
-  }
-
-  /// An output, and the files of chapters beside it.
-  mutating func add(_ output: Written, with chapters: ChapterPlaces) {
-    add(output)
-    for sidecar in chapters.sidecars {
-      var file = output
-      file.path = output.path.sidecar(sidecar)
-      file.sidecar = sidecar
-      file.isMedium = false
-      add(file)
-    }
-  }
-
-  private mutating func add(_ output: Written) {
-    let path = key(output.path)
-    if let source = fixed[path] ?? ownMedia[path] ?? (output.isMedium ? nil : media[path]) {
+  /// Adds a file; gives the other one at its path, if that clash is worth telling.
+  mutating func add(_ file: ExportFiles.File, of place: Place) -> Place? {
+    let path = key(file.path)
+    let source = fixed[path] ?? ownMedia[path] ?? (file.content == .sound ? nil : media[path])
+    if let source {
       conflicts.append(
         Diagnostic(
-          "output '\(output.path)' is a source", at: output.origin,
+          "output '\(file.path)' is a source", at: file.origin,
           help: "write to another path: a source is never overwritten",
-          notes: source == output.origin || source == .unknown
+          notes: source == file.origin || source == .unknown
             ? [] : [.init("it is read here", at: source)]))
     }
     guard let other = written[path] else {
-      written[path] = output
-      return
+      written[path] = place
+      return nil
     }
-    guard blamed.insert(output.origin).inserted else { return }
-    conflicts.append(Self.clash(output, with: other))
+    return blamed.insert(file.origin).inserted ? other : nil
   }
 
-  private static func clash(_ output: Written, with other: Written) -> Diagnostic {
-    guard output.origin == other.origin else {
+  static func clash(_ output: Written, with other: Written) -> Diagnostic {
+    guard output.file.origin == other.file.origin else {
+      var help: String?
+      if case .chapters(let sidecar) = output.file.content {
+        help = "leave '\(sidecar)' out of the 'chapters' of one of them"
+      }
       return Diagnostic(
-        "two outputs at '\(output.path)'", at: output.origin,
-        help: output.sidecar.map { "leave '\($0)' out of the 'chapters' of one of them" },
-        notes: [.init("the other one is here", at: other.origin)])
+        "two outputs at '\(output.file.path)'", at: output.file.origin, help: help,
+        notes: [.init("the other one is here", at: other.file.origin)])
     }
     return Diagnostic(
       "\(output.isPart ? "parts" : "jobs") '\(other.owner)' and '\(output.owner)' both write "
-        + "'\(output.path)'", at: output.origin,
+        + "'\(output.file.path)'", at: output.file.origin,
       help: output.job == other.job
         ? "make the path depend on the part, as with '${part.n:02}'"
         : "make the path depend on the job, as with '${input.stem}' or '${n:02}'")
+  }
+}
+
+extension ExportFiles {
+  /// Those of a job that is not split.
+  fileprivate init(_ job: Job) {
+    self.init(
+      name: job.name, outputs: job.outputs.map { ($0.path, $0.chapters, $0.origin) },
+      records: job.records)
   }
 }

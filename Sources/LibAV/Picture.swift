@@ -12,7 +12,7 @@ package struct Picture: Sendable, Hashable {
   /// Pixels.
   package let width: Int
   package let height: Int
-  package let bytes: [UInt8]
+  package private(set) var bytes: [UInt8]
 
   /// nil where `bytes` are neither a JPEG nor a PNG with a size.
   package init?(_ bytes: [UInt8]) {
@@ -29,6 +29,14 @@ package struct Picture: Sendable, Hashable {
     self.width = width
     self.height = height
     self.bytes = bytes
+  }
+
+  /// The same picture without what its format does not tell by: for questions about a file that is
+  /// not written yet.
+  package var head: Picture {
+    var head = self
+    head.bytes = Array(bytes.prefix(Self.pngSignature.count))
+    return head
   }
 
   /// PNG, section 5.2.

@@ -73,6 +73,11 @@ package struct ID3TagError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension ID3Tag {
+  /// Makes sure that a tag can have so many bytes.
+  package static func requireRoom(for byteCount: Int) throws(ID3TagError) {
+    _ = try ID3Version.syncsafe(byteCount)
+  }
+
   /// The version that everybody reads these chapters in (see `ID3Version.init(forChapters:)`).
   package var usualVersion: ID3Version {
     ID3Version(

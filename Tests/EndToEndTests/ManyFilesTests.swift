@@ -175,4 +175,23 @@ struct ManyFilesTests {
 
         """)
   }
+
+  @Test("Of a mistake in very many jobs a thousand are told, and how many more there are")
+  func manyMistakes() throws {
+    let stage = try tones("a.wav")
+    let numbers = (1...34).map(String.init).joined(separator: ", ")
+    try stage.write(
+      "job.yaml",
+      """
+      for_each: { a: [\(numbers)], b: [\(numbers)] }
+      clip: a.wav
+      from: "${a}:${b:02}"
+      output: "out/${a}-${b}.mp3"
+      """)
+    let result = try stage.run("avjob check job.yaml")
+    #expect(result.status == 2)
+    let lines = result.errors.split(separator: "\n")
+    #expect(lines.count { $0.contains(": error: ") } == 1000)
+    #expect(lines.last == "error: 156 more are not shown")
+  }
 }

@@ -1,3 +1,4 @@
+import MediaComposition
 import Testing
 
 @testable import JobFile
@@ -160,7 +161,9 @@ import Testing
       """
     let job = try #require(try Bench().load(yaml).jobs.first)
     let exports = try job.exports(assets: Bench().asset).exports
-    let found = Job.conflicts(among: [(job, exports)], currentDirectory: "/")
+    let found = Job.conflicts(among: [job], currentDirectory: "/") { _ in
+      exports.map(ExportFiles.init)
+    }
     #expect(
       found.map(\.message) == ["parts 'job/01 Same' and 'job/02 Same' both write 'Same.json'"])
   }

@@ -42,6 +42,47 @@ func readPicture(_ artwork: Artwork, as name: String = "the cover") throws(Failu
   }
 }
 
+/// What one look at the disk has seen of pictures that jobs name: each file is read once, however many
+/// jobs share it. To be thrown away with the look.
+struct PictureLook {
+  private struct Key: Hashable {
+    var path: FilePath
+    /// What a failure calls it.
+    var name: String
+  }
+  private typealias Sight = Result<(head: Picture, byteCount: Int), Failure>
+
+  private var sights: [Key: Sight] = [:]
+
+  /// A picture's facts, with no more of its bytes than tell its format, and how many it has.
+  ///
+  /// - Throws: As `readPicture`.
+  mutating func picture(
+    _ path: FilePath, as name: String
+  ) throws(Failure) -> (head: Picture, byteCount: Int) {
+    let key = Key(path: path, name: name)
+    if let known = sights[key] { return try known.get() }
+    let sight: Sight
+    do throws(Failure) {
+      let picture = try readPicture(path, as: name)
+      sight = .success((picture.head, picture.bytes.count))
+    } catch {
+      sight = .failure(error)
+    }
+    sights[key] = sight
+    return try sight.get()
+  }
+}
+
+/// What one look at the disk has seen, for the reviews of many exports (`ExportSession.review`).
+package struct ReviewLook {
+  var folders = FolderLook()
+  var pictures = PictureLook()
+
+  /// Nothing seen yet.
+  package init() {}
+}
+
 private func attachedPicture(_ index: Int, of media: FilePath) throws(Failure) -> [UInt8]? {
   try reading(media) { () throws(LibAVError) in
     try Demuxer.open(media).bytes(ofPicture: index)

@@ -168,11 +168,15 @@ extension OutputFile {
     throw .writing(ELOOP, "cannot follow the link", path: path)
   }
 
-  /// The file that will be replaced, or nil where there is none.
-  private static func existingFile(_ target: FilePath, _ path: FilePath) throws(Failure) -> stat? {
+  private static func requireName(_ target: FilePath, _ path: FilePath) throws(Failure) {
     guard let name = target.lastComponent, name.kind == .regular else {
       throw Failure(.mendJob, "is a folder; name a file", path: path)
     }
+  }
+
+  /// The file that will be replaced, or nil where there is none.
+  private static func existingFile(_ target: FilePath, _ path: FilePath) throws(Failure) -> stat? {
+    try requireName(target, path)
     var facts = stat()
     guard target.withPlatformString({ stat($0, &facts) }) == 0 else {
       if errno == ENOENT { return nil }
@@ -194,25 +198,22 @@ extension OutputFile {
   /// leads to no folder or device, and that the folder to write in, or to make others in, is one
   /// and may be written.
   ///
+  /// - Parameters:
+  ///   - path: Where the output is to be.
+  ///   - folders: Knows what was seen of folders before.
   /// - Throws: As `create`.
-  package static func requireWritable(_ path: FilePath) throws(Failure) {
-    let target = try followLinks(path)
-    _ = try existingFile(target, path)
-    var folder = target.folder
-    var facts = stat()
-    while folder.withPlatformString({ stat($0, &facts) }) != 0 {
-      guard errno == ENOENT, folder != folder.folder else {
-        throw .writing(errno, "cannot make the folder \(folder)", path: path)
-      }
-      folder = folder.folder
+  package static func requireWritable(
+    _ path: FilePath, seeing folders: inout FolderLook
+  ) throws(Failure) {
+    var target = path
+    // In a folder that is not there is nothing.
+    if folders.isMissing(path.folder) {
+      try requireName(path, path)
+    } else {
+      target = try followLinks(path)
+      _ = try existingFile(target, path)
     }
-    guard facts.st_mode & S_IFMT == S_IFDIR else {
-      throw .writing(ENOTDIR, "cannot make the folder \(target.folder)", path: path)
-    }
-    guard folder.withPlatformString({ faccessat(AT_FDCWD, $0, W_OK | X_OK, AT_EACCESS) }) == 0
-    else {
-      throw .writing(errno, "cannot write into the folder \(folder)", path: path)
-    }
+    try folders.requireWritable(target.folder, for: path)
   }
 
   /// Makes a folder and those above it that are missing; gives the new ones, outermost first.

@@ -60,22 +60,43 @@ private typealias PictureReader = (Artwork, _ name: String) throws(Failure) -> P
 /// What can be known of an output before work starts, without touching the disk: that its format
 /// has the settings, and that its tags, cover and chapters can be written.
 ///
+/// - Parameters:
+///   - sink: What is to be written.
+///   - format: Rate and channels of its blocks.
+///   - pictures: Knows the pictures that were looked at before.
 /// - Throws: As `makeWriter`.
-func requireEncodable(_ sink: Sink, format: AudioFormat) throws(Failure) {
+func requireEncodable(
+  _ sink: Sink, format: AudioFormat, seeing pictures: inout PictureLook
+) throws(Failure) {
   do throws(Failure) {
     try requireSettings(sink.output.format, format, frameCount: sink.frameCount)
-    // What lies in a media file was looked at when that was probed.
+    // Of a picture the tag gets the first bytes: copying all of it for each job takes long.
+    var left = 0
     func readNamed(_ artwork: Artwork, as name: String) throws(Failure) -> Picture? {
-      if case .file = artwork { try readPicture(artwork, as: name) } else { nil }
+      // What lies in a media file was looked at when that was probed.
+      guard case .file(let path) = artwork else { return nil }
+      let (head, byteCount) = try pictures.picture(path, as: name)
+      left += byteCount - head.bytes.count
+      return head
     }
-    if case .mp3 = sink.output.format {
-      _ = try id3Tag(of: sink, sampleRate: format.sampleRate, readNamed)
-    } else {
-      _ = try recipe(for: sink, format: format, readNamed)
-    }
+    let tag =
+      if case .mp3 = sink.output.format {
+        try id3Tag(of: sink, sampleRate: format.sampleRate, readNamed)
+      } else {
+        try recipe(for: sink, format: format, readNamed).tag
+      }
+    try requireRoom(in: tag, for: left)
     if !sink.sidecars.isEmpty { _ = try chapters(of: sink, sampleRate: format.sampleRate) }
   } catch {
     throw error.about(sink.output.path).placed(at: sink.output.origin)
+  }
+}
+
+private func requireRoom(in tag: [UInt8], for byteCount: Int) throws(Failure) {
+  do throws(ID3TagError) {
+    try ID3Tag.requireRoom(for: tag.count + byteCount)
+  } catch {
+    throw Failure(.mendJob, "the tag cannot be written: \(error.message)")
   }
 }
 

@@ -99,6 +99,29 @@ public struct Diagnostics: Error, Sendable, Hashable {
     all.append(contentsOf: others)
   }
 
+  /// Each once, and where they are very many the first ones and how many more there are: a mistake in
+  /// one line may be one in each of a hundred thousand jobs. Warnings take no error's place.
+  ///
+  /// - Parameter limit: How many errors are kept at most, and how many warnings.
+  /// - Returns: What is left, in its order.
+  /// - Complexity: O(n)
+  public func bounded(to limit: Int) -> Diagnostics {
+    guard all.count > limit else { return self }
+    var seen: Set<Diagnostic> = []
+    var counts: [Diagnostic.Severity: Int] = [:]
+    var bounded = Diagnostics()
+    for diagnostic in all where seen.insert(diagnostic).inserted {
+      counts[diagnostic.severity, default: 0] += 1
+      if counts[diagnostic.severity, default: 0] <= limit { bounded.append(diagnostic) }
+    }
+    for severity in [Diagnostic.Severity.error, .warning] {
+      let more = counts[severity, default: 0] - limit
+      guard more > 0 else { continue }
+      bounded.append(Diagnostic(severity, "\(more) more are not shown", at: .unknown))
+    }
+    return bounded
+  }
+
   /// The same ones in the order of their places, each once; those without a place come last.
   ///
   /// - Complexity: O(n log n)

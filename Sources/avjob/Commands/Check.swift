@@ -19,8 +19,8 @@ struct Check: ParsableCommand {
 
   func run() throws {
     let door = Door(annotations: annotations.annotate)
-    let preparation = try door.prepare(
-      door.load(files, options: variables), Preparation.Rules(only: choice.names(in: door.map)))
+    let rules = Preparation.Rules(only: choice.names(in: door.map), keepsWork: false)
+    let preparation = try door.prepare(door.load(files, options: variables), rules)
     if preparation.refusedJobs > 0 { throw Door.Status.jobFailed }
     let (jobs, parts) = (preparation.readyJobs, preparation.readyParts)
     let subject = jobs == 1 ? "1 job" : "\(jobs) jobs"

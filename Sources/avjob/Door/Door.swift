@@ -45,9 +45,13 @@ struct Door {
     })
   }
 
+  /// So many errors are said at once, and so many warnings: reports (`--report`) have them all.
+  private static let mostDiagnostics = 1000
+
   /// Says what is wrong on standard error.
   func report(_ diagnostics: Diagnostics) {
     guard !diagnostics.isEmpty else { return }
+    let diagnostics = diagnostics.bounded(to: Self.mostDiagnostics)
     journal.note(diagnostics)
     StandardStream.error.write(render(diagnostics) + "\n")
     annotate(diagnostics)

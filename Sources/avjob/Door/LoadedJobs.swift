@@ -25,7 +25,8 @@ struct LoadedJobs {
   /// Adds those of one more file.
   mutating func append(_ file: JobFile) {
     let number = (fileNumbers.last ?? -1) + 1
-    jobs += file.jobs
+    // Of a single file, its own: a copy would be twice as much at once.
+    if jobs.isEmpty { jobs = file.jobs } else { jobs += file.jobs }
     fileNumbers += Array(repeating: number, count: file.jobs.count)
     files += file.files
     missingFiles.formUnion(file.missingFiles)

@@ -15,9 +15,11 @@ struct Preparation {
     var limits = WorkLimits()
     /// Which share of the work is wanted; nil: all.
     var shard: Shard?
+    /// Whether anything is to be done with what is ready, beside counting it.
+    var keepsWork = true
   }
 
-  /// What is ready to run, in the order of writing and of time.
+  /// What is ready to run, in the order of writing and of time; empty where the rules keep none.
   private(set) var work: [Work] = []
   /// How many jobs it is of.
   private(set) var readyJobs = 0
@@ -49,7 +51,8 @@ struct Preparation {
   ) {
     jobs = loaded.jobs
     self.rules = rules
-    let preparer = Preparer(loaded, library: library, budget: budget)
+    let preparer = Preparer(
+      loaded, keepingExports: rules.keepsWork, library: library, budget: budget)
     let wanted = wantedJobs(loaded, preparer.dependencies)
     tellOfFiles(loaded, preparer, wanted)
     diagnostics.append(contentsOf: preparer.mediaDiagnostics(of: wanted))
@@ -122,9 +125,9 @@ struct Preparation {
   private mutating func findConflicts(in preparer: Preparer, reading files: [FilePath]) {
     var found = preparer.circles
     if found.isEmpty {
-      let ready = jobs.indices.map { (jobs[$0], preparer.outcomes[$0].exports) }
       found = Job.conflicts(
-        among: ready, reading: files, currentDirectory: LocalFileSystem().currentDirectory)
+        among: jobs, reading: files, currentDirectory: LocalFileSystem().currentDirectory
+      ) { preparer.outcomes[$0].parts.map(\.files) }
     }
     // By name, which says more, and else by what links lead to.
     if found.isEmpty { found = preparer.collisions.map { Diagnostic($0.failure) } }
@@ -153,9 +156,9 @@ struct Preparation {
             errors: errors.filter { $0.severity == .error }))
         continue
       }
-      let parts = outcome.exports.indices.filter(isOurs)
+      let parts = outcome.parts.indices.filter(isOurs)
       guard !parts.isEmpty else { continue }
-      queue.append(parts, of: index)
+      if rules.keepsWork { queue.append(parts, of: index) }
       readyJobs += 1
       if jobs[index].split != nil { readyParts += parts.count }
     }

@@ -10,15 +10,21 @@ struct Preparer {
   /// What became of a job.
   struct Outcome {
     /// Empty where it is refused.
+    var parts: [Part] = []
+    /// Of each part; empty where they are not kept.
     var exports: [Export] = []
-    /// Of each export.
-    var estimates: [Duration] = []
     /// What is to be said of the job itself.
     var found: [Diagnostic] = []
     /// Whether it cannot run.
     var isRefused = false
     /// Whether only a change of the job file or the arguments can mend that.
     var isMistake = false
+  }
+
+  /// What there is to know of an export beside itself.
+  struct Part {
+    var files: ExportFiles
+    var estimate: Duration
   }
 
   let jobs: [Job]
@@ -29,6 +35,9 @@ struct Preparer {
   /// What links lead to each other, as the last look at the disk found it.
   private(set) var collisions: [ExportSession.Collision] = []
   private let library: MediaLibrary
+  /// Whether exports outlive their review: a hundred thousand take 300 MB.
+  private let keepsExports: Bool
+  private var look = ReviewLook()
   /// What jobs name and what is no file on the disk.
   private let absent: Set<FilePath>
   /// Of these, where something else is than a file.
@@ -48,9 +57,13 @@ struct Preparer {
   /// Does all of it.
   ///
   /// - Complexity: O(distinct media + items + parts), once for each link of a chain of split jobs
-  init(_ loaded: LoadedJobs, library: MediaLibrary, budget: CPUBudget) {
+  init(
+    _ loaded: LoadedJobs, keepingExports keepsExports: Bool = true, library: MediaLibrary,
+    budget: CPUBudget
+  ) {
     jobs = loaded.jobs
     self.library = library
+    self.keepsExports = keepsExports
     absent = loaded.missingFiles.union(loaded.missingMedia.map(\.path))
     occupied = Set(loaded.missingMedia.filter { !$0.canBeWritten }.map(\.path))
     outcomes = Array(repeating: Outcome(), count: jobs.count)
@@ -63,15 +76,24 @@ struct Preparer {
 
   // MARK: Media
 
-  /// Probes on all cores what is there and stays as it is.
-  private mutating func probe(_ budget: CPUBudget) {
-    var references: Set<MediaReference> = []
+  /// What is there and stays as it is: each medium once, in the order of writing.
+  private func steadyMedia() -> [MediaReference] {
+    var seen: Set<MediaReference> = []
+    var references: [MediaReference] = []
     for (index, job) in jobs.enumerated() {
       for reference in job.media where !absent.contains(reference.path) {
-        guard dependencies.producer(of: reference.path, readBy: index) == nil else { continue }
-        references.insert(reference)
+        guard dependencies.producer(of: reference.path, readBy: index) == nil,
+          seen.insert(reference).inserted
+        else { continue }
+        references.append(reference)
       }
     }
+    return references
+  }
+
+  /// Probes on all cores.
+  private mutating func probe(_ budget: CPUBudget) {
+    let references = steadyMedia()
     let library = library
     inParallel(references, budget: budget) { reference in
       _ = try? library.asset(at: reference.path, streamIndex: reference.stream)
@@ -210,33 +232,37 @@ struct Preparer {
     var told: Set<Origin> = []
     var wishes: [Diagnostic] = []
     for export in exports {
-      let review = ExportSession(export, library: library).review(predicting: isRead)
+      let review = ExportSession(export, library: library)
+        .review(predicting: isRead, seeing: &look)
       for failure in review.problems {
         if told.insert(failure.origin).inserted { outcome.found.append(Diagnostic(failure)) }
         outcome.isRefused = true
         if failure.remedy == .mendJob { outcome.isMistake = true }
       }
       wishes += review.unmetWishes.map { Diagnostic($0) }
-      outcome.estimates.append(review.work)
+      outcome.parts.append(Part(files: ExportFiles(export), estimate: review.work))
       for asset in review.predictedAssets {
         predictions[JobDependencies.Producer(job: index, output: asset.path)] = asset
       }
     }
-    guard !outcome.isRefused else { return }
-    outcome.exports = exports
+    guard !outcome.isRefused else {
+      outcome.parts = []
+      return
+    }
+    if keepsExports { outcome.exports = exports }
     outcome.found += wishes
   }
 
   /// Finds outputs that only links show to be what another job reads.
   private mutating func findLinks() {
-    var owners: [Int] = []
-    var exports: [Export] = []
-    for (index, outcome) in outcomes.enumerated() {
-      owners += Array(repeating: index, count: outcome.exports.count)
-      exports += outcome.exports
+    let owners = outcomes.indices.flatMap { Array(repeating: $0, count: outcomes[$0].parts.count) }
+    let assets = steadyMedia().compactMap {
+      try? library.asset(at: $0.path, streamIndex: $0.stream)
     }
     let unwritten = absent.filter { !dependencies.isWritten($0) }
-    collisions = ExportSession.collisions(among: exports, absentSources: Array(unwritten))
+    collisions = ExportSession.collisions(
+      among: outcomes.lazy.flatMap(\.parts).map(\.files), sources: assets,
+      absentSources: Array(unwritten))
     for collision in collisions {
       guard case .source(let source) = collision.other else { continue }
       let owner = owners[collision.export]
@@ -250,7 +276,7 @@ struct Preparer {
 
 /// Does `body` for each element on as many threads as the budget has cores.
 private func inParallel<Element: Sendable>(
-  _ elements: Set<Element>, budget: CPUBudget, _ body: @escaping @Sendable (Element) -> Void
+  _ elements: [Element], budget: CPUBudget, _ body: @escaping @Sendable (Element) -> Void
 ) {
   let queue = Channel<Element>(capacity: max(1, elements.count))
   for element in elements { _ = queue.send(element) }

@@ -31,7 +31,7 @@ struct WorkQueue {
     let first = work.count
     for part in parts {
       var piece = Work(export: outcome.exports[part], job: job.name, folder: job.folder)
-      piece.estimate = outcome.estimates[part]
+      piece.estimate = outcome.parts[part].estimate
       piece.timeLimit = WorkLimits.timeLimit(of: job, estimate: piece.estimate)
       piece.retries = job.retries ?? limits.retries
       if !awaited.isEmpty {
@@ -97,7 +97,7 @@ struct Shares {
     var estimates: [Duration] = []
     for index in jobs {
       // What cannot run is nobody's work, but one shard speaks of it.
-      let own = preparer.outcomes[index].estimates
+      let own = preparer.outcomes[index].parts.map(\.estimate)
       let leader = group.leader(of: index)
       if isAlone[index] {
         units[index] = (estimates.count, true)

@@ -52,7 +52,8 @@ enum ReportTarget: Equatable {
   func requireWritable() throws(Failure) {
     switch self {
     case .json(let path), .junit(let path), .markdown(let path):
-      try OutputFile.requireWritable(path)
+      var folders = FolderLook()
+      try OutputFile.requireWritable(path, seeing: &folders)
     case .step(let path): Glibc.close(try Self.openForAppending(path))
     case .output: break
     }

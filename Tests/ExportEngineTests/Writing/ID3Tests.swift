@@ -141,9 +141,10 @@ struct ID3Tests {
       let sink = Sink(
         node: 0, frames: 0..<44_100, output: Output(path: "a", format: format),
         metadata: Metadata(), chapters: chapters, isDithered: false)
+      var pictures = PictureLook()
       let failure = #expect(throws: Failure.self) {
         try requireEncodable(
-          sink, format: AudioFormat(sampleRate: 44_100, channelLayout: .mono))
+          sink, format: AudioFormat(sampleRate: 44_100, channelLayout: .mono), seeing: &pictures)
       }
       #expect(failure?.message == "the image of 'Two' is neither a JPEG nor a PNG picture")
       #expect(failure?.path == FilePath(folder.path("text.png")))

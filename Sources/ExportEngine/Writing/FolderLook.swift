@@ -1,0 +1,70 @@
+import Glibc
+import MediaComposition
+import SystemPackage
+
+/// What one look at the disk has seen of folders: each is asked for once, however many outputs are to
+/// go there. To be thrown away with the look: what changes meanwhile is not seen.
+package struct FolderLook {
+  private enum Sight {
+    case folder(FileIdentity.Inode, mayBeWritten: Result<Void, Errno>)
+    case otherThanFolder(FileIdentity.Inode)
+    case unreachable(Errno)
+  }
+
+  private var sights: [FilePath: Sight] = [:]
+
+  package init() {}
+
+  /// Whether there is nothing at all.
+  mutating func isMissing(_ folder: FilePath) -> Bool {
+    if case .unreachable(.noSuchFileOrDirectory) = sight(of: folder) { true } else { false }
+  }
+
+  /// What is there; nil where there is nothing.
+  mutating func inode(of folder: FilePath) -> FileIdentity.Inode? {
+    switch sight(of: folder) {
+    case .folder(let inode, mayBeWritten: _), .otherThanFolder(let inode): inode
+    case .unreachable: nil
+    }
+  }
+
+  /// Makes sure that a file may be made in a folder, or in one that is made for it.
+  ///
+  /// - Throws: What the system would say, of the output at `path`.
+  mutating func requireWritable(_ target: FilePath, for path: FilePath) throws(Failure) {
+    var folder = target
+    while true {
+      switch sight(of: folder) {
+      case .folder(_, mayBeWritten: .success): return
+      case .folder(_, mayBeWritten: .failure(let error)):
+        throw .writing(error.rawValue, "cannot write into the folder \(folder)", path: path)
+      case .otherThanFolder:
+        throw .writing(ENOTDIR, "cannot make the folder \(target)", path: path)
+      case .unreachable(let error):
+        guard error == .noSuchFileOrDirectory, folder != folder.folder else {
+          throw .writing(error.rawValue, "cannot make the folder \(folder)", path: path)
+        }
+        folder = folder.folder
+      }
+    }
+  }
+
+  private mutating func sight(of folder: FilePath) -> Sight {
+    if let known = sights[folder] { return known }
+    let sight = Self.look(at: folder)
+    sights[folder] = sight
+    return sight
+  }
+
+  private static func look(at folder: FilePath) -> Sight {
+    var facts = stat()
+    guard folder.withPlatformString({ stat($0, &facts) }) == 0 else {
+      return .unreachable(Errno(rawValue: errno))
+    }
+    let inode = FileIdentity.Inode(device: UInt64(facts.st_dev), number: UInt64(facts.st_ino))
+    guard facts.st_mode & S_IFMT == S_IFDIR else { return .otherThanFolder(inode) }
+    let status = folder.withPlatformString { faccessat(AT_FDCWD, $0, W_OK | X_OK, AT_EACCESS) }
+    return .folder(
+      inode, mayBeWritten: status == 0 ? .success(()) : .failure(Errno(rawValue: errno)))
+  }
+}

@@ -1,0 +1,69 @@
+import SystemPackage
+
+/// The files that an export writes: by these it clashes with others, and a hundred thousand of them
+/// take a twentieth of the memory of their exports.
+public struct ExportFiles: Sendable, Hashable {
+  /// What a file holds.
+  public enum Content: Sendable, Hashable {
+    /// Sound, which another export may read.
+    case sound
+    /// The chapters of an output.
+    case chapters(ChapterPlaces.Sidecar)
+    /// What there is to tell of the export.
+    case record
+  }
+
+  /// A file to be written.
+  public struct File: Sendable, Hashable {
+    /// Where it will be.
+    public var path: FilePath
+    /// What it holds.
+    public var content: Content
+    /// Where it, or the output that it stands beside, was written.
+    public var origin: Origin
+
+    /// A file at `path`.
+    public init(path: FilePath, content: Content, origin: Origin = .unknown) {
+      self.path = path
+      self.content = content
+      self.origin = origin
+    }
+  }
+
+  /// The export's.
+  public var name: String
+  /// Each output with the files beside it, then the records.
+  public var files: [File]
+
+  /// Those of an export.
+  ///
+  /// - Complexity: O(outputs + records)
+  public init(_ export: Export) {
+    name = export.name
+    files = export.outputs.flatMap { Self.files(at: $0.path, $0.chapters, $0.origin) }
+    files += export.records.map(Self.file)
+  }
+
+  /// Those of an export that has these outputs, as paths with their chapters and origins.
+  public init(
+    name: String, outputs: [(path: FilePath, chapters: ChapterPlaces, origin: Origin)],
+    records: [ExportRecord]
+  ) {
+    self.name = name
+    files = outputs.flatMap { Self.files(at: $0.path, $0.chapters, $0.origin) }
+    files += records.map(Self.file)
+  }
+
+  private static func files(
+    at path: FilePath, _ chapters: ChapterPlaces, _ origin: Origin
+  ) -> [File] {
+    [File(path: path, content: .sound, origin: origin)]
+      + chapters.sidecars.map {
+        File(path: path.sidecar($0), content: .chapters($0), origin: origin)
+      }
+  }
+
+  private static func file(_ record: ExportRecord) -> File {
+    File(path: record.path, content: .record, origin: record.origin)
+  }
+}
