@@ -43,6 +43,8 @@ public struct ExportSession: Sendable {
     public var duration: Time
     /// In the order of the export's records.
     public var records: [WrittenRecord] = []
+    /// All files that were written, as each was when it took its place.
+    public var files: [WrittenFile] = []
     /// Things that the user should know.
     public var warnings: [Warning]
   }
@@ -86,6 +88,7 @@ public struct ExportSession: Sendable {
       try recorder.commit()
       return Report(
         outputs: outputs, duration: export.duration, records: records,
+        files: (writers.flatMap(\.files) + recorder.files).compactMap(WrittenFile.init),
         warnings: renderer.damageWarnings + warnings(of: graph, outputs))
     } catch {
       for writer in writers { writer.abandon() }

@@ -72,7 +72,7 @@ extension ExportSession {
     for sink in graph.sinks {
       for picture in [sink.metadata.cover] + sink.chapters.map(\.image) {
         switch picture {
-        case .file(let path): sources.add(path, try SourceFile.identify(path))
+        case .file(let path): sources.add(path, try SourceFile.settle(path))
         case .embedded(let artwork): sources.add(artwork.media, artwork.identity)
         case nil: break
         }

@@ -162,22 +162,31 @@ public final class Ledger: Sendable {
 
   /// Writes the receipts of an export whose outputs have just been put in their places.
   ///
+  /// - Parameters:
+  ///   - claim: What was made, and of what.
+  ///   - written: What each of its files was when it took its place: whoever comes later may put
+  ///     another one there.
+  ///   - isCancelled: Polled while contents are read.
   /// - Returns: Whether they were written. They are not where a source has changed since the claim
   ///   was made, or an output since it was written: nobody knows then what it was made from.
-  /// - Throws: `Errno` where the folder cannot be written; what is written is whole.
+  /// - Throws: `Errno` where the folder cannot be written, `CancellationError`; what is written is
+  ///   whole.
   /// - Complexity: O(sources and outputs); with contents their size
-  public func record(_ claim: Claim) throws -> Bool {
+  public func record(
+    _ claim: Claim, written: [FilePath: FileIdentity], unless isCancelled: IsCancelled
+  ) throws -> Bool {
     try make()
     var sources: [Receipt.File] = []
     for source in claim.sources {
       guard FileIdentity(ofFileAt: source.path) == source.identity else { return false }
-      sources.append(try file(source.path, source.identity))
+      sources.append(try file(source.path, source.identity, isCancelled))
     }
     for output in claim.outputs {
       var files: [Receipt.File] = []
       for path in output.files {
-        guard let identity = FileIdentity(ofFileAt: path) else { return false }
-        files.append(try file(path, identity))
+        guard let identity = written[path] else { return false }
+        files.append(try file(path, identity, isCancelled))
+        guard FileIdentity(ofFileAt: path) == identity else { return false }
       }
       let receipt = Receipt(
         madeWith: claim.tools, job: claim.byAspect, sources: sources, files: files)
@@ -188,10 +197,12 @@ public final class Ledger: Sendable {
     return true
   }
 
-  private func file(_ path: FilePath, _ identity: FileIdentity) throws -> Receipt.File {
+  private func file(
+    _ path: FilePath, _ identity: FileIdentity, _ isCancelled: IsCancelled
+  ) throws -> Receipt.File {
     Receipt.File(
       path: folder.relative(path), size: identity.size, modified: identity.modificationTime,
-      inode: identity.inode, sha256: try digest(of: path, identity) { false })
+      inode: identity.inode, sha256: try digest(of: path, identity, isCancelled))
   }
 
   // MARK: Tidying
@@ -208,7 +219,9 @@ public final class Ledger: Sendable {
   public func prune(besides outputs: some Sequence<FilePath>) {
     guard hasRecorded.withLock({ $0 }) else { return }
     let own = Set(outputs.map { name(ofReceipt: folder.relative($0)) + ".json" })
-    let others = StateFolder.names(in: folder.receipts).filter { !own.contains($0.string) }
+    let others = StateFolder.names(in: folder.receipts).filter {
+      !own.contains($0.string) && Self.isName(ofReceipt: $0)
+    }
     for name in others.shuffled().prefix(100) {
       let path = folder.receipts.appending(name)
       if let output = Receipt.read(path)?.files.first?.path,
@@ -224,6 +237,11 @@ public final class Ledger: Sendable {
 
   private func path(ofReceipt output: FilePath) -> FilePath {
     folder.receipts.appending(name(ofReceipt: output) + ".json")
+  }
+
+  /// Whether a file may be a receipt: `episode.mp3-0123456789abcdef.json`. Nothing else is removed.
+  private static func isName(ofReceipt name: FilePath.Component) -> Bool {
+    name.extension == "json" && LockBook.isLabel(name.stem)
   }
 
   /// The name of an output's receipt, for people, made unique: `episode.mp3-0123456789abcdef`.
@@ -248,9 +266,6 @@ extension FileIdentity {
     guard path.withPlatformString({ stat($0, &status) }) == 0,
       status.st_mode & S_IFMT == S_IFREG
     else { return nil }
-    self.init(
-      device: UInt64(status.st_dev), inode: UInt64(status.st_ino), size: Int64(status.st_size),
-      modificationTime: Int64(status.st_mtim.tv_sec) * 1_000_000_000
-        + Int64(status.st_mtim.tv_nsec))
+    self.init(status)
   }
 }

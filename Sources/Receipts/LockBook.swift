@@ -138,7 +138,9 @@ final class LockBook: Sendable {
     let temporary = try folder.temporaryFile(holding: [])
     defer { _ = temporary.withPlatformString { unlink($0) } }
     guard let now = Self.modificationTime(of: temporary) else { return true }
-    return touched.duration(to: now) < timing.death
+    // A time to come is that of a clock that was wrong: its owner would have touched it since.
+    let age = touched.duration(to: now)
+    return max(age, .zero - age) < timing.death
   }
 
   /// By the clock of the disk, from 1970 on.
@@ -166,14 +168,28 @@ final class LockBook: Sendable {
   ///
   /// - Complexity: O(files in the folder), which are few
   func sweep() {
+    // A link may lead to files of other people's, which are called as ours are.
+    guard folder.isOwn else { return }
     for name in StateFolder.names(in: folder.locks) {
       let path = folder.locks.appending(name)
       if name.extension == "lock" {
+        guard Self.isLabel(name.stem) else { continue }
         _ = try? removeIfDead(path)
       } else if (try? isAlive(LockOwner(ofTemporary: name), path)) == false {
         _ = path.withPlatformString { unlink($0) }
       }
     }
+  }
+
+  /// Whether a text is a name that `Ledger` gives: it ends in a hyphen and 16 digits, as
+  /// `episode.mp3-0123456789abcdef`.
+  static func isLabel(_ text: String) -> Bool {
+    let digits = text.utf8.suffix(16)
+    return digits.count == 16 && text.utf8.dropLast(16).last == UInt8(ascii: "-")
+      && digits.allSatisfy { byte in
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+          || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+      }
   }
 
   // MARK: Signs of life

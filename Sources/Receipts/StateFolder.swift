@@ -66,7 +66,18 @@ public struct StateFolder: Sendable {
 
   /// The path that `relative` made of one, as this process can use it.
   public func resolve(_ relative: FilePath) -> FilePath {
-    jobFolder.pushing(relative).lexicallyNormalized()
+    // As the kernel follows it: behind a link, `..` is not what names say.
+    jobFolder.pushing(relative)
+  }
+
+  /// Whether the folder and those in it are folders, as far as they are there, and no links: what is
+  /// found in them is removed when it is old, and a link may have come with somebody's archive.
+  var isOwn: Bool {
+    [path, receipts, locks].allSatisfy { folder in
+      var facts = stat()
+      guard folder.withPlatformString({ lstat($0, &facts) }) == 0 else { return errno == ENOENT }
+      return facts.st_mode & S_IFMT == S_IFDIR
+    }
   }
 
   // MARK: Reading
@@ -120,6 +131,7 @@ public struct StateFolder: Sendable {
       guard folder.withPlatformString({ mkdir($0, 0o777) }) != 0 else { continue }
       guard errno == EEXIST else { throw Errno(rawValue: errno) }
     }
+    guard isOwn else { throw .notDirectory }
     let ignore = path.appending(".gitignore")
     guard ignore.withPlatformString({ access($0, F_OK) }) != 0 else { return }
     try write(Array("*\n".utf8), to: ignore)

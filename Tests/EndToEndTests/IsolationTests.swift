@@ -70,6 +70,7 @@ import Testing
         "its process was killed (SIGKILL), as Linux does where memory runs out; run fewer jobs at "
           + "once"
       ),
+      ("TERM", 75, "its process was stopped from outside (SIGTERM); run again"),
     ])
   func crash(_ signal: String, status: Int32, words: String) throws {
     let stage = try stage()

@@ -162,6 +162,38 @@ struct ReportsTests {
     #expect(result.errors.contains(message.replacing("/dev/full", with: "full")))
   }
 
+  @Test("A report replaces nothing that was read, where the job file is wrong, and no job's output")
+  func sparing() throws {
+    let stage = try stage()
+    try stage.write("wrong.json", "{ clipp: a.wav, rows: table.md, output: x.flac }\n")
+    try stage.write("table.md", "n\n1\n")
+    try stage.write(
+      "two.yaml",
+      """
+      jobs:
+        a: { clip: a.wav, output: two/a.wav }
+        b: { clip: a.wav, output: [two/b.wav, { file: two/b.json, json: sidecar }] }
+      """)
+    let result = try stage.run(
+      """
+      avjob run --quiet two.yaml >table
+      before=$(cat wrong.json table.md two/b.json)
+      for report in wrong.json table.md; do
+        avjob run --quiet --report $report wrong.json 2>&1 | grep '^error'
+      done
+      avjob run --quiet --only a --report two/b.json two.yaml 2>&1
+      [ "$before" = "$(cat wrong.json table.md two/b.json)" ] && echo untouched
+      """)
+    #expect(
+      result.text == """
+        error: 'wrong.json': is a file that was read; choose another path
+        error: 'table.md': is a file that was read; choose another path
+        error: 'two/b.json': is another job's output; choose another path
+        untouched
+
+        """)
+  }
+
   @Test("--progress json has standard output to itself, one event a line")
   func events() throws {
     let stage = try stage()

@@ -51,7 +51,10 @@ struct SharedFolderTests {
     let result = try stage.run(
       """
       "$AVJOB" run --workers 1 job.yaml 2> /dev/null > /dev/null &
-      until [ $(ls .avjob/receipts 2> /dev/null | wc -l) -ge 3 ]; do sleep 0.005; done
+      for n in $(seq 4000); do
+        [ $(ls .avjob/receipts 2> /dev/null | wc -l) -ge 3 ] && break
+        sleep 0.005
+      done
       kill -9 $!
       wait $! 2> /dev/null
       echo done $(ls .avjob/receipts | wc -l)

@@ -125,6 +125,27 @@ struct LedgerTests {
     #expect(try reason(claim) == "'out.psc' is not there")
   }
 
+  @Test("nothing is recorded of an output that is another one than was written")
+  func replaced() throws {
+    let written = Project.written(project.claim())
+    try project.write("out.mp3", "somebody else's")
+    #expect(try !ledger().record(project.claim(), written: written) { false })
+    #expect(try !ledger().record(project.claim(), written: [:]) { false })
+    #expect(try reason() == "'out.mp3' has no receipt of an earlier run")
+  }
+
+  @Test("nothing is removed that is no receipt by its name")
+  func othersFiles() throws {
+    #expect(try ledger().record(project.claim()))
+    for name in ["thesis.odt", "a.json", "a-0123.json"] {
+      try project.write(".avjob/receipts/\(name)", "x")
+    }
+    let ledger = ledger()
+    #expect(try ledger.record(project.claim()))
+    ledger.prune(besides: [])
+    #expect(project.names(in: "receipts").count == 4)
+  }
+
   @Test("nothing is recorded of a source that has changed meanwhile")
   func changing() throws {
     let claim = project.claim()

@@ -75,6 +75,10 @@ struct LockTests {
     #expect(try !isFree("a"))
     touch(project.path(".avjob/locks/a.lock"), at: 1_000_000)
     #expect(try isFree("a"))
+    // A clock that was years ahead.
+    try put(owner)
+    touch(project.path(".avjob/locks/a.lock"), at: 4_000_000_000)
+    #expect(try isFree("a"))
   }
 
   @Test("a lock that does not say whose it is counts while it is young")
@@ -90,8 +94,9 @@ struct LockTests {
   @Test("what dead processes left is swept, and what living ones have is not")
   func sweeping() throws {
     let dead = try deadProcess()
-    try put(dead, "dead")
-    try put(.current, "mine")
+    let label = "a.mp3-0123456789abcde"
+    try put(dead, label + "d")
+    try put(.current, label + "f")
     try project.write(".avjob/locks/\(dead.temporaryName())", "x")
     try project.write(".avjob/locks/\(LockOwner.current.temporaryName())", "x")
     var foreign = LockOwner.current
@@ -100,9 +105,24 @@ struct LockTests {
     try project.write(".avjob/locks/\(old)", "x")
     touch(project.path(".avjob/locks/\(old)"), at: 1_000_000)
     try project.write(".avjob/locks/\(foreign.temporaryName())", "x")
+    try put(dead, "yarn")
     book().sweep()
-    #expect(project.names(in: "locks").count == 3)
-    #expect(project.names(in: "locks").contains("mine.lock"))
+    #expect(project.names(in: "locks").count == 4)
+    #expect(project.names(in: "locks").contains(label + "f.lock"))
+    #expect(project.names(in: "locks").contains("yarn.lock"))
+  }
+
+  @Test("what a link leads to is not swept, and nothing is written there")
+  func links() throws {
+    let name = "a.mp3-0123456789abcdef.lock"
+    try Tool.succeed("mkdir", project.path("elsewhere").string)
+    try project.write("elsewhere/\(name)", "old")
+    touch(project.path("elsewhere/\(name)"), at: 1_000_000)
+    try Tool.succeed("rm", "-r", project.state.locks.string)
+    try Tool.succeed("ln", "-s", "../elsewhere", project.state.locks.string)
+    book().sweep()
+    #expect(StateFolder.names(in: project.path("elsewhere")).map(\.string) == [name])
+    #expect(throws: Errno.notDirectory) { try project.state.make() }
   }
 
   @Test("a process is known again by what it wrote")

@@ -38,6 +38,21 @@ struct Project {
   }
 }
 
+extension Project {
+  /// The files of a claim as they are now.
+  static func written(_ claim: Claim) -> [FilePath: FileIdentity] {
+    let files = claim.outputs.flatMap { [$0.path] + $0.companions }
+    return files.reduce(into: [:]) { $0[$1] = FileIdentity(ofFileAt: $1) }
+  }
+}
+
+extension Ledger {
+  /// Records what lies there.
+  func record(_ claim: Claim) throws -> Bool {
+    try record(claim, written: Project.written(claim)) { false }
+  }
+}
+
 /// Gives a file another time of modification; seconds since 1970.
 func touch(_ path: FilePath, at seconds: Int) {
   var times = [

@@ -212,7 +212,7 @@ private struct Surprise: Error {}
     let begun = Counter()
     let runner = Fake { job, context -> Int in
       begun.add(1)
-      while begun.value < 2 { usleep(1000) }
+      for _ in 0..<20_000 where begun.value < 2 { usleep(1000) }
       flag.cancel()
       while !context.cancellation.isCancelled { usleep(1000) }
       if job == 1 { throw Failure(.mendMachine, "disk full") }

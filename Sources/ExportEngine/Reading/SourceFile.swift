@@ -29,10 +29,7 @@ package enum SourceFile {
     guard status.st_size > 0 else {
       throw Failure(.mendInput, "is empty (0 bytes)", path: path)
     }
-    return FileIdentity(
-      device: UInt64(status.st_dev), inode: UInt64(status.st_ino), size: Int64(status.st_size),
-      modificationTime: Int64(status.st_mtim.tv_sec) * 1_000_000_000
-        + Int64(status.st_mtim.tv_nsec))
+    return FileIdentity(status)
   }
 
   /// The same of a file that has rested so long that whoever changes it from now on gives it

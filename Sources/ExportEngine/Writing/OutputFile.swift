@@ -24,6 +24,8 @@ package final class OutputFile: ByteOutput {
   private let newFolders: [FilePath]
   private let calls: FileCalls
   private var isDone = false
+  /// What it was when it took its place; nil before.
+  private(set) var identity: FileIdentity?
 
   private init(
     _ path: FilePath, target: FilePath, temporary: TemporaryFile, newFolders: [FilePath],
@@ -103,11 +105,16 @@ package final class OutputFile: ByteOutput {
   package func commit() throws(Failure) {
     precondition(!isDone, "an output file is committed or discarded once")
     defer { discard() }
+    var facts = stat()
+    guard fstat(temporary.descriptor, &facts) == 0 else {
+      throw .writing(errno, "cannot look at the finished file", path: path)
+    }
     let status = temporary.path.withPlatformString { from in
       target.withPlatformString { rename(from, $0) }
     }
     guard status == 0 else { throw .writing(errno, "cannot rename the finished file", path: path) }
     isDone = true
+    identity = FileIdentity(facts)
     temporary.close()
     for folder in [target.folder] + newFolders.map(\.folder) { try flush(folder) }
   }

@@ -23,7 +23,7 @@ struct RecordWriter {
   static let version = 1
 
   private let export: Export
-  private let files: [OutputFile]
+  let files: [OutputFile]
 
   /// Starts the files; with the last reference to them they go, unless they are committed.
   init(for export: Export) throws(Failure) {

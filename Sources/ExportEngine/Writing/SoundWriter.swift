@@ -86,3 +86,23 @@ public struct WrittenSidecar: Sendable, Hashable, Codable {
   /// Bytes.
   public var size: Int64
 }
+
+/// A file of an export, as it was when it took its place.
+public struct WrittenFile: Sendable, Hashable, Codable {
+  /// As it was asked for.
+  @CodedPath public var path: FilePath
+  /// By which it is known from a file that somebody puts there later.
+  public var identity: FileIdentity
+
+  /// A file at `path` that is `identity`.
+  public init(path: FilePath, identity: FileIdentity) {
+    self.path = path
+    self.identity = identity
+  }
+
+  /// Nil for one that is not in its place.
+  init?(_ file: OutputFile) {
+    guard let identity = file.identity else { return nil }
+    self.init(path: file.path, identity: identity)
+  }
+}

@@ -51,6 +51,11 @@ public final class SourceMap: Sendable {
       SourceText(name: name, text: text, inclusion: Diagnostic.Note(note, at: inclusion)))
   }
 
+  /// The files whose texts were added: job files, what they include, tables and lists. O(texts).
+  public var fileNames: [String] {
+    state.withLock { $0.texts.filter(\.isFile).map(\.name) }
+  }
+
   private func add(_ text: SourceText) -> Source {
     return state.withLock { state in
       state.texts.append(text)

@@ -11,7 +11,7 @@ struct Run: ParsableCommand {
       output is at its path only when it is whole.
 
       Exit status: 0 all done, 1 a job failed, 2 the job file or the arguments are wrong, \
-      75 a temporary failure, 130 and 143 interrupted and terminated.
+      75 a temporary failure, 129, 130 and 143 hung up, interrupted and terminated.
       """)
 
   @Argument(help: "Job files (YAML), or folders of them.")
@@ -52,7 +52,7 @@ struct Run: ParsableCommand {
     do {
       let loaded = try door.load(files, options: variables)
       let preparation = try door.prepare(loaded, rules, telling: teller)
-      try teller.refuseConflicts(with: preparation.exports, reading: loaded.files)
+      try teller.refuseConflicts(with: preparation.exports, of: loaded)
       if options.failFast, preparation.refusedJobs > 0 {
         StandardStream.error.write("nothing was started: --fail-fast\n")
         teller.open(preparation.work, refusals: preparation.refusals)

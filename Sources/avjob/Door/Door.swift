@@ -57,6 +57,9 @@ struct Door {
     annotate(diagnostics)
   }
 
+  /// Says something that is no mistake, in one line.
+  func note(_ text: String) { StandardStream.error.write("note: \(text)".printable + "\n") }
+
   /// Repeats messages for who reads them on standard output.
   func annotate(_ diagnostics: Diagnostics) {
     if annotations == .github { StandardStream.output.write(diagnostics.githubCommands(in: map)) }
@@ -118,7 +121,7 @@ struct Door {
       let written = FilePath(path)
       let spelled = files.spelling(of: written) ?? written
       if spelled != written {
-        StandardStream.error.write("note: '\(written)' is taken to be '\(spelled)'\n")
+        note("'\(written)' is taken to be '\(spelled)'")
       }
       guard files.kind(of: spelled) == .folder else {
         found.append((spelled, nil))
@@ -145,7 +148,7 @@ struct Door {
     let preparation = Preparation(loaded, rules, library: library, budget: budget)
     memory?.keepProbes(of: library)
     report(preparation.diagnostics)
-    for note in preparation.notes { StandardStream.error.write("note: \(note)\n") }
+    for note in preparation.notes { self.note(note) }
     if preparation.hasJobErrors {
       teller?.open(preparation.work, refusals: preparation.refusals)
       throw Status.wrongJob

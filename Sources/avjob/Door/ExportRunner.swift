@@ -41,20 +41,28 @@ struct ExportRunner: JobRunner {
     }
     for asset in export.composition.assets { try library.confirm(asset) }
     let report = try perform(export, timeLimit: work.timeLimit, context)
-    if lock != nil { record(claim, in: ledger, memory, context) }
+    if lock != nil { record(claim, report, in: ledger, memory, context) }
     return .written(report, reason: memory.options.explain ? "\(why)" : nil)
   }
 
   /// Writes the receipts; the outputs are in their places.
   private func record(
-    _ claim: Claim, in ledger: Ledger, _ memory: RunMemory, _ context: JobContext
+    _ claim: Claim, _ report: ExportSession.Report, in ledger: Ledger, _ memory: RunMemory,
+    _ context: JobContext
   ) {
+    let written = Dictionary(
+      report.files.map { ($0.path, $0.identity) }, uniquingKeysWith: { _, last in last })
     do {
-      guard try !ledger.record(claim) else { return }
+      let isRecorded = try ledger.record(claim, written: written) {
+        context.cancellation.isCancelled
+      }
+      guard !isRecorded else { return }
       context.warn(
         Warning(
-          "a source was changed while it was read: the next run makes it again",
+          "this or a source of it was changed meanwhile: the next run makes it again",
           path: claim.outputs.first?.path))
+    } catch is CancellationError {
+      // The job is done; only the next run does not know it.
     } catch {
       memory.tell(error, of: ledger, context)
     }

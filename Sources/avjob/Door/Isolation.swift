@@ -66,7 +66,9 @@ struct Isolation: Sendable {
     switch lastWord {
     case .finished(let report): return report
     case .failed(let failure): throw failure
-    case .cancelled: throw CancellationError()
+    case .cancelled where context.cancellation.isCancelled: throw CancellationError()
+    // Somebody else has stopped it.
+    case .cancelled: throw Self.failure(of: .signalled(SIGTERM))
     case .progress, nil:
       ExportSession(export, library: library).removeLeftovers()
       if context.cancellation.isCancelled { throw CancellationError() }

@@ -16,6 +16,8 @@ final class RunTeller {
   private var account: RunAccount
   private var screen: ProgressScreen?
   private var stream: ProgressStream?
+  /// Whether it is known that the reports replace nothing that is read or written otherwise.
+  private var isCleared = false
   private var isOpen = false
   private var isClosed = false
 
@@ -45,7 +47,13 @@ final class RunTeller {
 
   /// Refuses reports at the path of something that is read or written otherwise; what is wrong is said
   /// before this throws.
-  func refuseConflicts(with exports: [Export], reading files: [FilePath]) throws {
+  ///
+  /// - Parameters:
+  ///   - exports: What is going to run.
+  ///   - loaded: All jobs, also those that are left out this time.
+  /// - Throws: `Door.Status.wrongJob`
+  func refuseConflicts(with exports: [Export], of loaded: LoadedJobs) throws {
+    isCleared = true
     let records = telling.targets.filter(\.replacesFile).compactMap(\.path).map {
       ExportRecord(path: $0)
     }
@@ -54,10 +62,14 @@ final class RunTeller {
     let reports = Export(
       name: "reports", composition: Composition(tracks: []), outputs: [], records: records)
     var found = ExportSession.conflicts(among: exports + [reports])
-    let read = Set(files.compactMap(SourceFile.inode))
-    for record in records {
-      guard let file = SourceFile.inode(of: record.path), read.contains(file) else { continue }
-      found.append(Failure(.mendJob, "is a job file; choose another path", path: record.path))
+    let told = Set(found.compactMap(\.path))
+    let made = loaded.jobs.flatMap { $0.outputs.map(\.path) + $0.records.map(\.path) }
+    for (files, what) in [(loaded.files, "is a job file"), (made, "is another job's output")] {
+      let inodes = Set(files.compactMap(SourceFile.inode))
+      for record in records where !told.contains(record.path) {
+        guard let file = SourceFile.inode(of: record.path), inodes.contains(file) else { continue }
+        found.append(Failure(.mendJob, "\(what); choose another path", path: record.path))
+      }
     }
     guard !found.isEmpty else { return }
     isClosed = true
@@ -149,6 +161,7 @@ final class RunTeller {
     var status = status
     for target in telling.targets {
       do throws(Failure) {
+        try requireNotRead(target)
         try target.write(account.report(status: status))
       } catch {
         door.report(Diagnostics(Diagnostic(error)))
@@ -157,6 +170,18 @@ final class RunTeller {
     }
     stream?.close(account.report(status: status), at: .now)
     return status
+  }
+
+  /// A run that found a mistake before it knew all that its jobs read and write knows what it has
+  /// read so far: no report replaces that.
+  private func requireNotRead(_ target: ReportTarget) throws(Failure) {
+    guard !isCleared, target.replacesFile, let path = target.path,
+      let file = SourceFile.inode(of: path)
+    else { return }
+    let read = (files + door.map.fileNames).map { FilePath($0) }
+    guard !read.contains(where: { SourceFile.inode(of: $0) == file }) else {
+      throw Failure(.mendJob, "is a file that was read; choose another path", path: path)
+    }
   }
 
   /// Whether the table of outputs is printed: not where something else has its place.
