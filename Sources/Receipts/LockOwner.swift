@@ -93,7 +93,9 @@ struct LockOwner: Sendable, Hashable {
       let end = text.lastIndex(of: ")")
     else { return nil }
     let fields = text[text.index(after: end)...].split(separator: " ")
-    guard fields.count > 19, fields[0] != "Z", fields[0] != "X" else { return nil }
+    guard fields.count > 19, fields[0] != "X" else { return nil }
+    // A process whose first thread has ended, and others have not, still holds its files.
+    if fields[0] == "Z", Int(fields[17]) ?? 0 <= 1 { return nil }
     return UInt64(fields[19])
   }
 

@@ -241,9 +241,12 @@ private let busy = Failure(.tryAgain, "busy")
   func stuckInCancelledRun() throws {
     let (flag, release) = (CancellationFlag(), CancellationFlag())
     defer { release.cancel() }
+    let begun = Counter()
     let reports = try pool(2, grace: .milliseconds(20)).run(
       [PoolJob(0), PoolJob(1), PoolJob(2)],
       with: Fake { job, context in
+        begun.add(1)
+        for _ in 0..<20_000 where begun.value < 2 { usleep(500) }
         flag.cancel()
         if job == 0 { while !release.isCancelled { usleep(500) } }
         while !context.cancellation.isCancelled { usleep(500) }

@@ -10,6 +10,8 @@ import SystemPackage
 struct TemporaryFile {
   let path: FilePath
   let descriptor: Int32
+  /// The names that others held when this one was made.
+  private var others: [FilePath] = []
 
   /// Processes that write to one target at once; no one has so many in good faith.
   private static let slots = 64
@@ -18,7 +20,8 @@ struct TemporaryFile {
     for slot in 0..<slots {
       let candidate = name(beside: target, slot: slot)
       removeLeftover(candidate)
-      guard let made = try createLocked(candidate, for: path) else { continue }
+      guard var made = try createLocked(candidate, for: path) else { continue }
+      made.others = (0..<slot).map { name(beside: target, slot: $0) }
       // Behind the own one: leftovers of processes that ran beside one another.
       var next = slot + 1
       while next < slots, removeLeftover(name(beside: target, slot: next)) { next += 1 }
@@ -96,8 +99,12 @@ struct TemporaryFile {
     _ = fchmod(descriptor, existing.st_mode & 0o7777)
   }
 
-  /// Gives the lock back.
-  func close() { _ = Glibc.close(descriptor) }
+  /// Gives the lock back. Whoever held names before this one may have died meanwhile: what is left of
+  /// them goes, too.
+  func close() {
+    _ = Glibc.close(descriptor)
+    for other in others { Self.removeLeftover(other) }
+  }
 
   /// Takes the name away, then the lock.
   func remove() {

@@ -118,6 +118,19 @@ struct OutputFileTests {
     #expect(try entries(of: folder.root).sorted() == [".b.mp3.avjob-0.tmp", "a.mp3"])
   }
 
+  @Test("what a process leaves that dies while another one writes goes with that one")
+  func diedMeanwhile() throws {
+    let left = folder.path(".a.mp3.avjob-0.tmp")
+    try writeFile(left, "left".utf8)
+    let live = open(left, O_RDWR | O_CLOEXEC)
+    #expect(flock(live, LOCK_EX | LOCK_NB) == 0)
+    let file = try OutputFile.create(at: FilePath(folder.path("a.mp3")))
+    #expect(flock(live, LOCK_UN) == 0)
+    close(live)
+    try file.commit()
+    #expect(try entries(of: folder.root) == ["a.mp3"])
+  }
+
   @Test("several writers of one target do not disturb each other; the last commit stands")
   func concurrent() throws {
     let path = FilePath(folder.path("a.mp3"))
