@@ -202,6 +202,7 @@ final class LockBook: Sendable {
     }
     guard isFirst else { return }
     let pause = timing.beat
+    // Weak, so that the thread does not keep alive what ends it; it wakes once more and goes.
     let thread = try? Thread.spawn(name: "locks", stackSize: 1 << 18) { [weak self] in
       while true {
         var time = timespec(tv_sec: Int(pause.components.seconds), tv_nsec: 0)

@@ -4,7 +4,8 @@ import WorkerPool
 extension PoolClaim {
   /// What an export may take while it runs, at most, by the sources that may sound together.
   ///
-  /// Figures are what was measured of decoders and encoders, rounded up: see docs/decisions.md.
+  /// What each takes is an estimate on the safe side, not a measurement: it keeps wide mixes from
+  /// running side by side, and need not be nearer than that.
   ///
   /// - Complexity: O(segments)
   init(of export: Export) {
