@@ -34,6 +34,14 @@ let package = Package(
       name: "WorkerPool",
       dependencies: ["Threads", "MediaComposition", "MediaTime"]),
 
+    // Live: what the door's `preview` and `record` do, for any program.
+    .target(
+      name: "Playback",
+      dependencies: [
+        "MediaTime", "Threads", "MediaComposition", "ExportGraph", "ExportEngine",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
+
     .target(
       name: "Receipts",
       dependencies: [
@@ -132,6 +140,13 @@ let package = Package(
     .testTarget(
       name: "WorkerPoolTests",
       dependencies: ["WorkerPool", "Threads", "MediaComposition", "MediaTime", "TestSupport"]),
+    .testTarget(
+      name: "PlaybackTests",
+      dependencies: [
+        "Playback", "ExportEngine", "ExportGraph", "MediaComposition", "MediaTime", "Threads",
+        "TestSupport",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
     .testTarget(
       name: "ReceiptsTests",
       dependencies: [

@@ -37,7 +37,7 @@ extension Graph {
     let root = try compiler.addMix(
       of: export.composition, at: .zero, window: 0..<length, mix: export.mix,
       origin: export.origin)
-    self.init(nodes: compiler.nodes, sinks: [])
+    self.init(nodes: compiler.nodes, sinks: [], tracks: compiler.tracks)
     try addSinks(of: export, from: root)
   }
 
@@ -72,8 +72,7 @@ extension Graph {
           node: node, frames: frames, output: output,
           metadata: export.metadata.overridden(by: output.metadata),
           chapters: export.chapters(in: frames, rate: format.sampleRate),
-          isDithered: output.format.storesInt16
-            && !(node == root && nodes.passesInt16Untouched(from: root))))
+          isDithered: output.format.storesInt16 && needsDither(node)))
     }
   }
 }
@@ -83,6 +82,8 @@ private struct Compiler {
   let format: AudioFormat
   /// Children before parents.
   private(set) var nodes: [Node] = []
+  /// The children of the mix that was added last, by track of its composition.
+  private(set) var tracks: [[Node.ID]] = []
 
   init(format: AudioFormat) { self.format = format }
 
@@ -96,23 +97,32 @@ private struct Compiler {
     of composition: Composition, at start: Time, window: Range<Int64>, mix: AudioMix,
     matrix: ChannelMatrix? = nil, origin: Origin
   ) throws(Failure) -> Node.ID {
-    var children: [Node.ID] = []
-    for track in composition.tracks where track.isEnabled {
+    var children: [[Node.ID]] = []
+    for track in composition.tracks {
+      guard track.isEnabled else {
+        children.append([])
+        continue
+      }
       let segments = try addSegments(of: track, at: start, window: window)
       if track.mix.isUnity, track.preferredVolume == .unity {
-        children += segments
+        children.append(segments)
       } else {
         var level = level(of: track.mix, at: start)
         level.gain *= Float(track.preferredVolume.factor)
-        children.append(
+        children.append([
           add(
             Node(
-              .mix(segments), format: format, frames: window, level: level, origin: track.origin)))
+              .mix(segments), format: format, frames: window, level: level, origin: track.origin))
+        ])
       }
     }
+    tracks = children
     var level = level(of: mix, at: start)
     level.matrix = matrix
-    return add(Node(.mix(children), format: format, frames: window, level: level, origin: origin))
+    return add(
+      Node(
+        .mix(children.flatMap(\.self)), format: format, frames: window, level: level,
+        origin: origin))
   }
 
   /// Appends a node for each segment that sounds inside `window`.
@@ -337,6 +347,11 @@ extension [Chapter] {
     func frame(_ chapter: Chapter) -> Int64 { chapter.start.frames(atRate: rate) }
     return filter { !$0.isInherited || sound.contains(frame($0)) }.lasting(by: frame)
   }
+}
+
+extension Graph {
+  /// Whether 16 bits of what a node gives are more than a copy of a source's samples. O(nodes).
+  package func needsDither(_ node: Node.ID) -> Bool { !nodes.passesInt16Untouched(from: node) }
 }
 
 extension [Node] {

@@ -107,7 +107,7 @@ public struct FrameRatio: Sendable, Hashable, Encodable {
 
 extension FrameRatio {
   /// How many frames become `frames`, or which index becomes that one, rounded half away from zero.
-  func source(ofTarget frames: Int64) -> Int64 {
+  package func source(ofTarget frames: Int64) -> Int64 {
     FrameRatio(from: target, to: source).target(ofSource: frames)
   }
 

@@ -13,11 +13,15 @@ public struct Graph: Sendable, Hashable, Encodable {
   public var nodes: [Node]
   /// One for each output of the export, in its order.
   public var sinks: [Sink]
+  /// For each track of the export's composition, in order, the nodes that give its sound; none for
+  /// a track that is not enabled.
+  public var tracks: [[Node.ID]]
 
   /// A graph of `nodes` that feed `sinks`.
-  public init(nodes: [Node], sinks: [Sink]) {
+  public init(nodes: [Node], sinks: [Sink], tracks: [[Node.ID]] = []) {
     self.nodes = nodes
     self.sinks = sinks
+    self.tracks = tracks
   }
 }
 

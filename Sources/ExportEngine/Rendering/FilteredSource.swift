@@ -1,10 +1,12 @@
+import ExportGraph
 import LibAV
 import MediaComposition
 
 /// A source through filters of libavfilter, its moments where they belong.
 ///
 /// A filter remembers everything, so the source is fed from its first frame on whenever one goes
-/// back, in blocks that are the same each time, with silence before and after it.
+/// back, in blocks that are the same each time, with silence before and after it. Who cannot wait for
+/// that says how long a warm-up does instead, and hears nearly the same.
 final class FilteredSource: FrameSource {
   /// Which filters, and where in what they give the sound begins.
   struct Setup {
@@ -20,8 +22,10 @@ final class FilteredSource: FrameSource {
 
   private let input: any FrameSource
   private let setup: Setup
+  private let ratio: FrameRatio
   private let sampleRate: Int
   private let frameCount: Int64
+  private let warmUp: Int64?
   private let block: AudioBuffer
   private var chain: FilterChain?
   /// The frame that the chain gives next, counted from the sound's own first.
@@ -33,18 +37,26 @@ final class FilteredSource: FrameSource {
   /// More blocks of silence than any filter takes in without giving anything.
   private static let patience = 4096
 
-  /// `frameCount` frames of what the filters of `setup` make of `input`.
-  init(_ input: any FrameSource, _ setup: Setup, sampleRate: Int, frameCount: Int64) {
+  /// `frameCount` frames of what the filters of `setup` make of `input`, `ratio` being how many of
+  /// its frames become how many. After a jump, `warmUp` frames before the one that was asked for are
+  /// rendered with it; nil: all.
+  init(
+    _ input: any FrameSource, _ setup: Setup, _ ratio: FrameRatio = .one, sampleRate: Int,
+    frameCount: Int64, warmUp: Int64? = nil
+  ) {
     self.input = input
     self.setup = setup
+    self.ratio = ratio
     self.sampleRate = sampleRate
     self.frameCount = frameCount
+    self.warmUp = warmUp
     channelCount = input.channelCount
     block = AudioBuffer(channelCount: input.channelCount, capacity: Self.blockSize)
   }
 
   func seek(to frame: Int64) throws(Failure) {
-    if frame < chainPosition { chain = nil }
+    let isFar = warmUp.map { frame - chainPosition > 2 * $0 } ?? false
+    if frame < chainPosition || isFar { chain = nil }
     position = frame
   }
 
@@ -81,9 +93,12 @@ final class FilteredSource: FrameSource {
       try FilterChain.open(setup.filters, sampleRate: sampleRate, channelCount: channelCount)
     }
     chain = made
-    chainPosition = -Int64(setup.lag)
+    // On the grid of the blocks that it is fed with from its start.
+    let first = warmUp.map { ratio.source(ofTarget: max(0, position - $0)) } ?? 0
+    let start = first / Int64(Self.blockSize) * Int64(Self.blockSize)
+    chainPosition = ratio.target(ofSource: start) - Int64(setup.lag)
     isInputAtEnd = false
-    try input.seek(to: 0)
+    try input.seek(to: start)
     block.frameCount = 0
     clear(0..<block.capacity)
     var silence = setup.lead

@@ -22,17 +22,34 @@ package final class Renderer {
 
   /// Starts so far into what the sinks write. Once `cancellation` is set, `pull` soon throws, however
   /// far it is on its way through a file; what it throws is of no account.
+  ///
+  /// - Parameters:
+  ///   - graph: What sounds.
+  ///   - start: Where the first pull begins.
+  ///   - library: Opens the files.
+  ///   - masters: Which nodes will be pulled; nil: all that feed sinks.
+  ///   - watchers: Who sees, and may change, what a node gives, on the thread that pulls.
+  ///   - warmUp: How far back that which remembers without end is rendered from after a jump; nil:
+  ///     from its start, which makes a jump exact and long.
+  ///   - cancellation: Ends it.
+  /// - Throws: What of the files cannot be opened.
   package init(
     _ graph: Graph, from start: Time = .zero, library: MediaLibrary,
+    masters: [Node.ID]? = nil, watchers: [Node.ID: any NodeWatcher] = [:], warmUp: Time? = nil,
     cancellation: CancellationFlag = CancellationFlag()
   ) throws(Failure) {
     self.graph = graph
-    masters = Set(graph.sinks.map(\.node)).sorted()
+    self.masters = masters ?? Set(graph.sinks.map(\.node)).sorted()
     pool = SourcePool(library, unless: cancellation)
     var nodes: [any RenderNode] = []
     var mixes: [Node.ID: MixTee] = [:]
     let startsAnew = try graph.nodesThatStartAnew(library)
-    for node in graph.nodes {
+    for (id, node) in graph.nodes.enumerated() {
+      defer {
+        if let watcher = watchers[id], let last = nodes.popLast() {
+          nodes.append(WatchedNode(last, watcher))
+        }
+      }
       switch node.kind {
       case .source(let source, let first):
         nodes.append(SourceNode(node, source, start: first, pool))
@@ -47,12 +64,13 @@ package final class Renderer {
         nodes.append(
           ProcessNode(
             node, nodes[child], frameCount: graph.nodes[child].frames.upperBound,
-            graph.source(of: process, over: child, in: node, startsAnew: startsAnew[child])))
+            graph.source(
+              of: process, over: child, in: node, startsAnew: startsAnew[child], warmUp: warmUp)))
       case .excerpt(let child, let start):
         nodes.append(ExcerptNode(node, nodes[child], start: start))
       }
     }
-    for id in masters {
+    for id in self.masters {
       let node = graph.nodes[id]
       let mixID = if case .convert(let child) = node.kind { child } else { id }
       let mix = graph.nodes[mixID]
@@ -92,11 +110,20 @@ package final class Renderer {
   /// The next frame of a master, on the timeline.
   package func position(of master: Node.ID) -> Int64 { taps[master]?.position ?? 0 }
 
-  /// Fills a buffer with a master's next frames; its `frameCount` is 0 at the end of what is written.
-  package func pull(_ master: Node.ID, into buffer: AudioBuffer) throws(Failure) {
+  /// Goes so far into what a master's sinks write; 0 is their first frame, in the master's own rate.
+  package func seek(_ master: Node.ID, to frame: Int64) throws(Failure) {
+    guard let tap = taps[master], let span = spans[master] else { return }
+    try tap.seek(to: min(span.lowerBound + max(0, frame), span.upperBound))
+  }
+
+  /// Fills a buffer with a master's next frames, `count` or as many as fit; its `frameCount` is 0 at
+  /// the end of what is written.
+  package func pull(
+    _ master: Node.ID, into buffer: AudioBuffer, count: Int = .max
+  ) throws(Failure) {
     guard let tap = taps[master], let span = spans[master] else { return }
     let left = span.upperBound - tap.position
-    let wanted = Int(max(0, min(Int64(buffer.capacity), left)))
+    let wanted = Int(max(0, min(Int64(min(count, buffer.capacity)), left)))
     let taken = try tap.read(into: buffer, at: 0, count: wanted)
     guard taken == wanted else {
       throw Failure(.reportBug, "the mix ended \(wanted - taken) frames early")
@@ -108,17 +135,21 @@ package final class Renderer {
 extension Graph {
   /// What gives the frames of a process when it reads its child.
   fileprivate func source(
-    of process: Process, over child: Node.ID, in node: Node, startsAnew: Bool
+    of process: Process, over child: Node.ID, in node: Node, startsAnew: Bool, warmUp: Time?
   ) -> (any FrameSource) throws(Failure) -> any FrameSource {
     let inputCount = nodes[child].frames.upperBound
     let (count, rate) = (node.frames.upperBound, node.format.sampleRate)
+    let ratio = if case .stretch(let ratio, _) = process { ratio } else { FrameRatio.one }
     func filtered(
       _ setup: @escaping () throws(Failure) -> FilteredSource.Setup
     ) -> (any FrameSource) throws(Failure) -> any FrameSource {
       { input throws(Failure) in
         let setup = try setup()
         return setup.filters.isEmpty
-          ? input : FilteredSource(input, setup, sampleRate: rate, frameCount: count)
+          ? input
+          : FilteredSource(
+            input, setup, ratio, sampleRate: rate, frameCount: count,
+            warmUp: warmUp?.frames(atRate: rate))
       }
     }
     switch process {

@@ -4,11 +4,14 @@
 /// A 16-bit or 24-bit integer that was scaled to float comes back as it was. With dither, TPDF
 /// noise of ±1 step is added first; it is a function of the sample's frame and channel alone, so
 /// that a slice is what it is in the whole, on any machine.
-struct Quantizer: Sendable {
-  let isDithered: Bool
+package struct Quantizer: Sendable {
+  package let isDithered: Bool
+
+  /// One that dithers 16 bits, or not.
+  package init(isDithered: Bool) { self.isDithered = isDithered }
 
   /// Writes 16-bit samples of one channel, `stride` apart.
-  func convert(
+  package func convert(
     _ source: UnsafePointer<Float>, count: Int, frame: Int64, channel: Int,
     to destination: UnsafeMutablePointer<Int16>, stride: Int
   ) {
@@ -29,7 +32,7 @@ struct Quantizer: Sendable {
   }
 
   /// Writes 24-bit samples of one channel at the top of 32 bits, `stride` apart; never dithered.
-  func convert(
+  package func convert(
     _ source: UnsafePointer<Float>, count: Int,
     to destination: UnsafeMutablePointer<Int32>, stride: Int
   ) {

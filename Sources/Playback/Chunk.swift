@@ -1,0 +1,117 @@
+import Threads
+
+/// The frames that are on their way to a sink: converted once, handed over in as many pieces as it
+/// takes. Allocates nothing after its making; of the writer's thread.
+struct Chunk {
+  /// What the writer does next.
+  enum Step {
+    /// Go on.
+    case again
+    /// Wait for the sink.
+    case wait
+    /// Wait for the ring to be filled.
+    case starved
+    /// All was heard, up to a slot that is the last.
+    case finished
+    /// What the sink held was lost.
+    case interrupted
+    /// The sink is gone.
+    case gone
+  }
+
+  private let ring: SlotRing
+  private let sink: any AudioSink
+  private let counts: Counts
+  private let format: SinkFormat
+  private let converter: SampleConverter
+  private let buffer: Buffer
+  /// Frames of the ring's first slot that were converted, and of these, those that the sink took.
+  private var converted = 0
+  private var taken = 0
+  /// The ring's frame that the sink gets next.
+  private var index: Int64
+  private var isDraining = false
+
+  init(_ ring: SlotRing, _ sink: any AudioSink, _ counts: Counts) {
+    self.ring = ring
+    self.sink = sink
+    self.counts = counts
+    format = sink.format
+    converter = SampleConverter(sink.format, capacity: SlotRing.slotFrames)
+    buffer = Buffer(byteCount: SlotRing.slotFrames * sink.format.frameSize)
+    index = counts.progress.written
+  }
+
+  /// Silence at once, and an empty ring. What was heard until then stands in the counts.
+  mutating func flush() {
+    let delay = sink.delay
+    sink.drop()
+    counts.publish(written: index - Int64(min(delay, Int(index))), delay: 0)
+    forget()
+  }
+
+  /// Empties the ring after the sink has lost what it held: that was not heard.
+  mutating func lose() {
+    index -= min(index, counts.progress.delay)
+    counts.publish(written: index, delay: 0)
+    forget()
+  }
+
+  private mutating func forget() {
+    ring.removeAll()
+    (converted, taken) = (0, 0)
+    isDraining = false
+    counts.isFinished.store(false, ordering: .releasing)
+  }
+
+  /// Hands over what the sink takes of the ring's first slot.
+  mutating func step(_ levels: SampleConverter.Levels) -> Step {
+    guard let slot = ring.first else { return isDraining ? drain() : .starved }
+    if converted == 0 {
+      converter.convert(
+        slot, planeCapacity: SlotRing.slotFrames, from: 0, count: slot.frameCount, levels: levels,
+        to: buffer.bytes)
+      converted = slot.frameCount
+      index = slot.index
+    }
+    if taken < converted {
+      switch sink.write(buffer.bytes + taken * format.frameSize, count: converted - taken) {
+      case .wrote(let count):
+        taken += count
+        index += Int64(count)
+        counts.publish(written: index, delay: sink.delay)
+      case .full:
+        counts.publish(written: index, delay: sink.delay)
+        return .wait
+      case .ranDry:
+        counts.xruns.wrappingAdd(1, ordering: .relaxed)
+      case .interrupted: return .interrupted
+      case .gone: return .gone
+      }
+    }
+    if taken == converted {
+      isDraining = slot.isLast
+      (converted, taken) = (0, 0)
+      ring.removeFirst()
+    }
+    return .again
+  }
+
+  private mutating func drain() -> Step {
+    let isDone = sink.drain()
+    counts.publish(written: index, delay: isDone ? 0 : sink.delay)
+    guard isDone else { return .wait }
+    isDraining = false
+    counts.isFinished.store(true, ordering: .releasing)
+    return .finished
+  }
+
+  /// Memory of one chunk in the sink's format.
+  private final class Buffer {
+    let bytes: UnsafeMutableRawPointer
+
+    init(byteCount: Int) { bytes = .allocate(byteCount: byteCount, alignment: 16) }
+
+    deinit { bytes.deallocate() }
+  }
+}

@@ -1,0 +1,212 @@
+import Glibc
+import MediaComposition
+import Synchronization
+import Threads
+
+/// The thread that hands a ring's sound to a sink, in time.
+///
+/// While sound plays it neither allocates, locks nor logs; what it has to say stands in atomics. It
+/// opens the sink, and opens another where the one it had is gone. It plays whatever the ring holds:
+/// to pause is to flush, and to fill no more.
+final class DeviceWriter: Sendable {
+  /// What there is to write to.
+  enum Device: Sendable {
+    /// None was asked for so far.
+    case none
+    /// This one; in the ring's format from now on.
+    case open(SinkFormat, SlotRing)
+    /// It is gone, or could not be opened; another is looked for from time to time.
+    case lost(Failure?)
+  }
+
+  /// Written by this thread alone; read by all.
+  let counts = Counts()
+  /// Rung after each change that the filling thread has to know: a flush, a device, the last frame.
+  let news: WakeUp
+  private let bell: WakeUp
+  private let opener: SinkOpener
+  private let shared = Mutex(Shared())
+  /// Counts flushes that were asked for, and those that were done.
+  private let flushesWanted = Atomic<Int>(0)
+  private let isEnding = Atomic<Bool>(false)
+  private let volume = Atomic<UInt32>(Float(1).bitPattern)
+  private let pan = Atomic<UInt32>(Float(0).bitPattern)
+
+  private struct Shared {
+    var device = Device.none
+    var request: SinkRequest?
+  }
+
+  /// Slots of a ring: 213 ms at 48 kHz, which is what a change of tracks takes to be heard, too.
+  static let slotCount = 10
+  /// Between two looks for a device.
+  private static let retryMilliseconds: Int32 = 500
+
+  /// A writer that opens its sinks by `opener`, and none until `open` is called.
+  init(_ opener: @escaping SinkOpener) throws(ChildProcess.SystemError) {
+    self.opener = opener
+    news = try WakeUp()
+    bell = try WakeUp()
+  }
+
+  // MARK: For other threads
+
+  /// What there is to write to.
+  var device: Device { shared.withLock { $0.device } }
+
+  /// Asks for a sink, or another one; `news` is rung when it is there.
+  func open(_ request: SinkRequest) {
+    shared.withLock { $0.request = request }
+    bell.ring()
+  }
+
+  /// Says that the ring was filled.
+  func notifyFilled() { bell.ring() }
+
+  /// Asks for silence at once and an empty ring; `news` is rung when that is so.
+  ///
+  /// - Returns: What `isFlushed` is to be asked about.
+  func flush() -> Int {
+    let number = flushesWanted.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
+    bell.ring()
+    return number
+  }
+
+  /// Whether that flush is done.
+  func isFlushed(_ number: Int) -> Bool { counts.flushes.load(ordering: .acquiring) >= number }
+
+  /// Sets the levels; a ramp leads there.
+  func setLevels(_ levels: SampleConverter.Levels) {
+    volume.store(levels.volume.bitPattern, ordering: .relaxed)
+    pan.store(levels.pan.bitPattern, ordering: .relaxed)
+  }
+
+  /// Ends the thread, at once.
+  func end() {
+    isEnding.store(true, ordering: .releasing)
+    bell.ring()
+  }
+
+  // MARK: The thread
+
+  /// Runs until `end` is called.
+  func run() {
+    while !isEnding.load(ordering: .acquiring) {
+      guard let request = shared.withLock({ $0.request }) else {
+        answerFlush()
+        bell.wait(milliseconds: -1)
+        continue
+      }
+      do throws(Failure) {
+        let sink = try opener(request)
+        let ring = SlotRing(channelCount: sink.format.channelCount, slotCount: Self.slotCount)
+        shared.withLock { $0.device = .open(sink.format, ring) }
+        news.ring()
+        play(ring, to: sink, asked: request)
+      } catch {
+        lose(error)
+      }
+    }
+  }
+
+  private func lose(_ failure: Failure?) {
+    shared.withLock { $0.device = .lost(failure) }
+    answerFlush()
+    news.ring()
+    bell.wait(milliseconds: Self.retryMilliseconds)
+  }
+
+  /// Of nothing there is nothing to flush.
+  private func answerFlush() {
+    let wanted = flushesWanted.load(ordering: .acquiring)
+    guard counts.flushes.load(ordering: .relaxed) < wanted else { return }
+    counts.flushes.store(wanted, ordering: .releasing)
+    news.ring()
+  }
+
+  /// Plays until the sink is gone, another is wanted, or the end.
+  private func play(_ ring: SlotRing, to sink: any AudioSink, asked request: SinkRequest) {
+    var chunk = Chunk(ring, sink, counts)
+    while !isEnding.load(ordering: .acquiring) {
+      let wanted = flushesWanted.load(ordering: .acquiring)
+      if counts.flushes.load(ordering: .relaxed) < wanted {
+        chunk.flush()
+        counts.flushes.store(wanted, ordering: .releasing)
+        news.ring()
+        // Only here may it lock: nothing plays.
+        if shared.withLock({ $0.request }) != request { return }
+      }
+      let levels = SampleConverter.Levels(
+        volume: Float(bitPattern: volume.load(ordering: .relaxed)),
+        pan: Float(bitPattern: pan.load(ordering: .relaxed)))
+      switch chunk.step(levels) {
+      case .again: break
+      case .wait: sink.wait(or: bell.descriptor, milliseconds: 200)
+      case .starved:
+        bell.wait(milliseconds: 200)
+      case .finished:
+        news.ring()
+        bell.wait(milliseconds: -1)
+      case .interrupted:
+        chunk.lose()
+        counts.interruptions.wrappingAdd(1, ordering: .releasing)
+        news.ring()
+        bell.wait(milliseconds: -1)
+      case .gone:
+        chunk.lose()
+        lose(nil)
+        return
+      }
+      bell.clear()
+    }
+    sink.drop()
+  }
+}
+
+/// What a writer has done, for all threads to see.
+final class Counts: Sendable {
+  /// Frames of the ring that the sink has taken, and that are heard; see `heard`.
+  private let written = Atomic<Int64>(0)
+  private let delayed = Atomic<Int64>(0)
+  private let time = Atomic<Int64>(0)
+  /// Odd while the three above are being changed.
+  private let version = Atomic<Int>(0)
+  /// Times that the sink ran dry.
+  let xruns = Atomic<Int>(0)
+  /// Times that the system stopped it, and what it held was lost.
+  let interruptions = Atomic<Int>(0)
+  /// Flushes that were done.
+  let flushes = Atomic<Int>(0)
+  /// Whether all has been heard, up to a slot that is the last.
+  let isFinished = Atomic<Bool>(false)
+
+  /// Frames of the ring up to which everything was handed to the sink or thrown away, how many of
+  /// these are still to be heard, and when that was so, in nanoseconds of the monotonic clock.
+  struct Progress: Sendable {
+    var written: Int64 = 0
+    var delay: Int64 = 0
+    var nanoseconds: Int64 = 0
+  }
+
+  /// The newest, all of one moment.
+  var progress: Progress {
+    while true {
+      let before = version.load(ordering: .acquiring)
+      let found = Progress(
+        written: written.load(ordering: .acquiring), delay: delayed.load(ordering: .acquiring),
+        nanoseconds: time.load(ordering: .acquiring))
+      if before.isMultiple(of: 2), version.load(ordering: .acquiring) == before { return found }
+    }
+  }
+
+  /// By the writer's thread alone.
+  func publish(written: Int64, delay: Int) {
+    var now = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &now)
+    version.wrappingAdd(1, ordering: .acquiringAndReleasing)
+    self.written.store(written, ordering: .releasing)
+    delayed.store(Int64(delay), ordering: .releasing)
+    time.store(Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec), ordering: .releasing)
+    version.wrappingAdd(1, ordering: .releasing)
+  }
+}

@@ -1,0 +1,265 @@
+import ExportEngine
+import ExportGraph
+import MediaComposition
+import MediaTime
+import Threads
+
+/// The thread that renders: keeps the writer's ring full of what the deck's state asks for.
+///
+/// It alone talks to the writer of flushes, so that the ring never holds what nobody wants. Its state
+/// is its own; what it shares stands in the deck's, behind the lock.
+final class Feeder {
+  private let deck: Deck
+  private let writer: DeviceWriter
+  private let cancellation: CancellationFlag
+
+  /// The item that is being rendered.
+  private var voice: Voice?
+  /// Frames that were put into rings so far.
+  private var produced: Int64 = 0
+  /// What was asked of the writer.
+  private var request: SinkRequest?
+  /// Whether the ring is empty, and the device silent.
+  private var isHalted = true
+  /// Whether the last frame was put into the ring.
+  private var isAtEnd = false
+  private var interruptions = 0
+
+  init(_ deck: Deck, cancellation: CancellationFlag) {
+    self.deck = deck
+    writer = deck.writer
+    self.cancellation = cancellation
+  }
+
+  /// Runs until the deck ends.
+  func run() {
+    while true {
+      let (isEnding, jump, isPlaying) = deck.state.withLock { state in
+        defer { state.jump = nil }
+        return (state.isEnding, state.jump, state.isPlaying)
+      }
+      if isEnding { return }
+      if let jump {
+        halt()
+        go(to: jump)
+      } else if !isPlaying {
+        if !isHalted { rest() }
+        wait(milliseconds: -1)
+      } else {
+        play()
+      }
+    }
+  }
+
+  private func wait(milliseconds: Int32) { writer.news.wait(milliseconds: milliseconds) }
+
+  // MARK: Places
+
+  /// Silence, and an empty ring.
+  private func halt() {
+    guard !isHalted else { return }
+    let flush = writer.flush()
+    while !writer.isFlushed(flush) { wait(milliseconds: 100) }
+    isHalted = true
+    isAtEnd = false
+  }
+
+  /// Stops, and stands at the frame that was heard last.
+  private func rest() {
+    halt()
+    let heard = deck.heardIndex
+    guard let place = deck.state.withLock({ $0.place(of: heard) }) else { return }
+    go(to: place)
+  }
+
+  /// Opens an item at a place; nothing sounds yet.
+  private func go(to place: DeckState.Jump) {
+    do throws(Failure) {
+      let voice = try voice(of: place.item)
+      try voice.source.seek(to: place.time.frames(atRate: voice.source.format.sampleRate))
+      mark(voice)
+      deck.state.withLock { $0.rest = place }
+    } catch {
+      fail(place.item, error)
+    }
+    isAtEnd = false
+  }
+
+  /// The item, opened in the format of the device, if there is one.
+  private func voice(of item: PlayerItem) throws(Failure) -> Voice {
+    let format: SinkFormat? = if case .open(let format, _) = writer.device { format } else { nil }
+    if let voice, voice.item === item, voice.isFor(format) { return voice }
+    let opened = try Voice(item, for: format, tracks: deck.tracks(of: item), cancellation)
+    voice = opened
+    return opened
+  }
+
+  /// Notes what the ring's next frames will be.
+  private func mark(_ voice: Voice, isRepeat: Bool = false) {
+    let heard = deck.heardIndex
+    deck.state.withLock { state in
+      state.current = voice.item
+      if isHalted { state.marks = [] }
+      state.marks.append(
+        DeckState.Mark(
+          index: produced, item: voice.item, frame: voice.source.position,
+          sampleRate: voice.source.format.sampleRate, speed: voice.speed, isRepeat: isRepeat))
+      state.forget(before: min(heard, produced))
+    }
+  }
+
+  // MARK: Playing
+
+  private func play() {
+    if voice == nil, !openFirst() { return }
+    guard let voice else { return }
+    switch writer.device {
+    case .none:
+      ask(for: voice)
+      wait(milliseconds: -1)
+    case .lost(let failure):
+      isHalted = true
+      deck.lost(failure)
+      wait(milliseconds: -1)
+      if case .open = writer.device { resume() }
+    case .open(let format, let ring):
+      let count = writer.counts.interruptions.load(ordering: .acquiring)
+      if count != interruptions || !voice.isFor(format) {
+        interruptions = count
+        resume()
+      } else if isAtEnd, !continueQueue(after: voice) {
+        finishIfHeard()
+      } else if ring.room > 0 {
+        fill(ring, voice)
+      } else {
+        wait(milliseconds: 20)
+      }
+    }
+  }
+
+  private func ask(for voice: Voice) {
+    let wanted = SinkRequest(
+      sampleRate: voice.item.sampleRate, channelCount: voice.item.channelLayout.count)
+    guard wanted != request else { return }
+    request = wanted
+    writer.open(wanted)
+  }
+
+  /// Goes on where sound was lost, or before any was heard.
+  private func resume() {
+    deck.found()
+    isHalted = false
+    rest()
+  }
+
+  private func openFirst() -> Bool {
+    let first = deck.state.withLock { state -> DeckState.Jump? in
+      if let rest = state.rest { return rest }
+      guard let item = state.current ?? state.queue.first else {
+        state.isPlaying = false
+        return nil
+      }
+      return DeckState.Jump(item: item, time: .zero)
+    }
+    guard let first else { return false }
+    go(to: first)
+    return voice != nil
+  }
+
+  /// Renders a slot.
+  private func fill(_ ring: SlotRing, _ voice: Voice) {
+    let (speed, loop) = deck.state.withLock { ($0.speed, $0.loopRange) }
+    do throws(Failure) {
+      if speed != voice.speed {
+        try voice.setSpeed(speed)
+        mark(voice)
+      }
+      let end = voice.end(of: loop)
+      if voice.source.position >= end { return try turn(voice, loop) }
+      let first = voice.source.position
+      try voice.read(SlotRing.slotFrames, before: end)
+      let isEnd = voice.source.position >= end && !willGoOn(after: voice, loop)
+      put(voice, at: first, into: ring, isLast: isEnd)
+      isAtEnd = isEnd
+    } catch {
+      fail(voice.item, error)
+    }
+  }
+
+  private func put(_ voice: Voice, at first: Int64, into ring: SlotRing, isLast: Bool) {
+    let block = voice.block
+    ring.fill { slot in
+      slot.index = produced
+      slot.frameCount = block.frameCount
+      slot.firstFrame = voice.ditherFrame(of: first)
+      slot.isDithered = voice.isDithered
+      slot.isLast = isLast
+      for channel in 0..<ring.channelCount {
+        (slot.samples + channel * SlotRing.slotFrames).update(
+          from: block.planes[channel], count: block.frameCount)
+      }
+    }
+    produced += Int64(block.frameCount)
+    isHalted = false
+    let meters = voice.meters(endingAt: produced)
+    deck.state.withLock { $0.meters.append(meters) }
+    writer.notifyFilled()
+  }
+
+  // MARK: Ends
+
+  /// Whether something comes after the item's end.
+  private func willGoOn(after voice: Voice, _ loop: TimeRange?) -> Bool {
+    deck.state.withLock { state in
+      loop != nil || state.loopsLeft != 0 || state.item(after: voice.item) != nil
+    }
+  }
+
+  /// Begins anew, or with the next item.
+  private func turn(_ voice: Voice, _ loop: TimeRange?) throws(Failure) {
+    let isLooping = deck.state.withLock { state in
+      if loop != nil { return true }
+      guard state.loopsLeft != 0 else { return false }
+      if state.loopsLeft > 0 { state.loopsLeft -= 1 }
+      return true
+    }
+    if isLooping {
+      let rate = voice.source.format.sampleRate
+      try voice.source.seek(to: loop?.start.frames(atRate: rate) ?? 0)
+      mark(voice, isRepeat: true)
+    } else if !continueQueue(after: voice) {
+      // Somebody took the rest of the queue away just now.
+      isAtEnd = true
+    }
+  }
+
+  /// Goes on with the next item of the queue, if there is one.
+  private func continueQueue(after voice: Voice) -> Bool {
+    guard let next = deck.state.withLock({ $0.item(after: voice.item) }) else { return false }
+    do throws(Failure) {
+      let voice = try self.voice(of: next)
+      try voice.source.seek(to: 0)
+      mark(voice)
+      isAtEnd = false
+    } catch {
+      fail(next, error)
+    }
+    return true
+  }
+
+  private func finishIfHeard() {
+    guard writer.counts.isFinished.load(ordering: .acquiring) else {
+      wait(milliseconds: 50)
+      return
+    }
+    halt()
+    deck.finished()
+    voice = nil
+  }
+
+  /// Leaves an item out that cannot be played.
+  private func fail(_ item: PlayerItem, _ failure: Failure) {
+    voice = nil
+    deck.failed(item, failure)
+  }
+}

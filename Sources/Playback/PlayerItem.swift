@@ -1,0 +1,121 @@
+import ExportEngine
+import ExportGraph
+import MediaComposition
+import MediaTime
+import SystemPackage
+
+/// What a player plays: an export's sound, as one of its outputs will hold it (`AVPlayerItem`).
+///
+/// Compiled, and no file opened but those that had to be probed. Immutable; two items of the same
+/// export are two items.
+public final class PlayerItem: Sendable {
+  /// What it is called on screens.
+  public let name: String
+  /// How long it is (`AVPlayerItem.duration`).
+  public let duration: Time
+  /// When which chapter begins, in the item's own time, in order.
+  public let chapters: [Chapter]
+  /// When what begins to sound, in the item's own time, in order: the segments of all tracks.
+  public let segments: [PlayerSegment]
+  /// What each track of the composition is called; one that is not enabled has a name, too.
+  public let trackNames: [String]
+  let graph: Graph
+  let sink: Sink
+  /// Whether 16 bits of it need dither.
+  let isDithered: Bool
+  let library: MediaLibrary
+
+  /// An export to be heard as its output number `outputIndex` will sound, before that is encoded.
+  ///
+  /// `library` has probed what sounds, and is asked for the files.
+  ///
+  /// - Throws: As `Graph.init(compiling:)`; `mendJob` where there is no such output.
+  public init(
+    _ export: Export, output outputIndex: Int = 0, library: MediaLibrary
+  ) throws(Failure) {
+    graph = try Graph(compiling: export)
+    guard graph.sinks.indices.contains(outputIndex) else {
+      throw Failure(
+        .mendJob, "has no output number \(outputIndex + 1); it has \(graph.sinks.count)",
+        origin: export.origin)
+    }
+    sink = graph.sinks[outputIndex]
+    isDithered = graph.needsDither(sink.node)
+    name = export.name
+    duration = export.duration
+    chapters = sink.chapters
+    segments = PlayerSegment.all(of: export)
+    trackNames = export.composition.tracks.enumerated().map { index, track in
+      track.name ?? "\(index + 1)"
+    }
+    self.library = library
+  }
+
+  /// A composition that nobody has to export (`AVPlayerItem.init(asset:)`).
+  ///
+  /// - Throws: As `Graph.init(compiling:)`.
+  public convenience init(
+    _ composition: Composition, mix: AudioMix = .unity, name: String = "composition",
+    library: MediaLibrary
+  ) throws(Failure) {
+    // It names what the sound is rendered for; nothing is written there.
+    let output = Output(path: FilePath("\(name).wav"), format: .wav(.float32))
+    try self.init(
+      Export(name: name, composition: composition, mix: mix, outputs: [output]), library: library)
+  }
+
+  /// A media file as it is (`AVPlayerItem.init(url:)`).
+  ///
+  /// - Throws: What probing the file says.
+  public convenience init(contentsOf path: FilePath, library: MediaLibrary) throws(Failure) {
+    let asset = try library.asset(at: path)
+    let segment = Segment(
+      .asset(asset), source: TimeRange(start: .zero, duration: asset.duration), at: .zero,
+      chapters: asset.chapters)
+    try self.init(
+      Composition(tracks: [Track(segments: [segment])]),
+      name: path.lastComponent?.string ?? path.string, library: library)
+  }
+
+  /// Frames a second of its sound.
+  public var sampleRate: Int { graph.nodes[sink.node].format.sampleRate }
+
+  /// Where its channels are to be heard.
+  public var channelLayout: ChannelLayout { graph.nodes[sink.node].format.channelLayout }
+}
+
+/// Something that sounds in an item.
+public struct PlayerSegment: Sendable, Hashable {
+  /// When, in the item's own time; cut to the part that is played.
+  public var timeRange: TimeRange
+  /// The file's name, or the track's where it is a composition.
+  public var name: String
+  /// Which track.
+  public var trackIndex: Int
+
+  /// Those of an export that sound in the part that is written, in order of time. O(n log n).
+  static func all(of export: Export) -> [PlayerSegment] {
+    let range = export.timeRange ?? TimeRange(start: .zero, duration: export.composition.duration)
+    var found: [PlayerSegment] = []
+    for (index, track) in export.composition.tracks.enumerated() where track.isEnabled {
+      for segment in track.segments where !segment.isEmpty {
+        let start = max(segment.target.start, range.start)
+        let end = min(segment.target.end, range.end)
+        guard start < end else { continue }
+        let name =
+          if case .asset(let asset) = segment.content {
+            asset.path.lastComponent?.string ?? asset.path.string
+          } else {
+            track.name ?? "track \(index + 1)"
+          }
+        found.append(
+          PlayerSegment(
+            timeRange: TimeRange(start: start - range.start, end: end - range.start), name: name,
+            trackIndex: index))
+      }
+    }
+    return found.sorted {
+      ($0.timeRange.start, $0.trackIndex) < ($1.timeRange.start, $1.trackIndex)
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import ExportEngine
+
+/// Brings planar float sound to a device's samples, on the way applying volume and pan.
+///
+/// At volume 1 in the middle, samples are what an export of the same encoding holds, dither included.
+/// A change is a ramp of 10 ms, without a click. Allocates nothing after its making; one thread.
+final class SampleConverter {
+  private let format: SinkFormat
+  private let dithering = Quantizer(isDithered: true)
+  private let rounding = Quantizer(isDithered: false)
+  /// What every channel is multiplied with now.
+  private var gains: [Float]
+  /// One channel's samples with their gain.
+  private let scratch: UnsafeMutablePointer<Float>
+  /// 32-bit samples that become narrower ones.
+  private let wide: UnsafeMutablePointer<Int32>
+  private let capacity: Int
+
+  /// One for blocks of up to `capacity` frames.
+  init(_ format: SinkFormat, capacity: Int) {
+    self.format = format
+    self.capacity = capacity
+    gains = Array(repeating: 1, count: format.channelCount)
+    scratch = .allocate(capacity: capacity)
+    scratch.initialize(repeating: 0, count: capacity)
+    wide = .allocate(capacity: capacity)
+    wide.initialize(repeating: 0, count: capacity)
+  }
+
+  deinit {
+    scratch.deallocate()
+    wide.deallocate()
+  }
+
+  /// Writes frames `offset ..< offset + count` of a slot as the device wants them.
+  ///
+  /// `planeCapacity` frames lie between the starts of two channels; `levels` are reached within
+  /// 10 ms.
+  func convert(
+    _ slot: SlotRing.Slot, planeCapacity: Int, from offset: Int, count: Int, levels: Levels,
+    to bytes: UnsafeMutableRawPointer
+  ) {
+    for channel in 0..<format.channelCount {
+      let plane = slot.samples + channel * planeCapacity + offset
+      let target = levels.gain(ofChannel: channel, of: format.channelCount)
+      let isUntouched = gains[channel] == 1 && target == 1
+      if !isUntouched { apply(target, to: plane, channel, count) }
+      write(
+        isUntouched ? plane : scratch, channel, count,
+        frame: slot.firstFrame + Int64(offset), isDithered: slot.isDithered || !isUntouched,
+        to: bytes)
+    }
+  }
+
+  /// What the listener has set.
+  struct Levels {
+    /// A factor.
+    var volume: Float = 1
+    /// From −1, left, to 1, right.
+    var pan: Float = 0
+
+    /// Of two channels, the far one is turned down in proportion; others know no left and right.
+    func gain(ofChannel channel: Int, of channelCount: Int) -> Float {
+      guard channelCount == 2 else { return volume }
+      return volume * (channel == 0 ? min(1, 1 - pan) : min(1, 1 + pan))
+    }
+  }
+
+  private func apply(
+    _ target: Float, to plane: UnsafePointer<Float>, _ channel: Int, _ count: Int
+  ) {
+    let ramp = max(1, format.sampleRate / 100)
+    let step = max(-1, min(1, target - gains[channel])) / Float(ramp)
+    var gain = gains[channel]
+    for index in 0..<count {
+      if gain != target {
+        let next = gain + step
+        // The last step, and what rounding leaves of it.
+        gain = step == 0 || (step > 0) == (next >= target) ? target : next
+      }
+      scratch[index] = plane[index] * gain
+    }
+    gains[channel] = gain
+  }
+
+  private func write(
+    _ source: UnsafePointer<Float>, _ channel: Int, _ count: Int, frame: Int64, isDithered: Bool,
+    to bytes: UnsafeMutableRawPointer
+  ) {
+    let stride = format.channelCount
+    switch format.encoding {
+    case .float32:
+      let samples = bytes.assumingMemoryBound(to: Float.self) + channel
+      for index in 0..<count { samples[index * stride] = source[index] }
+    case .int16:
+      let samples = bytes.assumingMemoryBound(to: Int16.self) + channel
+      (isDithered ? dithering : rounding).convert(
+        source, count: count, frame: frame, channel: channel, to: samples, stride: stride)
+    case .int32:
+      let samples = bytes.assumingMemoryBound(to: Int32.self) + channel
+      rounding.convert(source, count: count, to: samples, stride: stride)
+    case .int24:
+      let samples = bytes.assumingMemoryBound(to: Int32.self) + channel
+      rounding.convert(source, count: count, to: wide, stride: 1)
+      for index in 0..<count { samples[index * stride] = wide[index] >> 8 }
+    case .packedInt24:
+      let samples = bytes.assumingMemoryBound(to: UInt8.self) + channel * 3
+      rounding.convert(source, count: count, to: wide, stride: 1)
+      for index in 0..<count {
+        let sample = UInt32(bitPattern: wide[index])
+        let place = samples + index * stride * 3
+        place[0] = UInt8(truncatingIfNeeded: sample >> 8)
+        place[1] = UInt8(truncatingIfNeeded: sample >> 16)
+        place[2] = UInt8(truncatingIfNeeded: sample >> 24)
+      }
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import ExportEngine
+import ExportGraph
+import MediaComposition
+import MediaTime
+import Threads
+
+/// An item being rendered for a device; of the feeding thread.
+final class Voice {
+  let item: PlayerItem
+  let source: LiveSource
+  /// What was read last.
+  let block: AudioBuffer
+  private(set) var speed = PlaybackSpeed.normal
+  private let monitors: [TrackMonitor]
+  /// What tracks showed last: they are measured in longer blocks than are read.
+  private var trackLevels: [LevelSum?]
+
+  /// Opens an item, from its start on, in a device's rate and channels, or else its own.
+  init(
+    _ item: PlayerItem, for device: SinkFormat?, tracks: [TrackGain],
+    _ cancellation: CancellationFlag
+  ) throws(Failure) {
+    self.item = item
+    monitors = tracks.map(TrackMonitor.init)
+    trackLevels = Array(repeating: nil, count: tracks.count)
+    var watchers: [Node.ID: any NodeWatcher] = [:]
+    for (track, nodes) in item.graph.tracks.enumerated() where track < monitors.count {
+      for node in nodes { watchers[node] = monitors[track] }
+    }
+    source = try LiveSource(
+      item.graph, sink: item.sink, as: device.map { Self.format(of: item, on: $0) },
+      library: item.library, watchers: watchers, cancellation: cancellation)
+    block = AudioBuffer(
+      channelCount: source.format.channelLayout.count, capacity: SlotRing.slotFrames)
+  }
+
+  /// Whether it sounds right on a device.
+  func isFor(_ device: SinkFormat?) -> Bool {
+    guard let device else { return true }
+    return Self.format(of: item, on: device) == source.format
+  }
+
+  /// The item's own channels where the device has as many.
+  private static func format(of item: PlayerItem, on device: SinkFormat) -> AudioFormat {
+    AudioFormat(
+      sampleRate: device.sampleRate,
+      channelLayout: device.channelCount == item.channelLayout.count
+        ? item.channelLayout : .usual(ofCount: device.channelCount))
+  }
+
+  func setSpeed(_ speed: PlaybackSpeed) throws(Failure) {
+    try source.setSpeed(speed.ratio)
+    self.speed = speed
+  }
+
+  /// The frame behind the last that is played.
+  func end(of loop: TimeRange?) -> Int64 {
+    let end = loop?.end.frames(atRate: source.format.sampleRate) ?? .max
+    return min(end, source.frameCount)
+  }
+
+  /// Fills `block` with up to `count` frames that lie before `end`.
+  func read(_ count: Int, before end: Int64) throws(Failure) {
+    let left = end - source.position
+    let most = speed == .normal ? left : speed.ratio.target(ofSource: left)
+    try source.read(into: block, count: Int(max(1, min(Int64(count), most))))
+  }
+
+  /// Whether 16 bits need dither: not where samples are a source's, at its own rate and speed.
+  var isDithered: Bool {
+    item.isDithered || speed != .normal || source.format.sampleRate != item.sampleRate
+      || source.format.channelLayout != item.channelLayout
+  }
+
+  /// The frame by which an export dithers what begins with the item's frame `frame`.
+  func ditherFrame(of frame: Int64) -> Int64 { item.sink.frames.lowerBound + frame }
+
+  /// What the meters show of `block`.
+  func meters(endingAt end: Int64) -> MeterFrame {
+    for (track, monitor) in monitors.enumerated() {
+      if let level = monitor.take() { trackLevels[track] = level }
+    }
+    return MeterFrame(
+      end: end,
+      channels: (0..<block.channelCount).map { channel in
+        var level = LevelSum()
+        level.add(block.samples(channel))
+        return level
+      },
+      tracks: trackLevels)
+  }
+}
+
+extension ChannelLayout {
+  /// What a device means by so many channels, 1 to 8.
+  fileprivate static func usual(ofCount count: Int) -> ChannelLayout {
+    switch count {
+    case 1: .mono
+    case 2: .stereo
+    case 4: .quad
+    case 5: .surround50
+    case 6: .surround51
+    case 8: .surround71
+    default: ChannelLayout(mask: count == 3 ? 0x7 : 0x70F)
+    }
+  }
+}

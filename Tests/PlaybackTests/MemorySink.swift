@@ -1,0 +1,157 @@
+import Glibc
+import MediaComposition
+import Synchronization
+import Threads
+
+@testable import Playback
+
+/// A device of the tests: keeps what it plays, at its own pace.
+///
+/// It holds up to a buffer of frames that are written and not played, and plays them as fast as
+/// `speed` says, or at once. What a script names happens to it.
+final class MemoryDevice: Sendable {
+  /// What may happen, when so many frames were played.
+  enum Mishap: Sendable, Hashable {
+    case runsDry
+    case isInterrupted
+    /// And so many attempts to open it fail.
+    case isUnplugged(attempts: Int)
+  }
+
+  struct State {
+    var played: [UInt8] = []
+    var mishaps: [(frame: Int, what: Mishap)]
+    var openings = 0
+    var failingAttempts = 0
+    var drops = 0
+  }
+
+  let format: SinkFormat
+  /// Frames of the device played in a second of the clock; nil: at once.
+  let pace: Double?
+  let state: Mutex<State>
+
+  init(
+    rate: Int = 48_000, channels: Int = 2, _ encoding: SampleEncoding = .float32,
+    pace: Double? = nil, mishaps: [(frame: Int, what: Mishap)] = []
+  ) {
+    format = SinkFormat(
+      sampleRate: rate, channelCount: channels, encoding: encoding, periodFrames: 960,
+      bufferFrames: 9600)
+    self.pace = pace
+    state = Mutex(State(mishaps: mishaps))
+  }
+
+  /// For players.
+  var opener: SinkOpener {
+    { _ throws(Failure) in
+      let isThere = self.state.withLock { state in
+        state.openings += 1
+        guard state.failingAttempts > 0 else { return true }
+        state.failingAttempts -= 1
+        return false
+      }
+      guard isThere else { throw Failure(.mendMachine, "the device is not there; plug it in") }
+      return MemorySink(self)
+    }
+  }
+
+  /// What was played.
+  var bytes: [UInt8] { state.withLock { $0.played } }
+
+  /// What was played, as floats.
+  var floats: [Float] {
+    bytes.withUnsafeBytes { Array($0.assumingMemoryBound(to: Float.self)) }
+  }
+}
+
+/// The device, open; of the writer's thread.
+private final class MemorySink: AudioSink {
+  let format: SinkFormat
+  private let device: MemoryDevice
+  private var held: [UInt8] = []
+  private var lastLook = ContinuousClock.now
+  /// What the next write will be told.
+  private var outcome: SinkOutcome?
+
+  init(_ device: MemoryDevice) {
+    self.device = device
+    format = device.format
+  }
+
+  var delay: Int {
+    advance()
+    return held.count / format.frameSize
+  }
+
+  func write(_ frames: UnsafeRawPointer, count: Int) -> SinkOutcome {
+    advance()
+    if let outcome {
+      self.outcome = nil
+      // Lost, now that it is told.
+      held = []
+      return outcome
+    }
+    let room = format.bufferFrames - held.count / format.frameSize
+    guard room > 0 else { return .full }
+    let taken = min(room, count)
+    held.append(
+      contentsOf: UnsafeRawBufferPointer(start: frames, count: taken * format.frameSize))
+    return .wrote(taken)
+  }
+
+  func wait(or descriptor: Int32, milliseconds: Int32) {
+    var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    poll(&polled, 1, min(milliseconds, 2))
+  }
+
+  func drop() {
+    advance()
+    held = []
+    device.state.withLock { $0.drops += 1 }
+  }
+
+  func drain() -> Bool {
+    advance()
+    return held.isEmpty
+  }
+
+  /// Plays what the clock says, up to a mishap whose frame has come.
+  private func advance() {
+    guard outcome == nil else { return }
+    let now = ContinuousClock.now
+    let size = format.frameSize
+    var frames = held.count / size
+    if let pace = device.pace {
+      let passed = lastLook.duration(to: now)
+      let due =
+        Int(Double(passed.components.attoseconds) * 1e-18 * pace)
+        + Int(Double(passed.components.seconds) * pace)
+      frames = min(frames, due)
+      guard frames > 0 || held.isEmpty else { return }
+    }
+    lastLook = now
+    outcome = device.state.withLock { state -> SinkOutcome? in
+      var mishap: MemoryDevice.Mishap?
+      if let first = state.mishaps.first, state.played.count / size + frames >= first.frame {
+        frames = min(frames, max(0, first.frame - state.played.count / size))
+        mishap = first.what
+        state.mishaps.removeFirst()
+      }
+      state.played += held[..<(frames * size)]
+      held.removeFirst(frames * size)
+      switch mishap {
+      case nil: return nil
+      case .runsDry:
+        state.played += held
+        held = []
+        return .ranDry
+      case .isInterrupted:
+        return .interrupted
+      case .isUnplugged(let attempts):
+        state.failingAttempts = attempts
+        return .gone
+      }
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import ExportEngine
+import Glibc
+import MediaComposition
+import MediaTime
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Playback
+
+@Suite struct PlayerTests {
+  @Test("what is heard is what is exported, bit for bit")
+  func hearsTheExport() throws {
+    let item = try PlayerItem.ofFixture("feelings.ogg")
+    let device = MemoryDevice(rate: item.sampleRate)
+    let player = try Player(item, opening: device.opener)
+    player.play()
+    try player.waitUntilPaused()
+    #expect(device.floats == (try item.exported()))
+  }
+
+  @Test("after a seek, what is heard is the rest of the whole")
+  func hearsTheRest() throws {
+    let item = try PlayerItem.ofFixture("feelings.ogg")
+    let whole = try item.exported()
+    var dice = Dice(6)
+    for _ in 0..<10 {
+      let frame = dice.number(0..<Int64(whole.count / 2))
+      let device = MemoryDevice(rate: item.sampleRate)
+      let player = try Player(item, opening: device.opener)
+      player.seek(to: Time(frames: frame, rate: item.sampleRate))
+      player.play()
+      try player.waitUntilPaused()
+      #expect(device.floats == Array(whole[Int(frame * 2)...]))
+    }
+  }
+
+  @Test("unplugged, it waits for the device and goes on where it was heard last")
+  func survivesUnplugging() throws {
+    let item = try PlayerItem.ofFixture("feelings.ogg")
+    let device = MemoryDevice(
+      rate: item.sampleRate,
+      mishaps: [(50_000, .isUnplugged(attempts: 2)), (90_000, .isInterrupted)])
+    let player = try Player(item, opening: device.opener)
+    player.play()
+    try player.waitUntilPaused()
+    #expect(device.floats == (try item.exported()))
+    #expect(device.state.withLock { $0.openings } == 4)
+  }
+}
+
+extension PlayerItem {
+  static func ofFixture(_ name: String) throws -> PlayerItem {
+    try PlayerItem(contentsOf: FilePath(Fixture.path(name)), library: MediaLibrary())
+  }
+
+  /// The frames that an export as WAV would hold.
+  func exported() throws -> [Float] {
+    let renderer = try Renderer(graph, library: library)
+    let buffer = AudioBuffer(channelCount: channelLayout.count, capacity: Renderer.blockSize)
+    var frames: [Float] = []
+    repeat {
+      try renderer.pull(sink.node, into: buffer)
+      for index in 0..<buffer.frameCount {
+        for channel in 0..<buffer.channelCount { frames.append(buffer.samples(channel)[index]) }
+      }
+    } while buffer.frameCount > 0
+    return frames
+  }
+}
+
+extension Player {
+  /// Gives up after a minute.
+  func waitUntilPaused() throws {
+    let deadline = ContinuousClock.now + .seconds(60)
+    while status != .paused {
+      try #require(ContinuousClock.now < deadline)
+      usleep(2000)
+    }
+  }
+}
