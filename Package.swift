@@ -38,7 +38,7 @@ let package = Package(
     .target(
       name: "Playback",
       dependencies: [
-        "MediaTime", "Threads", "MediaComposition", "ExportGraph", "ExportEngine",
+        "MediaTime", "Threads", "MediaComposition", "ExportGraph", "ExportEngine", "Loudness",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
 
@@ -95,6 +95,9 @@ let package = Package(
           "libavfilter-dev",
         ])
       ]),
+    .target(name: "Loudness", dependencies: ["CEBUR128"]),
+    .systemLibrary(
+      name: "CEBUR128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
     .systemLibrary(name: "CLAME", pkgConfig: "lame", providers: [.apt(["libmp3lame-dev"])]),
 
     // The ground.
@@ -130,6 +133,7 @@ let package = Package(
     .testTarget(name: "LibAVTests", dependencies: ["LibAV", "TestSupport"]),
     .testTarget(
       name: "LAMETests", dependencies: ["LAME", "MPEGAudio", "Threads", "TestSupport"]),
+    .testTarget(name: "LoudnessTests", dependencies: ["Loudness", "TestSupport"]),
     .testTarget(
       name: "ExportEngineTests",
       dependencies: [

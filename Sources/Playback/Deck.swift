@@ -11,7 +11,9 @@ import Threads
 final class Deck: Sendable {
   let state = Monitor(DeckState())
   let writer: DeviceWriter
-  private let gains = Mutex<[ObjectIdentifier: [TrackGain]]>([:])
+  /// Rung when there is something to observe.
+  let clock: WakeUp
+  let observers = Observers()
   private let cancellation = CancellationFlag()
   private let threads = Mutex<[Thread]>([])
 
@@ -21,6 +23,7 @@ final class Deck: Sendable {
   init(opening opener: @escaping SinkOpener) throws(Failure) {
     do {
       writer = try DeviceWriter(opener)
+      clock = try WakeUp()
       let writer = writer
       let writing = try Thread.spawn(name: "playback-write") { writer.run() }
       threads.withLock { $0.append(writing) }
@@ -28,6 +31,8 @@ final class Deck: Sendable {
         Feeder(self, cancellation: cancellation).run()
       }
       threads.withLock { $0.append(feeding) }
+      let watching = try Thread.spawn(name: "playback-clock") { Clock(self).run() }
+      threads.withLock { $0.append(watching) }
     } catch {
       throw Failure(.tryAgain, "playback cannot start: \(error)")
     }
@@ -37,6 +42,8 @@ final class Deck: Sendable {
   func end() {
     cancellation.cancel()
     update { $0.isEnding = true }
+    clock.ring()
+    observers.close()
     let running = threads.withLock { threads in
       defer { threads = [] }
       return threads
@@ -52,8 +59,10 @@ final class Deck: Sendable {
 
   /// Changes what is wanted.
   func update<Result>(_ body: (inout DeckState) -> Result) -> Result {
-    defer { writer.news.ring() }
-    return state.withLock(body)
+    let result = state.withLock(body)
+    writer.news.ring()
+    clock.ring()
+    return result
   }
 
   /// The place that is heard now, or from which it will go on; nil before anything was played.
@@ -79,32 +88,26 @@ final class Deck: Sendable {
     return progress.written - progress.delay + min(progress.delay, frames)
   }
 
-  /// What the listener has set for each track of an item.
-  func tracks(of item: PlayerItem) -> [TrackGain] {
-    gains.withLock { gains in
-      if let found = gains[ObjectIdentifier(item)] { return found }
-      let made = item.trackNames.map { _ in TrackGain() }
-      gains[ObjectIdentifier(item)] = made
-      return made
-    }
-  }
-
   // MARK: From the feeding thread
 
   /// There is no device, for now.
   func lost(_ failure: Failure?) {
-    state.withLock { state in
-      state.hasDevice = false
+    let isNews = state.withLock { state in
+      defer { state.hasDevice = false }
       if let failure { state.failure = failure }
+      return state.hasDevice != false
     }
+    if isNews { observers.yield(.deviceLost(failure)) }
   }
 
   /// There is a device.
   func found() {
-    state.withLock { state in
-      state.hasDevice = true
-      state.failure = nil
+    let isNews = state.withLock { state in
+      defer { state.hasDevice = true }
+      if state.hasDevice == false { state.failure = nil }
+      return state.hasDevice != true
     }
+    if isNews, case .open(let format, _) = writer.device { observers.yield(.deviceFound(format)) }
   }
 
   /// All was heard.
@@ -113,6 +116,7 @@ final class Deck: Sendable {
       state.isPlaying = false
       state.rest = state.current.map { DeckState.Jump(item: $0, time: $0.duration) }
     }
+    clock.ring()
   }
 
   /// An item cannot be played: on with the next one.
@@ -126,5 +130,7 @@ final class Deck: Sendable {
       state.current = next
       state.rest = DeckState.Jump(item: next, time: .zero)
     }
+    observers.yield(.itemFailed(item, failure))
+    clock.ring()
   }
 }

@@ -26,6 +26,12 @@ struct DeckState {
   var marks: [Mark] = []
   /// What the meters showed, and shall show, in order.
   var meters: [MeterFrame] = []
+  /// Frames of the ring up to which observers were told.
+  var observed: Int64 = 0
+  /// Counts jumps, which are no passing of time.
+  var jumps = 0
+  /// Factor and position that the listener has set.
+  var levels = SampleConverter.Levels()
   /// The last that went wrong with an item or the device; nil once it plays.
   var failure: Failure?
   /// Whether there is a device to play to; nil before one was asked for.
@@ -44,9 +50,22 @@ struct DeckState {
     /// At `sampleRate`, speed 1.
     var frame: Int64
     var sampleRate: Int
+    /// How many the item has.
+    var frameCount: Int64
     var speed: PlaybackSpeed
-    /// How often the item has begun anew before that.
-    var isRepeat = false
+    /// Why it begins here.
+    var cause: Cause
+
+    enum Cause: Sendable {
+      /// Somebody went there.
+      case jump
+      /// The item before it has ended.
+      case advance
+      /// The item or the range that is looped begins anew.
+      case loop
+      /// It goes on, otherwise.
+      case change
+    }
   }
 }
 
@@ -54,14 +73,12 @@ extension DeckState {
   /// The place of a frame of the ring; nil before anything was played.
   func place(of index: Int64) -> Jump? {
     guard let mark = marks.last(where: { $0.index <= index }) ?? marks.first else { return nil }
-    let frames = mark.frame + mark.speed.sourceFrames(of: max(0, index - mark.index))
-    return Jump(
-      item: mark.item,
-      time: min(Time(frames: frames, rate: mark.sampleRate), mark.item.duration))
+    return Jump(item: mark.item, time: mark.time(at: index))
   }
 
-  /// Forgets what was heard before a frame of the ring.
+  /// Forgets what was heard before a frame of the ring, as far as observers know of it.
   mutating func forget(before index: Int64) {
+    let index = min(index, observed)
     if let first = marks.lastIndex(where: { $0.index <= index }), first > 0 {
       marks.removeFirst(first)
     }
@@ -72,6 +89,29 @@ extension DeckState {
     }
   }
 
+  /// What was heard from one frame of the ring to another: a stretch of time for each mark.
+  func passages(from start: Int64, to end: Int64) -> [Passage] {
+    marks.indices.compactMap { index in
+      let mark = marks[index]
+      let next = index + 1 < marks.count ? marks[index + 1].index : .max
+      let first = max(start, mark.index)
+      let last = min(end, next)
+      guard first < last else { return nil }
+      return Passage(
+        item: mark.item, start: mark.time(at: first), end: mark.time(at: last),
+        cause: first == mark.index ? mark.cause : .change)
+    }
+  }
+
+  /// Time of an item that has gone by.
+  struct Passage {
+    var item: PlayerItem
+    var start: Time
+    var end: Time
+    /// Why it begins; `.change` where it goes on.
+    var cause: Mark.Cause
+  }
+
   /// The item that follows another in the queue.
   func item(after item: PlayerItem) -> PlayerItem? {
     guard let index = queue.firstIndex(where: { $0 === item }) else { return nil }
@@ -79,12 +119,12 @@ extension DeckState {
   }
 }
 
-/// What the meters show from one frame of the ring to another.
-public struct MeterFrame: Sendable {
-  /// The ring's frame after the last that was measured.
-  var end: Int64
-  /// Of each channel, before volume and pan.
-  var channels: [LevelSum]
-  /// Of each track of the item; nil for one in which nothing sounded.
-  var tracks: [LevelSum?]
+extension DeckState.Mark {
+  /// The item's time at a frame of the ring.
+  func time(at index: Int64) -> Time {
+    let frames = frame + speed.sourceFrames(of: max(0, index - self.index))
+    // At another speed, the last frame may fall on either side of the rounded length.
+    let isAtEnd = frames >= frameCount - (speed == .normal ? 0 : 2)
+    return isAtEnd ? item.duration : Time(frames: frames, rate: sampleRate)
+  }
 }

@@ -77,7 +77,7 @@ final class Feeder {
     do throws(Failure) {
       let voice = try voice(of: place.item)
       try voice.source.seek(to: place.time.frames(atRate: voice.source.format.sampleRate))
-      mark(voice)
+      mark(voice, .jump)
       deck.state.withLock { $0.rest = place }
     } catch {
       fail(place.item, error)
@@ -89,21 +89,28 @@ final class Feeder {
   private func voice(of item: PlayerItem) throws(Failure) -> Voice {
     let format: SinkFormat? = if case .open(let format, _) = writer.device { format } else { nil }
     if let voice, voice.item === item, voice.isFor(format) { return voice }
-    let opened = try Voice(item, for: format, tracks: deck.tracks(of: item), cancellation)
+    let opened = try Voice(item, for: format, cancellation)
     voice = opened
     return opened
   }
 
   /// Notes what the ring's next frames will be.
-  private func mark(_ voice: Voice, isRepeat: Bool = false) {
+  private func mark(_ voice: Voice, _ cause: DeckState.Mark.Cause) {
     let heard = deck.heardIndex
     deck.state.withLock { state in
-      state.current = voice.item
-      if isHalted { state.marks = [] }
       state.marks.append(
         DeckState.Mark(
           index: produced, item: voice.item, frame: voice.source.position,
-          sampleRate: voice.source.format.sampleRate, speed: voice.speed, isRepeat: isRepeat))
+          sampleRate: voice.source.format.sampleRate, frameCount: voice.source.frameCount,
+          speed: voice.speed, cause: cause))
+      if isHalted {
+        // What was rendered and thrown away was not heard.
+        state.marks.removeFirst(state.marks.count - 1)
+        state.meters = []
+        state.current = voice.item
+        state.jumps += 1
+        state.observed = produced
+      }
       state.forget(before: min(heard, produced))
     }
   }
@@ -172,7 +179,7 @@ final class Feeder {
     do throws(Failure) {
       if speed != voice.speed {
         try voice.setSpeed(speed)
-        mark(voice)
+        mark(voice, .change)
       }
       let end = voice.end(of: loop)
       if voice.source.position >= end { return try turn(voice, loop) }
@@ -226,7 +233,7 @@ final class Feeder {
     if isLooping {
       let rate = voice.source.format.sampleRate
       try voice.source.seek(to: loop?.start.frames(atRate: rate) ?? 0)
-      mark(voice, isRepeat: true)
+      mark(voice, .loop)
     } else if !continueQueue(after: voice) {
       // Somebody took the rest of the queue away just now.
       isAtEnd = true
@@ -239,7 +246,7 @@ final class Feeder {
     do throws(Failure) {
       let voice = try self.voice(of: next)
       try voice.source.seek(to: 0)
-      mark(voice)
+      mark(voice, .advance)
       isAtEnd = false
     } catch {
       fail(next, error)

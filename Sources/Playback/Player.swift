@@ -42,12 +42,7 @@ public class Player: @unchecked Sendable {
   }
 
   /// How it is getting on (`AVPlayer.timeControlStatus`).
-  public var status: Status {
-    deck.state.withLock { state in
-      guard state.isPlaying else { return .paused }
-      return state.hasDevice == false ? .waitingForDevice : .playing
-    }
-  }
+  public var status: Status { deck.state.withLock { $0.status } }
 
   /// What went wrong last with an item or the device; nil once it plays again (`AVPlayer.error`).
   public var failure: Failure? { deck.state.withLock { $0.failure } }
@@ -80,9 +75,153 @@ public class Player: @unchecked Sendable {
     }
   }
 
-  /// How fast, from 0.5 to 2, the pitch kept; heard when what is rendered ahead has been.
+  /// How fast, from 0.5 to 2, the pitch kept (`AVPlayer.rate`, but that pausing is `pause`); heard
+  /// when what is rendered ahead has been.
   public var speed: PlaybackSpeed {
     get { deck.state.withLock { $0.speed } }
     set { deck.update { $0.speed = newValue } }
+  }
+
+  /// A factor, 0 to 4, heard at once, by a ramp of 10 ms (`AVPlayer.volume`). At 1 and `pan` 0, samples
+  /// are those of the export.
+  public var volume: Float {
+    get { deck.state.withLock { $0.levels.volume } }
+    set { setLevels { $0.volume = newValue.isFinite ? max(0, min(4, newValue)) : 1 } }
+  }
+
+  /// From −1, left alone, to 1, right alone, of sound that has two channels (`AVAudioPlayer.pan`).
+  public var pan: Float {
+    get { deck.state.withLock { $0.levels.pan } }
+    set { setLevels { $0.pan = newValue.isFinite ? max(-1, min(1, newValue)) : 0 } }
+  }
+
+  private func setLevels(_ body: (inout SampleConverter.Levels) -> Void) {
+    let levels = deck.update { state in
+      body(&state.levels)
+      return state.levels
+    }
+    deck.writer.setLevels(levels)
+  }
+
+  /// How often the current item is played again after its end; negative: for ever
+  /// (`AVAudioPlayer.numberOfLoops`). Counted down at each return.
+  public var numberOfLoops: Int {
+    get { deck.state.withLock { $0.loopsLeft } }
+    set { deck.update { $0.loopsLeft = newValue } }
+  }
+
+  /// A range of the current item that is played again and again, without a gap; nil: none. One that
+  /// lies outside the item, or is shorter than 10 ms, is none.
+  public var loopRange: TimeRange? {
+    get { deck.state.withLock { $0.loopRange } }
+    set {
+      deck.update { state in
+        let range = newValue.flatMap { range -> TimeRange? in
+          guard let item = state.current, range.start >= .zero, range.end <= item.duration,
+            range.duration >= Time(value: 1, timescale: 100)
+          else { return nil }
+          return range
+        }
+        state.loopRange = range
+      }
+    }
+  }
+
+  // MARK: What is heard
+
+  /// Whether the last of the current item was heard.
+  public var isAtEnd: Bool {
+    deck.state.withLock { state in
+      guard let rest = state.rest, !state.isPlaying else { return false }
+      return rest.time >= rest.item.duration
+    }
+  }
+
+  /// The parts of the current item that are rendered ahead, from what is heard on
+  /// (`AVPlayerItem.loadedTimeRanges`).
+  public var loadedTimeRanges: [TimeRange] {
+    let heard = deck.heardIndex
+    return deck.state.withLock { state in
+      guard let last = state.meters.last?.end, let current = state.current else { return [] }
+      return state.passages(from: heard, to: last).filter { $0.item === current }
+        .map { TimeRange(start: $0.start, end: $0.end) }
+    }
+  }
+
+  /// What the meters show of what is heard now, before volume and pan; all silence while nothing
+  /// plays.
+  public var meters: PlayerMeters {
+    let heard = deck.heardIndex
+    return deck.state.withLock { state in
+      guard state.isPlaying else { return PlayerMeters() }
+      return state.meters.first { $0.end > heard }?.meters ?? PlayerMeters()
+    }
+  }
+
+  /// Decibels of a channel, counted from 0 (`AVAudioPlayer.averagePower(forChannel:)`).
+  public func averagePower(forChannel channel: Int) -> Double {
+    let channels = meters.channels
+    return channels.indices.contains(channel)
+      ? channels[channel].averagePower : LevelReading.silence
+  }
+
+  /// Decibels of a channel, counted from 0 (`AVAudioPlayer.peakPower(forChannel:)`).
+  public func peakPower(forChannel channel: Int) -> Double {
+    let channels = meters.channels
+    return channels.indices.contains(channel) ? channels[channel].peakPower : LevelReading.silence
+  }
+
+  /// What the device takes, and how it is doing.
+  public struct DeviceState: Sendable, Hashable {
+    /// Nil where there is none.
+    public var format: SinkFormat?
+    /// How often it ran dry.
+    public var xruns: Int
+    /// Sound that is rendered and not heard yet, in the ring and in the device, in seconds.
+    public var bufferedSeconds: Double
+  }
+
+  /// The device as it is now.
+  public var device: DeviceState {
+    let format: SinkFormat? =
+      if case .open(let format, _) = deck.writer.device { format } else { nil }
+    let heard = deck.heardIndex
+    let end = deck.state.withLock { $0.meters.last?.end ?? heard }
+    return DeviceState(
+      format: format, xruns: deck.writer.counts.xruns.load(ordering: .relaxed),
+      bufferedSeconds: Double(max(0, end - heard)) / Double(format?.sampleRate ?? 48_000))
+  }
+
+  // MARK: Observing
+
+  /// What happens from now on. Ends with the player; one that reads too late misses the oldest of more
+  /// than a thousand.
+  public var events: AsyncStream<PlayerEvent> { deck.observers.events() }
+
+  /// Calls `tell` whenever a multiple of `interval` is heard, and after each jump
+  /// (`addPeriodicTimeObserver(forInterval:queue:using:)`).
+  ///
+  /// - Parameters:
+  ///   - interval: More than zero; shorter ones than 10 ms are told together.
+  ///   - tell: Gets the time of the item, on a thread of the player's, which it should not keep.
+  /// - Returns: What to keep while it is to go on.
+  public func addPeriodicTimeObserver(
+    forInterval interval: Time, using tell: @escaping @Sendable (Time) -> Void
+  ) -> TimeObservation {
+    deck.observers.add(every: interval, tell)
+  }
+
+  /// Calls `tell` whenever one of `times` of the item is heard, each time once
+  /// (`addBoundaryTimeObserver(forTimes:queue:using:)`); a jump over one tells nothing.
+  ///
+  /// - Parameters:
+  ///   - times: Moments of whatever item is heard.
+  ///   - tell: Gets the moment, within some 10 ms, on a thread of the player's, which it should not
+  ///     keep.
+  /// - Returns: What to keep while it is to go on.
+  public func addBoundaryTimeObserver(
+    forTimes times: [Time], using tell: @escaping @Sendable (Time) -> Void
+  ) -> TimeObservation {
+    deck.observers.add(at: times, tell)
   }
 }

@@ -2,6 +2,7 @@ import ExportEngine
 import ExportGraph
 import MediaComposition
 import MediaTime
+import Synchronization
 import SystemPackage
 
 /// What a player plays: an export's sound, as one of its outputs will hold it (`AVPlayerItem`).
@@ -17,8 +18,8 @@ public final class PlayerItem: Sendable {
   public let chapters: [Chapter]
   /// When what begins to sound, in the item's own time, in order: the segments of all tracks.
   public let segments: [PlayerSegment]
-  /// What each track of the composition is called; one that is not enabled has a name, too.
-  public let trackNames: [String]
+  /// The tracks of the composition, in its order, for the listener to switch off and on.
+  public let tracks: [PlayerItemTrack]
   let graph: Graph
   let sink: Sink
   /// Whether 16 bits of it need dither.
@@ -45,8 +46,8 @@ public final class PlayerItem: Sendable {
     duration = export.duration
     chapters = sink.chapters
     segments = PlayerSegment.all(of: export)
-    trackNames = export.composition.tracks.enumerated().map { index, track in
-      track.name ?? "\(index + 1)"
+    tracks = export.composition.tracks.enumerated().map { index, track in
+      PlayerItemTrack(name: track.name ?? "track \(index + 1)", sounds: track.isEnabled)
     }
     self.library = library
   }
@@ -82,6 +83,40 @@ public final class PlayerItem: Sendable {
 
   /// Where its channels are to be heard.
   public var channelLayout: ChannelLayout { graph.nodes[sink.node].format.channelLayout }
+
+  /// What a track's sound is multiplied with, as the listener has set it: 1 or 0. O(tracks).
+  func gain(ofTrack index: Int) -> Float {
+    let isAlone = tracks.contains { $0.isSolo }
+    return tracks[index].isEnabled && (!isAlone || tracks[index].isSolo) ? 1 : 0
+  }
+}
+
+/// A track of an item as its listener hears it (`AVPlayerItemTrack`). What is switched here changes no
+/// composition and no export. Safe from any thread.
+public final class PlayerItemTrack: Sendable {
+  /// What it is called.
+  public let name: String
+  /// Whether it sounds in the composition; what is disabled there cannot be heard here.
+  public let sounds: Bool
+  private let enabled = Atomic<Bool>(true)
+  private let solo = Atomic<Bool>(false)
+
+  init(name: String, sounds: Bool) {
+    self.name = name
+    self.sounds = sounds
+  }
+
+  /// Whether it is heard (`AVPlayerItemTrack.isEnabled`); muted if not.
+  public var isEnabled: Bool {
+    get { enabled.load(ordering: .relaxed) }
+    set { enabled.store(newValue, ordering: .relaxed) }
+  }
+
+  /// Whether it is heard, and those that are not solo are not.
+  public var isSolo: Bool {
+    get { solo.load(ordering: .relaxed) }
+    set { solo.store(newValue, ordering: .relaxed) }
+  }
 }
 
 /// Something that sounds in an item.

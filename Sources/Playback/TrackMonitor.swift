@@ -1,21 +1,23 @@
 import ExportEngine
-import Synchronization
 
 /// Meters one track of an item on the rendering thread, and mutes it.
 final class TrackMonitor: NodeWatcher {
+  private let item: PlayerItem
+  private let index: Int
   /// What the track's sound is multiplied with; a change is a ramp over one block.
-  private let wanted: TrackGain
-  private var gain: Float = 1
+  private var gain: Float
   /// Since the last `take`.
   private var level = LevelSum()
 
-  init(_ wanted: TrackGain) {
-    self.wanted = wanted
-    gain = wanted.value
+  /// Watches one of an item's tracks.
+  init(_ item: PlayerItem, track index: Int) {
+    self.item = item
+    self.index = index
+    gain = item.gain(ofTrack: index)
   }
 
   func pass(_ block: AudioBuffer) {
-    let target = wanted.value
+    let target = item.gain(ofTrack: index)
     if gain != 1 || target != 1 { scale(block, to: target) }
     for channel in 0..<block.channelCount { level.add(block.samples(channel)) }
   }
@@ -37,48 +39,4 @@ final class TrackMonitor: NodeWatcher {
     }
     gain = target
   }
-}
-
-/// What a listener has done to a track, for the rendering thread to see.
-final class TrackGain: Sendable {
-  private let bits = Atomic<UInt32>(Float(1).bitPattern)
-
-  /// A factor: 1, or 0 for a track that is muted.
-  var value: Float {
-    get { Float(bitPattern: bits.load(ordering: .relaxed)) }
-    set { bits.store(newValue.bitPattern, ordering: .relaxed) }
-  }
-}
-
-/// Peak and power of samples.
-struct LevelSum: Sendable, Hashable {
-  /// The largest magnitude.
-  var peak: Float = 0
-  /// The sum of all squares.
-  var squares: Double = 0
-  /// How many samples.
-  var count = 0
-
-  /// Counts samples in.
-  mutating func add(_ samples: UnsafeMutableBufferPointer<Float>) {
-    var largest: Float = 0
-    var sum: Float = 0
-    for sample in samples {
-      largest = max(largest, abs(sample))
-      sum += sample * sample
-    }
-    peak = max(peak, largest)
-    squares += Double(sum)
-    count += samples.count
-  }
-
-  /// Both at once.
-  mutating func add(_ other: LevelSum) {
-    peak = max(peak, other.peak)
-    squares += other.squares
-    count += other.count
-  }
-
-  /// The root of the mean square; 0 where there are no samples.
-  var rms: Float { count > 0 ? Float((squares / Double(count)).squareRoot()) : 0 }
 }

@@ -1,5 +1,6 @@
 import ExportEngine
 import ExportGraph
+import Loudness
 import MediaComposition
 import MediaTime
 import Threads
@@ -14,17 +15,20 @@ final class Voice {
   private let monitors: [TrackMonitor]
   /// What tracks showed last: they are measured in longer blocks than are read.
   private var trackLevels: [LevelSum?]
+  private let loudness: LoudnessMeter?
+  private var lastReading = LoudnessReading()
+  /// Frames since the last reading.
+  private var unread = 0
 
   /// Opens an item, from its start on, in a device's rate and channels, or else its own.
   init(
-    _ item: PlayerItem, for device: SinkFormat?, tracks: [TrackGain],
-    _ cancellation: CancellationFlag
+    _ item: PlayerItem, for device: SinkFormat?, _ cancellation: CancellationFlag
   ) throws(Failure) {
     self.item = item
-    monitors = tracks.map(TrackMonitor.init)
-    trackLevels = Array(repeating: nil, count: tracks.count)
+    monitors = item.tracks.indices.map { TrackMonitor(item, track: $0) }
+    trackLevels = Array(repeating: nil, count: item.tracks.count)
     var watchers: [Node.ID: any NodeWatcher] = [:]
-    for (track, nodes) in item.graph.tracks.enumerated() where track < monitors.count {
+    for (track, nodes) in item.graph.tracks.enumerated() {
       for node in nodes { watchers[node] = monitors[track] }
     }
     source = try LiveSource(
@@ -32,6 +36,10 @@ final class Voice {
       library: item.library, watchers: watchers, cancellation: cancellation)
     block = AudioBuffer(
       channelCount: source.format.channelLayout.count, capacity: SlotRing.slotFrames)
+    // Sound matters more than its measure: what no meter takes is heard without one.
+    loudness = try? LoudnessMeter(
+      sampleRate: source.format.sampleRate,
+      positions: source.format.channelLayout.positions)
   }
 
   /// Whether it sounds right on a device.
@@ -87,7 +95,36 @@ final class Voice {
         level.add(block.samples(channel))
         return level
       },
-      tracks: trackLevels)
+      tracks: trackLevels, loudness: readLoudness())
+  }
+
+  /// Ten times a second, as EBU Tech 3341 asks for at least.
+  private func readLoudness() -> LoudnessReading {
+    guard let loudness else { return lastReading }
+    loudness.add(block.planes, count: block.frameCount)
+    unread += block.frameCount
+    guard unread >= source.format.sampleRate / 10 else { return lastReading }
+    unread = 0
+    lastReading = LoudnessReading(
+      momentary: loudness.momentary, shortTerm: loudness.shortTerm,
+      integrated: loudness.integrated, truePeak: loudness.truePeak)
+    return lastReading
+  }
+}
+
+extension ChannelLayout {
+  /// How BS.1770-4 weighs the channels: those behind the listener stand beside him where nothing
+  /// else does, as in 5.1.
+  fileprivate var positions: [LoudnessMeter.Position] {
+    let hasSides = channels.contains(.sideLeft)
+    return channels.map { channel in
+      switch channel {
+      case .lowFrequency: .ignored
+      case .sideLeft, .sideRight: .surround
+      case .backLeft, .backRight: hasSides ? .front : .surround
+      default: .front
+      }
+    }
   }
 }
 

@@ -105,8 +105,8 @@ private final class MemorySink: AudioSink {
     poll(&polled, 1, min(milliseconds, 2))
   }
 
+  /// Plays nothing on the way, as no player could know of it.
   func drop() {
-    advance()
     held = []
     device.state.withLock { $0.drops += 1 }
   }

@@ -50,8 +50,12 @@ import Testing
 }
 
 extension PlayerItem {
-  static func ofFixture(_ name: String) throws -> PlayerItem {
-    try PlayerItem(contentsOf: FilePath(Fixture.path(name)), library: MediaLibrary())
+  static func ofFixture(_ name: String, _ range: TimeRange? = nil) throws -> PlayerItem {
+    let library = MediaLibrary()
+    let path = FilePath(Fixture.path(name))
+    guard let range else { return try PlayerItem(contentsOf: path, library: library) }
+    let segment = Segment(.asset(try library.asset(at: path)), source: range, at: .zero)
+    return try PlayerItem(Composition(tracks: [Track(segments: [segment])]), library: library)
   }
 
   /// The frames that an export as WAV would hold.

@@ -1,0 +1,70 @@
+import Glibc
+import MediaComposition
+import MediaTime
+
+/// The thread that tells observers what is heard, when it is heard.
+///
+/// A hundred times a second while something plays; otherwise only when something is changed.
+final class Clock {
+  private let deck: Deck
+  private var status = Player.Status.paused
+  private var item: PlayerItem?
+  private var jumps = 0
+  private var xruns = 0
+  /// Whether the item that was heard last has been heard to its end.
+  private var isAtEnd = false
+
+  init(_ deck: Deck) { self.deck = deck }
+
+  /// Runs until the deck ends.
+  func run() {
+    while true {
+      let isRunning = deck.state.withLock { !$0.isEnding }
+      guard isRunning else { return }
+      tick()
+      // Each slot that is rendered rings, too, and nobody has to be told that often.
+      if status == .paused { deck.clock.wait(milliseconds: -1) } else { usleep(10_000) }
+    }
+  }
+
+  private func tick() {
+    let heard = deck.heardIndex
+    let (passages, jumped, place, now) = deck.state.withLock { state in
+      let jumped = state.jumps != jumps
+      jumps = state.jumps
+      let passages = state.passages(from: state.observed, to: heard)
+      state.observed = max(state.observed, heard)
+      if let item = passages.last?.item { state.current = item }
+      return (passages, jumped, state.place(of: state.observed), state.status)
+    }
+    if jumped, let place { turn(to: place.item) }
+    for passage in passages {
+      if passage.cause == .advance { turn(to: passage.item) }
+      if passage.cause == .loop { deck.observers.yield(.looped(passage.item)) }
+      deck.observers.pass(
+        passage.start, passage.end, isFresh: passage.cause != .change)
+      isAtEnd = passage.end >= passage.item.duration
+      if isAtEnd { deck.observers.yield(.itemEnded(passage.item)) }
+    }
+    if jumped, passages.isEmpty, let place { deck.observers.jump(to: place.time) }
+    let count = deck.writer.counts.xruns.load(ordering: .relaxed)
+    if count > xruns { deck.observers.yield(.ranDry(count: count)) }
+    xruns = count
+    if now != status { deck.observers.yield(.statusChanged(now)) }
+    status = now
+  }
+
+  private func turn(to item: PlayerItem) {
+    guard item !== self.item else { return }
+    self.item = item
+    deck.observers.yield(.itemBegan(item))
+  }
+}
+
+extension DeckState {
+  /// How it is getting on.
+  var status: Player.Status {
+    guard isPlaying else { return .paused }
+    return hasDevice == false ? .waitingForDevice : .playing
+  }
+}

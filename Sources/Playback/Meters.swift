@@ -1,0 +1,105 @@
+import Glibc
+
+/// Peak and power of samples.
+struct LevelSum: Sendable, Hashable {
+  /// The largest magnitude.
+  var peak: Float = 0
+  /// The sum of all squares.
+  var squares: Double = 0
+  /// How many samples.
+  var count = 0
+
+  /// Counts samples in.
+  mutating func add(_ samples: UnsafeMutableBufferPointer<Float>) {
+    var largest: Float = 0
+    var sum: Float = 0
+    for sample in samples {
+      largest = max(largest, abs(sample))
+      sum += sample * sample
+    }
+    peak = max(peak, largest)
+    squares += Double(sum)
+    count += samples.count
+  }
+
+  /// What a meter shows of it.
+  var reading: LevelReading {
+    let mean = count > 0 ? squares / Double(count) : 0
+    return LevelReading(
+      peakPower: Self.decibels(Double(peak)), averagePower: Self.decibels(mean.squareRoot()))
+  }
+
+  private static func decibels(_ magnitude: Double) -> Double {
+    magnitude > 0 ? max(LevelReading.silence, 20 * log10(magnitude)) : LevelReading.silence
+  }
+}
+
+/// How loud a channel or a track is, over some hundredths of a second.
+public struct LevelReading: Sendable, Hashable {
+  /// The largest sample, in decibels of full scale (`AVAudioPlayer.peakPower(forChannel:)`); above 0
+  /// where float sound goes beyond it.
+  public var peakPower: Double
+  /// The root of the mean square, in decibels of full scale
+  /// (`AVAudioPlayer.averagePower(forChannel:)`).
+  public var averagePower: Double
+
+  /// What meters show of silence, as AVFoundation's do.
+  public static let silence = -160.0
+
+  /// A reading.
+  public init(peakPower: Double = silence, averagePower: Double = silence) {
+    self.peakPower = peakPower
+    self.averagePower = averagePower
+  }
+}
+
+/// Loudness by EBU R 128, in LUFS; nil where that is silence, or was not measured long enough.
+public struct LoudnessReading: Sendable, Hashable {
+  /// Of the last 400 ms.
+  public var momentary: Double?
+  /// Of the last three seconds.
+  public var shortTerm: Double?
+  /// Of what was rendered of the item since it was opened, gated.
+  public var integrated: Double?
+  /// The largest magnitude between samples since then, 1 being full scale.
+  public var truePeak: Double
+
+  /// A reading.
+  public init(
+    momentary: Double? = nil, shortTerm: Double? = nil, integrated: Double? = nil,
+    truePeak: Double = 0
+  ) {
+    self.momentary = momentary
+    self.shortTerm = shortTerm
+    self.integrated = integrated
+    self.truePeak = truePeak
+  }
+}
+
+/// What a player's meters show of what is heard now, before volume and pan.
+public struct PlayerMeters: Sendable, Hashable {
+  /// Of each channel.
+  public var channels: [LevelReading] = []
+  /// Of each of the item's tracks; nil where nothing of it sounds.
+  public var tracks: [LevelReading?] = []
+  /// Of the item.
+  public var loudness = LoudnessReading()
+}
+
+/// What the meters show from one frame of the ring to another.
+struct MeterFrame: Sendable {
+  /// The ring's frame after the last that was measured.
+  var end: Int64
+  /// Of each channel, before volume and pan.
+  var channels: [LevelSum]
+  /// Of each track of the item; nil for one in which nothing sounded.
+  var tracks: [LevelSum?]
+  /// Of the item.
+  var loudness: LoudnessReading
+
+  /// As it is shown.
+  var meters: PlayerMeters {
+    PlayerMeters(
+      channels: channels.map(\.reading), tracks: tracks.map { $0?.reading }, loudness: loudness)
+  }
+}

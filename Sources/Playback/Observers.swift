@@ -1,0 +1,147 @@
+import MediaComposition
+import MediaTime
+import Synchronization
+
+/// Something that happens to a player, told when it is heard.
+public enum PlayerEvent: Sendable {
+  /// It plays, pauses, or waits for a device.
+  case statusChanged(Player.Status)
+  /// An item is heard that was not before.
+  case itemBegan(PlayerItem)
+  /// The last of an item was heard (`AVPlayerItem.didPlayToEndTimeNotification`).
+  case itemEnded(PlayerItem)
+  /// An item, or the range of it that is looped, begins anew.
+  case looped(PlayerItem)
+  /// An item cannot be played, and was left out (`failedToPlayToEndTimeNotification`).
+  case itemFailed(PlayerItem, Failure)
+  /// The device ran dry, so many times by now.
+  case ranDry(count: Int)
+  /// There is no device; another is looked for, and what was heard last is kept.
+  case deviceLost(Failure?)
+  /// There is a device, which takes this.
+  case deviceFound(SinkFormat)
+}
+
+/// Stops an observer when it is released, or before (`AVPlayer.removeTimeObserver(_:)`).
+public final class TimeObservation: Sendable {
+  private let remove: @Sendable () -> Void
+
+  init(_ remove: @escaping @Sendable () -> Void) { self.remove = remove }
+
+  deinit { remove() }
+
+  /// Stops it; a call that is under way on the player's thread is not waited for.
+  public func cancel() { remove() }
+}
+
+/// Who wants to know of a deck's time and events. Safe from any thread; closures run on the clock's.
+final class Observers: Sendable {
+  private struct Observer {
+    var kind: Kind
+    var tell: @Sendable (Time) -> Void
+  }
+
+  private enum Kind {
+    case periodic(Time)
+    case boundary([Time])
+  }
+
+  private struct State {
+    var observers: [Int: Observer] = [:]
+    var streams: [Int: AsyncStream<PlayerEvent>.Continuation] = [:]
+    var next = 0
+    var isClosed = false
+  }
+
+  private let state = Mutex(State())
+
+  // MARK: For players
+
+  /// A sequence of what happens from now on.
+  func events() -> AsyncStream<PlayerEvent> {
+    AsyncStream(bufferingPolicy: .bufferingNewest(1024)) { continuation in
+      let id = state.withLock { state -> Int? in
+        guard !state.isClosed else { return nil }
+        state.next += 1
+        state.streams[state.next] = continuation
+        return state.next
+      }
+      guard let id else { return continuation.finish() }
+      continuation.onTermination = { [weak self] _ in
+        _ = self?.state.withLock { $0.streams.removeValue(forKey: id) }
+      }
+    }
+  }
+
+  /// Calls `tell` at each multiple of `interval`, and after each jump.
+  func add(every interval: Time, _ tell: @escaping @Sendable (Time) -> Void) -> TimeObservation {
+    add(Observer(kind: .periodic(interval), tell: tell))
+  }
+
+  /// Calls `tell` when one of `times` is passed.
+  func add(at times: [Time], _ tell: @escaping @Sendable (Time) -> Void) -> TimeObservation {
+    add(Observer(kind: .boundary(times), tell: tell))
+  }
+
+  private func add(_ observer: Observer) -> TimeObservation {
+    let id = state.withLock { state in
+      state.next += 1
+      state.observers[state.next] = observer
+      return state.next
+    }
+    return TimeObservation { [weak self] in
+      _ = self?.state.withLock { $0.observers.removeValue(forKey: id) }
+    }
+  }
+
+  // MARK: From the deck's threads
+
+  /// Tells of an event.
+  func yield(_ event: PlayerEvent) {
+    for stream in state.withLock({ Array($0.streams.values) }) { stream.yield(event) }
+  }
+
+  /// Ends all sequences.
+  func close() {
+    let streams = state.withLock { state in
+      defer { state.streams = [:] }
+      state.isClosed = true
+      state.observers = [:]
+      return Array(state.streams.values)
+    }
+    for stream in streams { stream.finish() }
+  }
+
+  /// Time went by, from `start` to `end`; `start` counts where it was not the end of what went by
+  /// before.
+  func pass(_ start: Time, _ end: Time, isFresh: Bool) {
+    for observer in state.withLock({ Array($0.observers.values) }) {
+      switch observer.kind {
+      case .periodic(let interval):
+        if isFresh || end.multiples(of: interval) > start.multiples(of: interval) {
+          observer.tell(end)
+        }
+      case .boundary(let times):
+        for time in times where start < time && time <= end || isFresh && time == start {
+          observer.tell(time)
+        }
+      }
+    }
+  }
+
+  /// Somebody went there.
+  func jump(to time: Time) {
+    for observer in state.withLock({ Array($0.observers.values) }) {
+      if case .periodic = observer.kind { observer.tell(time) }
+    }
+  }
+}
+
+extension Time {
+  /// How often an interval fits into this time.
+  fileprivate func multiples(of interval: Time) -> Int64 {
+    // In nanoseconds: who is told one of them late will not mind.
+    let step = interval.frames(atRate: 1_000_000_000)
+    return step > 0 ? frames(atRate: 1_000_000_000) / step : 0
+  }
+}

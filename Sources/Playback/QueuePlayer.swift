@@ -1,0 +1,95 @@
+import MediaComposition
+import MediaTime
+
+/// Plays items one after the other, without a gap (`AVQueuePlayer`); unlike Apple's it keeps those that
+/// were played, so that one may go back.
+///
+/// The device keeps the rate and the channels of what it was opened for; what has others is converted.
+public final class QueuePlayer: Player, @unchecked Sendable {
+  /// A player of items, of which the first is the current one.
+  ///
+  /// - Throws: As `Player.init`.
+  public init(items: [PlayerItem], opening opener: @escaping SinkOpener) throws(Failure) {
+    try super.init(nil, opening: opener)
+    for item in items { insert(item, after: nil) }
+  }
+
+  /// What is played, in order, with what has been played (`AVQueuePlayer.items()`).
+  public var items: [PlayerItem] { deck.state.withLock { $0.queue } }
+
+  /// Whether `insert` would: an item can be in a queue once (`canInsert(_:after:)`). O(items).
+  public func canInsert(_ item: PlayerItem, after other: PlayerItem?) -> Bool {
+    deck.state.withLock { $0.canInsert(item, after: other) }
+  }
+
+  /// Puts an item behind another one, or nil: behind all (`insert(_:after:)`). O(items).
+  ///
+  /// - Returns: Whether it did; not where `canInsert` says no.
+  @discardableResult
+  public func insert(_ item: PlayerItem, after other: PlayerItem?) -> Bool {
+    deck.update { state in
+      guard state.canInsert(item, after: other) else { return false }
+      let index = other.flatMap { other in state.queue.firstIndex { $0 === other } }
+      state.queue.insert(item, at: index.map { $0 + 1 } ?? state.queue.count)
+      if state.current == nil { state.current = item }
+      return true
+    }
+  }
+
+  /// Takes an item out (`remove(_:)`); where it is the current one, the next one takes its place at
+  /// once. O(items).
+  public func remove(_ item: PlayerItem) {
+    deck.update { state in
+      guard let index = state.queue.firstIndex(where: { $0 === item }) else { return }
+      let next = state.item(after: item)
+      state.queue.remove(at: index)
+      if state.current === item { state.go(to: next) }
+    }
+  }
+
+  /// Takes all items out, and falls silent (`removeAllItems()`).
+  public func removeAllItems() {
+    deck.update { state in
+      state.queue = []
+      state.go(to: nil)
+    }
+  }
+
+  /// On to the next item; behind the last, silence (`advanceToNextItem()`). O(items).
+  public func advanceToNextItem() {
+    deck.update { state in state.go(to: state.current.flatMap { state.item(after: $0) }) }
+  }
+
+  /// Back to the item before, or to the start of the first. O(items).
+  public func returnToPreviousItem() {
+    deck.update { state in
+      guard let index = state.queue.firstIndex(where: { $0 === state.current }) else { return }
+      state.go(to: state.queue[max(0, index - 1)])
+    }
+  }
+
+  /// To the start of any item of the queue; does nothing where it is not in it. O(items).
+  public func go(to item: PlayerItem) {
+    deck.update { state in
+      if state.queue.contains(where: { $0 === item }) { state.go(to: item) }
+    }
+  }
+}
+
+extension DeckState {
+  fileprivate func canInsert(_ item: PlayerItem, after other: PlayerItem?) -> Bool {
+    guard !queue.contains(where: { $0 === item }) else { return false }
+    guard let other else { return true }
+    return queue.contains { $0 === other }
+  }
+
+  /// To the start of an item; nil: stops, and nothing is current.
+  fileprivate mutating func go(to item: PlayerItem?) {
+    guard let item else {
+      (current, jump, rest, isPlaying) = (nil, nil, nil, false)
+      return
+    }
+    let start = Jump(item: item, time: .zero)
+    (current, jump, rest) = (item, start, start)
+  }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import Loudness
+import TestSupport
+import Testing
+
+@Suite struct LoudnessMeterTests {
+  @Test(
+    "loudness and true peak are those of FFmpeg's meter",
+    arguments: ["feelings.ogg", "librivox-sonnet.mp3"])
+  func agreesWithFFmpeg(name: String) throws {
+    let path = Fixture.path(name)
+    let meter = try LoudnessMeter(sampleRate: 48_000, positions: [.front, .front])
+    let frames = try floats(
+      Tool.succeed(
+        "ffmpeg", "-v", "error", "-i", path, "-f", "f32le", "-ac", "2", "-ar", "48000", "-"
+      ).output)
+    meter.add(frames)
+    let summary =
+      try Tool.succeed(
+        "ffmpeg", "-v", "info", "-nostats", "-i", path, "-af",
+        "aformat=sample_rates=48000:channel_layouts=stereo,ebur128=peak=true", "-f", "null", "-"
+      ).errors.components(separatedBy: "Summary:").last ?? ""
+    let integrated = try #require(number(after: "I:", in: summary))
+    let peak = try #require(number(after: "Peak:", in: summary))
+    // FFmpeg prints one digit, and its histogram of blocks has steps of a tenth.
+    #expect(abs(try #require(meter.integrated) - integrated) <= 0.1)
+    #expect(abs(20 * log10(meter.truePeak) - peak) <= 0.3)
+  }
+
+  @Test("a tone of 997 Hz at -23 dBFS on both sides is -23 LUFS (EBU Tech 3341, case 1)")
+  func measuresTheTone() throws {
+    let meter = try LoudnessMeter(sampleRate: 48_000, positions: [.front, .front])
+    let amplitude = pow(10, -23.0 / 20)
+    meter.add(
+      (0..<48_000 * 5).flatMap { index in
+        let sample = Float(amplitude * sin(2 * .pi * 1000 * Double(index) / 48_000))
+        return [sample, sample]
+      })
+    for loudness in [meter.momentary, meter.shortTerm, meter.integrated] {
+      #expect(abs(try #require(loudness) + 23) <= 0.1)
+    }
+  }
+
+  @Test("silence has no loudness")
+  func hearsSilence() throws {
+    let meter = try LoudnessMeter(sampleRate: 44_100, positions: [.front])
+    #expect(meter.integrated == nil)
+    #expect(meter.momentary == nil)
+    #expect(meter.truePeak == 0)
+  }
+
+  @Test("a rate that no meter has is refused")
+  func refusesRates() {
+    #expect(throws: LoudnessMeter.MeterError.self) {
+      try LoudnessMeter(sampleRate: 1, positions: [.front])
+    }
+  }
+
+  private func number(after label: String, in text: String) -> Double? {
+    guard let range = text.range(of: label) else { return nil }
+    return text[range.upperBound...].split(separator: " ").first.flatMap { Double($0) }
+  }
+
+  private func floats(_ bytes: [UInt8]) -> [Float] {
+    bytes.withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
+  }
+}
+
+extension LoudnessMeter {
+  /// Hears two channels side by side.
+  fileprivate func add(_ frames: [Float]) {
+    var left = stride(from: 0, to: frames.count, by: 2).map { frames[$0] }
+    var right = stride(from: 1, to: frames.count, by: 2).map { frames[$0] }
+    left.withUnsafeMutableBufferPointer { left in
+      right.withUnsafeMutableBufferPointer { right in
+        guard let first = left.baseAddress, let second = right.baseAddress else { return }
+        var planes = [first, second]
+        add(&planes, count: left.count)
+      }
+    }
+  }
+}

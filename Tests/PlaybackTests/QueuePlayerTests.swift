@@ -1,0 +1,238 @@
+import Glibc
+import MediaComposition
+import MediaTime
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import ExportEngine
+@testable import Playback
+
+@Suite struct QueuePlayerTests {
+  /// Three seconds of music, and one.
+  static func items() throws -> [PlayerItem] {
+    try [(Int64(0), Int64(3)), (10, 1)].map { start, length in
+      try PlayerItem.ofFixture(
+        "feelings.ogg",
+        TimeRange(
+          start: Time(value: start, timescale: 1), duration: Time(value: length, timescale: 1)))
+    }
+  }
+
+  @Test("items follow one another without a gap, each told when it is heard")
+  func playsGaplessly() async throws {
+    let items = try Self.items()
+    let device = MemoryDevice(rate: items[0].sampleRate)
+    let player = try QueuePlayer(items: items, opening: device.opener)
+    let events = player.events
+    player.play()
+    var told: [String] = []
+    for await event in events {
+      switch event {
+      case .itemBegan(let item): told.append("began \(item === items[0] ? 1 : 2)")
+      case .itemEnded(let item): told.append("ended \(item === items[0] ? 1 : 2)")
+      case .statusChanged(let status): told.append("\(status)")
+      default: continue
+      }
+      if told.last == "paused" { break }
+    }
+    #expect(
+      told.filter { $0.hasPrefix("began") || $0.hasPrefix("ended") }
+        == ["began 1", "ended 1", "began 2", "ended 2"])
+    #expect(device.floats == (try items[0].exported() + items[1].exported()))
+    #expect(player.isAtEnd)
+    #expect(player.currentTime == items[1].duration)
+  }
+
+  @Test("an item is in a queue once, and behind one that is in it")
+  func insertsOnce() throws {
+    let items = try Self.items()
+    let other = try PlayerItem.ofFixture("feelings.ogg")
+    let player = try QueuePlayer(items: [items[0]], opening: MemoryDevice().opener)
+    #expect(!player.canInsert(items[0], after: nil))
+    #expect(!player.canInsert(other, after: items[1]))
+    #expect(player.insert(items[1], after: items[0]))
+    #expect(player.insert(other, after: items[0]))
+    #expect(
+      player.items.map(ObjectIdentifier.init)
+        == [items[0], other, items[1]].map(ObjectIdentifier.init))
+  }
+
+  @Test("one goes on, back, and to any item; where the current one is removed, the next follows")
+  func moves() throws {
+    let items = try Self.items()
+    let player = try QueuePlayer(items: items, opening: MemoryDevice().opener)
+    #expect(player.currentItem === items[0])
+    player.advanceToNextItem()
+    #expect(player.currentItem === items[1])
+    player.returnToPreviousItem()
+    #expect(player.currentItem === items[0])
+    player.go(to: items[1])
+    #expect(player.currentItem === items[1])
+    player.returnToPreviousItem()
+    player.remove(items[0])
+    #expect(player.currentItem === items[1])
+    player.removeAllItems()
+    #expect(player.currentItem == nil)
+    #expect(player.items.isEmpty)
+    #expect(player.status == .paused)
+  }
+
+  @Test("an item whose file is gone is left out, and named")
+  func leavesOut() async throws {
+    let items = try Self.items()
+    let folder = TestFolder()
+    try writeFile(folder.path("gone.ogg"), readFile(Fixture.path("feelings.ogg")))
+    let gone = try PlayerItem(
+      contentsOf: FilePath(folder.path("gone.ogg")), library: MediaLibrary())
+    unlink(folder.path("gone.ogg"))
+    let device = MemoryDevice(rate: items[1].sampleRate)
+    let player = try QueuePlayer(items: [gone, items[1]], opening: device.opener)
+    let events = player.events
+    player.play()
+    for await event in events {
+      guard case .itemFailed(let item, let failure) = event else { continue }
+      #expect(item === gone)
+      #expect(failure.path?.lastComponent == "gone.ogg")
+      break
+    }
+    try player.waitUntilPaused()
+    #expect(device.floats == (try items[1].exported()))
+  }
+}
+
+@Suite struct ListeningTests {
+  @Test("a looped item is heard so often more, without a gap")
+  func loops() throws {
+    let item = try QueuePlayerTests.items()[1]
+    let device = MemoryDevice(rate: item.sampleRate)
+    let player = try Player(item, opening: device.opener)
+    player.numberOfLoops = 2
+    player.play()
+    try player.waitUntilPaused()
+    let once = try item.exported()
+    #expect(device.floats == once + once + once)
+  }
+
+  @Test("a range is looped until it is told otherwise")
+  func loopsRange() throws {
+    let item = try QueuePlayerTests.items()[0]
+    let device = MemoryDevice(rate: item.sampleRate, pace: 2_000_000)
+    let player = try Player(item, opening: device.opener)
+    player.loopRange = TimeRange(
+      start: Time(value: 1, timescale: 1), end: Time(value: 2, timescale: 1))
+    player.play()
+    let second = item.sampleRate * 2
+    while device.floats.count < 5 * second { usleep(2000) }
+    player.loopRange = nil
+    try player.waitUntilPaused()
+    let heard = device.floats
+    let whole = try item.exported()
+    #expect(heard.count % second == 0)
+    #expect(Array(heard.prefix(2 * second)) == Array(whole.prefix(2 * second)))
+    #expect(Array(heard[(2 * second)..<(3 * second)]) == Array(whole[second..<(2 * second)]))
+    #expect(Array(heard.suffix(second)) == Array(whole.suffix(second)))
+  }
+
+  @Test("volume and pan are factors; a mono device has no pan")
+  func turnsDown() throws {
+    let item = try QueuePlayerTests.items()[1]
+    let device = MemoryDevice(rate: item.sampleRate)
+    let player = try Player(item, opening: device.opener)
+    player.volume = 0.5
+    player.pan = 1
+    player.play()
+    try player.waitUntilPaused()
+    let (heard, whole) = (device.floats, try item.exported())
+    let settled = item.sampleRate / 100 * 2
+    #expect(heard.count == whole.count)
+    for index in stride(from: settled, to: heard.count, by: 2) {
+      #expect(heard[index] == 0)
+      #expect(heard[index + 1] == whole[index + 1] * 0.5)
+    }
+  }
+
+  @Test("at another speed it lasts as long as it should, and the time passes at that speed")
+  func changesSpeed() throws {
+    let item = try QueuePlayerTests.items()[0]
+    for percent in [50, 130, 200] {
+      let device = MemoryDevice(rate: item.sampleRate)
+      let player = try Player(item, opening: device.opener)
+      player.speed = PlaybackSpeed(percent: percent)
+      player.play()
+      try player.waitUntilPaused()
+      let frames = device.floats.count / 2
+      #expect(abs(frames - 3 * item.sampleRate * 100 / percent) <= 2)
+      #expect(player.currentTime == item.duration)
+    }
+  }
+
+  @Test("observers hear of each multiple of an interval, and of each boundary once")
+  func observes() throws {
+    let item = try QueuePlayerTests.items()[0]
+    let player = try Player(item, opening: MemoryDevice(rate: item.sampleRate).opener)
+    let periodic = Mutex<[Time]>([])
+    let boundaries = Mutex<[Time]>([])
+    let bounds = [
+      Time(value: 1, timescale: 2), Time(value: 2, timescale: 1), Time(value: 5, timescale: 1),
+    ]
+    let observations = [
+      player.addPeriodicTimeObserver(forInterval: Time(value: 1, timescale: 1)) { time in
+        periodic.withLock { $0.append(time) }
+      },
+      player.addBoundaryTimeObserver(forTimes: bounds) { time in
+        boundaries.withLock { $0.append(time) }
+      },
+    ]
+    player.play()
+    try player.waitUntilPaused()
+    usleep(50_000)
+    #expect(boundaries.withLock { $0 } == [bounds[0], bounds[1]])
+    #expect(periodic.withLock { $0 }.last == item.duration)
+    _ = observations
+  }
+
+  @Test("a paused player stands at the frame that was heard last, and goes on with the next")
+  func pauses() throws {
+    let item = try QueuePlayerTests.items()[0]
+    let device = MemoryDevice(rate: item.sampleRate, pace: 400_000)
+    let player = try Player(item, opening: device.opener)
+    for frames in [20_000, 70_000, 100_000] {
+      player.play()
+      while device.floats.count / 2 < frames { usleep(500) }
+      player.pause()
+      while device.state.withLock({ $0.drops }) == 0 { usleep(500) }
+      usleep(20_000)
+      #expect(
+        player.currentTime == Time(frames: Int64(device.floats.count / 2), rate: item.sampleRate))
+      device.state.withLock { $0.drops = 0 }
+    }
+    player.play()
+    try player.waitUntilPaused()
+    #expect(device.floats == (try item.exported()))
+  }
+
+  @Test("16 bits are those of the export, dither included", arguments: [0, 3000])
+  func dithersAlike(start: Int64) throws {
+    let item = try QueuePlayerTests.items()[1]
+    let device = MemoryDevice(rate: item.sampleRate, .int16)
+    let player = try Player(item, opening: device.opener)
+    player.seek(to: Time(frames: start, rate: item.sampleRate))
+    player.play()
+    try player.waitUntilPaused()
+    let whole = try item.exported()
+    let quantizer = Quantizer(isDithered: true)
+    var wanted = [Int16](repeating: 0, count: whole.count)
+    for channel in 0..<2 {
+      let plane = stride(from: channel, to: whole.count, by: 2).map { whole[$0] }
+      wanted.withUnsafeMutableBufferPointer { wanted in
+        guard let base = wanted.baseAddress else { return }
+        quantizer.convert(
+          plane, count: plane.count, frame: 0, channel: channel, to: base + channel, stride: 2)
+      }
+    }
+    let heard = device.bytes.withUnsafeBytes { Array($0.bindMemory(to: Int16.self)) }
+    #expect(heard == Array(wanted[Int(start * 2)...]))
+  }
+}
