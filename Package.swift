@@ -88,6 +88,8 @@ let package = Package(
         ])
       ]),
     .systemLibrary(name: "CLAME", pkgConfig: "lame", providers: [.apt(["libmp3lame-dev"])]),
+    .target(name: "ALSA", dependencies: ["CALSA"]),
+    .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
 
     // The ground.
     .target(name: "MPEGAudio", dependencies: ["MediaTime"]),
@@ -122,6 +124,7 @@ let package = Package(
     .testTarget(name: "LibAVTests", dependencies: ["LibAV", "TestSupport"]),
     .testTarget(
       name: "LAMETests", dependencies: ["LAME", "MPEGAudio", "Threads", "TestSupport"]),
+    .testTarget(name: "ALSATests", dependencies: ["ALSA", "Threads", "TestSupport"]),
     .testTarget(
       name: "ExportEngineTests",
       dependencies: [
