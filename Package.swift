@@ -39,6 +39,7 @@ let package = Package(
       name: "Playback",
       dependencies: [
         "MediaTime", "Threads", "MediaComposition", "ExportGraph", "ExportEngine", "Loudness",
+        "ALSA",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
 
