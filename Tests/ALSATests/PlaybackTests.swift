@@ -35,6 +35,8 @@ import Threads
       let device = try card.open("out")
       bytes = sound(20_000 * device.format.bytesPerFrame)
       #expect(device.writeAll(bytes).end == .transferred(20_000))
+      #expect(try device.drain(upTo: .seconds(60)) == .drained)
+      #expect(device.state == .prepared)
     }
     #expect(try readFile(card.folder.path("out.raw")) == bytes)
   }
