@@ -25,6 +25,7 @@
 //     rates [ 44100 ]      # default 4000 to 384000
 //     channels [ 1 2 ]     # default 1 to 32
 //     map [ FL FR ]        # the places of its channels
+//     hint { show on description "A card" }   # alsa-lib's own: to be listed
 //   }
 //
 // Files grow. Where a card is opened again, the length of `heard` tells at which frame it goes on,
