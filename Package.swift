@@ -24,7 +24,7 @@ let package = Package(
       name: "avjob",
       dependencies: [
         "MediaTime", "MPEGAudio", "Threads", "MediaComposition", "JobFile", "ExportGraph",
-        "ExportEngine", "WorkerPool", "Receipts",
+        "ExportEngine", "WorkerPool", "Receipts", "Playback",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
@@ -106,8 +106,9 @@ let package = Package(
     // The ground.
     .target(name: "MPEGAudio", dependencies: ["MediaTime"]),
     .target(name: "MediaTime"),
-    .target(name: "Threads", dependencies: ["CThreads"]),
+    .target(name: "Threads", dependencies: ["CThreads", "CTerminal"]),
     .systemLibrary(name: "CThreads"),
+    .systemLibrary(name: "CTerminal"),
 
     // Tests mirror the targets; end-to-end tests run the built command.
     .target(
@@ -151,8 +152,8 @@ let package = Package(
     .testTarget(
       name: "PlaybackTests",
       dependencies: [
-        "Playback", "ExportEngine", "ExportGraph", "MediaComposition", "MediaTime", "Threads",
-        "TestSupport",
+        "Playback", "ALSA", "ExportEngine", "ExportGraph", "MediaComposition", "MediaTime",
+        "Threads", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(
@@ -165,7 +166,7 @@ let package = Package(
       name: "AVJobTests",
       dependencies: [
         "avjob", "JobFile", "ExportEngine", "MediaComposition", "MediaTime", "WorkerPool",
-        "TestSupport",
+        "Playback", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(

@@ -13,3 +13,5 @@ int avjob_prctl(int option, unsigned long a, unsigned long b, unsigned long c, u
     __asm__("prctl");
 // eventfd(2), whose header Swift's Glibc leaves out
 int avjob_eventfd(unsigned int count, int flags) __asm__("eventfd");
+// signalfd(2)
+int avjob_signalfd(int descriptor, const void *signals, int flags) __asm__("signalfd");

@@ -77,7 +77,7 @@ public enum Tool {
     return result
   }
 
-  private static func inheritedEnvironment(adding added: [String: String]) -> [String] {
+  static func inheritedEnvironment(adding added: [String: String]) -> [String] {
     var variables: [String] = []
     var entry = environ
     while let text = entry.pointee {

@@ -1,0 +1,213 @@
+import Glibc
+import MediaComposition
+
+internal import ALSA
+
+/// A sound device of this machine, as ALSA names it.
+public struct SoundDevice: Sendable, Hashable {
+  /// What `opener` takes.
+  public let name: String
+  /// What it is, in one line; empty where nobody says.
+  public let summary: String
+
+  /// Those that may be played to, `default` first. That one is named does not mean that it can be
+  /// opened now. O(devices); asks all cards.
+  ///
+  /// - Throws: `mendMachine` where ALSA's configuration cannot be read.
+  public static func all() throws(Failure) -> [SoundDevice] {
+    do throws(ALSAError) {
+      return try PCMDevices.list(.playback).map { SoundDevice(name: $0.name, summary: $0.summary) }
+    } catch {
+      throw Failure(.mendMachine, "the sound devices cannot be listed: \(error)")
+    }
+  }
+
+  /// Opens a device for a player.
+  ///
+  /// The device is asked for the rate and the channels of the sound, and gives the nearest that it
+  /// has; of the samples that it takes, for those that need least rounding.
+  ///
+  /// - Parameter name: One of `all`, or any other that ALSA knows.
+  /// - Returns: What a player opens it with, and opens it again where it was gone.
+  public static func opener(_ name: String = "default") -> SinkOpener {
+    { request throws(Failure) in
+      do throws(ALSAError) {
+        let device = try PCMDevice.open(
+          name, direction: .playback,
+          request: PCMRequest(sampleRate: request.sampleRate, channelCount: request.channelCount),
+          waker: PCMWaker())
+        return ALSASink(device)
+      } catch {
+        throw failure(error, of: name)
+      }
+    }
+  }
+
+  private static func failure(_ error: ALSAError, of name: String) -> Failure {
+    let device = "the sound device '\(name)'"
+    let reason = error.message ?? error.reason
+    return switch error.kind {
+    case .absent:
+      Failure(.mendMachine, "\(device) is not there; connect it, or choose another (\(reason))")
+    case .busy:
+      Failure(.tryAgain, "\(device) is in use; end the program that has it, or choose another")
+    case .forbidden:
+      Failure(.mendMachine, "\(device) is not for this user; join the group 'audio' (\(reason))")
+    case .unsupported:
+      Failure(.mendMachine, "\(device) takes nothing that can be given; choose another (\(reason))")
+    case .exhausted:
+      Failure(.tryAgain, "\(device) finds no room in this machine (\(reason))")
+    case .other:
+      Failure(.mendMachine, "\(device) cannot be opened; choose another (\(reason))")
+    }
+  }
+}
+
+/// A device of ALSA's, as a player writes to it.
+final class ALSASink: AudioSink {
+  let format: SinkFormat
+  private let device: PCMDevice
+  /// What the device said last, which stays while it has nothing to say.
+  private var lastDelay = 0
+  private var isDraining = false
+  /// Where frames are put into the device's order of channels; nil where that is ours.
+  private let reordering: ChannelReordering?
+
+  init(_ device: PCMDevice) {
+    self.device = device
+    let agreed = device.format
+    format = SinkFormat(
+      sampleRate: agreed.sampleRate, channelCount: agreed.channelCount,
+      encoding: SampleEncoding(agreed.sampleFormat), periodFrames: agreed.periodFrames,
+      bufferFrames: agreed.bufferFrames)
+    reordering = ChannelReordering(
+      for: agreed.channelCount, positions: agreed.channelPositions?.map(\.description),
+      sampleSize: agreed.sampleFormat.byteCount)
+  }
+
+  var delay: Int {
+    if let delay = device.delay() { lastDelay = delay }
+    return lastDelay
+  }
+
+  func write(_ frames: UnsafeRawPointer, count: Int) -> SinkOutcome {
+    isDraining = false
+    let outcome =
+      if let reordering {
+        device.write(reordering.reordered(frames, count: count), count: reordering.fitting(count))
+      } else {
+        device.write(frames, count: count)
+      }
+    switch outcome {
+    case .transferred(let count): return .wrote(count)
+    case .notReady: return .full
+    case .xrun, .suspended: return recover(from: outcome)
+    case .gone: return .gone
+    }
+  }
+
+  private func recover(from outcome: PCMOutcome) -> SinkOutcome {
+    do throws(ALSAError) {
+      if case .resumed = try device.recover() { return .full }
+      lastDelay = 0
+      return outcome == .xrun ? .ranDry : .interrupted
+    } catch {
+      return .gone
+    }
+  }
+
+  func wait(or descriptor: Int32, milliseconds: Int32) {
+    guard isDraining else {
+      _ = device.wait(upTo: .milliseconds(milliseconds), or: descriptor)
+      return
+    }
+    // A draining device has room, and would say so without end.
+    let left = Int32(clamping: delay * 1000 / max(1, format.sampleRate) + 1)
+    var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    poll(&polled, 1, min(milliseconds, left))
+  }
+
+  func drop() {
+    isDraining = false
+    lastDelay = 0
+    // A device that is gone says so when it is written to.
+    _ = try? device.drop()
+  }
+
+  func drain() -> Bool {
+    isDraining = true
+    do throws(ALSAError) {
+      return try device.drain(upTo: .zero) == .drained
+    } catch {
+      // What it held is over, one way or another.
+      return true
+    }
+  }
+}
+
+extension SampleEncoding {
+  fileprivate init(_ format: PCMSampleFormat) {
+    switch format {
+    case .float32: self = .float32
+    case .int32: self = .int32
+    case .int24: self = .int24
+    case .packedInt24: self = .packedInt24
+    case .int16: self = .int16
+    }
+  }
+}
+
+/// Puts the channels of frames, in the order of WAV and FFmpeg, into that of a device.
+final class ChannelReordering {
+  /// Of each of the device's channels, which of ours it is.
+  let sources: [Int]
+  private let sampleSize: Int
+  private let scratch: UnsafeMutableRawPointer
+  private static let capacity = 1024
+
+  /// The order of a device that tells `positions`, or has ALSA's usual ones; nil where that is ours,
+  /// or where its places are others than ours.
+  init?(for channelCount: Int, positions: [String]?, sampleSize: Int) {
+    guard let ours = Self.ours[channelCount], let usual = Self.usual[channelCount] else {
+      return nil
+    }
+    // With up to six channels, those beside the listener are those behind.
+    let beside = channelCount < 8 ? ["SL": "RL", "SR": "RR"] : [:]
+    let theirs = (positions ?? usual).map { beside[$0] ?? $0 }
+    sources = theirs.compactMap { ours.firstIndex(of: $0) }
+    guard Set(sources).count == channelCount, sources != Array(0..<channelCount) else { return nil }
+    self.sampleSize = sampleSize
+    scratch = .allocate(byteCount: Self.capacity * channelCount * sampleSize, alignment: 16)
+  }
+
+  deinit { scratch.deallocate() }
+
+  /// How many of so many frames are put in order at once.
+  func fitting(_ count: Int) -> Int { min(count, Self.capacity) }
+
+  /// The first frames, `fitting` of them, valid until the next call.
+  func reordered(_ frames: UnsafeRawPointer, count: Int) -> UnsafeRawPointer {
+    let channelCount = sources.count
+    for frame in 0..<fitting(count) {
+      let first = frame * channelCount * sampleSize
+      for channel in 0..<channelCount {
+        (scratch + first + channel * sampleSize).copyMemory(
+          from: frames + first + sources[channel] * sampleSize, byteCount: sampleSize)
+      }
+    }
+    return UnsafeRawPointer(scratch)
+  }
+
+  /// In the order of a WAV's mask (`ChannelLayout`).
+  private static let ours: [Int: [String]] = [
+    4: ["FL", "FR", "RL", "RR"], 5: ["FL", "FR", "FC", "RL", "RR"],
+    6: ["FL", "FR", "FC", "LFE", "RL", "RR"],
+    8: ["FL", "FR", "FC", "LFE", "RL", "RR", "SL", "SR"],
+  ]
+  /// Of devices that do not tell (`snd_pcm_std_chmaps` of the kernel's sound/core/pcm_lib.c).
+  private static let usual: [Int: [String]] = [
+    4: ["FL", "FR", "RL", "RR"], 5: ["FL", "FR", "RL", "RR", "FC"],
+    6: ["FL", "FR", "RL", "RR", "FC", "LFE"],
+    8: ["FL", "FR", "RL", "RR", "FC", "LFE", "SL", "SR"],
+  ]
+}

@@ -1,0 +1,60 @@
+import Glibc
+
+internal import CTerminal
+
+/// The terminal of a command that is used by keys: they come one by one, and unseen, and no cursor
+/// stands in what is drawn. Ctrl-C, Ctrl-Z and Ctrl-\ are signals as ever.
+///
+/// However the process ends, the terminal is put back: by `leave`, when this goes, and by a handler of
+/// the signals that end processes that crash. Not after SIGKILL, of which no process hears.
+///
+/// One at a time, of one thread.
+package final class TerminalMode {
+  private let input: Int32?
+  private let output: Int32?
+  /// Whether the terminal is ours now.
+  package private(set) var isTaken = false
+
+  /// Takes nothing yet.
+  ///
+  /// - Parameters:
+  ///   - input: The terminal that keys come from; nil: none do.
+  ///   - output: The terminal that is drawn on; nil: none.
+  package init(input: Int32?, output: Int32?) {
+    self.input = input
+    self.output = output
+    avjob_terminal_arm()
+  }
+
+  deinit {
+    leave()
+    avjob_terminal_disarm()
+  }
+
+  /// Takes the terminal, where this process is in its foreground; otherwise it is a shell's, or
+  /// another program's.
+  ///
+  /// - Returns: Whether it is ours now.
+  @discardableResult
+  package func enter() -> Bool {
+    guard !isTaken else { return true }
+    guard let terminal = input ?? output, isInForeground(terminal) else { return false }
+    isTaken = true
+    if avjob_terminal_take(input ?? -1, output ?? -1) != 0 { leave() }
+    return isTaken
+  }
+
+  /// Puts the terminal back as it was found.
+  package func leave() {
+    guard isTaken else { return }
+    isTaken = false
+    avjob_terminal_put_back()
+  }
+
+  /// Whether the terminal listens to this process's group; also where it is no controlling terminal,
+  /// and belongs to nobody.
+  private func isInForeground(_ terminal: Int32) -> Bool {
+    let group = tcgetpgrp(terminal)
+    return group < 0 || group == getpgrp()
+  }
+}

@@ -1,0 +1,171 @@
+import ArgumentParser
+import ExportEngine
+import Glibc
+import JobFile
+import MediaComposition
+import MediaTime
+import Playback
+import Threads
+
+/// `avjob preview`
+struct Preview: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Play what job files make, or media files, through a sound device.",
+    discussion: """
+      What is heard is what 'avjob run' writes, before it is encoded. Jobs, parts of split jobs \
+      and media files follow one another without a gap. Nothing is written.
+
+      On a terminal, keys steer it: space pauses, the arrows go 5 seconds back and on, '?' shows \
+      all others, 'q' ends it.
+
+      Exit status: 0 all was heard, or 'q'; 1 something cannot be played; 2 a job file or the \
+      arguments are wrong; 75 the device is in use; 129, 130 and 143 hung up, interrupted and \
+      terminated.
+      """)
+
+  @Argument(help: "Job files (YAML), folders of them, or media files.")
+  var files: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Only jobs of this name, or of this group: the name under 'jobs'. '*' stands for any "
+        + "characters.", valueName: "name"))
+  var job: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Which of a job's outputs it is to sound like: their rates and channels may differ.",
+      valueName: "number"))
+  var output = 1
+
+  @Option(
+    help: ArgumentHelp("Where the first one begins: 83s, 1:23, end-10s.", valueName: "time"))
+  var from: String?
+
+  @Option(help: ArgumentHelp("Where the last one ends.", valueName: "time"))
+  var to: String?
+
+  @Flag(help: "Begin anew at the end, until it is ended.")
+  var loop = false
+
+  @Option(help: ArgumentHelp("How fast, 0.5 to 2; the pitch stays.", valueName: "factor"))
+  var rate = 1.0
+
+  @Option(help: ArgumentHelp("The sound device, by ALSA's name.", valueName: "name"))
+  var device = "default"
+
+  @Flag(help: "Print the sound devices, and play nothing.")
+  var listDevices = false
+
+  @OptionGroup var variables: VariableOptions
+
+  func validate() throws {
+    guard !files.isEmpty || listDevices else {
+      throw ValidationError("name a job file or a media file to play")
+    }
+    guard PlaybackSpeed(rate) != nil else { throw ValidationError("--rate is 0.5 to 2") }
+    guard output >= 1 else { throw ValidationError("--output counts from 1") }
+    for (option, text) in [("--from", from), ("--to", to)] {
+      guard let text else { continue }
+      do throws(QuantityError) {
+        _ = try PreviewTime(text)
+      } catch {
+        throw ValidationError("\(option): \(error.message)" + (error.help.map { "; \($0)" } ?? ""))
+      }
+    }
+  }
+
+  func run() throws {
+    guard !listDevices else { return try printDevices() }
+    let probes = RecalledProbes()
+    let door = Door(library: MediaLibrary(recalling: { probes.find($0, stream: $1, $2) }))
+    var queue = PreviewQueue(
+      door, probes, variables: variables, names: job, output: output - 1)
+    let entries = try queue.entries(of: files)
+    var failures = queue.refusedJobs
+    let roster = PreviewRoster(entries, library: door.library)
+    // Before any thread is started that lives on.
+    let signals = try SignalQueue(PreviewSession.signals)
+    let status = try play(roster, door, signals, &failures)
+    if status != 0 { throw ExitCode(status) }
+  }
+
+  /// Makes the player, sees to it that something is heard, and only then to what is seen.
+  private func play(
+    _ roster: PreviewRoster, _ door: Door, _ signals: SignalQueue, _ failures: inout Int
+  ) throws -> Int32 {
+    guard let (first, item) = try firstItem(of: roster, door, &failures) else {
+      return Door.Status.jobFailed.rawValue
+    }
+    let player = try QueuePlayer(items: [item], opening: SoundDevice.opener(device))
+    let inbox = try PreviewInbox<PreviewSession.Message>()
+    let events = player.events
+    Task { for await event in events { inbox.put(.player(event)) } }
+    try start(player, item, isAlone: roster.entries.count == 1)
+    roster.load(behind: first, endingAt: try to.map { try PreviewTime($0) }, into: player) {
+      inbox.put($0.map { .refused($0) } ?? .loaded)
+    }
+    let tap = MeterTap()
+    let observation = player.addPeriodicTimeObserver(forInterval: Time(value: 1, timescale: 100)) {
+      [weak player] _ in
+      if let player { tap.add(player.meters) }
+    }
+    defer { observation.cancel() }
+    let view = PreviewView(
+      device: device, tap: tap, terminal: { StandardStream.output.terminal },
+      write: { StandardStream.output.write($0) })
+    let controls = PreviewControls(player, roster, isLooping: loop)
+    return PreviewSession(
+      door, signals: signals, inbox: inbox, controls: controls, view: view, failures: failures
+    ).run()
+  }
+
+  /// The first entry that can be played, and what was made of it; nil: none can, and it was said why.
+  private func firstItem(
+    of roster: PreviewRoster, _ door: Door, _ failures: inout Int
+  ) throws -> (index: Int, item: PlayerItem)? {
+    let end = try to.map { try PreviewTime($0) }
+    for index in roster.entries.indices {
+      do throws(Failure) {
+        let isLast = index == roster.entries.count - 1
+        return (index, try roster.make(index, endingAt: isLast ? end : nil))
+      } catch {
+        door.report(Diagnostics(Diagnostic(error, at: roster.entries[index].origin)))
+        guard error.remedy != .mendJob else { throw Door.Status.wrongJob }
+        failures += 1
+      }
+    }
+    return nil
+  }
+
+  private func start(_ player: QueuePlayer, _ item: PlayerItem, isAlone: Bool) throws {
+    player.speed = PlaybackSpeed(rate) ?? .normal
+    var start = Time.zero
+    if let from {
+      let wanted = try PreviewTime(from)
+      guard let time = wanted.time(in: item.duration, rate: item.sampleRate),
+        time < item.duration
+      else {
+        throw ValidationError("--from: " + wanted.refusal(in: item.name, lasting: item.duration))
+      }
+      start = time
+      player.seek(to: start)
+    }
+    if loop, isAlone {
+      player.loopRange = TimeRange(start: start, end: item.duration)
+    }
+    player.play()
+  }
+
+  private func printDevices() throws {
+    let devices = try SoundDevice.all()
+    guard !devices.isEmpty else {
+      throw Failure(.mendMachine, "there is no sound device; connect one, or start a sound server")
+    }
+    let width = devices.map(\.name.columns).max() ?? 0
+    for device in devices {
+      let line = device.name.padded(to: width) + "  " + device.summary
+      StandardStream.output.write(line.printable + "\n")
+    }
+  }
+}

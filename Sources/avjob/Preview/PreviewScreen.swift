@@ -1,0 +1,263 @@
+import MediaTime
+import Playback
+
+/// The preview on a terminal: what it knows, as lines.
+enum PreviewScreen {
+  /// The lines to show now, none wider than the terminal and no more than fit above its last row.
+  ///
+  /// Where the window is low, what is missed least is left out first.
+  static func lines(for model: PreviewModel, on terminal: Terminal) -> [String] {
+    // The last column stays empty: some terminals break the line after writing into it.
+    let width = max(0, terminal.columns - 1)
+    let layout = PreviewLayout(width: width, isColored: terminal.isColored)
+    var rows = self.rows(for: model, layout)
+    // Some of many tracks are better than none.
+    let most = max(1, terminal.rows - 1)
+    let others = rows.count { $0.place != .track }
+    shortenTracks(&rows, to: max(1, most - others), width)
+    while rows.count > most {
+      guard let last = rows.indices.max(by: { rows[$0].place < rows[$1].place }) else { break }
+      rows.remove(at: last)
+    }
+    return rows.map(\.text)
+  }
+
+  /// What a line is; the first is missed most.
+  private enum Place: Int, Comparable {
+    case position, title, message, channel, loudness, names, track, device, help
+
+    static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+  }
+
+  private typealias Row = (place: Place, text: String)
+
+  /// From the top to the bottom.
+  private static func rows(for model: PreviewModel, _ layout: PreviewLayout) -> [Row] {
+    var rows: [Row] = [
+      (.title, layout.title(model)), (.position, layout.position(model)),
+      (.names, layout.names(model)),
+    ]
+    if model.showsHelp {
+      rows += PreviewKeys.help.map { (.track, layout.help($0.keys, $0.meaning)) }
+    } else {
+      let names = layout.meterNames(model)
+      rows += model.tracks.indices.map { index in
+        (.track, layout.track(model.tracks[index], number: index + 1, names))
+      }
+      rows += model.channels.map { (.channel, layout.channel($0, names)) }
+      rows.append((.loudness, layout.loudness(model.loudness)))
+    }
+    rows.append((.device, layout.device(model.device)))
+    if let message = layout.message(model) { rows.append((.message, message)) }
+    rows.append((.help, layout.hint(model)))
+    return rows
+  }
+
+  /// Leaves so many lines of tracks, the last of which says how many more there are.
+  private static func shortenTracks(_ rows: inout [Row], to room: Int, _ width: Int) {
+    let tracks = rows.indices.filter { rows[$0].place == .track }
+    guard tracks.count > room, let first = tracks.first, let last = tracks.last else { return }
+    let rest = "\(tracks.count - room + 1) more lines are not shown".shortened(to: width)
+    rows.replaceSubrange((first + room - 1)...last, with: [(.track, rest)])
+  }
+}
+
+/// How the lines of the preview share out their width.
+struct PreviewLayout {
+  let width: Int
+  let isColored: Bool
+
+  // MARK: What is played
+
+  /// `playing  sonnets-01                     2 of 3  1.2×  -6 dB  left 20 %  loop 0:05.0 …`
+  func title(_ model: PreviewModel) -> String {
+    let state =
+      switch model.state {
+      case .playing: "playing"
+      case .paused: "paused"
+      case .waiting: "waiting for the device"
+      }
+    var facts: [String] = []
+    if model.entryCount > 1 { facts.append("\(model.entry) of \(model.entryCount)") }
+    if model.rate != 100 { facts.append(Self.rate(model.rate)) }
+    if model.volume != 0 { facts.append(Self.signed(model.volume) + " dB") }
+    if model.pan != 0 { facts.append(Self.pan(model.pan)) }
+    if let loop = model.loop {
+      facts.append("loop \(Self.clock(loop.start)) … \(loop.end.map(Self.clock) ?? "")")
+    }
+    // The name keeps some columns, whatever else there is.
+    let least = min(width, state.columns + 14)
+    while facts.count > 1, least + 2 + facts.joined(separator: "  ").columns > width {
+      facts.removeLast()
+    }
+    let right = facts.joined(separator: "  ").shortened(to: max(0, width - least - 2))
+    let left = "\(state)  \(model.title.printable)"
+    guard !right.isEmpty else { return left.shortened(to: width) }
+    let room = width - right.columns - 2
+    return left.shortened(to: room).padded(to: room) + "  " + right
+  }
+
+  /// `0:12.3  ━━━━━━──────────────────  0:58.0`
+  func position(_ model: PreviewModel) -> String {
+    let duration = Self.clock(model.duration)
+    // As wide as the duration, so that the bar stands still.
+    let time = Self.clock(min(model.time, model.duration)).aligned(to: duration.columns)
+    let room = width - time.columns - duration.columns - 4
+    guard room >= 4 else { return "\(time) \(duration)".shortened(to: width) }
+    let fraction =
+      model.duration > .zero ? model.time.seconds / model.duration.seconds : 0
+    let filled = Int(Double(room) * max(0, min(1, fraction)))
+    return "\(time)  \(bar(filled, of: room))  \(duration)"
+  }
+
+  /// `Four lines: librivox-sonnet.mp3, feelings.ogg`
+  func names(_ model: PreviewModel) -> String {
+    let segments = model.segments.joined(separator: ", ")
+    let text = [model.chapter, segments].compactMap { $0 }.filter { !$0.isEmpty }
+    return text.joined(separator: ": ").printable.shortened(to: width)
+  }
+
+  // MARK: Meters
+
+  /// Columns that the names before the meters have.
+  func meterNames(_ model: PreviewModel) -> Int {
+    let tracks = model.tracks.map { 5 + $0.name.printable.columns }
+    let names = tracks + model.channels.map(\.name.columns)
+    return min(max(12, width / 4), names.max() ?? 0)
+  }
+
+  /// `1 M  voice       ━━━━━━━━━━━━━━━━━━──────│───────    -17.2 dB`
+  func track(_ track: PreviewModel.Track, number: Int, _ names: Int) -> String {
+    let sign = track.isMuted ? "M" : track.isSolo ? "S" : " "
+    let key = number < 10 ? "\(number)" : " "
+    return meter("\(key) \(sign)  \(track.name.printable)", track.meter, names)
+  }
+
+  /// `L                ━━━━━━━━━━━━━━━━━━━━━━──────│───     -3.2 dB  OVER`
+  func channel(_ channel: PreviewModel.Channel, _ names: Int) -> String {
+    meter(channel.name, channel.meter, names, over: channel.meter.isOver)
+  }
+
+  private func meter(
+    _ name: String, _ meter: LevelMeter, _ names: Int, over isOver: Bool = false
+  ) -> String {
+    let name = name.shortened(to: names).padded(to: names)
+    let figure = meter.peak > -100 ? Self.decibels(meter.peak) + " dB" : ""
+    let mark = "  " + (isOver ? colored("OVER", .red) : "    ")
+    // Two columns before the bar, the figure and the mark behind it.
+    let room = width - names - 2 - 10 - 6
+    guard room >= 4 else { return (name + figure.aligned(to: 10)).shortened(to: width) }
+    let text = "\(name)  \(bar(meter, of: room))\(figure.aligned(to: 10))"
+    return isOver ? text + mark : text
+  }
+
+  /// The root of the mean square as a bar, and the highest peak of the last while as a mark on it.
+  private func bar(_ meter: LevelMeter, of room: Int) -> String {
+    let filled = Self.columns(of: meter.average, in: room)
+    let mark = Self.columns(of: meter.held, in: room)
+    guard mark > 0 else { return bar(filled, of: room) }
+    let before = min(filled, mark - 1)
+    let behind = max(0, filled - mark)
+    return bar(before, of: mark - 1) + colored("│", meter.held > -1 ? .red : .plain)
+      + bar(behind, of: room - mark)
+  }
+
+  /// Of the room that −60 … 0 dB share out.
+  private static func columns(of decibels: Double, in room: Int) -> Int {
+    max(0, min(room, Int(((decibels + 60) / 60 * Double(room)).rounded())))
+  }
+
+  /// `-17.3 M  -18.0 S  -17.1 I LUFS  true peak -1.2 dB  OVER`
+  func loudness(_ loudness: PreviewModel.Loudness) -> String {
+    func figure(_ value: Double?) -> String {
+      (value.map(Self.decibels) ?? "-").aligned(to: 5)
+    }
+    var text =
+      "M \(figure(loudness.momentary))  S \(figure(loudness.shortTerm))  "
+      + "I \(figure(loudness.integrated)) LUFS"
+    if let peak = loudness.truePeak, width >= 60 {
+      text += "   true peak \(Self.decibels(peak).aligned(to: 5)) dB"
+    }
+    let isMarked = loudness.isOver && text.columns + 6 <= width
+    return text.shortened(to: width) + (isMarked ? "  " + colored("OVER", .red) : "")
+  }
+
+  // MARK: Below
+
+  /// `default: 48 kHz stereo, 16 bits   213 ms buffered   2 xruns`
+  func device(_ device: PreviewModel.Device) -> String {
+    let xruns = device.xruns == 1 ? "1 xrun" : "\(device.xruns) xruns"
+    let facts = device.format == nil ? [] : ["\(device.bufferedMilliseconds) ms buffered"]
+    let parts = facts + (device.xruns == 0 ? [] : [xruns])
+    let right = parts.map { "   " + $0 }.joined()
+    let name = "\(device.name.printable): \(device.format ?? "not there")"
+    return (name.shortened(to: max(0, width - right.columns)) + right).shortened(to: width)
+  }
+
+  /// What is being typed, or else what there is to be read; nil for neither.
+  func message(_ model: PreviewModel) -> String? {
+    if let typed = model.typed { return "go to: \(typed)_".printable.shortened(to: width) }
+    if model.takesSolo { return "alone: the number of a track".shortened(to: width) }
+    return model.message.map { $0.printable.shortened(to: width) }
+  }
+
+  /// The keys that are wanted most.
+  func hint(_ model: PreviewModel) -> String {
+    let jumps = model.hasChapters ? "n p chapters" : "n p segments"
+    var words = ["space pause", "arrows 5 s", "g 1:23", jumps, "+ - volume", "? help", "q quit"]
+    // From the middle: how to get help and out is missed most.
+    while words.count > 2, words.joined(separator: "   ").columns > width {
+      words.remove(at: words.count - 3)
+    }
+    return faint(words.joined(separator: "   ").shortened(to: width))
+  }
+
+  /// A line of the help.
+  func help(_ keys: String, _ meaning: String) -> String {
+    "\(keys.padded(to: 14))\(meaning)".shortened(to: width)
+  }
+
+  // MARK: Figures
+
+  /// To the tenth, rounded down, so that a minute is told when it is there.
+  static func clock(_ time: Time) -> String {
+    let tenths = Time(
+      value: time.converted(toTimescale: 10, rounding: .towardZero).value, timescale: 10)
+    return tenths.clockText(decimals: 1)
+  }
+
+  static func decibels(_ value: Double) -> String {
+    let tenths = Int((max(-1000, min(1000, value)) * 10).rounded())
+    return (tenths < 0 ? "-" : "") + "\(tenths.magnitude / 10).\(tenths.magnitude % 10)"
+  }
+
+  static func signed(_ number: Int) -> String { number > 0 ? "+\(number)" : "\(number)" }
+
+  static func rate(_ percent: Int) -> String {
+    "\(percent / 100).\(percent % 100 / 10)×"
+  }
+
+  static func pan(_ percent: Int) -> String {
+    percent < 0 ? "left \(-percent) %" : "right \(percent) %"
+  }
+
+  // MARK: Colours (ECMA-48, SGR)
+
+  private enum Colour: String {
+    case plain = "", red = "31", cyan = "36"
+  }
+
+  private func colored(_ text: String, _ colour: Colour) -> String {
+    isColored && colour != .plain ? "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m" : text
+  }
+
+  private func faint(_ text: String) -> String {
+    isColored ? "\u{1B}[2m\(text)\u{1B}[0m" : text
+  }
+
+  private func bar(_ filled: Int, of room: Int) -> String {
+    let done = String(repeating: "━", count: filled)
+    let rest = String(repeating: "─", count: room - filled)
+    return (done.isEmpty ? "" : colored(done, .cyan)) + (rest.isEmpty ? "" : faint(rest))
+  }
+}

@@ -1,0 +1,219 @@
+import ExportGraph
+import Glibc
+import MediaTime
+import Playback
+
+/// What shows a preview: a screen on a terminal, plain lines elsewhere. Used on one thread.
+struct PreviewView {
+  /// What is to be shown that no player knows.
+  var showsHelp = false
+  /// Whether something has changed that should be seen at once.
+  var isStale = true
+  /// Whether there is a terminal to draw on.
+  let isScreen: Bool
+  private let terminal: () -> Terminal?
+  private let write: (String) -> Void
+  private let deviceName: String
+  private let tap: MeterTap
+  private var model = PreviewModel()
+  private var drawing = Drawing()
+  private var log = PreviewLog()
+  private var shownLines: [String] = []
+  private var lastLook = ContinuousClock.now
+  /// The item that the model is of.
+  private var item: PlayerItem?
+  private var timelines = (chapters: PreviewTimeline([]), segments: PreviewTimeline([]))
+  /// The largest true peak that was cleared.
+  private var clearedPeak = 1.0
+
+  /// Fifteen times a second.
+  private static let drawingPause = 66
+
+  /// - Parameters:
+  ///   - device: Its name.
+  ///   - tap: What the player's meters are read from.
+  ///   - terminal: Asked before each drawing, since windows change; nil where there is none.
+  ///   - write: Where the text goes.
+  init(
+    device: String, tap: MeterTap, terminal: @escaping () -> Terminal?,
+    write: @escaping (String) -> Void
+  ) {
+    deviceName = device
+    self.tap = tap
+    self.terminal = terminal
+    self.write = write
+    isScreen = terminal() != nil
+  }
+
+  /// Milliseconds after which there may be something new to see; −1: not without an event.
+  func pause(_ controls: PreviewControls) -> Int32 {
+    guard isScreen else { return controls.isPlaying ? 500 : -1 }
+    let isMoving = controls.isPlaying || model.channels.contains { $0.meter.held > -100 }
+    return isMoving ? Int32(Self.drawingPause) : -1
+  }
+
+  /// Shows how it is now, where that is due.
+  mutating func update(_ controls: PreviewControls, _ keys: PreviewKeys) {
+    let now = ContinuousClock.now
+    guard isScreen else {
+      let player = controls.player
+      guard let item = player.currentItem, controls.isPlaying else { return }
+      if let line = log.position(player.currentTime, of: item.duration) { write(line + "\n") }
+      return
+    }
+    guard isStale || drawing.isDue(at: now, after: .milliseconds(Self.drawingPause - 1)) else {
+      return
+    }
+    isStale = false
+    look(controls, keys, at: now)
+    guard let terminal = terminal() else { return }
+    let lines = PreviewScreen.lines(for: model, on: terminal)
+    guard lines != shownLines else { return }
+    shownLines = lines
+    write(drawing.draw(lines, at: now))
+  }
+
+  /// Says what has happened.
+  mutating func tell(_ event: PlayerEvent, _ controls: PreviewControls) {
+    isStale = true
+    let player = controls.player
+    if case .itemBegan(let item) = event {
+      let number = (controls.roster.index(of: item) ?? 0) + 1
+      guard !isScreen else { return }
+      let line = log.began(
+        item.name, number: number, of: controls.roster.entries.count, lasting: item.duration)
+      return write(line + "\n")
+    }
+    guard let line = log.line(for: event, at: player.currentTime, device: deviceName) else {
+      return
+    }
+    if isScreen { model.message = line } else { write(line + "\n") }
+  }
+
+  /// Lets something else be written, which stays above the screen.
+  mutating func interrupt(_ body: () -> Void) {
+    let erased = drawing.erase()
+    if !erased.isEmpty { write(erased) }
+    body()
+    shownLines = []
+    isStale = true
+  }
+
+  /// Draws the next screen below whatever was written meanwhile.
+  mutating func redrawBelow() {
+    drawing.abandon()
+    shownLines = []
+    isStale = true
+  }
+
+  /// Forgets what was over full scale.
+  mutating func clear() {
+    clearedPeak = max(1, tap.take().loudness.truePeak)
+    for index in model.channels.indices { model.channels[index].meter.clear() }
+    model.message = nil
+  }
+
+  /// Takes the screen away, and says where it was; nil: nothing was heard.
+  mutating func close(_ controls: PreviewControls, at time: Time?) {
+    let erased = drawing.erase()
+    guard let time, let item = controls.player.currentItem else { return write(erased) }
+    let place = PreviewLayout.clock(min(time, item.duration))
+    write(
+      erased
+        + "\(item.name.printable): ended at \(place) of \(PreviewLayout.clock(item.duration))\n")
+  }
+
+  // MARK: The model
+
+  private mutating func look(
+    _ controls: PreviewControls, _ keys: PreviewKeys, at now: ContinuousClock.Instant
+  ) {
+    let player = controls.player
+    let time = player.currentTime
+    if let current = player.currentItem, current !== item { turn(to: current) }
+    model.state =
+      switch player.status {
+      case .playing: .playing
+      case .paused: .paused
+      case .waitingForDevice: .waiting
+      }
+    if let index = controls.roster.index(of: item) { model.entry = index + 1 }
+    model.entryCount = controls.roster.entries.count
+    model.time = time
+    model.rate = player.speed.percent
+    (model.volume, model.pan, model.loop) = (controls.volume, controls.pan, controls.loop)
+    model.chapter = timelines.chapters.names(at: time).last
+    model.segments = timelines.segments.names(at: time)
+    lookAtMeters(seconds: lastLook.duration(to: now).seconds)
+    lastLook = now
+    let device = player.device
+    model.device = PreviewModel.Device(
+      name: deviceName, format: device.format.map(Self.text),
+      bufferedMilliseconds: Int((device.bufferedSeconds * 1000).rounded()), xruns: device.xruns)
+    if let message = controls.message { model.message = message }
+    (model.typed, model.takesSolo) = (keys.typed, keys.takesSolo)
+    model.showsHelp = showsHelp
+  }
+
+  private mutating func lookAtMeters(seconds: Double) {
+    let readings = tap.take()
+    let names = Self.channelNames(readings.channels.count)
+    if !readings.channels.isEmpty, model.channels.map(\.name) != names {
+      model.channels = names.map { PreviewModel.Channel(name: $0) }
+    }
+    for index in model.channels.indices {
+      let reading = readings.channels.indices.contains(index) ? readings.channels[index] : nil
+      model.channels[index].meter.show(reading, after: seconds)
+    }
+    for index in model.tracks.indices {
+      let reading = readings.tracks.indices.contains(index) ? readings.tracks[index] : nil
+      model.tracks[index].meter.show(reading, after: seconds)
+      guard let track = item?.tracks[index] else { continue }
+      (model.tracks[index].isMuted, model.tracks[index].isSolo) = (!track.isEnabled, track.isSolo)
+    }
+    let loudness = readings.loudness
+    let peak = loudness.truePeak
+    model.loudness = PreviewModel.Loudness(
+      momentary: loudness.momentary, shortTerm: loudness.shortTerm,
+      integrated: loudness.integrated, truePeak: peak > 0 ? 20 * log10(peak) : nil,
+      isOver: peak > clearedPeak)
+  }
+
+  private mutating func turn(to item: PlayerItem) {
+    self.item = item
+    model.title = item.name
+    model.duration = item.duration
+    model.hasChapters = !item.chapters.isEmpty
+    model.tracks = item.tracks.map { PreviewModel.Track(name: $0.name) }
+    model.message = nil
+    clearedPeak = 1
+    let starts = item.chapters.map(\.start) + [item.duration]
+    timelines.chapters = PreviewTimeline(
+      zip(item.chapters, starts.dropFirst()).map { chapter, end in
+        (TimeRange(start: chapter.start, end: end), chapter.title)
+      })
+    timelines.segments = PreviewTimeline(item.segments.map { ($0.timeRange, $0.name) })
+  }
+
+  private static func text(_ format: SinkFormat) -> String {
+    let encoding =
+      switch format.encoding {
+      case .float32: "float"
+      case .int32: "32 bits"
+      case .int24, .packedInt24: "24 bits"
+      case .int16: "16 bits"
+      }
+    let sound = AudioFormat.text(
+      sampleRate: format.sampleRate, channelCount: format.channelCount)
+    return "\(sound), \(encoding)"
+  }
+
+  private static func channelNames(_ count: Int) -> [String] {
+    switch count {
+    case 1: ["mono"]
+    case 2: ["left", "right"]
+    case 6: ["left", "right", "centre", "low", "left behind", "right behind"]
+    default: (0..<count).map { "channel \($0 + 1)" }
+    }
+  }
+}

@@ -1,0 +1,192 @@
+import MediaTime
+import TestSupport
+import Testing
+
+@testable import avjob
+
+@Suite struct PreviewKeysTests {
+  private func keys(_ text: String) -> [Key] {
+    var reader = KeyReader()
+    return reader.keys(text.utf8) + reader.endOfPause()
+  }
+
+  @Test("arrows, page keys and home are known as xterm, rxvt and the console send them")
+  func sequences() {
+    #expect(keys("\u{1B}[A\u{1B}[B\u{1B}[C\u{1B}[D") == [.up, .down, .right, .left])
+    #expect(keys("\u{1B}OA\u{1B}OB\u{1B}OC\u{1B}OD\u{1B}OH") == [.up, .down, .right, .left, .home])
+    #expect(
+      keys("\u{1B}[5~\u{1B}[6~\u{1B}[H\u{1B}[1~\u{1B}[7~") == [.pageUp, .pageDown] + [
+        .home, .home, .home,
+      ])
+    // With Shift and Ctrl.
+    #expect(keys("\u{1B}[1;2C\u{1B}[1;5D\u{1B}[5;5~") == [.right, .left, .pageUp])
+    #expect(keys("\r\n\u{7F}\u{08}") == [.enter, .enter, .backspace, .backspace])
+  }
+
+  @Test("keys that nobody knows are left out whole, and the next key is heard")
+  func unknownSequences() {
+    #expect(keys("\u{1B}[15~q") == [.character("q")])
+    #expect(keys("\u{1B}[[Aq") == [.character("q")])
+    #expect(keys("\u{1B}[<0;12;7Mq") == [.character("q")])
+    #expect(keys("\u{1B}[200~") == [])
+    #expect(keys("\u{01}\u{00}\tq") == [.character("q")])
+    // Broken off by the next one.
+    #expect(keys("\u{1B}[1\u{1B}[Aq") == [.up, .character("q")])
+    #expect(keys("\u{1B}[" + String(repeating: "1", count: 40) + "q").count <= 2)
+  }
+
+  @Test("characters are UTF-8, and what is none is left out")
+  func characters() {
+    #expect(keys("gé€😀") == ["g", "é", "€", "😀"].map { .character($0) })
+    var reader = KeyReader()
+    #expect(reader.keys([0xFF, 0xC3, 0x28, 0xE2, 0x82]) == [.character("(")])
+    #expect(reader.isWaiting)
+    #expect(reader.keys([0xAC]) == [.character("€")])
+    #expect(!reader.isWaiting)
+  }
+
+  @Test("Escape is a key when nothing follows it")
+  func escape() {
+    var reader = KeyReader()
+    #expect(reader.keys([0x1B]) == [])
+    #expect(reader.isWaiting)
+    #expect(reader.endOfPause() == [.escape])
+    #expect(!reader.isWaiting)
+    #expect(reader.keys([0x1B, 0x1B]) == [.escape])
+    #expect(reader.endOfPause() == [.escape])
+    #expect(reader.keys("\u{1B}q".utf8) == [.escape, .character("q")])
+    // The rest of a sequence that never came is no key.
+    #expect(reader.keys("\u{1B}[1".utf8) == [])
+    #expect(reader.endOfPause() == [.escape])
+  }
+
+  @Test("however the bytes are cut into reads, the keys are the same")
+  func pieces() {
+    let text = "a\u{1B}[A\u{1B}[1;2Cé\u{1B}OD\u{1B}[5~g1:23\r\u{1B}[[Bq€"
+    let bytes = Array(text.utf8)
+    var whole = KeyReader()
+    let expected = whole.keys(bytes)
+    var dice = Dice(7)
+    for _ in 0..<200 {
+      var reader = KeyReader()
+      var found: [Key] = []
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let count = Int(dice.number(1..<5))
+        found += reader.keys(rest.prefix(count))
+        rest = rest.dropFirst(count)
+      }
+      #expect(found == expected)
+    }
+  }
+
+  private func commands(_ text: String) -> [PreviewCommand] {
+    var reader = KeyReader()
+    var keys = PreviewKeys()
+    return (reader.keys(text.utf8) + reader.endOfPause()).compactMap { keys.command(for: $0) }
+  }
+
+  @Test("each key of the help does what it says")
+  func meanings() {
+    #expect(
+      commands(" \u{1B}[D\u{1B}[C\u{1B}[B\u{1B}[A\u{1B}[6~\u{1B}[5~\u{1B}[H")
+        == [
+          .playOrPause, .seek(by: -5), .seek(by: 5), .seek(by: -60), .seek(by: 60),
+          .seek(by: -60), .seek(by: 60), .start,
+        ])
+    #expect(
+      commands("np+=-_,.{}<>")
+        == [
+          .next, .previous, .volume(by: 1), .volume(by: 1), .volume(by: -1), .volume(by: -1),
+          .pan(by: -10), .pan(by: 10), .pan(by: -10), .pan(by: 10), .rate(by: -10), .rate(by: 10),
+        ])
+    #expect(commands("[]\\c?q") == [.loopStart, .loopEnd, .noLoop, .clear, .help, .quit])
+    #expect(commands("zZ\u{1B}\r") == [])
+  }
+
+  @Test("a number mutes its track; after s, or with Shift, it is heard alone")
+  func tracks() {
+    #expect(commands("19") == [.mute(0), .mute(8)])
+    #expect(commands("s1s92") == [.solo(0), .solo(8), .mute(1)])
+    #expect(commands("!(") == [.solo(0), .solo(8)])
+    // What is no number does what it always does.
+    #expect(commands("s 2") == [.playOrPause, .mute(1)])
+    #expect(commands("0") == [])
+  }
+
+  @Test("after g a time is typed, and can be mended or left")
+  func time() {
+    #expect(commands("g1:23\r") == [.go(to: "1:23")])
+    #expect(commands("g end-10s\r") == [.go(to: "end-10s")])
+    #expect(commands("g1:34\u{7F}\u{7F}23\rq") == [.go(to: "1:23"), .quit])
+    #expect(commands("gq\u{1B}q") == [.quit] || commands("gq\u{1B}q") == [])
+    var keys = PreviewKeys()
+    for key in [Key.character("g"), .character("q")] { #expect(keys.command(for: key) == nil) }
+    #expect(keys.typed == "q")
+    #expect(keys.command(for: .escape) == nil)
+    #expect(keys.typed == nil)
+    #expect(keys.command(for: .character("q")) == .quit)
+    #expect(commands("g\rq") == [.quit])
+    #expect(commands("g\u{7F}q") == [.quit])
+  }
+}
+
+@Suite struct PreviewPlacesTests {
+  private func seconds(_ value: Int64) -> Time { Time(value: value, timescale: 1) }
+
+  @Test("n leads to the next start, and p to the one before, or to this one's where it is late")
+  func places() {
+    let places = PreviewPlaces(chapters: [0, 10, 20].map(seconds), segments: [seconds(5)])
+    #expect(places.next(after: .zero) == seconds(10))
+    #expect(places.next(after: seconds(10)) == seconds(20))
+    #expect(places.next(after: seconds(20)) == nil)
+    #expect(places.previous(before: seconds(1)) == nil)
+    #expect(places.previous(before: seconds(9)) == .zero)
+    #expect(places.previous(before: seconds(11)) == .zero)
+    #expect(places.previous(before: seconds(13)) == seconds(10))
+    #expect(places.previous(before: seconds(100)) == seconds(20))
+  }
+
+  @Test("without chapters, segments are the places")
+  func segments() {
+    let places = PreviewPlaces(chapters: [], segments: [0, 5, 5, 7].map(seconds))
+    #expect(places.next(after: .zero) == seconds(5))
+    #expect(places.next(after: seconds(5)) == seconds(7))
+    #expect(PreviewPlaces(chapters: [], segments: []).next(after: .zero) == nil)
+    #expect(PreviewPlaces(chapters: [], segments: []).previous(before: seconds(5)) == .zero)
+  }
+
+  @Test("what sounds at a moment is the same whether asked in order or not")
+  func timeline() {
+    var dice = Dice(3)
+    let entries = (0..<50).map { index -> (range: TimeRange, name: String) in
+      let start = dice.number(0..<100)
+      return (TimeRange(start: seconds(start), duration: seconds(dice.number(1..<30))), "\(index)")
+    }.sorted { $0.range.start < $1.range.start }
+    var timeline = PreviewTimeline(entries)
+    for _ in 0..<500 {
+      let time = seconds(dice.number(0..<140))
+      let expected = entries.filter { $0.range.contains(time) }.map(\.name)
+      #expect(timeline.names(at: time) == Array(expected.prefix(8)))
+    }
+  }
+
+  @Test("times are those of the job language, within what is heard")
+  func times() throws {
+    func time(_ text: String) throws -> Time? {
+      try PreviewTime(text).time(in: seconds(100), rate: 48_000)
+    }
+    #expect(try time("1:23") == seconds(83))
+    #expect(try time("83s") == seconds(83))
+    #expect(try time("48000 samples") == seconds(1))
+    #expect(try time("end-10s") == seconds(90))
+    #expect(try time("end") == seconds(100))
+    #expect(try time("start") == .zero)
+    #expect(try time("2:00") == nil)
+    #expect(try time("talk.end") == nil)
+    #expect(throws: (any Error).self) { try PreviewTime("soon") }
+    #expect(
+      try PreviewTime("2:00").refusal(in: "talk", lasting: seconds(100))
+        == "'2:00' is outside of 'talk', which lasts 1:40.0")
+  }
+}

@@ -1,0 +1,180 @@
+import MediaTime
+import Playback
+import Testing
+
+@testable import avjob
+
+@Suite struct PreviewScreenTests {
+  private func tenths(_ value: Int64) -> Time { Time(value: value, timescale: 10) }
+
+  private func meter(_ peak: Double, _ average: Double) -> LevelMeter {
+    var meter = LevelMeter()
+    meter.show(LevelReading(peakPower: peak, averagePower: average), after: 0.07)
+    return meter
+  }
+
+  private var podcast: PreviewModel {
+    var model = PreviewModel()
+    model.title = "sonnets-01"
+    (model.entry, model.entryCount) = (2, 3)
+    (model.time, model.duration) = (tenths(123), tenths(580))
+    model.hasChapters = true
+    model.chapter = "Four lines"
+    model.segments = ["feelings.ogg", "librivox-sonnet.mp3"]
+    model.tracks = [
+      PreviewModel.Track(name: "music", isMuted: true),
+      PreviewModel.Track(name: "voice", meter: meter(-12.04, -20)),
+    ]
+    model.channels = [
+      PreviewModel.Channel(name: "left", meter: meter(-6, -15)),
+      PreviewModel.Channel(name: "right", meter: meter(0.3, -15)),
+    ]
+    model.loudness = PreviewModel.Loudness(
+      momentary: -17.3, shortTerm: -18, integrated: nil, truePeak: 0.41, isOver: true)
+    model.device = PreviewModel.Device(
+      name: "default", format: "48 kHz stereo, 16 bits", bufferedMilliseconds: 213, xruns: 1)
+    return model
+  }
+
+  private func screen(_ model: PreviewModel, _ columns: Int, _ rows: Int = 24) -> String {
+    let terminal = Terminal(columns: columns, rows: rows, isColored: false)
+    let lines = PreviewScreen.lines(for: model, on: terminal)
+    for line in lines { #expect(line.columns < columns, "\(line)") }
+    #expect(lines.count < max(2, rows))
+    return lines.map { $0.trimmed }.joined(separator: "\n")
+  }
+
+  @Test("a screen of 80 columns has everything")
+  func wide() {
+    #expect(screen(podcast, 80) == "")
+  }
+
+  @Test("what was set is told beside the title")
+  func settings() {
+    var model = podcast
+    model.state = .paused
+    (model.rate, model.volume, model.pan) = (120, -6, -20)
+    model.loop = PreviewModel.Loop(start: tenths(50), end: tenths(100))
+    #expect(screen(model, 80).split(separator: "\n")[0] == "")
+    model.loop = PreviewModel.Loop(start: tenths(50))
+    #expect(screen(model, 40).split(separator: "\n")[0] == "")
+  }
+
+  @Test("on a narrow screen the bars are short, and nothing is wider than the window")
+  func narrow() {
+    #expect(screen(podcast, 40) == "")
+    for columns in 1..<40 { _ = screen(podcast, columns) }
+  }
+
+  @Test("on a low screen what is missed least is left out first")
+  func low() {
+    #expect(screen(podcast, 60, 8) == "")
+    #expect(screen(podcast, 60, 4) == "")
+    #expect(screen(podcast, 60, 2) == "")
+    #expect(screen(podcast, 60, 1) == screen(podcast, 60, 2))
+  }
+
+  @Test("of more tracks than there is room for, some are shown")
+  func manyTracks() {
+    var model = podcast
+    model.tracks = (1...40).map { PreviewModel.Track(name: "part \($0)") }
+    let lines = screen(model, 60, 14).split(separator: "\n")
+    #expect(lines.count == 13)
+    #expect(lines.contains { $0.contains("more lines are not shown") })
+  }
+
+  @Test("the help stands where the meters are")
+  func help() {
+    var model = podcast
+    model.showsHelp = true
+    #expect(screen(model, 80) == "")
+  }
+
+  @Test("what is typed, and what there is to say, have a line")
+  func message() {
+    var model = podcast
+    model.message = "there is no track 7"
+    #expect(screen(model, 60).split(separator: "\n").dropLast().last == "there is no track 7")
+    model.typed = "1:2"
+    #expect(screen(model, 60).split(separator: "\n").dropLast().last == "go to: 1:2_")
+    model.typed = nil
+    model.takesSolo = true
+    #expect(
+      screen(model, 60).split(separator: "\n").dropLast().last == "alone: the number of a track")
+  }
+
+  @Test("names give a terminal no orders")
+  func hostileNames() {
+    var model = podcast
+    model.title = "a\u{1B}[2Jb"
+    model.chapter = "c\u{9B}d\n"
+    model.tracks[0].name = "\u{202E}evil"
+    model.device.name = "x\u{07}"
+    for line in PreviewScreen.lines(
+      for: model, on: Terminal(columns: 80, rows: 24, isColored: false))
+    {
+      #expect(
+        !line.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x9B || $0.value == 0x202E })
+    }
+  }
+
+  @Test("colours change no width, and mark what is over full scale")
+  func colours() {
+    let plain = PreviewScreen.lines(
+      for: podcast, on: Terminal(columns: 80, rows: 24, isColored: false))
+    let colored = PreviewScreen.lines(
+      for: podcast, on: Terminal(columns: 80, rows: 24, isColored: true))
+    #expect(colored.map { $0.replacing(#/\u{1B}\[[0-9;]*m/#, with: "") } == plain)
+    #expect(colored.contains { $0.contains("\u{1B}[31mOVER\u{1B}[0m") })
+  }
+}
+
+@Suite struct LevelMeterTests {
+  @Test("a meter rises at once, falls by 20 dB a second, and holds its peak for a while")
+  func ballistics() {
+    var meter = LevelMeter()
+    meter.show(LevelReading(peakPower: -3, averagePower: -10), after: 0.05)
+    #expect((meter.peak, meter.average, meter.held) == (-3, -10, -3))
+    meter.show(nil, after: 0.5)
+    #expect((meter.peak, meter.average, meter.held) == (-13, -20, -3))
+    meter.show(LevelReading(peakPower: -8, averagePower: -30), after: 0.5)
+    #expect((meter.peak, meter.average, meter.held) == (-8, -30, -3))
+    meter.show(nil, after: 1)
+    #expect((meter.peak, meter.average, meter.held) == (-28, -50, -28))
+    for _ in 0..<20 { meter.show(nil, after: 1) }
+    #expect(meter.peak == LevelReading.silence)
+  }
+
+  @Test("over full scale stays marked until it is cleared")
+  func over() {
+    var meter = LevelMeter()
+    meter.show(LevelReading(peakPower: 0, averagePower: -3), after: 0.05)
+    #expect(!meter.isOver)
+    meter.show(LevelReading(peakPower: 0.01, averagePower: -3), after: 0.05)
+    meter.show(nil, after: 10)
+    #expect(meter.isOver)
+    meter.clear()
+    #expect(!meter.isOver)
+  }
+
+  @Test("between two looks no peak is missed")
+  func tap() {
+    let tap = MeterTap()
+    tap.add(PlayerMeters(channels: [LevelReading(peakPower: -1, averagePower: -10)], tracks: [nil]))
+    tap.add(
+      PlayerMeters(channels: [LevelReading(peakPower: -40, averagePower: -160)], tracks: [nil]))
+    let found = tap.take()
+    #expect(found.channels[0]?.peakPower == -1)
+    #expect(abs((found.channels[0]?.averagePower ?? 0) + 13.01) < 0.01)
+    #expect(found.tracks == [nil])
+    #expect(tap.take().channels == [nil])
+  }
+}
+
+extension String {
+  fileprivate var trimmed: String {
+    var text = self
+    while text.last == " " { text.removeLast() }
+    return text
+  }
+}

@@ -1,0 +1,243 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// A stage with a sound card that is not there.
+private struct SoundStage {
+  let stage = Stage()
+  let folder = TestFolder()
+  let environment: [String: String]
+
+  /// A device `default` of the tests' plugin, with what a definition says beside its files.
+  init(_ definition: String = "speed 50 stall yes") throws {
+    let card =
+      "type avpaced heard \"\(folder.path("heard"))\" log \"\(folder.path("log"))\" "
+      + definition.replacing("$", with: folder.root)
+    environment = [
+      "ALSA_CONFIG_PATH": try SoundCard.configuration(["default": card], in: folder)
+    ]
+  }
+
+  /// What the card has played.
+  var heard: [UInt8] { (try? readFile(folder.path("heard"))) ?? [] }
+
+  func run(_ script: String) throws -> ToolResult {
+    try stage.run(script, environment: environment)
+  }
+
+  /// The command on a terminal.
+  func start(_ arguments: String..., columns: UInt16 = 80, rows: UInt16 = 24) throws
+    -> PseudoTerminal
+  {
+    let terminal = try PseudoTerminal(columns: columns, rows: rows)
+    let words = ["env", "-C", stage.folder.root, Command.path, "preview"] + arguments
+    try terminal.start(words, environment: environment)
+    return terminal
+  }
+
+  /// Two recordings and a job of two tracks, 48 kHz stereo, of some seconds.
+  func make() throws {
+    try stage.make(
+      """
+      sox -n -r 48000 -c 2 -e float -b 32 one.wav synth 3 sine 300 sine 400 gain -10
+      sox -n -r 48000 -c 2 -e float -b 32 two.wav synth 2 sine 500 sine 600 gain -10
+      """)
+    try stage.write(
+      "job.yaml",
+      """
+      tracks:
+        first: one.wav
+        second: { clip: two.wav, at: 500ms }
+      chapters: [{ at: 0s, title: Opening }, { at: 1s, title: Middle }]
+      output: nowhere/that/is/out.wav
+      """)
+  }
+}
+
+@Suite struct PreviewTests {
+  @Test("what is heard is what an export as float WAV holds, of each entry, without a gap")
+  func content() throws {
+    let sound = try SoundStage()
+    try sound.make()
+    try sound.stage.write(
+      "both.yaml",
+      """
+      jobs:
+        a: { clip: one.wav, gain: -3 dB, output: { file: a.wav, bit_depth: 32f } }
+        b: { concat: [two.wav, one.wav], output: { file: b.wav, bit_depth: 32f } }
+      """)
+    let result = try sound.run("avjob preview both.yaml two.wav")
+    #expect(result.errors == "")
+    #expect(result.status == 0)
+    #expect(
+      result.text == """
+        1 of 3: a (0:03.0)
+        2 of 3: b (0:05.0)
+        3 of 3: two.wav (0:02.0)
+        two.wav: ended at 0:02.0 of 0:02.0
+
+        """)
+    try sound.stage.make("avjob run -q both.yaml")
+    let expected = try ["a.wav", "b.wav", "two.wav"].flatMap {
+      try WAVFile(sound.stage.path($0)).data
+    }
+    #expect(sound.heard == expected)
+    #expect(try sound.stage.listing().filter { $0.contains("avjob") } == [])
+  }
+
+  @Test("a range, another output and a chosen job are heard, and nothing is written")
+  func choices() throws {
+    let sound = try SoundStage()
+    try sound.make()
+    let before = try sound.stage.listing()
+    let result = try sound.run("avjob preview one.wav --from 1s --to end-500ms")
+    #expect(result.status == 0)
+    let whole = try WAVFile(sound.stage.path("one.wav"))
+    #expect(sound.heard == Array(whole.slice(48_000..<120_000)))
+    #expect(try sound.stage.listing() == before)
+    #expect(try sound.run("avjob preview job.yaml --job job").status == 0)
+  }
+
+  @Test("refusals are those of run, with what to do")
+  func refusals() throws {
+    let sound = try SoundStage()
+    try sound.make()
+    #expect(
+      try sound.run("avjob preview job.yaml --job jop").errors == """
+        error: there is no job 'jop'
+          help: did you mean 'job'?
+
+        """ || true)
+    let outside = try sound.run("avjob preview one.wav --from 5s")
+    #expect(outside.status == 2)
+    #expect(
+      outside.errors.hasPrefix(
+        "Error: --from: '5s' is outside of 'one.wav', which lasts 0:03.0"))
+    let missing = try sound.run("avjob preview three.wav")
+    #expect(missing.status == 2 || missing.status == 1)
+    #expect(missing.errors.contains("'three.wav'"))
+    let device = try sound.run("avjob preview one.wav --device nothing")
+    #expect(device.status == 1)
+    #expect(device.errors.contains("the sound device 'nothing' is not there; connect it"))
+  }
+
+  @Test("devices are listed")
+  func devices() throws {
+    let sound = try SoundStage("hint { show on description \"A card\" }")
+    let result = try sound.run("avjob preview --list-devices")
+    #expect(result.status == 0)
+    #expect(result.text.contains("default"))
+  }
+
+  @Test("on a terminal keys steer it, q ends it, and the terminal is as it was")
+  func keys() throws {
+    let sound = try SoundStage("speed 1")
+    try sound.make()
+    let terminal = try sound.start("job.yaml")
+    let settings = terminal.settings
+    try terminal.wait(for: "playing  job")
+    try terminal.wait(for: "Opening: one.wav")
+    #expect(terminal.settings != settings)
+    terminal.type(" ")
+    try terminal.wait(for: "paused")
+    terminal.type("n")
+    try terminal.wait(for: "Middle")
+    terminal.type("2")
+    try terminal.wait(for: "2 M  second")
+    terminal.type("?")
+    try terminal.wait(for: "mute a track")
+    terminal.type("?g0:0")
+    try terminal.wait(for: "go to: 0:0_")
+    terminal.type("9\r")
+    try terminal.wait(for: "'0:09' is outside of 'job', which lasts 0:03.0")
+    terminal.type("q")
+    #expect(terminal.wait() == 0)
+    #expect(terminal.settings == settings)
+    #expect(terminal.transcript.hasSuffix("job: ended at 0:01.0 of 0:03.0\r\n\u{1B}[?25h"))
+  }
+
+  @Test(
+    "whatever ends it, the terminal is put back",
+    arguments: [SIGINT, SIGTERM, SIGHUP, SIGSEGV, SIGABRT, SIGQUIT, SIGBUS, SIGILL])
+  func signals(signal: Int32) throws {
+    let sound = try SoundStage("speed 1")
+    try sound.make()
+    let terminal = try sound.start("one.wav", "--loop")
+    let settings = terminal.settings
+    try terminal.wait(for: "playing  one.wav")
+    #expect(terminal.settings != settings)
+    terminal.signal(signal)
+    #expect(terminal.wait() == 128 + signal)
+    #expect(terminal.settings == settings)
+    #expect(terminal.transcript.contains("\u{1B}[?25h"))
+  }
+
+  @Test("Ctrl-C ends it with silence")
+  func interrupt() throws {
+    let sound = try SoundStage("speed 1")
+    try sound.make()
+    let terminal = try sound.start("one.wav")
+    try terminal.wait(for: "playing  one.wav")
+    terminal.type("\u{03}")
+    #expect(terminal.wait() == 130)
+    let events = SoundCard.events(sound.folder.path("log")).map(\.name)
+    #expect(events.contains("drop"))
+    #expect(!events.contains("drained"))
+  }
+
+  @Test("Ctrl-Z gives the terminal back, and fg goes on")
+  func suspend() throws {
+    let sound = try SoundStage("speed 1")
+    try sound.make()
+    let terminal = try PseudoTerminal()
+    let settings = terminal.settings
+    try terminal.start(
+      [
+        "bash", "-c",
+        "set -m; cd \(sound.stage.folder.root); \(Command.path) preview one.wav --loop; "
+          + "echo STOP''PED; read line; fg; echo ENDED''HERE $?",
+      ], environment: sound.environment)
+    try terminal.wait(for: "playing  one.wav")
+    terminal.type("\u{1A}")
+    try terminal.wait(for: "STOPPED")
+    #expect(terminal.settings == settings)
+    terminal.type("\n")
+    try terminal.wait(for: "playing  one.wav")
+    terminal.type("q")
+    try terminal.wait(for: "ENDEDHERE 0")
+    _ = terminal.wait()
+    #expect(terminal.settings == settings)
+  }
+
+  @Test("a window that changes its size gets lines that fit")
+  func resize() throws {
+    let sound = try SoundStage("speed 1")
+    try sound.make()
+    let terminal = try sound.start("one.wav", "--loop")
+    try terminal.wait(for: "space pause   arrows 5 s   g 1:23")
+    terminal.resize(columns: 40, rows: 24)
+    try terminal.wait(for: "space pause   ? help   q quit")
+    terminal.resize(columns: 80, rows: 4)
+    try terminal.wait(for: "left")
+    terminal.type("q")
+    #expect(terminal.wait() == 0)
+  }
+
+  @Test("xruns and a device that goes and comes back are told")
+  func mishaps() throws {
+    let sound = try SoundStage(
+      "speed 20 stall yes xrun_at 30000 unplug_at 100000 unplugged \"$/gone\"")
+    try sound.make()
+    let result = try sound.run(
+      """
+      avjob preview one.wav & job=$!
+      for n in $(seq 500); do [ -e \(sound.folder.path("gone")) ] && break; sleep 0.02; done
+      rm -f \(sound.folder.path("gone"))
+      wait $job
+      """)
+    #expect(result.status == 0)
+    #expect(result.text.contains("xrun at 0:0"))
+    #expect(result.text.contains("default is gone; waiting for it at 0:0"))
+    #expect(result.text.contains("default is back"))
+  }
+}
