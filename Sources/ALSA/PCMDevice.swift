@@ -61,7 +61,7 @@ package final class PCMDevice {
   package let waker: PCMWaker
 
   let pcm: OpaquePointer
-  /// Those of the device, and behind them the waker's.
+  /// Those of the device, and behind them the waker's and a caller's.
   private let descriptors: UnsafeMutablePointer<pollfd>
   private let statusStorage: OpaquePointer
 
@@ -127,8 +127,8 @@ package final class PCMDevice {
     self.name = name
     self.direction = direction
     self.waker = waker
-    descriptors = .allocate(capacity: Self.mostDescriptors + 1)
-    descriptors.initialize(repeating: pollfd(), count: Self.mostDescriptors + 1)
+    descriptors = .allocate(capacity: Self.mostDescriptors + 2)
+    descriptors.initialize(repeating: pollfd(), count: Self.mostDescriptors + 2)
   }
 
   deinit {
@@ -163,9 +163,11 @@ package final class PCMDevice {
   ///
   /// A device that is not running may have nothing to wake for: give it sound, or start it, before.
   ///
-  /// - Parameter limit: Not above an hour; more is cut.
+  /// - Parameters:
+  ///   - limit: Not above an hour; more is cut.
+  ///   - bell: A descriptor that counts as a waker while it is readable, and is not read; −1: none.
   /// - Returns: What came first. Where several did, `.woken`: an order comes before sound.
-  package func wait(upTo limit: Duration) -> PCMWait {
+  package func wait(upTo limit: Duration, or bell: Int32 = -1) -> PCMWait {
     let end = ContinuousClock.now + limit
     while true {
       // Anew each time: a plugin may change them (poll(2) is what snd_pcm_wait does, too).
@@ -173,9 +175,12 @@ package final class PCMDevice {
       guard count > 0 else { return .ready }
       let wakerEntry = descriptors + Int(count)
       wakerEntry.pointee = pollfd(fd: waker.descriptor, events: Int16(POLLIN), revents: 0)
+      let bellEntry = wakerEntry + 1
+      bellEntry.pointee = pollfd(fd: bell, events: Int16(POLLIN), revents: 0)
       let rest = milliseconds(until: end)
-      let found = poll(descriptors, nfds_t(count) + 1, rest)
+      let found = poll(descriptors, nfds_t(count) + 2, rest)
       if found > 0 {
+        if bellEntry.pointee.revents != 0 { return .woken }
         if wakerEntry.pointee.revents != 0, waker.takeWakes() { return .woken }
         var events: UInt16 = 0
         let status = snd_pcm_poll_descriptors_revents(pcm, descriptors, UInt32(count), &events)

@@ -61,7 +61,16 @@ public class Player: @unchecked Sendable {
   }
 
   /// Falls silent at once, and stands at the last frame that was heard.
-  public func pause() { deck.update { $0.isPlaying = false } }
+  public func pause() {
+    let heard = deck.heardIndex
+    deck.update { state in
+      // For who asks for the time before the silence is there.
+      if state.isPlaying, state.jump == nil, let place = state.place(of: heard) {
+        state.rest = place
+      }
+      state.isPlaying = false
+    }
+  }
 
   /// Goes to a moment of the current item, at once (`AVPlayer.seek(to:)`). Times outside the item are
   /// its start and its end.
