@@ -78,9 +78,11 @@ struct PictureLook {
 package struct ReviewLook {
   var folders = FolderLook()
   var pictures = PictureLook()
+  /// Whether outputs are to be written, and not only heard.
+  let isForWriting: Bool
 
   /// Nothing seen yet.
-  package init() {}
+  package init(isForWriting: Bool = true) { self.isForWriting = isForWriting }
 }
 
 private func attachedPicture(_ index: Int, of media: FilePath) throws(Failure) -> [UInt8]? {

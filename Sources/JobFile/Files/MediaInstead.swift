@@ -19,7 +19,7 @@ enum MediaInstead {
         + "'avjob compress', 'avjob clip' or 'avjob probe'")
   }
 
-  private static func hasMediaExtension(_ path: FilePath) -> Bool {
+  fileprivate static func hasMediaExtension(_ path: FilePath) -> Bool {
     let others: Set = ["mov", "avi", "ts", "mxf", "m4v", "ogv", "mpg", "mpeg", "jpg", "png"]
     guard let own = path.extension?.lowercased(), own != "json" else { return false }
     return JobOutput.Format.mediaExtensions.contains(own) || others.contains(own)
@@ -35,7 +35,7 @@ enum MediaInstead {
     (0, [0x30, 0x26, 0xB2, 0x75]), (0, [0xFF, 0xD8, 0xFF]), (0, [0x89, 0x50, 0x4E, 0x47]),
   ]
 
-  private static func beginsAsMedia(_ bytes: [UInt8]) -> Bool {
+  fileprivate static func beginsAsMedia(_ bytes: [UInt8]) -> Bool {
     let isText = !bytes.prefix(512).contains { $0 == 0 || $0 >= 0x80 }
     guard !isText else { return false }
     // A frame of MPEG audio or of AAC: 11 or 12 bits set (ISO/IEC 11172-3, 2.4.1.3).
@@ -47,5 +47,21 @@ enum MediaInstead {
     return signatures.contains { offset, signature in
       bytes.dropFirst(offset).starts(with: signature)
     }
+  }
+}
+
+extension JobFile {
+  /// Whether a file is a medium and no job file, by its first bytes, or where these say nothing by its
+  /// name; for a command that takes both.
+  public static func isMedia(_ path: FilePath) -> Bool {
+    guard !["yaml", "yml"].contains(path.extension?.lowercased()) else { return false }
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    // A FIFO would keep who opens it waiting.
+    let file = try? FileDescriptor.open(path, .readOnly, options: [.nonBlocking, .closeOnExec])
+    let count = try? file?.closeAfter {
+      try bytes.withUnsafeMutableBytes { try file?.read(into: $0) ?? 0 }
+    }
+    return MediaInstead.beginsAsMedia(Array(bytes.prefix(count ?? 0)))
+      || MediaInstead.hasMediaExtension(path)
   }
 }

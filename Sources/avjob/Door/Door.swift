@@ -45,6 +45,13 @@ struct Door {
     })
   }
 
+  /// The door of a command that keeps nothing, over media that somebody else knows how to find.
+  init(library: MediaLibrary) {
+    annotations = nil
+    memory = nil
+    self.library = library
+  }
+
   /// So many errors are said at once, and so many warnings: reports (`--report`) have them all.
   private static let mostDiagnostics = 1000
 
@@ -148,7 +155,8 @@ struct Door {
     let preparation = Preparation(loaded, rules, library: library, budget: budget)
     memory?.keepProbes(of: library)
     report(preparation.diagnostics)
-    for note in preparation.notes { self.note(note) }
+    // What only comes along is not heard.
+    for note in preparation.notes where rules.isForWriting { self.note(note) }
     if preparation.hasJobErrors {
       teller?.open(preparation.work, refusals: preparation.refusals)
       throw Status.wrongJob

@@ -17,6 +17,8 @@ struct Preparation {
     var shard: Shard?
     /// Whether anything is to be done with what is ready, beside counting it.
     var keepsWork = true
+    /// Whether outputs are to be written: if not, it does not matter whether they can be.
+    var isForWriting = true
   }
 
   /// What is ready to run, in the order of writing and of time; empty where the rules keep none.
@@ -52,7 +54,8 @@ struct Preparation {
     jobs = loaded.jobs
     self.rules = rules
     let preparer = Preparer(
-      loaded, keepingExports: rules.keepsWork, library: library, budget: budget)
+      loaded, keepingExports: rules.keepsWork, isForWriting: rules.isForWriting, library: library,
+      budget: budget)
     let wanted = wantedJobs(loaded, preparer.dependencies)
     tellOfFiles(loaded, preparer, wanted)
     diagnostics.append(contentsOf: preparer.mediaDiagnostics(of: wanted))

@@ -37,7 +37,7 @@ struct Preparer {
   private let library: MediaLibrary
   /// Whether exports outlive their review: a hundred thousand take 300 MB.
   private let keepsExports: Bool
-  private var look = ReviewLook()
+  private var look: ReviewLook
   /// What jobs name and what is no file on the disk.
   private let absent: Set<FilePath>
   /// Of these, where something else is than a file.
@@ -58,12 +58,13 @@ struct Preparer {
   ///
   /// - Complexity: O(distinct media + items + parts), once for each link of a chain of split jobs
   init(
-    _ loaded: LoadedJobs, keepingExports keepsExports: Bool = true, library: MediaLibrary,
-    budget: CPUBudget
+    _ loaded: LoadedJobs, keepingExports keepsExports: Bool = true, isForWriting: Bool = true,
+    library: MediaLibrary, budget: CPUBudget
   ) {
     jobs = loaded.jobs
     self.library = library
     self.keepsExports = keepsExports
+    look = ReviewLook(isForWriting: isForWriting)
     absent = loaded.missingFiles.union(loaded.missingMedia.map(\.path))
     occupied = Set(loaded.missingMedia.filter { !$0.canBeWritten }.map(\.path))
     outcomes = Array(repeating: Outcome(), count: jobs.count)
