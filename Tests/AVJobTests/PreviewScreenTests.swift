@@ -1,7 +1,7 @@
 import MediaTime
-import Playback
 import Testing
 
+@testable import Playback
 @testable import avjob
 
 @Suite struct PreviewScreenTests {
@@ -46,7 +46,19 @@ import Testing
 
   @Test("a screen of 80 columns has everything")
   func wide() {
-    #expect(screen(podcast, 80) == "")
+    #expect(
+      screen(podcast, 80) == """
+        playing  sonnets-01                                                      2 of 3
+        0:12.3  ━━━━━━━━━━━━━──────────────────────────────────────────────────  0:58.0
+        Four lines: feelings.ogg, librivox-sonnet.mp3
+        1 M  music  ───────────────────────────────────────────────────
+        2    voice  ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━──────│──────────  -12.0 dB
+        left        ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━───────│─────   -6.0 dB
+        right       ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━────────────│    0.3 dB  OVER
+        M -17.3  S -18.0  I     - LUFS   true peak   0.4 dB  OVER
+        default: 48 kHz stereo, 16 bits   213 ms buffered   1 xrun
+        space pause   arrows 5 s   g 1:23   n p chapters   + - volume   ? help   q quit
+        """)
   }
 
   @Test("what was set is told beside the title")
@@ -55,22 +67,51 @@ import Testing
     model.state = .paused
     (model.rate, model.volume, model.pan) = (120, -6, -20)
     model.loop = PreviewModel.Loop(start: tenths(50), end: tenths(100))
-    #expect(screen(model, 80).split(separator: "\n")[0] == "")
+    #expect(
+      screen(model, 80).split(separator: "\n")[0]
+        == "paused  sonnets-01         2 of 3  1.2×  -6 dB  left 20 %  loop 0:05.0 … 0:10.0")
     model.loop = PreviewModel.Loop(start: tenths(50))
-    #expect(screen(model, 40).split(separator: "\n")[0] == "")
+    #expect(
+      screen(model, 40).split(separator: "\n")[0] == "paused  sonnets-01         2 of 3  1.2×")
   }
 
   @Test("on a narrow screen the bars are short, and nothing is wider than the window")
   func narrow() {
-    #expect(screen(podcast, 40) == "")
+    #expect(
+      screen(podcast, 40) == """
+        playing  sonnets-01              2 of 3
+        0:12.3  ━━━━───────────────────  0:58.0
+        Four lines: feeling…librivox-sonnet.mp3
+        1 M  music  ───────────
+        2    voice  ━━━━━━━─│──  -12.0 dB
+        left        ━━━━━━━━─│─   -6.0 dB
+        right       ━━━━━━━━──│    0.3 dB  OVER
+        M -17.3  S -18.0  I     - LUFS  OVER
+        default: 4…o, 16 bits   213 ms   1 xrun
+        space pause   ? help   q quit
+        """)
     for columns in 1..<40 { _ = screen(podcast, columns) }
   }
 
   @Test("on a low screen what is missed least is left out first")
   func low() {
-    #expect(screen(podcast, 60, 8) == "")
-    #expect(screen(podcast, 60, 4) == "")
-    #expect(screen(podcast, 60, 2) == "")
+    #expect(
+      screen(podcast, 60, 8) == """
+        playing  sonnets-01                                  2 of 3
+        0:12.3  ━━━━━━━━━──────────────────────────────────  0:58.0
+        Four lines: feelings.ogg, librivox-sonnet.mp3
+        1 M  music  ───────────────────────────────
+        left        ━━━━━━━━━━━━━━━━━━━━━━━────│───   -6.0 dB
+        right       ━━━━━━━━━━━━━━━━━━━━━━━───────│    0.3 dB  OVER
+        M -17.3  S -18.0  I     - LUFS  OVER
+        """)
+    #expect(
+      screen(podcast, 60, 4) == """
+        playing  sonnets-01                                  2 of 3
+        0:12.3  ━━━━━━━━━──────────────────────────────────  0:58.0
+        left        ━━━━━━━━━━━━━━━━━━━━━━━────│───   -6.0 dB
+        """)
+    #expect(screen(podcast, 60, 2) == "0:12.3  ━━━━━━━━━──────────────────────────────────  0:58.0")
     #expect(screen(podcast, 60, 1) == screen(podcast, 60, 2))
   }
 
@@ -87,7 +128,28 @@ import Testing
   func help() {
     var model = podcast
     model.showsHelp = true
-    #expect(screen(model, 80) == "")
+    #expect(
+      screen(model, 80) == """
+        playing  sonnets-01                                                      2 of 3
+        0:12.3  ━━━━━━━━━━━━━──────────────────────────────────────────────────  0:58.0
+        Four lines: feelings.ogg, librivox-sonnet.mp3
+        space         play or pause
+        left right    5 seconds back, on
+        down up       a minute back, on; so do the page keys
+        home          to the start
+        g 1:23 Enter  to a time: 83s, 1:23, end-10s
+        n p           the next, the previous chapter, or else segment; then entry
+        + -           louder, softer
+        , .           to the left, to the right
+        < >           slower, faster
+        1 … 9         mute a track, or not
+        s 1 … 9       hear a track alone, or not; so does Shift and the number
+        [ ] \\         loop from here, to here; no loop
+        c             clear the marks of what was over full scale
+        ? q           this help; the end
+        default: 48 kHz stereo, 16 bits   213 ms buffered   1 xrun
+        space pause   arrows 5 s   g 1:23   n p chapters   + - volume   ? help   q quit
+        """)
   }
 
   @Test("what is typed, and what there is to say, have a line")

@@ -14,7 +14,9 @@ private struct SoundStage {
       "type avpaced heard \"\(folder.path("heard"))\" log \"\(folder.path("log"))\" "
       + definition.replacing("$", with: folder.root)
     environment = [
-      "ALSA_CONFIG_PATH": try SoundCard.configuration(["default": card], in: folder)
+      "ALSA_CONFIG_PATH": try SoundCard.configuration(["default": card], in: folder),
+      // Where Swift is installed, its runtime would ask on the terminal what to do with a crash.
+      "SWIFT_BACKTRACE": "enable=no",
     ]
   }
 
@@ -48,7 +50,7 @@ private struct SoundStage {
       tracks:
         first: one.wav
         second: { clip: two.wav, at: 500ms }
-      chapters: [{ at: 0s, title: Opening }, { at: 1s, title: Middle }]
+      chapters: { 0s: Opening, 1s: Middle }
       output: nowhere/that/is/out.wav
       """)
   }
@@ -63,10 +65,12 @@ private struct SoundStage {
       "both.yaml",
       """
       jobs:
-        a: { clip: one.wav, gain: -3 dB, output: { file: a.wav, bit_depth: 32f } }
-        b: { concat: [two.wav, one.wav], output: { file: b.wav, bit_depth: 32f } }
+        a: { clip: one.wav, gain: -3 dB, output: { file: a.wav, wav: 32 bit float } }
+        b: { concat: [two.wav, one.wav], output: { file: b.wav, wav: 32 bit float } }
       """)
+    let before = try sound.stage.make("ls -A").text
     let result = try sound.run("avjob preview both.yaml two.wav")
+    #expect(try sound.stage.make("ls -A").text == before)
     #expect(result.errors == "")
     #expect(result.status == 0)
     #expect(
@@ -82,7 +86,6 @@ private struct SoundStage {
       try WAVFile(sound.stage.path($0)).data
     }
     #expect(sound.heard == expected)
-    #expect(try sound.stage.listing().filter { $0.contains("avjob") } == [])
   }
 
   @Test("a range, another output and a chosen job are heard, and nothing is written")
@@ -102,20 +105,18 @@ private struct SoundStage {
   func refusals() throws {
     let sound = try SoundStage()
     try sound.make()
-    #expect(
-      try sound.run("avjob preview job.yaml --job jop").errors == """
-        error: there is no job 'jop'
-          help: did you mean 'job'?
-
-        """ || true)
+    let unknown = try sound.run("avjob preview job.yaml --job jop")
+    #expect(unknown.status == 2)
+    #expect(unknown.errors.contains("error: there is no job 'jop'"))
+    #expect(unknown.errors.contains("help: did you mean 'job'?"))
     let outside = try sound.run("avjob preview one.wav --from 5s")
     #expect(outside.status == 2)
     #expect(
       outside.errors.hasPrefix(
         "Error: --from: '5s' is outside of 'one.wav', which lasts 0:03.0"))
     let missing = try sound.run("avjob preview three.wav")
-    #expect(missing.status == 2 || missing.status == 1)
-    #expect(missing.errors.contains("'three.wav'"))
+    #expect(missing.status == 2)
+    #expect(missing.errors.contains("error: 'three.wav' does not exist"))
     let device = try sound.run("avjob preview one.wav --device nothing")
     #expect(device.status == 1)
     #expect(device.errors.contains("the sound device 'nothing' is not there; connect it"))

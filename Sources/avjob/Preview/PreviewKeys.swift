@@ -93,7 +93,7 @@ struct PreviewKeys {
     ("down up", "a minute back, on; so do the page keys"),
     ("home", "to the start"),
     ("g 1:23 Enter", "to a time: 83s, 1:23, end-10s"),
-    ("n p", "to the next, the previous chapter; without chapters, segment; then entry"),
+    ("n p", "the next, the previous chapter, or else segment; then entry"),
     ("+ -", "louder, softer"),
     (", .", "to the left, to the right"),
     ("< >", "slower, faster"),

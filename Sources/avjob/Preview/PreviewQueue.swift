@@ -91,6 +91,7 @@ struct PreviewQueue {
   mutating func entries(of paths: [String]) throws -> [PreviewEntry] {
     var entries: [PreviewEntry] = []
     var jobFiles: [String] = []
+    try refuseMissing(paths.filter { JobFile.isMedia(FilePath($0)) })
     for path in paths {
       guard JobFile.isMedia(FilePath(path)) else {
         jobFiles.append(path)
@@ -102,6 +103,20 @@ struct PreviewQueue {
     }
     entries += try jobs(in: jobFiles)
     return entries
+  }
+
+  private func refuseMissing(_ media: [String]) throws {
+    let files = LocalFileSystem()
+    let places = ArgumentPlaces(in: door.map)
+    var missing = Diagnostics()
+    for path in media where files.kind(of: FilePath(path)) == nil {
+      guard case .text(_, let origin) = places.node(path) else { continue }
+      missing.append(Diagnostic("'\(path)' does not exist", at: origin))
+    }
+    guard missing.isEmpty else {
+      door.report(missing)
+      throw Door.Status.wrongJob
+    }
   }
 
   /// Files that are named one after the other are read together: their jobs may need each other.

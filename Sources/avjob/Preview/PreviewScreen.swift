@@ -11,12 +11,15 @@ enum PreviewScreen {
     let width = max(0, terminal.columns - 1)
     let layout = PreviewLayout(width: width, isColored: terminal.isColored)
     var rows = self.rows(for: model, layout)
-    // Some of many tracks are better than none.
     let most = max(1, terminal.rows - 1)
-    let others = rows.count { $0.place != .track }
-    shortenTracks(&rows, to: max(1, most - others), width)
+    while rows.count > most, let last = rows.lastIndex(where: { $0.place > .track }) {
+      rows.remove(at: last)
+    }
+    // Some of many tracks are better than none.
+    shortenTracks(&rows, to: most - rows.count { $0.place != .track }, width)
     while rows.count > most {
-      guard let last = rows.indices.max(by: { rows[$0].place < rows[$1].place }) else { break }
+      let least = rows.map(\.place).max()
+      guard let last = rows.lastIndex(where: { $0.place == least }) else { break }
       rows.remove(at: last)
     }
     return rows.map(\.text)
@@ -56,7 +59,9 @@ enum PreviewScreen {
   /// Leaves so many lines of tracks, the last of which says how many more there are.
   private static func shortenTracks(_ rows: inout [Row], to room: Int, _ width: Int) {
     let tracks = rows.indices.filter { rows[$0].place == .track }
-    guard tracks.count > room, let first = tracks.first, let last = tracks.last else { return }
+    guard tracks.count > room, room > 1, let first = tracks.first, let last = tracks.last else {
+      return
+    }
     let rest = "\(tracks.count - room + 1) more lines are not shown".shortened(to: width)
     rows.replaceSubrange((first + room - 1)...last, with: [(.track, rest)])
   }
@@ -187,7 +192,8 @@ struct PreviewLayout {
   /// `default: 48 kHz stereo, 16 bits   213 ms buffered   2 xruns`
   func device(_ device: PreviewModel.Device) -> String {
     let xruns = device.xruns == 1 ? "1 xrun" : "\(device.xruns) xruns"
-    let facts = device.format == nil ? [] : ["\(device.bufferedMilliseconds) ms buffered"]
+    let buffered = "\(device.bufferedMilliseconds) ms" + (width < 60 ? "" : " buffered")
+    let facts = device.format == nil ? [] : [buffered]
     let parts = facts + (device.xruns == 0 ? [] : [xruns])
     let right = parts.map { "   " + $0 }.joined()
     let name = "\(device.name.printable): \(device.format ?? "not there")"

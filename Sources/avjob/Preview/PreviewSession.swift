@@ -27,6 +27,7 @@ final class PreviewSession {
   private var reader = KeyReader()
   private var keys = PreviewKeys()
   private var inputIsOpen: Bool
+  private var lastInput = ContinuousClock.now
   /// How it ends; nil: it goes on.
   private var status: Int32?
   private var failures: Int
@@ -55,6 +56,9 @@ final class PreviewSession {
       input: hasKeys ? 0 : nil, output: StandardStream.output.terminal == nil ? nil : 1)
   }
 
+  /// What follows Escape in a sequence follows sooner, also from far away.
+  private static let escapePause = Duration.milliseconds(50)
+
   /// The signals that a preview answers.
   static let signals = [SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP, SIGCONT]
 
@@ -62,12 +66,15 @@ final class PreviewSession {
   ///
   /// - Returns: The exit status.
   func run() -> Int32 {
+    // A reader that is gone is an error of a write, and not the end.
+    signal(SIGPIPE, SIG_IGN)
     terminal.enter()
     defer { terminal.leave() }
     while status == nil {
       wait()
       while let signal = signals.next(), status == nil { handle(signal) }
       if inputIsOpen, terminal.isTaken { readKeys() }
+      if controls.player.device.format != nil { hadDevice = true }
       for message in inbox.takeAll() { handle(message) }
       if status == nil { endIfHeard() }
       if status == nil, terminal.isTaken || !view.isScreen {
@@ -89,8 +96,9 @@ final class PreviewSession {
       pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
     }
     let pause = reader.isWaiting ? 50 : view.pause(controls)
-    let count = poll(&polled, nfds_t(polled.count), pause)
-    if count == 0 || polled[0].revents == 0, reader.isWaiting {
+    poll(&polled, nfds_t(polled.count), pause)
+    // Nothing has followed for long enough.
+    if reader.isWaiting, polled[0].revents == 0, lastInput.duration(to: .now) >= Self.escapePause {
       for key in reader.endOfPause() { press(key) }
     }
   }
@@ -107,6 +115,7 @@ final class PreviewSession {
       if count == 0 || errno != EINTR { inputIsOpen = false }
       return
     }
+    lastInput = .now
     for key in reader.keys(block[..<count]) { press(key) }
   }
 
@@ -145,6 +154,10 @@ final class PreviewSession {
     // What the device holds is dropped by another thread, which needs a moment to do it.
     usleep(50_000)
     signals.stopProcess()
+    // Among them the one that woke us.
+    while let signal = signals.next() {
+      if signal != SIGCONT { handle(signal) }
+    }
     if terminal.enter() { view.redrawBelow() }
     if wasPlaying { controls.setPlaying(true) }
   }
@@ -161,7 +174,6 @@ final class PreviewSession {
       case .itemFailed(let item, let failure):
         let entry = controls.roster.index(of: item).map { controls.roster.entries[$0] }
         fail(failure.placed(at: entry?.origin ?? .unknown))
-      case .deviceFound: hadDevice = true
       case .deviceLost(let failure?) where !hadDevice:
         // Nobody has heard anything: it is not unplugged, but the wrong one.
         say(failure)
