@@ -48,11 +48,10 @@ final class Deck: Sendable {
       defer { threads = [] }
       return threads
     }
-    // The one that feeds waits for the one that writes, so it ends first.
-    for thread in running.reversed() {
-      thread.join()
-      writer.end()
-    }
+    // The one that feeds may be waiting for the one that writes, which ends when all others have.
+    for thread in running.dropFirst() { thread.join() }
+    writer.end()
+    running.first?.join()
   }
 
   // MARK: For players

@@ -43,8 +43,9 @@ final class Feeder {
         halt()
         go(to: jump)
       } else if !isPlaying {
-        if !isHalted { rest() }
-        wait(milliseconds: -1)
+        // To rest is to wait for a flush, which hears all rings: what they were for is looked at
+        // before it waits for more.
+        if isHalted { wait(milliseconds: -1) } else { rest() }
       } else {
         play()
       }

@@ -84,3 +84,25 @@ import Testing
     #expect(moved == [0, 1, 4, 5, 2, 3, 6, 7, 10, 11, 8, 9])
   }
 }
+
+@Suite struct DeckEndTests {
+  @Test("a player that is paused, started and released at any moment ends, and goes on in between")
+  func ends() throws {
+    let item = try PlayerItem.ofFixture("voice-8k.wav")
+    var dice = Dice(11)
+    for _ in 0..<60 {
+      let device = MemoryDevice(rate: item.sampleRate, channels: 1, pace: 8000)
+      let player = try Player(item, opening: device.opener)
+      player.play()
+      usleep(UInt32(dice.number(0..<6000)))
+      player.pause()
+      if dice.next() & 1 == 0 {
+        player.play()
+        let heard = device.bytes.count
+        let deadline = ContinuousClock.now + .seconds(20)
+        while device.bytes.count <= heard { try #require(ContinuousClock.now < deadline) }
+        player.pause()
+      }
+    }
+  }
+}
