@@ -39,6 +39,7 @@ let package = Package(
       name: "Playback",
       dependencies: [
         "MediaTime", "Threads", "MediaComposition", "ExportGraph", "ExportEngine", "Loudness",
+        "ALSA",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
 
@@ -99,6 +100,8 @@ let package = Package(
     .systemLibrary(
       name: "CEBUR128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
     .systemLibrary(name: "CLAME", pkgConfig: "lame", providers: [.apt(["libmp3lame-dev"])]),
+    .target(name: "ALSA", dependencies: ["CALSA"]),
+    .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
 
     // The ground.
     .target(name: "MPEGAudio", dependencies: ["MediaTime"]),
@@ -134,6 +137,7 @@ let package = Package(
     .testTarget(
       name: "LAMETests", dependencies: ["LAME", "MPEGAudio", "Threads", "TestSupport"]),
     .testTarget(name: "LoudnessTests", dependencies: ["Loudness", "TestSupport"]),
+    .testTarget(name: "ALSATests", dependencies: ["ALSA", "Threads", "TestSupport"]),
     .testTarget(
       name: "ExportEngineTests",
       dependencies: [

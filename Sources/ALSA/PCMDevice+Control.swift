@@ -1,0 +1,142 @@
+import Glibc
+
+internal import CALSA
+
+/// What a pause did.
+package enum PCMPause: Sendable, Hashable {
+  /// The device keeps its frames; `resume()` goes on with them.
+  case held
+  /// The device cannot hold still: this many frames that it had were dropped. Write them again, or
+  /// what is to be heard from there on.
+  case dropped(Int)
+}
+
+/// How a device came back.
+package enum PCMRecovery: Sendable, Hashable {
+  /// It goes on where it was, with what it had inside.
+  case resumed
+  /// It is empty and waits for sound. What it had inside was played (an xrun of playback) or lost (a
+  /// suspend; `droppedFrames` of them at most, 0 where the device could not tell).
+  case prepared(droppedFrames: Int)
+}
+
+/// How a drain ended.
+package enum PCMDrain: Sendable, Hashable {
+  /// Everything was heard.
+  case drained
+  /// The waker was woken; it still plays. Drain again, or drop.
+  case woken
+  /// The time is over; it still plays.
+  case timedOut
+}
+
+/// Not for the real-time path: these may allocate, when they fail.
+extension PCMDevice {
+  /// Begins at once, whatever is inside (`snd_pcm_start`): for capture, before the first wait. Does
+  /// nothing where it runs.
+  ///
+  /// - Throws: What alsa-lib says; playback with nothing inside is an xrun (`EPIPE`).
+  package func start() throws(ALSAError) {
+    guard state != .running else { return }
+    try check("snd_pcm_start", name) { snd_pcm_start(pcm) }
+  }
+
+  /// Stops at once and throws away what was not heard, or not read (`snd_pcm_drop`); ready for sound
+  /// after it.
+  ///
+  /// - Returns: How many frames that was, as far as the device can tell: from there the next sound
+  ///   would have come.
+  /// - Throws: What alsa-lib says, of kind `.absent` where the device is gone.
+  @discardableResult
+  package func drop() throws(ALSAError) -> Int {
+    let dropped = delay() ?? 0
+    try check("snd_pcm_drop", name) { snd_pcm_drop(pcm) }
+    try prepare()
+    return dropped
+  }
+
+  /// Makes a stopped device ready, empty (`snd_pcm_prepare`). The other calls here do it themselves.
+  ///
+  /// - Throws: What alsa-lib says.
+  package func prepare() throws(ALSAError) {
+    try check("snd_pcm_prepare", name) { snd_pcm_prepare(pcm) }
+  }
+
+  /// Plays what is inside to its end (`snd_pcm_drain`); ready for sound after it. At once where
+  /// nothing is inside.
+  ///
+  /// - Parameter limit: How long to wait for it at most.
+  /// - Returns: How it ended.
+  /// - Throws: What alsa-lib says: `EPIPE`, `ESTRPIPE` where it was interrupted.
+  package func drain(upTo limit: Duration) throws(ALSAError) -> PCMDrain {
+    let end = ContinuousClock.now + limit
+    while true {
+      Messages.forget()
+      let status = snd_pcm_drain(pcm)
+      // Nonblocking, the kernel says EAGAIN in any case; the state tells.
+      if status == 0 || (status == -EAGAIN && state != .draining) { break }
+      guard status == -EAGAIN || status == -EINTR else {
+        throw ALSAError(
+          code: -status, call: "snd_pcm_drain", device: name, message: Messages.last)
+      }
+      let rest = ContinuousClock.now.duration(to: end)
+      guard rest > .zero else { return .timedOut }
+      // Not by its descriptors: a draining device has room, and may say so without end.
+      let inside = min(delay() ?? 1, format.periodFrames)
+      let pause = Duration.microseconds(max(1000, inside * 1_000_000 / max(1, format.sampleRate)))
+      if waker.wait(upTo: min(rest, pause)) { return .woken }
+    }
+    try prepare()
+    return .drained
+  }
+
+  /// Falls silent at once, keeping what is inside where the hardware can (`snd_pcm_pause`).
+  ///
+  /// - Returns: Whether it could.
+  /// - Throws: What alsa-lib says, of kind `.absent` where the device is gone.
+  package func pause() throws(ALSAError) -> PCMPause {
+    switch state {
+    // It has not begun, and will not before more sound comes.
+    case .prepared, .paused: return .held
+    default: break
+    }
+    // Some drivers say that they can, and then refuse.
+    if format.canPause, snd_pcm_pause(pcm, 1) >= 0 { return .held }
+    return .dropped(try drop())
+  }
+
+  /// Ends a pause that was held; does nothing where there is none.
+  ///
+  /// - Throws: What alsa-lib says.
+  package func resume() throws(ALSAError) {
+    guard state == .paused else { return }
+    try check("snd_pcm_pause", name) { snd_pcm_pause(pcm, 0) }
+  }
+
+  /// Makes the device ready after `.xrun` or `.suspended`.
+  ///
+  /// A suspended device is asked to go on, for a second at most while the hardware wakes up (a woken
+  /// waker ends that), and prepared where it cannot.
+  ///
+  /// - Returns: How it came back.
+  /// - Throws: What alsa-lib says, of kind `.absent` where the device is gone.
+  package func recover() throws(ALSAError) -> PCMRecovery {
+    var dropped = 0
+    if state == .suspended {
+      dropped = delay() ?? 0
+      for _ in 0..<Self.resumeAttempts {
+        let status = snd_pcm_resume(pcm)
+        if status == 0 {
+          // Of a plugin that cannot, alsa-lib says 0 as well.
+          if state != .suspended { return .resumed }
+          break
+        }
+        guard status == -EAGAIN, !waker.wait(upTo: .milliseconds(50)) else { break }
+      }
+    }
+    try prepare()
+    return .prepared(droppedFrames: dropped)
+  }
+
+  private static var resumeAttempts: Int { 20 }
+}

@@ -1,0 +1,269 @@
+import Glibc
+
+internal import CALSA
+
+/// What a transfer gave. Each case asks for another reaction.
+package enum PCMOutcome: Sendable, Hashable {
+  /// So many frames, at least one, went over; maybe fewer than were offered or wanted.
+  case transferred(Int)
+  /// None now: no room, or no sound. Wait.
+  case notReady
+  /// The device ran out of sound, or of room for it (`EPIPE`), and stopped: `recover()`.
+  case xrun
+  /// The machine slept (`ESTRPIPE`): `recover()`.
+  case suspended
+  /// The device is not there any more, by this errno (`ENODEV`, `EIO` …): let go of it, and open it,
+  /// or another one, later.
+  case gone(Int32)
+}
+
+/// How a wait ended.
+package enum PCMWait: Sendable, Hashable {
+  /// There is at least a period of room, or of sound; or something happened to the device, which the
+  /// next transfer tells.
+  case ready
+  /// The waker was woken; wakes before the wait count, too.
+  case woken
+  /// The time is over.
+  case timedOut
+}
+
+/// A device at one moment (`snd_pcm_status`).
+package struct PCMStatus: Sendable, Hashable {
+  /// What it is at.
+  package let state: PCMState
+  /// Room for frames, or frames to read.
+  package let availableFrames: Int
+  /// Frames between the next one that is written and the ear, or between the microphone and the next
+  /// one that is read; never below 0.
+  package let delayFrames: Int
+  /// When that was so: nanoseconds of CLOCK_MONOTONIC; 0 where the device keeps no time.
+  package let nanoseconds: Int64
+}
+
+/// A sound device, open (`snd_pcm_t`), in nonblocking mode, for interleaved frames.
+///
+/// It belongs to one thread at a time, and closes when it goes. Opened, dropped, drained or
+/// recovered, it is ready for sound; playback begins by itself when `PCMFormat.startFrames` are
+/// inside, capture with `start()` or the first read.
+///
+/// `write`, `read`, `wait`, `delay`, `available`, `state` and `status` are for the real-time path:
+/// they do not allocate, lock or log. (alsa-lib has a lock of its own around plugins; nobody else is
+/// at it.) The others may allocate, and throw.
+package final class PCMDevice {
+  /// As it was asked for: `default`, `hw:1,0` …
+  package let name: String
+  /// Which way sound goes.
+  package let direction: PCMDirection
+  /// What was agreed upon.
+  package let format: PCMFormat
+  /// Ends waits for this device.
+  package let waker: PCMWaker
+
+  let pcm: OpaquePointer
+  /// Those of the device, and behind them the waker's.
+  private let descriptors: UnsafeMutablePointer<pollfd>
+  private let statusStorage: OpaquePointer
+
+  /// alsa-lib's own waits refuse more (`snd_pcm_wait_nocheck`).
+  private static let mostDescriptors = 16
+
+  /// Opens a device, and agrees with it on a format.
+  ///
+  /// What alsa-lib could convert on the way is not asked for at first: avjob resamples, dithers and
+  /// matrices itself, and what is heard is to be what is exported. So of `default` or `plughw:0`,
+  /// which put alsa-lib's `plug` before the hardware, we see the hardware's own formats. Only where
+  /// none of them is wanted (8 bits, µ-law) may `plug` convert samples and channels; rates never
+  /// (`snd_pcm_hw_params_set_rate_resample`). A sound server's device offers any rate and resamples
+  /// behind our back, which nobody can forbid it.
+  ///
+  /// - Parameters:
+  ///   - name: A device of `PCMDevices.list`, or any that alsa-lib knows.
+  ///   - direction: Which way sound goes.
+  ///   - request: What is wanted.
+  ///   - waker: Ends waits for this device; keep it for the next device, too.
+  ///   - configuration: A file of alsa-lib's configuration to read in place of the system's; nil: the
+  ///     system's, which is `ALSA_CONFIG_PATH` where that is set.
+  /// - Returns: The device, ready. It holds still until sound is written or `start()` is called.
+  /// - Throws: What alsa-lib says where there is no such device, where another program holds it, or
+  ///   where it has nothing of what is wanted.
+  package static func open(
+    _ name: String, direction: PCMDirection, request: PCMRequest, waker: PCMWaker,
+    configuration: String? = nil
+  ) throws(ALSAError) -> PCMDevice {
+    do throws(ALSAError) {
+      return try PCMDevice(
+        name, direction, request, waker, configuration: configuration, mayConvert: false)
+    } catch  where error.kind == .unsupported {
+      return try PCMDevice(
+        name, direction, request, waker, configuration: configuration, mayConvert: true)
+    }
+  }
+
+  private init(
+    _ name: String, _ direction: PCMDirection, _ request: PCMRequest, _ waker: PCMWaker,
+    configuration: String?, mayConvert: Bool
+  ) throws(ALSAError) {
+    let pcm = try openPCM(
+      name, direction, configuration: configuration,
+      mode: SND_PCM_NONBLOCK | (mayConvert ? 0 : SND_PCM_NO_AUTO_FORMAT | SND_PCM_NO_AUTO_CHANNELS))
+    do throws(ALSAError) {
+      // Plugins learn of the mode only by this call: alsa-lib 1.2.8, pcm_ioplug.c.
+      try check("snd_pcm_nonblock", name) { snd_pcm_nonblock(pcm, 1) }
+      let negotiation = PCMNegotiation(pcm: pcm, name: name, direction: direction)
+      format = try negotiation.agree(on: request, isConverted: mayConvert)
+      let count = snd_pcm_poll_descriptors_count(pcm)
+      guard 1...Self.mostDescriptors ~= Int(count) else {
+        throw ALSAError(
+          code: ENOTSUP, call: "snd_pcm_poll_descriptors_count", device: name,
+          message: "it has \(count) descriptors to poll")
+      }
+      statusStorage = try checkPointer("snd_pcm_status_malloc") { snd_pcm_status_malloc(&$0) }
+    } catch {
+      snd_pcm_close(pcm)
+      throw error
+    }
+    self.pcm = pcm
+    self.name = name
+    self.direction = direction
+    self.waker = waker
+    descriptors = .allocate(capacity: Self.mostDescriptors + 1)
+    descriptors.initialize(repeating: pollfd(), count: Self.mostDescriptors + 1)
+  }
+
+  deinit {
+    snd_pcm_close(pcm)
+    snd_pcm_status_free(statusStorage)
+    descriptors.deallocate()
+  }
+
+  // MARK: The real-time path
+
+  /// Hands over frames, as many as there is room for (`snd_pcm_writei`).
+  ///
+  /// - Parameters:
+  ///   - frames: `count` × `format.bytesPerFrame` bytes.
+  ///   - count: At least 1.
+  /// - Returns: What became of them.
+  package func write(_ frames: UnsafeRawPointer, count: Int) -> PCMOutcome {
+    outcome(of: snd_pcm_writei(pcm, frames, snd_pcm_uframes_t(max(0, count))))
+  }
+
+  /// Takes frames that were recorded, as many as there are (`snd_pcm_readi`).
+  ///
+  /// - Parameters:
+  ///   - frames: Room for `count` × `format.bytesPerFrame` bytes.
+  ///   - count: At least 1.
+  /// - Returns: How many came, or why none did.
+  package func read(into frames: UnsafeMutableRawPointer, count: Int) -> PCMOutcome {
+    outcome(of: snd_pcm_readi(pcm, frames, snd_pcm_uframes_t(max(0, count))))
+  }
+
+  /// Waits for a period of room or of sound, for the waker, or for the time.
+  ///
+  /// A device that is not running may have nothing to wake for: give it sound, or start it, before.
+  ///
+  /// - Parameter limit: Not above an hour; more is cut.
+  /// - Returns: What came first. Where several did, `.woken`: an order comes before sound.
+  package func wait(upTo limit: Duration) -> PCMWait {
+    let end = ContinuousClock.now + limit
+    while true {
+      // Anew each time: a plugin may change them (poll(2) is what snd_pcm_wait does, too).
+      let count = snd_pcm_poll_descriptors(pcm, descriptors, UInt32(Self.mostDescriptors))
+      guard count > 0 else { return .ready }
+      let wakerEntry = descriptors + Int(count)
+      wakerEntry.pointee = pollfd(fd: waker.descriptor, events: Int16(POLLIN), revents: 0)
+      let rest = milliseconds(until: end)
+      let found = poll(descriptors, nfds_t(count) + 1, rest)
+      if found > 0 {
+        if wakerEntry.pointee.revents != 0, waker.takeWakes() { return .woken }
+        var events: UInt16 = 0
+        let status = snd_pcm_poll_descriptors_revents(pcm, descriptors, UInt32(count), &events)
+        let wanted = POLLIN | POLLOUT | POLLERR | POLLHUP | POLLNVAL
+        if status < 0 || Int32(events) & wanted != 0 { return .ready }
+      }
+      if rest == 0 { return .timedOut }
+    }
+  }
+
+  /// Frames between the next one that is written and the ear (`snd_pcm_delay`), or between the
+  /// microphone and the next one that is read; nil while the device cannot tell: after an xrun, or
+  /// when it is gone.
+  package func delay() -> Int? {
+    var frames: snd_pcm_sframes_t = 0
+    // Plugins tell some number in any state; the state is asked last, since asking for the delay is
+    // what finds an xrun.
+    guard snd_pcm_delay(pcm, &frames) >= 0, isCounting else { return nil }
+    return max(0, frames)
+  }
+
+  /// Room for frames, or frames to read (`snd_pcm_avail`); nil after an xrun, or when it is gone.
+  package func available() -> Int? {
+    let frames = snd_pcm_avail(pcm)
+    return frames >= 0 && isCounting ? frames : nil
+  }
+
+  private var isCounting: Bool {
+    switch state {
+    case .prepared, .running, .draining, .paused, .suspended: true
+    default: false
+    }
+  }
+
+  /// What it is at (`snd_pcm_state`).
+  package var state: PCMState { PCMState(snd_pcm_state(pcm)) }
+
+  /// State, room and delay of one moment, with its time; nil when the device is gone.
+  package func status() -> PCMStatus? {
+    guard snd_pcm_status(pcm, statusStorage) >= 0 else { return nil }
+    var time = snd_htimestamp_t()
+    snd_pcm_status_get_htstamp(statusStorage, &time)
+    return PCMStatus(
+      state: PCMState(snd_pcm_status_get_state(statusStorage)),
+      availableFrames: Int(snd_pcm_status_get_avail(statusStorage)),
+      delayFrames: max(0, snd_pcm_status_get_delay(statusStorage)),
+      nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+  }
+
+  /// Sorts the status of a transfer.
+  private func outcome(of count: Int) -> PCMOutcome {
+    if count > 0 { return .transferred(count) }
+    let code = Int32(truncatingIfNeeded: -count)
+    switch code {
+    // Zero: a device that does not run yet, and is full.
+    case 0, EAGAIN, EINTR: return .notReady
+    case EPIPE: return .xrun
+    case ESTRPIPE: return .suspended
+    // In a state that takes no sound; older kernels say so of an unplugged device, too.
+    case EBADFD:
+      switch state {
+      case .xrun, .stopped: return .xrun
+      case .suspended: return .suspended
+      case .draining: return .notReady
+      default: return .gone(code)
+      }
+    default: return .gone(code)
+    }
+  }
+}
+
+/// Opens a PCM by the system's configuration, or by a file.
+private func openPCM(
+  _ name: String, _ direction: PCMDirection, configuration: String?, mode: Int32
+) throws(ALSAError) -> OpaquePointer {
+  let stream = direction == .playback ? SND_PCM_STREAM_PLAYBACK : SND_PCM_STREAM_CAPTURE
+  guard let configuration else {
+    return try checkPointer("snd_pcm_open", name) { snd_pcm_open(&$0, name, stream, mode) }
+  }
+  let tree = try checkPointer("snd_config_top") { snd_config_top(&$0) }
+  // A device that is open has taken what it needs of it.
+  defer { snd_config_delete(tree) }
+  let input = try checkPointer("snd_input_stdio_open", configuration) {
+    snd_input_stdio_open(&$0, configuration, "r")
+  }
+  defer { snd_input_close(input) }
+  try check("snd_config_load", configuration) { snd_config_load(tree, input) }
+  return try checkPointer("snd_pcm_open_lconf", name) {
+    snd_pcm_open_lconf(&$0, name, stream, mode, tree)
+  }
+}

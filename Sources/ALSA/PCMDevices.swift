@@ -1,0 +1,67 @@
+import Glibc
+
+internal import CALSA
+
+/// A device that may be opened, as alsa-lib's configuration names it.
+package struct PCMDeviceName: Sendable, Hashable {
+  /// What `PCMDevice.open` takes.
+  package let name: String
+  /// What it is, in one line; empty where the configuration has nothing to say.
+  package let summary: String
+}
+
+/// The devices of this machine.
+package enum PCMDevices {
+  /// What alsa-lib hints at (`snd_device_name_hint`), `default` first, the others in its order. That
+  /// a name is listed does not mean that it can be opened now.
+  ///
+  /// O(n) in the devices; reads configuration files and asks all cards, so not for the real-time
+  /// path.
+  ///
+  /// - Parameter direction: Which way sound is to go.
+  /// - Returns: Each name once; none where there is no card and no configuration.
+  /// - Throws: What alsa-lib says of a configuration that cannot be read.
+  package static func list(_ direction: PCMDirection) throws(ALSAError) -> [PCMDeviceName] {
+    var hints: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+    try check("snd_device_name_hint", nil) { snd_device_name_hint(-1, "pcm", &hints) }
+    guard let hints else { return [] }
+    defer { snd_device_name_free_hint(hints) }
+    var found: [Hint] = []
+    var entry = hints
+    while let hint = entry.pointee {
+      found.append(
+        Hint(
+          name: text(of: hint, "NAME"), description: text(of: hint, "DESC"),
+          direction: text(of: hint, "IOID")))
+      entry += 1
+    }
+    return sorted(found, direction)
+  }
+
+  /// What alsa-lib says of one device; each may be missing.
+  struct Hint {
+    let name: String?
+    let description: String?
+    /// `Input`, `Output`, or nil for both.
+    let direction: String?
+  }
+
+  static func sorted(_ hints: [Hint], _ direction: PCMDirection) -> [PCMDeviceName] {
+    let unwanted = direction == .playback ? "Input" : "Output"
+    var seen: Set<String> = []
+    let devices = hints.compactMap { hint -> PCMDeviceName? in
+      guard let name = hint.name, !name.isEmpty, hint.direction != unwanted,
+        seen.insert(name).inserted
+      else { return nil }
+      let lines = (hint.description ?? "").split(whereSeparator: \.isNewline)
+      return PCMDeviceName(name: name, summary: lines.joined(separator: ", "))
+    }
+    return devices.filter { $0.name == "default" } + devices.filter { $0.name != "default" }
+  }
+
+  private static func text(of hint: UnsafeMutableRawPointer, _ key: String) -> String? {
+    guard let text = snd_device_name_get_hint(hint, key) else { return nil }
+    defer { free(text) }
+    return String(cString: text)
+  }
+}

@@ -1,0 +1,166 @@
+internal import CALSA
+
+/// Which way sound goes.
+package enum PCMDirection: Sendable, Hashable {
+  /// To the device.
+  case playback
+  /// From the device.
+  case capture
+}
+
+/// How a sample lies in memory: always in the machine's own byte order.
+package enum PCMSampleFormat: String, Sendable, Hashable, CaseIterable {
+  /// 32-bit float, full scale ±1 (`SND_PCM_FORMAT_FLOAT`).
+  case float32 = "float"
+  /// 32-bit integer (`SND_PCM_FORMAT_S32`). Hardware of 20 or 24 bits takes them from its top:
+  /// `PCMFormat.significantBits`.
+  case int32 = "s32"
+  /// A 24-bit integer in the low three bytes of four, with its sign in the fourth
+  /// (`SND_PCM_FORMAT_S24`).
+  case int24 = "s24"
+  /// A 24-bit integer in three bytes (`SND_PCM_FORMAT_S24_3LE`, `S24_3BE`).
+  case packedInt24 = "s24_3"
+  /// A 16-bit integer (`SND_PCM_FORMAT_S16`).
+  case int16 = "s16"
+
+  /// Bytes of one sample of one channel: 2, 3 or 4.
+  package var byteCount: Int {
+    switch self {
+    case .float32, .int32, .int24: 4
+    case .packedInt24: 3
+    case .int16: 2
+    }
+  }
+
+  var alsa: snd_pcm_format_t {
+    switch self {
+    case .float32: SND_PCM_FORMAT_FLOAT
+    case .int32: SND_PCM_FORMAT_S32
+    case .int24: SND_PCM_FORMAT_S24
+    case .packedInt24:
+      // The one that has no name for the machine's own byte order.
+      Int16(1).littleEndian == 1 ? SND_PCM_FORMAT_S24_3LE : SND_PCM_FORMAT_S24_3BE
+    case .int16: SND_PCM_FORMAT_S16
+    }
+  }
+}
+
+/// What is wanted of a device; `PCMFormat` is its answer.
+package struct PCMRequest: Sendable, Hashable {
+  /// Frames a second; the device gives these where it has them, else the nearest.
+  package var sampleRate: Int
+  /// The device gives as many where it can, else the nearest number.
+  package var channelCount: Int
+  /// The best first. The device gives the first of them that it has.
+  package var sampleFormats: [PCMSampleFormat]
+  /// How often the device asks for sound, or has some.
+  package var period: Duration
+  /// How much sound the device holds: how long its thread may be kept from running.
+  package var buffer: Duration
+  /// How much sound must be in the device before it starts by itself; nil: one period.
+  package var startThreshold: Duration?
+
+  /// A request for the given rate and channels.
+  ///
+  /// - Parameters:
+  ///   - sampleRate: Frames a second, above 0.
+  ///   - channelCount: Above 0.
+  ///   - sampleFormats: The best first. By default float, whose sound needs no rounding, then
+  ///     integers from the widest down.
+  ///   - period: 20 ms by default: a start is heard soon, and the thread wakes fifty times a second.
+  ///   - buffer: 200 ms by default: busy encoders on all cores keep a thread waiting for tens of
+  ///     milliseconds.
+  ///   - startThreshold: See the property.
+  package init(
+    sampleRate: Int, channelCount: Int,
+    sampleFormats: [PCMSampleFormat] = [.float32, .int32, .int24, .packedInt24, .int16],
+    period: Duration = .milliseconds(20), buffer: Duration = .milliseconds(200),
+    startThreshold: Duration? = nil
+  ) {
+    self.sampleRate = sampleRate
+    self.channelCount = channelCount
+    self.sampleFormats = sampleFormats
+    self.period = period
+    self.buffer = buffer
+    self.startThreshold = startThreshold
+  }
+}
+
+/// What a device takes or gives, as it was agreed upon: interleaved frames.
+package struct PCMFormat: Sendable, Hashable {
+  /// How each sample lies in memory.
+  package let sampleFormat: PCMSampleFormat
+  /// Frames a second.
+  package let sampleRate: Int
+  /// Channels of a frame.
+  package let channelCount: Int
+  /// The place of each channel, where the device tells; nil where it does not. ALSA's usual order is
+  /// front, rear, centre, low frequency, side (`speaker-test`'s), which is not FFmpeg's or WAV's.
+  package let channelPositions: [PCMChannelPosition]?
+  /// After how many frames the device wakes its thread.
+  package let periodFrames: Int
+  /// How many frames the device holds.
+  package let bufferFrames: Int
+  /// With how many frames inside it starts by itself; of a capture device: with the first read.
+  package let startFrames: Int
+  /// Bits of each sample that the hardware uses (`snd_pcm_hw_params_get_sbits`), from the top of
+  /// `.int32`: 24 for many cards.
+  package let significantBits: Int
+  /// Whether the hardware can hold still with its frames inside.
+  package let canPause: Bool
+  /// Whether alsa-lib may convert samples or channels on the way to the hardware (its `plug`):
+  /// only where the device has nothing that was asked for.
+  package let isConverted: Bool
+
+  /// Bytes of one frame.
+  package var bytesPerFrame: Int { sampleFormat.byteCount * channelCount }
+}
+
+/// The place of a channel (`enum snd_pcm_chmap_position`). Values that have no name here stay as
+/// they are.
+package struct PCMChannelPosition: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+  package let rawValue: UInt32
+  package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  /// alsa-lib's name: `FL`, `FR`, `FC`, `LFE`, `RL`, `RR`, `SL`, `SR`, `MONO`, `UNKNOWN` …
+  package var description: String {
+    snd_pcm_chmap_name(snd_pcm_chmap_position(rawValue)).map { String(cString: $0) }
+      ?? "\(rawValue)"
+  }
+}
+
+/// What a device is at (`snd_pcm_state_t`).
+package enum PCMState: Sendable, Hashable {
+  /// Ready for frames, or for a start.
+  case prepared
+  /// It plays or records.
+  case running
+  /// It plays what it has, and stops then.
+  case draining
+  /// It holds still, with its frames inside.
+  case paused
+  /// It stopped because it had nothing to play, or no room for what came in.
+  case xrun
+  /// The machine sleeps, or slept.
+  case suspended
+  /// It is not there any more.
+  case disconnected
+  /// It was stopped and is not ready (`SND_PCM_STATE_SETUP`), or was never set up.
+  case stopped
+  /// A state that alsa-lib has added since.
+  case other(UInt32)
+
+  init(_ state: snd_pcm_state_t) {
+    switch state {
+    case SND_PCM_STATE_PREPARED: self = .prepared
+    case SND_PCM_STATE_RUNNING: self = .running
+    case SND_PCM_STATE_DRAINING: self = .draining
+    case SND_PCM_STATE_PAUSED: self = .paused
+    case SND_PCM_STATE_XRUN: self = .xrun
+    case SND_PCM_STATE_SUSPENDED: self = .suspended
+    case SND_PCM_STATE_DISCONNECTED: self = .disconnected
+    case SND_PCM_STATE_OPEN, SND_PCM_STATE_SETUP: self = .stopped
+    default: self = .other(UInt32(truncatingIfNeeded: state.rawValue))
+    }
+  }
+}

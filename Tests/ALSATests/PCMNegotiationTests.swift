@@ -1,0 +1,148 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import ALSA
+
+@Suite struct PCMNegotiationTests {
+  @Test("A device that has everything gives what is wanted, float first, in the wanted sizes")
+  func everything() throws {
+    let device = try Card().open(
+      "card", .playback, PCMRequest(sampleRate: 44100, channelCount: 3))
+    let format = device.format
+    #expect(format.sampleFormat == .float32)
+    #expect(format.sampleRate == 44100)
+    #expect(format.channelCount == 3)
+    #expect(format.bytesPerFrame == 12)
+    #expect(format.periodFrames == 882)
+    #expect(format.bufferFrames == 8820)
+    #expect(format.startFrames == 882)
+    #expect(format.significantBits == 32)
+    #expect(!format.isConverted)
+    #expect(!format.canPause)
+    #expect(format.channelPositions == nil)
+    #expect(device.state == .prepared)
+  }
+
+  @Test(
+    "A device that has one format gives that one",
+    arguments: [
+      ("FLOAT_LE", PCMSampleFormat.float32, 8), ("S32_LE", .int32, 8), ("S24_LE", .int24, 8),
+      ("S24_3LE", .packedInt24, 6), ("S16_LE", .int16, 4),
+    ])
+  func oneFormat(name: String, expected: PCMSampleFormat, bytes: Int) throws {
+    let device = try Card("formats [ U8 \(name) ]").open()
+    #expect(device.format.sampleFormat == expected)
+    #expect(device.format.bytesPerFrame == bytes)
+  }
+
+  @Test("Formats come in the order of the request, and no others")
+  func order() throws {
+    let card = try Card("formats [ FLOAT_LE S32_LE S16_LE ]")
+    func ask(_ formats: [PCMSampleFormat]) throws -> PCMSampleFormat {
+      let request = PCMRequest(sampleRate: 48000, channelCount: 2, sampleFormats: formats)
+      return try card.open("card", .playback, request).format.sampleFormat
+    }
+    #expect(try ask([.packedInt24, .int16, .int32]) == .int16)
+    #expect(try ask([.int32, .int16]) == .int32)
+  }
+
+  @Test(
+    "A rate or a number of channels that the device lacks becomes the nearest that it has",
+    arguments: [
+      (44100, 48000, 1, 2), (96000, 96000, 2, 2), (88200, 96000, 6, 4), (8000, 32000, 4, 4),
+    ])
+  func nearest(rate: Int, givenRate: Int, channels: Int, givenChannels: Int) throws {
+    let card = try Card("rates [ 32000 48000 96000 ] channels [ 2 4 ]")
+    let device = try card.open(
+      "card", .playback, PCMRequest(sampleRate: rate, channelCount: channels))
+    #expect(device.format.sampleRate == givenRate)
+    #expect(device.format.channelCount == givenChannels)
+  }
+
+  @Test("Mono hardware of 44.1 kHz and 16 bits is seen as it is, also behind alsa-lib's converters")
+  func behindPlug() throws {
+    let card = try Card(
+      "formats [ S16_LE ] rates [ 44100 ] channels [ 1 ]",
+      others: ["default": "type plug slave.pcm card"])
+    for name in ["card", "default"] {
+      let format = try card.open(name).format
+      #expect(format.sampleFormat == .int16)
+      #expect(format.sampleRate == 44100)
+      #expect(format.channelCount == 1)
+      #expect(!format.isConverted)
+    }
+  }
+
+  @Test("Only hardware with none of our formats is converted for, where a converter is before it")
+  func converted() throws {
+    let card = try Card(
+      "formats [ U8 ] rates [ 44100 ]", others: ["plugged": "type plug slave.pcm card"])
+    let format = try card.open("plugged").format
+    #expect(format.isConverted)
+    #expect(format.sampleRate == 44100)
+    do {
+      _ = try card.open()
+      Issue.record("eight bits were taken")
+    } catch {
+      #expect(error.kind == .unsupported)
+      #expect(
+        error.description == "card: Invalid argument (snd_pcm_hw_params_test_format: "
+          + "it offers U8, and none of float, s32, s24, s24_3, s16)")
+    }
+  }
+
+  @Test("Places of channels are told as the device names them")
+  func places() throws {
+    let card = try Card("channels [ 6 ] map [ FL FR RL RR FC LFE ]")
+    let positions = try #require(try card.open().format.channelPositions)
+    #expect(positions.map(\.description) == ["FL", "FR", "RL", "RR", "FC", "LFE"])
+  }
+
+  @Test("Other sizes are given as they are asked for; a start threshold stays within the buffer")
+  func sizes() throws {
+    let card = try Card()
+    var request = PCMRequest(
+      sampleRate: 48000, channelCount: 2, period: .milliseconds(5), buffer: .milliseconds(40),
+      startThreshold: .milliseconds(15))
+    let format = try card.open("card", .playback, request).format
+    #expect(format.periodFrames == 240)
+    #expect(format.bufferFrames == 1920)
+    #expect(format.startFrames == 720)
+    request.startThreshold = .seconds(5)
+    #expect(try card.open("card", .playback, request).format.startFrames == 1920)
+    request.startThreshold = .zero
+    #expect(try card.open("card", .playback, request).format.startFrames == 1)
+  }
+
+  @Test("An unknown name is absent, in alsa-lib's own words")
+  func unknown() throws {
+    do {
+      _ = try Card().open("speakers")
+      Issue.record("there are no speakers")
+    } catch let error as ALSAError {
+      #expect(error.kind == .absent)
+      #expect(
+        error.description
+          == "speakers: No such file or directory (snd_pcm_open_lconf: Unknown PCM speakers)")
+    }
+  }
+
+  @Test("A card whose plugin cannot be loaded, and a configuration that is none, say so")
+  func broken() throws {
+    let card = try Card(others: ["broken": "type nonsense"])
+    #expect(throws: ALSAError.self) { try card.open("broken") }
+    let path = card.folder.path("text")
+    try writeFile(path, Array("pcm.card {".utf8))
+    #expect(throws: ALSAError.self) {
+      try PCMDevice.open(
+        "card", direction: .playback, request: PCMRequest(sampleRate: 48000, channelCount: 2),
+        waker: card.waker, configuration: path)
+    }
+    #expect(throws: ALSAError.self) {
+      try PCMDevice.open(
+        "card", direction: .playback, request: PCMRequest(sampleRate: 48000, channelCount: 2),
+        waker: card.waker, configuration: card.folder.path("none"))
+    }
+  }
+}

@@ -1,0 +1,189 @@
+import Glibc
+import TestSupport
+import Testing
+import Threads
+
+@testable import ALSA
+
+@Suite struct PlaybackTests {
+  private static let fast = "speed 50 stall yes "
+
+  @Test("What is written comes out of the device, bit for bit, in whatever pieces it was written")
+  func content() throws {
+    for (chunk, format) in [
+      (7, "S16_LE"), (480, "S24_3LE"), (4096, "FLOAT_LE"), (100_000, "S32_LE"),
+    ] {
+      let card = try Card(Self.fast + "formats [ \(format) ]")
+      let device = try card.open()
+      let bytes = sound(30_001 * device.format.bytesPerFrame)
+      #expect(device.writeAll(bytes, chunk: chunk).end == .transferred(30_001))
+      #expect(try device.drain(upTo: .seconds(60)) == .drained)
+      #expect(card.hasHeard(bytes))
+      #expect(card.events == ["open", "transfer", "start", "drained"])
+    }
+  }
+
+  @Test("alsa-lib's own file plugin gets what is written")
+  func filePlugin() throws {
+    let card = try Card(
+      others: [
+        "sink": "type null",
+        "out": "type file slave.pcm sink file \"$/out.raw\" format raw",
+      ])
+    let bytes: [UInt8]
+    do {
+      let device = try card.open("out")
+      bytes = sound(20_000 * device.format.bytesPerFrame)
+      #expect(device.writeAll(bytes).end == .transferred(20_000))
+    }
+    #expect(try readFile(card.folder.path("out.raw")) == bytes)
+  }
+
+  @Test("A device starts with the frame that fills its start threshold, and with none before")
+  func startThreshold() throws {
+    let device = try Card().open()
+    let bytes = sound(device.format.startFrames * device.format.bytesPerFrame)
+    let most = device.format.startFrames - 1
+    #expect(device.writeAll(Array(bytes.prefix(most * device.format.bytesPerFrame))).count == most)
+    #expect(device.state == .prepared)
+    #expect(device.delay() == most)
+    #expect(device.available() == device.format.bufferFrames - most)
+    _ = device.writeAll(sound(device.format.bytesPerFrame))
+    #expect(device.state == .running)
+  }
+
+  @Test("A full device takes a part, and then nothing")
+  func full() throws {
+    let device = try Card("speed 0.001").open()
+    let bytes = sound(2 * device.format.bufferFrames * device.format.bytesPerFrame)
+    let outcomes = bytes.withUnsafeBytes { bytes in
+      bytes.baseAddress.map { start in
+        (0..<2).map { _ in device.write(start, count: 2 * device.format.bufferFrames) }
+      }
+    }
+    #expect(outcomes == [.transferred(device.format.bufferFrames), .notReady])
+    #expect(device.wait(upTo: .milliseconds(20)) == .timedOut)
+  }
+
+  @Test("A status tells state, room and delay of one moment, by the monotonic clock")
+  func status() throws {
+    let device = try Card("speed 0.001").open()
+    _ = device.writeAll(sound(1000 * device.format.bytesPerFrame))
+    let before = ContinuousClock.now
+    let first = try #require(device.status())
+    let second = try #require(device.status())
+    let passed = before.duration(to: .now)
+    #expect(first.state == .running)
+    #expect(first.delayFrames == 1000)
+    #expect(first.availableFrames == device.format.bufferFrames - 1000)
+    #expect(first.nanoseconds > 0)
+    #expect(second.nanoseconds >= first.nanoseconds)
+    #expect(.nanoseconds(second.nanoseconds - first.nanoseconds) <= passed)
+  }
+
+  @Test("A waker ends a wait that is under way, and one that was to come, once")
+  func waker() throws {
+    let card = try Card("speed 0.001")
+    let device = try card.open()
+    _ = device.writeAll(sound(device.format.bufferFrames * device.format.bytesPerFrame))
+    card.waker.wake()
+    card.waker.wake()
+    #expect(device.wait(upTo: .seconds(600)) == .woken)
+    #expect(device.wait(upTo: .zero) == .timedOut)
+    let waker = card.waker
+    let thread = try Thread.spawn(name: "waker") { waker.wake() }
+    #expect(device.wait(upTo: .seconds(600)) == .woken)
+    thread.join()
+    waker.wake()
+    #expect(waker.wait(upTo: .seconds(600)))
+    #expect(!waker.wait(upTo: .milliseconds(1)))
+  }
+
+  @Test("An order comes before sound: a woken wait says so, where there is room, too")
+  func wokenFirst() throws {
+    let card = try Card("speed 50 stall yes")
+    let device = try card.open()
+    _ = device.writeAll(sound(device.format.startFrames * device.format.bytesPerFrame))
+    while device.wait(upTo: .seconds(600)) != .ready {}
+    card.waker.wake()
+    #expect(device.wait(upTo: .seconds(600)) == .woken)
+    #expect(device.wait(upTo: .seconds(600)) == .ready)
+  }
+
+  @Test("A drop falls silent, tells how many frames were not heard, and is ready for others")
+  func drop() throws {
+    let card = try Card(Self.fast)
+    let device = try card.open()
+    let bytes = sound(40_000 * device.format.bytesPerFrame)
+    let written = device.writeAll(bytes).count
+    let dropped = try device.drop()
+    #expect(device.state == .prepared)
+    #expect(device.delay() == 0)
+    let heard = card.heard
+    #expect(heard.count / device.format.bytesPerFrame == written - dropped)
+    #expect(heard == Array(bytes.prefix(heard.count)))
+    let more = sound(5000 * device.format.bytesPerFrame, seed: 2)
+    #expect(device.writeAll(more).end == .transferred(5000))
+    #expect(try device.drain(upTo: .seconds(60)) == .drained)
+    #expect(card.hasHeard(heard + more))
+  }
+
+  @Test("A drain of what never filled the start threshold plays it; an empty one is over at once")
+  func drainLittle() throws {
+    let card = try Card(Self.fast)
+    let device = try card.open()
+    #expect(try device.drain(upTo: .seconds(60)) == .drained)
+    let bytes = sound(5 * device.format.bytesPerFrame)
+    #expect(device.writeAll(bytes).count == 5)
+    #expect(try device.drain(upTo: .seconds(60)) == .drained)
+    #expect(card.hasHeard(bytes))
+    #expect(device.state == .prepared)
+  }
+
+  @Test("A drain ends with its time, or with the waker, and can be dropped then")
+  func drainEnds() throws {
+    let card = try Card("speed 0.001")
+    let device = try card.open()
+    _ = device.writeAll(sound(2000 * device.format.bytesPerFrame))
+    #expect(try device.drain(upTo: .milliseconds(3)) == .timedOut)
+    #expect(device.state == .draining)
+    card.waker.wake()
+    #expect(try device.drain(upTo: .seconds(600)) == .woken)
+    try device.drop()
+    #expect(device.state == .prepared)
+  }
+
+  @Test("Hardware that can holds its frames in a pause, and goes on with them")
+  func pauseHeld() throws {
+    let card = try Card("speed 50 stall yes pause yes")
+    let device = try card.open()
+    #expect(device.format.canPause)
+    let bytes = sound(20_000 * device.format.bytesPerFrame)
+    #expect(device.writeAll(bytes).end == .transferred(20_000))
+    #expect(try device.pause() == .held)
+    #expect(device.state == .paused)
+    #expect(try device.pause() == .held)
+    try device.resume()
+    #expect(device.state == .running)
+    #expect(try device.drain(upTo: .seconds(60)) == .drained)
+    #expect(card.hasHeard(bytes))
+    #expect(card.events == ["open", "transfer", "start", "pause", "unpause", "drained"])
+  }
+
+  @Test("Hardware that cannot is emptied by a pause, which tells how much has to be written again")
+  func pauseDropped() throws {
+    let card = try Card(Self.fast)
+    let device = try card.open()
+    let bytes = sound(20_000 * device.format.bytesPerFrame)
+    _ = device.writeAll(bytes)
+    guard case .dropped(let count) = try device.pause() else {
+      Issue.record("it held")
+      return
+    }
+    try device.resume()
+    let rest = Array(bytes.suffix(count * device.format.bytesPerFrame))
+    #expect(device.writeAll(rest).end == .transferred(count))
+    #expect(try device.drain(upTo: .seconds(60)) == .drained)
+    #expect(card.hasHeard(bytes))
+  }
+}

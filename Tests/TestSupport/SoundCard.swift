@@ -1,0 +1,80 @@
+import Glibc
+
+/// Sound cards that are not there: `Tests/Rigs/paced.c`, and alsa-lib's own `file` and `null`.
+public enum SoundCard {
+  /// The plugin, compiled when it is first asked for, or when its source is newer.
+  public static let plugin = Result<String, ToolFailure> { () throws(ToolFailure) in
+    let source = Fixture.path("../Tests/Rigs/paced.c")
+    let folder = Fixture.path("../.build/rigs")
+    let library = folder + "/paced.so"
+    if let built = changed(library), let written = changed(source), built > written {
+      return library
+    }
+    mkdir(Fixture.path("../.build"), 0o777)
+    mkdir(folder, 0o777)
+    // Under a name of its own, since other processes may be at it, too.
+    let new = "\(library).\(getpid())"
+    var said = ""
+    for compiler in ["clang", "cc"] {
+      let arguments = [compiler, "-O1", "-fPIC", "-shared", "-Wall", "-Wextra", "-Werror"]
+      guard let result = try? Tool.run(arguments + [source, "-o", new, "-lasound"]) else {
+        continue
+      }
+      if result.status == 0, rename(new, library) == 0 { return library }
+      said += result.errors
+    }
+    throw ToolFailure(description: "\(source) cannot be compiled: \(said)")
+  }
+
+  /// Writes a configuration of alsa-lib that has these devices and no others, for
+  /// `PCMDevice.open(configuration:)` or for `ALSA_CONFIG_PATH` of a command.
+  ///
+  /// - Parameters:
+  ///   - devices: What stands between the braces of `pcm.NAME { … }`; the type `avpaced` is known.
+  ///   - folder: Where the file is written.
+  /// - Returns: The file's path.
+  /// - Throws: Where the plugin cannot be compiled, or the file not written.
+  public static func configuration(
+    _ devices: [String: String], in folder: TestFolder
+  ) throws -> String {
+    var text = "pcm_type.avpaced { lib \"\(try plugin.get())\" }\n"
+    for (name, definition) in devices.sorted(by: { $0.key < $1.key }) {
+      text += "pcm.\(name) { \(definition) }\n"
+    }
+    let path = folder.path("asound.conf")
+    try writeFile(path, Array(text.utf8))
+    return path
+  }
+
+  /// One line of the plugin's log.
+  public struct Event: Sendable, Hashable {
+    /// `open`, `transfer` (the first since it was ready), `start`, `xrun`, `suspend`, `resume`,
+    /// `unplug`, `pause`, `unpause`, `drop`, `drained`, `close`.
+    public let name: String
+    /// Of CLOCK_MONOTONIC.
+    public let nanoseconds: Int64
+    /// Frames that the card had played, or recorded.
+    public let clock: Int64
+    /// Frames that had gone over.
+    public let moved: Int64
+  }
+
+  /// What the plugin wrote into its `log`; nothing where there is no such file.
+  public static func events(_ path: String) -> [Event] {
+    let text = String(decoding: (try? readFile(path)) ?? [], as: UTF8.self)
+    return text.split(separator: "\n").compactMap { line in
+      let words = line.split(separator: " ")
+      let numbers = words.dropFirst().compactMap { Int64($0) }
+      guard words.count == 4, numbers.count == 3 else { return nil }
+      return Event(
+        name: String(words[0]), nanoseconds: numbers[0], clock: numbers[1], moved: numbers[2])
+    }
+  }
+
+  /// When a file was changed last, in nanoseconds.
+  private static func changed(_ path: String) -> Int? {
+    var facts = stat()
+    guard stat(path, &facts) == 0 else { return nil }
+    return facts.st_mtim.tv_sec * 1_000_000_000 + facts.st_mtim.tv_nsec
+  }
+}
