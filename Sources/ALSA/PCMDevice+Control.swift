@@ -67,18 +67,11 @@ extension PCMDevice {
   ///
   /// - Parameter limit: How long to wait for it at most.
   /// - Returns: How it ended.
-  /// - Throws: What alsa-lib says: `EPIPE`, `ESTRPIPE` where it was interrupted.
+  /// - Throws: What alsa-lib says; `ESTRPIPE` where the machine slept meanwhile: `recover()`, and
+  ///   drain again.
   package func drain(upTo limit: Duration) throws(ALSAError) -> PCMDrain {
     let end = ContinuousClock.now + limit
-    while true {
-      Messages.forget()
-      let status = snd_pcm_drain(pcm)
-      // Nonblocking, the kernel says EAGAIN in any case; the state tells.
-      if status == 0 || (status == -EAGAIN && state != .draining) { break }
-      guard status == -EAGAIN || status == -EINTR else {
-        throw ALSAError(
-          code: -status, call: "snd_pcm_drain", device: name, message: Messages.last)
-      }
+    while try !isDrained() {
       let rest = ContinuousClock.now.duration(to: end)
       guard rest > .zero else { return .timedOut }
       // Not by its descriptors: a draining device has room, and may say so without end.
@@ -88,6 +81,35 @@ extension PCMDevice {
     }
     try prepare()
     return .drained
+  }
+
+  /// Drives a drain, and tells whether it is over.
+  ///
+  /// Nonblocking, the kernel says EAGAIN in any case, and the state tells. Of alsa-lib's plugins,
+  /// `dmix` mixes more with each call, `rate` comes to its hardware only after some, and `dshare`
+  /// plays on and never drains: it has an xrun in the end (alsa-lib 1.2.8).
+  private func isDrained() throws(ALSAError) -> Bool {
+    Messages.forget()
+    let status = snd_pcm_drain(pcm)
+    guard status != 0 else { return true }
+    let interruption: Int32? =
+      switch state {
+      case .suspended: ESTRPIPE
+      case .disconnected: ENODEV
+      default: status == -EAGAIN || status == -EINTR ? nil : -status
+      }
+    if let interruption {
+      throw ALSAError(
+        code: interruption, call: "snd_pcm_drain", device: name, message: Messages.last)
+    }
+    switch state {
+    case .stopped, .xrun: return true
+    case .prepared:
+      if delay() == 0 { return true }
+      try start()
+      return false
+    default: return false
+    }
   }
 
   /// Falls silent at once, keeping what is inside where the hardware can (`snd_pcm_pause`).

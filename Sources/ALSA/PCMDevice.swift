@@ -13,7 +13,7 @@ package enum PCMOutcome: Sendable, Hashable {
   /// The machine slept (`ESTRPIPE`): `recover()`.
   case suspended
   /// The device is not there any more, by this errno (`ENODEV`, `EIO` …): let go of it, and open it,
-  /// or another one, later.
+  /// or another one, later. How much it had inside, only a `delay()` from before tells.
   case gone(Int32)
 }
 

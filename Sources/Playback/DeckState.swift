@@ -41,6 +41,8 @@ struct DeckState {
   struct Jump {
     var item: PlayerItem
     var time: Time
+    /// Whether all that came before may have to be rendered to get there.
+    var isExact = false
   }
 
   /// From frame `index` of the ring on, the item's frames from `frame` on are played.

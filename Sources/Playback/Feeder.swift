@@ -76,7 +76,8 @@ final class Feeder {
   private func go(to place: DeckState.Jump) {
     do throws(Failure) {
       let voice = try voice(of: place.item)
-      try voice.source.seek(to: place.time.frames(atRate: voice.source.format.sampleRate))
+      try voice.source.seek(
+        to: place.time.frames(atRate: voice.source.format.sampleRate), exactly: place.isExact)
       mark(voice, .jump)
       deck.state.withLock { $0.rest = place }
     } catch {

@@ -26,11 +26,8 @@ struct LevelSum: Sendable, Hashable {
   var reading: LevelReading {
     let mean = count > 0 ? squares / Double(count) : 0
     return LevelReading(
-      peakPower: Self.decibels(Double(peak)), averagePower: Self.decibels(mean.squareRoot()))
-  }
-
-  private static func decibels(_ magnitude: Double) -> Double {
-    magnitude > 0 ? max(LevelReading.silence, 20 * log10(magnitude)) : LevelReading.silence
+      peakPower: LevelReading.decibels(Double(peak)),
+      averagePower: LevelReading.decibels(mean.squareRoot()))
   }
 }
 
@@ -50,6 +47,11 @@ public struct LevelReading: Sendable, Hashable {
   public init(peakPower: Double = silence, averagePower: Double = silence) {
     self.peakPower = peakPower
     self.averagePower = averagePower
+  }
+
+  /// A magnitude in decibels of full scale.
+  static func decibels(_ magnitude: Double) -> Double {
+    magnitude > 0 ? max(silence, 20 * log10(magnitude)) : silence
   }
 }
 

@@ -63,13 +63,29 @@ public class Player: @unchecked Sendable {
   /// Falls silent at once, and stands at the last frame that was heard.
   public func pause() { deck.update { $0.isPlaying = false } }
 
-  /// Goes to a moment of the current item, exactly (`AVPlayer.seek(to:)` with no tolerance): the
-  /// frames from there on are those of the whole, but where something in the item's graph remembers
-  /// without end; see `LiveSource`. Times outside the item are its start and its end.
-  public func seek(to time: Time) {
+  /// Goes to a moment of the current item, at once (`AVPlayer.seek(to:)`). Times outside the item are
+  /// its start and its end.
+  ///
+  /// The frames from there on are those of the whole, but where something in the item's graph
+  /// remembers without end (a speed with the pitch kept, a filter): that is rendered from 300 ms
+  /// before.
+  public func seek(to time: Time) { go(to: time, exactly: false) }
+
+  /// Goes to a moment of the current item, within tolerances
+  /// (`AVPlayer.seek(to:toleranceBefore:toleranceAfter:)`).
+  ///
+  /// Every moment is found to the frame. Where both tolerances are zero, the samples are those of the
+  /// whole, too, whatever the graph remembers: it is then rendered from where that begins, which may
+  /// take long.
+  public func seek(to time: Time, toleranceBefore before: Time, toleranceAfter after: Time) {
+    go(to: time, exactly: before <= .zero && after <= .zero)
+  }
+
+  private func go(to time: Time, exactly isExact: Bool) {
     deck.update { state in
       guard let item = state.current else { return }
-      let place = DeckState.Jump(item: item, time: max(.zero, min(time, item.duration)))
+      let time = time.isNumeric ? max(.zero, min(time, item.duration)) : .zero
+      let place = DeckState.Jump(item: item, time: time, isExact: isExact)
       state.jump = place
       state.rest = place
     }

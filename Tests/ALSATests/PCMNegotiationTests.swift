@@ -115,6 +115,22 @@ import Testing
     #expect(try card.open("card", .playback, request).format.startFrames == 1)
   }
 
+  @Test(
+    "Wishes out of reach become what is nearest to them",
+    arguments: [Duration.seconds(-1), .zero, .nanoseconds(1), .seconds(Int64.max)])
+  func extremes(length: Duration) throws {
+    for (rate, channels) in [(0, 0), (-1, -1), (Int.max, Int.max)] {
+      let request = PCMRequest(
+        sampleRate: rate, channelCount: channels, period: length, buffer: length,
+        startThreshold: length)
+      let format = try Card().open("card", .playback, request).format
+      #expect(format.sampleRate == (rate > 0 ? 384_000 : 4000))
+      #expect(format.channelCount == (channels > 0 ? 32 : 1))
+      #expect(format.bufferFrames >= 2 * format.periodFrames && format.periodFrames > 0)
+      #expect(1...format.bufferFrames ~= format.startFrames)
+    }
+  }
+
   @Test("An unknown name is absent, in alsa-lib's own words")
   func unknown() throws {
     do {

@@ -35,13 +35,15 @@ import Threads
       let device = try card.open("out")
       bytes = sound(20_000 * device.format.bytesPerFrame)
       #expect(device.writeAll(bytes).end == .transferred(20_000))
+      #expect(try device.drain(upTo: .seconds(60)) == .drained)
+      #expect(device.state == .prepared)
     }
     #expect(try readFile(card.folder.path("out.raw")) == bytes)
   }
 
   @Test("A device starts with the frame that fills its start threshold, and with none before")
   func startThreshold() throws {
-    let device = try Card().open()
+    let device = try Card("speed 0.001").open()
     let bytes = sound(device.format.startFrames * device.format.bytesPerFrame)
     let most = device.format.startFrames - 1
     #expect(device.writeAll(Array(bytes.prefix(most * device.format.bytesPerFrame))).count == most)
@@ -67,7 +69,7 @@ import Threads
 
   @Test("A status tells state, room and delay of one moment, by the monotonic clock")
   func status() throws {
-    let device = try Card("speed 0.001").open()
+    let device = try Card("speed 0.000001").open()
     _ = device.writeAll(sound(1000 * device.format.bytesPerFrame))
     let before = ContinuousClock.now
     let first = try #require(device.status())
@@ -126,6 +128,22 @@ import Threads
     #expect(device.writeAll(more).end == .transferred(5000))
     #expect(try device.drain(upTo: .seconds(60)) == .drained)
     #expect(card.hasHeard(heard + more))
+  }
+
+  @Test("A hundred drops at random moments lose just what they say, as seeks will")
+  func randomDrops() throws {
+    let card = try Card(Self.fast + "formats [ S16_LE ]")
+    let device = try card.open()
+    var dice = Dice(7)
+    var expected: [UInt8] = []
+    for round in 0..<100 {
+      let bytes = sound(Int(dice.number(1..<30_000)) * 4, seed: UInt64(round))
+      let (count, end) = device.writeAll(bytes, chunk: Int(dice.number(1..<20_000)))
+      #expect(end == .transferred(count))
+      if Bool.random(using: &dice) { _ = device.wait(upTo: .microseconds(200)) }
+      expected += bytes.prefix((count - (try device.drop())) * 4)
+    }
+    #expect(card.hasHeard(expected))
   }
 
   @Test("A drain of what never filled the start threshold plays it; an empty one is over at once")

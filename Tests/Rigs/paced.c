@@ -7,18 +7,16 @@
 //   pcm.card {
 //     type avpaced
 //     speed 50             # as fast as a real one; default 1
-//     stall yes            # waits for sound, or for a reader, where it would have an xrun: tests at
-//                          # speed on a busy machine hear everything; scripted xruns still come
+//     stall yes            # waits where it would have an xrun, so that tests at speed hear all on a
+//                          # busy machine, too; scripted xruns still come
 //     file "in.raw"        # playback: gets every byte that was written to the device
-//                          # capture: what is recorded; silence after its end, unless
-//     loop yes
+//     loop yes             # capture: what is recorded; then silence, or all over again
 //     heard "out.raw"      # playback: gets what was played, without what was dropped
 //                          # capture: gets what was read
 //     log "events"         # a line for each event: NAME NANOSECONDS CLOCK MOVED: CLOCK_MONOTONIC,
 //                          # frames that the card played or recorded, frames that went over
-//     xrun_at 48000        # at these counts of played or recorded frames, once each; it plays what
-//                          # it has, as if nobody had brought more in time
-//     suspend_at 48000
+//     xrun_at 48000        # at these counts of played or recorded frames; an xrun comes when all is
+//     suspend_at 48000     # played, as if nobody had brought more in time
 //     unplug_at 48000      # makes the file `unplugged`, if one is named
 //     unplugged "path"     # the card is not there while this file exists (ENODEV)
 //     resume yes           # wakes up again after a suspend with its frames
@@ -27,10 +25,11 @@
 //     rates [ 44100 ]      # default 4000 to 384000
 //     channels [ 1 2 ]     # default 1 to 32
 //     map [ FL FR ]        # the places of its channels
+//     hint { show on description "A card" }   # alsa-lib's own: to be listed
 //   }
 //
-// Files grow. Where a card is opened again, the length of `heard` tells at which frame it goes on, so
-// that each scripted event comes once.
+// Files grow. Where a card is opened again, the length of `heard` tells at which frame it goes on,
+// so that each scripted event comes once.
 //
 // What a real card has and this does not show: a pointer that moves in steps of a DMA transfer, and
 // is late to be seen; a FIFO behind the buffer, so that its delay is a little more; a crystal that
@@ -51,6 +50,7 @@
 #include <unistd.h>
 
 enum { XRUN, SUSPEND, UNPLUG, NOTHING };
+typedef struct { unsigned values[64], count; } list;
 
 typedef struct {
   snd_pcm_ioplug_t io;
@@ -59,7 +59,7 @@ typedef struct {
   int stall, loop, can_pause, can_resume;
   int file, heard, log, timer;
   char *unplugged;
-  int64_t scripted[NOTHING];  // frames of `clock`; 0: never
+  long scripted[NOTHING];  // frames of `clock`; 0: never
 
   int64_t clock;     // frames that the card has played, or recorded
   int64_t moved;     // frames that went over; where the buffer is empty, the two are equal
@@ -70,7 +70,7 @@ typedef struct {
   int runs, was_moved, is_gone;
   size_t frame, avail_min;
   char *ring;        // the buffer of a playback card
-  unsigned positions[32], position_count;
+  list formats, rates, channels, map;
 } card;
 
 static int64_t now(void) {
@@ -189,6 +189,17 @@ static int on_pause(snd_pcm_ioplug_t *io, int pauses) {
   return 0;
 }
 
+// alsa-lib's own way through a drain forgets a suspend in it.
+static int on_drain(snd_pcm_ioplug_t *io) {
+  card *c = io->private_data;
+  if (!c->runs && c->clock < c->moved) on_start(io);
+  do advance(c);
+  while (!io->nonblock && c->runs && c->clock < c->moved && !usleep(1000));
+  if (io->state == SND_PCM_STATE_SUSPENDED) return -ESTRPIPE;
+  if (io->state == SND_PCM_STATE_DISCONNECTED) return -ENODEV;
+  return c->clock < c->moved ? -EAGAIN : 0;
+}
+
 static int on_resume(snd_pcm_ioplug_t *io) {
   card *c = io->private_data;
   if (!c->can_resume) return -ENOSYS;
@@ -270,11 +281,10 @@ static int on_revents(snd_pcm_ioplug_t *io, struct pollfd *polled, unsigned coun
 
 static snd_pcm_chmap_t *on_get_chmap(snd_pcm_ioplug_t *io) {
   card *c = io->private_data;
-  if (c->position_count != io->channels) return NULL;
-  snd_pcm_chmap_t *map = malloc(sizeof *map + sizeof c->positions);
-  if (!map) return NULL;
+  snd_pcm_chmap_t *map = calloc(1, sizeof *map + sizeof c->map.values);
+  if (!map || c->map.count != io->channels) return free(map), NULL;
   map->channels = io->channels;
-  memcpy(map->pos, c->positions, sizeof c->positions);
+  memcpy(map->pos, c->map.values, sizeof c->map.values);
   return map;
 }
 
@@ -298,11 +308,9 @@ static int on_close(snd_pcm_ioplug_t *io) {
 // ---- Opening -----------------------------------------------------------------------------------
 
 static int read_bool(snd_config_t *value) { return snd_config_get_bool(value) > 0; }
-
-static int64_t read_frames(snd_config_t *value) {
-  long number = 0;
-  snd_config_get_integer(value, &number);
-  return number;
+static char *read_text(snd_config_t *value) {
+  const char *text;
+  return snd_config_get_string(value, &text) < 0 ? NULL : strdup(text);
 }
 
 static int open_file(snd_config_t *value, int flags) {
@@ -310,8 +318,6 @@ static int open_file(snd_config_t *value, int flags) {
   if (snd_config_get_string(value, &path) < 0) return -1;
   return open(path, flags | O_CLOEXEC, 0600);
 }
-
-typedef struct { unsigned values[64], count; } list;
 
 // A list of numbers, or of names that `number` knows.
 static list read_list(snd_config_t *values, int (*number)(const char *)) {
@@ -336,68 +342,70 @@ static void offer(card *c, int type, list values, unsigned least, unsigned most)
   else snd_pcm_ioplug_set_param_minmax(&c->io, type, least, most);
 }
 
-SND_PCM_PLUGIN_DEFINE_FUNC(avpaced) {
-  (void)root;
-  list formats = {{SND_PCM_FORMAT_FLOAT, SND_PCM_FORMAT_S32, SND_PCM_FORMAT_S24,
-                   SND_PCM_FORMAT_S24_3LE, SND_PCM_FORMAT_S16}, 5};
-  list rates = {.count = 0}, channels = {.count = 0};
-  // alsa-lib's converters want memory-mapped cards below them.
-  list accesses = {{SND_PCM_ACCESS_RW_INTERLEAVED, SND_PCM_ACCESS_MMAP_INTERLEAVED}, 2};
-  card *c = calloc(1, sizeof *c);
-  if (!c) return -ENOMEM;
-  c->speed = 1;
-  c->file = c->heard = c->log = c->timer = -1;
+// Negative where the definition has a key that means nothing.
+static int configure(card *c, snd_config_t *definition, int plays) {
   int to_file = O_WRONLY | O_CREAT | O_APPEND;
-  int file = stream == SND_PCM_STREAM_PLAYBACK ? to_file : O_RDONLY;
   snd_config_iterator_t i, next;
-  snd_config_for_each(i, next, conf) {
+  snd_config_for_each(i, next, definition) {
     snd_config_t *value = snd_config_iterator_entry(i);
-    const char *key, *text;
+    const char *key;
     if (snd_config_get_id(value, &key) < 0) continue;
     if (!strcmp(key, "speed")) snd_config_get_ireal(value, &c->speed);
     else if (!strcmp(key, "stall")) c->stall = read_bool(value);
     else if (!strcmp(key, "loop")) c->loop = read_bool(value);
     else if (!strcmp(key, "pause")) c->can_pause = read_bool(value);
     else if (!strcmp(key, "resume")) c->can_resume = read_bool(value);
-    else if (!strcmp(key, "file")) c->file = open_file(value, file);
+    else if (!strcmp(key, "file")) c->file = open_file(value, plays ? to_file : O_RDONLY);
     else if (!strcmp(key, "heard")) c->heard = open_file(value, to_file);
     else if (!strcmp(key, "log")) c->log = open_file(value, to_file);
-    else if (!strcmp(key, "xrun_at")) c->scripted[XRUN] = read_frames(value);
-    else if (!strcmp(key, "suspend_at")) c->scripted[SUSPEND] = read_frames(value);
-    else if (!strcmp(key, "unplug_at")) c->scripted[UNPLUG] = read_frames(value);
-    else if (!strcmp(key, "formats")) formats = read_list(value, format_number);
-    else if (!strcmp(key, "rates")) rates = read_list(value, format_number);
-    else if (!strcmp(key, "channels")) channels = read_list(value, format_number);
-    else if (!strcmp(key, "map")) {
-      list map = read_list(value, position_number);
-      memcpy(c->positions, map.values, sizeof c->positions);
-      c->position_count = map.count < 32 ? map.count : 32;
-    } else if (!strcmp(key, "unplugged") && !snd_config_get_string(value, &text)) {
-      c->unplugged = strdup(text);
-    } else if (strcmp(key, "type") && strcmp(key, "comment") && strcmp(key, "hint")) {
+    else if (!strcmp(key, "xrun_at")) snd_config_get_integer(value, &c->scripted[XRUN]);
+    else if (!strcmp(key, "suspend_at")) snd_config_get_integer(value, &c->scripted[SUSPEND]);
+    else if (!strcmp(key, "unplug_at")) snd_config_get_integer(value, &c->scripted[UNPLUG]);
+    else if (!strcmp(key, "unplugged")) c->unplugged = read_text(value);
+    else if (!strcmp(key, "formats")) c->formats = read_list(value, format_number);
+    else if (!strcmp(key, "rates")) c->rates = read_list(value, format_number);
+    else if (!strcmp(key, "channels")) c->channels = read_list(value, format_number);
+    else if (!strcmp(key, "map")) c->map = read_list(value, position_number);
+    else if (strcmp(key, "type") && strcmp(key, "hint")) {
       SNDERR("avpaced knows no '%s'", key);
-      return forget(c), -EINVAL;
+      return -EINVAL;
     }
   }
+  return 0;
+}
+
+SND_PCM_PLUGIN_DEFINE_FUNC(avpaced) {
+  (void)root;
+  card *c = calloc(1, sizeof *c);
+  if (!c) return -ENOMEM;
+  c->speed = 1;
+  c->file = c->heard = c->log = c->timer = -1;
+  c->formats = (list){{SND_PCM_FORMAT_FLOAT, SND_PCM_FORMAT_S32, SND_PCM_FORMAT_S24,
+                       SND_PCM_FORMAT_S24_3LE, SND_PCM_FORMAT_S16}, 5};
+  // alsa-lib's converters want memory-mapped cards below them.
+  list accesses = {{SND_PCM_ACCESS_RW_INTERLEAVED, SND_PCM_ACCESS_MMAP_INTERLEAVED}, 2};
+  list none = {.count = 0};
+  int status = configure(c, conf, stream == SND_PCM_STREAM_PLAYBACK);
+  if (status < 0) return forget(c), status;
   if (is_gone(c)) return forget(c), -ENODEV;
   c->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
   c->callbacks = (snd_pcm_ioplug_callback_t){
       .start = on_start, .stop = on_stop, .pointer = on_pointer, .transfer = on_transfer,
       .close = on_close, .hw_params = on_hw_params, .sw_params = on_sw_params,
-      .prepare = on_prepare, .pause = c->can_pause ? on_pause : NULL, .resume = on_resume,
-      .poll_revents = on_revents, .get_chmap = on_get_chmap};
+      .prepare = on_prepare, .drain = on_drain, .pause = c->can_pause ? on_pause : NULL,
+      .resume = on_resume, .poll_revents = on_revents, .get_chmap = on_get_chmap};
   c->io = (snd_pcm_ioplug_t){
       .version = SND_PCM_IOPLUG_VERSION, .name = "A sound card that is not there",
       .flags = SND_PCM_IOPLUG_FLAG_MONOTONIC | SND_PCM_IOPLUG_FLAG_BOUNDARY_WA,
       .callback = &c->callbacks, .private_data = c, .poll_fd = c->timer, .poll_events = POLLIN};
-  int status = snd_pcm_ioplug_create(&c->io, name, stream, mode);
+  status = snd_pcm_ioplug_create(&c->io, name, stream, mode);
   if (status < 0) return forget(c), status;
   offer(c, SND_PCM_IOPLUG_HW_ACCESS, accesses, 0, 0);
-  offer(c, SND_PCM_IOPLUG_HW_FORMAT, formats, 0, 0);
-  offer(c, SND_PCM_IOPLUG_HW_RATE, rates, 4000, 384000);
-  offer(c, SND_PCM_IOPLUG_HW_CHANNELS, channels, 1, 32);
-  offer(c, SND_PCM_IOPLUG_HW_PERIOD_BYTES, (list){.count = 0}, 64, 1 << 20);
-  offer(c, SND_PCM_IOPLUG_HW_PERIODS, (list){.count = 0}, 2, 1024);
+  offer(c, SND_PCM_IOPLUG_HW_FORMAT, c->formats, 0, 0);
+  offer(c, SND_PCM_IOPLUG_HW_RATE, c->rates, 4000, 384000);
+  offer(c, SND_PCM_IOPLUG_HW_CHANNELS, c->channels, 1, 32);
+  offer(c, SND_PCM_IOPLUG_HW_PERIOD_BYTES, none, 64, 1 << 20);
+  offer(c, SND_PCM_IOPLUG_HW_PERIODS, none, 2, 1024);
   tell(c, "open");
   *pcmp = c->io.pcm;
   return 0;

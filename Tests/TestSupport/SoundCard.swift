@@ -31,6 +31,7 @@ public enum SoundCard {
   ///
   /// - Parameters:
   ///   - devices: What stands between the braces of `pcm.NAME { … }`; the type `avpaced` is known.
+  ///     One that is to be listed has `hint { show on description "…" }`.
   ///   - folder: Where the file is written.
   /// - Returns: The file's path.
   /// - Throws: Where the plugin cannot be compiled, or the file not written.

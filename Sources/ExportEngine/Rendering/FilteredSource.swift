@@ -1,6 +1,7 @@
 import ExportGraph
 import LibAV
 import MediaComposition
+import MediaTime
 
 /// A source through filters of libavfilter, its moments where they belong.
 ///
@@ -25,7 +26,7 @@ final class FilteredSource: FrameSource {
   private let ratio: FrameRatio
   private let sampleRate: Int
   private let frameCount: Int64
-  private let warmUp: Int64?
+  private let jumps: Jumps
   private let block: AudioBuffer
   private var chain: FilterChain?
   /// The frame that the chain gives next, counted from the sound's own first.
@@ -38,23 +39,24 @@ final class FilteredSource: FrameSource {
   private static let patience = 4096
 
   /// `frameCount` frames of what the filters of `setup` make of `input`, `ratio` being how many of
-  /// its frames become how many. After a jump, `warmUp` frames before the one that was asked for are
-  /// rendered with it; nil: all.
+  /// its frames become how many. `jumps` says how much before a frame that is jumped to is rendered
+  /// with it.
   init(
     _ input: any FrameSource, _ setup: Setup, _ ratio: FrameRatio = .one, sampleRate: Int,
-    frameCount: Int64, warmUp: Int64? = nil
+    frameCount: Int64, jumps: Jumps = Jumps()
   ) {
     self.input = input
     self.setup = setup
     self.ratio = ratio
     self.sampleRate = sampleRate
     self.frameCount = frameCount
-    self.warmUp = warmUp
+    self.jumps = jumps
     channelCount = input.channelCount
     block = AudioBuffer(channelCount: input.channelCount, capacity: Self.blockSize)
   }
 
   func seek(to frame: Int64) throws(Failure) {
+    let warmUp = jumps.warmUp?.frames(atRate: sampleRate)
     let isFar = warmUp.map { frame - chainPosition > 2 * $0 } ?? false
     if frame < chainPosition || isFar { chain = nil }
     position = frame
@@ -94,6 +96,7 @@ final class FilteredSource: FrameSource {
     }
     chain = made
     // On the grid of the blocks that it is fed with from its start.
+    let warmUp = jumps.warmUp?.frames(atRate: sampleRate)
     let first = warmUp.map { ratio.source(ofTarget: max(0, position - $0)) } ?? 0
     let start = first / Int64(Self.blockSize) * Int64(Self.blockSize)
     chainPosition = ratio.target(ofSource: start) - Int64(setup.lag)
@@ -137,4 +140,15 @@ func filtering<T>(_ body: () throws(LibAVError) -> T) throws(Failure) -> T {
       .mendMachine,
       "needs FFmpeg's \(error.operation), which is not there; install libavfilter")
   }
+}
+
+/// How much is rendered before a frame that is jumped to, where something remembers without end.
+///
+/// Shared by all nodes of one rendering, so that it can be changed from jump to jump.
+package final class Jumps {
+  /// Nil: everything, from the start: exact, and long.
+  package var warmUp: Time?
+
+  /// Jumps after so much of warm-up.
+  package init(warmUp: Time? = nil) { self.warmUp = warmUp }
 }

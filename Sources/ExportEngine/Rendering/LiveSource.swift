@@ -23,6 +23,7 @@ package final class LiveSource {
 
   private let sound: any FrameSource
   private let renderer: Renderer
+  private let jumps = Jumps(warmUp: LiveSource.warmUp)
   /// What is read of at another speed than 1, and the frame of `sound` that is its frame 0.
   private var stretched: (source: any FrameSource, start: Int64)?
   private var speed = FrameRatio.one
@@ -43,7 +44,7 @@ package final class LiveSource {
     watchers: [Node.ID: any NodeWatcher] = [:], cancellation: CancellationFlag = CancellationFlag()
   ) throws(Failure) {
     renderer = try Renderer(
-      graph, library: library, masters: [sink.node], watchers: watchers, warmUp: Self.warmUp,
+      graph, library: library, masters: [sink.node], watchers: watchers, jumps: jumps,
       cancellation: cancellation)
     let own = graph.nodes[sink.node].format
     let format = format ?? own
@@ -68,7 +69,14 @@ package final class LiveSource {
   package var damageWarnings: [Warning] { renderer.damageWarnings }
 
   /// Goes to a frame; one before the start is the start, one behind the end the end.
-  package func seek(to frame: Int64) throws(Failure) {
+  ///
+  /// - Parameters:
+  ///   - frame: Where to.
+  ///   - isExact: Whether what remembers without end is rendered from its start, however long that
+  ///     takes.
+  /// - Throws: What reading on the way throws.
+  package func seek(to frame: Int64, exactly isExact: Bool = false) throws(Failure) {
+    jumps.warmUp = isExact ? nil : Self.warmUp
     stretched = nil
     try sound.seek(to: max(0, min(frame, frameCount)))
     try stretch()

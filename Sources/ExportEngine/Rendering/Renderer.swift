@@ -29,13 +29,12 @@ package final class Renderer {
   ///   - library: Opens the files.
   ///   - masters: Which nodes will be pulled; nil: all that feed sinks.
   ///   - watchers: Who sees, and may change, what a node gives, on the thread that pulls.
-  ///   - warmUp: How far back that which remembers without end is rendered from after a jump; nil:
-  ///     from its start, which makes a jump exact and long.
+  ///   - jumps: How far back that which remembers without end is rendered from after a jump.
   ///   - cancellation: Ends it.
   /// - Throws: What of the files cannot be opened.
   package init(
     _ graph: Graph, from start: Time = .zero, library: MediaLibrary,
-    masters: [Node.ID]? = nil, watchers: [Node.ID: any NodeWatcher] = [:], warmUp: Time? = nil,
+    masters: [Node.ID]? = nil, watchers: [Node.ID: any NodeWatcher] = [:], jumps: Jumps = Jumps(),
     cancellation: CancellationFlag = CancellationFlag()
   ) throws(Failure) {
     self.graph = graph
@@ -65,7 +64,7 @@ package final class Renderer {
           ProcessNode(
             node, nodes[child], frameCount: graph.nodes[child].frames.upperBound,
             graph.source(
-              of: process, over: child, in: node, startsAnew: startsAnew[child], warmUp: warmUp)))
+              of: process, over: child, in: node, startsAnew: startsAnew[child], jumps)))
       case .excerpt(let child, let start):
         nodes.append(ExcerptNode(node, nodes[child], start: start))
       }
@@ -135,7 +134,7 @@ package final class Renderer {
 extension Graph {
   /// What gives the frames of a process when it reads its child.
   fileprivate func source(
-    of process: Process, over child: Node.ID, in node: Node, startsAnew: Bool, warmUp: Time?
+    of process: Process, over child: Node.ID, in node: Node, startsAnew: Bool, _ jumps: Jumps
   ) -> (any FrameSource) throws(Failure) -> any FrameSource {
     let inputCount = nodes[child].frames.upperBound
     let (count, rate) = (node.frames.upperBound, node.format.sampleRate)
@@ -149,7 +148,7 @@ extension Graph {
           ? input
           : FilteredSource(
             input, setup, ratio, sampleRate: rate, frameCount: count,
-            warmUp: warmUp?.frames(atRate: rate))
+            jumps: jumps)
       }
     }
     switch process {
