@@ -24,7 +24,7 @@ let package = Package(
       name: "avjob",
       dependencies: [
         "MediaTime", "MPEGAudio", "Threads", "MediaComposition", "JobFile", "ExportGraph",
-        "ExportEngine", "WorkerPool", "Receipts",
+        "ExportEngine", "WorkerPool", "Receipts", "Playback", "ALSA",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
@@ -165,7 +165,7 @@ let package = Package(
       name: "AVJobTests",
       dependencies: [
         "avjob", "JobFile", "ExportEngine", "MediaComposition", "MediaTime", "WorkerPool",
-        "TestSupport",
+        "Playback", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(
