@@ -24,7 +24,7 @@ let package = Package(
       name: "avjob",
       dependencies: [
         "MediaTime", "MPEGAudio", "Threads", "MediaComposition", "JobFile", "ExportGraph",
-        "ExportEngine", "WorkerPool", "Receipts", "Playback",
+        "ExportEngine", "WorkerPool", "Receipts", "Playback", "ALSA",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
       ]),

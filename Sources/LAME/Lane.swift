@@ -36,16 +36,29 @@ final class Lane {
     let start = position - chunk.soundStart * samplesPerFrame
     let count = min(sound.count - start, frameCount * samplesPerFrame)
     if count > 0 {
-      try encoder.encode(sound.planes, from: start, count: count, into: &bytes)
-      position += count
+      try encode(sound.planes, from: start, count: count)
     } else if chunk.isLast {
-      try encoder.flush(into: &bytes)
-      isFlushed = true
+      try flush()
     } else {
       return false
     }
-    try unpack()
     return true
+  }
+
+  /// Goes on with `count` frames of sound from `start` on, which were found encodable before.
+  func encode(
+    _ planes: UnsafePointer<UnsafeMutablePointer<Float>>, from start: Int, count: Int
+  ) throws(LAMEError) {
+    try encoder.encode(planes, from: start, count: count, into: &bytes)
+    position += count
+    try unpack()
+  }
+
+  /// Makes the last frames. Nothing may be encoded after it.
+  func flush() throws(LAMEError) {
+    try encoder.flush(into: &bytes)
+    isFlushed = true
+    try unpack()
   }
 
   /// Drops the frames before `frame`.

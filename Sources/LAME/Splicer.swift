@@ -11,7 +11,7 @@ struct Splicer {
   private let grid: ChunkGrid
   private let slots: FramePacker.Slots
   /// Begun with the first frame.
-  private var stream: Stream?
+  private var stream: FrameStream?
   /// Whose frames come next, and the first of them in the stream.
   private var lane: Lane?
   private var nextFrame = 0
@@ -75,7 +75,7 @@ struct Splicer {
     _ lane: Lane, to end: Int, leaving mainDataBegin: Int, into bytes: inout [UInt8]
   ) throws(LAMEError) {
     let frames = lane.frames[(nextFrame - lane.firstFrame)..<(end - lane.firstFrame)]
-    var stream = stream ?? frames.first.map { Stream(slots, $0.header, lane.encoding, &bytes) }
+    var stream = stream ?? frames.first.map { FrameStream(slots, $0.header, lane.encoding, &bytes) }
     self.stream = nil
     try stream?.append(frames, leaving: mainDataBegin, into: &bytes)
     self.stream = stream
@@ -90,49 +90,5 @@ struct Splicer {
     try pack(lane, to: lane.endFrame, leaving: 0, into: &bytes)
     stream?.finish(into: &bytes)
     return stream?.info.encoded(delay: lane.delay, padding: lane.padding) ?? []
-  }
-}
-
-/// The frames that are given out, and what is to be said of them all.
-private struct Stream {
-  var packer: FramePacker
-  var info: InfoFrame
-
-  /// Begins with an empty frame, which keeps the place of the Info frame.
-  init(
-    _ slots: FramePacker.Slots, _ header: FrameHeader, _ encoding: InfoFrame.Encoding,
-    _ bytes: inout [UInt8]
-  ) {
-    packer = FramePacker(slots, like: header)
-    info = InfoFrame(like: header, encoding: encoding)
-    bytes += info.placeholder
-  }
-
-  mutating func append(
-    _ frames: ArraySlice<UnpackedFrame>, leaving mainDataBegin: Int, into bytes: inout [UInt8]
-  ) throws(LAMEError) {
-    let start = bytes.count
-    var lengths: [Int] = []
-    do throws(FramePacker.NoRoom) {
-      try packer.pack(frames, leaving: mainDataBegin, into: &bytes, lengths: &lengths)
-    } catch {
-      throw .noRoom(frame: error.frame)
-    }
-    count(lengths, in: bytes, from: start)
-  }
-
-  mutating func finish(into bytes: inout [UInt8]) {
-    let start = bytes.count
-    var lengths: [Int] = []
-    packer.finish(into: &bytes, lengths: &lengths)
-    count(lengths, in: bytes, from: start)
-  }
-
-  private mutating func count(_ lengths: [Int], in bytes: [UInt8], from start: Int) {
-    var position = start
-    for length in lengths {
-      info.add(frame: bytes[position..<position + length])
-      position += length
-    }
   }
 }

@@ -231,6 +231,12 @@ package final class Muxer {
     try checkOutput(av_write_frame(context, nil), "av_write_frame")
   }
 
+  /// Hands on to the output what was written so far (`avio_flush`): whole packets.
+  package func flush() throws(LibAVError) {
+    avio_flush(output.pointer)
+    try checkOutput(output.pointer.pointee.error, "avio_flush")
+  }
+
   /// Completes the file: indexes, sizes, checksums (`av_write_trailer`). To be called once, last.
   package func finish() throws(LibAVError) {
     if let second = firstPage?.second {
@@ -239,8 +245,7 @@ package final class Muxer {
     }
     firstPage = nil
     try checkOutput(av_write_trailer(context), "av_write_trailer")
-    avio_flush(output.pointer)
-    try checkOutput(output.pointer.pointee.error, "avio_flush")
+    try flush()
   }
 
   /// The output's own errno speaks louder than what libavformat made of it.

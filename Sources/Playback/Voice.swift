@@ -130,7 +130,7 @@ extension ChannelLayout {
 
 extension ChannelLayout {
   /// What a device means by so many channels, 1 to 8.
-  fileprivate static func usual(ofCount count: Int) -> ChannelLayout {
+  static func usual(ofCount count: Int) -> ChannelLayout {
     switch count {
     case 1: .mono
     case 2: .stereo

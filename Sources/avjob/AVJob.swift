@@ -16,7 +16,7 @@ struct AVJob: ParsableCommand {
     version: Engine.version,
     subcommands: [
       Run.self, Check.self, Plan.self, Preview.self, Probe.self, Clip.self, Concat.self,
-      Compress.self, Init.self, Schema.self, IsolatedJob.self,
+      Compress.self, Record.self, Init.self, Schema.self, IsolatedJob.self,
     ])
 
   static func main() {
@@ -62,7 +62,7 @@ struct AVJob: ParsableCommand {
 
   /// Commands that are planned are refused by name, not as a slip of the pen.
   private static func refuseUnbuiltCommand() {
-    let unbuilt = ["record", "cache"]
+    let unbuilt = ["cache"]
     guard let word = CommandLine.arguments.dropFirst().first, unbuilt.contains(word) else { return }
     StandardStream.error.write(
       "error: 'avjob \(word)' is not built yet\n  help: 'avjob help' lists what is\n")

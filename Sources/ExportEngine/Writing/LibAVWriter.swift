@@ -4,7 +4,7 @@ import MediaComposition
 import SystemPackage
 
 /// Writes what FFmpeg encodes and wraps: everything but MP3.
-final class LibAVWriter: SoundWriter {
+final class LibAVWriter: GrowingWriter {
   private let file: OutputFile
   private let encoder: Encoder
   private let muxer: Muxer
@@ -15,6 +15,12 @@ final class LibAVWriter: SoundWriter {
   /// A tag that is put behind what the muxer wrote; empty where there is none.
   private let tag: [UInt8]
   private var tally: SoundTally
+  /// Of a WAV that grows: keeps its sizes true.
+  private var sizes: WAVSizes?
+  /// The marks of a WAV that grows, by their frames.
+  private var marks: [WAVSizes.Mark] = []
+  /// Behind the last byte that `settle` has made part of the file.
+  private var settled: Int64 = 0
 
   private init(
     _ file: OutputFile, _ encoder: Encoder, _ muxer: Muxer, _ recipe: LibAVRecipe,
@@ -44,6 +50,33 @@ final class LibAVWriter: SoundWriter {
     }
   }
 
+  /// The same for a file that is to be whole at each moment: PCM in WAV, or FLAC.
+  static func openGrowing(
+    _ file: OutputFile, _ recipe: LibAVRecipe, tally: SoundTally
+  ) throws(Failure) -> LibAVWriter {
+    let writer = try open(file, recipe, tally: tally)
+    do throws(LibAVError) { try writer.muxer.flush() } catch { throw error.outputFailure(file) }
+    if recipe.container == .wav { writer.sizes = WAVSizes(header: file.head(Int(file.size))) }
+    try writer.settle()
+    return writer
+  }
+
+  func settle() throws(Failure) {
+    do throws(Failure) {
+      do throws(LibAVError) { try muxer.flush() } catch { throw error.outputFailure(file) }
+      settled = file.size
+      if let sizes { try file.put(sizes.header(fileSize: settled), at: 0) }
+    } catch {
+      throw abandoning(error)
+    }
+  }
+
+  func sync() throws(Failure) { try file.flush() }
+
+  func mark(_ frame: Int64, _ label: String) {
+    marks.append(WAVSizes.Mark(frame: frame, label: label))
+  }
+
   func write(_ block: AudioBuffer) throws(Failure) {
     do throws(Failure) {
       try tally.add(block)
@@ -64,6 +97,13 @@ final class LibAVWriter: SoundWriter {
         throw error.outputFailure(file)
       }
       try appendTag()
+      if var sizes {
+        let chunks = sizes.append(marks, after: file.size)
+        try file.put(chunks, at: file.size)
+        try file.put(sizes.header(fileSize: file.size), at: 0)
+        self.sizes = sizes
+      }
+      if settled > 0 { settled = file.size }
       try file.flush()
     } catch {
       throw abandoning(error)
@@ -89,7 +129,14 @@ final class LibAVWriter: SoundWriter {
 
   func commit() throws(Failure) { try file.commit() }
 
-  func abandon() { file.discard() }
+  func abandon() {
+    if settled > 0 {
+      // Of a file that stays, all that is whole.
+      file.cut(to: settled)
+      if let sizes { try? file.put(sizes.header(fileSize: settled), at: 0) }
+    }
+    file.discard()
+  }
 
   private func abandoning(_ failure: Failure) -> Failure {
     abandon()

@@ -2,11 +2,11 @@ import LAME
 import MediaComposition
 import Threads
 
-/// Writes MP3: a tag, frames that are encoded on as many cores as there are, and at the end the Info
-/// frame between them.
-final class MP3Writer: SoundWriter {
+/// Writes MP3: a tag, frames that are encoded on as many cores as there are, or as the sound comes,
+/// and at the end the Info frame between them.
+final class MP3Writer: GrowingWriter {
   private let file: OutputFile
-  private let encoder: ChunkEncoder
+  private let encoder: any FrameEncoder
   private var tally: SoundTally
   private let sampleRate: Int
   /// Where the Info frame will stand: behind the ID3 tag.
@@ -19,7 +19,7 @@ final class MP3Writer: SoundWriter {
   private static let bufferSize = 1 << 16
 
   private init(
-    _ file: OutputFile, _ encoder: ChunkEncoder, _ tally: SoundTally, sampleRate: Int,
+    _ file: OutputFile, _ encoder: any FrameEncoder, _ tally: SoundTally, sampleRate: Int,
     start: Int64
   ) {
     self.file = file
@@ -36,6 +36,21 @@ final class MP3Writer: SoundWriter {
   ) throws(Failure) -> MP3Writer {
     try file.put(tag, at: 0)
     let encoder = ChunkEncoder(setup, budget: cores.budget, cancellation: cores.cancellation)
+    return MP3Writer(
+      file, encoder, tally, sampleRate: setup.sampleRate, start: Int64(tag.count))
+  }
+
+  /// The same for sound that comes as it is played, whose end nobody knows.
+  static func openGrowing(
+    _ file: OutputFile, _ setup: EncoderSetup, tally: SoundTally, tag: [UInt8]
+  ) throws(Failure) -> MP3Writer {
+    let encoder: StreamEncoder
+    do throws(LAMEError) {
+      encoder = try StreamEncoder(setup)
+    } catch {
+      throw error.failure(of: file)
+    }
+    try file.put(tag, at: 0)
     return MP3Writer(
       file, encoder, tally, sampleRate: setup.sampleRate, start: Int64(tag.count))
   }
@@ -72,12 +87,20 @@ final class MP3Writer: SoundWriter {
     return tally.result(of: file, sampleRate: sampleRate)
   }
 
+  func settle() throws(Failure) {
+    do throws(Failure) { try flush() } catch { throw abandoning(error) }
+  }
+
+  func sync() throws(Failure) { try file.flush() }
+
   var files: [OutputFile] { [file] }
 
   func commit() throws(Failure) { try file.commit() }
 
   func abandon() {
     encoder.cancel()
+    // Of a file that stays, what follows the last whole frame.
+    file.cut(to: position)
     file.discard()
   }
 

@@ -4,9 +4,9 @@ import MediaComposition
 import SystemPackage
 import Threads
 
-/// A file that appears whole or not at all.
+/// A file that appears whole or not at all, or one that grows in its place (`grow`).
 ///
-/// Bytes go to a temporary file in the target's folder; `commit` flushes it and renames it over
+/// Of the first kind, bytes go to a temporary file in the target's folder; `commit` flushes it and renames it over
 /// the target, so that whatever dies, and whenever, the target is the old file or the new one.
 /// Without a commit the temporary goes with this object, and with it the folders that were made.
 ///
@@ -20,20 +20,41 @@ package final class OutputFile: ByteOutput {
 
   /// `path` with its links followed.
   private let target: FilePath
-  private let temporary: TemporaryFile
+  private let place: Place
   private let newFolders: [FilePath]
   private let calls: FileCalls
   private var isDone = false
   /// What it was when it took its place; nil before.
   private(set) var identity: FileIdentity?
 
+  /// Where the bytes are put before the commit.
+  enum Place {
+    /// Beside the target, which is as it was.
+    case beside(TemporaryFile)
+    /// In the target itself, which grows: see `GrowingFile`.
+    case target(GrowingFile)
+
+    var path: FilePath {
+      switch self {
+      case .beside(let file): file.path
+      case .target(let file): file.path
+      }
+    }
+
+    var descriptor: Int32 {
+      switch self {
+      case .beside(let file): file.descriptor
+      case .target(let file): file.descriptor
+      }
+    }
+  }
+
   private init(
-    _ path: FilePath, target: FilePath, temporary: TemporaryFile, newFolders: [FilePath],
-    calls: FileCalls
+    _ path: FilePath, target: FilePath, _ place: Place, newFolders: [FilePath], calls: FileCalls
   ) {
     self.path = path
     self.target = target
-    self.temporary = temporary
+    self.place = place
     self.newFolders = newFolders
     self.calls = calls
   }
@@ -48,6 +69,35 @@ package final class OutputFile: ByteOutput {
   }
 
   static func create(at path: FilePath, calls: FileCalls) throws(Failure) -> OutputFile {
+    try create(at: path, calls: calls) { (target, existing) throws(Failure) in
+      let temporary = try TemporaryFile.create(beside: target, for: path)
+      temporary.takeRights(of: existing)
+      return .beside(temporary)
+    }
+  }
+
+  /// Starts a file that is at `path` from now on, and keeps what was written to it whatever comes;
+  /// makes the folders that are missing.
+  ///
+  /// - Parameters:
+  ///   - path: Where it is.
+  ///   - isReplacing: Whether a file that is there already loses what it holds.
+  ///   - calls: The system's.
+  /// - Returns: The file, empty.
+  /// - Throws: `mendJob` where there is a file already, `tryAgain` where somebody records into it;
+  ///   otherwise as `create(at:)`.
+  static func grow(
+    at path: FilePath, replacing isReplacing: Bool, calls: FileCalls = .system
+  ) throws(Failure) -> OutputFile {
+    try create(at: path, calls: calls) { (target, _) throws(Failure) in
+      .target(try GrowingFile.create(at: target, for: path, replacing: isReplacing))
+    }
+  }
+
+  private static func create(
+    at path: FilePath, calls: FileCalls,
+    _ open: (_ target: FilePath, _ existing: stat?) throws(Failure) -> Place
+  ) throws(Failure) -> OutputFile {
     let target = try followLinks(path)
     // A job that fails may take away a folder that this one has just found: look again.
     var attempts = 0
@@ -56,10 +106,8 @@ package final class OutputFile: ByteOutput {
       let newFolders = try makeFolders(target.folder, path)
       do throws(Failure) {
         let existing = try existingFile(target, path)
-        let temporary = try TemporaryFile.create(beside: target, for: path)
-        temporary.takeRights(of: existing)
         return OutputFile(
-          path, target: target, temporary: temporary, newFolders: newFolders, calls: calls)
+          path, target: target, try open(target, existing), newFolders: newFolders, calls: calls)
       } catch {
         removeFolders(newFolders)
         guard error.remedy == .tryAgain, attempts < 3 else { throw error }
@@ -69,13 +117,18 @@ package final class OutputFile: ByteOutput {
 
   /// Puts bytes at an offset; gives 0 or the errno.
   package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Int32 {
+    guard !isDone else { return EBADF }
     var rest = bytes
     var offset = offset
     while !rest.isEmpty {
-      let count = calls.write(temporary.descriptor, rest, offset)
+      let count = calls.write(place.descriptor, rest, offset)
       if count < 0, errno == EINTR { continue }
       // A write of nothing is a disk that does not say what it lacks.
-      guard count > 0 else { return count == 0 ? EIO : errno }
+      guard count > 0 else {
+        let failure = count == 0 ? EIO : errno
+        size = max(size, offset)
+        return failure
+      }
       rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
       offset += Int64(count)
     }
@@ -93,7 +146,7 @@ package final class OutputFile: ByteOutput {
 
   /// Sees to it that everything written is on the disk.
   package func flush() throws(Failure) {
-    guard calls.flush(temporary.descriptor) == 0 else {
+    guard calls.flush(place.descriptor) == 0 else {
       throw .writing(errno, "cannot flush the file to the disk", path: path)
     }
   }
@@ -106,16 +159,23 @@ package final class OutputFile: ByteOutput {
     precondition(!isDone, "an output file is committed or discarded once")
     defer { discard() }
     var facts = stat()
-    guard fstat(temporary.descriptor, &facts) == 0 else {
+    guard fstat(place.descriptor, &facts) == 0 else {
       throw .writing(errno, "cannot look at the finished file", path: path)
     }
-    let status = temporary.path.withPlatformString { from in
-      target.withPlatformString { rename(from, $0) }
+    if case .beside(let temporary) = place {
+      let status = temporary.path.withPlatformString { from in
+        target.withPlatformString { rename(from, $0) }
+      }
+      guard status == 0 else {
+        throw .writing(errno, "cannot rename the finished file", path: path)
+      }
     }
-    guard status == 0 else { throw .writing(errno, "cannot rename the finished file", path: path) }
     isDone = true
     identity = FileIdentity(facts)
-    temporary.close()
+    switch place {
+    case .beside(let temporary): temporary.close()
+    case .target(let file): file.close()
+    }
     for folder in [target.folder] + newFolders.map(\.folder) { try flush(folder) }
   }
 
@@ -126,15 +186,34 @@ package final class OutputFile: ByteOutput {
   /// - Throws: What the system says, or `CancellationError`.
   /// - Complexity: O(size); some 0.3 s for 100 MB.
   func digest(unless cancellation: CancellationFlag) throws -> [UInt8] {
-    try fileDigest(temporary.path, named: path, unless: cancellation)
+    try fileDigest(place.path, named: path, unless: cancellation)
   }
 
-  /// Takes everything back that was not committed. Does nothing the second time.
+  /// Takes everything back that was not committed, but for what grew at its target. Does nothing
+  /// the second time.
   package func discard() {
     guard !isDone else { return }
     isDone = true
-    temporary.remove()
-    Self.removeFolders(newFolders)
+    switch place {
+    case .beside(let temporary):
+      temporary.remove()
+      Self.removeFolders(newFolders)
+    case .target(let file): file.close()
+    }
+  }
+
+  /// The first bytes of what was written; fewer where there are not so many.
+  func head(_ count: Int) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: count) { bytes, filled in
+      filled = max(0, pread(place.descriptor, bytes.baseAddress, count, 0))
+    }
+  }
+
+  /// Cuts the file off behind `size` bytes. Where that fails, it stays as it is.
+  func cut(to size: Int64) {
+    // Once it is closed, the descriptor may be another file's.
+    guard !isDone, ftruncate(place.descriptor, off_t(size)) == 0 else { return }
+    self.size = size
   }
 
   /// A rename is durable once its folder is flushed.

@@ -3,14 +3,15 @@ import MediaComposition
 /// What a writer keeps count of: frames against the announced number, peaks, samples over full
 /// scale. Refuses what no encoder may see.
 struct SoundTally {
-  let expectedFrames: Int64
+  /// Nil where nobody knows how many will come: a recording.
+  let expectedFrames: Int64?
   let channelCount: Int
   private(set) var frameCount: Int64 = 0
   private(set) var clippedSamples: Int64 = 0
   /// A magnitude's bit pattern: these are in the order of the values, NaN above infinity.
   private var largest: UInt32 = 0
 
-  init(expectedFrames: Int64, channelCount: Int) {
+  init(expectedFrames: Int64?, channelCount: Int) {
     self.expectedFrames = expectedFrames
     self.channelCount = channelCount
   }
@@ -33,15 +34,15 @@ struct SoundTally {
       throw Failure(.reportBug, "was given \(firstBadSample(in: block)), which is no finite number")
     }
     frameCount += Int64(block.frameCount)
-    guard frameCount <= expectedFrames else { throw mismatch }
+    if let expectedFrames, frameCount > expectedFrames { throw mismatch(expectedFrames) }
   }
 
   /// Checks that all announced frames came.
   func requireComplete() throws(Failure) {
-    guard frameCount == expectedFrames else { throw mismatch }
+    if let expectedFrames, frameCount != expectedFrames { throw mismatch(expectedFrames) }
   }
 
-  private var mismatch: Failure {
+  private func mismatch(_ expectedFrames: Int64) -> Failure {
     Failure(.reportBug, "was given \(frameCount) frames of sound instead of \(expectedFrames)")
   }
 

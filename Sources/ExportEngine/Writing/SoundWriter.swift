@@ -40,6 +40,30 @@ package protocol SoundWriter: AnyObject {
   func abandon()
 }
 
+/// A sound writer whose file can be played at any time, whatever becomes of the process: a recording.
+///
+/// Made by `makeGrowingWriter`, for a number of frames that nobody knows. The file stands at its path
+/// from the start. Once a call has thrown, or `abandon` was called, it holds what was settled before.
+package protocol GrowingWriter: SoundWriter {
+  /// Makes what was written so far part of the file, but for the frames that the encoder still
+  /// holds: up to a tenth of a second, some more of MP3.
+  ///
+  /// - Throws: What the disk could not do.
+  func settle() throws(Failure)
+
+  /// Sees to it that all that was settled is on the disk; blocks as long as that takes.
+  ///
+  /// - Throws: What the system says.
+  func sync() throws(Failure)
+
+  /// Puts a label at a frame where the container has a place for labels: WAV, once it is finished.
+  func mark(_ frame: Int64, _ label: String)
+}
+
+extension GrowingWriter {
+  package func mark(_: Int64, _: String) {}
+}
+
 /// Where an encoder may find cores beside its caller's, and who may stop it.
 package struct EncoderCores: Sendable {
   /// Of which idle cores are used; nil: none.

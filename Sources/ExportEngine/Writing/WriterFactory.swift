@@ -55,7 +55,7 @@ private func makeSoundWriter(
 
 /// Gives the picture that is to be written, under the name that messages have for it; nil for one
 /// that is left out.
-private typealias PictureReader = (Artwork, _ name: String) throws(Failure) -> Picture?
+typealias PictureReader = (Artwork, _ name: String) throws(Failure) -> Picture?
 
 /// What can be known of an output before work starts, without touching the disk: that its format
 /// has the settings, and that its tags, cover and chapters can be written.
@@ -101,7 +101,7 @@ private func requireRoom(in tag: [UInt8], for byteCount: Int) throws(Failure) {
 }
 
 /// Refuses by name what the encoders would refuse by number.
-private func requireSettings(
+func requireSettings(
   _ format: Output.Format, _ sound: AudioFormat, frameCount: Int64
 ) throws(Failure) {
   let channels = sound.channelLayout.count
@@ -131,7 +131,7 @@ private func requireSettings(
   }
 }
 
-private func recipe(
+func recipe(
   for sink: Sink, format: AudioFormat, _ picture: PictureReader
 ) throws(Failure) -> LibAVRecipe {
   let capabilities = sink.output.format.kind.capabilities
@@ -207,7 +207,7 @@ extension Output.SampleFormat {
 /// The ID3v2 tag that stands before the sound of an MP3, or in a chunk of AIFF; there it is empty
 /// where there is nothing to say. An MP3 has one in any case, because checkers take a file without a
 /// tag for a fragment.
-private func id3Tag(
+func id3Tag(
   of sink: Sink, sampleRate: Int, _ picture: PictureReader
 ) throws(Failure) -> [UInt8] {
   let isMP3 = sink.output.format.kind == .mp3

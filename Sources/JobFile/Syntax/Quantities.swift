@@ -49,6 +49,13 @@ extension Gain {
   }
 }
 
+/// Reads `44.1 kHz` and `48000 Hz`: frames a second.
+///
+/// - Throws: What to write instead; also for rates outside 1 kHz … 768 kHz.
+package func sampleRate(parsing text: String) throws(QuantityError) -> Int {
+  try Quantity.sampleRate(text)
+}
+
 /// A number and its unit, taken apart.
 struct Quantity {
   /// As written, with its sign.

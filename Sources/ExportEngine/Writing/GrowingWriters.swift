@@ -1,0 +1,58 @@
+import ExportGraph
+import LAME
+import LibAV
+import MediaComposition
+import SystemPackage
+
+/// Opens a file for sound whose end nobody knows, which can be played at any time: a recording.
+///
+/// - Parameters:
+///   - output: Where to and as what: WAV, FLAC or MP3; what it says of rate and channels is not
+///     looked at.
+///   - format: Rate and channels of the blocks that will come.
+///   - isDithered: Whether 16 bits need dither.
+///   - isReplacing: Whether a file that is there already loses what it holds.
+/// - Returns: A writer at frame 0 of a file that is there, without sound.
+/// - Throws: `mendJob` for another format, for settings that the format does not have, and where
+///   there is a file already; otherwise what the file system says.
+package func makeGrowingWriter(
+  for output: Output, format: AudioFormat, isDithered: Bool, replacing isReplacing: Bool
+) throws(Failure) -> any GrowingWriter {
+  do throws(Failure) {
+    try requireGrowing(output.format.kind, at: output.path)
+    try requireSettings(output.format, format, frameCount: 1)
+    let sink = Sink(
+      node: 0, frames: 0..<0, output: output, metadata: output.metadata, chapters: [],
+      isDithered: isDithered)
+    let tally = SoundTally(expectedFrames: nil, channelCount: format.channelLayout.count)
+    if case .mp3(let settings) = output.format {
+      let tag = try id3Tag(of: sink, sampleRate: format.sampleRate, readPicture)
+      let setup: EncoderSetup
+      do throws(LAMEError) {
+        setup = try EncoderSetup(
+          settings, sampleRate: format.sampleRate, channelCount: tally.channelCount)
+      } catch {
+        throw Failure(.mendJob, error.message)
+      }
+      let file = try OutputFile.grow(at: output.path, replacing: isReplacing)
+      return try MP3Writer.openGrowing(file, setup, tally: tally, tag: tag)
+    }
+    let recipe = try recipe(for: sink, format: format, readPicture)
+    let file = try OutputFile.grow(at: output.path, replacing: isReplacing)
+    return try LibAVWriter.openGrowing(file, recipe, tally: tally)
+  } catch {
+    throw error.about(output.path)
+  }
+}
+
+/// Whether files of a kind can be played before they are finished.
+///
+/// - Throws: `mendJob` with what to do instead.
+package func requireGrowing(_ kind: Output.Kind, at path: FilePath) throws(Failure) {
+  guard kind != .wav, kind != .flac, kind != .mp3 else { return }
+  throw Failure(
+    .mendJob,
+    "\(kind.capabilities.codecName) is not recorded, since such a file cannot be played before it "
+      + "is whole; record WAV, FLAC or MP3, and convert it afterwards",
+    path: path)
+}

@@ -1,0 +1,104 @@
+import ALSA
+import MediaComposition
+import SystemPackage
+
+/// A sound device of ALSA's that is recorded. Of the reader's thread.
+final class ALSASource: AudioSource {
+  let format: SourceFormat
+  private let device: PCMDevice
+
+  private init(_ device: PCMDevice) {
+    self.device = device
+    format = SourceFormat(
+      sampleRate: device.format.sampleRate, channelCount: device.format.channelCount,
+      encoding: SampleEncoding(device.format.sampleFormat),
+      periodFrames: device.format.periodFrames, bufferFrames: device.format.bufferFrames)
+  }
+
+  /// Opens devices of this name.
+  static func opener(_ name: String) -> SourceOpener {
+    { wanted throws(Failure) in
+      do throws(ALSAError) {
+        // Half a second: sound that is recorded may be late, and must not be lost.
+        let device = try PCMDevice.open(
+          name, direction: .capture,
+          request: PCMRequest(
+            sampleRate: wanted.sampleRate, channelCount: wanted.channelCount,
+            buffer: .milliseconds(500)),
+          waker: try PCMWaker())
+        try device.start()
+        return ALSASource(device)
+      } catch {
+        throw Failure(recording: error, from: name)
+      }
+    }
+  }
+
+  var delay: Int { device.delay() ?? 0 }
+
+  func read(into frames: UnsafeMutableRawPointer, count: Int) -> SourceOutcome {
+    switch device.read(into: frames, count: count) {
+    case .transferred(let count): .read(count)
+    case .notReady: .empty
+    case .xrun: restarted ? .overran : .gone
+    case .suspended: restarted ? .interrupted : .gone
+    case .gone: .gone
+    }
+  }
+
+  func wait(milliseconds: Int32) { _ = device.wait(upTo: .milliseconds(Int(milliseconds))) }
+
+  /// Records again, after a stop; may allocate, since nothing is recorded then.
+  private var restarted: Bool {
+    do throws(ALSAError) {
+      _ = try device.recover()
+      try device.start()
+      return true
+    } catch {
+      return false
+    }
+  }
+}
+
+extension Recorder {
+  /// A recorder of one of ALSA's devices.
+  ///
+  /// - Parameters:
+  ///   - path: See `init(to:settings:opening:)`.
+  ///   - settings: See there.
+  ///   - device: As ALSA names it: `default`, `hw:1,0` …
+  /// - Throws: See there.
+  public convenience init(
+    to path: FilePath, settings: RecordingSettings = RecordingSettings(), device: String
+  ) throws(Failure) {
+    try self.init(to: path, settings: settings, opening: ALSASource.opener(device))
+  }
+}
+
+extension Failure {
+  /// What ALSA's answer means to the one who wants to record.
+  fileprivate init(recording error: ALSAError, from name: String) {
+    let (remedy, advice): (Remedy, String) =
+      switch error.kind {
+      case .absent: (.mendMachine, "plug it in, or name another device")
+      case .busy: (.tryAgain, "close the program that uses it, or name another device")
+      case .forbidden: (.mendMachine, "join the group 'audio', or name another device")
+      case .unsupported: (.mendMachine, "name another device")
+      case .exhausted: (.tryAgain, "close other programs")
+      case .other: (.mendMachine, "name another device")
+      }
+    self.init(remedy, "cannot record from '\(name)': \(error.description); \(advice)")
+  }
+}
+
+extension SampleEncoding {
+  fileprivate init(_ format: PCMSampleFormat) {
+    switch format {
+    case .float32: self = .float32
+    case .int32: self = .int32
+    case .int24: self = .int24
+    case .packedInt24: self = .packedInt24
+    case .int16: self = .int16
+    }
+  }
+}

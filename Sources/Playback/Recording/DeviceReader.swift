@@ -1,0 +1,213 @@
+import Glibc
+import MediaComposition
+import Synchronization
+import Threads
+
+/// The thread that takes sound from a source, in time.
+///
+/// While it records it neither allocates, locks nor logs: it reads into a ring that holds some
+/// seconds, so that no disk makes it late. It opens the source, and opens it anew where it is gone.
+final class DeviceReader: Sendable {
+  /// What there is to read from.
+  enum Device: Sendable {
+    /// None was opened so far.
+    case none
+    /// It is there.
+    case open
+    /// It is gone, or could not be opened; it is looked for from time to time.
+    case lost(Failure?)
+  }
+
+  /// What the first device gave, and all that was read of it and of those after it.
+  typealias Opened = (format: SourceFormat, ring: CaptureRing)
+
+  /// Rung after each slot and each change of the device.
+  let news: WakeUp
+  private let opener: SourceOpener
+  private let request: SourceRequest
+  /// Nanoseconds of a clock that never stops.
+  private let clock: @Sendable () -> Int64
+  private let bell: WakeUp
+  private let shared = Mutex((device: Device.none, opened: Opened?.none))
+  private let isEnding = Atomic<Bool>(false)
+  /// Frames that the source has recorded so far, those that were lost included.
+  private let position = Atomic<Int64>(0)
+  /// When the next frame was recorded, or will be; 0 before the first.
+  private let anchor = Atomic<Int64>(0)
+
+  /// Seconds of sound that the ring holds.
+  static let ringSeconds = 6
+  /// Between two looks for a source that is gone.
+  private static let retryMilliseconds: Int32 = 500
+
+  /// A reader whose source `opener` opens.
+  init(
+    _ request: SourceRequest, clock: @escaping @Sendable () -> Int64 = DeviceReader.monotonicClock,
+    _ opener: @escaping SourceOpener
+  ) throws(ChildProcess.SystemError) {
+    self.request = request
+    self.clock = clock
+    self.opener = opener
+    news = try WakeUp()
+    bell = try WakeUp()
+  }
+
+  // MARK: For other threads
+
+  /// What there is to read from.
+  var device: Device { shared.withLock { $0.device } }
+
+  /// What was opened first, also where it is gone since; nil where nothing was.
+  var opened: Opened? { shared.withLock { $0.opened } }
+
+  /// Frames that the source has recorded so far, those that were lost included.
+  var index: Int64 { position.load(ordering: .acquiring) }
+
+  /// Frames that a source which is gone would have recorded since.
+  func framesMissed(atRate rate: Int) -> Int64 {
+    let anchor = anchor.load(ordering: .acquiring)
+    return anchor == 0 ? 0 : Self.frames(in: clock() - anchor, atRate: rate)
+  }
+
+  /// Ends the thread, at once.
+  func end() {
+    isEnding.store(true, ordering: .releasing)
+    bell.ring()
+  }
+
+  /// CLOCK_MONOTONIC.
+  static let monotonicClock: @Sendable () -> Int64 = {
+    var now = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &now)
+    return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
+  }
+
+  // MARK: The thread
+
+  /// Runs until `end` is called.
+  func run() {
+    var first: Opened?
+    while !isEnding.load(ordering: .acquiring) {
+      do throws(Failure) {
+        let source = try opener(request)
+        let format = source.format
+        let ring = first?.ring ?? CaptureRing(format, seconds: Self.ringSeconds)
+        if let first { try Self.requireSame(format, as: first.format) }
+        let isFirst = first == nil
+        if isFirst { first = (format, ring) }
+        shared.withLock { $0 = (.open, (first?.format ?? format, ring)) }
+        news.ring()
+        read(source, into: ring, after: isFirst ? nil : .unplugged)
+        if !isEnding.load(ordering: .acquiring) { lose(nil) }
+      } catch {
+        lose(error)
+      }
+    }
+  }
+
+  private func lose(_ failure: Failure?) {
+    shared.withLock { $0.device = .lost(failure) }
+    news.ring()
+    bell.wait(milliseconds: Self.retryMilliseconds)
+  }
+
+  private static func requireSame(
+    _ format: SourceFormat, as first: SourceFormat
+  ) throws(Failure) {
+    guard format.sampleRate != first.sampleRate || format.channelCount != first.channelCount else {
+      return
+    }
+    throw Failure(
+      .mendMachine,
+      "the device came back with \(format.sampleRate) Hz and \(format.channelCount) channels "
+        + "instead of \(first.sampleRate) Hz and \(first.channelCount); plug in the same one")
+  }
+
+  /// Reads until the source is gone, or the end.
+  ///
+  /// A slot is handed over when it is full, so that the ring holds its seconds however few frames a
+  /// read gives; or when nothing follows.
+  private func read(
+    _ source: any AudioSource, into ring: CaptureRing, after cause: RecordingLoss.Cause?
+  ) {
+    let format = source.format
+    var slot = OpenSlot(index: position.load(ordering: .relaxed), cause: cause)
+    // Whether only the clock knows how much was lost before the next frames.
+    var isClocked = cause != nil
+    var wasEmpty = false
+    // Sound for which there is no room goes here.
+    let waste = UnsafeMutableRawPointer.allocate(
+      byteCount: ring.slotFrames * format.frameSize, alignment: 16)
+    defer { waste.deallocate() }
+    while !isEnding.load(ordering: .acquiring) {
+      let room = ring.room
+      let place = room.map { $0 + slot.count * format.frameSize } ?? waste
+      switch source.read(into: place, count: ring.slotFrames - slot.count) {
+      case .read(let count):
+        let end = clock() - Self.nanoseconds(source.delay, atRate: format.sampleRate)
+        if isClocked {
+          let start = end - Self.nanoseconds(count, atRate: format.sampleRate)
+          slot.index += lost(before: start, atRate: format.sampleRate)
+        }
+        (isClocked, wasEmpty) = (false, false)
+        anchor.store(end, ordering: .releasing)
+        if room == nil {
+          slot = OpenSlot(index: slot.index + Int64(count), cause: .slowDisk)
+          position.store(slot.index, ordering: .releasing)
+        } else {
+          slot.count += count
+          if slot.count == ring.slotFrames { hand(&slot, to: ring, format.encoding) }
+        }
+      case .empty:
+        if wasEmpty { hand(&slot, to: ring, format.encoding) }
+        wasEmpty = true
+        source.wait(milliseconds: 200)
+      case .overran:
+        hand(&slot, to: ring, format.encoding)
+        (slot.cause, isClocked) = (.overrun, true)
+      case .interrupted:
+        hand(&slot, to: ring, format.encoding)
+        (slot.cause, isClocked) = (.interruption, true)
+      case .gone: return hand(&slot, to: ring, format.encoding)
+      }
+    }
+  }
+
+  /// A slot that is being filled.
+  private struct OpenSlot {
+    /// Of its first frame.
+    var index: Int64
+    var cause: RecordingLoss.Cause?
+    var count = 0
+  }
+
+  /// Hands the frames of a slot over, if it has some, and begins the next one.
+  private func hand(_ slot: inout OpenSlot, to ring: CaptureRing, _ encoding: SampleEncoding) {
+    guard slot.count > 0 else { return }
+    ring.fill { filled in
+      (filled.frameCount, filled.index, filled.cause) = (slot.count, slot.index, slot.cause)
+      filled.encoding = encoding
+    }
+    slot = OpenSlot(index: slot.index + Int64(slot.count), cause: nil)
+    position.store(slot.index, ordering: .releasing)
+    news.ring()
+  }
+
+  /// What would have come between the frames that came last and those that begin at `start`: at least
+  /// one frame, or nothing would have to be told; nothing before the first.
+  private func lost(before start: Int64, atRate rate: Int) -> Int64 {
+    let anchor = anchor.load(ordering: .relaxed)
+    return anchor == 0 ? 0 : max(1, Self.frames(in: start - anchor, atRate: rate))
+  }
+
+  private static func nanoseconds(_ frames: Int, atRate rate: Int) -> Int64 {
+    Int64(frames) * 1_000_000_000 / Int64(max(1, rate))
+  }
+
+  /// The nearest number of frames; a month at most, so that nothing overflows.
+  private static func frames(in nanoseconds: Int64, atRate rate: Int) -> Int64 {
+    let (seconds, rest) = max(0, min(nanoseconds, 2_700_000 * 1_000_000_000))
+      .quotientAndRemainder(dividingBy: 1_000_000_000)
+    return seconds * Int64(rate) + (rest * Int64(rate) + 500_000_000) / 1_000_000_000
+  }
+}

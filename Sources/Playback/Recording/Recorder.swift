@@ -1,0 +1,326 @@
+import ExportEngine
+import MediaComposition
+import MediaTime
+import SystemPackage
+import Threads
+
+/// Records a device to a file (`AVAudioRecorder`).
+///
+/// The file stands at its path from the start, and can be played whatever becomes of the process: at
+/// most the last tenth of a second is missing, some more of MP3. So a recording keeps no promise of "whole or not at
+/// all", as exports do. Where sound was lost, silence stands in its place, so that what follows stands
+/// at its time.
+///
+/// Safe from any thread. Its work is done by two threads of its own: one takes sound from the device
+/// in time, one encodes it and waits for the disk. They end with the recording, or when the recorder
+/// is released, which finishes the file.
+public final class Recorder: Sendable {
+  /// Where the recording goes (`AVAudioRecorder.url`).
+  public let path: FilePath
+  /// How it is recorded (`AVAudioRecorder.settings`), as it was asked for; `format` and
+  /// `sourceFormat` are what came of it.
+  public let settings: RecordingSettings
+  private let state = Monitor(RecorderState())
+  private let reader: DeviceReader
+  private let kind: Output.Kind
+  private let threads = Monitor<[Thread]>([])
+
+  /// A recorder that has opened nothing yet.
+  ///
+  /// - Parameters:
+  ///   - path: Where to; `.wav`, `.flac` or `.mp3`, unless the settings name a format.
+  ///   - settings: How.
+  ///   - opener: Opens the device, when the recording begins or `prepareToRecord` is called.
+  /// - Throws: `mendJob` for another format, `tryAgain` where the process has no descriptor left.
+  public convenience init(
+    to path: FilePath, settings: RecordingSettings = RecordingSettings(),
+    opening opener: @escaping SourceOpener
+  ) throws(Failure) {
+    try self.init(
+      to: path, settings: settings, clock: DeviceReader.monotonicClock, opening: opener)
+  }
+
+  init(
+    to path: FilePath, settings: RecordingSettings, clock: @escaping @Sendable () -> Int64,
+    opening opener: @escaping SourceOpener
+  ) throws(Failure) {
+    guard let kind = settings.format?.kind ?? Output.Kind(extension: path.extension ?? "") else {
+      throw Failure(
+        .mendJob, "its name does not say the format; end it in .wav, .flac or .mp3", path: path)
+    }
+    try requireGrowing(kind, at: path)
+    self.path = path
+    self.settings = settings
+    self.kind = kind
+    let request = SourceRequest(
+      sampleRate: settings.sampleRate ?? 48_000, channelCount: settings.channelCount ?? 2)
+    do {
+      reader = try DeviceReader(request, clock: clock, opener)
+    } catch {
+      throw Failure(.tryAgain, "recording cannot start: \(error)")
+    }
+  }
+
+  deinit {
+    stop()
+    reader.end()
+    joinThreads()
+  }
+
+  // MARK: Control
+
+  /// Opens the device and creates the file (`AVAudioRecorder.prepareToRecord`), so that `record`
+  /// begins at once; meters move from here on. Blocks until that is done. Does nothing the second
+  /// time.
+  ///
+  /// - Throws: What the device says; `mendJob` where it does not have the rate or the channels that
+  ///   the settings name, where the format does not hold them, and where the file is there already;
+  ///   what the disk says; `tryAgain` where the machine has no thread left.
+  public func prepareToRecord() throws(Failure) {
+    let isFirst = state.withLock { state in
+      guard state.phase == .idle else { return false }
+      state.phase = .preparing
+      return true
+    }
+    if isFirst { try start() }
+    let failure = state.wait { state -> Failure?? in
+      guard state.phase == .ready || state.phase == .finished else { return nil }
+      if state.format == nil, case .failed(let failure)? = state.recording?.end {
+        return .some(failure)
+      }
+      return .some(nil)
+    }
+    if let failure { throw failure }
+  }
+
+  /// Begins, or goes on after a pause (`AVAudioRecorder.record()`): with the device's first frame where
+  /// it is opened by this call, else with the next one that comes.
+  ///
+  /// - Throws: As `prepareToRecord`, before the first sound.
+  public func record() throws(Failure) {
+    order(.record(for: nil))
+    try prepareToRecord()
+  }
+
+  /// Begins, or goes on, and ends after so much, to the frame (`AVAudioRecorder.record(forDuration:)`).
+  ///
+  /// - Throws: As `prepareToRecord`, before the first sound.
+  public func record(forDuration duration: Time) throws(Failure) {
+    order(.record(for: duration))
+    try prepareToRecord()
+  }
+
+  /// Stops for now (`AVAudioRecorder.pause()`): what comes from here on is not recorded.
+  public func pause() { order(.pause) }
+
+  /// Ends the recording (`AVAudioRecorder.stop()`): all that has come is written, and the file is
+  /// finished soon after; `finish` waits for that.
+  public func stop() {
+    order(.stop)
+    state.withLock { state in
+      guard state.phase == .idle else { return }
+      state.phase = .finished
+      state.recording = Recording(sampleRate: 0, channelCount: 0)
+    }
+  }
+
+  /// Waits until the recording has ended, by `stop` or by itself.
+  ///
+  /// - Returns: What was recorded, also where it failed.
+  public func waitUntilFinished() -> Recording {
+    state.wait { state in
+      guard state.phase == .finished else { return nil }
+      return state.recording ?? Recording(sampleRate: 0, channelCount: 0)
+    }
+  }
+
+  // MARK: What it is at
+
+  /// Whether it records now (`AVAudioRecorder.isRecording`); not while it waits for the first sound.
+  public var isRecording: Bool {
+    state.withLock { $0.phase == .ready && $0.isRecording && !$0.isWaiting }
+  }
+
+  /// Whether the first sound is waited for.
+  public var isWaitingForSound: Bool { state.withLock { $0.isWaiting } }
+
+  /// Whether the device is gone; it is looked for, and the recording goes on with it.
+  public var isWaitingForDevice: Bool { state.withLock { $0.isWaitingForDevice } }
+
+  /// Whether it has ended.
+  public var isFinished: Bool { state.withLock { $0.phase == .finished } }
+
+  /// How much is recorded (`AVAudioRecorder.currentTime`).
+  public var currentTime: Time { state.withLock { $0.recording?.duration ?? .zero } }
+
+  /// Where sound was lost so far.
+  public var losses: [RecordingLoss] { state.withLock { $0.recording?.losses ?? [] } }
+
+  /// How long the disk has room for more, by what the recording took so far; nil in its first second.
+  public var timeLeftOnDisk: Time? { state.withLock { $0.timeLeft } }
+
+  /// What the device gives (`AVAudioRecorder.format`); nil before it was opened.
+  public var sourceFormat: SourceFormat? { state.withLock { $0.format } }
+
+  /// As what it is recorded; nil before the device was opened.
+  public var format: Output.Format? { state.withLock { $0.output } }
+
+  // MARK: Meters
+
+  /// Whether levels are measured (`AVAudioRecorder.isMeteringEnabled`).
+  public var isMeteringEnabled: Bool {
+    get { state.withLock { $0.isMetering } }
+    set { state.withLock { $0.isMetering = newValue } }
+  }
+
+  /// The root of the mean square of a channel's last 0.3 s, in decibels of full scale
+  /// (`AVAudioRecorder.averagePower(forChannel:)`, without `updateMeters`); -160 for silence, and
+  /// where nothing is measured.
+  public func averagePower(forChannel channel: Int) -> Double {
+    reading(channel).averagePower
+  }
+
+  /// The largest sample of a channel's last 0.3 s, in decibels of full scale
+  /// (`AVAudioRecorder.peakPower(forChannel:)`).
+  public func peakPower(forChannel channel: Int) -> Double { reading(channel).peakPower }
+
+  private func reading(_ channel: Int) -> LevelReading {
+    state.withLock { state in
+      guard state.isMetering, state.levels.indices.contains(channel) else { return LevelReading() }
+      return state.levels[channel]
+    }
+  }
+
+  // MARK: Threads
+
+  /// From the frame on that comes next.
+  private func order(_ action: RecorderState.Action) {
+    // Asked for behind the lock: orders stand in the order of their frames.
+    state.withLock {
+      $0.orders.append(RecorderState.Order(index: reader.index, action: action))
+    }
+    reader.news.ring()
+  }
+
+  private func start() throws(Failure) {
+    do {
+      let reader = reader
+      let reading = try Thread.spawn(name: "record-read") { reader.run() }
+      threads.withLock { $0.append(reading) }
+      let (path, settings, kind, state) = (path, settings, kind, state)
+      let writing = try Thread.spawn(name: "record-write") {
+        Self.write(path, settings, kind, state, reader)
+      }
+      threads.withLock { $0.append(writing) }
+    } catch {
+      reader.end()
+      let failure = Failure(.tryAgain, "recording cannot start: \(error)")
+      Self.end(.failed(failure), state)
+      throw failure
+    }
+  }
+
+  private func joinThreads() {
+    let running = threads.withLock { threads in
+      defer { threads = [] }
+      return threads
+    }
+    for thread in running { thread.join() }
+  }
+
+  /// The writing thread.
+  private static func write(
+    _ path: FilePath, _ settings: RecordingSettings, _ kind: Output.Kind,
+    _ state: Monitor<RecorderState>, _ reader: DeviceReader
+  ) {
+    defer { reader.end() }
+    do throws(Failure) {
+      let (format, ring) = try opened(reader)
+      try requireAsked(settings, format)
+      let output = try outputFormat(settings, kind, format)
+      let files = try TakeFiles(path, settings, as: output, from: format)
+      state.withLock { state in
+        (state.phase, state.format, state.output) = (.ready, format, output)
+        state.recording = files.recording
+      }
+      let recording = TakeWriter(state, reader, format, ring, files, settings).run()
+      state.withLock { state in
+        state.recording = recording
+        state.isRecording = false
+        state.phase = .finished
+      }
+    } catch {
+      end(.failed(error), state)
+    }
+  }
+
+  private static func end(_ end: Recording.End, _ state: Monitor<RecorderState>) {
+    state.withLock { state in
+      var recording = Recording(sampleRate: 0, channelCount: 0)
+      recording.end = end
+      state.recording = recording
+      state.phase = .finished
+    }
+  }
+
+  /// Waits for the device; one that cannot be opened at the start is not waited for.
+  private static func opened(_ reader: DeviceReader) throws(Failure) -> DeviceReader.Opened {
+    while true {
+      if let opened = reader.opened { return opened }
+      if case .lost(let failure) = reader.device {
+        throw failure ?? Failure(.tryAgain, "the device went away; plug it in again")
+      }
+      reader.news.wait(milliseconds: -1)
+    }
+  }
+
+  private static func requireAsked(
+    _ settings: RecordingSettings, _ format: SourceFormat
+  ) throws(Failure) {
+    guard format.channelCount <= 8 else {
+      throw Failure(
+        .mendJob,
+        "the device has \(format.channelCount) channels, and files have eight at most; name a device "
+          + "that has fewer")
+    }
+    if let rate = settings.sampleRate, rate != format.sampleRate {
+      throw Failure(
+        .mendJob,
+        "the device does not record \(rate) Hz but \(format.sampleRate) Hz; record that, and "
+          + "convert it afterwards")
+    }
+    if let count = settings.channelCount, count != format.channelCount {
+      throw Failure(
+        .mendJob,
+        "the device does not record \(count) channel\(count == 1 ? "" : "s") but "
+          + "\(format.channelCount); record that many, and convert them afterwards")
+    }
+  }
+
+  /// As it was asked for, else with samples as wide as the device's.
+  private static func outputFormat(
+    _ settings: RecordingSettings, _ kind: Output.Kind, _ format: SourceFormat
+  ) throws(Failure) -> Output.Format {
+    if let format = settings.format { return format }
+    let natural: Output.SampleFormat =
+      switch format.encoding {
+      case .int16: .int16
+      case .int24, .packedInt24, .int32: .int24
+      case .float32: kind == .wav ? .float32 : .int24
+      }
+    let samples = settings.sampleFormat ?? natural
+    switch kind {
+    case .flac:
+      guard samples != .float32 else {
+        throw Failure(.mendJob, "FLAC holds no floats; record 16 or 24 bits, or WAV")
+      }
+      return .flac(bitDepth: samples == .int16 ? 16 : 24)
+    case .mp3:
+      guard settings.sampleFormat == nil else {
+        throw Failure(.mendJob, "MP3 has no sample format; leave it out, or record WAV or FLAC")
+      }
+      return .mp3(.standard)
+    default: return .wav(samples)
+    }
+  }
+}

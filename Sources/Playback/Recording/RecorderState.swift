@@ -1,0 +1,53 @@
+import MediaComposition
+import MediaTime
+
+/// What is wanted of a recorder, and what its threads have to say; behind its lock.
+struct RecorderState {
+  /// How far it is.
+  enum Phase: Sendable, Hashable {
+    /// No device was asked for.
+    case idle
+    /// The device and the file are being opened.
+    case preparing
+    /// Both are there.
+    case ready
+    /// It is over.
+    case finished
+  }
+
+  /// Something that is to happen at a frame of the source.
+  struct Order {
+    var index: Int64
+    var action: Action
+  }
+
+  /// What there is to be done.
+  enum Action {
+    /// Goes on, for so many frames if that is said.
+    case record(for: Time?)
+    case pause
+    case stop
+  }
+
+  var phase = Phase.idle
+  /// In order of their frames.
+  var orders: [Order] = []
+  /// Whether frames are recorded now, as far as they were looked at.
+  var isRecording = false
+  /// Whether the first sound is waited for.
+  var isWaiting = false
+  /// Whether levels are measured.
+  var isMetering = false
+  /// Of each channel, now.
+  var levels: [LevelReading] = []
+  /// What is recorded so far, without the file that is open; nil before there is a device.
+  var recording: Recording?
+  /// What the device gives; nil before there is one.
+  var format: SourceFormat?
+  /// What is written, as negotiated.
+  var output: Output.Format?
+  /// Whether the device is gone, for now.
+  var isWaitingForDevice = false
+  /// How long the disk has room for more.
+  var timeLeft: Time?
+}

@@ -1,0 +1,216 @@
+import ExportEngine
+import ExportGraph
+import Glibc
+import MediaComposition
+import MediaTime
+import SystemPackage
+
+/// The files of a recording: one, or one after the other. Of the writing thread.
+final class TakeFiles {
+  private let path: FilePath
+  private let settings: RecordingSettings
+  private let output: Output.Format
+  private let format: AudioFormat
+  private let isDithered: Bool
+
+  /// What was written, the file that is open included once it is closed.
+  private(set) var recording: Recording
+  private var writer: (any GrowingWriter)?
+  /// Frames in the file that is open, and how many of the recording came before it.
+  private var partFrames: Int64 = 0
+  private var partStart: Int64 = 0
+  /// How many files were begun.
+  private var partCount = 0
+  /// A part of a block, or silence.
+  private let scratch: AudioBuffer
+  private var sizeOfFinished: Int64 = 0
+
+  /// Begins the first file.
+  ///
+  /// - Throws: Settings that the format does not have, a file that is there, what the disk says.
+  init(
+    _ path: FilePath, _ settings: RecordingSettings, as output: Output.Format,
+    from device: SourceFormat
+  ) throws(Failure) {
+    self.path = path
+    self.settings = settings
+    self.output = output
+    format = AudioFormat(
+      sampleRate: device.sampleRate, channelLayout: .usual(ofCount: device.channelCount))
+    isDithered = output.storesInt16 && device.encoding != .int16
+    recording = Recording(sampleRate: device.sampleRate, channelCount: device.channelCount)
+    scratch = AudioBuffer(channelCount: device.channelCount, capacity: 4096)
+    if settings.split != nil, !settings.isReplacing { try refuseParts() }
+    try begin()
+  }
+
+  /// Appends frames of a block.
+  func write(_ block: AudioBuffer, from start: Int, count: Int) throws(Failure) {
+    var done = 0
+    while done < count {
+      let length = try room(for: min(count - done, scratch.capacity))
+      for channel in 0..<block.channelCount {
+        scratch.planes[channel].update(from: block.planes[channel] + start + done, count: length)
+      }
+      try append(length)
+      done += length
+    }
+  }
+
+  /// Appends silence in place of what was lost, and marks it.
+  func writeSilence(_ loss: RecordingLoss) throws(Failure) {
+    recording.losses.append(loss)
+    var left = loss.frameCount
+    var isMarked = false
+    while left > 0 {
+      let length = try room(for: Int(min(left, Int64(scratch.capacity))))
+      if !isMarked {
+        isMarked = true
+        writer?.mark(partFrames, "\(loss.cause.name), \(loss.frameCount) frames lost")
+      }
+      for channel in 0..<scratch.channelCount {
+        scratch.planes[channel].update(repeating: 0, count: length)
+      }
+      try append(length)
+      left -= Int64(length)
+    }
+  }
+
+  /// Makes what was written part of the file.
+  func settle() throws(Failure) {
+    do throws(Failure) { try writer?.settle() } catch { throw broken(error) }
+  }
+
+  /// Sees to it that it is on the disk.
+  func sync() throws(Failure) {
+    do throws(Failure) { try writer?.sync() } catch { throw broken(error) }
+  }
+
+  /// Completes the last file.
+  func finish() throws(Failure) {
+    guard let writer else { return }
+    do throws(Failure) {
+      let written = try writer.finish()
+      try writer.commit()
+      self.writer = nil
+      sizeOfFinished += written.size
+      recording.files.append(
+        RecordedFile(
+          path: written.path, size: written.size, frameCount: written.frameCount,
+          clippedSamples: written.clippedSamples, peak: written.peak))
+    } catch {
+      throw broken(error)
+    }
+  }
+
+  /// How long the disk has room for more; nil before anybody can tell.
+  var timeLeft: Time? {
+    guard recording.frameCount > 0, let writer else { return nil }
+    var disk = statvfs()
+    guard path.removingLastComponent().orHere.withPlatformString({ statvfs($0, &disk) }) == 0,
+      let size = writer.files.first?.size, sizeOfFinished + size > 0
+    else { return nil }
+    let room = Double(disk.f_bavail) * Double(disk.f_frsize)
+    let frames = room / Double(sizeOfFinished + size) * Double(recording.frameCount)
+    return Time(frames: Int64(min(frames, 0x1p62)), rate: recording.sampleRate)
+  }
+
+  // MARK: Parts
+
+  /// How many frames the open file takes now, at most `count`; begins the next one where it is full.
+  private func room(for count: Int) throws(Failure) -> Int {
+    guard let end = partEnd else { return count }
+    if recording.frameCount < end { return Int(min(Int64(count), end - recording.frameCount)) }
+    try finish()
+    partStart = recording.frameCount
+    try begin()
+    return try room(for: count)
+  }
+
+  /// The frame at which the next file begins: counted from the start, so that none drifts.
+  private var partEnd: Int64? {
+    guard let split = settings.split else { return nil }
+    return (split * partCount).frames(atRate: recording.sampleRate)
+  }
+
+  private func append(_ count: Int) throws(Failure) {
+    scratch.frameCount = count
+    do throws(Failure) { try writer?.write(scratch) } catch { throw broken(error) }
+    partFrames += Int64(count)
+    recording.frameCount += Int64(count)
+  }
+
+  private func begin() throws(Failure) {
+    partFrames = 0
+    while true {
+      partCount += 1
+      let path = settings.split == nil ? path : Self.part(partCount + taken, of: path)
+      do throws(Failure) {
+        writer = try makeGrowingWriter(
+          for: Output(path: path, format: output), format: format, isDithered: isDithered,
+          replacing: settings.isReplacing)
+        return
+      } catch {
+        // Somebody has put a file there meanwhile: the sound must go somewhere.
+        guard partCount > 1, exists(path), !settings.isReplacing, taken < 10_000 else {
+          throw error
+        }
+        partCount -= 1
+        taken += 1
+      }
+    }
+  }
+
+  /// Numbers that others have taken.
+  private var taken = 0
+
+  /// The path of part `number`.
+  static func part(_ number: Int, of path: FilePath) -> FilePath {
+    let digits = String(number)
+    let name =
+      (path.stem ?? "recording") + "-"
+      + String(repeating: "0", count: max(0, 3 - digits.count)) + digits
+    return path.removingLastComponent().appending(
+      path.extension.map { "\(name).\($0)" } ?? name)
+  }
+
+  /// Parts of an earlier recording would be taken for this one's.
+  private func refuseParts() throws(Failure) {
+    for number in 1...1000 {
+      let part = Self.part(number, of: path)
+      guard exists(part) else { continue }
+      throw Failure(.mendJob, "exists already; record to another file", path: part)
+    }
+  }
+
+  private func exists(_ path: FilePath) -> Bool {
+    path.withPlatformString { access($0, F_OK) } == 0
+  }
+
+  /// What is left of the open file after a call has thrown; its writer has kept what it could.
+  private func broken(_ failure: Failure) -> Failure {
+    guard let file = writer?.files.first else { return failure }
+    writer = nil
+    recording.files.append(
+      RecordedFile(
+        path: file.path, size: file.size, frameCount: partFrames, isComplete: false))
+    return failure
+  }
+}
+
+extension FilePath {
+  /// The folder that an empty path stands for.
+  fileprivate var orHere: FilePath { isEmpty ? "." : self }
+}
+
+extension RecordingLoss.Cause {
+  /// For labels and screens.
+  public var name: String {
+    switch self {
+    case .overrun: "overrun"
+    case .interruption: "interruption"
+    case .unplugged: "device gone"
+    case .slowDisk: "disk too slow"
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import ExportEngine
+import MediaTime
+
+/// Decides which of the frames that come are recorded: from the first sound on, until it is silent,
+/// up to a length. A value; of the writing thread.
+struct TakeGate {
+  /// What is to be done with some frames of a block.
+  enum Step: Equatable {
+    /// Nothing; keep them in case that sound follows.
+    case hold(Range<Int>)
+    /// Record so many of the frames that were held, the oldest first, and forget the others.
+    case release(Int)
+    /// Record them.
+    case record(Range<Int>)
+    /// All is recorded.
+    case end(Recording.End)
+  }
+
+  private let startLevel: Float?
+  private let silence: RecordingSettings.Silence?
+  private let silentFrames: Int64
+  /// Frames that are still to be recorded; nil: no end is known.
+  private(set) var left: Int64?
+  /// Whether the first sound is still waited for.
+  private(set) var isWaiting: Bool
+  private var hasHeard = false
+  private var quiet: Int64 = 0
+
+  /// Frames before the first sound that are recorded with it: half a second.
+  let leadFrames: Int
+
+  init(_ settings: RecordingSettings, sampleRate: Int) {
+    startLevel = settings.startLevel
+    leadFrames = max(1, sampleRate / 2)
+    silence = settings.silence
+    silentFrames = max(1, settings.silence?.duration.frames(atRate: sampleRate) ?? 1)
+    left = settings.duration?.frames(atRate: sampleRate)
+    isWaiting = settings.startLevel != nil
+  }
+
+  /// Records so much from now on, and no more.
+  mutating func limit(to frames: Int64) { left = frames }
+
+  /// What becomes of `range` of a block where `held` frames before it are held, in order. O(n) in the
+  /// samples.
+  mutating func pass(_ block: AudioBuffer, _ range: Range<Int>, held: Int) -> [Step] {
+    var steps: [Step] = []
+    var range = range
+    if isWaiting, let startLevel {
+      let start = first(in: block, range, isQuiet: false, startLevel) ?? range.upperBound
+      if start > range.lowerBound { steps.append(.hold(range.lowerBound..<start)) }
+      guard start < range.upperBound else { return steps }
+      isWaiting = false
+      let released = taken(of: min(leadFrames, held + start - range.lowerBound))
+      steps.append(.release(released))
+      range = start..<range.upperBound
+    }
+    var end: Recording.End?
+    if let silence, let stop = silenceEnd(in: block, range, silence.level) {
+      range = range.lowerBound..<stop
+      end = .silence
+    }
+    let count = taken(of: range.count)
+    steps.append(.record(range.prefix(count)))
+    if left == 0 { end = .duration }
+    if let end { steps.append(.end(end)) }
+    return steps
+  }
+
+  /// How many of so many frames are still to be recorded; they are counted as recorded.
+  private mutating func taken(of count: Int) -> Int {
+    guard let left else { return count }
+    let taken = Int(min(Int64(count), left))
+    self.left = left - Int64(taken)
+    return taken
+  }
+
+  /// How many of so many lost frames are recorded as silence; whether that is the end.
+  mutating func passSilence(_ count: Int64) -> (count: Int64, isEnd: Bool) {
+    guard !isWaiting else { return (0, false) }
+    let taken = taken(of: Int(clamping: count))
+    return (Int64(taken), left == 0)
+  }
+
+  /// Behind the frame with which it was silent for long enough.
+  private mutating func silenceEnd(
+    in block: AudioBuffer, _ range: Range<Int>, _ level: Float
+  ) -> Int? {
+    var index = range.lowerBound
+    while index < range.upperBound {
+      // A run of silence, then one of sound.
+      let sound = first(in: block, index..<range.upperBound, isQuiet: false, level)
+      let run = (sound ?? range.upperBound) - index
+      if hasHeard {
+        if quiet + Int64(run) >= silentFrames { return index + Int(silentFrames - quiet) }
+        quiet += Int64(run)
+      }
+      guard let sound else { return nil }
+      hasHeard = true
+      quiet = 0
+      index =
+        first(in: block, sound..<range.upperBound, isQuiet: true, level) ?? range.upperBound
+    }
+    return nil
+  }
+
+  /// The first frame all of whose channels are below a level, or one of whose is not.
+  private func first(
+    in block: AudioBuffer, _ range: Range<Int>, isQuiet: Bool, _ level: Float
+  ) -> Int? {
+    var index = range.lowerBound
+    while index < range.upperBound {
+      var largest: Float = 0
+      var channel = 0
+      while channel < block.channelCount {
+        largest = max(largest, abs(block.planes[channel][index]))
+        channel += 1
+      }
+      if (largest < level) == isQuiet { return index }
+      index += 1
+    }
+    return nil
+  }
+}

@@ -1,0 +1,195 @@
+import ExportEngine
+import MediaComposition
+import MediaTime
+import Threads
+
+/// Writes what the reader has taken: decides what is recorded, meters it, and puts it into files.
+///
+/// Of the writing thread, which may wait for the disk: the ring holds some seconds.
+final class TakeWriter {
+  private let state: Monitor<RecorderState>
+  private let reader: DeviceReader
+  private let format: SourceFormat
+  private let ring: CaptureRing
+  private let files: TakeFiles
+  private var gate: TakeGate
+  private var levels: LevelWindow
+  private var lead: LeadBuffer
+  private let block: AudioBuffer
+
+  /// Frames of the source that were looked at.
+  private var position: Int64 = 0
+  private var isRecording = false
+  private var end: Recording.End?
+  /// How many frames were settled.
+  private var settled: Int64 = 0
+  private var lastSynced = ContinuousClock.now
+
+  /// Between two moments after which a machine that loses its power has lost nothing from before.
+  private static let syncing = Duration.seconds(1)
+
+  init(
+    _ state: Monitor<RecorderState>, _ reader: DeviceReader, _ format: SourceFormat,
+    _ ring: CaptureRing, _ files: TakeFiles, _ settings: RecordingSettings
+  ) {
+    self.state = state
+    self.reader = reader
+    self.format = format
+    self.ring = ring
+    self.files = files
+    let gate = TakeGate(settings, sampleRate: format.sampleRate)
+    self.gate = gate
+    levels = LevelWindow(channelCount: format.channelCount, sampleRate: format.sampleRate)
+    lead = LeadBuffer(channelCount: format.channelCount, capacity: gate.leadFrames)
+    block = AudioBuffer(channelCount: format.channelCount, capacity: ring.slotFrames)
+  }
+
+  /// Runs until the recording ends; gives what was recorded.
+  func run() -> Recording {
+    do throws(Failure) {
+      while end == nil {
+        while end == nil, let slot = ring.first {
+          try take(slot)
+          ring.removeFirst()
+        }
+        if end == nil { try passDropped() }
+        if end == nil { try obeyOrders() }
+        if end == nil { try passWithoutDevice() }
+        try keep()
+        publish()
+        if end == nil { reader.news.wait(milliseconds: 200) }
+      }
+      try files.finish()
+    } catch {
+      end = .failed(error)
+      // What is left of a file that no call has failed on.
+      try? files.finish()
+    }
+    var recording = files.recording
+    recording.end = end ?? .stopped
+    return recording
+  }
+
+  // MARK: Sound
+
+  private func take(_ slot: CaptureRing.Slot) throws(Failure) {
+    if slot.index > position {
+      try lose(slot.index - position, slot.cause ?? .overrun)
+    }
+    SampleReader.convert(slot, to: block)
+    if state.withLock({ $0.isMetering }) { levels.add(block) }
+    let start = position
+    try advance(to: slot.index + Int64(slot.frameCount)) { range throws(Failure) in
+      try self.pass(Int(range.lowerBound - start)..<Int(range.upperBound - start))
+    }
+  }
+
+  /// Goes through frames of the source in stretches between which something was ordered.
+  private func advance(
+    to target: Int64, _ body: (Range<Int64>) throws(Failure) -> Void
+  ) throws(Failure) {
+    while end == nil, position < target {
+      try obeyOrders()
+      guard end == nil else { return }
+      let next = state.withLock { $0.orders.first?.index } ?? target
+      let stop = max(position + 1, min(target, next))
+      if isRecording { try body(position..<stop) }
+      position = stop
+    }
+  }
+
+  private func pass(_ range: Range<Int>) throws(Failure) {
+    for step in gate.pass(block, range, held: lead.count) {
+      switch step {
+      case .hold(let range): lead.append(block, range)
+      case .release(let count):
+        try lead.drain(count) { (block, start, count) throws(Failure) in
+          try files.write(block, from: start, count: count)
+        }
+      case .record(let range):
+        try files.write(block, from: range.lowerBound, count: range.count)
+      case .end(let end): self.end = end
+      }
+    }
+  }
+
+  /// Puts silence where sound is missing, so that all that follows stands at its time.
+  private func lose(_ count: Int64, _ cause: RecordingLoss.Cause) throws(Failure) {
+    try advance(to: position + count) { (range) throws(Failure) in
+      let (count, isEnd) = gate.passSilence(Int64(range.count))
+      if gate.isWaiting { lead.removeAll() }
+      if count > 0 {
+        try files.writeSilence(
+          RecordingLoss(
+            cause: cause, time: Time(frames: files.recording.frameCount, rate: format.sampleRate),
+            frameCount: count))
+      }
+      if isEnd { end = .duration }
+    }
+  }
+
+  /// Goes on to an order that came while the ring was full: its frame is in no slot.
+  private func passDropped() throws(Failure) {
+    guard let index = state.withLock({ $0.orders.first?.index }), index > position,
+      ring.first == nil
+    else { return }
+    try lose(index - position, .slowDisk)
+  }
+
+  /// A recording whose end is known ends then, also where the device does not come back.
+  private func passWithoutDevice() throws(Failure) {
+    guard case .lost = reader.device, isRecording, let left = gate.left, !gate.isWaiting,
+      reader.framesMissed(atRate: format.sampleRate) >= left
+    else { return }
+    try lose(left, .unplugged)
+  }
+
+  // MARK: Orders
+
+  /// Does what was ordered for the frames up to here.
+  private func obeyOrders() throws(Failure) {
+    while end == nil {
+      let order = state.withLock { state -> RecorderState.Order? in
+        guard let first = state.orders.first, first.index <= position else { return nil }
+        return state.orders.removeFirst()
+      }
+      guard let order else { return }
+      switch order.action {
+      case .record(let duration):
+        isRecording = true
+        if let duration { gate.limit(to: duration.frames(atRate: format.sampleRate)) }
+      case .pause:
+        isRecording = false
+        lead.removeAll()
+      case .stop: end = .stopped
+      }
+      if gate.left == 0, isRecording { end = .duration }
+    }
+  }
+
+  // MARK: The disk, and those who look on
+
+  private func keep() throws(Failure) {
+    guard files.recording.frameCount > settled else { return }
+    settled = files.recording.frameCount
+    try files.settle()
+    guard lastSynced.duration(to: .now) >= Self.syncing else { return }
+    try files.sync()
+    let timeLeft = files.timeLeft
+    state.withLock { $0.timeLeft = timeLeft }
+    // Not counted from before: a slow disk must not be asked all the time.
+    lastSynced = ContinuousClock.now
+  }
+
+  private func publish() {
+    let (recording, isWaiting) = (files.recording, gate.isWaiting)
+    let (isRecording, readings) = (isRecording, levels.readings)
+    let isLost = if case .lost = reader.device { true } else { false }
+    state.withLock { state in
+      state.recording = recording
+      (state.isRecording, state.isWaiting) = (isRecording, isRecording && isWaiting)
+      state.levels = readings
+      state.isWaitingForDevice = isLost
+    }
+  }
+}

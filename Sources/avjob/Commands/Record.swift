@@ -1,0 +1,238 @@
+import ALSA
+import ArgumentParser
+import Glibc
+import JobFile
+import MPEGAudio
+import MediaComposition
+import MediaTime
+import Playback
+import SystemPackage
+
+/// `avjob record`
+struct Record: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Record a sound device to a file that can be played whatever happens.",
+    discussion: """
+      The file grows at its place, and what was recorded stays: also after a crash, a full disk or a \
+      cable that was pulled. In a terminal, space pauses and goes on, and q stops; Ctrl-C and SIGTERM \
+      stop as well, and finish the file.
+
+      avjob record talk.wav
+      avjob record meeting.flac --from-sound '-40 dB' --until-silence 10s
+      avjob record radio.mp3 --mp3 V4 --duration 3h --split 1h
+      """)
+
+  @Argument(
+    help: ArgumentHelp(
+      "The file to write; its ending says the format: .wav, .flac or .mp3.", valueName: "file"))
+  var file: String?
+
+  @Option(help: ArgumentHelp("The device, by ALSA's name for it.", valueName: "name"))
+  var device = "default"
+
+  @Option(
+    help: ArgumentHelp(
+      "Frames a second, such as 44.1kHz; without it 48 kHz, or what the device has.",
+      valueName: "rate"))
+  var rate: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "mono, stereo or a number up to 8; without it two, or what the device has.",
+      valueName: "channels"))
+  var channels: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The samples of a WAV or FLAC: s16, s24 or f32; without it as wide as the device's.",
+      valueName: "samples"))
+  var format: SampleFormat?
+
+  @Option(help: "MP3 settings: V0 … V9, 'abr 96k', 'cbr 128k', or a preset of LAME's.")
+  var mp3: String?
+
+  @Option(help: ArgumentHelp("Stop when so much is recorded, to the sample.", valueName: "time"))
+  var duration: String?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Begin with the first sample as loud as this, such as '-40 dB', and half a second before it.",
+      valueName: "level"))
+  var fromSound: String?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Stop when nothing was louder than -50 dB, or another level, for so long: 3s, '-40 dB,3s'.",
+      valueName: "time"))
+  var untilSilence: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Begin a new file each time that so much is recorded: a.wav becomes a-001.wav, a-002.wav ….",
+      valueName: "time"))
+  var split: String?
+
+  @Flag(help: "Record over a file that is there already.")
+  var force = false
+
+  @Flag(help: "Print the devices that can be recorded, and do nothing.")
+  var listDevices = false
+
+  enum SampleFormat: String, ExpressibleByArgument, CaseIterable {
+    case s16, s24, f32
+
+    var output: Output.SampleFormat {
+      switch self {
+      case .s16: .int16
+      case .s24: .int24
+      case .f32: .float32
+      }
+    }
+  }
+
+  func validate() throws {
+    guard let file else {
+      guard !listDevices else { return }
+      throw ValidationError("Missing expected argument '<file>'")
+    }
+    _ = try settings(for: FilePath(file))
+  }
+
+  func run() throws {
+    guard !listDevices, let file else { return try printDevices() }
+    let path = FilePath(file)
+    if !force, split == nil, path.withPlatformString({ access($0, F_OK) }) == 0 {
+      throw refusal(
+        "'\(file.printable)' exists already", help: "--force records over it", Door.Status.wrongJob)
+    }
+    // Before the first thread, which would get the signals otherwise.
+    let signals = Signals.catchAll()
+    do throws(Failure) {
+      let recorder = try Recorder(to: path, settings: try settings(path), device: device)
+      let session = RecordSession(recorder, device: device, stop: signals.cancellation)
+      try session.run()
+    } catch {
+      throw refusal(
+        error.description.printable, help: nil,
+        error.remedy == .mendJob
+          ? Door.Status.wrongJob
+          : error.remedy == .tryAgain ? Door.Status.temporary : Door.Status.jobFailed)
+    }
+  }
+
+  /// The settings, which were found right before.
+  private func settings(_ path: FilePath) throws(Failure) -> RecordingSettings {
+    do {
+      return try settings(for: path)
+    } catch {
+      throw Failure(.mendJob, "\(error)")
+    }
+  }
+
+  private func refusal(_ message: String, help: String?, _ status: ExitCode) -> ExitCode {
+    StandardStream.error.write("error: \(message)\n" + (help.map { "  help: \($0)\n" } ?? ""))
+    return status
+  }
+
+  private func printDevices() throws {
+    do throws(ALSAError) {
+      let devices = try PCMDevices.list(.capture)
+      let width = devices.map(\.name.columns).max() ?? 0
+      for device in devices {
+        let line = device.name.printable.padded(to: width) + "  " + device.summary.printable
+        StandardStream.output.write(String(line.reversed().drop { $0 == " " }.reversed()) + "\n")
+      }
+      if devices.isEmpty {
+        StandardStream.error.write("note: there is no device that can be recorded\n")
+      }
+    } catch {
+      throw refusal("\(error)".printable, help: nil, Door.Status.jobFailed)
+    }
+  }
+}
+
+// MARK: - Words
+
+extension Record {
+  /// What the options say.
+  func settings(for path: FilePath) throws -> RecordingSettings {
+    var settings = RecordingSettings()
+    settings.isReplacing = force
+    settings.sampleFormat = format?.output
+    settings.sampleRate = try rate.map { try option("--rate", $0, Self.rate) }
+    settings.channelCount = try channels.map { try option("--channels", $0, Self.channelCount) }
+    settings.duration = try duration.map { try option("--duration", $0, Self.time) }
+    settings.split = try split.map { try option("--split", $0, Self.time) }
+    settings.startLevel = try fromSound.map { try option("--from-sound", $0, Self.level) }
+    settings.silence = try untilSilence.map { try option("--until-silence", $0, Self.silence) }
+    if let mp3 {
+      guard Output.Kind(extension: path.extension ?? "") == .mp3 else {
+        throw ValidationError("--mp3 is for a file that ends in .mp3")
+      }
+      settings.format = .mp3(try option("--mp3", mp3) { try MP3Settings(parsing: $0) })
+      if format != nil { throw ValidationError("--format is for WAV and FLAC; leave it out") }
+    }
+    return settings
+  }
+
+  private func option<Value>(
+    _ name: String, _ text: String, _ read: (String) throws -> Value
+  ) throws -> Value {
+    do {
+      return try read(text)
+    } catch let error as QuantityError {
+      throw ValidationError("\(name): \(error.message)" + (error.help.map { "; \($0)" } ?? ""))
+    } catch let error as TimeTextError {
+      throw ValidationError("\(name): \(error.message)")
+    } catch let error as MP3SettingsError {
+      throw ValidationError("\(name): \(error.message)")
+    }
+  }
+
+  /// `44.1kHz`, and `44100`, as arecord and sox have it.
+  private static func rate(_ text: String) throws -> Int {
+    if let number = Int(text), number >= 1000 { return try sampleRate(parsing: "\(number) Hz") }
+    return try sampleRate(parsing: text)
+  }
+
+  private static func channelCount(_ text: String) throws -> Int {
+    switch text.lowercased() {
+    case "mono": return 1
+    case "stereo": return 2
+    default:
+      guard let number = Int(text), 1...8 ~= number else {
+        throw ValidationError("--channels: '\(text)' is not mono, stereo or a number up to 8")
+      }
+      return number
+    }
+  }
+
+  private static func time(_ text: String) throws -> Time {
+    let time = try Time(parsing: text)
+    guard time > .zero else { throw ValidationError("'\(text)' is no time to record: write 10s") }
+    return time
+  }
+
+  /// A level below full scale, as a magnitude.
+  private static func level(_ text: String) throws -> Float {
+    let gain = try Gain(parsing: text)
+    guard gain.factor > 0, gain.factor < 1 else {
+      throw ValidationError("'\(text)' is no level below full scale: write '-40 dB'")
+    }
+    return Float(gain.factor)
+  }
+
+  /// `3s`, `-40 dB,3s`, `3s,-40 dB`.
+  private static func silence(_ text: String) throws -> RecordingSettings.Silence {
+    let parts = text.split(separator: ",", maxSplits: 1).map { $0.drop { $0 == " " } }.map(
+      String.init)
+    guard parts.count == 2 else {
+      return .init(below: Float(Gain(decibels: -50).factor), for: try time(text))
+    }
+    let isLevelFirst = parts[0].lowercased().hasSuffix("db") || parts[0].hasSuffix("%")
+    return .init(
+      below: try level(parts[isLevelFirst ? 0 : 1]), for: try time(parts[isLevelFirst ? 1 : 0]))
+  }
+}

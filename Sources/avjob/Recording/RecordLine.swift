@@ -1,0 +1,83 @@
+import MediaTime
+import Playback
+
+/// The one line that a terminal shows while something is recorded.
+struct RecordLine {
+  /// What it is at.
+  enum State: String {
+    case recording
+    case paused
+    /// Waits for the first sound.
+    case waiting
+    /// The device is not there.
+    case gone = "no device"
+  }
+
+  var state: State
+  var time: Time
+  /// Of each channel.
+  var levels: [LevelReading]
+  /// Places where sound was lost.
+  var lossCount: Int
+  /// How long the disk has room for more.
+  var timeLeft: Time?
+
+  /// Decibels at the left end of a bar.
+  private static let least = -60.0
+
+  /// The line in at most `width` columns: the meters get what the words leave.
+  func text(width: Int) -> String {
+    let words = [state.rawValue.padded(to: 9), time.clockText(decimals: 1)].joined(separator: "  ")
+    var figures: [String] = []
+    if lossCount > 0 { figures.append(lossCount == 1 ? "1 loss" : "\(lossCount) losses") }
+    if let timeLeft { figures.append("\(Self.rough(timeLeft)) left on disk") }
+    figures.append("space: pause, q: stop")
+    while !figures.isEmpty, (words + joined(figures)).columns + 24 > width { figures.removeLast() }
+    let tail = joined(figures)
+    let room = width - words.columns - tail.columns
+    return (words + meters(room) + tail).shortened(to: max(0, width))
+  }
+
+  private func joined(_ figures: [String]) -> String { figures.map { "  " + $0 }.joined() }
+
+  /// A bar for each channel, or one for the loudest where there is no room, and the highest peak.
+  private func meters(_ room: Int) -> String {
+    guard let highest = levels.map(\.peakPower).max() else { return "" }
+    let number =
+      "  "
+      + (highest <= LevelReading.silence ? "-inf" : Self.tenths(highest))
+      .aligned(to: 6) + " dB"
+    var shown = levels
+    if levels.count > 2 || room - number.columns < levels.count * 12 {
+      shown = levels.max { $0.peakPower < $1.peakPower }.map { [$0] } ?? []
+    }
+    let length = min(30, (room - number.columns) / max(1, shown.count) - 2)
+    guard length >= 8 else { return room >= number.columns ? number : "" }
+    return shown.map { "  " + Self.bar($0, length) }.joined() + number
+  }
+
+  /// The mean as a bar, the peak as a mark on it.
+  private static func bar(_ level: LevelReading, _ length: Int) -> String {
+    func place(_ decibels: Double) -> Int {
+      Int(max(0, min(1, (decibels - least) / -least)) * Double(length) + 0.5)
+    }
+    let (mean, peak) = (place(level.averagePower), place(level.peakPower))
+    return (0..<length).map { index in
+      if index == peak - 1, peak > mean { return "╸" }
+      return index < mean ? "━" : "─"
+    }.joined()
+  }
+
+  private static func tenths(_ decibels: Double) -> String {
+    let tenths = Int((decibels * 10).rounded())
+    let sign = tenths < 0 ? "-" : ""
+    return "\(sign)\(tenths.magnitude / 10).\(tenths.magnitude % 10)"
+  }
+
+  /// In the largest unit that there is some of.
+  private static func rough(_ time: Time) -> String {
+    let minutes = time.frames(atRate: 1, rounding: .towardZero) / 60
+    if minutes < 120 { return "\(minutes) min" }
+    return minutes < 72 * 60 ? "\(minutes / 60) h" : "\(minutes / 60 / 24) days"
+  }
+}

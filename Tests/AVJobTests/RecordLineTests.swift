@@ -1,0 +1,39 @@
+import MediaTime
+import Playback
+import TestSupport
+import Testing
+
+@testable import avjob
+
+@Suite struct RecordLineTests {
+  private var line = RecordLine(
+    state: .recording, time: Time(value: 62_34, timescale: 100),
+    levels: [
+      LevelReading(peakPower: -6, averagePower: -30),
+      LevelReading(peakPower: -60, averagePower: -70),
+    ], lossCount: 0, timeLeft: Time(value: 200 * 60, timescale: 1))
+
+  @Test("the line has the time, a bar for each channel, the highest peak and the room on the disk")
+  func wide() {
+    #expect(
+      line.text(width: 110) == """
+        recording  1:02.3  ━━━━━━━━━──────╸──  ──────────────────    -6.0 dB  3 h left on disk\
+          space: pause, q: stop
+        """)
+  }
+
+  @Test("on a narrow terminal the words go first, then bars, and no line is wider than it may be")
+  func narrow() {
+    var line = line
+    line.lossCount = 2
+    for width in 0..<150 {
+      for state in [RecordLine.State.recording, .paused, .waiting, .gone] {
+        line.state = state
+        #expect(line.text(width: width).columns <= width)
+      }
+    }
+    line.state = .recording
+    #expect(line.text(width: 60) == "recording  1:02.3  ━━━━━━━━━━───────╸──    -6.0 dB  2 losses")
+    #expect(line.text(width: 30) == "recording  1:02.3    -6.0 dB")
+  }
+}
