@@ -186,6 +186,9 @@ extension BadMedium {
         printf '\\0\\0\\0\\0' | dd of=damaged.wv bs=1 seek=100000 conv=notrunc status=none
         """),
     BadMedium(
+      "more.ts", warns: [],
+      script: "ffmpeg -v error -i tone.wav -c:a mp2 more.ts; seq 2000 >> more.ts"),
+    BadMedium(
       "tworates.mp3",
       warns: [
         "changes to 22050 Hz Layer III at frame 40, byte 17135; the sound from there on is left out"
