@@ -1,4 +1,5 @@
 import ExportEngine
+import Glibc
 import MediaComposition
 import MediaTime
 import Receipts
@@ -30,7 +31,9 @@ struct ExportRunner: JobRunner {
     var lock: Ledger.Work?
     switch ledger.begin(claim) {
     case .granted(let work): lock = work
-    case .busy: throw JobPostponed(after: .milliseconds(250))
+    case .busy(let wait):
+      try tell(wait, of: work, context)
+      throw JobPostponed(after: wait.pause)
     case .unavailable(let error): memory.tell(error, of: ledger, context)
     }
     defer { lock?.end() }
@@ -43,6 +46,31 @@ struct ExportRunner: JobRunner {
     let report = try perform(export, timeLimit: work.timeLimit, context)
     if lock != nil { record(claim, report, in: ledger, memory, context) }
     return .written(report, reason: memory.options.explain ? "\(why)" : nil)
+  }
+
+  /// Says whom a job waits for, when that is worth it.
+  ///
+  /// - Throws: `Failure` (`tryAgain`) where the wait has lasted longer than an attempt may: who has the
+  ///   lock lives, and gets nowhere.
+  private func tell(_ wait: LockWait, of work: Work, _ context: JobContext) throws(Failure) {
+    let output = work.export.outputs.first
+    let age = wait.holder.start.map { max(0, Int64(time(nil)) - $0) }
+    let who =
+      "\(wait.holder)" + (age.map { ", for \(Figures.clock(.seconds($0)))" } ?? "")
+      + (wait.holder.isStopped ? ", and is stopped (SIGSTOP)" : "")
+    // The pool leaves an attempt alone that is late by five seconds.
+    if wait.waited > (work.timeLimit ?? .seconds(86_400)) + .seconds(5) {
+      throw Failure(
+        .tryAgain,
+        "another avjob is at it for longer than an attempt may take: \(who); see what it waits for, "
+          + "or end it, and run this again",
+        path: output?.path, origin: output?.origin ?? work.export.origin)
+    }
+    guard wait.isWorthTelling else { return }
+    context.warn(
+      Warning(
+        "waits for another avjob that is at it: \(who)", path: output?.path,
+        origin: output?.origin ?? work.export.origin))
   }
 
   /// Writes the receipts; the outputs are in their places.
