@@ -48,6 +48,16 @@ import WorkerPool
     }
   }
 
+  @Test("Of what a process wrote the message counts, and not the list of calls behind it")
+  func words() {
+    let message = "Fatal error: failed to allocate 65536 bytes of memory with alignment 16"
+    let calls = (0..<24).map { "\($0)   libc.so.6      0x00007fa166a6c24a <unavailable> + \($0)" }
+    #expect(Isolation.words(of: [message, "Current stack trace:"] + calls) == message)
+    #expect(
+      Isolation.words(of: ["1", "2 of 3", "4 \u{1B}[2J", "5"]) == "2 of 3 | 4 \u{FFFD}[2J | 5")
+    #expect(Isolation.words(of: []) == "")
+  }
+
   @Test("A job claims the files of the sources that may sound at once, and those that it writes")
   func claims() {
     let asset = Segment.Content.asset(

@@ -65,7 +65,7 @@ struct Isolation: Sendable {
     _ = child.send(Array(try JSONEncoder().encode(order)), unless: isCancelled)
     let (lastWord, isEndless) = try listen(to: child, context)
     let end = Self.end(of: child)
-    let words = child.lastComplaints(3).joined(separator: " | ").printable
+    let words = Self.words(of: child.lastComplaints(200))
     switch lastWord {
     case .finished(let report):
       // It has no screen of its own, and what it says there in this process is seen, too.
@@ -127,6 +127,17 @@ struct Isolation: Sendable {
         }
       }
     }
+  }
+
+  /// The last three lines of a process that say something: behind its message the Swift runtime lists
+  /// calls, as `21   libc.so.6   0x00007fa166a6c24a …`, by addresses that tell nobody anything.
+  static func words(of lines: [String]) -> String {
+    lines.filter { line in
+      let words = line.split(separator: " ")
+      let isCall = words.count > 2 && words[0].allSatisfy(\.isNumber) && words[2].hasPrefix("0x")
+      return !isCall && line != "Current stack trace:"
+    }
+    .suffix(3).joined(separator: " | ").printable
   }
 
   /// What the end of a process means that has not said how its work went.
