@@ -1,6 +1,5 @@
 import ExportEngine
 import MediaComposition
-import MediaTime
 import Receipts
 import WorkerPool
 
@@ -12,6 +11,14 @@ struct ExportRunner: JobRunner {
   var memory: RunMemory?
   /// nil: in this process.
   var isolation: Isolation?
+  /// What killed runs left beside outputs that are up to date.
+  private let leftovers = LeftoverLook()
+
+  init(library: MediaLibrary, memory: RunMemory? = nil, isolation: Isolation? = nil) {
+    self.library = library
+    self.memory = memory
+    self.isolation = isolation
+  }
 
   func run(_ work: Work, context: JobContext) throws -> WorkResult {
     let export = try work.settled(library: library)
@@ -25,7 +32,7 @@ struct ExportRunner: JobRunner {
     func reason() throws -> Reason? {
       memory.options.force ? .forced : try ledger.reason(for: claim, unless: isCancelled)
     }
-    guard var why = try reason() else { return .upToDate }
+    guard var why = try reason() else { return upToDate(export) }
 
     var lock: Ledger.Work?
     switch ledger.begin(claim) {
@@ -36,13 +43,19 @@ struct ExportRunner: JobRunner {
     defer { lock?.end() }
     if lock != nil {
       // Who had the lock before may have made it.
-      guard let still = try reason() else { return .upToDate }
+      guard let still = try reason() else { return upToDate(export) }
       why = still
     }
     for asset in export.composition.assets { try library.confirm(asset) }
     let report = try perform(export, timeLimit: work.timeLimit, context)
     if lock != nil { record(claim, report, in: ledger, memory, context) }
     return .written(report, reason: memory.options.explain ? "\(why)" : nil)
+  }
+
+  /// Nobody else removes what is left beside outputs that nobody writes.
+  private func upToDate(_ export: Export) -> WorkResult {
+    leftovers.removeLeftovers(of: export)
+    return .upToDate
   }
 
   /// Writes the receipts; the outputs are in their places.
@@ -84,15 +97,11 @@ struct ExportRunner: JobRunner {
   private func performHere(
     _ export: Export, _ context: JobContext
   ) throws -> ExportSession.Report {
-    // Each report wakes the observer's thread, which costs as much as decoding the block that it is
-    // about: one for each second of sound will do.
-    let step = Time(value: 1, timescale: 1)
-    var next = Time.zero
+    var step = ProgressStep()
     return try ExportSession(export, library: library).run(
       budget: context.budget, cancellation: context.cancellation
     ) { progress in
-      guard progress.completed >= next else { return }
-      next = progress.completed + step
+      guard step.takes(progress) else { return }
       context.report(JobProgress(completed: progress.completed, total: progress.total))
     }
   }
