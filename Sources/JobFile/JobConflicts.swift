@@ -68,6 +68,13 @@ extension Job {
     return files
   }
 
+  /// Every medium that the job reads, with where it names it: once for each place. O(items).
+  public var mediaPlaces: [Located<FilePath>] {
+    var places: [Located<FilePath>] = []
+    forEachMedium { path, origin in places.append(Located(path, at: origin)) }
+    return places
+  }
+
   /// Calls `body` with every medium that the job reads.
   func forEachMedium(_ body: (FilePath, Origin) -> Void) {
     item.forEach { item in
@@ -150,7 +157,7 @@ private struct Claims {
       return last != UInt8(ascii: "/") || byte != UInt8(ascii: ".")
     }
     guard isPlain else {
-      return Self.bytes(of: currentDirectory.pushing(path).lexicallyNormalized())
+      return Self.bytes(of: path.normalized(in: currentDirectory))
     }
     return path.isAbsolute ? bytes : base + bytes
   }

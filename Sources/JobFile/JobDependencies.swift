@@ -84,7 +84,7 @@ public struct JobDependencies: Sendable {
   }
 
   private func key(_ path: FilePath) -> FilePath {
-    currentDirectory.pushing(path).lexicallyNormalized()
+    path.normalized(in: currentDirectory)
   }
 
   /// Says that job number `job` writes `outputs`.

@@ -28,14 +28,18 @@ public struct JobFile: Sendable {
     public var environment: [String: String?]
     /// Whether a file without jobs, which others include, is no mistake.
     public var allowsNoJobs: Bool
+    /// Whether a file that does not use one of the variables is no mistake, since others may.
+    public var allowsUnusedVariables: Bool
 
     /// No variables but the file's own.
     public init(
-      variables: [Variable] = [], environment: [String: String?] = [:], allowsNoJobs: Bool = false
+      variables: [Variable] = [], environment: [String: String?] = [:], allowsNoJobs: Bool = false,
+      allowsUnusedVariables: Bool = false
     ) {
       self.variables = variables
       self.environment = environment
       self.allowsNoJobs = allowsNoJobs
+      self.allowsUnusedVariables = allowsUnusedVariables
     }
   }
 
@@ -47,14 +51,17 @@ public struct JobFile: Sendable {
   /// What is read beside the jobs' media and pictures: the job file itself, what it includes, lists
   /// of times and tables.
   public let files: [FilePath]
-  /// Pictures and lists that the jobs name and that are not there; none unless they were allowed to
-  /// be missing. `diagnostics` speaks of them.
-  public let missingFiles: Set<FilePath>
+  /// Pictures and lists that the jobs name and that are not there, once for each place; none unless
+  /// they were allowed to be missing. `diagnostics` speaks of them.
+  public let missingFiles: [MissingFile]
   /// Media that the jobs name and that are not there, which no other job of the file is known to
   /// write; none unless they were allowed to be missing. Nothing has been said of them.
   public let missingMedia: [MissingFile]
   /// What the user should know, and errors about `missingFiles`.
   public let diagnostics: Diagnostics
+  /// What is to be said of the variables of the options that the file does not use, by their names;
+  /// none unless that was allowed. Nothing has been said of them.
+  public let unusedVariables: [String: Diagnostic]
 
   /// What the user should know.
   public var warnings: [Diagnostic] { diagnostics.warnings }
@@ -129,7 +136,8 @@ public struct JobFile: Sendable {
     }
     return JobFile(
       path: path, jobs: jobs, files: read, missingFiles: decoder.missing.files,
-      missingMedia: missing, diagnostics: decoder.sink.diagnostics.sorted(by: map))
+      missingMedia: missing, diagnostics: decoder.sink.diagnostics.sorted(by: map),
+      unusedVariables: reader.unusedVariables)
   }
 
   /// - Throws: what there is to be said, where a file is missing.

@@ -167,7 +167,7 @@ struct NeedsTests {
         job.yaml:3:14: error: 'b' needs 'a', which cannot run
             3 |   b: { clip: a.wav, output: b.wav }
               |              ^~~~~
-        2 of 3 jobs failed
+        1 of 3 jobs failed, 1 blocked by them
 
         """)
     #expect(try WAVFile(stage.path("c.wav")).frameCount == 88_200)

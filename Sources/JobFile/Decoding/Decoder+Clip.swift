@@ -152,7 +152,7 @@ extension Decoder {
     guard !InputBinding.isUnknown(path) else { return }
     let kind = kind(of: path)
     guard kind != .file else { return }
-    guard !isMedium || notedMedia.insert(Located(path, at: origin)).inserted else { return }
+    guard notedMissing.insert(Located(path, at: origin)).inserted else { return }
     // More will not be spoken of.
     let isNamed = missing.media.count < DiagnosticSink.limit
     let file = MissingFile(
@@ -163,7 +163,7 @@ extension Decoder {
       return
     }
     if kind == nil {
-      missing.files.insert(path)
+      missing.files.append(file)
       missing.origins.insert(origin)
     }
     sink.add([file])

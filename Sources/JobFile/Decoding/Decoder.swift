@@ -24,9 +24,9 @@ final class Decoder {
   var jobNames: Set<String> = []
   /// Files that are named and not there: media, of which nothing has been said yet; the others, and
   /// where each is said to be missing.
-  var missing: (media: [MissingFile], files: Set<FilePath>, origins: Set<Origin>) = ([], [], [])
-  /// The paths of `missing.media` by their places.
-  var notedMedia: Set<Located<FilePath>> = []
+  var missing: (media: [MissingFile], files: [MissingFile], origins: Set<Origin>) = ([], [], [])
+  /// The paths of `missing.media` and `missing.files` by their places.
+  var notedMissing: Set<Located<FilePath>> = []
   private var fieldsOf: [ObjectIdentifier: Fields?] = [:]
   private var decoded: [ObjectIdentifier: Any] = [:]
   private var kinds: [FilePath: FileKind?] = [:]

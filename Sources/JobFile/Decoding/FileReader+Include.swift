@@ -35,7 +35,7 @@ extension FileReader {
   }
 
   private func key(_ path: FilePath) -> FilePath {
-    decoder.files.currentDirectory.pushing(path).lexicallyNormalized()
+    path.normalized(in: decoder.files.currentDirectory)
   }
 
   /// Reads what `fields`, those of the file at `path`, include, each before what includes it.

@@ -12,6 +12,8 @@ struct FileReader {
   var included: [FilePath] = []
   /// Why nothing else is to be said: a file is written in a newer language.
   private(set) var newerVersion: Diagnostic?
+  /// What is to be said of variables that are given and not used, where others may use them.
+  private(set) var unusedVariables: [String: Diagnostic] = [:]
 
   /// A file is one job or a map of them: its schema is both.
   static let schema = Schema(subject: "a job file", keys: Schema.file.keys + Schema.job.keys)
@@ -136,7 +138,7 @@ struct FileReader {
   // MARK: Variables
 
   /// `vars` from top to bottom, each of which may use those above it, and `--set` over them.
-  private func globals(_ fields: Fields, _ roots: [YAMLNode]) -> [String: String] {
+  private mutating func globals(_ fields: Fields, _ roots: [YAMLNode]) -> [String: String] {
     let given = Dictionary(
       options.variables.map { ($0.name, $0.value) }, uniquingKeysWith: { _, last in last })
     var globals = given
@@ -156,7 +158,7 @@ struct FileReader {
   }
 
   /// `--set epsiode=43`
-  private func refuseUnused(declared: Set<String>, _ roots: [YAMLNode]) {
+  private mutating func refuseUnused(declared: Set<String>, _ roots: [YAMLNode]) {
     guard !options.variables.isEmpty else { return }
     var used = declared
     for root in roots {
@@ -165,23 +167,32 @@ struct FileReader {
     }
     for variable in options.variables where !used.contains(variable.name) {
       let nearest = Spelling.nearest(to: variable.name, among: used.sorted())
-      decoder.sink.error(
-        "'\(path)' has no variable '\(variable.name)'", at: variable.origin,
-        help: nearest.map { "did you mean '\($0)'?" })
+      refuse(
+        variable,
+        Diagnostic(
+          "'\(path)' has no variable '\(variable.name)'", at: variable.origin,
+          help: nearest.map { "did you mean '\($0)'?" }))
     }
   }
 
+  private mutating func refuse(_ variable: JobFile.Variable, _ diagnostic: Diagnostic) {
+    guard options.allowsUnusedVariables else { return decoder.sink.add(diagnostic) }
+    unusedVariables[variable.name] = diagnostic
+  }
+
   /// `--set at1=1:30`, where only the column of a table is called so.
-  private func refuseBound(_ fields: Fields) {
+  private mutating func refuseBound(_ fields: Fields) {
     var declared: Set<String> = []
     if case .mapping(let entries)? = fields["vars"]?.value.kind {
       declared.formUnion(entries.map(\.key))
     }
     for variable in options.variables where !declared.contains(variable.name) {
       guard decoder.loopBound.contains(where: { $0.binds(variable.name) }) else { continue }
-      decoder.sink.error(
-        "'\(variable.name)' is bound by a loop of '\(path)'", at: variable.origin,
-        help: "its values stand in the file")
+      refuse(
+        variable,
+        Diagnostic(
+          "'\(variable.name)' is bound by a loop of '\(path)'", at: variable.origin,
+          help: "its values stand in the file"))
     }
   }
 }

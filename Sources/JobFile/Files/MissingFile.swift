@@ -1,8 +1,8 @@
 import MediaComposition
 import SystemPackage
 
-/// A medium that a job file names where no file is: a mistake, unless nothing is there and another
-/// job of the run writes it.
+/// A file that a job file names where none is: a mistake, unless it is a medium, nothing is there and
+/// another job of the run writes it.
 public struct MissingFile: Sendable {
   /// As it would be opened.
   public let path: FilePath
@@ -19,8 +19,11 @@ public struct MissingFile: Sendable {
   /// Whether a job that writes it would mend it.
   public var canBeWritten: Bool { isThere == nil }
 
-  /// What is to be said of it where no job writes it. Reads the folder, for a name that is alike.
-  var diagnostic: Diagnostic {
+  /// What is to be said of it where no job writes it.
+  ///
+  /// - Parameter isSuggesting: Whether the folder is read for a name that is alike: O(entries).
+  /// - Returns: An error at the place.
+  public func diagnostic(suggesting isSuggesting: Bool = true) -> Diagnostic {
     let called = name ?? path.string
     switch isThere {
     case .folder:
@@ -34,7 +37,7 @@ public struct MissingFile: Sendable {
     case nil: break
     }
     var help = help
-    if help == nil, let entry = files.nearestEntry(to: path) {
+    if isSuggesting, help == nil, let entry = files.nearestEntry(to: path) {
       let own = FilePath(called)
       help = "did you mean '\(own.removingLastComponent().appending(entry))'?"
     }
@@ -60,7 +63,7 @@ extension [MissingFile] {
   func unwritten(by jobs: [Job], in currentDirectory: FilePath) -> [MissingFile] {
     guard !isEmpty else { return [] }
     func key(_ path: FilePath) -> FilePath {
-      currentDirectory.pushing(path).lexicallyNormalized()
+      path.normalized(in: currentDirectory)
     }
     let written = Set(jobs.flatMap(\.outputs).map { key($0.path) })
     return filter { !$0.canBeWritten || !written.contains(key($0.path)) }
@@ -70,7 +73,7 @@ extension [MissingFile] {
 extension DiagnosticSink {
   /// Adds what is to be said of files that nobody writes.
   mutating func add(_ files: some Sequence<MissingFile>) {
-    for file in files where !drops(at: file.origin) { add(file.diagnostic) }
+    for file in files where !drops(at: file.origin) { add(file.diagnostic()) }
   }
 }
 

@@ -21,10 +21,8 @@ struct Init: ParsableCommand {
     guard ["yaml", "yml"].contains(path.extension?.lowercased()) else {
       let name = path.lastComponent == nil || file.hasSuffix("/") ? "job.yaml" : nil
       throw refusal(
-        "'\(file.printable)' is no name of a job file",
-        help:
-          "write '\((name.map { path.appending($0) } ?? FilePath(file + ".yaml")).string.printable)'"
-      )
+        "'\(file)' is no name of a job file",
+        help: "write '\((name.map { path.appending($0) } ?? FilePath(file + ".yaml")))'")
     }
     do {
       let descriptor = try FileDescriptor.open(
@@ -35,14 +33,14 @@ struct Init: ParsableCommand {
       }
     } catch Errno.fileExists {
       throw refusal(
-        "'\(file.printable)' exists already",
+        "'\(file)' exists already",
         help: "name another file: 'avjob init \(other(than: path))'")
     } catch Errno.noSuchFileOrDirectory {
       throw refusal(
-        "there is no folder '\(path.removingLastComponent().string.printable)'",
+        "there is no folder '\(path.removingLastComponent())'",
         help: "make it first")
     } catch {
-      throw refusal("'\(file.printable)' cannot be written: \(error)", help: nil)
+      throw refusal("'\(file)' cannot be written: \(error)")
     }
     StandardStream.output.write(
       "wrote '\(file.printable)': name your files in it, then run 'avjob check \(file.printable)'\n"
@@ -54,13 +52,13 @@ struct Init: ParsableCommand {
     for number in 2..<100 {
       let other = path.removingLastComponent().appending(
         "\(path.stem ?? "job")-\(number).\(path.extension ?? "yaml")")
-      if other.withPlatformString({ Glibc.access($0, F_OK) }) != 0 { return other.string.printable }
+      if other.withPlatformString({ Glibc.access($0, F_OK) }) != 0 { return other.string }
     }
     return "another.yaml"
   }
 
-  private func refusal(_ message: String, help: String?) -> ExitCode {
-    StandardStream.error.write("error: \(message)\n" + (help.map { "  help: \($0)\n" } ?? ""))
+  private func refusal(_ message: String, help: String? = nil) -> ExitCode {
+    Door.refuse(message, help: help)
     return Door.Status.wrongJob
   }
 }

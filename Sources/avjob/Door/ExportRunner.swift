@@ -1,7 +1,6 @@
 import ExportEngine
 import Glibc
 import MediaComposition
-import MediaTime
 import Receipts
 import WorkerPool
 
@@ -13,6 +12,14 @@ struct ExportRunner: JobRunner {
   var memory: RunMemory?
   /// nil: in this process.
   var isolation: Isolation?
+  /// What killed runs left beside outputs that are up to date.
+  private let leftovers = LeftoverLook()
+
+  init(library: MediaLibrary, memory: RunMemory? = nil, isolation: Isolation? = nil) {
+    self.library = library
+    self.memory = memory
+    self.isolation = isolation
+  }
 
   func run(_ work: Work, context: JobContext) throws -> WorkResult {
     let export = try work.settled(library: library)
@@ -26,7 +33,7 @@ struct ExportRunner: JobRunner {
     func reason() throws -> Reason? {
       memory.options.force ? .forced : try ledger.reason(for: claim, unless: isCancelled)
     }
-    guard var why = try reason() else { return .upToDate }
+    guard var why = try reason() else { return upToDate(export) }
 
     var lock: Ledger.Work?
     switch ledger.begin(claim) {
@@ -39,7 +46,7 @@ struct ExportRunner: JobRunner {
     defer { lock?.end() }
     if lock != nil {
       // Who had the lock before may have made it.
-      guard let still = try reason() else { return .upToDate }
+      guard let still = try reason() else { return upToDate(export) }
       why = still
     }
     for asset in export.composition.assets { try library.confirm(asset) }
@@ -71,6 +78,12 @@ struct ExportRunner: JobRunner {
       Warning(
         "waits for another avjob that is at it: \(who)", path: output?.path,
         origin: output?.origin ?? work.export.origin))
+  }
+
+  /// Nobody else removes what is left beside outputs that nobody writes.
+  private func upToDate(_ export: Export) -> WorkResult {
+    leftovers.removeLeftovers(of: export)
+    return .upToDate
   }
 
   /// Writes the receipts; the outputs are in their places.
@@ -112,15 +125,11 @@ struct ExportRunner: JobRunner {
   private func performHere(
     _ export: Export, _ context: JobContext
   ) throws -> ExportSession.Report {
-    // Each report wakes the observer's thread, which costs as much as decoding the block that it is
-    // about: one for each second of sound will do.
-    let step = Time(value: 1, timescale: 1)
-    var next = Time.zero
+    var step = ProgressStep()
     return try ExportSession(export, library: library).run(
       budget: context.budget, cancellation: context.cancellation
     ) { progress in
-      guard progress.completed >= next else { return }
-      next = progress.completed + step
+      guard step.takes(progress) else { return }
       context.report(JobProgress(completed: progress.completed, total: progress.total))
     }
   }
