@@ -36,7 +36,7 @@ struct Init: ParsableCommand {
     } catch Errno.fileExists {
       throw refusal(
         "'\(file.printable)' exists already",
-        help: "name another file: 'avjob init \(other(than: path))'")
+        help: "name another file: \(command("init", other(than: path)))")
     } catch Errno.noSuchFileOrDirectory {
       throw refusal(
         "there is no folder '\(path.removingLastComponent().string.printable)'",
@@ -45,8 +45,14 @@ struct Init: ParsableCommand {
       throw refusal("'\(file.printable)' cannot be written: \(error)", help: nil)
     }
     StandardStream.output.write(
-      "wrote '\(file.printable)': name your files in it, then run 'avjob check \(file.printable)'\n"
+      "wrote '\(file.printable)': name your files in it, then run \(command("check", file))\n"
     )
+  }
+
+  /// A call as a message shows it: in quotes, unless a shell's own quotes are in it.
+  private func command(_ name: String, _ path: String) -> String {
+    let words = "avjob \(name) \(shellQuoted(path))".printable
+    return words.contains("'") ? words : "'\(words)'"
   }
 
   /// A name beside `path` that is free.
@@ -54,7 +60,7 @@ struct Init: ParsableCommand {
     for number in 2..<100 {
       let other = path.removingLastComponent().appending(
         "\(path.stem ?? "job")-\(number).\(path.extension ?? "yaml")")
-      if other.withPlatformString({ Glibc.access($0, F_OK) }) != 0 { return other.string.printable }
+      if other.withPlatformString({ Glibc.access($0, F_OK) }) != 0 { return other.string }
     }
     return "another.yaml"
   }

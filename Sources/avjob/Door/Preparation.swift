@@ -81,7 +81,7 @@ struct Preparation {
       diagnostics.append(
         Diagnostic(
           "there is no job '\(name.value)'", at: name.origin,
-          help: names.nearest(to: name.value).map { "did you mean '\($0)'?" }))
+          help: names.help(for: name.value)))
       hasJobErrors = true
     }
     var queue = jobs.indices.filter { isWanted[$0] }
@@ -130,9 +130,11 @@ struct Preparation {
       ) { preparer.outcomes[$0].parts.map(\.files) }
     }
     // By name, which says more, and else by what links lead to.
-    if found.isEmpty { found = preparer.collisions.map { Diagnostic($0.failure) } }
+    if Diagnostics(found).errors.isEmpty {
+      found += preparer.collisions.map { Diagnostic($0.failure) }
+    }
     diagnostics.append(contentsOf: found)
-    if !found.isEmpty { hasJobErrors = true }
+    if !Diagnostics(found).errors.isEmpty { hasJobErrors = true }
   }
 
   /// Puts together what is ready of the wanted jobs, as far as it is of the wanted shard.
