@@ -227,7 +227,7 @@ struct AccountTests {
     arguments: [
       ("parts/03", "it is a part of 'parts': --only takes jobs whole"),
       ("wholee", "did you mean 'whole'?"),
-      ("something else", "jobs are called 'parts', 'whole', 'all'"),
+      ("something else", "there are 'all', 'parts', 'whole'"),
     ])
   func onlyNothing(name: String, help: String) throws {
     let stage = try stage(

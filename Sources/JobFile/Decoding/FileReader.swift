@@ -22,7 +22,9 @@ struct FileReader {
     guard case .mapping(let entries) = root.kind else {
       if !root.isMissing {
         decoder.sink.error(
-          "a job file is a map, not \(root.description)", at: root.origin, help: smallestFile)
+          "a job file is a map, not \(root.description)", at: root.origin,
+          help: root.hasTightColon
+            ? "a space stands behind each ':', as in 'clip: interview.wav'" : smallestFile)
       }
       return []
     }
@@ -63,7 +65,7 @@ struct FileReader {
 
   private func jobs(in node: YAMLNode, _ scope: Scope) -> [Job] {
     guard case .mapping(let entries) = node.kind else { return [] }
-    if entries.isEmpty { decoder.sink.error("no jobs", at: node.origin) }
+    if entries.isEmpty { decoder.refuseEmpty(node, .jobs) }
     var jobs: [Job] = []
     var names: [String: Origin] = [:]
     for entry in entries {
@@ -79,6 +81,9 @@ struct FileReader {
         if let other = names.updateValue(entry.keyOrigin, forKey: job.name) {
           decoder.sink.error(
             "two jobs are called '\(job.name)'", at: entry.keyOrigin,
+            help: other == entry.keyOrigin
+              ? "let the name say which job it is, as with '${n}'"
+              : "give one of them another name",
             notes: other == entry.keyOrigin ? [] : [.init("the other one is here", at: other)])
         }
         jobs.append(job)
@@ -141,7 +146,8 @@ struct FileReader {
   private mutating func globals(_ fields: Fields, _ roots: [YAMLNode]) -> [String: String] {
     let given = Dictionary(
       options.variables.map { ($0.name, $0.value) }, uniquingKeysWith: { _, last in last })
-    var globals = given
+    // Changed in its place: of a hundred thousand variables each would else copy all.
+    var scope = Scope(globals: given, environment: options.environment)
     var declared: Set<String> = []
     for variable in options.variables { decoder.globalPlaces[variable.name] = variable.origin }
     if case .mapping(let entries)? = fields["vars"]?.value.kind {
@@ -149,12 +155,11 @@ struct FileReader {
         declared.insert(entry.key)
         guard decoder.checkName(entry), given[entry.key] == nil else { continue }
         decoder.globalPlaces[entry.key] = entry.keyOrigin
-        let scope = Scope(globals: globals, environment: options.environment)
-        globals[entry.key] = decoder.text(entry.value, scope)?.string ?? ""
+        scope.globals[entry.key] = decoder.text(entry.value, scope)?.string ?? ""
       }
     }
     refuseUnused(declared: declared, roots)
-    return globals
+    return scope.globals
   }
 
   /// `--set epsiode=43`
@@ -198,6 +203,15 @@ struct FileReader {
 }
 
 extension YAMLNode {
+  /// Whether it is a text as `clip:a.wav`, where a map was meant.
+  fileprivate var hasTightColon: Bool {
+    guard case .scalar(let scalar) = kind, let colon = scalar.text.firstIndex(of: ":") else {
+      return false
+    }
+    let key = String(scalar.text[..<colon])
+    return Schema.job[key] != nil || Schema.file[key] != nil
+  }
+
   /// Adds the variables in the names of jobs.
   fileprivate func collectKeyVariables(into names: inout Set<String>) {
     switch kind {

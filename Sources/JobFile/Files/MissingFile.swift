@@ -14,6 +14,8 @@ public struct MissingFile: Sendable {
   let name: String?
   /// What was perhaps meant, as far as that is known without the disk.
   let help: String?
+  /// Whether it is read for its sound, and not as a text or a picture.
+  let isMedium: Bool
   let files: any FileSystem
 
   /// Whether a job that writes it would mend it.
@@ -29,11 +31,13 @@ public struct MissingFile: Sendable {
     case .folder:
       return Diagnostic(
         "'\(called)' is a folder", at: origin,
-        help: "write '\(called)/*' in a list for its files")
+        help: isMedium ? "write '\(called)/*' in a list for its files" : "name a file in it")
     case .other, .file:
       return Diagnostic(
         "'\(called)' is no regular file", at: origin,
-        help: "pipes and devices cannot be read: write the sound to a file first")
+        help: isMedium
+          ? "pipes and devices cannot be read: write the sound to a file first"
+          : "pipes and devices cannot be read: name a file")
     case nil: break
     }
     var help = help
@@ -41,7 +45,25 @@ public struct MissingFile: Sendable {
       let own = FilePath(called)
       help = "did you mean '\(own.removingLastComponent().appending(entry))'?"
     }
-    return Diagnostic("there is no file '\(called)'", at: origin, help: help)
+    return Diagnostic(
+      "there is no file '\(called)'", at: origin, help: help ?? whereToLook(for: FilePath(called)))
+  }
+
+  /// Why a path that nothing resembles leads to nothing.
+  private func whereToLook(for called: FilePath) -> String {
+    if !called.isAbsolute, path != called, files.kind(of: called) == .file {
+      return "it is where avjob was called: a path counts from the folder of the file it stands in"
+    }
+    var folder = path.removingLastComponent()
+    var missing: FilePath?
+    while !folder.isEmpty, folder.lastComponent != nil, files.kind(of: folder) == nil {
+      missing = folder
+      folder = folder.removingLastComponent()
+    }
+    if let missing { return "there is no folder '\(missing)' either" }
+    return called.isAbsolute
+      ? "put it there, or name another one"
+      : "put it there: a path counts from the folder of the file that it stands in"
   }
 
   /// What is to be said of files that no job writes: of one place some, of all not too many.
@@ -82,8 +104,10 @@ extension FileSystem {
   func nearestEntry(to path: FilePath) -> String? {
     guard let last = path.lastComponent?.string else { return nil }
     let parent = path.removingLastComponent()
-    let names = entries(of: parent.isEmpty ? "." : parent)?.prefix(10_000).map(\.name.string)
-    return (names ?? []).sorted().first { $0.lowercased() == last.lowercased() }
-      ?? Spelling.nearest(to: last, among: (names ?? []).sorted())
+    let found = entries(of: parent.isEmpty ? "." : parent)?.prefix(10_000).map(\.name.string)
+    let names = (found ?? []).sorted()
+    return names.first { $0.lowercased() == last.lowercased() }
+      ?? names.first { FilePath($0).extension != nil && FilePath($0).stem == last }
+      ?? Spelling.nearest(to: last, among: names)
   }
 }

@@ -34,7 +34,7 @@ struct Init: ParsableCommand {
     } catch Errno.fileExists {
       throw refusal(
         "'\(file)' exists already",
-        help: "name another file: 'avjob init \(other(than: path))'")
+        help: "name another file: \(command("init", other(than: path)))")
     } catch Errno.noSuchFileOrDirectory {
       throw refusal(
         "there is no folder '\(path.removingLastComponent())'",
@@ -43,8 +43,14 @@ struct Init: ParsableCommand {
       throw refusal("'\(file)' cannot be written: \(error)")
     }
     StandardStream.output.write(
-      "wrote '\(file.printable)': name your files in it, then run 'avjob check \(file.printable)'\n"
+      "wrote '\(file.printable)': name your files in it, then run \(command("check", file))\n"
     )
+  }
+
+  /// A call as a message shows it: in quotes, unless a shell's own quotes are in it.
+  private func command(_ name: String, _ path: String) -> String {
+    let words = "avjob \(name) \(shellQuoted(path))".printable
+    return words.contains("'") ? words : "'\(words)'"
   }
 
   /// A name beside `path` that is free.

@@ -108,7 +108,11 @@ struct Door {
       isWrong = true
     }
     if !isWrong, loaded.jobs.isEmpty, loaded.missingFiles.isEmpty, let folder = paths.first {
-      report(Diagnostics(Diagnostic("there is no job in '\(folder)'", at: .unknown)))
+      report(
+        Diagnostics(
+          Diagnostic(
+            "there is no job in '\(folder)'", at: .unknown,
+            help: "its files are for others to include: put a job under 'jobs' in one of them")))
       isWrong = true
     }
     if isWrong {

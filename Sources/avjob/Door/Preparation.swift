@@ -103,7 +103,7 @@ struct Preparation {
   }
 
   /// What was perhaps meant by a name that no job has.
-  private func help(for name: String, _ loaded: LoadedJobs, _ preparer: Preparer) -> String? {
+  private func help(for name: String, _ loaded: LoadedJobs, _ preparer: Preparer) -> String {
     let split = jobs.indices.first { index in
       jobs[index].split != nil
         && preparer.outcomes[index].parts.contains { $0.files.name == name }
@@ -111,14 +111,7 @@ struct Preparation {
     if let split {
       return "it is a part of '\(jobs[split].name)': --only takes jobs whole"
     }
-    if let nearest = JobNames(jobs, of: loaded.fileNumbers).nearest(to: name) {
-      return "did you mean '\(nearest)'?"
-    }
-    var seen: Set<String> = []
-    let names = jobs.map(\.group).filter { seen.insert($0).inserted }
-    guard !names.isEmpty else { return nil }
-    let shown = names.prefix(8).map { "'\($0)'" }.joined(separator: ", ")
-    return "jobs are called \(shown)" + (names.count > 8 ? " …" : "")
+    return JobNames(jobs, of: loaded.fileNumbers).help(for: name)
   }
 
   // MARK: Files that are not there
@@ -157,9 +150,11 @@ struct Preparation {
       ) { preparer.outcomes[$0].parts.map(\.files) }
     }
     // By name, which says more, and else by what links lead to.
-    if found.isEmpty { found = preparer.collisions.map { Diagnostic($0.failure) } }
+    if Diagnostics(found).errors.isEmpty {
+      found += preparer.collisions.map { Diagnostic($0.failure) }
+    }
     diagnostics.append(contentsOf: found)
-    if !found.isEmpty { hasJobErrors = true }
+    if !Diagnostics(found).errors.isEmpty { hasJobErrors = true }
   }
 
   // MARK: What is ready
