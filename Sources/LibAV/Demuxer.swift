@@ -119,13 +119,21 @@ package final class Demuxer {
     }
   }
 
+  /// How often reading a packet may have to be tried again: MPEG-TS looks through 64 KiB each time.
+  private static let mostAttempts = 1 << 20
+
   /// Reads the next packet that holds data (`av_read_frame`), or nil at the end of the file.
   package func read() throws(LibAVError) -> Packet? {
     let packet = try Packet()
+    var attempts = 0
     repeat {
       av_packet_unref(packet.pointer)
       let status = av_read_frame(context, packet.pointer)
       if status == avjob_averror_eof() { return nil }
+      // MPEG-TS that has lost its place looks for it in some of what follows, and wants to be asked
+      // again for more.
+      attempts += 1
+      if status == avjob_averror_eagain(), attempts < Self.mostAttempts { continue }
       try check(status, "av_read_frame")
       // Cameras write Ogg packets of no bytes, which decoders would refuse.
     } while packet.size == 0
@@ -224,6 +232,11 @@ package struct Stream {
   package var duration: Int64? {
     pointer.pointee.duration == avjob_nopts() || pointer.pointee.duration <= 0
       ? nil : pointer.pointee.duration
+  }
+  /// How many frames the header counts; nil where it does not (`AVStream.nb_frames`). For PCM a frame
+  /// has one sample a channel.
+  package var frameCount: Int64? {
+    pointer.pointee.nb_frames > 0 ? pointer.pointee.nb_frames : nil
   }
   /// Bytes of one coded block, for PCM one frame of all channels.
   package var blockAlign: Int { Int(parameters.block_align) }
