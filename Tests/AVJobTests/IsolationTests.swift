@@ -43,8 +43,8 @@ import WorkerPool
         Isolation.failure(of: .signalled(SIGABRT), saying: words, memory: 1 << 30)
           == Failure(
             .mendMachine,
-            "its process needs more memory than the 1.1 GB that it may take; run fewer jobs at once, "
-              + "with '--workers', so that each may take more"))
+            "its process needs more memory than it may take, 1.1 GB or what 'ulimit -d' says; run "
+              + "fewer jobs at once, with '--workers', so that each may take more"))
     }
   }
 

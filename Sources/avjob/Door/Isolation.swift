@@ -156,8 +156,9 @@ struct Isolation: Sendable {
     {
       return Failure(
         .mendMachine,
-        "its process needs more memory than the \(Figures.size(bytes: Int64(clamping: memory))) "
-          + "that it may take; run fewer jobs at once, with '--workers', so that each may take more"
+        "its process needs more memory than it may take, "
+          + "\(Figures.size(bytes: Int64(clamping: memory))) or what 'ulimit -d' says; run fewer jobs "
+          + "at once, with '--workers', so that each may take more"
       )
     }
     return switch end {
