@@ -110,6 +110,7 @@ struct BadInputTests {
         job.yaml:2:9: error: this '[' is never closed
             2 | output: [out.mp3
               |         ^
+          help: add the ']' that ends it
 
         """
       ),

@@ -14,7 +14,7 @@ import Testing
     #expect(result.status == 2)
     #expect(
       result.errors == """
-        command line:1:32: error: 'a.wav' and 'b/a.wav' would both become 'out/a.mp3'
+        command line:1:33: error: 'a.wav' and 'b/a.wav' would both become 'out/a.mp3'
             1 | avjob compress a.wav b/a.wav -o out
               |                                 ^~~
           help: a folder holds one file of a name: use a folder for each
@@ -76,6 +76,27 @@ import Testing
       try stage.run("avjob check pipe.yaml job.yaml loop.yaml nothing.yaml /dev/zero - a.wav")
         .errors
           == """
+          error: 'pipe.yaml' is no regular file
+            help: pipes and devices cannot be read: name a job file
+          job.yaml:1:10: error: 'pipe.yaml' is no regular file
+              1 | include: pipe.yaml
+                |          ^~~~~~~~~
+            help: pipes and devices cannot be read: name a file
+          job.yaml:2:7: error: '/dev/zero' is no regular file
+              2 | rows: /dev/zero
+                |       ^~~~~~~~~
+            help: pipes and devices cannot be read: name a file
+          error: 'loop.yaml' cannot be read: Too many levels of symbolic links
+            help: let it be read, or name another file
+          error: 'nothing.yaml' does not exist
+            help: 'avjob init nothing.yaml' writes one to start from
+          error: '/dev/zero' is no regular file
+            help: pipes and devices cannot be read: name a job file
+          error: '-' stands for a pipe, and avjob reads files only
+            help: name a job file
+          error: 'a.wav' is a media file, and a job file belongs here
+            help: write a job file with 'clip: a.wav' and 'output: NAME.mp3' in it, or take \
+          'avjob compress', 'avjob clip' or 'avjob probe'
 
           """)
   }
