@@ -32,6 +32,8 @@ GUARDED = "flac", "oggflac", "mkaflac", "ogg", "opus", "tta", "wv"
 # Whose samples are the same, whatever decodes them and in an output of 16 bits or more.
 EXACT = (
     "wav", "wav24", "w64", "au", "aiff", "caf", "flac", "oggflac", "mkaflac", "alac", "wv", "tta")
+# Bytes of a tenth of a second of what inputs are made of, as floats.
+TENTH = 4410 * 2 * 4
 # Bytes that a run of 200 jobs may take, and seconds: some ten times what it does.
 MEMORY = 400 << 20
 PATIENCE = 120
@@ -181,7 +183,10 @@ def judge(media, batch, name, kind, is_done, screen):
         return "warned"
     if digest(batch.path(output)) == media.output(kind, suffix):
         return "same"
-    require(kind not in GUARDED or made == media.samples[kind],
+    whole = media.samples[kind]
+    # An end that is shorter by a tenth of a second is no news: headers round.
+    is_short = whole.startswith(made) and len(whole) - len(made) <= TENTH
+    require(kind not in GUARDED or is_short,
             "came out otherwise, in silence, against its checksums")
     if kind in EXACT and is_silent:
         require(made == samples, "came out otherwise than ffmpeg has it, in silence")
