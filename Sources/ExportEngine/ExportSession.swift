@@ -82,10 +82,7 @@ public struct ExportSession: Sendable {
       }
       let records = try finish(recorder, graph, writers, &outputs, cancellation)
       // Only now, when all are whole on the disk, does any of them take its place.
-      for (writer, sink) in zip(writers, graph.sinks) {
-        try placed(at: sink) { () throws(Failure) in try writer.commit() }
-      }
-      try recorder.commit()
+      try commit(writers, recorder, graph)
       return Report(
         outputs: outputs, duration: export.duration, records: records,
         files: (writers.flatMap(\.files) + recorder.files).compactMap(WrittenFile.init),
@@ -94,6 +91,30 @@ public struct ExportSession: Sendable {
       for writer in writers { writer.abandon() }
       recorder.abandon()
       throw cancellation.isCancelled ? CancellationError() : error
+    }
+  }
+
+  /// Puts all files in their places, one after the other.
+  ///
+  /// - Throws: What the system says where one cannot be renamed; the failure names those that have
+  ///   taken their places before.
+  private func commit(
+    _ writers: [any SoundWriter], _ recorder: RecordWriter, _ graph: Graph
+  ) throws(Failure) {
+    do throws(Failure) {
+      for (writer, sink) in zip(writers, graph.sinks) {
+        try placed(at: sink) { () throws(Failure) in try writer.commit() }
+      }
+      try recorder.commit()
+    } catch {
+      var failure = error
+      let new = (writers.flatMap(\.files) + recorder.files)
+        .filter { $0.identity != nil && $0.path != error.path }
+      if let first = new.first {
+        let (others, verb) = new.count > 1 ? (" and \(new.count - 1) more", "are") : ("", "is")
+        failure.message += "; '\(first.path)'\(others) of the same job \(verb) new already"
+      }
+      throw failure
     }
   }
 

@@ -142,10 +142,10 @@ extension OutputCapabilities {
 
   private static let mp4Extensions = ["m4a", "m4b", "mp4"]
 
-  /// `ff_riff_info_conv` in libavformat's riff.c, without `encoder`, which is not written.
+  /// `ff_riff_info_conv` in libavformat's riff.c.
   private static let riffTags: Set<String> = [
     "artist", "comment", "copyright", "date", "genre", "language", "title", "album", "track",
-    "encoded_by",
+    "encoded_by", "encoder",
   ]
 
   /// `mov_write_ilst_tag` in libavformat's movenc.c.

@@ -212,6 +212,36 @@ struct ReceiptTests {
         """)
   }
 
+  @Test("what a killed run has left beside an output that is up to date goes with the next run")
+  func leftovers() throws {
+    let stage = try stage("clip: a.wav\nloop: 10\noutput: out.flac\n")
+    #expect(try reasons(stage) == [first])
+    let result = try stage.run(
+      """
+      "$AVJOB" run -q --force job.yaml & job=$!
+      until [ -e .out.flac.avjob-0.tmp ]; do :; done
+      kill -9 $job
+      wait $job 2>/dev/null
+      touch .out.flac.avjob-7.tmp .out.flac.avjob-9.tmp .other.flac.avjob-0.tmp
+      ls -A | grep tmp
+      echo --
+      flock .out.flac.avjob-9.tmp "$AVJOB" run --explain job.yaml 2>&1
+      ls -A | grep tmp
+      """)
+    #expect(
+      result.text == """
+        .other.flac.avjob-0.tmp
+        .out.flac.avjob-0.tmp
+        .out.flac.avjob-7.tmp
+        .out.flac.avjob-9.tmp
+        --
+        1 job was up to date
+        .other.flac.avjob-0.tmp
+        .out.flac.avjob-9.tmp
+
+        """)
+  }
+
   @Test("commands without a job file keep nothing")
   func oneShot() throws {
     let stage = try stage()

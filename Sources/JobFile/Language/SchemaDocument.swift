@@ -40,12 +40,12 @@ extension Schema {
   private static let oneOrMany: JSONTree = [
     "if": ["required": ["jobs"]],
     "then": Rule.none(job.keys.filter { $0.instead == nil }.map(\.name)).tree,
-    "else": ["allOf": .list(job.rules.map(\.tree))],
+    "else": ["allOf": .list(job.rules.map(\.tree) + jobConditions)],
   ]
 
   /// A job is whole, unless it gets keys from elsewhere.
   private static let wholeJobs: JSONTree = {
-    let whole: JSONTree = ["allOf": .list(wholeJobRules.map(\.tree))]
+    let whole: JSONTree = ["allOf": .list(wholeJobRules.map(\.tree) + [inputCondition])]
     return [
       "if": Rule.someOf(["defaults", "include"]).tree,
       "else": [
@@ -69,9 +69,12 @@ extension Schema {
     ]
     var conditions = rules.map(\.tree) + more
     if subject == Self.output.subject {
-      conditions += Self.extensionConditions + Self.layoutConditions
+      conditions += Self.extensionConditions + Self.layoutConditions + Self.id3Conditions
     }
+    if subject == Self.job.subject { conditions += Self.jobConditions }
+    if subject == Self.source.subject { conditions.append(Self.placeCondition) }
     if self["clip"] != nil { conditions.append(Self.rangeCondition) }
+    if self["silence"] != nil { conditions.append(Self.silenceCondition) }
     if !conditions.isEmpty { tree = tree.with(["allOf": .list(conditions)]) }
     return tree
   }
@@ -85,6 +88,33 @@ extension Schema {
       ]
     ],
   ]
+
+  /// A silence has no chapters to keep.
+  private static let silenceCondition: JSONTree = [
+    "if": ["required": ["silence"]],
+    "then": ["properties": ["chapters": ["not": ["const": "keep"]]]],
+  ]
+
+  /// A source is no item of what it is inserted into.
+  private static let placeCondition: JSONTree = [
+    "properties": ["at": ValueTree.placeInList]
+  ]
+
+  /// Not every format has an ID3 tag.
+  private static let id3Conditions: [JSONTree] = {
+    let place: JSONTree = [
+      "not": ["anyOf": [["const": "id3"], ["type": "array", "contains": ["const": "id3"]]]]
+    ]
+    let noTag = Output.Kind.allCases.filter { !$0.capabilities.hasID3 }.map(\.rawValue)
+    // Of the clip's own format only the decoder knows whether it has the tag.
+    let tags: [JSONTree] = noTag.map {
+      ["if": ["required": .list([.text($0)])], "then": Rule.none(["id3"]).tree]
+    }
+    let places: [JSONTree] = (noTag + ["codec"]).map {
+      ["if": ["required": .list([.text($0)])], "then": ["properties": ["chapters": place]]]
+    }
+    return tags + places
+  }()
 
   /// Not every format has every layout.
   private static let layoutConditions: [JSONTree] = Output.Kind.allCases.compactMap { kind in

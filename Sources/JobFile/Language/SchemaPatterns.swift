@@ -31,6 +31,8 @@ enum SchemaPattern {
 
   /// A text in which variables may stand, each of which is well formed.
   static let text = whole(#"([^$]|\$(?!\{)|\$\$\{|"# + reference + ")*")
+  /// A text in which a variable of a part stands.
+  static let partTemplate = #"(^|[^$])\$\{part\."#
   /// A text of which only its variables say what it is.
   static let template = #"(^|[^$])"# + reference
 
@@ -38,12 +40,19 @@ enum SchemaPattern {
     of: number + " *(ms|s|m|h)", #"[0-9]+(\.0+)? *samples?"#, "[0-9]+/0*[1-9][0-9]* *s",
     #"[0-9]+(:[0-5][0-9]){1,2}(\.[0-9]+)?"#)
   static let time = whole(timeBody)
+  /// A time that is not zero.
+  static let length = whole("(?=.*[1-9])(?!0+/)" + timeBody)
+  /// The same, on a clock: no file says at which rate samples would count.
+  static let timeout = whole("(?=.*[1-9])(?!0+/)(?!.*sample)" + timeBody)
+  static let retries = whole("0*([0-9]{1,2}|100)")
 
   private static let momentBody = one(
     of: "start", "end(-\(timeBody))?", timeBody, #".+\.(start|end)([+-]"# + timeBody + ")?")
   static let moment = whole(momentBody)
   /// A moment of the whole, and not of one of its items.
   static let ownMoment = whole(one(of: "start", "end(-\(timeBody))?", timeBody))
+  /// A moment that is told from the end.
+  static let endMoment = whole("end(-\(timeBody))?")
   static let range = whole(
     #"(?=...) *("# + momentBody + #" *)?\.\.( *\+ *"# + timeBody + "| *\(momentBody))? *")
 
@@ -68,6 +77,8 @@ enum SchemaPattern {
   static let speed = whole(one(of: "[0-9]+/0*[1-9][0-9]*", number + " *%?"))
   static let loop = whole("(end|0*[1-9][0-9]*)")
   static let channel = whole("channel 0*[1-9][0-9]*")
+  /// One channel of a file.
+  static let pickedChannel = whole("(left|right|centre|center|channel 0*[1-9][0-9]*)")
   static let count = whole("[0-9]+")
 
   /// `V2`, `abr 96k`, LAME's names.

@@ -45,6 +45,14 @@ struct OutputOptions: ParsableArguments {
     return .map(entries, places.command)
   }
 
+  func validate() throws {
+    if force, printJob {
+      throw ValidationError(
+        "--print-job writes no sound, and 'avjob run' replaces what its jobs make anew; leave out "
+          + "--force")
+    }
+  }
+
   /// The path as it was given.
   func path(_ places: ArgumentPlaces) -> ArgumentNode { places.node(output, of: "-o", "--output") }
 }
@@ -109,8 +117,11 @@ struct OneShot {
     }
     if !output.force { try refuseExisting(jobs) }
     let preparation = try door.prepare(LoadedJobs(jobs: jobs))
-    try Batch(door: door, teller: RunTeller(door: door))
-      .run(preparation.work, refusals: preparation.refusals)
+    try Batch(
+      door: door, teller: RunTeller(door: door), signals: Signals.catchAll(),
+      continuation: .inputsLeft
+    )
+    .run(preparation.work, refusals: preparation.refusals)
   }
 
   private func refuseExisting(_ jobs: [Job]) throws {

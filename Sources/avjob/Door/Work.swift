@@ -19,6 +19,8 @@ struct Work: Sendable {
   var needs: [Int] = []
   var timeLimit: Duration?
   var retries = 0
+  /// What was found of it before work started.
+  var warnings: [Diagnostic] = []
   /// What it is made of anew when its turn comes; nil: all that it reads is there already.
   var draft: Draft?
 
