@@ -305,7 +305,7 @@ import Testing
       job.yaml:2:76: error: AAC has no sample rate of 192000 Hz: it has 7350, 8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000, 64000, 88200, 96000
           2 | output: [{ file: x.mp3, sample_rate: 96 kHz }, { file: x.m4a, sample_rate: 192 kHz }, { file: x.flac, sample_rate: 768 kHz }]
             |                                                                            ^~~~~~~
-      job.yaml:2:116: error: FLAC has no sample rate of 768000 Hz: it ends at 655350 Hz
+      job.yaml:2:116: error: FLAC has no sample rate of 768000 Hz: it ends at 655340 Hz
           2 | output: [{ file: x.mp3, sample_rate: 96 kHz }, { file: x.m4a, sample_rate: 192 kHz }, { file: x.flac, sample_rate: 768 kHz }]
             |                                                                                                                    ^~~~~~~
       """#)
