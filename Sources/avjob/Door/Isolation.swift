@@ -162,6 +162,8 @@ struct Isolation: Sendable {
       )
     }
     return switch end {
+    case .unknown:
+      Failure(.reportBug, "its process ended, nobody can tell how, and it did not say why" + said)
     case .exited(let status):
       Failure(.reportBug, "its process ended with status \(status) and did not say why" + said)
     case .signalled(SIGKILL):
