@@ -122,8 +122,12 @@ package final class Demuxer {
   /// How often reading a packet may have to be tried again: MPEG-TS looks through 64 KiB each time.
   private static let mostAttempts = 1 << 20
 
-  /// Reads the next packet that holds data (`av_read_frame`), or nil at the end of the file.
-  package func read() throws(LibAVError) -> Packet? {
+  /// Reads the next packet that holds data (`av_read_frame`).
+  ///
+  /// - Parameter isCancelled: Asked wherever MPEG-TS holds no packet in 64 KiB.
+  /// - Returns: The packet; nil at the end of the file.
+  /// - Throws: What FFmpeg says, or EAGAIN where `isCancelled`.
+  package func read(unless isCancelled: () -> Bool = { false }) throws(LibAVError) -> Packet? {
     let packet = try Packet()
     var attempts = 0
     repeat {
@@ -133,7 +137,7 @@ package final class Demuxer {
       // MPEG-TS that has lost its place looks for it in some of what follows, and wants to be asked
       // again for more.
       attempts += 1
-      if status == avjob_averror_eagain(), attempts < Self.mostAttempts { continue }
+      if status == avjob_averror_eagain(), attempts < Self.mostAttempts, !isCancelled() { continue }
       try check(status, "av_read_frame")
       // Cameras write Ogg packets of no bytes, which decoders would refuse.
     } while packet.size == 0
@@ -141,9 +145,11 @@ package final class Demuxer {
   }
 
   /// Like `read`, but damage that leaves no way on counts as the end.
-  package func readWhatIsThere() throws(LibAVError) -> Packet? {
+  package func readWhatIsThere(
+    unless isCancelled: () -> Bool = { false }
+  ) throws(LibAVError) -> Packet? {
     do throws(LibAVError) {
-      return try read()
+      return try read(unless: isCancelled)
     } catch {
       guard error.isInvalidData else { throw error }
       return nil
