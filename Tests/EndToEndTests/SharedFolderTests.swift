@@ -98,7 +98,8 @@ struct SharedFolderTests {
     let who = "process \(words[1]) on '\(words[5])', for 0:"
     for words in [
       "warning: 'long.flac': waits for another avjob that is at it: \(who)",
-      "error: 'long.flac': another avjob is at it for longer than an attempt may take: \(who)",
+      "error: 'long.flac': another avjob is at it for longer than an attempt of this job may take: "
+        + who,
     ] { #expect(result.errors.contains(words), "\(result.errors)") }
     #expect(result.errors.contains(", and is stopped (SIGSTOP)"))
     // The second attempt has waited, too.

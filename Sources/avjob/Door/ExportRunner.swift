@@ -75,8 +75,8 @@ struct ExportRunner: JobRunner {
     if wait.waited > work.timeLimit + .seconds(5) {
       throw Failure(
         .tryAgain,
-        "another avjob is at it for longer than an attempt may take: \(who); see what it waits for, "
-          + "or end it, and run this again",
+        "another avjob is at it for longer than an attempt of this job may take: \(who); let it finish, "
+          + "or end it where it hangs, and run this again",
         path: output?.path, origin: output?.origin ?? work.export.origin)
     }
     guard wait.isWorthTelling else { return }
