@@ -32,6 +32,8 @@ final class Signals: Sendable {
     signal(SIGPIPE, SIG_IGN)
     // So is a file that may not grow (`ulimit -f`): what was written can still be taken away.
     signal(SIGXFSZ, SIG_IGN)
+    // Whoever started this one may have left it ignored: children would end without telling how.
+    signal(SIGCHLD, SIG_DFL)
     let waiting = signals
     _ = try? Thread.spawn(name: "signals") {
       var waiting = waiting
