@@ -11,9 +11,14 @@ struct Stage {
 
   /// Runs a script of bash in the folder. `avjob` is the command under test, `$FIXTURES` the
   /// repository's media; a program that does not end within a minute (`AVJOB_PATIENCE` seconds) is
-  /// ended, with status 124.
+  /// ended, with status 124. `taskset -c $(core) …` runs on one core, whatever there are.
   func run(_ script: String, environment: [String: String] = [:]) throws -> ToolResult {
-    let prelude = "avjob() { timeout --foreground ${AVJOB_PATIENCE:-60} \"$AVJOB\" \"$@\"; }\n"
+    let prelude = """
+      : ${AVJOB_PATIENCE:=60}
+      avjob() { timeout --foreground $AVJOB_PATIENCE "$AVJOB" "$@"; }
+      core() { sed -n 's/^Cpus_allowed_list:[^0-9]*\\([0-9]*\\).*/\\1/p' /proc/self/status; }
+
+      """
     var environment = environment
     environment["AVJOB"] = Command.path
     environment["FIXTURES"] = Fixture.path("")

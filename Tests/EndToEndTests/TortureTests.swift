@@ -18,7 +18,9 @@ struct TortureTests {
   @Test("killed at any moment, it leaves whole outputs, and the next run does the rest")
   func kill() throws {
     let said = try torture("kill", rounds: 6)
+    // The rig fails where no kill at a call struck; of those at a moment, all may come too late.
     #expect(said.hasPrefix("kill: 6 rounds: "))
+    #expect(said.contains(" of 3 kills at a call struck at work, "))
   }
 
   @Test(

@@ -12,6 +12,12 @@ import threading
 import time
 
 OLD = b"what was there before\n"
+# Where commands are slow, they get more time, here as in other tests.
+SLOWNESS = int(os.environ.get("AVJOB_PATIENCE") or 60) / 60
+# Seconds after which a run hangs: a hundred times what it takes.
+PATIENCE = 300 * SLOWNESS
+# Runs that have perhaps not ended.
+started = []
 
 
 class Fault(Exception):
@@ -21,6 +27,22 @@ class Fault(Exception):
 def require(condition, *words):
     if not condition:
         raise Fault(" ".join(str(word) for word in words))
+
+
+def end_all():
+    """Kills what was started and has not ended."""
+    for process in started:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+
+
+def wait_for(process):
+    """Its status; it must end by itself."""
+    try:
+        return process.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        raise Fault(f"did not end within {PATIENCE:.0f} s")
 
 
 class Batch:
@@ -52,11 +74,13 @@ class Batch:
 
     def start(self, *options, environment=None, said=subprocess.PIPE):
         command = [self.avjob, "run", *self.options, *options, self.file]
-        return subprocess.Popen(
+        process = subprocess.Popen(
             command, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=said, env={**os.environ, **(environment or {})}, text=True)
+        started[:] = [other for other in started if other.returncode is None] + [process]
+        return process
 
-    def run(self, *options, environment=None, seconds=300):
+    def run(self, *options, environment=None, seconds=PATIENCE):
         """Status and screen of a run to its end; `peak` is then the most memory that it had."""
         process = self.start(*options, environment=environment)
         is_late = threading.Event()
@@ -75,7 +99,7 @@ class Batch:
             process.stderr.close()
         process.returncode = os.waitstatus_to_exitcode(status)
         self.peak = usage.ru_maxrss * 1024
-        require(not is_late.is_set(), f"the run did not end within {seconds} s")
+        require(not is_late.is_set(), f"the run did not end within {seconds:.0f} s")
         return process.returncode, screen
 
     def measure(self):

@@ -13,7 +13,7 @@ import re
 import shutil
 import subprocess
 
-from batch import Batch, Fault, digest, job, make_media, require, tool
+from batch import SLOWNESS, Batch, Fault, digest, job, make_media, require, tool
 
 # The formats that inputs have, by name: extension, and how ffmpeg is told to make one.
 FORMATS = {
@@ -36,7 +36,7 @@ EXACT = (
 TENTH = 4410 * 2 * 4
 # Bytes that a run of 200 jobs may take, and seconds: some ten times what it does.
 MEMORY = 400 << 20
-PATIENCE = 120
+PATIENCE = 120 * SLOWNESS
 
 
 def torture_broken(options, folder, dice):
@@ -151,7 +151,7 @@ def run(batch, suspects):
     for name in suspects:
         batch.reset()
         try:
-            status, _ = batch.run("--only", name, seconds=20)
+            status, _ = batch.run("--only", name, seconds=PATIENCE / 6)
         except Fault:
             status = "no end"
         if status not in (0, 1):

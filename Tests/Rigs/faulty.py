@@ -75,22 +75,25 @@ def torture_faults(options, folder, dice):
         if call[1].startswith((batch.path("out"), batch.path(".avjob")))]
     if options.rounds:
         places = sorted(dice.sample(places, min(options.rounds, len(places))))
-    told = 0
+    tried = struck = told = 0
     for number, (call, path) in places:
         errors = ERRORS[call]
         for action in errors if not options.rounds else [dice.choice(errors)]:
             try:
-                told += fail_once(batch, library, number, action, dice)
+                is_struck, is_told = fail_once(batch, library, number, action, dice)
             except Fault as problem:
                 said = action if action == "short" else errno.errorcode[action]
                 raise Fault(f"call {number}, {call} of {path}, {said}: {problem}")
+            tried, struck, told = tried + 1, struck + is_struck, told + is_told
+    # Of the last calls of a run there may be fewer than when they were counted.
+    require(struck >= 0.9 * tried, "only", struck, "of", tried, "failures struck")
     kinds = " ".join(sorted({call for _, (call, _) in places}))
-    print(f"faults: {len(places)} calls ({kinds}), {told} failures told, "
-          "nothing torn, nothing left over")
+    print(f"faults: {len(places)} calls ({kinds}), {struck} of {tried} failures struck, "
+          f"{told} told, nothing torn, nothing left over")
 
 
 def fail_once(batch, library, number, action, dice):
-    """Whether a failure of the call of that number is told."""
+    """Whether a failure of the call of that number struck, and whether it was told."""
     batch.reset(old=dice.random() < 0.5)
     log = library + ".log"
     if os.path.exists(log):
@@ -115,4 +118,4 @@ def fail_once(batch, library, number, action, dice):
     if call not in ("unlink", "flock"):
         batch.require_no_temporaries()
     batch.finish("--workers", "1")
-    return status != 0
+    return bool(struck), status != 0

@@ -4,7 +4,7 @@ import os
 import subprocess
 import time
 
-from batch import Fault, announced, is_killed, require, twenty_jobs
+from batch import Fault, announced, is_killed, require, twenty_jobs, wait_for
 from faulty import build_faults, calls_of, fault
 
 # How often the time is taken anew that a run needs: others use the machine as well.
@@ -44,7 +44,7 @@ def torture_kill(options, folder, dice):
         # At the calls themselves, which are most of what can go wrong and little of the time.
         words = f"any:{dice.randint(1, calls)}:{dice.choice(['kill', 'killed'])}"
         moment = dice.random() * batch.seconds
-        is_aimed = dice.random() < 0.5
+        is_aimed = number % 2 == 0
         old = dice.random() < 0.3
         try:
             if is_aimed:
@@ -54,6 +54,7 @@ def torture_kill(options, folder, dice):
         except Fault as problem:
             how = words if is_aimed else f"after {moment:.3f} s"
             raise Fault(f"round {number}, killed {how}: {problem}")
+    require(aimed.struck, "none of", aimed.tried, "kills at a call struck at work")
     print(f"kill: {options.rounds} rounds: " + "; ".join(
         f"{tally.struck} of {tally.tried} kills {what} struck at work, {tally.again} jobs in place "
         "without a receipt done again, none with one"
@@ -68,11 +69,12 @@ def kill_once(batch, library, old, words, moment):
     environment = fault(library, batch, words) if words else None
     with open(screen_path, "w") as said:
         process = batch.start(environment=environment, said=said)
-        try:
-            process.wait(300 if words else moment)
-        except subprocess.TimeoutExpired:
-            process.kill()
-        status = process.wait()
+        if not words:
+            try:
+                process.wait(moment)
+            except subprocess.TimeoutExpired:
+                process.kill()
+        status = wait_for(process)
     with open(screen_path) as said:
         screen = said.read()
     # With --isolate it may be a job's process that died.
@@ -158,7 +160,7 @@ def run_twice(batch, folder, delay, victim=None, moment=None, environment=None):
             except subprocess.TimeoutExpired:
                 struck = is_at_work(batch)
                 processes[victim].kill()
-        statuses = [process.wait(300) for process in processes]
+        statuses = [wait_for(process) for process in processes]
     seconds = time.monotonic() - begin
     if environment:
         # Killed by itself; the other one has done all by now.

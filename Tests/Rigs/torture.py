@@ -9,13 +9,14 @@ import argparse
 import os
 import random
 import shutil
+import signal
 import sys
 import tempfile
 
 # The repository is no place for what Python keeps of the modules beside this one.
 sys.dont_write_bytecode = True
 
-from batch import Fault
+from batch import Fault, end_all
 from broken import torture_broken
 from disks import enter_namespace, torture_disk, torture_order
 from faulty import torture_faults
@@ -49,10 +50,18 @@ def main():
         enter_namespace()
     # Resolved, since strace and the kernel tell paths without links.
     folder = os.path.realpath(tempfile.mkdtemp(prefix="avjob-torture-"))
+    # So that what was started is ended, and the seed told, where this is ended itself.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(f"{options.name}: ended by a signal"))
     try:
         torture(options, folder, random.Random(options.seed))
-    except Fault as problem:
-        sys.exit(f"{options.name}: {problem}\nseed {options.seed}; its folder is {folder}")
+    except BaseException as problem:
+        # First, since what follows may be cut where it is long.
+        print(f"{options.name}: seed {options.seed}; its folder is {folder}", file=sys.stderr)
+        if not isinstance(problem, Fault):
+            raise
+        sys.exit(f"{options.name}: {problem}")
+    finally:
+        end_all()
     shutil.rmtree(folder)
 
 
