@@ -75,6 +75,7 @@ public struct ExportSession: Sendable {
     let recorder = try RecordWriter(for: export)
     let writers = try openWriters(
       for: graph, EncoderCores(budget: budget ?? own, cancellation: cancellation))
+    var isCommitting = false
     do {
       try render(graph, renderer, writers, cancellation, progress)
       var outputs = try zip(writers, graph.sinks).map { writer, sink in
@@ -82,6 +83,7 @@ public struct ExportSession: Sendable {
       }
       let records = try finish(recorder, graph, writers, &outputs, cancellation)
       // Only now, when all are whole on the disk, does any of them take its place.
+      isCommitting = true
       try commit(writers, recorder, graph)
       return Report(
         outputs: outputs, duration: export.duration, records: records,
@@ -90,7 +92,8 @@ public struct ExportSession: Sendable {
     } catch {
       for writer in writers { writer.abandon() }
       recorder.abandon()
-      throw cancellation.isCancelled ? CancellationError() : error
+      // Which files are new already is to be known also where nobody waits for them any more.
+      throw cancellation.isCancelled && !isCommitting ? CancellationError() : error
     }
   }
 

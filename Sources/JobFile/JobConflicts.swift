@@ -25,8 +25,8 @@ extension Job {
     .filter { $0.severity == .error }
   }
 
-  /// The same of jobs and their parts, as `exports` made them; and warnings of outputs that are apart
-  /// by case alone, which are one file on some disks.
+  /// The same of jobs and their parts, as `exports` made them; and warnings of outputs that are
+  /// apart by case alone, which are one file on some disks.
   ///
   /// - Parameters:
   ///   - jobs: All jobs of a run.
@@ -57,9 +57,7 @@ extension Job {
           case .same(let other):
             claims.conflicts.append(Claims.clash(written(place), with: written(other)))
           case .alike(let other):
-            if let warning = claims.warning(written(place), beside: written(other)) {
-              claims.conflicts.append(warning)
-            }
+            claims.warn(of: written(place), beside: written(other))
           case nil: break
           }
         }
@@ -149,6 +147,8 @@ private struct Claims {
   private var alike: [Int: Place] = [:]
   /// Of a hundred thousand jobs that one line sends to one path, two are named.
   private var blamed: Set<Origin> = []
+  /// The same of paths that are apart by case alone: a line that does both is told both.
+  private var warned: Set<Origin> = []
 
   init(among jobs: [Job], reading files: [FilePath], _ currentDirectory: FilePath) {
     self.currentDirectory = currentDirectory
@@ -214,7 +214,7 @@ private struct Claims {
     written[path] = place
     let hash = Self.withoutCase(path).hashValue
     guard let other = alike.updateValue(place, forKey: hash) else { return nil }
-    return blamed.insert(file.origin).inserted ? .alike(other) : nil
+    return warned.contains(file.origin) ? nil : .alike(other)
   }
 
   private static func withoutCase(_ path: [UInt8]) -> [UInt8] {
@@ -247,16 +247,20 @@ private struct Claims {
         : "make the path depend on the job, as with '${input.stem}' or '${n:02}'")
   }
 
-  /// What to say where two paths are apart by case alone; nil where they are not.
-  func warning(_ output: Written, beside other: Written) -> Diagnostic? {
+  /// Tells of two paths that are apart by case alone, once for a line; others have only their hash
+  /// in common.
+  mutating func warn(of output: Written, beside other: Written) {
     let (path, twin) = (output.file.path, other.file.path)
-    guard Self.withoutCase(key(path)) == Self.withoutCase(key(twin)) else { return nil }
-    return Diagnostic(
-      .warning, "'\(twin)' and '\(path)' are one file on disks where case does not count",
-      at: output.file.origin,
-      help: "let them differ in more than case, if they may come to Windows or a Mac",
-      notes: other.file.origin == output.file.origin
-        ? [] : [.init("the other one is here", at: other.file.origin)])
+    guard Self.withoutCase(key(path)) == Self.withoutCase(key(twin)),
+      warned.insert(output.file.origin).inserted
+    else { return }
+    conflicts.append(
+      Diagnostic(
+        .warning, "'\(twin)' and '\(path)' are one file on disks where case does not count",
+        at: output.file.origin,
+        help: "let them differ in more than case, if they may come to Windows or a Mac",
+        notes: other.file.origin == output.file.origin
+          ? [] : [.init("the other one is here", at: other.file.origin)]))
   }
 }
 

@@ -234,7 +234,8 @@ public struct JobNames: Sendable {
   /// Every name and group, in no order.
   var all: Set<String> { Set(indices.keys.map(\.text)) }
 
-  /// What was perhaps meant by a name that there is not, as a help: the nearest one, or some of all.
+  /// What was perhaps meant by a name that there is not, as a help: the nearest one, or some of
+  /// all.
   ///
   /// - Complexity: O(n · log n)
   public func help(for name: String) -> String {

@@ -154,6 +154,12 @@ public struct JobFile: Sendable {
     func refusal(_ message: String, help: String? = nil) -> Diagnostics {
       Diagnostics(Diagnostic("'\(path)' \(message)", at: origin, help: help))
     }
+    guard !path.isEmpty else {
+      throw Diagnostics(
+        Diagnostic(
+          "the path of a job file is empty", at: origin,
+          help: "name a job file; a variable of the shell may be empty"))
+    }
     let text: MediaInstead.Text = origin == .unknown ? .jobFile : .included
     func media(_ bytes: [UInt8]?) -> Diagnostic? {
       MediaInstead.diagnostic(insteadOf: text, of: path, bytes, at: origin)
@@ -164,7 +170,7 @@ public struct JobFile: Sendable {
     } catch let error as FileTooLarge {
       if let diagnostic = media(nil) { throw Diagnostics(diagnostic) }
       throw refusal(
-        "has more than \(error.limit >> 20) MiB: that is no job file",
+        "has more than \(error.limit >> 20) MiB: that is no \(text.noun)",
         help: "part its jobs into several files, or let 'for_each' or 'rows' make them")
     } catch Errno.noSuchFileOrDirectory, Errno.notDirectory {
       guard path != "-" else {

@@ -119,10 +119,12 @@ package final class Demuxer {
     }
   }
 
-  /// How often reading a packet may have to be tried again: MPEG-TS looks through 64 KiB each time.
-  private static let mostAttempts = 1 << 20
+  /// How often reading a packet may have to be tried again. MPEG-TS looks through 64 KiB each time: a
+  /// quarter of a gibibyte, since nobody is asked meanwhile whether the reading is still wanted.
+  private static let mostAttempts = 1 << 12
 
-  /// Reads the next packet that holds data (`av_read_frame`), or nil at the end of the file.
+  /// Reads the next packet that holds data (`av_read_frame`), or nil at the end of the file. Where 256 MiB
+  /// of MPEG-TS hold none, the data is at fault (`isInvalidData`).
   package func read() throws(LibAVError) -> Packet? {
     let packet = try Packet()
     var attempts = 0
@@ -132,8 +134,11 @@ package final class Demuxer {
       if status == avjob_averror_eof() { return nil }
       // MPEG-TS that has lost its place looks for it in some of what follows, and wants to be asked
       // again for more.
-      attempts += 1
-      if status == avjob_averror_eagain(), attempts < Self.mostAttempts { continue }
+      if status == avjob_averror_eagain() {
+        attempts += 1
+        if attempts < Self.mostAttempts { continue }
+        throw LibAVError(code: avjob_averror_invaliddata(), operation: "av_read_frame")
+      }
       try check(status, "av_read_frame")
       // Cameras write Ogg packets of no bytes, which decoders would refuse.
     } while packet.size == 0

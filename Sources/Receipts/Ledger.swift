@@ -143,7 +143,7 @@ public final class Ledger: Sendable {
   /// Asks for the right to make an export's outputs, among the processes that share the folder; `now`
   /// is the time by which waits are measured.
   public func begin(_ claim: Claim, at now: ContinuousClock.Instant = .now) -> Permission {
-    let key = claim.outputs.first?.path ?? ""
+    let key = Self.key(of: claim)
     do throws(Errno) {
       try make()
       switch try locks.take(claim.outputs.map { name(ofReceipt: folder.relative($0.path)) }) {
@@ -157,6 +157,13 @@ public final class Ledger: Sendable {
       return .unavailable(error)
     }
   }
+
+  /// Ends a wait that the caller will go on with no longer: whoever asks for the same again later has all
+  /// of his time. Does nothing where there is none.
+  public func giveUpWait(_ claim: Claim) { waits.withLock { $0.end(Self.key(of: claim)) } }
+
+  /// By what the waits for a claim are found.
+  private static func key(of claim: Claim) -> FilePath { claim.outputs.first?.path ?? "" }
 
   private func make() throws(Errno) {
     guard !isMade.withLock({ $0 }) else { return }

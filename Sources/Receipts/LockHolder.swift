@@ -7,7 +7,8 @@ public struct LockHolder: Sendable, Hashable {
   public var process: Int32?
   /// What its machine or container calls itself; nil: the lock does not say.
   public var host: String?
-  /// When it took the lock, in seconds since 1970 by its own clock; nil: the lock does not say.
+  /// When it took the lock, in seconds since 1970 by its own clock, of 0...2^40; nil: the lock does not
+  /// say, or says what no clock does.
   public var start: Int64?
   /// Whether the process was stopped, as by SIGSTOP or Ctrl-Z; false where that cannot be seen from
   /// here.
@@ -27,7 +28,7 @@ public struct LockHolder: Sendable, Hashable {
     let words = lines[1].split(separator: " ")
     guard words.count == 2 else { return }
     host = Self.plain(words[0])
-    start = Int64(words[1])
+    start = Int64(words[1]).flatMap { (0...(1 << 40)).contains($0) ? $0 : nil }
   }
 
   /// This machine's name.
@@ -100,6 +101,6 @@ struct LockWaits {
     return LockWait(holder: holder, waited: waited, isWorthTelling: isWorthTelling)
   }
 
-  /// The wait for something is over.
+  /// The wait for something is over, or was given up.
   mutating func end(_ path: FilePath) { waits[path] = nil }
 }

@@ -28,13 +28,17 @@ package final class ChildProcess {
     case exited(Int32)
     /// A signal of this number ended it.
     case signalled(Int32)
+    /// It is gone, and how cannot be learned: this process ignores SIGCHLD, or waited for it elsewhere
+    /// (`ECHILD`).
+    case unknown
   }
 
   /// What a wait for the child's next line gave.
   package enum Reading: Sendable, Hashable {
     /// Without its line feed.
     case line([UInt8])
-    /// No whole line was said in the time; or a shorter one, where it wrote to standard error.
+    /// No whole line was said in the time, or a shorter one where it wrote to standard error. What there
+    /// is of a line is kept for the next.
     case nothing
     /// The child has closed its output, as its end does.
     case end
@@ -172,11 +176,11 @@ package final class ChildProcess {
     return true
   }
 
-  /// The child's next line, or none after a while.
+  /// The child's next line, or none after a while: what is there already for zero.
   package func readLine(within time: Duration) -> Reading {
-    let milliseconds =
-      time.components.seconds * 1000
-      + time.components.attoseconds / 1_000_000_000_000_000
+    // No longer than poll(2) can wait at once, some weeks.
+    var left = min(max(.zero, time), .milliseconds(Int32.max))
+    let last = ContinuousClock.now.advanced(by: left)
     while true {
       if let feed = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
         let line = Array(buffer[..<feed])
@@ -186,10 +190,11 @@ package final class ChildProcess {
       }
       searched = buffer.count
       guard buffer.count <= longestLine else { return .endless }
-      guard
-        Self.isReady(
-          [(output, POLLIN), (errors, POLLIN)], for: Int32(clamping: max(0, milliseconds)))
+      guard left >= .zero,
+        Self.isReady([(output, POLLIN), (errors, POLLIN)], for: Self.milliseconds(left))
       else { return .nothing }
+      // A child that says its line byte by byte gets no time for each.
+      left = ContinuousClock.now.duration(to: last)
       readErrors()
       // A flood of errors must not keep the caller from its other duties.
       guard Self.isReady([(output, POLLIN)], for: 0) else { return .nothing }
@@ -202,6 +207,13 @@ package final class ChildProcess {
       }
       buffer += block[..<length]
     }
+  }
+
+  /// In whole milliseconds, rounded up, so that no rest of a time is spent in polls of none.
+  private static func milliseconds(_ time: Duration) -> Int32 {
+    let (seconds, attoseconds) = time.components
+    return Int32(
+      clamping: seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
   }
 
   /// Whether one of the descriptors can be used, or has been closed at its other end, within so many
@@ -249,7 +261,9 @@ package final class ChildProcess {
     let last = ContinuousClock.now.advanced(by: time)
     while end == nil {
       var status: Int32 = 0
-      if waitpid(id, &status, WNOHANG) == id { return note(status) }
+      let found = waitpid(id, &status, WNOHANG)
+      if found == id { return note(status) }
+      if found < 0, errno == ECHILD { return note(.unknown) }
       guard ContinuousClock.now < last else { return nil }
       var pause = timespec(tv_sec: 0, tv_nsec: 10_000_000)
       nanosleep(&pause, nil)
@@ -261,13 +275,18 @@ package final class ChildProcess {
   package func wait() -> End {
     if let end { return end }
     var status: Int32 = 0
-    while waitpid(id, &status, 0) < 0, errno == EINTR {}
+    while waitpid(id, &status, 0) < 0 {
+      guard errno == EINTR else { return note(.unknown) }
+    }
     return note(status)
   }
 
   private func note(_ status: Int32) -> End {
     let number = status & 0x7F
-    let found: End = number == 0 ? .exited((status >> 8) & 0xFF) : .signalled(number)
+    return note(number == 0 ? .exited((status >> 8) & 0xFF) : .signalled(number))
+  }
+
+  private func note(_ found: End) -> End {
     end = found
     return found
   }

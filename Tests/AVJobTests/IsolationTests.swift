@@ -26,6 +26,9 @@ import WorkerPool
     #expect(
       Isolation.failure(of: .exited(3))
         == Failure(.reportBug, "its process ended with status 3 and did not say why"))
+    #expect(
+      Isolation.failure(of: .unknown)
+        == Failure(.reportBug, "its process ended, nobody can tell how, and it did not say why"))
   }
 
   @Test("What a process wrote before it died stands in its failure, and what it lacked is named")

@@ -104,7 +104,7 @@ struct AccountTests {
         wrong; --keep-going runs the other jobs
         2
         range failed None
-          error job the range starts at 3s, but 'tone.wav' lasts 1s | None
+          error job the range starts at 3s, but 'tone.wav' lasts 1s | start it earlier
 
         """)
   }
@@ -227,7 +227,7 @@ struct AccountTests {
     arguments: [
       ("parts/03", "it is a part of 'parts': --only takes jobs whole"),
       ("wholee", "did you mean 'whole'?"),
-      ("something else", "there are 'all', 'parts', 'whole'"),
+      ("something else", "there are 'all', 'all/tone', 'parts', 'whole'"),
     ])
   func onlyNothing(name: String, help: String) throws {
     let stage = try stage(

@@ -22,6 +22,24 @@ import Testing
         """)
   }
 
+  @Test("An input of which a file of its own is made is named once")
+  func repeated() throws {
+    let result = try stage().run("avjob compress a.wav ./a.wav b/a.wav a.wav -o out")
+    #expect(result.status == 2)
+    #expect(
+      result.errors == """
+        command line:1:22: error: 'a.wav' and './a.wav' are one file
+            1 | avjob compress a.wav ./a.wav b/a.wav a.wav -o out
+              |                      ^~~~~~~
+          help: name it once
+        command line:1:38: error: 'a.wav' is named twice
+            1 | avjob compress a.wav ./a.wav b/a.wav a.wav -o out
+              |                                      ^~~~~
+          help: name it once
+
+        """)
+  }
+
   @Test("Commands that are shown can be typed as they stand")
   func initQuotes() throws {
     let stage = try stage()
@@ -73,7 +91,7 @@ import Testing
     try stage.make("mkfifo pipe.yaml; ln -s loop.yaml loop.yaml")
     try stage.write("job.yaml", "include: pipe.yaml\nrows: /dev/zero\nclip: a.wav\noutput: x.mp3\n")
     #expect(
-      try stage.run("avjob check pipe.yaml job.yaml loop.yaml nothing.yaml /dev/zero - a.wav")
+      try stage.run("avjob check pipe.yaml job.yaml loop.yaml nothing.yaml /dev/zero - '' a.wav")
         .errors
           == """
           error: 'pipe.yaml' is no regular file
@@ -94,6 +112,8 @@ import Testing
             help: pipes and devices cannot be read: name a job file
           error: '-' stands for a pipe, and avjob reads files only
             help: name a job file
+          error: the path of a job file is empty
+            help: name a job file; a variable of the shell may be empty
           error: 'a.wav' is a media file, and a job file belongs here
             help: write a job file with 'clip: a.wav' and 'output: NAME.mp3' in it, or take \
           'avjob compress', 'avjob clip' or 'avjob probe'

@@ -83,7 +83,7 @@ struct SharedFolderTests {
       until [ -s .long.flac.avjob-0.tmp ] || ! kill -0 $holder; do sleep 0.01; done
       kill -STOP $holder
       status=0
-      avjob run --quiet --retry 0 job.yaml || status=$?
+      avjob run --quiet --retry 1 job.yaml || status=$?
       echo holder $holder status $status host $(hostname)
       kill -KILL $holder
       wait $holder
@@ -101,6 +101,11 @@ struct SharedFolderTests {
       "error: 'long.flac': another avjob is at it for longer than an attempt may take: \(who)",
     ] { #expect(result.errors.contains(words), "\(result.errors)") }
     #expect(result.errors.contains(", and is stopped (SIGSTOP)"))
+    // The second attempt has waited, too.
+    let told = result.errors.split(separator: "\n").count {
+      $0.contains("waits for another avjob that is at it")
+    }
+    #expect(told == 2, "\(result.errors)")
     #expect(!result.text.contains(".lock") && !result.text.contains(".tmp"), "\(result.text)")
     #expect(result.text.contains("\nlong.flac"))
   }

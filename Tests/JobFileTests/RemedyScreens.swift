@@ -240,37 +240,6 @@ import Testing
       """#)
   }
 
-  @Test(
-    "Outputs that are apart by case alone get a warning, as long as their disk tells them apart")
-  func caseAlone() throws {
-    let yaml = """
-      jobs:
-        a: { clip: a.wav, output: Ä.mp3 }
-        b: { clip: b.wav, output: OUT/../ä.mp3 }
-        c: { for_each: raw/*.wav, output: { folder: x, mp3: V2 } }
-      """
-    let map = SourceMap()
-    let file = try Bench().load(yaml, into: map)
-    let found = Job.conflicts(among: file.jobs, currentDirectory: "/home/show") { index in
-      [
-        ExportFiles(
-          name: file.jobs[index].name,
-          outputs: file.jobs[index].outputs.map { ($0.path, $0.chapters, $0.origin) }, records: [])
-      ]
-    }
-    expect(
-      Diagnostics(found).render(in: map),
-      #"""
-      job.yaml:3:29: warning: 'Ä.mp3' and 'OUT/../ä.mp3' are one file on disks where case does not count
-          3 |   b: { clip: b.wav, output: OUT/../ä.mp3 }
-            |                             ^~~~~~~~~~~~
-        help: let them differ in more than case, if they may come to Windows or a Mac
-      job.yaml:2:29: note: the other one is here
-          2 |   a: { clip: a.wav, output: Ä.mp3 }
-            |                             ^~~~~
-      """#)
-  }
-
   @Test("Words of other programs are told where they belong")
   func words() {
     expect(

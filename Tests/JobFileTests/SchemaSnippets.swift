@@ -24,6 +24,9 @@ import Testing
     "split: { 0s: a, 1s: b }\nclip: a.wav\noutput: [{ file: all.mp3 }, \"${part.n}.mp3\"]",
     "clip: a.wav\noutput: { file: x.mp3, mp3: { vbr: ten } }",
     "clip: a.wav\noutput: { file: x.mp3, mp3: { vbr: 10 } }",
+    "clip: a.wav\noutput: { file: x.mp3, mp3: { vbr: 9.9999 } }",
+    "clip: a.wav\noutput: { file: x.mp3, mp3: { vbr: \"9.9999\" } }",
+    "clip: a.wav\noutput: { file: x.mp3, mp3: V9.9991 }",
     "clip: a.wav\noutput: { file: x.mp3, mp3: { cbr: 128.5k } }",
     "clip: a.wav\noutput: { file: x.mp3, mp3: { abr: V2 } }",
     "clip: a.wav\noutput: { file: x.mp3, mp3: { preset: loud } }",
@@ -32,6 +35,10 @@ import Testing
     "clip: a.wav\noutput: { file: x.flac, flac: 16 bit, id3: 2.4 }",
     "clip: a.wav\noutput: { file: x.flac, flac: 16 bit, chapters: [id3] }",
     "clip: a.wav\noutput: { folder: x, codec: same, chapters: id3 }",
+    "clip: a.wav\noutput: { file: x.wav, id3: '2.3' }",
+    "clip: a.wav\noutput: [{ file: \"${n:-x}.M4A\", id3: 2.4 }, x.mp3]",
+    "clip: a.wav\noutput: { file: x.opus, chapters: id3 }",
+    "clip: a.wav\noutput: { file: x.mp3, channels: 5.1 }",
     "clip: a.wav\noutput: { file: x.mp3, chapters: [file, podlove, file] }",
     "concat: [a.wav]\noutput: { file: x.mp3, codec: same }",
     "concat: [a.wav]\noutput: { folder: x, mp3: V2 }",
@@ -58,7 +65,11 @@ import Testing
     "split: { 0s: a, 1s: b }\nclip: a.wav\noutput: { folder: parts, mp3: V2 }",
     "clip: a.wav\noutput: { file: x.mp3, mp3: { vbr: V2.5, quality: 9 } }",
     "clip: a.wav\noutput: { file: x.mp3, mp3: { vbr: 9.999 }, chapters: [id3, podlove] }",
+    "clip: a.wav\noutput: { file: x.mp3, mp3: { vbr: \"V09.9990\" } }",
     "clip: a.wav\noutput: { file: x.mp3, mp3: { preset: voice } }",
+    "clip: a.wav\noutput: [{ file: x.AIF, id3: '2.3' }, { file: \"${n:-x.mp3}\", id3: 2.3 }]",
+    "presets: { p: { mp3: V2 } }\nclip: a.wav\noutput: { file: x.mp3, preset: p, id3: 2.3 }",
+    "clip: a.wav\noutput: { file: x.wav, channels: 5.1 }",
     "for_each: raw/*.wav\nconcat: [a.wav, \"${input}\"]\noutput: { folder: x, mp3: V2 }",
     "clip: a.wav\nchannels: left\noutput: { folder: x, codec: same }",
     "clip: a.wav\nchapters: keep\ninsert: [{ clip: b.wav, at: end-1s }]\noutput: x.mp3",
@@ -97,7 +108,10 @@ import Testing
 
   @Test("Patterns of the long forms are those of their readers")
   func patterns() throws {
-    let words = ["0", "1", "2.5", "9.999", "10", "V2", "v9.5", "V10", "x", "128k", "128.5k", "0k"]
+    let words = [
+      "0", "1", "2.5", "9", "9.", "9.05", "9.989", "9.9899", "9.99", "9.999", "9.9990", "9.9991",
+      "9.9999", "09.9", "10", "V2", "v9.5", "V10", "x", "128k", "128.5k", "0k",
+    ]
     let presets = MP3Preset.allCases.map(\.rawValue) + ["V2", "loud"]
     func agree(_ pattern: String, _ words: [String], _ accepts: (String) throws -> Void) throws {
       let regex = try Regex(pattern)

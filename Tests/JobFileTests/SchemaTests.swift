@@ -129,9 +129,8 @@ import Testing
     "is a source", "two outputs at", "both write",
     // Which rates, bit rates and layouts go together; formats that only the path says.
     "at 48000 Hz with 2 channels has", "has no sample rate of", "has no bit rates at",
-    "MP3 has one or two channels", "Opus has no layout", "is not possible at",
+    "MP3 has one or two channels", "is not possible at",
     "has neither a least nor", "is over", "needs two channels", "'mode: mono' of an output",
-    "has no ID3 tag",
     // Numbers in texts.
     "is out of range",
     // Two values that contradict each other.

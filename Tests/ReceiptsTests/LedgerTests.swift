@@ -269,6 +269,14 @@ struct LedgerTests {
     #expect(!first.isWorthTelling && later.isWorthTelling)
     #expect(first.holder.process == LockOwner.current.process)
     #expect(later.waited == .seconds(7))
+    // The next attempt has all of its time.
+    other.giveUpWait(project.claim())
+    guard case .busy(let anew) = other.begin(project.claim(), at: start.advanced(by: .seconds(9)))
+    else {
+      Issue.record("no lock")
+      return
+    }
+    #expect(anew.waited == .zero)
     work.end()
     guard case .granted(let work) = other.begin(project.claim()) else {
       Issue.record("no lock")

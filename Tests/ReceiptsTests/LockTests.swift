@@ -156,6 +156,9 @@ struct LockTests {
       (owner + "\nhost\n", "process \(getpid())", nil),
       (owner + "\n\u{1B}[2J 9\n", "process \(getpid())", 9),
       ("x\nhost 5", "another process on 'host'", 5),
+      ("x\nhost \(Int64.min)", "another process on 'host'", nil),
+      ("x\nhost -1", "another process on 'host'", nil),
+      ("x\nhost \(Int64.max)", "another process on 'host'", nil),
     ]
     for (text, name, start) in cases {
       let holder = LockHolder(ofLock: text)

@@ -111,6 +111,34 @@ import Testing
     #expect(silent.lastComplaints(3) == [])
   }
 
+  @Test("A child that says a line byte by byte has no longer for it than one that says nothing")
+  func trickling() throws {
+    let child = try shell(
+      """
+      (for n in $(seq 3000); do printf x; sleep .01; done; echo end) & trickle=$!
+      cat
+      kill $trickle; wait $trickle
+      echo y
+      """)
+    // Long before its half a minute is over; without a time, too.
+    for _ in 0..<3 { #expect(child.readLine(within: .milliseconds(100)) == .nothing) }
+    #expect(child.readLine(within: .zero) == .nothing)
+    #expect(child.send([]))
+    // What was said meanwhile is not lost.
+    #expect(lines(of: child).map { $0.drop { $0 == "x" } } == ["y"])
+  }
+
+  @Test("A child whose end somebody else has taken is gone, and nobody waits for it")
+  func takenElsewhere() throws {
+    for waits in [true, false] {
+      let child = try shell("exit 7")
+      var status: Int32 = 0
+      while waitpid(child.id, &status, 0) < 0, errno == EINTR {}
+      #expect((waits ? child.wait(within: .seconds(100_000)) : child.wait()) == .unknown)
+      #expect(child.wait() == .unknown)
+    }
+  }
+
   @Test("A child that was stopped keeps nobody waiting for longer than he wants to")
   func stopped() throws {
     let child = try shell("echo ready; kill -STOP $$; cat")

@@ -77,7 +77,7 @@ extension Decoder {
     } catch let error as FileTooLarge {
       guard !isMedia(nil) else { return nil }
       sink.error(
-        "'\(path.value)' has more than \(error.limit >> 20) MiB: that is no \(text.rawValue.drop { $0 != " " }.dropFirst())",
+        "'\(path.value)' has more than \(error.limit >> 20) MiB: that is no \(text.noun)",
         at: path.origin, help: "part it, if it is one")
     } catch {
       sink.error(

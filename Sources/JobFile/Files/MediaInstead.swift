@@ -10,6 +10,15 @@ enum MediaInstead {
     case included = "another job file"
     case list = "a list of times"
     case table = "a table"
+
+    /// Without an article.
+    var noun: String {
+      switch self {
+      case .jobFile, .included: "job file"
+      case .list: "list of times"
+      case .table: "table"
+      }
+    }
   }
 
   /// What to say of a file at `path` that begins with `bytes`; nil where it may be `text`.

@@ -1,8 +1,8 @@
 import MediaComposition
 import SystemPackage
 
-/// A file that a job file names where none is: a mistake, unless it is a medium, nothing is there and
-/// another job of the run writes it.
+/// A file that a job file names where none is: a mistake, unless it is a medium, nothing is there
+/// and another job of the run writes it.
 public struct MissingFile: Sendable {
   /// As it would be opened.
   public let path: FilePath

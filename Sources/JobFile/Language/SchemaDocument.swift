@@ -105,16 +105,27 @@ extension Schema {
     let place: JSONTree = [
       "not": ["anyOf": [["const": "id3"], ["type": "array", "contains": ["const": "id3"]]]]
     ]
-    let noTag = Output.Kind.allCases.filter { !$0.capabilities.hasID3 }.map(\.rawValue)
+    let noTag = isOne(of: Output.Kind.allCases.filter { !$0.capabilities.hasID3 })
     // Of the clip's own format only the decoder knows whether it has the tag.
-    let tags: [JSONTree] = noTag.map {
-      ["if": ["required": .list([.text($0)])], "then": Rule.none(["id3"]).tree]
-    }
-    let places: [JSONTree] = (noTag + ["codec"]).map {
-      ["if": ["required": .list([.text($0)])], "then": ["properties": ["chapters": place]]]
-    }
-    return tags + places
+    let tag: JSONTree = ["if": noTag, "then": Rule.none(["id3"]).tree]
+    let places: JSONTree = [
+      "if": ["anyOf": [noTag, ["required": ["codec"]]]],
+      "then": ["properties": ["chapters": place]],
+    ]
+    return [tag, places]
   }()
+
+  /// Whether an output is of one of `kinds`: a key says so, or nothing but the path says anything.
+  private static func isOne(of kinds: [Output.Kind]) -> JSONTree {
+    let named = Rule.someOf(kinds.map(\.rawValue)).tree
+    guard let pattern = SchemaPattern.outputPath(of: kinds) else { return named }
+    let path: JSONTree = ["type": "string", "pattern": .text(pattern)]
+    let shown: JSONTree = [
+      "required": ["file"], "properties": ["file": path],
+      "not": Rule.someOf(formatKeys + ["preset", "json"]).tree,
+    ]
+    return ["anyOf": [named, shown]]
+  }
 
   /// Not every format has every layout.
   private static let layoutConditions: [JSONTree] = Output.Kind.allCases.compactMap { kind in
@@ -124,7 +135,7 @@ extension Schema {
       Double(name) == nil ? [JSONTree.text(name)] : [.text(name), .number(name)]
     }
     return [
-      "if": ["required": .list([.text(kind.rawValue), "channels"])],
+      "if": isOne(of: [kind]),
       "then": ["properties": ["channels": ["not": ["enum": .list(words)]]]],
     ]
   }

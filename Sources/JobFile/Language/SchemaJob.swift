@@ -23,7 +23,8 @@ extension Schema {
     ],
   ]
 
-  /// Of a job that gets nothing from elsewhere: a folder's files are called as an input or a clip is.
+  /// Of a job that gets nothing from elsewhere: a folder's files are called as an input or a clip
+  /// is.
   static let inputCondition: JSONTree = [
     "if": Rule.someOf(manyClips).tree.with(["not": ["required": ["for_each"]]]),
     "then": ["properties": ["output": eachOutput(map: ["not": ["required": ["folder"]]])]],

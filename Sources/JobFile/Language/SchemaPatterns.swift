@@ -81,14 +81,18 @@ enum SchemaPattern {
   static let pickedChannel = whole("(left|right|centre|center|channel 0*[1-9][0-9]*)")
   static let count = whole("[0-9]+")
 
+  /// LAME's -V, up to 9.999.
+  private static let quality =
+    #"0*([0-8](\.[0-9]+)?|9(\.(?=[0-9])(9{0,3}0*|9{0,2}[0-8][0-9]*))?)"#
+
   /// `V2`, `abr 96k`, LAME's names.
   static let mp3 = whole(
     one(
       of: [
-        #"[vV]0*[0-9](\.[0-9]+)?"#,
+        "[vV]" + quality,
         one(of: anyCase("abr"), anyCase("cbr")) + " +0*[1-9][0-9]* *" + kilobits,
       ] + MP3Preset.allCases.map { anyCase($0.rawValue) }))
-  static let vbr = whole(#"[vV]?0*[0-9](\.[0-9]+)?"#)
+  static let vbr = whole("[vV]?" + quality)
   static let wholeBitRate = whole(" *0*[1-9][0-9]* *" + kilobits)
   static let mp3Preset = whole(one(of: MP3Preset.allCases.map { anyCase($0.rawValue) }))
   static let stereoMode = whole(
@@ -116,6 +120,13 @@ enum SchemaPattern {
   /// The path of an output, whose extension says a format.
   static let outputPath = whole(
     #"(?!.*:\/\/).*[^/]\."# + one(of: Output.Kind.allExtensions.map(anyCase)))
+  /// The path of an output whose extension by itself makes it one of `kinds`; nil where none does.
+  static func outputPath(of kinds: [Output.Kind]) -> String? {
+    let own = Output.Kind.allExtensions.filter {
+      Output.Kind(extension: $0).map(kinds.contains) == true
+    }
+    return own.isEmpty ? nil : #"[^/]\."# + one(of: own.map(anyCase)) + "$"
+  }
   /// A path whose extension says a format that is none of `kind`.
   static func otherOutputPath(than kind: Output.Kind) -> String {
     let own = Set(kind.capabilities.extensions)

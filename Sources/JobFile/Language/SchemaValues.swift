@@ -85,7 +85,7 @@ extension Schema.Value {
     case .sidecar: ValueTree.words(["sidecar"])
     case .vbr:
       ValueTree.text(
-        SchemaPattern.vbr, or: ["type": "number", "minimum": 0, "exclusiveMaximum": 10])
+        SchemaPattern.vbr, or: ["type": "number", "minimum": 0, "maximum": .number("9.999")])
     case .wholeBitRate: ValueTree.text(SchemaPattern.wholeBitRate)
     case .quality:
       ValueTree.text(SchemaPattern.digit, or: ["type": "integer", "minimum": 0, "maximum": 9])

@@ -124,6 +124,33 @@ struct OneShot {
     .run(preparation.work, refusals: preparation.refusals)
   }
 
+  /// Refuses inputs of which each becomes a file of its own, where one is named twice.
+  func refuseRepeated(_ inputs: [String]) throws {
+    let currentDirectory = LocalFileSystem().currentDirectory
+    var diagnostics = Diagnostics()
+    var first: [FilePath: String] = [:]
+    var told: Set<String> = []
+    for input in inputs {
+      let path = FilePath(input).normalized(in: currentDirectory)
+      guard let other = first[path] else {
+        first[path] = input
+        continue
+      }
+      guard told.insert(input).inserted, case .text(_, let origin) = places.node(input) else {
+        continue
+      }
+      diagnostics.append(
+        Diagnostic(
+          other == input
+            ? "'\(input)' is named twice" : "'\(other)' and '\(input)' are one file",
+          at: origin, help: "name it once"))
+    }
+    guard diagnostics.isEmpty else {
+      door.report(diagnostics)
+      throw Door.Status.wrongJob
+    }
+  }
+
   private func refuseExisting(_ jobs: [Job]) throws {
     var diagnostics = Diagnostics()
     for output in jobs.flatMap(\.outputs) {

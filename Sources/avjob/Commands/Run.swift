@@ -63,7 +63,8 @@ struct Run: ParsableCommand {
       if options.failFast, preparation.refusedJobs > 0 {
         StandardStream.error.write("nothing was started: --fail-fast\n")
         teller.open(preparation.work, refusals: preparation.refusals)
-        throw Door.Status.jobFailed
+        let outcome = Outcome([], refusals: preparation.refusals, signalStatus: nil) { _ in "" }
+        throw ExitCode(outcome.status)
       }
       try Batch(
         door: door, teller: teller, workers: workers, isIsolated: isolate,

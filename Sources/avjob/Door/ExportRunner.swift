@@ -39,7 +39,13 @@ struct ExportRunner: JobRunner {
     switch ledger.begin(claim) {
     case .granted(let work): lock = work
     case .busy(let wait):
-      try tell(wait, of: work, context)
+      do throws(Failure) {
+        try tell(wait, of: work, context)
+      } catch {
+        // The next attempt has a wait of its own.
+        ledger.giveUpWait(claim)
+        throw error
+      }
       throw JobPostponed(after: wait.pause)
     case .unavailable(let error): memory.tell(error, of: ledger, context)
     }
@@ -57,8 +63,8 @@ struct ExportRunner: JobRunner {
 
   /// Says whom a job waits for, when that is worth it.
   ///
-  /// - Throws: `Failure` (`tryAgain`) where the wait has lasted longer than an attempt may: who has the
-  ///   lock lives, and gets nowhere.
+  /// - Throws: `Failure` (`tryAgain`) where the wait has lasted longer than an attempt of this job may:
+  ///   who has the lock lives. It may be well, with a longer time of its own, or get nowhere.
   private func tell(_ wait: LockWait, of work: Work, _ context: JobContext) throws(Failure) {
     let output = work.export.outputs.first
     let age = wait.holder.start.map { max(0, Int64(time(nil)) - $0) }
@@ -66,7 +72,7 @@ struct ExportRunner: JobRunner {
       "\(wait.holder)" + (age.map { ", for \(Figures.clock(.seconds($0)))" } ?? "")
       + (wait.holder.isStopped ? ", and is stopped (SIGSTOP)" : "")
     // The pool leaves an attempt alone that is late by five seconds.
-    if wait.waited > (work.timeLimit ?? .seconds(86_400)) + .seconds(5) {
+    if wait.waited > work.timeLimit + .seconds(5) {
       throw Failure(
         .tryAgain,
         "another avjob is at it for longer than an attempt may take: \(who); see what it waits for, "
@@ -110,7 +116,7 @@ struct ExportRunner: JobRunner {
   }
 
   private func perform(
-    _ export: Export, timeLimit: Duration?, _ context: JobContext
+    _ export: Export, timeLimit: Duration, _ context: JobContext
   ) throws -> ExportSession.Report {
     let report =
       if let isolation {

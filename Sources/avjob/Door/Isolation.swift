@@ -44,14 +44,13 @@ struct Isolation: Sendable {
   /// - Returns: What the process wrote.
   /// - Throws: As `ExportSession.run`, and a `Failure` where the process died.
   func perform(
-    _ export: Export, timeLimit: Duration?, _ context: JobContext
+    _ export: Export, timeLimit: Duration, _ context: JobContext
   ) throws -> ExportSession.Report {
     var order = Order(export: export, limits: limits)
     order.limits.openFiles = max(256, 2 * PoolClaim(of: export).openFiles)
-    order.limits.processorTime = timeLimit.map {
-      // Its deadline comes first, unless the process that watches it is gone.
-      Int(clamping: max(1, min($0.components.seconds, 1 << 30)) + 10)
-    }
+    // Its deadline comes first, unless the process that watches it is gone.
+    order.limits.processorTime = Int(
+      clamping: max(1, min(timeLimit.components.seconds, 1 << 30)) + 10)
     let child: ChildProcess
     do {
       child = try ChildProcess.spawn(
@@ -162,6 +161,8 @@ struct Isolation: Sendable {
       )
     }
     return switch end {
+    case .unknown:
+      Failure(.reportBug, "its process ended, nobody can tell how, and it did not say why" + said)
     case .exited(let status):
       Failure(.reportBug, "its process ended with status \(status) and did not say why" + said)
     case .signalled(SIGKILL):

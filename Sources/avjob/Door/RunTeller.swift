@@ -85,9 +85,9 @@ final class RunTeller {
     try refuse(Diagnostics(found.map { Diagnostic($0) }))
   }
 
-  private func refuse(_ reports: Diagnostics) throws {
-    guard !reports.isEmpty else { return }
-    door.report(reports)
+  private func refuse(_ found: Diagnostics) throws {
+    guard !found.isEmpty else { return }
+    door.report(found)
     writer.targets = []
     throw Door.Status.wrongJob
   }

@@ -26,17 +26,14 @@ final class Signals: Sendable {
   /// - Returns: What signals do from now on.
   static func catchAll(beforeWork end: Ending? = nil) -> Signals {
     let caught = Signals(end)
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    sigaddset(&signals, SIGINT)
-    sigaddset(&signals, SIGTERM)
-    // A terminal that is closed.
-    sigaddset(&signals, SIGHUP)
+    var signals = Self.caught
     pthread_sigmask(SIG_BLOCK, &signals, nil)
     // A pipe that is closed at the other end is an error of a write, not the end of the process.
     signal(SIGPIPE, SIG_IGN)
     // So is a file that may not grow (`ulimit -f`): what was written can still be taken away.
     signal(SIGXFSZ, SIG_IGN)
+    // Whoever started this one may have left it ignored: children would end without telling how.
+    signal(SIGCHLD, SIG_DFL)
     let waiting = signals
     _ = try? Thread.spawn(name: "signals") {
       var waiting = waiting
@@ -49,10 +46,25 @@ final class Signals: Sendable {
     return caught
   }
 
+  /// SIGHUP is a terminal that is closed.
+  private static let numbers = [SIGINT, SIGTERM, SIGHUP]
+
+  private static var caught: sigset_t {
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    for number in numbers { sigaddset(&signals, number) }
+    return signals
+  }
+
   private func note(_ number: Int32) {
     self.number.store(number, ordering: .releasing)
     ending.withLock { end in
       guard let end else { return }
+      // What `end` writes to may block, and this thread is the one that waits for the next signal:
+      // from here on that ends the process by itself.
+      for number in Self.numbers { signal(number, SIG_DFL) }
+      var signals = Self.caught
+      pthread_sigmask(SIG_UNBLOCK, &signals, nil)
       end(128 + number)
       _exit(128 + number)
     }

@@ -31,9 +31,10 @@ struct WorkQueue {
     }
     let first = work.count
     for part in parts {
-      var piece = Work(export: outcome.exports[part], job: job.name, folder: job.folder)
-      piece.estimate = outcome.parts[part].estimate
-      piece.timeLimit = WorkLimits.timeLimit(of: job, estimate: piece.estimate)
+      let estimate = outcome.parts[part].estimate
+      var piece = Work(
+        export: outcome.exports[part], job: job.name, folder: job.folder, estimate: estimate,
+        timeLimit: WorkLimits.timeLimit(of: job, estimate: estimate))
       piece.retries = job.retries ?? limits.retries
       if !awaited.isEmpty {
         piece.draft = Work.Draft(

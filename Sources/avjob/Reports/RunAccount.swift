@@ -16,7 +16,7 @@ struct Refusal {
 
   /// Whether another run may find that all is well.
   var mayPass: Bool {
-    messages.allSatisfy { $0.severity == .warning || $0.remedy == .tryAgain }
+    !messages.isEmpty && messages.allSatisfy { $0.severity == .warning || $0.remedy == .tryAgain }
   }
 }
 
