@@ -131,7 +131,8 @@ import Testing
     // On one core, so that they do not all end together.
     let result = try stage.run(
       """
-      for n in a b c d e; do sox -R -r 44100 -n -c 2 "$n 1.wav" synth 20 pinknoise; done
+      sox -R -r 44100 -n -c 2 -t wav noise synth 40 pinknoise
+      for n in a b c d e; do cp noise "$n 1.wav"; done
       taskset -c $(core) "$AVJOB" compress *.wav -o small 2>said >/dev/null & job=$!
       until ls small/*.mp3 >/dev/null 2>&1 || ! kill -0 $job; do sleep 0.01; done
       kill -INT $job
