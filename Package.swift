@@ -159,7 +159,7 @@ let package = Package(
     .testTarget(
       name: "ReceiptsTests",
       dependencies: [
-        "Receipts", "MediaComposition", "MediaTime", "TestSupport",
+        "Receipts", "MediaComposition", "MediaTime", "Threads", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(

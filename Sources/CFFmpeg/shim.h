@@ -1,6 +1,8 @@
 // What Swift's importer cannot see of FFmpeg: macros with casts, and variadic functions.
 #pragma once
 #include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
 #include <libavcodec/avcodec.h>
 #include <libavfilter/avfilter.h>
 #include <libavfilter/buffersink.h>
@@ -16,6 +18,7 @@
 #include <libavutil/opt.h>
 #include <libavutil/sha.h>
 #include <libswresample/swresample.h>
+#include <string.h>
 
 static inline int avjob_averror(int posix) { return AVERROR(posix); }
 static inline int avjob_averror_eof(void) { return AVERROR_EOF; }
@@ -105,4 +108,41 @@ static inline int avjob_default_layout_name(int channels, char *name, size_t siz
   AVChannelLayout layout;
   av_channel_layout_default(&layout, channels);
   return av_channel_layout_describe(&layout, name, size);
+}
+
+// What a library says of itself: the text that `function`, which takes nothing, gives; NULL where no
+// library that is linked has it.
+static inline const char *avjob_library_text(const char *function) {
+  const char *(*tell)(void) = (const char *(*)(void))dlsym(NULL, function);
+  return tell ? tell() : NULL;
+}
+
+// The first bytes of the build ID (ld(1), --build-id; elf(5), NT_GNU_BUILD_ID) of a library that is
+// loaded, by its name such as libopus.so.0. Gives how many there are: 0 where it is not loaded or has
+// none. Reads memory only.
+static inline size_t avjob_build_id(const char *name, uint8_t *id, size_t size) {
+  // RTLD_NOLOAD; glibc's handle is the library's entry in its list (<link.h>).
+  void *handle = dlopen(name, RTLD_LAZY | 4);
+  if (!handle) return 0;
+  const uint8_t *base = (const uint8_t *)((struct link_map *)handle)->l_addr;
+  const ElfW(Ehdr) *head = (const ElfW(Ehdr) *)base;
+  size_t count = 0;
+  if (base && memcmp(head->e_ident, ELFMAG, SELFMAG) == 0) {
+    const ElfW(Phdr) *part = (const ElfW(Phdr) *)(base + head->e_phoff);
+    for (int i = 0; i < head->e_phnum && !count; i++) {
+      if (part[i].p_type != PT_NOTE) continue;
+      const uint8_t *at = base + part[i].p_vaddr, *end = at + part[i].p_memsz;
+      while (at + sizeof(ElfW(Nhdr)) <= end && !count) {
+        const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)at;
+        const uint8_t *text = at + sizeof *note, *content = text + (note->n_namesz + 3) / 4 * 4;
+        if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && !memcmp(text, "GNU", 4)) {
+          count = note->n_descsz < size ? note->n_descsz : size;
+          memcpy(id, content, count);
+        }
+        at = content + (note->n_descsz + 3) / 4 * 4;
+      }
+    }
+  }
+  dlclose(handle);
+  return count;
 }

@@ -7,6 +7,11 @@ public enum Engine {
   /// Of avjob, as `0.1.0` (semver.org).
   public static let version = "0.1.0"
 
+  /// Which sound avjob makes of a graph: raised by one with each change of the code by which any output
+  /// gets other bytes, so that what was made before is made again (`docs/receipts.md`). `SoundTests`
+  /// fail where it was forgotten.
+  public static let soundRevision = 1
+
   /// Of avjob and of the libraries that it is linked with, by name, always in this order.
   public static var versions: [(name: String, version: String)] {
     [("avjob", version), ("ffmpeg", Library.version), ("lame", LAMELibrary.version)]

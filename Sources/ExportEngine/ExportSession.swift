@@ -75,6 +75,7 @@ public struct ExportSession: Sendable {
     let recorder = try RecordWriter(for: export)
     let writers = try openWriters(
       for: graph, EncoderCores(budget: budget ?? own, cancellation: cancellation))
+    var isCommitting = false
     do {
       try render(graph, renderer, writers, cancellation, progress)
       var outputs = try zip(writers, graph.sinks).map { writer, sink in
@@ -82,10 +83,8 @@ public struct ExportSession: Sendable {
       }
       let records = try finish(recorder, graph, writers, &outputs, cancellation)
       // Only now, when all are whole on the disk, does any of them take its place.
-      for (writer, sink) in zip(writers, graph.sinks) {
-        try placed(at: sink) { () throws(Failure) in try writer.commit() }
-      }
-      try recorder.commit()
+      isCommitting = true
+      try commit(writers, recorder, graph)
       return Report(
         outputs: outputs, duration: export.duration, records: records,
         files: (writers.flatMap(\.files) + recorder.files).compactMap(WrittenFile.init),
@@ -93,7 +92,32 @@ public struct ExportSession: Sendable {
     } catch {
       for writer in writers { writer.abandon() }
       recorder.abandon()
-      throw cancellation.isCancelled ? CancellationError() : error
+      // Which files are new already is to be known also where nobody waits for them any more.
+      throw cancellation.isCancelled && !isCommitting ? CancellationError() : error
+    }
+  }
+
+  /// Puts all files in their places, one after the other.
+  ///
+  /// - Throws: What the system says where one cannot be renamed; the failure names those that have
+  ///   taken their places before.
+  private func commit(
+    _ writers: [any SoundWriter], _ recorder: RecordWriter, _ graph: Graph
+  ) throws(Failure) {
+    do throws(Failure) {
+      for (writer, sink) in zip(writers, graph.sinks) {
+        try placed(at: sink) { () throws(Failure) in try writer.commit() }
+      }
+      try recorder.commit()
+    } catch {
+      var failure = error
+      let new = (writers.flatMap(\.files) + recorder.files)
+        .filter { $0.identity != nil && $0.path != error.path }
+      if let first = new.first {
+        let (others, verb) = new.count > 1 ? (" and \(new.count - 1) more", "are") : ("", "is")
+        failure.message += "; '\(first.path)'\(others) of the same job \(verb) new already"
+      }
+      throw failure
     }
   }
 

@@ -32,6 +32,8 @@ public struct Fingerprint: Sendable, Hashable {
     public var identity: FileIdentity
   }
 
+  /// What makes the files, by name: `Engine.tools`, and the libraries that only some exports need.
+  public var tools: [String: String]
   /// SHA-256 of each aspect, as 64 hexadecimal digits.
   public var digests: [Aspect: String]
   /// Media and pictures, each once, in the order of their first use.
@@ -41,14 +43,16 @@ public struct Fingerprint: Sendable, Hashable {
 }
 
 extension Engine {
-  /// All that the bytes of an output depend on besides the job and its sources: avjob, the
-  /// libraries, and the processor, by which they choose their code.
-  public static let tools: [String: String] = [
-    "avjob": version,
+  /// All that the bytes of any output depend on besides the job and its sources: avjob and its sound,
+  /// the libraries, and the processor, by which they choose their code.
+  public static let tools: [String: String] = Library.codecVersions.merging([
+    "avjob": "\(version), sound \(soundRevision)",
     "ffmpeg": Library.versions,
-    "lame": LAMELibrary.version,
+    "lame": LAMELibrary.version + Library.build(of: "libmp3lame.so.0"),
     "processor": String(Library.processorFeatures, radix: 16),
-  ]
+  ]) { $1 }
+
+  fileprivate static let filterTools: String = Library.filterVersions
 }
 
 extension ExportSession {
@@ -89,7 +93,9 @@ extension ExportSession {
       [sink.output.path] + sink.sidecars.map(sink.output.path.sidecar)
     }
     if !files.isEmpty { files[0] += export.records.map(\.path) }
-    return Fingerprint(digests: digests, sources: sources.list, files: files)
+    var tools = Engine.tools
+    if graph.nodes.contains(where: \.needsFilters) { tools["filters"] = Engine.filterTools }
+    return Fingerprint(tools: tools, digests: digests, sources: sources.list, files: files)
   }
 
   private func digests(
@@ -118,6 +124,21 @@ extension ExportSession {
       throw failure
     } catch {
       throw Failure(.reportBug, "the export has no fingerprint: \(error)", origin: export.origin)
+    }
+  }
+}
+
+extension Node {
+  fileprivate var needsFilters: Bool {
+    if case .process(let process, _) = kind { process.needsFilters } else { false }
+  }
+}
+
+extension Process {
+  fileprivate var needsFilters: Bool {
+    switch self {
+    case .stretch, .filter: true
+    case .reverse, .varispeed: false
     }
   }
 }

@@ -6,7 +6,7 @@ import SystemPackage
 ///
 /// Every value begins with a byte that says what it is, texts and lists of bytes with their length,
 /// and what is nested is closed, so no bytes can be read in two ways. Keys stand in the order of
-/// declaration, which is why what has none, a dictionary or a set, must not be in a value.
+/// declaration; what has no order of its own, a dictionary or a set, is refused.
 ///
 /// What does not count: where something was written (`Origin`), and which file of its content a
 /// file is (`FileIdentity`), which whoever asks for a digest compares apart. Paths are written as
@@ -47,7 +47,8 @@ package final class CanonicalEncoder {
 
   /// Writes a value, and hands on everything that was written. O(size of the value).
   ///
-  /// - Throws: What the value's own `encode(to:)` does.
+  /// - Throws: What the value's own `encode(to:)` does, and `EncodingError` where a dictionary or a
+  ///   set is in it.
   package func encode(_ value: some Encodable) throws {
     try write(value, path: [])
     flush()
@@ -60,7 +61,10 @@ package final class CanonicalEncoder {
       put(.path)
       put(bytes: name(path.wrappedValue))
     } else {
-      assert(!(value is any Unordered), "\(Value.self) has no order")
+      guard !(Value.self is any Unordered.Type) else {
+        throw EncodingError.invalidValue(
+          value, EncodingError.Context(codingPath: path, debugDescription: "has no order"))
+      }
       open()
       let level = depth
       try value.encode(to: Scribe(self, codingPath: path, level: level))

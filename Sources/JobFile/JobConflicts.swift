@@ -22,9 +22,11 @@ extension Job {
     conflicts(among: jobs, reading: files, currentDirectory: currentDirectory) { index in
       jobs[index].split == nil ? [ExportFiles(jobs[index])] : []
     }
+    .filter { $0.severity == .error }
   }
 
-  /// The same of jobs and their parts, as `exports` made them.
+  /// The same of jobs and their parts, as `exports` made them; and warnings of outputs that are
+  /// apart by case alone, which are one file on some disks.
   ///
   /// - Parameters:
   ///   - jobs: All jobs of a run.
@@ -32,7 +34,7 @@ extension Job {
   ///   - currentDirectory: Absolute; relative paths count from it.
   ///   - parts: What each export of a job writes; asked with an index into `jobs`, again for what
   ///     clashes.
-  /// - Returns: Errors at the outputs, with notes at what they clash with.
+  /// - Returns: Errors and warnings at the outputs, with notes at what they clash with.
   /// - Complexity: O(number of items of all jobs and outputs of all exports)
   public static func conflicts(
     among jobs: [Job], reading files: [FilePath] = [], currentDirectory: FilePath,
@@ -41,8 +43,8 @@ extension Job {
     func written(_ place: Claims.Place) -> Claims.Written {
       let (job, part) = (jobs[Int(place.job)], parts(Int(place.job))[Int(place.part)])
       return Claims.Written(
-        job: job.name, owner: part.name, file: part.files[Int(place.file)],
-        isPart: job.split != nil)
+        job: Int(place.job), owner: part.name, file: part.files[Int(place.file)],
+        isPart: job.split != nil, isOfFile: job.folder != nil)
     }
     var claims = Claims(among: jobs, reading: files, currentDirectory)
     for (index, job) in jobs.enumerated() {
@@ -51,8 +53,13 @@ extension Job {
         for (offset, file) in part.files.enumerated() {
           let place = Claims.Place(
             job: UInt32(index), part: UInt32(number), file: UInt32(offset))
-          guard let other = claims.add(file, of: place) else { continue }
-          claims.conflicts.append(Claims.clash(written(place), with: written(other)))
+          switch claims.add(file, of: place) {
+          case .same(let other):
+            claims.conflicts.append(Claims.clash(written(place), with: written(other)))
+          case .alike(let other):
+            claims.warn(of: written(place), beside: written(other))
+          case nil: break
+          }
         }
       }
     }
@@ -66,6 +73,13 @@ extension Job {
     forEachMedium { path, _ in files.insert(path) }
     forEachPicture { path, _ in files.insert(path) }
     return files
+  }
+
+  /// Every medium that the job reads, with where it names it: once for each place. O(items).
+  public var mediaPlaces: [Located<FilePath>] {
+    var places: [Located<FilePath>] = []
+    forEachMedium { path, origin in places.append(Located(path, at: origin)) }
+    return places
   }
 
   /// Calls `body` with every medium that the job reads.
@@ -102,11 +116,21 @@ private struct Claims {
 
   /// A file to be written.
   struct Written {
-    var job: String
+    var job: Int
     /// The name of the job or of the part.
     var owner: String
     var file: ExportFiles.File
     var isPart: Bool
+    /// Whether a job file says it, and not a command line.
+    var isOfFile: Bool
+  }
+
+  /// Whom a file meets.
+  enum Meeting {
+    /// What has its path.
+    case same(Place)
+    /// What perhaps has its path where case does not count.
+    case alike(Place)
   }
 
   var conflicts: [Diagnostic] = []
@@ -119,8 +143,12 @@ private struct Claims {
   /// Of the job whose outputs are added.
   private var ownMedia: [[UInt8]: Origin] = [:]
   private var written: [[UInt8]: Place] = [:]
+  /// By a hash of the path where case does not count.
+  private var alike: [Int: Place] = [:]
   /// Of a hundred thousand jobs that one line sends to one path, two are named.
   private var blamed: Set<Origin> = []
+  /// The same of paths that are apart by case alone: a line that does both is told both.
+  private var warned: Set<Origin> = []
 
   init(among jobs: [Job], reading files: [FilePath], _ currentDirectory: FilePath) {
     self.currentDirectory = currentDirectory
@@ -150,7 +178,7 @@ private struct Claims {
       return last != UInt8(ascii: "/") || byte != UInt8(ascii: ".")
     }
     guard isPlain else {
-      return Self.bytes(of: currentDirectory.pushing(path).lexicallyNormalized())
+      return Self.bytes(of: path.normalized(in: currentDirectory))
     }
     return path.isAbsolute ? bytes : base + bytes
   }
@@ -169,7 +197,7 @@ private struct Claims {
   }
 
   /// Adds a file; gives the other one at its path, if that clash is worth telling.
-  mutating func add(_ file: ExportFiles.File, of place: Place) -> Place? {
+  mutating func add(_ file: ExportFiles.File, of place: Place) -> Meeting? {
     let path = key(file.path)
     let source = fixed[path] ?? ownMedia[path] ?? (file.content == .sound ? nil : media[path])
     if let source {
@@ -180,16 +208,25 @@ private struct Claims {
           notes: source == file.origin || source == .unknown
             ? [] : [.init("it is read here", at: source)]))
     }
-    guard let other = written[path] else {
-      written[path] = place
-      return nil
+    if let other = written[path] {
+      return blamed.insert(file.origin).inserted ? .same(other) : nil
     }
-    return blamed.insert(file.origin).inserted ? other : nil
+    written[path] = place
+    let hash = Self.withoutCase(path).hashValue
+    guard let other = alike.updateValue(place, forKey: hash) else { return nil }
+    return warned.contains(file.origin) ? nil : .alike(other)
+  }
+
+  private static func withoutCase(_ path: [UInt8]) -> [UInt8] {
+    guard path.allSatisfy({ $0 < 0x80 }) else {
+      return Array(String(decoding: path, as: UTF8.self).lowercased().utf8)
+    }
+    return path.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
   }
 
   static func clash(_ output: Written, with other: Written) -> Diagnostic {
     guard output.file.origin == other.file.origin else {
-      var help: String?
+      var help = "give one of them another name"
       if case .chapters(let sidecar) = output.file.content {
         help = "leave '\(sidecar)' out of the 'chapters' of one of them"
       }
@@ -197,12 +234,33 @@ private struct Claims {
         "two outputs at '\(output.file.path)'", at: output.file.origin, help: help,
         notes: [.init("the other one is here", at: other.file.origin)])
     }
+    guard output.isOfFile else {
+      return Diagnostic(
+        "'\(other.owner)' and '\(output.owner)' would both become '\(output.file.path)'",
+        at: output.file.origin, help: "a folder holds one file of a name: use a folder for each")
+    }
     return Diagnostic(
-      "\(output.isPart ? "parts" : "jobs") '\(other.owner)' and '\(output.owner)' both write "
-        + "'\(output.file.path)'", at: output.file.origin,
+      "\(output.isPart && other.isPart ? "parts" : "jobs") '\(other.owner)' and "
+        + "'\(output.owner)' both write '\(output.file.path)'", at: output.file.origin,
       help: output.job == other.job
         ? "make the path depend on the part, as with '${part.n:02}'"
         : "make the path depend on the job, as with '${input.stem}' or '${n:02}'")
+  }
+
+  /// Tells of two paths that are apart by case alone, once for a line; others have only their hash
+  /// in common.
+  mutating func warn(of output: Written, beside other: Written) {
+    let (path, twin) = (output.file.path, other.file.path)
+    guard Self.withoutCase(key(path)) == Self.withoutCase(key(twin)),
+      warned.insert(output.file.origin).inserted
+    else { return }
+    conflicts.append(
+      Diagnostic(
+        .warning, "'\(twin)' and '\(path)' are one file on disks where case does not count",
+        at: output.file.origin,
+        help: "let them differ in more than case, if they may come to Windows or a Mac",
+        notes: other.file.origin == output.file.origin
+          ? [] : [.init("the other one is here", at: other.file.origin)]))
   }
 }
 

@@ -84,7 +84,7 @@ public struct JobDependencies: Sendable {
   }
 
   private func key(_ path: FilePath) -> FilePath {
-    currentDirectory.pushing(path).lexicallyNormalized()
+    path.normalized(in: currentDirectory)
   }
 
   /// Says that job number `job` writes `outputs`.
@@ -202,7 +202,8 @@ extension JobDependencies {
     guard let start = steps.first else { return Diagnostic("a circle of jobs", at: .unknown) }
     return Diagnostic(
       "no job can be the first: '\(jobs[start.job].name)' needs \(names[0])\(rest)",
-      at: start.edge.origin, notes: notes)
+      at: start.edge.origin, help: "let one of them read something else, or need nothing",
+      notes: notes)
   }
 }
 
@@ -233,11 +234,21 @@ public struct JobNames: Sendable {
   /// Every name and group, in no order.
   var all: Set<String> { Set(indices.keys.map(\.text)) }
 
-  /// The name or group that was perhaps meant by one that there is not.
+  /// What was perhaps meant by a name that there is not, as a help: the nearest one, or some of
+  /// all.
   ///
   /// - Complexity: O(n · log n)
-  public func nearest(to name: String) -> String? {
-    Spelling.nearest(to: name, among: all.sorted())
+  public func help(for name: String) -> String {
+    Self.help(for: name, among: all.sorted())
+  }
+
+  static func help(for name: String, among names: [String]) -> String {
+    if let nearest = Spelling.nearest(to: name, among: names) {
+      return "did you mean '\(nearest)'?"
+    }
+    let shown = names.prefix(10).map { "'\($0)'" }.joined(separator: ", ")
+    return names.count == 1
+      ? "the only one is \(shown)" : "there are \(shown)\(names.count > 10 ? " …" : "")"
   }
 }
 

@@ -28,14 +28,18 @@ public struct JobFile: Sendable {
     public var environment: [String: String?]
     /// Whether a file without jobs, which others include, is no mistake.
     public var allowsNoJobs: Bool
+    /// Whether a file that does not use one of the variables is no mistake, since others may.
+    public var allowsUnusedVariables: Bool
 
     /// No variables but the file's own.
     public init(
-      variables: [Variable] = [], environment: [String: String?] = [:], allowsNoJobs: Bool = false
+      variables: [Variable] = [], environment: [String: String?] = [:], allowsNoJobs: Bool = false,
+      allowsUnusedVariables: Bool = false
     ) {
       self.variables = variables
       self.environment = environment
       self.allowsNoJobs = allowsNoJobs
+      self.allowsUnusedVariables = allowsUnusedVariables
     }
   }
 
@@ -47,14 +51,17 @@ public struct JobFile: Sendable {
   /// What is read beside the jobs' media and pictures: the job file itself, what it includes, lists
   /// of times and tables.
   public let files: [FilePath]
-  /// Pictures and lists that the jobs name and that are not there; none unless they were allowed to
-  /// be missing. `diagnostics` speaks of them.
-  public let missingFiles: Set<FilePath>
+  /// Pictures and lists that the jobs name and that are not there, once for each place; none unless
+  /// they were allowed to be missing. `diagnostics` speaks of them.
+  public let missingFiles: [MissingFile]
   /// Media that the jobs name and that are not there, which no other job of the file is known to
   /// write; none unless they were allowed to be missing. Nothing has been said of them.
   public let missingMedia: [MissingFile]
   /// What the user should know, and errors about `missingFiles`.
   public let diagnostics: Diagnostics
+  /// What is to be said of the variables of the options that the file does not use, by their names;
+  /// none unless that was allowed. Nothing has been said of them.
+  public let unusedVariables: [String: Diagnostic]
 
   /// What the user should know.
   public var warnings: [Diagnostic] { diagnostics.warnings }
@@ -87,7 +94,6 @@ public struct JobFile: Sendable {
     files: some FileSystem = LocalFileSystem()
   ) throws(Diagnostics) -> JobFile {
     let bytes = try contents(of: path, files)
-    if let diagnostic = MediaInstead.diagnostic(of: path, bytes) { throw Diagnostics(diagnostic) }
     var sink = DiagnosticSink()
     let root = try YAMLReader.read(bytes, at: path, into: map, sink: &sink)
     return try jobs(
@@ -129,7 +135,8 @@ public struct JobFile: Sendable {
     }
     return JobFile(
       path: path, jobs: jobs, files: read, missingFiles: decoder.missing.files,
-      missingMedia: missing, diagnostics: decoder.sink.diagnostics.sorted(by: map))
+      missingMedia: missing, diagnostics: decoder.sink.diagnostics.sorted(by: map),
+      unusedVariables: reader.unusedVariables)
   }
 
   /// - Throws: what there is to be said, where a file is missing.
@@ -147,19 +154,54 @@ public struct JobFile: Sendable {
     func refusal(_ message: String, help: String? = nil) -> Diagnostics {
       Diagnostics(Diagnostic("'\(path)' \(message)", at: origin, help: help))
     }
+    guard !path.isEmpty else {
+      throw Diagnostics(
+        Diagnostic(
+          "the path of a job file is empty", at: origin,
+          help: "name a job file; a variable of the shell may be empty"))
+    }
+    let text: MediaInstead.Text = origin == .unknown ? .jobFile : .included
+    func media(_ bytes: [UInt8]?) -> Diagnostic? {
+      MediaInstead.diagnostic(insteadOf: text, of: path, bytes, at: origin)
+    }
+    let bytes: [UInt8]
     do {
-      return try files.contents(of: path, limit: YAMLReader.sizeLimit)
+      bytes = try files.contents(of: path, limit: YAMLReader.sizeLimit)
     } catch let error as FileTooLarge {
-      if let diagnostic = MediaInstead.diagnostic(of: path, nil) { throw Diagnostics(diagnostic) }
-      throw refusal("has more than \(error.limit >> 20) MiB: that is no job file")
-    } catch Errno.noSuchFileOrDirectory {
-      throw refusal("does not exist")
+      if let diagnostic = media(nil) { throw Diagnostics(diagnostic) }
+      throw refusal(
+        "has more than \(error.limit >> 20) MiB: that is no \(text.noun)",
+        help: "part its jobs into several files, or let 'for_each' or 'rows' make them")
+    } catch Errno.noSuchFileOrDirectory, Errno.notDirectory {
+      guard path != "-" else {
+        throw refusal("stands for a pipe, and avjob reads files only", help: "name a job file")
+      }
+      throw refusal("does not exist", help: absence(of: path, files))
     } catch Errno.isDirectory {
       throw refusal("is a folder", help: "name a job file in it")
     } catch Errno.invalidArgument {
-      throw refusal("is no regular file")
+      throw refusal(
+        "is no regular file", help: "pipes and devices cannot be read: name a job file")
     } catch {
-      throw refusal("cannot be read: \(error)")
+      throw refusal("cannot be read: \(error)", help: "let it be read, or name another file")
     }
+    if let diagnostic = media(bytes) { throw Diagnostics(diagnostic) }
+    return bytes
+  }
+
+  /// What a job file that is not there was perhaps meant to be.
+  private static func absence(of path: FilePath, _ files: any FileSystem) -> String {
+    let isYAML = ["yaml", "yml"].contains(path.extension?.lowercased() ?? "")
+    let written = FilePath(isYAML ? path.string : path.string + ".yaml")
+    if !isYAML, files.kind(of: written) == .file { return "did you mean '\(written)'?" }
+    if let entry = files.nearestEntry(to: written) ?? files.nearestEntry(to: path) {
+      return "did you mean '\(path.removingLastComponent().appending(entry))'?"
+    }
+    let folder = path.removingLastComponent()
+    guard folder.isEmpty || files.kind(of: folder) == .folder else {
+      return "there is no folder '\(folder)' either"
+    }
+    let command = "avjob init \(shellQuoted(written.string))"
+    return (command.contains("'") ? command : "'\(command)'") + " writes one to start from"
   }
 }

@@ -14,7 +14,10 @@ extension JobFile {
     in folder: FilePath, files: some FileSystem = LocalFileSystem()
   ) throws(Diagnostics) -> [FilePath] {
     guard let entries = files.entries(of: folder) else {
-      throw Diagnostics(Diagnostic("the folder '\(folder)' cannot be opened", at: .unknown))
+      throw Diagnostics(
+        Diagnostic(
+          "the folder '\(folder)' cannot be opened", at: .unknown,
+          help: "let it be read, or name the job files themselves"))
     }
     let paths = entries.compactMap { entry -> FilePath? in
       let path = folder.appending(entry.name)

@@ -12,13 +12,18 @@ extension Job {
     guard jobs.contains(where: { !$0.needs.isEmpty }) else { return [] }
     var names = known
     for job in jobs { names.formUnion([job.name, job.group]) }
+    let sorted = names.sorted()
     // Of a hundred thousand jobs that share a line, one complains of it.
     var blamed: Set<Origin> = []
     var found: [Diagnostic] = []
     for job in jobs {
       for need in job.needs where !blamed.contains(need.origin) {
-        guard let problem = job.problem(of: need, among: names) else { continue }
+        guard var problem = job.problem(of: need, among: names) else { continue }
         blamed.insert(need.origin)
+        // More will not be spoken of.
+        if problem.help == nil, found.count < DiagnosticSink.limit {
+          problem.help = job.help(for: need.value, among: sorted)
+        }
         found.append(problem)
       }
     }
@@ -27,17 +32,19 @@ extension Job {
 
   private func problem(of need: Located<String>, among names: Set<String>) -> Diagnostic? {
     guard names.contains(need.value) else {
-      let nearest = Spelling.nearest(to: need.value, among: names.sorted())
-      return Diagnostic(
-        "there is no job '\(need.value)' in this file", at: need.origin,
-        help: nearest.map { "did you mean '\($0)'?" }
-          ?? (names == [name, group]
-            ? "it has no other job: 'needs' names those under 'jobs'" : nil))
+      return Diagnostic("there is no job '\(need.value)' in this file", at: need.origin)
     }
     guard need.value == name || need.value == group else { return nil }
     return Diagnostic(
       name == group
         ? "'\(name)' needs itself" : "'\(name)' needs '\(group)', of which it is one",
       at: need.origin, help: "name the jobs that must be done before")
+  }
+
+  /// What was perhaps meant; never the job itself, which cannot need itself.
+  private func help(for word: String, among names: [String]) -> String {
+    let others = names.filter { $0 != name && $0 != group }
+    if others.isEmpty { return "it has no other job: 'needs' names those under 'jobs'" }
+    return JobNames.help(for: word, among: others)
   }
 }

@@ -16,6 +16,10 @@ package final class Decoder {
   /// choice for Layers I and II rounds to 16 bits, with noise that depends on what came before.
   private static let preferred = ["opus": "libopus", "mp1": "mp1float", "mp2": "mp2float"]
 
+  /// Lossless codecs with a checksum in each packet, which libavcodec compares only where it is asked
+  /// to: a packet that it does not fit is damage (`AVERROR_INVALIDDATA`), and no noise.
+  private static let guarded = [AV_CODEC_ID_FLAC, AV_CODEC_ID_TTA, AV_CODEC_ID_WAVPACK]
+
   /// Significant bits of the samples where they come as integers, else nil. Some decoders know after
   /// the first frame.
   package var integerBits: Int? {
@@ -44,6 +48,9 @@ package final class Decoder {
     try check(
       avcodec_parameters_to_context(decoder.context, stream.pointer.pointee.codecpar),
       "avcodec_parameters_to_context")
+    if Self.guarded.contains(codec.pointee.id) {
+      decoder.context.pointee.err_recognition |= AV_EF_CRCCHECK | AV_EF_EXPLODE
+    }
     if !removesPadding { decoder.context.pointee.flags2 |= AV_CODEC_FLAG2_SKIP_MANUAL }
     // libopus would round to 16 bits.
     decoder.context.pointee.request_sample_fmt = AV_SAMPLE_FMT_FLT

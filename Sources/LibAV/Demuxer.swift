@@ -119,13 +119,25 @@ package final class Demuxer {
     }
   }
 
-  /// Reads the next packet that holds data (`av_read_frame`), or nil at the end of the file.
-  package func read() throws(LibAVError) -> Packet? {
+  /// How often reading a packet may have to be tried again: MPEG-TS looks through 64 KiB each time.
+  private static let mostAttempts = 1 << 20
+
+  /// Reads the next packet that holds data (`av_read_frame`).
+  ///
+  /// - Parameter isCancelled: Asked wherever MPEG-TS holds no packet in 64 KiB.
+  /// - Returns: The packet; nil at the end of the file.
+  /// - Throws: What FFmpeg says, or EAGAIN where `isCancelled`.
+  package func read(unless isCancelled: () -> Bool = { false }) throws(LibAVError) -> Packet? {
     let packet = try Packet()
+    var attempts = 0
     repeat {
       av_packet_unref(packet.pointer)
       let status = av_read_frame(context, packet.pointer)
       if status == avjob_averror_eof() { return nil }
+      // MPEG-TS that has lost its place looks for it in some of what follows, and wants to be asked
+      // again for more.
+      attempts += 1
+      if status == avjob_averror_eagain(), attempts < Self.mostAttempts, !isCancelled() { continue }
       try check(status, "av_read_frame")
       // Cameras write Ogg packets of no bytes, which decoders would refuse.
     } while packet.size == 0
@@ -133,9 +145,11 @@ package final class Demuxer {
   }
 
   /// Like `read`, but damage that leaves no way on counts as the end.
-  package func readWhatIsThere() throws(LibAVError) -> Packet? {
+  package func readWhatIsThere(
+    unless isCancelled: () -> Bool = { false }
+  ) throws(LibAVError) -> Packet? {
     do throws(LibAVError) {
-      return try read()
+      return try read(unless: isCancelled)
     } catch {
       guard error.isInvalidData else { throw error }
       return nil
@@ -224,6 +238,11 @@ package struct Stream {
   package var duration: Int64? {
     pointer.pointee.duration == avjob_nopts() || pointer.pointee.duration <= 0
       ? nil : pointer.pointee.duration
+  }
+  /// How many frames the header counts; nil where it does not (`AVStream.nb_frames`). For PCM a frame
+  /// has one sample a channel.
+  package var frameCount: Int64? {
+    pointer.pointee.nb_frames > 0 ? pointer.pointee.nb_frames : nil
   }
   /// Bytes of one coded block, for PCM one frame of all channels.
   package var blockAlign: Int { Int(parameters.block_align) }

@@ -46,6 +46,9 @@ package final class FilterChain {
     return avjob_load_avfilter(&table) != 0 ? table : nil
   }()
 
+  /// Whether there is a libavfilter of the right version, which is loaded then.
+  static var isAvailable: Bool { library != nil }
+
   private let library: avjob_avfilter
   private let sampleRate: Int
   private let channelCount: Int

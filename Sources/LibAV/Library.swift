@@ -13,8 +13,8 @@ package enum Library {
   /// The linked FFmpeg, such as `5.1.6-0+deb12u1` (`av_version_info`).
   package static var version: String { String(cString: av_version_info()) }
 
-  /// The linked libraries, as their packagers and they themselves name them:
-  /// `5.1.6-0+deb12u1, avformat 59.27.100, …` (`av_version_info`, `avformat_version` …).
+  /// The linked libraries, as their packagers and they themselves name them, each with its build:
+  /// `5.1.6-0+deb12u1, avformat 59.27.100 (0ec5bcf3), …` (`av_version_info`, `avformat_version` …).
   package static var versions: String {
     let libraries: [(name: String, version: UInt32)] = [
       ("avformat", avformat_version()), ("avcodec", avcodec_version()),
@@ -24,8 +24,43 @@ package enum Library {
       ([version]
       + libraries.map { library in
         let (major, minor) = (library.version >> 16, library.version >> 8 & 0xFF)
-        return "\(library.name) \(major).\(minor).\(library.version & 0xFF)"
+        let name = "\(library.name) \(major).\(minor).\(library.version & 0xFF)"
+        return name + build(of: "lib\(library.name).so.\(major)")
       }).joined(separator: ", ")
+  }
+
+  /// The libraries of others that FFmpeg encodes and resamples with, where it is linked with them, by
+  /// name: what they say of themselves, and their builds. Packagers change one and not the other.
+  package static var codecVersions: [String: String] {
+    let libraries: [(key: String, function: String, files: [String])] = [
+      ("opus", "opus_get_version_string", ["libopus.so.0"]),
+      ("vorbis", "vorbis_version_string", ["libvorbis.so.0", "libvorbisenc.so.2"]),
+      ("soxr", "soxr_version", ["libsoxr.so.0"]),
+    ]
+    var versions: [String: String] = [:]
+    for library in libraries {
+      guard let text = avjob_library_text(library.function) else { continue }
+      versions[library.key] = String(cString: text) + library.files.map(build).joined()
+    }
+    return versions
+  }
+
+  /// libavfilter and the library that stretches time for it, which are loaded for this: their builds.
+  ///
+  /// - Complexity: some 60 ms of processor time at first, for what libavfilter brings with it
+  package static var filterVersions: String {
+    guard FilterChain.isAvailable else { return "none" }
+    let name = String(cString: avjob_avfilter_name())
+    return "\(name)\(build(of: name)), rubberband\(build(of: "librubberband.so.2"))"
+  }
+
+  /// Which build of a library is loaded, as ` (0ec5bcf3)`, the first digits of its build ID: one that
+  /// was compiled anew has another one. Empty where it is not loaded, or its packager gives no such
+  /// numbers.
+  package static func build(of file: String) -> String {
+    var bytes = [UInt8](repeating: 0, count: 4)
+    let count = avjob_build_id(file, &bytes, bytes.count)
+    return count == 0 ? "" : " (\(Array(bytes[..<count]).hexadecimal))"
   }
 
   /// What the processor can do, as FFmpeg's bits (`av_get_cpu_flags`): codecs and resamplers choose

@@ -101,23 +101,31 @@ package final class Muxer {
         picture = nil
       }
     }
-    for (key, value) in tags {
-      try check(av_dict_set(&opened.pointee.metadata, key, value, 0), "av_dict_set")
-    }
-    try muxer.addSound(encoder)
+    let sound = try muxer.addSound(encoder)
     if let picture { try muxer.addCover(picture) }
     try muxer.addChapters(chapters, sampleRate: encoder.sampleRate)
-    try muxer.writeHeader(container.options(sampleRate: encoder.sampleRate))
+    // An Ogg stream's comments are made when its muxer is initialised. Of a file's own tags,
+    // libavformat then takes out what it might have written itself, `encoder` and `encoder-…`, and
+    // puts the last one in the gap, in front of what it must follow: they are set after that.
+    let isOgg = muxer.firstPage != nil
+    if isOgg { try set(tags, in: &sound.pointee.metadata) }
+    try muxer.initialize(container.options(sampleRate: encoder.sampleRate))
+    if !isOgg { try set(tags, in: &opened.pointee.metadata) }
+    try muxer.checkOutput(avformat_write_header(opened, nil), "avformat_write_header")
     if let picture { try muxer.write(picture) }
     return muxer
   }
 
-  private func addSound(_ encoder: Encoder) throws(LibAVError) {
+  /// The stream is the context's.
+  private func addSound(
+    _ encoder: Encoder
+  ) throws(LibAVError) -> UnsafeMutablePointer<AVStream> {
     let stream = try checkAllocated(avformat_new_stream(context, nil), "avformat_new_stream")
     stream.pointee.time_base = timeBase
     try check(
       avcodec_parameters_from_context(stream.pointee.codecpar, encoder.context),
       "avcodec_parameters_from_context")
+    return stream
   }
 
   private func addCover(_ picture: Picture) throws(LibAVError) {
@@ -180,11 +188,11 @@ package final class Muxer {
     }
   }
 
-  private func writeHeader(_ pairs: [(String, String)]) throws(LibAVError) {
+  private func initialize(_ pairs: [(key: String, value: String)]) throws(LibAVError) {
     var options: OpaquePointer?
     defer { av_dict_free(&options) }
-    for (key, value) in pairs { try check(av_dict_set(&options, key, value, 0), "av_dict_set") }
-    try checkOutput(avformat_write_header(context, &options), "avformat_write_header")
+    try set(pairs, in: &options)
+    try checkOutput(avformat_init_output(context, &options), "avformat_init_output")
     // What a muxer does not know it leaves in the dictionary, without a word.
     if let entry = av_dict_get(options, "", nil, AV_DICT_IGNORE_SUFFIX) {
       throw LibAVError(
@@ -276,7 +284,7 @@ extension Muxer.Container {
     }
   }
 
-  fileprivate func options(sampleRate: Int) -> [(String, String)] {
+  fileprivate func options(sampleRate: Int) -> [(key: String, value: String)] {
     switch self {
     case .wav: [("rf64", "auto")]
     case .flac, .caf, .aiff: []
@@ -287,14 +295,21 @@ extension Muxer.Container {
   }
 }
 
+/// Puts texts into a dictionary of FFmpeg's (`av_dict_set`).
+private func set(
+  _ pairs: [(key: String, value: String)], in dictionary: inout OpaquePointer?
+) throws(LibAVError) {
+  for (key, value) in pairs { try check(av_dict_set(&dictionary, key, value, 0), "av_dict_set") }
+}
+
 /// `bytes` as text (`av_base64_encode`).
 private func base64(_ bytes: [UInt8]) throws(LibAVError) -> String {
   let size = (bytes.count + 2) / 3 * 4 + 1
   let memory = try checkAllocated(av_malloc(size), "av_malloc")
   defer { av_free(memory) }
   let text = memory.bindMemory(to: CChar.self, capacity: size)
-  av_base64_encode(text, Int32(clamping: size), bytes, Int32(clamping: bytes.count))
-  return String(cString: text)
+  let written = av_base64_encode(text, Int32(clamping: size), bytes, Int32(clamping: bytes.count))
+  return String(cString: try checkAllocated(written, "av_base64_encode"))
 }
 
 /// Formed at file scope: C calls it without Swift's notion of isolation.

@@ -14,7 +14,8 @@ package final class Packet {
   /// read over).
   package init(copying data: UnsafeRawBufferPointer, timestamp: Int64) throws(LibAVError) {
     pointer = try checkAllocated(av_packet_alloc(), "av_packet_alloc")
-    try check(av_new_packet(pointer, Int32(clamping: data.count)), "av_new_packet")
+    // A size that no packet has is refused, not cut.
+    try check(av_new_packet(pointer, Int32(exactly: data.count) ?? -1), "av_new_packet")
     UnsafeMutableRawBufferPointer(start: pointer.pointee.data, count: data.count)
       .copyMemory(from: data)
     pointer.pointee.pts = timestamp

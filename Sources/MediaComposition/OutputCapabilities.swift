@@ -7,8 +7,8 @@ public struct OutputCapabilities: Sendable, Hashable {
   public enum SampleRates: Sendable, Hashable {
     /// These, in ascending order, not empty.
     case only([Int])
-    /// All from 1 to this one.
-    case upTo(Int)
+    /// All from 1 to this one, and from there on tens up to the other one.
+    case upTo(Int, tensUpTo: Int = 0)
   }
 
   /// The file format, for messages: `M4A`.
@@ -92,9 +92,11 @@ extension OutputCapabilities {
     name: "CAF", codecName: "CAF", extensions: ["caf"], sampleRates: .upTo(.pcmLimit),
     layouts: nil, heldTags: nil, holdsCover: false, holdsChapters: false, holdsNoSound: true)
 
-  /// A frame header holds rates in tens up to 655,350 Hz (RFC 9639 §9.1.2).
+  /// A frame header holds all rates that fit into 16 bits, and tens of ten times as many (RFC 9639
+  /// §9.1.2); FFmpeg's encoder ends before the last of either (`flac_encode_init`).
   static let flac = OutputCapabilities(
-    name: "FLAC", codecName: "FLAC", extensions: ["flac"], sampleRates: .upTo(655_350),
+    name: "FLAC", codecName: "FLAC", extensions: ["flac"],
+    sampleRates: .upTo(65_534, tensUpTo: 655_340),
     layouts: nil, heldTags: nil, holdsCover: true, holdsChapters: true, holdsNoSound: true)
 
   /// Layouts: `ff_alac_ch_layouts` in libavcodec's alac_data.c.
@@ -142,10 +144,10 @@ extension OutputCapabilities {
 
   private static let mp4Extensions = ["m4a", "m4b", "mp4"]
 
-  /// `ff_riff_info_conv` in libavformat's riff.c, without `encoder`, which is not written.
+  /// `ff_riff_info_conv` in libavformat's riff.c.
   private static let riffTags: Set<String> = [
     "artist", "comment", "copyright", "date", "genre", "language", "title", "album", "track",
-    "encoded_by",
+    "encoded_by", "encoder",
   ]
 
   /// `mov_write_ilst_tag` in libavformat's movenc.c.
@@ -166,7 +168,8 @@ extension OutputCapabilities.SampleRates {
   public func contains(_ rate: Int) -> Bool {
     switch self {
     case .only(let rates): rates.contains(rate)
-    case .upTo(let limit): 1...limit ~= rate
+    case .upTo(let limit, let farLimit):
+      1...limit ~= rate || rate > 0 && rate <= farLimit && rate.isMultiple(of: 10)
     }
   }
 
@@ -175,7 +178,9 @@ extension OutputCapabilities.SampleRates {
   public func nearest(to rate: Int) -> Int {
     if contains(rate) { return rate }
     switch self {
-    case .upTo(let limit): return max(1, min(limit, rate))
+    case .upTo(let limit, let farLimit):
+      // The next ten, so that all of the sound is kept.
+      return rate < 1 ? 1 : min(max(limit, farLimit), rate + (10 - rate % 10) % 10)
     case .only(let rates):
       let divisor = rates.last { $0 < rate && $0 >= 44_100 && rate % $0 == 0 }
       return divisor ?? rates.first { $0 > rate } ?? rates[rates.count - 1]

@@ -53,7 +53,9 @@ extension Output.Kind {
     return switch capabilities.sampleRates {
     case .only(let rates):
       refusal + ": it has " + rates.map(String.init).joined(separator: ", ")
-    case .upTo(let limit): refusal + ": it ends at \(limit) Hz"
+    case .upTo(let limit, let farLimit) where sampleRate > max(limit, farLimit):
+      refusal + ": it ends at \(max(limit, farLimit)) Hz"
+    case .upTo(let limit, _): refusal + ": above \(limit) Hz it has tens"
     }
   }
 

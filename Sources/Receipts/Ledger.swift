@@ -12,6 +12,7 @@ public final class Ledger: Sendable {
   public let folder: StateFolder
   private let comparesContents: Bool
   private let locks: LockBook
+  private let waits = Mutex(LockWaits())
   /// Digests of files, so that a source of a thousand jobs is read once.
   private let digests = Mutex<[FilePath: (FileIdentity, String)]>([:])
   private let hasRecorded = Mutex(false)
@@ -125,8 +126,8 @@ public final class Ledger: Sendable {
   public enum Permission: Sendable {
     /// Nobody else is at it until `Work.end()`.
     case granted(Work)
-    /// Another process is at one of its outputs.
-    case busy
+    /// Another process is at one of its outputs. How long to wait for that is for the caller.
+    case busy(LockWait)
     /// There can be no locks and no receipts here: the system's reason.
     case unavailable(Errno)
   }
@@ -139,18 +140,30 @@ public final class Ledger: Sendable {
     public func end() { lock.release() }
   }
 
-  /// Asks for the right to make an export's outputs, among the processes that share the folder.
-  public func begin(_ claim: Claim) -> Permission {
+  /// Asks for the right to make an export's outputs, among the processes that share the folder; `now`
+  /// is the time by which waits are measured.
+  public func begin(_ claim: Claim, at now: ContinuousClock.Instant = .now) -> Permission {
+    let key = Self.key(of: claim)
     do throws(Errno) {
       try make()
       switch try locks.take(claim.outputs.map { name(ofReceipt: folder.relative($0.path)) }) {
-      case .held(let lock): return .granted(Work(lock: lock))
-      case .busy: return .busy
+      case .held(let lock):
+        waits.withLock { $0.end(key) }
+        return .granted(Work(lock: lock))
+      case .busy(let holder):
+        return .busy(waits.withLock { $0.note(holder, at: key, now: now) })
       }
     } catch {
       return .unavailable(error)
     }
   }
+
+  /// Ends a wait that the caller will go on with no longer: whoever asks for the same again later has all
+  /// of his time. Does nothing where there is none.
+  public func giveUpWait(_ claim: Claim) { waits.withLock { $0.end(Self.key(of: claim)) } }
+
+  /// By what the waits for a claim are found.
+  private static func key(of claim: Claim) -> FilePath { claim.outputs.first?.path ?? "" }
 
   private func make() throws(Errno) {
     guard !isMade.withLock({ $0 }) else { return }
@@ -190,8 +203,10 @@ public final class Ledger: Sendable {
       }
       let receipt = Receipt(
         madeWith: claim.tools, job: claim.byAspect, sources: sources, files: files)
-      try folder.write(
-        try receipt.encoded(), to: path(ofReceipt: folder.relative(output.path)))
+      let bytes = try receipt.encoded()
+      // One that is too large would never be read.
+      guard bytes.count <= Receipt.largestSize else { throw Errno.fileTooLarge }
+      try folder.write(bytes, to: path(ofReceipt: folder.relative(output.path)))
     }
     hasRecorded.withLock { $0 = true }
     return true
@@ -212,7 +227,8 @@ public final class Ledger: Sendable {
 
   /// Removes receipts of outputs that are not there any more, of a hundred at most that this run had
   /// nothing to do with: others next time. To be called when a run ends; does nothing where it has
-  /// recorded nothing.
+  /// recorded nothing. Those of more than 64 kB, some hundred sources, are left, so that a tidying
+  /// reads little whatever lies there.
   ///
   /// - Parameter outputs: What the run's jobs make.
   /// - Complexity: O(receipts) names, and 100 files
@@ -224,6 +240,9 @@ public final class Ledger: Sendable {
     }
     for name in others.shuffled().prefix(100) {
       let path = folder.receipts.appending(name)
+      guard let size = FileIdentity(ofFileAt: path)?.size, size <= Self.largestTidied else {
+        continue
+      }
       if let output = Receipt.read(path)?.files.first?.path,
         FileIdentity(ofFileAt: folder.resolve(output)) != nil
       {
@@ -232,6 +251,9 @@ public final class Ledger: Sendable {
       _ = path.withPlatformString { unlink($0) }
     }
   }
+
+  /// Bytes of a receipt that is read only to see whether it may go.
+  private static let largestTidied = 64_000
 
   // MARK: Names
 

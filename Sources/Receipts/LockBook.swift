@@ -10,9 +10,10 @@ import Threads
 /// because a machine slept for minutes or a clock jumped, both rename a whole file of the same bytes.
 ///
 /// A lock of a process that died is taken over. On the same machine that is known at once, by its
-/// number and start; of another machine, by the lock's age: owners touch theirs every 15 seconds, and
-/// after two minutes without that a lock counts for nothing. Ages are told by the clock of the disk,
-/// whoever's that is, so the machines' own clocks may differ.
+/// number and start; of another machine, and of a process that is hidden from us, by the lock's age:
+/// owners touch theirs every 15 seconds, and after two minutes without that a lock counts for nothing.
+/// Ages are told by the clock of the disk, whoever's that is, so the machines' own clocks may differ.
+/// A process that lives and gets nowhere keeps its lock: how long to wait for it is for who waits.
 final class LockBook: Sendable {
   private let folder: StateFolder
   /// Locks of this process.
@@ -35,8 +36,8 @@ final class LockBook: Sendable {
   /// What came of asking for a lock.
   enum Answer {
     case held(Lock)
-    /// Another process has it, which lives as far as one can know.
-    case busy
+    /// Another process has one of them, which lives as far as one can know.
+    case busy(LockHolder)
   }
 
   /// Some names, held until `release()`.
@@ -59,7 +60,7 @@ final class LockBook: Sendable {
       do throws(Errno) {
         guard try take(path) else {
           release(taken)
-          return .busy
+          return .busy(LockHolder(ofLock: Self.text(of: path) ?? ""))
         }
       } catch {
         release(taken)
@@ -73,7 +74,7 @@ final class LockBook: Sendable {
   }
 
   private func take(_ path: FilePath) throws(Errno) -> Bool {
-    let temporary = try folder.temporaryFile(holding: Array((LockOwner.current.text + "\n").utf8))
+    let temporary = try folder.temporaryFile(holding: Array(Self.ownText.utf8))
     defer { _ = temporary.withPlatformString { unlink($0) } }
     // Twice: the second time where a dead process's lock was in the way.
     for _ in 0..<2 {
@@ -94,6 +95,11 @@ final class LockBook: Sendable {
     return false
   }
 
+  /// Who takes a lock, for processes in the first line, and for people in the second.
+  private static var ownText: String {
+    LockOwner.current.text + "\n" + LockHolder.line(at: Int64(time(nil))) + "\n"
+  }
+
   private func create(_ path: FilePath) throws(Errno) -> Bool {
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
     let descriptor = path.withPlatformString { open($0, flags, 0o666) }
@@ -101,7 +107,7 @@ final class LockBook: Sendable {
       if errno == EEXIST { return false }
       throw Errno(rawValue: errno)
     }
-    var text = LockOwner.current.text + "\n"
+    var text = Self.ownText
     _ = text.withUTF8 { Glibc.write(descriptor, $0.baseAddress, $0.count) }
     close(descriptor)
     return true
@@ -125,11 +131,14 @@ final class LockBook: Sendable {
 
   /// What a lock says; nil where there is none. `.some(nil)` does not say whose it is.
   private static func owner(of path: FilePath) -> LockOwner?? {
-    guard let bytes = StateFolder.contents(of: path, limit: 4096) else {
+    guard let text = text(of: path) else {
       return path.withPlatformString({ access($0, F_OK) }) == 0 ? .some(nil) : nil
     }
-    let text = String(decoding: bytes, as: UTF8.self)
     return .some(text.split(separator: "\n").first.flatMap { LockOwner($0) })
+  }
+
+  private static func text(of path: FilePath) -> String? {
+    StateFolder.contents(of: path, limit: 4096).map { String(decoding: $0, as: UTF8.self) }
   }
 
   private func isAlive(_ owner: LockOwner?, _ path: FilePath) throws(Errno) -> Bool {

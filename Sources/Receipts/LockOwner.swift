@@ -20,16 +20,36 @@ struct LockOwner: Sendable, Hashable {
   static let current = LockOwner(
     boot: firstLine(of: "/proc/sys/kernel/random/boot_id") ?? "unknown",
     namespace: namespaceNumber ?? "unknown", process: getpid(),
-    start: processStart(getpid()) ?? 0)
+    start: currentStart)
+
+  private static var currentStart: UInt64 {
+    guard case .running(let start, isStopped: _) = state(of: getpid()) else { return 0 }
+    return start
+  }
 
   /// Whether the process lives; nil where that cannot be known from here, because it is another
-  /// machine's or another container's.
+  /// machine's or another container's, or hidden (`hidepid`, proc(5)).
   var isAlive: Bool? {
+    guard isOfThisKernel else { return nil }
+    switch Self.state(of: process) {
+    case .running(start: let start, isStopped: _): return self.start == start
+    case .ended: return false
+    case .hidden: return nil
+    }
+  }
+
+  /// Whether it is there and was stopped, as by SIGSTOP or Ctrl-Z; false where that cannot be known
+  /// from here.
+  var isStopped: Bool {
+    guard isOfThisKernel, case .running(start: start, isStopped: true) = Self.state(of: process)
+    else { return false }
+    return true
+  }
+
+  private var isOfThisKernel: Bool {
     let here = LockOwner.current
-    guard boot != "unknown", boot == here.boot, namespace == here.namespace,
-      namespace != "unknown"
-    else { return nil }
-    return Self.processStart(process) == start
+    return boot != "unknown" && boot == here.boot && namespace != "unknown"
+      && namespace == here.namespace
   }
 
   /// As it stands in locks and in names: hexadecimal digits, `-`, and `.` between the parts.
@@ -85,18 +105,38 @@ struct LockOwner: Sendable, Hashable {
     procText(path)?.split(separator: "\n").first.map(String.init)
   }
 
-  /// When a process that runs was started; nil where there is none, or one that ended and that its
-  /// parent has not asked for yet.
-  private static func processStart(_ process: Int32) -> UInt64? {
+  /// What can be seen of a process of this machine.
+  enum ProcessState: Equatable {
+    /// `start` in clock ticks since the kernel's.
+    case running(start: UInt64, isStopped: Bool)
+    /// There is none, or one that ended and that its parent has not asked for yet.
+    case ended
+    /// There is one with that number, and `/proc` does not show it to us.
+    case hidden
+  }
+
+  /// Looks at a process.
+  static func state(of process: Int32) -> ProcessState {
+    state(told: procText(FilePath("/proc/\(process)/stat"))) {
+      // No signal: only whether there is one to send it to (kill(2)).
+      kill(process, 0) == 0 ? 0 : errno
+    }
+  }
+
+  /// What follows from what `/proc/PID/stat` tells, nil where it cannot be read, and from `probe`: 0
+  /// or an errno of kill(2).
+  static func state(told text: String?, probing probe: () -> Int32) -> ProcessState {
     // The name of the program stands in parentheses, and may hold anything (proc(5)).
-    guard let text = procText(FilePath("/proc/\(process)/stat")),
-      let end = text.lastIndex(of: ")")
-    else { return nil }
+    guard let text, let end = text.lastIndex(of: ")") else {
+      return probe() == ESRCH ? .ended : .hidden
+    }
     let fields = text[text.index(after: end)...].split(separator: " ")
-    guard fields.count > 19, fields[0] != "X" else { return nil }
+    guard fields.count > 19, let start = UInt64(fields[19]), fields[0] != "X" else {
+      return .ended
+    }
     // A process whose first thread has ended, and others have not, still holds its files.
-    if fields[0] == "Z", Int(fields[17]) ?? 0 <= 1 { return nil }
-    return UInt64(fields[19])
+    if fields[0] == "Z", Int(fields[17]) ?? 0 <= 1 { return .ended }
+    return .running(start: start, isStopped: fields[0] == "T" || fields[0] == "t")
   }
 
   /// Files of `/proc` say that they have no bytes.

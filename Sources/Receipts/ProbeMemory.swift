@@ -48,8 +48,12 @@ public final class ProbeMemory: Sendable {
   }
 
   private var file: FilePath { folder.path.appending("probes") }
-  /// A million sources take less.
-  private static let largestSize = 1 << 30
+  /// Bytes: those of some 400,000 sources. What does not find room is probed anew.
+  private static let largestSize = 256_000_000
+  /// Bytes of a line: of a source with thousands of chapters.
+  private static let longestLine = 1_000_000
+  /// Each takes memory, however short it is.
+  private static let mostLines = 500_000
 
   /// Reads what there is; nothing where the folder is not there or was written by others than
   /// `tools`, which may find other facts.
@@ -90,7 +94,9 @@ public final class ProbeMemory: Sendable {
     for (key, probed, isRecalled) in found {
       let relative = folder.relative(key.path)
       let number = Self.number(of: relative, stream: key.stream)
-      guard used.insert(number).inserted else { continue }
+      guard used.insert(number).inserted, new.count < Self.largestSize - 2 * Self.longestLine else {
+        continue
+      }
       if isRecalled, let line = lines[number] {
         new += bytes[line.whole] + [0x0A]
         continue
@@ -98,13 +104,19 @@ public final class ProbeMemory: Sendable {
       let entry = Entry(
         stream: key.stream, probed: probed.moved(to: relative, probed.asset.identity))
       let json = Array(try JSONEncoder().encode(entry))
+      guard json.count + 34 <= Self.longestLine else { continue }
       new += "\(Self.number(of: json).hexadecimal) \(number.hexadecimal) ".utf8 + json + [0x0A]
     }
     // What other job files of the folder use, or this one once did: the newest stand last.
     let others = lines.filter { !used.contains($0.key) }.values
       .sorted { $0.whole.lowerBound < $1.whole.lowerBound }
       .suffix(max(Self.fewest, 4 * used.count))
-    let old = others.flatMap { bytes[$0.whole] + [0x0A] }
+    var room = Self.largestSize - new.count - version.utf8.count - 1
+    let kept = others.reversed().prefix { line in
+      room -= line.whole.count + 1
+      return room >= 0
+    }
+    let old = kept.reversed().flatMap { bytes[$0.whole] + [0x0A] }
     try folder.write(Array(version.utf8) + [0x0A] + old + new, to: file)
   }
 
@@ -125,7 +137,8 @@ public final class ProbeMemory: Sendable {
         continue
       }
       // Two numbers of 16 digits, each with a space behind it.
-      guard end - start > 34, let checksum = UInt64(hexadecimal: bytes[start..<start + 16]),
+      guard (35...longestLine).contains(end - start), lines.count < mostLines,
+        let checksum = UInt64(hexadecimal: bytes[start..<start + 16]),
         let key = UInt64(hexadecimal: bytes[start + 17..<start + 33])
       else { continue }
       lines[key] = Line(checksum: checksum, json: start + 34..<end, whole: start..<end)

@@ -29,8 +29,9 @@ struct Receipt: Codable, Sendable, Hashable {
   var files: [File]
 
   static let currentVersion = 1
-  /// More than the receipt of any job in good faith has, which takes some 200 bytes for a source.
-  private static let largestSize = 256 << 20
+  /// Bytes, at some 250 for a source: a job of a hundred thousand sources has its receipt. A larger one
+  /// is not written, and not read.
+  static let largestSize = 32_000_000
 
   /// Reads a receipt; nil where there is none that can be understood.
   static func read(_ path: FilePath) -> Receipt? {

@@ -24,7 +24,7 @@ public struct StateFolder: Sendable {
     self.currentDirectory = currentDirectory
     jobFolderBytes = jobFolder.bytes
     path = jobFolder.appending(".avjob")
-    absoluteJobFolder = currentDirectory.pushing(jobFolder).lexicallyNormalized()
+    absoluteJobFolder = jobFolder.normalized(in: currentDirectory)
   }
 
   var receipts: FilePath { path.appending("receipts") }
@@ -38,7 +38,7 @@ public struct StateFolder: Sendable {
       let rest = FilePath(root: nil, path.components.dropFirst(jobFolder.components.count))
       return rest.lexicallyNormalized()
     }
-    let target = currentDirectory.pushing(path).lexicallyNormalized().components
+    let target = path.normalized(in: currentDirectory).components
     let origin = absoluteJobFolder.components
     let common = zip(target, origin).prefix { $0 == $1 }.count
     let up = Array(repeating: FilePath.Component(".."), count: origin.count - common)

@@ -5,8 +5,12 @@ internal import CThreads
 /// A process for work that may crash: it gets a text, and says lines.
 ///
 /// The child has a process group of its own, so that Ctrl-C at a terminal is for the parent alone,
-/// catches no signal from before, and inherits no descriptor but the standard ones. Used by one
-/// thread, which should live as long as the child (prctl(2), `PR_SET_PDEATHSIG`).
+/// catches no signal from before, and inherits no descriptor but the standard ones. What it writes to
+/// standard error gets on no screen: the end of it is kept. Used by one thread, which should live as
+/// long as the child (prctl(2), `PR_SET_PDEATHSIG`).
+///
+/// Nothing that a child does takes memory without bound, and nothing but `wait()` blocks for longer
+/// than it was allowed to.
 package final class ChildProcess {
   /// What could not be done: the system's number and the call that gave it.
   package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -24,38 +28,51 @@ package final class ChildProcess {
     case exited(Int32)
     /// A signal of this number ended it.
     case signalled(Int32)
+    /// It is gone, and how cannot be learned: this process ignores SIGCHLD, or waited for it elsewhere
+    /// (`ECHILD`).
+    case unknown
   }
 
   /// What a wait for the child's next line gave.
   package enum Reading: Sendable, Hashable {
     /// Without its line feed.
     case line([UInt8])
-    /// Nothing was said in the time.
+    /// No whole line was said in the time, or a shorter one where it wrote to standard error. What there
+    /// is of a line is kept for the next.
     case nothing
     /// The child has closed its output, as its end does.
     case end
+    /// The line that it is at is longer than any may be: nothing more can be understood.
+    case endless
   }
 
   /// The child's number, until `wait` has returned.
   package let id: pid_t
   private var input: Int32
   private let output: Int32
+  /// -1 once the child has closed it.
+  private var errors: Int32
+  private let longestLine: Int
   /// Of what the child has said, that which is not handed out yet.
   private var buffer: [UInt8] = []
   /// Bytes of it that hold no line feed.
   private var searched = 0
   private var end: End?
+  /// The end of what it wrote to standard error.
+  private var complaint: [UInt8] = []
+  private static let longestComplaint = 1 << 14
 
-  private init(id: pid_t, input: Int32, output: Int32) {
+  private init(id: pid_t, input: Int32, output: Int32, errors: Int32, longestLine: Int) {
     self.id = id
     self.input = input
     self.output = output
+    self.errors = errors
+    self.longestLine = longestLine
   }
 
   /// One that was not waited for is killed.
   deinit {
-    close(output)
-    if input >= 0 { close(input) }
+    for descriptor in [input, output, errors] where descriptor >= 0 { close(descriptor) }
     guard end == nil else { return }
     signal(SIGKILL)
     _ = wait()
@@ -67,30 +84,31 @@ package final class ChildProcess {
   ///   - program: Its path.
   ///   - arguments: After the program's name.
   ///   - environment: Variables that the child has beside those of this process, or instead.
+  ///   - longestLine: Bytes that a line of its output may have.
   /// - Returns: The child, which is killed when this goes.
   /// - Throws: What the system says where there is no such program, or no room for another process.
   package static func spawn(
     _ program: String = "/proc/self/exe", arguments: [String],
-    environment: [String: String] = [:]
+    environment: [String: String] = [:], longestLine: Int = 16 << 20
   ) throws(SystemError) -> ChildProcess {
-    let input = try pipe()
-    let output: (read: Int32, write: Int32)
+    var pipes: [(read: Int32, write: Int32)] = []
     do throws(SystemError) {
-      output = try pipe()
+      for _ in 0..<3 { pipes.append(try pipe()) }
     } catch {
-      close(input.read)
-      close(input.write)
+      for pipe in pipes {
+        close(pipe.read)
+        close(pipe.write)
+      }
       throw error
     }
-    defer {
-      close(input.read)
-      close(output.write)
-    }
+    let (input, output, errors) = (pipes[0], pipes[1], pipes[2])
+    defer { for end in [input.read, output.write, errors.write] { close(end) } }
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, input.read, 0)
     posix_spawn_file_actions_adddup2(&actions, output.write, 1)
+    posix_spawn_file_actions_adddup2(&actions, errors.write, 2)
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
@@ -110,17 +128,20 @@ package final class ChildProcess {
     var id = pid_t()
     let status = posix_spawn(&id, program, &actions, &attributes, &words, &variables)
     guard status == 0 else {
-      close(input.write)
-      close(output.read)
+      for end in [input.write, output.read, errors.read] { close(end) }
       throw SystemError(errno: status, call: "posix_spawn")
     }
-    return ChildProcess(id: id, input: input.write, output: output.read)
+    // The child's ends block, as programs expect.
+    for end in [input.write, errors.read] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
+    return ChildProcess(
+      id: id, input: input.write, output: output.read, errors: errors.read,
+      longestLine: longestLine)
   }
 
   /// Gives the child all that it will get; false where it does not take it.
   ///
-  /// Blocks until the child has read it.
-  package func send(_ bytes: [UInt8]) -> Bool {
+  /// Blocks until the child has read it, or `isCancelled`, which is asked ten times a second.
+  package func send(_ bytes: [UInt8], unless isCancelled: () -> Bool = { false }) -> Bool {
     // A child that is gone is an error of the write, and no signal.
     var (pipe, before) = (sigset_t(), sigset_t())
     sigemptyset(&pipe)
@@ -143,17 +164,23 @@ package final class ChildProcess {
         write(input, bytes.baseAddress.map { $0 + sent }, bytes.count - sent)
       }
       if count < 0, errno == EINTR { continue }
+      if count < 0, errno == EAGAIN {
+        if isCancelled() { return false }
+        _ = Self.isReady([(input, POLLOUT), (errors, POLLIN)], for: 100)
+        readErrors()
+        continue
+      }
       guard count > 0 else { return false }
       sent += count
     }
     return true
   }
 
-  /// The child's next line, or none after a while.
+  /// The child's next line, or none after a while: what is there already for zero.
   package func readLine(within time: Duration) -> Reading {
-    let milliseconds =
-      time.components.seconds * 1000
-      + time.components.attoseconds / 1_000_000_000_000_000
+    // No longer than poll(2) can wait at once, some weeks.
+    var left = min(max(.zero, time), .milliseconds(Int32.max))
+    let last = ContinuousClock.now.advanced(by: left)
     while true {
       if let feed = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
         let line = Array(buffer[..<feed])
@@ -162,16 +189,66 @@ package final class ChildProcess {
         return .line(line)
       }
       searched = buffer.count
-      var descriptor = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
-      let count = poll(&descriptor, 1, Int32(clamping: max(0, milliseconds)))
-      if count < 0, errno == EINTR { return .nothing }
-      guard count != 0 else { return .nothing }
+      guard buffer.count <= longestLine else { return .endless }
+      guard left >= .zero,
+        Self.isReady([(output, POLLIN), (errors, POLLIN)], for: Self.milliseconds(left))
+      else { return .nothing }
+      // A child that says its line byte by byte gets no time for each.
+      left = ContinuousClock.now.duration(to: last)
+      readErrors()
+      // A flood of errors must not keep the caller from its other duties.
+      guard Self.isReady([(output, POLLIN)], for: 0) else { return .nothing }
       var block = [UInt8](repeating: 0, count: 1 << 14)
       let length = read(output, &block, block.count)
       if length < 0, errno == EINTR { continue }
-      guard length > 0 else { return .end }
+      guard length > 0 else {
+        readErrors()
+        return .end
+      }
       buffer += block[..<length]
     }
+  }
+
+  /// In whole milliseconds, rounded up, so that no rest of a time is spent in polls of none.
+  private static func milliseconds(_ time: Duration) -> Int32 {
+    let (seconds, attoseconds) = time.components
+    return Int32(
+      clamping: seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+  }
+
+  /// Whether one of the descriptors can be used, or has been closed at its other end, within so many
+  /// milliseconds (poll(2)); negative ones are left out.
+  private static func isReady(
+    _ descriptors: [(number: Int32, event: Int32)], for milliseconds: Int32
+  ) -> Bool {
+    var list = descriptors.map { pollfd(fd: $0.number, events: Int16($0.event), revents: 0) }
+    return poll(&list, nfds_t(list.count), milliseconds) > 0
+  }
+
+  /// Takes what there is on the child's standard error, and keeps the end of it.
+  private func readErrors() {
+    var block = [UInt8](repeating: 0, count: 1 << 14)
+    // As much as its pipe holds, so that it ends for a child that writes all the time.
+    for _ in 0..<8 where errors >= 0 {
+      let length = read(errors, &block, block.count)
+      if length > 0 {
+        complaint = (complaint + block[..<length]).suffix(Self.longestComplaint)
+      } else if length == 0 {
+        close(errors)
+        errors = -1
+      } else if errno != EINTR {
+        return
+      }
+    }
+  }
+
+  /// The last lines that the child has written to standard error, as far as they were read beside its
+  /// output, without blank ones: at most `count`, each cut off at 300 characters.
+  package func lastComplaints(_ count: Int) -> [String] {
+    String(decoding: complaint, as: UTF8.self).split(whereSeparator: \.isNewline)
+      .filter { !$0.allSatisfy(\.isWhitespace) }
+      .suffix(count)
+      .map { String($0.prefix(300)) }
   }
 
   /// Sends the child a signal; does nothing once it has been waited for.
@@ -179,13 +256,37 @@ package final class ChildProcess {
     if end == nil { kill(id, number) }
   }
 
+  /// Waits for the child's end for a while, looking a hundred times a second; nil where it goes on.
+  package func wait(within time: Duration) -> End? {
+    let last = ContinuousClock.now.advanced(by: time)
+    while end == nil {
+      var status: Int32 = 0
+      let found = waitpid(id, &status, WNOHANG)
+      if found == id { return note(status) }
+      if found < 0, errno == ECHILD { return note(.unknown) }
+      guard ContinuousClock.now < last else { return nil }
+      var pause = timespec(tv_sec: 0, tv_nsec: 10_000_000)
+      nanosleep(&pause, nil)
+    }
+    return end
+  }
+
   /// Waits for the child's end.
   package func wait() -> End {
     if let end { return end }
     var status: Int32 = 0
-    while waitpid(id, &status, 0) < 0, errno == EINTR {}
+    while waitpid(id, &status, 0) < 0 {
+      guard errno == EINTR else { return note(.unknown) }
+    }
+    return note(status)
+  }
+
+  private func note(_ status: Int32) -> End {
     let number = status & 0x7F
-    let found: End = number == 0 ? .exited((status >> 8) & 0xFF) : .signalled(number)
+    return note(number == 0 ? .exited((status >> 8) & 0xFF) : .signalled(number))
+  }
+
+  private func note(_ found: End) -> End {
     end = found
     return found
   }

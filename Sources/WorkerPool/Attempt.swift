@@ -72,6 +72,11 @@ struct AttemptPause {
 }
 
 extension Failure {
+  /// There is no thread to work on.
+  static func noThread(_ error: Thread.SpawnError) -> Failure {
+    Failure(.tryAgain, "\(error)")
+  }
+
   /// An attempt had its time.
   static func late(_ limit: Duration) -> Failure {
     Failure(

@@ -15,6 +15,13 @@ public struct Pool: Sendable {
   public let backoff: Backoff
   /// How long an attempt may go on after it was asked to stop, before it is left alone.
   public let grace: Duration
+  /// How workers are started: another way in tests.
+  var spawn: Spawn = { name, body in try Thread.spawn(name: name, body) }
+
+  /// Starts a thread; see `Thread.spawn`.
+  typealias Spawn =
+    @Sendable (_ name: String, _ body: @escaping @Sendable () -> Void) throws(Thread.SpawnError) ->
+    Thread
 
   /// A pool over `budget`, with a worker for each of its cores unless told otherwise.
   public init(
@@ -57,11 +64,11 @@ public struct Pool: Sendable {
     guard !jobs.isEmpty else { return [] }
     let shift = Shift(jobs, for: self, runner: runner, cancellation: cancellation)
     let timekeeper: Thread
-    do {
-      timekeeper = try Thread.spawn(name: "avjob-time") { shift.keepTime() }
+    do throws(Thread.SpawnError) {
+      timekeeper = try spawn("avjob-time") { shift.keepTime() }
       try shift.start(workers: min(workers, budget.total, jobs.count))
     } catch {
-      throw Failure(.tryAgain, "\(error)")
+      throw .noThread(error)
     }
     // Those who wait look at the flag when the state changes.
     cancellation.whileNotifying {

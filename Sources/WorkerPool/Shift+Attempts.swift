@@ -153,7 +153,9 @@ extension Shift {
     }
   }
 
-  /// A thread cannot be killed: its job ends without it, and another worker takes its place.
+  /// A thread cannot be killed: its job ends without it, and another worker takes its place. Where
+  /// none can be started the others go on, and where there are none either, the jobs that are left
+  /// fail.
   private func leaveAlone(_ job: Int, _ attempt: Attempt) {
     attempt.beUnheard()
     attempt.lease.release()
@@ -161,9 +163,36 @@ extension Shift {
       attempt.isLate ? .failed(.stuck(jobs[job].timeLimit, grace: pool.grace)) : .cancelled
     let elapsed = attempt.start.duration(to: .now)
     conclude(job, Report(outcome, elapsed: elapsed, attempts: attempt.number))
-    try? startWorker()
+    do throws(Thread.SpawnError) {
+      try startWorker()
+    } catch {
+      // None but this thread starts any, so the last one stays the last.
+      if state.withLock({ $0.workersAtWork }) == 1 { failRest(.noThread(error)) }
+    }
     leave()
   }
+
+  /// Fails all jobs that would have been started.
+  private func failRest(_ failure: Failure) {
+    guard !cancellation.isCancelled else { return }
+    let rest = state.withLock { state in
+      guard !state.schedule.isStopped else { return [(job: Int, pause: AttemptPause?)]() }
+      state.schedule.stop()
+      return jobs.indices.filter { state.reports[$0].outcome.isNotStarted }
+        .map { ($0, state.pauses.removeValue(forKey: $0)) }
+    }
+    for (job, pause) in rest {
+      if pause?.isShown != true { events.send(Event(job: job, .started, at: .now)) }
+      let elapsed = pause.map { $0.start.duration(to: .now) } ?? .zero
+      let report = Report(.failed(failure), elapsed: elapsed, attempts: pause?.attempts ?? 0)
+      events.send(Event(job: job, .failed(failure), at: .now))
+      state.withLock { $0.reports[job] = report }
+    }
+  }
+}
+
+extension JobReport.Outcome {
+  fileprivate var isNotStarted: Bool { if case .notStarted = self { true } else { false } }
 }
 
 extension Duration {

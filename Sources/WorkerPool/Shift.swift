@@ -67,7 +67,7 @@ final class Shift<Runner: JobRunner>: Sendable {
       return state.nextWorker - 1
     }
     do {
-      let thread = try Thread.spawn(name: "avjob-\(number)") { self.work(as: number) }
+      let thread = try pool.spawn("avjob-\(number)") { self.work(as: number) }
       state.withLock { $0.threads[number] = thread }
     } catch {
       leave()

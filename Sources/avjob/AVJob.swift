@@ -1,6 +1,7 @@
 import ArgumentParser
 import ExportEngine
 import Glibc
+import JobFile
 import MediaComposition
 
 /// The door: commands, exit statuses, signals, the CPU budget.
@@ -50,12 +51,9 @@ struct AVJob: ParsableCommand {
       guard let word = CommandLine.unsafeArgv[index], String(validatingCString: word) == nil else {
         continue
       }
-      StandardStream.error.write(
-        """
-        error: the argument '\(String(cString: word).printable)' is not UTF-8
-          help: a wildcard in a job file finds such names, as for_each: '*.wav'
-
-        """)
+      Door.refuse(
+        "the argument '\(String(cString: word))' is not UTF-8",
+        help: "a wildcard in a job file finds such names, as for_each: '*.wav'")
       endProcess(2)
     }
   }
@@ -64,8 +62,7 @@ struct AVJob: ParsableCommand {
   private static func refuseUnbuiltCommand() {
     let unbuilt = ["cache"]
     guard let word = CommandLine.arguments.dropFirst().first, unbuilt.contains(word) else { return }
-    StandardStream.error.write(
-      "error: 'avjob \(word)' is not built yet\n  help: 'avjob help' lists what is\n")
+    Door.refuse("'avjob \(word)' is not built yet", help: "'avjob help' lists what is")
     endProcess(2)
   }
 
@@ -74,9 +71,8 @@ struct AVJob: ParsableCommand {
     guard let word = CommandLine.arguments.dropFirst().first,
       word.hasSuffix(".yaml") || word.hasSuffix(".yml")
     else { return }
-    StandardStream.error.write(
-      "error: '\(word.printable)' is a job file, not a command\n"
-        + "  help: write 'avjob run \(word.printable)'\n")
+    Door.refuse(
+      "'\(word)' is a job file, not a command", help: "write 'avjob run \(shellQuoted(word))'")
     endProcess(2)
   }
 

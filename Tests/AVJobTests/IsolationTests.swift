@@ -26,6 +26,39 @@ import WorkerPool
     #expect(
       Isolation.failure(of: .exited(3))
         == Failure(.reportBug, "its process ended with status 3 and did not say why"))
+    #expect(
+      Isolation.failure(of: .unknown)
+        == Failure(.reportBug, "its process ended, nobody can tell how, and it did not say why"))
+  }
+
+  @Test("What a process wrote before it died stands in its failure, and what it lacked is named")
+  func lastWords() {
+    let crash = Isolation.failure(of: .signalled(SIGILL), saying: "Fatal error: Index out of range")
+    #expect(crash.message.hasSuffix("; it said: Fatal error: Index out of range"))
+    #expect(
+      Isolation.failure(of: .exited(3), saying: "odd").message
+        == "its process ended with status 3 and did not say why; it said: odd")
+    for words in [
+      "Fatal error: failed to allocate 1073741840 bytes of memory with alignment 16",
+      "terminate called after throwing an instance of 'std::bad_alloc' |   what():  std::bad_alloc",
+    ] {
+      #expect(
+        Isolation.failure(of: .signalled(SIGABRT), saying: words, memory: 1 << 30)
+          == Failure(
+            .mendMachine,
+            "its process needs more memory than it may take, 1.1 GB or what 'ulimit -d' says; run "
+              + "fewer jobs at once, with '--workers', so that each may take more"))
+    }
+  }
+
+  @Test("Of what a process wrote the message counts, and not the list of calls behind it")
+  func words() {
+    let message = "Fatal error: failed to allocate 65536 bytes of memory with alignment 16"
+    let calls = (0..<24).map { "\($0)   libc.so.6      0x00007fa166a6c24a <unavailable> + \($0)" }
+    #expect(Isolation.words(of: [message, "Current stack trace:"] + calls) == message)
+    #expect(
+      Isolation.words(of: ["1", "2 of 3", "4 \u{1B}[2J", "5"]) == "2 of 3 | 4 \u{FFFD}[2J | 5")
+    #expect(Isolation.words(of: []) == "")
   }
 
   @Test("A job claims the files of the sources that may sound at once, and those that it writes")
@@ -52,6 +85,11 @@ import WorkerPool
     let claim = PoolClaim(of: Export(name: "mix", composition: outer, outputs: []))
     #expect(claim.openFiles - none.openFiles == 3)
     #expect(claim.memory > none.memory)
+    var output = Output(path: "a.mp3", format: .mp3(.standard))
+    output.chapters.sidecars = [.podlove, .podcasting2]
+    var export = Export(name: "files", composition: Composition(), outputs: [output])
+    export.records = [ExportRecord(path: "r.json"), ExportRecord(path: "s.json")]
+    #expect(PoolClaim(of: export).openFiles - none.openFiles == 5)
   }
 
   @Test("The machine has some memory, and this process may open files")

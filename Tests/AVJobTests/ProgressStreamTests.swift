@@ -68,8 +68,9 @@ import WorkerPool
         {"event":"finished","time":2.51,"job":1,"name":"a\\n\\"","reason":"--force",\
         "outputs":[{"path":"a.psc","format":"text","bytes":3}]}
         {"event":"start","time":2.52,"job":2,"name":"b","file":"jobs.yaml","line":2,"column":3}
-        {"event":"retrying","time":2.53,"job":2,"name":"b","severity":"error","class":"temporary",\
-        "message":"'b.wav': in use","file":"jobs.yaml","line":2,"column":3,"after":2}
+        {"event":"retrying","time":2.53,"job":2,"name":"b","severity":"warning",\
+        "message":"'b.wav': in use","help":"another attempt begins in 0:02",\
+        "file":"jobs.yaml","line":2,"column":3,"after":2}
         {"event":"failed","time":2.54,"job":2,"name":"b","severity":"error","class":"machine",\
         "message":"full","file":"jobs.yaml","line":2,"column":3}
         {"event":"blocked","time":2.55,"job":3,"name":"c","by":2,"by_name":"b"}

@@ -19,9 +19,9 @@ import Testing
     #expect(result.status == 2)
     #expect(
       result.text == """
-        ::error file=50%25%2C a%3Ab.yaml,line=1,col=7,endColumn=15,title=avjob::there is no file 'nope.wav'
+        ::error file=50%25%2C a%3Ab.yaml,line=1,col=7,endColumn=15,title=avjob::there is no file 'nope.wav'%0Ahelp: put it there: a path counts from the folder of the file that it stands in
         ::error file=50%25%2C a%3Ab.yaml,line=2,col=1,endColumn=9,title=avjob::unknown key 'fade_inn'%0Ahelp: did you mean 'fade_in'?
-        ::error file=50%25%2C a%3Ab.yaml,line=3,col=1,endColumn=5,title=avjob::duplicate key 'clip'%0A50%25, a:b.yaml:1:1: note: first written here
+        ::error file=50%25%2C a%3Ab.yaml,line=3,col=1,endColumn=5,title=avjob::duplicate key 'clip'%0Ahelp: keep one of them%0A50%25, a:b.yaml:1:1: note: first written here
         ::warning file=50%25%2C a%3Ab.yaml,line=5,col=14,endColumn=16,title=avjob::'#' begins a comment: the text ends before it%0Ahelp: quote the text if the '#' belongs to it: "Ice #1"
 
         """)
@@ -33,7 +33,8 @@ import Testing
     let stage = Stage()
     #expect(
       try stage.run("avjob run --annotate github nope.yaml").text
-        == "::error title=avjob::'nope.yaml' does not exist\n")
+        == "::error title=avjob::'nope.yaml' does not exist%0A"
+        + "help: 'avjob init nope.yaml' writes one to start from\n")
     try stage.make("sox -n -r 8000 -c 1 a.wav synth 1 sine 300")
     try stage.write("job.yaml", "clip: a.wav\noutput: x.flac\n")
     #expect(

@@ -1,6 +1,10 @@
 import TestSupport
 import Testing
 
+/// What is said of a file that nothing resembles.
+private let absence =
+  "  help: put it there: a path counts from the folder of the file that it stands in\n"
+
 @Suite("Bad input ends in one line, and in nothing left behind")
 struct BadInputTests {
   /// A folder with `tone.wav` and what `make` adds.
@@ -53,7 +57,7 @@ struct BadInputTests {
   @Test(
     "what is no file is refused before work starts",
     arguments: [
-      ("missing.wav", ":", "there is no file 'missing.wav'", ""),
+      ("missing.wav", ":", "there is no file 'missing.wav'", absence),
       (
         "folder.wav", "mkdir folder.wav", "'folder.wav' is a folder",
         "  help: write 'folder.wav/*' in a list for its files\n"
@@ -62,8 +66,8 @@ struct BadInputTests {
         "pipe.wav", "mkfifo pipe.wav", "'pipe.wav' is no regular file",
         "  help: pipes and devices cannot be read: write the sound to a file first\n"
       ),
-      ("loop.wav", "ln -s loop.wav loop.wav", "there is no file 'loop.wav'", ""),
-      ("dangling.wav", "ln -s nowhere dangling.wav", "there is no file 'dangling.wav'", ""),
+      ("loop.wav", "ln -s loop.wav loop.wav", "there is no file 'loop.wav'", absence),
+      ("dangling.wav", "ln -s nowhere dangling.wav", "there is no file 'dangling.wav'", absence),
     ])
   func noFile(name: String, make: String, says: String, help: String) throws {
     let stage = try stage { try $0.make(make) }
@@ -106,6 +110,7 @@ struct BadInputTests {
         job.yaml:2:9: error: this '[' is never closed
             2 | output: [out.mp3
               |         ^
+          help: add the ']' that ends it
 
         """
       ),
@@ -125,6 +130,7 @@ struct BadInputTests {
         job.yaml:3:32: error: two outputs at 'out.mp3'
             3 |   b: { clip: tone.wav, output: ./out.mp3 }
               |                                ^~~~~~~~~
+          help: give one of them another name
         job.yaml:2:32: note: the other one is here
             2 |   a: { clip: tone.wav, output: out.mp3 }
               |                                ^~~~~~~
@@ -164,9 +170,11 @@ struct BadInputTests {
         job.yaml:1:25: error: there is no file 'absent.wav'
             1 | concat: [tone.wav ..2s, absent.wav ..9s]
               |                         ^~~~~~~~~~
+          help: put it there: a path counts from the folder of the file that it stands in
         job.yaml:2:20: error: there is no file 'gone.jpg'
             2 | metadata: { cover: gone.jpg }
               |                    ^~~~~~~~
+          help: put it there: a path counts from the folder of the file that it stands in
 
         """
       ),

@@ -173,6 +173,22 @@ extension BadMedium {
           | dd of=7hours.mp3 bs=1 seek=$((offset + 8)) conv=notrunc status=none
         """),
     BadMedium(
+      "damaged.flac", warns: ["is damaged in one place, where sound is missing; fetch it anew"],
+      frames: 44_100,
+      script: """
+        flac -s tone.wav -o damaged.flac
+        printf '\\0\\0\\0\\0' | dd of=damaged.flac bs=1 seek=40000 conv=notrunc status=none
+        """),
+    BadMedium(
+      "damaged.wv", warns: ["its header announces 1.000 s, 0.500 s can be decoded"], frames: 22_050,
+      script: """
+        ffmpeg -v error -i tone.wav damaged.wv
+        printf '\\0\\0\\0\\0' | dd of=damaged.wv bs=1 seek=100000 conv=notrunc status=none
+        """),
+    BadMedium(
+      "more.ts", warns: [],
+      script: "ffmpeg -v error -i tone.wav -c:a mp2 more.ts; seq 2000 >> more.ts"),
+    BadMedium(
       "tworates.mp3",
       warns: [
         "changes to 22050 Hz Layer III at frame 40, byte 17135; the sound from there on is left out"

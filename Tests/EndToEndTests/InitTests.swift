@@ -16,12 +16,15 @@ import Testing
         episode.yaml:16:10: error: there is no file 'intro.mp3'
            16 |   intro: intro.mp3
               |          ^~~~~~~~~
+          help: put it there: a path counts from the folder of the file that it stands in
         episode.yaml:17:17: error: there is no file 'talk.wav'
            17 |   talk: { file: talk.wav, gain: 0 dB }
               |                 ^~~~~~~~
+          help: put it there: a path counts from the folder of the file that it stands in
         episode.yaml:18:10: error: there is no file 'outro.mp3'
            18 |   outro: outro.mp3
               |          ^~~~~~~~~
+          help: put it there: a path counts from the folder of the file that it stands in
 
         """)
     try stage.make(

@@ -91,6 +91,25 @@ import Testing
     #expect(!files.contains { $0.hasPrefix("a.flac") || $0.contains(".tmp") })
   }
 
+  @Test(
+    "Started by a program that ignores the end of its children, it learns how its own have ended")
+  func ignoredChildren() throws {
+    let stage = try stage()
+    try stage.write("a.yaml", "clip: short.wav\nloop: 2000\noutput: a.flac\n")
+    let result = try stage.run(
+      helpers + """
+        /usr/bin/python3 -c 'import os, signal, sys
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        os.execv(sys.argv[1], sys.argv[1:])' "$AVJOB" run --quiet --isolate --retry 0 a.yaml & job=$!
+        child=$(first)
+        writing .a.flac.avjob-0.tmp
+        kill -SEGV $child
+        wait $job
+        """)
+    #expect(result.status == 1)
+    #expect(result.errors.contains("its process crashed (SIGSEGV)"), "\(result.errors)")
+  }
+
   @Test("Where the command is killed, its jobs' processes end, and the next run leaves nothing")
   func parentKilled() throws {
     let stage = try stage()

@@ -105,4 +105,23 @@ struct LengthTests {
       """)
     #expect(found.text == expected)
   }
+
+  @Test("what follows the sound of a CAF is no sound")
+  func chunksAfterSound() throws {
+    let stage = Stage()
+    // A chunk that is free (Apple Core Audio Format Specification 1.0, "Free Chunk").
+    try stage.make(
+      """
+      sox -R -r 8000 -n -c 2 -b 16 in.wav synth 0.5 pinknoise
+      ffmpeg -v error -i in.wav in.caf
+      { printf 'free\\0\\0\\0\\0\\0\\0\\0\\144'; head -c 100 /dev/zero; } >> in.caf
+      """)
+    let result = try stage.run("avjob clip in.caf -o out.wav")
+    #expect(result.screen == "" && result.status == 0)
+    try stage.make(
+      """
+      decode() { ffmpeg -v error -i $1 -f s16le -; }
+      cmp <(decode in.wav) <(decode out.wav)
+      """)
+  }
 }

@@ -123,7 +123,9 @@ struct ManyFilesTests {
     try stage.make("mkdir only; cp Jobs/common.yaml only/; sed -i 's/include.*//' only/*")
     let only = try stage.run("avjob run only")
     #expect(only.status == 2)
-    #expect(only.errors == "error: there is no job in 'only'\n")
+    #expect(
+      only.errors == "error: there is no job in 'only'\n"
+        + "  help: its files are for others to include: put a job under 'jobs' in one of them\n")
   }
 
   @Test("Names of jobs may stand in two files, paths of outputs may not")
@@ -143,6 +145,7 @@ struct ManyFilesTests {
         three.yaml:2:9: error: two outputs at 'one.mp3'
             2 | output: ./one.mp3
               |         ^~~~~~~~~
+          help: give one of them another name
         one.yaml:2:31: note: the other one is here
             2 |   same: { clip: a.wav, output: one.mp3 }
               |                                ^~~~~~~

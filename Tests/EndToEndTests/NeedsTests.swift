@@ -58,6 +58,7 @@ struct NeedsTests {
         job.yaml:2:27: error: the range starts at 3s, but 'first.wav' lasts 2s
             2 |   last: { clip: first.wav 3s..4s, output: last.wav }
               |                           ^~
+          help: start it earlier
 
         """)
   }
@@ -78,6 +79,7 @@ struct NeedsTests {
         job.yaml:2:14: error: no job can be the first: 'a' needs 'c', which needs 'b', which needs 'a'
             2 |   a: { clip: c.wav, output: a.wav }
               |              ^~~~~
+          help: let one of them read something else, or need nothing
         job.yaml:4:27: note: 'c' reads 'b.wav', which 'b' writes, here
             4 |   c: { concat: [tone.wav, b.wav], output: c.wav }
               |                           ^~~~~
@@ -143,6 +145,7 @@ struct NeedsTests {
         job.yaml:2:14: error: there is no file 'new/b.wav'
             2 |   a: { clip: new/b.wav, output: a.wav }
               |              ^~~~~~~~~
+          help: there is no folder 'new' either
 
         """)
   }
@@ -167,7 +170,7 @@ struct NeedsTests {
         job.yaml:3:14: error: 'b' needs 'a', which cannot run
             3 |   b: { clip: a.wav, output: b.wav }
               |              ^~~~~
-        2 of 3 jobs failed
+        1 of 3 jobs failed, 1 blocked by them
 
         """)
     #expect(try WAVFile(stage.path("c.wav")).frameCount == 88_200)

@@ -212,6 +212,39 @@ struct ReceiptTests {
         """)
   }
 
+  @Test("what a killed run has left beside an output that is up to date goes with the next run")
+  func leftovers() throws {
+    let stage = try stage("clip: a.wav\nloop: 2\noutput: out.flac\n")
+    #expect(try reasons(stage) == [first])
+    // It is killed at something longer, which it cannot have done before.
+    let result = try stage.run(
+      """
+      sed -i 's/loop: 2/loop: 20000/' job.yaml
+      "$AVJOB" run -q job.yaml & job=$!
+      until [ -e .out.flac.avjob-0.tmp ] || ! kill -0 $job; do sleep 0.01; done
+      kill -9 $job
+      wait $job 2>/dev/null
+      sed -i 's/loop: 20000/loop: 2/' job.yaml
+      touch .out.flac.avjob-7.tmp .out.flac.avjob-9.tmp .other.flac.avjob-0.tmp
+      ls -A | grep tmp
+      echo --
+      flock .out.flac.avjob-9.tmp "$AVJOB" run --explain job.yaml 2>&1
+      ls -A | grep tmp
+      """)
+    #expect(
+      result.text == """
+        .other.flac.avjob-0.tmp
+        .out.flac.avjob-0.tmp
+        .out.flac.avjob-7.tmp
+        .out.flac.avjob-9.tmp
+        --
+        1 job was up to date
+        .other.flac.avjob-0.tmp
+        .out.flac.avjob-9.tmp
+
+        """)
+  }
+
   @Test("commands without a job file keep nothing")
   func oneShot() throws {
     let stage = try stage()

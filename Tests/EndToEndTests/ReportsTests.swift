@@ -305,8 +305,8 @@ struct StatusTests {
     let result = try stage.run(
       reader + """
         set -m
-        timeout --foreground 60 "$AVJOB" run --workers 1 --quiet --report r.json long.yaml >table &
-        until [ -s '.long one.mp3.avjob-0.tmp' ]; do sleep 0.02; done
+        timeout --foreground $AVJOB_PATIENCE "$AVJOB" run --workers 1 --quiet --report r.json long.yaml >table &
+        until [ -s '.long one.mp3.avjob-0.tmp' ] || ! kill -0 $!; do sleep 0.02; done
         kill -\(signal) $(pgrep -P $!)
         wait $!
         echo $?

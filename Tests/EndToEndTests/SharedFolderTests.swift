@@ -70,4 +70,44 @@ struct SharedFolderTests {
     #expect(!lines.contains("different"))
     #expect(!lines.contains { $0.hasSuffix(".lock") || $0.hasSuffix(".tmp") }, "\(result.text)")
   }
+
+  @Test("who waits for a process that was stopped says for whom, and gives up in time")
+  func stopped() throws {
+    let stage = Stage()
+    try stage.make("sox -R -r 44100 -n -c 2 -b 16 a.wav synth 4 pinknoise vol 0.3")
+    try stage.write("long.yaml", "clip: a.wav\nloop: 20000\noutput: long.flac\n")
+    try stage.write("job.yaml", "clip: a.wav\nloop: 2\ntimeout: 2s\noutput: long.flac\n")
+    let result = try stage.run(
+      """
+      "$AVJOB" run --quiet --retry 0 long.yaml 2> first & holder=$!
+      until [ -s .long.flac.avjob-0.tmp ] || ! kill -0 $holder; do sleep 0.01; done
+      kill -STOP $holder
+      status=0
+      avjob run --quiet --retry 1 job.yaml || status=$?
+      echo holder $holder status $status host $(hostname)
+      kill -KILL $holder
+      wait $holder
+      sed -i 's/2s/600s/' job.yaml
+      avjob run --quiet job.yaml
+      ls -A .avjob/locks .
+      """)
+    let words = try #require(
+      result.text.split(separator: "\n").first { $0.hasPrefix("holder ") }
+    ).split(separator: " ")
+    #expect(words[3] == "75")
+    let who = "process \(words[1]) on '\(words[5])', for 0:"
+    for words in [
+      "warning: 'long.flac': waits for another avjob that is at it: \(who)",
+      "error: 'long.flac': another avjob is at it for longer than an attempt of this job may take: "
+        + who,
+    ] { #expect(result.errors.contains(words), "\(result.errors)") }
+    #expect(result.errors.contains(", and is stopped (SIGSTOP)"))
+    // The second attempt has waited, too.
+    let told = result.errors.split(separator: "\n").count {
+      $0.contains("waits for another avjob that is at it")
+    }
+    #expect(told == 2, "\(result.errors)")
+    #expect(!result.text.contains(".lock") && !result.text.contains(".tmp"), "\(result.text)")
+    #expect(result.text.contains("\nlong.flac"))
+  }
 }

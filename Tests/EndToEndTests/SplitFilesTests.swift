@@ -235,6 +235,7 @@ struct SplitFilesTests {
         two.yaml:3:54: error: two outputs at 'out/2.mp3'
             3 |   b: { clip: live.wav, split: { every: 1s }, output: "out/${part.n}.mp3" }
               |                                                      ^~~~~~~~~~~~~~~~~~~
+          help: give one of them another name
         two.yaml:2:32: note: the other one is here
             2 |   a: { clip: live.wav, output: out/2.mp3 }
               |                                ^~~~~~~~~

@@ -10,9 +10,15 @@ struct Stage {
   func write(_ name: String, _ text: String) throws { try writeFile(path(name), text.utf8) }
 
   /// Runs a script of bash in the folder. `avjob` is the command under test, `$FIXTURES` the
-  /// repository's media; a program that does not end within a minute is ended, with status 124.
+  /// repository's media; a program that does not end within a minute (`AVJOB_PATIENCE` seconds) is
+  /// ended, with status 124. `taskset -c $(core) …` runs on one core, whatever there are.
   func run(_ script: String, environment: [String: String] = [:]) throws -> ToolResult {
-    let prelude = "avjob() { timeout --foreground 60 \"$AVJOB\" \"$@\"; }\n"
+    let prelude = """
+      : ${AVJOB_PATIENCE:=60}
+      avjob() { timeout --foreground $AVJOB_PATIENCE "$AVJOB" "$@"; }
+      core() { sed -n 's/^Cpus_allowed_list:[^0-9]*\\([0-9]*\\).*/\\1/p' /proc/self/status; }
+
+      """
     var environment = environment
     environment["AVJOB"] = Command.path
     environment["FIXTURES"] = Fixture.path("")

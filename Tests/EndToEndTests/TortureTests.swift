@@ -18,7 +18,9 @@ struct TortureTests {
   @Test("killed at any moment, it leaves whole outputs, and the next run does the rest")
   func kill() throws {
     let said = try torture("kill", rounds: 6)
-    #expect(said.hasPrefix("kill: 6 rounds, "))
+    // The rig fails where no kill at a call struck; of those at a moment, all may come too late.
+    #expect(said.hasPrefix("kill: 6 rounds: "))
+    #expect(said.contains(" of 3 kills at a call struck at work, "))
   }
 
   @Test(
@@ -40,7 +42,7 @@ struct TortureTests {
     .enabled(if: canTrace, "this user may not trace a process"))
   func order() throws {
     let said = try torture("order", rounds: 1)
-    #expect(said.hasPrefix("order: 6 outputs of 3 jobs: "))
+    #expect(said.hasPrefix("order: 7 outputs of 3 jobs: "))
   }
 
   @Test("two runs of one job file at once, and one of them killed, leave whole outputs")

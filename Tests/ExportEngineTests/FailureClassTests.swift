@@ -47,6 +47,27 @@ import Threads
     #expect(invalid.remedy == .mendInput)
   }
 
+  @Test("Where a finished file cannot take its place, the failure names those of its job that have")
+  func halfInPlace() throws {
+    let stage = Stage()
+    let sound = try stage.sound([Signal.noise(seed: 1, count: 8000)], rate: 8000)
+    let outputs = ["a.wav", "b.wav", "c.wav"].map {
+      Output(path: FilePath(stage.folder.path($0)), format: .wav(.int16))
+    }
+    let export = Export(
+      name: "three", composition: composition(clip(sound)), outputs: outputs)
+    let failure = #expect(throws: Failure.self) {
+      try ExportSession(export, library: stage.library).run { _ in
+        _ = mkdir(stage.folder.path("c.wav"), 0o777)
+      }
+    }
+    #expect(failure?.path == outputs[2].path)
+    #expect(failure?.message.hasPrefix("cannot rename the finished file: Is a directory; ") == true)
+    #expect(
+      failure?.message.hasSuffix(
+        "; '\(outputs[0].path)' and 1 more of the same job are new already") == true)
+  }
+
   @Test(
     "Reading stops where nobody waits for it, on its way to a frame too",
     arguments: ["a.wav", "a.flac", "a.mp3", "a.ogg"])

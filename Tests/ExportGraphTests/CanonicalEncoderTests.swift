@@ -121,6 +121,15 @@ struct CanonicalEncoderTests {
     #expect(throws: EncodingError.self) { try bytes(Odd()) }
   }
 
+  @Test("what has no order of its own is refused, wherever it stands")
+  func unordered() {
+    struct Holder<Value: Encodable>: Encodable { var list: [Value?] }
+    #expect(throws: EncodingError.self) { try bytes(["a": 1]) }
+    #expect(throws: EncodingError.self) { try bytes(Holder(list: [["a": 1]])) }
+    #expect(throws: EncodingError.self) { try bytes(Holder(list: [nil, Set([1])])) }
+    #expect(throws: Never.self) { try bytes(Holder(list: [[1]])) }
+  }
+
   @Test("places in a job file and the identity of a file do not count; all else does")
   func whatCounts() throws {
     func segment(

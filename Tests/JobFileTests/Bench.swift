@@ -57,7 +57,8 @@ struct Bench {
     var contents = bytes
     for (path, text) in texts { contents[path] = Array(text.utf8) }
     contents[name] = Array(yaml.utf8)
-    let files = MemoryFiles(media.map { folder.appending($0).string }, bytes: contents)
+    var files = MemoryFiles(media.map { folder.appending($0).string }, bytes: contents)
+    files.devices = ["/dev/zero"]
     return try JobFile.load(FilePath(name), options: options, into: map, files: files)
   }
 

@@ -325,6 +325,7 @@ import Testing
       job.yaml:6:40: error: 'podlove' twice
           6 |   - { file: c.mp3, chapters: [podlove, podlove, nowhere, [x]] }
             |                                        ^~~~~~~
+        help: leave one of them out
       job.yaml:6:49: error: 'nowhere' is no place for chapters
           6 |   - { file: c.mp3, chapters: [podlove, podlove, nowhere, [x]] }
             |                                                 ^~~~~~~
@@ -332,6 +333,7 @@ import Testing
       job.yaml:6:58: error: a text belongs here, not a list
           6 |   - { file: c.mp3, chapters: [podlove, podlove, nowhere, [x]] }
             |                                                          ^
+        help: write one value, without brackets and dashes
       """#)
   }
 
@@ -352,6 +354,7 @@ import Testing
       job.yaml:1:35: error: a silence has no chapters to keep
           1 | concat: [{ silence: 1s, chapters: keep }, a.wav, b.psc]
             |                                   ^~~~
+        help: leave it out
       job.yaml:4:13: error: two outputs at 'a.psc'
           4 |   - { file: a.flac, chapters: [file, podlove] }
             |             ^~~~~~

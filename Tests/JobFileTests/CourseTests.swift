@@ -65,6 +65,7 @@ import Testing
       job.yaml:3:44: error: there is no job 'nothing-of-it' in this file
           3 |   all: { for_each: raw/*.wav, needs: [all, nothing-of-it], output: { folder: x, mp3: V2 } }
             |                                            ^~~~~~~~~~~~~
+        help: there are 'all/ch10', 'all/ch2', 'intro', 'last', 'late', 'later', 'latest'
       job.yaml:4:32: error: there is no job 'intor' in this file
           4 |   last: { clip: a.wav, needs: [intor, ""], retries: 101, timeout: 0s, output: 2.mp3 }
             |                                ^~~~~
@@ -72,6 +73,7 @@ import Testing
       job.yaml:4:39: error: there is no job '' in this file
           4 |   last: { clip: a.wav, needs: [intor, ""], retries: 101, timeout: 0s, output: 2.mp3 }
             |                                       ^~
+        help: there are 'all', 'all/ch1', 'all/ch10', 'all/ch2', 'intro', 'late', 'later', 'latest'
       job.yaml:4:53: error: '101' is no number of retries
           4 |   last: { clip: a.wav, needs: [intor, ""], retries: 101, timeout: 0s, output: 2.mp3 }
             |                                                     ^~~
@@ -95,6 +97,7 @@ import Testing
       job.yaml:6:33: error: a text belongs here, not a list
           6 |   later: { clip: a.wav, needs: [[intro]], retries: -1, timeout: end-10s, output: 4.mp3 }
             |                                 ^
+        help: write one value, without brackets and dashes
       job.yaml:6:52: error: '-1' is no number of retries
           6 |   later: { clip: a.wav, needs: [[intro]], retries: -1, timeout: end-10s, output: 4.mp3 }
             |                                                    ^~
@@ -144,6 +147,7 @@ import Testing
       job.yaml:3:8: error: a job is a map, not a text
           3 |   two: 2
             |        ^
+        help: write { clip: interview.wav, output: teaser.mp3 }
       job.yaml:4:20: error: there is no folder 'none'
           4 |   all: { for_each: none/*.wav, output: { folder: x, mp3: V2 } }
             |                    ^~~~~~~~~~

@@ -194,6 +194,7 @@ import Testing
       job.yaml:2:22: error: there is no file 'nope.wav'
           2 | concat: ["${input}", nope.wav]
             |                      ^~~~~~~~
+        help: put it there: a path counts from the folder of the file that it stands in
       job.yaml:3:7: error: '3' has no unit
           3 | gain: 3
             |       ^
@@ -210,6 +211,7 @@ import Testing
       job.yaml:1:11: error: no file in 'raw' matches 'raw/*.aiff'
           1 | for_each: raw/*.aiff
             |           ^~~~~~~~~~
+        help: the files in it end in '.wav'
       job.yaml:2:16: error: '1:75' needs two digits below 60 after each colon: write 2:15
           2 | clip: ${input} 1:75..2:00
             |                ^~~~

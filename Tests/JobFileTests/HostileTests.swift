@@ -43,7 +43,10 @@ import Testing
       try JobFile.load("big.yaml", into: map, files: files)
     } throws: { error in
       (error as? Diagnostics)?.render(in: map)
-        == "error: 'big.yaml' has more than 8 MiB: that is no job file"
+        == """
+        error: 'big.yaml' has more than 8 MiB: that is no job file
+          help: part its jobs into several files, or let 'for_each' or 'rows' make them
+        """
     }
   }
 
@@ -164,7 +167,10 @@ import Testing
   @Test(
     "What cannot be read says why",
     arguments: [
-      ("nope.yaml", "error: 'nope.yaml' does not exist"),
+      (
+        "nope.yaml",
+        "error: 'nope.yaml' does not exist\n  help: 'avjob init nope.yaml' writes one to start from"
+      ),
       ("raw", "error: 'raw' is a folder\n  help: name a job file in it"),
     ])
   func unreadable(path: String, expected: String) {

@@ -171,7 +171,7 @@ import Testing
       job.yaml:1:7: error: 'clip' is a text, not a list
           1 | clip: [a.wav]
             |       ^
-        help: write a file and a range, as 'host.wav 1:00..2:30'
+        help: files that follow one another stand behind 'concat'
       job.yaml:2:9: error: 'volume' is a map, not a text
           2 | volume: -3 dB
             |         ^~~~~
@@ -217,12 +217,15 @@ import Testing
       job.yaml:2:6: error: an empty list
           2 |   a: []
             |      ^
+        help: write a list, as [intro.mp3, episode.flac]
       job.yaml:3:16: error: an empty list
           3 |   b: { concat: [] }
             |                ^
-      job.yaml:4:9: error: no outputs
+        help: write a list, as [intro.mp3, episode.flac]
+      job.yaml:4:9: error: an empty list
           4 | output: []
             |         ^
+        help: write a path, as 'out/episode.mp3', a map or a list of them
       """#)
   }
 
@@ -346,6 +349,7 @@ import Testing
       job.yaml:2:55: error: there is no file 'far.wav'
           2 | concat: [hots, media/gest.mka, media/HOST.wav 1s..2s, far.wav]
             |                                                       ^~~~~~~
+        help: put it there: a path counts from the folder of the file that it stands in
       """#)
   }
 
@@ -393,9 +397,11 @@ import Testing
       job.yaml:1:10: error: no file in the job file's folder matches '*.aiff'
           1 | concat: ["*.aiff", raw/*.mp3, row/*.wav]
             |          ^~~~~~~~
+        help: the files in it end in '.flac', '.mp3', '.ogg', '.wav', '.yaml'
       job.yaml:1:20: error: no file in 'raw' matches 'raw/*.mp3'
           1 | concat: ["*.aiff", raw/*.mp3, row/*.wav]
             |                    ^~~~~~~~~
+        help: the files in it end in '.wav'
       job.yaml:1:31: error: there is no folder 'row'
           1 | concat: ["*.aiff", raw/*.mp3, row/*.wav]
             |                               ^~~~~~~~~
@@ -504,9 +510,11 @@ import Testing
       job.yaml:4:17: error: a chapter needs a 'title'
           4 | chapters: { 0s: { url: x }, 5s: [a] }
             |                 ^
+        help: write a title, or { title: Intro, url: https://example.org }
       job.yaml:4:33: error: a text belongs here, not a list
           4 | chapters: { 0s: { url: x }, 5s: [a] }
             |                                 ^
+        help: write one value, without brackets and dashes
       """#)
   }
 
@@ -563,6 +571,7 @@ import Testing
       job.yaml:1:25: error: 'stream' belongs to a clip
           1 | concat: [{ silence: 1s, stream: 1 }, { clip: a.wav, stream: first }]
             |                         ^~~~~~
+        help: write it beside the 'clip'
       job.yaml:1:61: error: 'first' is no stream
           1 | concat: [{ silence: 1s, stream: 1 }, { clip: a.wav, stream: first }]
             |                                                             ^~~~~
@@ -595,9 +604,11 @@ import Testing
       job.yaml:3:6: error: a source needs a 'file' or a 'clip'
           3 |   b: { gain: 3 dB }
             |      ^
+        help: write { file: media/host.wav }
       job.yaml:4:6: error: there is no file 'nope.wav'
           4 |   c: nope.wav
             |      ^~~~~~~~
+        help: put it there: a path counts from the folder of the file that it stands in
       job.yaml:5:21: error: 'sha256' is not built yet
           5 |   d: { file: a.wav, sha256: 0 }
             |                     ^~~~~~

@@ -42,15 +42,18 @@ import Testing
           b: { for_each: [x.wav, y.wav], output: { folder: p, mp3: V2 } }
         """),
       """
-      job.yaml:2:26: error: no file in the job file's folder matches 'en'
+      job.yaml:2:26: error: 'en' is a value, and the list has files, too
           2 |   a: { for_each: [a.wav, en], output: { folder: o, mp3: V2 } }
             |                          ^~
-      job.yaml:3:19: error: no file in the job file's folder matches 'x.wav'
+        help: write { input: [a.wav, b.wav], lang: [en, de] }; a file is './en'
+      job.yaml:3:19: error: there is no file 'x.wav'
           3 |   b: { for_each: [x.wav, y.wav], output: { folder: p, mp3: V2 } }
             |                   ^~~~~
-      job.yaml:3:26: error: no file in the job file's folder matches 'y.wav'
+        help: did you mean 'a.wav'?
+      job.yaml:3:26: error: there is no file 'y.wav'
           3 |   b: { for_each: [x.wav, y.wav], output: { folder: p, mp3: V2 } }
             |                          ^~~~~
+        help: did you mean 'a.wav'?
       """)
   }
 
@@ -217,6 +220,7 @@ import Testing
       job.yaml:5:13: error: '1' twice
           5 |   take: [1, 1]
             |             ^
+        help: leave one of them out
       job.yaml:5:10: note: first written here
           5 |   take: [1, 1]
             |          ^
@@ -231,6 +235,7 @@ import Testing
       job.yaml:8:9: error: an empty list
           8 |   none: []
             |         ^
+        help: write a pattern of files, as 'raw/**/*.wav', or lists of values, as { lang: [en, de] }
       job.yaml:9:3: error: 'a b' cannot be a variable's name
           9 |   "a b": [x]
             |   ^~~~~

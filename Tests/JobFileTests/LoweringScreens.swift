@@ -21,6 +21,7 @@ import Testing
       job.yaml:2:11: error: the range starts at 2:00, but 'a.wav' lasts 1:00
           2 |   - a.wav 2:00..
             |           ^~~~
+        help: start it earlier
       job.yaml:3:16: error: the range ends at 1:01.5, but 'a.wav' lasts 1:00
           3 |   - a.wav 30s..1:01.5
             |                ^~~~~~
@@ -32,6 +33,7 @@ import Testing
       job.yaml:5:11: error: the range starts 2:00 before the end, but 'a.wav' lasts 1:00
           5 |   - a.wav end-2:00..
             |           ^~~~~~~~
+        help: start it later, or leave its start out
       job.yaml:6:30: error: the range ends at 1:01, but 'a.wav' lasts 1:00
           6 |   - { clip: a.wav, duration: 61s }
             |                              ^~~
@@ -51,12 +53,15 @@ import Testing
       job.yaml:1:16: error: the range ends at 10s, before it starts at 30s
           1 | concat: [a.wav 30s..10s, a.wav 30s..30s, a.wav end..]
             |                ^~~
+        help: the earlier time comes first, as '1:00..2:30'
       job.yaml:1:32: error: the range of 'a.wav' is empty
           1 | concat: [a.wav 30s..10s, a.wav 30s..30s, a.wav end..]
             |                                ^~~
+        help: the earlier time comes first, as '1:00..2:30'
       job.yaml:1:48: error: the range of 'a.wav' is empty
           1 | concat: [a.wav 30s..10s, a.wav 30s..30s, a.wav end..]
             |                                                ^~~
+        help: the earlier time comes first, as '1:00..2:30'
       """#)
   }
 
@@ -89,9 +94,11 @@ import Testing
       job.yaml:1:39: error: the fade-in lasts 4s, but 'a.wav' only 3s
           1 | concat: [{ clip: a.wav ..3s, fade_in: 4s, fade_out: 5s }]
             |                                       ^~
+        help: make it shorter
       job.yaml:1:53: error: the fade-out lasts 5s, but 'a.wav' only 3s
           1 | concat: [{ clip: a.wav ..3s, fade_in: 4s, fade_out: 5s }]
             |                                                     ^~
+        help: make it shorter
       """#)
   }
 
@@ -109,15 +116,18 @@ import Testing
       job.yaml:2:20: error: the chapter begins at 3s, but 'a.wav' lasts 3s
           2 | chapters: { 0s: a, 3s: b }
             |                    ^~
+        help: let it begin earlier, or leave it out
       job.yaml:3:21: error: two points of the volume at one time
           3 | volume: { 0s: 0 dB, 0ms: 1 dB, end-4s: 0 dB }
             |                     ^~~
+        help: leave one of them out
       job.yaml:3:11: note: the other one is here
           3 | volume: { 0s: 0 dB, 0ms: 1 dB, end-4s: 0 dB }
             |           ^~
       job.yaml:3:32: error: this point is before the start of 'a.wav'
           3 | volume: { 0s: 0 dB, 0ms: 1 dB, end-4s: 0 dB }
             |                                ^~~~~~
+        help: write a later time
       """#)
   }
 
@@ -137,12 +147,14 @@ import Testing
       job.yaml:2:39: error: two chapters at one time
           2 |   - { clip: a.wav, chapters: { 0s: a, start: b } }
             |                                       ^~~~~
+        help: leave one of them out
       job.yaml:2:32: note: the other one is here
           2 |   - { clip: a.wav, chapters: { 0s: a, start: b } }
             |                                ^~
       times.txt:2:1: error: two chapters at one time
           2 | 5s Two
             | ^~
+        help: leave one of them out
       times.txt:1:1: note: the other one is here
           1 | 0:05 One
             | ^~~~
@@ -177,6 +189,7 @@ import Testing
       job.yaml:3:28: error: the silence lasts no time
           3 |   b: [{ silence: 10001h }, { silence: 0s }]
             |                            ^
+        help: leave it out
       job.yaml:4:40: error: the timeline would be 53333:20:00 long
           4 |   c: { clip: a.wav, speed: 1/32, loop: 100000 }
             |                                        ^~~~~~
@@ -205,6 +218,7 @@ import Testing
       job.yaml:2:12: error: a cross-fade of 2s is longer than half of an item: 'a.wav' lasts 3s, 'b.wav' 1:00
           2 | crossfade: 2s
             |            ^~
+        help: make it shorter
       job.yaml:1:22: note: the items join here
           1 | concat: [a.wav ..3s, b.wav, a.wav]
             |                      ^~~~~

@@ -96,6 +96,7 @@ import Testing
       job.yaml:6:25: error: one of 'vbr', 'abr', 'cbr', 'preset' is missing
           6 |   - { file: f.mp3, mp3: { mode: joint } }
             |                         ^
+        help: add one, as 'vbr: 2' or 'cbr: 128k'
       """#)
   }
 

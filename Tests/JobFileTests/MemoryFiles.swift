@@ -6,6 +6,8 @@ import SystemPackage
 struct MemoryFiles: FileSystem {
   private var files: [String: [UInt8]] = [:]
   private var folders: [String: Set<FolderEntry>] = [:]
+  /// Paths of devices, absolute.
+  var devices: Set<String> = []
   var homeDirectory: FilePath? { "/home/ann" }
   var currentDirectory: FilePath { "/home/show" }
 
@@ -34,6 +36,7 @@ struct MemoryFiles: FileSystem {
 
   func kind(of path: FilePath) -> FileKind? {
     let path = absolute(path)
+    if devices.contains(path) { return .other }
     if files[path] != nil { return .file }
     return folders[path] == nil ? nil : .folder
   }
@@ -43,6 +46,7 @@ struct MemoryFiles: FileSystem {
   }
 
   func contents(of path: FilePath, limit: Int) throws -> [UInt8] {
+    if devices.contains(absolute(path)) { throw Errno.invalidArgument }
     guard let bytes = files[absolute(path)] else {
       throw kind(of: path) == .folder ? Errno.isDirectory : Errno.noSuchFileOrDirectory
     }

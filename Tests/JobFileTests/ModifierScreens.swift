@@ -112,6 +112,7 @@ import Testing
       job.yaml:5:42: error: a text belongs here, not a list
           5 |   - { clip: a.wav, pan: { 0s: 120 %, 4s: [left] } }
             |                                          ^
+        help: write one value, without brackets and dashes
       """#)
   }
 
@@ -279,6 +280,7 @@ import Testing
       job.yaml:5:65: error: 'b.wav' starts at 2:00, but the longest other track ends at 1:00
           5 |   late: { tracks: { x: a.wav, y: { clip: b.wav, at: 2:00, loop: end } }, output: late.mp3 }
             |                                                                 ^~~
+        help: start it earlier, or leave it out
       """#)
   }
 
@@ -517,6 +519,7 @@ import Testing
       job.yaml:3:29: error: this is before the start of the list
           3 |   music: { clip: b.wav, at: talk.start-2s }
             |                             ^~~~~~~~~~~~~
+        help: write a later time
       """#)
   }
 
@@ -603,12 +606,15 @@ import Testing
       job.yaml:2:41: error: the range of 'a.wav' is empty
           2 |   past: { clip: a.wav, cut: [30s..2:00, 5s..5s, end-2:00..], output: past.mp3 }
             |                                         ^~
+        help: the earlier time comes first, as '1:00..2:30'
       job.yaml:2:49: error: the range starts 2:00 before the end, but 'a.wav' lasts 1:00
           2 |   past: { clip: a.wav, cut: [30s..2:00, 5s..5s, end-2:00..], output: past.mp3 }
             |                                                 ^~~~~~~~
+        help: start it later, or leave its start out
       job.yaml:3:29: error: nothing is left of 'a.wav'
           3 |   all: { clip: a.wav, cut: [0s..40s, 30s..], output: all.mp3 }
             |                             ^~~~~~~
+        help: cut less of it
       """#)
   }
 
@@ -662,6 +668,7 @@ import Testing
       job.yaml:5:13: error: there is no file 'nope.wav'
           5 |   - { clip: nope.wav, at: 1s }
             |             ^~~~~~~~
+        help: put it there: a path counts from the folder of the file that it stands in
       job.yaml:6:5: error: an inserted item needs an 'at'
           6 |   - 750ms
             |     ^~~~~
@@ -682,9 +689,11 @@ import Testing
       job.yaml:2:29: error: this is at 2:00, but 'a.wav' lasts 1:00
           2 | insert: [{ clip: b.wav, at: 2:00 }, { clip: b.wav, at: end-2:00 }, { clip: b.wav, at: talk.end }]
             |                             ^~~~
+        help: write a time within it; what goes to its end is 'at: end'
       job.yaml:2:56: error: this is before the start of 'a.wav'
           2 | insert: [{ clip: b.wav, at: 2:00 }, { clip: b.wav, at: end-2:00 }, { clip: b.wav, at: talk.end }]
             |                                                        ^~~~~~~~
+        help: write a time within it; what goes to its end is 'at: end'
       job.yaml:2:87: error: there is no track or item 'talk'
           2 | insert: [{ clip: b.wav, at: 2:00 }, { clip: b.wav, at: end-2:00 }, { clip: b.wav, at: talk.end }]
             |                                                                                       ^~~~~~~~

@@ -16,7 +16,7 @@ import Testing
       job.yaml:2:10: error: 'teaser' says no format
           2 | output: [teaser, teaser.xyz, teaser.mka, teaser.aac, { file: teaser }]
             |          ^~~~~~
-        help: outputs end in .mp3, .wav, .aiff, .caf, .flac, .m4a, .ogg or .opus
+        help: add one, as '.mp3'; a folder is { folder: teaser, mp3: V2 }
       job.yaml:2:18: error: '.xyz' is no format that is known
           2 | output: [teaser, teaser.xyz, teaser.mka, teaser.aac, { file: teaser }]
             |                  ^~~~~~~~~~
@@ -32,7 +32,7 @@ import Testing
       job.yaml:2:62: error: 'teaser' says no format
           2 | output: [teaser, teaser.xyz, teaser.mka, teaser.aac, { file: teaser }]
             |                                                              ^~~~~~
-        help: outputs end in .mp3, .wav, .aiff, .caf, .flac, .m4a, .ogg or .opus
+        help: add one, as '.mp3'; a folder is { folder: teaser, mp3: V2 }
       """#)
   }
 
@@ -96,6 +96,7 @@ import Testing
       job.yaml:2:9: error: an output needs a 'file' or a 'folder'
           2 | output: { mp3: V2 }
             |         ^
+        help: add 'file: out/episode.mp3', or 'folder: out' for files with the input's name
       """#)
   }
 
@@ -156,6 +157,7 @@ import Testing
       job.yaml:2:25: error: two outputs at 'x.mp3'
           2 | output: [x.mp3, { file: ./x.mp3, mp3: V0 }]
             |                         ^~~~~~~
+        help: give one of them another name
       job.yaml:2:10: note: the other one is here
           2 | output: [x.mp3, { file: ./x.mp3, mp3: V0 }]
             |          ^~~~~
@@ -303,7 +305,7 @@ import Testing
       job.yaml:2:76: error: AAC has no sample rate of 192000 Hz: it has 7350, 8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000, 64000, 88200, 96000
           2 | output: [{ file: x.mp3, sample_rate: 96 kHz }, { file: x.m4a, sample_rate: 192 kHz }, { file: x.flac, sample_rate: 768 kHz }]
             |                                                                            ^~~~~~~
-      job.yaml:2:116: error: FLAC has no sample rate of 768000 Hz: it ends at 655350 Hz
+      job.yaml:2:116: error: FLAC has no sample rate of 768000 Hz: it ends at 655340 Hz
           2 | output: [{ file: x.mp3, sample_rate: 96 kHz }, { file: x.m4a, sample_rate: 192 kHz }, { file: x.flac, sample_rate: 768 kHz }]
             |                                                                                                                    ^~~~~~~
       """#)
@@ -326,9 +328,11 @@ import Testing
       job.yaml:3:44: error: there is no file 'a'
           3 | metadata: { cover: media/cover.jpeg, from: a, title: [x] }
             |                                            ^
+        help: did you mean 'a.wav'?
       job.yaml:3:54: error: a text belongs here, not a list
           3 | metadata: { cover: media/cover.jpeg, from: a, title: [x] }
             |                                                      ^
+        help: write one value, without brackets and dashes
       """#)
   }
 

@@ -149,6 +149,7 @@ import Testing
       job.yaml:6:9: error: a preset is a map, not a text
           6 |   text: V2
             |         ^~
+        help: write { mp3: V2, channels: mono }
       job.yaml:9:28: error: there is no preset 'podcst'
           9 |   - { file: 1.mp3, preset: podcst }
             |                            ^~~~~~
@@ -172,6 +173,7 @@ import Testing
       job.yaml:15:5: error: an output needs a 'file' or a 'folder'
          15 |   - { preset: podcast }
             |     ^
+        help: add 'file: out/episode.mp3', or 'folder: out' for files with the input's name
       job.yaml:16:26: error: there is no preset 'nothing-of-the-kind'
          16 |   - { folder: y, preset: nothing-of-the-kind }
             |                          ^~~~~~~~~~~~~~~~~~~

@@ -94,6 +94,7 @@ import Testing
       job.yaml:5:71: error: an output needs a 'file' or a 'folder'
           5 |   d: { concat: [a.wav], output: [d.mp3, { folder: d, json: sidecar }, { json: sidecar }] }
             |                                                                       ^
+        help: add 'file: out/episode.mp3', or 'folder: out' for files with the input's name
       job.yaml:6:30: error: '.json' holds no sound
           6 |   e: { clip: a.wav, output: [e.json, { file: f.json }] }
             |                              ^~~~~~
@@ -130,6 +131,7 @@ import Testing
       job.yaml:3:47: error: two outputs at '1.json'
           3 |   two: { clip: a.wav, output: [2.mp3, { file: ./1.json, json: sidecar }] }
             |                                               ^~~~~~~~
+        help: give one of them another name
       job.yaml:2:47: note: the other one is here
           2 |   one: { clip: a.wav, output: [1.mp3, { file: 1.json, json: sidecar }] }
             |                                               ^~~~~~

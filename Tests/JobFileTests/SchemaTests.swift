@@ -51,7 +51,7 @@ import Testing
     reverse: ${back}
     from: ${from}
     split: { 0:00: "${a}", end-10s: b }
-    output: { file: "${out}", channels: "${layout}" }
+    output: { file: "${out}${part.n}", channels: "${layout}" }
     """,
     """
     jobs:
@@ -126,14 +126,11 @@ import Testing
     "there is no preset",
     "the preset is 'mp3'",
     // One path at two places, one path for all parts.
-    "is a source", "two outputs at", "both write", "every part would be written to",
-    // That a job is one clip, or what an item is made of.
-    "has no input to take a name from", "is a channel of a file", "has no chapters to keep",
+    "is a source", "two outputs at", "both write",
     // Which rates, bit rates and layouts go together; formats that only the path says.
     "at 48000 Hz with 2 channels has", "has no sample rate of", "has no bit rates at",
-    "MP3 has one or two channels", "Opus has no layout", "is not possible at",
+    "MP3 has one or two channels", "is not possible at",
     "has neither a least nor", "is over", "needs two channels", "'mode: mono' of an output",
-    "has no ID3 tag", "where the format is the clip's",
     // Numbers in texts.
     "is out of range",
     // Two values that contradict each other.

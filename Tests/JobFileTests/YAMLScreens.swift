@@ -40,12 +40,14 @@ import Testing
       job.yaml:2:1: error: duplicate key 'clip'
           2 | clip: b.wav
             | ^~~~
+        help: keep one of them
       job.yaml:1:1: note: first written here
           1 | clip: a.wav
             | ^~~~
       job.yaml:4:1: error: duplicate key 'output'
           4 | output: y.mp3
             | ^~~~~~
+        help: keep one of them
       job.yaml:3:1: note: first written here
           3 | 'output': x.mp3
             | ^~~~~~~~
@@ -71,6 +73,7 @@ import Testing
       job.yaml:5:3: error: duplicate key '1'
           5 |   "1": b
             |   ^~~
+        help: keep one of them
       job.yaml:4:3: note: first written here
           4 |   1: a
             |   ^
@@ -90,24 +93,28 @@ import Testing
       job.yaml:1:22: error: duplicate key 'a'
           1 | sources: { a: a.wav, a: b.wav }
             |                      ^
+        help: keep one of them
       job.yaml:1:12: note: first written here
           1 | sources: { a: a.wav, a: b.wav }
             |            ^
       job.yaml:3:33: error: duplicate key 'file'
           3 | output: { file: x.mp3, mp3: V2, file: y.mp3, mp3: V0, mp3: V1 }
             |                                 ^~~~
+        help: keep one of them
       job.yaml:3:11: note: first written here
           3 | output: { file: x.mp3, mp3: V2, file: y.mp3, mp3: V0, mp3: V1 }
             |           ^~~~
       job.yaml:3:46: error: duplicate key 'mp3'
           3 | output: { file: x.mp3, mp3: V2, file: y.mp3, mp3: V0, mp3: V1 }
             |                                              ^~~
+        help: keep one of them
       job.yaml:3:24: note: first written here
           3 | output: { file: x.mp3, mp3: V2, file: y.mp3, mp3: V0, mp3: V1 }
             |                        ^~~
       job.yaml:3:55: error: duplicate key 'mp3'
           3 | output: { file: x.mp3, mp3: V2, file: y.mp3, mp3: V0, mp3: V1 }
             |                                                       ^~~
+        help: keep one of them
       job.yaml:3:24: note: first written here
           3 | output: { file: x.mp3, mp3: V2, file: y.mp3, mp3: V0, mp3: V1 }
             |                        ^~~
@@ -179,6 +186,7 @@ import Testing
       job.yaml:1:20: error: there is no file 'nope.wav'
           1 | concat: [**/*.wav, nope.wav]
             |                    ^~~~~~~~
+        help: put it there: a path counts from the folder of the file that it stands in
       """#)
   }
 
@@ -246,6 +254,7 @@ import Testing
       job.yaml:1:36: error: there is no file 'c'
           1 | concat: [https://example.org/a?b=1,c]
             |                                    ^
+        help: put it there: a path counts from the folder of the file that it stands in
       """#)
   }
 
@@ -479,6 +488,7 @@ import Testing
       job.yaml:2:1: error: 'from' has no value
           2 | from:
             | ^~~~
+        help: write one behind it, or leave the key out
       """#)
   }
 
@@ -496,6 +506,7 @@ import Testing
       job.yaml:3:4: error: an item without a value
           3 |   -
             |    ^
+        help: write one, or take the '-' or the comma away
       """#)
   }
 
@@ -608,6 +619,7 @@ import Testing
       job.yaml:1:7: error: this quote is never closed
           1 | clip: "a.wav
             |       ^
+        help: end the text with the same quote
       """#)
   }
 
@@ -623,6 +635,7 @@ import Testing
       job.yaml:1:9: error: this '[' is never closed
           1 | concat: [a.wav, b.wav
             |         ^
+        help: add the ']' that ends it
       """#)
   }
 
@@ -773,6 +786,7 @@ import Testing
       job.yaml:1:3: error: a key must be a text
           1 | ? [a]
             |   ^
+        help: a key is a word with ':' behind it
       """#)
   }
 
@@ -788,6 +802,7 @@ import Testing
       job.yaml:1:7: error: there is no file 'Café 漢字.wav'
           1 | clip: 'Café 漢字.wav'
             |       ^~~~~~~~~~~~~~~
+        help: put it there: a path counts from the folder of the file that it stands in
       job.yaml:2:25: error: unknown key 'mp4'
           2 | output: { file: 漢字.mp3, mp4: V2 }
             |                           ^~~
@@ -825,6 +840,7 @@ import Testing
       job.yaml:2:1: error: duplicate key '/'
           2 | "/": x
             | ^
+        help: keep one of them
       """#)
   }
 }

@@ -11,7 +11,8 @@ struct OutputCapabilitiesTests {
       (.aac, 44_100, 44_100), (.aac, 705_600, 88_200), (.mp3, 96_000, 48_000),
       (.mp3, 88_200, 44_100), (.mp3, 176_400, 44_100), (.mp3, 30_000, 32_000),
       (.mp3, 64_000, 48_000), (.mp3, 4000, 8000), (.opus, 44_100, 48_000), (.opus, 8000, 48_000),
-      (.vorbis, 192_000, 192_000), (.vorbis, 384_000, 200_000), (.flac, 768_000, 655_350),
+      (.vorbis, 192_000, 192_000), (.vorbis, 384_000, 200_000), (.flac, 768_000, 655_340),
+      (.flac, 96_001, 96_010), (.flac, 65_535, 65_540), (.flac, 65_533, 65_533),
       (.wav, 768_000, 768_000),
     ])
   func nearest(kind: Output.Kind, rate: Int, expected: Int) {
@@ -67,7 +68,7 @@ struct OutputCapabilitiesTests {
       (.flac(bitDepth: 20), 44_100, .mono, "FLAC is written with 16 or 24 bits a sample, not 20"),
       (
         .flac(bitDepth: 16), 700_000, .mono,
-        "FLAC has no sample rate of 700000 Hz: it ends at 655350 Hz"
+        "FLAC has no sample rate of 700000 Hz: it ends at 655340 Hz"
       ),
       (
         .opus(bitRate: 96_000), 44_100, .stereo, "Opus has no sample rate of 44100 Hz: it has 48000"

@@ -226,6 +226,65 @@ struct LedgerTests {
     #expect(try reason() == "'out.mp3' has no receipt of an earlier run")
   }
 
+  @Test("a file of any size in a receipt's place is none, and is not read")
+  func tooLarge() throws {
+    #expect(try ledger().record(project.claim()))
+    let name = try #require(project.names(in: "receipts").first)
+    let path = project.state.receipts.appending(name)
+    // Still a receipt for who would read it: spaces mean nothing.
+    try Tool.succeed("sh", "-c", "head -c 32000000 /dev/zero | tr '\\0' ' ' >> '\(path)'")
+    #expect(try reason() == "'out.mp3' has no receipt of an earlier run")
+    try Tool.succeed("truncate", "-s", "100G", path.string)
+    #expect(try reason() == "'out.mp3' has no receipt of an earlier run")
+  }
+
+  @Test("a tidying reads small files only")
+  func tidyingLarge() throws {
+    try Tool.succeed("cp", project.path("out.mp3").string, project.path("other.mp3").string)
+    #expect(try ledger().record(project.claim(["other.mp3"])))
+    let large = try #require(project.names(in: "receipts").first)
+    let path = project.state.receipts.appending(large)
+    try Tool.succeed("sh", "-c", "head -c 64000 /dev/zero | tr '\\0' ' ' >> '\(path)'")
+    try Tool.succeed("rm", project.path("other.mp3").string)
+    let book = ledger()
+    #expect(try book.record(project.claim()))
+    book.prune(besides: [project.path("out.mp3")])
+    #expect(project.names(in: "receipts").contains(large))
+    try Tool.succeed("truncate", "-s", "1000", path.string)
+    book.prune(besides: [project.path("out.mp3")])
+    #expect(!project.names(in: "receipts").contains(large))
+  }
+
+  @Test("a wait for another process is measured by who waits")
+  func waiting() throws {
+    let (one, other) = (ledger(), ledger())
+    let start = ContinuousClock.now
+    guard case .granted(let work) = one.begin(project.claim()),
+      case .busy(let first) = other.begin(project.claim(), at: start),
+      case .busy(let later) = other.begin(project.claim(), at: start.advanced(by: .seconds(7)))
+    else {
+      Issue.record("no lock")
+      return
+    }
+    #expect(!first.isWorthTelling && later.isWorthTelling)
+    #expect(first.holder.process == LockOwner.current.process)
+    #expect(later.waited == .seconds(7))
+    // The next attempt has all of its time.
+    other.giveUpWait(project.claim())
+    guard case .busy(let anew) = other.begin(project.claim(), at: start.advanced(by: .seconds(9)))
+    else {
+      Issue.record("no lock")
+      return
+    }
+    #expect(anew.waited == .zero)
+    work.end()
+    guard case .granted(let work) = other.begin(project.claim()) else {
+      Issue.record("no lock")
+      return
+    }
+    work.end()
+  }
+
   @Test("a receipt with any byte changed is none, or tells a reason, or says what it said")
   func flippedBytes() throws {
     #expect(try ledger().record(project.claim()))

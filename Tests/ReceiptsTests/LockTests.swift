@@ -2,6 +2,7 @@ import Glibc
 import SystemPackage
 import TestSupport
 import Testing
+import Threads
 
 @testable import Receipts
 
@@ -133,6 +134,96 @@ struct LockTests {
     #expect(owner.isAlive == true)
     #expect(try deadProcess().isAlive == false)
     #expect(owner.temporaryName() != owner.temporaryName())
+  }
+
+  @Test("who has a lock can be named, as far as it says")
+  func holder() throws {
+    guard case .held(let lock) = try book().take(["a"]),
+      case .busy(let holder) = try book().take(["a"])
+    else {
+      Issue.record("no lock")
+      return
+    }
+    lock.release()
+    let host = try Tool.succeed("hostname").text.split(separator: "\n")[0]
+    #expect("\(holder)" == "process \(getpid()) on '\(host)'")
+    #expect(abs((holder.start ?? 0) - Int64(time(nil))) < 60)
+    #expect(!holder.isStopped)
+    let owner = LockOwner.current.text
+    let cases: [(text: String, name: String, start: Int64?)] = [
+      ("", "another process", nil), (owner, "process \(getpid())", nil),
+      (owner + "\nhost 77\n", "process \(getpid()) on 'host'", 77),
+      (owner + "\nhost\n", "process \(getpid())", nil),
+      (owner + "\n\u{1B}[2J 9\n", "process \(getpid())", 9),
+      ("x\nhost 5", "another process on 'host'", 5),
+      ("x\nhost \(Int64.min)", "another process on 'host'", nil),
+      ("x\nhost -1", "another process on 'host'", nil),
+      ("x\nhost \(Int64.max)", "another process on 'host'", nil),
+    ]
+    for (text, name, start) in cases {
+      let holder = LockHolder(ofLock: text)
+      #expect("\(holder)" == name)
+      #expect(holder.start == start)
+    }
+  }
+
+  @Test("a process that was stopped has its locks, and is seen to be stopped")
+  func stopped() throws {
+    let sleeper = try ChildProcess.spawn("/bin/sh", arguments: ["-c", "echo go; read x"])
+    #expect(sleeper.readLine(within: .seconds(60)) == .line(Array("go".utf8)))
+    guard case .running(let start, isStopped: false) = LockOwner.state(of: sleeper.id) else {
+      Issue.record("not there")
+      return
+    }
+    var owner = LockOwner.current
+    (owner.process, owner.start) = (sleeper.id, start)
+    try put(owner)
+    sleeper.signal(SIGSTOP)
+    for _ in 0..<10_000 where !owner.isStopped { usleep(1000) }
+    guard case .busy(let holder) = try book().take(["a"]) else {
+      Issue.record("taken from a living process")
+      return
+    }
+    #expect(holder.isStopped)
+    sleeper.signal(SIGKILL)
+    _ = sleeper.wait()
+    #expect(try isFree("a"))
+  }
+
+  @Test("a process that /proc hides may live: its lock's age decides")
+  func hidden() {
+    let stat = "7 (a) b) S 1 7 7 0 -1 4194304 1 0 0 0 0 0 0 0 20 0 1 0 4711 1 1"
+    #expect(LockOwner.state(told: stat) { 0 } == .running(start: 4711, isStopped: false))
+    let stopped = stat.replacing(" S ", with: " T ")
+    #expect(LockOwner.state(told: stopped) { 0 } == .running(start: 4711, isStopped: true))
+    #expect(LockOwner.state(told: stat.replacing(" S ", with: " Z ")) { 0 } == .ended)
+    #expect(LockOwner.state(told: nil) { ESRCH } == .ended)
+    // Another user's: kill(2) may not reach it, or may, where /proc is not mounted.
+    #expect(LockOwner.state(told: nil) { EPERM } == .hidden)
+    #expect(LockOwner.state(told: nil) { 0 } == .hidden)
+  }
+
+  @Test("a wait is told after seconds, a minute, five, and then every ten; for another holder anew")
+  func waits() {
+    var waits = LockWaits()
+    let start = ContinuousClock.now
+    let holder = LockHolder(ofLock: LockOwner.current.text + "\nhost 77")
+    var other = holder
+    other.process = 1
+    func wait(_ seconds: Int, _ holder: LockHolder) -> LockWait {
+      waits.note(holder, at: "a", now: start.advanced(by: .seconds(seconds)))
+    }
+    let told = (0...2000).filter { wait($0, holder).isWorthTelling }
+    #expect(told == [5, 60, 300, 900, 1500])
+    var halted = holder
+    halted.isStopped = true
+    #expect(wait(2001, halted).waited == .seconds(2001))
+    #expect(wait(2001, halted).holder.isStopped)
+    #expect(wait(2001, halted).pause == .seconds(2))
+    #expect(wait(2002, other).waited == .zero)
+    #expect(wait(2003, other).pause == .milliseconds(250))
+    waits.end("a")
+    #expect(wait(3000, other).waited == .zero)
   }
 
   @Test("a folder that may not be written has no locks")

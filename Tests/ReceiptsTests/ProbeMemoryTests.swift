@@ -45,6 +45,17 @@ struct ProbeMemoryTests {
     #expect(kept.find(ProbeMemory.Key(project.path("c.mp3")), identity()) == nil)
   }
 
+  @Test("a line of a size that no source needs is neither written nor read")
+  func longLines() throws {
+    var long = found("long.mp3")
+    long.probed.asset.metadata["lyrics"] = String(repeating: "la ", count: 400_000)
+    let short = found("a.mp3")
+    try memory().save([long, short])
+    #expect(memory().find(short.key, identity()) == short.probed)
+    #expect(memory().find(long.key, identity()) == nil)
+    #expect(try readFile(project.state.path.appending("probes").string).count < 10_000)
+  }
+
   @Test("a device may have another number, all else of the file must be the same")
   func identities() throws {
     let one = found("a.mp3")

@@ -15,7 +15,7 @@ import Testing
       switch child.readLine(within: .seconds(60)) {
       case .line(let line): lines.append(String(decoding: line, as: UTF8.self))
       case .nothing: break
-      case .end: return lines
+      case .end, .endless: return lines
       }
     }
   }
@@ -83,5 +83,75 @@ import Testing
     let id = child?.id ?? 0
     child = nil
     #expect(kill(id, 0) != 0)
+  }
+
+  @Test("A line that does not end is given up when it is longer than any may be")
+  func endless() throws {
+    let script = "echo short; head -c 3000000 /dev/zero | tr '\\0' x; exec sleep 1000"
+    let child = try ChildProcess.spawn("/bin/sh", arguments: ["-c", script], longestLine: 1 << 20)
+    #expect(child.readLine(within: .seconds(60)) == .line(Array("short".utf8)))
+    #expect(child.readLine(within: .seconds(60)) == .endless)
+    #expect(child.readLine(within: .seconds(60)) == .endless)
+    child.signal(SIGKILL)
+    #expect(child.wait() == .signalled(SIGKILL))
+  }
+
+  @Test("What a child writes to standard error is on no screen; the end of it is kept")
+  func complaints() throws {
+    let long = String(repeating: "y", count: 400)
+    let flood = try shell(
+      "seq 100000 >&2; echo ready; printf '\\n \\n\(long)\\nlast' >&2; exec sleep 0")
+    // Errors that nobody takes would block it.
+    #expect(lines(of: flood) == ["ready"])
+    #expect(
+      flood.lastComplaints(3) == ["100000", String(repeating: "y", count: 300), "last"])
+    #expect(flood.wait() == .exited(0))
+    let silent = try shell("exec 2>&-; echo ready")
+    #expect(lines(of: silent) == ["ready"])
+    #expect(silent.lastComplaints(3) == [])
+  }
+
+  @Test("A child that says a line byte by byte has no longer for it than one that says nothing")
+  func trickling() throws {
+    let child = try shell(
+      """
+      (for n in $(seq 3000); do printf x; sleep .01; done; echo end) & trickle=$!
+      cat
+      kill $trickle; wait $trickle
+      echo y
+      """)
+    // Long before its half a minute is over; without a time, too.
+    for _ in 0..<3 { #expect(child.readLine(within: .milliseconds(100)) == .nothing) }
+    #expect(child.readLine(within: .zero) == .nothing)
+    #expect(child.send([]))
+    // What was said meanwhile is not lost.
+    #expect(lines(of: child).map { $0.drop { $0 == "x" } } == ["y"])
+  }
+
+  @Test("A child whose end somebody else has taken is gone, and nobody waits for it")
+  func takenElsewhere() throws {
+    for waits in [true, false] {
+      let child = try shell("exit 7")
+      var status: Int32 = 0
+      while waitpid(child.id, &status, 0) < 0, errno == EINTR {}
+      #expect((waits ? child.wait(within: .seconds(100_000)) : child.wait()) == .unknown)
+      #expect(child.wait() == .unknown)
+    }
+  }
+
+  @Test("A child that was stopped keeps nobody waiting for longer than he wants to")
+  func stopped() throws {
+    let child = try shell("echo ready; kill -STOP $$; cat")
+    #expect(child.readLine(within: .seconds(60)) == .line(Array("ready".utf8)))
+    var asked = 0
+    let isSent = child.send([UInt8](repeating: 0, count: 1 << 20)) {
+      asked += 1
+      return asked > 2
+    }
+    #expect(!isSent)
+    #expect(child.wait(within: .milliseconds(20)) == nil)
+    child.signal(SIGKILL)
+    #expect(child.wait(within: .seconds(60)) == .signalled(SIGKILL))
+    #expect(child.wait(within: .zero) == .signalled(SIGKILL))
   }
 }

@@ -183,7 +183,8 @@ final class CountedStream: FrameSource {
   }
 
   private func nextPacket() throws(LibAVError) -> Packet? {
-    while let packet = try demuxer.readWhatIsThere() {
+    let cancellation = damage.cancellation
+    while let packet = try demuxer.readWhatIsThere(unless: { cancellation.isCancelled }) {
       if packet.streamIndex == facts.streamIndex { return packet }
     }
     return nil

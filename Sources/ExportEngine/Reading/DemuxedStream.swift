@@ -170,7 +170,8 @@ final class DemuxedStream: FrameSource {
   }
 
   private func nextPacket() throws(LibAVError) -> Packet? {
-    while let packet = try demuxer.readWhatIsThere() {
+    let cancellation = damage.cancellation
+    while let packet = try demuxer.readWhatIsThere(unless: { cancellation.isCancelled }) {
       if packet.streamIndex == facts.streamIndex { return packet }
     }
     return nil

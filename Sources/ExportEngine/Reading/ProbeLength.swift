@@ -101,7 +101,8 @@ extension Prober {
         return nil
       }
       let there = (identity.size - start) / Int64(stream.blockAlign)
-      return Length(frames: min(announced ?? there, there))
+      // Of a CAF libavformat tells the frames of its data chunk alone; other chunks may follow it.
+      return Length(frames: min(announced ?? stream.frameCount ?? there, there))
     case "flac":
       guard let announced,
         try lastPacketEnd(of: stream, demuxer, facts, near: announced) == facts.origin + announced

@@ -114,7 +114,7 @@ extension FilePath {
   private var absolute: FilePath {
     guard !isAbsolute, let folder = getcwd(nil, 0) else { return lexicallyNormalized() }
     defer { free(folder) }
-    return FilePath(platformString: folder).pushing(self).lexicallyNormalized()
+    return normalized(in: FilePath(platformString: folder))
   }
 
   private static func escaped(_ byte: UInt8) -> String {

@@ -45,6 +45,26 @@ struct TemporaryFile {
     return target.folder.appending(FilePath(platformString: all).components)
   }
 
+  /// The first bytes of a target's name, by which the names of its temporary files may be told from
+  /// others without making all of them: no name is cut before these.
+  static func label(ofTarget name: FilePath.Component) -> [UInt8] {
+    FilePath(root: nil, [name]).withPlatformString { bytes in
+      UnsafeBufferPointer(start: bytes, count: strlen(bytes)).prefix(labelLength)
+        .map(UInt8.init(bitPattern:))
+    }
+  }
+
+  /// The same of the target of a temporary file; nil of any other name.
+  static func label(ofTemporary name: [UInt8]) -> [UInt8]? {
+    let mark = Array(".avjob-".utf8)
+    guard name.first == UInt8(ascii: "."), name.suffix(4) == Array(".tmp".utf8),
+      let end = name.indices.dropFirst().last(where: { name[$0...].starts(with: mark) })
+    else { return nil }
+    return Array(name[1..<end].prefix(labelLength))
+  }
+
+  private static let labelLength = 32
+
   /// Creates a file that was not there, and locks it; nil where someone else is at that name.
   private static func createLocked(
     _ candidate: FilePath, for path: FilePath

@@ -120,13 +120,49 @@ extension Decoder {
         sink.error(
           "there is no folder \(name(missing))", at: origin,
           help: nearestFolder(missing, in: folder))
-      case .noMatch(let folder):
-        sink.error("no file in \(name(folder)) matches '\(pattern)'", at: origin)
+      case .noMatch(let searched):
+        refuseMatchless(pattern, in: searched, of: folder, at: origin, name(searched))
       case .tooManyAlternatives:
-        sink.error("more than \(FilePattern.alternativeLimit) alternatives in braces", at: origin)
+        sink.error(
+          "more than \(FilePattern.alternativeLimit) alternatives in braces", at: origin,
+          help: "write several patterns in a list")
       }
       return []
     }
+  }
+
+  /// Says of a path without wildcards what a path is told, and of a pattern what the folder has.
+  private func refuseMatchless(
+    _ pattern: String, in searched: FilePath, of folder: FilePath, at origin: Origin, _ name: String
+  ) {
+    let path = FilePath(pattern)
+    guard FilePattern.isPattern(pattern) else {
+      let whole = folder.pushing(path)
+      guard kind(of: whole) != .folder else {
+        return sink.error(
+          "'\(pattern)' is a folder", at: origin, help: "write '\(pattern)/*' for its files")
+      }
+      return sink.add([
+        MissingFile(
+          path: whole, origin: origin, isThere: kind(of: whole), name: pattern, help: nil,
+          isMedium: true, files: files)
+      ])
+    }
+    let base = searched.isAbsolute ? searched : folder.pushing(searched)
+    let found =
+      files.entries(of: base.isEmpty ? "." : base)?.prefix(10_000)
+      .filter { $0.kind == .file && !$0.name.string.hasPrefix(".") } ?? []
+    let endings = Set(found.compactMap { FilePath($0.name.string).extension }).sorted()
+    var help = "'*' stands for any characters of a name, '**' for any folders"
+    if found.isEmpty {
+      help = "there are no files in it"
+    } else if let wanted = path.extension, !FilePattern.isPattern(wanted), !endings.isEmpty,
+      !endings.contains(wanted)
+    {
+      let shown = endings.prefix(5).map { "'.\($0)'" }.joined(separator: ", ")
+      help = "the files in it end in \(shown)\(endings.count > 5 ? " …" : "")"
+    }
+    sink.error("no file in \(name) matches '\(pattern)'", at: origin, help: help)
   }
 
   private func nearestFolder(_ missing: FilePath, in folder: FilePath) -> String? {
@@ -152,18 +188,19 @@ extension Decoder {
     guard !InputBinding.isUnknown(path) else { return }
     let kind = kind(of: path)
     guard kind != .file else { return }
-    guard !isMedium || notedMedia.insert(Located(path, at: origin)).inserted else { return }
+    guard notedMissing.insert(Located(path, at: origin)).inserted else { return }
     // More will not be spoken of.
     let isNamed = missing.media.count < DiagnosticSink.limit
     let file = MissingFile(
       path: path, origin: origin, isThere: kind, name: name,
-      help: isNamed && kind == nil ? help(for: name, in: folder ?? self.folder) : nil, files: files)
+      help: isNamed && kind == nil ? help(for: name, in: folder ?? self.folder) : nil,
+      isMedium: isMedium, files: files)
     guard !isMedium else {
       missing.media.append(file)
       return
     }
     if kind == nil {
-      missing.files.insert(path)
+      missing.files.append(file)
       missing.origins.insert(origin)
     }
     sink.add([file])
@@ -172,16 +209,31 @@ extension Decoder {
   /// What a clip's text that names no file was perhaps meant to be.
   private func help(for name: String?, in folder: FilePath) -> String? {
     guard let name else { return nil }
+    if let first = name.first, "“”„‘’«»".contains(first) {
+      return "'\(first)' is a letter of the name here: write plain quotes, or none"
+    }
     if let source = Spelling.nearest(to: name, among: sources.keys.sorted()) {
       return "did you mean the source '\(source)'?"
     }
     guard let file = name.split(separator: " ").first.map(String.init), file != name,
       sources[file] != nil || kind(of: path(file, in: folder)) == .file
     else { return nil }
-    return "a range is one word behind the file, as '\(file) 1:00..2:30'"
+    let range = Self.range(meantBy: String(name.dropFirst(file.count)))
+    return range.map { "write '\(file) \($0)'" }
+      ?? "a range is one word behind the file, as '\(file) 1:00..2:30'"
   }
 
   // MARK: Ranges
+
+  /// What `1:00-2:30` and `from 1:00 to 2:30` would be as a range; nil where they do not hold two
+  /// times.
+  static func range(meantBy text: String) -> String? {
+    let words = text.split { " -–—,".contains($0) }.map(String.init)
+    let times = words.filter { (try? TimeText(parsing: $0)) != nil }
+    let others = Set(words).subtracting(times)
+    guard times.count == 2, others.isSubset(of: ["from", "to", "until", "till"]) else { return nil }
+    return "\(times[0])..\(times[1])"
+  }
 
   private func located(_ range: ClipText.ParsedRange, in text: Text) -> ItemRange {
     let end: ItemRange.End? = range.end.map { end in
@@ -228,7 +280,9 @@ extension Decoder {
       } else if let clip = fields["clip"]?.value {
         item = text(clip, scope).flatMap { sourceClip($0, fields, scope) }
       } else if !fields.isIncomplete {
-        sink.error("a source needs a 'file' or a 'clip'", at: entry.value.origin)
+        sink.error(
+          "a source needs a 'file' or a 'clip'", at: entry.value.origin,
+          help: "write { file: media/host.wav }")
       }
       guard var item else { return nil }
       // Items that it inserts name files, as it does itself.

@@ -112,7 +112,8 @@ extension Decoder {
     _ entry: YAMLEntry, _ fields: Fields, _ scope: Scope, in context: ItemContext
   ) -> [Item] {
     if entry.key != "clip", let stream = fields["stream"] {
-      sink.error("'stream' belongs to a clip", at: stream.keyOrigin)
+      sink.error(
+        "'stream' belongs to a clip", at: stream.keyOrigin, help: "write it beside the 'clip'")
     }
     switch entry.key {
     case "clip":
@@ -144,13 +145,13 @@ extension Decoder {
   /// The items of a list.
   private func list(_ node: YAMLNode, _ scope: Scope) -> [Item] {
     guard case .sequence(let nodes) = node.kind else { return [] }
-    if nodes.isEmpty { sink.error("an empty list", at: node.origin) }
+    if nodes.isEmpty { refuseEmpty(node, .items) }
     return nodes.flatMap { items($0, scope, in: .list) }
   }
 
   private func tracks(_ node: YAMLNode, _ scope: Scope) -> [ItemTrack] {
     guard case .mapping(let entries) = node.kind else { return [] }
-    if entries.isEmpty { sink.error("no tracks", at: node.origin) }
+    if entries.isEmpty { refuseEmpty(node, .tracks) }
     return entries.compactMap { entry in
       let items: [Item] =
         if case .sequence = entry.value.kind {
@@ -238,7 +239,8 @@ extension Decoder {
         }
         item.keepsChapters = true
         if case .silence = item.content {
-          sink.error("a silence has no chapters to keep", at: entry.value.origin)
+          sink.error(
+            "a silence has no chapters to keep", at: entry.value.origin, help: "leave it out")
         }
         return []
       }
@@ -259,7 +261,11 @@ extension Decoder {
     let image = picture(fields["image"]?.value, scope)
     let url = value(fields["url"]?.value, scope, Quantity.link)
     guard let titleNode = fields["title"]?.value else {
-      if !fields.isIncomplete { sink.error("a chapter needs a 'title'", at: node.origin) }
+      if !fields.isIncomplete {
+        sink.error(
+          "a chapter needs a 'title'", at: node.origin,
+          help: "write \(Schema.Value.chapter.example)")
+      }
       return nil
     }
     return chapterTitle(titleNode, scope).map {

@@ -24,6 +24,14 @@ extension Decoder {
         help: "write [\(text.string)]")
       return []
     }
+    if let range = Self.range(meantBy: text.string),
+      kind(of: path(text.string, in: text.folder)) == nil
+    {
+      sink.error(
+        "'\(text.string)' is no range, and no list of them", at: node.origin,
+        help: "write [\(range)]")
+      return []
+    }
     guard let list = timeList(node, scope) else { return [] }
     return list.entries.compactMap { entry in
       if entry.range == nil {
@@ -49,35 +57,39 @@ extension Decoder {
     }
   }
 
-  /// The bytes of a text file that a job names, of `subject`; nil where it cannot be read, which
-  /// has been said. `content` is what a folder may hold instead.
+  /// The bytes of a list or a table that a job names; nil where it cannot be read, which has been
+  /// said.
   func contents(
-    of path: Located<FilePath>, limit: Int, as subject: String, among content: String
+    of path: Located<FilePath>, limit: Int, as text: MediaInstead.Text
   ) -> [UInt8]? {
     guard kind(of: path.value) == .file else {
-      if kind(of: path.value) == .folder {
-        sink.error("'\(path.value)' is a folder", at: path.origin, help: "name \(content)")
-      } else {
-        checkFile(path.value, at: path.origin)
-      }
+      checkFile(path.value, at: path.origin)
       return nil
     }
+    func isMedia(_ bytes: [UInt8]?) -> Bool {
+      let found = MediaInstead.diagnostic(insteadOf: text, of: path.value, bytes, at: path.origin)
+      if let found { sink.add(found) }
+      return found != nil
+    }
     do {
-      return try files.contents(of: path.value, limit: limit)
+      let bytes = try files.contents(of: path.value, limit: limit)
+      return isMedia(bytes) ? nil : bytes
     } catch let error as FileTooLarge {
+      guard !isMedia(nil) else { return nil }
       sink.error(
-        "'\(path.value)' has more than \(error.limit >> 20) MiB: that is no \(subject)",
-        at: path.origin)
+        "'\(path.value)' has more than \(error.limit >> 20) MiB: that is no \(text.noun)",
+        at: path.origin, help: "part it, if it is one")
     } catch {
-      sink.error("'\(path.value)' cannot be read: \(error)", at: path.origin)
+      sink.error(
+        "'\(path.value)' cannot be read: \(error)", at: path.origin,
+        help: "let it be read, or name another file")
     }
     return nil
   }
 
   private func read(_ path: Located<FilePath>) -> TimeList? {
     guard
-      let bytes = contents(
-        of: path, limit: TimeList.sizeLimit, as: "list of times", among: "a list in it")
+      let bytes = contents(of: path, limit: TimeList.sizeLimit, as: .list)
     else { return nil }
     let result = TimeList.read(bytes, path: path.value, named: path.origin, in: map)
     sink.add(result.sink)
@@ -128,7 +140,7 @@ extension Decoder {
     }
     let names = Schema.split.keys.map(\.name)
     guard entries.contains(where: { names.contains($0.key) }) else {
-      if entries.isEmpty { sink.error("no times", at: node.origin) }
+      if entries.isEmpty { refuseEmpty(node, .split) }
       // `{ evry: 10m }`
       for entry in entries {
         guard let nearest = Spelling.nearest(to: entry.key, among: names) else { continue }

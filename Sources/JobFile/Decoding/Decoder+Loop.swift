@@ -100,7 +100,7 @@ extension Decoder {
 
   /// Texts, each of them once; nil where one is refused.
   private func values(_ nodes: [YAMLNode], of node: YAMLNode, _ scope: Scope) -> [String]? {
-    if nodes.isEmpty { sink.error("an empty list", at: node.origin) }
+    if nodes.isEmpty { refuseEmpty(node, .pattern) }
     let found = nodes.map { ($0, text($0, scope)) }
     var seen: [String: Origin] = [:]
     var isWhole = !nodes.isEmpty
@@ -111,7 +111,8 @@ extension Decoder {
       }
       guard let other = seen.updateValue(node.origin, forKey: text.string) else { continue }
       sink.error(
-        "'\(text.string)' twice", at: node.origin, notes: [.init("first written here", at: other)])
+        "'\(text.string)' twice", at: node.origin, help: "leave one of them out",
+        notes: [.init("first written here", at: other)])
       isWhole = false
     }
     return isWhole ? found.compactMap { $0.1?.string } : nil
@@ -149,7 +150,9 @@ extension Decoder {
   private func inputs(of node: YAMLNode, _ scope: Scope) -> JobLoop.Axis? {
     guard case .sequence(let nodes) = node.kind else {
       guard !isMap(node) else {
-        sink.error("'input' is a pattern or a list, not a map", at: node.origin)
+        sink.error(
+          "'input' is a pattern or a list, not a map", at: node.origin,
+          help: "write { input: raw/*.wav }")
         return nil
       }
       let found = matches(node, scope)
@@ -159,10 +162,23 @@ extension Decoder {
     if !nodes.isEmpty, texts.allSatisfy({ $0.map(isValue) ?? false }) {
       return values(nodes, of: node, scope).map { .inputs($0) }
     }
-    if nodes.isEmpty { sink.error("an empty list", at: node.origin) }
+    if nodes.isEmpty { refuseEmpty(node, .pattern) }
+    if refusesMixture(texts) { return nil }
     var seen: Set<FilePath> = []
     let found = nodes.flatMap { matches($0, scope) }.filter { seen.insert($0.path).inserted }
     return found.isEmpty ? nil : .files(found)
+  }
+
+  /// Whether words among `texts` are no files, and others are, which has been told.
+  private func refusesMixture(_ texts: [Text?]) -> Bool {
+    let words = texts.compactMap { $0 }.filter(isValue)
+    guard !words.isEmpty, words.count < texts.count else { return false }
+    for word in words {
+      sink.error(
+        "'\(word.string)' is a value, and the list has files, too", at: word.origin,
+        help: "write { input: [a.wav, b.wav], lang: [en, de] }; a file is './\(word.string)'")
+    }
+    return true
   }
 
   private func isMap(_ node: YAMLNode) -> Bool {
@@ -233,7 +249,7 @@ extension Decoder {
 
   private func readTable(_ path: Located<FilePath>) -> Table? {
     guard
-      let bytes = contents(of: path, limit: Table.sizeLimit, as: "table", among: "a table in it")
+      let bytes = contents(of: path, limit: Table.sizeLimit, as: .table)
     else { return nil }
     let result = TableReader.read(bytes, path: path.value, named: path.origin, in: map)
     sink.add(result.sink)

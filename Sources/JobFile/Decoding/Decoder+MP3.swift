@@ -38,7 +38,9 @@ extension Decoder {
     }
     let rate = rates.first.flatMap { rateControl($0, scope) }
     guard !rates.isEmpty || fields.isIncomplete else {
-      sink.error("one of 'vbr', 'abr', 'cbr', 'preset' is missing", at: node.origin)
+      sink.error(
+        "one of 'vbr', 'abr', 'cbr', 'preset' is missing", at: node.origin,
+        help: "add one, as 'vbr: 2' or 'cbr: 128k'")
       return nil
     }
     var found = MP3Fields(self, fields, scope)

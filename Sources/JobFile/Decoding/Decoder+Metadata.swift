@@ -85,7 +85,7 @@ extension Decoder {
     for node in nodes {
       guard let word = text(node, scope)?.string else { continue }
       guard seen.insert(word).inserted else {
-        sink.error("'\(word)' twice", at: node.origin)
+        sink.error("'\(word)' twice", at: node.origin, help: "leave one of them out")
         continue
       }
       if let sidecar = ChapterPlaces.Sidecar(rawValue: word) {

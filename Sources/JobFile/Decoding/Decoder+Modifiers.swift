@@ -265,7 +265,8 @@ extension Decoder {
         scalars[$0] == "." && scalars[$0 + 1] == "."
       })
     else {
-      let reason = QuantityError("'\(text.string)' is no range", help: "write '12:00..13:30'")
+      let meant = Self.range(meantBy: text.string) ?? "12:00..13:30"
+      let reason = QuantityError("'\(text.string)' is no range", help: "write '\(meant)'")
       throw RangeError(reason: reason, origin: text.origin)
     }
     func located<Value>(

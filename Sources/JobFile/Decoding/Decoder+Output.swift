@@ -28,7 +28,7 @@ extension Decoder {
   func outputs(_ node: YAMLNode, _ context: OutputContext) -> WrittenFiles {
     var nodes = [node]
     if case .sequence(let list) = node.kind { nodes = list }
-    if nodes.isEmpty { sink.error("no outputs", at: node.origin) }
+    if nodes.isEmpty { refuseEmpty(node, .outputs) }
     var files = WrittenFiles()
     for node in nodes {
       if node.isRecord {
@@ -125,7 +125,9 @@ extension Decoder {
     if let file = fields["file"] { return path(file.value, context.scope) }
     guard let entry = fields["folder"] else {
       if !fields.isIncomplete {
-        sink.error("an output needs a 'file' or a 'folder'", at: fields.origin)
+        sink.error(
+          "an output needs a 'file' or a 'folder'", at: fields.origin,
+          help: "add 'file: out/episode.mp3', or 'folder: out' for files with the input's name")
       }
       return nil
     }
@@ -272,7 +274,9 @@ extension JobOutput.Format {
   /// - Throws: a `QuantityError` where there is no extension, or none that is built.
   public init(extensionOf path: FilePath) throws(QuantityError) {
     guard let own = path.extension?.lowercased() else {
-      throw QuantityError("'\(path)' says no format", help: Self.choices)
+      throw QuantityError(
+        "'\(path)' says no format",
+        help: "add one, as '.mp3'; a folder is { folder: \(path), mp3: V2 }")
     }
     if let kind = Output.Kind(extension: own) {
       self = .usual(kind)

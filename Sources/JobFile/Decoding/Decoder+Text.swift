@@ -7,7 +7,9 @@ extension Decoder {
     switch node.kind {
     case .missing: return nil
     case .sequence, .mapping:
-      sink.error("a text belongs here, not \(node.description)", at: node.origin)
+      sink.error(
+        "a text belongs here, not \(node.description)", at: node.origin,
+        help: "write one value, without brackets and dashes")
       return nil
     case .scalar(let scalar):
       let folder = node.folder ?? self.folder

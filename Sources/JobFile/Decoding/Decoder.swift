@@ -24,9 +24,9 @@ final class Decoder {
   var jobNames: Set<String> = []
   /// Files that are named and not there: media, of which nothing has been said yet; the others, and
   /// where each is said to be missing.
-  var missing: (media: [MissingFile], files: Set<FilePath>, origins: Set<Origin>) = ([], [], [])
-  /// The paths of `missing.media` by their places.
-  var notedMedia: Set<Located<FilePath>> = []
+  var missing: (media: [MissingFile], files: [MissingFile], origins: Set<Origin>) = ([], [], [])
+  /// The paths of `missing.media` and `missing.files` by their places.
+  var notedMissing: Set<Located<FilePath>> = []
   private var fieldsOf: [ObjectIdentifier: Fields?] = [:]
   private var decoded: [ObjectIdentifier: Any] = [:]
   private var kinds: [FilePath: FileKind?] = [:]
@@ -142,7 +142,9 @@ extension Decoder {
   private func makeFields(of node: YAMLNode, as schema: Schema) -> Fields? {
     guard case .mapping(let entries) = node.kind else {
       if !node.isMissing {
-        sink.error("\(schema.subject) is a map, not \(node.description)", at: node.origin)
+        sink.error(
+          "\(schema.subject) is a map, not \(node.description)", at: node.origin,
+          help: schema.example.map { "write \($0)" })
       }
       return nil
     }
@@ -178,7 +180,9 @@ extension Decoder {
       let shapes = key.value.shapes.map(\.rawValue).joined(separator: " or ")
       sink.error(
         "'\(entry.key)' is \(shapes), not \(shape.rawValue)",
-        at: entry.value.origin, help: "write \(key.value.example)")
+        at: entry.value.origin,
+        help: key.value == .clip && shape == .list
+          ? "files that follow one another stand behind 'concat'" : "write \(key.value.example)")
       return false
     }
     return true
@@ -189,22 +193,42 @@ extension Decoder {
     let nearest = Spelling.nearest(to: entry.key, among: schema.keys.map(\.name))
     // A key without a value has been refused; often it is no key, but half of a text.
     guard !entry.value.isMissing || nearest != nil else { return }
-    sink.error(
-      "unknown key '\(entry.key)'", at: entry.keyOrigin, help: help(for: entry.key, schema))
+    var help = help(for: entry.key, schema)
+    if schema["jobs"] != nil, nearest == nil, case .mapping(let own) = entry.value.kind,
+      own.contains(where: { Schema.contents.contains($0.key) })
+    {
+      help = "a job with a name stands under 'jobs': { \(entry.key): { ... } }"
+    }
+    sink.error("unknown key '\(entry.key)'", at: entry.keyOrigin, help: help)
   }
 
   private func help(for word: String, _ schema: Schema) -> String? {
+    if let hint = Schema.elsewhere[word.lowercased()],
+      schema["clip"] != nil || schema["file"] != nil
+    {
+      return hint
+    }
     if let other = Schema.all.first(where: { $0[word] != nil && $0.subject != schema.subject }) {
       return "'\(word)' is a key of \(other.subject), not of \(schema.subject)"
     }
     if let nearest = Spelling.nearest(to: word, among: schema.keys.map(\.name)) {
       return "did you mean '\(nearest)'?"
     }
-    if let meant = Schema.synonyms[word.lowercased()], schema[meant] != nil {
-      return "write '\(meant)'"
+    if let meant = Schema.synonyms[word.lowercased()].flatMap({ schema[$0] }) {
+      return meant.instead.map { "'\(meant.name)' is not built yet: \($0)" }
+        ?? "write '\(meant.name)'"
     }
     let names = schema.keys.filter { $0.instead == nil }.map { "'\($0.name)'" }
-    return names.count > 10 ? nil : "\(schema.subject) has \(names.joined(separator: ", "))"
+    return names.count > 10
+      ? "\(schema.subject) has no such key; 'avjob schema' tells of all that it has"
+      : "\(schema.subject) has \(names.joined(separator: ", "))"
+  }
+
+  /// Refuses a list or a map in which nothing is.
+  func refuseEmpty(_ node: YAMLNode, _ value: Schema.Value) {
+    let isList = if case .sequence = node.kind { true } else { false }
+    sink.error(
+      isList ? "an empty list" : "an empty map", at: node.origin, help: "write \(value.example)")
   }
 }
 
@@ -284,15 +308,19 @@ extension Decoder {
   }
 
   static func checkPath(_ text: String) throws(QuantityError) {
-    guard !text.isEmpty else { throw QuantityError("a path is missing") }
+    guard !text.isEmpty else { throw QuantityError("a path is missing", help: "name a file") }
     guard text != "-" else {
       throw QuantityError(
         "'-' stands for a pipe, and avjob reads and writes files only",
         help: "name a file: an MP3 written to a pipe loses its tag")
     }
     // PATH_MAX of Linux (limits.h), with its NUL.
-    guard text.utf8.count < 4096 else { throw QuantityError("a path has less than 4096 bytes") }
-    guard !text.utf8.contains(0) else { throw QuantityError("a path cannot hold U+0000") }
+    guard text.utf8.count < 4096 else {
+      throw QuantityError("a path has less than 4096 bytes", help: "shorten it")
+    }
+    guard !text.utf8.contains(0) else {
+      throw QuantityError("a path cannot hold U+0000", help: "leave it out")
+    }
     guard !text.contains("://") else {
       throw QuantityError(
         "'\(text)': sources and outputs over the network are not built yet",

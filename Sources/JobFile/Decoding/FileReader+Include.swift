@@ -35,7 +35,7 @@ extension FileReader {
   }
 
   private func key(_ path: FilePath) -> FilePath {
-    decoder.files.currentDirectory.pushing(path).lexicallyNormalized()
+    path.normalized(in: decoder.files.currentDirectory)
   }
 
   /// Reads what `fields`, those of the file at `path`, include, each before what includes it.
@@ -46,7 +46,7 @@ extension FileReader {
     guard let entry = fields["include"] else { return }
     var nodes = [entry.value]
     if case .sequence(let list) = entry.value.kind { nodes = list }
-    if nodes.isEmpty { decoder.sink.error("an empty list", at: entry.value.origin) }
+    if nodes.isEmpty { decoder.refuseEmpty(entry.value, .includes) }
     for node in nodes where newerVersion == nil {
       guard let other = includedPath(node), let root = root(of: other, chain: chain) else {
         continue
@@ -93,7 +93,8 @@ extension FileReader {
       decoder.sink.error(
         included.count < Self.countLimit
           ? "more than \(Self.depthLimit) files within one another"
-          : "more than \(Self.countLimit) files are included", at: other.origin)
+          : "more than \(Self.countLimit) files are included", at: other.origin,
+        help: "put several of them into one")
       return nil
     }
     included.append(other.value)
@@ -116,7 +117,7 @@ extension FileReader {
         throw Diagnostics(
           Diagnostic(
             "with what it includes, the file has more than \(YAMLReader.sizeLimit >> 20) MiB",
-            at: other.origin))
+            at: other.origin, help: "part the jobs into several job files"))
       }
       return decoder.keep(
         try YAMLReader.read(

@@ -12,6 +12,8 @@ struct FileReader {
   var included: [FilePath] = []
   /// Why nothing else is to be said: a file is written in a newer language.
   private(set) var newerVersion: Diagnostic?
+  /// What is to be said of variables that are given and not used, where others may use them.
+  private(set) var unusedVariables: [String: Diagnostic] = [:]
 
   /// A file is one job or a map of them: its schema is both.
   static let schema = Schema(subject: "a job file", keys: Schema.file.keys + Schema.job.keys)
@@ -20,7 +22,9 @@ struct FileReader {
     guard case .mapping(let entries) = root.kind else {
       if !root.isMissing {
         decoder.sink.error(
-          "a job file is a map, not \(root.description)", at: root.origin, help: smallestFile)
+          "a job file is a map, not \(root.description)", at: root.origin,
+          help: root.hasTightColon
+            ? "a space stands behind each ':', as in 'clip: interview.wav'" : smallestFile)
       }
       return []
     }
@@ -61,7 +65,7 @@ struct FileReader {
 
   private func jobs(in node: YAMLNode, _ scope: Scope) -> [Job] {
     guard case .mapping(let entries) = node.kind else { return [] }
-    if entries.isEmpty { decoder.sink.error("no jobs", at: node.origin) }
+    if entries.isEmpty { decoder.refuseEmpty(node, .jobs) }
     var jobs: [Job] = []
     var names: [String: Origin] = [:]
     for entry in entries {
@@ -77,6 +81,9 @@ struct FileReader {
         if let other = names.updateValue(entry.keyOrigin, forKey: job.name) {
           decoder.sink.error(
             "two jobs are called '\(job.name)'", at: entry.keyOrigin,
+            help: other == entry.keyOrigin
+              ? "let the name say which job it is, as with '${n}'"
+              : "give one of them another name",
             notes: other == entry.keyOrigin ? [] : [.init("the other one is here", at: other)])
         }
         jobs.append(job)
@@ -136,10 +143,11 @@ struct FileReader {
   // MARK: Variables
 
   /// `vars` from top to bottom, each of which may use those above it, and `--set` over them.
-  private func globals(_ fields: Fields, _ roots: [YAMLNode]) -> [String: String] {
+  private mutating func globals(_ fields: Fields, _ roots: [YAMLNode]) -> [String: String] {
     let given = Dictionary(
       options.variables.map { ($0.name, $0.value) }, uniquingKeysWith: { _, last in last })
-    var globals = given
+    // Changed in its place: of a hundred thousand variables each would else copy all.
+    var scope = Scope(globals: given, environment: options.environment)
     var declared: Set<String> = []
     for variable in options.variables { decoder.globalPlaces[variable.name] = variable.origin }
     if case .mapping(let entries)? = fields["vars"]?.value.kind {
@@ -147,16 +155,15 @@ struct FileReader {
         declared.insert(entry.key)
         guard decoder.checkName(entry), given[entry.key] == nil else { continue }
         decoder.globalPlaces[entry.key] = entry.keyOrigin
-        let scope = Scope(globals: globals, environment: options.environment)
-        globals[entry.key] = decoder.text(entry.value, scope)?.string ?? ""
+        scope.globals[entry.key] = decoder.text(entry.value, scope)?.string ?? ""
       }
     }
     refuseUnused(declared: declared, roots)
-    return globals
+    return scope.globals
   }
 
   /// `--set epsiode=43`
-  private func refuseUnused(declared: Set<String>, _ roots: [YAMLNode]) {
+  private mutating func refuseUnused(declared: Set<String>, _ roots: [YAMLNode]) {
     guard !options.variables.isEmpty else { return }
     var used = declared
     for root in roots {
@@ -165,28 +172,46 @@ struct FileReader {
     }
     for variable in options.variables where !used.contains(variable.name) {
       let nearest = Spelling.nearest(to: variable.name, among: used.sorted())
-      decoder.sink.error(
-        "'\(path)' has no variable '\(variable.name)'", at: variable.origin,
-        help: nearest.map { "did you mean '\($0)'?" })
+      refuse(
+        variable,
+        Diagnostic(
+          "'\(path)' has no variable '\(variable.name)'", at: variable.origin,
+          help: nearest.map { "did you mean '\($0)'?" }))
     }
   }
 
+  private mutating func refuse(_ variable: JobFile.Variable, _ diagnostic: Diagnostic) {
+    guard options.allowsUnusedVariables else { return decoder.sink.add(diagnostic) }
+    unusedVariables[variable.name] = diagnostic
+  }
+
   /// `--set at1=1:30`, where only the column of a table is called so.
-  private func refuseBound(_ fields: Fields) {
+  private mutating func refuseBound(_ fields: Fields) {
     var declared: Set<String> = []
     if case .mapping(let entries)? = fields["vars"]?.value.kind {
       declared.formUnion(entries.map(\.key))
     }
     for variable in options.variables where !declared.contains(variable.name) {
       guard decoder.loopBound.contains(where: { $0.binds(variable.name) }) else { continue }
-      decoder.sink.error(
-        "'\(variable.name)' is bound by a loop of '\(path)'", at: variable.origin,
-        help: "its values stand in the file")
+      refuse(
+        variable,
+        Diagnostic(
+          "'\(variable.name)' is bound by a loop of '\(path)'", at: variable.origin,
+          help: "its values stand in the file"))
     }
   }
 }
 
 extension YAMLNode {
+  /// Whether it is a text as `clip:a.wav`, where a map was meant.
+  fileprivate var hasTightColon: Bool {
+    guard case .scalar(let scalar) = kind, let colon = scalar.text.firstIndex(of: ":") else {
+      return false
+    }
+    let key = String(scalar.text[..<colon])
+    return Schema.job[key] != nil || Schema.file[key] != nil
+  }
+
   /// Adds the variables in the names of jobs.
   fileprivate func collectKeyVariables(into names: inout Set<String>) {
     switch kind {

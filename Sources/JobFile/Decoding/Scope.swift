@@ -1,3 +1,4 @@
+import MediaComposition
 import SystemPackage
 
 /// What variables stand for.
@@ -205,6 +206,6 @@ struct InputBinding {
     if folder.isEmpty || path.removePrefix(folder) || path.isAbsolute || folder == home {
       return path.string
     }
-    return currentDirectory.pushing(path).lexicallyNormalized().string
+    return path.normalized(in: currentDirectory).string
   }
 }

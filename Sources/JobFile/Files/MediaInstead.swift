@@ -1,22 +1,55 @@
 import MediaComposition
 import SystemPackage
 
-/// A media file where a job file belongs: `avjob run talk.wav`.
+/// A media file where a text belongs: `avjob run talk.wav`.
 enum MediaInstead {
-  /// What to say of a file at `path` that begins with `bytes`; nil where it may be a job file.
+  /// What belongs there.
+  enum Text: String {
+    case jobFile = "a job file"
+    /// A job file that another one names.
+    case included = "another job file"
+    case list = "a list of times"
+    case table = "a table"
+
+    /// Without an article.
+    var noun: String {
+      switch self {
+      case .jobFile, .included: "job file"
+      case .list: "list of times"
+      case .table: "table"
+      }
+    }
+  }
+
+  /// What to say of a file at `path` that begins with `bytes`; nil where it may be `text`.
   ///
   /// - Parameters:
+  ///   - text: What belongs there.
   ///   - path: As the user spelled it.
-  ///   - bytes: The whole of it, or nil where it is too large for a job file.
-  /// - Returns: An error without a place.
-  static func diagnostic(of path: FilePath, _ bytes: [UInt8]?) -> Diagnostic? {
+  ///   - bytes: The whole of it, or nil where it is too large for such a text.
+  ///   - origin: Where it is named.
+  /// - Returns: An error.
+  static func diagnostic(
+    insteadOf text: Text = .jobFile, of path: FilePath, _ bytes: [UInt8]?,
+    at origin: Origin = .unknown
+  ) -> Diagnostic? {
     let isMedia = bytes.map(beginsAsMedia) ?? hasMediaExtension(path)
     guard isMedia else { return nil }
-    let name = ArgumentNode.scalar(path.lastComponent?.string ?? path.string)
     return Diagnostic(
-      "'\(path)' is a media file, and a job file belongs here", at: .unknown,
-      help: "write a job file with 'clip: \(name)' and 'output: NAME.mp3' in it, or take "
-        + "'avjob compress', 'avjob clip' or 'avjob probe'")
+      "'\(path)' is a media file, and \(text.rawValue) belongs here", at: origin,
+      help: help(text, path))
+  }
+
+  private static func help(_ text: Text, _ path: FilePath) -> String {
+    switch text {
+    case .jobFile:
+      let name = ArgumentNode.scalar(path.lastComponent?.string ?? path.string)
+      return "write a job file with 'clip: \(name)' and 'output: NAME.mp3' in it, or take "
+        + "'avjob compress', 'avjob clip' or 'avjob probe'"
+    case .included: return "name a file of jobs, as 'shows.yaml'; media are named by 'clip'"
+    case .list: return "name a text with lines as '14:05 School', or a CUE sheet"
+    case .table: return "name a table, as 'words.csv'; 'for_each' goes through media files"
+    }
   }
 
   fileprivate static func hasMediaExtension(_ path: FilePath) -> Bool {
@@ -36,14 +69,16 @@ enum MediaInstead {
   ]
 
   fileprivate static func beginsAsMedia(_ bytes: [UInt8]) -> Bool {
-    let isText = !bytes.prefix(512).contains { $0 == 0 || $0 >= 0x80 }
-    guard !isText else { return false }
+    let start = bytes.prefix(512)
+    guard start.contains(where: { $0 == 0 || $0 >= 0x80 }) else { return false }
     // A frame of MPEG audio or of AAC: 11 or 12 bits set (ISO/IEC 11172-3, 2.4.1.3).
     if bytes.count > 1, bytes[0] == 0xFF, bytes[1] & 0xE0 == 0xE0, bytes[1] & 0x06 != 0,
       bytes[1] != 0xFE
     {
       return true
     }
+    // A table whose first column is called 'FORM' is a text.
+    guard start.contains(where: { $0 < 0x20 && !"\t\n\r".utf8.contains($0) }) else { return false }
     return signatures.contains { offset, signature in
       bytes.dropFirst(offset).starts(with: signature)
     }

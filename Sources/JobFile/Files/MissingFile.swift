@@ -1,8 +1,8 @@
 import MediaComposition
 import SystemPackage
 
-/// A medium that a job file names where no file is: a mistake, unless nothing is there and another
-/// job of the run writes it.
+/// A file that a job file names where none is: a mistake, unless it is a medium, nothing is there
+/// and another job of the run writes it.
 public struct MissingFile: Sendable {
   /// As it would be opened.
   public let path: FilePath
@@ -14,31 +14,56 @@ public struct MissingFile: Sendable {
   let name: String?
   /// What was perhaps meant, as far as that is known without the disk.
   let help: String?
+  /// Whether it is read for its sound, and not as a text or a picture.
+  let isMedium: Bool
   let files: any FileSystem
 
   /// Whether a job that writes it would mend it.
   public var canBeWritten: Bool { isThere == nil }
 
-  /// What is to be said of it where no job writes it. Reads the folder, for a name that is alike.
-  var diagnostic: Diagnostic {
+  /// What is to be said of it where no job writes it.
+  ///
+  /// - Parameter isSuggesting: Whether the folder is read for a name that is alike: O(entries).
+  /// - Returns: An error at the place.
+  public func diagnostic(suggesting isSuggesting: Bool = true) -> Diagnostic {
     let called = name ?? path.string
     switch isThere {
     case .folder:
       return Diagnostic(
         "'\(called)' is a folder", at: origin,
-        help: "write '\(called)/*' in a list for its files")
+        help: isMedium ? "write '\(called)/*' in a list for its files" : "name a file in it")
     case .other, .file:
       return Diagnostic(
         "'\(called)' is no regular file", at: origin,
-        help: "pipes and devices cannot be read: write the sound to a file first")
+        help: isMedium
+          ? "pipes and devices cannot be read: write the sound to a file first"
+          : "pipes and devices cannot be read: name a file")
     case nil: break
     }
     var help = help
-    if help == nil, let entry = files.nearestEntry(to: path) {
+    if isSuggesting, help == nil, let entry = files.nearestEntry(to: path) {
       let own = FilePath(called)
       help = "did you mean '\(own.removingLastComponent().appending(entry))'?"
     }
-    return Diagnostic("there is no file '\(called)'", at: origin, help: help)
+    return Diagnostic(
+      "there is no file '\(called)'", at: origin, help: help ?? whereToLook(for: FilePath(called)))
+  }
+
+  /// Why a path that nothing resembles leads to nothing.
+  private func whereToLook(for called: FilePath) -> String {
+    if !called.isAbsolute, path != called, files.kind(of: called) == .file {
+      return "it is where avjob was called: a path counts from the folder of the file it stands in"
+    }
+    var folder = path.removingLastComponent()
+    var missing: FilePath?
+    while !folder.isEmpty, folder.lastComponent != nil, files.kind(of: folder) == nil {
+      missing = folder
+      folder = folder.removingLastComponent()
+    }
+    if let missing { return "there is no folder '\(missing)' either" }
+    return called.isAbsolute
+      ? "put it there, or name another one"
+      : "put it there: a path counts from the folder of the file that it stands in"
   }
 
   /// What is to be said of files that no job writes: of one place some, of all not too many.
@@ -60,7 +85,7 @@ extension [MissingFile] {
   func unwritten(by jobs: [Job], in currentDirectory: FilePath) -> [MissingFile] {
     guard !isEmpty else { return [] }
     func key(_ path: FilePath) -> FilePath {
-      currentDirectory.pushing(path).lexicallyNormalized()
+      path.normalized(in: currentDirectory)
     }
     let written = Set(jobs.flatMap(\.outputs).map { key($0.path) })
     return filter { !$0.canBeWritten || !written.contains(key($0.path)) }
@@ -70,7 +95,7 @@ extension [MissingFile] {
 extension DiagnosticSink {
   /// Adds what is to be said of files that nobody writes.
   mutating func add(_ files: some Sequence<MissingFile>) {
-    for file in files where !drops(at: file.origin) { add(file.diagnostic) }
+    for file in files where !drops(at: file.origin) { add(file.diagnostic()) }
   }
 }
 
@@ -79,8 +104,10 @@ extension FileSystem {
   func nearestEntry(to path: FilePath) -> String? {
     guard let last = path.lastComponent?.string else { return nil }
     let parent = path.removingLastComponent()
-    let names = entries(of: parent.isEmpty ? "." : parent)?.prefix(10_000).map(\.name.string)
-    return (names ?? []).sorted().first { $0.lowercased() == last.lowercased() }
-      ?? Spelling.nearest(to: last, among: (names ?? []).sorted())
+    let found = entries(of: parent.isEmpty ? "." : parent)?.prefix(10_000).map(\.name.string)
+    let names = (found ?? []).sorted()
+    return names.first { $0.lowercased() == last.lowercased() }
+      ?? names.first { FilePath($0).extension != nil && FilePath($0).stem == last }
+      ?? Spelling.nearest(to: last, among: names)
   }
 }

@@ -71,7 +71,7 @@ extension Schema {
   static let speed = Schema(
     subject: "a speed",
     keys: [
-      Key("rate", .text, "the factor: '1.05', '105 %' or '4/3'"),
+      Key("rate", .factor, "the factor: '1.05', '105 %' or '4/3'"),
       Key("pitch", .pitch, "'keep', or 'follow' as on a tape"),
       Key("algorithm", .algorithm, "'spectral', 'time_domain' or 'varispeed'"),
     ])

@@ -46,6 +46,7 @@ struct Schema: Sendable {
     case metadata, outputs, pattern, table, column, row, variables, sources, split
     case includes, defaults
     case mp3, stereoMode, lowpass, id3, pcm, bitDepth, bitRate, vorbis, codec, sidecar
+    case vbr, wholeBitRate, quality, lamePreset, factor, retries, timeout, length
     /// Of a key that is not built.
     case any
 
@@ -57,7 +58,8 @@ struct Schema: Sendable {
       case .text, .number, .path, .clip, .time, .moment, .gain, .sampleRate, .channels, .pcm,
         .bitDepth, .bitRate, .vorbis, .codec, .boolean, .loop, .polarity, .channelPick, .frequency,
         .reduction, .curve, .media, .cover, .id3, .stereoMode, .lowpass, .sidecar,
-        .preset, .version, .link, .pitch, .algorithm, .table, .column, .row:
+        .preset, .version, .link, .pitch, .algorithm, .table, .column, .row, .vbr, .wholeBitRate,
+        .quality, .lamePreset, .factor, .retries, .timeout, .length:
         [.text]
       case .fade, .chapter, .chapters, .split, .mp3, .speed, .pan: [.text, .map]
       case .volume, .tracks, .jobs, .metadata, .variables, .sources, .presets, .defaults:
@@ -104,7 +106,7 @@ struct Schema: Sendable {
           + "'chapters'"
       case .items: "a list, as [intro.mp3, episode.flac]"
       case .tracks: "named tracks, as { voice: host.wav, music: theme.ogg }"
-      case .jobs: "named jobs, each with its 'output'"
+      case .jobs: "named jobs, as { teaser: { clip: interview.wav, output: teaser.mp3 } }"
       case .metadata: "tags, as { title: Intro, artist: Deep Fields }"
       case .outputs: "a path, as 'out/episode.mp3', a map or a list of them"
       case .pattern:
@@ -133,12 +135,28 @@ struct Schema: Sendable {
       case .preset: "a preset's name, as 'podcast'"
       case .presets: "names and settings, as { small: { mp3: abr 48k, channels: mono } }"
       case .names: "a job's name, or a list, as [intro, 'episode-42']"
+      case .vbr: "'0' (best) to '9.999'"
+      case .wholeBitRate: "a bit rate, as '128k'"
+      case .quality: "'0' (slowest) to '9'"
+      case .lamePreset: "a name of LAME's, as 'voice'"
+      case .factor: "a factor, as '1.05'"
+      case .retries: "a whole number, as '3'"
+      case .timeout, .length: "a time, as '10m'"
       case .any: "a value"
       }
     }
   }
 
   subscript(name: String) -> Key? { keys.first { $0.name == name } }
+
+  /// How such a map is written, for "write …"; nil where nobody writes anything else.
+  var example: String? {
+    switch subject {
+    case Self.job.subject: "{ clip: interview.wav, output: teaser.mp3 }"
+    case Self.preset.subject: "{ mp3: V2, channels: mono }"
+    default: nil
+    }
+  }
 
   /// What other programs call keys of the language.
   static let synonyms = [
@@ -148,8 +166,24 @@ struct Schema: Sendable {
     "filters": "effects", "amplify": "gain", "level": "gain", "start": "from", "begin": "from",
     "end": "to", "length": "duration", "offset": "at", "delay": "at", "markers": "chapters",
     "tags": "metadata", "matrix": "for_each", "foreach": "for_each", "table": "rows",
-    "csv": "rows", "imports": "include", "default": "defaults",
+    "csv": "rows", "imports": "include", "default": "defaults", "input": "clip", "source": "clip",
+    "in": "clip", "audio": "clip", "media": "clip", "files": "concat", "join": "concat",
+    "out": "output", "outfile": "output", "destination": "output", "dest": "output",
+    "normalize": "loudness", "normalise": "loudness", "lufs": "loudness", "ducking": "duck",
   ]
+
+  /// What to say of words that belong elsewhere, or to nothing here.
+  static let elsewhere: [String: String] = {
+    let rate = "a bit rate stands behind the format of an output, as { file: x.mp3, mp3: cbr 128k }"
+    let format =
+      "an output's extension says its format, or a key, as { file: x.mp3, mp3: V2 }"
+    let tag = "tags stand under 'metadata', as { title: Intro, artist: Deep Fields }"
+    var hints = ["bitrate": rate, "bit_rate": rate, "kbps": rate, "format": format, "type": format]
+    for key in ["title", "artist", "album", "year", "date", "genre", "comment", "cover"] {
+      hints[key] = tag
+    }
+    return hints
+  }()
 }
 
 extension Schema {
@@ -194,8 +228,8 @@ extension Schema {
         instead: "measure the result and correct it with 'gain'"),
       Key("conform", notBuilt: "sources made alike", instead: "convert the sources before"),
       Key("needs", .names, "jobs of this file that must be done before this one"),
-      Key("retries", .number, "how often a temporary failure is tried again"),
-      Key("timeout", .time, "how long an attempt may take"),
+      Key("retries", .retries, "how often a temporary failure is tried again"),
+      Key("timeout", .timeout, "how long an attempt may take"),
       Key("split", .split, "where parts begin; one set of outputs a part, and binds 'part'"),
     ] + item.keys.filter { !["channels", "loudness", "each"].contains($0.name) })
 
@@ -235,11 +269,11 @@ extension Schema {
   static let mp3 = Schema(
     subject: "an MP3 setting",
     keys: [
-      Key("vbr", .text, "LAME's -V, 0 (best) to 9.999"),
-      Key("abr", .bitRate, "a mean bit rate"),
-      Key("cbr", .bitRate, "a constant bit rate"),
-      Key("preset", .text, "a name of LAME's, as 'voice'"),
-      Key("quality", .number, "LAME's -q, 0 (slowest) to 9"),
+      Key("vbr", .vbr, "LAME's -V, 0 (best) to 9.999"),
+      Key("abr", .wholeBitRate, "a mean bit rate"),
+      Key("cbr", .wholeBitRate, "a constant bit rate"),
+      Key("preset", .lamePreset, "a name of LAME's, as 'voice'"),
+      Key("quality", .quality, "LAME's -q, 0 (slowest) to 9"),
       Key("mode", .stereoMode, "how channels are coded; else joint stereo"),
       Key("lowpass", .lowpass, "up to where sound is kept; else LAME chooses"),
       Key("highpass", .frequency, "from where on sound is kept"),
@@ -251,7 +285,7 @@ extension Schema {
   static let split = Schema(
     subject: "a split",
     keys: [
-      Key("every", .time, "parts of this length"),
+      Key("every", .length, "parts of this length"),
       Key(
         "silence", notBuilt: "parts between silences",
         instead: "list the times in a file, as lines of '14:05 School'"),

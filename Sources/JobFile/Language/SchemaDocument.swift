@@ -40,12 +40,12 @@ extension Schema {
   private static let oneOrMany: JSONTree = [
     "if": ["required": ["jobs"]],
     "then": Rule.none(job.keys.filter { $0.instead == nil }.map(\.name)).tree,
-    "else": ["allOf": .list(job.rules.map(\.tree))],
+    "else": ["allOf": .list(job.rules.map(\.tree) + jobConditions)],
   ]
 
   /// A job is whole, unless it gets keys from elsewhere.
   private static let wholeJobs: JSONTree = {
-    let whole: JSONTree = ["allOf": .list(wholeJobRules.map(\.tree))]
+    let whole: JSONTree = ["allOf": .list(wholeJobRules.map(\.tree) + [inputCondition])]
     return [
       "if": Rule.someOf(["defaults", "include"]).tree,
       "else": [
@@ -69,9 +69,12 @@ extension Schema {
     ]
     var conditions = rules.map(\.tree) + more
     if subject == Self.output.subject {
-      conditions += Self.extensionConditions + Self.layoutConditions
+      conditions += Self.extensionConditions + Self.layoutConditions + Self.id3Conditions
     }
+    if subject == Self.job.subject { conditions += Self.jobConditions }
+    if subject == Self.source.subject { conditions.append(Self.placeCondition) }
     if self["clip"] != nil { conditions.append(Self.rangeCondition) }
+    if self["silence"] != nil { conditions.append(Self.silenceCondition) }
     if !conditions.isEmpty { tree = tree.with(["allOf": .list(conditions)]) }
     return tree
   }
@@ -86,6 +89,44 @@ extension Schema {
     ],
   ]
 
+  /// A silence has no chapters to keep.
+  private static let silenceCondition: JSONTree = [
+    "if": ["required": ["silence"]],
+    "then": ["properties": ["chapters": ["not": ["const": "keep"]]]],
+  ]
+
+  /// A source is no item of what it is inserted into.
+  private static let placeCondition: JSONTree = [
+    "properties": ["at": ValueTree.placeInList]
+  ]
+
+  /// Not every format has an ID3 tag.
+  private static let id3Conditions: [JSONTree] = {
+    let place: JSONTree = [
+      "not": ["anyOf": [["const": "id3"], ["type": "array", "contains": ["const": "id3"]]]]
+    ]
+    let noTag = isOne(of: Output.Kind.allCases.filter { !$0.capabilities.hasID3 })
+    // Of the clip's own format only the decoder knows whether it has the tag.
+    let tag: JSONTree = ["if": noTag, "then": Rule.none(["id3"]).tree]
+    let places: JSONTree = [
+      "if": ["anyOf": [noTag, ["required": ["codec"]]]],
+      "then": ["properties": ["chapters": place]],
+    ]
+    return [tag, places]
+  }()
+
+  /// Whether an output is of one of `kinds`: a key says so, or nothing but the path says anything.
+  private static func isOne(of kinds: [Output.Kind]) -> JSONTree {
+    let named = Rule.someOf(kinds.map(\.rawValue)).tree
+    guard let pattern = SchemaPattern.outputPath(of: kinds) else { return named }
+    let path: JSONTree = ["type": "string", "pattern": .text(pattern)]
+    let shown: JSONTree = [
+      "required": ["file"], "properties": ["file": path],
+      "not": Rule.someOf(formatKeys + ["preset", "json"]).tree,
+    ]
+    return ["anyOf": [named, shown]]
+  }
+
   /// Not every format has every layout.
   private static let layoutConditions: [JSONTree] = Output.Kind.allCases.compactMap { kind in
     let missing = ChannelLayout.named.filter { kind.capabilities.stored($1) == nil }.map(\.key)
@@ -94,7 +135,7 @@ extension Schema {
       Double(name) == nil ? [JSONTree.text(name)] : [.text(name), .number(name)]
     }
     return [
-      "if": ["required": .list([.text(kind.rawValue), "channels"])],
+      "if": isOne(of: [kind]),
       "then": ["properties": ["channels": ["not": ["enum": .list(words)]]]],
     ]
   }

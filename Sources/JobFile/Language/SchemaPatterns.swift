@@ -31,6 +31,8 @@ enum SchemaPattern {
 
   /// A text in which variables may stand, each of which is well formed.
   static let text = whole(#"([^$]|\$(?!\{)|\$\$\{|"# + reference + ")*")
+  /// A text in which a variable of a part stands.
+  static let partTemplate = #"(^|[^$])\$\{part\."#
   /// A text of which only its variables say what it is.
   static let template = #"(^|[^$])"# + reference
 
@@ -38,12 +40,19 @@ enum SchemaPattern {
     of: number + " *(ms|s|m|h)", #"[0-9]+(\.0+)? *samples?"#, "[0-9]+/0*[1-9][0-9]* *s",
     #"[0-9]+(:[0-5][0-9]){1,2}(\.[0-9]+)?"#)
   static let time = whole(timeBody)
+  /// A time that is not zero.
+  static let length = whole("(?=.*[1-9])(?!0+/)" + timeBody)
+  /// The same, on a clock: no file says at which rate samples would count.
+  static let timeout = whole("(?=.*[1-9])(?!0+/)(?!.*sample)" + timeBody)
+  static let retries = whole("0*([0-9]{1,2}|100)")
 
   private static let momentBody = one(
     of: "start", "end(-\(timeBody))?", timeBody, #".+\.(start|end)([+-]"# + timeBody + ")?")
   static let moment = whole(momentBody)
   /// A moment of the whole, and not of one of its items.
   static let ownMoment = whole(one(of: "start", "end(-\(timeBody))?", timeBody))
+  /// A moment that is told from the end.
+  static let endMoment = whole("end(-\(timeBody))?")
   static let range = whole(
     #"(?=...) *("# + momentBody + #" *)?\.\.( *\+ *"# + timeBody + "| *\(momentBody))? *")
 
@@ -68,16 +77,22 @@ enum SchemaPattern {
   static let speed = whole(one(of: "[0-9]+/0*[1-9][0-9]*", number + " *%?"))
   static let loop = whole("(end|0*[1-9][0-9]*)")
   static let channel = whole("channel 0*[1-9][0-9]*")
+  /// One channel of a file.
+  static let pickedChannel = whole("(left|right|centre|center|channel 0*[1-9][0-9]*)")
   static let count = whole("[0-9]+")
+
+  /// LAME's -V, up to 9.999.
+  private static let quality =
+    #"0*([0-8](\.[0-9]+)?|9(\.(?=[0-9])(9{0,3}0*|9{0,2}[0-8][0-9]*))?)"#
 
   /// `V2`, `abr 96k`, LAME's names.
   static let mp3 = whole(
     one(
       of: [
-        #"[vV]0*[0-9](\.[0-9]+)?"#,
+        "[vV]" + quality,
         one(of: anyCase("abr"), anyCase("cbr")) + " +0*[1-9][0-9]* *" + kilobits,
       ] + MP3Preset.allCases.map { anyCase($0.rawValue) }))
-  static let vbr = whole(#"[vV]?0*[0-9](\.[0-9]+)?"#)
+  static let vbr = whole("[vV]?" + quality)
   static let wholeBitRate = whole(" *0*[1-9][0-9]* *" + kilobits)
   static let mp3Preset = whole(one(of: MP3Preset.allCases.map { anyCase($0.rawValue) }))
   static let stereoMode = whole(
@@ -105,6 +120,13 @@ enum SchemaPattern {
   /// The path of an output, whose extension says a format.
   static let outputPath = whole(
     #"(?!.*:\/\/).*[^/]\."# + one(of: Output.Kind.allExtensions.map(anyCase)))
+  /// The path of an output whose extension by itself makes it one of `kinds`; nil where none does.
+  static func outputPath(of kinds: [Output.Kind]) -> String? {
+    let own = Output.Kind.allExtensions.filter {
+      Output.Kind(extension: $0).map(kinds.contains) == true
+    }
+    return own.isEmpty ? nil : #"[^/]\."# + one(of: own.map(anyCase)) + "$"
+  }
   /// A path whose extension says a format that is none of `kind`.
   static func otherOutputPath(than kind: Output.Kind) -> String {
     let own = Set(kind.capabilities.extensions)

@@ -12,8 +12,7 @@ extension Schema.Value {
     case .text: ValueTree.anyText
     case .number: ValueTree.text(SchemaPattern.count, or: ["type": "integer", "minimum": 0])
     case .path: ValueTree.path
-    case .clip:
-      ValueTree.path.with(["not": ["type": "string", "pattern": .text(SchemaPattern.onlyRange)]])
+    case .clip: ValueTree.clip
     case .version: ValueTree.words(["1", 1])
     case .link: ValueTree.text(SchemaPattern.link)
     case .pitch: ValueTree.words(["keep", "follow"])
@@ -27,10 +26,7 @@ extension Schema.Value {
     case .channelPick: ValueTree.channelPick
     case .boolean: ValueTree.words([true, false, "true", "false"])
     case .speed:
-      ValueTree.shapes(
-        text: ValueTree.text(
-          SchemaPattern.speed,
-          or: ["type": "number", "minimum": .number("0.03125"), "maximum": 32]), map: .speed)
+      ValueTree.shapes(text: ValueTree.factor, map: .speed)
     case .loop:
       ValueTree.text(SchemaPattern.loop, or: ["type": "integer", "minimum": 1, "maximum": 100_000])
     case .pan:
@@ -46,24 +42,25 @@ extension Schema.Value {
     case .chapter: ValueTree.shapes(text: ValueTree.someText, map: .chapter)
     case .chapters:
       ValueTree.shapes(text: ValueTree.path, map: ValueTree.points(ValueTree.reference(.chapter)))
-    case .chapterPlaces: ValueTree.oneOrMore(ValueTree.words(ValueTree.places))
+    case .chapterPlaces: ValueTree.oneOrMore(ValueTree.words(ValueTree.places), onceEach: true)
     case .ranges:
       ValueTree.shapes(
-        text: ValueTree.path.with([
-          "not": ["type": "string", "pattern": .text(SchemaPattern.onlyRange)]
-        ]),
+        text: ValueTree.clip,
         list: ValueTree.list(of: ValueTree.range, isEmptyFine: true))
     case .effects: ValueTree.list(of: ValueTree.effect, isEmptyFine: true)
     case .insertions: ValueTree.list(of: ValueTree.insertion, isEmptyFine: true)
     case .items: ValueTree.list(of: ValueTree.listItem)
     case .tracks: ValueTree.tracks
-    case .jobs: ValueTree.map(of: ValueTree.reference(to: .job), isEmptyFine: false)
+    case .jobs:
+      ValueTree.map(of: ValueTree.reference(to: .job), isEmptyFine: false).with([
+        "propertyNames": ["pattern": .text(SchemaPattern.text)]
+      ])
     case .metadata: ValueTree.reference(to: .metadata)
     case .variables:
       ValueTree.map(of: ValueTree.anyText).with([
         "propertyNames": ["pattern": .text(SchemaPattern.variableName)]
       ])
-    case .sources: ValueTree.map(of: ValueTree.shapes(text: ValueTree.path, map: .source))
+    case .sources: ValueTree.map(of: ValueTree.shapes(text: ValueTree.clip, map: .source))
     case .presets: ValueTree.presets
     case .preset: ValueTree.someText
     case .names: ValueTree.oneOrMore(ValueTree.someText)
@@ -71,7 +68,7 @@ extension Schema.Value {
     case .table: ValueTree.path
     case .column: ValueTree.someText
     case .row: ValueTree.words(["row"])
-    case .includes: ValueTree.oneOrMore(ValueTree.path)
+    case .includes: ValueTree.includes
     case .defaults: ValueTree.reference(to: .defaults)
     case .split: ValueTree.split
     case .outputs: ValueTree.outputs
@@ -86,6 +83,18 @@ extension Schema.Value {
     case .vorbis: ValueTree.text(SchemaPattern.vorbis)
     case .codec: ValueTree.words(["same"])
     case .sidecar: ValueTree.words(["sidecar"])
+    case .vbr:
+      ValueTree.text(
+        SchemaPattern.vbr, or: ["type": "number", "minimum": 0, "maximum": .number("9.999")])
+    case .wholeBitRate: ValueTree.text(SchemaPattern.wholeBitRate)
+    case .quality:
+      ValueTree.text(SchemaPattern.digit, or: ["type": "integer", "minimum": 0, "maximum": 9])
+    case .lamePreset: ValueTree.text(SchemaPattern.mp3Preset)
+    case .factor: ValueTree.factor
+    case .retries:
+      ValueTree.text(SchemaPattern.retries, or: ["type": "integer", "minimum": 0, "maximum": 100])
+    case .timeout: ValueTree.text(SchemaPattern.timeout)
+    case .length: ValueTree.text(SchemaPattern.length)
     case .any: true
     }
   }
@@ -106,6 +115,22 @@ enum ValueTree {
     "type": ["string", "number", "boolean"],
     "allOf": [["pattern": .text(SchemaPattern.text)], ["pattern": .text(SchemaPattern.path)]],
   ]
+
+  /// A path and perhaps a range, but no range alone.
+  fileprivate static let clip = path.with([
+    "not": ["type": "string", "pattern": .text(SchemaPattern.onlyRange)]
+  ])
+
+  /// Files are included before variables are known.
+  fileprivate static let includes: JSONTree = {
+    let written = path.with([
+      "not": ["type": "string", "pattern": .text(SchemaPattern.template)]
+    ])
+    return shapes(text: written, list: list(of: written))
+  }()
+
+  fileprivate static let factor = text(
+    SchemaPattern.speed, or: ["type": "number", "minimum": .number("0.03125"), "maximum": 32])
 
   fileprivate static let pathOrNone: JSONTree = ["if": ["const": ""], "else": path]
 
@@ -184,9 +209,15 @@ enum ValueTree {
     return isEmptyFine ? map : map.with(["minProperties": 1])
   }
 
-  fileprivate static func oneOrMore(_ element: JSONTree) -> JSONTree {
-    shapes(text: element, list: list(of: element, isEmptyFine: true))
+  fileprivate static func oneOrMore(_ element: JSONTree, onceEach: Bool = false) -> JSONTree {
+    let list = list(of: element, isEmptyFine: true)
+    return shapes(text: element, list: onceEach ? list.with(Self.onceEach) : list)
   }
+
+  /// No text stands twice. Of numbers nobody can tell: `1` and `1.0` are one number and two texts.
+  fileprivate static let onceEach: JSONTree = [
+    "if": ["items": ["type": "string"]], "then": ["uniqueItems": true],
+  ]
 
   /// Values at times.
   fileprivate static func points(_ value: JSONTree) -> JSONTree {
@@ -215,11 +246,20 @@ enum ValueTree {
     "not": ["type": "string", "pattern": .text(SchemaPattern.onlyRange)],
   ]
 
+  /// An item that is placed in a list, where no time is told from an end.
+  fileprivate static let placedItem = reference(to: .item).with([
+    "properties": ["at": placeInList]
+  ])
+
+  static let placeInList: JSONTree = [
+    "not": ["type": "string", "pattern": .text(SchemaPattern.endMoment)]
+  ]
+
   /// An element of a list: a clip, a time, or a map.
-  fileprivate static let listItem = shapes(text: itemText, map: .item)
+  fileprivate static let listItem = shapes(text: itemText, map: placedItem)
 
   fileprivate static let tracks = map(
-    of: shapes(text: path, list: list(of: listItem), map: .item), isEmptyFine: false)
+    of: shapes(text: clip, list: list(of: listItem), map: placedItem), isEmptyFine: false)
 
   /// A pattern, a list of files or values, or lists of values by their names.
   fileprivate static let loop: JSONTree = {
@@ -229,7 +269,7 @@ enum ValueTree {
     ]
     let lists: JSONTree = [
       "type": "object", "minProperties": 1, "propertyNames": names,
-      "properties": ["input": files], "additionalProperties": list(of: anyText),
+      "properties": ["input": files], "additionalProperties": list(of: anyText).with(onceEach),
     ]
     return shapes(text: path, list: list(of: path), map: lists)
   }()

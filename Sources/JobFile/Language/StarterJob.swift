@@ -5,7 +5,7 @@ public enum StarterJob {
   /// - Parameter path: Where it will be, as the commands in its comments name it.
   /// - Returns: The whole text.
   public static func text(named path: String) -> String {
-    let word = ArgumentNode.scalar(path)
+    let word = printable(shellQuoted(path))
     return #"""
       # A job for avjob: an episode with a theme before and after it.
       #

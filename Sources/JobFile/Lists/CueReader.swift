@@ -86,7 +86,8 @@ struct CueReader {
       let nearest = Spelling.nearest(to: command, among: Self.commands.sorted())
       text.error(
         "'\(line.text(word))' is no command of a CUE sheet", line, word,
-        help: nearest.map { "did you mean '\($0)'?" })
+        help: nearest.map { "did you mean '\($0)'?" }
+          ?? "take the line out, or write 'REM' before it")
     }
     return true
   }
@@ -110,7 +111,8 @@ struct CueReader {
     }
     // To the last quotation mark: a title may hold some.
     guard let last = line.scalars[rest].lastIndex(of: "\""), last > first else {
-      text.error("the quotation mark is never closed", line, rest)
+      text.error(
+        "the quotation mark is never closed", line, rest, help: "end the text with another one")
       return nil
     }
     let inner = line.trimmed((first + 1)..<last)
@@ -159,7 +161,9 @@ struct CueReader {
       return
     }
     if let last = entries.all.last?.number, number <= last {
-      text.error("track \(number) behind track \(last)", line, words[1])
+      text.error(
+        "track \(number) behind track \(last)", line, words[1],
+        help: "the numbers of tracks go up")
     }
     let mode = words.count > 2 ? line.text(words[2]).uppercased() : "AUDIO"
     if mode != "AUDIO" {
@@ -175,7 +179,9 @@ struct CueReader {
     self.track = nil
     guard var entry = track.entry else {
       if !track.isRefused {
-        text.error("track \(track.number) has no INDEX 01", track.line, track.place)
+        text.error(
+          "track \(track.number) has no INDEX 01", track.line, track.place,
+          help: "write 'INDEX 01 00:00:00' below it, with the time at which it begins")
       }
       return
     }
@@ -187,7 +193,9 @@ struct CueReader {
 
   private mutating func index(_ line: ListText.Line) {
     guard var track else {
-      text.error("an INDEX before the first TRACK", line, line.words[0])
+      text.error(
+        "an INDEX before the first TRACK", line, line.words[0],
+        help: "it stands below its 'TRACK 01 AUDIO'")
       return
     }
     guard let (number, time) = numberAndTime(line) else {
@@ -196,7 +204,9 @@ struct CueReader {
     }
     let words = line.words
     if number <= track.index {
-      text.error("INDEX \(number) behind INDEX \(track.index)", line, words[1])
+      text.error(
+        "INDEX \(number) behind INDEX \(track.index)", line, words[1],
+        help: "the numbers within a track go up")
     } else if let lastIndex, time < lastIndex.time {
       text.error(
         "'\(line.text(words[2]))' is before the index above it, \(lastIndex.word)", line, words[2],

@@ -49,7 +49,7 @@ struct ListEntries {
     in text: inout ListText
   ) {
     guard all.count < TimeList.countLimit else {
-      if !isFull { text.error("more than 100,000 entries", line, place) }
+      if !isFull { text.error("more than 100,000 entries", line, place, help: "part the list") }
       isFull = true
       return
     }
@@ -128,7 +128,8 @@ enum TitleReader {
     do throws(QuantityError) {
       let moment = try Moment(parsing: line.text(word))
       if case .item = moment.anchor {
-        throw QuantityError("'\(line.text(word))' is a time of another item")
+        throw QuantityError(
+          "'\(line.text(word))' is a time of another item", help: "write a time, as 14:05")
       }
       return TimeList.Entry(name, from: Located(moment, at: text.origin(line, word)))
     } catch {
@@ -184,7 +185,8 @@ enum LabelReader {
       let fields = fields(line)
       guard fields.count >= 2 else {
         text.error(
-          "a label is a start, an end and a text, parted by tabs", line, line.trimmed(line.all))
+          "a label is a start, an end and a text, parted by tabs", line, line.trimmed(line.all),
+          help: "start and end are seconds, as '12.5', with a tab behind each")
         continue
       }
       guard let start = time(line, fields[0], in: &text), let end = time(line, fields[1], in: &text)
@@ -196,7 +198,9 @@ enum LabelReader {
         if !title.isEmpty { entry.title = line.text(title) }
       }
       if end < start {
-        text.error("the label ends before it starts", line, fields[1])
+        text.error(
+          "the label ends before it starts", line, fields[1],
+          help: "the start comes first, then the end")
       } else if end > start {
         entry.end = .moment(
           Located(Moment(.start, .time(end)), at: text.origin(line, fields[1])))
@@ -231,13 +235,14 @@ enum LabelReader {
       return nil
     }
     guard !number.hasPrefix("-") else {
-      text.error("'\(number)' is before the start of the sound", line, field)
+      text.error(
+        "'\(number)' is before the start of the sound", line, field, help: "labels begin at 0")
       return nil
     }
     do throws(TimeTextError) {
       return try Time(parsing: number + "s")
     } catch {
-      text.error(error.message, line, field)
+      text.error(error.message, line, field, help: "write seconds, as '12.5'")
       return nil
     }
   }

@@ -62,7 +62,9 @@ struct ListText {
     source = map.add(text: text, named: path.string, includedAt: named)
     lines = Self.lines(text)
     if text.unicodeScalars.contains("\0") {
-      sink.error("'\(path)' is no text, and so no list of times", at: named)
+      sink.error(
+        "'\(path)' is no text, and so no list of times", at: named,
+        help: "name a text with lines as '14:05 School'")
       return
     }
     guard isLegacy, let odd = lines.first(where: { $0.scalars.contains { !$0.isASCII } }),

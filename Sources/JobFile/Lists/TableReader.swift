@@ -48,7 +48,9 @@ struct TableReader {
 
   private mutating func checkText(isLegacy: Bool) {
     if bytes.contains(0) {
-      sink.error("'\(path)' is no text, and so no table", at: named)
+      sink.error(
+        "'\(path)' is no text, and so no table", at: named,
+        help: "save the table as CSV, which every spreadsheet can")
       return
     }
     guard isLegacy, let odd = bytes.firstIndex(where: { $0 >= 0x80 }) else { return }
@@ -105,7 +107,9 @@ struct TableReader {
       if let fitting = fitted(row, to: names.count) { cells += fitting }
     }
     guard count > 0 || !sink.diagnostics.errors.isEmpty else {
-      error("no rows under the names of the columns", at: names[0])
+      error(
+        "no rows under the names of the columns", at: names[0],
+        help: "the first line names the columns, each further one is a row")
       return nil
     }
     return Table(
@@ -115,7 +119,9 @@ struct TableReader {
 
   private mutating func isTooWide(_ row: [Table.Stretch]) -> Bool {
     guard row.count > Table.columnLimit else { return false }
-    error("more than \(grouped(Table.columnLimit)) columns", at: row[Table.columnLimit])
+    error(
+      "more than \(grouped(Table.columnLimit)) columns", at: row[Table.columnLimit],
+      help: "leave those out that no variable names")
     return true
   }
 
@@ -143,7 +149,7 @@ struct TableReader {
       let name = cell.text(in: bytes)
       if let other = columns[name] {
         error(
-          "two columns are called '\(name)'", at: cell,
+          "two columns are called '\(name)'", at: cell, help: "call one of them otherwise",
           notes: [.init("the other one is here", at: origin(names[other]))])
       } else if VariableName.isReserved(name) {
         error(

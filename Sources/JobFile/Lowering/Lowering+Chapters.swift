@@ -26,7 +26,7 @@ extension Lowering {
         let lengths = lengths(start, voice.duration)
         error(
           "the chapter begins at \(lengths.a), but \(voice.name) lasts \(lengths.b)",
-          at: chapter.start.origin)
+          at: chapter.start.origin, help: "let it begin earlier, or leave it out")
         continue
       }
       chapters.append(Chapter(chapter, start: start))
@@ -34,7 +34,7 @@ extension Lowering {
     chapters = chapters.sortedByStart
     for (a, b) in zip(chapters, chapters.dropFirst()) where a.start == b.start {
       error(
-        "two chapters at one time", at: b.origin,
+        "two chapters at one time", at: b.origin, help: "leave one of them out",
         notes: [.init("the other one is here", at: a.origin)])
     }
     voice.chapters = (chapters + voice.chapters).sortedByStart

@@ -62,7 +62,7 @@ extension Lowering {
     guard let kept, let insertions else { return false }
     if kept.isEmpty, insertions.isEmpty {
       let origin = item.cuts.first?.origin ?? item.origin
-      error("nothing is left of \(voice.name)", at: origin)
+      error("nothing is left of \(voice.name)", at: origin, help: "cut less of it")
       return false
     }
     liftChapters(of: &voice)
@@ -148,7 +148,8 @@ extension Lowering {
         error(
           time < .zero
             ? "this is before the start of \(voice.name)"
-            : "this is at \(lengths.a), but \(voice.name) lasts \(lengths.b)", at: at.origin)
+            : "this is at \(lengths.a), but \(voice.name) lasts \(lengths.b)", at: at.origin,
+          help: "write a time within it; what goes to its end is 'at: end'")
         continue
       }
       if let inserted { found.append((index, Insertion(voice: inserted, time: time))) }

@@ -32,7 +32,9 @@ extension Lowering {
     guard let duration = time(text, rate: voice.rate), duration > .zero else { return nil }
     guard duration <= voice.duration else {
       let lengths = lengths(duration, voice.duration)
-      error("the \(kind) lasts \(lengths.a), but \(voice.name) only \(lengths.b)", at: fade.origin)
+      error(
+        "the \(kind) lasts \(lengths.a), but \(voice.name) only \(lengths.b)", at: fade.origin,
+        help: "make it shorter")
       return nil
     }
     return duration
@@ -79,7 +81,9 @@ extension Lowering {
     for (moment, value) in written {
       guard let time = time(moment, of: voice, at: place, .level) else { continue }
       guard time >= .zero else {
-        error("this point is before the start of \(voice.name)", at: moment.origin)
+        error(
+          "this point is before the start of \(voice.name)", at: moment.origin,
+          help: "write a later time")
         continue
       }
       points.append((time, value, moment.origin))
@@ -87,7 +91,7 @@ extension Lowering {
     points.sort { $0.time < $1.time }
     for (a, b) in zip(points, points.dropFirst()) where a.time == b.time {
       error(
-        "two points of the \(kind) at one time", at: b.origin,
+        "two points of the \(kind) at one time", at: b.origin, help: "leave one of them out",
         notes: [.init("the other one is here", at: a.origin)])
     }
     return points.map { ($0.time, $0.value) }

@@ -19,7 +19,7 @@ extension Lowering {
   /// Refuses what lasts no time.
   private mutating func checkLength(of voice: Voice, at origin: Origin) -> Bool {
     guard voice.duration <= .zero else { return true }
-    error("\(voice.name) lasts no time", at: origin)
+    error("\(voice.name) lasts no time", at: origin, help: "leave it out")
     return false
   }
 
@@ -49,7 +49,7 @@ extension Lowering {
         isEmpty
           ? "the range of \(voice.name) is empty"
           : "the range ends at \(span.b), before it starts at \(span.a)",
-        at: origin)
+        at: origin, help: "the earlier time comes first, as '1:00..2:30'")
       return nil
     }
     return TimeRange(start: start, end: end)
@@ -64,13 +64,14 @@ extension Lowering {
       let lengths = lengths(voice.duration - start, voice.duration)
       error(
         "the range starts \(lengths.a) before the end, but \(voice.name) lasts \(lengths.b)",
-        at: from.origin)
+        at: from.origin, help: "start it later, or leave its start out")
       return nil
     }
     guard start <= voice.duration else {
       let lengths = lengths(start, voice.duration)
       error(
-        "the range starts at \(lengths.a), but \(voice.name) lasts \(lengths.b)", at: from.origin)
+        "the range starts at \(lengths.a), but \(voice.name) lasts \(lengths.b)", at: from.origin,
+        help: "start it earlier")
       return nil
     }
     return start

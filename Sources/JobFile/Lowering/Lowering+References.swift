@@ -96,7 +96,7 @@ extension Lowering {
       let lengths = lengths(start, end)
       error(
         "\(voice.name) starts at \(lengths.a), but the longest other track ends at \(lengths.b)",
-        at: origin)
+        at: origin, help: "start it earlier, or leave it out")
       return nil
     }
     return end - start

@@ -47,7 +47,7 @@ extension Lowering {
       }
       let origin = item.at?.origin ?? item.origin
       if start < .zero, item.at != nil {
-        error("this is before the start of the list", at: origin)
+        error("this is before the start of the list", at: origin, help: "write a later time")
         isWhole = false
       }
       var next = Placed(voice: voice, index: place.index, start: start, origin: origin)
@@ -73,7 +73,8 @@ extension Lowering {
       error(
         "a cross-fade of \(text) is longer than half of an item: "
           + "\(before.name) lasts \(a), \(next.voice.name) \(b)",
-        at: fade.origin, notes: [.init("the items join here", at: next.voice.origin)])
+        at: fade.origin, help: "make it shorter",
+        notes: [.init("the items join here", at: next.voice.origin)])
       return false
     }
     let curve = fade.value.curve ?? .equalPower

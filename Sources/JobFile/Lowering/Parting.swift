@@ -55,7 +55,7 @@ struct Parting {
   private mutating func parts(every length: Located<TimeText>) -> [Placed] {
     guard let step = lowering.time(length, rate: rate), step > .zero else { return [] }
     guard step * TimeList.countLimit >= end else {
-      error("more than 100,000 parts", at: length.origin)
+      error("more than 100,000 parts", at: length.origin, help: "make them longer")
       return []
     }
     var parts: [Placed] = []
@@ -82,7 +82,8 @@ struct Parting {
     for (a, b) in zip(chapters, chapters.dropFirst()) where a.start == b.start {
       error(
         "two chapters begin at \(Lowering.text(a.start)): '\(a.title)' and '\(b.title)'",
-        at: b.origin == .unknown ? origin : b.origin)
+        at: b.origin == .unknown ? origin : b.origin,
+        help: "name a list of times instead, as 'times.txt'")
     }
     return chapters.indices.map { index in
       let start = index == 0 ? .zero : chapters[index].start
@@ -130,7 +131,7 @@ struct Parting {
     guard start >= .zero else {
       error(
         "the part begins before the start: '\(timeline.name)' lasts \(Lowering.text(end))",
-        at: entry.start.origin)
+        at: entry.start.origin, help: "let it begin later")
       return nil
     }
     guard start < end else {
@@ -139,7 +140,7 @@ struct Parting {
         start == end
           ? "the part begins at the end of '\(timeline.name)', \(lengths.b)"
           : "the part begins at \(lengths.a), but '\(timeline.name)' lasts \(lengths.b)",
-        at: entry.start.origin)
+        at: entry.start.origin, help: "let it begin earlier, or leave it out")
       return nil
     }
     return start
@@ -163,7 +164,8 @@ struct Parting {
     guard stop <= end + Self.slack else {
       let lengths = lowering.lengths(stop, end)
       error(
-        "the part ends at \(lengths.a), but '\(timeline.name)' lasts \(lengths.b)", at: origin)
+        "the part ends at \(lengths.a), but '\(timeline.name)' lasts \(lengths.b)", at: origin,
+        help: "leave its end out, or write 'end'")
       return nil
     }
     return min(stop, end)
@@ -173,7 +175,9 @@ struct Parting {
     _ entry: TimeList.Entry, _ start: Time, _ stop: Time, _ next: TimeList.Entry?
   ) {
     guard entry.end == nil, let next else {
-      error("the part ends before it begins, or is empty", at: entry.start.origin)
+      error(
+        "the part ends before it begins, or is empty", at: entry.start.origin,
+        help: "the earlier time comes first, as '12:00..13:30'")
       return
     }
     let lengths = lowering.lengths(start, stop)
@@ -181,7 +185,9 @@ struct Parting {
       start == stop
         ? "two parts begin at \(lengths.a)"
         : "this part begins at \(lengths.b), before the one above it at \(lengths.a)",
-      at: next.start.origin, notes: [.init("the other one is here", at: entry.start.origin)])
+      at: next.start.origin,
+      help: start == stop ? "leave one of them out" : "a list is in order of time",
+      notes: [.init("the other one is here", at: entry.start.origin)])
   }
 
   // MARK: Times

@@ -35,22 +35,27 @@ struct YAMLHints {
     case YamlError.scanner(let context, let problem, let mark, _),
       YamlError.parser(let context, let problem, let mark, _),
       YamlError.composer(let context, let problem, let mark, _):
-      let problem = Problem(text: problem, mark: mark, context: context, source: text)
+      let problem = YAMLProblem(text: problem, mark: mark, context: context, source: text)
       return explain(problem)
     default:
-      return Diagnostic("this is no YAML: \(error)", at: origin(1, 1, 1))
+      return Diagnostic("this is no YAML: \(error)", at: origin(1, 1, 1), help: Self.usual)
     }
   }
 
-  private func explain(_ problem: Problem) -> Diagnostic {
+  private func explain(_ problem: YAMLProblem) -> Diagnostic {
     for rule in [
-      indicator, document, depth, minus, unclosed, flowVariable, reservedCharacter, tab,
-      colon, afterQuote, noColon, indentation,
+      indicator, document, depth, minus, escape, afterQuote, flowColon, unclosed, flowVariable,
+      reservedCharacter, tab, colon, noColon, indentation,
     ] {
       if let diagnostic = rule(problem) { return diagnostic }
     }
-    return Diagnostic("this is no YAML: \(problem.text)", at: origin(problem.mark))
+    return Diagnostic(
+      "this is no YAML: \(problem.text)", at: origin(problem.mark), help: Self.usual)
   }
+
+  /// What is wrong where nothing else is known.
+  private static let usual =
+    "look for an indentation, a quote or a bracket that is not right, here or in the lines above"
 
   private func origin(_ line: Int, _ column: Int, _ length: Int) -> Origin {
     map.origin(in: source, line: line, column: column, length: length)
@@ -61,34 +66,11 @@ struct YAMLHints {
   }
 }
 
-/// An error of libyaml's scanner or parser, and the text around it.
-private struct Problem {
-  let text: String
-  let mark: Mark
-  let context: YamlError.Context?
-  let line: [Unicode.Scalar]
-  let lineBefore: [Unicode.Scalar]
-  let source: SourceText
-
-  init(text: String, mark: Mark, context: YamlError.Context?, source: SourceText) {
-    self.text = text
-    self.mark = mark
-    self.context = context
-    self.source = source
-    line = Array(source.line(mark.line).unicodeScalars)
-    lineBefore = Array(source.line(mark.line - 1).unicodeScalars)
-  }
-
-  var before: ArraySlice<Unicode.Scalar> { line.prefix(mark.column - 1) }
-  var after: ArraySlice<Unicode.Scalar> { line.dropFirst(mark.column - 1) }
-  var character: Unicode.Scalar? { after.first }
-}
-
 // MARK: - Rules: each knows one mistake
 
 extension YAMLHints {
   /// `x: &a { k: v }`, `gain: !db 3` and the like, where what follows is no text.
-  private func indicator(_ problem: Problem) -> Diagnostic? {
+  private func indicator(_ problem: YAMLProblem) -> Diagnostic? {
     func find(_ line: some Collection<Unicode.Scalar>, _ number: Int) -> Diagnostic? {
       let line = Array(line)
       for index in line.indices.reversed() where "&*!".unicodeScalars.contains(line[index]) {
@@ -112,7 +94,7 @@ extension YAMLHints {
         ? find(problem.lineBefore, problem.mark.line - 1) : nil)
   }
 
-  private func document(_ problem: Problem) -> Diagnostic? {
+  private func document(_ problem: YAMLProblem) -> Diagnostic? {
     guard problem.text.contains("another document") || problem.text.contains("<document start>")
     else { return nil }
     return Diagnostic(
@@ -120,14 +102,15 @@ extension YAMLHints {
       help: "a job file is one document; several jobs go under 'jobs'")
   }
 
-  private func depth(_ problem: Problem) -> Diagnostic? {
+  private func depth(_ problem: YAMLProblem) -> Diagnostic? {
     guard problem.text.contains("nesting level") else { return nil }
     return Diagnostic(
-      "nested more than \(YAMLReader.depthLimit) levels deep", at: origin(problem.mark))
+      "nested more than \(YAMLReader.depthLimit) levels deep", at: origin(problem.mark),
+      help: YAMLReader.depthHelp)
   }
 
   /// `gain: - 18 dB`
-  private func minus(_ problem: Problem) -> Diagnostic? {
+  private func minus(_ problem: YAMLProblem) -> Diagnostic? {
     guard problem.character == "-" else { return nil }
     if trimmed(withoutComment(string(problem.after))) == "-" {
       return Diagnostic(
@@ -149,12 +132,14 @@ extension YAMLHints {
   }
 
   /// `a: [1, 2` and `a: "x`
-  private func unclosed(_ problem: Problem) -> Diagnostic? {
+  private func unclosed(_ problem: YAMLProblem) -> Diagnostic? {
     guard let context = problem.context else { return nil }
     if problem.text.contains("unexpected end of stream")
       || problem.text.contains("document indicator")
     {
-      return Diagnostic("this quote is never closed", at: origin(context.mark))
+      return Diagnostic(
+        "this quote is never closed", at: origin(context.mark),
+        help: "end the text with the same quote")
     }
     guard problem.text.hasPrefix("did not find expected ','"),
       problem.character != "{", problem.character != "["
@@ -163,7 +148,10 @@ extension YAMLHints {
       problem.source.line(context.mark.line).unicodeScalars
       .dropFirst(context.mark.column - 1).first.map(String.init) ?? "["
     if problem.after.isEmpty || problem.mark.line > context.mark.line {
-      return Diagnostic("this '\(opener)' is never closed", at: origin(context.mark))
+      if let diagnostic = comment(in: context.mark, of: problem, opener) { return diagnostic }
+      return Diagnostic(
+        "this '\(opener)' is never closed", at: origin(context.mark),
+        help: "add the '\(opener == "{" ? "}" : "]")' that ends it")
     }
     return Diagnostic(
       "a comma is missing", at: origin(problem.mark),
@@ -171,8 +159,57 @@ extension YAMLHints {
         "inside {} and [] values stand between commas; quote a text that holds quotes or brackets")
   }
 
+  /// `{ title: Ice #1 }`, where the comment hides the bracket.
+  private func comment(in mark: Mark, of problem: YAMLProblem, _ opener: String) -> Diagnostic? {
+    let line = Array(problem.source.line(mark.line).unicodeScalars)
+    let plain = Set(" \t#-=".unicodeScalars)
+    func begins(_ index: Int) -> Bool {
+      guard line[index] == "#", line[index - 1] == " ", index + 1 < line.count else { return false }
+      return !plain.contains(line[index + 1])
+    }
+    let hash: Int? = line.indices.dropFirst(max(1, mark.column)).first(where: begins)
+    guard let hash else { return nil }
+    let start = line[..<hash].lastIndex { ":,{[".unicodeScalars.contains($0) } ?? hash
+    let end = line[hash...].firstIndex { ",}]".unicodeScalars.contains($0) } ?? line.count
+    return Diagnostic(
+      "'#' begins a comment, and so the '\(opener)' is never closed",
+      at: origin(mark.line, hash + 1, end - hash),
+      help:
+        "quote the text if the '#' belongs to it: \"\(trimmed(string(line[(start + 1)..<end])))\"")
+  }
+
+  /// `{ title: Part 2: End }`
+  private func flowColon(_ problem: YAMLProblem) -> Diagnostic? {
+    guard problem.text.hasPrefix("did not find expected ','"), problem.character == ":" else {
+      return nil
+    }
+    let line = problem.line
+    let entry = problem.before.lastIndex { "{,".unicodeScalars.contains($0) } ?? -1
+    guard let colon = line[(entry + 1)...].firstIndex(of: ":"), colon < problem.before.endIndex
+    else { return nil }
+    let start = line[(colon + 1)...].firstIndex { $0 != " " } ?? colon
+    let end = line[problem.before.endIndex...].firstIndex { ",}]".unicodeScalars.contains($0) }
+    let value = trimmed(string(line[start..<(end ?? line.count)]))
+    return Diagnostic(
+      "a text with a colon and a space in it must be quoted",
+      at: origin(problem.mark.line, start + 1, value.unicodeScalars.count),
+      help: "write \"\(value)\"")
+  }
+
+  /// `"C:\Users\me"`
+  private func escape(_ problem: YAMLProblem) -> Diagnostic? {
+    guard problem.text.contains("escape") || problem.text.contains("hexdecimal"),
+      let context = problem.context, context.mark.line == problem.mark.line
+    else { return nil }
+    let text = problem.line.dropFirst(context.mark.column).prefix { $0 != "\"" }
+    return Diagnostic(
+      "in double quotes '\\' begins an escape",
+      at: origin(context.mark, length: text.count + 2),
+      help: "single quotes take the text as it is: '\(string(text))'")
+  }
+
   /// `{ f: ${x} }`, `[${a}, b]` and `[memos/*.{amr,m4a}]`
-  private func flowVariable(_ problem: Problem) -> Diagnostic? {
+  private func flowVariable(_ problem: YAMLProblem) -> Diagnostic? {
     guard problem.text.hasPrefix("did not find expected"),
       problem.character == "{" || problem.character == "["
     else { return nil }
@@ -206,7 +243,7 @@ extension YAMLHints {
   }
 
   /// `@x`, a backtick, `%50`
-  private func reservedCharacter(_ problem: Problem) -> Diagnostic? {
+  private func reservedCharacter(_ problem: YAMLProblem) -> Diagnostic? {
     var mark = problem.mark
     if problem.context?.text.contains("directive") == true, let context = problem.context {
       mark = context.mark
@@ -223,7 +260,7 @@ extension YAMLHints {
       help: "quote it: \"\(value)\"")
   }
 
-  private func tab(_ problem: Problem) -> Diagnostic? {
+  private func tab(_ problem: YAMLProblem) -> Diagnostic? {
     guard problem.text.contains("cannot start any token") || problem.text.contains("tab"),
       problem.after.prefix(while: { $0 == " " || $0 == "\t" }).contains("\t")
     else { return nil }
@@ -232,7 +269,7 @@ extension YAMLHints {
   }
 
   /// `title: Part 2: End`
-  private func colon(_ problem: Problem) -> Diagnostic? {
+  private func colon(_ problem: YAMLProblem) -> Diagnostic? {
     guard problem.text.hasPrefix("mapping values are not allowed") else { return nil }
     let line = string(problem.line)
     let key = problem.before.firstIndex(of: ":")
@@ -245,6 +282,11 @@ extension YAMLHints {
         help: "write \"\(value)\"")
     }
     let above = trimmed(withoutComment(string(problem.lineBefore)))
+    if let diagnostic = noSpace(
+      above, at: problem.mark.line - 1, indent(of: string(problem.lineBefore)) + 1)
+    {
+      return diagnostic
+    }
     if !above.isEmpty, !above.contains(":"), !above.hasPrefix("- ") {
       let column = indent(of: string(problem.lineBefore)) + 1
       return Diagnostic(
@@ -261,9 +303,22 @@ extension YAMLHints {
         : "the line above, '\(above)', has a value: keys cannot stand below it")
   }
 
-  /// `title: "A" and b`
-  private func afterQuote(_ problem: Problem) -> Diagnostic? {
-    guard problem.text == "did not find expected key",
+  /// `clip:a.wav`
+  private func noSpace(_ line: String, at number: Int, _ column: Int) -> Diagnostic? {
+    guard let colon = line.firstIndex(of: ":"), colon != line.startIndex,
+      line[..<colon].allSatisfy({ $0.isLetter || $0 == "_" }),
+      let next = line[line.index(after: colon)...].first, next != " ", next != "/"
+    else { return nil }
+    return Diagnostic(
+      "no space after a colon", at: origin(number, column, line.unicodeScalars.count),
+      help: "write '\(line[..<colon]): \(line[line.index(after: colon)...])'")
+  }
+
+  /// `title: "A" and b`, `{ title: 'It's me' }`
+  private func afterQuote(_ problem: YAMLProblem) -> Diagnostic? {
+    let isFlow = problem.text.hasPrefix("did not find expected ','")
+    guard isFlow || problem.text == "did not find expected key", !problem.after.isEmpty,
+      !isFlow || problem.character.map({ !"'\"{[".unicodeScalars.contains($0) }) ?? false,
       let last = problem.before.last(where: { $0 != " " }), last == "'" || last == "\""
     else { return nil }
     return Diagnostic(
@@ -274,17 +329,26 @@ extension YAMLHints {
   }
 
   /// A line such as `clip a.wav` in a map.
-  private func noColon(_ problem: Problem) -> Diagnostic? {
+  private func noColon(_ problem: YAMLProblem) -> Diagnostic? {
     guard problem.text.contains("could not find expected ':'"), let context = problem.context else {
       return nil
     }
     let word = trimmed(withoutComment(String(problem.source.line(context.mark.line))))
+    if word.hasPrefix("-"), !word.hasPrefix("- "), word.count > 1 {
+      return Diagnostic(
+        "no space after the '-' of a list",
+        at: origin(context.mark, length: word.unicodeScalars.count),
+        help: "write '- \(word.dropFirst())'")
+    }
+    if let diagnostic = noSpace(word, at: context.mark.line, context.mark.column) {
+      return diagnostic
+    }
     return Diagnostic(
       "no ':' after a key", at: origin(context.mark, length: word.unicodeScalars.count),
       help: "a line of a map is 'key: value'")
   }
 
-  private func indentation(_ problem: Problem) -> Diagnostic? {
+  private func indentation(_ problem: YAMLProblem) -> Diagnostic? {
     guard problem.before.allSatisfy({ $0 == " " }) else { return nil }
     return Diagnostic(
       "this line is indented unlike those above it",

@@ -14,6 +14,8 @@ struct YAMLReader {
   static let separatorLimit = 1_500_000
   /// Levels of lists and maps within one another; libyaml's own limit is 1000.
   static let depthLimit = 100
+  /// What to do about more of them.
+  static let depthHelp = "write what is deepest into a job of its own, and use what it makes"
 
   private let map: SourceMap
   private let source: SourceMap.Source
@@ -87,8 +89,9 @@ struct YAMLReader {
   private func duplicate(_ keys: [String], at mark: Mark) -> Diagnostic {
     let key = mask.unmasked(keys.first ?? "")
     return Diagnostic(
-      "duplicate key '\(key)'", at: origin(mark.line, mark.column, length: key.unicodeScalars.count)
-    )
+      "duplicate key '\(key)'",
+      at: origin(mark.line, mark.column, length: key.unicodeScalars.count),
+      help: "keep one of them")
   }
 
   /// The line that `mark` is on, from there to its end.
@@ -116,7 +119,8 @@ extension YAMLReader {
     guard let mark = node.mark else { return YAMLNode(.missing, origin: .unknown) }
     guard depth <= Self.depthLimit else {
       sink.error(
-        "nested more than \(Self.depthLimit) levels deep", at: origin(mark.line, mark.column))
+        "nested more than \(Self.depthLimit) levels deep", at: origin(mark.line, mark.column),
+        help: Self.depthHelp)
       return YAMLNode(.missing, origin: .unknown)
     }
     switch node {
@@ -133,7 +137,9 @@ extension YAMLReader {
 
   private mutating func element(_ node: Node, depth: Int) -> YAMLNode {
     if let mark = node.mark, isEmptyPlain(node) {
-      sink.error("an item without a value", at: origin(mark.line, mark.column))
+      sink.error(
+        "an item without a value", at: origin(mark.line, mark.column),
+        help: "write one, or take the '-' or the comma away")
       return YAMLNode(.missing, origin: .unknown)
     }
     return self.node(node, depth: depth + 1)
@@ -149,7 +155,8 @@ extension YAMLReader {
         let place = keyNode.mark ?? mark
         sink.error(
           "a key must be a text", at: origin(place.line, place.column),
-          help: isFlow ? "quote a variable inside {}: \"${name}\"" : nil)
+          help: isFlow
+            ? "quote a variable inside {}: \"${name}\"" : "a key is a word with ':' behind it")
         continue
       }
       let key = self.scalar(keyScalar, at: keyScalar.mark ?? mark, isKey: true)
@@ -157,7 +164,7 @@ extension YAMLReader {
       here = here ?? (isFlow ? nil : key.origin)
       if let other = first[content.text] {
         sink.error(
-          "duplicate key '\(content.text)'", at: key.origin,
+          "duplicate key '\(content.text)'", at: key.origin, help: "keep one of them",
           notes: [.init("first written here", at: other)])
         continue
       }
@@ -182,7 +189,8 @@ extension YAMLReader {
     guard isEmptyPlain(node) else { return self.node(node, depth: depth + 1) }
     if !sink.drops(at: keyOrigin) {
       sink.error(
-        "'\(key)' has no value", at: keyOrigin, help: isFlow ? flowHelp(key, keyOrigin) : nil)
+        "'\(key)' has no value", at: keyOrigin,
+        help: isFlow ? flowHelp(key, keyOrigin) : "write one behind it, or leave the key out")
     }
     return YAMLNode(.missing, origin: .unknown)
   }
@@ -319,7 +327,9 @@ extension YAMLReader {
     let separators = bytes.reduce(0) { $0 + (Self.separators.contains($1) ? 1 : 0) }
     guard separators <= separatorLimit else {
       throw Diagnostics(
-        Diagnostic("'\(name)' has more values than a job file can hold", at: .unknown))
+        Diagnostic(
+          "'\(name)' has more values than a job file can hold", at: .unknown,
+          help: "part its jobs into several files, or let 'for_each' or 'rows' make them"))
     }
     let content = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...]
     guard let text = String(validating: content, as: UTF8.self) else {
@@ -335,7 +345,7 @@ extension YAMLReader {
       throw refusal(
         of: bad, in: text,
         "the character U+\(code) may not stand in a job file",
-        named: name, map, help: nil)
+        named: name, map, help: "take it out")
     }
     return text
   }

@@ -32,6 +32,7 @@ struct Compress: ParsableCommand {
   func run() throws {
     let shot = OneShot(output)
     let places = shot.places
+    try shot.refuseRepeated(inputs)
     let sources = shot.sources(inputs)
     guard case .text(_, let place) = output.path(places) else { return }
     let isFolder = inputs.count > 1 || output.output.hasSuffix("/") || isExistingFolder

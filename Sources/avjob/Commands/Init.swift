@@ -21,10 +21,8 @@ struct Init: ParsableCommand {
     guard ["yaml", "yml"].contains(path.extension?.lowercased()) else {
       let name = path.lastComponent == nil || file.hasSuffix("/") ? "job.yaml" : nil
       throw refusal(
-        "'\(file.printable)' is no name of a job file",
-        help:
-          "write '\((name.map { path.appending($0) } ?? FilePath(file + ".yaml")).string.printable)'"
-      )
+        "'\(file)' is no name of a job file",
+        help: "write '\((name.map { path.appending($0) } ?? FilePath(file + ".yaml")))'")
     }
     do {
       let descriptor = try FileDescriptor.open(
@@ -35,18 +33,24 @@ struct Init: ParsableCommand {
       }
     } catch Errno.fileExists {
       throw refusal(
-        "'\(file.printable)' exists already",
-        help: "name another file: 'avjob init \(other(than: path))'")
+        "'\(file)' exists already",
+        help: "name another file: \(command("init", other(than: path)))")
     } catch Errno.noSuchFileOrDirectory {
       throw refusal(
-        "there is no folder '\(path.removingLastComponent().string.printable)'",
+        "there is no folder '\(path.removingLastComponent())'",
         help: "make it first")
     } catch {
-      throw refusal("'\(file.printable)' cannot be written: \(error)", help: nil)
+      throw refusal("'\(file)' cannot be written: \(error)")
     }
     StandardStream.output.write(
-      "wrote '\(file.printable)': name your files in it, then run 'avjob check \(file.printable)'\n"
+      "wrote '\(file.printable)': name your files in it, then run \(command("check", file))\n"
     )
+  }
+
+  /// A call as a message shows it: in quotes, unless a shell's own quotes are in it.
+  private func command(_ name: String, _ path: String) -> String {
+    let words = "avjob \(name) \(shellQuoted(path))".printable
+    return words.contains("'") ? words : "'\(words)'"
   }
 
   /// A name beside `path` that is free.
@@ -54,13 +58,13 @@ struct Init: ParsableCommand {
     for number in 2..<100 {
       let other = path.removingLastComponent().appending(
         "\(path.stem ?? "job")-\(number).\(path.extension ?? "yaml")")
-      if other.withPlatformString({ Glibc.access($0, F_OK) }) != 0 { return other.string.printable }
+      if other.withPlatformString({ Glibc.access($0, F_OK) }) != 0 { return other.string }
     }
     return "another.yaml"
   }
 
-  private func refusal(_ message: String, help: String?) -> ExitCode {
-    StandardStream.error.write("error: \(message)\n" + (help.map { "  help: \($0)\n" } ?? ""))
+  private func refusal(_ message: String, help: String? = nil) -> ExitCode {
+    Door.refuse(message, help: help)
     return Door.Status.wrongJob
   }
 }

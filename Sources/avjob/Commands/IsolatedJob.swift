@@ -3,7 +3,6 @@ import ExportEngine
 import FoundationEssentials
 import Glibc
 import MediaComposition
-import MediaTime
 import Threads
 
 /// `avjob isolated-job`: what `--isolate` starts for each job, and nobody else.
@@ -22,15 +21,13 @@ struct IsolatedJob: ParsableCommand {
         Isolation.Order.self, from: Data(StandardStream.readInput()))
     else { throw ValidationError("this command is started by 'avjob run --isolate' only") }
     order.limits.apply()
-    let (cancellation, _) = Signals.catchAll()
-    let step = Time(value: 1, timescale: 1)
-    var next = Time.zero
+    let signals = Signals.catchAll()
+    var step = ProgressStep()
     do {
       let report = try ExportSession(order.export, library: MediaLibrary()).run(
-        budget: CPUBudget(total: 1), cancellation: cancellation
+        budget: CPUBudget(total: 1), cancellation: signals.cancellation
       ) { progress in
-        guard progress.completed >= next else { return }
-        next = progress.completed + step
+        guard step.takes(progress) else { return }
         say(.progress(completed: progress.completed, total: progress.total))
       }
       say(.finished(report))

@@ -45,6 +45,14 @@ struct OutputOptions: ParsableArguments {
     return .map(entries, places.command)
   }
 
+  func validate() throws {
+    if force, printJob {
+      throw ValidationError(
+        "--print-job writes no sound, and 'avjob run' replaces what its jobs make anew; leave out "
+          + "--force")
+    }
+  }
+
   /// The path as it was given.
   func path(_ places: ArgumentPlaces) -> ArgumentNode { places.node(output, of: "-o", "--output") }
 }
@@ -109,8 +117,38 @@ struct OneShot {
     }
     if !output.force { try refuseExisting(jobs) }
     let preparation = try door.prepare(LoadedJobs(jobs: jobs))
-    try Batch(door: door, teller: RunTeller(door: door))
-      .run(preparation.work, refusals: preparation.refusals)
+    try Batch(
+      door: door, teller: RunTeller(door: door), signals: Signals.catchAll(),
+      continuation: .inputsLeft
+    )
+    .run(preparation.work, refusals: preparation.refusals)
+  }
+
+  /// Refuses inputs of which each becomes a file of its own, where one is named twice.
+  func refuseRepeated(_ inputs: [String]) throws {
+    let currentDirectory = LocalFileSystem().currentDirectory
+    var diagnostics = Diagnostics()
+    var first: [FilePath: String] = [:]
+    var told: Set<String> = []
+    for input in inputs {
+      let path = FilePath(input).normalized(in: currentDirectory)
+      guard let other = first[path] else {
+        first[path] = input
+        continue
+      }
+      guard told.insert(input).inserted, case .text(_, let origin) = places.node(input) else {
+        continue
+      }
+      diagnostics.append(
+        Diagnostic(
+          other == input
+            ? "'\(input)' is named twice" : "'\(other)' and '\(input)' are one file",
+          at: origin, help: "name it once"))
+    }
+    guard diagnostics.isEmpty else {
+      door.report(diagnostics)
+      throw Door.Status.wrongJob
+    }
   }
 
   private func refuseExisting(_ jobs: [Job]) throws {

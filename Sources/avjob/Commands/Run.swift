@@ -48,22 +48,31 @@ struct Run: ParsableCommand {
     let rules = Preparation.Rules(
       only: options.choice.names(in: door.map), keepsGoing: options.keepGoing,
       limits: WorkLimits(retries: options.retry), shard: options.shard)
-    let teller = try RunTeller(telling.telling, files: files, door: door)
+    let teller = RunTeller(telling.telling, files: files, door: door)
+    // Whoever stops a run before there is work to be stopped gets its reports all the same.
+    let signals = Signals.catchAll(beforeWork: teller.early)
     do {
+      try teller.requireWritable()
       let loaded = try door.load(files, options: variables)
-      let preparation = try door.prepare(loaded, rules, telling: teller)
+      let preparation = try door.prepare(loaded, rules) { wrong in
+        signals.workBegins()
+        teller.open(wrong.work, refusals: wrong.refusals)
+      }
+      signals.workBegins()
       try teller.refuseConflicts(with: preparation.exports, of: loaded)
       if options.failFast, preparation.refusedJobs > 0 {
         StandardStream.error.write("nothing was started: --fail-fast\n")
         teller.open(preparation.work, refusals: preparation.refusals)
-        throw Door.Status.jobFailed
+        let outcome = Outcome([], refusals: preparation.refusals, signalStatus: nil) { _ in "" }
+        throw ExitCode(outcome.status)
       }
       try Batch(
         door: door, teller: teller, workers: workers, isIsolated: isolate,
-        startsAfterFailure: !options.failFast
+        startsAfterFailure: !options.failFast, signals: signals
       )
       .run(preparation.work, refusals: preparation.refusals)
     } catch let status as ExitCode {
+      signals.workBegins()
       throw ExitCode(teller.close(status: status.rawValue))
     }
   }

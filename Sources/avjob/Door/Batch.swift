@@ -18,11 +18,14 @@ struct Batch {
   var isIsolated = false
   /// Whether jobs are still started when one has failed.
   var startsAfterFailure = true
+  /// What stops it.
+  var signals: Signals
+  /// How it goes on that was stopped.
+  var continuation = Continuation.sameCommand
 
-  /// Runs what is ready; `refusals` were refused before and count as failed. Throws an `ExitCode`
-  /// where anything failed or a signal came.
+  /// Runs what is ready; `refusals` were refused before. Throws an `ExitCode` where anything failed or
+  /// a signal came.
   func run(_ work: [Work], refusals: [Refusal]) throws {
-    let (cancellation, caught) = Signals.catchAll()
     let start = ContinuousClock.now
     teller.open(work, refusals: refusals)
     let pool = Pool(
@@ -34,7 +37,7 @@ struct Batch {
         with: ExportRunner(
           library: door.library, memory: door.memory,
           isolation: isIsolated ? door.isolation(workers: workers) : nil),
-        cancellation: cancellation
+        cancellation: signals.cancellation
       ) { event in
         teller.tell(RunEvent(event, of: work[event.job].export))
       }
@@ -51,7 +54,11 @@ struct Batch {
           finished, upToDate: reports.count { $0.wasUpToDate },
           elapsed: start.duration(to: .now), columns: StandardStream.output.terminal?.columns))
     }
-    let outcome = Outcome(reports, refusedJobs: refusals.count, caught)
+    let outcome = Outcome(reports, refusals: refusals, signalStatus: signals.exitStatus) { isDone in
+      continuation.text(
+        of: CommandLine.arguments,
+        done: Set(zip(work, isDone).filter(\.1).map(\.0.export.name)))
+    }
     if let text = outcome.text { StandardStream.error.write(text + "\n") }
     let status = teller.close(status: outcome.status, attempts: reports.map(\.attempts))
     if status != 0 { throw ExitCode(status) }
@@ -83,14 +90,22 @@ struct Outcome {
 
   /// - Parameters:
   ///   - reports: Of all jobs that were ready to run.
-  ///   - refusedJobs: How many were not.
-  ///   - caught: Whether a signal ended the run.
-  ///   - command: By which the run goes on.
+  ///   - refusals: Those that were not.
+  ///   - signalStatus: The status by the signal that stopped the run; nil: none did.
+  ///   - command: By which it goes on, given of each report whether its job is done.
   init(
-    _ reports: [JobReport<WorkResult>], refusedJobs: Int, _ caught: CaughtSignal,
-    command: [String] = CommandLine.arguments
+    _ reports: [JobReport<WorkResult>], refusals: [Refusal], signalStatus: Int32?,
+    command: ([Bool]) -> String
   ) {
-    var counts = (done: 0, failed: refusedJobs, mayPass: 0, blocked: 0, notStarted: 0)
+    var counts = (done: 0, failed: 0, mayPass: 0, blocked: 0, notStarted: 0)
+    for refusal in refusals {
+      guard refusal.blockedBy == nil else {
+        counts.blocked += 1
+        continue
+      }
+      counts.failed += 1
+      if refusal.mayPass { counts.mayPass += 1 }
+    }
     for report in reports {
       switch report.outcome {
       case .finished: counts.done += 1
@@ -101,13 +116,12 @@ struct Outcome {
       case .cancelled, .notStarted: counts.notStarted += 1
       }
     }
-    let total = reports.count + refusedJobs
-    if let signal = caught.exitStatus {
-      status = signal
-      let words = (["avjob"] + command.dropFirst()).map(shellQuoted).joined(separator: " ")
+    let total = reports.count + refusals.count
+    if let signalStatus {
+      status = signalStatus
       text =
-        "stopped: \(counts.done) of \(total) \(total == 1 ? "job is" : "jobs are") done, and kept; "
-        + "to go on: \(words.printable)"
+        "stopped: \(counts.done) of \(total) \(total == 1 ? "job is" : "jobs are") done, and kept"
+      if counts.done < total { text? += "; to go on: " + command(reports.map(\.isDone)) }
       return
     }
     guard counts.failed > 0 else { return }
@@ -122,6 +136,8 @@ struct Outcome {
 }
 
 extension JobReport<WorkResult> {
+  fileprivate var isDone: Bool { if case .finished = outcome { true } else { false } }
+
   fileprivate var wasUpToDate: Bool {
     if case .finished(.upToDate) = outcome { true } else { false }
   }

@@ -80,6 +80,12 @@ struct Door {
     StandardStream.error.terminal?.isColored == true ? .colour : .plain
   }
 
+  /// Says why a command is not carried out that has nothing to do with job files.
+  static func refuse(_ message: String, help: String? = nil) {
+    let diagnostic = Diagnostic(message, at: .unknown, help: help)
+    StandardStream.error.write(diagnostic.render(in: SourceMap(), style: style) + "\n")
+  }
+
   /// Reads job files, and those in folders; what is wrong with any of them is said before this
   /// throws. A file that is named twice is read once. Files that are not there are left to
   /// `prepare`, which knows what other jobs write.
@@ -87,14 +93,11 @@ struct Door {
     let files = LocalFileSystem()
     var loaded = LoadedJobs()
     var isWrong = false
-    var variables = try options.read(into: map)
-    var seen: Set<FilePath> = []
+    var variables = options.read(into: map)
     let (found, isComplete) = jobFiles(paths, files)
     isWrong = !isComplete
+    variables.allowsUnusedVariables = found.count > 1
     for (path, folder) in found {
-      guard seen.insert(files.currentDirectory.pushing(path).lexicallyNormalized()).inserted else {
-        continue
-      }
       variables.allowsNoJobs = folder != nil
       do throws(Diagnostics) {
         let file = try JobFile.loadAllowingMissingFiles(
@@ -106,19 +109,28 @@ struct Door {
         isWrong = true
       }
     }
+    let unused = isWrong ? Diagnostics() : loaded.unused(of: variables.variables)
+    if !unused.isEmpty {
+      report(unused)
+      isWrong = true
+    }
     if !isWrong, loaded.jobs.isEmpty, loaded.missingFiles.isEmpty, let folder = paths.first {
-      report(Diagnostics(Diagnostic("there is no job in '\(folder)'", at: .unknown)))
+      report(
+        Diagnostics(
+          Diagnostic(
+            "there is no job in '\(folder)'", at: .unknown,
+            help: "its files are for others to include: put a job under 'jobs' in one of them")))
       isWrong = true
     }
     if isWrong {
-      report(Diagnostics(loaded.errors))
+      report(MissingFile.diagnostics(of: loaded.missingFiles))
       throw Status.wrongJob
     }
     return loaded
   }
 
-  /// The files that arguments stand for, and the folder of each that is one of a folder's; and
-  /// whether all arguments stand for some.
+  /// The files that arguments stand for, each once, and the folder of each that is one of a folder's;
+  /// and whether all arguments stand for some.
   private func jobFiles(
     _ paths: [String], _ files: LocalFileSystem
   ) -> (found: [(path: FilePath, folder: FilePath?)], isComplete: Bool) {
@@ -141,15 +153,19 @@ struct Door {
         isComplete = false
       }
     }
-    return (found, isComplete)
+    var seen: Set<FilePath> = []
+    let current = files.currentDirectory
+    return (found.filter { seen.insert($0.path.normalized(in: current)).inserted }, isComplete)
   }
 
-  /// Probes and composes; what is wrong is said, and told to `teller`. Throws where nothing may run.
+  /// Probes and composes; what is wrong is said. Throws where nothing may run, after `refuse`, which
+  /// gets what was found.
   ///
   /// A mistake in a job file stops everything before it starts; a medium that cannot be read fails
   /// the jobs that use it, and no other.
   func prepare(
-    _ loaded: LoadedJobs, _ rules: Preparation.Rules = .init(), telling teller: RunTeller? = nil
+    _ loaded: LoadedJobs, _ rules: Preparation.Rules = .init(),
+    refuse: (Preparation) -> Void = { _ in }
   ) throws -> Preparation {
     memory?.open(for: loaded.jobs)
     let preparation = Preparation(loaded, rules, library: library, budget: budget)
@@ -158,7 +174,7 @@ struct Door {
     // What only comes along is not heard.
     for note in preparation.notes where rules.isForWriting { self.note(note) }
     if preparation.hasJobErrors {
-      teller?.open(preparation.work, refusals: preparation.refusals)
+      refuse(preparation)
       throw Status.wrongJob
     }
     return preparation

@@ -1,6 +1,6 @@
 import ExportEngine
+import Glibc
 import MediaComposition
-import MediaTime
 import Receipts
 import WorkerPool
 
@@ -12,6 +12,14 @@ struct ExportRunner: JobRunner {
   var memory: RunMemory?
   /// nil: in this process.
   var isolation: Isolation?
+  /// What killed runs left beside outputs that are up to date.
+  private let leftovers = LeftoverLook()
+
+  init(library: MediaLibrary, memory: RunMemory? = nil, isolation: Isolation? = nil) {
+    self.library = library
+    self.memory = memory
+    self.isolation = isolation
+  }
 
   func run(_ work: Work, context: JobContext) throws -> WorkResult {
     let export = try work.settled(library: library)
@@ -25,24 +33,63 @@ struct ExportRunner: JobRunner {
     func reason() throws -> Reason? {
       memory.options.force ? .forced : try ledger.reason(for: claim, unless: isCancelled)
     }
-    guard var why = try reason() else { return .upToDate }
+    guard var why = try reason() else { return upToDate(export) }
 
     var lock: Ledger.Work?
     switch ledger.begin(claim) {
     case .granted(let work): lock = work
-    case .busy: throw JobPostponed(after: .milliseconds(250))
+    case .busy(let wait):
+      do throws(Failure) {
+        try tell(wait, of: work, context)
+      } catch {
+        // The next attempt has a wait of its own.
+        ledger.giveUpWait(claim)
+        throw error
+      }
+      throw JobPostponed(after: wait.pause)
     case .unavailable(let error): memory.tell(error, of: ledger, context)
     }
     defer { lock?.end() }
     if lock != nil {
       // Who had the lock before may have made it.
-      guard let still = try reason() else { return .upToDate }
+      guard let still = try reason() else { return upToDate(export) }
       why = still
     }
     for asset in export.composition.assets { try library.confirm(asset) }
     let report = try perform(export, timeLimit: work.timeLimit, context)
     if lock != nil { record(claim, report, in: ledger, memory, context) }
     return .written(report, reason: memory.options.explain ? "\(why)" : nil)
+  }
+
+  /// Says whom a job waits for, when that is worth it.
+  ///
+  /// - Throws: `Failure` (`tryAgain`) where the wait has lasted longer than an attempt of this job may:
+  ///   who has the lock lives. It may be well, with a longer time of its own, or get nowhere.
+  private func tell(_ wait: LockWait, of work: Work, _ context: JobContext) throws(Failure) {
+    let output = work.export.outputs.first
+    let age = wait.holder.start.map { max(0, Int64(time(nil)) - $0) }
+    let who =
+      "\(wait.holder)" + (age.map { ", for \(Figures.clock(.seconds($0)))" } ?? "")
+      + (wait.holder.isStopped ? ", and is stopped (SIGSTOP)" : "")
+    // The pool leaves an attempt alone that is late by five seconds.
+    if wait.waited > work.timeLimit + .seconds(5) {
+      throw Failure(
+        .tryAgain,
+        "another avjob is at it for longer than an attempt of this job may take: \(who); let it finish, "
+          + "or end it where it hangs, and run this again",
+        path: output?.path, origin: output?.origin ?? work.export.origin)
+    }
+    guard wait.isWorthTelling else { return }
+    context.warn(
+      Warning(
+        "waits for another avjob that is at it: \(who)", path: output?.path,
+        origin: output?.origin ?? work.export.origin))
+  }
+
+  /// Nobody else removes what is left beside outputs that nobody writes.
+  private func upToDate(_ export: Export) -> WorkResult {
+    leftovers.removeLeftovers(of: export)
+    return .upToDate
   }
 
   /// Writes the receipts; the outputs are in their places.
@@ -69,7 +116,7 @@ struct ExportRunner: JobRunner {
   }
 
   private func perform(
-    _ export: Export, timeLimit: Duration?, _ context: JobContext
+    _ export: Export, timeLimit: Duration, _ context: JobContext
   ) throws -> ExportSession.Report {
     let report =
       if let isolation {
@@ -84,15 +131,11 @@ struct ExportRunner: JobRunner {
   private func performHere(
     _ export: Export, _ context: JobContext
   ) throws -> ExportSession.Report {
-    // Each report wakes the observer's thread, which costs as much as decoding the block that it is
-    // about: one for each second of sound will do.
-    let step = Time(value: 1, timescale: 1)
-    var next = Time.zero
+    var step = ProgressStep()
     return try ExportSession(export, library: library).run(
       budget: context.budget, cancellation: context.cancellation
     ) { progress in
-      guard progress.completed >= next else { return }
-      next = progress.completed + step
+      guard step.takes(progress) else { return }
       context.report(JobProgress(completed: progress.completed, total: progress.total))
     }
   }

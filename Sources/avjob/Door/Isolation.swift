@@ -10,8 +10,9 @@ import WorkerPool
 /// the machine has, fails alone.
 ///
 /// The process is this program with the command `isolated-job`. It gets its work as JSON on standard
-/// input, and says how it goes on standard output, one JSON object a line. It has one core, which
-/// the pool's worker holds for it, and it ends with the worker.
+/// input, and says how it goes on standard output, one JSON object a line. What its libraries or a
+/// crash write to standard error is kept for the message about the job. It has one core, which the
+/// pool's worker holds for it, and it ends with the worker.
 struct Isolation: Sendable {
   /// What any process may take; files and time are each job's own.
   let limits: ProcessLimits
@@ -43,14 +44,13 @@ struct Isolation: Sendable {
   /// - Returns: What the process wrote.
   /// - Throws: As `ExportSession.run`, and a `Failure` where the process died.
   func perform(
-    _ export: Export, timeLimit: Duration?, _ context: JobContext
+    _ export: Export, timeLimit: Duration, _ context: JobContext
   ) throws -> ExportSession.Report {
     var order = Order(export: export, limits: limits)
     order.limits.openFiles = max(256, 2 * PoolClaim(of: export).openFiles)
-    order.limits.processorTime = timeLimit.map {
-      // Its deadline comes first, unless the process that watches it is gone.
-      Int(clamping: max(1, min($0.components.seconds, 1 << 30)) + 10)
-    }
+    // Its deadline comes first, unless the process that watches it is gone.
+    order.limits.processorTime = Int(
+      clamping: max(1, min(timeLimit.components.seconds, 1 << 30)) + 10)
     let child: ChildProcess
     do {
       child = try ChildProcess.spawn(
@@ -60,25 +60,45 @@ struct Isolation: Sendable {
     } catch {
       throw Failure(.tryAgain, "cannot start a process for the job: \(error)")
     }
-    _ = child.send(Array(try JSONEncoder().encode(order)))
-    let lastWord = try listen(to: child, context)
-    let end = child.wait()
+    let isCancelled = { context.cancellation.isCancelled }
+    _ = child.send(Array(try JSONEncoder().encode(order)), unless: isCancelled)
+    let (lastWord, isEndless) = try listen(to: child, context)
+    let end = Self.end(of: child)
+    let words = Self.words(of: child.lastComplaints(200))
     switch lastWord {
-    case .finished(let report): return report
+    case .finished(let report):
+      // It has no screen of its own, and what it says there in this process is seen, too.
+      if !words.isEmpty {
+        context.warn(Warning("its process said: \(words)", origin: export.origin))
+      }
+      return report
     case .failed(let failure): throw failure
-    case .cancelled where context.cancellation.isCancelled: throw CancellationError()
+    case .cancelled where isCancelled(): throw CancellationError()
     // Somebody else has stopped it.
     case .cancelled: throw Self.failure(of: .signalled(SIGTERM))
     case .progress, nil:
       ExportSession(export, library: library).removeLeftovers()
-      if context.cancellation.isCancelled { throw CancellationError() }
-      throw Self.failure(of: end)
+      if isCancelled() { throw CancellationError() }
+      guard !isEndless else {
+        throw Failure(
+          .reportBug, "its process said a line without an end, and was stopped: please report it")
+      }
+      throw Self.failure(of: end, saying: words, memory: limits.memory)
     }
   }
 
+  /// The end of a process that has closed its output, which is brought about where it does not come.
+  private static func end(of child: ChildProcess) -> ChildProcess.End {
+    if let end = child.wait(within: grace) { return end }
+    child.signal(SIGKILL)
+    return child.wait()
+  }
+
   /// Passes on what a process says until its end, asks it to stop when that is wanted, and kills it
-  /// where it does not.
-  private func listen(to child: ChildProcess, _ context: JobContext) throws -> News? {
+  /// where it does not, or says what is no line.
+  private func listen(
+    to child: ChildProcess, _ context: JobContext
+  ) throws -> (lastWord: News?, isEndless: Bool) {
     var lastWord: News?
     var lastMoment: ContinuousClock.Instant?
     while true {
@@ -92,7 +112,10 @@ struct Isolation: Sendable {
       }
       switch child.readLine(within: .milliseconds(100)) {
       case .nothing: break
-      case .end: return lastWord
+      case .end: return (lastWord, false)
+      case .endless:
+        child.signal(SIGKILL)
+        return (nil, true)
       case .line(let line):
         // Half a line is a process that died while it spoke.
         guard let news = try? JSONDecoder().decode(News.self, from: Data(line)) else { break }
@@ -105,11 +128,43 @@ struct Isolation: Sendable {
     }
   }
 
+  /// The last three lines of a process that say something: behind its message the Swift runtime lists
+  /// calls, as `21   libc.so.6   0x00007fa166a6c24a …`, by addresses that tell nobody anything.
+  static func words(of lines: [String]) -> String {
+    lines.filter { line in
+      let words = line.split(separator: " ")
+      let isCall = words.count > 2 && words[0].allSatisfy(\.isNumber) && words[2].hasPrefix("0x")
+      return !isCall && line != "Current stack trace:"
+    }
+    .suffix(3).joined(separator: " | ").printable
+  }
+
   /// What the end of a process means that has not said how its work went.
-  static func failure(of end: ChildProcess.End) -> Failure {
-    switch end {
+  ///
+  /// - Parameters:
+  ///   - end: How it ended.
+  ///   - words: The last of what it wrote to standard error.
+  ///   - memory: Bytes that it might take.
+  /// - Returns: What to do about it.
+  static func failure(
+    of end: ChildProcess.End, saying words: String = "", memory: Int = .max
+  ) -> Failure {
+    let said = words.isEmpty ? "" : "; it said: \(words)"
+    // Of memory that is not to be had Swift and C++ die with these words.
+    if ["failed to allocate", "ould not allocate", "std::bad_alloc"].contains(where: words.contains)
+    {
+      return Failure(
+        .mendMachine,
+        "its process needs more memory than it may take, "
+          + "\(Figures.size(bytes: Int64(clamping: memory))) or what 'ulimit -d' says; run fewer jobs "
+          + "at once, with '--workers', so that each may take more"
+      )
+    }
+    return switch end {
+    case .unknown:
+      Failure(.reportBug, "its process ended, nobody can tell how, and it did not say why" + said)
     case .exited(let status):
-      Failure(.reportBug, "its process ended with status \(status) and did not say why")
+      Failure(.reportBug, "its process ended with status \(status) and did not say why" + said)
     case .signalled(SIGKILL):
       Failure(
         .tryAgain,
@@ -123,7 +178,7 @@ struct Isolation: Sendable {
       Failure(
         .reportBug,
         "its process crashed (\(name(of: number))); the other jobs are not touched: please report "
-          + "it, with the job and its sources")
+          + "it, with the job and its sources" + said)
     }
   }
 

@@ -10,7 +10,8 @@ extension PoolClaim {
   /// - Complexity: O(segments)
   init(of export: Export) {
     let sources = export.composition.sourcesAtOnce
-    let files = export.outputs.reduce(0) { $0 + $1.paths.count }
+    // All are open from before the first block until the last is whole.
+    let files = export.outputs.reduce(export.records.count) { $0 + $1.paths.count }
     self.init(
       // Idle sources stay open for the next clip (`SourcePool`); 16: what opening them takes.
       openFiles: sources + files + 16,

@@ -9,17 +9,32 @@ struct LoadedJobs {
   private(set) var fileNumbers: [Int]
   /// What was read to know them.
   private(set) var files: [FilePath] = []
-  /// Pictures and lists that they name and that are not there.
-  private(set) var missingFiles: Set<FilePath> = []
-  /// What there is to be said of these.
-  private(set) var errors: [Diagnostic] = []
+  /// Pictures and lists that they name and that are not there. Nothing has been said yet.
+  private(set) var missingFiles: [MissingFile] = []
   /// Media that are not there, unless jobs of this run write them. Nothing has been said yet.
   private(set) var missingMedia: [MissingFile] = []
+  /// What is to be said of variables that were given and that a file does not use, by file.
+  private(set) var unusedVariables: [[String: Diagnostic]] = []
 
   /// Jobs of one file, or of none.
   init(jobs: [Job] = []) {
     self.jobs = jobs
     fileNumbers = Array(repeating: 0, count: jobs.count)
+  }
+
+  /// What is to be said of variables that no file uses.
+  func unused(of variables: [JobFile.Variable]) -> Diagnostics {
+    var found = Diagnostics()
+    for variable in variables {
+      let said = unusedVariables.compactMap { $0[variable.name] }
+      guard var diagnostic = said.first, said.count == unusedVariables.count else { continue }
+      if said.count > 1 {
+        diagnostic.message = "none of the \(said.count) files has a variable '\(variable.name)'"
+        diagnostic.help = said.lazy.compactMap(\.help).first
+      }
+      found.append(diagnostic)
+    }
+    return found
   }
 
   /// Adds those of one more file.
@@ -29,8 +44,8 @@ struct LoadedJobs {
     if jobs.isEmpty { jobs = file.jobs } else { jobs += file.jobs }
     fileNumbers += Array(repeating: number, count: file.jobs.count)
     files += file.files
-    missingFiles.formUnion(file.missingFiles)
-    errors += file.diagnostics.errors
+    missingFiles += file.missingFiles
     missingMedia += file.missingMedia
+    unusedVariables.append(file.unusedVariables)
   }
 }

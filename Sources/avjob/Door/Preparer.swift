@@ -15,10 +15,22 @@ struct Preparer {
     var exports: [Export] = []
     /// What is to be said of the job itself.
     var found: [Diagnostic] = []
+    /// Why it cannot run although nothing need be wrong with it.
+    var blocker: Blocker?
     /// Whether it cannot run.
     var isRefused = false
     /// Whether only a change of the job file or the arguments can mend that.
     var isMistake = false
+
+    /// What is to be said of the job and of what it needs.
+    var said: [Diagnostic] { (blocker.map { [$0.said] } ?? []) + found }
+  }
+
+  /// A job that is needed and cannot run.
+  struct Blocker {
+    var job: Int
+    /// Where it is needed.
+    var said: Diagnostic
   }
 
   /// What there is to know of an export beside itself.
@@ -65,7 +77,7 @@ struct Preparer {
     self.library = library
     self.keepsExports = keepsExports
     look = ReviewLook(isForWriting: isForWriting)
-    absent = loaded.missingFiles.union(loaded.missingMedia.map(\.path))
+    absent = Set((loaded.missingFiles + loaded.missingMedia).map(\.path))
     occupied = Set(loaded.missingMedia.filter { !$0.canBeWritten }.map(\.path))
     outcomes = Array(repeating: Outcome(), count: jobs.count)
     dependencies = JobDependencies(
@@ -173,9 +185,9 @@ struct Preparer {
     var outcome = Outcome()
     // In a circle nobody comes first, which is told as such.
     let needs = circles.isEmpty ? dependencies.edges[index] : []
-    for edge in needs where outcomes[edge.job].isRefused {
+    if let edge = needs.first(where: { outcomes[$0.job].isRefused }) {
       let message = "'\(job.name)' needs '\(jobs[edge.job].name)', which cannot run"
-      if !outcome.isRefused { outcome.found.append(Diagnostic(message, at: edge.origin)) }
+      outcome.blocker = Blocker(job: edge.job, said: Diagnostic(message, at: edge.origin))
       outcome.isRefused = true
     }
     let isMissing = !missingFiles(of: index).isEmpty

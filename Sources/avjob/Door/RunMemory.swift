@@ -102,7 +102,7 @@ extension Claim {
       digests: Fingerprint.Aspect.allCases.map {
         (aspect: $0.rawValue, digest: fingerprint.digests[$0] ?? "")
       },
-      tools: Engine.tools,
+      tools: fingerprint.tools,
       sources: fingerprint.sources.map { Source($0.path, $0.identity) })
   }
 }

@@ -13,24 +13,38 @@ final class RunTeller {
   private let door: Door
   private let telling: Telling
   private let files: [String]
+  private let start = ContinuousClock.now
   private var account: RunAccount
+  private var writer: ReportWriter
   private var screen: ProgressScreen?
   private var stream: ProgressStream?
-  /// Whether it is known that the reports replace nothing that is read or written otherwise.
-  private var isCleared = false
+  private var names: [String] = []
   private var isOpen = false
   private var isClosed = false
 
-  /// Checks that the reports can be written, as far as that is known without the jobs; what is wrong
-  /// is said before this throws.
-  init(_ telling: Telling = Telling(), files: [String] = [], door: Door) throws {
+  init(_ telling: Telling = Telling(), files: [String] = [], door: Door) {
     self.door = door
     self.telling = telling
     self.files = files
     account = RunAccount(of: files, door: door)
-    if telling.progress == .json {
-      stream = ProgressStream(places: door.map, start: .now) { StandardStream.output.write($0) }
-    }
+    writer = ReportWriter(door: door, files: files, targets: telling.targets)
+    stream = Self.stream(telling, door, start)
+  }
+
+  private static func stream(
+    _ telling: Telling, _ door: Door, _ start: ContinuousClock.Instant
+  ) -> ProgressStream? {
+    guard telling.progress == .json else { return nil }
+    return ProgressStream(places: door.map, start: start) { StandardStream.output.write($0) }
+  }
+
+  // MARK: Before work
+
+  /// Checks that the reports can be written, as far as that is known without the jobs; what is wrong
+  /// is said before this throws, and no report is written then.
+  ///
+  /// - Throws: `Door.Status.wrongJob`
+  func requireWritable() throws {
     var found = Diagnostics()
     for target in telling.targets {
       do throws(Failure) {
@@ -39,21 +53,18 @@ final class RunTeller {
         found.append(Diagnostic(error))
       }
     }
-    guard found.isEmpty else {
-      door.report(found)
-      throw Door.Status.wrongJob
-    }
+    try refuse(found)
   }
 
   /// Refuses reports at the path of something that is read or written otherwise; what is wrong is said
-  /// before this throws.
+  /// before this throws, and no report is written then.
   ///
   /// - Parameters:
   ///   - exports: What is going to run.
   ///   - loaded: All jobs, also those that are left out this time.
   /// - Throws: `Door.Status.wrongJob`
   func refuseConflicts(with exports: [Export], of loaded: LoadedJobs) throws {
-    isCleared = true
+    writer.isCleared = true
     let records = telling.targets.filter(\.replacesFile).compactMap(\.path).map {
       ExportRecord(path: $0)
     }
@@ -71,28 +82,45 @@ final class RunTeller {
         found.append(Failure(.mendJob, "\(what); choose another path", path: record.path))
       }
     }
+    try refuse(Diagnostics(found.map { Diagnostic($0) }))
+  }
+
+  private func refuse(_ found: Diagnostics) throws {
     guard !found.isEmpty else { return }
-    isClosed = true
-    door.report(Diagnostics(found.map { Diagnostic($0) }))
+    door.report(found)
+    writer.targets = []
     throw Door.Status.wrongJob
+  }
+
+  /// What is told of a run that a signal ends while it is still found out what there is to do: its
+  /// reports say so, too. To be called on another thread than this teller, which must be silent then.
+  var early: Signals.Ending {
+    let (door, telling, files, start) = (door, telling, files, start)
+    let (account, writer) = (account, writer)
+    return { status in
+      let command = Continuation.sameCommand.text(of: CommandLine.arguments, done: [])
+      StandardStream.error.write("stopped before any job was started; to go on: \(command)\n")
+      door.journal.note(
+        Diagnostics(Diagnostic(Failure(.tryAgain, "stopped before any job was started"))))
+      let status = writer.write(account, status: status)
+      var stream = Self.stream(telling, door, start)
+      stream?.open(
+        names: [], origins: [], estimates: [], refused: 0, files: files, at: .now)
+      for said in door.journal.entries {
+        stream?.tell(RunReport.Message(said, in: door.map), at: .now)
+      }
+      stream?.close(account.report(status: status), at: .now)
+    }
   }
 
   /// Takes down what is going to run, and what was refused.
   func open(_ work: [Work], refusals: [Refusal]) {
     isOpen = true
+    names = work.map(\.export.name)
     // An account of a hundred thousand jobs is for nothing where nobody reads it.
     if !telling.targets.isEmpty || stream != nil { account.open(work, refusals: refusals) }
-    let names = work.map(\.export.name)
     let estimates = work.map(\.estimate)
-    if stream != nil {
-      stream?.open(
-        names: names, origins: work.map(\.export.origin), estimates: estimates,
-        refused: refusals.count, files: files, at: .now)
-      for said in door.journal.entries {
-        stream?.tell(RunReport.Message(said, in: door.map), at: .now)
-      }
-      return
-    }
+    guard stream == nil else { return openStream(work, estimates, refused: refusals.count) }
     let isQuiet = telling.isQuiet
     screen = ProgressScreen(
       names: names, estimates: estimates, isVerbose: telling.isVerbose,
@@ -101,27 +129,37 @@ final class RunTeller {
     if telling.isVerbose { for one in work { tellDecisions(of: one) } }
   }
 
+  private func openStream(_ work: [Work], _ estimates: [Duration], refused: Int) {
+    stream?.open(
+      names: names, origins: work.map(\.export.origin), estimates: estimates, refused: refused,
+      files: files, at: .now)
+    let owned = Set(work.lazy.flatMap(\.warnings))
+    for said in door.journal.entries where !owned.contains(said) {
+      stream?.tell(RunReport.Message(said, in: door.map), at: .now)
+    }
+    for (index, one) in work.enumerated() {
+      for warning in one.warnings {
+        stream?.tell(RunEvent(job: index, kind: .warning(warning), instant: .now))
+      }
+    }
+  }
+
+  // MARK: While it goes on
+
   /// Tells what happened to a job, and what there is to say about it.
   func tell(_ event: RunEvent) {
     account.note(event)
-    if let said = diagnostic(of: event) {
+    if let said = event.diagnostic {
       say(door.render(Diagnostics(said)))
       door.annotate(Diagnostics(said))
     }
     stream?.tell(event)
     screen?.show(event, at: .now)
-  }
-
-  private func diagnostic(of event: RunEvent) -> Diagnostic? {
-    switch event.kind {
-    case .failed(let failure): return Diagnostic(failure)
-    case .warning(let diagnostic): return diagnostic
-    case .retrying(let failure, let pause):
-      var diagnostic = Diagnostic(failure)
-      diagnostic.severity = .warning
-      diagnostic.help = "another attempt begins in " + Figures.clock(pause)
-      return diagnostic
-    case .started, .progress, .postponed, .upToDate, .finished, .blocked, .cancelled: return nil
+    // Why a job ran is said to who asked for it by name.
+    if telling.isQuiet, case .finished(_, let reason?) = event.kind,
+      names.indices.contains(event.job)
+    {
+      say("\(names[event.job]): \(reason)".printable)
     }
   }
 
@@ -143,6 +181,8 @@ final class RunTeller {
     if !losses.isEmpty { say(door.render(Diagnostics(losses.map(Diagnostic.init)))) }
   }
 
+  // MARK: At its end
+
   /// Takes the moving part of the screen away.
   func endProgress() { screen?.close() }
 
@@ -158,30 +198,9 @@ final class RunTeller {
     if !isOpen { open([], refusals: []) }
     endProgress()
     account.note(attempts: attempts)
-    var status = status
-    for target in telling.targets {
-      do throws(Failure) {
-        try requireNotRead(target)
-        try target.write(account.report(status: status))
-      } catch {
-        door.report(Diagnostics(Diagnostic(error)))
-        if status == 0 { status = Door.Status.jobFailed.rawValue }
-      }
-    }
+    let status = writer.write(account, status: status)
     stream?.close(account.report(status: status), at: .now)
     return status
-  }
-
-  /// A run that found a mistake before it knew all that its jobs read and write knows what it has
-  /// read so far: no report replaces that.
-  private func requireNotRead(_ target: ReportTarget) throws(Failure) {
-    guard !isCleared, target.replacesFile, let path = target.path,
-      let file = SourceFile.inode(of: path)
-    else { return }
-    let read = (files + door.map.fileNames).map { FilePath($0) }
-    guard !read.contains(where: { SourceFile.inode(of: $0) == file }) else {
-      throw Failure(.mendJob, "is a file that was read; choose another path", path: path)
-    }
   }
 
   /// Whether the table of outputs is printed: not where something else has its place.

@@ -1,36 +1,84 @@
 import Glibc
+import Synchronization
 import Threads
 
 /// SIGINT, SIGTERM and SIGHUP: the first stops the work cleanly, a second one the process.
-enum Signals {
+///
+/// Safe from any thread.
+final class Signals: Sendable {
+  /// Set by the first signal, where work has begun.
+  let cancellation = CancellationFlag()
+  private let number = Atomic<Int32>(0)
+  /// What a signal has to do, and then to end the process, as long as there is no work to be stopped.
+  private let ending: Mutex<Ending?>
+
+  /// Gets the status that the process is about to end with. Called on the thread of the signals.
+  typealias Ending = @Sendable (Int32) -> Void
+
+  private init(_ ending: Ending?) { self.ending = Mutex(ending) }
+
   /// Catches them on a thread of their own from now on.
   ///
   /// To be called before any other thread is started, since threads inherit what is blocked.
-  /// - Returns: The flag that the first signal sets, and which signal that was.
-  static func catchAll() -> (cancellation: CancellationFlag, caught: CaughtSignal) {
-    let cancellation = CancellationFlag()
-    let caught = CaughtSignal()
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    sigaddset(&signals, SIGINT)
-    sigaddset(&signals, SIGTERM)
-    // A terminal that is closed.
-    sigaddset(&signals, SIGHUP)
+  ///
+  /// - Parameter end: What the first signal does before it ends the process, until `workBegins`; nil:
+  ///   work begins at once.
+  /// - Returns: What signals do from now on.
+  static func catchAll(beforeWork end: Ending? = nil) -> Signals {
+    let caught = Signals(end)
+    var signals = Self.caught
     pthread_sigmask(SIG_BLOCK, &signals, nil)
     // A pipe that is closed at the other end is an error of a write, not the end of the process.
     signal(SIGPIPE, SIG_IGN)
     // So is a file that may not grow (`ulimit -f`): what was written can still be taken away.
     signal(SIGXFSZ, SIG_IGN)
+    // Whoever started this one may have left it ignored: children would end without telling how.
+    signal(SIGCHLD, SIG_DFL)
     let waiting = signals
     _ = try? Thread.spawn(name: "signals") {
       var waiting = waiting
       var number: Int32 = 0
       guard sigwait(&waiting, &number) == 0 else { return }
-      caught.set(number)
-      cancellation.cancel()
+      caught.note(number)
       _ = sigwait(&waiting, &number)
       _exit(128 + number)
     }
-    return (cancellation, caught)
+    return caught
+  }
+
+  /// SIGHUP is a terminal that is closed.
+  private static let numbers = [SIGINT, SIGTERM, SIGHUP]
+
+  private static var caught: sigset_t {
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    for number in numbers { sigaddset(&signals, number) }
+    return signals
+  }
+
+  private func note(_ number: Int32) {
+    self.number.store(number, ordering: .releasing)
+    ending.withLock { end in
+      guard let end else { return }
+      // What `end` writes to may block, and this thread is the one that waits for the next signal:
+      // from here on that ends the process by itself.
+      for number in Self.numbers { signal(number, SIG_DFL) }
+      var signals = Self.caught
+      pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+      end(128 + number)
+      _exit(128 + number)
+    }
+    cancellation.cancel()
+  }
+
+  /// Says that from now on there is something to be stopped. Does not return where a signal is just
+  /// ending the process.
+  func workBegins() { ending.withLock { $0 = nil } }
+
+  /// The exit status that tells a shell of the first signal: 130 for SIGINT, 143 for SIGTERM; nil
+  /// where none came.
+  var exitStatus: Int32? {
+    let number = number.load(ordering: .acquiring)
+    return number == 0 ? nil : 128 + number
   }
 }

@@ -16,20 +16,35 @@ struct VariableOptions: ParsableArguments {
       "Let job files read an environment variable as ${env.NAME}.", valueName: "NAME"))
   var environment: [String] = []
 
-  /// The options as `JobFile` takes them.
-  ///
-  /// - Throws: `ValidationError` for a `--set` without `=`.
-  func read(into map: SourceMap) throws -> JobFile.Options {
-    let variables = try assignments.map { text -> JobFile.Variable in
-      guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
-        throw ValidationError("'--set \(text)' has no value; write --set VAR=VALUE")
+  func validate() throws {
+    var texts: [String: String] = [:]
+    for text in assignments {
+      guard let (name, _) = Self.parts(of: text) else {
+        throw ValidationError("'--set \(text.printable)' has no value; write --set VAR=VALUE")
       }
+      if let other = texts.updateValue(text, forKey: name) {
+        throw ValidationError(
+          "'\(name.printable)' is set twice, by '--set \(other.printable)' and "
+            + "'--set \(text.printable)'; give it once")
+      }
+    }
+  }
+
+  /// The options as `JobFile` takes them.
+  func read(into map: SourceMap) -> JobFile.Options {
+    let variables = assignments.compactMap { text -> JobFile.Variable? in
+      guard let (name, value) = Self.parts(of: text) else { return nil }
       let origin = map.add(arguments: ["--set", text]).last ?? .unknown
-      return JobFile.Variable(
-        String(text[..<equals]), String(text[text.index(after: equals)...]), origin: origin)
+      return JobFile.Variable(name, value, origin: origin)
     }
     let allowed = environment.map { name in (name, getenv(name).map { String(cString: $0) }) }
     return JobFile.Options(
       variables: variables, environment: Dictionary(allowed, uniquingKeysWith: { $1 }))
+  }
+
+  /// `VAR` and `VALUE`; nil of a text that is not both.
+  private static func parts(of text: String) -> (name: String, value: String)? {
+    guard let equals = text.firstIndex(of: "="), equals != text.startIndex else { return nil }
+    return (String(text[..<equals]), String(text[text.index(after: equals)...]))
   }
 }

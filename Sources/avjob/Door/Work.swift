@@ -17,8 +17,11 @@ struct Work: Sendable {
   /// What the pool must know to give it its turn.
   var estimate: Duration = .zero
   var needs: [Int] = []
-  var timeLimit: Duration?
+  /// How long an attempt may take, and a wait for another process that is at the same.
+  var timeLimit: Duration
   var retries = 0
+  /// What was found of it before work started.
+  var warnings: [Diagnostic] = []
   /// What it is made of anew when its turn comes; nil: all that it reads is there already.
   var draft: Draft?
 

@@ -18,8 +18,9 @@ struct WorkQueue {
     self.limits = limits
   }
 
-  /// Adds some of a job's parts; one that is not split is one part.
-  mutating func append(_ parts: [Int], of index: Int) {
+  /// Adds some of a job's parts; one that is not split is one part. What was found of the job is told
+  /// of the first of them.
+  mutating func append(_ parts: [Int], of index: Int, warnings: [Diagnostic] = []) {
     let (job, outcome) = (preparer.jobs[index], preparer.outcomes[index])
     var awaited: Set<FilePath> = []
     if !preparer.dependencies.edges[index].isEmpty {
@@ -30,9 +31,10 @@ struct WorkQueue {
     }
     let first = work.count
     for part in parts {
-      var piece = Work(export: outcome.exports[part], job: job.name, folder: job.folder)
-      piece.estimate = outcome.parts[part].estimate
-      piece.timeLimit = WorkLimits.timeLimit(of: job, estimate: piece.estimate)
+      let estimate = outcome.parts[part].estimate
+      var piece = Work(
+        export: outcome.exports[part], job: job.name, folder: job.folder, estimate: estimate,
+        timeLimit: WorkLimits.timeLimit(of: job, estimate: estimate))
       piece.retries = job.retries ?? limits.retries
       if !awaited.isEmpty {
         piece.draft = Work.Draft(
@@ -45,6 +47,7 @@ struct WorkQueue {
       work.append(piece)
       owners.append(index)
     }
+    if !warnings.isEmpty, first < work.count { work[first].warnings = warnings }
     places[index] = first..<work.count
   }
 
@@ -76,6 +79,7 @@ struct WorkQueue {
 /// How the work of a run is dealt out among machines: jobs that need each other together, and parts
 /// of a split job each by itself.
 struct Shares {
+  private let own: Int
   private var shards: [Int]
   /// Which unit each job's first part is of, and whether its other parts are of the next ones.
   private var units: [Int: (first: Int, isSpread: Bool)] = [:]
@@ -83,8 +87,9 @@ struct Shares {
   /// - Parameters:
   ///   - jobs: The wanted ones; all that they need is among them.
   ///   - preparer: Knows the jobs.
-  ///   - count: How many shards there are.
-  init(of jobs: [Int], _ preparer: Preparer, among count: Int) {
+  ///   - shard: The one whose share is wanted.
+  init(of jobs: [Int], _ preparer: Preparer, _ shard: Shard) {
+    own = shard.number
     let edges = preparer.dependencies.edges
     var group = Groups(count: preparer.jobs.count)
     var isAlone = [Bool](repeating: true, count: preparer.jobs.count)
@@ -111,8 +116,11 @@ struct Shares {
         estimates.append(own.reduce(.zero, +))
       }
     }
-    shards = Shard.deal(estimates, among: count)
+    shards = Shard.deal(estimates, among: shard.count)
   }
+
+  /// Whether a part is of the wanted share.
+  func isOwn(_ job: Int, part: Int) -> Bool { self.shard(of: job, part: part) == own }
 
   /// The shard of a part, from 1.
   func shard(of job: Int, part: Int) -> Int {

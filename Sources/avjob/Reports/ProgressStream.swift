@@ -54,13 +54,14 @@ struct ProgressStream {
   /// Something that happened to a job.
   mutating func tell(_ event: RunEvent) {
     state.apply(event)
+    let message = event.diagnostic.map { JSONReport.message(RunReport.Message($0, in: map)) }
+    let said = message ?? .object([])
     switch event.kind {
     case .started: tell("start", event, placed(event))
     case .progress: progress(event)
-    case .warning(let diagnostic):
-      tell("warning", event, JSONReport.message(RunReport.Message(diagnostic, in: map)))
-    case .retrying(let failure, let pause):
-      tell("retrying", event, message(failure), .members(["after": JSONReport.seconds(pause)]))
+    case .warning: tell("warning", event, said)
+    case .retrying(_, let pause):
+      tell("retrying", event, said, .members(["after": JSONReport.seconds(pause)]))
     case .postponed: tell("postponed", event, .object([]))
     case .upToDate: tell("up_to_date", event, .object([]))
     case .finished(let outputs, let reason):
@@ -69,7 +70,7 @@ struct ProgressStream {
         .members([
           "reason": reason.map { .text($0) }, "outputs": .list(outputs.map(JSONReport.output)),
         ]))
-    case .failed(let failure): tell("failed", event, message(failure))
+    case .failed: tell("failed", event, said)
     case .blocked(let other):
       let name: JSONValue? = names.indices.contains(other) ? .text(names[other]) : nil
       tell("blocked", event, .members(["by": .count(other + 1), "by_name": name]))
@@ -84,11 +85,6 @@ struct ProgressStream {
       .members([
         "exit_status": .count(report.exitStatus), "totals": JSONReport.totals(report),
       ]))
-  }
-
-  private func message(_ failure: Failure) -> JSONValue {
-    JSONReport.message(
-      RunReport.Message(Diagnostic(failure), in: map))
   }
 
   private func placed(_ event: RunEvent) -> JSONValue {

@@ -9,8 +9,15 @@ struct Refusal {
   /// The job.
   var name: String
   var origin: Origin
-  /// What is wrong with it.
-  var errors: [Diagnostic]
+  /// What there is to be said of it.
+  var messages: [Diagnostic]
+  /// The job that it needs and that cannot run, where nothing else is wrong with it.
+  var blockedBy: String?
+
+  /// Whether another run may find that all is well.
+  var mayPass: Bool {
+    !messages.isEmpty && messages.allSatisfy { $0.severity == .warning || $0.remedy == .tryAgain }
+  }
 }
 
 /// Keeps account of a run, from what is told of it while it goes on: what reports are made of.
@@ -41,43 +48,39 @@ struct RunAccount {
       return RunReport.Job(
         name: export.name, job: work.job, place: RunReport.Place(export.origin, in: door.map),
         status: .notStarted, inputs: assets.map(RunReport.Input.init),
-        outputs: RunReport.Output.planned(export))
+        outputs: RunReport.Output.planned(export),
+        messages: work.warnings.map { RunReport.Message($0, in: door.map) })
     }
     starts = work.map { _ in nil }
     refused = refusals.map { refusal in
       RunReport.Job(
         name: refusal.name, job: refusal.name,
-        place: RunReport.Place(refusal.origin, in: door.map), status: .failed,
-        messages: refusal.errors.map { RunReport.Message($0, in: door.map) })
+        place: RunReport.Place(refusal.origin, in: door.map),
+        status: refusal.blockedBy == nil ? .failed : .blocked, blockedBy: refusal.blockedBy,
+        messages: refusal.messages.map { RunReport.Message($0, in: door.map) })
     }
   }
 
   /// Takes down what happened.
   mutating func note(_ event: RunEvent) {
     guard entries.indices.contains(event.job) else { return }
+    if let said = event.diagnostic {
+      entries[event.job].messages.append(RunReport.Message(said, in: door.map))
+    }
     switch event.kind {
     case .started:
       starts[event.job] = event.instant
       entries[event.job].start = start.duration(to: event.instant)
-    case .progress: return
+    case .progress, .warning, .retrying: return
     case .postponed:
       starts[event.job] = nil
       entries[event.job].start = nil
-    case .warning(let diagnostic):
-      entries[event.job].messages.append(RunReport.Message(diagnostic, in: door.map))
-    case .retrying(let failure, _):
-      var message = RunReport.Message(Diagnostic(failure), in: door.map)
-      message.severity = .warning
-      entries[event.job].messages.append(message)
     case .upToDate: end(event, as: .upToDate)
     case .finished(let outputs, let reason):
       end(event, as: .done)
       entries[event.job].outputs = outputs
       entries[event.job].reason = reason
-    case .failed(let failure):
-      end(event, as: .failed)
-      entries[event.job].messages.append(
-        RunReport.Message(Diagnostic(failure), in: door.map))
+    case .failed: end(event, as: .failed)
     case .blocked(let other):
       end(event, as: .blocked)
       entries[event.job].blockedBy =

@@ -30,6 +30,21 @@ struct RunEvent {
   var job: Int
   var kind: Kind
   var instant: ContinuousClock.Instant
+
+  /// What there is to be said of it: the same on the screen, in the stream of events and in reports.
+  var diagnostic: Diagnostic? {
+    switch kind {
+    case .failed(let failure): return Diagnostic(failure)
+    case .warning(let diagnostic): return diagnostic
+    case .retrying(let failure, let pause):
+      // The job has not failed yet.
+      var diagnostic = Diagnostic(failure)
+      diagnostic.severity = .warning
+      diagnostic.help = "another attempt begins in " + Figures.clock(pause)
+      return diagnostic
+    case .started, .progress, .postponed, .upToDate, .finished, .blocked, .cancelled: return nil
+    }
+  }
 }
 
 extension Failure.Remedy {

@@ -42,6 +42,22 @@ struct FormatTests {
     }
   }
 
+  @Test(
+    "every rate that lossless formats have is written, at the ends of what they have too",
+    arguments: [
+      (Output.Format.flac(bitDepth: 16), [8001, 65_534, 65_540, 96_000, 254_990, 655_340]),
+      (.alac(bitDepth: 16), [8001, 44_101, 384_000]), (.wav(.int16), [8001, 768_000]),
+    ])
+  func rates(format: Output.Format, rates: [Int]) throws {
+    let sound = integers(seed: 5, bits: 16, count: 5000)
+    for rate in rates {
+      let path = folder.path("a." + format.kind.capabilities.extensions[0])
+      #expect(format.kind.capabilities.sampleRates.contains(rate))
+      try writeSound([sound], to: path, format, sampleRate: rate)
+      #expect(try decode(path) == sound, "\(rate)")
+    }
+  }
+
   @Test("dither is the same in every format of 16 bits, and over full scale is clamped")
   func dither() throws {
     var sound = Signal.sine(frequency: 997, sampleRate: 44_100, count: 5000)

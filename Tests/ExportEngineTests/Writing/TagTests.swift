@@ -77,7 +77,7 @@ struct TagTests {
     for key in [
       "title", "Artist", "album", "album_artist", "composer", "date", "genre", "comment",
       "copyright", "track", "disc", "publisher", "performer", "language", "encoded_by", "lyrics",
-      "synopsis", "show", "grouping", "isrc", "url", "TBPM", "mood",
+      "synopsis", "show", "grouping", "isrc", "url", "TBPM", "mood", "Encoder", "encoder-x",
     ] {
       metadata[key] = "7"
     }
@@ -96,6 +96,22 @@ struct TagTests {
       }
       #expect(isWritten == !lost.contains(item.key), "\(item.key)")
     }
+  }
+
+  @Test(
+    "a tag that FFmpeg might have written itself is kept, and no chapter suffers", arguments: rich)
+  func encoderTags(format: Output.Format) throws {
+    var metadata = Metadata()
+    for key in ["title", "encoder", "encoder-settings", "artist"] { metadata[key] = "My \(key)" }
+    let path = folder.path("a." + format.kind.capabilities.extensions[0])
+    try writeSound([tone], to: path, format, metadata: metadata, chapters: chapters)
+    #expect(
+      try probe(path, "chapter=start_time:chapter_tags=title")
+        == "0.000000\nFirst\n0.500000\nZweites – ü\n1.500000\nLast")
+    let tags = try probe(path, "format_tags:stream_tags", "-of", "default=nw=1").lowercased()
+    #expect(!tags.contains("chapter0"))
+    let lost = omissions(of: sink(format, metadata: metadata)).map(\.message)
+    if lost.isEmpty { #expect(tags.contains("tag:encoder=my encoder")) }
   }
 
   @Test("what a format has no place for is said")

@@ -64,6 +64,7 @@ import Testing
       list.txt:100001:1: error: more than 100,000 entries
       100001 | 100000s x
              | ^~~~~~~
+        help: part the list
       command line:1:8: note: the list is named here
           1 | split: list.txt
             |        ^~~~~~~~
@@ -87,6 +88,7 @@ import Testing
       job.yaml:2:8: error: 'big.txt' has more than 8 MiB: that is no list of times
           2 | split: big.txt
             |        ^~~~~~~
+        help: part it, if it is one
       """)
   }
 }

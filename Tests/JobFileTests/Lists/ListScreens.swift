@@ -99,12 +99,15 @@ import Testing
       l.txt:2:5: error: the label ends before it starts
           2 | 2.0\t1.0\tb
             |    \t^~~
+        help: the start comes first, then the end
       l.txt:3:1: error: a label is a start, an end and a text, parted by tabs
           3 | 3.0
             | ^~~
+        help: start and end are seconds, as '12.5', with a tab behind each
       l.txt:4:1: error: '-1.0' is before the start of the sound
           4 | -1.0\t2.0\tc
             | ^~~~
+        help: labels begin at 0
       l.txt:5:1: error: 'x' is no number of seconds
           5 | x\t4.0
             | ^
@@ -140,10 +143,13 @@ import Testing
       x.cue:1:1: error: 'TITEL' is no command of a CUE sheet
         help: did you mean 'TITLE'?
       x.cue:2:1: error: an INDEX before the first TRACK
+        help: it stands below its 'TRACK 01 AUDIO'
       x.cue:4:7: error: a track needs its number
         help: write 'TRACK 01 AUDIO'
       x.cue:5:7: error: track 2 has no INDEX 01
+        help: write 'INDEX 01 00:00:00' below it, with the time at which it begins
       x.cue:6:7: error: the quotation mark is never closed
+        help: end the text with another one
       x.cue:8:10: error: track 3 holds data, not sound
         help: a sheet for splitting has tracks of 'AUDIO' only
       x.cue:9:10: error: '00:75:00' is no time of a CUE sheet
@@ -152,9 +158,11 @@ import Testing
       have the parts
         help: take the line out to read the sheet without this message
       x.cue:13:7: error: track 4 behind track 4
+        help: the numbers of tracks go up
       x.cue:14:10: error: '00:19:74' is before the index above it, 00:20:00
         help: a list is in order of time
       x.cue:15:7: error: INDEX 1 behind INDEX 1
+        help: the numbers within a track go up
       x.cue:16:1: error: an INDEX needs its number and its time
         help: write 'INDEX 01 00:00:00'
       x.cue:17:1: error: a sheet of several files, each of which begins at 0
@@ -178,6 +186,7 @@ import Testing
       command line:1:8: error: 'list.txt' is no text, and so no list of times
           1 | split: list.txt
             |        ^~~~~~~~
+        help: name a text with lines as '14:05 School'
       """)
   }
 

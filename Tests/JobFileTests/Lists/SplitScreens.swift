@@ -27,6 +27,7 @@ import Testing
       job.yaml:2:28: error: there is no file 'times.txt'
           2 |   a: { clip: a.wav, split: times.txt, output: "a${part.n}.mp3" }
             |                            ^~~~~~~~~
+        help: put it there: a path counts from the folder of the file that it stands in
       job.yaml:3:28: error: '10m' is a length, not a list
           3 |   b: { clip: a.wav, split: 10m, output: "b${part.n}.mp3" }
             |                            ^~~
@@ -54,7 +55,7 @@ import Testing
       job.yaml:9:28: error: 'raw' is a folder
           9 |   h: { clip: a.wav, split: raw, output: "h${part.n}.mp3" }
             |                            ^~~
-        help: name a list in it
+        help: name a file in it
       """)
   }
 
@@ -107,6 +108,7 @@ import Testing
       t.txt:3:1: error: two parts begin at 30s
           3 | 0:30 Three
             | ^~~~
+        help: leave one of them out
       t.txt:2:1: note: the other one is here
           2 | 0:30 Two
             | ^~~~
@@ -116,12 +118,14 @@ import Testing
       t.txt:4:1: error: the part begins at the end of 'job', 1:00
           4 | 1:00 Four
             | ^~~~
+        help: let it begin earlier, or leave it out
       job.yaml:2:8: note: the list is named here
           2 | split: t.txt
             |        ^~~~~
       t.txt:5:1: error: the part begins at 1:10, but 'job' lasts 1:00
           5 | 1:10 Five
             | ^~~~
+        help: let it begin earlier, or leave it out
       job.yaml:2:8: note: the list is named here
           2 | split: t.txt
             |        ^~~~~
@@ -132,12 +136,14 @@ import Testing
       job.yaml:2:18: error: this part begins at 20s, before the one above it at 30s
           2 | split: { 30s: a, 20s: b, end-70s: c }
             |                  ^~~
+        help: a list is in order of time
       job.yaml:2:10: note: the other one is here
           2 | split: { 30s: a, 20s: b, end-70s: c }
             |          ^~~
       job.yaml:2:26: error: the part begins before the start: 'job' lasts 1:00
           2 | split: { 30s: a, 20s: b, end-70s: c }
             |                          ^~~~~~~
+        help: let it begin later
       """)
   }
 
@@ -187,6 +193,7 @@ import Testing
       job.yaml:2:17: error: more than 100,000 parts
           2 | split: { every: 0.5ms }
             |                 ^~~~~
+        help: make them longer
       """)
   }
 

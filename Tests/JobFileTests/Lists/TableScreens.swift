@@ -84,6 +84,7 @@ import Testing
       t.csv:4:3: error: two outputs at 'x.mp3'
           4 | 3,x
             |   ^
+        help: give one of them another name
       t.csv:2:3: note: the other one is here
           2 | 1,x
             |   ^
@@ -205,7 +206,7 @@ import Testing
       job.yaml:4:14: error: 'raw' is a folder
           4 |   c: { rows: raw, clip: a.wav, output: x.mp3 }
             |              ^~~
-        help: name a table in it
+        help: name a file in it
       job.yaml:5:14: error: 'rows' is a text, not a list
           5 |   d: { rows: [t.csv], clip: a.wav, output: z.mp3 }
             |              ^

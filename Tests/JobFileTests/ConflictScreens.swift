@@ -1,0 +1,71 @@
+import MediaComposition
+import SystemPackage
+import Testing
+
+@testable import JobFile
+
+/// What is told of outputs at one path, or at two that only some disks tell apart.
+@Suite struct ConflictScreens {
+  @Test(
+    "Outputs that are apart by case alone get a warning, as long as their disk tells them apart")
+  func caseAlone() throws {
+    let yaml = """
+      jobs:
+        a: { clip: a.wav, output: Ä.mp3 }
+        b: { clip: b.wav, output: OUT/../ä.mp3 }
+        c: { for_each: raw/*.wav, output: { folder: x, mp3: V2 } }
+      """
+    let map = SourceMap()
+    let file = try Bench().load(yaml, into: map)
+    expect(
+      Diagnostics(conflicts(among: file.jobs)).render(in: map),
+      #"""
+      job.yaml:3:29: warning: 'Ä.mp3' and 'OUT/../ä.mp3' are one file on disks where case does not count
+          3 |   b: { clip: b.wav, output: OUT/../ä.mp3 }
+            |                             ^~~~~~~~~~~~
+        help: let them differ in more than case, if they may come to Windows or a Mac
+      job.yaml:2:29: note: the other one is here
+          2 |   a: { clip: a.wav, output: Ä.mp3 }
+            |                             ^~~~~
+      """#)
+  }
+
+  @Test("A line whose outputs are apart by case alone is told of two at one path, too")
+  func caseAndClash() throws {
+    var bench = Bench()
+    bench.media = ["A.wav", "a.wav", "sub/a.wav", "sub/b/A.wav"]
+    let yaml = """
+      for_each: [A.wav, a.wav, sub/a.wav, sub/b/A.wav]
+      output: out/${input.stem}.flac
+      """
+    let clash = #"""
+      job.yaml:2:9: error: jobs 'a.wav' and 'sub/a.wav' both write 'out/a.flac'
+          2 | output: out/${input.stem}.flac
+            |         ^~~~~~~~~~~~~~~~~~~~~~
+        help: make the path depend on the job, as with '${input.stem}' or '${n:02}'
+      """#
+    expect(bench.screen(yaml), clash)
+
+    let map = SourceMap()
+    var jobs = try bench.load(yaml.replacing("input.stem", with: "n"), into: map).jobs
+    for (index, name) in ["A", "a", "a", "A"].enumerated() {
+      jobs[index].outputs[0].path = FilePath("out/\(name).flac")
+    }
+    let found = conflicts(among: jobs)
+    #expect(
+      found.map(\.message) == [
+        "'out/A.flac' and 'out/a.flac' are one file on disks where case does not count",
+        "jobs 'a.wav' and 'sub/a.wav' both write 'out/a.flac'",
+      ])
+  }
+
+  private func conflicts(among jobs: [Job]) -> [Diagnostic] {
+    Job.conflicts(among: jobs, currentDirectory: "/home/show") { index in
+      [
+        ExportFiles(
+          name: jobs[index].name,
+          outputs: jobs[index].outputs.map { ($0.path, $0.chapters, $0.origin) }, records: [])
+      ]
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import MPEGAudio
+import MediaTime
+import Testing
+
+@testable import JobFile
+
+/// Small files in which one thing is wrong, or just right: schema and decoder are of one mind.
+@Suite struct SchemaSnippets {
+  private static let end = "\nclip: a.wav\noutput: x.mp3"
+
+  /// One mistake each, and nothing that only a disk or a medium shows.
+  static let refused = [
+    "retries: 101" + end, "retries: -1" + end, "timeout: 0s" + end, "timeout: 0:00" + end,
+    "timeout: 441 samples" + end, "timeout: 0/5s" + end,
+    "include: []" + end, "include: \"${lib}.yaml\"" + end, "include: [\"${lib}.yaml\"]" + end,
+    "for_each: { l: [en, en] }\nclip: a.wav\noutput: \"${l}.mp3\"",
+    "for_each: { l: [] }\nclip: a.wav\noutput: \"${l}.mp3\"",
+    "for_each: []\nclip: a.wav\noutput: x.mp3",
+    "for_each: { input: { a: b } }\nclip: a.wav\noutput: x.mp3",
+    "split: { every: 0s }\nclip: a.wav\noutput: \"${part.n}.mp3\"",
+    "split: { every: 0 samples }\nclip: a.wav\noutput: \"${part.n}.mp3\"",
+    "split: {}\nclip: a.wav\noutput: \"${part.n}.mp3\"",
+    "split: { 0s: a, 1s: b }\nclip: a.wav\noutput: all.mp3",
+    "split: { 0s: a, 1s: b }\nclip: a.wav\noutput: [{ file: all.mp3 }, \"${part.n}.mp3\"]",
+    "clip: a.wav\noutput: { file: x.mp3, mp3: { vbr: ten } }",
+    "clip: a.wav\noutput: { file: x.mp3, mp3: { vbr: 10 } }",
+    "clip: a.wav\noutput: { file: x.mp3, mp3: { vbr: 9.9999 } }",
+    "clip: a.wav\noutput: { file: x.mp3, mp3: { vbr: \"9.9999\" } }",
+    "clip: a.wav\noutput: { file: x.mp3, mp3: V9.9991 }",
+    "clip: a.wav\noutput: { file: x.mp3, mp3: { cbr: 128.5k } }",
+    "clip: a.wav\noutput: { file: x.mp3, mp3: { abr: V2 } }",
+    "clip: a.wav\noutput: { file: x.mp3, mp3: { preset: loud } }",
+    "clip: a.wav\noutput: { file: x.mp3, mp3: { vbr: 2, quality: 10 } }",
+    "clip: a.wav\noutput: { file: x.mp3, mp3: { quality: 3 } }",
+    "clip: a.wav\noutput: { file: x.flac, flac: 16 bit, id3: 2.4 }",
+    "clip: a.wav\noutput: { file: x.flac, flac: 16 bit, chapters: [id3] }",
+    "clip: a.wav\noutput: { folder: x, codec: same, chapters: id3 }",
+    "clip: a.wav\noutput: { file: x.wav, id3: '2.3' }",
+    "clip: a.wav\noutput: [{ file: \"${n:-x}.M4A\", id3: 2.4 }, x.mp3]",
+    "clip: a.wav\noutput: { file: x.opus, chapters: id3 }",
+    "clip: a.wav\noutput: { file: x.mp3, channels: 5.1 }",
+    "clip: a.wav\noutput: { file: x.mp3, chapters: [file, podlove, file] }",
+    "concat: [a.wav]\noutput: { file: x.mp3, codec: same }",
+    "concat: [a.wav]\noutput: { folder: x, mp3: V2 }",
+    "concat: [a.wav]\nchannels: left\noutput: x.mp3",
+    "tracks: { a: a.wav }\nchannels: channel 2\noutput: x.mp3",
+    "silence: 1s\nchapters: keep\noutput: x.mp3",
+    "concat: [{ silence: 1s, chapters: keep }]\noutput: x.mp3",
+    "concat: [a.wav, { clip: b.wav, at: end }]\noutput: x.mp3",
+    "tracks: { a: { clip: a.wav, at: end-1s } }\noutput: x.mp3",
+    "sources: { s: { file: a.wav, at: end } }" + end,
+    "sources: { s: 1:00..2:00 }" + end,
+    "tracks: { a: 1:00..2:00 }\noutput: x.mp3",
+    "speed: { rate: fast }" + end, "cut: 1:00..2:00" + end, "insert: [b.wav]" + end,
+    "jobs: { \"a${\": { clip: a.wav, output: x.mp3 } }", "jobs: {}",
+  ]
+
+  /// Next to a mistake, and none.
+  static let accepted = [
+    "retries: 100" + end, "retries: \"${n:-3}\"" + end, "timeout: 1/3s" + end,
+    "timeout: 0:00.5" + end, "include: lib.yaml" + end,
+    "for_each: { l: [1, 1.0, \"01\", en, EN] }\nclip: a.wav\noutput: \"x/${l}${n}.mp3\"",
+    "for_each: [raw/*.wav, raw/*.wav]\noutput: { folder: x, mp3: V2 }",
+    "split: { every: 1 sample }\nsample_rate: 48 kHz\nclip: a.wav\noutput: \"${part.n:05}.mp3\"",
+    "split: { 0s: a, 1s: b }\nclip: a.wav\noutput: { folder: parts, mp3: V2 }",
+    "clip: a.wav\noutput: { file: x.mp3, mp3: { vbr: V2.5, quality: 9 } }",
+    "clip: a.wav\noutput: { file: x.mp3, mp3: { vbr: 9.999 }, chapters: [id3, podlove] }",
+    "clip: a.wav\noutput: { file: x.mp3, mp3: { vbr: \"V09.9990\" } }",
+    "clip: a.wav\noutput: { file: x.mp3, mp3: { preset: voice } }",
+    "clip: a.wav\noutput: [{ file: x.AIF, id3: '2.3' }, { file: \"${n:-x.mp3}\", id3: 2.3 }]",
+    "presets: { p: { mp3: V2 } }\nclip: a.wav\noutput: { file: x.mp3, preset: p, id3: 2.3 }",
+    "clip: a.wav\noutput: { file: x.wav, channels: 5.1 }",
+    "for_each: raw/*.wav\nconcat: [a.wav, \"${input}\"]\noutput: { folder: x, mp3: V2 }",
+    "clip: a.wav\nchannels: left\noutput: { folder: x, codec: same }",
+    "clip: a.wav\nchapters: keep\ninsert: [{ clip: b.wav, at: end-1s }]\noutput: x.mp3",
+    "concat: [a.wav, { clip: b.wav, at: endless.end }, { clip: b.wav, at: 10m, name: endless }]\n"
+      + "output: x.mp3",
+    "needs: []" + end,
+  ]
+
+  private func lines(_ yaml: String) -> [Int] {
+    let map = SourceMap()
+    var bench = Bench()
+    bench.texts = ["lib.yaml": "vars: { a: b }"]
+    do throws(Diagnostics) {
+      _ = try bench.load(yaml, into: map)
+      return []
+    } catch {
+      return error.errors.compactMap { map.place(of: $0.origin)?.line }
+    }
+  }
+
+  @Test("What a schema can see it refuses on the decoder's line, and nothing next to it")
+  func snippets() throws {
+    let all = Self.refused + Self.accepted
+    let verdicts = try SchemaCase.verdicts(on: all.map { SchemaCase(name: $0, yaml: $0) })
+    for (yaml, verdict) in zip(all, verdicts) {
+      let lines = lines(yaml)
+      let (base, core) = (verdict.base ?? [], verdict.core ?? [])
+      if Self.accepted.contains(yaml) {
+        #expect(lines == [] && base == [] && core == [], "\(yaml)\n\(verdict.messages ?? [])")
+      } else {
+        let isSeen = lines.allSatisfy { base.contains($0) && core.contains($0) }
+        #expect(!lines.isEmpty && isSeen, "\(yaml)\n\(lines) \(base) \(core)")
+      }
+    }
+  }
+
+  @Test("Patterns of the long forms are those of their readers")
+  func patterns() throws {
+    let words = [
+      "0", "1", "2.5", "9", "9.", "9.05", "9.989", "9.9899", "9.99", "9.999", "9.9990", "9.9991",
+      "9.9999", "09.9", "10", "V2", "v9.5", "V10", "x", "128k", "128.5k", "0k",
+    ]
+    let presets = MP3Preset.allCases.map(\.rawValue) + ["V2", "loud"]
+    func agree(_ pattern: String, _ words: [String], _ accepts: (String) throws -> Void) throws {
+      let regex = try Regex(pattern)
+      for word in words {
+        let isFine = (try? accepts(word)) != nil
+        let isMatched = try regex.firstMatch(in: word) != nil
+        #expect(isMatched == isFine, "'\(word)' and \(pattern)")
+      }
+    }
+    try agree(SchemaPattern.mp3Preset, presets) { name in
+      guard MP3Preset(rawValue: name) != nil else { throw QuantityError("") }
+    }
+    try agree(SchemaPattern.wholeBitRate, words) { _ = try MP3Settings(parsing: "cbr " + $0) }
+    try agree(SchemaPattern.vbr, words) { word in
+      _ = try MP3Settings(parsing: word.lowercased().hasPrefix("v") ? word : "V" + word)
+    }
+  }
+}
