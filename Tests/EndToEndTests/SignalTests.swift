@@ -80,7 +80,7 @@ import Testing
     let result = try stage.run(
       """
       exec 9<>pipe
-      timeout 1 dd if=/dev/zero of=pipe bs=4096 count=1000 2>/dev/null
+      dd if=/dev/zero of=pipe bs=4096 count=1000 oflag=nonblock 2>/dev/null
       "$AVJOB" run job.yaml 2>&9 & job=$!
       for n in $(seq 500); do
         grep -qs ogg <(ls -l /proc/$job/fd 2>/dev/null) && break
@@ -93,6 +93,8 @@ import Testing
         sleep 0.01
       done
       kill -TERM $job
+      for n in $(seq 3000); do kill -0 $job || break; sleep 0.01; done
+      kill -KILL $job
       wait $job
       """)
     #expect(result.status == 143)
