@@ -1,4 +1,4 @@
-import ALSA
+internal import ALSA
 import MediaComposition
 import SystemPackage
 
