@@ -23,7 +23,10 @@ final class MemoryDevice: Sendable {
     var mishaps: [(frame: Int, what: Mishap)]
     var openings = 0
     var failingAttempts = 0
-    var drops = 0
+    /// Frames that were played when it fell silent, each time.
+    var drops: [Int] = []
+    /// Called once, before the next mishap is told.
+    var willTell: (@Sendable () -> Void)?
   }
 
   let format: SinkFormat
@@ -87,6 +90,11 @@ private final class MemorySink: AudioSink {
   func write(_ frames: UnsafeRawPointer, count: Int) -> SinkOutcome {
     advance()
     if let outcome {
+      let willTell = device.state.withLock { state in
+        defer { state.willTell = nil }
+        return state.willTell
+      }
+      willTell?()
       self.outcome = nil
       // Lost, now that it is told.
       held = []
@@ -108,7 +116,7 @@ private final class MemorySink: AudioSink {
   /// Plays nothing on the way, as no player could know of it.
   func drop() {
     held = []
-    device.state.withLock { $0.drops += 1 }
+    device.state.withLock { $0.drops.append($0.played.count / format.frameSize) }
   }
 
   func drain() -> Bool {

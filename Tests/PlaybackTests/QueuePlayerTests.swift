@@ -202,11 +202,11 @@ import Testing
       player.play()
       while device.floats.count / 2 < frames { usleep(500) }
       player.pause()
-      while device.state.withLock({ $0.drops }) == 0 { usleep(500) }
+      while device.state.withLock({ $0.drops.isEmpty }) { usleep(500) }
       usleep(20_000)
       #expect(
         player.currentTime == Time(frames: Int64(device.floats.count / 2), rate: item.sampleRate))
-      device.state.withLock { $0.drops = 0 }
+      device.state.withLock { $0.drops = [] }
     }
     player.play()
     try player.waitUntilPaused()
