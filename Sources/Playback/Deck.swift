@@ -115,6 +115,8 @@ final class Deck: Sendable {
   func finished() {
     state.withLock { state in
       state.isPlaying = false
+      // Who tells what is heard may not have come to the last item yet.
+      state.current = state.marks.last?.item ?? state.current
       state.rest = state.current.map { DeckState.Jump(item: $0, time: $0.duration) }
     }
     clock.ring()
