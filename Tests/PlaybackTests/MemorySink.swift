@@ -76,6 +76,8 @@ private final class MemorySink: AudioSink {
   private var lastLook = ContinuousClock.now
   /// What the next write will be told.
   private var outcome: SinkOutcome?
+  /// Whether it plays nothing until it is dropped.
+  private var isStopped = false
 
   init(_ device: MemoryDevice) {
     self.device = device
@@ -96,8 +98,7 @@ private final class MemorySink: AudioSink {
       }
       willTell?()
       self.outcome = nil
-      // Lost, now that it is told.
-      held = []
+      isStopped = outcome != .ranDry
       return outcome
     }
     let room = format.bufferFrames - held.count / format.frameSize
@@ -116,6 +117,7 @@ private final class MemorySink: AudioSink {
   /// Plays nothing on the way, as no player could know of it.
   func drop() {
     held = []
+    isStopped = false
     device.state.withLock { $0.drops.append($0.played.count / format.frameSize) }
   }
 
@@ -126,7 +128,7 @@ private final class MemorySink: AudioSink {
 
   /// Plays what the clock says, up to a mishap whose frame has come.
   private func advance() {
-    guard outcome == nil else { return }
+    guard outcome == nil, !isStopped else { return }
     let now = ContinuousClock.now
     let size = format.frameSize
     var frames = held.count / size
