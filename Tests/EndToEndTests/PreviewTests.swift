@@ -122,6 +122,32 @@ private struct SoundStage {
     #expect(device.errors.contains("the sound device 'nothing' is not there; connect it"))
   }
 
+  @Test("what another job writes is heard as it is there, and is to be made first where it is not")
+  func needed() throws {
+    let sound = try SoundStage()
+    try sound.make()
+    try sound.stage.write(
+      "chain.yaml",
+      """
+      jobs:
+        raw: { clip: one.wav, output: { file: raw.wav, wav: 32 bit float } }
+        cut: { clip: raw.wav 1s..2s, output: { file: cut.wav, wav: 32 bit float } }
+      """)
+    let early = try sound.run("avjob preview chain.yaml --job cut")
+    #expect(early.status == 2)
+    #expect(
+      early.errors == """
+        chain.yaml:3:16: error: there is no file 'raw.wav' yet: 'raw' writes it
+            3 |   cut: { clip: raw.wav 1s..2s, output: { file: cut.wav, wav: 32 bit float } }
+              |                ^~~~~~~
+          help: run that first: 'avjob run … --only raw'
+
+        """)
+    let both = try sound.run("avjob run chain.yaml --quiet && avjob preview chain.yaml --job cut")
+    #expect(both.status == 0)
+    #expect(both.errors == "")
+  }
+
   @Test("devices are listed")
   func devices() throws {
     let sound = try SoundStage("hint { show on description \"A card\" }")
