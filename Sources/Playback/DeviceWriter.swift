@@ -128,14 +128,21 @@ final class DeviceWriter: Sendable {
   /// Plays until the sink is gone, another is wanted, or the end.
   private func play(_ ring: SlotRing, to sink: any AudioSink, asked request: SinkRequest) {
     var chunk = Chunk(ring, sink, counts)
+    // What comes after the sound that was lost must not be heard before it is rendered again.
+    var isLost = false
     while !isEnding.load(ordering: .acquiring) {
       let wanted = flushesWanted.load(ordering: .acquiring)
       if counts.flushes.load(ordering: .relaxed) < wanted {
         chunk.flush()
+        isLost = false
         counts.flushes.store(wanted, ordering: .releasing)
         news.ring()
         // Only here may it lock: nothing plays.
         if shared.withLock({ $0.request }) != request { return }
+      }
+      if isLost {
+        bell.wait(milliseconds: -1)
+        continue
       }
       let levels = SampleConverter.Levels(
         volume: Float(bitPattern: volume.load(ordering: .relaxed)),
@@ -150,9 +157,9 @@ final class DeviceWriter: Sendable {
         bell.wait(milliseconds: -1)
       case .interrupted:
         chunk.lose()
+        isLost = true
         counts.interruptions.wrappingAdd(1, ordering: .releasing)
         news.ring()
-        bell.wait(milliseconds: -1)
       case .gone:
         chunk.lose()
         lose(nil)
