@@ -34,7 +34,9 @@ public struct SoundDevice: Sendable, Hashable {
       do throws(ALSAError) {
         let device = try PCMDevice.open(
           name, direction: .playback,
-          request: PCMRequest(sampleRate: request.sampleRate, channelCount: request.channelCount),
+          request: PCMRequest(
+            sampleRate: request.sampleRate, channelCount: request.channelCount,
+            startThreshold: startThreshold),
           waker: PCMWaker())
         return ALSASink(device)
       } catch {
@@ -42,6 +44,10 @@ public struct SoundDevice: Sendable, Hashable {
       }
     }
   }
+
+  /// Rendered in some milliseconds; with less inside, a device that begins runs dry where other work
+  /// comes between the first slots.
+  private static let startThreshold = Duration.milliseconds(100)
 
   private static func failure(_ error: ALSAError, of name: String) -> Failure {
     let device = "the sound device '\(name)'"
