@@ -70,6 +70,8 @@ final class ALSASink: AudioSink {
   /// What the device said last, which stays while it has nothing to say.
   private var lastDelay = 0
   private var isDraining = false
+  /// Whether the system has stopped it, and made it forget what it held.
+  private var isStopped = false
   /// Where frames are put into the device's order of channels; nil where that is ours.
   private let reordering: ChannelReordering?
 
@@ -86,7 +88,7 @@ final class ALSASink: AudioSink {
   }
 
   var delay: Int {
-    if let delay = device.delay() { lastDelay = delay }
+    if !isStopped, let delay = device.delay() { lastDelay = delay }
     return lastDelay
   }
 
@@ -107,10 +109,13 @@ final class ALSASink: AudioSink {
   }
 
   private func recover(from outcome: PCMOutcome) -> SinkOutcome {
+    // The newest that it can tell: some was played since it was asked last.
+    let held = outcome == .suspended ? delay : 0
     do throws(ALSAError) {
       if case .resumed = try device.recover() { return .full }
-      lastDelay = 0
-      return outcome == .xrun ? .ranDry : .interrupted
+      lastDelay = held
+      isStopped = outcome == .suspended
+      return isStopped ? .interrupted : .ranDry
     } catch {
       return .gone
     }
@@ -129,6 +134,7 @@ final class ALSASink: AudioSink {
 
   func drop() {
     isDraining = false
+    isStopped = false
     lastDelay = 0
     // A device that is gone says so when it is written to.
     _ = try? device.drop()

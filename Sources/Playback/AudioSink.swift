@@ -61,7 +61,8 @@ public enum SinkOutcome: Sendable, Hashable {
   case full
   /// It ran dry, and there was silence; it is ready for frames again.
   case ranDry
-  /// It was stopped by the system, with what it held lost; it is ready for frames again.
+  /// It was stopped by the system, with what it held lost, of which `delay` tells; once it is dropped,
+  /// it is ready for frames again.
   case interrupted
   /// It is not there any more; close it, and open another.
   case gone
@@ -77,8 +78,8 @@ public protocol AudioSink: AnyObject {
   /// What it takes.
   var format: SinkFormat { get }
 
-  /// Frames that were written and are not heard yet. Of a sink that was stopped or is gone, it stays
-  /// as it was until `write` has told of that: what is lost was not heard.
+  /// Frames that were written and are not heard yet. Of a sink that was stopped or is gone, those that
+  /// it held then, until it is dropped: what is lost was not heard.
   var delay: Int { get }
 
   /// Hands over frames in the sink's format; takes as many as there is room for.

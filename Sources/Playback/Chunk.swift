@@ -52,7 +52,9 @@ struct Chunk {
 
   /// Empties the ring after the sink has lost what it held: that was not heard.
   mutating func lose() {
-    index -= min(index, counts.progress.delay)
+    let lost = sink.delay
+    sink.drop()
+    index -= min(index, Int64(lost))
     counts.publish(written: index, delay: 0)
     forget()
   }

@@ -99,20 +99,24 @@ final class Deck: Sendable {
     if isNews { observers.yield(.deviceLost(failure)) }
   }
 
-  /// There is a device.
-  func found() {
-    let isNews = state.withLock { state in
+  /// There is a device that was not there before.
+  func found(_ format: SinkFormat) {
+    let hadDevice = state.withLock { state in
       defer { state.hasDevice = true }
       if state.hasDevice == false { state.failure = nil }
-      return state.hasDevice != true
+      return state.hasDevice == true
     }
-    if isNews, case .open(let format, _) = writer.device { observers.yield(.deviceFound(format)) }
+    // The one before was lost, and nobody has noticed until now.
+    if hadDevice { observers.yield(.deviceLost(nil)) }
+    observers.yield(.deviceFound(format))
   }
 
   /// All was heard.
   func finished() {
     state.withLock { state in
       state.isPlaying = false
+      // Who tells what is heard may not have come to the last item yet.
+      state.current = state.marks.last?.item ?? state.current
       state.rest = state.current.map { DeckState.Jump(item: $0, time: $0.duration) }
     }
     clock.ring()

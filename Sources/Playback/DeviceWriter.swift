@@ -25,14 +25,15 @@ final class DeviceWriter: Sendable {
   let news: WakeUp
   private let bell: WakeUp
   private let opener: SinkOpener
-  private let shared = Mutex(Shared())
+  /// This thread takes it only while nothing plays; tests hold it.
+  let shared = Mutex(Shared())
   /// Counts flushes that were asked for, and those that were done.
   private let flushesWanted = Atomic<Int>(0)
   private let isEnding = Atomic<Bool>(false)
   private let volume = Atomic<UInt32>(Float(1).bitPattern)
   private let pan = Atomic<UInt32>(Float(0).bitPattern)
 
-  private struct Shared {
+  struct Shared {
     var device = Device.none
     var request: SinkRequest?
   }
@@ -127,14 +128,21 @@ final class DeviceWriter: Sendable {
   /// Plays until the sink is gone, another is wanted, or the end.
   private func play(_ ring: SlotRing, to sink: any AudioSink, asked request: SinkRequest) {
     var chunk = Chunk(ring, sink, counts)
+    // What comes after the sound that was lost must not be heard before it is rendered again.
+    var isLost = false
     while !isEnding.load(ordering: .acquiring) {
       let wanted = flushesWanted.load(ordering: .acquiring)
       if counts.flushes.load(ordering: .relaxed) < wanted {
         chunk.flush()
+        isLost = false
         counts.flushes.store(wanted, ordering: .releasing)
         news.ring()
         // Only here may it lock: nothing plays.
         if shared.withLock({ $0.request }) != request { return }
+      }
+      if isLost {
+        bell.wait(milliseconds: -1)
+        continue
       }
       let levels = SampleConverter.Levels(
         volume: Float(bitPattern: volume.load(ordering: .relaxed)),
@@ -149,9 +157,9 @@ final class DeviceWriter: Sendable {
         bell.wait(milliseconds: -1)
       case .interrupted:
         chunk.lose()
+        isLost = true
         counts.interruptions.wrappingAdd(1, ordering: .releasing)
         news.ring()
-        bell.wait(milliseconds: -1)
       case .gone:
         chunk.lose()
         lose(nil)

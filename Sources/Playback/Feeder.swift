@@ -19,6 +19,8 @@ final class Feeder {
   private var produced: Int64 = 0
   /// What was asked of the writer.
   private var request: SinkRequest?
+  /// The ring that was filled last; another one is another device, which has heard nothing.
+  private var ring: SlotRing?
   /// Whether the ring is empty, and the device silent.
   private var isHalted = true
   /// Whether the last frame was put into the ring.
@@ -130,10 +132,13 @@ final class Feeder {
       isHalted = true
       deck.lost(failure)
       wait(milliseconds: -1)
-      if case .open = writer.device { resume() }
     case .open(let format, let ring):
+      // It may have come and gone while something was rendered: by the ring that is known for sure.
+      let isNew = ring !== self.ring
+      self.ring = ring
+      if isNew { deck.found(format) }
       let count = writer.counts.interruptions.load(ordering: .acquiring)
-      if count != interruptions || !voice.isFor(format) {
+      if isNew && produced > 0 || count != interruptions || !voice.isFor(format) {
         interruptions = count
         resume()
       } else if isAtEnd, !continueQueue(after: voice) {
@@ -156,7 +161,6 @@ final class Feeder {
 
   /// Goes on where sound was lost, or before any was heard.
   private func resume() {
-    deck.found()
     isHalted = false
     rest()
   }
@@ -184,7 +188,7 @@ final class Feeder {
         mark(voice, .change)
       }
       let end = voice.end(of: loop)
-      if voice.source.position >= end { return try turn(voice, loop) }
+      if voice.source.position >= end { return try turn(voice, loop, ring) }
       let first = voice.source.position
       try voice.read(SlotRing.slotFrames, before: end)
       let isEnd = voice.source.position >= end && !willGoOn(after: voice, loop)
@@ -211,7 +215,8 @@ final class Feeder {
     produced += Int64(block.frameCount)
     isHalted = false
     let meters = voice.meters(endingAt: produced)
-    deck.state.withLock { $0.meters.append(meters) }
+    let heard = deck.heardIndex
+    deck.state.withLock { $0.add(meters, heard: heard) }
     writer.notifyFilled()
   }
 
@@ -225,7 +230,7 @@ final class Feeder {
   }
 
   /// Begins anew, or with the next item.
-  private func turn(_ voice: Voice, _ loop: TimeRange?) throws(Failure) {
+  private func turn(_ voice: Voice, _ loop: TimeRange?, _ ring: SlotRing) throws(Failure) {
     let isLooping = deck.state.withLock { state in
       if loop != nil { return true }
       guard state.loopsLeft != 0 else { return false }
@@ -237,9 +242,20 @@ final class Feeder {
       try voice.source.seek(to: loop?.start.frames(atRate: rate) ?? 0)
       mark(voice, .loop)
     } else if !continueQueue(after: voice) {
-      // Somebody took the rest of the queue away just now.
-      isAtEnd = true
+      // Somebody went to the very end, or took the rest of the queue away just now.
+      end(ring)
     }
+  }
+
+  /// Says that nothing follows what the ring holds, where no slot has said so.
+  private func end(_ ring: SlotRing) {
+    ring.fill { slot in
+      slot.index = produced
+      slot.frameCount = 0
+      slot.isLast = true
+    }
+    (isHalted, isAtEnd) = (false, true)
+    writer.notifyFilled()
   }
 
   /// Goes on with the next item of the queue, if there is one.

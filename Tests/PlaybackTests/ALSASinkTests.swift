@@ -8,56 +8,117 @@ import Testing
 @testable import Playback
 
 @Suite struct ALSASinkTests {
-  /// Plays a fixture through the tests' sound card, and gives what that has played.
-  private func heard(_ definition: String, unplugging: Bool = false) throws -> [Float] {
-    let folder = TestFolder()
+  let folder = TestFolder()
+
+  private static func open(
+    _ request: SinkRequest, _ configuration: String
+  ) throws(Failure) -> ALSASink {
+    do throws(ALSAError) {
+      return ALSASink(
+        try PCMDevice.open(
+          "card", direction: .playback,
+          request: PCMRequest(sampleRate: request.sampleRate, channelCount: request.channelCount),
+          waker: PCMWaker(), configuration: configuration))
+    } catch {
+      throw Failure(.mendMachine, "\(error)")
+    }
+  }
+
+  /// A configuration with the tests' sound card, which does what `definition` says.
+  private func card(_ definition: String) throws -> String {
     let card =
       "type avpaced heard \"\(folder.path("heard"))\" log \"\(folder.path("log"))\" "
       + definition.replacing("$", with: folder.root)
-    let configuration = try SoundCard.configuration(["card": card], in: folder)
-    let player = try Player(PlayerItem.ofFixture("feelings.ogg")) { request throws(Failure) in
-      do throws(ALSAError) {
-        return ALSASink(
-          try PCMDevice.open(
-            "card", direction: .playback,
-            request: PCMRequest(
-              sampleRate: request.sampleRate, channelCount: request.channelCount),
-            waker: PCMWaker(), configuration: configuration))
-      } catch {
-        throw Failure(.mendMachine, "\(error)")
-      }
+    return try SoundCard.configuration(["card": card], in: folder)
+  }
+
+  private func player(_ definition: String) throws -> Player {
+    let configuration = try card(definition)
+    return try Player(PlayerItem.ofFixture("feelings.ogg")) { request throws(Failure) in
+      try Self.open(request, configuration)
     }
-    player.play()
-    if unplugging {
-      while access(folder.path("gone"), F_OK) != 0 { usleep(2000) }
-      unlink(folder.path("gone"))
+  }
+
+  /// What the card has played.
+  private func heard() throws -> [Float] {
+    try readFile(folder.path("heard")).withUnsafeBytes {
+      Array($0.assumingMemoryBound(to: Float.self))
     }
-    try player.waitUntilPaused()
-    let bytes = try readFile(folder.path("heard"))
-    return bytes.withUnsafeBytes { Array($0.assumingMemoryBound(to: Float.self)) }
   }
 
   @Test(
     "through ALSA, what is heard is the export, also where the device runs dry or sleeps",
-    arguments: ["", "xrun_at 50000", "suspend_at 50000", "suspend_at 50000 resume yes"])
-  func content(mishap: String) throws {
-    let expected = try PlayerItem.ofFixture("feelings.ogg").exported()
-    let isEqual = try heard("speed 50 stall yes " + mishap) == expected
+    arguments: [
+      ("", 0), ("xrun_at 50000", 1), ("suspend_at 50000", 0), ("suspend_at 50000 resume yes", 0),
+    ])
+  func content(mishap: String, xruns: Int) throws {
+    let player = try player("speed 50 stall yes " + mishap)
+    player.play()
+    try player.waitUntilPaused()
+    let isEqual = try heard() == PlayerItem.ofFixture("feelings.ogg").exported()
     #expect(isEqual)
+    #expect(player.device.xruns == xruns)
   }
 
-  @Test("unplugged and plugged in again, it goes on where it was heard last")
+  @Test("after an xrun, sound goes on as soon as there is a period of it")
+  func goesOn() throws {
+    let player = try player("speed 50 stall yes xrun_at 50000")
+    player.play()
+    try player.waitUntilPaused()
+    let period = Int64(try #require(player.device.format?.periodFrames))
+    let events = SoundCard.events(folder.path("log"))
+    let xrun = try #require(events.firstIndex { $0.name == "xrun" })
+    let names = events[xrun...].map(\.name)
+    #expect(names.starts(with: ["xrun", "transfer", "start", "drained"]))
+    // Played to the last frame that it had; then no more than what is handed over at a time.
+    let start = events[xrun + 2]
+    #expect(start.clock == events[xrun].clock)
+    #expect(start.moved - start.clock < period + Int64(SlotRing.slotFrames))
+  }
+
+  @Test("a device that slept without its frames tells how many it has lost, until it is dropped")
+  func tellsLoss() throws {
+    let configuration = try card("speed 50 stall yes suspend_at 5000")
+    let sink = try Self.open(SinkRequest(sampleRate: 48_000, channelCount: 2), configuration)
+    let frames = [Float](repeating: 0.25, count: 2 * 1000)
+    var written = 0
+    var outcome = SinkOutcome.full
+    while outcome != .interrupted {
+      outcome = frames.withUnsafeBytes { bytes in
+        bytes.baseAddress.map { sink.write($0, count: 1000) } ?? .gone
+      }
+      if case .wrote(let count) = outcome { written += count }
+      if outcome == .full { sink.wait(or: -1, milliseconds: 1000) }
+      try #require(outcome != .gone)
+    }
+    #expect(sink.delay == written - 5000)
+    sink.drop()
+    #expect(sink.delay == 0)
+  }
+
+  @Test("unplugged, it stands still; plugged in again, it goes on where it was heard last")
   func unplugging() throws {
+    let player = try player("speed 50 stall yes unplug_at 50000 unplugged \"$/gone\"")
+    player.play()
+    while player.status != .waitingForDevice || access(folder.path("gone"), F_OK) != 0 {
+      usleep(2000)
+    }
     // What the device had inside is told by its last delay, which was before it was gone: some of
     // what was heard may come again, and nothing is left out.
-    let expected = try PlayerItem.ofFixture("feelings.ogg").exported()
-    let heard = try heard(
-      "speed 50 stall yes unplug_at 50000 unplugged \"$/gone\"", unplugging: true)
-    let repeated = heard.count - expected.count
-    #expect(repeated >= 0 && repeated <= 2 * 9600)
-    let startsAlike = heard[..<100_000] == expected[..<100_000]
-    let endsAlike = heard[(100_000 + repeated)...] == expected[100_000...]
-    #expect(startsAlike && endsAlike)
+    let item = try PlayerItem.ofFixture("feelings.ogg")
+    let buffer = 8820
+    let place = player.currentTime
+    let frame = Int(place.frames(atRate: item.sampleRate))
+    #expect(frame <= 50_000 && frame >= 50_000 - buffer)
+    usleep(20_000)
+    #expect(player.currentTime == place)
+    unlink(folder.path("gone"))
+    try player.waitUntilPaused()
+    let (heard, expected) = (try heard(), try item.exported())
+    let isWhole =
+      heard[..<100_000] == expected[..<100_000] && heard[100_000...] == expected[(frame * 2)...]
+    #expect(isWhole)
+    #expect(player.device.xruns == 0)
   }
 
   @Test("channels are put where the device has them, by what it tells or by what is usual")

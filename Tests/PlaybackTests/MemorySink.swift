@@ -23,7 +23,10 @@ final class MemoryDevice: Sendable {
     var mishaps: [(frame: Int, what: Mishap)]
     var openings = 0
     var failingAttempts = 0
-    var drops = 0
+    /// Frames that were played when it fell silent, each time.
+    var drops: [Int] = []
+    /// Called once, before the next mishap is told.
+    var willTell: (@Sendable () -> Void)?
   }
 
   let format: SinkFormat
@@ -73,6 +76,8 @@ private final class MemorySink: AudioSink {
   private var lastLook = ContinuousClock.now
   /// What the next write will be told.
   private var outcome: SinkOutcome?
+  /// Whether it plays nothing until it is dropped.
+  private var isStopped = false
 
   init(_ device: MemoryDevice) {
     self.device = device
@@ -87,9 +92,13 @@ private final class MemorySink: AudioSink {
   func write(_ frames: UnsafeRawPointer, count: Int) -> SinkOutcome {
     advance()
     if let outcome {
+      let willTell = device.state.withLock { state in
+        defer { state.willTell = nil }
+        return state.willTell
+      }
+      willTell?()
       self.outcome = nil
-      // Lost, now that it is told.
-      held = []
+      isStopped = outcome != .ranDry
       return outcome
     }
     let room = format.bufferFrames - held.count / format.frameSize
@@ -108,7 +117,8 @@ private final class MemorySink: AudioSink {
   /// Plays nothing on the way, as no player could know of it.
   func drop() {
     held = []
-    device.state.withLock { $0.drops += 1 }
+    isStopped = false
+    device.state.withLock { $0.drops.append($0.played.count / format.frameSize) }
   }
 
   func drain() -> Bool {
@@ -118,7 +128,7 @@ private final class MemorySink: AudioSink {
 
   /// Plays what the clock says, up to a mishap whose frame has come.
   private func advance() {
-    guard outcome == nil else { return }
+    guard outcome == nil, !isStopped else { return }
     let now = ContinuousClock.now
     let size = format.frameSize
     var frames = held.count / size

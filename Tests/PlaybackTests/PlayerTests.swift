@@ -12,11 +12,20 @@ import Testing
   @Test("what is heard is what is exported, bit for bit")
   func hearsTheExport() throws {
     let item = try PlayerItem.ofFixture("feelings.ogg")
-    let device = MemoryDevice(rate: item.sampleRate)
-    let player = try Player(item, opening: device.opener)
+    #expect(try heard(item) == item.exported())
+  }
+
+  /// What a file gets of an item.
+  private func heard(_ item: PlayerItem, from start: Time = .zero) throws -> [Float] {
+    let folder = TestFolder()
+    let file = FilePath(folder.path("heard.raw"))
+    let player = try Player(item, opening: FileSink.opener(file, container: .raw))
+    if start > .zero { player.seek(to: start) }
     player.play()
     try player.waitUntilPaused()
-    #expect(device.floats == (try item.exported()))
+    return try readFile(file.string).withUnsafeBytes {
+      Array($0.assumingMemoryBound(to: Float.self))
+    }
   }
 
   @Test("after a seek, what is heard is the rest of the whole")
@@ -26,13 +35,21 @@ import Testing
     var dice = Dice(6)
     for _ in 0..<10 {
       let frame = dice.number(0..<Int64(whole.count / 2))
-      let device = MemoryDevice(rate: item.sampleRate)
-      let player = try Player(item, opening: device.opener)
-      player.seek(to: Time(frames: frame, rate: item.sampleRate))
-      player.play()
-      try player.waitUntilPaused()
-      #expect(device.floats == Array(whole[Int(frame * 2)...]))
+      let heard = try heard(item, from: Time(frames: frame, rate: item.sampleRate))
+      #expect(heard == Array(whole[Int(frame * 2)...]))
     }
+  }
+
+  @Test("however long it plays, of what the meters show it keeps what is not heard yet")
+  func forgetsMeters() throws {
+    let item = try PlayerItem.ofFixture("feelings.ogg")
+    let device = MemoryDevice(rate: item.sampleRate)
+    let player = try Player(item, opening: device.opener)
+    player.play()
+    try player.waitUntilPaused()
+    let kept = player.deck.state.withLock { $0.meters.count }
+    let held = DeviceWriter.slotCount + device.format.bufferFrames / SlotRing.slotFrames
+    #expect(kept <= held + 2)
   }
 
   @Test("unplugged, it waits for the device and goes on where it was heard last")

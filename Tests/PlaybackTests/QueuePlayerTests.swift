@@ -45,6 +45,24 @@ import Testing
     #expect(player.currentTime == items[1].duration)
   }
 
+  @Test("at the end the last item is current, however fast the end has come")
+  func endsAtLast() throws {
+    for _ in 0..<10 {
+      let items = try (0..<3).map { second in
+        try PlayerItem.ofFixture(
+          "feelings.ogg",
+          TimeRange(
+            start: Time(value: second, timescale: 1), duration: Time(value: 1, timescale: 100)))
+      }
+      let device = MemoryDevice(rate: items[0].sampleRate)
+      let player = try QueuePlayer(items: items, opening: device.opener)
+      player.play()
+      while player.status != .paused {}
+      #expect(player.currentItem === items[2])
+      #expect(player.currentTime == items[2].duration)
+    }
+  }
+
   @Test("an item is in a queue once, and behind one that is in it")
   func insertsOnce() throws {
     let items = try Self.items()
@@ -202,11 +220,11 @@ import Testing
       player.play()
       while device.floats.count / 2 < frames { usleep(500) }
       player.pause()
-      while device.state.withLock({ $0.drops }) == 0 { usleep(500) }
+      while device.state.withLock({ $0.drops.isEmpty }) { usleep(500) }
       usleep(20_000)
       #expect(
         player.currentTime == Time(frames: Int64(device.floats.count / 2), rate: item.sampleRate))
-      device.state.withLock { $0.drops = 0 }
+      device.state.withLock { $0.drops = [] }
     }
     player.play()
     try player.waitUntilPaused()

@@ -121,4 +121,44 @@ import Testing
       #expect(error < power * 1e-4)
     }
   }
+
+  @Test(
+    "after a jump, sound at another speed has the places and the level of the whole; exactly, all")
+  func seeksStretched() throws {
+    let library = MediaLibrary()
+    let asset = try library.asset(at: FilePath(Fixture.path("feelings.ogg")))
+    for (source, target) in [(6, 4), (4, 6)] {
+      let mapping = TimeMapping(
+        source: TimeRange(start: .zero, duration: Time(value: Int64(source), timescale: 1)),
+        target: TimeRange(start: .zero, duration: Time(value: Int64(target), timescale: 1)))
+      let item = try PlayerItem(
+        Composition(tracks: [Track(segments: [Segment(.asset(asset), mapping)])]),
+        library: library)
+      let whole = try item.exported()
+      let place = Time(value: 5, timescale: 2)
+      let rest = Array(whole[(5 * item.sampleRate)...])
+      for isExact in [false, true] {
+        let device = MemoryDevice(rate: item.sampleRate)
+        let player = try Player(item, opening: device.opener)
+        if isExact {
+          player.seek(to: place, toleranceBefore: .zero, toleranceAfter: .zero)
+        } else {
+          player.seek(to: place)
+        }
+        player.play()
+        try player.waitUntilPaused()
+        let heard = device.floats
+        #expect(heard.count == rest.count)
+        if isExact { #expect(heard == rest) }
+        let window = item.sampleRate / 2 * 2
+        for start in stride(from: 0, to: rest.count - window, by: window) {
+          func level(_ samples: [Float]) -> Double {
+            let power = samples[start..<start + window].reduce(0.0) { $0 + Double($1 * $1) }
+            return LevelReading.decibels((power / Double(window)).squareRoot())
+          }
+          #expect(abs(level(heard) - level(rest)) < 0.5)
+        }
+      }
+    }
+  }
 }

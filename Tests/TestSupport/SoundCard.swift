@@ -2,8 +2,10 @@ import Glibc
 
 /// Sound cards that are not there: `Tests/Rigs/paced.c`, and alsa-lib's own `file` and `null`.
 public enum SoundCard {
-  /// The plugin, compiled when it is first asked for, or when its source is newer.
-  public static let plugin = Rig.built("paced", linking: "-lasound")
+  /// The plugin.
+  public static let plugin = Result<String, ToolFailure> { () throws(ToolFailure) in
+    try Rig.library("paced", options: ["-lasound"])
+  }
 
   /// Writes a configuration of alsa-lib that has these devices and no others, for
   /// `PCMDevice.open(configuration:)` or for `ALSA_CONFIG_PATH` of a command.

@@ -82,12 +82,17 @@ package final class OutputFile: ByteOutput {
   /// - Parameters:
   ///   - path: Where it is.
   ///   - isReplacing: Whether a file that is there already loses what it holds.
-  ///   - calls: The system's.
   /// - Returns: The file, empty.
   /// - Throws: `mendJob` where there is a file already, `tryAgain` where somebody records into it;
   ///   otherwise as `create(at:)`.
+  package static func grow(
+    at path: FilePath, replacing isReplacing: Bool
+  ) throws(Failure) -> OutputFile {
+    try grow(at: path, replacing: isReplacing, calls: .system)
+  }
+
   static func grow(
-    at path: FilePath, replacing isReplacing: Bool, calls: FileCalls = .system
+    at path: FilePath, replacing isReplacing: Bool, calls: FileCalls
   ) throws(Failure) -> OutputFile {
     try create(at: path, calls: calls) { (target, _) throws(Failure) in
       .target(try GrowingFile.create(at: target, for: path, replacing: isReplacing))
@@ -210,7 +215,7 @@ package final class OutputFile: ByteOutput {
   }
 
   /// Cuts the file off behind `size` bytes. Where that fails, it stays as it is.
-  func cut(to size: Int64) {
+  package func cut(to size: Int64) {
     // Once it is closed, the descriptor may be another file's.
     guard !isDone, ftruncate(place.descriptor, off_t(size)) == 0 else { return }
     self.size = size

@@ -3,7 +3,7 @@
 /// Follows Microsoft's "Multimedia Programming Interface and Data Specifications 1.0" (RIFF, `cue `,
 /// `adtl`), and EBU Tech 3306 for files past 4 GiB: what FFmpeg's muxer has left as `JUNK` becomes
 /// `ds64` then.
-struct WAVSizes {
+package struct WAVSizes {
   /// A label at a frame.
   struct Mark: Sendable, Hashable {
     var frame: Int64
@@ -19,9 +19,9 @@ struct WAVSizes {
   /// Behind the sound; nil while it grows.
   private var soundEnd: Int64?
 
-  /// Takes over what FFmpeg's muxer has written before the first frame; nil where it is something
+  /// Takes over what FFmpeg's muxer, or another, has written before the first frame; nil where it is something
   /// else than RIFF with room for `ds64`, a format and a chunk of sound.
-  init?(header: [UInt8]) {
+  package init?(header: [UInt8]) {
     func word(_ index: Int) -> UInt32 {
       header[index..<index + 4].reversed().reduce(0) { $0 << 8 | UInt32($1) }
     }
@@ -43,7 +43,7 @@ struct WAVSizes {
   }
 
   /// The header of a file of so many bytes: what the sound has beyond whole frames is left out.
-  func header(fileSize: Int64) -> [UInt8] {
+  package func header(fileSize: Int64) -> [UInt8] {
     var bytes = start
     func put(_ number: Int64, _ count: Int, at index: Int) {
       for byte in 0..<count { bytes[index + byte] = UInt8(number >> (8 * byte) & 0xFF) }

@@ -1,0 +1,146 @@
+import ExportEngine
+import MediaComposition
+import Synchronization
+import SystemPackage
+
+/// Writes what is heard into a file, as fast as it comes: a proof of what a device would play, or
+/// something to be heard later.
+///
+/// It holds nothing back: its delay is zero, and a pause or a jump loses nothing that was written.
+/// What is played is faster than the clock then, and so are `Player.currentTime` and the meters. It
+/// waits for the disk, as a device must not.
+public final class FileSink: AudioSink {
+  /// What a file begins with.
+  public enum Container: Sendable, Hashable {
+    /// A header (RF64 past 4 GiB), which is right whenever the player rests: paused, at its end, or
+    /// released.
+    case wav
+    /// Nothing: samples alone.
+    case raw
+  }
+
+  /// Rate and channels of what was asked for.
+  public let format: SinkFormat
+  private let file: OutputFile
+  private let report: Report
+  /// Behind the last frame.
+  private var end: Int64
+  /// Of a WAV.
+  private let sizes: WAVSizes?
+
+  /// Opens a file for one player, with the rate and the channels of what it plays first.
+  ///
+  /// - Parameters:
+  ///   - path: Where it is; folders that are missing are made.
+  ///   - encoding: How a sample is written; `int24` takes three bytes in a WAV, which has no other.
+  ///   - container: What it begins with.
+  ///   - isReplacing: Whether a file that is there already loses what it holds.
+  /// - Returns: What a player opens it with. It throws `mendJob` where there is a file that must not
+  ///   be replaced, `tryAgain` where another sink or a recorder has it, and otherwise what the system
+  ///   says. What cannot be written, to a full disk for instance, is said in `Player.failure`; the
+  ///   player waits then, and the file is not opened again.
+  public static func opener(
+    _ path: FilePath, as encoding: SampleEncoding = .float32, container: Container = .wav,
+    replacing isReplacing: Bool = false
+  ) -> SinkOpener {
+    let report = Report()
+    return { request throws(Failure) in
+      if let failure = report.failure.withLock({ $0 }) { throw failure }
+      let format = SinkFormat(
+        sampleRate: request.sampleRate, channelCount: request.channelCount,
+        encoding: container == .wav && encoding == .int24 ? .packedInt24 : encoding,
+        periodFrames: SlotRing.slotFrames, bufferFrames: SlotRing.slotFrames)
+      let file = try OutputFile.grow(at: path, replacing: isReplacing)
+      return try FileSink(file, format, container, report)
+    }
+  }
+
+  /// What went wrong with a file, for whoever opens it again.
+  final class Report: Sendable {
+    let failure = Mutex<Failure?>(nil)
+  }
+
+  /// A sink at the start of an empty file.
+  init(
+    _ file: OutputFile, _ format: SinkFormat, _ container: Container, _ report: Report
+  ) throws(Failure) {
+    let header = container == .wav ? wavHeader(of: format) : []
+    self.file = file
+    self.format = format
+    self.report = report
+    end = Int64(header.count)
+    sizes = WAVSizes(header: header)
+    try file.put(header, at: 0)
+  }
+
+  deinit { settle() }
+
+  /// None: what was written was heard.
+  public var delay: Int { 0 }
+
+  /// Takes all.
+  public func write(_ frames: UnsafeRawPointer, count: Int) -> SinkOutcome {
+    let bytes = UnsafeRawBufferPointer(start: frames, count: count * format.frameSize)
+    do throws(Failure) {
+      try file.put(bytes, at: end)
+      end += Int64(bytes.count)
+      return .wrote(count)
+    } catch {
+      file.cut(to: end)
+      report.failure.withLock { $0 = error }
+      return .gone
+    }
+  }
+
+  /// Never waits: there is room.
+  public func wait(or descriptor: Int32, milliseconds: Int32) {}
+
+  /// Forgets nothing, since all was heard.
+  public func drop() { settle() }
+
+  /// All was heard.
+  public func drain() -> Bool {
+    settle()
+    return true
+  }
+
+  /// Writes the sizes into the header. Where that fails, the next sound that is written will fail,
+  /// and be told of.
+  private func settle() {
+    guard let sizes else { return }
+    try? file.put(sizes.header(fileSize: end), at: 0)
+  }
+}
+
+/// What a WAV begins with up to its first sample, without its sizes: Microsoft's "Multimedia
+/// Programming Interface and Data Specifications 1.0", `WAVEFORMATEXTENSIBLE` of mmreg.h for more
+/// than two channels and for more than 16 bits, and room for EBU Tech 3306's `ds64`.
+private func wavHeader(of format: SinkFormat) -> [UInt8] {
+  func number(_ value: Int, _ count: Int) -> [UInt8] {
+    (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+  }
+  func chunk(_ name: String, _ body: [UInt8]) -> [UInt8] {
+    Array(name.utf8) + number(body.count, 4) + body
+  }
+  let bits = format.encoding.byteCount * 8
+  let isFloat = format.encoding == .float32
+  let tag = isFloat ? 3 : 1
+  let isExtensible = format.channelCount > 2 || !isFloat && bits > 16
+  var facts =
+    number(isExtensible ? 0xFFFE : tag, 2) + number(format.channelCount, 2)
+    + number(format.sampleRate, 4) + number(format.sampleRate * format.frameSize, 4)
+    + number(format.frameSize, 2) + number(bits, 2)
+  if isExtensible {
+    let places = ChannelLayout.usual(ofCount: format.channelCount).channels
+    let mask = places.reduce(0) { $0 | 1 << $1.rawValue }
+    facts += number(22, 2) + number(bits, 2) + number(mask, 4)
+    // The GUID of a format that has a tag.
+    facts += number(tag, 4) + [0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71]
+  } else if isFloat {
+    facts += number(0, 2)
+  }
+  let size = [UInt8](repeating: 0, count: 4)
+  return Array("RIFF".utf8) + size + Array("WAVE".utf8)
+    + chunk("JUNK", [UInt8](repeating: 0, count: 28)) + chunk("fmt ", facts)
+    + (isFloat ? chunk("fact", size) : []) + Array("data".utf8) + size
+}

@@ -1,0 +1,86 @@
+import Glibc
+
+/// Plays to nowhere, at the pace of the clock: a device for machines that have none.
+///
+/// It holds 200 ms and takes periods of 20 ms, as devices are asked to, and runs dry like one where
+/// nobody comes in time.
+public final class NullSink: AudioSink {
+  /// Rate and channels of what was asked for.
+  public let format: SinkFormat
+  /// Frames since the start, and when that was, in nanoseconds of the monotonic clock; nil while
+  /// there is not enough for a start.
+  private var written = 0
+  private var start: Int64?
+  private var isDraining = false
+
+  /// Opens sinks for a player; each has the rate and the channels of the sound, and takes samples as
+  /// `encoding`.
+  public static func opener(as encoding: SampleEncoding = .float32) -> SinkOpener {
+    { request in
+      NullSink(
+        SinkFormat(
+          sampleRate: request.sampleRate, channelCount: request.channelCount, encoding: encoding,
+          periodFrames: max(1, request.sampleRate / 50),
+          bufferFrames: max(2, request.sampleRate / 5)))
+    }
+  }
+
+  init(_ format: SinkFormat) { self.format = format }
+
+  /// Frames that the clock has not come to yet.
+  public var delay: Int { written - played }
+
+  /// Takes what has room.
+  public func write(_ frames: UnsafeRawPointer, count: Int) -> SinkOutcome {
+    if start != nil, delay == 0 {
+      let hasRunDry = !isDraining
+      drop()
+      if hasRunDry { return .ranDry }
+    }
+    isDraining = false
+    let room = format.bufferFrames - delay
+    guard room > 0 else { return .full }
+    written += min(room, count)
+    if written >= format.periodFrames { begin() }
+    return .wrote(min(room, count))
+  }
+
+  /// Waits until there is room for a period, or until all is over in a drain.
+  public func wait(or descriptor: Int32, milliseconds: Int32) {
+    let least = isDraining ? 0 : format.bufferFrames - format.periodFrames
+    let left = Int32(clamping: max(0, delay - least) * 1000 / format.sampleRate + 1)
+    var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    poll(&polled, 1, min(milliseconds, left))
+  }
+
+  /// Holds nothing any more.
+  public func drop() {
+    (written, start, isDraining) = (0, nil, false)
+  }
+
+  /// Lets the clock come to the last frame.
+  public func drain() -> Bool {
+    isDraining = true
+    if written > 0 { begin() }
+    return delay == 0
+  }
+
+  private func begin() {
+    if start == nil { start = Self.now() }
+  }
+
+  private var played: Int {
+    guard let start else { return 0 }
+    let passed = Self.now() - start
+    let (seconds, rest) = passed.quotientAndRemainder(dividingBy: 1_000_000_000)
+    // Who was away for days has run dry anyway.
+    let rate = Int64(format.sampleRate)
+    return min(written, Int(min(seconds, 1_000_000) * rate + rest * rate / 1_000_000_000))
+  }
+
+  private static func now() -> Int64 {
+    var now = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &now)
+    return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
+  }
+}

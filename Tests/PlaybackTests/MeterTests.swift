@@ -1,0 +1,70 @@
+import Glibc
+import MediaComposition
+import MediaTime
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import ExportEngine
+@testable import Playback
+
+@Suite struct MeterTests {
+  private let folder = TestFolder()
+
+  private func item(_ effects: String..., rate: Int = 48_000) throws -> PlayerItem {
+    let path = folder.path("made.wav")
+    try Tool.succeed(
+      "sh", "-c",
+      "sox -n -r \(rate) -c 2 -e float -b 32 \"$0\" \(effects.joined(separator: " "))", path)
+    return try PlayerItem(contentsOf: FilePath(path), library: MediaLibrary())
+  }
+
+  @Test(
+    "a sine of -20 dBFS reads -20.0 peak and -23.0 mean, all the time",
+    arguments: [440, 1000, 3150])
+  func sine(frequency: Int) throws {
+    let item = try item("synth 0.6 sine \(frequency) vol 0.1")
+    let player = try Player(item, opening: NullSink.opener())
+    player.play()
+    var readings = 0
+    while player.status != .paused {
+      let isEarly = player.currentTime < Time(value: 1, timescale: 2)
+      let meters = player.meters.channels
+      guard isEarly, !meters.isEmpty else { continue }
+      for channel in 0..<2 {
+        let (peak, mean) = (meters[channel].peakPower, meters[channel].averagePower)
+        guard abs(peak + 20) >= 0.1 || abs(mean + 23.01) >= 0.1 else { continue }
+        Issue.record("channel \(channel): \(peak), \(mean)")
+        return
+      }
+      readings += 1
+      usleep(1000)
+    }
+    #expect(readings > 0)
+    #expect(player.peakPower(forChannel: 0) == LevelReading.silence)
+  }
+
+  @Test(
+    "a burst is in the meters when its first sample is heard, and no more than 50 ms before",
+    arguments: [44_100, 48_000], [Int64(0), 1, 1023, 1024, 5000])
+  func burst(rate: Int, place: Int64) throws {
+    let item = try item(
+      "synth 0.05 sine 1000 vol 0.5 pad \(place)s 0.1", rate: rate)
+    // A device that takes a minute for what it holds: nothing is heard, and all is to be seen.
+    let player = try Player(item, opening: MemoryDevice(rate: rate, pace: 160).opener)
+    player.play()
+    let deadline = ContinuousClock.now + .seconds(30)
+    while player.deck.state.withLock({ $0.meters.last?.end ?? 0 }) < place + 2048 {
+      try #require(ContinuousClock.now < deadline)
+    }
+    let frames = player.deck.state.withLock { $0.meters }
+    let shown = try #require(frames.first { $0.channels[0].peak > 0.01 })
+    let sample = try #require(try item.exported().firstIndex { abs($0) > 0.01 })
+    let begin = Int64(sample / 2)
+    // What the meters show is of the frames up to `end`, while these are heard.
+    let start = shown.end - Int64(shown.channels[0].count)
+    #expect(start <= begin && begin < shown.end)
+    #expect(begin - start <= Int64(rate / 20))
+    player.pause()
+  }
+}
