@@ -47,7 +47,8 @@ public final class Thread: Sendable {
     pthread_attr_init(&attributes)
     defer { pthread_attr_destroy(&attributes) }
     let page = max(1, sysconf(Int32(_SC_PAGESIZE)))
-    let wanted = max(stackSize, sysconf(Int32(_SC_THREAD_STACK_MIN)))
+    let wanted =
+      max(stackSize, sysconf(Int32(_SC_THREAD_STACK_MIN))) + avjob_signal_stack_size
     let sized = pthread_attr_setstacksize(&attributes, (wanted + page - 1) / page * page)
     guard sized == 0 else { throw SpawnError(code: sized) }
 
@@ -87,11 +88,15 @@ private final class Work: Sendable {
 
 /// The C entry point of every thread: at file scope, so that it inherits no actor's isolation.
 private func runWork(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-  guard let pointer else { return nil }
+  avjob_with_signal_stack(runBody, pointer)
+  return nil
+}
+
+private func runBody(_ pointer: UnsafeMutableRawPointer?) {
+  guard let pointer else { return }
   let work = Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue()
   // Linux takes 15 bytes and refuses more; a multi-byte character cut in two harms nobody here.
   let name = work.name.utf8.prefix(15).map { CChar(bitPattern: $0) } + [0]
   _ = avjob_pthread_setname(pthread_self(), name)
   work.body()
-  return nil
 }

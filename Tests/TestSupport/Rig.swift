@@ -7,6 +7,11 @@ public enum Rig {
     try library("watched", options: [])
   }
 
+  /// What a process is preloaded with so that things go wrong inside of it (`mishaps.c`).
+  public static let mishaps = Result<String, ToolFailure> { () throws(ToolFailure) in
+    try library("mishaps", options: ["-ldl"])
+  }
+
   /// Where a library is; compiled where it is not there, or older than its source.
   static func library(_ name: String, options: [String]) throws(ToolFailure) -> String {
     let source = Fixture.path("../Tests/Rigs/\(name).c")
