@@ -213,7 +213,7 @@ public final class Recorder: Sendable {
   private func start() throws(Failure) {
     do {
       let reader = reader
-      let reading = try Thread.spawn(name: "record-read") { reader.run() }
+      let reading = try Thread.spawn(name: "record-read", urgency: .live) { reader.run() }
       threads.withLock { $0.append(reading) }
       let (path, settings, kind, state) = (path, settings, kind, state)
       let writing = try Thread.spawn(name: "record-write") {
