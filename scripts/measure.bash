@@ -86,6 +86,10 @@ exceed() {
   line "$1" "$2 $5" "$3" "$4 $5" "+$more" "<= +$6" "$(within "$more" "$6")"
 }
 
+# A quantity, and what it may be.
+# usage: bound WHAT OURS UNIT LIMIT
+bound() { line "$1" "$2 $3" '' '' '' "<= $4 $3" "$(within "$2" "$4")"; }
+
 difference() { awk "BEGIN { printf \"%.1f\", $1 - $2 }"; }
 
 within() { awk "BEGIN { print ($1 <= $2) ? \"ok\" : \"MISSED\" }"; }

@@ -151,15 +151,17 @@ package enum PCMState: Sendable, Hashable {
   case other(UInt32)
 
   init(_ state: snd_pcm_state_t) {
-    switch state {
-    case SND_PCM_STATE_PREPARED: self = .prepared
-    case SND_PCM_STATE_RUNNING: self = .running
-    case SND_PCM_STATE_DRAINING: self = .draining
-    case SND_PCM_STATE_PAUSED: self = .paused
-    case SND_PCM_STATE_XRUN: self = .xrun
-    case SND_PCM_STATE_SUSPENDED: self = .suspended
-    case SND_PCM_STATE_DISCONNECTED: self = .disconnected
-    case SND_PCM_STATE_OPEN, SND_PCM_STATE_SETUP: self = .stopped
+    // By number: to compare values of a type of C, unoptimized code asks for its description, once,
+    // which takes a lock; and the real-time path asks for states.
+    switch state.rawValue {
+    case SND_PCM_STATE_PREPARED.rawValue: self = .prepared
+    case SND_PCM_STATE_RUNNING.rawValue: self = .running
+    case SND_PCM_STATE_DRAINING.rawValue: self = .draining
+    case SND_PCM_STATE_PAUSED.rawValue: self = .paused
+    case SND_PCM_STATE_XRUN.rawValue: self = .xrun
+    case SND_PCM_STATE_SUSPENDED.rawValue: self = .suspended
+    case SND_PCM_STATE_DISCONNECTED.rawValue: self = .disconnected
+    case SND_PCM_STATE_OPEN.rawValue, SND_PCM_STATE_SETUP.rawValue: self = .stopped
     default: self = .other(UInt32(truncatingIfNeeded: state.rawValue))
     }
   }

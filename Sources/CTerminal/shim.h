@@ -49,6 +49,10 @@ static inline void avjob_terminal_rescue(int number) {
 }
 
 static inline void avjob_terminal_arm(void) {
+  // This thread's handler needs room where its stack has overflowed; threads of `Thread` have some.
+  static char memory[1 << 15];
+  stack_t before, stack = {.ss_sp = memory, .ss_size = sizeof memory};
+  if (!sigaltstack(NULL, &before) && before.ss_flags & SS_DISABLE) sigaltstack(&stack, NULL);
   struct sigaction action;
   memset(&action, 0, sizeof action);
   action.sa_handler = avjob_terminal_rescue;

@@ -256,8 +256,7 @@ extension ExportSession {
     do throws(Failure) {
       let graph = try graph()
       var review = Review(
-        unmetWishes: unmetWishes(in: graph, isForWriting: look.isForWriting),
-        losses: losses(in: graph),
+        unmetWishes: unmetWishes(in: graph), losses: losses(in: graph),
         work: graph.estimatedWork, predictedAssets: isPredicting ? graph.predictedAssets : [])
       for sink in graph.sinks {
         problem(of: sink, in: graph, &look).map { review.problems.append($0) }
@@ -284,8 +283,7 @@ extension ExportSession {
 
   private func problem(of sink: Sink, in graph: Graph, _ look: inout ReviewLook) -> Failure? {
     do throws(Failure) {
-      let paths = [sink.output.path] + sink.sidecars.map(sink.output.path.sidecar)
-      for path in paths where look.isForWriting {
+      for path in [sink.output.path] + sink.sidecars.map(sink.output.path.sidecar) {
         try OutputFile.requireWritable(path, seeing: &look.folders)
       }
       try requireEncodable(sink, format: graph.nodes[sink.node].format, seeing: &look.pictures)
@@ -296,7 +294,6 @@ extension ExportSession {
   }
 
   private func problem(of record: ExportRecord, _ look: inout ReviewLook) -> Failure? {
-    guard look.isForWriting else { return nil }
     do throws(Failure) {
       try OutputFile.requireWritable(record.path, seeing: &look.folders)
       return nil
@@ -305,16 +302,7 @@ extension ExportSession {
     }
   }
 
-  private func unmetWishes(in graph: Graph, isForWriting: Bool) -> [Warning] {
-    var found = isForWriting ? wishesOfFiles(in: graph) : []
-    if export.isPanned, graph.isMixedInMono {
-      found.append(
-        Warning("the mix is mono, where 'pan' changes nothing: left out", origin: export.origin))
-    }
-    return found
-  }
-
-  private func wishesOfFiles(in graph: Graph) -> [Warning] {
+  private func unmetWishes(in graph: Graph) -> [Warning] {
     let sources = export.composition.assets
     var found = graph.sinks.flatMap { omissions(of: $0.besides(sources)) }
     for sink in graph.sinks where sink.chapters.isEmpty {
@@ -324,6 +312,10 @@ extension ExportSession {
             "no chapters: '\(sink.output.path.sidecar(sidecar))' is not written",
             path: sink.output.path, origin: sink.output.origin))
       }
+    }
+    if export.isPanned, graph.isMixedInMono {
+      found.append(
+        Warning("the mix is mono, where 'pan' changes nothing: left out", origin: export.origin))
     }
     return found
   }

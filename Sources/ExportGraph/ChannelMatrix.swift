@@ -23,7 +23,13 @@ public struct ChannelMatrix: Sendable, Hashable, Encodable {
 
   /// The matrix that takes `source` to `target`.
   public init(from source: ChannelLayout, to target: ChannelLayout) {
-    if target.count == 1, source != target {
+    guard source != target else {
+      weights = (0..<source.count).map { row in
+        (0..<source.count).map { $0 == row ? 1 : 0 }
+      }
+      return
+    }
+    if target.count == 1 {
       let stereo = source.channels.map(Self.stereoWeights)
       weights = [source == .mono ? [1] : stereo.map { ($0.left + $0.right) / 2 }]
       return

@@ -357,9 +357,8 @@ extension Graph {
 extension [Node] {
   /// Whether every sample below `root` is one sample of a source of at most 16 bits, or silence.
   fileprivate func passesInt16Untouched(from root: Node.ID) -> Bool {
-    let node = self[root]
-    guard node.level == .unity else { return false }
-    switch node.kind {
+    guard self[root].level == .unity else { return false }
+    switch self[root].kind {
     case .source(let source, _):
       return (source.asset.bitDepth ?? .max) <= 16 && source.ratio == .one
         && source.matrix.isPermutation

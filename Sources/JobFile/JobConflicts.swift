@@ -161,7 +161,11 @@ private struct Claims {
         let path = key(path)
         if fixed[path] == nil { fixed[path] = origin }
       }
+      var last: FilePath?
       job.forEachMedium { path, origin in
+        // Clips of one file mostly follow one another.
+        guard path != last else { return }
+        last = path
         let path = key(path)
         if media[path] == nil { media[path] = origin }
       }
@@ -190,7 +194,10 @@ private struct Claims {
   /// The outputs that are added next are those of `job`.
   mutating func begin(_ job: Job) {
     ownMedia.removeAll(keepingCapacity: true)
+    var last: FilePath?
     job.forEachMedium { path, origin in
+      guard path != last else { return }
+      last = path
       let path = key(path)
       if ownMedia[path] == nil { ownMedia[path] = origin }
     }

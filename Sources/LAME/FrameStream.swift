@@ -4,6 +4,8 @@ internal import MPEGAudio
 struct FrameStream {
   var packer: FramePacker
   var info: InfoFrame
+  /// Frames that were given out, without the empty one.
+  private(set) var frameCount = 0
 
   /// Begins with an empty frame, which keeps the place of the Info frame.
   init(
@@ -37,6 +39,7 @@ struct FrameStream {
 
   private mutating func count(_ lengths: [Int], in bytes: [UInt8], from start: Int) {
     var position = start
+    frameCount += lengths.count
     for length in lengths {
       info.add(frame: bytes[position..<position + length])
       position += length

@@ -32,6 +32,7 @@ package final class StreamEncoder: FrameEncoder {
   private let lane: Lane
   private let slots: FramePacker.Slots
   private let channelCount: Int
+  private let samplesPerFrame: Int
   /// Begun with the first frame.
   private var stream: FrameStream?
   private var frameCount: Int64 = 0
@@ -43,6 +44,13 @@ package final class StreamEncoder: FrameEncoder {
     lane = Lane(try setup.open(), firstFrame: 0)
     slots = setup.slots
     channelCount = setup.channelCount
+    samplesPerFrame = setup.samplesPerFrame
+  }
+
+  /// PCM frames of the sound that a decoder makes of what was given out so far.
+  package var givenCount: Int64 {
+    let decoded = Int64((stream?.frameCount ?? 0) * samplesPerFrame)
+    return max(0, min(frameCount, decoded - Int64(lane.delay + FrameIndex.decoderDelay)))
   }
 
   package func encode(

@@ -164,6 +164,9 @@ package final class Encoder {
     }
   }
 
+  /// Frames that were encoded (`submit`), of those that were filled in.
+  package var submittedCount: Int64 { frameCount - Int64(filled) }
+
   /// Frames that the current frame has room for.
   package var room: Int { frameLength - filled }
 

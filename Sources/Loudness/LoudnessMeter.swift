@@ -25,6 +25,8 @@ package final class LoudnessMeter {
   /// Frames side by side, as the library wants them.
   private let scratch: UnsafeMutablePointer<Float>
   private static let scratchFrames = 1024
+  /// Of each channel, since it was taken.
+  private var newPeaks: [Double]
 
   /// A meter that has heard nothing yet.
   ///
@@ -43,6 +45,7 @@ package final class LoudnessMeter {
     }
     self.state = state
     channelCount = positions.count
+    newPeaks = Array(repeating: 0, count: positions.count)
     scratch = .allocate(capacity: channelCount * Self.scratchFrames)
     for (channel, position) in positions.enumerated() {
       let value =
@@ -73,6 +76,11 @@ package final class LoudnessMeter {
       }
       // It fails only where memory does not suffice for a longer window, and there is none.
       ebur128_add_frames_float(state, scratch, some)
+      for channel in 0..<channelCount {
+        var peak = 0.0
+        ebur128_prev_true_peak(state, UInt32(channel), &peak)
+        newPeaks[channel] = max(newPeaks[channel], peak)
+      }
       done += some
     }
   }
@@ -93,6 +101,12 @@ package final class LoudnessMeter {
       ebur128_true_peak(state, UInt32(channel), &peak)
       return max(most, peak)
     }
+  }
+
+  /// Of each channel, the largest magnitude between samples since the last call, 1 being full scale.
+  package func takeTruePeaks() -> [Double] {
+    defer { for channel in newPeaks.indices { newPeaks[channel] = 0 } }
+    return newPeaks
   }
 
   private func value(

@@ -6,9 +6,13 @@
 ///     unit     = "ms" | "s" | "m" | "h"
 ///
 /// Spaces may stand before a unit.
+//
+// It looks at bytes: all that it knows is ASCII, and a job file may have a hundred thousand times.
 enum TimeReader {
+  fileprivate typealias Bytes = Substring.UTF8View
+
   static func read(_ text: String, allowingNegative: Bool) throws(TimeTextError) -> TimeText {
-    var body = Substring(text)
+    var body = Substring(text).utf8
     guard !body.isEmpty else { throw TimeTextError("no time is given: \(examples)") }
     if isNegative(text) { body.removeFirst() }
     let value = try readNumber(body, in: text)
@@ -18,7 +22,7 @@ enum TimeReader {
     return value
   }
 
-  fileprivate static func isNegative(_ text: String) -> Bool { text.first == "-" }
+  fileprivate static func isNegative(_ text: String) -> Bool { text.utf8.first == .minus }
 
   /// `magnitude` with the sign of `text`; nil where it does not fit.
   private static func signed(_ magnitude: UInt128, in text: String) -> Int64? {
@@ -30,25 +34,26 @@ enum TimeReader {
 
   /// Reads `body`, which is `text` without its sign.
   private static func readNumber(
-    _ body: Substring, in text: String
+    _ body: Bytes, in text: String
   ) throws(TimeTextError) -> TimeText {
-    if body.contains(":") { return .time(try clock(body, in: text)) }
-    let number = body.prefix { $0.isDigit || $0 == "." || $0 == "/" }
-    let unit = body[number.endIndex...].drop { $0 == " " }
-    guard !number.isEmpty, body.first != ".", !unit.contains(where: \.isDigit) || unit.isEmpty
+    if body.contains(.colon) { return .time(try clock(body, in: text)) }
+    let number = body.prefix { $0.isDigit || $0 == .point || $0 == .slash }
+    let unit = body[number.endIndex...].drop { $0 == .space }
+    guard !number.isEmpty, body.first != .point, !unit.contains(where: \.isDigit) || unit.isEmpty
     else {
       throw compound(body, in: text)
     }
-    if number.contains("/") { return .time(try ratio(number, unit: unit, in: text)) }
+    if number.contains(.slash) { return .time(try ratio(number, unit: unit, in: text)) }
     if unit.isEmpty {
       _ = try Decimal(number, in: text)
       throw TimeTextError("'\(text)' has no unit: write \(text)s")
     }
-    guard let word = Unit(unit) else {
-      if let meant = Unit(synonym: unit) {
+    guard let word = Unit(Substring(unit)) else {
+      if let meant = Unit(synonym: Substring(unit)) {
         let space = meant == .samples ? " " : ""
         throw TimeTextError(
-          "'\(text)' has no unit that is known: write \(number)\(space)\(meant.rawValue)")
+          "'\(text)' has no unit that is known: write \(Substring(number))\(space)\(meant.rawValue)"
+        )
       }
       throw TimeTextError("'\(text)' is no time: \(examples)")
     }
@@ -64,8 +69,8 @@ enum TimeReader {
   }
 
   /// `M:SS` or `H:MM:SS`, either with decimals.
-  private static func clock(_ body: Substring, in text: String) throws(TimeTextError) -> Time {
-    let fields = body.split(separator: ":", omittingEmptySubsequences: false)
+  private static func clock(_ body: Bytes, in text: String) throws(TimeTextError) -> Time {
+    let fields = body.split(separator: .colon, omittingEmptySubsequences: false)
     guard fields.count <= 3, let last = fields.last,
       fields.dropLast().allSatisfy({ !$0.isEmpty && $0.allSatisfy(\.isDigit) }), !last.isEmpty
     else { throw TimeTextError("'\(text)' is no time: write 1:30 or 1:02:03.25") }
@@ -87,19 +92,18 @@ enum TimeReader {
 
   /// `1001/30000s`.
   private static func ratio(
-    _ number: Substring, unit: Substring, in text: String
+    _ number: Bytes, unit: Bytes, in text: String
   ) throws(TimeTextError) -> Time {
-    let parts = number.split(separator: "/", omittingEmptySubsequences: false)
+    let parts = number.split(separator: .slash, omittingEmptySubsequences: false)
     guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(\.isDigit) }) else {
       throw TimeTextError(
         "'\(text)' is no time: a fraction is two whole numbers, as in 1001/30000s")
     }
-    guard unit == "s" else {
-      throw TimeTextError("'\(text)' is a fraction without seconds: write \(number)s")
+    guard unit.elementsEqual("s".utf8) else {
+      throw TimeTextError("'\(text)' is a fraction without seconds: write \(Substring(number))s")
     }
-    guard let numerator = UInt64(parts[0]), let denominator = UInt64(parts[1]) else {
-      throw tooLong(text)
-    }
+    guard let numerator: UInt64 = natural(parts[0]), let denominator: UInt64 = natural(parts[1])
+    else { throw tooLong(text) }
     guard denominator != 0 else { throw TimeTextError("'\(text)' divides by zero") }
     if let value = signed(UInt128(numerator), in: text), let timescale = Int32(exactly: denominator)
     {
@@ -109,19 +113,35 @@ enum TimeReader {
     return try decimal.time(times: (1, 1), in: text)
   }
 
+  /// The number that digits write; nil where it is too large.
+  fileprivate static func natural<Number: FixedWidthInteger & UnsignedInteger>(
+    _ digits: Bytes
+  ) -> Number? {
+    var number: Number = 0
+    for digit in digits {
+      let (product, overflow) = number.multipliedReportingOverflow(by: 10)
+      let (sum, overflow2) = product.addingReportingOverflow(Number(digit - .digitZero))
+      guard !overflow, !overflow2 else { return nil }
+      number = sum
+    }
+    return number
+  }
+
   /// What to say to `1h30m` and to everything that is no time at all.
-  private static func compound(_ body: Substring, in text: String) -> TimeTextError {
+  private static func compound(_ body: Bytes, in text: String) -> TimeTextError {
     var seconds: UInt64 = 0
     var rest = body
     while !rest.isEmpty {
       let digits = rest.prefix(while: \.isDigit)
-      let letters = rest[digits.endIndex...].drop { $0 == " " }.prefix { !$0.isDigit && $0 != " " }
-      let factor: UInt64? = ["h": 3600, "m": 60, "s": 1][letters]
-      guard let factor, let count = UInt64(digits), count < 1 << 32 else {
+      let letters = rest[digits.endIndex...].drop { $0 == .space }
+        .prefix { !$0.isDigit && $0 != .space }
+      let factor: UInt64? = ["h": 3600, "m": 60, "s": 1][Substring(letters)]
+      guard let factor, !digits.isEmpty, let count: UInt64 = natural(digits), count < 1 << 32
+      else {
         return TimeTextError("'\(text)' is no time: \(examples)")
       }
       seconds += count * factor
-      rest = rest[letters.endIndex...].drop { $0 == " " }
+      rest = rest[letters.endIndex...].drop { $0 == .space }
     }
     let sign = isNegative(text) ? "-" : ""
     return TimeTextError(
@@ -181,15 +201,17 @@ private struct Decimal {
   }
 
   /// Reads `12`, `1.25`.
-  init(_ text: Substring, in whole: String) throws(TimeTextError) {
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+  init(_ text: TimeReader.Bytes, in whole: String) throws(TimeTextError) {
+    let parts = text.split(separator: .point, omittingEmptySubsequences: false)
     guard parts.count <= 2, parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(\.isDigit) }) else {
       throw TimeTextError("'\(whole)' is no time: a number is written 12 or 1.25")
     }
-    var fraction = parts.count == 2 ? parts[1] : ""
-    while fraction.last == "0" { fraction.removeLast() }
-    guard let integer = UInt64(parts[0]) else { throw TimeReader.tooLong(whole) }
-    guard let digits = fraction.isEmpty ? 0 : UInt128(fraction), fraction.count <= 38 else {
+    var fraction = parts.count == 2 ? parts[1] : Substring().utf8
+    while fraction.last == .digitZero { fraction.removeLast() }
+    guard let integer: UInt64 = TimeReader.natural(parts[0]) else {
+      throw TimeReader.tooLong(whole)
+    }
+    guard let digits: UInt128 = TimeReader.natural(fraction), fraction.count <= 38 else {
       throw Decimal.tooFine(whole)
     }
     let scale = (0..<fraction.count).reduce(UInt128(1)) { scale, _ in scale * 10 }
@@ -225,6 +247,13 @@ private struct Decimal {
   }
 }
 
-extension Character {
-  fileprivate var isDigit: Bool { isASCII && "0" <= self && self <= "9" }
+extension UInt8 {
+  fileprivate static let space = UInt8(ascii: " ")
+  fileprivate static let minus = UInt8(ascii: "-")
+  fileprivate static let point = UInt8(ascii: ".")
+  fileprivate static let slash = UInt8(ascii: "/")
+  fileprivate static let colon = UInt8(ascii: ":")
+  fileprivate static let digitZero = UInt8(ascii: "0")
+
+  fileprivate var isDigit: Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= self }
 }

@@ -34,7 +34,9 @@ public struct SoundDevice: Sendable, Hashable {
       do throws(ALSAError) {
         let device = try PCMDevice.open(
           name, direction: .playback,
-          request: PCMRequest(sampleRate: request.sampleRate, channelCount: request.channelCount),
+          request: PCMRequest(
+            sampleRate: request.sampleRate, channelCount: request.channelCount,
+            startThreshold: startThreshold),
           waker: PCMWaker())
         return ALSASink(device)
       } catch {
@@ -42,6 +44,10 @@ public struct SoundDevice: Sendable, Hashable {
       }
     }
   }
+
+  /// Rendered in some milliseconds; with less inside, a device that begins runs dry where other work
+  /// comes between the first slots.
+  private static let startThreshold = Duration.milliseconds(100)
 
   private static func failure(_ error: ALSAError, of name: String) -> Failure {
     let device = "the sound device '\(name)'"
@@ -161,59 +167,4 @@ extension SampleEncoding {
     case .int16: self = .int16
     }
   }
-}
-
-/// Puts the channels of frames, in the order of WAV and FFmpeg, into that of a device.
-final class ChannelReordering {
-  /// Of each of the device's channels, which of ours it is.
-  let sources: [Int]
-  private let sampleSize: Int
-  private let scratch: UnsafeMutableRawPointer
-  private static let capacity = 1024
-
-  /// The order of a device that tells `positions`, or has ALSA's usual ones; nil where that is ours,
-  /// or where its places are others than ours.
-  init?(for channelCount: Int, positions: [String]?, sampleSize: Int) {
-    guard let ours = Self.ours[channelCount], let usual = Self.usual[channelCount] else {
-      return nil
-    }
-    // With up to six channels, those beside the listener are those behind.
-    let beside = channelCount < 8 ? ["SL": "RL", "SR": "RR"] : [:]
-    let theirs = (positions ?? usual).map { beside[$0] ?? $0 }
-    sources = theirs.compactMap { ours.firstIndex(of: $0) }
-    guard Set(sources).count == channelCount, sources != Array(0..<channelCount) else { return nil }
-    self.sampleSize = sampleSize
-    scratch = .allocate(byteCount: Self.capacity * channelCount * sampleSize, alignment: 16)
-  }
-
-  deinit { scratch.deallocate() }
-
-  /// How many of so many frames are put in order at once.
-  func fitting(_ count: Int) -> Int { min(count, Self.capacity) }
-
-  /// The first frames, `fitting` of them, valid until the next call.
-  func reordered(_ frames: UnsafeRawPointer, count: Int) -> UnsafeRawPointer {
-    let channelCount = sources.count
-    for frame in 0..<fitting(count) {
-      let first = frame * channelCount * sampleSize
-      for channel in 0..<channelCount {
-        (scratch + first + channel * sampleSize).copyMemory(
-          from: frames + first + sources[channel] * sampleSize, byteCount: sampleSize)
-      }
-    }
-    return UnsafeRawPointer(scratch)
-  }
-
-  /// In the order of a WAV's mask (`ChannelLayout`).
-  private static let ours: [Int: [String]] = [
-    4: ["FL", "FR", "RL", "RR"], 5: ["FL", "FR", "FC", "RL", "RR"],
-    6: ["FL", "FR", "FC", "LFE", "RL", "RR"],
-    8: ["FL", "FR", "FC", "LFE", "RL", "RR", "SL", "SR"],
-  ]
-  /// Of devices that do not tell (`snd_pcm_std_chmaps` of the kernel's sound/core/pcm_lib.c).
-  private static let usual: [Int: [String]] = [
-    4: ["FL", "FR", "RL", "RR"], 5: ["FL", "FR", "RL", "RR", "FC"],
-    6: ["FL", "FR", "RL", "RR", "FC", "LFE"],
-    8: ["FL", "FR", "RL", "RR", "FC", "LFE", "SL", "SR"],
-  ]
 }

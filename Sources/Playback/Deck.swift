@@ -25,9 +25,9 @@ final class Deck: Sendable {
       writer = try DeviceWriter(opener)
       clock = try WakeUp()
       let writer = writer
-      let writing = try Thread.spawn(name: "playback-write") { writer.run() }
+      let writing = try Thread.spawn(name: "playback-write", urgency: .live) { writer.run() }
       threads.withLock { $0.append(writing) }
-      let feeding = try Thread.spawn(name: "playback-feed") { [cancellation] in
+      let feeding = try Thread.spawn(name: "playback-feed", urgency: .live) { [cancellation] in
         Feeder(self, cancellation: cancellation).run()
       }
       threads.withLock { $0.append(feeding) }

@@ -84,11 +84,13 @@ extension DeckState {
     if let first = marks.lastIndex(where: { $0.index <= index }), first > 0 {
       marks.removeFirst(first)
     }
-    if let first = meters.firstIndex(where: { $0.end > index }) {
-      meters.removeFirst(first)
-    } else {
-      meters.removeFirst(max(0, meters.count - 1))
-    }
+  }
+
+  /// Notes what the meters will show, and forgets what they have shown before the frame that is heard:
+  /// there are never more than the ring and the device hold.
+  mutating func add(_ frame: MeterFrame, heard: Int64) {
+    meters.removeFirst(meters.firstIndex { $0.end > heard } ?? meters.count)
+    meters.append(frame)
   }
 
   /// What was heard from one frame of the ring to another: a stretch of time for each mark.

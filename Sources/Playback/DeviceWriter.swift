@@ -25,14 +25,15 @@ final class DeviceWriter: Sendable {
   let news: WakeUp
   private let bell: WakeUp
   private let opener: SinkOpener
-  private let shared = Mutex(Shared())
+  /// This thread takes it only while nothing plays; tests hold it.
+  let shared = Mutex(Shared())
   /// Counts flushes that were asked for, and those that were done.
   private let flushesWanted = Atomic<Int>(0)
   private let isEnding = Atomic<Bool>(false)
   private let volume = Atomic<UInt32>(Float(1).bitPattern)
   private let pan = Atomic<UInt32>(Float(0).bitPattern)
 
-  private struct Shared {
+  struct Shared {
     var device = Device.none
     var request: SinkRequest?
   }

@@ -215,7 +215,8 @@ final class Feeder {
     produced += Int64(block.frameCount)
     isHalted = false
     let meters = voice.meters(endingAt: produced)
-    deck.state.withLock { $0.meters.append(meters) }
+    let heard = deck.heardIndex
+    deck.state.withLock { $0.add(meters, heard: heard) }
     writer.notifyFilled()
   }
 

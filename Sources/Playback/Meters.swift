@@ -82,6 +82,8 @@ public struct LoudnessReading: Sendable, Hashable {
 public struct PlayerMeters: Sendable, Hashable {
   /// Of each channel.
   public var channels: [LevelReading] = []
+  /// Of each channel, the largest magnitude between samples (BS.1770-4, annex 2), 1 being full scale.
+  public var truePeaks: [Double] = []
   /// Of each of the item's tracks; nil where nothing of it sounds.
   public var tracks: [LevelReading?] = []
   /// Of the item.
@@ -94,6 +96,8 @@ struct MeterFrame: Sendable {
   var end: Int64
   /// Of each channel, before volume and pan.
   var channels: [LevelSum]
+  /// Of each channel, between samples.
+  var truePeaks: [Double]
   /// Of each track of the item; nil for one in which nothing sounded.
   var tracks: [LevelSum?]
   /// Of the item.
@@ -102,6 +106,7 @@ struct MeterFrame: Sendable {
   /// As it is shown.
   var meters: PlayerMeters {
     PlayerMeters(
-      channels: channels.map(\.reading), tracks: tracks.map { $0?.reading }, loudness: loudness)
+      channels: channels.map(\.reading), truePeaks: truePeaks,
+      tracks: tracks.map { $0?.reading }, loudness: loudness)
   }
 }

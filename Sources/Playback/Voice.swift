@@ -88,14 +88,16 @@ final class Voice {
     for (track, monitor) in monitors.enumerated() {
       if let level = monitor.take() { trackLevels[track] = level }
     }
+    let levels = (0..<block.channelCount).map { channel in
+      var level = LevelSum()
+      level.add(block.samples(channel))
+      return level
+    }
+    let reading = readLoudness()
     return MeterFrame(
-      end: end,
-      channels: (0..<block.channelCount).map { channel in
-        var level = LevelSum()
-        level.add(block.samples(channel))
-        return level
-      },
-      tracks: trackLevels, loudness: readLoudness())
+      end: end, channels: levels,
+      truePeaks: loudness?.takeTruePeaks() ?? levels.map { Double($0.peak) }, tracks: trackLevels,
+      loudness: reading)
   }
 
   /// Ten times a second, as EBU Tech 3341 asks for at least.

@@ -6,7 +6,8 @@ internal import CTerminal
 /// stands in what is drawn. Ctrl-C, Ctrl-Z and Ctrl-\ are signals as ever.
 ///
 /// However the process ends, the terminal is put back: by `leave`, when this goes, and by a handler of
-/// the signals that end processes that crash. Not after SIGKILL, of which no process hears.
+/// the signals that end processes that crash; it runs also where the stack of the thread that made this,
+/// or of one of `Thread`'s, has overflowed. Not after SIGKILL, of which no process hears.
 ///
 /// One at a time, of one thread.
 package final class TerminalMode {

@@ -32,27 +32,42 @@ public final class Thread: Sendable {
     }
   }
 
+  /// How soon a thread gets a core, where others want it too.
+  public enum Urgency: Sendable, Hashable {
+    /// When it is its turn.
+    case usual
+    /// Before others: for sound that is being heard or recorded. As far as the system lets this
+    /// process (`ulimit -e`, CAP_SYS_NICE); where it does not, as usual. It is the nice value that
+    /// PulseAudio's threads have, and no real-time class: a mistake in such a thread stops nothing.
+    case live
+
+    fileprivate var niceValue: Int32? { self == .live ? -11 : nil }
+  }
+
   /// Starts a thread that runs `body` once.
   ///
   /// - Parameters:
   ///   - name: What `top -H` and debuggers show; the first 15 bytes count.
+  ///   - urgency: How soon it gets a core.
   ///   - stackSize: Bytes, rounded up to whole pages and to what POSIX asks for at least.
   ///   - body: The work. The thread ends with it.
   /// - Returns: The thread, which runs on by itself if nobody joins it.
   /// - Throws: `SpawnError` where the system has no thread to give.
   public static func spawn(
-    name: String, stackSize: Int = defaultStackSize, _ body: @escaping @Sendable () -> Void
+    name: String, urgency: Urgency = .usual, stackSize: Int = defaultStackSize,
+    _ body: @escaping @Sendable () -> Void
   ) throws(SpawnError) -> Thread {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     defer { pthread_attr_destroy(&attributes) }
     let page = max(1, sysconf(Int32(_SC_PAGESIZE)))
-    let wanted = max(stackSize, sysconf(Int32(_SC_THREAD_STACK_MIN)))
+    let wanted =
+      max(stackSize, sysconf(Int32(_SC_THREAD_STACK_MIN))) + avjob_signal_stack_size
     let sized = pthread_attr_setstacksize(&attributes, (wanted + page - 1) / page * page)
     guard sized == 0 else { throw SpawnError(code: sized) }
 
     // The new thread takes this reference over; where there is none, it is released here.
-    let work = Unmanaged.passRetained(Work(name: name, body))
+    let work = Unmanaged.passRetained(Work(name: name, urgency, body))
     var handle = pthread_t()
     let status = pthread_create(&handle, &attributes, runWork, work.toOpaque())
     guard status == 0 else {
@@ -77,21 +92,29 @@ public final class Thread: Sendable {
 /// What a new thread finds behind the pointer that it is given.
 private final class Work: Sendable {
   let name: String
+  let urgency: Thread.Urgency
   let body: @Sendable () -> Void
 
-  init(name: String, _ body: @escaping @Sendable () -> Void) {
+  init(name: String, _ urgency: Thread.Urgency, _ body: @escaping @Sendable () -> Void) {
     self.name = name
+    self.urgency = urgency
     self.body = body
   }
 }
 
 /// The C entry point of every thread: at file scope, so that it inherits no actor's isolation.
 private func runWork(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-  guard let pointer else { return nil }
+  avjob_with_signal_stack(runBody, pointer)
+  return nil
+}
+
+private func runBody(_ pointer: UnsafeMutableRawPointer?) {
+  guard let pointer else { return }
   let work = Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue()
   // Linux takes 15 bytes and refuses more; a multi-byte character cut in two harms nobody here.
   let name = work.name.utf8.prefix(15).map { CChar(bitPattern: $0) } + [0]
   _ = avjob_pthread_setname(pthread_self(), name)
+  // Linux keeps a nice value for each thread, and 0 is the one that asks (setpriority(2)).
+  if let nice = work.urgency.niceValue { setpriority(PRIO_PROCESS, 0, nice) }
   work.body()
-  return nil
 }

@@ -70,6 +70,10 @@ import Testing
     #expect(
       screen(model, 80).split(separator: "\n")[0]
         == "paused  sonnets-01         2 of 3  1.2×  -6 dB  left 20 %  loop 0:05.0 … 0:10.0")
+    (model.loop, model.isLooping) = (nil, true)
+    #expect(
+      screen(model, 80).split(separator: "\n")[0]
+        == "paused  sonnets-01                         2 of 3  1.2×  -6 dB  left 20 %  loop")
     model.loop = PreviewModel.Loop(start: tenths(50))
     #expect(
       screen(model, 40).split(separator: "\n")[0] == "paused  sonnets-01         2 of 3  1.2×")
@@ -217,17 +221,30 @@ import Testing
     #expect(meter.isOver)
     meter.clear()
     #expect(!meter.isOver)
+    // Between samples, too.
+    meter.show(LevelReading(peakPower: -1, averagePower: -3), truePeak: 1, after: 0.05)
+    #expect(!meter.isOver)
+    meter.show(LevelReading(peakPower: -1, averagePower: -3), truePeak: 1.001, after: 0.05)
+    #expect(meter.isOver)
   }
 
   @Test("between two looks no peak is missed")
   func tap() {
     let tap = MeterTap()
-    tap.add(PlayerMeters(channels: [LevelReading(peakPower: -1, averagePower: -10)], tracks: [nil]))
     tap.add(
-      PlayerMeters(channels: [LevelReading(peakPower: -40, averagePower: -160)], tracks: [nil]))
+      PlayerMeters(
+        channels: [LevelReading(peakPower: -1, averagePower: -10)], truePeaks: [1.2], tracks: [nil])
+    )
+    tap.add(
+      PlayerMeters(
+        channels: [LevelReading(peakPower: -40, averagePower: -160)], truePeaks: [0.1],
+        tracks: [nil]))
+    // The player stops.
+    tap.add(PlayerMeters(tracks: [nil]))
     let found = tap.take()
     #expect(found.channels[0]?.peakPower == -1)
     #expect(abs((found.channels[0]?.averagePower ?? 0) + 13.01) < 0.01)
+    #expect(found.truePeaks == [1.2])
     #expect(found.tracks == [nil])
     #expect(tap.take().channels == [nil])
   }

@@ -74,7 +74,7 @@ private final class Stage {
     stage.job(0, .started)
     #expect(
       stage.written() == "\r"
-        + "episode-42  ────────────────────   0 %                     <ESC>[K\n<ESC>[J")
+        + "episode-42  ────────────────────   0 %<ESC>[K\n<ESC>[J")
     stage.after(.seconds(10)).progress(0, 900, of: 1800)
     #expect(
       stage.written()
@@ -103,7 +103,7 @@ private final class Stage {
     stage.after(.seconds(1)).job(2, .cancelled)
     #expect(
       stage.written()
-        == "<ESC>[2A\r1 of 4 done, 1 failed, 1 cancelled, 50 %, 0:06 left<ESC>[K\n<ESC>[J")
+        == "<ESC>[2A\r<ESC>[2K1 of 4 done, 1 failed, 1 cancelled, 50 %, 0:06 left<ESC>[K\n<ESC>[J")
   }
 
   @Test("The line of the whole run counts everything, and goes by the estimates of the work")
@@ -222,8 +222,8 @@ private final class Stage {
     stage.job(0, .started).after(.seconds(1)).job(1, .started)
     #expect(
       stage.written().split(separator: "\r").last.map(String.init)
-        == "音声     ────────────────────   0 %                     <ESC>[K\n"
-        + "a�[2Jb�  ────────────────────   0 %                     <ESC>[K\n"
+        == "音声     ────────────────────   0 %<ESC>[K\n"
+        + "a�[2Jb�  ────────────────────   0 %<ESC>[K\n"
         + "0 of 2 done, 2 running, 0 %<ESC>[K\n<ESC>[J")
   }
 
@@ -234,8 +234,8 @@ private final class Stage {
     for job in 0..<6 { stage.after(.seconds(1)).job(job, .started) }
     #expect(
       stage.written().split(separator: "\r").last.map(String.init)
-        == "job-1  ────────────────────   0 %                     <ESC>[K\n"
-        + "job-2  ────────────────────   0 %                     <ESC>[K\n"
+        == "job-1  ────────────────────   0 %<ESC>[K\n"
+        + "job-2  ────────────────────   0 %<ESC>[K\n"
         + "0 of 6 done, 6 running, 0 %, 4 not shown<ESC>[K\n<ESC>[J")
   }
 

@@ -28,12 +28,13 @@ private struct SoundStage {
   }
 
   /// The command on a terminal.
-  func start(_ arguments: String..., columns: UInt16 = 80, rows: UInt16 = 24) throws
-    -> PseudoTerminal
-  {
+  func start(
+    _ arguments: String..., columns: UInt16 = 80, rows: UInt16 = 24,
+    environment added: [String: String] = [:]
+  ) throws -> PseudoTerminal {
     let terminal = try PseudoTerminal(columns: columns, rows: rows)
     let words = ["env", "-C", stage.folder.root, Command.path, "preview"] + arguments
-    try terminal.start(words, environment: environment)
+    try terminal.start(words, environment: environment.merging(added) { $1 })
     return terminal
   }
 
@@ -122,6 +123,32 @@ private struct SoundStage {
     #expect(device.errors.contains("the sound device 'nothing' is not there; connect it"))
   }
 
+  @Test("what another job writes is heard as it is there, and is to be made first where it is not")
+  func needed() throws {
+    let sound = try SoundStage()
+    try sound.make()
+    try sound.stage.write(
+      "chain.yaml",
+      """
+      jobs:
+        raw: { clip: one.wav, output: { file: raw.wav, wav: 32 bit float } }
+        cut: { clip: raw.wav 1s..2s, output: { file: cut.wav, wav: 32 bit float } }
+      """)
+    let early = try sound.run("avjob preview chain.yaml --job cut")
+    #expect(early.status == 2)
+    #expect(
+      early.errors == """
+        chain.yaml:3:16: error: there is no file 'raw.wav' yet: 'raw' writes it
+            3 |   cut: { clip: raw.wav 1s..2s, output: { file: cut.wav, wav: 32 bit float } }
+              |                ^~~~~~~
+          help: run that first: 'avjob run … --only raw'
+
+        """)
+    let both = try sound.run("avjob run chain.yaml --quiet && avjob preview chain.yaml --job cut")
+    #expect(both.status == 0)
+    #expect(both.errors == "")
+  }
+
   @Test("devices are listed")
   func devices() throws {
     let sound = try SoundStage("hint { show on description \"A card\" }")
@@ -137,6 +164,7 @@ private struct SoundStage {
     let terminal = try sound.start("job.yaml")
     let settings = terminal.settings
     try terminal.wait(for: "playing  job")
+    try terminal.wait(for: "48 kHz stereo")
     try terminal.wait(for: "Opening: one.wav")
     #expect(terminal.settings != settings)
     terminal.type(" ")
@@ -173,6 +201,26 @@ private struct SoundStage {
     #expect(terminal.transcript.contains("\u{1B}[?25h"))
   }
 
+  @Test(
+    "a stack that overflows ends it, and the terminal is put back", arguments: ["main", "thread"])
+  func overflow(thread: String) throws {
+    let sound = try SoundStage("speed 1")
+    try sound.make()
+    let terminal = try sound.start(
+      "one.wav", "--loop",
+      environment: [
+        "LD_PRELOAD": try Rig.mishaps.get(), "MISHAP": thread,
+        "MISHAP_WHEN": sound.folder.path("now"),
+      ])
+    let settings = terminal.settings
+    try terminal.wait(for: "playing  one.wav")
+    #expect(terminal.settings != settings)
+    try writeFile(sound.folder.path("now"), [])
+    #expect(terminal.wait() == 128 + SIGSEGV)
+    #expect(terminal.settings == settings)
+    #expect(terminal.transcript.hasSuffix("\u{1B}[?25h"))
+  }
+
   @Test("Ctrl-C ends it with silence")
   func interrupt() throws {
     let sound = try SoundStage("speed 1")
@@ -199,6 +247,7 @@ private struct SoundStage {
           + "echo STOP''PED; read line; fg; echo ENDED''HERE $?",
       ], environment: sound.environment)
     try terminal.wait(for: "playing  one.wav")
+    try terminal.wait(for: "loop 0:00.0 … 0:03.0")
     terminal.type("\u{1A}")
     try terminal.wait(for: "STOPPED")
     #expect(terminal.settings == settings)

@@ -41,6 +41,27 @@ import Testing
     }
   }
 
+  @Test("true peaks are told of each channel, and anew after each look")
+  func truePeaks() throws {
+    let meter = try LoudnessMeter(sampleRate: 48_000, positions: [.front, .front])
+    // A quarter of the rate, sampled at 45 degrees: the peaks lie between, 3 dB higher.
+    let tone = (0..<4800).flatMap { index -> [Float] in
+      let sample = Float(sin(.pi / 2 * (Double(index) + 0.5)))
+      return [sample, sample / 2]
+    }
+    meter.add(tone)
+    let peaks = meter.takeTruePeaks()
+    #expect(peaks.count == 2)
+    #expect(abs(peaks[0] - 1) < 0.02 && abs(peaks[1] - 0.5) < 0.02, "\(peaks)")
+    #expect(tone.max() ?? 1 < 0.71)
+    // What is in the meter's filter is heard out.
+    meter.add([Float](repeating: 0, count: 200))
+    _ = meter.takeTruePeaks()
+    meter.add(tone.map { $0 / 2 })
+    #expect(abs(meter.takeTruePeaks()[0] - 0.5) < 0.02)
+    #expect(meter.takeTruePeaks() == [0, 0])
+  }
+
   @Test("silence has no loudness")
   func hearsSilence() throws {
     let meter = try LoudnessMeter(sampleRate: 44_100, positions: [.front])

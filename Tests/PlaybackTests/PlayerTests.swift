@@ -40,6 +40,18 @@ import Testing
     }
   }
 
+  @Test("however long it plays, of what the meters show it keeps what is not heard yet")
+  func forgetsMeters() throws {
+    let item = try PlayerItem.ofFixture("feelings.ogg")
+    let device = MemoryDevice(rate: item.sampleRate)
+    let player = try Player(item, opening: device.opener)
+    player.play()
+    try player.waitUntilPaused()
+    let kept = player.deck.state.withLock { $0.meters.count }
+    let held = DeviceWriter.slotCount + device.format.bufferFrames / SlotRing.slotFrames
+    #expect(kept <= held + 2)
+  }
+
   @Test("unplugged, it waits for the device and goes on where it was heard last")
   func survivesUnplugging() throws {
     let item = try PlayerItem.ofFixture("feelings.ogg")

@@ -2,28 +2,9 @@ import Glibc
 
 /// Sound cards that are not there: `Tests/Rigs/paced.c`, and alsa-lib's own `file` and `null`.
 public enum SoundCard {
-  /// The plugin, compiled when it is first asked for, or when its source is newer.
+  /// The plugin.
   public static let plugin = Result<String, ToolFailure> { () throws(ToolFailure) in
-    let source = Fixture.path("../Tests/Rigs/paced.c")
-    let folder = Fixture.path("../.build/rigs")
-    let library = folder + "/paced.so"
-    if let built = changed(library), let written = changed(source), built > written {
-      return library
-    }
-    mkdir(Fixture.path("../.build"), 0o777)
-    mkdir(folder, 0o777)
-    // Under a name of its own, since other processes may be at it, too.
-    let new = "\(library).\(getpid())"
-    var said = ""
-    for compiler in ["clang", "cc"] {
-      let arguments = [compiler, "-O1", "-fPIC", "-shared", "-Wall", "-Wextra", "-Werror"]
-      guard let result = try? Tool.run(arguments + [source, "-o", new, "-lasound"]) else {
-        continue
-      }
-      if result.status == 0, rename(new, library) == 0 { return library }
-      said += result.errors
-    }
-    throw ToolFailure(description: "\(source) cannot be compiled: \(said)")
+    try Rig.library("paced", options: ["-lasound"])
   }
 
   /// Writes a configuration of alsa-lib that has these devices and no others, for
@@ -70,12 +51,5 @@ public enum SoundCard {
       return Event(
         name: String(words[0]), nanoseconds: numbers[0], clock: numbers[1], moved: numbers[2])
     }
-  }
-
-  /// When a file was changed last, in nanoseconds.
-  private static func changed(_ path: String) -> Int? {
-    var facts = stat()
-    guard stat(path, &facts) == 0 else { return nil }
-    return facts.st_mtim.tv_sec * 1_000_000_000 + facts.st_mtim.tv_nsec
   }
 }

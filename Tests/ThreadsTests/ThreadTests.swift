@@ -107,6 +107,26 @@ import Testing
   }
 }
 
+@Suite struct UrgencyTests {
+  @Test("A live thread comes before others as far as the system lets it; a usual one does not")
+  func nice() throws {
+    let usual = Counter()
+    let live = Counter()
+    let allowed = Counter()
+    func run(_ urgency: Thread.Urgency, _ body: @escaping @Sendable () -> Void) throws {
+      try Thread.spawn(name: "nice", urgency: urgency, body).join()
+    }
+    try run(.usual) { usual.add(Int(getpriority(PRIO_PROCESS, 0))) }
+    try run(.live) { live.add(Int(getpriority(PRIO_PROCESS, 0))) }
+    try run(.usual) {
+      setpriority(PRIO_PROCESS, 0, -11)
+      allowed.add(Int(getpriority(PRIO_PROCESS, 0)))
+    }
+    #expect(live.value == allowed.value)
+    #expect(usual.value == Int(getpriority(PRIO_PROCESS, 0)))
+  }
+}
+
 @Suite struct CancellationFlagTests {
   @Test("A flag is seen as set from the first cancel on")
   func sets() {

@@ -78,11 +78,9 @@ struct PictureLook {
 package struct ReviewLook {
   var folders = FolderLook()
   var pictures = PictureLook()
-  /// Whether outputs are to be written, and not only heard.
-  let isForWriting: Bool
 
   /// Nothing seen yet.
-  package init(isForWriting: Bool = true) { self.isForWriting = isForWriting }
+  package init() {}
 }
 
 private func attachedPicture(_ index: Int, of media: FilePath) throws(Failure) -> [UInt8]? {

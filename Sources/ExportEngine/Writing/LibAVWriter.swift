@@ -21,6 +21,7 @@ final class LibAVWriter: GrowingWriter {
   private var marks: [WAVSizes.Mark] = []
   /// Behind the last byte that `settle` has made part of the file.
   private var settled: Int64 = 0
+  private(set) var settledFrames: Int64 = 0
 
   private init(
     _ file: OutputFile, _ encoder: Encoder, _ muxer: Muxer, _ recipe: LibAVRecipe,
@@ -65,6 +66,8 @@ final class LibAVWriter: GrowingWriter {
     do throws(Failure) {
       do throws(LibAVError) { try muxer.flush() } catch { throw error.outputFailure(file) }
       settled = file.size
+      // Neither PCM nor FLAC keeps a frame back that was encoded.
+      settledFrames = encoder.submittedCount
       if let sizes { try file.put(sizes.header(fileSize: settled), at: 0) }
     } catch {
       throw abandoning(error)
@@ -103,7 +106,7 @@ final class LibAVWriter: GrowingWriter {
         try file.put(sizes.header(fileSize: file.size), at: 0)
         self.sizes = sizes
       }
-      if settled > 0 { settled = file.size }
+      if settled > 0 { (settled, settledFrames) = (file.size, encoder.submittedCount) }
       try file.flush()
     } catch {
       throw abandoning(error)

@@ -14,6 +14,9 @@ final class MP3Writer: GrowingWriter {
   private var position: Int64
   /// Encoded and not yet written.
   private var pending: [UInt8] = []
+  /// The encoder of a file that grows.
+  private let stream: StreamEncoder?
+  private(set) var settledFrames: Int64 = 0
 
   /// Bytes that are collected before they are written.
   private static let bufferSize = 1 << 16
@@ -22,6 +25,7 @@ final class MP3Writer: GrowingWriter {
     _ file: OutputFile, _ encoder: any FrameEncoder, _ tally: SoundTally, sampleRate: Int,
     start: Int64
   ) {
+    stream = encoder as? StreamEncoder
     self.file = file
     self.encoder = encoder
     self.tally = tally
@@ -107,6 +111,7 @@ final class MP3Writer: GrowingWriter {
   private func flush() throws(Failure) {
     try file.put(pending, at: position)
     position += Int64(pending.count)
+    settledFrames = stream?.givenCount ?? 0
     pending.removeAll(keepingCapacity: true)
   }
 

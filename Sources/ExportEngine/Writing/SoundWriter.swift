@@ -56,6 +56,10 @@ package protocol GrowingWriter: SoundWriter {
   /// - Throws: What the system says.
   func sync() throws(Failure)
 
+  /// Frames of sound that the file holds, as far as they were settled: what is left once a call has
+  /// thrown.
+  var settledFrames: Int64 { get }
+
   /// Puts a label at a frame where the container has a place for labels: WAV, once it is finished.
   func mark(_ frame: Int64, _ label: String)
 }

@@ -8,7 +8,7 @@ extension Decoder {
   func clips(_ text: Text, _ fields: Fields?, _ scope: Scope, in context: ItemContext) -> [Item] {
     var suspicion: ClipText.MalformedRange?
     let clip = ClipText(text.string, suspicion: &suspicion)
-    guard !ClipText.isRange(text.string) else {
+    guard clip.range != nil || !ClipText.isRange(text.string) else {
       sink.error("a range without a file", at: text.origin, help: "write 'host.wav \(text.string)'")
       return []
     }
@@ -185,9 +185,8 @@ extension Decoder {
     _ path: FilePath, at origin: Origin, name: String? = nil, in folder: FilePath? = nil,
     isMedium: Bool = false
   ) {
-    guard !InputBinding.isUnknown(path) else { return }
     let kind = kind(of: path)
-    guard kind != .file else { return }
+    guard kind != .file, !InputBinding.isUnknown(path) else { return }
     guard notedMissing.insert(Located(path, at: origin)).inserted else { return }
     // More will not be spoken of.
     let isNamed = missing.media.count < DiagnosticSink.limit

@@ -166,10 +166,11 @@ extension Decoder {
 
   /// A bare time in a list.
   private func silence(_ text: Text) -> Item? {
-    if let time = try? TimeText(parsing: text.string) {
-      return Item(.silence(Located(time, at: text.origin)), origin: text.origin)
-    }
-    return nil
+    // Most items are clips, and to say why a path is no time takes longer than to read one.
+    guard let first = text.string.unicodeScalars.first, first.isASCIIDigit,
+      let time = try? TimeText(parsing: text.string)
+    else { return nil }
+    return Item(.silence(Located(time, at: text.origin)), origin: text.origin)
   }
 }
 

@@ -14,9 +14,14 @@ struct FilePattern {
   /// Whether `text` holds anything but names.
   static func isPattern(_ text: String) -> Bool {
     var isEscaped = false
-    for scalar in text.unicodeScalars {
-      if !isEscaped, "*?[{".unicodeScalars.contains(scalar) { return true }
-      isEscaped = !isEscaped && scalar == "\\"
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "*"), UInt8(ascii: "?"), UInt8(ascii: "["), UInt8(ascii: "{"):
+        if !isEscaped { return true }
+        isEscaped = false
+      case UInt8(ascii: "\\"): isEscaped.toggle()
+      default: isEscaped = false
+      }
     }
     return false
   }

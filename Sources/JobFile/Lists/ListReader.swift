@@ -108,7 +108,7 @@ enum TitleReader {
     }
     let name = title.isEmpty ? nil : line.text(title)
     do throws(ClipText.MalformedRange) {
-      if let range = try ClipText.range(line.scalars[word]) {
+      if let range = try ClipText.range(line.text(word)[...], from: word.lowerBound) {
         let start = range.from.map { Located($0.moment, at: text.origin(line, $0.range)) }
         let end: ItemRange.End =
           switch range.end {

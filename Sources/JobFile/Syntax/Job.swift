@@ -88,7 +88,12 @@ public struct Job: Sendable, Hashable {
 
   private static func distinct(_ references: [MediaReference]) -> [MediaReference] {
     var seen: Set<MediaReference> = []
-    return references.filter { seen.insert($0).inserted }
+    var last: MediaReference?
+    return references.filter { reference in
+      // Clips of one file mostly follow one another, and to compare is cheaper than to hash.
+      defer { last = reference }
+      return reference != last && seen.insert(reference).inserted
+    }
   }
 }
 
@@ -109,14 +114,17 @@ extension Item {
     body(self)
     switch content {
     case .clip, .silence: break
-    case .concat(let sequence):
-      for item in sequence.items { item.forEach(body) }
+    case .concat(let sequence): Self.forEach(of: sequence.items, body)
     case .tracks(let tracks):
-      for track in tracks {
-        for item in track.sequence.items { item.forEach(body) }
-      }
+      for track in tracks { Self.forEach(of: track.sequence.items, body) }
     }
-    for item in insertions { item.forEach(body) }
+    Self.forEach(of: insertions, body)
+  }
+
+  private static func forEach(of items: [Item], _ body: (Item) -> Void) {
+    // Where they lie: a copy of an item counts a dozen references.
+    let items = items.span
+    for index in items.indices { items[index].forEach(body) }
   }
 }
 

@@ -98,13 +98,19 @@ extension Moment {
   /// `NAME.start` or `NAME.end`, and `+` or `-` and a time behind it if one likes; nil for what is
   /// no reference.
   private static func reference(_ text: String) throws(QuantityError) -> Moment? {
-    guard let dot = text.lastIndex(where: { $0 == "." }) else { return nil }
+    let bytes = text.utf8
+    var end = bytes.endIndex
     // The offset may have a point of its own: `talk.end-1.5s`.
-    let dots = [dot, text[..<dot].lastIndex { $0 == "." }].compactMap { $0 }
-    for dot in dots {
-      let rest = text[text.index(after: dot)...]
-      for edge in [ItemReference.Edge.start, .end] where rest.hasPrefix(edge.rawValue) {
-        let tail = rest.dropFirst(edge.rawValue.count)
+    for _ in 0..<2 {
+      guard let dot = bytes[..<end].lastIndex(of: UInt8(ascii: ".")) else { return nil }
+      end = dot
+      let rest = bytes[bytes.index(after: dot)...]
+      // Most points are those of decimals.
+      guard let first = rest.first, first == UInt8(ascii: "s") || first == UInt8(ascii: "e") else {
+        continue
+      }
+      for edge in [ItemReference.Edge.start, .end] where rest.starts(with: edge.rawValue.utf8) {
+        let tail = Substring(rest.dropFirst(edge.rawValue.utf8.count))
         guard tail.isEmpty || tail.hasPrefix("+") || tail.hasPrefix("-"), dot > text.startIndex
         else { continue }
         let anchor = Anchor.item(ItemReference(String(text[..<dot]), edge))

@@ -119,6 +119,10 @@ struct Text {
   /// The characters `range` of `string`, as a pattern in which only what was written in the file
   /// itself acts as a wildcard; what a variable brought stands for itself.
   func pattern(_ range: Range<Int>) -> String {
+    guard !spans.isEmpty else {
+      let scalars = string.unicodeScalars.prefix(range.upperBound).dropFirst(range.lowerBound)
+      return String(scalars)
+    }
     var pattern = String.UnicodeScalarView()
     var later = spans[...]
     for (index, scalar) in string.unicodeScalars.enumerated() {
@@ -159,74 +163,83 @@ struct ClipText {
   /// like a range and does not read as one is told through `suspicion`, for the case that no file
   /// bears the whole name.
   init(_ text: String, suspicion: inout MalformedRange?) {
-    let scalars = Array(text.unicodeScalars)
-    pathRange = 0..<scalars.count
     path = text
-    guard let blank = scalars.lastIndex(where: { $0 == " " || $0 == "\t" }) else { return }
-    let pathEnd = scalars[..<blank].lastIndex { $0 != " " && $0 != "\t" }.map { $0 + 1 } ?? 0
-    guard pathEnd > 0 else { return }
-    let word = (blank + 1)..<scalars.count
+    pathRange = Self.place(of: text[...])
+    let bytes = text.utf8
+    guard let blank = bytes.lastIndex(where: Self.isBlank),
+      let last = bytes[..<blank].lastIndex(where: { !Self.isBlank($0) })
+    else { return }
     do throws(MalformedRange) {
-      guard let range = try Self.range(scalars[word]) else { return }
+      guard let range = try Self.range(text[bytes.index(after: blank)...]) else { return }
       self.range = range
-      pathRange = 0..<pathEnd
-      var view = String.UnicodeScalarView()
-      view.append(contentsOf: scalars[pathRange])
-      path = String(view)
+      let name = text[..<bytes.index(after: last)]
+      pathRange = Self.place(of: name)
+      path = String(name)
     } catch {
       suspicion = error
     }
   }
 
   /// Whether the whole of `text` is a range that lacks its file.
-  static func isRange(_ text: String) -> Bool {
-    ((try? range(Array(text.unicodeScalars)[...])) ?? nil) != nil
-  }
+  static func isRange(_ text: String) -> Bool { ((try? range(text[...])) ?? nil) != nil }
 
-  /// What `word` is as a range; nil where it does not look like one. Places are indices of `word`.
+  /// What `word` is as a range; nil where it does not look like one. Places are those of the text
+  /// that the word is a part of, counted from `first` on.
   static func range(
-    _ word: ArraySlice<Unicode.Scalar>
+    _ word: Substring, from first: Int = 0
   ) throws(MalformedRange) -> ParsedRange? {
-    let dots = word.indices.dropLast().filter { word[$0] == "." && word[$0 + 1] == "." }
-    guard let dot = dots.first else { return nil }
-    let from = word[..<dot]
-    var to = word[(dot + 2)...]
-    let isLength = to.first == "+"
-    if isLength { to = to.dropFirst() }
+    let bytes = word.utf8
+    let point = UInt8(ascii: ".")
+    var end = bytes.startIndex
+    var points = 0
+    while points < 2 {
+      guard end < bytes.endIndex else { return nil }
+      points = bytes[end] == point ? points + 1 : 0
+      end = bytes.index(after: end)
+    }
+    let from = word[..<bytes.index(end, offsetBy: -2)]
+    var to = word[end...]
+    let isLength = to.utf8.first == UInt8(ascii: "+")
+    if isLength { to = to[bytes.index(after: to.startIndex)...] }
     guard !from.isEmpty || !to.isEmpty, looksLikeTime(from), looksLikeTime(to) else { return nil }
     var range = ParsedRange()
-    if !from.isEmpty { range.from = (try moment(from), from.startIndex..<from.endIndex) }
+    if !from.isEmpty { range.from = (try moment(from, first), place(of: from, first)) }
     guard !to.isEmpty else { return range }
-    let place = to.startIndex..<to.endIndex
     if isLength {
       do throws(TimeTextError) {
-        range.end = .duration(try TimeText(parsing: string(to)), place)
+        range.end = .duration(try TimeText(parsing: to), place(of: to, first))
       } catch {
-        throw MalformedRange(error: QuantityError(error.message), range: place)
+        throw MalformedRange(error: QuantityError(error.message), range: place(of: to, first))
       }
     } else {
-      range.end = .moment(try moment(to), place)
+      range.end = .moment(try moment(to, first), place(of: to, first))
     }
     return range
   }
 
-  private static func moment(_ part: ArraySlice<Unicode.Scalar>) throws(MalformedRange) -> Moment {
+  private static func moment(
+    _ part: Substring, _ first: Int
+  ) throws(MalformedRange) -> Moment {
     do throws(QuantityError) {
-      return try Moment(parsing: string(part))
+      return try Moment(parsing: part)
     } catch {
-      throw MalformedRange(error: error, range: part.startIndex..<part.endIndex)
+      throw MalformedRange(error: error, range: place(of: part, first))
     }
   }
 
-  private static func looksLikeTime(_ part: ArraySlice<Unicode.Scalar>) -> Bool {
-    guard let first = part.first else { return true }
-    let text = string(part)
-    return first.isASCIIDigit || text.hasPrefix("start") || text.hasPrefix("end")
+  private static func looksLikeTime(_ part: Substring) -> Bool {
+    guard let first = part.unicodeScalars.first else { return true }
+    return first.isASCIIDigit || part.utf8.starts(with: "start".utf8)
+      || part.utf8.starts(with: "end".utf8)
   }
 
-  private static func string(_ part: ArraySlice<Unicode.Scalar>) -> String {
-    var view = String.UnicodeScalarView()
-    view.append(contentsOf: part)
-    return String(view)
+  /// Which Unicode scalars of its text a part of it is, counted from `first` on.
+  private static func place(of part: Substring, _ first: Int = 0) -> Range<Int> {
+    let before = first + part.base.unicodeScalars[..<part.startIndex].count
+    return before..<(before + part.unicodeScalars.count)
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
   }
 }

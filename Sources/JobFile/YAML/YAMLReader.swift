@@ -233,7 +233,7 @@ extension YAMLReader {
     let content = isQuoted ? line.dropFirst() : line
     let count = text.unicodeScalars.count
     let isDirect =
-      scalar.style == .plain || isQuoted ? content.starts(with: text.unicodeScalars) : false
+      scalar.style == .plain || isQuoted ? Substring(content).utf8.starts(with: text.utf8) : false
     let offset: Int? = isDirect ? (isQuoted ? 1 : 0) : nil
     let length =
       isDirect ? count + (isQuoted ? 2 : 0) : trimmedCount(isQuoted ? quotedPrefix(line) : line)
@@ -312,7 +312,14 @@ func trimmed(_ text: some StringProtocol) -> String {
 
 extension YAMLReader {
   /// Whatever comes between two nodes.
-  private static let separators = Set("\n\r,:-[{?".utf8)
+  private static func isSeparator(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: ","), UInt8(ascii: ":"),
+      UInt8(ascii: "-"), UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: "?"):
+      true
+    default: false
+    }
+  }
 
   /// `bytes` as text.
   ///
@@ -324,8 +331,7 @@ extension YAMLReader {
       throw Diagnostics(
         Diagnostic("'\(name)' is UTF-16", at: .unknown, help: "save it as UTF-8"))
     }
-    let separators = bytes.reduce(0) { $0 + (Self.separators.contains($1) ? 1 : 0) }
-    guard separators <= separatorLimit else {
+    guard bytes.count(where: isSeparator) <= separatorLimit else {
       throw Diagnostics(
         Diagnostic(
           "'\(name)' has more values than a job file can hold", at: .unknown,

@@ -6,9 +6,17 @@ import SystemPackage
 final class ALSASource: AudioSource {
   let format: SourceFormat
   private let device: PCMDevice
+  /// Where frames are brought out of the device's order of channels; nil where that is ours, or where
+  /// nobody tells: the inputs of an interface are numbered, and stay so.
+  private let reordering: ChannelReordering?
 
   private init(_ device: PCMDevice) {
     self.device = device
+    reordering = device.format.channelPositions.flatMap { positions in
+      ChannelReordering(
+        for: device.format.channelCount, positions: positions.map(\.description),
+        sampleSize: device.format.sampleFormat.byteCount)
+    }
     format = SourceFormat(
       sampleRate: device.format.sampleRate, channelCount: device.format.channelCount,
       encoding: SampleEncoding(device.format.sampleFormat),
@@ -38,11 +46,13 @@ final class ALSASource: AudioSource {
 
   func read(into frames: UnsafeMutableRawPointer, count: Int) -> SourceOutcome {
     switch device.read(into: frames, count: count) {
-    case .transferred(let count): .read(count)
-    case .notReady: .empty
-    case .xrun: restarted ? .overran : .gone
-    case .suspended: restarted ? .interrupted : .gone
-    case .gone: .gone
+    case .transferred(let count):
+      reordering?.restore(frames, count: count)
+      return .read(count)
+    case .notReady: return .empty
+    case .xrun: return restarted ? .overran : .gone
+    case .suspended: return restarted ? .interrupted : .gone
+    case .gone: return .gone
     }
   }
 

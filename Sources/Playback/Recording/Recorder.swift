@@ -153,6 +153,14 @@ public final class Recorder: Sendable {
   /// How much is recorded (`AVAudioRecorder.currentTime`).
   public var currentTime: Time { state.withLock { $0.recording?.duration ?? .zero } }
 
+  /// What the device has recorded, whether it was wanted or not, what was lost included
+  /// (`AVAudioRecorder.deviceCurrentTime`): it moves while the device does, in steps of its periods. 0
+  /// before there is one.
+  public var deviceCurrentTime: Time {
+    guard let format = sourceFormat else { return .zero }
+    return Time(frames: reader.index, rate: format.sampleRate)
+  }
+
   /// Where sound was lost so far.
   public var losses: [RecordingLoss] { state.withLock { $0.recording?.losses ?? [] } }
 
@@ -205,7 +213,7 @@ public final class Recorder: Sendable {
   private func start() throws(Failure) {
     do {
       let reader = reader
-      let reading = try Thread.spawn(name: "record-read") { reader.run() }
+      let reading = try Thread.spawn(name: "record-read", urgency: .live) { reader.run() }
       threads.withLock { $0.append(reading) }
       let (path, settings, kind, state) = (path, settings, kind, state)
       let writing = try Thread.spawn(name: "record-write") {

@@ -82,13 +82,13 @@ public struct RecordedFile: Sendable, Hashable {
   public var path: FilePath
   /// Bytes.
   public var size: Int64
-  /// Frames of sound; of a file that could not be finished those that were handed to its encoder.
+  /// Frames of sound; of a file that could not be finished those that are in it all the same.
   public var frameCount: Int64
   /// Samples beyond full scale.
   public var clippedSamples: Int64 = 0
   /// The largest magnitude of any sample, 1 being full scale.
   public var peak: Float = 0
-  /// Whether it was finished; otherwise its end may be missing, and it can be played all the same.
+  /// Whether it was finished; otherwise what came last is missing, and it can be played all the same.
   public var isComplete = true
 }
 

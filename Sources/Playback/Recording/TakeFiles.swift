@@ -189,11 +189,13 @@ final class TakeFiles {
 
   /// What is left of the open file after a call has thrown; its writer has kept what it could.
   private func broken(_ failure: Failure) -> Failure {
-    guard let file = writer?.files.first else { return failure }
-    writer = nil
+    guard let writer, let file = writer.files.first else { return failure }
+    self.writer = nil
+    // What the encoder still held, and what was cut off, is nobody's.
+    recording.frameCount = partStart + writer.settledFrames
     recording.files.append(
       RecordedFile(
-        path: file.path, size: file.size, frameCount: partFrames, isComplete: false))
+        path: file.path, size: file.size, frameCount: writer.settledFrames, isComplete: false))
     return failure
   }
 }

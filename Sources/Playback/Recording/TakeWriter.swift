@@ -20,9 +20,12 @@ final class TakeWriter {
   /// Frames of the source that were looked at.
   private var position: Int64 = 0
   private var isRecording = false
+  /// Where it was begun, or gone on with, last.
+  private var begun: Int64 = 0
   private var end: Recording.End?
-  /// How many frames were settled.
+  /// How many frames were settled, and how many are on the disk.
   private var settled: Int64 = 0
+  private var synced: Int64 = 0
   private var lastSynced = ContinuousClock.now
 
   /// Between two moments after which a machine that loses its power has lost nothing from before.
@@ -51,6 +54,7 @@ final class TakeWriter {
         while end == nil, let slot = ring.first {
           try take(slot)
           ring.removeFirst()
+          try settle(after: Int64(format.sampleRate / 10))
         }
         if end == nil { try passDropped() }
         if end == nil { try obeyOrders() }
@@ -74,6 +78,10 @@ final class TakeWriter {
 
   private func take(_ slot: CaptureRing.Slot) throws(Failure) {
     if slot.index > position {
+      try obeyOrders()
+      // Whoever goes on means the next sound that comes: nothing of his is lost before it. A process
+      // that was stopped while it paused finds the device overrun.
+      if position == begun, slot.cause == .overrun { position = slot.index }
       try lose(slot.index - position, slot.cause ?? .overrun)
     }
     SampleReader.convert(slot, to: block)
@@ -156,6 +164,7 @@ final class TakeWriter {
       guard let order else { return }
       switch order.action {
       case .record(let duration):
+        if !isRecording { begun = position }
         isRecording = true
         if let duration { gate.limit(to: duration.frames(atRate: format.sampleRate)) }
       case .pause:
@@ -169,12 +178,19 @@ final class TakeWriter {
 
   // MARK: The disk, and those who look on
 
-  private func keep() throws(Failure) {
-    guard files.recording.frameCount > settled else { return }
+  /// Makes it part of the file where so much has come since; also while much waits in the ring, so that
+  /// a disk which is full then has lost little.
+  private func settle(after count: Int64) throws(Failure) {
+    guard files.recording.frameCount >= settled + count else { return }
     settled = files.recording.frameCount
     try files.settle()
-    guard lastSynced.duration(to: .now) >= Self.syncing else { return }
+  }
+
+  private func keep() throws(Failure) {
+    try settle(after: 1)
+    guard settled > synced, lastSynced.duration(to: .now) >= Self.syncing else { return }
     try files.sync()
+    synced = settled
     let timeLeft = files.timeLeft
     state.withLock { $0.timeLeft = timeLeft }
     // Not counted from before: a slow disk must not be asked all the time.

@@ -85,7 +85,7 @@ struct Preview: ParsableCommand {
     var failures = queue.refusedJobs
     let roster = PreviewRoster(entries, library: door.library)
     // Before any thread is started that lives on.
-    let signals = try SignalQueue(PreviewSession.signals)
+    let signals = try Console.catchSignals()
     let status = try play(roster, door, signals, &failures)
     if status != 0 { throw ExitCode(status) }
   }
@@ -98,7 +98,7 @@ struct Preview: ParsableCommand {
       return Door.Status.jobFailed.rawValue
     }
     let player = try QueuePlayer(items: [item], opening: SoundDevice.opener(device))
-    let inbox = try PreviewInbox<PreviewSession.Message>()
+    let inbox = try Inbox<PreviewSession.Message>()
     let events = player.events
     Task { for await event in events { inbox.put(.player(event)) } }
     try start(player, item, isAlone: roster.entries.count == 1)

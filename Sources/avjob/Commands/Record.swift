@@ -108,14 +108,16 @@ struct Record: ParsableCommand {
         "'\(file.printable)' exists already", help: "--force records over it", Door.Status.wrongJob)
     }
     // Before the first thread, which would get the signals otherwise.
-    let signals = Signals.catchAll()
+    let signals = try Console.catchSignals()
     do throws(Failure) {
       let recorder = try Recorder(to: path, settings: try settings(path), device: device)
-      let session = RecordSession(recorder, device: device, stop: signals.cancellation)
-      try session.run()
+      try RecordSession(recorder, device: device, signals: signals).run()
     } catch {
+      // Parts, which only the recorder knows by name.
+      let isThere = error.path.map { $0.withPlatformString { access($0, F_OK) } == 0 } ?? false
       throw refusal(
-        error.description.printable, help: nil,
+        error.description.printable,
+        help: isThere && error.path != path ? "--force records over it" : nil,
         error.remedy == .mendJob
           ? Door.Status.wrongJob
           : error.remedy == .tryAgain ? Door.Status.temporary : Door.Status.jobFailed)

@@ -171,8 +171,7 @@ struct Door {
     let preparation = Preparation(loaded, rules, library: library, budget: budget)
     memory?.keepProbes(of: library)
     report(preparation.diagnostics)
-    // What only comes along is not heard.
-    for note in preparation.notes where rules.isForWriting { self.note(note) }
+    for note in preparation.notes { self.note(note) }
     if preparation.hasJobErrors {
       refuse(preparation)
       throw Status.wrongJob

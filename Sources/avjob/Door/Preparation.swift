@@ -17,8 +17,6 @@ struct Preparation {
     var shard: Shard?
     /// Whether anything is to be done with what is ready, beside counting it.
     var keepsWork = true
-    /// Whether outputs are to be written: if not, it does not matter whether they can be.
-    var isForWriting = true
   }
 
   /// What is ready to run, in the order of writing and of time; empty where the rules keep none.
@@ -54,8 +52,7 @@ struct Preparation {
     jobs = loaded.jobs
     self.rules = rules
     let preparer = Preparer(
-      loaded, keepingExports: rules.keepsWork, isForWriting: rules.isForWriting, library: library,
-      budget: budget)
+      loaded, keepingExports: rules.keepsWork, library: library, budget: budget)
     let wanted = wantedJobs(loaded, preparer)
     let shares = rules.shard.map { Shares(of: wanted, preparer, $0) }
     // What is wrong with a job is told by the shard that would do it, so that all of them add up.

@@ -49,7 +49,7 @@ struct Preparer {
   private let library: MediaLibrary
   /// Whether exports outlive their review: a hundred thousand take 300 MB.
   private let keepsExports: Bool
-  private var look: ReviewLook
+  private var look = ReviewLook()
   /// What jobs name and what is no file on the disk.
   private let absent: Set<FilePath>
   /// Of these, where something else is than a file.
@@ -70,13 +70,12 @@ struct Preparer {
   ///
   /// - Complexity: O(distinct media + items + parts), once for each link of a chain of split jobs
   init(
-    _ loaded: LoadedJobs, keepingExports keepsExports: Bool = true, isForWriting: Bool = true,
-    library: MediaLibrary, budget: CPUBudget
+    _ loaded: LoadedJobs, keepingExports keepsExports: Bool = true, library: MediaLibrary,
+    budget: CPUBudget
   ) {
     jobs = loaded.jobs
     self.library = library
     self.keepsExports = keepsExports
-    look = ReviewLook(isForWriting: isForWriting)
     absent = Set((loaded.missingFiles + loaded.missingMedia).map(\.path))
     occupied = Set(loaded.missingMedia.filter { !$0.canBeWritten }.map(\.path))
     outcomes = Array(repeating: Outcome(), count: jobs.count)
@@ -107,10 +106,7 @@ struct Preparer {
   /// Probes on all cores.
   private mutating func probe(_ budget: CPUBudget) {
     let references = steadyMedia()
-    let library = library
-    inParallel(references, budget: budget) { reference in
-      _ = try? library.asset(at: reference.path, streamIndex: reference.stream)
-    }
+    library.probe(references, budget)
     for reference in references {
       do throws(Failure) {
         _ = try library.asset(at: reference.path, streamIndex: reference.stream)
@@ -285,19 +281,4 @@ struct Preparer {
       stale.insert(owner)
     }
   }
-}
-
-/// Does `body` for each element on as many threads as the budget has cores.
-private func inParallel<Element: Sendable>(
-  _ elements: [Element], budget: CPUBudget, _ body: @escaping @Sendable (Element) -> Void
-) {
-  let queue = Channel<Element>(capacity: max(1, elements.count))
-  for element in elements { _ = queue.send(element) }
-  queue.close()
-  let work: @Sendable () -> Void = { while let element = queue.receive() { body(element) } }
-  let helpers = (1..<max(1, min(budget.total, elements.count))).compactMap { _ in
-    try? Thread.spawn(name: "probe", work)
-  }
-  work()
-  for helper in helpers { helper.join() }
 }

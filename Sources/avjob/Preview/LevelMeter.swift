@@ -7,7 +7,7 @@ struct LevelMeter: Equatable {
   private(set) var average = LevelReading.silence
   /// The highest peak of the last while.
   private(set) var held = LevelReading.silence
-  /// Whether a sample was over full scale since that was cleared.
+  /// Whether it was over full scale since that was cleared, between samples too.
   private(set) var isOver = false
   private var heldFor = 0.0
 
@@ -17,13 +17,18 @@ struct LevelMeter: Equatable {
   private static let hold = 1.5
 
   /// Shows what was heard in the last `seconds`; nil: nothing.
-  mutating func show(_ reading: LevelReading?, after seconds: Double) {
+  ///
+  /// - Parameters:
+  ///   - reading: The samples.
+  ///   - truePeak: The largest magnitude between them, 1 being full scale.
+  ///   - seconds: Since the last call.
+  mutating func show(_ reading: LevelReading?, truePeak: Double = 0, after seconds: Double) {
     let reading = reading ?? LevelReading()
     peak = max(reading.peakPower, peak - Self.fall * seconds, LevelReading.silence)
     average = max(reading.averagePower, average - Self.fall * seconds, LevelReading.silence)
     heldFor += seconds
     if reading.peakPower >= held || heldFor > Self.hold { (held, heldFor) = (peak, 0) }
-    if reading.peakPower > 0 { isOver = true }
+    if truePeak > 1 || reading.peakPower > 0 { isOver = true }
   }
 
   /// Forgets what was over full scale.

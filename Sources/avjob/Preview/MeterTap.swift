@@ -10,6 +10,7 @@ final class MeterTap: Sendable {
 
   private struct State {
     var channels: [LevelSum] = []
+    var truePeaks: [Double] = []
     var tracks: [LevelSum] = []
     var loudness = LoudnessReading()
   }
@@ -40,11 +41,18 @@ final class MeterTap: Sendable {
     state.withLock { state in
       Self.add(meters.channels, to: &state.channels)
       Self.add(meters.tracks, to: &state.tracks)
+      let peaks = meters.truePeaks
+      if !peaks.isEmpty, state.truePeaks.count != peaks.count { state.truePeaks = peaks }
+      for (channel, peak) in peaks.enumerated() {
+        state.truePeaks[channel] = max(state.truePeaks[channel], peak)
+      }
       state.loudness = meters.loudness
     }
   }
 
   private static func add(_ readings: [LevelReading?], to sums: inout [LevelSum]) {
+    // Nothing is heard where the player rests.
+    guard !readings.isEmpty else { return }
     // Another item may have others.
     if sums.count != readings.count {
       sums = Array(repeating: LevelSum(), count: readings.count)
@@ -53,13 +61,25 @@ final class MeterTap: Sendable {
   }
 
   /// What was heard since the last call.
-  func take() -> (channels: [LevelReading?], tracks: [LevelReading?], loudness: LoudnessReading) {
+  struct Heard {
+    var channels: [LevelReading?]
+    /// Of each channel, 1 being full scale.
+    var truePeaks: [Double]
+    var tracks: [LevelReading?]
+    var loudness: LoudnessReading
+  }
+
+  /// What was heard since the last call.
+  func take() -> Heard {
     state.withLock { state in
       defer {
         state.channels = state.channels.map { _ in LevelSum() }
         state.tracks = state.tracks.map { _ in LevelSum() }
+        state.truePeaks = []
       }
-      return (state.channels.map(\.reading), state.tracks.map(\.reading), state.loudness)
+      return Heard(
+        channels: state.channels.map(\.reading), truePeaks: state.truePeaks,
+        tracks: state.tracks.map(\.reading), loudness: state.loudness)
     }
   }
 }

@@ -18,6 +18,8 @@ struct PreviewControls {
   private(set) var pan = 0
   /// What is looped; without an end while that was not said.
   private(set) var loop: PreviewModel.Loop?
+  /// Of what.
+  private var loopedItem: PlayerItem?
   /// What there is to be read about the last command.
   var message: String?
 
@@ -25,10 +27,16 @@ struct PreviewControls {
   private static let pans = -100...100
   private static let rates = 50...200
 
+  /// - Parameters:
+  ///   - player: What is steered.
+  ///   - roster: Its entries.
+  ///   - isLooping: Whether the queue begins anew after its end.
   init(_ player: QueuePlayer, _ roster: PreviewRoster, isLooping: Bool) {
     self.player = player
     self.roster = roster
     self.isLooping = isLooping
+    loop = player.loopRange.map { PreviewModel.Loop(start: $0.start, end: $0.end) }
+    loopedItem = player.currentItem
   }
 
   /// Does it; what is not of the player is left to others.
@@ -137,7 +145,7 @@ struct PreviewControls {
 
   /// Something else is heard now.
   mutating func itemBegan(_ item: PlayerItem) {
-    if loop != nil { setLoop(nil) }
+    if loop != nil, item !== loopedItem { setLoop(nil) }
     guard isLooping, player.items.last === item, player.items.count > 1 else { return }
     // What was played comes again behind the last: the queue is a ring.
     let others = player.items.dropLast()
@@ -151,6 +159,7 @@ struct PreviewControls {
 
   private mutating func setLoop(_ loop: PreviewModel.Loop?) {
     self.loop = loop
+    loopedItem = player.currentItem
     player.loopRange = nil
   }
 

@@ -27,7 +27,7 @@ struct PreviewModel {
     var integrated: Double?
     /// In decibels of full scale; nil before there is one.
     var truePeak: Double?
-    /// Whether that was over full scale since it was cleared.
+    /// Whether any channel was over full scale since that was cleared.
     var isOver = false
   }
 
@@ -63,6 +63,8 @@ struct PreviewModel {
   var pan = 0
   /// What is looped.
   var loop: Loop?
+  /// Whether the first entry comes again after the last.
+  var isLooping = false
   /// Whether `n` and `p` lead to chapters, and not to segments.
   var hasChapters = false
   /// The chapter that is heard.

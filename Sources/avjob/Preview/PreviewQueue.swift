@@ -10,7 +10,7 @@ import SystemPackage
 struct PreviewEntry: Sendable {
   /// What it is.
   enum Content: Sendable {
-    case work(Work)
+    case job(Export)
     case media(FilePath)
   }
 
@@ -21,14 +21,14 @@ struct PreviewEntry: Sendable {
   /// For messages.
   var name: String {
     switch content {
-    case .work(let work): work.export.name
+    case .job(let export): export.name
     case .media(let path): path.lastComponent?.string ?? path.string
     }
   }
 
   var origin: Origin {
     switch content {
-    case .work(let work): work.export.origin
+    case .job(let export): export.origin
     case .media: .unknown
     }
   }
@@ -39,7 +39,7 @@ struct PreviewEntry: Sendable {
   func item(library: MediaLibrary, endingAt end: Time? = nil) throws(Failure) -> PlayerItem {
     var export: Export
     switch content {
-    case .work(let work): export = try work.settled(library: library)
+    case .job(let job): export = job
     case .media(let path): export = try Self.export(ofMedia: path, named: name, library: library)
     }
     if let end, end < export.duration {
@@ -124,19 +124,9 @@ struct PreviewQueue {
     guard !files.isEmpty else { return [] }
     let loaded = try door.load(files, options: variables)
     probes.open(for: loaded.jobs)
-    let only =
-      names.isEmpty
-      ? nil
-      : names.map { Located($0, at: door.map.add(arguments: ["--job", $0]).last ?? .unknown) }
-    let preparation = try door.prepare(
-      loaded, Preparation.Rules(only: only, isForWriting: false))
-    refusedJobs += preparation.refusedJobs
-    // What the wanted jobs need comes along, and is not wanted itself.
-    let wanted = Set(
-      loaded.jobs.filter { job in names.isEmpty || names.contains { job.isCalled($0) } }
-        .map(\.name))
-    return preparation.work.filter { wanted.contains($0.job) }
-      .map { PreviewEntry(content: .work($0), output: output) }
+    let jobs = try PreviewJobs(loaded, named: names, door)
+    refusedJobs += jobs.refusedJobs
+    return jobs.exports.map { PreviewEntry(content: .job($0), output: output) }
   }
 }
 

@@ -89,6 +89,8 @@ struct PreviewLayout {
     if model.pan != 0 { facts.append(Self.pan(model.pan)) }
     if let loop = model.loop {
       facts.append("loop \(Self.clock(loop.start)) … \(loop.end.map(Self.clock) ?? "")")
+    } else if model.isLooping, model.entryCount > 1 {
+      facts.append("loop")
     }
     // The name keeps some columns, whatever else there is.
     let least = min(width, state.columns + 14)

@@ -18,16 +18,11 @@ final class PreviewSession {
   }
 
   private let door: Door
-  private let signals: SignalQueue
-  private let inbox: PreviewInbox<Message>
-  private let terminal: TerminalMode
-  private let hasKeys: Bool
+  private let console: Console
+  private let inbox: Inbox<Message>
   private var controls: PreviewControls
   private var view: PreviewView
-  private var reader = KeyReader()
   private var keys = PreviewKeys()
-  private var inputIsOpen: Bool
-  private var lastInput = ContinuousClock.now
   /// How it ends; nil: it goes on.
   private var status: Int32?
   private var failures: Int
@@ -35,49 +30,37 @@ final class PreviewSession {
 
   /// - Parameters:
   ///   - door: For messages.
-  ///   - signals: Blocked since before the player was made.
+  ///   - signals: Of `Console.catchSignals`, since before the player was made.
   ///   - inbox: What the player and the roster tell.
   ///   - controls: Of the player.
   ///   - view: What shows it.
   ///   - failures: How much could not be played so far.
   init(
-    _ door: Door, signals: SignalQueue, inbox: PreviewInbox<Message>, controls: PreviewControls,
+    _ door: Door, signals: SignalQueue, inbox: Inbox<Message>, controls: PreviewControls,
     view: PreviewView, failures: Int
   ) {
     self.door = door
-    self.signals = signals
+    console = Console(signals, drawingOn: .output)
     self.inbox = inbox
     self.controls = controls
     self.view = view
     self.failures = failures
-    hasKeys = isatty(0) == 1
-    inputIsOpen = hasKeys
-    terminal = TerminalMode(
-      input: hasKeys ? 0 : nil, output: StandardStream.output.terminal == nil ? nil : 1)
   }
-
-  /// What follows Escape in a sequence follows sooner, also from far away.
-  private static let escapePause = Duration.milliseconds(50)
-
-  /// The signals that a preview answers.
-  static let signals = [SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP, SIGCONT]
 
   /// Plays to the end.
   ///
   /// - Returns: The exit status.
   func run() -> Int32 {
-    // A reader that is gone is an error of a write, and not the end.
-    signal(SIGPIPE, SIG_IGN)
-    terminal.enter()
-    defer { terminal.leave() }
+    console.enter()
+    defer { console.leave() }
     while status == nil {
-      wait()
-      while let signal = signals.next(), status == nil { handle(signal) }
-      if inputIsOpen, terminal.isTaken { readKeys() }
+      console.wait(or: inbox.descriptor, milliseconds: view.pause(controls))
+      while let signal = console.nextSignal(), status == nil { handle(signal) }
+      for key in console.keys() { press(key) }
       if controls.player.device.format != nil { hadDevice = true }
       for message in inbox.takeAll() { handle(message) }
       if status == nil { endIfHeard() }
-      if status == nil, terminal.isTaken || !view.isScreen {
+      if status == nil, console.isTaken || !view.isScreen {
         view.update(controls, keys)
       }
     }
@@ -89,35 +72,7 @@ final class PreviewSession {
     return ended == 0 && failures > 0 ? Door.Status.jobFailed.rawValue : ended
   }
 
-  /// Until something happens, or the screen is due.
-  private func wait() {
-    let input = inputIsOpen && terminal.isTaken ? Int32(0) : -1
-    var polled = [input, signals.descriptor, inbox.descriptor].map {
-      pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
-    }
-    let pause = reader.isWaiting ? 50 : view.pause(controls)
-    poll(&polled, nfds_t(polled.count), pause)
-    // Nothing has followed for long enough.
-    if reader.isWaiting, polled[0].revents == 0, lastInput.duration(to: .now) >= Self.escapePause {
-      for key in reader.endOfPause() { press(key) }
-    }
-  }
-
   // MARK: Keys
-
-  private func readKeys() {
-    var polled = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
-    guard poll(&polled, 1, 0) > 0 else { return }
-    var block = [UInt8](repeating: 0, count: 256)
-    let count = read(0, &block, block.count)
-    guard count > 0 else {
-      // A terminal that was closed; it says so once more by SIGHUP.
-      if count == 0 || errno != EINTR { inputIsOpen = false }
-      return
-    }
-    lastInput = .now
-    for key in reader.keys(block[..<count]) { press(key) }
-  }
 
   private func press(_ key: Key) {
     let command = keys.command(for: key)
@@ -139,8 +94,7 @@ final class PreviewSession {
     case SIGTSTP: stop()
     case SIGCONT:
       // Whoever stopped us may have used the terminal.
-      terminal.leave()
-      if terminal.enter() { view.redrawBelow() }
+      if console.enterAnew() { view.redrawBelow() }
     default: status = 128 + signal
     }
   }
@@ -150,15 +104,11 @@ final class PreviewSession {
     let wasPlaying = controls.isPlaying
     controls.setPlaying(false)
     view.update(controls, keys)
-    terminal.leave()
     // What the device holds is dropped by another thread, which needs a moment to do it.
+    console.leave()
     usleep(50_000)
-    signals.stopProcess()
-    // Among them the one that woke us.
-    while let signal = signals.next() {
-      if signal != SIGCONT { handle(signal) }
-    }
-    if terminal.enter() { view.redrawBelow() }
+    for signal in console.suspend() { handle(signal) }
+    if console.enter() { view.redrawBelow() }
     if wasPlaying { controls.setPlaying(true) }
   }
 

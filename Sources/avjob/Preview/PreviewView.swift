@@ -23,8 +23,6 @@ struct PreviewView {
   /// The item that the model is of.
   private var item: PlayerItem?
   private var timelines = (chapters: PreviewTimeline([]), segments: PreviewTimeline([]))
-  /// The largest true peak that was cleared.
-  private var clearedPeak = 1.0
 
   /// Fifteen times a second.
   private static let drawingPause = 66
@@ -70,7 +68,7 @@ struct PreviewView {
     let lines = PreviewScreen.lines(for: model, on: terminal)
     guard lines != shownLines else { return }
     shownLines = lines
-    write(drawing.draw(lines, at: now))
+    write(drawing.draw(lines, at: now, on: terminal))
   }
 
   /// Says what has happened.
@@ -92,7 +90,7 @@ struct PreviewView {
 
   /// Lets something else be written, which stays above the screen.
   mutating func interrupt(_ body: () -> Void) {
-    let erased = drawing.erase()
+    let erased = drawing.erase(on: terminal())
     if !erased.isEmpty { write(erased) }
     body()
     shownLines = []
@@ -108,14 +106,14 @@ struct PreviewView {
 
   /// Forgets what was over full scale.
   mutating func clear() {
-    clearedPeak = max(1, tap.take().loudness.truePeak)
+    _ = tap.take()
     for index in model.channels.indices { model.channels[index].meter.clear() }
     model.message = nil
   }
 
   /// Takes the screen away, and says where it was; nil: nothing was heard.
   mutating func close(_ controls: PreviewControls, at time: Time?) {
-    let erased = drawing.erase()
+    let erased = drawing.erase(on: terminal())
     guard let time, let item = controls.player.currentItem else { return write(erased) }
     let place = PreviewLayout.clock(min(time, item.duration))
     write(
@@ -142,6 +140,7 @@ struct PreviewView {
     model.time = time
     model.rate = player.speed.percent
     (model.volume, model.pan, model.loop) = (controls.volume, controls.pan, controls.loop)
+    model.isLooping = controls.isLooping
     model.chapter = timelines.chapters.names(at: time).last
     model.segments = timelines.segments.names(at: time)
     lookAtMeters(seconds: lastLook.duration(to: now).seconds)
@@ -163,7 +162,8 @@ struct PreviewView {
     }
     for index in model.channels.indices {
       let reading = readings.channels.indices.contains(index) ? readings.channels[index] : nil
-      model.channels[index].meter.show(reading, after: seconds)
+      let peak = readings.truePeaks.indices.contains(index) ? readings.truePeaks[index] : 0
+      model.channels[index].meter.show(reading, truePeak: peak, after: seconds)
     }
     for index in model.tracks.indices {
       let reading = readings.tracks.indices.contains(index) ? readings.tracks[index] : nil
@@ -176,7 +176,7 @@ struct PreviewView {
     model.loudness = PreviewModel.Loudness(
       momentary: loudness.momentary, shortTerm: loudness.shortTerm,
       integrated: loudness.integrated, truePeak: peak > 0 ? 20 * log10(peak) : nil,
-      isOver: peak > clearedPeak)
+      isOver: model.channels.contains { $0.meter.isOver })
   }
 
   private mutating func turn(to item: PlayerItem) {
@@ -186,7 +186,7 @@ struct PreviewView {
     model.hasChapters = !item.chapters.isEmpty
     model.tracks = item.tracks.map { PreviewModel.Track(name: $0.name) }
     model.message = nil
-    clearedPeak = 1
+    for index in model.channels.indices { model.channels[index].meter.clear() }
     let starts = item.chapters.map(\.start) + [item.duration]
     timelines.chapters = PreviewTimeline(
       zip(item.chapters, starts.dropFirst()).map { chapter, end in

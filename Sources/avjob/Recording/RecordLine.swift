@@ -11,6 +11,10 @@ struct RecordLine {
     case waiting
     /// The device is not there.
     case gone = "no device"
+    /// The device, or the file, is being opened.
+    case opening
+    /// What was recorded is being completed.
+    case finishing
   }
 
   var state: State
@@ -21,6 +25,8 @@ struct RecordLine {
   var lossCount: Int
   /// How long the disk has room for more.
   var timeLeft: Time?
+  /// Whether anybody can press one.
+  var hasKeys = true
 
   /// Decibels at the left end of a bar.
   private static let least = -60.0
@@ -31,7 +37,12 @@ struct RecordLine {
     var figures: [String] = []
     if lossCount > 0 { figures.append(lossCount == 1 ? "1 loss" : "\(lossCount) losses") }
     if let timeLeft { figures.append("\(Self.rough(timeLeft)) left on disk") }
-    figures.append("space: pause, q: stop")
+    switch state {
+    case .finishing: figures.append("Ctrl-C: end at once")
+    case _ where !hasKeys: break
+    case .paused: figures.append("space: go on, q: stop")
+    default: figures.append("space: pause, q: stop")
+    }
     while !figures.isEmpty, (words + joined(figures)).columns + 24 > width { figures.removeLast() }
     let tail = joined(figures)
     let room = width - words.columns - tail.columns
@@ -45,7 +56,7 @@ struct RecordLine {
     guard let highest = levels.map(\.peakPower).max() else { return "" }
     let number =
       "  "
-      + (highest <= LevelReading.silence ? "-inf" : Self.tenths(highest))
+      + (highest <= LevelReading.silence ? "-inf" : Self.decibels(highest))
       .aligned(to: 6) + " dB"
     var shown = levels
     if levels.count > 2 || room - number.columns < levels.count * 12 {
@@ -68,7 +79,8 @@ struct RecordLine {
     }.joined()
   }
 
-  private static func tenths(_ decibels: Double) -> String {
+  /// To the tenth.
+  static func decibels(_ decibels: Double) -> String {
     let tenths = Int((decibels * 10).rounded())
     let sign = tenths < 0 ? "-" : ""
     return "\(sign)\(tenths.magnitude / 10).\(tenths.magnitude % 10)"

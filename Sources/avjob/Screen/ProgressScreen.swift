@@ -44,7 +44,7 @@ struct ProgressScreen {
     guard lines.isEmpty else { return print(lines.joined(separator: "\n"), at: now) }
     guard drawing.isDue(at: now) else { return }
     let moving = TerminalLines.lines(for: state, at: now, on: terminal)
-    write(drawing.draw(moving, at: now))
+    write(drawing.draw(moving, at: now, on: terminal))
   }
 
   /// What is said on a terminal for good: why a job ran, where somebody asked.
@@ -58,12 +58,13 @@ struct ProgressScreen {
   mutating func print(_ text: String, at now: ContinuousClock.Instant) {
     guard let terminal = terminal() else { return write(text + "\n") }
     let lines = TerminalLines.lines(for: state, at: now, on: terminal)
-    write(drawing.erase() + text + "\n" + drawing.draw(lines, at: now))
+    write(
+      drawing.erase(on: terminal) + text + "\n" + drawing.draw(lines, at: now, on: terminal))
   }
 
   /// Takes the moving part away, so that whatever follows starts on an empty line.
   mutating func close() {
-    let erased = drawing.erase()
+    let erased = drawing.erase(on: terminal())
     if !erased.isEmpty { write(erased) }
   }
 }

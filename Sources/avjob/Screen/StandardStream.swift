@@ -16,7 +16,22 @@ enum StandardStream: Int32 {
     let isKnown = ioctl(rawValue, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
     return Terminal(
       columns: isKnown ? Int(size.ws_col) : 80, rows: isKnown ? Int(size.ws_row) : 24,
-      isColored: environment("NO_COLOR").isEmpty)
+      isColored: environment("NO_COLOR").isEmpty, rewraps: rewraps(kind))
+  }
+
+  /// Whether lines that are longer than a window has become are broken there, as most terminals do;
+  /// the others cut them off: xterm itself, the console of Linux, GNU screen.
+  private func rewraps(_ kind: String) -> Bool {
+    // tmux does, and passes on what it was started in.
+    guard environment("TMUX").isEmpty else { return true }
+    return environment("XTERM_VERSION").isEmpty && environment("STY").isEmpty && kind != "linux"
+  }
+
+  /// Whether it takes some text now, so that a write does not wait for a reader that is slow, or for a
+  /// terminal that was stopped.
+  var hasRoom: Bool {
+    var polled = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
+    return poll(&polled, 1, 0) > 0
   }
 
   /// Why something that was to go to standard output did not get there; nil where all did.

@@ -3,6 +3,8 @@ struct Terminal: Equatable {
   var columns: Int
   var rows: Int
   var isColored: Bool
+  /// Whether it breaks lines anew where it has become narrower.
+  var rewraps = true
 }
 
 /// The moving part of the screen: a line for each running job, and one for the whole run.

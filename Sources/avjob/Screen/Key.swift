@@ -1,4 +1,4 @@
-/// A key of a terminal, as far as the preview knows it.
+/// A key of a terminal, as far as commands that are steered by keys know it.
 enum Key: Hashable {
   case character(Character)
   case up, down, right, left

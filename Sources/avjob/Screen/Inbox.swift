@@ -1,9 +1,9 @@
-import Playback
+import Glibc
 import Synchronization
 import Threads
 
-/// What other threads have to say to the loop of a preview, and the bell that wakes it.
-final class PreviewInbox<Message: Sendable>: Sendable {
+/// What other threads have to say to the loop of a command, and the bell that wakes it.
+final class Inbox<Message: Sendable>: Sendable {
   private let messages = Mutex<[Message]>([])
   private let bell: WakeUp
 
@@ -15,6 +15,12 @@ final class PreviewInbox<Message: Sendable>: Sendable {
   func put(_ message: Message) {
     messages.withLock { $0.append(message) }
     bell.ring()
+  }
+
+  /// Waits until there is something, or the time is over.
+  func wait(milliseconds: Int32) {
+    var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    poll(&polled, 1, milliseconds)
   }
 
   /// All that has come, in order.

@@ -1,0 +1,73 @@
+/// Brings the channels of frames from the order of WAV and FFmpeg into that of a device, and back.
+///
+/// Of one thread; no call allocates.
+final class ChannelReordering {
+  /// Of each of the device's channels, which of ours it is.
+  let sources: [Int]
+  private let sampleSize: Int
+  private let scratch: UnsafeMutableRawPointer
+  private static let capacity = 1024
+
+  /// The order of a device that tells `positions`, or has ALSA's usual ones; nil where that is ours,
+  /// or where its places are others than ours.
+  ///
+  /// - Parameters:
+  ///   - channelCount: Channels of a frame.
+  ///   - positions: ALSA's names of the places, in the device's order; nil where it does not tell.
+  ///   - sampleSize: Bytes of a sample.
+  init?(for channelCount: Int, positions: [String]?, sampleSize: Int) {
+    guard let ours = Self.ours[channelCount], let theirs = positions ?? Self.usual[channelCount]
+    else { return nil }
+    // With up to six channels, those beside the listener are those behind.
+    let beside = channelCount < 7 ? ["SL": "RL", "SR": "RR"] : [:]
+    sources = theirs.compactMap { ours.firstIndex(of: beside[$0] ?? $0) }
+    guard Set(sources).count == channelCount, sources != Array(0..<channelCount) else { return nil }
+    self.sampleSize = sampleSize
+    scratch = .allocate(byteCount: Self.capacity * channelCount * sampleSize, alignment: 16)
+  }
+
+  deinit { scratch.deallocate() }
+
+  /// How many of so many frames are put in order at once.
+  func fitting(_ count: Int) -> Int { min(count, Self.capacity) }
+
+  /// The first frames in the device's order, `fitting` of them, valid until the next call.
+  func reordered(_ frames: UnsafeRawPointer, count: Int) -> UnsafeRawPointer {
+    let channelCount = sources.count
+    for frame in 0..<fitting(count) {
+      let first = frame * channelCount * sampleSize
+      for channel in 0..<channelCount {
+        (scratch + first + channel * sampleSize).copyMemory(
+          from: frames + first + sources[channel] * sampleSize, byteCount: sampleSize)
+      }
+    }
+    return UnsafeRawPointer(scratch)
+  }
+
+  /// Brings frames that a device gave into our order, where they lie.
+  func restore(_ frames: UnsafeMutableRawPointer, count: Int) {
+    let channelCount = sources.count
+    let frameSize = channelCount * sampleSize
+    for index in 0..<count {
+      let frame = frames + index * frameSize
+      scratch.copyMemory(from: frame, byteCount: frameSize)
+      for channel in 0..<channelCount {
+        (frame + sources[channel] * sampleSize).copyMemory(
+          from: scratch + channel * sampleSize, byteCount: sampleSize)
+      }
+    }
+  }
+
+  /// In the order of a WAV's mask (`ChannelLayout`).
+  private static let ours: [Int: [String]] = [
+    3: ["FL", "FR", "FC"], 4: ["FL", "FR", "RL", "RR"], 5: ["FL", "FR", "FC", "RL", "RR"],
+    6: ["FL", "FR", "FC", "LFE", "RL", "RR"], 7: ["FL", "FR", "FC", "LFE", "RC", "SL", "SR"],
+    8: ["FL", "FR", "FC", "LFE", "RL", "RR", "SL", "SR"],
+  ]
+  /// Of devices that do not tell (`snd_pcm_std_chmaps` of the kernel's sound/core/pcm_lib.c).
+  private static let usual: [Int: [String]] = [
+    4: ["FL", "FR", "RL", "RR"], 5: ["FL", "FR", "RL", "RR", "FC"],
+    6: ["FL", "FR", "RL", "RR", "FC", "LFE"],
+    8: ["FL", "FR", "RL", "RR", "FC", "LFE", "SL", "SR"],
+  ]
+}

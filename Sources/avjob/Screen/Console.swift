@@ -1,0 +1,125 @@
+import Glibc
+import Threads
+
+/// The terminal of a command that goes on until a key or a signal ends it: takes it, waits for keys
+/// and signals, and gives it back, however that command ends.
+///
+/// Of one thread. What a loop does: `wait`, then all of `nextSignal`, then `keys`, since a signal may
+/// say that the terminal is another's now.
+final class Console {
+  /// Whether there is a keyboard at standard input.
+  let hasKeyboard: Bool
+  private let signals: SignalQueue
+  private let mode: TerminalMode
+  private var reader = KeyReader()
+  private var lastInput = ContinuousClock.now
+  /// Whether the keyboard is still there.
+  private var isOpen: Bool
+
+  /// What follows Escape in a sequence follows sooner, also from far away.
+  private static let escapePause = Duration.milliseconds(50)
+
+  /// A console that takes nothing yet.
+  ///
+  /// - Parameters:
+  ///   - signals: Of `catchSignals`.
+  ///   - stream: What is drawn on, where that is a terminal.
+  init(_ signals: SignalQueue, drawingOn stream: StandardStream) {
+    self.signals = signals
+    hasKeyboard = isatty(0) == 1
+    isOpen = hasKeyboard
+    mode = TerminalMode(
+      input: hasKeyboard ? 0 : nil, output: stream.terminal == nil ? nil : stream.rawValue)
+  }
+
+  /// Lets the signals that such a command answers wait for `nextSignal`, from now on. To be called
+  /// before any thread is started that lives on.
+  ///
+  /// A hang-up that whoever started the command has switched off (`nohup`) stays so.
+  static func catchSignals() throws(ChildProcess.SystemError) -> SignalQueue {
+    // A reader that is gone is an error of a write, and so is a file that may not grow.
+    signal(SIGPIPE, SIG_IGN)
+    signal(SIGXFSZ, SIG_IGN)
+    var hangUp = sigaction()
+    sigaction(SIGHUP, nil, &hangUp)
+    // No other handler is a number: as addresses, since closures cannot be compared.
+    let isIgnored =
+      unsafeBitCast(hangUp.__sigaction_handler.sa_handler, to: Int.self)
+      == unsafeBitCast(SIG_IGN, to: Int.self)
+    return try SignalQueue(
+      (isIgnored ? [] : [SIGHUP]) + [SIGINT, SIGTERM, SIGWINCH, SIGTSTP, SIGCONT])
+  }
+
+  // MARK: The terminal
+
+  /// Whether it is this command's now.
+  var isTaken: Bool { mode.isTaken }
+
+  /// Takes it, where the command is in its foreground.
+  ///
+  /// - Returns: Whether it is this command's now.
+  @discardableResult
+  func enter() -> Bool { mode.enter() }
+
+  /// Gives it back as it was.
+  func leave() { mode.leave() }
+
+  /// Takes it anew, after somebody had it who may have left it otherwise.
+  ///
+  /// - Returns: Whether it is this command's now.
+  func enterAnew() -> Bool {
+    mode.leave()
+    return mode.enter()
+  }
+
+  /// Ctrl-Z: gives the terminal back, and stops the process until a shell lets it go on.
+  ///
+  /// - Returns: The other signals that came meanwhile.
+  func suspend() -> [Int32] {
+    mode.leave()
+    signals.stopProcess()
+    var others: [Int32] = []
+    // Among them the one that woke us.
+    while let signal = signals.next() {
+      if signal != SIGCONT, signal != SIGTSTP { others.append(signal) }
+    }
+    return others
+  }
+
+  // MARK: What comes
+
+  /// Waits until there is a key or a signal, `descriptor` is readable, or the time is over; −1: it
+  /// never is.
+  func wait(or descriptor: Int32, milliseconds: Int32) {
+    let input = isOpen && isTaken ? Int32(0) : -1
+    var polled = [input, signals.descriptor, descriptor].map {
+      pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+    }
+    let pause = Int32(Self.escapePause / .milliseconds(1))
+    let isShort = reader.isWaiting && (milliseconds < 0 || milliseconds > pause)
+    poll(&polled, nfds_t(polled.count), isShort ? pause : milliseconds)
+  }
+
+  /// The next signal that waits; nil: none does.
+  func nextSignal() -> Int32? { signals.next() }
+
+  /// The keys that were pressed; none while the terminal is another's.
+  func keys() -> [Key] {
+    guard isOpen, isTaken else { return [] }
+    var polled = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
+    guard poll(&polled, 1, 0) > 0 else {
+      // Nothing has followed for long enough.
+      let isOver = reader.isWaiting && lastInput.duration(to: .now) >= Self.escapePause
+      return isOver ? reader.endOfPause() : []
+    }
+    var block = [UInt8](repeating: 0, count: 256)
+    let count = read(0, &block, block.count)
+    guard count > 0 else {
+      // A terminal that was closed; it says so once more by SIGHUP.
+      if count == 0 || errno != EINTR { isOpen = false }
+      return []
+    }
+    lastInput = .now
+    return reader.keys(block[..<count])
+  }
+}

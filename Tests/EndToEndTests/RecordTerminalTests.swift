@@ -1,0 +1,122 @@
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("avjob record, at a terminal") struct RecordTerminalTests {
+  let microphone = Microphone()
+
+  @Test("keys pause and stop, a line shows what is recorded, and nothing is left of it")
+  func keys() throws {
+    let (environment, _) = try microphone.card("speed 5 loop yes", seconds: 1)
+    let terminal = try microphone.start(
+      "take.wav", "--device", "card", environment: environment)
+    let settings = terminal.settings
+    try terminal.wait(for: "recording from 'card': 48 kHz stereo, as WAV 16 bit; space pauses")
+    try terminal.wait(for: "recording  0:00.")
+    #expect(terminal.settings != settings)
+    terminal.type(" ")
+    try terminal.wait(for: "paused   ")
+    try terminal.wait(for: "space: go on")
+    terminal.type(" ")
+    try terminal.wait(for: "recording  0:0")
+    terminal.type("q")
+    #expect(terminal.wait() == 0)
+    #expect(terminal.settings == settings)
+    #expect(terminal.transcript.contains("\u{1B}[1A\r\u{1B}[J\u{1B}[?25htake.wav  0:0"))
+    #expect(try microphone.decoded("take.wav").count > 0)
+  }
+
+  @Test(
+    "whatever ends it, the terminal is put back",
+    arguments: [SIGINT, SIGTERM, SIGHUP, SIGSEGV, SIGABRT, SIGQUIT])
+  func signals(signal: Int32) throws {
+    let isEnd = [SIGINT, SIGTERM, SIGHUP].contains(signal)
+    let (environment, sound) = try microphone.card("speed 5")
+    let terminal = try microphone.start(
+      "take.flac", "--device", "card", environment: environment)
+    let settings = terminal.settings
+    try terminal.wait(for: "recording  0:00.")
+    #expect(terminal.settings != settings)
+    terminal.signal(signal)
+    #expect(terminal.wait() == (isEnd ? 0 : 128 + signal))
+    #expect(terminal.settings == settings)
+    #expect(terminal.transcript.contains("\u{1B}[?25h"))
+    guard isEnd else { return }
+    // Finished: its header has the digest of all samples.
+    try Tool.succeed("flac", "-t", "-s", "-w", microphone.stage.path("take.flac"))
+    let bytes = try microphone.decoded("take.flac")
+    let isWhole = bytes[...] == sound.prefix(bytes.count)
+    #expect(isWhole)
+  }
+
+  @Test("where the disk keeps it from ending, a second Ctrl-C ends it, and puts the terminal back")
+  func twice() throws {
+    var (environment, _) = try microphone.card("speed 5")
+    environment["LD_PRELOAD"] = try Rig.mishaps.get()
+    environment["MISHAP"] = "flush"
+    environment["MISHAP_WHEN"] = microphone.stage.path("stuck")
+    let terminal = try microphone.start("take.wav", "--device", "card", environment: environment)
+    let settings = terminal.settings
+    try terminal.wait(for: "recording  0:00.")
+    try microphone.stage.write("stuck", "")
+    terminal.type("\u{03}")
+    try terminal.wait(for: "finishing")
+    // One that is closed as well is no second wish to end.
+    terminal.signal(SIGHUP)
+    try terminal.wait(for: "finishing")
+    terminal.type("\u{03}")
+    #expect(terminal.wait() == 130)
+    #expect(terminal.settings == settings)
+    #expect(terminal.transcript.hasSuffix("\u{1B}[1A\r\u{1B}[J\u{1B}[?25h"))
+    #expect(try microphone.decoded("take.wav").count > 0)
+  }
+
+  @Test("Ctrl-Z is a pause: the shell has the terminal, and fg goes on without a gap or a loss")
+  func suspend() throws {
+    // Not `stall`: a card that nobody reads overruns.
+    let (environment, sound) = try microphone.card("speed 1 stall no")
+    let terminal = try PseudoTerminal()
+    let settings = terminal.settings
+    try terminal.start(
+      [
+        "bash", "-c",
+        "set -m; cd \(microphone.stage.folder.root); \(Command.path) record take.wav --device card; "
+          + "echo STOP''PED; read line; fg; echo ENDED''HERE $?",
+      ], environment: environment)
+    try terminal.wait(for: "recording  0:00.")
+    usleep(200_000)
+    terminal.type("\u{1A}")
+    try terminal.wait(for: "paused   ")
+    try terminal.wait(for: "STOPPED")
+    #expect(terminal.settings == settings)
+    usleep(700_000)
+    terminal.type("\n")
+    try terminal.wait(for: "recording  0:0")
+    usleep(200_000)
+    terminal.type("q")
+    try terminal.wait(for: "ENDEDHERE 0")
+    _ = terminal.wait()
+    #expect(terminal.settings == settings)
+    #expect(!terminal.transcript.contains("lost"), "\(terminal.transcript)")
+    let bytes = try microphone.decoded("take.wav")
+    // Two stretches of the sound, the second one from behind the overrun.
+    let first = zip(bytes, sound).prefix { $0 == $1 }.count
+    #expect(first > 4000 && first < bytes.count, "\(first) of \(bytes.count)")
+    #expect(!bytes.contains(0))
+  }
+
+  @Test("a line in a window that becomes narrow leaves nothing behind")
+  func narrowing() throws {
+    let (environment, _) = try microphone.card("speed 1")
+    let terminal = try microphone.start(
+      "take.wav", "--device", "card", environment: environment, columns: 100)
+    try terminal.wait(for: "q: stop\u{1B}[K")
+    try terminal.wait(for: "\u{1B}[1A\rrecording")
+    terminal.resize(columns: 30, rows: 24)
+    // 98 columns take four rows of 30.
+    try terminal.wait(for: "\u{1B}[4A\r\u{1B}[2Krecording")
+    try terminal.wait(for: "\u{1B}[1A\rrecording")
+    terminal.type("q")
+    #expect(terminal.wait() == 0)
+  }
+}

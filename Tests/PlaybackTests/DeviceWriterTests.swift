@@ -1,0 +1,51 @@
+import Glibc
+import TestSupport
+import Testing
+import Threads
+
+@testable import Playback
+
+@Suite struct DeviceWriterTests {
+  /// Waits until something holds.
+  private func wait(until holds: () -> Bool) -> Bool {
+    let deadline = ContinuousClock.now + .seconds(20)
+    while !holds() {
+      guard ContinuousClock.now < deadline else { return false }
+      usleep(500)
+    }
+    return true
+  }
+
+  @Test("sound goes on to the device while somebody else holds the lock that the writer shares")
+  func lock() throws {
+    // It has room at all times.
+    let device = MemoryDevice()
+    let writer = try DeviceWriter(device.opener)
+    let thread = try Thread.spawn(name: "playback-write") { writer.run() }
+    defer {
+      writer.end()
+      thread.join()
+    }
+    writer.open(SinkRequest(sampleRate: 48_000, channelCount: 2))
+    let isOpen = wait { if case .open = writer.device { true } else { false } }
+    try #require(isOpen)
+    guard case .open(let format, let ring) = writer.device else { return }
+    var index: Int64 = 0
+    let heard = writer.shared.withLock { _ -> Int64 in
+      for round in 0..<100 {
+        ring.fill { slot in
+          slot.index = index
+          slot.frameCount = SlotRing.slotFrames
+        }
+        index += Int64(SlotRing.slotFrames)
+        writer.setLevels(SampleConverter.Levels(volume: Float(round % 3), pan: 0.5))
+        writer.notifyFilled()
+        guard wait(until: { ring.waiting == 0 }) else { break }
+      }
+      return index
+    }
+    #expect(heard == 100 * Int64(SlotRing.slotFrames))
+    #expect(writer.counts.progress.written == heard)
+    #expect(format.channelCount == 2)
+  }
+}
