@@ -11,6 +11,7 @@ let package = Package(
       name: "AVJob",
       targets: [
         "MediaTime", "MPEGAudio", "Threads", "MediaComposition", "ExportGraph", "ExportEngine",
+        "Playback",
       ]),
   ],
   dependencies: [

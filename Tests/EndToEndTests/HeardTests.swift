@@ -102,6 +102,24 @@ import Testing
     return (name, try readFile(folder.path(name)))
   }
 
+  /// Whether bytes are the sound of some WAVs, one behind the other.
+  private static func isMade(_ bytes: [UInt8], of wavs: [WAVFile]) -> Bool {
+    var rest = bytes[...]
+    for wav in wavs {
+      guard rest.count >= wav.data.count else { return false }
+      // By the system: a build for debugging compares arrays slowly.
+      let isEqual = rest.withUnsafeBytes { rest in
+        wav.data.withUnsafeBytes { data in
+          guard let a = rest.baseAddress, let b = data.baseAddress else { return false }
+          return memcmp(a, b, data.count) == 0
+        }
+      }
+      guard isEqual else { return false }
+      rest = rest.dropFirst(wav.data.count)
+    }
+    return rest.isEmpty && !bytes.isEmpty
+  }
+
   @Test(
     "what is heard of every file in Jobs/ is what a WAV of it holds, bit for bit",
     arguments: [
@@ -121,8 +139,8 @@ import Testing
           }
           let heard = try heard("\(file) --job '\(job.name)' --output \(output + 1)", on: sink)
           #expect(heard.format == "\(wavs[0].sampleRate)-\(wavs[0].channelCount)-\(format)")
-          let isEqual = heard.bytes[...] == wavs.map(\.data).reduce([], +)[...]
-          #expect(isEqual, "\(file): \(job.name), output \(output + 1)")
+          #expect(
+            Self.isMade(heard.bytes, of: wavs), "\(file): \(job.name), output \(output + 1)")
         }
       }
     }

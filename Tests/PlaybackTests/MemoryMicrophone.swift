@@ -62,10 +62,11 @@ final class MemoryMicrophone: Sendable {
     }
   }
 
-  /// Waits until all was given, and taken, or it holds.
-  func waitUntilQuiet() {
-    while state.withLock({ $0.emptyReads < 3 }) { usleep(1000) }
-  }
+  /// Whether all was given, and taken, or it holds.
+  var isQuiet: Bool { state.withLock { $0.emptyReads >= 3 } }
+
+  /// Waits until it is.
+  func waitUntilQuiet() { while !isQuiet { usleep(1000) } }
 
   /// Goes on after a hold.
   func release() {

@@ -18,7 +18,8 @@ import Threads
   ) throws -> Recording {
     let recorder = try recorder(microphone, to: name, settings)
     try recorder.record()
-    microphone.waitUntilQuiet()
+    // One that ends by itself may leave something in the microphone.
+    while !microphone.isQuiet, !recorder.isFinished { usleep(1000) }
     recorder.stop()
     return recorder.waitUntilFinished()
   }
