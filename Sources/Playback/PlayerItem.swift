@@ -132,6 +132,14 @@ public struct PlayerSegment: Sendable, Hashable {
   static func all(of export: Export) -> [PlayerSegment] {
     let range = export.timeRange ?? TimeRange(start: .zero, duration: export.composition.duration)
     var found: [PlayerSegment] = []
+    // Clips of one file mostly follow one another.
+    var last: (path: FilePath, name: String)?
+    func name(of path: FilePath) -> String {
+      if let last, last.path == path { return last.name }
+      let name = path.lastComponent?.string ?? path.string
+      last = (path, name)
+      return name
+    }
     for (index, track) in export.composition.tracks.enumerated() where track.isEnabled {
       for segment in track.segments where !segment.isEmpty {
         let start = max(segment.target.start, range.start)
@@ -139,7 +147,7 @@ public struct PlayerSegment: Sendable, Hashable {
         guard start < end else { continue }
         let name =
           if case .asset(let asset) = segment.content {
-            asset.path.lastComponent?.string ?? asset.path.string
+            name(of: asset.path)
           } else {
             track.name ?? "track \(index + 1)"
           }

@@ -34,25 +34,27 @@ extension Lowering {
   }
 
   private mutating func placed(_ id: Int) -> [Placed]? {
-    let items = sequences[id].sequence.items
-    let places = items.indices.map { ItemPlace(sequence: id, index: $0) }
+    let places = sequences[id].sequence.items.indices.map { ItemPlace(sequence: id, index: $0) }
     // Each is lowered, also behind one that failed.
     for place in places { _ = voice(at: place) }
     var placed: [Placed] = []
     var isWhole = true
-    for (place, item) in zip(places, items) {
+    for place in places {
       guard let start = start(of: place), let voice = voice(at: place) else {
         isWhole = false
         continue
       }
-      let origin = item.at?.origin ?? item.origin
-      if start < .zero, item.at != nil {
+      // Members, and not the item: a copy of one counts a dozen references.
+      let at = sequences[id].sequence.items[place.index].at
+      let origin = at?.origin ?? sequences[id].sequence.items[place.index].origin
+      if start < .zero, at != nil {
         error("this is before the start of the list", at: origin, help: "write a later time")
         isWhole = false
       }
       var next = Placed(voice: voice, index: place.index, start: start, origin: origin)
       if let duration = sequences[id].crossfades[place.index], isWhole,
-        let fade = item.crossfade ?? sequences[id].sequence.crossfade
+        let fade = sequences[id].sequence.items[place.index].crossfade
+          ?? sequences[id].sequence.crossfade
       {
         isWhole = cross(fade, duration, from: &placed, to: &next)
       }
@@ -148,7 +150,7 @@ extension Lowering {
     }
     // From the last one on whose place is known, or does not depend on the one before it.
     var first = place.index
-    while first > 0, item(at: ItemPlace(sequence: id, index: first)).at == nil,
+    while first > 0, sequences[id].sequence.items[first].at == nil,
       case .unknown = sequences[id].starts[first - 1]
     {
       first -= 1
@@ -168,8 +170,7 @@ extension Lowering {
   private mutating func makeStart(of place: ItemPlace) -> Time? {
     // A job's item, and an inserted one, are all of their timeline.
     guard sequences[place.sequence].holder != nil else { return .zero }
-    let item = item(at: place)
-    if let at = item.at {
+    if let at = sequences[place.sequence].sequence.items[place.index].at {
       guard let offset = time(Located(at.value.offset, at: at.origin), rate: sampleRate) else {
         return nil
       }
@@ -178,7 +179,8 @@ extension Lowering {
       return at.value.isEarlier ? time - offset : time + offset
     }
     let isFirst = place.index == 0
-    let fade = item.crossfade ?? (isFirst ? nil : sequences[place.sequence].sequence.crossfade)
+    let own = sequences[place.sequence].sequence.items[place.index].crossfade
+    let fade = own ?? (isFirst ? nil : sequences[place.sequence].sequence.crossfade)
     var crossfade = Time.zero
     if let fade {
       let text = Located(fade.value.duration, at: fade.origin)

@@ -1,5 +1,6 @@
 import MediaComposition
 import MediaTime
+import SystemPackage
 
 /// Turns a job's items into a composition, with every time made exact.
 ///
@@ -39,13 +40,25 @@ struct Lowering {
     var mix = AudioMix.unity
     var chapters: [Chapter] = []
     var origin: Origin
-    /// For messages.
-    var name: String
+    var name: Name
     /// At which a number of samples counts.
     var rate: Int?
 
+    /// What messages call it: text only where there is something to say.
+    enum Name: CustomStringConvertible {
+      case text(String)
+      case file(FilePath)
+
+      var description: String {
+        switch self {
+        case .text(let text): text
+        case .file(let path): "'\(path.lastComponent?.string ?? path.string)'"
+        }
+      }
+    }
+
     init(
-      _ content: Segment.Content, duration: Time, rate: Int?, name: String, origin: Origin
+      _ content: Segment.Content, duration: Time, rate: Int?, name: Name, origin: Origin
     ) {
       self.content = content
       source = TimeRange(start: .zero, duration: duration)
@@ -102,7 +115,7 @@ struct Lowering {
   mutating func makeVoice(at place: ItemPlace) -> Voice? {
     let item = item(at: place)
     guard var voice = content(of: item, at: place) else { return nil }
-    if let name = item.name?.value { voice.name = "'\(name)'" }
+    if let name = item.name?.value { voice.name = .text("'\(name)'") }
     var isWhole = select(item.channels, in: &voice)
     // A range that was refused does not hide what is wrong with the rest.
     isWhole = takeRange(of: item, at: place, in: &voice) && isWhole
@@ -119,21 +132,23 @@ struct Lowering {
   }
 
   private mutating func content(of item: Item, at place: ItemPlace) -> Voice? {
-    func voice(_ content: Segment.Content, _ duration: Time, rate: Int?, _ name: String) -> Voice {
+    func voice(
+      _ content: Segment.Content, _ duration: Time, rate: Int?, _ name: Voice.Name
+    ) -> Voice {
       Voice(content, duration: duration, rate: rate, name: name, origin: item.origin)
     }
     switch item.content {
     case .clip(let reference):
       guard let asset = assets[reference] else { return nil }
-      let name = "'\(reference.path.lastComponent?.string ?? reference.path.string)'"
-      var clip = voice(.asset(asset), asset.duration, rate: asset.sampleRate, name)
+      var clip = voice(
+        .asset(asset), asset.duration, rate: asset.sampleRate, .file(reference.path))
       if keepsChapters(at: place) { clip.chapters = asset.chapters }
       return clip
     case .silence(let duration):
       let origin = duration.origin
       guard let duration = time(duration, rate: sampleRate), checkLimit(of: duration, at: origin)
       else { return nil }
-      return voice(.silence, duration, rate: sampleRate, "the silence")
+      return voice(.silence, duration, rate: sampleRate, .text("the silence"))
     case .concat, .tracks:
       var name = "the sequence"
       if case .tracks = item.content { name = "the mix" }
@@ -146,7 +161,7 @@ struct Lowering {
       }
       guard isWhole else { return nil }
       let composition = Composition(tracks: tracks)
-      return voice(.composition(composition), composition.duration, rate: sampleRate, name)
+      return voice(.composition(composition), composition.duration, rate: sampleRate, .text(name))
     }
   }
 
