@@ -8,7 +8,9 @@ struct DeckState {
   /// What is heard, or will be next.
   var current: PlayerItem?
   /// Whether sound is wanted.
-  var isPlaying = false
+  var isPlaying = false { didSet { if oldValue, !isPlaying { stops += 1 } } }
+  /// Counts how often sound was not wanted any more, however short it was wanted.
+  private(set) var stops = 0
   /// Speed, the pitch kept.
   var speed = PlaybackSpeed.normal
   /// Where to go; taken by the feeding thread.
