@@ -279,12 +279,12 @@ final class Feeder {
   }
 
   /// Goes on with the next item of the queue, if there is one.
-  private func continueQueue(after voice: Voice) -> Bool {
-    guard let next = deck.state.withLock({ $0.item(after: voice.item) }) else { return false }
+  private func continueQueue(after previous: Voice) -> Bool {
+    guard let next = deck.state.withLock({ $0.item(after: previous.item) }) else { return false }
     do throws(Failure) {
       let voice = try self.voice(of: next)
       try voice.source.seek(to: 0)
-      mark(voice, .advance)
+      mark(voice, voice === previous ? .loop : .advance)
       isAtEnd = false
     } catch {
       fail(next, error)
@@ -293,7 +293,7 @@ final class Feeder {
   }
 
   private func finishIfHeard() {
-    guard writer.counts.isFinished.load(ordering: .acquiring) else {
+    guard writer.counts.finished.load(ordering: .acquiring) >= produced else {
       wait(milliseconds: 50)
       return
     }
