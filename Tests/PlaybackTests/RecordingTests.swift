@@ -265,6 +265,59 @@ import Threads
     #expect(try readFile(folder.path("old.wav")) == [1])
   }
 
+  @Test(
+    "lengths that are none are refused by name, and harm nothing",
+    arguments: [
+      (Time(value: -5, timescale: 1), "-5.0 s"), (.zero, "0.0 s"),
+      (.invalid, "a time that is no number"), (.indefinite, "a time that is no number"),
+      (.positiveInfinity, "a time that is no number"),
+      (.negativeInfinity, "a time that is no number"),
+    ])
+  func noLength(length: Time, name: String) throws {
+    let microphone = MemoryMicrophone(noise(4000))
+    func expect(_ purpose: String, _ body: () throws(Failure) -> Void) {
+      #expect(throws: Failure(.mendJob, "cannot \(purpose) \(name); name a time above 0")) {
+        try body()
+      }
+    }
+    func expect(_ purpose: String, _ change: (inout RecordingSettings) -> Void) {
+      var settings = RecordingSettings()
+      change(&settings)
+      expect(purpose) { () throws(Failure) in
+        _ = try Recorder(
+          to: FilePath(folder.path("a.wav")), settings: settings, opening: microphone.opener)
+      }
+    }
+    expect("record for") { $0.duration = length }
+    expect("begin a new file after") { $0.split = length }
+    expect("end after silence of") { $0.silence = .init(below: 0.1, for: length) }
+    let recorder = try recorder(microphone, to: "a.wav")
+    try recorder.record()
+    expect("record for") { () throws(Failure) in try recorder.record(forDuration: length) }
+    microphone.waitUntilQuiet()
+    recorder.stop()
+    #expect(recorder.waitUntilFinished().frameCount == 1000)
+  }
+
+  @Test("parts of less than a sample are refused, and levels that are none")
+  func noParts() throws {
+    let microphone = MemoryMicrophone(noise(4000))
+    var settings = RecordingSettings()
+    settings.split = Time(value: 1, timescale: 48_001)
+    let short = try recorder(microphone, to: "a.wav", settings)
+    #expect(
+      throws: Failure(
+        .mendJob, "cannot begin a new file after less than a sample; name a longer time")
+    ) {
+      try short.prepareToRecord()
+    }
+    for level in [Float.nan, -0.1, .infinity] {
+      settings = RecordingSettings()
+      settings.startLevel = level
+      #expect(throws: Failure.self) { try recorder(microphone, to: "a.wav", settings) }
+    }
+  }
+
   @Test("a device that cannot be opened at the start is told, not waited for")
   func noDevice() throws {
     let recorder = try Recorder(to: FilePath(folder.path("a.wav"))) { _ throws(Failure) in

@@ -31,7 +31,8 @@ public final class Recorder: Sendable {
   ///   - path: Where to; `.wav`, `.flac` or `.mp3`, unless the settings name a format.
   ///   - settings: How.
   ///   - opener: Opens the device, when the recording begins or `prepareToRecord` is called.
-  /// - Throws: `mendJob` for another format, `tryAgain` where the process has no descriptor left.
+  /// - Throws: `mendJob` for another format, and for a length that is not above 0; `tryAgain` where
+  ///   the process has no descriptor left.
   public convenience init(
     to path: FilePath, settings: RecordingSettings = RecordingSettings(),
     opening opener: @escaping SourceOpener
@@ -49,6 +50,7 @@ public final class Recorder: Sendable {
         .mendJob, "its name does not say the format; end it in .wav, .flac or .mp3", path: path)
     }
     try requireGrowing(kind, at: path)
+    try settings.requireSense()
     self.path = path
     self.settings = settings
     self.kind = kind
@@ -104,8 +106,10 @@ public final class Recorder: Sendable {
 
   /// Begins, or goes on, and ends after so much, to the frame (`AVAudioRecorder.record(forDuration:)`).
   ///
-  /// - Throws: As `prepareToRecord`, before the first sound.
+  /// - Throws: As `prepareToRecord`, before the first sound; `mendJob` for a length that is not above
+  ///   0, and nothing has changed then.
   public func record(forDuration duration: Time) throws(Failure) {
+    try RecordingSettings.requireLength(duration, "record for")
     order(.record(for: duration))
     try prepareToRecord()
   }
@@ -296,6 +300,10 @@ public final class Recorder: Sendable {
         .mendJob,
         "the device does not record \(rate) Hz but \(format.sampleRate) Hz; record that, and "
           + "convert it afterwards")
+    }
+    if let split = settings.split, split < Time(frames: 1, rate: format.sampleRate) {
+      throw Failure(
+        .mendJob, "cannot begin a new file after less than a sample; name a longer time")
     }
     if let count = settings.channelCount, count != format.channelCount {
       throw Failure(
