@@ -132,6 +132,25 @@ import Threads
     #expect(microphone.state.withLock { $0.openings } == 2)
   }
 
+  @Test("why a device does not come back is told, until it does")
+  func deviceFailure() throws {
+    let sound = noise(30_000 * 4)
+    let microphone = MemoryMicrophone(sound, mishaps: [(20_000, .isTakenAway)])
+    let recorder = try recorder(microphone, to: "a.wav")
+    #expect(recorder.deviceFailure == nil)
+    try recorder.record()
+    while recorder.deviceFailure == nil { usleep(1000) }
+    #expect(recorder.deviceFailure == MemoryMicrophone.busy)
+    #expect(recorder.isWaitingForDevice)
+    microphone.pass(5000)
+    microphone.plugIn()
+    microphone.waitUntilQuiet()
+    while recorder.isWaitingForDevice { usleep(1000) }
+    #expect(recorder.deviceFailure == nil)
+    recorder.stop()
+    #expect(recorder.waitUntilFinished().frameCount == 30_000)
+  }
+
   @Test("a pause leaves out what comes until the recording goes on")
   func pause() throws {
     let sound = noise(50_000 * 4)

@@ -151,6 +151,10 @@ public final class Recorder: Sendable {
   /// Whether the device is gone; it is looked for, and the recording goes on with it.
   public var isWaitingForDevice: Bool { state.withLock { $0.isWaitingForDevice } }
 
+  /// Why a device that is waited for does not come back: another program has it, another one was
+  /// plugged in its place …; nil where it is there, and before it was looked for.
+  public var deviceFailure: Failure? { state.withLock { $0.deviceFailure } }
+
   /// Whether it has ended.
   public var isFinished: Bool { state.withLock { $0.phase == .finished } }
 

@@ -200,12 +200,13 @@ final class TakeWriter {
   private func publish() {
     let (recording, isWaiting) = (files.recording, gate.isWaiting)
     let (isRecording, readings) = (isRecording, levels.readings)
-    let isLost = if case .lost = reader.device { true } else { false }
+    var (isLost, failure) = (false, Failure?.none)
+    if case .lost(let reason) = reader.device { (isLost, failure) = (true, reason) }
     state.withLock { state in
       state.recording = recording
       (state.isRecording, state.isWaiting) = (isRecording, isRecording && isWaiting)
       state.levels = readings
-      state.isWaitingForDevice = isLost
+      (state.isWaitingForDevice, state.deviceFailure) = (isLost, failure)
     }
   }
 }
