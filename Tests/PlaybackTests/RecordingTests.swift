@@ -375,6 +375,18 @@ import Threads
     #expect(recorder.averagePower(forChannel: 1) == -160)
   }
 
+  @Test("what is lost is measured by the clock that counts sleep, too")
+  func bootClock() {
+    func now() -> Int64 {
+      var time = timespec()
+      clock_gettime(CLOCK_BOOTTIME, &time)
+      return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+    let before = now()
+    let told = DeviceReader.bootClock()
+    #expect(before <= told && told <= now())
+  }
+
   @Test("a ring that is full loses what comes, and tells how much to the frame")
   func slowDisk() throws {
     let frames = 48_000 * 8

@@ -25,7 +25,7 @@ final class DeviceReader: Sendable {
   let news: WakeUp
   private let opener: SourceOpener
   private let request: SourceRequest
-  /// Nanoseconds of a clock that never stops.
+  /// Nanoseconds of a clock that never stops, also not while the machine sleeps.
   private let clock: @Sendable () -> Int64
   private let bell: WakeUp
   private let shared = Mutex((device: Device.none, opened: Opened?.none))
@@ -42,7 +42,7 @@ final class DeviceReader: Sendable {
 
   /// A reader whose source `opener` opens.
   init(
-    _ request: SourceRequest, clock: @escaping @Sendable () -> Int64 = DeviceReader.monotonicClock,
+    _ request: SourceRequest, clock: @escaping @Sendable () -> Int64 = DeviceReader.bootClock,
     _ opener: @escaping SourceOpener
   ) throws(ChildProcess.SystemError) {
     self.request = request
@@ -75,10 +75,11 @@ final class DeviceReader: Sendable {
     bell.ring()
   }
 
-  /// CLOCK_MONOTONIC.
-  static let monotonicClock: @Sendable () -> Int64 = {
+  /// CLOCK_BOOTTIME: CLOCK_MONOTONIC stands still while the machine sleeps (clock_gettime(2)), and what
+  /// is lost then is to be measured.
+  static let bootClock: @Sendable () -> Int64 = {
     var now = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &now)
+    clock_gettime(CLOCK_BOOTTIME, &now)
     return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
   }
 

@@ -38,7 +38,7 @@ public final class Recorder: Sendable {
     opening opener: @escaping SourceOpener
   ) throws(Failure) {
     try self.init(
-      to: path, settings: settings, clock: DeviceReader.monotonicClock, opening: opener)
+      to: path, settings: settings, clock: DeviceReader.bootClock, opening: opener)
   }
 
   init(
