@@ -24,7 +24,7 @@ import Threads
     return recorder.waitUntilFinished()
   }
 
-  private func recorder(
+  func recorder(
     _ microphone: MemoryMicrophone, to name: String,
     _ settings: RecordingSettings = RecordingSettings()
   ) throws -> Recorder {
@@ -34,14 +34,14 @@ import Threads
   }
 
   /// What ffmpeg makes of a file, as raw samples.
-  private func decoded(_ name: String, as format: String) throws -> [UInt8] {
+  func decoded(_ name: String, as format: String) throws -> [UInt8] {
     try Tool.succeed(
       "ffmpeg", "-v", "error", "-i", folder.path(name), "-f", format, "-"
     ).output
   }
 
   /// Bytes that are sound in any encoding of integers.
-  private func noise(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
+  func noise(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
     var dice = Dice(seed)
     return (0..<count).map { _ in UInt8.random(in: 0...255, using: &dice) }
   }
@@ -130,25 +130,6 @@ import Threads
     let listing = try Tool.succeed("sndfile-info", folder.path("a.wav")).text
     #expect(listing.contains("Count : 3") || listing.contains("Cue"), "\(listing)")
     #expect(microphone.state.withLock { $0.openings } == 2)
-  }
-
-  @Test("why a device does not come back is told, until it does")
-  func deviceFailure() throws {
-    let sound = noise(30_000 * 4)
-    let microphone = MemoryMicrophone(sound, mishaps: [(20_000, .isTakenAway)])
-    let recorder = try recorder(microphone, to: "a.wav")
-    #expect(recorder.deviceFailure == nil)
-    try recorder.record()
-    while recorder.deviceFailure == nil { usleep(1000) }
-    #expect(recorder.deviceFailure == MemoryMicrophone.busy)
-    #expect(recorder.isWaitingForDevice)
-    microphone.pass(5000)
-    microphone.plugIn()
-    microphone.waitUntilQuiet()
-    while recorder.isWaitingForDevice { usleep(1000) }
-    #expect(recorder.deviceFailure == nil)
-    recorder.stop()
-    #expect(recorder.waitUntilFinished().frameCount == 30_000)
   }
 
   @Test("a pause leaves out what comes until the recording goes on")
@@ -282,59 +263,6 @@ import Threads
         == "MP3 has no sample format; leave it out, or record WAV or FLAC")
     #expect(try Tool.succeed("ls", folder.root).text == "old.wav\n")
     #expect(try readFile(folder.path("old.wav")) == [1])
-  }
-
-  @Test(
-    "lengths that are none are refused by name, and harm nothing",
-    arguments: [
-      (Time(value: -5, timescale: 1), "-5.0 s"), (.zero, "0.0 s"),
-      (.invalid, "a time that is no number"), (.indefinite, "a time that is no number"),
-      (.positiveInfinity, "a time that is no number"),
-      (.negativeInfinity, "a time that is no number"),
-    ])
-  func noLength(length: Time, name: String) throws {
-    let microphone = MemoryMicrophone(noise(4000))
-    func expect(_ purpose: String, _ body: () throws(Failure) -> Void) {
-      #expect(throws: Failure(.mendJob, "cannot \(purpose) \(name); name a time above 0")) {
-        try body()
-      }
-    }
-    func expect(_ purpose: String, _ change: (inout RecordingSettings) -> Void) {
-      var settings = RecordingSettings()
-      change(&settings)
-      expect(purpose) { () throws(Failure) in
-        _ = try Recorder(
-          to: FilePath(folder.path("a.wav")), settings: settings, opening: microphone.opener)
-      }
-    }
-    expect("record for") { $0.duration = length }
-    expect("begin a new file after") { $0.split = length }
-    expect("end after silence of") { $0.silence = .init(below: 0.1, for: length) }
-    let recorder = try recorder(microphone, to: "a.wav")
-    try recorder.record()
-    expect("record for") { () throws(Failure) in try recorder.record(forDuration: length) }
-    microphone.waitUntilQuiet()
-    recorder.stop()
-    #expect(recorder.waitUntilFinished().frameCount == 1000)
-  }
-
-  @Test("parts of less than a sample are refused, and levels that are none")
-  func noParts() throws {
-    let microphone = MemoryMicrophone(noise(4000))
-    var settings = RecordingSettings()
-    settings.split = Time(value: 1, timescale: 48_001)
-    let short = try recorder(microphone, to: "a.wav", settings)
-    #expect(
-      throws: Failure(
-        .mendJob, "cannot begin a new file after less than a sample; name a longer time")
-    ) {
-      try short.prepareToRecord()
-    }
-    for level in [Float.nan, -0.1, .infinity] {
-      settings = RecordingSettings()
-      settings.startLevel = level
-      #expect(throws: Failure.self) { try recorder(microphone, to: "a.wav", settings) }
-    }
   }
 
   @Test("a device that cannot be opened at the start is told, not waited for")

@@ -209,11 +209,19 @@ public final class Recorder: Sendable {
 
   // MARK: Threads
 
-  /// From the frame on that comes next.
+  /// From the frame on that comes next, or would come if the device were there.
   private func order(_ action: RecorderState.Action) {
     // Asked for behind the lock: orders stand in the order of their frames.
-    state.withLock {
-      $0.orders.append(RecorderState.Order(index: reader.index, action: action))
+    state.withLock { state in
+      // To stop is not to wait for a device: what is missing at the end is not filled up.
+      let isEnd = if case .stop = action { true } else { false }
+      let index =
+        if !isEnd, let format = state.format {
+          reader.now(atRate: format.sampleRate)
+        } else {
+          reader.index
+        }
+      state.orders.append(RecorderState.Order(index: index, action: action))
     }
     reader.news.ring()
   }
