@@ -63,12 +63,13 @@ struct Chunk {
     ring.removeAll()
     (converted, taken) = (0, 0)
     isDraining = false
-    counts.isFinished.store(false, ordering: .releasing)
   }
 
   /// Hands over what the sink takes of the ring's first slot.
   mutating func step(_ levels: SampleConverter.Levels) -> Step {
-    guard let slot = ring.first else { return isDraining ? drain() : .starved }
+    // What came behind the last slot waits: a device that is draining takes nothing.
+    if isDraining { return drain() }
+    guard let slot = ring.first else { return .starved }
     if converted == 0 {
       converter.convert(
         slot, planeCapacity: SlotRing.slotFrames, from: 0, count: slot.frameCount, levels: levels,
@@ -104,8 +105,8 @@ struct Chunk {
     counts.publish(written: index, delay: isDone ? 0 : sink.delay)
     guard isDone else { return .wait }
     isDraining = false
-    counts.isFinished.store(true, ordering: .releasing)
-    return .finished
+    counts.finished.store(index, ordering: .releasing)
+    return ring.first == nil ? .finished : .again
   }
 
   /// Memory of one chunk in the sink's format.

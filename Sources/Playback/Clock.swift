@@ -11,6 +11,7 @@ final class Clock {
   private var item: PlayerItem?
   private var jumps = 0
   private var xruns = 0
+  private var stops = 0
   /// Whether the item that was heard last has been heard to its end.
   private var isAtEnd = false
 
@@ -28,18 +29,24 @@ final class Clock {
   }
 
   private func tick() {
+    // Before the place: where all was heard by now, it is told before the pause that follows it.
+    let (now, stopped) = deck.state.withLock { state in
+      defer { stops = state.stops }
+      return (state.status, state.stops != stops)
+    }
     let heard = deck.heardIndex
-    let (passages, jumped, place, now) = deck.state.withLock { state in
+    let (passages, jumped, place) = deck.state.withLock { state in
       let jumped = state.jumps != jumps
       jumps = state.jumps
       let passages = state.passages(from: state.observed, to: heard)
       state.observed = max(state.observed, heard)
       if let item = passages.last?.item { state.current = item }
-      return (passages, jumped, state.place(of: state.observed), state.status)
+      return (passages, jumped, state.place(of: state.observed))
     }
-    if jumped, let place { turn(to: place.item) }
+    if jumped, passages.isEmpty, let place { turn(to: place.item) }
     for passage in passages {
-      if passage.cause == .advance { turn(to: passage.item) }
+      // Several may have come and gone since the last look, where a device is fast.
+      if passage.cause == .advance || passage.cause == .jump { turn(to: passage.item) }
       if passage.cause == .loop { deck.observers.yield(.looped(passage.item)) }
       deck.observers.pass(
         passage.start, passage.end, isFresh: passage.cause != .change)
@@ -50,7 +57,8 @@ final class Clock {
     let count = deck.writer.counts.xruns.load(ordering: .relaxed)
     if count > xruns { deck.observers.yield(.ranDry(count: count)) }
     xruns = count
-    if now != status { deck.observers.yield(.statusChanged(now)) }
+    // What has begun and ended between two looks was a pause, too.
+    if now != status || stopped && now == .paused { deck.observers.yield(.statusChanged(now)) }
     status = now
   }
 

@@ -8,7 +8,9 @@ struct DeckState {
   /// What is heard, or will be next.
   var current: PlayerItem?
   /// Whether sound is wanted.
-  var isPlaying = false
+  var isPlaying = false { didSet { if oldValue, !isPlaying { stops += 1 } } }
+  /// Counts how often sound was not wanted any more, however short it was wanted.
+  private(set) var stops = 0
   /// Speed, the pitch kept.
   var speed = PlaybackSpeed.normal
   /// Where to go; taken by the feeding thread.
@@ -17,6 +19,8 @@ struct DeckState {
   var loopsLeft = 0
   /// What is looped without end; in the item's own time.
   var loopRange: TimeRange?
+  /// Whether the first item follows the last.
+  var repeatsQueue = false
   /// Whether the thread that feeds is to end.
   var isEnding = false
 
@@ -116,10 +120,11 @@ extension DeckState {
     var cause: Mark.Cause
   }
 
-  /// The item that follows another in the queue.
+  /// The item that follows another in the queue; one that is alone follows itself where the queue is
+  /// repeated.
   func item(after item: PlayerItem) -> PlayerItem? {
     guard let index = queue.firstIndex(where: { $0 === item }) else { return nil }
-    return index + 1 < queue.count ? queue[index + 1] : nil
+    return index + 1 < queue.count ? queue[index + 1] : repeatsQueue ? queue.first : nil
   }
 }
 

@@ -185,8 +185,8 @@ final class Counts: Sendable {
   let interruptions = Atomic<Int>(0)
   /// Flushes that were done.
   let flushes = Atomic<Int>(0)
-  /// Whether all has been heard, up to a slot that is the last.
-  let isFinished = Atomic<Bool>(false)
+  /// The frame of the ring behind the last slot that was the last and was heard to its end.
+  let finished = Atomic<Int64>(-1)
 
   /// Frames of the ring up to which everything was handed to the sink or thrown away, how many of
   /// these are still to be heard, and when that was so, in nanoseconds of the monotonic clock.

@@ -2,6 +2,7 @@ import ExportEngine
 import ExportGraph
 import MediaComposition
 import MediaTime
+import SystemPackage
 import Threads
 
 /// The thread that renders: keeps the writer's ring full of what the deck's state asks for.
@@ -26,6 +27,13 @@ final class Feeder {
   /// Whether the last frame was put into the ring.
   private var isAtEnd = false
   private var interruptions = 0
+  /// Files that were told to be damaged.
+  private var damagedPaths: Set<FilePath?> = []
+  /// Slots until damage is looked for again.
+  private var slotsUntilLook = 0
+
+  /// About a second of slots: to look takes time that grows with the graph.
+  private static let slotsBetweenLooks = 48
 
   init(_ deck: Deck, cancellation: CancellationFlag) {
     self.deck = deck
@@ -193,6 +201,7 @@ final class Feeder {
       try voice.read(SlotRing.slotFrames, before: end)
       let isEnd = voice.source.position >= end && !willGoOn(after: voice, loop)
       put(voice, at: first, into: ring, isLast: isEnd)
+      tellDamage(voice, isAtEnd: voice.source.position >= end)
       isAtEnd = isEnd
     } catch {
       fail(voice.item, error)
@@ -218,6 +227,17 @@ final class Feeder {
     let heard = deck.heardIndex
     deck.state.withLock { $0.add(meters, heard: heard) }
     writer.notifyFilled()
+  }
+
+  /// Tells of files that could not be decoded whole, now and then, and at the item's end.
+  private func tellDamage(_ voice: Voice, isAtEnd: Bool) {
+    slotsUntilLook -= 1
+    guard isAtEnd || slotsUntilLook <= 0 else { return }
+    slotsUntilLook = Self.slotsBetweenLooks
+    for warning in voice.source.damageWarnings
+    where damagedPaths.insert(warning.path).inserted {
+      deck.observers.yield(.damaged(voice.item, warning))
+    }
   }
 
   // MARK: Ends
@@ -259,12 +279,12 @@ final class Feeder {
   }
 
   /// Goes on with the next item of the queue, if there is one.
-  private func continueQueue(after voice: Voice) -> Bool {
-    guard let next = deck.state.withLock({ $0.item(after: voice.item) }) else { return false }
+  private func continueQueue(after previous: Voice) -> Bool {
+    guard let next = deck.state.withLock({ $0.item(after: previous.item) }) else { return false }
     do throws(Failure) {
       let voice = try self.voice(of: next)
       try voice.source.seek(to: 0)
-      mark(voice, .advance)
+      mark(voice, voice === previous ? .loop : .advance)
       isAtEnd = false
     } catch {
       fail(next, error)
@@ -273,7 +293,7 @@ final class Feeder {
   }
 
   private func finishIfHeard() {
-    guard writer.counts.isFinished.load(ordering: .acquiring) else {
+    guard writer.counts.finished.load(ordering: .acquiring) >= produced else {
       wait(milliseconds: 50)
       return
     }

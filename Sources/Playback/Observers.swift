@@ -14,6 +14,9 @@ public enum PlayerEvent: Sendable {
   case looped(PlayerItem)
   /// An item cannot be played, and was left out (`failedToPlayToEndTimeNotification`).
   case itemFailed(PlayerItem, Failure)
+  /// Something of a file that an item plays cannot be decoded, and is silence. Told once for each
+  /// file, when it is found, which is some tenths of a second before it is heard; there may be more.
+  case damaged(PlayerItem, Warning)
   /// The device ran dry, so many times by now.
   case ranDry(count: Int)
   /// There is no device; another is looked for, and what was heard last is kept.

@@ -14,6 +14,15 @@ public final class QueuePlayer: Player, @unchecked Sendable {
     for item in items { insert(item, after: nil) }
   }
 
+  /// Whether the first item follows the last, without a gap, again and again; an item that is alone
+  /// follows itself, and is told as looped. `AVPlayerLooper` does that with one item.
+  ///
+  /// Taken up at the end of the last item, also when that is already rendered.
+  public var repeatsQueue: Bool {
+    get { deck.state.withLock { $0.repeatsQueue } }
+    set { deck.update { $0.repeatsQueue = newValue } }
+  }
+
   /// What is played, in order, with what has been played (`AVQueuePlayer.items()`).
   public var items: [PlayerItem] { deck.state.withLock { $0.queue } }
 
@@ -43,7 +52,7 @@ public final class QueuePlayer: Player, @unchecked Sendable {
       guard let index = state.queue.firstIndex(where: { $0 === item }) else { return }
       let next = state.item(after: item)
       state.queue.remove(at: index)
-      if state.current === item { state.go(to: next) }
+      if state.current === item { state.go(to: next === item ? nil : next) }
     }
   }
 
@@ -55,7 +64,8 @@ public final class QueuePlayer: Player, @unchecked Sendable {
     }
   }
 
-  /// On to the next item; behind the last, silence (`advanceToNextItem()`). O(items).
+  /// On to the next item; behind the last, the first where the queue is repeated, or else silence
+  /// (`advanceToNextItem()`). O(items).
   public func advanceToNextItem() {
     deck.update { state in state.go(to: state.current.flatMap { state.item(after: $0) }) }
   }

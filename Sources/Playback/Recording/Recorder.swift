@@ -31,13 +31,14 @@ public final class Recorder: Sendable {
   ///   - path: Where to; `.wav`, `.flac` or `.mp3`, unless the settings name a format.
   ///   - settings: How.
   ///   - opener: Opens the device, when the recording begins or `prepareToRecord` is called.
-  /// - Throws: `mendJob` for another format, `tryAgain` where the process has no descriptor left.
+  /// - Throws: `mendJob` for another format, and for a length that is not above 0; `tryAgain` where
+  ///   the process has no descriptor left.
   public convenience init(
     to path: FilePath, settings: RecordingSettings = RecordingSettings(),
     opening opener: @escaping SourceOpener
   ) throws(Failure) {
     try self.init(
-      to: path, settings: settings, clock: DeviceReader.monotonicClock, opening: opener)
+      to: path, settings: settings, clock: DeviceReader.bootClock, opening: opener)
   }
 
   init(
@@ -49,6 +50,7 @@ public final class Recorder: Sendable {
         .mendJob, "its name does not say the format; end it in .wav, .flac or .mp3", path: path)
     }
     try requireGrowing(kind, at: path)
+    try settings.requireSense()
     self.path = path
     self.settings = settings
     self.kind = kind
@@ -104,8 +106,10 @@ public final class Recorder: Sendable {
 
   /// Begins, or goes on, and ends after so much, to the frame (`AVAudioRecorder.record(forDuration:)`).
   ///
-  /// - Throws: As `prepareToRecord`, before the first sound.
+  /// - Throws: As `prepareToRecord`, before the first sound; `mendJob` for a length that is not above
+  ///   0, and nothing has changed then.
   public func record(forDuration duration: Time) throws(Failure) {
+    try RecordingSettings.requireLength(duration, "record for")
     order(.record(for: duration))
     try prepareToRecord()
   }
@@ -146,6 +150,10 @@ public final class Recorder: Sendable {
 
   /// Whether the device is gone; it is looked for, and the recording goes on with it.
   public var isWaitingForDevice: Bool { state.withLock { $0.isWaitingForDevice } }
+
+  /// Why a device that is waited for does not come back: another program has it, another one was
+  /// plugged in its place …; nil where it is there, and before it was looked for.
+  public var deviceFailure: Failure? { state.withLock { $0.deviceFailure } }
 
   /// Whether it has ended.
   public var isFinished: Bool { state.withLock { $0.phase == .finished } }
@@ -201,11 +209,19 @@ public final class Recorder: Sendable {
 
   // MARK: Threads
 
-  /// From the frame on that comes next.
+  /// From the frame on that comes next, or would come if the device were there.
   private func order(_ action: RecorderState.Action) {
     // Asked for behind the lock: orders stand in the order of their frames.
-    state.withLock {
-      $0.orders.append(RecorderState.Order(index: reader.index, action: action))
+    state.withLock { state in
+      // To stop is not to wait for a device: what is missing at the end is not filled up.
+      let isEnd = if case .stop = action { true } else { false }
+      let index =
+        if !isEnd, let format = state.format {
+          reader.now(atRate: format.sampleRate)
+        } else {
+          reader.index
+        }
+      state.orders.append(RecorderState.Order(index: index, action: action))
     }
     reader.news.ring()
   }
@@ -296,6 +312,10 @@ public final class Recorder: Sendable {
         .mendJob,
         "the device does not record \(rate) Hz but \(format.sampleRate) Hz; record that, and "
           + "convert it afterwards")
+    }
+    if let split = settings.split, split < Time(frames: 1, rate: format.sampleRate) {
+      throw Failure(
+        .mendJob, "cannot begin a new file after less than a sample; name a longer time")
     }
     if let count = settings.channelCount, count != format.channelCount {
       throw Failure(

@@ -1,0 +1,151 @@
+import ExportEngine
+import Glibc
+import MediaComposition
+import MediaTime
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Playback
+
+@Suite struct QueueRepeatTests {
+  /// So many hundredths of a second of music each, one behind the other.
+  static func items(_ count: Int, lasting hundredths: Int64 = 20) throws -> [PlayerItem] {
+    try (0..<Int64(count)).map { index in
+      try PlayerItem.ofFixture(
+        "feelings.ogg",
+        TimeRange(
+          start: Time(value: index, timescale: 1),
+          duration: Time(value: hundredths, timescale: 100)))
+    }
+  }
+
+  @Test("a queue that is repeated goes on with its first item, without a gap", arguments: 1...3)
+  func repeats(count: Int) async throws {
+    let items = try Self.items(count)
+    let device = MemoryDevice(rate: items[0].sampleRate, pace: 400_000)
+    let player = try QueuePlayer(items: items, opening: device.opener)
+    player.repeatsQueue = true
+    let events = player.events
+    player.play()
+    var told: [String] = []
+    for await event in events {
+      switch event {
+      case .itemBegan(let item):
+        told.append("\(items.firstIndex { $0 === item } ?? -1)")
+      case .looped(let item):
+        told.append("\(items.firstIndex { $0 === item } ?? -1)")
+      default: continue
+      }
+      if told.count == 3 * count { break }
+    }
+    player.repeatsQueue = false
+    try player.waitUntilPaused()
+    let round = (0..<count).map { "\($0)" }
+    #expect(told == round + round + round)
+    let (heard, once) = (device.floats, try items.flatMap { try $0.exported() })
+    #expect(heard.count >= 3 * once.count && heard.count % once.count == 0)
+    let isEqual = stride(from: 0, to: heard.count, by: once.count)
+      .allSatisfy { heard[$0...].starts(with: once) }
+    #expect(isEqual)
+    #expect(player.device.xruns == 0)
+  }
+
+  @Test("what comes into the queue while the last item ends is heard whole, and no xrun is counted")
+  func insertsWhileDraining() throws {
+    for delay in 0..<12 {
+      let items = try Self.items(2, lasting: 10)
+      let device = MemoryDevice(rate: items[0].sampleRate, pace: 44_100)
+      let player = try QueuePlayer(items: [items[0]], opening: device.opener)
+      player.play()
+      while device.bytes.isEmpty { usleep(500) }
+      usleep(UInt32(delay) * 10_000)
+      player.insert(items[1], after: nil)
+      try player.waitUntilPaused()
+      let both = try items[0].exported() + items[1].exported()
+      let isWhole = device.floats == both || device.floats == (try items[0].exported())
+      #expect(isWhole)
+      #expect(player.device.xruns == 0)
+    }
+  }
+
+  @Test("a slot behind the last waits for the drain, and the end is the end of that slot")
+  func drainsFirst() throws {
+    let sink = DrainingSink()
+    let ring = SlotRing(channelCount: 2, slotCount: 4)
+    let counts = Counts()
+    var chunk = Chunk(ring, sink, counts)
+    func put(_ index: Int64) {
+      ring.fill { slot in
+        slot.index = index
+        slot.frameCount = 100
+        slot.isLast = true
+      }
+    }
+    let levels = SampleConverter.Levels()
+    put(0)
+    #expect(chunk.step(levels) == .again)
+    #expect(chunk.step(levels) == .wait)
+    put(100)
+    for _ in 0..<3 { #expect(chunk.step(levels) == .wait) }
+    sink.isDrained = true
+    #expect(chunk.step(levels) == .again)
+    #expect(counts.finished.load(ordering: .acquiring) == 100)
+    #expect(chunk.step(levels) == .again)
+    #expect(chunk.step(levels) == .finished)
+    #expect(counts.finished.load(ordering: .acquiring) == 200)
+    #expect(sink.writesWhileDraining == 0)
+  }
+
+  @Test("a file of which something cannot be decoded is told of, once, however often it is played")
+  func tellsDamage() async throws {
+    let folder = TestFolder()
+    let whole = folder.path("whole.flac")
+    try Tool.succeed("ffmpeg", "-v", "error", "-i", Fixture.path("feelings.ogg"), whole)
+    var bytes = try readFile(whole)
+    for offset in 0..<200 { bytes[bytes.count / 2 + offset] = UInt8(truncatingIfNeeded: offset) }
+    try writeFile(folder.path("damaged.flac"), bytes)
+    let item = try PlayerItem(
+      contentsOf: FilePath(folder.path("damaged.flac")), library: MediaLibrary())
+    let player = try Player(item, opening: MemoryDevice(rate: item.sampleRate).opener)
+    player.numberOfLoops = 2
+    let events = player.events
+    player.play()
+    var told: [Warning] = []
+    for await event in events {
+      if case .damaged(let damaged, let warning) = event {
+        #expect(damaged === item)
+        told.append(warning)
+      }
+      if case .statusChanged(.paused) = event { break }
+    }
+    #expect(told.map(\.path?.lastComponent?.string) == ["damaged.flac"])
+    #expect(
+      told.map(\.message) == ["is damaged in one place, where sound is missing; fetch it anew"])
+  }
+}
+
+/// Takes all, and drains when it is told to.
+private final class DrainingSink: AudioSink {
+  let format = SinkFormat(
+    sampleRate: 48_000, channelCount: 2, encoding: .float32, periodFrames: 960, bufferFrames: 9600)
+  var isDrained = false
+  private(set) var writesWhileDraining = 0
+  private var isDraining = false
+
+  var delay: Int { 0 }
+
+  func write(_ frames: UnsafeRawPointer, count: Int) -> SinkOutcome {
+    if isDraining { writesWhileDraining += 1 }
+    return .wrote(count)
+  }
+
+  func wait(or descriptor: Int32, milliseconds: Int32) {}
+
+  func drop() {}
+
+  func drain() -> Bool {
+    isDraining = !isDrained
+    return isDrained
+  }
+}
