@@ -11,8 +11,8 @@ import Threads
 /// all", as exports do. Where sound was lost, silence stands in its place, so that what follows stands
 /// at its time.
 ///
-/// Safe from any thread. Its work is done by two threads of its own: one takes sound from the device
-/// in time, one encodes it and waits for the disk. They end with the recording, or when the recorder
+/// Safe from any thread. Its work is done by threads of its own: one takes sound from the device in
+/// time, one encodes and writes it, and one flushes it to the disk, now and then. They end with the recording, or when the recorder
 /// is released, which finishes the file.
 public final class Recorder: Sendable {
   /// Where the recording goes (`AVAudioRecorder.url`).
@@ -23,6 +23,7 @@ public final class Recorder: Sendable {
   private let state = Monitor(RecorderState())
   private let reader: DeviceReader
   private let kind: Output.Kind
+  private let flusher: DiskFlusher
   private let threads = Monitor<[Thread]>([])
 
   /// A recorder that has opened nothing yet.
@@ -43,7 +44,7 @@ public final class Recorder: Sendable {
 
   init(
     to path: FilePath, settings: RecordingSettings, clock: @escaping @Sendable () -> Int64,
-    opening opener: @escaping SourceOpener
+    flusher: DiskFlusher = DiskFlusher(), opening opener: @escaping SourceOpener
   ) throws(Failure) {
     guard let kind = settings.format?.kind ?? Output.Kind(extension: path.extension ?? "") else {
       throw Failure(
@@ -54,6 +55,7 @@ public final class Recorder: Sendable {
     self.path = path
     self.settings = settings
     self.kind = kind
+    self.flusher = flusher
     let request = SourceRequest(
       sampleRate: settings.sampleRate ?? 48_000, channelCount: settings.channelCount ?? 2)
     do {
@@ -231,9 +233,9 @@ public final class Recorder: Sendable {
       let reader = reader
       let reading = try Thread.spawn(name: "record-read", urgency: .live) { reader.run() }
       threads.withLock { $0.append(reading) }
-      let (path, settings, kind, state) = (path, settings, kind, state)
+      let (path, settings, kind, state, flusher) = (path, settings, kind, state, flusher)
       let writing = try Thread.spawn(name: "record-write") {
-        Self.write(path, settings, kind, state, reader)
+        Self.write(path, settings, kind, state, reader, flusher)
       }
       threads.withLock { $0.append(writing) }
     } catch {
@@ -255,14 +257,14 @@ public final class Recorder: Sendable {
   /// The writing thread.
   private static func write(
     _ path: FilePath, _ settings: RecordingSettings, _ kind: Output.Kind,
-    _ state: Monitor<RecorderState>, _ reader: DeviceReader
+    _ state: Monitor<RecorderState>, _ reader: DeviceReader, _ flusher: DiskFlusher
   ) {
     defer { reader.end() }
     do throws(Failure) {
       let (format, ring) = try opened(reader)
       try requireAsked(settings, format)
       let output = try outputFormat(settings, kind, format)
-      let files = try TakeFiles(path, settings, as: output, from: format)
+      let files = try TakeFiles(path, settings, as: output, from: format, flusher)
       state.withLock { state in
         (state.phase, state.format, state.output) = (.ready, format, output)
         state.recording = files.recording

@@ -5,7 +5,8 @@ import Threads
 
 /// Writes what the reader has taken: decides what is recorded, meters it, and puts it into files.
 ///
-/// Of the writing thread, which may wait for the disk: the ring holds some seconds.
+/// Of the writing thread, which may wait for the disk: the ring holds some seconds. What takes long,
+/// a flush, is left to another thread.
 final class TakeWriter {
   private let state: Monitor<RecorderState>
   private let reader: DeviceReader
@@ -64,10 +65,12 @@ final class TakeWriter {
         if end == nil { reader.news.wait(milliseconds: 200) }
       }
       try files.finish()
+      try files.waitForDisk()
     } catch {
       end = .failed(error)
       // What is left of a file that no call has failed on.
       try? files.finish()
+      try? files.waitForDisk()
     }
     var recording = files.recording
     recording.end = end ?? .stopped
@@ -192,7 +195,8 @@ final class TakeWriter {
 
   private func keep() throws(Failure) {
     try settle(after: 1)
-    guard settled > synced, lastSynced.duration(to: .now) >= Self.syncing else { return }
+    guard settled > synced, lastSynced.duration(to: .now) >= Self.syncing, !files.isSyncing
+    else { return }
     try files.sync()
     synced = settled
     let timeLeft = files.timeLeft
