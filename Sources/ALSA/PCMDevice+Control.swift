@@ -2,15 +2,6 @@ import Glibc
 
 internal import CALSA
 
-/// What a pause did.
-package enum PCMPause: Sendable, Hashable {
-  /// The device keeps its frames; `resume()` goes on with them.
-  case held
-  /// The device cannot hold still: this many frames that it had were dropped. Write them again, or
-  /// what is to be heard from there on.
-  case dropped(Int)
-}
-
 /// How a device came back.
 package enum PCMRecovery: Sendable, Hashable {
   /// It goes on where it was, with what it had inside.
@@ -110,29 +101,6 @@ extension PCMDevice {
       return false
     default: return false
     }
-  }
-
-  /// Falls silent at once, keeping what is inside where the hardware can (`snd_pcm_pause`).
-  ///
-  /// - Returns: Whether it could.
-  /// - Throws: What alsa-lib says, of kind `.absent` where the device is gone.
-  package func pause() throws(ALSAError) -> PCMPause {
-    switch state {
-    // It has not begun, and will not before more sound comes.
-    case .prepared, .paused: return .held
-    default: break
-    }
-    // Some drivers say that they can, and then refuse.
-    if format.canPause, snd_pcm_pause(pcm, 1) >= 0 { return .held }
-    return .dropped(try drop())
-  }
-
-  /// Ends a pause that was held; does nothing where there is none.
-  ///
-  /// - Throws: What alsa-lib says.
-  package func resume() throws(ALSAError) {
-    guard state == .paused else { return }
-    try check("snd_pcm_pause", name) { snd_pcm_pause(pcm, 0) }
   }
 
   /// Makes the device ready after `.xrun` or `.suspended`.

@@ -28,27 +28,13 @@ package enum PCMWait: Sendable, Hashable {
   case timedOut
 }
 
-/// A device at one moment (`snd_pcm_status`).
-package struct PCMStatus: Sendable, Hashable {
-  /// What it is at.
-  package let state: PCMState
-  /// Room for frames, or frames to read.
-  package let availableFrames: Int
-  /// Frames between the next one that is written and the ear, or between the microphone and the next
-  /// one that is read; never below 0.
-  package let delayFrames: Int
-  /// When that was so: nanoseconds of CLOCK_MONOTONIC; 0 where the device keeps no time.
-  package let nanoseconds: Int64
-}
-
 /// A sound device, open (`snd_pcm_t`), in nonblocking mode, for interleaved frames.
 ///
 /// It belongs to one thread at a time, and closes when it goes. Opened, dropped, drained or
 /// recovered, it is ready for sound; playback begins by itself when `PCMFormat.startFrames` are
 /// inside, capture with `start()` or the first read.
 ///
-/// `write`, `read`, `wait`, `delay`, `available`, `state` and `status` are for the real-time path:
-/// they do not allocate, lock or log. (alsa-lib has a lock of its own around plugins; nobody else is
+/// `write`, `read`, `wait`, `delay`, `available` and `state` are for the real-time path: they do not allocate, lock or log. (alsa-lib has a lock of its own around plugins; nobody else is
 /// at it.) The others may allocate, and throw.
 package final class PCMDevice {
   /// As it was asked for: `default`, `hw:1,0` …
@@ -63,7 +49,6 @@ package final class PCMDevice {
   let pcm: OpaquePointer
   /// Those of the device, and behind them the waker's and a caller's.
   private let descriptors: UnsafeMutablePointer<pollfd>
-  private let statusStorage: OpaquePointer
 
   /// alsa-lib's own waits refuse more (`snd_pcm_wait_nocheck`).
   private static let mostDescriptors = 16
@@ -118,7 +103,6 @@ package final class PCMDevice {
           code: ENOTSUP, call: "snd_pcm_poll_descriptors_count", device: name,
           message: "it has \(count) descriptors to poll")
       }
-      statusStorage = try checkPointer("snd_pcm_status_malloc") { snd_pcm_status_malloc(&$0) }
     } catch {
       snd_pcm_close(pcm)
       throw error
@@ -133,7 +117,6 @@ package final class PCMDevice {
 
   deinit {
     snd_pcm_close(pcm)
-    snd_pcm_status_free(statusStorage)
     descriptors.deallocate()
   }
 
@@ -217,18 +200,6 @@ package final class PCMDevice {
 
   /// What it is at (`snd_pcm_state`).
   package var state: PCMState { PCMState(snd_pcm_state(pcm)) }
-
-  /// State, room and delay of one moment, with its time; nil when the device is gone.
-  package func status() -> PCMStatus? {
-    guard snd_pcm_status(pcm, statusStorage) >= 0 else { return nil }
-    var time = snd_htimestamp_t()
-    snd_pcm_status_get_htstamp(statusStorage, &time)
-    return PCMStatus(
-      state: PCMState(snd_pcm_status_get_state(statusStorage)),
-      availableFrames: Int(snd_pcm_status_get_avail(statusStorage)),
-      delayFrames: max(0, snd_pcm_status_get_delay(statusStorage)),
-      nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
-  }
 
   /// Sorts the status of a transfer.
   private func outcome(of count: Int) -> PCMOutcome {

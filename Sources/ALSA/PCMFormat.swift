@@ -12,8 +12,7 @@ package enum PCMDirection: Sendable, Hashable {
 package enum PCMSampleFormat: String, Sendable, Hashable, CaseIterable {
   /// 32-bit float, full scale ±1 (`SND_PCM_FORMAT_FLOAT`).
   case float32 = "float"
-  /// 32-bit integer (`SND_PCM_FORMAT_S32`). Hardware of 20 or 24 bits takes them from its top:
-  /// `PCMFormat.significantBits`.
+  /// 32-bit integer (`SND_PCM_FORMAT_S32`). Hardware of 20 or 24 bits takes them from its top.
   case int32 = "s32"
   /// A 24-bit integer in the low three bytes of four, with its sign in the fourth
   /// (`SND_PCM_FORMAT_S24`).
@@ -103,11 +102,6 @@ package struct PCMFormat: Sendable, Hashable {
   package let bufferFrames: Int
   /// With how many frames inside it starts by itself; of a capture device: with the first read.
   package let startFrames: Int
-  /// Bits of each sample that the hardware uses (`snd_pcm_hw_params_get_sbits`), from the top of
-  /// `.int32`: 24 for many cards.
-  package let significantBits: Int
-  /// Whether the hardware can hold still with its frames inside.
-  package let canPause: Bool
   /// Whether alsa-lib may convert samples or channels on the way to the hardware (its `plug`):
   /// only where the device has nothing that was asked for.
   package let isConverted: Bool

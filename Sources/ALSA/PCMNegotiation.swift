@@ -33,13 +33,11 @@ struct PCMNegotiation {
     let threshold = request.startThreshold.map { frames(in: $0, at: agreed.sampleRate) }
     let start = self.direction == .capture ? 1 : min(max(1, threshold ?? period), buffer)
     try setBehaviour(start: start, period: period, buffer: buffer)
-    let bits = snd_pcm_hw_params_get_sbits(parameters)
     return PCMFormat(
       sampleFormat: agreed.sampleFormat, sampleRate: agreed.sampleRate,
       channelCount: agreed.channelCount, channelPositions: channelPositions,
       periodFrames: Int(period), bufferFrames: Int(buffer), startFrames: Int(start),
-      significantBits: bits > 0 ? Int(bits) : Self.wholeWidth(of: agreed.sampleFormat),
-      canPause: snd_pcm_hw_params_can_pause(parameters) > 0, isConverted: isConverted)
+      isConverted: isConverted)
   }
 
   /// Narrows what the device offers (`snd_pcm_hw_params_any`) to one format, channels and rate.
@@ -188,14 +186,6 @@ struct PCMNegotiation {
     defer { free(map) }
     return (0..<map.pointee.channels).map {
       PCMChannelPosition(rawValue: avjob_chmap_position(map, $0))
-    }
-  }
-
-  private static func wholeWidth(of format: PCMSampleFormat) -> Int {
-    switch format {
-    case .float32, .int32: 32
-    case .int24, .packedInt24: 24
-    case .int16: 16
     }
   }
 

@@ -17,9 +17,7 @@ import Testing
     #expect(format.periodFrames == 882)
     #expect(format.bufferFrames == 8820)
     #expect(format.startFrames == 882)
-    #expect(format.significantBits == 32)
     #expect(!format.isConverted)
-    #expect(!format.canPause)
     #expect(format.channelPositions == nil)
     #expect(device.state == .prepared)
   }

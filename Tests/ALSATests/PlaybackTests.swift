@@ -67,22 +67,6 @@ import Threads
     #expect(device.wait(upTo: .milliseconds(20)) == .timedOut)
   }
 
-  @Test("A status tells state, room and delay of one moment, by the monotonic clock")
-  func status() throws {
-    let device = try Card("speed 0.000001").open()
-    _ = device.writeAll(sound(1000 * device.format.bytesPerFrame))
-    let before = ContinuousClock.now
-    let first = try #require(device.status())
-    let second = try #require(device.status())
-    let passed = before.duration(to: .now)
-    #expect(first.state == .running)
-    #expect(first.delayFrames == 1000)
-    #expect(first.availableFrames == device.format.bufferFrames - 1000)
-    #expect(first.nanoseconds > 0)
-    #expect(second.nanoseconds >= first.nanoseconds)
-    #expect(.nanoseconds(second.nanoseconds - first.nanoseconds) <= passed)
-  }
-
   @Test("A waker ends a wait that is under way, and one that was to come, once")
   func waker() throws {
     let card = try Card("speed 0.001")
@@ -169,39 +153,5 @@ import Threads
     #expect(try device.drain(upTo: .seconds(600)) == .woken)
     try device.drop()
     #expect(device.state == .prepared)
-  }
-
-  @Test("Hardware that can holds its frames in a pause, and goes on with them")
-  func pauseHeld() throws {
-    let card = try Card("speed 50 stall yes pause yes")
-    let device = try card.open()
-    #expect(device.format.canPause)
-    let bytes = sound(20_000 * device.format.bytesPerFrame)
-    #expect(device.writeAll(bytes).end == .transferred(20_000))
-    #expect(try device.pause() == .held)
-    #expect(device.state == .paused)
-    #expect(try device.pause() == .held)
-    try device.resume()
-    #expect(device.state == .running)
-    #expect(try device.drain(upTo: .seconds(60)) == .drained)
-    #expect(card.hasHeard(bytes))
-    #expect(card.events == ["open", "transfer", "start", "pause", "unpause", "drained"])
-  }
-
-  @Test("Hardware that cannot is emptied by a pause, which tells how much has to be written again")
-  func pauseDropped() throws {
-    let card = try Card(Self.fast)
-    let device = try card.open()
-    let bytes = sound(20_000 * device.format.bytesPerFrame)
-    _ = device.writeAll(bytes)
-    guard case .dropped(let count) = try device.pause() else {
-      Issue.record("it held")
-      return
-    }
-    try device.resume()
-    let rest = Array(bytes.suffix(count * device.format.bytesPerFrame))
-    #expect(device.writeAll(rest).end == .transferred(count))
-    #expect(try device.drain(upTo: .seconds(60)) == .drained)
-    #expect(card.hasHeard(bytes))
   }
 }

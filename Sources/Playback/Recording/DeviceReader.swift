@@ -76,7 +76,8 @@ final class DeviceReader: Sendable {
     return index + (anchor == 0 ? 0 : Self.frames(in: clock() - anchor, atRate: rate))
   }
 
-  /// Ends the thread, at once.
+  /// Ends the thread: at once where it looks for a source, after 0.2 s where it waits for one that
+  /// gives nothing.
   func end() {
     isEnding.store(true, ordering: .releasing)
     bell.ring()
