@@ -10,6 +10,7 @@ final class Clock {
   private var status = Player.Status.paused
   private var item: PlayerItem?
   private var jumps = 0
+  private var stops = 0
   private var xruns = 0
   /// Whether the item that was heard last has been heard to its end.
   private var isAtEnd = false
@@ -28,16 +29,23 @@ final class Clock {
   }
 
   private func tick() {
+    // Asked first: what was heard before a stop is told before it.
+    let (now, stopsNow) = deck.state.withLock { ($0.status, $0.stops) }
     let heard = deck.heardIndex
-    let (passages, jumped, place, now) = deck.state.withLock { state in
+    let (passages, jumped, place) = deck.state.withLock { state in
       let jumped = state.jumps != jumps
       jumps = state.jumps
       let passages = state.passages(from: state.observed, to: heard)
       state.observed = max(state.observed, heard)
-      if let item = passages.last?.item { state.current = item }
-      return (passages, jumped, state.place(of: state.observed), state.status)
+      // Where it has stopped, or is to go elsewhere, somebody knows better.
+      if state.isPlaying, state.jump == nil, let item = passages.last?.item {
+        state.current = item
+      }
+      return (passages, jumped, state.place(of: state.observed))
     }
-    if jumped, let place { turn(to: place.item) }
+    if place == nil { item = nil }
+    // Some of it, and the next item too, may have been heard by now.
+    if jumped, let item = passages.first?.item ?? place?.item { turn(to: item) }
     for passage in passages {
       if passage.cause == .advance { turn(to: passage.item) }
       if passage.cause == .loop { deck.observers.yield(.looped(passage.item)) }
@@ -50,6 +58,16 @@ final class Clock {
     let count = deck.writer.counts.xruns.load(ordering: .relaxed)
     if count > xruns { deck.observers.yield(.ranDry(count: count)) }
     xruns = count
+    tell(now, stops: stopsNow)
+  }
+
+  /// A stop is told even where nobody has seen that it played.
+  private func tell(_ now: Player.Status, stops: Int) {
+    if stops != self.stops {
+      status = .paused
+      deck.observers.yield(.statusChanged(.paused))
+    }
+    self.stops = stops
     if now != status { deck.observers.yield(.statusChanged(now)) }
     status = now
   }
