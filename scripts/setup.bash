@@ -76,15 +76,15 @@ require_without_debian() {
 # them to run.
 require_toolchain() {
   [[ -n $(command -v swift) ]] \
-    || die "avjob is written in Swift: install 6.1 or newer from https://www.swift.org/install/linux"
+    || die "avjob is written in Swift: install 6.2 or newer from https://www.swift.org/install/linux"
 }
 
 require_swift_version() {
   local version
   version=$(swift --version 2>&1) || die "swift does not run: $version"
   if [[ ! $version =~ Swift\ version\ ([0-9]+)\.([0-9]+) ]] \
-    || ((BASH_REMATCH[1] * 1000 + BASH_REMATCH[2] < 6001)); then
-    die "avjob needs Swift 6.1 or newer (https://www.swift.org/install/linux); found: ${version%%$'\n'*}"
+    || ((BASH_REMATCH[1] * 1000 + BASH_REMATCH[2] < 6002)); then
+    die "avjob needs Swift 6.2 or newer (https://www.swift.org/install/linux); found: ${version%%$'\n'*}"
   fi
 }
 

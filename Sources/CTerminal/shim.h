@@ -4,6 +4,7 @@
 // would get some of its own: only `TerminalMode.swift` does.)
 #pragma once
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <termios.h>
@@ -31,12 +32,18 @@ static inline const int *avjob_terminal_signals(void) {
 static inline void avjob_terminal_put_back(void) {
   avjob_terminal *terminal = avjob_terminal_state();
   int code = errno;
-  // DECTCEM: the cursor is shown.
-  if (terminal->has_cursor && write(terminal->output, "\x1b[?25h", 6) != 6) errno = 0;
   // In the background it is a shell's.
   int group = terminal->has_mode ? tcgetpgrp(terminal->input) : 0;
   if (terminal->has_mode && (group < 0 || group == getpgrp()))
     tcsetattr(terminal->input, TCSANOW, &terminal->mode);
+  // DECTCEM: the cursor is shown; last, since a terminal that was stopped (Ctrl-S), or that nobody
+  // reads, does not take it, and shall not keep the process: the descriptor does not wait.
+  const char *shown = "\x1b[?25h";
+  for (int tries = 0; terminal->has_cursor && *shown && tries < 8; tries++) {
+    struct pollfd room = {.fd = terminal->output, .events = POLLOUT};
+    long count = poll(&room, 1, 20) > 0 ? write(terminal->output, shown, strlen(shown)) : 0;
+    if (count > 0) shown += count;
+  }
   terminal->has_mode = terminal->has_cursor = 0;
   errno = code;
 }
@@ -87,7 +94,8 @@ static inline int avjob_terminal_take(int input, int output) {
   }
   if (output >= 0) {
     terminal->has_cursor = 1;
-    if (write(output, "\x1b[?25l", 6) != 6) return -1;
+    // One that was stopped keeps its cursor, and its keys are heard all the same.
+    if (write(output, "\x1b[?25l", 6) < 0 && errno != EAGAIN) return -1;
   }
   return 0;
 }

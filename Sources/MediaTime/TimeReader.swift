@@ -9,10 +9,10 @@
 //
 // It looks at bytes: all that it knows is ASCII, and a job file may have a hundred thousand times.
 enum TimeReader {
-  fileprivate typealias Bytes = Substring.UTF8View
+  fileprivate typealias Bytes = ArraySlice<UInt8>
 
   static func read(_ text: String, allowingNegative: Bool) throws(TimeTextError) -> TimeText {
-    var body = Substring(text).utf8
+    var body = Array(text.utf8)[...]
     guard !body.isEmpty else { throw TimeTextError("no time is given: \(examples)") }
     if isNegative(text) { body.removeFirst() }
     let value = try readNumber(body, in: text)
@@ -48,11 +48,11 @@ enum TimeReader {
       _ = try Decimal(number, in: text)
       throw TimeTextError("'\(text)' has no unit: write \(text)s")
     }
-    guard let word = Unit(Substring(unit)) else {
-      if let meant = Unit(synonym: Substring(unit)) {
+    guard let word = Unit(unit) else {
+      if let meant = Unit(synonym: string(unit)) {
         let space = meant == .samples ? " " : ""
         throw TimeTextError(
-          "'\(text)' has no unit that is known: write \(Substring(number))\(space)\(meant.rawValue)"
+          "'\(text)' has no unit that is known: write \(string(number))\(space)\(meant.rawValue)"
         )
       }
       throw TimeTextError("'\(text)' is no time: \(examples)")
@@ -100,7 +100,7 @@ enum TimeReader {
         "'\(text)' is no time: a fraction is two whole numbers, as in 1001/30000s")
     }
     guard unit.elementsEqual("s".utf8) else {
-      throw TimeTextError("'\(text)' is a fraction without seconds: write \(Substring(number))s")
+      throw TimeTextError("'\(text)' is a fraction without seconds: write \(string(number))s")
     }
     guard let numerator: UInt64 = natural(parts[0]), let denominator: UInt64 = natural(parts[1])
     else { throw tooLong(text) }
@@ -112,6 +112,8 @@ enum TimeReader {
     let decimal = Decimal(numerator: UInt128(numerator), denominator: UInt128(denominator))
     return try decimal.time(times: (1, 1), in: text)
   }
+
+  private static func string(_ bytes: Bytes) -> String { String(decoding: bytes, as: UTF8.self) }
 
   /// The number that digits write; nil where it is too large.
   fileprivate static func natural<Number: FixedWidthInteger & UnsignedInteger>(
@@ -135,7 +137,7 @@ enum TimeReader {
       let digits = rest.prefix(while: \.isDigit)
       let letters = rest[digits.endIndex...].drop { $0 == .space }
         .prefix { !$0.isDigit && $0 != .space }
-      let factor: UInt64? = ["h": 3600, "m": 60, "s": 1][Substring(letters)]
+      let factor: UInt64? = ["h": 3600, "m": 60, "s": 1][string(letters)]
       guard let factor, !digits.isEmpty, let count: UInt64 = natural(digits), count < 1 << 32
       else {
         return TimeTextError("'\(text)' is no time: \(examples)")
@@ -154,19 +156,25 @@ enum TimeReader {
 }
 
 /// Units of the grammar, and how long they are.
-private enum Unit: String {
+private enum Unit: String, CaseIterable {
   case milliseconds = "ms"
   case seconds = "s"
   case minutes = "m"
   case hours = "h"
   case samples
 
-  init?(_ text: Substring) {
-    self.init(rawValue: text == "sample" ? "samples" : String(text))
+  init?(_ text: TimeReader.Bytes) {
+    if let unit = Self.allCases.first(where: { text.elementsEqual($0.rawValue.utf8) }) {
+      self = unit
+    } else if text.elementsEqual("sample".utf8) {
+      self = .samples
+    } else {
+      return nil
+    }
   }
 
   /// The unit that a word of other programs means.
-  init?(synonym text: Substring) {
+  init?(synonym text: String) {
     switch text.lowercased() {
     case "msec", "msecs", "millisecond", "milliseconds", "ms": self = .milliseconds
     case "sec", "secs", "second", "seconds", "s": self = .seconds
@@ -206,7 +214,7 @@ private struct Decimal {
     guard parts.count <= 2, parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(\.isDigit) }) else {
       throw TimeTextError("'\(whole)' is no time: a number is written 12 or 1.25")
     }
-    var fraction = parts.count == 2 ? parts[1] : Substring().utf8
+    var fraction = parts.count == 2 ? parts[1] : []
     while fraction.last == .digitZero { fraction.removeLast() }
     guard let integer: UInt64 = TimeReader.natural(parts[0]) else {
       throw TimeReader.tooLong(whole)

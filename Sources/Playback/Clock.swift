@@ -10,8 +10,8 @@ final class Clock {
   private var status = Player.Status.paused
   private var item: PlayerItem?
   private var jumps = 0
-  private var stops = 0
   private var xruns = 0
+  private var stops = 0
   /// Whether the item that was heard last has been heard to its end.
   private var isAtEnd = false
 
@@ -29,8 +29,11 @@ final class Clock {
   }
 
   private func tick() {
-    // Asked first: what was heard before a stop is told before it.
-    let (now, stopsNow) = deck.state.withLock { ($0.status, $0.stops) }
+    // Before the place: where all was heard by now, it is told before the pause that follows it.
+    let (now, stopped) = deck.state.withLock { state in
+      defer { stops = state.stops }
+      return (state.status, state.stops != stops)
+    }
     let heard = deck.heardIndex
     let (passages, jumped, place) = deck.state.withLock { state in
       let jumped = state.jumps != jumps
@@ -44,10 +47,10 @@ final class Clock {
       return (passages, jumped, state.place(of: state.observed))
     }
     if place == nil { item = nil }
-    // Some of it, and the next item too, may have been heard by now.
-    if jumped, let item = passages.first?.item ?? place?.item { turn(to: item) }
+    if jumped, passages.isEmpty, let place { turn(to: place.item) }
     for passage in passages {
-      if passage.cause == .advance { turn(to: passage.item) }
+      // Several may have come and gone since the last look, where a device is fast.
+      if passage.cause == .advance || passage.cause == .jump { turn(to: passage.item) }
       if passage.cause == .loop { deck.observers.yield(.looped(passage.item)) }
       deck.observers.pass(
         passage.start, passage.end, isFresh: passage.cause != .change)
@@ -58,17 +61,8 @@ final class Clock {
     let count = deck.writer.counts.xruns.load(ordering: .relaxed)
     if count > xruns { deck.observers.yield(.ranDry(count: count)) }
     xruns = count
-    tell(now, stops: stopsNow)
-  }
-
-  /// A stop is told even where nobody has seen that it played.
-  private func tell(_ now: Player.Status, stops: Int) {
-    if stops != self.stops {
-      status = .paused
-      deck.observers.yield(.statusChanged(.paused))
-    }
-    self.stops = stops
-    if now != status { deck.observers.yield(.statusChanged(now)) }
+    // What has begun and ended between two looks was a pause, too.
+    if now != status || stopped && now == .paused { deck.observers.yield(.statusChanged(now)) }
     status = now
   }
 

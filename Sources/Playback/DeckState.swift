@@ -10,7 +10,9 @@ struct DeckState {
     didSet { if let loop, loop.item !== current { self.loop = nil } }
   }
   /// Whether sound is wanted.
-  var isPlaying = false
+  var isPlaying = false { didSet { if oldValue, !isPlaying { stops += 1 } } }
+  /// Counts how often sound was not wanted any more, however short it was wanted.
+  private(set) var stops = 0
   /// Speed, the pitch kept.
   var speed = PlaybackSpeed.normal
   /// Where to go; nil as soon as the feeding thread has got there.
@@ -38,8 +40,6 @@ struct DeckState {
   var meters: [MeterFrame] = []
   /// Frames of the ring up to which observers were told.
   var observed: Int64 = 0
-  /// Counts how often it has stopped by itself.
-  var stops = 0
   /// Counts jumps, which are no passing of time.
   var jumps = 0
   /// Factor and position that the listener has set.
@@ -100,7 +100,6 @@ extension DeckState {
 
   /// Stops by itself, behind an item that was heard or cannot be played.
   mutating func stop(unplayable item: PlayerItem?) {
-    if isPlaying { stops += 1 }
     (isPlaying, unplayable) = (false, item)
   }
 

@@ -3,13 +3,14 @@ import ExportEngine
 /// Brings planar float sound to a device's samples, on the way applying volume and pan.
 ///
 /// At volume 1 in the middle, samples are what an export of the same encoding holds, dither included.
-/// A change is a ramp of 10 ms, without a click. Allocates nothing after its making; one thread.
+/// A change is a ramp of 10 ms, without a click, however large it is and in whatever pieces sound comes.
+/// Allocates nothing after its making; one thread.
 final class SampleConverter {
   private let format: SinkFormat
   private let dithering = Quantizer(isDithered: true)
   private let rounding = Quantizer(isDithered: false)
-  /// What every channel is multiplied with now.
-  private var gains: [Float]
+  /// What every channel is multiplied with.
+  private var gains: [Gain]
   /// One channel's samples with their gain.
   private let scratch: UnsafeMutablePointer<Float>
   /// 32-bit samples that become narrower ones.
@@ -20,7 +21,7 @@ final class SampleConverter {
   init(_ format: SinkFormat, capacity: Int) {
     self.format = format
     self.capacity = capacity
-    gains = Array(repeating: 1, count: format.channelCount)
+    gains = Array(repeating: Gain(), count: format.channelCount)
     scratch = .allocate(capacity: capacity)
     scratch.initialize(repeating: 0, count: capacity)
     wide = .allocate(capacity: capacity)
@@ -43,8 +44,9 @@ final class SampleConverter {
     for channel in 0..<format.channelCount {
       let plane = slot.samples + channel * planeCapacity + offset
       let target = levels.gain(ofChannel: channel, of: format.channelCount)
-      let isUntouched = gains[channel] == 1 && target == 1
-      if !isUntouched { apply(target, to: plane, channel, count) }
+      gains[channel].turn(to: target, within: max(1, format.sampleRate / 100))
+      let isUntouched = gains[channel].isUnity
+      if !isUntouched { apply(to: plane, channel, count) }
       write(
         isUntouched ? plane : scratch, channel, count,
         frame: slot.firstFrame + Int64(offset), isDithered: slot.isDithered || !isUntouched,
@@ -66,20 +68,38 @@ final class SampleConverter {
     }
   }
 
-  private func apply(
-    _ target: Float, to plane: UnsafePointer<Float>, _ channel: Int, _ count: Int
-  ) {
-    let ramp = max(1, format.sampleRate / 100)
-    let step = max(-1, min(1, target - gains[channel])) / Float(ramp)
-    var gain = gains[channel]
-    for index in 0..<count {
-      if gain != target {
-        let next = gain + step
-        // The last step, and what rounding leaves of it.
-        gain = step == 0 || (step > 0) == (next >= target) ? target : next
-      }
-      scratch[index] = plane[index] * gain
+  /// A factor on its way to another.
+  private struct Gain {
+    private var value: Float = 1
+    private var target: Float = 1
+    private var step: Float = 0
+    /// Frames until it is there.
+    private var left = 0
+
+    /// Whether it changes nothing, now and later.
+    var isUnity: Bool { left == 0 && target == 1 }
+
+    /// Goes to a factor, in equal steps; on to it where that is where it goes already.
+    mutating func turn(to factor: Float, within frames: Int) {
+      guard factor != target else { return }
+      target = factor
+      left = frames
+      step = (factor - value) / Float(frames)
     }
+
+    /// The factor of the next frame.
+    mutating func next() -> Float {
+      guard left > 0 else { return target }
+      left -= 1
+      // From its end: what is added up step by step would not arrive.
+      value = target - step * Float(left)
+      return value
+    }
+  }
+
+  private func apply(to plane: UnsafePointer<Float>, _ channel: Int, _ count: Int) {
+    var gain = gains[channel]
+    for index in 0..<count { scratch[index] = plane[index] * gain.next() }
     gains[channel] = gain
   }
 

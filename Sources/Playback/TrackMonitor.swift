@@ -1,42 +1,102 @@
 import ExportEngine
 
 /// Meters one track of an item on the rendering thread, and mutes it.
-final class TrackMonitor: NodeWatcher {
+///
+/// Several nodes may give its sound, two of them at once in a cross-fade: what is heard of the track
+/// is their sum.
+final class TrackMonitor {
   private let item: PlayerItem
   private let index: Int
-  /// What the track's sound is multiplied with; a change is a ramp over one block.
-  private var gain: Float
-  /// Since the last `take`.
+  /// Since the last `take`, but for what is in `sum`.
   private var level = LevelSum()
+  /// What the nodes give of one block of the mix, of each channel; and where it stands.
+  private var sum: [[Float]] = []
+  private var span: Range<Int64> = 0..<0
+  /// Counts these blocks.
+  private var round = 0
 
   /// Watches one of an item's tracks.
   init(_ item: PlayerItem, track index: Int) {
     self.item = item
     self.index = index
-    gain = item.gain(ofTrack: index)
   }
 
-  func pass(_ block: AudioBuffer) {
-    let target = item.gain(ofTrack: index)
-    if gain != 1 || target != 1 { scale(block, to: target) }
-    for channel in 0..<block.channelCount { level.add(block.samples(channel)) }
-  }
+  /// For one of the nodes that give the track's sound.
+  func watcher() -> any NodeWatcher { Watcher(self) }
 
   /// What has passed since the last call; nil where nothing has.
   func take() -> LevelSum? {
+    finish()
     guard level.count > 0 else { return nil }
     defer { level = LevelSum() }
     return level
   }
 
-  private func scale(_ block: AudioBuffer, to target: Float) {
-    let step = (target - gain) / Float(max(1, block.frameCount))
+  /// Sees one of the nodes.
+  private final class Watcher: NodeWatcher {
+    private let track: TrackMonitor
+    /// What the node's sound is multiplied with; a change is a ramp over one block.
+    private var gain: Float = 1
+    /// Behind what came last.
+    private var end: Int64?
+    /// The round in which it came.
+    private var round = -1
+
+    init(_ track: TrackMonitor) { self.track = track }
+
+    func pass(_ block: AudioBuffer, at frames: Range<Int64>) {
+      let target = track.item.gain(ofTrack: track.index)
+      // What begins here begins as loud as it is to be.
+      if end != frames.lowerBound { gain = target }
+      end = frames.upperBound
+      if gain != 1 || target != 1 { scale(block, to: target) }
+      round = track.add(block, at: frames, isNew: round == track.round)
+    }
+
+    private func scale(_ block: AudioBuffer, to target: Float) {
+      let step = (target - gain) / Float(max(1, block.frameCount))
+      for channel in 0..<block.channelCount {
+        let samples = block.samples(channel)
+        for index in 0..<block.frameCount {
+          samples[index] *= gain + step * Float(Int32(truncatingIfNeeded: index))
+        }
+      }
+      gain = target
+    }
+  }
+
+  /// Adds a node's sound to that of the others; gives the round. A node that comes a second time
+  /// brings the next block of the mix.
+  private func add(_ block: AudioBuffer, at frames: Range<Int64>, isNew: Bool) -> Int {
+    let start = frames.lowerBound
+    let end = start + Int64(block.frameCount)
+    if isNew || !span.contains(start) {
+      finish()
+      span = start..<start
+    }
+    let length = Int(end - span.lowerBound)
+    while sum.count < block.channelCount { sum.append([]) }
+    let offset = Int(start - span.lowerBound)
     for channel in 0..<block.channelCount {
+      if sum[channel].count < length {
+        sum[channel] += repeatElement(0, count: length - sum[channel].count)
+      }
       let samples = block.samples(channel)
-      for index in 0..<block.frameCount {
-        samples[index] *= gain + step * Float(Int32(truncatingIfNeeded: index))
+      sum[channel].withUnsafeMutableBufferPointer { sum in
+        for index in 0..<samples.count { sum[offset + index] += samples[index] }
       }
     }
-    gain = target
+    span = span.lowerBound..<max(span.upperBound, end)
+    return round
+  }
+
+  /// Counts the block that is whole.
+  private func finish() {
+    round += 1
+    for channel in sum.indices {
+      sum[channel].withUnsafeMutableBufferPointer { level.add($0) }
+      sum[channel].removeAll(keepingCapacity: true)
+    }
+    span = 0..<0
   }
 }

@@ -29,7 +29,7 @@ final class Voice {
     trackLevels = Array(repeating: nil, count: item.tracks.count)
     var watchers: [Node.ID: any NodeWatcher] = [:]
     for (track, nodes) in item.graph.tracks.enumerated() {
-      for node in nodes { watchers[node] = monitors[track] }
+      for node in nodes { watchers[node] = monitors[track].watcher() }
     }
     source = try LiveSource(
       item.graph, sink: item.sink, as: device.map { Self.format(of: item, on: $0) },

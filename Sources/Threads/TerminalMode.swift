@@ -13,6 +13,8 @@ internal import CTerminal
 package final class TerminalMode {
   private let input: Int32?
   private let output: Int32?
+  /// `output` once more, so that writing does not wait, which all who share an opening would notice.
+  private let ownOutput: Int32?
   /// Whether the terminal is ours now.
   package private(set) var isTaken = false
 
@@ -24,12 +26,17 @@ package final class TerminalMode {
   package init(input: Int32?, output: Int32?) {
     self.input = input
     self.output = output
+    let opened = output.map {
+      open("/proc/self/fd/\($0)", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+    }
+    ownOutput = opened.flatMap { $0 < 0 ? nil : $0 }
     avjob_terminal_arm()
   }
 
   deinit {
     leave()
     avjob_terminal_disarm()
+    if let ownOutput { close(ownOutput) }
   }
 
   /// Takes the terminal, where this process is in its foreground; otherwise it is a shell's, or
@@ -41,7 +48,7 @@ package final class TerminalMode {
     guard !isTaken else { return true }
     guard let terminal = input ?? output, isInForeground(terminal) else { return false }
     isTaken = true
-    if avjob_terminal_take(input ?? -1, output ?? -1) != 0 { leave() }
+    if avjob_terminal_take(input ?? -1, ownOutput ?? output ?? -1) != 0 { leave() }
     return isTaken
   }
 

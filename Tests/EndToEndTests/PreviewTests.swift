@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A stage with a sound card that is not there.
-private struct SoundStage {
+struct SoundStage {
   let stage = Stage()
   let folder = TestFolder()
   let environment: [String: String]

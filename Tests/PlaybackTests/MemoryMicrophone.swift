@@ -16,6 +16,8 @@ final class MemoryMicrophone: Sendable {
     case overruns(Int)
     case isInterrupted(Int)
     case isUnplugged(Int)
+    /// It is unplugged until `plugIn` is called.
+    case isTakenAway
     /// Nothing comes until `release` is called.
     case holds
   }
@@ -26,6 +28,7 @@ final class MemoryMicrophone: Sendable {
     var mishaps: [(frame: Int, what: Mishap)]
     var openings = 0
     var isHolding = false
+    var isAway = false
     /// How often it was asked for more, with nothing to give.
     var emptyReads = 0
   }
@@ -48,8 +51,26 @@ final class MemoryMicrophone: Sendable {
   /// For recorders.
   var opener: SourceOpener {
     { _ throws(Failure) in
-      self.state.withLock { $0.openings += 1 }
+      let isAway = self.state.withLock { state in
+        state.openings += 1
+        return state.isAway
+      }
+      if isAway { throw Self.busy }
       return MemorySource(self)
+    }
+  }
+
+  /// What is said of it while it is away.
+  static let busy = Failure(.tryAgain, "it is in use; end the program that has it")
+
+  /// Time goes by, in frames, and the sound of it is lost.
+  func pass(_ frames: Int) { state.withLock { $0.position += frames } }
+
+  /// Ends being away.
+  func plugIn() {
+    state.withLock { state in
+      state.isAway = false
+      state.emptyReads = 0
     }
   }
 
@@ -108,6 +129,10 @@ private final class MemorySource: AudioSource {
           return .interrupted
         case .isUnplugged(let lost):
           state.position += lost
+          isGone = true
+          return .gone
+        case .isTakenAway:
+          state.isAway = true
           isGone = true
           return .gone
         case .holds:

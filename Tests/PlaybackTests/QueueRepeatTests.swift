@@ -62,8 +62,9 @@ import Testing
       usleep(UInt32(delay) * 10_000)
       player.insert(items[1], after: nil)
       try player.waitUntilPaused()
-      let (first, second) = (try items[0].exported(), try items[1].exported())
-      let isWhole = device.floats == first + second || device.floats == first
+      let first = try items[0].exported()
+      let both = try first + items[1].exported()
+      let isWhole = device.floats == both || device.floats == first
       #expect(isWhole)
       #expect(player.device.xruns == 0)
     }

@@ -24,7 +24,7 @@ import Threads
     return recorder.waitUntilFinished()
   }
 
-  private func recorder(
+  func recorder(
     _ microphone: MemoryMicrophone, to name: String,
     _ settings: RecordingSettings = RecordingSettings()
   ) throws -> Recorder {
@@ -34,14 +34,14 @@ import Threads
   }
 
   /// What ffmpeg makes of a file, as raw samples.
-  private func decoded(_ name: String, as format: String) throws -> [UInt8] {
+  func decoded(_ name: String, as format: String) throws -> [UInt8] {
     try Tool.succeed(
       "ffmpeg", "-v", "error", "-i", folder.path(name), "-f", format, "-"
     ).output
   }
 
   /// Bytes that are sound in any encoding of integers.
-  private func noise(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
+  func noise(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
     var dice = Dice(seed)
     return (0..<count).map { _ in UInt8.random(in: 0...255, using: &dice) }
   }
@@ -301,6 +301,18 @@ import Threads
     #expect(abs(recorder.peakPower(forChannel: 0) + 20) < 0.1)
     #expect(abs(recorder.averagePower(forChannel: 0) + 23.01) < 0.1)
     #expect(recorder.averagePower(forChannel: 1) == -160)
+  }
+
+  @Test("what is lost is measured by the clock that counts sleep, too")
+  func bootClock() {
+    func now() -> Int64 {
+      var time = timespec()
+      clock_gettime(CLOCK_BOOTTIME, &time)
+      return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+    let before = now()
+    let told = DeviceReader.bootClock()
+    #expect(before <= told && told <= now())
   }
 
   @Test("a ring that is full loses what comes, and tells how much to the frame")

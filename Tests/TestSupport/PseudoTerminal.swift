@@ -86,6 +86,9 @@ public final class PseudoTerminal {
     _ = write(master, bytes, bytes.count)
   }
 
+  /// Takes nothing more from programs, as Ctrl-S does: what writes, waits.
+  public func stopOutput() { tcflow(slave, TCOOFF) }
+
   /// Sends the program a signal.
   public func signal(_ number: Int32) { kill(process, number) }
 
@@ -106,17 +109,22 @@ public final class PseudoTerminal {
     }
   }
 
+  /// Waits for the program's end, reads nothing meanwhile, and gives its status as a shell sees it.
+  public func waitUnread() -> Int32 { wait(isReading: false) }
+
   /// Reads to the program's end, and gives its status as a shell sees it.
-  public func wait() -> Int32 {
+  public func wait() -> Int32 { wait(isReading: true) }
+
+  private func wait(isReading: Bool) -> Int32 {
     guard process > 0 else { return -1 }
     var result: Int32 = 0
     let deadline = ContinuousClock.now + .seconds(30)
     while waitpid(process, &result, WNOHANG) == 0 {
-      _ = read(milliseconds: 20)
+      if isReading { _ = read(milliseconds: 20) } else { usleep(20_000) }
       if ContinuousClock.now > deadline { kill(process, SIGKILL) }
     }
     process = 0
-    while read(milliseconds: 0), poll(0) {}
+    while isReading, read(milliseconds: 0), poll(0) {}
     return result & 0x7f != 0 ? 128 + (result & 0x7f) : (result >> 8) & 0xff
   }
 

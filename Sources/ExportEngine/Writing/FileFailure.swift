@@ -10,7 +10,7 @@ extension Failure {
   ///   - action: What was tried, such as “cannot write the file”.
   ///   - path: The output.
   /// - Returns: The failure.
-  static func writing(_ errno: Int32, _ action: String, path: FilePath) -> Failure {
+  package static func writing(_ errno: Int32, _ action: String, path: FilePath) -> Failure {
     let (remedy, advice): (Remedy, String) =
       switch errno {
       case ENOSPC: (.mendMachine, "make room on that disk or write to another")

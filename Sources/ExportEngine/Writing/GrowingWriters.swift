@@ -1,4 +1,5 @@
 import ExportGraph
+import Glibc
 import LAME
 import LibAV
 import MediaComposition
@@ -12,11 +13,14 @@ import SystemPackage
 ///   - format: Rate and channels of the blocks that will come.
 ///   - isDithered: Whether 16 bits need dither.
 ///   - isReplacing: Whether a file that is there already loses what it holds.
+///   - flush: What is called to flush the file, or its folder, to the disk, as fsync(2); it may leave
+///     that to another thread, and tell what went wrong the next time.
 /// - Returns: A writer at frame 0 of a file that is there, without sound.
 /// - Throws: `mendJob` for another format, for settings that the format does not have, and where
 ///   there is a file already; otherwise what the file system says.
 package func makeGrowingWriter(
-  for output: Output, format: AudioFormat, isDithered: Bool, replacing isReplacing: Bool
+  for output: Output, format: AudioFormat, isDithered: Bool, replacing isReplacing: Bool,
+  flush: @escaping (_ descriptor: Int32) -> Int32 = { fsync($0) }
 ) throws(Failure) -> any GrowingWriter {
   do throws(Failure) {
     try requireGrowing(output.format.kind, at: output.path)
@@ -24,6 +28,8 @@ package func makeGrowingWriter(
     let sink = Sink(
       node: 0, frames: 0..<0, output: output, metadata: output.metadata, chapters: [],
       isDithered: isDithered)
+    var calls = FileCalls.system
+    calls.flush = flush
     let tally = SoundTally(expectedFrames: nil, channelCount: format.channelLayout.count)
     if case .mp3(let settings) = output.format {
       let tag = try id3Tag(of: sink, sampleRate: format.sampleRate, readPicture)
@@ -34,11 +40,11 @@ package func makeGrowingWriter(
       } catch {
         throw Failure(.mendJob, error.message)
       }
-      let file = try OutputFile.grow(at: output.path, replacing: isReplacing)
+      let file = try OutputFile.grow(at: output.path, replacing: isReplacing, calls: calls)
       return try MP3Writer.openGrowing(file, setup, tally: tally, tag: tag)
     }
     let recipe = try recipe(for: sink, format: format, readPicture)
-    let file = try OutputFile.grow(at: output.path, replacing: isReplacing)
+    let file = try OutputFile.grow(at: output.path, replacing: isReplacing, calls: calls)
     return try LibAVWriter.openGrowing(file, recipe, tally: tally)
   } catch {
     throw error.about(output.path)

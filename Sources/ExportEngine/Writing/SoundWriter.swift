@@ -51,7 +51,8 @@ package protocol GrowingWriter: SoundWriter {
   /// - Throws: What the disk could not do.
   func settle() throws(Failure)
 
-  /// Sees to it that all that was settled is on the disk; blocks as long as that takes.
+  /// Sees to it that all that was settled is on the disk; blocks as long as the flush does that
+  /// `makeGrowingWriter` was given.
   ///
   /// - Throws: What the system says.
   func sync() throws(Failure)

@@ -25,15 +25,17 @@ final class DeviceReader: Sendable {
   let news: WakeUp
   private let opener: SourceOpener
   private let request: SourceRequest
-  /// Nanoseconds of a clock that never stops.
+  /// Nanoseconds of a clock that never stops, also not while the machine sleeps.
   private let clock: @Sendable () -> Int64
   private let bell: WakeUp
   private let shared = Mutex((device: Device.none, opened: Opened?.none))
   private let isEnding = Atomic<Bool>(false)
   /// Frames that the source has recorded so far, those that were lost included.
   private let position = Atomic<Int64>(0)
-  /// When the next frame was recorded, or will be; 0 before the first.
+  /// When the frame at `position` was recorded, or will be; 0 before the first.
   private let anchor = Atomic<Int64>(0)
+  /// Whether nothing has come since the source was gone.
+  private let isStill = Atomic<Bool>(false)
 
   /// Seconds of sound that the ring holds.
   static let ringSeconds = 6
@@ -42,7 +44,7 @@ final class DeviceReader: Sendable {
 
   /// A reader whose source `opener` opens.
   init(
-    _ request: SourceRequest, clock: @escaping @Sendable () -> Int64 = DeviceReader.monotonicClock,
+    _ request: SourceRequest, clock: @escaping @Sendable () -> Int64 = DeviceReader.bootClock,
     _ opener: @escaping SourceOpener
   ) throws(ChildProcess.SystemError) {
     self.request = request
@@ -63,10 +65,15 @@ final class DeviceReader: Sendable {
   /// Frames that the source has recorded so far, those that were lost included.
   var index: Int64 { position.load(ordering: .acquiring) }
 
-  /// Frames that a source which is gone would have recorded since.
-  func framesMissed(atRate rate: Int) -> Int64 {
+  /// Whether the source is gone, and nothing has come since: only the clock tells what is now.
+  var isGone: Bool { isStill.load(ordering: .acquiring) }
+
+  /// Where that stands which sounds now: at `index`, and behind it by the clock while the source is
+  /// gone.
+  func now(atRate rate: Int) -> Int64 {
+    guard isGone else { return index }
     let anchor = anchor.load(ordering: .acquiring)
-    return anchor == 0 ? 0 : Self.frames(in: clock() - anchor, atRate: rate)
+    return index + (anchor == 0 ? 0 : Self.frames(in: clock() - anchor, atRate: rate))
   }
 
   /// Ends the thread, at once.
@@ -75,10 +82,11 @@ final class DeviceReader: Sendable {
     bell.ring()
   }
 
-  /// CLOCK_MONOTONIC.
-  static let monotonicClock: @Sendable () -> Int64 = {
+  /// CLOCK_BOOTTIME: CLOCK_MONOTONIC stands still while the machine sleeps (clock_gettime(2)), and what
+  /// is lost then is to be measured.
+  static let bootClock: @Sendable () -> Int64 = {
     var now = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &now)
+    clock_gettime(CLOCK_BOOTTIME, &now)
     return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
   }
 
@@ -106,6 +114,7 @@ final class DeviceReader: Sendable {
   }
 
   private func lose(_ failure: Failure?) {
+    isStill.store(true, ordering: .releasing)
     shared.withLock { $0.device = .lost(failure) }
     news.ring()
     bell.wait(milliseconds: Self.retryMilliseconds)
@@ -135,6 +144,8 @@ final class DeviceReader: Sendable {
     // Whether only the clock knows how much was lost before the next frames.
     var isClocked = cause != nil
     var wasEmpty = false
+    // Not told before the frames are: whoever asks for both is to find what belongs together.
+    var time = anchor.load(ordering: .relaxed)
     // Sound for which there is no room goes here.
     let waste = UnsafeMutableRawPointer.allocate(
       byteCount: ring.slotFrames * format.frameSize, alignment: 16)
@@ -147,28 +158,28 @@ final class DeviceReader: Sendable {
         let end = clock() - Self.nanoseconds(source.delay, atRate: format.sampleRate)
         if isClocked {
           let start = end - Self.nanoseconds(count, atRate: format.sampleRate)
-          slot.index += lost(before: start, atRate: format.sampleRate)
+          slot.index += Self.lost(between: time, and: start, atRate: format.sampleRate)
         }
         (isClocked, wasEmpty) = (false, false)
-        anchor.store(end, ordering: .releasing)
+        time = end
         if room == nil {
           slot = OpenSlot(index: slot.index + Int64(count), cause: .slowDisk)
-          position.store(slot.index, ordering: .releasing)
+          publish(slot.index, at: time)
         } else {
           slot.count += count
-          if slot.count == ring.slotFrames { hand(&slot, to: ring, format.encoding) }
+          if slot.count == ring.slotFrames { hand(&slot, to: ring, format.encoding, time) }
         }
       case .empty:
-        if wasEmpty { hand(&slot, to: ring, format.encoding) }
+        if wasEmpty { hand(&slot, to: ring, format.encoding, time) }
         wasEmpty = true
         source.wait(milliseconds: 200)
       case .overran:
-        hand(&slot, to: ring, format.encoding)
+        hand(&slot, to: ring, format.encoding, time)
         (slot.cause, isClocked) = (.overrun, true)
       case .interrupted:
-        hand(&slot, to: ring, format.encoding)
+        hand(&slot, to: ring, format.encoding, time)
         (slot.cause, isClocked) = (.interruption, true)
-      case .gone: return hand(&slot, to: ring, format.encoding)
+      case .gone: return hand(&slot, to: ring, format.encoding, time)
       }
     }
   }
@@ -181,23 +192,30 @@ final class DeviceReader: Sendable {
     var count = 0
   }
 
-  /// Hands the frames of a slot over, if it has some, and begins the next one.
-  private func hand(_ slot: inout OpenSlot, to ring: CaptureRing, _ encoding: SampleEncoding) {
+  /// Hands the frames of a slot over, if it has some, and begins the next one, at a time.
+  private func hand(
+    _ slot: inout OpenSlot, to ring: CaptureRing, _ encoding: SampleEncoding, _ time: Int64
+  ) {
     guard slot.count > 0 else { return }
     ring.fill { filled in
       (filled.frameCount, filled.index, filled.cause) = (slot.count, slot.index, slot.cause)
       filled.encoding = encoding
     }
     slot = OpenSlot(index: slot.index + Int64(slot.count), cause: nil)
-    position.store(slot.index, ordering: .releasing)
+    publish(slot.index, at: time)
     news.ring()
   }
 
-  /// What would have come between the frames that came last and those that begin at `start`: at least
-  /// one frame, or nothing would have to be told; nothing before the first.
-  private func lost(before start: Int64, atRate rate: Int) -> Int64 {
-    let anchor = anchor.load(ordering: .relaxed)
-    return anchor == 0 ? 0 : max(1, Self.frames(in: start - anchor, atRate: rate))
+  private func publish(_ index: Int64, at time: Int64) {
+    anchor.store(time, ordering: .releasing)
+    position.store(index, ordering: .releasing)
+    isStill.store(false, ordering: .releasing)
+  }
+
+  /// What would have come between the frames that came last, until `end`, and those that begin at
+  /// `start`: at least one frame, or nothing would have to be told; nothing before the first.
+  private static func lost(between end: Int64, and start: Int64, atRate rate: Int) -> Int64 {
+    end == 0 ? 0 : max(1, frames(in: start - end, atRate: rate))
   }
 
   private static func nanoseconds(_ frames: Int, atRate rate: Int) -> Int64 {

@@ -11,8 +11,8 @@ import Threads
 /// all", as exports do. Where sound was lost, silence stands in its place, so that what follows stands
 /// at its time.
 ///
-/// Safe from any thread. Its work is done by two threads of its own: one takes sound from the device
-/// in time, one encodes it and waits for the disk. They end with the recording, or when the recorder
+/// Safe from any thread. Its work is done by threads of its own: one takes sound from the device in
+/// time, one encodes and writes it, and one flushes it to the disk, now and then. They end with the recording, or when the recorder
 /// is released, which finishes the file.
 public final class Recorder: Sendable {
   /// Where the recording goes (`AVAudioRecorder.url`).
@@ -23,6 +23,7 @@ public final class Recorder: Sendable {
   private let state = Monitor(RecorderState())
   private let reader: DeviceReader
   private let kind: Output.Kind
+  private let flusher: DiskFlusher
   private let threads = Monitor<[Thread]>([])
 
   /// A recorder that has opened nothing yet.
@@ -31,27 +32,30 @@ public final class Recorder: Sendable {
   ///   - path: Where to; `.wav`, `.flac` or `.mp3`, unless the settings name a format.
   ///   - settings: How.
   ///   - opener: Opens the device, when the recording begins or `prepareToRecord` is called.
-  /// - Throws: `mendJob` for another format, `tryAgain` where the process has no descriptor left.
+  /// - Throws: `mendJob` for another format, and for a length that is not above 0; `tryAgain` where
+  ///   the process has no descriptor left.
   public convenience init(
     to path: FilePath, settings: RecordingSettings = RecordingSettings(),
     opening opener: @escaping SourceOpener
   ) throws(Failure) {
     try self.init(
-      to: path, settings: settings, clock: DeviceReader.monotonicClock, opening: opener)
+      to: path, settings: settings, clock: DeviceReader.bootClock, opening: opener)
   }
 
   init(
     to path: FilePath, settings: RecordingSettings, clock: @escaping @Sendable () -> Int64,
-    opening opener: @escaping SourceOpener
+    flusher: DiskFlusher = DiskFlusher(), opening opener: @escaping SourceOpener
   ) throws(Failure) {
     guard let kind = settings.format?.kind ?? Output.Kind(extension: path.extension ?? "") else {
       throw Failure(
         .mendJob, "its name does not say the format; end it in .wav, .flac or .mp3", path: path)
     }
     try requireGrowing(kind, at: path)
+    try settings.requireSense()
     self.path = path
     self.settings = settings
     self.kind = kind
+    self.flusher = flusher
     let request = SourceRequest(
       sampleRate: settings.sampleRate ?? 48_000, channelCount: settings.channelCount ?? 2)
     do {
@@ -104,8 +108,10 @@ public final class Recorder: Sendable {
 
   /// Begins, or goes on, and ends after so much, to the frame (`AVAudioRecorder.record(forDuration:)`).
   ///
-  /// - Throws: As `prepareToRecord`, before the first sound.
+  /// - Throws: As `prepareToRecord`, before the first sound; `mendJob` for a length that is not above
+  ///   0, and nothing has changed then.
   public func record(forDuration duration: Time) throws(Failure) {
+    try RecordingSettings.requireLength(duration, "record for")
     order(.record(for: duration))
     try prepareToRecord()
   }
@@ -146,6 +152,10 @@ public final class Recorder: Sendable {
 
   /// Whether the device is gone; it is looked for, and the recording goes on with it.
   public var isWaitingForDevice: Bool { state.withLock { $0.isWaitingForDevice } }
+
+  /// Why a device that is waited for does not come back: another program has it, another one was
+  /// plugged in its place …; nil where it is there, and before it was looked for.
+  public var deviceFailure: Failure? { state.withLock { $0.deviceFailure } }
 
   /// Whether it has ended.
   public var isFinished: Bool { state.withLock { $0.phase == .finished } }
@@ -201,11 +211,19 @@ public final class Recorder: Sendable {
 
   // MARK: Threads
 
-  /// From the frame on that comes next.
+  /// From the frame on that comes next, or would come if the device were there.
   private func order(_ action: RecorderState.Action) {
     // Asked for behind the lock: orders stand in the order of their frames.
-    state.withLock {
-      $0.orders.append(RecorderState.Order(index: reader.index, action: action))
+    state.withLock { state in
+      // To stop is not to wait for a device: what is missing at the end is not filled up.
+      let isEnd = if case .stop = action { true } else { false }
+      let index =
+        if !isEnd, let format = state.format {
+          reader.now(atRate: format.sampleRate)
+        } else {
+          reader.index
+        }
+      state.orders.append(RecorderState.Order(index: index, action: action))
     }
     reader.news.ring()
   }
@@ -215,9 +233,9 @@ public final class Recorder: Sendable {
       let reader = reader
       let reading = try Thread.spawn(name: "record-read", urgency: .live) { reader.run() }
       threads.withLock { $0.append(reading) }
-      let (path, settings, kind, state) = (path, settings, kind, state)
+      let (path, settings, kind, state, flusher) = (path, settings, kind, state, flusher)
       let writing = try Thread.spawn(name: "record-write") {
-        Self.write(path, settings, kind, state, reader)
+        Self.write(path, settings, kind, state, reader, flusher)
       }
       threads.withLock { $0.append(writing) }
     } catch {
@@ -239,14 +257,14 @@ public final class Recorder: Sendable {
   /// The writing thread.
   private static func write(
     _ path: FilePath, _ settings: RecordingSettings, _ kind: Output.Kind,
-    _ state: Monitor<RecorderState>, _ reader: DeviceReader
+    _ state: Monitor<RecorderState>, _ reader: DeviceReader, _ flusher: DiskFlusher
   ) {
     defer { reader.end() }
     do throws(Failure) {
       let (format, ring) = try opened(reader)
       try requireAsked(settings, format)
       let output = try outputFormat(settings, kind, format)
-      let files = try TakeFiles(path, settings, as: output, from: format)
+      let files = try TakeFiles(path, settings, as: output, from: format, flusher)
       state.withLock { state in
         (state.phase, state.format, state.output) = (.ready, format, output)
         state.recording = files.recording
@@ -296,6 +314,10 @@ public final class Recorder: Sendable {
         .mendJob,
         "the device does not record \(rate) Hz but \(format.sampleRate) Hz; record that, and "
           + "convert it afterwards")
+    }
+    if let split = settings.split, split < Time(frames: 1, rate: format.sampleRate) {
+      throw Failure(
+        .mendJob, "cannot begin a new file after less than a sample; name a longer time")
     }
     if let count = settings.channelCount, count != format.channelCount {
       throw Failure(

@@ -48,6 +48,8 @@ struct RecorderState {
   var output: Output.Format?
   /// Whether the device is gone, for now.
   var isWaitingForDevice = false
+  /// Why it does not come back, as far as somebody has tried.
+  var deviceFailure: Failure?
   /// How long the disk has room for more.
   var timeLeft: Time?
 }

@@ -43,6 +43,24 @@ public struct RecordingSettings: Sendable, Hashable {
 
   /// Records until it is stopped, as the device gives it.
   public init() {}
+
+  /// Refuses what nothing could be recorded by.
+  func requireSense() throws(Failure) {
+    try Self.requireLength(duration, "record for")
+    try Self.requireLength(split, "begin a new file after")
+    try Self.requireLength(silence?.duration, "end after silence of")
+    for level in [startLevel, silence?.level] {
+      guard let level, !(level.isFinite && level >= 0) else { continue }
+      throw Failure(.mendJob, "a level of \(level) is none; name one from 0, silence, to 1")
+    }
+  }
+
+  /// Refuses a length that is named and is none.
+  static func requireLength(_ length: Time?, _ purpose: String) throws(Failure) {
+    guard let length, !(length.isNumeric && length > .zero) else { return }
+    let name = length.isNumeric ? "\(length.seconds) s" : "a time that is no number"
+    throw Failure(.mendJob, "cannot \(purpose) \(name); name a time above 0")
+  }
 }
 
 /// What a recorder has recorded.

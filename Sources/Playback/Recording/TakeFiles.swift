@@ -12,6 +12,7 @@ final class TakeFiles {
   private let output: Output.Format
   private let format: AudioFormat
   private let isDithered: Bool
+  private let flusher: DiskFlusher
 
   /// What was written, the file that is open included once it is closed.
   private(set) var recording: Recording
@@ -30,9 +31,10 @@ final class TakeFiles {
   /// - Throws: Settings that the format does not have, a file that is there, what the disk says.
   init(
     _ path: FilePath, _ settings: RecordingSettings, as output: Output.Format,
-    from device: SourceFormat
+    from device: SourceFormat, _ flusher: DiskFlusher
   ) throws(Failure) {
     self.path = path
+    self.flusher = flusher
     self.settings = settings
     self.output = output
     format = AudioFormat(
@@ -81,12 +83,23 @@ final class TakeFiles {
     do throws(Failure) { try writer?.settle() } catch { throw broken(error) }
   }
 
-  /// Sees to it that it is on the disk.
+  /// Sees to it that it is on the disk, soon; throws what went wrong the last time.
   func sync() throws(Failure) {
     do throws(Failure) { try writer?.sync() } catch { throw broken(error) }
   }
 
-  /// Completes the last file.
+  /// Whether the last `sync` is still on its way.
+  var isSyncing: Bool { flusher.isBusy }
+
+  /// Waits until all that was finished is on the disk.
+  func waitForDisk() throws(Failure) {
+    let error = flusher.finish()
+    guard error != 0 else { return }
+    throw .writing(
+      error, "cannot flush the file to the disk", path: recording.files.last?.path ?? path)
+  }
+
+  /// Completes the last file; it is on the disk soon.
   func finish() throws(Failure) {
     guard let writer else { return }
     do throws(Failure) {
@@ -148,7 +161,7 @@ final class TakeFiles {
       do throws(Failure) {
         writer = try makeGrowingWriter(
           for: Output(path: path, format: output), format: format, isDithered: isDithered,
-          replacing: settings.isReplacing)
+          replacing: settings.isReplacing, flush: flusher.flush)
         return
       } catch {
         // Somebody has put a file there meanwhile: the sound must go somewhere.

@@ -5,7 +5,8 @@ import Threads
 
 /// Writes what the reader has taken: decides what is recorded, meters it, and puts it into files.
 ///
-/// Of the writing thread, which may wait for the disk: the ring holds some seconds.
+/// Of the writing thread, which may wait for the disk: the ring holds some seconds. What takes long,
+/// a flush, is left to another thread.
 final class TakeWriter {
   private let state: Monitor<RecorderState>
   private let reader: DeviceReader
@@ -64,10 +65,12 @@ final class TakeWriter {
         if end == nil { reader.news.wait(milliseconds: 200) }
       }
       try files.finish()
+      try files.waitForDisk()
     } catch {
       end = .failed(error)
       // What is left of a file that no call has failed on.
       try? files.finish()
+      try? files.waitForDisk()
     }
     var recording = files.recording
     recording.end = end ?? .stopped
@@ -86,7 +89,8 @@ final class TakeWriter {
     }
     SampleReader.convert(slot, to: block)
     if state.withLock({ $0.isMetering }) { levels.add(block) }
-    let start = position
+    // What an order has filled up by the clock is not recorded a second time.
+    let start = slot.index
     try advance(to: slot.index + Int64(slot.frameCount)) { range throws(Failure) in
       try self.pass(Int(range.lowerBound - start)..<Int(range.upperBound - start))
     }
@@ -136,18 +140,21 @@ final class TakeWriter {
     }
   }
 
-  /// Goes on to an order that came while the ring was full: its frame is in no slot.
+  /// Goes on to an order that came while the ring was full, or the device gone: its frame is in no
+  /// slot.
   private func passDropped() throws(Failure) {
+    // Asked before the ring: where the device is back, its first slot says what was lost.
+    let isGone = reader.isGone
     guard let index = state.withLock({ $0.orders.first?.index }), index > position,
       ring.first == nil
     else { return }
-    try lose(index - position, .slowDisk)
+    try lose(index - position, isGone ? .unplugged : .slowDisk)
   }
 
   /// A recording whose end is known ends then, also where the device does not come back.
   private func passWithoutDevice() throws(Failure) {
-    guard case .lost = reader.device, isRecording, let left = gate.left, !gate.isWaiting,
-      reader.framesMissed(atRate: format.sampleRate) >= left
+    guard reader.isGone, ring.first == nil, isRecording, let left = gate.left, !gate.isWaiting,
+      reader.now(atRate: format.sampleRate) - position >= left
     else { return }
     try lose(left, .unplugged)
   }
@@ -188,7 +195,8 @@ final class TakeWriter {
 
   private func keep() throws(Failure) {
     try settle(after: 1)
-    guard settled > synced, lastSynced.duration(to: .now) >= Self.syncing else { return }
+    guard settled > synced, lastSynced.duration(to: .now) >= Self.syncing, !files.isSyncing
+    else { return }
     try files.sync()
     synced = settled
     let timeLeft = files.timeLeft
@@ -200,12 +208,13 @@ final class TakeWriter {
   private func publish() {
     let (recording, isWaiting) = (files.recording, gate.isWaiting)
     let (isRecording, readings) = (isRecording, levels.readings)
-    let isLost = if case .lost = reader.device { true } else { false }
+    var (isLost, failure) = (false, Failure?.none)
+    if case .lost(let reason) = reader.device { (isLost, failure) = (true, reason) }
     state.withLock { state in
       state.recording = recording
       (state.isRecording, state.isWaiting) = (isRecording, isRecording && isWaiting)
       state.levels = readings
-      state.isWaitingForDevice = isLost
+      (state.isWaitingForDevice, state.deviceFailure) = (isLost, failure)
     }
   }
 }

@@ -36,7 +36,7 @@ struct Preview: ParsableCommand {
     help: ArgumentHelp(
       "Which of a job's outputs it is to sound like: their rates and channels may differ.",
       valueName: "number"))
-  var output = 1
+  var output: Int?
 
   @Option(
     help: ArgumentHelp("Where the first one begins: 83s, 1:23, end-10s.", valueName: "time"))
@@ -64,7 +64,7 @@ struct Preview: ParsableCommand {
       throw ValidationError("name a job file or a media file to play")
     }
     guard PlaybackSpeed(rate) != nil else { throw ValidationError("--rate is 0.5 to 2") }
-    guard output >= 1 else { throw ValidationError("--output counts from 1") }
+    guard output ?? 1 >= 1 else { throw ValidationError("--output counts from 1") }
     for (option, text) in [("--from", from), ("--to", to)] {
       guard let text else { continue }
       do throws(QuantityError) {
@@ -80,7 +80,7 @@ struct Preview: ParsableCommand {
     let probes = RecalledProbes()
     let door = Door(library: MediaLibrary(recalling: { probes.find($0, stream: $1, $2) }))
     var queue = PreviewQueue(
-      door, probes, variables: variables, names: job, output: output - 1)
+      door, probes, variables: variables, names: job, output: output.map { $0 - 1 })
     let entries = try queue.entries(of: files)
     var failures = queue.refusedJobs
     let roster = PreviewRoster(entries, library: door.library)
@@ -111,9 +111,10 @@ struct Preview: ParsableCommand {
       if let player { tap.add(player.meters) }
     }
     defer { observation.cancel() }
+    let screen = TerminalWriter(.output)
     let view = PreviewView(
       device: device, tap: tap, terminal: { StandardStream.output.terminal },
-      write: { StandardStream.output.write($0) })
+      write: { screen.write($0) }, hasRoom: { screen.hasRoom })
     let controls = PreviewControls(player, roster, isLooping: loop)
     return PreviewSession(
       door, signals: signals, inbox: inbox, controls: controls, view: view, failures: failures

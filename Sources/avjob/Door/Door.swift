@@ -89,14 +89,16 @@ struct Door {
   /// Reads job files, and those in folders; what is wrong with any of them is said before this
   /// throws. A file that is named twice is read once. Files that are not there are left to
   /// `prepare`, which knows what other jobs write.
-  func load(_ paths: [String], options: VariableOptions) throws -> LoadedJobs {
+  func load(
+    _ paths: [String], options: VariableOptions, isPart: Bool = false
+  ) throws -> LoadedJobs {
     let files = LocalFileSystem()
     var loaded = LoadedJobs()
     var isWrong = false
     var variables = options.read(into: map)
     let (found, isComplete) = jobFiles(paths, files)
     isWrong = !isComplete
-    variables.allowsUnusedVariables = found.count > 1
+    variables.allowsUnusedVariables = isPart || found.count > 1
     for (path, folder) in found {
       variables.allowsNoJobs = folder != nil
       do throws(Diagnostics) {
@@ -109,7 +111,7 @@ struct Door {
         isWrong = true
       }
     }
-    let unused = isWrong ? Diagnostics() : loaded.unused(of: variables.variables)
+    let unused = isWrong || isPart ? Diagnostics() : loaded.unused(of: variables.variables)
     if !unused.isEmpty {
       report(unused)
       isWrong = true

@@ -37,6 +37,17 @@ struct LoadedJobs {
     return found
   }
 
+  /// Adds those of other files.
+  mutating func append(_ other: LoadedJobs) {
+    let number = (fileNumbers.last ?? -1) + 1
+    jobs += other.jobs
+    fileNumbers += other.fileNumbers.map { $0 + number }
+    files += other.files
+    missingFiles += other.missingFiles
+    missingMedia += other.missingMedia
+    unusedVariables += other.unusedVariables
+  }
+
   /// Adds those of one more file.
   mutating func append(_ file: JobFile) {
     let number = (fileNumbers.last ?? -1) + 1

@@ -20,6 +20,8 @@ struct PreviewControls {
   private(set) var loop: PreviewModel.Loop?
   /// Of what.
   private var loopedItem: PlayerItem?
+  /// What could not be played since something was heard last.
+  private var failedItem: PlayerItem?
   /// What there is to be read about the last command.
   var message: String?
 
@@ -130,12 +132,15 @@ struct PreviewControls {
     player.go(to: item)
   }
 
-  /// Goes on with an entry that came into the queue after the player had stopped behind the last.
+  /// Goes on with an entry that came into the queue after the player had stopped behind the last, or
+  /// because that could not be played.
   ///
   /// - Returns: Whether there is one.
   mutating func beginNext() -> Bool {
     let items = player.items
-    guard player.isAtEnd, let index = items.firstIndex(where: { $0 === player.currentItem }),
+    let current = player.currentItem
+    // The one that failed may come after the one that was heard last.
+    guard let index = items.lastIndex(where: { $0 === current || $0 === failedItem }),
       index + 1 < items.count
     else { return false }
     player.go(to: items[index + 1])
@@ -143,8 +148,12 @@ struct PreviewControls {
     return true
   }
 
+  /// An entry is left out.
+  mutating func itemFailed(_ item: PlayerItem) { failedItem = item }
+
   /// Something else is heard now.
   mutating func itemBegan(_ item: PlayerItem) {
+    failedItem = nil
     if loop != nil, item !== loopedItem { setLoop(nil) }
     guard isLooping, player.items.last === item, player.items.count > 1 else { return }
     // What was played comes again behind the last: the queue is a ring.

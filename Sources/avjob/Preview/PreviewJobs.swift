@@ -35,7 +35,6 @@ struct PreviewJobs {
     wanted =
       names.isEmpty
       ? loaded.jobs : loaded.jobs.filter { job in names.contains(where: job.isCalled) }
-    refuseUnknown(names)
     refuseMissing()
     door.library.probe(wanted.flatMap(\.media), door.budget)
     var told: Set<MediaReference> = []
@@ -47,14 +46,6 @@ struct PreviewJobs {
   private mutating func refuse(_ diagnostic: Diagnostic) {
     found.append(diagnostic)
     isWrong = true
-  }
-
-  private mutating func refuseUnknown(_ names: [String]) {
-    for name in names where !loaded.jobs.contains(where: { $0.isCalled(name) }) {
-      let help = JobNames(loaded.jobs, of: loaded.fileNumbers).help(for: name)
-      let origin = door.map.add(arguments: ["--job", name]).last ?? .unknown
-      refuse(Diagnostic("there is no job '\(name)'", at: origin, help: help))
-    }
   }
 
   /// Refuses files that the wanted jobs name, or that no one job does, such as lists of times.

@@ -27,6 +27,10 @@ final class PreviewSession {
   private var status: Int32?
   private var failures: Int
   private var hadDevice = false
+  /// Whether the player has told that it stopped, and with that all that came before.
+  private var hasStopped = false
+  /// What waits for the terminal to take something.
+  private var unsaid: [Failure] = []
 
   /// - Parameters:
   ///   - door: For messages.
@@ -57,8 +61,8 @@ final class PreviewSession {
       console.wait(or: inbox.descriptor, milliseconds: view.pause(controls))
       while let signal = console.nextSignal(), status == nil { handle(signal) }
       for key in console.keys() { press(key) }
-      if controls.player.device.format != nil { hadDevice = true }
       for message in inbox.takeAll() { handle(message) }
+      sayAll()
       if status == nil { endIfHeard() }
       if status == nil, console.isTaken || !view.isScreen {
         view.update(controls, keys)
@@ -121,7 +125,10 @@ final class PreviewSession {
     case .player(let event):
       switch event {
       case .itemBegan(let item): controls.itemBegan(item)
+      case .statusChanged(let status): hasStopped = status == .paused
+      case .deviceFound: hadDevice = true
       case .itemFailed(let item, let failure):
+        controls.itemFailed(item)
         let entry = controls.roster.index(of: item).map { controls.roster.entries[$0] }
         fail(failure.placed(at: entry?.origin ?? .unknown))
       case .deviceLost(let failure?) where !hadDevice:
@@ -141,13 +148,28 @@ final class PreviewSession {
   }
 
   private func say(_ failure: Failure) {
-    view.interrupt { door.report(Diagnostics(Diagnostic(failure))) }
+    unsaid.append(failure)
+    sayAll()
   }
 
-  /// The player stops by itself behind the last entry.
+  private func sayAll() {
+    guard !unsaid.isEmpty, !view.isScreen || StandardStream.error.hasRoom else { return }
+    view.interrupt {
+      for failure in unsaid { door.report(Diagnostics(Diagnostic(failure))) }
+    }
+    unsaid = []
+  }
+
+  /// The player stops by itself behind the last entry that is there, and where the last cannot be
+  /// played. Its events say so: by its state, which is ahead of them, a failure would not be known yet.
   private func endIfHeard() {
-    guard controls.isPlaying, controls.player.status == .paused else { return }
-    if controls.beginNext() { return }
-    if !controls.roster.isLoading { status = 0 }
+    guard hasStopped, controls.isPlaying, controls.player.status == .paused else { return }
+    // First, since one may come into the queue right behind the look at it.
+    let isLoading = controls.roster.isLoading
+    if controls.beginNext() {
+      hasStopped = false
+    } else if !isLoading {
+      status = 0
+    }
   }
 }

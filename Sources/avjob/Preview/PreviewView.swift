@@ -13,6 +13,9 @@ struct PreviewView {
   let isScreen: Bool
   private let terminal: () -> Terminal?
   private let write: (String) -> Void
+  private let hasRoom: () -> Bool
+  /// Whether the terminal took nothing when something was to be drawn.
+  private var isBlocked = false
   private let deviceName: String
   private let tap: MeterTap
   private var model = PreviewModel()
@@ -32,21 +35,25 @@ struct PreviewView {
   ///   - tap: What the player's meters are read from.
   ///   - terminal: Asked before each drawing, since windows change; nil where there is none.
   ///   - write: Where the text goes.
+  ///   - hasRoom: Whether that takes some now: a terminal that was stopped (Ctrl-S), or that nobody
+  ///     reads, is not drawn on, so that keys and signals are heard all the same.
   init(
     device: String, tap: MeterTap, terminal: @escaping () -> Terminal?,
-    write: @escaping (String) -> Void
+    write: @escaping (String) -> Void, hasRoom: @escaping () -> Bool
   ) {
     deviceName = device
     self.tap = tap
     self.terminal = terminal
     self.write = write
+    self.hasRoom = hasRoom
     isScreen = terminal() != nil
   }
 
   /// Milliseconds after which there may be something new to see; −1: not without an event.
   func pause(_ controls: PreviewControls) -> Int32 {
     guard isScreen else { return controls.isPlaying ? 500 : -1 }
-    let isMoving = controls.isPlaying || model.channels.contains { $0.meter.held > -100 }
+    let isMoving =
+      controls.isPlaying || isBlocked || model.channels.contains { $0.meter.held > -100 }
     return isMoving ? Int32(Self.drawingPause) : -1
   }
 
@@ -62,6 +69,8 @@ struct PreviewView {
     guard isStale || drawing.isDue(at: now, after: .milliseconds(Self.drawingPause - 1)) else {
       return
     }
+    isBlocked = !hasRoom()
+    guard !isBlocked else { return }
     isStale = false
     look(controls, keys, at: now)
     guard let terminal = terminal() else { return }
@@ -113,6 +122,7 @@ struct PreviewView {
 
   /// Takes the screen away, and says where it was; nil: nothing was heard.
   mutating func close(_ controls: PreviewControls, at time: Time?) {
+    guard !isScreen || hasRoom() else { return }
     let erased = drawing.erase(on: terminal())
     guard let time, let item = controls.player.currentItem else { return write(erased) }
     let place = PreviewLayout.clock(min(time, item.duration))

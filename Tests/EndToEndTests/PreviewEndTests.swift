@@ -1,0 +1,93 @@
+import Glibc
+import TestSupport
+import Testing
+
+@Suite struct PreviewEndTests {
+  @Test("each entry is told before the end, however fast a device takes them")
+  func tellsAll() throws {
+    let sound = try SoundStage()
+    try sound.stage.make(
+      """
+      for n in a b c d; do
+        sox -n -r 48000 -c 2 -e float -b 32 $n.wav synth 0.01 sine 300 gain -10
+      done
+      """)
+    let result = try sound.run(
+      """
+      for n in $(seq 25); do
+        avjob preview a.wav b.wav c.wav d.wav --device file:heard.raw || exit
+      done
+      """)
+    #expect(result.status == 0)
+    #expect(result.errors == "")
+    let once = """
+      1 of 4: a.wav (0:00.0)
+      2 of 4: b.wav (0:00.0)
+      3 of 4: c.wav (0:00.0)
+      4 of 4: d.wav (0:00.0)
+      d.wav: ended at 0:00.0 of 0:00.0
+
+      """
+    #expect(result.text == String(repeating: once, count: 25))
+  }
+
+  @Test(
+    "a terminal that was stopped, or that nobody reads, does not keep it",
+    arguments: [true, false])
+  func unread(isStopped: Bool) throws {
+    let sound = try SoundStage("speed 1")
+    try sound.make()
+    // The wider the sooner is the terminal full.
+    let terminal = try sound.start("one.wav", "--loop", columns: 1000)
+    let settings = terminal.settings
+    try terminal.wait(for: "playing  one.wav")
+    #expect(terminal.settings != settings)
+    if isStopped { terminal.stopOutput() }
+    usleep(1_500_000)
+    terminal.signal(SIGTERM)
+    #expect(terminal.waitUnread() == 128 + SIGTERM)
+    #expect(terminal.settings == settings)
+  }
+
+  @Test("a job is looked for in all job files, wherever media files stand between them")
+  func unknownNames() throws {
+    let sound = try SoundStage()
+    try sound.make()
+    for (file, name) in [("a.yaml", "here"), ("b.yaml", "there")] {
+      try sound.stage.write(
+        file,
+        """
+        vars: { of_\(name): 1 }
+        jobs:
+          \(name): { clip: one.wav, gain: "-${of_\(name)} dB", output: \(name).wav }
+        """)
+    }
+    let found = try sound.run(
+      "avjob preview a.yaml two.wav b.yaml --job there --set of_here=2 --set of_there=3")
+    #expect(found.errors == "")
+    #expect(found.status == 0)
+    #expect(found.text.hasPrefix("1 of 2: two.wav (0:02.0)\n2 of 2: there (0:03.0)\n"))
+    let unknown = try sound.run("avjob preview a.yaml two.wav b.yaml --job ther")
+    #expect(unknown.status == 2)
+    #expect(unknown.errors.contains("there is no job 'ther'"))
+    #expect(unknown.errors.contains("did you mean 'there'?"))
+    let unused = try sound.run("avjob preview a.yaml two.wav b.yaml --set of_where=2")
+    #expect(unused.status == 2)
+    #expect(unused.errors.contains("none of the 2 files has a variable 'of_where'"))
+  }
+
+  @Test(
+    "options that are about job files are refused where only media files are named",
+    arguments: ["--job x", "--output 1", "--set a=1", "--env HOME"])
+  func optionsOfJobs(option: String) throws {
+    let sound = try SoundStage()
+    try sound.make()
+    let result = try sound.run("avjob preview one.wav \(option)")
+    #expect(result.status == 2)
+    let name = option.prefix { $0 != " " }
+    #expect(
+      result.errors.hasPrefix(
+        "Error: \(name) is for job files, and only media files are named; leave it out, or name a "
+          + "job file\n"))
+  }
+}
