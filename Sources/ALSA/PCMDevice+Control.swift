@@ -11,6 +11,16 @@ package enum PCMRecovery: Sendable, Hashable {
   case prepared(droppedFrames: Int)
 }
 
+/// What a suspended device said to being asked to go on.
+package enum PCMResume: Sendable, Hashable {
+  /// It goes on where it was.
+  case resumed
+  /// It is not awake yet: ask again, some 50 ms later.
+  case notYet
+  /// It cannot: `prepare()`.
+  case refused
+}
+
 /// How a drain ended.
 package enum PCMDrain: Sendable, Hashable {
   /// Everything was heard.
@@ -115,17 +125,23 @@ extension PCMDevice {
     if state == .suspended {
       dropped = delay() ?? 0
       for _ in 0..<Self.resumeAttempts {
-        let status = snd_pcm_resume(pcm)
-        if status == 0 {
-          // Of a plugin that cannot, alsa-lib says 0 as well.
-          if state != .suspended { return .resumed }
-          break
-        }
-        guard status == -EAGAIN, !waker.wait(upTo: .milliseconds(50)) else { break }
+        let answer = tryResume()
+        if answer == .resumed { return .resumed }
+        guard answer == .notYet, !waker.wait(upTo: .milliseconds(50)) else { break }
       }
     }
     try prepare()
     return .prepared(droppedFrames: dropped)
+  }
+
+  /// Asks a suspended device to go on, once, and waits for nothing (`snd_pcm_resume`).
+  package func tryResume() -> PCMResume {
+    switch snd_pcm_resume(pcm) {
+    // Of a plugin that cannot, alsa-lib says 0 as well.
+    case 0: state == .suspended ? .refused : .resumed
+    case -EAGAIN: .notYet
+    default: .refused
+    }
   }
 
   private static var resumeAttempts: Int { 20 }

@@ -78,8 +78,14 @@ final class ALSASink: AudioSink {
   private var isDraining = false
   /// Whether the system has stopped it, and made it forget what it held.
   private var isStopped = false
+  /// Until when one that the system has stopped is asked to go on; nil where it was not stopped.
+  private var resumeDeadline: ContinuousClock.Instant?
   /// Where frames are put into the device's order of channels; nil where that is ours.
   private let reordering: ChannelReordering?
+
+  /// For how long hardware may take to wake up, and how often it is asked, in milliseconds.
+  private static let resumePatience = Duration.seconds(1)
+  private static let resumePause: Int32 = 50
 
   init(_ device: PCMDevice) {
     self.device = device
@@ -100,6 +106,7 @@ final class ALSASink: AudioSink {
 
   func write(_ frames: UnsafeRawPointer, count: Int) -> SinkOutcome {
     isDraining = false
+    if resumeDeadline != nil { return goOn() }
     let outcome =
       if let reordering {
         device.write(reordering.reordered(frames, count: count), count: reordering.fitting(count))
@@ -109,38 +116,61 @@ final class ALSASink: AudioSink {
     switch outcome {
     case .transferred(let count): return .wrote(count)
     case .notReady: return .full
-    case .xrun, .suspended: return recover(from: outcome)
+    case .xrun: return prepare(holding: 0, as: .ranDry)
+    case .suspended: return goOn()
     case .gone: return .gone
     }
   }
 
-  private func recover(from outcome: PCMOutcome) -> SinkOutcome {
-    // The newest that it can tell: some was played since it was asked last.
-    let held = outcome == .suspended ? delay : 0
+  /// Asks a device that the system has stopped to go on, once for each `wait`: some need a while.
+  private func goOn() -> SinkOutcome {
+    let now = ContinuousClock.now
+    let deadline = resumeDeadline ?? now + Self.resumePatience
+    switch device.tryResume() {
+    case .resumed:
+      resumeDeadline = nil
+      return .full
+    case .notYet where now < deadline:
+      resumeDeadline = deadline
+      return .full
+    case .notYet, .refused:
+      // The newest that it can tell: some was played since it was asked last.
+      return prepare(holding: delay, as: .interrupted)
+    }
+  }
+
+  /// Makes a device that has stopped ready for sound; what it held is lost.
+  private func prepare(holding held: Int, as outcome: SinkOutcome) -> SinkOutcome {
+    resumeDeadline = nil
     do throws(ALSAError) {
-      if case .resumed = try device.recover() { return .full }
+      try device.prepare()
       lastDelay = held
-      isStopped = outcome == .suspended
-      return isStopped ? .interrupted : .ranDry
+      isStopped = outcome == .interrupted
+      return outcome
     } catch {
       return .gone
     }
   }
 
   func wait(or descriptor: Int32, milliseconds: Int32) {
+    var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    guard resumeDeadline == nil else {
+      poll(&polled, 1, min(milliseconds, Self.resumePause))
+      return
+    }
     guard isDraining else {
       _ = device.wait(upTo: .milliseconds(milliseconds), or: descriptor)
       return
     }
     // A draining device has room, and would say so without end.
     let left = Int32(clamping: delay * 1000 / max(1, format.sampleRate) + 1)
-    var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     poll(&polled, 1, min(milliseconds, left))
   }
 
   func drop() {
     isDraining = false
     isStopped = false
+    resumeDeadline = nil
     lastDelay = 0
     // A device that is gone says so when it is written to.
     _ = try? device.drop()

@@ -40,9 +40,13 @@ final class Clock {
       jumps = state.jumps
       let passages = state.passages(from: state.observed, to: heard)
       state.observed = max(state.observed, heard)
-      if let item = passages.last?.item { state.current = item }
+      // Where it has stopped, or is to go elsewhere, somebody knows better.
+      if state.isPlaying, state.jump == nil, let item = passages.last?.item {
+        state.current = item
+      }
       return (passages, jumped, state.place(of: state.observed))
     }
+    if place == nil { item = nil }
     if jumped, passages.isEmpty, let place { turn(to: place.item) }
     for passage in passages {
       // Several may have come and gone since the last look, where a device is fast.

@@ -17,28 +17,49 @@ final class Deck: Sendable {
   private let cancellation = CancellationFlag()
   private let threads = Mutex<[Thread]>([])
 
+  /// How the deck starts its threads.
+  typealias Starter =
+    (String, Thread.Urgency, @escaping @Sendable () -> Void) throws(Thread.SpawnError) -> Thread
+
   /// A deck that plays nothing yet, and opens no sink.
   ///
   /// - Throws: `tryAgain` where the machine has no thread or descriptor left.
-  init(opening opener: @escaping SinkOpener) throws(Failure) {
-    do {
+  init(
+    opening opener: @escaping SinkOpener,
+    starting start: Starter = { (name, urgency, body) throws(Thread.SpawnError) in
+      try Thread.spawn(name: name, urgency: urgency, body)
+    }
+  ) throws(Failure) {
+    do throws(ChildProcess.SystemError) {
       writer = try DeviceWriter(opener)
       clock = try WakeUp()
-      let writer = writer
-      let writing = try Thread.spawn(name: "playback-write", urgency: .live) { writer.run() }
-      threads.withLock { $0.append(writing) }
-      let feeding = try Thread.spawn(name: "playback-feed", urgency: .live) { [cancellation] in
-        Feeder(self, cancellation: cancellation).run()
-      }
-      threads.withLock { $0.append(feeding) }
-      let watching = try Thread.spawn(name: "playback-clock") { Clock(self).run() }
-      threads.withLock { $0.append(watching) }
     } catch {
-      throw Failure(.tryAgain, "playback cannot start: \(error)")
+      throw Self.failure(error)
+    }
+    let writer = writer
+    do throws(Thread.SpawnError) {
+      keep(try start("playback-write", .live) { writer.run() })
+      let cancellation = cancellation
+      keep(
+        try start("playback-feed", .live) { Feeder(self, cancellation: cancellation).run() })
+      keep(try start("playback-clock", .usual) { Clock(self).run() })
+    } catch {
+      // Those that have started would wait for ever.
+      end()
+      throw Self.failure(error)
     }
   }
 
-  /// Ends both threads, and waits for them; silence at once. Nothing plays after it.
+  private func keep(_ thread: Thread) { threads.withLock { $0.append(thread) } }
+
+  private static func failure(_ error: any Error) -> Failure {
+    Failure(.tryAgain, "playback cannot start: \(error)")
+  }
+
+  /// Ends its threads, and waits for them; silence at once. Nothing plays after it.
+  ///
+  /// Where one of them asks, which may be inside an observer, it waits for none: they end by
+  /// themselves, that one as soon as the observer returns.
   func end() {
     cancellation.cancel()
     update { $0.isEnding = true }
@@ -48,6 +69,7 @@ final class Deck: Sendable {
       defer { threads = [] }
       return threads
     }
+    if running.contains(where: \.isCurrent) { return writer.end() }
     // The one that feeds may be waiting for the one that writes, which ends when all others have.
     for thread in running.dropFirst() { thread.join() }
     writer.end()
@@ -89,12 +111,13 @@ final class Deck: Sendable {
 
   // MARK: From the feeding thread
 
-  /// There is no device, for now.
+  /// There is no device, for now: told when that begins, and when there is another reason for it.
   func lost(_ failure: Failure?) {
     let isNews = state.withLock { state in
-      defer { state.hasDevice = false }
+      let isNews = state.hasDevice != false || failure != nil && failure != state.lossReason
+      (state.hasDevice, state.lossReason) = (false, failure ?? state.lossReason)
       if let failure { state.failure = failure }
-      return state.hasDevice != false
+      return isNews
     }
     if isNews { observers.yield(.deviceLost(failure)) }
   }
@@ -102,7 +125,7 @@ final class Deck: Sendable {
   /// There is a device that was not there before.
   func found(_ format: SinkFormat) {
     let hadDevice = state.withLock { state in
-      defer { state.hasDevice = true }
+      defer { (state.hasDevice, state.lossReason) = (true, nil) }
       if state.hasDevice == false { state.failure = nil }
       return state.hasDevice == true
     }
@@ -111,29 +134,44 @@ final class Deck: Sendable {
     observers.yield(.deviceFound(format))
   }
 
-  /// All was heard.
-  func finished() {
+  /// All was heard that the queue has, up to its end.
+  ///
+  /// - Parameter last: The last item, where it is not heard, since it cannot be played.
+  func finished(_ last: PlayerItem?) {
     state.withLock { state in
-      state.isPlaying = false
+      // Somebody has gone elsewhere just now.
+      guard state.jump == nil, !state.isDropped else { return }
       // Who tells what is heard may not have come to the last item yet.
-      state.current = state.marks.last?.item ?? state.current
-      state.rest = state.current.map { DeckState.Jump(item: $0, time: $0.duration) }
+      state.current = last ?? state.marks.last?.item ?? state.current
+      state.rest = state.current.map {
+        DeckState.Jump(item: $0, time: last == nil ? $0.duration : .zero)
+      }
+      state.stop(unplayable: last)
     }
     clock.ring()
   }
 
-  /// An item cannot be played: on with the next one.
+  /// An item cannot be played; whoever hears of it does so before the player stops for it.
   func failed(_ item: PlayerItem, _ failure: Failure) {
-    state.withLock { state in
-      state.failure = failure
-      guard let next = state.item(after: item) else {
-        state.isPlaying = false
-        return
-      }
-      state.current = next
-      state.rest = DeckState.Jump(item: next, time: .zero)
-    }
+    state.withLock { $0.failure = failure }
     observers.yield(.itemFailed(item, failure))
+  }
+
+  /// Nothing sounds, and an item that was to be played cannot be.
+  ///
+  /// - Parameters:
+  ///   - item: Which.
+  ///   - next: What is played instead; nil: it stops.
+  ///   - number: The state's `jumpNumber` when it was to be played; nothing is done where somebody has
+  ///     gone elsewhere since.
+  func leftOut(_ item: PlayerItem, for next: PlayerItem?, ifStill number: Int) {
+    state.withLock { state in
+      guard state.jumpNumber == number, !state.isDropped else { return }
+      state.jump = nil
+      state.current = next ?? item
+      state.rest = DeckState.Jump(item: next ?? item, time: .zero)
+      if next == nil { state.stop(unplayable: item) }
+    }
     clock.ring()
   }
 }

@@ -6,19 +6,25 @@ struct DeckState {
   /// What is to be played, in order; each once.
   var queue: [PlayerItem] = []
   /// What is heard, or will be next.
-  var current: PlayerItem?
+  var current: PlayerItem? {
+    didSet { if let loop, loop.item !== current { self.loop = nil } }
+  }
   /// Whether sound is wanted.
   var isPlaying = false { didSet { if oldValue, !isPlaying { stops += 1 } } }
   /// Counts how often sound was not wanted any more, however short it was wanted.
   private(set) var stops = 0
   /// Speed, the pitch kept.
   var speed = PlaybackSpeed.normal
-  /// Where to go; taken by the feeding thread.
-  var jump: Jump?
+  /// Where to go; nil as soon as the feeding thread has got there.
+  var jump: Jump? { didSet { jumpNumber += 1 } }
+  /// Counts what was asked for: by it the feeding thread knows whether it is still wanted.
+  private(set) var jumpNumber = 0
+  /// Whether what is rendered belongs to nothing any more; taken by the feeding thread.
+  var isDropped = false
   /// How often the item is played again, or the range of it that is looped; negative: for ever.
   var loopsLeft = 0
-  /// What is looped without end; in the item's own time.
-  var loopRange: TimeRange?
+  /// What is looped without end, while its item is the current one.
+  var loop: Loop?
   /// Whether the first item follows the last.
   var repeatsQueue = false
   /// Whether the thread that feeds is to end.
@@ -26,6 +32,8 @@ struct DeckState {
 
   /// Where it stands while nothing plays.
   var rest: Jump?
+  /// The item that it has stopped for, since it cannot be played.
+  var unplayable: PlayerItem?
   /// What the frames of the ring are, in order; the first holds the one that is heard.
   var marks: [Mark] = []
   /// What the meters showed, and shall show, in order.
@@ -40,6 +48,14 @@ struct DeckState {
   var failure: Failure?
   /// Whether there is a device to play to; nil before one was asked for.
   var hasDevice: Bool?
+  /// Why there was none last; nil where nobody knows.
+  var lossReason: Failure?
+
+  /// A part of an item, in the item's own time.
+  struct Loop {
+    var item: PlayerItem
+    var range: TimeRange
+  }
 
   /// A place in an item.
   struct Jump {
@@ -80,6 +96,18 @@ extension DeckState {
   func place(of index: Int64) -> Jump? {
     guard let mark = marks.last(where: { $0.index <= index }) ?? marks.first else { return nil }
     return Jump(item: mark.item, time: mark.time(at: index))
+  }
+
+  /// Stops by itself, behind an item that was heard or cannot be played.
+  mutating func stop(unplayable item: PlayerItem?) {
+    (isPlaying, unplayable) = (false, item)
+  }
+
+  /// Nothing is current, and nothing sounds.
+  mutating func drop() {
+    (current, jump, rest, isPlaying) = (nil, nil, nil, false)
+    (marks, meters) = ([], [])
+    isDropped = true
   }
 
   /// Forgets what was heard before a frame of the ring, as far as observers know of it.

@@ -26,6 +26,12 @@ final class Feeder {
   private var isHalted = true
   /// Whether the last frame was put into the ring.
   private var isAtEnd = false
+  /// The item behind which the queue goes on, where that is not the voice's: it cannot be played.
+  private var last: PlayerItem?
+  /// The number of the jump that is being done, or was done last.
+  private var jumpNumber = 0
+  /// Items that could not be played since one could.
+  private var failures = 0
   private var interruptions = 0
   /// Files that were told to be damaged.
   private var damagedPaths: Set<FilePath?> = []
@@ -44,14 +50,19 @@ final class Feeder {
   /// Runs until the deck ends.
   func run() {
     while true {
-      let (isEnding, jump, isPlaying) = deck.state.withLock { state in
-        defer { state.jump = nil }
-        return (state.isEnding, state.jump, state.isPlaying)
+      let (isEnding, isDropped, jump, isPlaying) = deck.state.withLock { state in
+        defer { state.isDropped = false }
+        jumpNumber = state.jumpNumber
+        return (state.isEnding, state.isDropped, state.jump, state.isPlaying)
       }
       if isEnding { return }
+      if isDropped { drop() }
       if let jump {
+        failures = 0
         halt()
         go(to: jump)
+      } else if isDropped {
+        continue
       } else if !isPlaying {
         // To rest is to wait for a flush, which hears all rings: what they were for is looked at
         // before it waits for more.
@@ -70,9 +81,19 @@ final class Feeder {
   private func halt() {
     guard !isHalted else { return }
     let flush = writer.flush()
-    while !writer.isFlushed(flush) { wait(milliseconds: 100) }
+    // The writer may have ended, where a player is released on one of its own threads.
+    while !writer.isFlushed(flush), !cancellation.isCancelled { wait(milliseconds: 100) }
     isHalted = true
     isAtEnd = false
+  }
+
+  /// Nothing is current any more.
+  private func drop() {
+    halt()
+    voice = nil
+    last = nil
+    // Somebody may have asked for another item meanwhile, of which nothing is rendered yet.
+    deck.state.withLock { state in (state.marks, state.meters) = ([], []) }
   }
 
   /// Stops, and stands at the frame that was heard last.
@@ -90,17 +111,21 @@ final class Feeder {
       try voice.source.seek(
         to: place.time.frames(atRate: voice.source.format.sampleRate), exactly: place.isExact)
       mark(voice, .jump)
-      deck.state.withLock { $0.rest = place }
+      deck.state.withLock { state in
+        guard state.jumpNumber == jumpNumber, !state.isDropped else { return }
+        (state.rest, state.jump, state.unplayable) = (place, nil, nil)
+        jumpNumber = state.jumpNumber
+      }
     } catch {
-      fail(place.item, error)
+      leaveOut(place.item, error)
     }
-    isAtEnd = false
+    (isAtEnd, last) = (false, nil)
   }
 
   /// The item, opened in the format of the device, if there is one.
   private func voice(of item: PlayerItem) throws(Failure) -> Voice {
     let format: SinkFormat? = if case .open(let format, _) = writer.device { format } else { nil }
-    if let voice, voice.item === item, voice.isFor(format) { return voice }
+    if let voice, voice.item === item, item !== last, voice.isFor(format) { return voice }
     let opened = try Voice(item, for: format, cancellation)
     voice = opened
     return opened
@@ -110,6 +135,8 @@ final class Feeder {
   private func mark(_ voice: Voice, _ cause: DeckState.Mark.Cause) {
     let heard = deck.heardIndex
     deck.state.withLock { state in
+      // It is of no use to anybody any more.
+      guard !state.isDropped else { return }
       state.marks.append(
         DeckState.Mark(
           index: produced, item: voice.item, frame: voice.source.position,
@@ -119,7 +146,7 @@ final class Feeder {
         // What was rendered and thrown away was not heard.
         state.marks.removeFirst(state.marks.count - 1)
         state.meters = []
-        state.current = voice.item
+        if state.jumpNumber == jumpNumber { state.current = voice.item }
         state.jumps += 1
         state.observed = produced
       }
@@ -149,8 +176,8 @@ final class Feeder {
       if isNew && produced > 0 || count != interruptions || !voice.isFor(format) {
         interruptions = count
         resume()
-      } else if isAtEnd, !continueQueue(after: voice) {
-        finishIfHeard()
+      } else if isAtEnd {
+        if !continueQueue(after: voice) { finishIfHeard() }
       } else if ring.room > 0 {
         fill(ring, voice)
       } else {
@@ -177,19 +204,22 @@ final class Feeder {
     let first = deck.state.withLock { state -> DeckState.Jump? in
       if let rest = state.rest { return rest }
       guard let item = state.current ?? state.queue.first else {
-        state.isPlaying = false
+        state.stop(unplayable: nil)
         return nil
       }
       return DeckState.Jump(item: item, time: .zero)
     }
-    guard let first else { return false }
+    guard let first else {
+      deck.clock.ring()
+      return false
+    }
     go(to: first)
     return voice != nil
   }
 
   /// Renders a slot.
   private func fill(_ ring: SlotRing, _ voice: Voice) {
-    let (speed, loop) = deck.state.withLock { ($0.speed, $0.loopRange) }
+    let (speed, loop) = deck.state.withLock { ($0.speed, self.loop(of: voice, $0)) }
     do throws(Failure) {
       if speed != voice.speed {
         try voice.setSpeed(speed)
@@ -204,7 +234,8 @@ final class Feeder {
       tellDamage(voice, isAtEnd: voice.source.position >= end)
       isAtEnd = isEnd
     } catch {
-      fail(voice.item, error)
+      passOver(voice.item, error)
+      if !continueQueue(after: voice) { end(ring) }
     }
   }
 
@@ -222,7 +253,7 @@ final class Feeder {
       }
     }
     produced += Int64(block.frameCount)
-    isHalted = false
+    (isHalted, failures) = (false, 0)
     let meters = voice.meters(endingAt: produced)
     let heard = deck.heardIndex
     deck.state.withLock { $0.add(meters, heard: heard) }
@@ -241,6 +272,14 @@ final class Feeder {
   }
 
   // MARK: Ends
+
+  /// What is looped of an item that is being rendered.
+  private func loop(of voice: Voice, _ state: DeckState) -> TimeRange? {
+    guard let loop = state.loop, loop.item === voice.item,
+      loop.range.start.frames(atRate: voice.source.format.sampleRate) < voice.end(of: loop.range)
+    else { return nil }
+    return loop.range
+  }
 
   /// Whether something comes after the item's end.
   private func willGoOn(after voice: Voice, _ loop: TimeRange?) -> Bool {
@@ -278,18 +317,35 @@ final class Feeder {
     writer.notifyFilled()
   }
 
-  /// Goes on with the next item of the queue, if there is one.
+  /// Goes on with the next item of the queue that can be played, if there is one. What was rendered
+  /// before it is heard to its end.
   private func continueQueue(after previous: Voice) -> Bool {
-    guard let next = deck.state.withLock({ $0.item(after: previous.item) }) else { return false }
-    do throws(Failure) {
-      let voice = try self.voice(of: next)
-      try voice.source.seek(to: 0)
-      mark(voice, voice === previous ? .loop : .advance)
-      isAtEnd = false
-    } catch {
-      fail(next, error)
+    while let next = following(last ?? previous.item) {
+      do throws(Failure) {
+        let voice = try self.voice(of: next)
+        try voice.source.seek(to: 0)
+        mark(voice, voice === previous ? .loop : .advance)
+        (isAtEnd, last) = (false, nil)
+        return true
+      } catch {
+        passOver(next, error)
+      }
     }
-    return true
+    return false
+  }
+
+  /// The next item, unless all were tried in vain.
+  private func following(_ item: PlayerItem) -> PlayerItem? {
+    deck.state.withLock { state in
+      failures < state.queue.count ? state.item(after: item) : nil
+    }
+  }
+
+  /// Notes that an item cannot be played, and that what comes next comes after it.
+  private func passOver(_ item: PlayerItem, _ failure: Failure) {
+    failures += 1
+    last = item
+    deck.failed(item, failure)
   }
 
   private func finishIfHeard() {
@@ -298,13 +354,16 @@ final class Feeder {
       return
     }
     halt()
-    deck.finished()
-    voice = nil
+    deck.finished(last)
+    (voice, last, failures) = (nil, nil, 0)
   }
 
-  /// Leaves an item out that cannot be played.
-  private func fail(_ item: PlayerItem, _ failure: Failure) {
+  /// Leaves an item out that cannot be opened; nothing sounds.
+  private func leaveOut(_ item: PlayerItem, _ failure: Failure) {
     voice = nil
-    deck.failed(item, failure)
+    passOver(item, failure)
+    let next = following(item)
+    if next == nil { failures = 0 }
+    deck.leftOut(item, for: next, ifStill: jumpNumber)
   }
 }

@@ -19,7 +19,8 @@ public enum PlayerEvent: Sendable {
   case damaged(PlayerItem, Warning)
   /// The device ran dry, so many times by now.
   case ranDry(count: Int)
-  /// There is no device; another is looked for, and what was heard last is kept.
+  /// There is no device; another is looked for, and what was heard last is kept. Told again whenever
+  /// there is another reason for it: one that is unplugged is first lost without any.
   case deviceLost(Failure?)
   /// There is a device, which takes this.
   case deviceFound(SinkFormat)

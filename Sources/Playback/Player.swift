@@ -3,9 +3,9 @@ import MediaTime
 
 /// Plays an item to a sink (`AVPlayer`): what is heard is what the item's export encodes.
 ///
-/// Safe from any thread; no call waits for sound. Its work is done by two threads of its own, one that
-/// renders ahead by some tenths of a second, and one that writes to the device. They end when the
-/// player is released.
+/// Safe from any thread; no call waits for sound. Its work is done by three threads of its own: one
+/// renders ahead by some tenths of a second, one writes to the device, and one tells observers. They
+/// end when the player is released, which waits for them, unless one of them has released it.
 public class Player: @unchecked Sendable {
   // `@unchecked Sendable`, since it can be inherited from: it holds nothing but `let`s that are
   // Sendable, and so does its one heir.
@@ -93,7 +93,8 @@ public class Player: @unchecked Sendable {
   private func go(to time: Time, exactly isExact: Bool) {
     deck.update { state in
       guard let item = state.current else { return }
-      let time = time.isNumeric ? max(.zero, min(time, item.duration)) : .zero
+      let end = time == .positiveInfinity ? item.duration : Time.zero
+      let time = time.isNumeric ? max(.zero, min(time, item.duration)) : end
       let place = DeckState.Jump(item: item, time: time, isExact: isExact)
       state.jump = place
       state.rest = place
@@ -136,29 +137,29 @@ public class Player: @unchecked Sendable {
   }
 
   /// A range of the current item that is played again and again, without a gap; nil: none. One that
-  /// lies outside the item, or is shorter than 10 ms, is none.
+  /// lies outside the item, or is shorter than 10 ms, is none; it ends when another item is current.
   public var loopRange: TimeRange? {
-    get { deck.state.withLock { $0.loopRange } }
+    get { deck.state.withLock { $0.loop?.range } }
     set {
       deck.update { state in
-        let range = newValue.flatMap { range -> TimeRange? in
+        state.loop = newValue.flatMap { range -> DeckState.Loop? in
           guard let item = state.current, range.start >= .zero, range.end <= item.duration,
             range.duration >= Time(value: 1, timescale: 100)
           else { return nil }
-          return range
+          return DeckState.Loop(item: item, range: range)
         }
-        state.loopRange = range
       }
     }
   }
 
   // MARK: What is heard
 
-  /// Whether the last of the current item was heard.
+  /// Whether the last of the current item was heard, or the player has stopped since it cannot be
+  /// played.
   public var isAtEnd: Bool {
     deck.state.withLock { state in
       guard let rest = state.rest, !state.isPlaying else { return false }
-      return rest.time >= rest.item.duration
+      return rest.time >= rest.item.duration || rest.item === state.unplayable
     }
   }
 

@@ -95,10 +95,7 @@ extension DeckState {
 
   /// To the start of an item; nil: stops, and nothing is current.
   fileprivate mutating func go(to item: PlayerItem?) {
-    guard let item else {
-      (current, jump, rest, isPlaying) = (nil, nil, nil, false)
-      return
-    }
+    guard let item else { return drop() }
     let start = Jump(item: item, time: .zero)
     (current, jump, rest) = (item, start, start)
   }

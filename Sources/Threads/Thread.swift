@@ -77,6 +77,14 @@ public final class Thread: Sendable {
     return Thread(handle)
   }
 
+  /// Whether this is the thread that asks; false once it was joined.
+  public var isCurrent: Bool {
+    handle.withLock { handle in
+      guard let handle else { return false }
+      return pthread_equal(handle, pthread_self()) != 0
+    }
+  }
+
   /// Blocks until the thread has ended; at once where it has been joined before.
   ///
   /// A thread must not join itself.

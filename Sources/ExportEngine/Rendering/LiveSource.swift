@@ -61,8 +61,8 @@ package final class LiveSource {
   /// The frame at speed 1 that the next read begins with, 0 … `frameCount`.
   package var position: Int64 {
     guard let stretched else { return sound.position }
-    return min(
-      frameCount, stretched.start + speed.source(ofTarget: stretched.source.position))
+    return stretched.start
+      + speed.place(ofTarget: stretched.source.position, in: frameCount - stretched.start)
   }
 
   /// A warning for each file of which something could not be decoded so far.
@@ -107,6 +107,14 @@ package final class LiveSource {
         speed,
         sampleRate: format.sampleRate, frameCount: speed.target(ofSource: count)), start
     )
+  }
+}
+
+extension FrameRatio {
+  /// Where in `count` frames one of those that they become stands: behind the last of these it is
+  /// `count`, and before it is less, however lengths are rounded.
+  func place(ofTarget frame: Int64, in count: Int64) -> Int64 {
+    frame >= target(ofSource: count) ? count : min(count - 1, source(ofTarget: frame))
   }
 }
 
