@@ -63,7 +63,8 @@ import Testing
       player.insert(items[1], after: nil)
       try player.waitUntilPaused()
       let both = try items[0].exported() + items[1].exported()
-      let isWhole = device.floats == both || device.floats == (try items[0].exported())
+      let first = try items[0].exported()
+      let isWhole = device.floats == both || device.floats == first
       #expect(isWhole)
       #expect(player.device.xruns == 0)
     }
