@@ -25,7 +25,7 @@ let package = Package(
       name: "avjob",
       dependencies: [
         "MediaTime", "MPEGAudio", "Threads", "MediaComposition", "JobFile", "ExportGraph",
-        "ExportEngine", "WorkerPool", "Receipts", "Playback", "ALSA",
+        "ExportEngine", "WorkerPool", "Receipts", "Playback",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
       ]),

@@ -4,7 +4,6 @@
 // would get some of its own: only `TerminalMode.swift` does.)
 #pragma once
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <termios.h>
@@ -38,12 +37,7 @@ static inline void avjob_terminal_put_back(void) {
     tcsetattr(terminal->input, TCSANOW, &terminal->mode);
   // DECTCEM: the cursor is shown; last, since a terminal that was stopped (Ctrl-S), or that nobody
   // reads, does not take it, and shall not keep the process: the descriptor does not wait.
-  const char *shown = "\x1b[?25h";
-  for (int tries = 0; terminal->has_cursor && *shown && tries < 8; tries++) {
-    struct pollfd room = {.fd = terminal->output, .events = POLLOUT};
-    long count = poll(&room, 1, 20) > 0 ? write(terminal->output, shown, strlen(shown)) : 0;
-    if (count > 0) shown += count;
-  }
+  if (terminal->has_cursor && write(terminal->output, "\x1b[?25h", 6) != 6) errno = 0;
   terminal->has_mode = terminal->has_cursor = 0;
   errno = code;
 }

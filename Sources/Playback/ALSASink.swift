@@ -1,73 +1,6 @@
 import Glibc
-import MediaComposition
 
 internal import ALSA
-
-/// A sound device of this machine, as ALSA names it.
-public struct SoundDevice: Sendable, Hashable {
-  /// What `opener` takes.
-  public let name: String
-  /// What it is, in one line; empty where nobody says.
-  public let summary: String
-
-  /// Those that may be played to, `default` first. That one is named does not mean that it can be
-  /// opened now. O(devices); asks all cards.
-  ///
-  /// - Throws: `mendMachine` where ALSA's configuration cannot be read.
-  public static func all() throws(Failure) -> [SoundDevice] {
-    do throws(ALSAError) {
-      return try PCMDevices.list(.playback).map { SoundDevice(name: $0.name, summary: $0.summary) }
-    } catch {
-      throw Failure(.mendMachine, "the sound devices cannot be listed: \(error)")
-    }
-  }
-
-  /// Opens a device for a player.
-  ///
-  /// The device is asked for the rate and the channels of the sound, and gives the nearest that it
-  /// has; of the samples that it takes, for those that need least rounding.
-  ///
-  /// - Parameter name: One of `all`, or any other that ALSA knows.
-  /// - Returns: What a player opens it with, and opens it again where it was gone.
-  public static func opener(_ name: String = "default") -> SinkOpener {
-    { request throws(Failure) in
-      do throws(ALSAError) {
-        let device = try PCMDevice.open(
-          name, direction: .playback,
-          request: PCMRequest(
-            sampleRate: request.sampleRate, channelCount: request.channelCount,
-            startThreshold: startThreshold),
-          waker: PCMWaker())
-        return ALSASink(device)
-      } catch {
-        throw failure(error, of: name)
-      }
-    }
-  }
-
-  /// Rendered in some milliseconds; with less inside, a device that begins runs dry where other work
-  /// comes between the first slots.
-  private static let startThreshold = Duration.milliseconds(100)
-
-  private static func failure(_ error: ALSAError, of name: String) -> Failure {
-    let device = "the sound device '\(name)'"
-    let reason = error.message ?? error.reason
-    return switch error.kind {
-    case .absent:
-      Failure(.mendMachine, "\(device) is not there; connect it, or choose another (\(reason))")
-    case .busy:
-      Failure(.tryAgain, "\(device) is in use; end the program that has it, or choose another")
-    case .forbidden:
-      Failure(.mendMachine, "\(device) is not for this user; join the group 'audio' (\(reason))")
-    case .unsupported:
-      Failure(.mendMachine, "\(device) takes nothing that can be given; choose another (\(reason))")
-    case .exhausted:
-      Failure(.tryAgain, "\(device) finds no room in this machine (\(reason))")
-    case .other:
-      Failure(.mendMachine, "\(device) cannot be opened; choose another (\(reason))")
-    }
-  }
-}
 
 /// A device of ALSA's, as a player writes to it.
 final class ALSASink: AudioSink {
@@ -188,7 +121,8 @@ final class ALSASink: AudioSink {
 }
 
 extension SampleEncoding {
-  fileprivate init(_ format: PCMSampleFormat) {
+  /// How a device of ALSA's has its samples.
+  init(_ format: PCMSampleFormat) {
     switch format {
     case .float32: self = .float32
     case .int32: self = .int32

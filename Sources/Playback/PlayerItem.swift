@@ -69,13 +69,24 @@ public final class PlayerItem: Sendable {
   ///
   /// - Throws: What probing the file says.
   public convenience init(contentsOf path: FilePath, library: MediaLibrary) throws(Failure) {
+    try self.init(Self.export(ofMediaAt: path, library: library), library: library)
+  }
+
+  /// A media file as it is, as an export that may be cut before it becomes an item. Its output says what
+  /// it is rendered for; nothing is written there.
+  ///
+  /// - Throws: What probing the file says.
+  public static func export(
+    ofMediaAt path: FilePath, library: MediaLibrary
+  ) throws(Failure) -> Export {
+    let name = path.lastComponent?.string ?? path.string
     let asset = try library.asset(at: path)
     let segment = Segment(
       .asset(asset), source: TimeRange(start: .zero, duration: asset.duration), at: .zero,
       chapters: asset.chapters)
-    try self.init(
-      Composition(tracks: [Track(segments: [segment])]),
-      name: path.lastComponent?.string ?? path.string, library: library)
+    return Export(
+      name: name, composition: Composition(tracks: [Track(name: name, segments: [segment])]),
+      outputs: [Output(path: FilePath("\(name).wav"), format: .wav(.float32))])
   }
 
   /// Frames a second of its sound.

@@ -39,4 +39,46 @@ import Testing
     #expect(player.currentItem === next)
     #expect(player.status != .paused)
   }
+
+  @Test("a queue repeats itself when all entries are in it, and no more where none can be played")
+  func repeats() throws {
+    let library = MediaLibrary()
+    let path = FilePath(Fixture.path("feelings.ogg"))
+    let entries = [PreviewEntry(content: .media(path)), PreviewEntry(content: .media(path))]
+    let roster = PreviewRoster(entries, library: library)
+    let items = try entries.indices.map { try roster.make($0) }
+    let player = try QueuePlayer(items: items, opening: NullSink.opener())
+    var controls = PreviewControls(player, roster, isLooping: true)
+    #expect(!player.repeatsQueue)
+    controls.hasLoaded()
+    #expect(player.repeatsQueue)
+    controls.itemFailed(items[0])
+    controls.itemBegan(items[1])
+    controls.itemFailed(items[0])
+    #expect(player.repeatsQueue)
+    controls.itemFailed(items[1])
+    #expect(!player.repeatsQueue)
+  }
+
+  @Test("why a device does not come back is said when that changes")
+  func reasons() {
+    var log = PreviewLog()
+    let busy = Failure(.tryAgain, "another program has it")
+    let gone = Failure(.mendMachine, "it is not there")
+    let events: [PlayerEvent] = [
+      .deviceLost(nil), .deviceLost(gone), .deviceLost(gone), .deviceLost(busy), .deviceLost(gone),
+      .deviceFound(
+        SinkFormat(
+          sampleRate: 48000, channelCount: 2, encoding: .int16, periodFrames: 1, bufferFrames: 2)),
+      .deviceLost(gone),
+    ]
+    let lines = events.map { log.line(for: $0, at: .zero, device: "card") }
+    #expect(
+      lines == [
+        "card is gone; waiting for it at 0:00.0", "card does not come back: it is not there", nil,
+        "card does not come back: another program has it",
+        "card does not come back: it is not there", "card is back",
+        "card is gone; waiting for it at 0:00.0\ncard does not come back: it is not there",
+      ])
+  }
 }

@@ -14,6 +14,7 @@ import Testing
       """)
     let result = try sound.run(
       """
+      unset ALSA_CONFIG_PATH
       for n in $(seq 25); do
         avjob preview a.wav b.wav c.wav d.wav --device file:heard.raw || exit
       done
@@ -47,6 +48,43 @@ import Testing
     terminal.signal(SIGTERM)
     #expect(terminal.waitUnread() == 128 + SIGTERM)
     #expect(terminal.settings == settings)
+  }
+
+  @Test("a queue that loops keeps its order, also where it is over before all entries are ready")
+  func loops() throws {
+    let sound = try SoundStage()
+    try sound.stage.make(
+      "for n in a b c; do sox -n -r 48000 -c 2 -e float -b 32 $n.wav synth 0.3 sine 300; done")
+    let result = try sound.run(
+      """
+      "$AVJOB" preview a.wav b.wav c.wav --loop > out.txt & job=$!
+      for n in $(seq 500); do [ $(wc -l < out.txt) -ge 8 ] && break; sleep 0.02; done
+      kill $job
+      wait $job
+      head -8 out.txt
+      """)
+    let round = "1 of 3: a.wav (0:00.3)\n2 of 3: b.wav (0:00.3)\n3 of 3: c.wav (0:00.3)\n"
+    #expect(
+      result.text == String(
+        (round + round + round).split(separator: "\n").prefix(8).joined(separator: "\n")) + "\n")
+  }
+
+  @Test("media that are damaged are told, once for each file, as a run tells it")
+  func damages() throws {
+    let sound = try SoundStage()
+    try sound.make()
+    try sound.stage.make(
+      """
+      sox one.wav -b 16 hurt.flac
+      printf 'no sound at all, and much of it' | dd of=hurt.flac bs=1 seek=60000 conv=notrunc status=none
+      """)
+    try sound.stage.write(
+      "hurt.yaml", "clip: hurt.flac\noutput: { file: out.wav, wav: 32 bit float }\n")
+    let run = try sound.run("avjob run --quiet hurt.yaml")
+    #expect(run.errors.contains("warning: "))
+    let result = try sound.run("avjob preview hurt.yaml hurt.yaml hurt.flac")
+    #expect(result.status == 0)
+    #expect(result.errors == run.errors)
   }
 
   @Test("a job is looked for in all job files, wherever media files stand between them")

@@ -280,7 +280,9 @@ import Testing
     #expect(try said("") == "Error: Missing expected argument '<file>'")
     let absent = try stage.run("avjob record a.wav --device other", environment: environment)
     #expect(absent.status == 1)
-    #expect(absent.errors.hasPrefix("error: cannot record from 'other': "))
+    #expect(
+      absent.errors.hasPrefix(
+        "error: the sound device 'other' is not there; connect it, or choose another ("))
     #expect(try stage.listing().filter { $0.hasPrefix("a.") } == [])
   }
 }

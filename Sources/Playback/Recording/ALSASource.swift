@@ -37,7 +37,7 @@ final class ALSASource: AudioSource {
         try device.start()
         return ALSASource(device)
       } catch {
-        throw Failure(recording: error, from: name)
+        throw Failure(error, of: name)
       }
     }
   }
@@ -82,33 +82,5 @@ extension Recorder {
     to path: FilePath, settings: RecordingSettings = RecordingSettings(), device: String
   ) throws(Failure) {
     try self.init(to: path, settings: settings, opening: ALSASource.opener(device))
-  }
-}
-
-extension Failure {
-  /// What ALSA's answer means to the one who wants to record.
-  fileprivate init(recording error: ALSAError, from name: String) {
-    let (remedy, advice): (Remedy, String) =
-      switch error.kind {
-      case .absent: (.mendMachine, "plug it in, or name another device")
-      case .busy: (.tryAgain, "close the program that uses it, or name another device")
-      case .forbidden: (.mendMachine, "join the group 'audio', or name another device")
-      case .unsupported: (.mendMachine, "name another device")
-      case .exhausted: (.tryAgain, "close other programs")
-      case .other: (.mendMachine, "name another device")
-      }
-    self.init(remedy, "cannot record from '\(name)': \(error.description); \(advice)")
-  }
-}
-
-extension SampleEncoding {
-  fileprivate init(_ format: PCMSampleFormat) {
-    switch format {
-    case .float32: self = .float32
-    case .int32: self = .int32
-    case .int24: self = .int24
-    case .packedInt24: self = .packedInt24
-    case .int16: self = .int16
-    }
   }
 }

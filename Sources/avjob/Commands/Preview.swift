@@ -76,7 +76,7 @@ struct Preview: ParsableCommand {
   }
 
   func run() throws {
-    guard !listDevices else { return try printDevices() }
+    guard !listDevices else { return try DeviceList.print(.playback) }
     let probes = RecalledProbes()
     let door = Door(library: MediaLibrary(recalling: { probes.find($0, stream: $1, $2) }))
     var queue = PreviewQueue(
@@ -156,17 +156,5 @@ struct Preview: ParsableCommand {
       player.loopRange = TimeRange(start: start, end: item.duration)
     }
     player.play()
-  }
-
-  private func printDevices() throws {
-    let devices = try SoundDevice.all()
-    guard !devices.isEmpty else {
-      throw Failure(.mendMachine, "there is no sound device; connect one, or start a sound server")
-    }
-    let width = devices.map(\.name.columns).max() ?? 0
-    for device in devices {
-      let line = device.name.padded(to: width) + "  " + device.summary
-      StandardStream.output.write(line.printable + "\n")
-    }
   }
 }

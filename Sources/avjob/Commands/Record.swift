@@ -1,4 +1,3 @@
-import ALSA
 import ArgumentParser
 import Glibc
 import JobFile
@@ -101,7 +100,7 @@ struct Record: ParsableCommand {
   }
 
   func run() throws {
-    guard !listDevices, let file else { return try printDevices() }
+    guard !listDevices, let file else { return try DeviceList.print(.capture) }
     let path = FilePath(file)
     if !force, split == nil, path.withPlatformString({ access($0, F_OK) }) == 0 {
       throw refusal(
@@ -136,22 +135,6 @@ struct Record: ParsableCommand {
   private func refusal(_ message: String, help: String?, _ status: ExitCode) -> ExitCode {
     StandardStream.error.write("error: \(message)\n" + (help.map { "  help: \($0)\n" } ?? ""))
     return status
-  }
-
-  private func printDevices() throws {
-    do throws(ALSAError) {
-      let devices = try PCMDevices.list(.capture)
-      let width = devices.map(\.name.columns).max() ?? 0
-      for device in devices {
-        let line = device.name.printable.padded(to: width) + "  " + device.summary.printable
-        StandardStream.output.write(String(line.reversed().drop { $0 == " " }.reversed()) + "\n")
-      }
-      if devices.isEmpty {
-        StandardStream.error.write("note: there is no device that can be recorded\n")
-      }
-    } catch {
-      throw refusal("\(error)".printable, help: nil, Door.Status.jobFailed)
-    }
   }
 }
 

@@ -22,6 +22,8 @@ struct PreviewControls {
   private var loopedItem: PlayerItem?
   /// What could not be played since something was heard last.
   private var failedItem: PlayerItem?
+  /// How many could not since then.
+  private var failureCount = 0
   /// What there is to be read about the last command.
   var message: String?
 
@@ -140,29 +142,35 @@ struct PreviewControls {
     let items = player.items
     let current = player.currentItem
     // The one that failed may come after the one that was heard last.
-    guard let index = items.lastIndex(where: { $0 === current || $0 === failedItem }),
-      index + 1 < items.count
-    else { return false }
-    player.go(to: items[index + 1])
+    guard let index = items.lastIndex(where: { $0 === current || $0 === failedItem }) else {
+      return false
+    }
+    // Where the last was over before the others had been loaded, or refused.
+    let isRound = player.repeatsQueue && failedItem == nil
+    guard index + 1 < items.count || isRound else { return false }
+    player.go(to: items[(index + 1) % items.count])
     player.play()
     return true
   }
 
   /// An entry is left out.
-  mutating func itemFailed(_ item: PlayerItem) { failedItem = item }
+  mutating func itemFailed(_ item: PlayerItem) {
+    failedItem = item
+    failureCount += 1
+    // A round without a sound would be followed by others without end.
+    if failureCount >= player.items.count { player.repeatsQueue = false }
+  }
 
   /// Something else is heard now.
   mutating func itemBegan(_ item: PlayerItem) {
-    failedItem = nil
+    (failedItem, failureCount) = (nil, 0)
     if loop != nil, item !== loopedItem { setLoop(nil) }
-    guard isLooping, player.items.last === item, player.items.count > 1 else { return }
-    // What was played comes again behind the last: the queue is a ring.
-    let others = player.items.dropLast()
-    for other in others {
-      player.remove(other)
-      player.insert(other, after: nil)
-    }
   }
+
+  /// All entries are in the queue: from now on the first follows the last.
+  ///
+  /// Not before, since it would follow one that is not the last. A single entry loops by its range.
+  func hasLoaded() { if isLooping, roster.entries.count > 1 { player.repeatsQueue = true } }
 
   // MARK: Loops and tracks
 

@@ -6,6 +6,8 @@ import Playback
 struct PreviewLog {
   private var lastStep: Int64 = 0
   private var isWaiting = false
+  /// Why there is no device, as it was said last.
+  private var reason: String?
 
   /// Between two lines of the position.
   private static let step = Time(value: 10, timescale: 1)
@@ -32,13 +34,17 @@ struct PreviewLog {
     switch event {
     case .ranDry(let count):
       return "xrun at \(PreviewLayout.clock(time)): \(device) ran dry, \(count) so far"
-    case .deviceLost:
-      guard !isWaiting else { return nil }
+    case .deviceLost(let failure):
+      let isNews = !isWaiting
       isWaiting = true
-      return "\(device) is gone; waiting for it at \(PreviewLayout.clock(time))"
+      defer { reason = failure?.message ?? reason }
+      guard isNews || failure.map({ $0.message != reason }) == true else { return nil }
+      let line = isNews ? "\(device) is gone; waiting for it at \(PreviewLayout.clock(time))" : nil
+      let why = failure.map { "\(device) does not come back: \($0.message.printable)" }
+      return [line, why].compactMap { $0 }.joined(separator: "\n")
     case .deviceFound:
       guard isWaiting else { return nil }
-      isWaiting = false
+      (isWaiting, reason) = (false, nil)
       return "\(device) is back"
     default: return nil
     }

@@ -40,26 +40,12 @@ struct PreviewEntry: Sendable {
     var export: Export
     switch content {
     case .job(let job): export = job
-    case .media(let path): export = try Self.export(ofMedia: path, named: name, library: library)
+    case .media(let path): export = try PlayerItem.export(ofMediaAt: path, library: library)
     }
     if let end, end < export.duration {
       export.timeRange = TimeRange(start: export.timeRange?.start ?? .zero, duration: end)
     }
     return try PlayerItem(export, output: output, library: library)
-  }
-
-  /// A medium as it is. The output says what it is rendered for; nothing is written there.
-  private static func export(
-    ofMedia path: FilePath, named name: String, library: MediaLibrary
-  ) throws(Failure) -> Export {
-    let asset = try library.asset(at: path)
-    let segment = Segment(
-      .asset(asset), source: TimeRange(start: .zero, duration: asset.duration), at: .zero,
-      chapters: asset.chapters)
-    let output = Output(path: FilePath(name + ".wav"), format: .wav(.float32))
-    return Export(
-      name: name, composition: Composition(tracks: [Track(name: name, segments: [segment])]),
-      outputs: [output])
   }
 }
 

@@ -149,7 +149,7 @@ struct PreviewLayout {
     _ name: String, _ meter: LevelMeter, _ names: Int, over isOver: Bool = false
   ) -> String {
     let name = name.shortened(to: names).padded(to: names)
-    let figure = meter.peak > -100 ? Self.decibels(meter.peak) + " dB" : ""
+    let figure = meter.peak > -100 ? Figures.decibels(meter.peak) + " dB" : ""
     let mark = "  " + (isOver ? colored("OVER", .red) : "    ")
     // Two columns before the bar, the figure and the mark behind it.
     let room = width - names - 2 - 10 - 6
@@ -177,13 +177,13 @@ struct PreviewLayout {
   /// `-17.3 M  -18.0 S  -17.1 I LUFS  true peak -1.2 dB  OVER`
   func loudness(_ loudness: PreviewModel.Loudness) -> String {
     func figure(_ value: Double?) -> String {
-      (value.map(Self.decibels) ?? "-").aligned(to: 5)
+      (value.map(Figures.decibels) ?? "-").aligned(to: 5)
     }
     var text =
       "M \(figure(loudness.momentary))  S \(figure(loudness.shortTerm))  "
       + "I \(figure(loudness.integrated)) LUFS"
     if let peak = loudness.truePeak, width >= 60 {
-      text += "   true peak \(Self.decibels(peak).aligned(to: 5)) dB"
+      text += "   true peak \(Figures.decibels(peak).aligned(to: 5)) dB"
     }
     let isMarked = loudness.isOver && text.columns + 6 <= width
     return text.shortened(to: width) + (isMarked ? "  " + colored("OVER", .red) : "")
@@ -232,11 +232,6 @@ struct PreviewLayout {
     let tenths = Time(
       value: time.converted(toTimescale: 10, rounding: .towardZero).value, timescale: 10)
     return tenths.clockText(decimals: 1)
-  }
-
-  static func decibels(_ value: Double) -> String {
-    let tenths = Int((max(-1000, min(1000, value)) * 10).rounded())
-    return (tenths < 0 ? "-" : "") + "\(tenths.magnitude / 10).\(tenths.magnitude % 10)"
   }
 
   static func signed(_ number: Int) -> String { number > 0 ? "+\(number)" : "\(number)" }

@@ -4,6 +4,7 @@ import JobFile
 import MediaComposition
 import MediaTime
 import Playback
+import SystemPackage
 import Threads
 
 /// A preview while it goes on: one loop that waits for keys, signals, the player and the time.
@@ -30,7 +31,11 @@ final class PreviewSession {
   /// Whether the player has told that it stopped, and with that all that came before.
   private var hasStopped = false
   /// What waits for the terminal to take something.
-  private var unsaid: [Failure] = []
+  private var unsaid: [Diagnostic] = []
+  /// Of what it was said that it cannot be played.
+  private var failedItems: Set<ObjectIdentifier> = []
+  /// Of what it was said that it is damaged.
+  private var damages: Set<FilePath> = []
 
   /// - Parameters:
   ///   - door: For messages.
@@ -120,7 +125,7 @@ final class PreviewSession {
 
   private func handle(_ message: Message) {
     switch message {
-    case .loaded: break
+    case .loaded: controls.hasLoaded()
     case .refused(let failure): fail(failure)
     case .player(let event):
       switch event {
@@ -129,11 +134,17 @@ final class PreviewSession {
       case .deviceFound: hadDevice = true
       case .itemFailed(let item, let failure):
         controls.itemFailed(item)
-        let entry = controls.roster.index(of: item).map { controls.roster.entries[$0] }
-        fail(failure.placed(at: entry?.origin ?? .unknown))
+        // Once, also where the queue comes round to it again.
+        guard failedItems.insert(ObjectIdentifier(item)).inserted else { break }
+        fail(failure.placed(at: origin(of: item)))
+      case .damaged(let item, var warning):
+        // As a run says it: of each file once, whichever entries it is in.
+        guard damages.insert(warning.path ?? FilePath(item.name)).inserted else { break }
+        if warning.origin == .unknown { warning.origin = origin(of: item) }
+        say(Diagnostic(warning))
       case .deviceLost(let failure?) where !hadDevice:
         // Nobody has heard anything: it is not unplugged, but the wrong one.
-        say(failure)
+        say(Diagnostic(failure))
         status =
           (failure.remedy == .tryAgain ? Door.Status.temporary : Door.Status.jobFailed).rawValue
       default: break
@@ -144,18 +155,22 @@ final class PreviewSession {
 
   private func fail(_ failure: Failure) {
     failures += 1
-    say(failure)
+    say(Diagnostic(failure))
   }
 
-  private func say(_ failure: Failure) {
-    unsaid.append(failure)
+  private func origin(of item: PlayerItem) -> Origin {
+    controls.roster.index(of: item).map { controls.roster.entries[$0].origin } ?? .unknown
+  }
+
+  private func say(_ diagnostic: Diagnostic) {
+    unsaid.append(diagnostic)
     sayAll()
   }
 
   private func sayAll() {
     guard !unsaid.isEmpty, !view.isScreen || StandardStream.error.hasRoom else { return }
     view.interrupt {
-      for failure in unsaid { door.report(Diagnostics(Diagnostic(failure))) }
+      for diagnostic in unsaid { door.report(Diagnostics(diagnostic)) }
     }
     unsaid = []
   }

@@ -56,7 +56,7 @@ struct RecordLine {
     guard let highest = levels.map(\.peakPower).max() else { return "" }
     let number =
       "  "
-      + (highest <= LevelReading.silence ? "-inf" : Self.decibels(highest))
+      + (highest <= LevelReading.silence ? "-inf" : Figures.decibels(highest))
       .aligned(to: 6) + " dB"
     var shown = levels
     if levels.count > 2 || room - number.columns < levels.count * 12 {
@@ -77,13 +77,6 @@ struct RecordLine {
       if index == peak - 1, peak > mean { return "╸" }
       return index < mean ? "━" : "─"
     }.joined()
-  }
-
-  /// To the tenth.
-  static func decibels(_ decibels: Double) -> String {
-    let tenths = Int((decibels * 10).rounded())
-    let sign = tenths < 0 ? "-" : ""
-    return "\(sign)\(tenths.magnitude / 10).\(tenths.magnitude % 10)"
   }
 
   /// In the largest unit that there is some of.

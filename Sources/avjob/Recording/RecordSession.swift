@@ -18,6 +18,8 @@ final class RecordSession {
   private var isStopping = false
   private var toldLosses = 0
   private var isToldGone = false
+  /// Why it does not come back, as it was said last.
+  private var toldReason: String?
   /// Whether it was said that a sound is waited for, and not yet that there is one.
   private var isToldWaiting = false
   private var drawing = Drawing()
@@ -106,7 +108,7 @@ final class RecordSession {
 
   /// In decibels of full scale.
   private var startLevel: String {
-    RecordLine.decibels(20 * log10(Double(recorder.settings.startLevel ?? 1)))
+    Figures.decibels(20 * log10(Double(recorder.settings.startLevel ?? 1)))
   }
 
   private var sound: String {
@@ -227,6 +229,9 @@ final class RecordSession {
       say("warning: the device is gone; the recording goes on when it is back")
     }
     isToldGone = isGone
+    let reason = isGone ? recorder.deviceFailure?.message : nil
+    if let reason, reason != toldReason { say("warning: the device does not come back: \(reason)") }
+    toldReason = reason ?? (isGone ? toldReason : nil)
   }
 
   private static func words(_ loss: RecordingLoss, _ recorder: Recorder) -> String {

@@ -51,6 +51,12 @@ enum Figures {
     return tenths < 1000 ? "\(tenths / 10).\(tenths % 10)×" : "\((tenths + 5) / 10)×"
   }
 
+  /// `-12.0`: decibels, to the tenth; at most 1000 to either side.
+  static func decibels(_ value: Double) -> String {
+    let tenths = Int((max(-1000, min(1000, value)) * 10).rounded())
+    return (tenths < 0 ? "-" : "") + "\(tenths.magnitude / 10).\(tenths.magnitude % 10)"
+  }
+
   private static func digits(_ number: Int64, count: Int) -> String {
     let text = String(number)
     return String(repeating: "0", count: max(0, count - text.count)) + text

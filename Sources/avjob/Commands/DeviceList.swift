@@ -1,0 +1,29 @@
+import MediaComposition
+import Playback
+
+/// `--list-devices` of `preview` and `record`.
+enum DeviceList {
+  /// Prints the devices that sound can go out of, or come from.
+  ///
+  /// - Throws: An `ExitCode` where there is none, after saying so.
+  static func print(_ direction: SoundDevice.Direction) throws {
+    do throws(Failure) {
+      let devices = try SoundDevice.all(direction)
+      guard !devices.isEmpty else {
+        throw Failure(
+          .mendMachine,
+          direction == .playback
+            ? "there is no sound device; connect one, or start a sound server"
+            : "there is no device that can be recorded; connect one, or start a sound server")
+      }
+      let width = devices.map(\.name.printable.columns).max() ?? 0
+      for device in devices {
+        let line = device.name.printable.padded(to: width) + "  " + device.summary.printable
+        StandardStream.output.write(String(line.reversed().drop { $0 == " " }.reversed()) + "\n")
+      }
+    } catch {
+      Door.refuse(error.message)
+      throw Door.Status.jobFailed
+    }
+  }
+}
