@@ -43,4 +43,13 @@ struct Microphone {
   func decoded(_ name: String) throws -> [UInt8] {
     try Tool.succeed("ffmpeg", "-v", "error", "-i", stage.path(name), "-f", "s16le", "-").output
   }
+
+  /// Waits until something of a recording can be played: its line is there before its first sample.
+  func waitForSound(in name: String) throws {
+    for _ in 0..<600 {
+      if let bytes = try? decoded(name), !bytes.isEmpty { return }
+      usleep(20_000)
+    }
+    throw ToolFailure(description: "nothing of '\(name)' can be played")
+  }
 }

@@ -14,6 +14,7 @@ import Testing
     try terminal.wait(for: "recording from 'card': 48 kHz stereo, as WAV 16 bit; space pauses")
     try terminal.wait(for: "recording  0:00.")
     #expect(terminal.settings != settings)
+    try microphone.waitForSound(in: "take.wav")
     terminal.type(" ")
     try terminal.wait(for: "paused   ")
     try terminal.wait(for: "space: go on")
@@ -58,6 +59,7 @@ import Testing
     let terminal = try microphone.start("take.wav", "--device", "card", environment: environment)
     let settings = terminal.settings
     try terminal.wait(for: "recording  0:00.")
+    try microphone.waitForSound(in: "take.wav")
     try microphone.stage.write("stuck", "")
     terminal.type("\u{03}")
     try terminal.wait(for: "finishing")
