@@ -71,6 +71,7 @@ final class Observers: Sendable {
         return state.next
       }
       guard let id else { return continuation.finish() }
+      // Weak: who reads may outlive the player, whose list is gone then, and nothing is to be undone.
       continuation.onTermination = { [weak self] _ in
         _ = self?.state.withLock { $0.streams.removeValue(forKey: id) }
       }
@@ -93,6 +94,7 @@ final class Observers: Sendable {
       state.observers[state.next] = observer
       return state.next
     }
+    // Weak, as above: an observation does not keep its player.
     return TimeObservation { [weak self] in
       _ = self?.state.withLock { $0.observers.removeValue(forKey: id) }
     }

@@ -42,7 +42,8 @@ final class Console {
     signal(SIGXFSZ, SIG_IGN)
     var hangUp = sigaction()
     sigaction(SIGHUP, nil, &hangUp)
-    // No other handler is a number: as addresses, since closures cannot be compared.
+    // No other handler is a number: as addresses, since closures cannot be compared. A C function, and
+    // nil for SIG_DFL, are as wide as an Int here, or this does not run at all (`unsafeBitCast` traps).
     let isIgnored =
       unsafeBitCast(hangUp.__sigaction_handler.sa_handler, to: Int.self)
       == unsafeBitCast(SIG_IGN, to: Int.self)
