@@ -58,7 +58,7 @@ import Testing
     let result = try sound.run(
       """
       "$AVJOB" preview a.wav b.wav c.wav --loop > out.txt & job=$!
-      for n in $(seq 500); do [ $(wc -l < out.txt) -ge 8 ] && break; sleep 0.02; done
+      for n in $(seq 6000); do [ $(wc -l < out.txt) -ge 8 ] && break; sleep 0.02; done
       kill $job
       wait $job
       head -8 out.txt

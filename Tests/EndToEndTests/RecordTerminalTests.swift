@@ -38,6 +38,7 @@ import Testing
     let settings = terminal.settings
     try terminal.wait(for: "recording  0:00.")
     #expect(terminal.settings != settings)
+    try microphone.waitForSound(in: "take.flac")
     terminal.signal(signal)
     #expect(terminal.wait() == (isEnd ? 0 : 128 + signal))
     #expect(terminal.settings == settings)
@@ -76,7 +77,7 @@ import Testing
   @Test("Ctrl-Z is a pause: the shell has the terminal, and fg goes on without a gap or a loss")
   func suspend() throws {
     // Not `stall`: a card that nobody reads overruns.
-    let (environment, sound) = try microphone.card("speed 1 stall no")
+    let (environment, sound) = try microphone.card("speed 1 stall no loop yes log \"$/log\"")
     let terminal = try PseudoTerminal()
     let settings = terminal.settings
     try terminal.start(
@@ -86,20 +87,27 @@ import Testing
           + "echo STOP''PED; read line; fg; echo ENDED''HERE $?",
       ], environment: environment)
     try terminal.wait(for: "recording  0:00.")
-    usleep(200_000)
+    try microphone.waitForSound(in: "take.wav")
     terminal.type("\u{1A}")
     try terminal.wait(for: "paused   ")
     try terminal.wait(for: "STOPPED")
     #expect(terminal.settings == settings)
+    // Longer than its buffer.
     usleep(700_000)
+    let size = microphone.size(of: "take.wav")
     terminal.type("\n")
     try terminal.wait(for: "recording  0:0")
-    usleep(200_000)
+    try microphone.waitForSound(in: "take.wav", beyond: size)
     terminal.type("q")
     try terminal.wait(for: "ENDEDHERE 0")
     _ = terminal.wait()
     #expect(terminal.settings == settings)
-    #expect(!terminal.transcript.contains("lost"), "\(terminal.transcript)")
+    let overruns = SoundCard.events(microphone.stage.path("log")).count { $0.name == "xrun" }
+    try #require(overruns > 0)
+    // A machine may be too busy for a card that keeps time, and then something is lost.
+    if overruns == 1 {
+      #expect(!terminal.transcript.contains("lost"), "\(terminal.transcript)")
+    }
     let bytes = try microphone.decoded("take.wav")
     // Two stretches of the sound, the second one from behind the overrun.
     let first = zip(bytes, sound).prefix { $0 == $1 }.count
