@@ -100,6 +100,7 @@ final class DeviceWriter: Sendable {
       }
       do throws(Failure) {
         let sink = try opener(request)
+        try Self.check(sink.format)
         let ring = SlotRing(channelCount: sink.format.channelCount, slotCount: Self.slotCount)
         shared.withLock { $0.device = .open(sink.format, ring) }
         news.ring()
@@ -107,6 +108,15 @@ final class DeviceWriter: Sendable {
       } catch {
         lose(error)
       }
+    }
+  }
+
+  private static func check(_ format: SinkFormat) throws(Failure) {
+    guard format.sampleRate > 0, format.channelCount > 0 else {
+      throw Failure(
+        .mendMachine,
+        "it takes \(format.channelCount) channels at \(format.sampleRate) Hz, which is "
+          + "no sound; choose another device")
     }
   }
 

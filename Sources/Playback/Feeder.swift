@@ -247,7 +247,8 @@ final class Feeder {
       slot.firstFrame = voice.ditherFrame(of: first)
       slot.isDithered = voice.isDithered
       slot.isLast = isLast
-      for channel in 0..<ring.channelCount {
+      slot.channelCount = min(block.channelCount, ring.channelCount)
+      for channel in 0..<slot.channelCount {
         (slot.samples + channel * SlotRing.slotFrames).update(
           from: block.planes[channel], count: block.frameCount)
       }

@@ -15,6 +15,8 @@ final class SlotRing: @unchecked Sendable {
     let samples: UnsafeMutablePointer<Float>
     /// Frames in it.
     var frameCount = 0
+    /// How many of the channels have sound; those behind them are silent.
+    var channelCount = 0
     /// How many frames were put into the ring before it, since there has been one.
     var index: Int64 = 0
     /// The frame of what is played that it begins with: by it the dither knows its place.

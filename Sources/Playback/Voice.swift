@@ -48,12 +48,17 @@ final class Voice {
     return Self.format(of: item, on: device) == source.format
   }
 
-  /// The item's own channels where the device has as many.
+  /// The item's own channels where the device has as many, or more than any layout: then they are its
+  /// first ones, of which one alone would be the left.
   private static func format(of item: PlayerItem, on device: SinkFormat) -> AudioFormat {
-    AudioFormat(
-      sampleRate: device.sampleRate,
-      channelLayout: device.channelCount == item.channelLayout.count
-        ? item.channelLayout : .usual(ofCount: device.channelCount))
+    let own = item.channelLayout
+    let layout: ChannelLayout =
+      switch device.channelCount {
+      case own.count: own
+      case ...8: .usual(ofCount: device.channelCount)
+      default: own.count == 1 ? .stereo : own
+      }
+    return AudioFormat(sampleRate: device.sampleRate, channelLayout: layout)
   }
 
   func setSpeed(_ speed: PlaybackSpeed) throws(Failure) {

@@ -102,6 +102,23 @@ struct SoundStage {
     #expect(try sound.run("avjob preview job.yaml --job job").status == 0)
   }
 
+  @Test("a card with ten channels and no other number plays sound in its first two")
+  func manyChannels() throws {
+    let sound = try SoundStage("speed 50 stall yes channels [ 10 ] formats [ S16_LE ]")
+    try sound.make()
+    let result = try sound.run("avjob preview two.wav")
+    #expect(result.status == 0)
+    #expect(result.errors == "")
+    let heard = sound.heard
+    #expect(heard.count == 2 * 48_000 * 10 * 2)
+    let isSilent = stride(from: 4, to: heard.count, by: 20).allSatisfy { start in
+      heard[start..<start + 16].allSatisfy { $0 == 0 }
+    }
+    #expect(isSilent)
+    let isHeard = heard.contains { $0 != 0 }
+    #expect(isHeard)
+  }
+
   @Test("refusals are those of run, with what to do")
   func refusals() throws {
     let sound = try SoundStage()
