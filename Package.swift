@@ -167,7 +167,7 @@ let package = Package(
       name: "AVJobTests",
       dependencies: [
         "avjob", "JobFile", "ExportEngine", "MediaComposition", "MediaTime", "WorkerPool",
-        "Playback", "TestSupport",
+        "Playback", "Threads", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(

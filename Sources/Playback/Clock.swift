@@ -4,7 +4,8 @@ import MediaTime
 
 /// The thread that tells observers what is heard, when it is heard.
 ///
-/// A hundred times a second while something plays; otherwise only when something is changed.
+/// A hundred times a second while something plays, or fifty where nobody wants to know the time;
+/// otherwise only when something is changed.
 final class Clock {
   private let deck: Deck
   private var status = Player.Status.paused
@@ -24,7 +25,11 @@ final class Clock {
       guard isRunning else { return }
       tick()
       // Each slot that is rendered rings, too, and nobody has to be told that often.
-      if status == .paused { deck.clock.wait(milliseconds: -1) } else { usleep(10_000) }
+      if status == .paused {
+        deck.clock.wait(milliseconds: -1)
+      } else {
+        usleep(deck.observers.isEmpty ? 20_000 : 10_000)
+      }
     }
   }
 

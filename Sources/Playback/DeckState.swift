@@ -27,6 +27,8 @@ struct DeckState {
   var loop: Loop?
   /// Whether the first item follows the last.
   var repeatsQueue = false
+  /// Whether what is rendered is measured.
+  var isMetering = true
   /// Whether the thread that feeds is to end.
   var isEnding = false
 
@@ -36,7 +38,7 @@ struct DeckState {
   var unplayable: PlayerItem?
   /// What the frames of the ring are, in order; the first holds the one that is heard.
   var marks: [Mark] = []
-  /// What the meters showed, and shall show, in order.
+  /// What the meters showed in the last second, and shall show, in order.
   var meters: [MeterFrame] = []
   /// Frames of the ring up to which observers were told.
   var observed: Int64 = 0
@@ -118,12 +120,16 @@ extension DeckState {
     }
   }
 
-  /// Notes what the meters will show, and forgets what they have shown before the frame that is heard:
-  /// there are never more than the ring and the device hold.
+  /// Notes what the meters will show, and forgets what they have shown more than a second ago: there
+  /// are never more than that, and what the ring and the device hold.
   mutating func add(_ frame: MeterFrame, heard: Int64) {
-    meters.removeFirst(meters.firstIndex { $0.end > heard } ?? meters.count)
+    let past = heard - Int64(marks.last?.sampleRate ?? 0)
+    meters.removeFirst(meters.firstIndex { $0.end > past } ?? meters.count)
     meters.append(frame)
   }
+
+  /// Forgets what the meters will show: it was thrown away unheard.
+  mutating func forgetMeters(after heard: Int64) { meters.removeAll { $0.end > heard } }
 
   /// What was heard from one frame of the ring to another: a stretch of time for each mark.
   func passages(from start: Int64, to end: Int64) -> [Passage] {

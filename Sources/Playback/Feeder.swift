@@ -145,7 +145,7 @@ final class Feeder {
       if isHalted {
         // What was rendered and thrown away was not heard.
         state.marks.removeFirst(state.marks.count - 1)
-        state.meters = []
+        state.forgetMeters(after: heard)
         if state.jumpNumber == jumpNumber { state.current = voice.item }
         state.jumps += 1
         state.observed = produced
@@ -219,7 +219,10 @@ final class Feeder {
 
   /// Renders a slot.
   private func fill(_ ring: SlotRing, _ voice: Voice) {
-    let (speed, loop) = deck.state.withLock { ($0.speed, self.loop(of: voice, $0)) }
+    let (speed, loop, isMetering) = deck.state.withLock {
+      ($0.speed, self.loop(of: voice, $0), $0.isMetering)
+    }
+    voice.isMetered = isMetering
     do throws(Failure) {
       if speed != voice.speed {
         try voice.setSpeed(speed)

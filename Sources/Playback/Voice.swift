@@ -12,6 +12,10 @@ final class Voice {
   /// What was read last.
   let block: AudioBuffer
   private(set) var speed = PlaybackSpeed.normal
+  /// Whether what is read is measured.
+  var isMetered = true {
+    didSet { for monitor in monitors { monitor.isMetered = isMetered } }
+  }
   private let monitors: [TrackMonitor]
   /// What tracks showed last: they are measured in longer blocks than are read.
   private var trackLevels: [LevelSum?]
@@ -90,6 +94,7 @@ final class Voice {
 
   /// What the meters show of `block`.
   func meters(endingAt end: Int64) -> MeterFrame {
+    guard isMetered else { return MeterFrame(end: end) }
     for (track, monitor) in monitors.enumerated() {
       if let level = monitor.take() { trackLevels[track] = level }
     }

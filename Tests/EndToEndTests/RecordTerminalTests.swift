@@ -51,6 +51,21 @@ import Testing
     #expect(isWhole)
   }
 
+  @Test("a terminal that was stopped does not keep it from ending, and the file is whole")
+  func stopped() throws {
+    let (environment, _) = try microphone.card("speed 5 loop yes", seconds: 1)
+    let terminal = try microphone.start(
+      "take.flac", "--device", "card", environment: environment)
+    let settings = terminal.settings
+    try terminal.wait(for: "recording  0:00.")
+    terminal.stopOutput()
+    try microphone.waitForSound(in: "take.flac")
+    terminal.signal(SIGTERM)
+    #expect(terminal.waitUnread() == 0)
+    #expect(terminal.settings == settings)
+    try Tool.succeed("flac", "-t", "-s", "-w", microphone.stage.path("take.flac"))
+  }
+
   @Test("where the disk keeps it from ending, a second Ctrl-C ends it, and puts the terminal back")
   func twice() throws {
     var (environment, _) = try microphone.card("speed 5")

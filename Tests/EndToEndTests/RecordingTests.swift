@@ -68,6 +68,43 @@ import Testing
     if name == "take.flac" { try Tool.succeed("flac", "-t", "-s", stage.path(name)) }
   }
 
+  @Test(
+    "a pipe that nobody reads does not keep it from ending; who reads late is told all the same")
+  func fullPipe() throws {
+    let (environment, _) = try card()
+    let result = try stage.run(
+      """
+      mkfifo full
+      exec 9<>full
+      dd if=/dev/zero of=full bs=4096 oflag=nonblock status=none 2>/dev/null
+      recorded() {
+        for _ in $(seq 600); do
+          [ "$(stat -c %s $1 2> /dev/null || echo 0)" -gt 40000 ] && break
+          sleep 0.05
+        done
+      }
+      "$AVJOB" record unread.flac --device card >&9 2>&9 & process=$!
+      recorded unread.flac
+      kill -TERM $process
+      wait $process
+      echo $?
+      "$AVJOB" record read.flac --device card >&9 2>&9 & process=$!
+      recorded read.flac
+      timeout 60 sed -u 's/^\\x00*//; 1q' <&9
+      kill -TERM $process
+      timeout 60 sed -u 1q <&9
+      wait $process
+      echo $?
+      flac -t -s -w unread.flac read.flac && echo whole
+      """, environment: environment)
+    let lines = result.text.split(separator: "\n")
+    try #require(lines.count == 5, "\(result.text) \(result.errors)")
+    #expect(lines[0] == "0")
+    #expect(lines[1] == "recording from 'card': 48 kHz stereo, as FLAC 16 bit")
+    #expect(lines[2].hasPrefix("read.flac  0:0"))
+    #expect(lines[3...] == ["0", "whole"])
+  }
+
   @Test("Ctrl-C and SIGTERM finish the file, and are no failure", arguments: ["INT", "TERM"])
   func signals(name: String) throws {
     let (environment, sound) = try card()

@@ -67,4 +67,46 @@ import Testing
     #expect(begin - start <= Int64(rate / 20))
     player.pause()
   }
+
+  @Test("who looks at the meters now and then misses no peak of the last second")
+  func seldom() throws {
+    let item = try item("synth 0.002 sine 1000 vol 0.5 pad 0.3 0.3")
+    let player = try Player(item, opening: MemoryDevice(rate: item.sampleRate).opener)
+    var place = Player.MeterPlace()
+    #expect(player.meters(since: &place).isEmpty)
+    player.play()
+    try player.waitUntilPaused()
+    let peaks = player.meters(since: &place).map { $0.channels[0].peakPower }
+    #expect(abs((peaks.max() ?? 0) + 6.02) < 0.1)
+    #expect(peaks.count { $0 > -20 } <= 2)
+    // Each once.
+    #expect(player.meters(since: &place).isEmpty)
+    player.seek(to: .zero)
+    player.play()
+    try player.waitUntilPaused()
+    #expect(player.meters(since: &place).count == peaks.count)
+  }
+
+  @Test("what is not to be measured is heard all the same, and measured again when it is to be")
+  func unmeasured() throws {
+    let item = try item("synth 0.5 sine 1000 vol 0.5")
+    let device = MemoryDevice(rate: item.sampleRate)
+    let player = try Player(item, opening: device.opener)
+    var place = Player.MeterPlace()
+    #expect(player.isMeteringEnabled)
+    for isMeasured in [false, true] {
+      player.isMeteringEnabled = isMeasured
+      player.seek(to: .zero)
+      player.play()
+      try player.waitUntilPaused()
+      let meters = player.meters(since: &place)
+      #expect(!meters.isEmpty)
+      #expect(meters.allSatisfy { $0.channels.isEmpty != isMeasured })
+      #expect(meters.allSatisfy { $0.tracks.isEmpty != isMeasured })
+      #expect(meters.allSatisfy { isMeasured || $0.loudness.truePeak == 0 })
+    }
+    let whole = try item.exported()
+    let isWhole = device.floats == whole + whole
+    #expect(isWhole)
+  }
 }

@@ -86,6 +86,7 @@ struct Preview: ParsableCommand {
     let roster = PreviewRoster(entries, library: door.library)
     // Before any thread is started that lives on.
     let signals = try Console.catchSignals()
+    StandardStream.stopWaiting()
     let status = try play(roster, door, signals, &failures)
     if status != 0 { throw ExitCode(status) }
   }
@@ -105,16 +106,11 @@ struct Preview: ParsableCommand {
     roster.load(behind: first, endingAt: try to.map { try PreviewTime($0) }, into: player) {
       inbox.put($0.map { .refused($0) } ?? .loaded)
     }
-    let tap = MeterTap()
-    let observation = player.addPeriodicTimeObserver(forInterval: Time(value: 1, timescale: 100)) {
-      [weak player] _ in
-      if let player { tap.add(player.meters) }
-    }
-    defer { observation.cancel() }
-    let screen = TerminalWriter(.output)
     let view = PreviewView(
-      device: device, tap: tap, terminal: { StandardStream.output.terminal },
-      write: { screen.write($0) }, hasRoom: { screen.hasRoom })
+      device: device, terminal: { StandardStream.output.terminal },
+      write: { StandardStream.output.write($0) }, hasRoom: { StandardStream.output.hasRoom })
+    // Who sees no meters need not wait for them to be read.
+    player.isMeteringEnabled = view.isScreen
     let controls = PreviewControls(player, roster, isLooping: loop)
     return PreviewSession(
       door, signals: signals, inbox: inbox, controls: controls, view: view, failures: failures

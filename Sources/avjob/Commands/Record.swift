@@ -108,6 +108,7 @@ struct Record: ParsableCommand {
     }
     // Before the first thread, which would get the signals otherwise.
     let signals = try Console.catchSignals()
+    StandardStream.stopWaiting()
     do throws(Failure) {
       let recorder = try Recorder(to: path, settings: try settings(path), device: device)
       try RecordSession(recorder, device: device, signals: signals).run()
