@@ -178,7 +178,7 @@ final class Feeder {
         resume()
       } else if isAtEnd {
         if !continueQueue(after: voice) { finishIfHeard() }
-      } else if ring.room > 0 {
+      } else if ring.slots.room > 0 {
         fill(ring, voice)
       } else {
         wait(milliseconds: 20)
@@ -241,7 +241,7 @@ final class Feeder {
 
   private func put(_ voice: Voice, at first: Int64, into ring: SlotRing, isLast: Bool) {
     let block = voice.block
-    ring.fill { slot in
+    ring.slots.fill { slot in
       slot.index = produced
       slot.frameCount = block.frameCount
       slot.firstFrame = voice.ditherFrame(of: first)
@@ -308,7 +308,7 @@ final class Feeder {
 
   /// Says that nothing follows what the ring holds, where no slot has said so.
   private func end(_ ring: SlotRing) {
-    ring.fill { slot in
+    ring.slots.fill { slot in
       slot.index = produced
       slot.frameCount = 0
       slot.isLast = true

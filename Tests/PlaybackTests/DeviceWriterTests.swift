@@ -33,14 +33,14 @@ import Threads
     var index: Int64 = 0
     let heard = writer.shared.withLock { _ -> Int64 in
       for round in 0..<100 {
-        ring.fill { slot in
+        ring.slots.fill { slot in
           slot.index = index
           slot.frameCount = SlotRing.slotFrames
         }
         index += Int64(SlotRing.slotFrames)
         writer.setLevels(SampleConverter.Levels(volume: Float(round % 3), pan: 0.5))
         writer.notifyFilled()
-        guard wait(until: { ring.waiting == 0 }) else { break }
+        guard wait(until: { ring.slots.first == nil }) else { break }
       }
       return index
     }

@@ -81,7 +81,7 @@ import Testing
     let counts = Counts()
     var chunk = Chunk(ring, sink, counts)
     func put(_ index: Int64) {
-      ring.fill { slot in
+      ring.slots.fill { slot in
         slot.index = index
         slot.frameCount = 100
         slot.isLast = true

@@ -326,10 +326,10 @@ import Threads
     microphone.waitUntilQuiet()
     let ring = try #require(reader.opened).ring
     var held: Int64 = 0
-    while let slot = ring.first {
+    while let slot = ring.slots.first {
       #expect(slot.index == held)
       held += Int64(slot.frameCount)
-      ring.removeFirst()
+      ring.slots.removeFirst()
     }
     #expect(held == 48_000 * 6)
     #expect(reader.index == Int64(frames))
