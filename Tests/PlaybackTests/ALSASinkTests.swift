@@ -18,7 +18,7 @@ import Testing
         try PCMDevice.open(
           "card", direction: .playback,
           request: PCMRequest(sampleRate: request.sampleRate, channelCount: request.channelCount),
-          waker: PCMWaker(), configuration: configuration))
+          configuration: configuration))
     } catch {
       throw Failure(.mendMachine, "\(error)")
     }
