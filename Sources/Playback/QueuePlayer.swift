@@ -46,13 +46,15 @@ public final class QueuePlayer: Player, @unchecked Sendable {
   }
 
   /// Takes an item out (`remove(_:)`); where it is the current one, the next one takes its place at
-  /// once. O(items).
+  /// once. Where it is rendered ahead, that is thrown away, and sound goes on behind the frame that was
+  /// heard last, as after a pause. O(items).
   public func remove(_ item: PlayerItem) {
     deck.update { state in
       guard let index = state.queue.firstIndex(where: { $0 === item }) else { return }
       let next = state.item(after: item)
       state.queue.remove(at: index)
-      if state.current === item { state.go(to: next === item ? nil : next) }
+      if state.current === item { return state.go(to: next === item ? nil : next) }
+      if state.isAhead(item) { state.isStale = true }
     }
   }
 
