@@ -1,16 +1,21 @@
 import MediaComposition
 import MediaTime
 
-/// Plays items one after the other, without a gap (`AVQueuePlayer`); unlike Apple's it keeps those that
-/// were played, so that one may go back.
+/// A player of items (`AVQueuePlayer`). Every player has a queue, that of one item too.
+public typealias QueuePlayer = Player
+
+/// Items that follow one another, without a gap; unlike AVQueuePlayer's they stay when they were played,
+/// so that one may go back.
 ///
 /// The device keeps the rate and the channels of what it was opened for; what has others is converted.
-public final class QueuePlayer: Player, @unchecked Sendable {
+extension Player {
   /// A player of items, of which the first is the current one.
   ///
-  /// - Throws: As `Player.init`.
-  public init(items: [PlayerItem], opening opener: @escaping SinkOpener) throws(Failure) {
-    try super.init(nil, opening: opener)
+  /// - Throws: As `init(_:opening:)`.
+  public convenience init(
+    items: [PlayerItem], opening opener: @escaping SinkOpener
+  ) throws(Failure) {
+    try self.init(nil, opening: opener)
     for item in items { insert(item, after: nil) }
   }
 
