@@ -321,6 +321,65 @@ struct SoundStage {
     #expect(terminal.settings == settings)
   }
 
+  @Test("started in the background it plays, and fg gives it the terminal")
+  func foreground() throws {
+    let sound = try SoundStage("speed 1")
+    try sound.make()
+    let terminal = try PseudoTerminal()
+    let settings = terminal.settings
+    try terminal.start(
+      [
+        "bash", "-c",
+        "set -m; cd \(sound.stage.folder.root); \(Command.path) preview one.wav --loop & "
+          + "read line; fg; echo ENDED''HERE $?",
+      ], environment: sound.environment)
+    try SoundCard.wait(for: "start", in: sound.folder.path("log"))
+    #expect(terminal.settings == settings)
+    terminal.type("\n")
+    try terminal.wait(for: "playing  one.wav")
+    #expect(terminal.settings != settings)
+    terminal.type("q")
+    try terminal.wait(for: "ENDEDHERE 0")
+    _ = terminal.wait()
+    #expect(terminal.settings == settings)
+  }
+
+  @Test("a message is there until the next key")
+  func message() throws {
+    let sound = try SoundStage("speed 1")
+    try sound.make()
+    let terminal = try sound.start("one.wav", "--loop")
+    try terminal.wait(for: "playing  one.wav")
+    terminal.type("9")
+    try terminal.wait(for: "there is no track 9")
+    terminal.type(" ")
+    try terminal.wait(for: "paused")
+    let before = terminal.transcript.utf8.count
+    terminal.type("?")
+    try terminal.wait(for: "mute a track")
+    terminal.type("?q")
+    #expect(terminal.wait() == 0)
+    let after = String(decoding: terminal.transcript.utf8.dropFirst(before), as: UTF8.self)
+    #expect(!after.contains("there is no track 9"))
+  }
+
+  @Test("its threads are its own: none of a pool that has to wait where there is none to spare")
+  func threads() throws {
+    let sound = try SoundStage("speed 1")
+    try sound.make()
+    let result = try sound.run(
+      """
+      "$AVJOB" preview one.wav --loop > /dev/null & job=$!
+      for n in $(seq 6000); do grep -qs start \(sound.folder.path("log")) && break; sleep 0.02; done
+      cat /proc/$job/task/*/comm | sort
+      kill $job
+      wait $job
+      """)
+    let names = result.text.split(separator: "\n")
+    #expect(names.count { !$0.hasPrefix("playback-") } == 1, "\(names)")
+    #expect(result.status == 143)
+  }
+
   @Test("a window that changes its size gets lines that fit")
   func resize() throws {
     let sound = try SoundStage("speed 1 stall yes")
