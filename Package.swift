@@ -113,7 +113,7 @@ let package = Package(
 
     // Tests mirror the targets; end-to-end tests run the built command.
     .target(
-      name: "TestSupport", path: "Tests/TestSupport"),
+      name: "TestSupport", dependencies: ["Threads"], path: "Tests/TestSupport"),
     .testTarget(name: "MediaTimeTests", dependencies: ["MediaTime", "TestSupport"]),
     .testTarget(name: "MPEGAudioTests", dependencies: ["MPEGAudio", "TestSupport"]),
     .testTarget(name: "ThreadsTests", dependencies: ["Threads", "TestSupport"]),
@@ -167,7 +167,7 @@ let package = Package(
       name: "AVJobTests",
       dependencies: [
         "avjob", "JobFile", "ExportEngine", "MediaComposition", "MediaTime", "WorkerPool",
-        "Playback", "TestSupport",
+        "Playback", "Threads", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(

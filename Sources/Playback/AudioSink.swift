@@ -28,7 +28,8 @@ public enum SampleEncoding: String, Sendable, Hashable, CaseIterable {
 public struct SinkFormat: Sendable, Hashable {
   /// Frames a second.
   public var sampleRate: Int
-  /// Channels of a frame, 1 to 8.
+  /// Channels of a frame, 1 or more. Where they are more than 8, sound is in the first of them, as many
+  /// as it has, but two at least; the others are silent.
   public var channelCount: Int
   /// How a sample is written.
   public var encoding: SampleEncoding

@@ -21,12 +21,16 @@ struct DeckState {
   private(set) var jumpNumber = 0
   /// Whether what is rendered belongs to nothing any more; taken by the feeding thread.
   var isDropped = false
+  /// Whether an item is rendered ahead that is not in the queue any more; taken by the feeding thread.
+  var isStale = false
   /// How often the item is played again, or the range of it that is looped; negative: for ever.
   var loopsLeft = 0
   /// What is looped without end, while its item is the current one.
   var loop: Loop?
   /// Whether the first item follows the last.
   var repeatsQueue = false
+  /// Whether what is rendered is measured.
+  var isMetering = true
   /// Whether the thread that feeds is to end.
   var isEnding = false
 
@@ -36,10 +40,12 @@ struct DeckState {
   var unplayable: PlayerItem?
   /// What the frames of the ring are, in order; the first holds the one that is heard.
   var marks: [Mark] = []
-  /// What the meters showed, and shall show, in order.
+  /// What the meters showed in the last second, and shall show, in order.
   var meters: [MeterFrame] = []
   /// Frames of the ring up to which observers were told.
   var observed: Int64 = 0
+  /// What was heard before the last jump, and observers are still to be told of.
+  var untold: [Passage] = []
   /// Counts jumps, which are no passing of time.
   var jumps = 0
   /// Factor and position that the listener has set.
@@ -98,6 +104,25 @@ extension DeckState {
     return Jump(item: mark.item, time: mark.time(at: index))
   }
 
+  /// The place from which it goes on where it was heard up to a frame of the ring: that of the frame;
+  /// where its item was taken out of the queue, what follows the last one before it that was not. Nil
+  /// before anything was played. O(marks x items).
+  func placeToGoOn(from index: Int64) -> Jump? {
+    guard let place = place(of: index) else { return nil }
+    func isThere(_ item: PlayerItem) -> Bool { queue.contains { $0 === item } }
+    guard !isThere(place.item),
+      let last = marks.last(where: { $0.index <= index && isThere($0.item) })?.item
+    else { return place }
+    return item(after: last).map { Jump(item: $0, time: .zero) }
+      ?? Jump(item: last, time: last.duration)
+  }
+
+  /// Whether an item may be rendered behind what is heard. O(marks).
+  func isAhead(_ item: PlayerItem) -> Bool {
+    let now = marks.firstIndex { $0.item === current } ?? 0
+    return marks.dropFirst(now).contains { $0.item === item }
+  }
+
   /// Stops by itself, behind an item that was heard or cannot be played.
   mutating func stop(unplayable item: PlayerItem?) {
     (isPlaying, unplayable) = (false, item)
@@ -118,12 +143,16 @@ extension DeckState {
     }
   }
 
-  /// Notes what the meters will show, and forgets what they have shown before the frame that is heard:
-  /// there are never more than the ring and the device hold.
+  /// Notes what the meters will show, and forgets what they have shown more than a second ago: there
+  /// are never more than that, and what the ring and the device hold.
   mutating func add(_ frame: MeterFrame, heard: Int64) {
-    meters.removeFirst(meters.firstIndex { $0.end > heard } ?? meters.count)
+    let past = heard - Int64(marks.last?.sampleRate ?? 0)
+    meters.removeFirst(meters.firstIndex { $0.end > past } ?? meters.count)
     meters.append(frame)
   }
+
+  /// Forgets what the meters will show: it was thrown away unheard.
+  mutating func forgetMeters(after heard: Int64) { meters.removeAll { $0.end > heard } }
 
   /// What was heard from one frame of the ring to another: a stretch of time for each mark.
   func passages(from start: Int64, to end: Int64) -> [Passage] {

@@ -30,6 +30,8 @@ final class DeviceWriter: Sendable {
   /// Counts flushes that were asked for, and those that were done.
   private let flushesWanted = Atomic<Int>(0)
   private let isEnding = Atomic<Bool>(false)
+  /// Whether it waits for the ring to be filled.
+  private let isStarved = Atomic<Bool>(false)
   private let volume = Atomic<UInt32>(Float(1).bitPattern)
   private let pan = Atomic<UInt32>(Float(0).bitPattern)
 
@@ -61,8 +63,12 @@ final class DeviceWriter: Sendable {
     bell.ring()
   }
 
-  /// Says that the ring was filled.
-  func notifyFilled() { bell.ring() }
+  /// Says that the ring was filled; one that waits for the sink is left alone.
+  func notifyFilled() {
+    // In one order for both threads: what was filled is seen before the wait, or the wait is seen here.
+    atomicMemoryFence(ordering: .sequentiallyConsistent)
+    if isStarved.load(ordering: .relaxed) { bell.ring() }
+  }
 
   /// Asks for silence at once and an empty ring; `news` is rung when that is so.
   ///
@@ -100,6 +106,7 @@ final class DeviceWriter: Sendable {
       }
       do throws(Failure) {
         let sink = try opener(request)
+        try Self.check(sink.format)
         let ring = SlotRing(channelCount: sink.format.channelCount, slotCount: Self.slotCount)
         shared.withLock { $0.device = .open(sink.format, ring) }
         news.ring()
@@ -107,6 +114,15 @@ final class DeviceWriter: Sendable {
       } catch {
         lose(error)
       }
+    }
+  }
+
+  private static func check(_ format: SinkFormat) throws(Failure) {
+    guard format.sampleRate > 0, format.channelCount > 0 else {
+      throw Failure(
+        .mendMachine,
+        "it takes \(format.channelCount) channels at \(format.sampleRate) Hz, which is "
+          + "no sound; choose another device")
     }
   }
 
@@ -150,11 +166,10 @@ final class DeviceWriter: Sendable {
       switch chunk.step(levels) {
       case .again: break
       case .wait: sink.wait(or: bell.descriptor, milliseconds: 200)
-      case .starved:
-        bell.wait(milliseconds: 200)
+      case .starved: waitForSound(in: ring, milliseconds: 200)
       case .finished:
         news.ring()
-        bell.wait(milliseconds: -1)
+        waitForSound(in: ring, milliseconds: -1)
       case .interrupted:
         chunk.lose()
         isLost = true
@@ -168,6 +183,14 @@ final class DeviceWriter: Sendable {
       bell.clear()
     }
     sink.drop()
+  }
+
+  /// Waits until the ring is filled, or for an order.
+  private func waitForSound(in ring: SlotRing, milliseconds: Int32) {
+    isStarved.store(true, ordering: .relaxed)
+    atomicMemoryFence(ordering: .sequentiallyConsistent)
+    if ring.first == nil { bell.wait(milliseconds: milliseconds) }
+    isStarved.store(false, ordering: .relaxed)
   }
 }
 

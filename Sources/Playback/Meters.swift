@@ -95,13 +95,13 @@ struct MeterFrame: Sendable {
   /// The ring's frame after the last that was measured.
   var end: Int64
   /// Of each channel, before volume and pan.
-  var channels: [LevelSum]
+  var channels: [LevelSum] = []
   /// Of each channel, between samples.
-  var truePeaks: [Double]
+  var truePeaks: [Double] = []
   /// Of each track of the item; nil for one in which nothing sounded.
-  var tracks: [LevelSum?]
+  var tracks: [LevelSum?] = []
   /// Of the item.
-  var loudness: LoudnessReading
+  var loudness = LoudnessReading()
 
   /// As it is shown.
   var meters: PlayerMeters {

@@ -102,6 +102,9 @@ final class Observers: Sendable {
 
   // MARK: From the deck's threads
 
+  /// Whether nobody wants to know the time.
+  var isEmpty: Bool { state.withLock { $0.observers.isEmpty } }
+
   /// Tells of an event.
   func yield(_ event: PlayerEvent) {
     for stream in state.withLock({ Array($0.streams.values) }) { stream.yield(event) }

@@ -6,9 +6,7 @@ import MediaTime
 /// Safe from any thread; no call waits for sound. Its work is done by three threads of its own: one
 /// renders ahead by some tenths of a second, one writes to the device, and one tells observers. They
 /// end when the player is released, which waits for them, unless one of them has released it.
-public class Player: @unchecked Sendable {
-  // `@unchecked Sendable`, since it can be inherited from: it holds nothing but `let`s that are
-  // Sendable, and so does its one heir.
+public final class Player: Sendable {
   let deck: Deck
 
   /// A player of one item.
@@ -174,6 +172,14 @@ public class Player: @unchecked Sendable {
     }
   }
 
+  /// Whether levels and loudness are measured (`AVAudioPlayer.isMeteringEnabled`), which takes about
+  /// as much time as rendering; true until it is set. Heard of when what is rendered ahead has been;
+  /// loudness leaves out what is not measured.
+  public var isMeteringEnabled: Bool {
+    get { deck.state.withLock { $0.isMetering } }
+    set { deck.update { $0.isMetering = newValue } }
+  }
+
   /// What the meters show of what is heard now, before volume and pan; all silence while nothing
   /// plays.
   public var meters: PlayerMeters {
@@ -181,6 +187,35 @@ public class Player: @unchecked Sendable {
     return deck.state.withLock { state in
       guard state.isPlaying else { return PlayerMeters() }
       return state.meters.first { $0.end > heard }?.meters ?? PlayerMeters()
+    }
+  }
+
+  /// Where `meters(since:)` goes on.
+  package struct MeterPlace: Sendable {
+    fileprivate var end: Int64 = 0
+
+    /// Before the first sound.
+    package init() {}
+  }
+
+  /// Reads the meters so that no peak is missed, by whoever looks at them once a second or more often.
+  ///
+  /// - Parameter place: Of the last call; of one reader.
+  /// - Returns: What they have shown since the last call, also before a pause, and what they show now,
+  ///   in order; of more than a second ago nothing.
+  /// - Complexity: O(n), of what is rendered ahead and a second
+  package func meters(since place: inout MeterPlace) -> [PlayerMeters] {
+    let heard = deck.heardIndex
+    return deck.state.withLock { state in
+      var found: [PlayerMeters] = []
+      for frame in state.meters {
+        let isNow = frame.end > heard
+        if isNow, !state.isPlaying { break }
+        if isNow || frame.end > place.end { found.append(frame.meters) }
+        place.end = max(place.end, frame.end)
+        if isNow { break }
+      }
+      return found
     }
   }
 

@@ -1,4 +1,5 @@
 import ExportEngine
+import Glibc
 
 /// Brings planar float sound to a device's samples, on the way applying volume and pan.
 ///
@@ -41,9 +42,12 @@ final class SampleConverter {
     _ slot: SlotRing.Slot, planeCapacity: Int, from offset: Int, count: Int, levels: Levels,
     to bytes: UnsafeMutableRawPointer
   ) {
-    for channel in 0..<format.channelCount {
+    if slot.channelCount < format.channelCount {
+      memset(bytes, 0, count * format.frameSize)
+    }
+    for channel in 0..<slot.channelCount {
       let plane = slot.samples + channel * planeCapacity + offset
-      let target = levels.gain(ofChannel: channel, of: format.channelCount)
+      let target = levels.gain(ofChannel: channel, of: slot.channelCount)
       gains[channel].turn(to: target, within: max(1, format.sampleRate / 100))
       let isUntouched = gains[channel].isUnity
       if !isUntouched { apply(to: plane, channel, count) }

@@ -7,6 +7,8 @@ import ExportEngine
 final class TrackMonitor {
   private let item: PlayerItem
   private let index: Int
+  /// Whether what passes is measured.
+  var isMetered = true
   /// Since the last `take`, but for what is in `sum`.
   private var level = LevelSum()
   /// What the nodes give of one block of the mix, of each channel; and where it stands.
@@ -50,6 +52,7 @@ final class TrackMonitor {
       if end != frames.lowerBound { gain = target }
       end = frames.upperBound
       if gain != 1 || target != 1 { scale(block, to: target) }
+      guard track.isMetered else { return }
       round = track.add(block, at: frames, isNew: round == track.round)
     }
 

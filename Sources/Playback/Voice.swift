@@ -12,6 +12,10 @@ final class Voice {
   /// What was read last.
   let block: AudioBuffer
   private(set) var speed = PlaybackSpeed.normal
+  /// Whether what is read is measured.
+  var isMetered = true {
+    didSet { for monitor in monitors { monitor.isMetered = isMetered } }
+  }
   private let monitors: [TrackMonitor]
   /// What tracks showed last: they are measured in longer blocks than are read.
   private var trackLevels: [LevelSum?]
@@ -28,7 +32,7 @@ final class Voice {
     monitors = item.tracks.indices.map { TrackMonitor(item, track: $0) }
     trackLevels = Array(repeating: nil, count: item.tracks.count)
     var watchers: [Node.ID: any NodeWatcher] = [:]
-    for (track, nodes) in item.graph.tracks.enumerated() {
+    for (track, nodes) in zip(item.trackIndices, item.graph.tracks) {
       for node in nodes { watchers[node] = monitors[track].watcher() }
     }
     source = try LiveSource(
@@ -48,12 +52,17 @@ final class Voice {
     return Self.format(of: item, on: device) == source.format
   }
 
-  /// The item's own channels where the device has as many.
+  /// The item's own channels where the device has as many, or more than any layout: then they are its
+  /// first ones, of which one alone would be the left.
   private static func format(of item: PlayerItem, on device: SinkFormat) -> AudioFormat {
-    AudioFormat(
-      sampleRate: device.sampleRate,
-      channelLayout: device.channelCount == item.channelLayout.count
-        ? item.channelLayout : .usual(ofCount: device.channelCount))
+    let own = item.channelLayout
+    let layout: ChannelLayout =
+      switch device.channelCount {
+      case own.count: own
+      case ...8: .usual(ofCount: device.channelCount)
+      default: own.count == 1 ? .stereo : own
+      }
+    return AudioFormat(sampleRate: device.sampleRate, channelLayout: layout)
   }
 
   func setSpeed(_ speed: PlaybackSpeed) throws(Failure) {
@@ -85,6 +94,7 @@ final class Voice {
 
   /// What the meters show of `block`.
   func meters(endingAt end: Int64) -> MeterFrame {
+    guard isMetered else { return MeterFrame(end: end) }
     for (track, monitor) in monitors.enumerated() {
       if let level = monitor.take() { trackLevels[track] = level }
     }

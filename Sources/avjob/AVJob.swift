@@ -40,6 +40,7 @@ struct AVJob: ParsableCommand {
 
   /// Says that results did not get to standard output, if some did not.
   private static func reportLoss() -> Bool {
+    StandardStream.finish()
     guard let reason = StandardStream.lossOfOutput else { return false }
     StandardStream.error.write("error: standard output cannot be written: \(reason)\n")
     return true

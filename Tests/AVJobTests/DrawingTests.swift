@@ -55,4 +55,44 @@ import Testing
       drawing.draw(["x"], at: .now, on: terminal(5))
         == "\u{1B}[3A\r\u{1B}[2Kx\u{1B}[K\n\u{1B}[J")
   }
+
+  @Test("lines that stay the same are not drawn again, but all are once in a while")
+  func changes() {
+    var drawing = Drawing(drawingWholeEvery: .seconds(1))
+    let start = ContinuousClock.now
+    func draw(_ lines: [String], after time: Duration, _ columns: Int = 20) -> String {
+      drawing.draw(lines, at: start + time, on: terminal(columns))
+    }
+    #expect(draw(["a", "b ", "c"], after: .zero) == "\ra\u{1B}[K\nb\u{1B}[K\nc\u{1B}[K\n\u{1B}[J")
+    #expect(
+      draw(["a", "x", "c  "], after: .milliseconds(999))
+        == "\u{1B}[3A\r\nx\u{1B}[K\n\n\u{1B}[J")
+    #expect(
+      draw(["a", "x"], after: .milliseconds(1000))
+        == "\u{1B}[3A\ra\u{1B}[K\nx\u{1B}[K\n\u{1B}[J")
+    #expect(draw(["a", "x"], after: .milliseconds(1001)) == "\u{1B}[2A\r\n\n\u{1B}[J")
+    #expect(
+      draw(["a", "x"], after: .milliseconds(1002), 30)
+        == "\u{1B}[2A\ra\u{1B}[K\nx\u{1B}[K\n\u{1B}[J")
+    drawing.abandon()
+    #expect(draw(["a"], after: .milliseconds(1003), 30) == "\ra\u{1B}[K\n\u{1B}[J")
+  }
+
+  @Test("whichever lines stay the same, what stands there is what was to be drawn")
+  func someChange() {
+    var dice = Dice(8)
+    var drawing = Drawing(drawingWholeEvery: .seconds(1))
+    var window = LiteralTerminal(columns: 60, rows: 300)
+    var shown = lines(60, &dice)
+    let start = ContinuousClock.now
+    for step in 0..<300 {
+      let other = lines(60, &dice)
+      shown = other.indices.map { index in
+        index < shown.count && dice.next() & 1 == 0 ? shown[index] : other[index]
+      }
+      let now = start + .milliseconds(70 * step)
+      window.feed(drawing.draw(shown, at: now, on: terminal(60)))
+      #expect(window.text == plain(shown))
+    }
+  }
 }

@@ -17,9 +17,21 @@ import Testing
   func wide() {
     #expect(
       line.text(width: 110) == """
-        recording  1:02.3  ━━━━━━━━━──────╸──  ──────────────────    -6.0 dB  3 h left on disk\
-          space: pause, q: stop
+        recording  1:02.3  ━━━━━━━━━──────╸──  ──────────────────    -6.0 dB  space: pause, q: stop\
+          3 h left on disk
         """)
+  }
+
+  @Test("where there is no room for both, keys go before much room on the disk, and behind little")
+  func important() {
+    var line = line
+    line.state = .paused
+    for (minutes, words) in [
+      (61, "space: go on, q: stop"), (60, "space: go on, q: stop"), (59, "59 min left on disk"),
+    ] {
+      line.timeLeft = Time(value: Int64(minutes * 60), timescale: 1)
+      #expect(line.text(width: 80).hasSuffix(" dB  " + words))
+    }
   }
 
   @Test("on a narrow terminal the words go first, then bars, and no line is wider than it may be")

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import avjob
@@ -13,6 +14,22 @@ import Testing
     ])
   func width(text: String, columns: Int) {
     #expect(text.columns == columns)
+  }
+
+  @Test("What is measured quickly is as wide as character by character")
+  func quickWidth() {
+    var dice = Dice(4)
+    let signs = Array(
+      "aZ~ \u{1F}\u{7F}\u{A0}\u{AD}\u{9B}ßé×ŷ\u{2FF}\u{300}…‥━─│╿▀音🎧\u{200D}\u{FE0F}"
+    )
+    .flatMap(\.unicodeScalars)
+    for _ in 0..<3000 {
+      var text = ""
+      for _ in 0..<dice.number(0..<8) {
+        text.unicodeScalars.append(signs[Int(dice.number(0..<Int64(signs.count)))])
+      }
+      #expect(text.columns == Array(text).columns, "\(text.unicodeScalars.map(\.value))")
+    }
   }
 
   @Test(

@@ -44,12 +44,23 @@ struct Microphone {
     try Tool.succeed("ffmpeg", "-v", "error", "-i", stage.path(name), "-f", "s16le", "-").output
   }
 
-  /// Waits until something of a recording can be played: its line is there before its first sample.
-  func waitForSound(in name: String) throws {
-    for _ in 0..<600 {
-      if let bytes = try? decoded(name), !bytes.isEmpty { return }
+  /// Waits until a file of a recording has more than so many bytes, of which no header has more than
+  /// the first 8192: the line that tells of it is there before its first sample.
+  ///
+  /// Nothing is decoded, since a reader may never get to the end of a file that grows.
+  func waitForSound(in name: String, beyond count: Int = 8192) throws {
+    let deadline = ContinuousClock.now + .seconds(120)
+    while size(of: name) <= count {
+      guard ContinuousClock.now < deadline else {
+        throw ToolFailure(description: "'\(name)' has no more than \(size(of: name)) bytes")
+      }
       usleep(20_000)
     }
-    throw ToolFailure(description: "nothing of '\(name)' can be played")
+  }
+
+  /// How many bytes a file has; 0 where it is not there.
+  func size(of name: String) -> Int {
+    var facts = Glibc.stat()
+    return stat(stage.path(name), &facts) == 0 ? Int(facts.st_size) : 0
   }
 }

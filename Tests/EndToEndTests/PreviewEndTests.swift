@@ -50,6 +50,56 @@ import Testing
     #expect(terminal.settings == settings)
   }
 
+  /// A pipe `full` that is full of zeros, and open for reading and writing as descriptor 9.
+  private static let fullPipe = """
+    mkfifo full
+    exec 9<>full
+    dd if=/dev/zero of=full bs=4096 oflag=nonblock status=none 2>/dev/null
+
+    """
+
+  @Test("a pipe that nobody reads does not keep it from playing to the end, nor from being ended")
+  func fullPipe() throws {
+    let sound = try SoundStage()
+    try sound.make()
+    // What cannot be played is told on standard error, and nobody reads that, either.
+    try sound.stage.write("bad.wav", "no sound")
+    let result = try sound.run(
+      """
+      HEARD=\(sound.folder.path("heard"))
+      \(Self.fullPipe)
+      avjob preview one.wav bad.wav two.wav >&9 2>&9
+      echo $?
+      "$AVJOB" preview one.wav --loop >&9 2>&9 & job=$!
+      for n in $(seq 1000); do [ $(stat -c %s $HEARD) -gt 3000000 ] && break; sleep 0.02; done
+      kill $job
+      wait $job
+      echo $?
+      """)
+    #expect(result.text == "1\n143\n")
+    // Five seconds, and of the second preview some more.
+    #expect(sound.heard.count > 3_000_000)
+  }
+
+  @Test("what a pipe did not take is told as soon as somebody reads, all of it and in order")
+  func readLate() throws {
+    let sound = try SoundStage()
+    try sound.make()
+    let result = try sound.run(
+      """
+      HEARD=\(sound.folder.path("heard"))
+      \(Self.fullPipe)
+      "$AVJOB" preview one.wav two.wav --loop >&9 2>&9 & job=$!
+      for n in $(seq 1000); do [ -s $HEARD ] && break; sleep 0.02; done
+      timeout 60 sed -u 's/^\\x00*//; 6q' <&9
+      kill $job
+      wait $job
+      echo $?
+      """)
+    let round = "1 of 2: one.wav (0:03.0)\n2 of 2: two.wav (0:02.0)\n"
+    #expect(result.text == round + round + round + "143\n")
+  }
+
   @Test("a queue that loops keeps its order, also where it is over before all entries are ready")
   func loops() throws {
     let sound = try SoundStage()
@@ -58,7 +108,7 @@ import Testing
     let result = try sound.run(
       """
       "$AVJOB" preview a.wav b.wav c.wav --loop > out.txt & job=$!
-      for n in $(seq 500); do [ $(wc -l < out.txt) -ge 8 ] && break; sleep 0.02; done
+      for n in $(seq 6000); do [ $(wc -l < out.txt) -ge 8 ] && break; sleep 0.02; done
       kill $job
       wait $job
       head -8 out.txt
@@ -85,6 +135,21 @@ import Testing
     let result = try sound.run("avjob preview hurt.yaml hurt.yaml hurt.flac")
     #expect(result.status == 0)
     #expect(result.errors == run.errors)
+  }
+
+  @Test("what is odd about a media file is told once, as of a job's")
+  func oddities() throws {
+    let sound = try SoundStage()
+    try sound.make()
+    try sound.stage.make("head -c 3000 one.wav > cut.wav")
+    try sound.stage.write(
+      "cut.yaml", "clip: cut.wav\noutput: { file: out.wav, wav: 32 bit float }\n")
+    let odd = "'cut.wav': its header announces 3.000 s, 0.008 s can be decoded\n"
+    let job = try sound.run("avjob preview cut.yaml")
+    #expect(job.errors.hasPrefix("cut.yaml:1:7: warning: \(odd)"), "\(job.errors)")
+    let media = try sound.run("avjob preview two.wav cut.wav cut.wav")
+    #expect(media.errors == "warning: \(odd)")
+    #expect(try sound.run("avjob preview cut.wav two.wav cut.wav").errors == "warning: \(odd)")
   }
 
   @Test("a job is looked for in all job files, wherever media files stand between them")

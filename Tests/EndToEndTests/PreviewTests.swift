@@ -38,11 +38,11 @@ struct SoundStage {
     return terminal
   }
 
-  /// Two recordings and a job of two tracks, 48 kHz stereo, of some seconds.
-  func make() throws {
+  /// Two recordings and a job of two tracks, 48 kHz stereo, the longer of so many seconds.
+  func make(seconds: Int = 3) throws {
     try stage.make(
       """
-      sox -n -r 48000 -c 2 -e float -b 32 one.wav synth 3 sine 300 sine 400 gain -10
+      sox -n -r 48000 -c 2 -e float -b 32 one.wav synth \(seconds) sine 300 sine 400 gain -10
       sox -n -r 48000 -c 2 -e float -b 32 two.wav synth 2 sine 500 sine 600 gain -10
       """)
     try stage.write(
@@ -51,7 +51,7 @@ struct SoundStage {
       tracks:
         first: one.wav
         second: { clip: two.wav, at: 500ms }
-      chapters: { 0s: Opening, 1s: Middle }
+      chapters: { 0s: Opening, \(seconds / 2)s: Middle }
       output: nowhere/that/is/out.wav
       """)
   }
@@ -102,6 +102,32 @@ struct SoundStage {
     #expect(try sound.run("avjob preview job.yaml --job job").status == 0)
   }
 
+  @Test("both ends of a range are times of the whole")
+  func range() throws {
+    let sound = try SoundStage()
+    try sound.make()
+    #expect(try sound.run("avjob preview one.wav --from end-2s --to end-500ms").status == 0)
+    let whole = try WAVFile(sound.stage.path("one.wav"))
+    #expect(sound.heard == Array(whole.slice(48_000..<120_000)))
+  }
+
+  @Test("a card with ten channels and no other number plays sound in its first two")
+  func manyChannels() throws {
+    let sound = try SoundStage("speed 50 stall yes channels [ 10 ] formats [ S16_LE ]")
+    try sound.make()
+    let result = try sound.run("avjob preview two.wav")
+    #expect(result.status == 0)
+    #expect(result.errors == "")
+    let heard = sound.heard
+    #expect(heard.count == 2 * 48_000 * 10 * 2)
+    let isSilent = stride(from: 4, to: heard.count, by: 20).allSatisfy { start in
+      heard[start..<start + 16].allSatisfy { $0 == 0 }
+    }
+    #expect(isSilent)
+    let isHeard = heard.contains { $0 != 0 }
+    #expect(isHeard)
+  }
+
   @Test("refusals are those of run, with what to do")
   func refusals() throws {
     let sound = try SoundStage()
@@ -114,7 +140,18 @@ struct SoundStage {
     #expect(outside.status == 2)
     #expect(
       outside.errors.hasPrefix(
-        "Error: --from: '5s' is outside of 'one.wav', which lasts 0:03.0"))
+        "error: --from: '5s' is outside of 'one.wav', which lasts 0:03.0\n"))
+    let backwards = try sound.run("avjob preview one.wav --from 2s --to 1s")
+    #expect(backwards.status == 2)
+    #expect(
+      backwards.errors
+        == "error: --to: '0:01.0' of 'one.wav' is not behind 0:02.0, where it begins\n")
+    let short = try sound.run("avjob preview one.wav --from 2s --to '96100 samples' --loop")
+    #expect(short.status == 2)
+    #expect(
+      short.errors.hasPrefix(
+        "Error: --loop: what is to be heard of 'one.wav' lasts less than 10 ms, which is no loop\n")
+    )
     let missing = try sound.run("avjob preview three.wav")
     #expect(missing.status == 2)
     #expect(missing.errors.contains("error: 'three.wav' does not exist"))
@@ -157,19 +194,39 @@ struct SoundStage {
     #expect(result.text.contains("default"))
   }
 
+  @Test("a track of a job that cross-fades is one, with one meter and one key")
+  func crossfade() throws {
+    let sound = try SoundStage("speed 1")
+    try sound.make(seconds: 240)
+    try sound.stage.write(
+      "fade.yaml",
+      """
+      tracks:
+        voice: [one.wav 0s..100s, { clip: one.wav 100s..200s, crossfade: 500ms }]
+        bed: { clip: two.wav, loop: 100 }
+      output: out.wav
+      """)
+    let terminal = try sound.start("fade.yaml")
+    try terminal.wait(for: "1    voice", "2    bed")
+    terminal.type("2")
+    try terminal.wait(for: "2 M  bed")
+    terminal.type("3")
+    try terminal.wait(for: "there is no track 3")
+    terminal.type("q")
+    #expect(terminal.wait() == 0)
+  }
+
   @Test("on a terminal keys steer it, q ends it, and the terminal is as it was")
   func keys() throws {
     let sound = try SoundStage("speed 1")
-    try sound.make()
+    // Longer than any machine takes for this.
+    try sound.make(seconds: 240)
     let terminal = try sound.start("job.yaml")
     let settings = terminal.settings
-    try terminal.wait(for: "playing  job")
-    try terminal.wait(for: "48 kHz stereo")
-    try terminal.wait(for: "Opening: one.wav")
+    try terminal.wait(for: "playing  job", "48 kHz stereo", "Opening: one.wav")
     #expect(terminal.settings != settings)
     terminal.type(" ")
     try terminal.wait(for: "paused")
-    // From the start: on a machine that is busy, much was heard before the pause.
     terminal.type("\u{1B}[Hn")
     try terminal.wait(for: "Middle")
     terminal.type("2")
@@ -178,17 +235,21 @@ struct SoundStage {
     try terminal.wait(for: "mute a track")
     terminal.type("?g0:0")
     try terminal.wait(for: "go to: 0:0_")
-    terminal.type("9\r")
-    try terminal.wait(for: "'0:09' is outside of 'job', which lasts 0:03.0")
+    terminal.type("9:00\r")
+    try terminal.wait(for: "'0:09:00' is outside of 'job', which lasts 4:00.0")
     terminal.type("q")
     #expect(terminal.wait() == 0)
     #expect(terminal.settings == settings)
-    #expect(terminal.transcript.hasSuffix("job: ended at 0:01.0 of 0:03.0\r\n\u{1B}[?25h"))
+    #expect(terminal.transcript.hasSuffix("job: ended at 2:00.0 of 4:00.0\r\n\u{1B}[?25h"))
   }
 
   @Test(
     "whatever ends it, the terminal is put back",
-    arguments: [SIGINT, SIGTERM, SIGHUP, SIGSEGV, SIGABRT, SIGQUIT, SIGBUS, SIGILL])
+    arguments: [
+      SIGINT, SIGTERM, SIGHUP, SIGSEGV, SIGABRT, SIGQUIT, SIGBUS, SIGILL, SIGVTALRM, SIGPROF, SIGIO,
+      // The first and the last of real time that programs have.
+      SIGSTKFLT, SIGPWR, 34, 64,
+    ])
   func signals(signal: Int32) throws {
     let sound = try SoundStage("speed 1")
     try sound.make()
@@ -225,9 +286,9 @@ struct SoundStage {
   @Test("Ctrl-C ends it with silence")
   func interrupt() throws {
     let sound = try SoundStage("speed 1")
-    try sound.make()
+    try sound.make(seconds: 240)
     let terminal = try sound.start("one.wav")
-    try terminal.wait(for: "playing  one.wav")
+    try SoundCard.wait(for: "start", in: sound.folder.path("log"))
     terminal.type("\u{03}")
     #expect(terminal.wait() == 130)
     let events = SoundCard.events(sound.folder.path("log")).map(\.name)
@@ -262,7 +323,7 @@ struct SoundStage {
 
   @Test("a window that changes its size gets lines that fit")
   func resize() throws {
-    let sound = try SoundStage("speed 1")
+    let sound = try SoundStage("speed 1 stall yes")
     try sound.make()
     let terminal = try sound.start("one.wav", "--loop")
     try terminal.wait(for: "space pause   arrows 5 s   g 1:23")
@@ -282,7 +343,7 @@ struct SoundStage {
     let result = try sound.run(
       """
       avjob preview one.wav & job=$!
-      for n in $(seq 500); do [ -e \(sound.folder.path("gone")) ] && break; sleep 0.02; done
+      for n in $(seq 6000); do [ -e \(sound.folder.path("gone")) ] && break; sleep 0.02; done
       rm -f \(sound.folder.path("gone"))
       wait $job
       """)

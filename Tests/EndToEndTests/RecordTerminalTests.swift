@@ -12,7 +12,7 @@ import Testing
       "take.wav", "--device", "card", environment: environment)
     let settings = terminal.settings
     try terminal.wait(for: "recording from 'card': 48 kHz stereo, as WAV 16 bit; space pauses")
-    try terminal.wait(for: "recording  0:00.")
+    try terminal.wait(for: "recording  0:")
     #expect(terminal.settings != settings)
     try microphone.waitForSound(in: "take.wav")
     terminal.type(" ")
@@ -32,12 +32,13 @@ import Testing
     arguments: [SIGINT, SIGTERM, SIGHUP, SIGSEGV, SIGABRT, SIGQUIT])
   func signals(signal: Int32) throws {
     let isEnd = [SIGINT, SIGTERM, SIGHUP].contains(signal)
-    let (environment, sound) = try microphone.card("speed 5")
+    let (environment, sound) = try microphone.card("speed 5 loop yes")
     let terminal = try microphone.start(
       "take.flac", "--device", "card", environment: environment)
     let settings = terminal.settings
-    try terminal.wait(for: "recording  0:00.")
+    try terminal.wait(for: "recording  0:")
     #expect(terminal.settings != settings)
+    try microphone.waitForSound(in: "take.flac")
     terminal.signal(signal)
     #expect(terminal.wait() == (isEnd ? 0 : 128 + signal))
     #expect(terminal.settings == settings)
@@ -46,19 +47,36 @@ import Testing
     // Finished: its header has the digest of all samples.
     try Tool.succeed("flac", "-t", "-s", "-w", microphone.stage.path("take.flac"))
     let bytes = try microphone.decoded("take.flac")
-    let isWhole = bytes[...] == sound.prefix(bytes.count)
+    let isWhole = stride(from: 0, to: bytes.count, by: sound.count).allSatisfy { start in
+      bytes[start...].prefix(sound.count) == sound.prefix(bytes.count - start)
+    }
     #expect(isWhole)
+  }
+
+  @Test("a terminal that was stopped does not keep it from ending, and the file is whole")
+  func stopped() throws {
+    let (environment, _) = try microphone.card("speed 5 loop yes", seconds: 1)
+    let terminal = try microphone.start(
+      "take.flac", "--device", "card", environment: environment)
+    let settings = terminal.settings
+    try terminal.wait(for: "recording  0:")
+    terminal.stopOutput()
+    try microphone.waitForSound(in: "take.flac")
+    terminal.signal(SIGTERM)
+    #expect(terminal.waitUnread() == 0)
+    #expect(terminal.settings == settings)
+    try Tool.succeed("flac", "-t", "-s", "-w", microphone.stage.path("take.flac"))
   }
 
   @Test("where the disk keeps it from ending, a second Ctrl-C ends it, and puts the terminal back")
   func twice() throws {
-    var (environment, _) = try microphone.card("speed 5")
+    var (environment, _) = try microphone.card("speed 5 loop yes")
     environment["LD_PRELOAD"] = try Rig.mishaps.get()
     environment["MISHAP"] = "flush"
     environment["MISHAP_WHEN"] = microphone.stage.path("stuck")
     let terminal = try microphone.start("take.wav", "--device", "card", environment: environment)
     let settings = terminal.settings
-    try terminal.wait(for: "recording  0:00.")
+    try terminal.wait(for: "recording  0:")
     try microphone.waitForSound(in: "take.wav")
     try microphone.stage.write("stuck", "")
     terminal.type("\u{03}")
@@ -76,7 +94,7 @@ import Testing
   @Test("Ctrl-Z is a pause: the shell has the terminal, and fg goes on without a gap or a loss")
   func suspend() throws {
     // Not `stall`: a card that nobody reads overruns.
-    let (environment, sound) = try microphone.card("speed 1 stall no")
+    let (environment, sound) = try microphone.card("speed 1 stall no loop yes log \"$/log\"")
     let terminal = try PseudoTerminal()
     let settings = terminal.settings
     try terminal.start(
@@ -85,21 +103,28 @@ import Testing
         "set -m; cd \(microphone.stage.folder.root); \(Command.path) record take.wav --device card; "
           + "echo STOP''PED; read line; fg; echo ENDED''HERE $?",
       ], environment: environment)
-    try terminal.wait(for: "recording  0:00.")
-    usleep(200_000)
+    try terminal.wait(for: "recording  0:")
+    try microphone.waitForSound(in: "take.wav")
     terminal.type("\u{1A}")
     try terminal.wait(for: "paused   ")
     try terminal.wait(for: "STOPPED")
     #expect(terminal.settings == settings)
+    // Longer than its buffer.
     usleep(700_000)
+    let size = microphone.size(of: "take.wav")
     terminal.type("\n")
     try terminal.wait(for: "recording  0:0")
-    usleep(200_000)
+    try microphone.waitForSound(in: "take.wav", beyond: size)
     terminal.type("q")
     try terminal.wait(for: "ENDEDHERE 0")
     _ = terminal.wait()
     #expect(terminal.settings == settings)
-    #expect(!terminal.transcript.contains("lost"), "\(terminal.transcript)")
+    let overruns = SoundCard.events(microphone.stage.path("log")).count { $0.name == "xrun" }
+    try #require(overruns > 0)
+    // A machine may be too busy for a card that keeps time, and then something is lost.
+    if overruns == 1 {
+      #expect(!terminal.transcript.contains("lost"), "\(terminal.transcript)")
+    }
     let bytes = try microphone.decoded("take.wav")
     // Two stretches of the sound, the second one from behind the overrun.
     let first = zip(bytes, sound).prefix { $0 == $1 }.count

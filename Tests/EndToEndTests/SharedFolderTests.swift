@@ -65,7 +65,8 @@ struct SharedFolderTests {
     let lines = result.text.split(separator: "\n")
     let done = try #require(
       lines.first { $0.hasPrefix("done ") }.flatMap { Int($0.dropFirst(5)) })
-    #expect(3 <= done && done < 12)
+    // All of them, where the machine was too busy to kill it in time.
+    #expect(3 <= done && done <= 12)
     #expect(reasonCount(result.text) == 12 - done, "\(result.text)")
     #expect(!lines.contains("different"))
     #expect(!lines.contains { $0.hasSuffix(".lock") || $0.hasSuffix(".tmp") }, "\(result.text)")

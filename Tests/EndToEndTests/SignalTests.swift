@@ -82,13 +82,13 @@ import Testing
       exec 9<>pipe
       dd if=/dev/zero of=pipe bs=4096 count=1000 oflag=nonblock 2>/dev/null
       "$AVJOB" run job.yaml 2>&9 & job=$!
-      for n in $(seq 500); do
+      for n in $(seq 6000); do
         grep -qs ogg <(ls -l /proc/$job/fd 2>/dev/null) && break
         sleep 0.01
       done
       kill -INT $job
       # Only the thread that takes signals lets them through, once it has taken the first.
-      for n in $(seq 500); do
+      for n in $(seq 6000); do
         grep -qs 'SigBlk:.*00$' /proc/$job/task/*/status && break
         sleep 0.01
       done

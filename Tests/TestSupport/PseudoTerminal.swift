@@ -92,21 +92,25 @@ public final class PseudoTerminal {
   /// Sends the program a signal.
   public func signal(_ number: Int32) { kill(process, number) }
 
-  /// Reads until a text was drawn that had not been passed before.
+  /// Reads until texts were drawn, in any order, that had not been passed before.
   ///
-  /// - Throws: Where it does not come within half a minute.
-  public func wait(for text: String) throws {
-    let wanted = Array(text.utf8)
-    let deadline = ContinuousClock.now + .seconds(30)
-    while true {
-      if let end = find(wanted) {
-        passed = end
-        return
-      }
-      guard ContinuousClock.now < deadline, read(milliseconds: 100) else {
-        throw ToolFailure(description: "'\(text)' was not drawn, but:\n\(transcript)")
+  /// - Throws: Where one does not come within two minutes.
+  public func wait(for texts: String...) throws {
+    let deadline = ContinuousClock.now + .seconds(120)
+    var end = passed
+    for text in texts {
+      let wanted = Array(text.utf8)
+      while true {
+        if let found = find(wanted) {
+          end = max(end, found)
+          break
+        }
+        guard ContinuousClock.now < deadline, read(milliseconds: 100) else {
+          throw ToolFailure(description: "'\(text)' was not drawn, but:\n\(transcript)")
+        }
       }
     }
+    passed = end
   }
 
   /// Waits for the program's end, reads nothing meanwhile, and gives its status as a shell sees it.
@@ -118,7 +122,7 @@ public final class PseudoTerminal {
   private func wait(isReading: Bool) -> Int32 {
     guard process > 0 else { return -1 }
     var result: Int32 = 0
-    let deadline = ContinuousClock.now + .seconds(30)
+    let deadline = ContinuousClock.now + .seconds(120)
     while waitpid(process, &result, WNOHANG) == 0 {
       if isReading { _ = read(milliseconds: 20) } else { usleep(20_000) }
       if ContinuousClock.now > deadline { kill(process, SIGKILL) }

@@ -52,4 +52,17 @@ public enum SoundCard {
         name: String(words[0]), nanoseconds: numbers[0], clock: numbers[1], moved: numbers[2])
     }
   }
+
+  /// Waits until an event stands in the plugin's `log`.
+  ///
+  /// - Throws: Where it does not come within two minutes.
+  public static func wait(for event: String, in path: String) throws {
+    let deadline = ContinuousClock.now + .seconds(120)
+    while !events(path).contains(where: { $0.name == event }) {
+      guard ContinuousClock.now < deadline else {
+        throw ToolFailure(description: "no '\(event)' but \(events(path).map(\.name))")
+      }
+      usleep(5000)
+    }
+  }
 }

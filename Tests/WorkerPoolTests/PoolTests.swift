@@ -45,7 +45,7 @@ private struct Surprise: Error {}
     let runner = Fake { _, context in
       running.add(1)
       // The first jobs wait for one another, so that a pool of less width fails by the clock.
-      for _ in 0..<2000 where running.most < width { usleep(1000) }
+      for _ in 0..<60_000 where running.most < width { usleep(1000) }
       running.add(-1)
     }
     let budget = CPUBudget(total: cores)
@@ -88,7 +88,7 @@ private struct Surprise: Error {}
         }
       #expect(link.contains("/task/"))
       // A thread that was joined may take a moment to leave /proc.
-      for _ in 0..<1000 where access("/proc/\(link)", F_OK) == 0 { usleep(1000) }
+      for _ in 0..<60_000 where access("/proc/\(link)", F_OK) == 0 { usleep(1000) }
       #expect(access("/proc/\(link)", F_OK) != 0)
     }
   }

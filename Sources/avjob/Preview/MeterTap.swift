@@ -1,19 +1,14 @@
 import Glibc
 import Playback
-import Synchronization
 
 /// Gathers what a player's meters show between two looks at the screen, so that no peak is missed.
 ///
-/// Safe from any thread.
-final class MeterTap: Sendable {
-  private let state = Mutex(State())
-
-  private struct State {
-    var channels: [LevelSum] = []
-    var truePeaks: [Double] = []
-    var tracks: [LevelSum] = []
-    var loudness = LoudnessReading()
-  }
+/// Of one thread.
+final class MeterTap {
+  private var channels: [LevelSum] = []
+  private var truePeaks: [Double] = []
+  private var tracks: [LevelSum] = []
+  private var loudness = LoudnessReading()
 
   /// Peak, and the mean of powers.
   private struct LevelSum {
@@ -36,18 +31,14 @@ final class MeterTap: Sendable {
     }
   }
 
-  /// Counts in what is heard now.
+  /// Counts in what was heard for a while.
   func add(_ meters: PlayerMeters) {
-    state.withLock { state in
-      Self.add(meters.channels, to: &state.channels)
-      Self.add(meters.tracks, to: &state.tracks)
-      let peaks = meters.truePeaks
-      if !peaks.isEmpty, state.truePeaks.count != peaks.count { state.truePeaks = peaks }
-      for (channel, peak) in peaks.enumerated() {
-        state.truePeaks[channel] = max(state.truePeaks[channel], peak)
-      }
-      state.loudness = meters.loudness
-    }
+    Self.add(meters.channels.map(Optional.some), to: &channels)
+    Self.add(meters.tracks, to: &tracks)
+    let peaks = meters.truePeaks
+    if !peaks.isEmpty, truePeaks.count != peaks.count { truePeaks = peaks }
+    for (channel, peak) in peaks.enumerated() { truePeaks[channel] = max(truePeaks[channel], peak) }
+    loudness = meters.loudness
   }
 
   private static func add(_ readings: [LevelReading?], to sums: inout [LevelSum]) {
@@ -71,15 +62,13 @@ final class MeterTap: Sendable {
 
   /// What was heard since the last call.
   func take() -> Heard {
-    state.withLock { state in
-      defer {
-        state.channels = state.channels.map { _ in LevelSum() }
-        state.tracks = state.tracks.map { _ in LevelSum() }
-        state.truePeaks = []
-      }
-      return Heard(
-        channels: state.channels.map(\.reading), truePeaks: state.truePeaks,
-        tracks: state.tracks.map(\.reading), loudness: state.loudness)
+    defer {
+      channels = channels.map { _ in LevelSum() }
+      tracks = tracks.map { _ in LevelSum() }
+      truePeaks = []
     }
+    return Heard(
+      channels: channels.map(\.reading), truePeaks: truePeaks, tracks: tracks.map(\.reading),
+      loudness: loudness)
   }
 }

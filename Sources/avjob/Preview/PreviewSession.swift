@@ -14,6 +14,8 @@ final class PreviewSession {
     case player(PlayerEvent)
     /// An entry cannot be played.
     case refused(Failure)
+    /// Something is odd about an entry's file.
+    case warned(Warning)
     /// All entries are in the queue that can be.
     case loaded
   }
@@ -30,8 +32,6 @@ final class PreviewSession {
   private var hadDevice = false
   /// Whether the player has told that it stopped, and with that all that came before.
   private var hasStopped = false
-  /// What waits for the terminal to take something.
-  private var unsaid: [Diagnostic] = []
   /// Of what it was said that it cannot be played.
   private var failedItems: Set<ObjectIdentifier> = []
   /// Of what it was said that it is damaged.
@@ -67,7 +67,6 @@ final class PreviewSession {
       while let signal = console.nextSignal(), status == nil { handle(signal) }
       for key in console.keys() { press(key) }
       for message in inbox.takeAll() { handle(message) }
-      sayAll()
       if status == nil { endIfHeard() }
       if status == nil, console.isTaken || !view.isScreen {
         view.update(controls, keys)
@@ -90,7 +89,7 @@ final class PreviewSession {
     case nil: break
     case .quit: status = 0
     case .help: view.showsHelp.toggle()
-    case .clear: view.clear()
+    case .clear: view.clear(controls)
     case .some(let command): controls.perform(command)
     }
   }
@@ -127,6 +126,7 @@ final class PreviewSession {
     switch message {
     case .loaded: controls.hasLoaded()
     case .refused(let failure): fail(failure)
+    case .warned(let warning): say(Diagnostic(warning))
     case .player(let event):
       switch event {
       case .itemBegan(let item): controls.itemBegan(item)
@@ -163,16 +163,7 @@ final class PreviewSession {
   }
 
   private func say(_ diagnostic: Diagnostic) {
-    unsaid.append(diagnostic)
-    sayAll()
-  }
-
-  private func sayAll() {
-    guard !unsaid.isEmpty, !view.isScreen || StandardStream.error.hasRoom else { return }
-    view.interrupt {
-      for diagnostic in unsaid { door.report(Diagnostics(diagnostic)) }
-    }
-    unsaid = []
+    view.interrupt { door.report(Diagnostics(diagnostic)) }
   }
 
   /// The player stops by itself behind the last entry that is there, and where the last cannot be

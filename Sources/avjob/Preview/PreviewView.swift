@@ -17,9 +17,11 @@ struct PreviewView {
   /// Whether the terminal took nothing when something was to be drawn.
   private var isBlocked = false
   private let deviceName: String
-  private let tap: MeterTap
+  private let tap = MeterTap()
+  /// Up to where the player's meters were read.
+  private var meterPlace = Player.MeterPlace()
   private var model = PreviewModel()
-  private var drawing = Drawing()
+  private var drawing = Drawing(drawingWholeEvery: .seconds(1))
   private var log = PreviewLog()
   private var shownLines: [String] = []
   private var lastLook = ContinuousClock.now
@@ -32,17 +34,15 @@ struct PreviewView {
 
   /// - Parameters:
   ///   - device: Its name.
-  ///   - tap: What the player's meters are read from.
   ///   - terminal: Asked before each drawing, since windows change; nil where there is none.
-  ///   - write: Where the text goes.
+  ///   - write: Where the text goes, without waiting.
   ///   - hasRoom: Whether that takes some now: a terminal that was stopped (Ctrl-S), or that nobody
-  ///     reads, is not drawn on, so that keys and signals are heard all the same.
+  ///     reads, is not drawn on until it does.
   init(
-    device: String, tap: MeterTap, terminal: @escaping () -> Terminal?,
-    write: @escaping (String) -> Void, hasRoom: @escaping () -> Bool
+    device: String, terminal: @escaping () -> Terminal?, write: @escaping (String) -> Void,
+    hasRoom: @escaping () -> Bool
   ) {
     deviceName = device
-    self.tap = tap
     self.terminal = terminal
     self.write = write
     self.hasRoom = hasRoom
@@ -114,15 +114,14 @@ struct PreviewView {
   }
 
   /// Forgets what was over full scale.
-  mutating func clear() {
-    _ = tap.take()
+  mutating func clear(_ controls: PreviewControls) {
+    _ = controls.player.meters(since: &meterPlace)
     for index in model.channels.indices { model.channels[index].meter.clear() }
     model.message = nil
   }
 
   /// Takes the screen away, and says where it was; nil: nothing was heard.
   mutating func close(_ controls: PreviewControls, at time: Time?) {
-    guard !isScreen || hasRoom() else { return }
     let erased = drawing.erase(on: terminal())
     guard let time, let item = controls.player.currentItem else { return write(erased) }
     let place = PreviewLayout.clock(min(time, item.duration))
@@ -153,7 +152,7 @@ struct PreviewView {
     model.isLooping = controls.isLooping
     model.chapter = timelines.chapters.names(at: time).last
     model.segments = timelines.segments.names(at: time)
-    lookAtMeters(seconds: lastLook.duration(to: now).seconds)
+    lookAtMeters(of: player, seconds: lastLook.duration(to: now).seconds)
     lastLook = now
     let device = player.device
     model.device = PreviewModel.Device(
@@ -164,7 +163,8 @@ struct PreviewView {
     model.showsHelp = showsHelp
   }
 
-  private mutating func lookAtMeters(seconds: Double) {
+  private mutating func lookAtMeters(of player: Player, seconds: Double) {
+    for meters in player.meters(since: &meterPlace) { tap.add(meters) }
     let readings = tap.take()
     let names = Self.channelNames(readings.channels.count)
     if !readings.channels.isEmpty, model.channels.map(\.name) != names {

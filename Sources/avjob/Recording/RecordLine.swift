@@ -28,42 +28,49 @@ struct RecordLine {
   /// Whether anybody can press one.
   var hasKeys = true
 
+  /// Of more room on the disk than this the keys are worth more than its figure.
+  private static let scarce = Time(value: 3600, timescale: 1)
+
   /// Decibels at the left end of a bar.
   private static let least = -60.0
 
-  /// The line in at most `width` columns: the meters get what the words leave.
+  /// The line in at most `width` columns: the meters get what the words leave, and the last words go
+  /// first.
   func text(width: Int) -> String {
     let words = [state.rawValue.padded(to: 9), time.clockText(decimals: 1)].joined(separator: "  ")
     var figures: [String] = []
     if lossCount > 0 { figures.append(lossCount == 1 ? "1 loss" : "\(lossCount) losses") }
-    if let timeLeft { figures.append("\(Self.rough(timeLeft)) left on disk") }
+    let room = timeLeft.map { "\(Self.rough($0)) left on disk" }
+    let isRoomScarce = timeLeft.map { $0 < Self.scarce } ?? false
+    if let room, isRoomScarce { figures.append(room) }
     switch state {
     case .finishing: figures.append("Ctrl-C: end at once")
     case _ where !hasKeys: break
     case .paused: figures.append("space: go on, q: stop")
     default: figures.append("space: pause, q: stop")
     }
+    if let room, !isRoomScarce { figures.append(room) }
     while !figures.isEmpty, (words + joined(figures)).columns + 24 > width { figures.removeLast() }
     let tail = joined(figures)
-    let room = width - words.columns - tail.columns
-    return (words + meters(room) + tail).shortened(to: max(0, width))
+    let columns = width - words.columns - tail.columns
+    return (words + meters(columns) + tail).shortened(to: max(0, width))
   }
 
   private func joined(_ figures: [String]) -> String { figures.map { "  " + $0 }.joined() }
 
   /// A bar for each channel, or one for the loudest where there is no room, and the highest peak.
-  private func meters(_ room: Int) -> String {
+  private func meters(_ columns: Int) -> String {
     guard let highest = levels.map(\.peakPower).max() else { return "" }
     let number =
       "  "
       + (highest <= LevelReading.silence ? "-inf" : Figures.decibels(highest))
       .aligned(to: 6) + " dB"
     var shown = levels
-    if levels.count > 2 || room - number.columns < levels.count * 12 {
+    if levels.count > 2 || columns - number.columns < levels.count * 12 {
       shown = levels.max { $0.peakPower < $1.peakPower }.map { [$0] } ?? []
     }
-    let length = min(30, (room - number.columns) / max(1, shown.count) - 2)
-    guard length >= 8 else { return room >= number.columns ? number : "" }
+    let length = min(30, (columns - number.columns) / max(1, shown.count) - 2)
+    guard length >= 8 else { return columns >= number.columns ? number : "" }
     return shown.map { "  " + Self.bar($0, length) }.joined() + number
   }
 

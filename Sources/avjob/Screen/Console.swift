@@ -16,6 +16,8 @@ final class Console {
   /// Whether the keyboard is still there.
   private var isOpen: Bool
 
+  /// Between two attempts to write what was not taken, in milliseconds.
+  private static let flushPause: Int32 = 50
   /// What follows Escape in a sequence follows sooner, also from far away.
   private static let escapePause = Duration.milliseconds(50)
 
@@ -90,15 +92,17 @@ final class Console {
   // MARK: What comes
 
   /// Waits until there is a key or a signal, `descriptor` is readable, or the time is over; −1: it
-  /// never is.
+  /// never is. Before it, what was not taken of what was written is tried again, and soon once more.
   func wait(or descriptor: Int32, milliseconds: Int32) {
     let input = isOpen && isTaken ? Int32(0) : -1
     var polled = [input, signals.descriptor, descriptor].map {
       pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
     }
-    let pause = Int32(Self.escapePause / .milliseconds(1))
-    let isShort = reader.isWaiting && (milliseconds < 0 || milliseconds > pause)
-    poll(&polled, nfds_t(polled.count), isShort ? pause : milliseconds)
+    let most = [
+      milliseconds, StandardStream.flush() ? -1 : Self.flushPause,
+      reader.isWaiting ? Int32(Self.escapePause / .milliseconds(1)) : -1,
+    ].filter { $0 >= 0 }.min()
+    poll(&polled, nfds_t(polled.count), most ?? -1)
   }
 
   /// The next signal that waits; nil: none does.

@@ -5,7 +5,16 @@ struct Drawing {
   private var widths: [Int] = []
   /// Columns of the terminal when they were drawn.
   private var columns = 0
+  /// The terminal, and when all lines were drawn on it, also those that had not changed.
+  private var lastWhole: (terminal: Terminal, time: ContinuousClock.Instant)?
   private var lastDrawn: ContinuousClock.Instant?
+  private let wholePause: Duration
+
+  /// Nothing so far.
+  ///
+  /// - Parameter pause: For how long lines that stay the same are not drawn again; then they are, since
+  ///   something else may have written over them.
+  init(drawingWholeEvery pause: Duration = .zero) { wholePause = pause }
 
   /// Whether the last drawing was so long ago.
   func isDue(
@@ -20,13 +29,21 @@ struct Drawing {
     _ lines: [String], at now: ContinuousClock.Instant, on terminal: Terminal
   ) -> String {
     // Blanks at the end would take a row where the window becomes narrower.
-    let lines = lines.map { String($0.reversed().drop { $0 == " " }.reversed()) }
+    let lines = lines.map(\.withoutBlanksAtEnd)
     var text = home(on: terminal)
     var widths: [Int] = []
+    widths.reserveCapacity(lines.count)
     let isNarrower = terminal.columns < columns
+    let isWhole =
+      lastWhole.map { $0.terminal != terminal || $0.time.duration(to: now) >= wholePause } ?? true
+    if isWhole { lastWhole = (terminal, now) }
     for (index, line) in lines.enumerated() {
       let isSame = index < self.lines.count && self.lines[index] == line
-      widths.append(isSame ? self.widths[index] : line.rows(ofColumns: .max).columns)
+      widths.append(isSame ? self.widths[index] : line.drawnColumns)
+      if isSame, !isWhole {
+        text += "\n"
+        continue
+      }
       // tmux breaks what was cleared behind a line, too, unless the row was cleared as a whole.
       let before = index < self.widths.count ? self.widths[index] : 0
       if isNarrower || widths[index] < before { text += "\u{1B}[2K" }
@@ -44,7 +61,7 @@ struct Drawing {
   }
 
   /// Leaves the lines where they are: the next ones are drawn below whatever comes now.
-  mutating func abandon() { (lines, widths) = ([], []) }
+  mutating func abandon() { (lines, widths, lastWhole) = ([], [], nil) }
 
   /// To the start of the first line.
   ///
@@ -61,6 +78,17 @@ struct Drawing {
 }
 
 extension String {
+  /// This text up to its last character that is no blank.
+  fileprivate var withoutBlanksAtEnd: String {
+    let blanks = utf8.reversed().prefix { $0 == UInt8(ascii: " ") }.count
+    return blanks == 0 ? self : String(decoding: utf8.dropLast(blanks), as: UTF8.self)
+  }
+
+  /// Columns that this line takes, colours taking none.
+  fileprivate var drawnColumns: Int {
+    utf8.simpleColumns(skippingColours: true) ?? rows(ofColumns: .max).columns
+  }
+
   /// Rows that this line takes on a terminal that breaks it, and the columns of the last.
   fileprivate func rows(ofColumns columns: Int) -> (count: Int, columns: Int) {
     var (rows, used) = (1, 0)

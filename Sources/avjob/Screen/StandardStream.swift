@@ -27,13 +27,6 @@ enum StandardStream: Int32 {
     return environment("XTERM_VERSION").isEmpty && environment("STY").isEmpty && kind != "linux"
   }
 
-  /// Whether it takes some text now, so that a write does not wait for a reader that is slow, or for a
-  /// terminal that was stopped.
-  var hasRoom: Bool {
-    var polled = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
-    return poll(&polled, 1, 0) > 0
-  }
-
   /// Why something that was to go to standard output did not get there; nil where all did.
   static var lossOfOutput: String? {
     let code = firstError.load(ordering: .relaxed)
@@ -42,22 +35,30 @@ enum StandardStream: Int32 {
 
   private static let firstError = Atomic<Int32>(0)
 
+  private func noteLoss(_ code: Int32) {
+    guard self == .output else { return }
+    _ = Self.firstError.compareExchange(expected: 0, desired: code, ordering: .relaxed)
+  }
+
   /// Writes all of `text`. What cannot be written is left out: of results, `lossOfOutput` then says
   /// why; of messages, there is nobody to tell.
+  ///
+  /// After `stopWaiting` it waits for nobody: what is not taken now is written later.
   func write(_ text: String) {
+    let isWritten = Self.writers.withLock { writers in
+      writers?.with(self) { $0.write(text) } != nil
+    }
+    if !isWritten { writeAll(text) }
+  }
+
+  private func writeAll(_ text: String) {
     var text = text
     text.withUTF8 { bytes in
       var rest = UnsafeRawBufferPointer(bytes)
       while !rest.isEmpty {
         let count = Glibc.write(rawValue, rest.baseAddress, rest.count)
         if count < 0 && errno == EINTR { continue }
-        guard count > 0 else {
-          if self == .output {
-            _ = Self.firstError.compareExchange(
-              expected: 0, desired: count < 0 ? errno : EIO, ordering: .relaxed)
-          }
-          return
-        }
+        guard count > 0 else { return noteLoss(count < 0 ? errno : EIO) }
         rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
       }
     }
@@ -78,4 +79,78 @@ enum StandardStream: Int32 {
   private func environment(_ name: String) -> String {
     getenv(name).map { String(cString: $0) } ?? ""
   }
+}
+
+// MARK: - Without waiting
+
+extension StandardStream {
+  /// Both streams of a process that waits for no reader.
+  private struct Writers {
+    private var output = StreamWriter(StandardStream.output.rawValue)
+    /// Nil where it is the same terminal, or pipe: what is written to either keeps its order.
+    private var error: StreamWriter?
+
+    init() {
+      var (output, error) = (stat(), stat())
+      let isSame =
+        fstat(StandardStream.output.rawValue, &output) == 0
+        && fstat(StandardStream.error.rawValue, &error) == 0
+        && (output.st_dev, output.st_ino) == (error.st_dev, error.st_ino)
+      self.error = isSame ? nil : StreamWriter(StandardStream.error.rawValue)
+    }
+
+    mutating func with<Result>(
+      _ stream: StandardStream, _ body: (inout StreamWriter) -> Result
+    ) -> Result {
+      defer { noteLoss() }
+      guard stream == .error, var error else { return body(&output) }
+      defer { self.error = error }
+      return body(&error)
+    }
+
+    /// A terminal that was closed has told so, and nobody misses what was to be seen there.
+    private func noteLoss() {
+      guard let code = output.failure, isatty(StandardStream.output.rawValue) == 0 else { return }
+      StandardStream.output.noteLoss(code)
+    }
+
+    var isIdle: Bool { output.isIdle && error?.isIdle ?? true }
+
+    mutating func finish(by deadline: ContinuousClock.Instant) {
+      with(.output) { $0.finish(by: deadline) }
+      with(.error) { $0.finish(by: deadline) }
+    }
+  }
+
+  private static let writers = Mutex<Writers?>(nil)
+  /// For so long the end of the process waits for who has not read.
+  private static let lastPatience = Duration.seconds(1)
+
+  /// From now on, writing to either stream does not wait: what a terminal that was stopped (Ctrl-S), or a
+  /// pipe that nobody reads, does not take is written later, by `flush`, by the next text, or by
+  /// `finish`, also at the end of the process.
+  ///
+  /// For commands that go on in time, whoever reads.
+  static func stopWaiting() {
+    writers.withLock { $0 = Writers() }
+    atexit { StandardStream.finish() }
+  }
+
+  /// Waits until all is written, but a second at most; what was not taken then is left out.
+  static func finish() {
+    writers.withLock { $0?.finish(by: .now + lastPatience) }
+  }
+
+  /// Writes what is taken now of what waits.
+  ///
+  /// - Returns: Whether all is written.
+  static func flush() -> Bool {
+    writers.withLock { writers in
+      for stream in [StandardStream.output, .error] { writers?.with(stream) { $0.flush() } }
+      return writers?.isIdle ?? true
+    }
+  }
+
+  /// Whether all was written, and it takes more now.
+  var hasRoom: Bool { Self.writers.withLock { $0?.with(self) { $0.hasRoom() } ?? true } }
 }

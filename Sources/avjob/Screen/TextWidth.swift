@@ -15,6 +15,11 @@ extension Sequence where Element == Character {
 }
 
 extension String {
+  /// Columns that a terminal gives to this text.
+  ///
+  /// - Complexity: O(n), and quick where it is of Latin letters and lines, as most of what is drawn is.
+  var columns: Int { utf8.simpleColumns() ?? reduce(0) { $0 + $1.columns } }
+
   /// This text in at most `limit` columns: what does not fit is left out of the middle, since names
   /// differ at their ends (`interview-part-2.flac`).
   func shortened(to limit: Int) -> String {
@@ -38,9 +43,45 @@ extension String {
   /// This text as one line that gives a terminal no orders: names of files may hold escape
   /// sequences, line breaks, and marks that turn the direction of writing.
   var printable: String {
-    String(
+    guard utf8.simpleColumns() == nil else { return self }
+    return String(
       String.UnicodeScalarView(
         unicodeScalars.map { $0.isOrder ? "\u{FFFD}" : $0 }))
+  }
+}
+
+extension String.UTF8View {
+  /// Measures text in which each scalar stands for itself and takes one column: printable ASCII, letters
+  /// and signs up to U+02FF, box drawing, and `…`.
+  ///
+  /// - Parameter skipsColours: Whether `ESC [ … m` may stand between them, and takes none.
+  /// - Returns: Its columns; nil where there is anything else in it.
+  func simpleColumns(skippingColours skipsColours: Bool = false) -> Int? {
+    let found = withContiguousStorageIfAvailable { bytes -> Int? in
+      var columns = 0
+      var index = 0
+      while index < bytes.count {
+        switch bytes[index] {
+        case 0x20...0x7E: index += 1
+        case 0xC3...0xCB: index += 2
+        case 0xC2 where bytes[index + 1] >= 0xA0 && bytes[index + 1] != 0xAD: index += 2
+        case 0xE2 where Self.isSimple(bytes[index + 1], bytes[index + 2]): index += 3
+        case 0x1B where skipsColours:
+          while index < bytes.count, bytes[index] != UInt8(ascii: "m") { index += 1 }
+          index += 1
+          continue
+        default: return nil
+        }
+        columns += 1
+      }
+      return columns
+    }
+    return found ?? nil
+  }
+
+  /// Of U+2000 … U+2FFF.
+  private static func isSimple(_ second: UInt8, _ third: UInt8) -> Bool {
+    (0x94...0x95).contains(second) || (second == 0x80 && third == 0xA6)
   }
 }
 
