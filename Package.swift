@@ -113,7 +113,7 @@ let package = Package(
 
     // Tests mirror the targets; end-to-end tests run the built command.
     .target(
-      name: "TestSupport", path: "Tests/TestSupport"),
+      name: "TestSupport", dependencies: ["Threads"], path: "Tests/TestSupport"),
     .testTarget(name: "MediaTimeTests", dependencies: ["MediaTime", "TestSupport"]),
     .testTarget(name: "MPEGAudioTests", dependencies: ["MPEGAudio", "TestSupport"]),
     .testTarget(name: "ThreadsTests", dependencies: ["Threads", "TestSupport"]),

@@ -21,16 +21,6 @@ package enum PCMResume: Sendable, Hashable {
   case refused
 }
 
-/// How a drain ended.
-package enum PCMDrain: Sendable, Hashable {
-  /// Everything was heard.
-  case drained
-  /// The waker was woken; it still plays. Drain again, or drop.
-  case woken
-  /// The time is over; it still plays.
-  case timedOut
-}
-
 /// Not for the real-time path: these may allocate, when they fail.
 extension PCMDevice {
   /// Begins at once, whatever is inside (`snd_pcm_start`): for capture, before the first wait. Does
@@ -63,25 +53,18 @@ extension PCMDevice {
     try check("snd_pcm_prepare", name) { snd_pcm_prepare(pcm) }
   }
 
-  /// Plays what is inside to its end (`snd_pcm_drain`); ready for sound after it. At once where
-  /// nothing is inside.
+  /// Plays what is inside to its end (`snd_pcm_drain`), and waits for nothing.
   ///
-  /// - Parameter limit: How long to wait for it at most.
-  /// - Returns: How it ended.
+  /// A draining device has room, and may say so without end: do not wait for its descriptors.
+  ///
+  /// - Returns: Whether everything was heard, and it is ready for sound: at once where nothing is inside.
+  ///   If not, ask again, or drop.
   /// - Throws: What alsa-lib says; `ESTRPIPE` where the machine slept meanwhile: `recover()`, and
   ///   drain again.
-  package func drain(upTo limit: Duration) throws(ALSAError) -> PCMDrain {
-    let end = ContinuousClock.now + limit
-    while try !isDrained() {
-      let rest = ContinuousClock.now.duration(to: end)
-      guard rest > .zero else { return .timedOut }
-      // Not by its descriptors: a draining device has room, and may say so without end.
-      let inside = min(delay() ?? 1, format.periodFrames)
-      let pause = Duration.microseconds(max(1000, inside * 1_000_000 / max(1, format.sampleRate)))
-      if waker.wait(upTo: min(rest, pause)) { return .woken }
-    }
+  package func drain() throws(ALSAError) -> Bool {
+    guard try isDrained() else { return false }
     try prepare()
-    return .drained
+    return true
   }
 
   /// Drives a drain, and tells whether it is over.
@@ -115,8 +98,8 @@ extension PCMDevice {
 
   /// Makes the device ready after `.xrun` or `.suspended`.
   ///
-  /// A suspended device is asked to go on, for a second at most while the hardware wakes up (a woken
-  /// waker ends that), and prepared where it cannot.
+  /// A suspended device is asked to go on, for a second at most while the hardware wakes up, and
+  /// prepared where it cannot.
   ///
   /// - Returns: How it came back.
   /// - Throws: What alsa-lib says, of kind `.absent` where the device is gone.
@@ -127,7 +110,8 @@ extension PCMDevice {
       for _ in 0..<Self.resumeAttempts {
         let answer = tryResume()
         if answer == .resumed { return .resumed }
-        guard answer == .notYet, !waker.wait(upTo: .milliseconds(50)) else { break }
+        guard answer == .notYet else { break }
+        usleep(50_000)
       }
     }
     try prepare()

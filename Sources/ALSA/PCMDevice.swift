@@ -22,7 +22,7 @@ package enum PCMWait: Sendable, Hashable {
   /// There is at least a period of room, or of sound; or something happened to the device, which the
   /// next transfer tells.
   case ready
-  /// The waker was woken; wakes before the wait count, too.
+  /// The caller's descriptor was readable, also before the wait.
   case woken
   /// The time is over.
   case timedOut
@@ -31,11 +31,12 @@ package enum PCMWait: Sendable, Hashable {
 /// A sound device, open (`snd_pcm_t`), in nonblocking mode, for interleaved frames.
 ///
 /// It belongs to one thread at a time, and closes when it goes. Opened, dropped, drained or
-/// recovered, it is ready for sound; playback begins by itself when `PCMFormat.startFrames` are
-/// inside, capture with `start()` or the first read.
+/// recovered, it is ready for sound; playback begins by itself when as much is inside as
+/// `PCMRequest.startThreshold` says, capture with `start()` or the first read.
 ///
-/// `write`, `read`, `wait`, `delay`, `available` and `state` are for the real-time path: they do not allocate, lock or log. (alsa-lib has a lock of its own around plugins; nobody else is
-/// at it.) The others may allocate, and throw.
+/// `write`, `read`, `wait`, `delay` and `state` are for the real-time path: they do not allocate, lock
+/// or log. (alsa-lib has a lock of its own around plugins; nobody else is at it.) The others may
+/// allocate, and throw.
 package final class PCMDevice {
   /// As it was asked for: `default`, `hw:1,0` …
   package let name: String
@@ -43,11 +44,9 @@ package final class PCMDevice {
   package let direction: PCMDirection
   /// What was agreed upon.
   package let format: PCMFormat
-  /// Ends waits for this device.
-  package let waker: PCMWaker
 
   let pcm: OpaquePointer
-  /// Those of the device, and behind them the waker's and a caller's.
+  /// Those of the device, and behind them a caller's.
   private let descriptors: UnsafeMutablePointer<pollfd>
 
   /// alsa-lib's own waits refuse more (`snd_pcm_wait_nocheck`).
@@ -66,28 +65,26 @@ package final class PCMDevice {
   ///   - name: A device of `PCMDevices.list`, or any that alsa-lib knows.
   ///   - direction: Which way sound goes.
   ///   - request: What is wanted.
-  ///   - waker: Ends waits for this device; keep it for the next device, too.
   ///   - configuration: A file of alsa-lib's configuration to read in place of the system's; nil: the
   ///     system's, which is `ALSA_CONFIG_PATH` where that is set.
   /// - Returns: The device, ready. It holds still until sound is written or `start()` is called.
   /// - Throws: What alsa-lib says where there is no such device, where another program holds it, or
   ///   where it has nothing of what is wanted.
   package static func open(
-    _ name: String, direction: PCMDirection, request: PCMRequest, waker: PCMWaker,
-    configuration: String? = nil
+    _ name: String, direction: PCMDirection, request: PCMRequest, configuration: String? = nil
   ) throws(ALSAError) -> PCMDevice {
     do throws(ALSAError) {
       return try PCMDevice(
-        name, direction, request, waker, configuration: configuration, mayConvert: false)
+        name, direction, request, configuration: configuration, mayConvert: false)
     } catch  where error.kind == .unsupported {
       return try PCMDevice(
-        name, direction, request, waker, configuration: configuration, mayConvert: true)
+        name, direction, request, configuration: configuration, mayConvert: true)
     }
   }
 
   private init(
-    _ name: String, _ direction: PCMDirection, _ request: PCMRequest, _ waker: PCMWaker,
-    configuration: String?, mayConvert: Bool
+    _ name: String, _ direction: PCMDirection, _ request: PCMRequest, configuration: String?,
+    mayConvert: Bool
   ) throws(ALSAError) {
     let pcm = try openPCM(
       name, direction, configuration: configuration,
@@ -110,9 +107,8 @@ package final class PCMDevice {
     self.pcm = pcm
     self.name = name
     self.direction = direction
-    self.waker = waker
-    descriptors = .allocate(capacity: Self.mostDescriptors + 2)
-    descriptors.initialize(repeating: pollfd(), count: Self.mostDescriptors + 2)
+    descriptors = .allocate(capacity: Self.mostDescriptors + 1)
+    descriptors.initialize(repeating: pollfd(), count: Self.mostDescriptors + 1)
   }
 
   deinit {
@@ -142,13 +138,14 @@ package final class PCMDevice {
     outcome(of: snd_pcm_readi(pcm, frames, snd_pcm_uframes_t(max(0, count))))
   }
 
-  /// Waits for a period of room or of sound, for the waker, or for the time.
+  /// Waits for a period of room or of sound, for a caller's descriptor, or for the time.
   ///
   /// A device that is not running may have nothing to wake for: give it sound, or start it, before.
   ///
   /// - Parameters:
   ///   - limit: Not above an hour; more is cut.
-  ///   - bell: A descriptor that counts as a waker while it is readable, and is not read; −1: none.
+  ///   - bell: A descriptor that ends the wait while it is readable, and is not read, such as that of
+  ///     a `WakeUp`; −1: none.
   /// - Returns: What came first. Where several did, `.woken`: an order comes before sound.
   package func wait(upTo limit: Duration, or bell: Int32 = -1) -> PCMWait {
     let end = ContinuousClock.now + limit
@@ -156,15 +153,12 @@ package final class PCMDevice {
       // Anew each time: a plugin may change them (poll(2) is what snd_pcm_wait does, too).
       let count = snd_pcm_poll_descriptors(pcm, descriptors, UInt32(Self.mostDescriptors))
       guard count > 0 else { return .ready }
-      let wakerEntry = descriptors + Int(count)
-      wakerEntry.pointee = pollfd(fd: waker.descriptor, events: Int16(POLLIN), revents: 0)
-      let bellEntry = wakerEntry + 1
+      let bellEntry = descriptors + Int(count)
       bellEntry.pointee = pollfd(fd: bell, events: Int16(POLLIN), revents: 0)
       let rest = milliseconds(until: end)
-      let found = poll(descriptors, nfds_t(count) + 2, rest)
+      let found = poll(descriptors, nfds_t(count) + 1, rest)
       if found > 0 {
         if bellEntry.pointee.revents != 0 { return .woken }
-        if wakerEntry.pointee.revents != 0, waker.takeWakes() { return .woken }
         var events: UInt16 = 0
         let status = snd_pcm_poll_descriptors_revents(pcm, descriptors, UInt32(count), &events)
         let wanted = POLLIN | POLLOUT | POLLERR | POLLHUP | POLLNVAL
@@ -183,12 +177,6 @@ package final class PCMDevice {
     // what finds an xrun.
     guard snd_pcm_delay(pcm, &frames) >= 0, isCounting else { return nil }
     return max(0, frames)
-  }
-
-  /// Room for frames, or frames to read (`snd_pcm_avail`); nil after an xrun, or when it is gone.
-  package func available() -> Int? {
-    let frames = snd_pcm_avail(pcm)
-    return frames >= 0 && isCounting ? frames : nil
   }
 
   private var isCounting: Bool {
@@ -221,6 +209,13 @@ package final class PCMDevice {
     default: return .gone(code)
     }
   }
+}
+
+/// Whole milliseconds, rounded up so that nobody wakes before the time, as poll(2) wants them.
+private func milliseconds(until end: ContinuousClock.Instant) -> Int32 {
+  let rest = min(max(.zero, ContinuousClock.now.duration(to: end)), .seconds(3600)).components
+  let fraction = (rest.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+  return Int32(truncatingIfNeeded: rest.seconds * 1000 + fraction)
 }
 
 /// Opens a PCM by the system's configuration, or by a file.

@@ -100,8 +100,6 @@ package struct PCMFormat: Sendable, Hashable {
   package let periodFrames: Int
   /// How many frames the device holds.
   package let bufferFrames: Int
-  /// With how many frames inside it starts by itself; of a capture device: with the first read.
-  package let startFrames: Int
   /// Whether alsa-lib may convert samples or channels on the way to the hardware (its `plug`):
   /// only where the device has nothing that was asked for.
   package let isConverted: Bool

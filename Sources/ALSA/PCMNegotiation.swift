@@ -36,8 +36,7 @@ struct PCMNegotiation {
     return PCMFormat(
       sampleFormat: agreed.sampleFormat, sampleRate: agreed.sampleRate,
       channelCount: agreed.channelCount, channelPositions: channelPositions,
-      periodFrames: Int(period), bufferFrames: Int(buffer), startFrames: Int(start),
-      isConverted: isConverted)
+      periodFrames: Int(period), bufferFrames: Int(buffer), isConverted: isConverted)
   }
 
   /// Narrows what the device offers (`snd_pcm_hw_params_any`) to one format, channels and rate.

@@ -1,11 +1,9 @@
-// What Swift's importer cannot see of alsa-lib: a variadic callback, an array without a length;
-// and eventfd(2), which the Glibc module leaves out.
+// What Swift's importer cannot see of alsa-lib: a variadic callback, an array without a length.
 #pragma once
 #include <alsa/asoundlib.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/eventfd.h>
 
 // 256 bytes for what alsa-lib said last on this thread. (The importer takes over a function's own
 // variables, and no others.) Each Swift file that uses them would get some of its own: only
@@ -35,5 +33,3 @@ static inline int avjob_alsa_listen(void) { return snd_lib_error_set_handler(avj
 static inline unsigned avjob_chmap_position(const snd_pcm_chmap_t *map, unsigned channel) {
   return channel < map->channels ? map->pos[channel] : SND_CHMAP_UNKNOWN;
 }
-
-static inline int avjob_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }

@@ -13,7 +13,7 @@ typedef struct {
   volatile sig_atomic_t has_mode, has_cursor;
   int input, output;
   struct termios mode;
-  struct sigaction before[32];
+  struct sigaction before[_NSIG];
 } avjob_terminal;
 
 static inline avjob_terminal *avjob_terminal_state(void) {
@@ -21,11 +21,19 @@ static inline avjob_terminal *avjob_terminal_state(void) {
   return &state;
 }
 
-static inline const int *avjob_terminal_signals(void) {
-  // What ends a process that has not asked for it; 0 ends the list.
-  static const int signals[] = {SIGSEGV, SIGBUS, SIGILL,  SIGFPE,  SIGTRAP, SIGABRT, SIGSYS,
-                                SIGQUIT, SIGXCPU, SIGALRM, SIGUSR1, SIGUSR2, 0};
-  return signals;
+// Whether a signal ends a process that has not asked for it (signal(7)), and nobody else takes it.
+static inline int avjob_terminal_ends(int number) {
+  switch (number) {
+    case SIGKILL: case SIGSTOP:  // which nobody can take
+    case SIGTSTP: case SIGTTIN: case SIGTTOU:
+    case SIGCONT: case SIGCHLD: case SIGURG: case SIGWINCH:
+    case SIGINT: case SIGTERM: case SIGHUP:  // `SignalQueue`'s
+    case SIGPIPE: case SIGXFSZ:  // ignored: writing fails
+      return 0;
+    default:
+      // The first ones of real time are glibc's own.
+      return number < __SIGRTMIN || number >= SIGRTMIN;
+  }
 }
 
 static inline void avjob_terminal_put_back(void) {
@@ -60,13 +68,15 @@ static inline void avjob_terminal_arm(void) {
   action.sa_flags = SA_ONSTACK;
   // Among them SIGTTOU, which would stop who puts a terminal back from the background.
   sigfillset(&action.sa_mask);
-  for (const int *number = avjob_terminal_signals(); *number; number++)
-    sigaction(*number, &action, &avjob_terminal_state()->before[*number]);
+  for (int number = 1; number < _NSIG; number++)
+    if (avjob_terminal_ends(number))
+      sigaction(number, &action, &avjob_terminal_state()->before[number]);
 }
 
 static inline void avjob_terminal_disarm(void) {
-  for (const int *number = avjob_terminal_signals(); *number; number++)
-    sigaction(*number, &avjob_terminal_state()->before[*number], NULL);
+  for (int number = 1; number < _NSIG; number++)
+    if (avjob_terminal_ends(number))
+      sigaction(number, &avjob_terminal_state()->before[number], NULL);
 }
 
 // Keys come one by one, and unseen, from `input`, and the cursor of `output` is hidden; -1: not.

@@ -112,7 +112,7 @@ final class ALSASink: AudioSink {
   func drain() -> Bool {
     isDraining = true
     do throws(ALSAError) {
-      return try device.drain(upTo: .zero) == .drained
+      return try device.drain()
     } catch {
       // What it held is over, one way or another.
       return true

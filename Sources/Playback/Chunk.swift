@@ -60,7 +60,7 @@ struct Chunk {
   }
 
   private mutating func forget() {
-    ring.removeAll()
+    ring.slots.removeAll()
     (converted, taken) = (0, 0)
     isDraining = false
   }
@@ -69,7 +69,7 @@ struct Chunk {
   mutating func step(_ levels: SampleConverter.Levels) -> Step {
     // What came behind the last slot waits: a device that is draining takes nothing.
     if isDraining { return drain() }
-    guard let slot = ring.first else { return .starved }
+    guard let slot = ring.slots.first else { return .starved }
     if converted == 0 {
       converter.convert(
         slot, planeCapacity: SlotRing.slotFrames, from: 0, count: slot.frameCount, levels: levels,
@@ -95,7 +95,7 @@ struct Chunk {
     if taken == converted {
       isDraining = slot.isLast
       (converted, taken) = (0, 0)
-      ring.removeFirst()
+      ring.slots.removeFirst()
     }
     return .again
   }
@@ -106,7 +106,7 @@ struct Chunk {
     guard isDone else { return .wait }
     isDraining = false
     counts.finished.store(index, ordering: .releasing)
-    return ring.first == nil ? .finished : .again
+    return ring.slots.first == nil ? .finished : .again
   }
 
   /// Memory of one chunk in the sink's format.

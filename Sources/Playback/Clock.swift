@@ -13,8 +13,6 @@ final class Clock {
   private var jumps = 0
   private var xruns = 0
   private var stops = 0
-  /// Whether the item that was heard last has been heard to its end.
-  private var isAtEnd = false
 
   init(_ deck: Deck) { self.deck = deck }
 
@@ -40,28 +38,24 @@ final class Clock {
       return (state.status, state.stops != stops)
     }
     let heard = deck.heardIndex
-    let (passages, jumped, place) = deck.state.withLock { state in
+    let (past, passages, jumped, place) = deck.state.withLock { state in
       let jumped = state.jumps != jumps
       jumps = state.jumps
+      let past = state.untold
+      state.untold = []
       let passages = state.passages(from: state.observed, to: heard)
       state.observed = max(state.observed, heard)
       // Where it has stopped, or is to go elsewhere, somebody knows better.
       if state.isPlaying, state.jump == nil, let item = passages.last?.item {
         state.current = item
       }
-      return (passages, jumped, state.place(of: state.observed))
+      return (past, passages, jumped, state.place(of: state.observed))
     }
+    for passage in past { tell(passage) }
     if place == nil { item = nil }
     if jumped, passages.isEmpty, let place { turn(to: place.item) }
-    for passage in passages {
-      // Several may have come and gone since the last look, where a device is fast.
-      if passage.cause == .advance || passage.cause == .jump { turn(to: passage.item) }
-      if passage.cause == .loop { deck.observers.yield(.looped(passage.item)) }
-      deck.observers.pass(
-        passage.start, passage.end, isFresh: passage.cause != .change)
-      isAtEnd = passage.end >= passage.item.duration
-      if isAtEnd { deck.observers.yield(.itemEnded(passage.item)) }
-    }
+    // Several may have come and gone since the last look, where a device is fast.
+    for passage in passages { tell(passage) }
     if jumped, passages.isEmpty, let place { deck.observers.jump(to: place.time) }
     let count = deck.writer.counts.xruns.load(ordering: .relaxed)
     if count > xruns { deck.observers.yield(.ranDry(count: count)) }
@@ -69,6 +63,13 @@ final class Clock {
     // What has begun and ended between two looks was a pause, too.
     if now != status || stopped && now == .paused { deck.observers.yield(.statusChanged(now)) }
     status = now
+  }
+
+  private func tell(_ passage: DeckState.Passage) {
+    if passage.cause == .advance || passage.cause == .jump { turn(to: passage.item) }
+    if passage.cause == .loop { deck.observers.yield(.looped(passage.item)) }
+    deck.observers.pass(passage.start, passage.end, isFresh: passage.cause != .change)
+    if passage.end >= passage.item.duration { deck.observers.yield(.itemEnded(passage.item)) }
   }
 
   private func turn(to item: PlayerItem) {

@@ -21,6 +21,8 @@ struct DeckState {
   private(set) var jumpNumber = 0
   /// Whether what is rendered belongs to nothing any more; taken by the feeding thread.
   var isDropped = false
+  /// Whether an item is rendered ahead that is not in the queue any more; taken by the feeding thread.
+  var isStale = false
   /// How often the item is played again, or the range of it that is looped; negative: for ever.
   var loopsLeft = 0
   /// What is looped without end, while its item is the current one.
@@ -42,6 +44,8 @@ struct DeckState {
   var meters: [MeterFrame] = []
   /// Frames of the ring up to which observers were told.
   var observed: Int64 = 0
+  /// What was heard before the last jump, and observers are still to be told of.
+  var untold: [Passage] = []
   /// Counts jumps, which are no passing of time.
   var jumps = 0
   /// Factor and position that the listener has set.
@@ -98,6 +102,25 @@ extension DeckState {
   func place(of index: Int64) -> Jump? {
     guard let mark = marks.last(where: { $0.index <= index }) ?? marks.first else { return nil }
     return Jump(item: mark.item, time: mark.time(at: index))
+  }
+
+  /// The place from which it goes on where it was heard up to a frame of the ring: that of the frame;
+  /// where its item was taken out of the queue, what follows the last one before it that was not. Nil
+  /// before anything was played. O(marks x items).
+  func placeToGoOn(from index: Int64) -> Jump? {
+    guard let place = place(of: index) else { return nil }
+    func isThere(_ item: PlayerItem) -> Bool { queue.contains { $0 === item } }
+    guard !isThere(place.item),
+      let last = marks.last(where: { $0.index <= index && isThere($0.item) })?.item
+    else { return place }
+    return item(after: last).map { Jump(item: $0, time: .zero) }
+      ?? Jump(item: last, time: last.duration)
+  }
+
+  /// Whether an item may be rendered behind what is heard. O(marks).
+  func isAhead(_ item: PlayerItem) -> Bool {
+    let now = marks.firstIndex { $0.item === current } ?? 0
+    return marks.dropFirst(now).contains { $0.item === item }
   }
 
   /// Stops by itself, behind an item that was heard or cannot be played.

@@ -50,10 +50,10 @@ final class Feeder {
   /// Runs until the deck ends.
   func run() {
     while true {
-      let (isEnding, isDropped, jump, isPlaying) = deck.state.withLock { state in
-        defer { state.isDropped = false }
+      let (isEnding, isDropped, isStale, jump, isPlaying) = deck.state.withLock { state in
+        defer { (state.isDropped, state.isStale) = (false, false) }
         jumpNumber = state.jumpNumber
-        return (state.isEnding, state.isDropped, state.jump, state.isPlaying)
+        return (state.isEnding, state.isDropped, state.isStale, state.jump, state.isPlaying)
       }
       if isEnding { return }
       if isDropped { drop() }
@@ -63,6 +63,8 @@ final class Feeder {
         go(to: jump)
       } else if isDropped {
         continue
+      } else if isStale, !isHalted {
+        rest()
       } else if !isPlaying {
         // To rest is to wait for a flush, which hears all rings: what they were for is looked at
         // before it waits for more.
@@ -100,7 +102,7 @@ final class Feeder {
   private func rest() {
     halt()
     let heard = deck.heardIndex
-    guard let place = deck.state.withLock({ $0.place(of: heard) }) else { return }
+    guard let place = deck.state.withLock({ $0.placeToGoOn(from: heard) }) else { return }
     go(to: place)
   }
 
@@ -137,6 +139,9 @@ final class Feeder {
     deck.state.withLock { state in
       // It is of no use to anybody any more.
       guard !state.isDropped else { return }
+      // Taken out while it was opened.
+      if !state.queue.contains(where: { $0 === voice.item }) { state.isStale = true }
+      if isHalted { state.untold += state.passages(from: state.observed, to: heard) }
       state.marks.append(
         DeckState.Mark(
           index: produced, item: voice.item, frame: voice.source.position,
@@ -178,7 +183,7 @@ final class Feeder {
         resume()
       } else if isAtEnd {
         if !continueQueue(after: voice) { finishIfHeard() }
-      } else if ring.room > 0 {
+      } else if ring.slots.room > 0 {
         fill(ring, voice)
       } else {
         wait(milliseconds: 20)
@@ -244,7 +249,7 @@ final class Feeder {
 
   private func put(_ voice: Voice, at first: Int64, into ring: SlotRing, isLast: Bool) {
     let block = voice.block
-    ring.fill { slot in
+    ring.slots.fill { slot in
       slot.index = produced
       slot.frameCount = block.frameCount
       slot.firstFrame = voice.ditherFrame(of: first)
@@ -312,7 +317,7 @@ final class Feeder {
 
   /// Says that nothing follows what the ring holds, where no slot has said so.
   private func end(_ ring: SlotRing) {
-    ring.fill { slot in
+    ring.slots.fill { slot in
       slot.index = produced
       slot.frameCount = 0
       slot.isLast = true

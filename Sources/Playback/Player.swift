@@ -6,9 +6,7 @@ import MediaTime
 /// Safe from any thread; no call waits for sound. Its work is done by three threads of its own: one
 /// renders ahead by some tenths of a second, one writes to the device, and one tells observers. They
 /// end when the player is released, which waits for them, unless one of them has released it.
-public class Player: @unchecked Sendable {
-  // `@unchecked Sendable`, since it can be inherited from: it holds nothing but `let`s that are
-  // Sendable, and so does its one heir.
+public final class Player: Sendable {
   let deck: Deck
 
   /// A player of one item.

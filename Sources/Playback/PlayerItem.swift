@@ -18,8 +18,12 @@ public final class PlayerItem: Sendable {
   public let chapters: [Chapter]
   /// When what begins to sound, in the item's own time, in order: the segments of all tracks.
   public let segments: [PlayerSegment]
-  /// The tracks of the composition, in its order, for the listener to switch off and on.
+  /// The tracks of the composition, in its order, for the listener to switch off and on. Those side by
+  /// side that come from one place are one: of a job's track that cross-fades, the compiler of jobs
+  /// makes two.
   public let tracks: [PlayerItemTrack]
+  /// To which of `tracks` each of the composition's belongs.
+  let trackIndices: [Int]
   let graph: Graph
   let sink: Sink
   /// Whether 16 bits of it need dither.
@@ -45,10 +49,17 @@ public final class PlayerItem: Sendable {
     name = export.name
     duration = export.duration
     chapters = sink.chapters
-    segments = PlayerSegment.all(of: export)
-    tracks = export.composition.tracks.enumerated().map { index, track in
-      PlayerItemTrack(name: track.name ?? "track \(index + 1)", sounds: track.isEnabled)
+    trackIndices = Self.trackIndices(of: export.composition)
+    segments = PlayerSegment.all(of: export, trackIndices)
+    var tracks: [PlayerItemTrack] = []
+    for (index, lane) in zip(trackIndices, export.composition.tracks) {
+      let before = index < tracks.count ? tracks.removeLast() : nil
+      tracks.append(
+        PlayerItemTrack(
+          name: lane.name ?? "track \(index + 1)",
+          sounds: lane.isEnabled || before?.sounds == true))
     }
+    self.tracks = tracks
     self.library = library
   }
 
@@ -87,6 +98,17 @@ public final class PlayerItem: Sendable {
     return Export(
       name: name, composition: Composition(tracks: [Track(name: name, segments: [segment])]),
       outputs: [Output(path: FilePath("\(name).wav"), format: .wav(.float32))])
+  }
+
+  private static func trackIndices(of composition: Composition) -> [Int] {
+    var indices: [Int] = []
+    var last: Track?
+    for track in composition.tracks {
+      let isOfLast = track.origin != .unknown && track.origin == last?.origin
+      indices.append((indices.last ?? -1) + (isOfLast ? 0 : 1))
+      last = track
+    }
+    return indices
   }
 
   /// Frames a second of its sound.
@@ -140,7 +162,8 @@ public struct PlayerSegment: Sendable, Hashable {
   public var trackIndex: Int
 
   /// Those of an export that sound in the part that is written, in order of time. O(n log n).
-  static func all(of export: Export) -> [PlayerSegment] {
+  /// `trackIndices` says which track those of each of the composition's belong to.
+  static func all(of export: Export, _ trackIndices: [Int]) -> [PlayerSegment] {
     let range = export.timeRange ?? TimeRange(start: .zero, duration: export.composition.duration)
     var found: [PlayerSegment] = []
     // Clips of one file mostly follow one another.
@@ -151,7 +174,7 @@ public struct PlayerSegment: Sendable, Hashable {
       last = (path, name)
       return name
     }
-    for (index, track) in export.composition.tracks.enumerated() where track.isEnabled {
+    for (index, track) in zip(trackIndices, export.composition.tracks) where track.isEnabled {
       for segment in track.segments where !segment.isEmpty {
         let start = max(segment.target.start, range.start)
         let end = min(segment.target.end, range.end)

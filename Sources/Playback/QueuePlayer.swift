@@ -1,16 +1,21 @@
 import MediaComposition
 import MediaTime
 
-/// Plays items one after the other, without a gap (`AVQueuePlayer`); unlike Apple's it keeps those that
-/// were played, so that one may go back.
+/// A player of items (`AVQueuePlayer`). Every player has a queue, that of one item too.
+public typealias QueuePlayer = Player
+
+/// Items that follow one another, without a gap; unlike AVQueuePlayer's they stay when they were played,
+/// so that one may go back.
 ///
 /// The device keeps the rate and the channels of what it was opened for; what has others is converted.
-public final class QueuePlayer: Player, @unchecked Sendable {
+extension Player {
   /// A player of items, of which the first is the current one.
   ///
-  /// - Throws: As `Player.init`.
-  public init(items: [PlayerItem], opening opener: @escaping SinkOpener) throws(Failure) {
-    try super.init(nil, opening: opener)
+  /// - Throws: As `init(_:opening:)`.
+  public convenience init(
+    items: [PlayerItem], opening opener: @escaping SinkOpener
+  ) throws(Failure) {
+    try self.init(nil, opening: opener)
     for item in items { insert(item, after: nil) }
   }
 
@@ -46,13 +51,15 @@ public final class QueuePlayer: Player, @unchecked Sendable {
   }
 
   /// Takes an item out (`remove(_:)`); where it is the current one, the next one takes its place at
-  /// once. O(items).
+  /// once. Where it is rendered ahead, that is thrown away, and sound goes on behind the frame that was
+  /// heard last, as after a pause. O(items).
   public func remove(_ item: PlayerItem) {
     deck.update { state in
       guard let index = state.queue.firstIndex(where: { $0 === item }) else { return }
       let next = state.item(after: item)
       state.queue.remove(at: index)
-      if state.current === item { state.go(to: next === item ? nil : next) }
+      if state.current === item { return state.go(to: next === item ? nil : next) }
+      if state.isAhead(item) { state.isStale = true }
     }
   }
 

@@ -46,8 +46,7 @@ public struct SoundDevice: Sendable, Hashable {
           name, direction: .playback,
           request: PCMRequest(
             sampleRate: request.sampleRate, channelCount: request.channelCount,
-            startThreshold: startThreshold),
-          waker: PCMWaker())
+            startThreshold: startThreshold))
         return ALSASink(device)
       } catch {
         throw Failure(error, of: name)

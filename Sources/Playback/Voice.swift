@@ -32,7 +32,7 @@ final class Voice {
     monitors = item.tracks.indices.map { TrackMonitor(item, track: $0) }
     trackLevels = Array(repeating: nil, count: item.tracks.count)
     var watchers: [Node.ID: any NodeWatcher] = [:]
-    for (track, nodes) in item.graph.tracks.enumerated() {
+    for (track, nodes) in zip(item.trackIndices, item.graph.tracks) {
       for node in nodes { watchers[node] = monitors[track].watcher() }
     }
     source = try LiveSource(

@@ -54,18 +54,18 @@ import Testing
   func unread() throws {
     let device = try card(recording: sound(400), "speed 50").open("card", .capture)
     try device.start()
-    while device.state == .running { _ = device.wait(upTo: .seconds(60)) }
+    try device.waitUntilStopped()
     #expect(device.state == .xrun)
     #expect(device.readAll(1).end == .xrun)
   }
 
-  @Test("A waker ends the wait for sound")
-  func waker() throws {
-    let card = try card(recording: sound(400), "speed 0.001")
+  @Test("A bell ends the wait for sound")
+  func bell() throws {
+    let card = try card(recording: sound(400), "speed 0.000001")
     let device = try card.open("card", .capture)
     try device.start()
-    card.waker.wake()
-    #expect(device.wait(upTo: .seconds(600)) == .woken)
+    card.bell.ring()
+    #expect(device.wait(upTo: .seconds(600), or: card.bell.descriptor) == .woken)
     #expect(device.readAll(0).bytes.isEmpty)
   }
 }

@@ -1,12 +1,14 @@
 import Glibc
 import TestSupport
+import Threads
 
 @testable import ALSA
 
 /// Devices of one test, in a folder of their own.
 struct Card {
   let folder = TestFolder()
-  let waker: PCMWaker
+  /// Ends waits, where a test waits for it, too.
+  let bell: WakeUp
   private let configuration: String
 
   /// A device `card` of the test's plugin, with what a definition says beside its type and files.
@@ -17,7 +19,7 @@ struct Card {
   /// - Throws: Where the plugin cannot be compiled.
   init(_ definition: String = "", others: [String: String] = [:]) throws {
     let folder = self.folder
-    waker = try PCMWaker()
+    bell = try WakeUp()
     var devices = others.mapValues { $0.replacing("$", with: folder.root) }
     devices["card"] =
       "type avpaced heard \"\(folder.path("heard"))\" log \"\(folder.path("log"))\" "
@@ -30,7 +32,7 @@ struct Card {
     _ request: PCMRequest = PCMRequest(sampleRate: 48000, channelCount: 2)
   ) throws(ALSAError) -> PCMDevice {
     try PCMDevice.open(
-      name, direction: direction, request: request, waker: waker, configuration: configuration)
+      name, direction: direction, request: request, configuration: configuration)
   }
 
   /// What the device has played, or handed over.
@@ -74,6 +76,32 @@ extension PCMDevice {
       }
     }
     return (done, .transferred(done))
+  }
+
+  /// Drains until everything was heard; false where that takes longer than anything here.
+  func drainAll() throws(ALSAError) -> Bool {
+    let deadline = ContinuousClock.now + .seconds(60)
+    while try !drain() {
+      guard ContinuousClock.now < deadline else { return false }
+      usleep(500)
+    }
+    return true
+  }
+
+  /// Waits until it does not run any more.
+  func waitUntilStopped() throws {
+    try TestSupport.wait(until: "the device has stopped") {
+      _ = wait(upTo: .seconds(1))
+      return state != .running
+    }
+  }
+
+  /// With how many frames inside it starts by itself; nil where it does not when it is full.
+  func startFrames() -> Int? {
+    let frame = sound(format.bytesPerFrame)
+    return (1...format.bufferFrames).first { _ in
+      writeAll(frame).end == .transferred(1) && state == .running
+    }
   }
 
   /// Reads so many frames, or up to what is no sound.

@@ -46,7 +46,7 @@ import Testing
     let path = FilePath(Fixture.path("feelings.ogg"))
     let entries = [PreviewEntry(content: .media(path)), PreviewEntry(content: .media(path))]
     let roster = PreviewRoster(entries, library: library)
-    let items = try entries.indices.map { try roster.make($0) }
+    let items = try entries.indices.map { try roster.make($0).item }
     let player = try QueuePlayer(items: items, opening: NullSink.opener())
     var controls = PreviewControls(player, roster, isLooping: true)
     #expect(!player.repeatsQueue)

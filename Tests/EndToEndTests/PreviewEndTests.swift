@@ -137,6 +137,21 @@ import Testing
     #expect(result.errors == run.errors)
   }
 
+  @Test("what is odd about a media file is told once, as of a job's")
+  func oddities() throws {
+    let sound = try SoundStage()
+    try sound.make()
+    try sound.stage.make("head -c 3000 one.wav > cut.wav")
+    try sound.stage.write(
+      "cut.yaml", "clip: cut.wav\noutput: { file: out.wav, wav: 32 bit float }\n")
+    let odd = "'cut.wav': its header announces 3.000 s, 0.008 s can be decoded\n"
+    let job = try sound.run("avjob preview cut.yaml")
+    #expect(job.errors.hasPrefix("cut.yaml:1:7: warning: \(odd)"), "\(job.errors)")
+    let media = try sound.run("avjob preview two.wav cut.wav cut.wav")
+    #expect(media.errors == "warning: \(odd)")
+    #expect(try sound.run("avjob preview cut.wav two.wav cut.wav").errors == "warning: \(odd)")
+  }
+
   @Test("a job is looked for in all job files, wherever media files stand between them")
   func unknownNames() throws {
     let sound = try SoundStage()

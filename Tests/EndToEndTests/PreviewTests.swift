@@ -102,6 +102,15 @@ struct SoundStage {
     #expect(try sound.run("avjob preview job.yaml --job job").status == 0)
   }
 
+  @Test("both ends of a range are times of the whole")
+  func range() throws {
+    let sound = try SoundStage()
+    try sound.make()
+    #expect(try sound.run("avjob preview one.wav --from end-2s --to end-500ms").status == 0)
+    let whole = try WAVFile(sound.stage.path("one.wav"))
+    #expect(sound.heard == Array(whole.slice(48_000..<120_000)))
+  }
+
   @Test("a card with ten channels and no other number plays sound in its first two")
   func manyChannels() throws {
     let sound = try SoundStage("speed 50 stall yes channels [ 10 ] formats [ S16_LE ]")
@@ -131,7 +140,18 @@ struct SoundStage {
     #expect(outside.status == 2)
     #expect(
       outside.errors.hasPrefix(
-        "Error: --from: '5s' is outside of 'one.wav', which lasts 0:03.0"))
+        "error: --from: '5s' is outside of 'one.wav', which lasts 0:03.0\n"))
+    let backwards = try sound.run("avjob preview one.wav --from 2s --to 1s")
+    #expect(backwards.status == 2)
+    #expect(
+      backwards.errors
+        == "error: --to: '0:01.0' of 'one.wav' is not behind 0:02.0, where it begins\n")
+    let short = try sound.run("avjob preview one.wav --from 2s --to '96100 samples' --loop")
+    #expect(short.status == 2)
+    #expect(
+      short.errors.hasPrefix(
+        "Error: --loop: what is to be heard of 'one.wav' lasts less than 10 ms, which is no loop\n")
+    )
     let missing = try sound.run("avjob preview three.wav")
     #expect(missing.status == 2)
     #expect(missing.errors.contains("error: 'three.wav' does not exist"))
@@ -174,6 +194,28 @@ struct SoundStage {
     #expect(result.text.contains("default"))
   }
 
+  @Test("a track of a job that cross-fades is one, with one meter and one key")
+  func crossfade() throws {
+    let sound = try SoundStage("speed 1")
+    try sound.make(seconds: 240)
+    try sound.stage.write(
+      "fade.yaml",
+      """
+      tracks:
+        voice: [one.wav 0s..100s, { clip: one.wav 100s..200s, crossfade: 500ms }]
+        bed: { clip: two.wav, loop: 100 }
+      output: out.wav
+      """)
+    let terminal = try sound.start("fade.yaml")
+    try terminal.wait(for: "1    voice", "2    bed")
+    terminal.type("2")
+    try terminal.wait(for: "2 M  bed")
+    terminal.type("3")
+    try terminal.wait(for: "there is no track 3")
+    terminal.type("q")
+    #expect(terminal.wait() == 0)
+  }
+
   @Test("on a terminal keys steer it, q ends it, and the terminal is as it was")
   func keys() throws {
     let sound = try SoundStage("speed 1")
@@ -203,7 +245,11 @@ struct SoundStage {
 
   @Test(
     "whatever ends it, the terminal is put back",
-    arguments: [SIGINT, SIGTERM, SIGHUP, SIGSEGV, SIGABRT, SIGQUIT, SIGBUS, SIGILL])
+    arguments: [
+      SIGINT, SIGTERM, SIGHUP, SIGSEGV, SIGABRT, SIGQUIT, SIGBUS, SIGILL, SIGVTALRM, SIGPROF, SIGIO,
+      // The first and the last of real time that programs have.
+      SIGSTKFLT, SIGPWR, 34, 64,
+    ])
   func signals(signal: Int32) throws {
     let sound = try SoundStage("speed 1")
     try sound.make()
@@ -277,7 +323,7 @@ struct SoundStage {
 
   @Test("a window that changes its size gets lines that fit")
   func resize() throws {
-    let sound = try SoundStage("speed 1")
+    let sound = try SoundStage("speed 1 stall yes")
     try sound.make()
     let terminal = try sound.start("one.wav", "--loop")
     try terminal.wait(for: "space pause   arrows 5 s   g 1:23")

@@ -19,10 +19,10 @@ import Testing
   @Test("who takes away what sounds hears nothing more of it", arguments: Removal.allCases)
   func takesAway(removal: Removal) throws {
     let items = try QueuePlayerTests.items()
-    let device = MemoryDevice(rate: items[0].sampleRate, pace: 44_100)
+    let device = MemoryDevice(rate: items[0].sampleRate, holdingAt: 10_000)
     let player = try QueuePlayer(items: [items[0]], opening: device.opener)
     player.play()
-    while device.bytes.isEmpty { usleep(500) }
+    try device.waitUntilPlayed(10_000)
     switch removal {
     case .all: player.removeAllItems()
     case .last: player.remove(items[0])
@@ -30,7 +30,7 @@ import Testing
     }
     #expect(player.meters == PlayerMeters())
     // It falls silent, and nobody remembers what it was.
-    while device.state.withLock({ $0.drops.isEmpty }) { usleep(500) }
+    try device.waitUntilDropped()
     for _ in 0..<20 {
       #expect(player.currentItem == nil)
       #expect(player.currentTime == .zero)
@@ -38,6 +38,8 @@ import Testing
       usleep(2000)
     }
     let heard = device.floats.count
+    #expect(heard == 10_000 * 2)
+    device.goOn()
     player.insert(items[1], after: nil)
     player.play()
     try player.waitUntilPaused()
@@ -47,43 +49,33 @@ import Testing
   @Test("a range that is looped ends with its item, also where the next one is shorter")
   func endsLoop() throws {
     let items = try QueuePlayerTests.items()
-    let device = MemoryDevice(rate: items[0].sampleRate, pace: 400_000)
+    let device = MemoryDevice(rate: items[0].sampleRate, holdingAt: 10_000)
     let player = try QueuePlayer(items: items, opening: device.opener)
     player.loopRange = TimeRange(
       start: Time(value: 2, timescale: 1), end: Time(value: 5, timescale: 2))
     player.play()
-    while device.bytes.isEmpty { usleep(500) }
+    try device.waitUntilPlayed(10_000)
     player.go(to: items[1])
     #expect(player.loopRange == nil)
+    device.goOn()
     try player.waitUntilPaused()
     #expect(device.floats.suffix(2 * 44_100) == (try items[1].exported())[...])
     #expect(player.currentItem === items[1])
   }
 
-  /// Events in short.
-  private func told(
-    _ player: QueuePlayer, until isLast: (PlayerEvent) -> Bool
-  ) async -> [String] {
+  /// Plays; what it tells until it has paused, in short.
+  private func told(_ player: QueuePlayer) throws -> [String] {
     let items = player.items
     func number(_ item: PlayerItem) -> String { "\((items.firstIndex { $0 === item } ?? -1) + 1)" }
-    let events = player.events
-    player.play()
-    var told: [String] = []
-    for await event in events {
+    return try player.toldUntilPaused().compactMap { event in
       switch event {
-      case .itemBegan(let item): told.append("began " + number(item))
-      case .itemEnded(let item): told.append("ended " + number(item))
-      case .itemFailed(let item, _): told.append("failed " + number(item))
-      case .statusChanged(.paused): told.append("paused")
-      default: break
+      case .itemBegan(let item): "began " + number(item)
+      case .itemEnded(let item): "ended " + number(item)
+      case .itemFailed(let item, _): "failed " + number(item)
+      case .statusChanged(.paused): "paused"
+      default: nil
       }
-      if isLast(event) { break }
     }
-    return told
-  }
-
-  private func isPause(_ event: PlayerEvent) -> Bool {
-    if case .statusChanged(.paused) = event { true } else { false }
   }
 
   /// Items of which those that are named have lost their files.
@@ -107,14 +99,14 @@ import Testing
   @Test(
     "what comes before an item that cannot be opened is heard whole, and what comes after is told",
     arguments: [Set([1]), [2], [1, 2], [0], [0, 1, 2]])
-  func hearsAroundFailures(missing: Set<Int>) async throws {
+  func hearsAroundFailures(missing: Set<Int>) throws {
     for isRepeated in missing.count == 3 ? [false, true] : [false] {
       let folder = TestFolder()
       let items = try items(3, without: missing, in: folder)
       let device = MemoryDevice(rate: items[0].sampleRate, channels: 1, pace: 80_000)
       let player = try QueuePlayer(items: items, opening: device.opener)
       player.repeatsQueue = isRepeated
-      let told = await told(player, until: isPause)
+      let told = try told(player)
       let sounding = (0..<3).filter { !missing.contains($0) }
       #expect(device.floats == (try sounding.flatMap { try items[$0].exported() }))
       // Who goes to an item is told so before its file is looked for.
@@ -132,44 +124,55 @@ import Testing
   }
 
   @Test("a stop is told, however soon it comes after the start")
-  func tellsStop() async throws {
+  func tellsStop() throws {
     for _ in 0..<20 {
       let folder = TestFolder()
       let items = try items(1, without: [0], in: folder)
       let player = try QueuePlayer(
         items: items, opening: MemoryDevice(rate: items[0].sampleRate, channels: 1).opener)
-      let told = await told(player, until: isPause)
+      let told = try told(player)
       #expect(told.filter { $0 != "began 1" } == ["failed 1", "paused"])
     }
   }
 
   @Test("a device that is gone is told again when there is a reason, and when there is another")
-  func tellsReasons() async throws {
+  func tellsReasons() throws {
     let item = try QueuePlayerTests.items()[1]
     let device = MemoryDevice(
       rate: item.sampleRate, mishaps: [(20_000, .isUnplugged(attempts: 0))])
-    let attempts = Mutex(0)
+    // Whoever opens it says so until somebody has heard of it.
+    let reason = Mutex<Failure?>(nil)
+    let attempts = Counter()
     let player = try QueuePlayer(items: [item]) { request throws(Failure) in
-      let attempt = attempts.withLock { attempts in
-        attempts += 1
-        return attempts
-      }
-      switch attempt {
-      case 2, 3: throw Failure(.mendMachine, "it is not there")
-      case 4: throw Failure(.tryAgain, "it is in use")
-      default: return try device.opener(request)
+      attempts.add(1)
+      if let reason = reason.withLock({ $0 }) { throw reason }
+      return try device.opener(request)
+    }
+    let reader = SequenceReader(player.events)
+    device.state.withLock { state in
+      state.willTell = { reason.withLock { $0 = Failure(.mendMachine, "it is not there") } }
+    }
+    func told() -> [String] {
+      reader.elements.compactMap { event in
+        switch event {
+        // That it is gone may be known only when another was looked for.
+        case .deviceLost(let failure): failure?.message
+        case .deviceFound: "found"
+        case .statusChanged(.paused): "paused"
+        default: nil
+        }
       }
     }
-    let events = player.events
     player.play()
-    var told: [String] = []
-    for await event in events {
-      // That it is gone may be known only when another was looked for.
-      if case .deviceLost(let failure?) = event { told.append(failure.message) }
-      if case .deviceFound = event { told.append("found") }
-      if isPause(event) { break }
-    }
-    #expect(told == ["found", "it is not there", "it is in use", "found"])
+    try wait(until: "one reason is told") { told().last == "it is not there" }
+    // Looked for again, for the same reason, it is not told again.
+    let before = attempts.value
+    try wait(until: "it is looked for again") { attempts.value > before + 1 }
+    reason.withLock { $0 = Failure(.tryAgain, "it is in use") }
+    try wait(until: "another reason is told") { told().last == "it is in use" }
+    reason.withLock { $0 = nil }
+    try wait(until: "the player tells that it has paused") { told().last == "paused" }
+    #expect(told() == ["found", "it is not there", "it is in use", "found", "paused"])
   }
 
   @Test("where one of its threads cannot be started, the others end", arguments: 0..<3)
@@ -217,12 +220,9 @@ import Testing
       held.withLock { $0 = made }
       made.play()
     }
-    let deadline = ContinuousClock.now + .seconds(20)
-    while !isOver.load(ordering: .acquiring) || released != nil
-      || device.state.withLock({ $0.drops.isEmpty })
-    {
-      try #require(ContinuousClock.now < deadline)
-      usleep(2000)
+    try wait(until: "the player is gone, and the device silent") {
+      isOver.load(ordering: .acquiring) && released == nil
+        && !device.state.withLock { $0.drops.isEmpty }
     }
   }
 

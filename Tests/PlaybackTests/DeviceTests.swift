@@ -9,39 +9,37 @@ import Threads
 @testable import Playback
 
 @Suite struct DeviceTests {
-  /// What is told of devices until the player has paused.
-  private func told(_ player: Player) async -> [String] {
-    let events = player.events
-    player.play()
-    var told: [String] = []
-    for await event in events {
+  /// What events tell of devices.
+  private func told(_ events: [PlayerEvent]) -> [String] {
+    events.compactMap { event in
       switch event {
-      case .deviceFound(let format): told.append("found \(format.sampleRate)")
-      case .deviceLost(let failure): told.append("lost \(failure?.message ?? "")")
-      case .statusChanged(.paused): return told
-      default: continue
+      case .deviceFound(let format): "found \(format.sampleRate)"
+      case .deviceLost(let failure): "lost \(failure?.message ?? "")"
+      default: nil
       }
     }
-    return told
   }
 
   @Test("a device is told when it is found, the first as any other", arguments: [44_100, 48_000])
-  func tellsFirst(rate: Int) async throws {
+  func tellsFirst(rate: Int) throws {
     let device = MemoryDevice(rate: rate)
     let player = try Player(try QueuePlayerTests.items()[1], opening: device.opener)
-    let told = await told(player)
-    #expect(told == ["found \(rate)"])
+    #expect(try told(player.toldUntilPaused()) == ["found \(rate)"])
   }
 
   @Test("one that is not there at first is told as lost, then as found")
-  func tellsLate() async throws {
+  func tellsLate() throws {
     let device = MemoryDevice(rate: 44_100)
-    // The first may be over before anybody looks.
-    device.state.withLock { $0.failingAttempts = 3 }
+    // Until somebody has heard of it.
+    device.state.withLock { $0.failingAttempts = .max }
     let item = try QueuePlayerTests.items()[1]
     let player = try Player(item, opening: device.opener)
-    let told = await told(player)
-    #expect(told == ["lost the device is not there; plug it in", "found 44100"])
+    let reader = SequenceReader(player.events)
+    player.play()
+    try wait(until: "it is told as lost") { !told(reader.elements).isEmpty }
+    device.state.withLock { $0.failingAttempts = 0 }
+    let events = try reader.elements(until: "the player has paused") { $0.isPause }
+    #expect(told(events) == ["lost the device is not there; plug it in", "found 44100"])
     #expect(device.floats == (try item.exported()))
   }
 
@@ -55,16 +53,18 @@ import Threads
     device.state.withLock {
       $0.willTell = {
         isAsked.set()
-        isHeld.wait()
+        isHeld.await()
       }
     }
     // Whoever renders waits for this lock while the device goes and comes.
     let deck = player.deck
     let holding = try Thread.spawn(name: "holding") {
-      isAsked.wait()
+      isAsked.await()
       deck.state.withLock { _ in
         isHeld.set()
-        while device.state.withLock({ $0.openings }) < 2 || !deck.writer.isOpen { usleep(1000) }
+        try? wait(until: "the device is open again") {
+          device.state.withLock { $0.openings } >= 2 && deck.writer.isOpen
+        }
       }
     }
     player.play()
@@ -89,11 +89,12 @@ import Threads
   @Test("who goes to the very end while it plays has come to the end")
   func goesToEnd() throws {
     let item = try QueuePlayerTests.items()[0]
-    let device = MemoryDevice(rate: item.sampleRate, pace: 400_000)
+    let device = MemoryDevice(rate: item.sampleRate, holdingAt: 10_000)
     let player = try Player(item, opening: device.opener)
     player.play()
-    while device.bytes.isEmpty { usleep(500) }
+    try device.waitUntilPlayed(10_000)
     player.seek(to: item.duration)
+    device.goOn()
     try player.waitUntilPaused()
     #expect(player.isAtEnd)
     #expect(player.currentTime == item.duration)
@@ -108,10 +109,13 @@ extension DeviceWriter {
 }
 
 /// Something that one thread says, and another waits for.
-private final class WaitFlag: Sendable {
+final class WaitFlag: Sendable {
   private let flag = Atomic<Bool>(false)
 
   func set() { flag.store(true, ordering: .releasing) }
 
-  func wait() { while !flag.load(ordering: .acquiring) { usleep(200) } }
+  /// Gives up after a time, which the test then notices.
+  func await() {
+    try? wait(until: "the other thread has said so") { flag.load(ordering: .acquiring) }
+  }
 }

@@ -1,4 +1,3 @@
-import Glibc
 import TestSupport
 import Testing
 import Threads
@@ -6,16 +5,6 @@ import Threads
 @testable import Playback
 
 @Suite struct DeviceWriterTests {
-  /// Waits until something holds.
-  private func wait(until holds: () -> Bool) -> Bool {
-    let deadline = ContinuousClock.now + .seconds(20)
-    while !holds() {
-      guard ContinuousClock.now < deadline else { return false }
-      usleep(500)
-    }
-    return true
-  }
-
   @Test("sound goes on to the device while somebody else holds the lock that the writer shares")
   func lock() throws {
     // It has room at all times.
@@ -27,20 +16,21 @@ import Threads
       thread.join()
     }
     writer.open(SinkRequest(sampleRate: 48_000, channelCount: 2))
-    let isOpen = wait { if case .open = writer.device { true } else { false } }
-    try #require(isOpen)
+    try wait(until: "the device is open") {
+      if case .open = writer.device { true } else { false }
+    }
     guard case .open(let format, let ring) = writer.device else { return }
     var index: Int64 = 0
-    let heard = writer.shared.withLock { _ -> Int64 in
+    let heard = try writer.shared.withLock { _ -> Int64 in
       for round in 0..<100 {
-        ring.fill { slot in
+        ring.slots.fill { slot in
           slot.index = index
           slot.frameCount = SlotRing.slotFrames
         }
         index += Int64(SlotRing.slotFrames)
         writer.setLevels(SampleConverter.Levels(volume: Float(round % 3), pan: 0.5))
         writer.notifyFilled()
-        guard wait(until: { ring.waiting == 0 }) else { break }
+        try wait(until: "the writer has taken the slot") { ring.slots.first == nil }
       }
       return index
     }

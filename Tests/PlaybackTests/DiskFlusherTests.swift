@@ -73,7 +73,7 @@ import Threads
     let descriptor = open(folder.path("a"), O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
     defer { close(descriptor) }
     #expect(flusher.flush(descriptor) == 0)
-    while flusher.isBusy { usleep(1000) }
+    try wait(until: "the flusher has nothing to do") { !flusher.isBusy }
     let status = flusher.flush(descriptor)
     #expect(status == -1 && errno == ENOSPC)
     #expect(flusher.flush(descriptor) == 0)
@@ -98,16 +98,14 @@ import Threads
     settings.split = Time(value: 1, timescale: 7)
     let recorder = try recorder(microphone, disk, settings)
     try recorder.record()
-    let deadline = ContinuousClock.now + .seconds(30)
-    while recorder.currentTime < Time(frames: Int64(frames), rate: 48_000) {
-      try #require(ContinuousClock.now < deadline)
-      usleep(1000)
+    try wait(until: "all is recorded") {
+      recorder.currentTime == Time(frames: Int64(frames), rate: 48_000)
     }
     #expect(disk.flushed == 0)
     recorder.stop()
     #expect(!recorder.isFinished)
     disk.release()
-    let recording = recorder.waitUntilFinished()
+    let recording = try recorder.finished()
     #expect(recording.end == .stopped)
     #expect(recording.losses == [])
     #expect(recording.frameCount == Int64(frames))
@@ -123,9 +121,9 @@ import Threads
     disk.release()
     let recorder = try recorder(microphone, disk, RecordingSettings())
     try recorder.record()
-    microphone.waitUntilQuiet()
+    try microphone.waitUntilQuiet()
     recorder.stop()
-    let recording = recorder.waitUntilFinished()
+    let recording = try recorder.finished()
     guard case .failed(let failure) = recording.end else {
       Issue.record("\(recording.end)")
       return

@@ -80,7 +80,7 @@ import Testing
     try writeFile(path, [1, 2, 3])
     let player = try Player(item, opening: FileSink.opener(FilePath(path)))
     player.play()
-    while player.failure == nil {}
+    try wait(until: "the player fails") { player.failure != nil }
     #expect(player.status == .waitingForDevice)
     #expect(player.failure?.remedy == .mendJob)
     #expect(player.failure?.path?.string == path)
@@ -136,7 +136,7 @@ import Testing
   }
 
   @Test("what nobody feeds runs dry, says so once, and takes sound again; a drain is no such thing")
-  func runsDry() {
+  func runsDry() throws {
     let sink = NullSink(
       SinkFormat(
         sampleRate: 48_000, channelCount: 1, encoding: .int16, periodFrames: 100,
@@ -150,11 +150,17 @@ import Testing
     usleep(10_000)
     #expect(sink.delay == 99)
     #expect(write(2000) == .wrote(901))
-    while sink.delay > 0 { sink.wait(or: -1, milliseconds: 100) }
+    try wait(until: "all is heard") {
+      sink.wait(or: -1, milliseconds: 100)
+      return sink.delay == 0
+    }
     #expect(write(1) == .ranDry)
     #expect(write(50) == .wrote(50))
     #expect(!sink.drain() || sink.delay == 0)
-    while !sink.drain() { sink.wait(or: -1, milliseconds: 100) }
+    try wait(until: "all is drained") {
+      sink.wait(or: -1, milliseconds: 100)
+      return sink.drain()
+    }
     #expect(write(50) == .wrote(50))
     sink.drop()
     #expect(sink.delay == 0)

@@ -1,6 +1,7 @@
 import Glibc
 import MediaComposition
 import Synchronization
+import TestSupport
 import Threads
 
 @testable import Playback
@@ -87,7 +88,9 @@ final class MemoryMicrophone: Sendable {
   var isQuiet: Bool { state.withLock { $0.emptyReads >= 3 } }
 
   /// Waits until it is.
-  func waitUntilQuiet() { while !isQuiet { usleep(1000) } }
+  func waitUntilQuiet() throws {
+    try wait(until: "all of the microphone's sound was taken") { isQuiet }
+  }
 
   /// Goes on after a hold.
   func release() {

@@ -1,14 +1,17 @@
 import Glibc
 import MediaComposition
 import Synchronization
+import TestSupport
 import Threads
 
 @testable import Playback
 
 /// A device of the tests: keeps what it plays, at its own pace.
 ///
-/// It holds up to a buffer of frames that are written and not played, and plays them as fast as
-/// `speed` says, or at once. What a script names happens to it.
+/// It holds up to a buffer of frames that are written and not played, and plays them as fast as `pace`
+/// says, or at once. It may hold still at a frame until it is told to go on: what is to happen at a
+/// place of the sound then happens there, however late a thread comes. What a script names happens to
+/// it.
 final class MemoryDevice: Sendable {
   /// What may happen, when so many frames were played.
   enum Mishap: Sendable, Hashable {
@@ -25,6 +28,10 @@ final class MemoryDevice: Sendable {
     var failingAttempts = 0
     /// Frames that were played when it fell silent, each time.
     var drops: [Int] = []
+    /// How often it was asked to drain.
+    var drains = 0
+    /// At which frame it holds still; nil: nowhere.
+    var limit: Int?
     /// Called once, before the next mishap is told.
     var willTell: (@Sendable () -> Void)?
   }
@@ -36,13 +43,14 @@ final class MemoryDevice: Sendable {
 
   init(
     rate: Int = 48_000, channels: Int = 2, _ encoding: SampleEncoding = .float32,
-    pace: Double? = nil, mishaps: [(frame: Int, what: Mishap)] = []
+    buffer: Int = 9600, pace: Double? = nil, holdingAt limit: Int? = nil,
+    mishaps: [(frame: Int, what: Mishap)] = []
   ) {
     format = SinkFormat(
       sampleRate: rate, channelCount: channels, encoding: encoding, periodFrames: 960,
-      bufferFrames: 9600)
+      bufferFrames: buffer)
     self.pace = pace
-    state = Mutex(State(mishaps: mishaps))
+    state = Mutex(State(mishaps: mishaps, limit: limit))
   }
 
   /// For players.
@@ -61,6 +69,24 @@ final class MemoryDevice: Sendable {
 
   /// What was played.
   var bytes: [UInt8] { state.withLock { $0.played } }
+
+  /// Frames that were played.
+  var playedFrames: Int { state.withLock { $0.played.count } / format.frameSize }
+
+  /// Waits until it has played so many frames.
+  func waitUntilPlayed(_ frames: Int) throws {
+    try wait(until: "the device has played \(frames) frames") { playedFrames >= frames }
+  }
+
+  /// Waits until it has thrown away what it held, once more.
+  func waitUntilDropped(after count: Int = 0) throws {
+    try wait(until: "the device drops what it holds") {
+      state.withLock { $0.drops.count } > count
+    }
+  }
+
+  /// Goes on, up to a frame of all that it plays; nil: without end.
+  func goOn(to limit: Int? = nil) { state.withLock { $0.limit = limit } }
 
   /// What was played, as floats.
   var floats: [Float] {
@@ -122,6 +148,7 @@ private final class MemorySink: AudioSink {
   }
 
   func drain() -> Bool {
+    device.state.withLock { $0.drains += 1 }
     advance()
     return held.isEmpty
   }
@@ -142,6 +169,7 @@ private final class MemorySink: AudioSink {
     }
     lastLook = now
     outcome = device.state.withLock { state -> SinkOutcome? in
+      if let limit = state.limit { frames = min(frames, max(0, limit - state.played.count / size)) }
       var mishap: MemoryDevice.Mishap?
       if let first = state.mishaps.first, state.played.count / size + frames >= first.frame {
         frames = min(frames, max(0, first.frame - state.played.count / size))

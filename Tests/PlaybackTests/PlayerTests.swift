@@ -92,12 +92,18 @@ extension PlayerItem {
 }
 
 extension Player {
-  /// Gives up after a minute.
   func waitUntilPaused() throws {
-    let deadline = ContinuousClock.now + .seconds(60)
-    while status != .paused {
-      try #require(ContinuousClock.now < deadline)
-      usleep(2000)
-    }
+    try wait(until: "the player has paused", within: .seconds(120)) { status == .paused }
   }
+
+  /// Plays; what it tells until it has paused.
+  func toldUntilPaused() throws -> [PlayerEvent] {
+    let reader = SequenceReader(events)
+    play()
+    return try reader.elements(until: "the player tells that it has paused") { $0.isPause }
+  }
+}
+
+extension PlayerEvent {
+  var isPause: Bool { if case .statusChanged(.paused) = self { true } else { false } }
 }

@@ -21,25 +21,18 @@ import Testing
   }
 
   @Test("items follow one another without a gap, each told when it is heard")
-  func playsGaplessly() async throws {
+  func playsGaplessly() throws {
     let items = try Self.items()
     let device = MemoryDevice(rate: items[0].sampleRate)
     let player = try QueuePlayer(items: items, opening: device.opener)
-    let events = player.events
-    player.play()
-    var told: [String] = []
-    for await event in events {
+    let told = try player.toldUntilPaused().compactMap { event in
       switch event {
-      case .itemBegan(let item): told.append("began \(item === items[0] ? 1 : 2)")
-      case .itemEnded(let item): told.append("ended \(item === items[0] ? 1 : 2)")
-      case .statusChanged(let status): told.append("\(status)")
-      default: continue
+      case .itemBegan(let item): "began \(item === items[0] ? 1 : 2)"
+      case .itemEnded(let item): "ended \(item === items[0] ? 1 : 2)"
+      default: nil
       }
-      if told.last == "paused" { break }
     }
-    #expect(
-      told.filter { $0.hasPrefix("began") || $0.hasPrefix("ended") }
-        == ["began 1", "ended 1", "began 2", "ended 2"])
+    #expect(told == ["began 1", "ended 1", "began 2", "ended 2"])
     #expect(device.floats == (try items[0].exported() + items[1].exported()))
     #expect(player.isAtEnd)
     #expect(player.currentTime == items[1].duration)
@@ -57,7 +50,7 @@ import Testing
       let device = MemoryDevice(rate: items[0].sampleRate)
       let player = try QueuePlayer(items: items, opening: device.opener)
       player.play()
-      while player.status != .paused {}
+      try player.waitUntilPaused()
       #expect(player.currentItem === items[2])
       #expect(player.currentTime == items[2].duration)
     }
@@ -98,7 +91,7 @@ import Testing
   }
 
   @Test("an item whose file is gone is left out, and named")
-  func leavesOut() async throws {
+  func leavesOut() throws {
     let items = try Self.items()
     let folder = TestFolder()
     try writeFile(folder.path("gone.ogg"), readFile(Fixture.path("feelings.ogg")))
@@ -107,15 +100,12 @@ import Testing
     unlink(folder.path("gone.ogg"))
     let device = MemoryDevice(rate: items[1].sampleRate)
     let player = try QueuePlayer(items: [gone, items[1]], opening: device.opener)
-    let events = player.events
-    player.play()
-    for await event in events {
-      guard case .itemFailed(let item, let failure) = event else { continue }
-      #expect(item === gone)
-      #expect(failure.path?.lastComponent == "gone.ogg")
-      break
+    let failures = try player.toldUntilPaused().compactMap { event in
+      if case .itemFailed(let item, let failure) = event { (item, failure) } else { nil }
     }
-    try player.waitUntilPaused()
+    #expect(failures.count == 1)
+    #expect(failures.first?.0 === gone)
+    #expect(failures.first?.1.path?.lastComponent == "gone.ogg")
     #expect(device.floats == (try items[1].exported()))
   }
 }
@@ -136,18 +126,19 @@ import Testing
   @Test("a range is looped until it is told otherwise")
   func loopsRange() throws {
     let item = try QueuePlayerTests.items()[0]
-    let device = MemoryDevice(rate: item.sampleRate, pace: 2_000_000)
+    let device = MemoryDevice(rate: item.sampleRate, holdingAt: 5 * item.sampleRate)
     let player = try Player(item, opening: device.opener)
     player.loopRange = TimeRange(
       start: Time(value: 1, timescale: 1), end: Time(value: 2, timescale: 1))
     player.play()
     let second = item.sampleRate * 2
-    while device.floats.count < 5 * second { usleep(2000) }
+    try device.waitUntilPlayed(5 * item.sampleRate)
     player.loopRange = nil
+    device.goOn()
     try player.waitUntilPaused()
     let heard = device.floats
     let whole = try item.exported()
-    #expect(heard.count % second == 0)
+    #expect(heard.count > 5 * second && heard.count % second == 0)
     #expect(Array(heard.prefix(2 * second)) == Array(whole.prefix(2 * second)))
     #expect(Array(heard[(2 * second)..<(3 * second)]) == Array(whole[second..<(2 * second)]))
     #expect(Array(heard.suffix(second)) == Array(whole.suffix(second)))
@@ -203,9 +194,8 @@ import Testing
         boundaries.withLock { $0.append(time) }
       },
     ]
-    player.play()
-    try player.waitUntilPaused()
-    usleep(50_000)
+    // By then observers were told all.
+    _ = try player.toldUntilPaused()
     #expect(boundaries.withLock { $0 } == [bounds[0], bounds[1]])
     #expect(periodic.withLock { $0 }.last == item.duration)
     _ = observations
@@ -214,18 +204,21 @@ import Testing
   @Test("a paused player stands at the frame that was heard last, and goes on with the next")
   func pauses() throws {
     let item = try QueuePlayerTests.items()[0]
-    let device = MemoryDevice(rate: item.sampleRate, pace: 400_000)
+    let device = MemoryDevice(rate: item.sampleRate)
     let player = try Player(item, opening: device.opener)
-    for frames in [20_000, 70_000, 100_000] {
+    for (pauses, frames) in [20_000, 70_000, 100_000].enumerated() {
+      device.goOn(to: frames)
       player.play()
-      while device.floats.count / 2 < frames { usleep(500) }
+      try device.waitUntilPlayed(frames)
       player.pause()
-      while device.state.withLock({ $0.drops.isEmpty }) { usleep(500) }
-      usleep(20_000)
-      #expect(
-        player.currentTime == Time(frames: Int64(device.floats.count / 2), rate: item.sampleRate))
-      device.state.withLock { $0.drops = [] }
+      try device.waitUntilDropped(after: pauses)
+      // Until then it may say where the device would be that does not hold still.
+      try wait(until: "the player knows what was heard last") {
+        player.currentTime == Time(frames: Int64(frames), rate: item.sampleRate)
+      }
+      #expect(device.playedFrames == frames)
     }
+    device.goOn()
     player.play()
     try player.waitUntilPaused()
     #expect(device.floats == (try item.exported()))

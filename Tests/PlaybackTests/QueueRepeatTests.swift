@@ -1,5 +1,4 @@
 import ExportEngine
-import Glibc
 import MediaComposition
 import MediaTime
 import SystemPackage
@@ -21,34 +20,28 @@ import Testing
   }
 
   @Test("a queue that is repeated goes on with its first item, without a gap", arguments: 1...3)
-  func repeats(count: Int) async throws {
+  func repeats(count: Int) throws {
     let items = try Self.items(count)
-    let device = MemoryDevice(rate: items[0].sampleRate, pace: 400_000)
+    let once = try items.flatMap { try $0.exported() }
+    let device = MemoryDevice(rate: items[0].sampleRate, holdingAt: 3 * once.count / 2)
     let player = try QueuePlayer(items: items, opening: device.opener)
     player.repeatsQueue = true
-    let events = player.events
-    let once = try items.flatMap { try $0.exported() }
+    let reader = SequenceReader(player.events)
     player.play()
-    // The events are read afterwards: other tests may keep who awaits them from its thread for so
-    // long that the oldest are gone.
-    for _ in 0..<30_000 where device.bytes.count < 12 * once.count { usleep(2000) }
+    try device.waitUntilPlayed(3 * once.count / 2)
     player.repeatsQueue = false
-    try player.waitUntilPaused()
-    var told: [String] = []
-    for await event in events {
-      switch event {
-      case .itemBegan(let item):
-        told.append("\(items.firstIndex { $0 === item } ?? -1)")
-      case .looped(let item):
-        told.append("\(items.firstIndex { $0 === item } ?? -1)")
-      default: continue
+    device.goOn()
+    let told = try reader.elements(until: "the player tells that it has paused") { $0.isPause }
+      .compactMap { event -> Int? in
+        switch event {
+        case .itemBegan(let item), .looped(let item): items.firstIndex { $0 === item }
+        default: nil
+        }
       }
-      if told.count == 3 * count { break }
-    }
-    let round = (0..<count).map { "\($0)" }
-    #expect(told == round + round + round)
+    #expect(told.count >= 3 * count && told.count % count == 0)
+    #expect(told.indices.allSatisfy { told[$0] == $0 % count })
     let heard = device.floats
-    #expect(heard.count >= 3 * once.count && heard.count % once.count == 0)
+    #expect(heard.count == told.count / count * once.count)
     let isEqual = stride(from: 0, to: heard.count, by: once.count)
       .allSatisfy { heard[$0...].starts(with: once) }
     #expect(isEqual)
@@ -57,18 +50,17 @@ import Testing
 
   @Test("what comes into the queue while the last item ends is heard whole, and no xrun is counted")
   func insertsWhileDraining() throws {
-    for delay in 0..<12 {
-      let items = try Self.items(2, lasting: 10)
-      let device = MemoryDevice(rate: items[0].sampleRate, pace: 44_100)
+    let items = try Self.items(2, lasting: 10)
+    let both = try items.flatMap { try $0.exported() }
+    for frames in [0, 1, 1023, 4096, 4409] {
+      let device = MemoryDevice(rate: items[0].sampleRate, holdingAt: frames)
       let player = try QueuePlayer(items: [items[0]], opening: device.opener)
       player.play()
-      while device.bytes.isEmpty { usleep(500) }
-      usleep(UInt32(delay) * 10_000)
+      try wait(until: "the device drains") { device.state.withLock { $0.drains > 0 } }
       player.insert(items[1], after: nil)
+      device.goOn()
       try player.waitUntilPaused()
-      let first = try items[0].exported()
-      let both = try first + items[1].exported()
-      let isWhole = device.floats == both || device.floats == first
+      let isWhole = device.floats == both
       #expect(isWhole)
       #expect(player.device.xruns == 0)
     }
@@ -81,7 +73,7 @@ import Testing
     let counts = Counts()
     var chunk = Chunk(ring, sink, counts)
     func put(_ index: Int64) {
-      ring.fill { slot in
+      ring.slots.fill { slot in
         slot.index = index
         slot.frameCount = 100
         slot.isLast = true
@@ -103,7 +95,7 @@ import Testing
   }
 
   @Test("a file of which something cannot be decoded is told of, once, however often it is played")
-  func tellsDamage() async throws {
+  func tellsDamage() throws {
     let folder = TestFolder()
     let whole = folder.path("whole.flac")
     try Tool.succeed("ffmpeg", "-v", "error", "-i", Fixture.path("feelings.ogg"), whole)
@@ -114,15 +106,10 @@ import Testing
       contentsOf: FilePath(folder.path("damaged.flac")), library: MediaLibrary())
     let player = try Player(item, opening: MemoryDevice(rate: item.sampleRate).opener)
     player.numberOfLoops = 2
-    let events = player.events
-    player.play()
-    var told: [Warning] = []
-    for await event in events {
-      if case .damaged(let damaged, let warning) = event {
-        #expect(damaged === item)
-        told.append(warning)
-      }
-      if case .statusChanged(.paused) = event { break }
+    let told = try player.toldUntilPaused().compactMap { event -> Warning? in
+      guard case .damaged(let damaged, let warning) = event else { return nil }
+      #expect(damaged === item)
+      return warning
     }
     #expect(told.map(\.path?.lastComponent?.string) == ["damaged.flac"])
     #expect(

@@ -14,18 +14,18 @@ extension RecordingTests {
     let microphone = MemoryMicrophone(sound, mishaps: [(20_000, .isTakenAway)])
     let recorder = try recorder(microphone, to: "a.wav")
     try recorder.record()
-    while recorder.deviceFailure == nil { usleep(1000) }
+    try wait(until: "it is told why there is no device") { recorder.deviceFailure != nil }
     microphone.pass(1000)
     recorder.pause()
-    while recorder.isRecording { usleep(1000) }
+    try wait(until: "it has paused") { !recorder.isRecording }
     microphone.pass(20_000)
     try recorder.record()
-    while !recorder.isRecording { usleep(1000) }
+    try wait(until: "it records again") { recorder.isRecording }
     microphone.pass(500)
     microphone.plugIn()
-    microphone.waitUntilQuiet()
+    try microphone.waitUntilQuiet()
     recorder.stop()
-    let recording = recorder.waitUntilFinished()
+    let recording = try recorder.finished()
     #expect(recording.losses.map(\.cause) == [.unplugged, .unplugged])
     #expect(recording.losses.map(\.frameCount) == [1000, 500])
     let silence = [UInt8](repeating: 0, count: 1500 * 4)
@@ -40,19 +40,19 @@ extension RecordingTests {
     settings.duration = Time(frames: 22_000, rate: 48_000)
     let recorder = try recorder(microphone, to: "a.wav", settings)
     try recorder.record()
-    while recorder.deviceFailure == nil { usleep(1000) }
+    try wait(until: "it is told why there is no device") { recorder.deviceFailure != nil }
     microphone.pass(1500)
     recorder.pause()
-    while recorder.isRecording { usleep(1000) }
+    try wait(until: "it has paused") { !recorder.isRecording }
     microphone.pass(20_000)
     try recorder.record()
-    while !recorder.isRecording { usleep(1000) }
+    try wait(until: "it records again") { recorder.isRecording }
     #expect(!recorder.isFinished)
     microphone.pass(499)
     usleep(300_000)
     #expect(!recorder.isFinished)
     microphone.pass(1)
-    let recording = recorder.waitUntilFinished()
+    let recording = try recorder.finished()
     #expect(recording.frameCount == 22_000)
     #expect(recording.losses.map(\.frameCount) == [1500, 500])
     #expect(recording.end == .duration)
@@ -65,16 +65,16 @@ extension RecordingTests {
     let recorder = try recorder(microphone, to: "a.wav")
     #expect(recorder.deviceFailure == nil)
     try recorder.record()
-    while recorder.deviceFailure == nil { usleep(1000) }
+    try wait(until: "it is told why there is no device") { recorder.deviceFailure != nil }
     #expect(recorder.deviceFailure == MemoryMicrophone.busy)
     #expect(recorder.isWaitingForDevice)
     microphone.pass(5000)
     microphone.plugIn()
-    microphone.waitUntilQuiet()
-    while recorder.isWaitingForDevice { usleep(1000) }
+    try microphone.waitUntilQuiet()
+    try wait(until: "it has a device again") { !recorder.isWaitingForDevice }
     #expect(recorder.deviceFailure == nil)
     recorder.stop()
-    #expect(recorder.waitUntilFinished().frameCount == 30_000)
+    #expect(try recorder.finished().frameCount == 30_000)
   }
 
   @Test(
@@ -106,9 +106,9 @@ extension RecordingTests {
     let recorder = try recorder(microphone, to: "a.wav")
     try recorder.record()
     expect("record for") { () throws(Failure) in try recorder.record(forDuration: length) }
-    microphone.waitUntilQuiet()
+    try microphone.waitUntilQuiet()
     recorder.stop()
-    #expect(recorder.waitUntilFinished().frameCount == 1000)
+    #expect(try recorder.finished().frameCount == 1000)
   }
 
   @Test("parts of less than a sample are refused, and levels that are none")

@@ -19,9 +19,9 @@ import Threads
     let recorder = try recorder(microphone, to: name, settings)
     try recorder.record()
     // One that ends by itself may leave something in the microphone.
-    while !microphone.isQuiet, !recorder.isFinished { usleep(1000) }
+    try wait(until: "all is recorded") { microphone.isQuiet || recorder.isFinished }
     recorder.stop()
-    return recorder.waitUntilFinished()
+    return try recorder.finished()
   }
 
   func recorder(
@@ -139,14 +139,13 @@ import Threads
     let recorder = try recorder(microphone, to: "a.wav")
     try recorder.record()
     for action in [{ recorder.pause() }, { try recorder.record() }] as [() throws -> Void] {
-      microphone.waitUntilQuiet()
+      try microphone.waitUntilQuiet()
       try action()
       microphone.release()
-      usleep(1000)
     }
-    microphone.waitUntilQuiet()
+    try microphone.waitUntilQuiet()
     recorder.stop()
-    #expect(recorder.waitUntilFinished().frameCount == 20_000 + 16_667)
+    #expect(try recorder.finished().frameCount == 20_000 + 16_667)
     let bytes = try decoded("a.wav", as: "s16le")
     #expect(bytes == Array(sound[..<80_000] + sound[133_332...]))
   }
@@ -158,13 +157,13 @@ import Threads
     settings.duration = Time(frames: 12_345, rate: 48_000)
     let recorder = try recorder(MemoryMicrophone(sound), to: "a.wav", settings)
     try recorder.record()
-    let recording = recorder.waitUntilFinished()
+    let recording = try recorder.finished()
     #expect(recording.frameCount == 12_345)
     #expect(recording.end == .duration)
     #expect(try decoded("a.wav", as: "s16le") == Array(sound[..<(12_345 * 4)]))
     let other = try self.recorder(MemoryMicrophone(sound), to: "b.wav")
     try other.record(forDuration: Time(frames: 700, rate: 48_000))
-    #expect(other.waitUntilFinished().frameCount == 700)
+    #expect(try other.finished().frameCount == 700)
   }
 
   @Test("parts follow each other without a frame between them, each of its length")
@@ -282,7 +281,7 @@ import Threads
     do {
       let recorder = try recorder(microphone, to: "a.wav")
       try recorder.record()
-      microphone.waitUntilQuiet()
+      try microphone.waitUntilQuiet()
     }
     #expect(try decoded("a.wav", as: "s16le") == sound)
   }
@@ -296,8 +295,8 @@ import Threads
     #expect(recorder.averagePower(forChannel: 0) == -160)
     recorder.isMeteringEnabled = true
     try recorder.record()
-    microphone.waitUntilQuiet()
-    while recorder.currentTime < Time(value: 1, timescale: 1) { usleep(1000) }
+    try microphone.waitUntilQuiet()
+    try wait(until: "all is recorded") { recorder.currentTime == Time(value: 1, timescale: 1) }
     #expect(abs(recorder.peakPower(forChannel: 0) + 20) < 0.1)
     #expect(abs(recorder.averagePower(forChannel: 0) + 23.01) < 0.1)
     #expect(recorder.averagePower(forChannel: 1) == -160)
@@ -323,17 +322,27 @@ import Threads
       SourceRequest(sampleRate: 48_000, channelCount: 2), clock: microphone.clock,
       microphone.opener)
     let thread = try Thread.spawn(name: "read") { reader.run() }
-    microphone.waitUntilQuiet()
+    defer {
+      reader.end()
+      thread.join()
+    }
+    try microphone.waitUntilQuiet()
     let ring = try #require(reader.opened).ring
     var held: Int64 = 0
-    while let slot = ring.first {
+    while let slot = ring.slots.first {
       #expect(slot.index == held)
       held += Int64(slot.frameCount)
-      ring.removeFirst()
+      ring.slots.removeFirst()
     }
     #expect(held == 48_000 * 6)
     #expect(reader.index == Int64(frames))
-    reader.end()
-    thread.join()
+  }
+}
+
+extension Recorder {
+  /// Waits for its end, which must be on its way.
+  func finished() throws -> Recording {
+    try wait(until: "the recording has ended") { isFinished }
+    return waitUntilFinished()
   }
 }

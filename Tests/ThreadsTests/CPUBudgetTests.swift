@@ -69,7 +69,7 @@ import Testing
     let lent = try #require(budget.tryLease())
     #expect(!lent.isWanted)
     let waiter = try Thread.spawn(name: "waiter") { budget.lease()?.release() }
-    while !lent.isWanted { Thread.pause(milliseconds: 1) }
+    try wait(until: "somebody waits for the core") { lent.isWanted }
     lent.release()
     waiter.join()
   }
@@ -87,7 +87,7 @@ import Testing
           defer { lease.release() }
           served.withLock { $0.append(number) }
         })
-      while budget.waiting != number + 1 { Thread.pause(milliseconds: 1) }
+      try wait(until: "it waits") { budget.waiting == number + 1 }
     }
     held.release()
     for thread in threads { thread.join() }
@@ -106,7 +106,7 @@ import Testing
         _ = hasTried.receive()
         lease?.release()
       }
-      while budget.waiting == 0 { Thread.pause(milliseconds: 1) }
+      try wait(until: "it waits") { budget.waiting == 1 }
       held.release()
       #expect(budget.tryLease() == nil)
       hasTried.send(())
@@ -125,12 +125,12 @@ import Testing
       let lease = budget.lease(unless: flag)
       outcomes.withLock { $0.append(lease == nil ? "left" : "served") }
     }
-    while budget.waiting != 1 { Thread.pause(milliseconds: 1) }
+    try wait(until: "it waits") { budget.waiting == 1 }
     let stayer = try Thread.spawn(name: "stayer") {
       let lease = budget.lease(unless: patient)
       outcomes.withLock { $0.append(lease == nil ? "stayer left" : "stayer served") }
     }
-    while budget.waiting != 2 { Thread.pause(milliseconds: 1) }
+    try wait(until: "both wait") { budget.waiting == 2 }
     flag.cancel()
     leaver.join()
     held.release()

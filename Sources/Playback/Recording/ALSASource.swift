@@ -32,8 +32,7 @@ final class ALSASource: AudioSource {
           name, direction: .capture,
           request: PCMRequest(
             sampleRate: wanted.sampleRate, channelCount: wanted.channelCount,
-            buffer: .milliseconds(500)),
-          waker: try PCMWaker())
+            buffer: .milliseconds(500)))
         try device.start()
         return ALSASource(device)
       } catch {

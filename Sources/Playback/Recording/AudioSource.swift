@@ -19,8 +19,8 @@ public enum SourceOutcome: Sendable, Hashable {
 
 /// Where sound comes from: a device, a test.
 ///
-/// Opened, used and released by one thread, the reader's, which must come in time: `read`, `wait` and
-/// `delay` neither allocate, lock nor log, and only `wait` blocks. It records from its opening on.
+/// Of one thread, the reader's, as `AudioSink` is of the writer's, and under the same conditions. It
+/// records from its opening on.
 public protocol AudioSource: AnyObject {
   /// What it gives.
   var format: SourceFormat { get }
@@ -44,15 +44,4 @@ public typealias SourceOpener =
   @Sendable (_ wanted: SourceRequest) throws(Failure) -> any AudioSource
 
 /// What a recorder would like of a source.
-public struct SourceRequest: Sendable, Hashable {
-  /// Frames a second.
-  public var sampleRate: Int
-  /// Channels of a frame.
-  public var channelCount: Int
-
-  /// A wish for a rate and channels.
-  public init(sampleRate: Int, channelCount: Int) {
-    self.sampleRate = sampleRate
-    self.channelCount = channelCount
-  }
-}
+public typealias SourceRequest = SinkRequest

@@ -152,8 +152,8 @@ final class DeviceReader: Sendable {
       byteCount: ring.slotFrames * format.frameSize, alignment: 16)
     defer { waste.deallocate() }
     while !isEnding.load(ordering: .acquiring) {
-      let room = ring.room
-      let place = room.map { $0 + slot.count * format.frameSize } ?? waste
+      let room = ring.slots.next
+      let place = room.map { $0.bytes + slot.count * format.frameSize } ?? waste
       switch source.read(into: place, count: ring.slotFrames - slot.count) {
       case .read(let count):
         let end = clock() - Self.nanoseconds(source.delay, atRate: format.sampleRate)
@@ -198,7 +198,7 @@ final class DeviceReader: Sendable {
     _ slot: inout OpenSlot, to ring: CaptureRing, _ encoding: SampleEncoding, _ time: Int64
   ) {
     guard slot.count > 0 else { return }
-    ring.fill { filled in
+    ring.slots.fill { filled in
       (filled.frameCount, filled.index, filled.cause) = (slot.count, slot.index, slot.cause)
       filled.encoding = encoding
     }

@@ -52,9 +52,9 @@ final class TakeWriter {
   func run() -> Recording {
     do throws(Failure) {
       while end == nil {
-        while end == nil, let slot = ring.first {
+        while end == nil, let slot = ring.slots.first {
           try take(slot)
-          ring.removeFirst()
+          ring.slots.removeFirst()
           try settle(after: Int64(format.sampleRate / 10))
         }
         if end == nil { try passDropped() }
@@ -146,14 +146,15 @@ final class TakeWriter {
     // Asked before the ring: where the device is back, its first slot says what was lost.
     let isGone = reader.isGone
     guard let index = state.withLock({ $0.orders.first?.index }), index > position,
-      ring.first == nil
+      ring.slots.first == nil
     else { return }
     try lose(index - position, isGone ? .unplugged : .slowDisk)
   }
 
   /// A recording whose end is known ends then, also where the device does not come back.
   private func passWithoutDevice() throws(Failure) {
-    guard reader.isGone, ring.first == nil, isRecording, let left = gate.left, !gate.isWaiting,
+    guard reader.isGone, ring.slots.first == nil, isRecording, let left = gate.left,
+      !gate.isWaiting,
       reader.now(atRate: format.sampleRate) - position >= left
     else { return }
     try lose(left, .unplugged)

@@ -95,16 +95,16 @@ struct Preview: ParsableCommand {
   private func play(
     _ roster: PreviewRoster, _ door: Door, _ signals: SignalQueue, _ failures: inout Int
   ) throws -> Int32 {
-    guard let (first, item) = try firstItem(of: roster, door, &failures) else {
+    guard let (first, made) = try firstItem(of: roster, door, &failures) else {
       return Door.Status.jobFailed.rawValue
     }
-    let player = try QueuePlayer(items: [item], opening: SoundDevice.opener(device))
+    let player = try QueuePlayer(items: [made.item], opening: SoundDevice.opener(device))
     let inbox = try Inbox<PreviewSession.Message>()
     let events = player.events
     Task { for await event in events { inbox.put(.player(event)) } }
-    try start(player, item, isAlone: roster.entries.count == 1)
+    try start(player, made, isAlone: roster.entries.count == 1)
     roster.load(behind: first, endingAt: try to.map { try PreviewTime($0) }, into: player) {
-      inbox.put($0.map { .refused($0) } ?? .loaded)
+      inbox.put($0)
     }
     let view = PreviewView(
       device: device, terminal: { StandardStream.output.terminal },
@@ -120,12 +120,14 @@ struct Preview: ParsableCommand {
   /// The first entry that can be played, and what was made of it; nil: none can, and it was said why.
   private func firstItem(
     of roster: PreviewRoster, _ door: Door, _ failures: inout Int
-  ) throws -> (index: Int, item: PlayerItem)? {
-    let end = try to.map { try PreviewTime($0) }
+  ) throws -> (index: Int, made: PreviewRoster.Made)? {
+    let (start, end) = (try from.map { try PreviewTime($0) }, try to.map { try PreviewTime($0) })
     for index in roster.entries.indices {
       do throws(Failure) {
         let isLast = index == roster.entries.count - 1
-        return (index, try roster.make(index, endingAt: isLast ? end : nil))
+        let made = try roster.make(index, from: start, to: isLast ? end : nil)
+        door.report(Diagnostics(made.warnings.map { Diagnostic($0) }))
+        return (index, made)
       } catch {
         door.report(Diagnostics(Diagnostic(error, at: roster.entries[index].origin)))
         guard error.remedy != .mendJob else { throw Door.Status.wrongJob }
@@ -135,21 +137,16 @@ struct Preview: ParsableCommand {
     return nil
   }
 
-  private func start(_ player: QueuePlayer, _ item: PlayerItem, isAlone: Bool) throws {
+  private func start(_ player: QueuePlayer, _ made: PreviewRoster.Made, isAlone: Bool) throws {
     player.speed = PlaybackSpeed(rate) ?? .normal
-    var start = Time.zero
-    if let from {
-      let wanted = try PreviewTime(from)
-      guard let time = wanted.time(in: item.duration, rate: item.sampleRate),
-        time < item.duration
-      else {
-        throw ValidationError("--from: " + wanted.refusal(in: item.name, lasting: item.duration))
-      }
-      start = time
-      player.seek(to: start)
-    }
+    if made.start > .zero { player.seek(to: made.start) }
     if loop, isAlone {
-      player.loopRange = TimeRange(start: start, end: item.duration)
+      player.loopRange = TimeRange(start: made.start, end: made.item.duration)
+      guard player.loopRange != nil else {
+        throw ValidationError(
+          "--loop: what is to be heard of '\(made.item.name)' lasts less than 10 ms, which is no loop"
+        )
+      }
     }
     player.play()
   }

@@ -113,11 +113,12 @@ struct Record: ParsableCommand {
       let recorder = try Recorder(to: path, settings: try settings(path), device: device)
       try RecordSession(recorder, device: device, signals: signals).run()
     } catch {
-      // Parts, which only the recorder knows by name.
+      // Parts, which only the recorder knows by name; not those that it has kept where a disk is full.
       let isThere = error.path.map { $0.withPlatformString { access($0, F_OK) } == 0 } ?? false
       throw refusal(
         error.description.printable,
-        help: isThere && error.path != path ? "--force records over it" : nil,
+        help: isThere && error.path != path && error.remedy == .mendJob
+          ? "--force records over it" : nil,
         error.remedy == .mendJob
           ? Door.Status.wrongJob
           : error.remedy == .tryAgain ? Door.Status.temporary : Door.Status.jobFailed)
@@ -174,6 +175,8 @@ extension Record {
       throw ValidationError("\(name): \(error.message)")
     } catch let error as MP3SettingsError {
       throw ValidationError("\(name): \(error.message)")
+    } catch let error as ValidationError {
+      throw ValidationError("\(name): \(error.message)")
     }
   }
 
@@ -189,7 +192,7 @@ extension Record {
     case "stereo": return 2
     default:
       guard let number = Int(text), 1...8 ~= number else {
-        throw ValidationError("--channels: '\(text)' is not mono, stereo or a number up to 8")
+        throw ValidationError("'\(text)' is not mono, stereo or a number up to 8")
       }
       return number
     }
@@ -197,7 +200,7 @@ extension Record {
 
   private static func time(_ text: String) throws -> Time {
     let time = try Time(parsing: text)
-    guard time > .zero else { throw ValidationError("'\(text)' is no time to record: write 10s") }
+    guard time > .zero else { throw ValidationError("'\(text)' is no length of sound: write 10s") }
     return time
   }
 

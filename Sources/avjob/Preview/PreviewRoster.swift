@@ -1,6 +1,8 @@
 import ExportEngine
 import MediaComposition
 import Playback
+import MediaTime
+import SystemPackage
 import Synchronization
 import Threads
 
@@ -18,6 +20,8 @@ final class PreviewRoster: Sendable {
     /// In the order of the entries; nil for what cannot be played, or is not made yet.
     var items: [PlayerItem?]
     var isLoading = false
+    /// Of which it was said what is odd about them.
+    var oddFiles: Set<FilePath> = []
 
     init() { items = [] }
   }
@@ -40,46 +44,88 @@ final class PreviewRoster: Sendable {
   /// Whether more may come.
   var isLoading: Bool { state.withLock { $0.isLoading } }
 
-  /// Makes an item, and keeps it.
-  func make(_ index: Int, endingAt end: PreviewTime? = nil) throws(Failure) -> PlayerItem {
+  /// An entry as it is to be played.
+  struct Made {
+    /// What was made of it, and is kept.
+    let item: PlayerItem
+    /// Where it begins.
+    let start: Time
+    /// What is odd about its file, unless that was said.
+    let warnings: [Warning]
+  }
+
+  /// Makes an entry's item, cut off at `to`, and begun at `from`: both are times of the whole entry.
+  ///
+  /// - Throws: What is wrong with its files or with these times.
+  func make(
+    _ index: Int, from: PreviewTime? = nil, to: PreviewTime? = nil
+  ) throws(Failure) -> Made {
     let entry = entries[index]
-    var item = try entry.item(library: library)
-    if let end {
-      guard let time = end.time(in: item.duration, rate: item.sampleRate), time > .zero else {
-        throw Failure(.mendJob, "--to: " + end.refusal(in: item.name, lasting: item.duration))
-      }
-      item = try entry.item(library: library, endingAt: time)
+    let whole = try entry.item(library: library)
+    let end = try to.map { time throws(Failure) in try place(time, "--to", in: whole) }
+    let start = try from.map { time throws(Failure) in try place(time, "--from", in: whole) }
+    if let end, end <= start ?? .zero {
+      let first = start.map { PreviewLayout.clock($0) } ?? "its start"
+      throw Failure(
+        .mendJob,
+        "--to: '\(PreviewLayout.clock(end))' of '\(entry.name)' is not behind \(first), where it begins"
+      )
     }
-    let made = item
+    if let start, start == whole.duration, let from {
+      throw Failure(.mendJob, "--from: " + from.refusal(in: whole.name, lasting: whole.duration))
+    }
+    let item =
+      try end.map { end throws(Failure) in
+        try entry.item(library: library, endingAt: end)
+      } ?? whole
     state.withLock { state in
-      state.items[index] = made
-      state.indices[ObjectIdentifier(made)] = index
+      state.items[index] = item
+      state.indices[ObjectIdentifier(item)] = index
     }
-    return made
+    return Made(item: item, start: start ?? .zero, warnings: warnings(of: entry))
+  }
+
+  private func place(
+    _ time: PreviewTime, _ option: String, in item: PlayerItem
+  ) throws(Failure) -> Time {
+    guard let place = time.time(in: item.duration, rate: item.sampleRate) else {
+      throw Failure(
+        .mendJob, "\(option): " + time.refusal(in: item.name, lasting: item.duration))
+    }
+    return place
+  }
+
+  /// Of jobs it was said when their files were looked at.
+  private func warnings(of entry: PreviewEntry) -> [Warning] {
+    guard case .media(let path) = entry.content,
+      state.withLock({ $0.oddFiles.insert(path).inserted })
+    else { return [] }
+    return library.warnings(for: path)
   }
 
   /// Makes what comes behind entry number `first`, and puts it into the queue of `player`, on a thread
-  /// of its own; the last ends at `end`. `tell` gets what cannot be played, and nil behind the last, on
-  /// that thread.
+  /// of its own; the last ends at `end`. `tell` gets what there is to say, and `loaded` behind the last,
+  /// on that thread.
   func load(
     behind first: Int, endingAt end: PreviewTime?, into player: QueuePlayer,
-    _ tell: @escaping @Sendable (Failure?) -> Void
+    _ tell: @escaping @Sendable (PreviewSession.Message) -> Void
   ) {
     let rest = (first + 1)..<entries.count
-    guard !rest.isEmpty else { return tell(nil) }
+    guard !rest.isEmpty else { return tell(.loaded) }
     state.withLock { $0.isLoading = true }
     let work: @Sendable () -> Void = { [weak player] in
       for index in rest {
         do throws(Failure) {
-          let item = try self.make(index, endingAt: index == rest.last ? end : nil)
+          let made = try self.make(index, to: index == rest.last ? end : nil)
           guard let player else { return }
-          player.insert(item, after: nil)
+          player.insert(made.item, after: nil)
+          for warning in made.warnings { tell(.warned(warning)) }
         } catch {
-          tell(error.placed(at: self.entries[index].origin))
+          tell(.refused(error.placed(at: self.entries[index].origin)))
         }
       }
       self.state.withLock { $0.isLoading = false }
-      tell(nil)
+      tell(.loaded)
     }
     // Without a thread to spare, before anything else is done.
     if (try? Thread.spawn(name: "preview-items", work)) == nil { work() }

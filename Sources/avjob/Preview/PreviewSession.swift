@@ -14,6 +14,8 @@ final class PreviewSession {
     case player(PlayerEvent)
     /// An entry cannot be played.
     case refused(Failure)
+    /// Something is odd about an entry's file.
+    case warned(Warning)
     /// All entries are in the queue that can be.
     case loaded
   }
@@ -124,6 +126,7 @@ final class PreviewSession {
     switch message {
     case .loaded: controls.hasLoaded()
     case .refused(let failure): fail(failure)
+    case .warned(let warning): say(Diagnostic(warning))
     case .player(let event):
       switch event {
       case .itemBegan(let item): controls.itemBegan(item)

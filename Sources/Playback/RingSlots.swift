@@ -1,0 +1,76 @@
+import Synchronization
+
+/// The slots of a ring between two threads: one fills them, in order, the other empties them.
+///
+/// Neither waits, locks or allocates. All memory is there from the start.
+//
+// `@unchecked Sendable`: two counters, which only grow, say whose a slot is. Slot number n, at n modulo
+// the number of slots, is the filling thread's until that has raised `filled` above n, and the emptying
+// thread's from then on until that has raised `emptied` above n. Each counter is written by one thread,
+// by a store with release, behind all that was done with the slot, and read by the other one by a load
+// with acquire, before it does anything with it: so what the one wrote the other sees, and what the one
+// still reads the other does not overwrite. Its own counter a thread reads in any order.
+struct RingSlots<Slot>: ~Copyable, @unchecked Sendable {
+  private let slots: UnsafeMutableBufferPointer<Slot>
+  private let memory: UnsafeMutableRawPointer
+  private let filled = Atomic<Int>(0)
+  private let emptied = Atomic<Int>(0)
+
+  /// Empty slots. O(bytes of all).
+  ///
+  /// - Parameters:
+  ///   - count: How many, above 0.
+  ///   - size: Bytes that each one holds.
+  ///   - make: Makes a slot of its bytes, which are zero, and live as long as the ring.
+  init(count: Int, bytesPerSlot size: Int, _ make: (UnsafeMutableRawPointer) -> Slot) {
+    memory = .allocate(byteCount: count * size, alignment: 16)
+    // Touched, so that no page is missing when a thread comes to it that must be in time.
+    memory.initializeMemory(as: UInt8.self, repeating: 0, count: count * size)
+    slots = .allocate(capacity: count)
+    for index in 0..<count { slots.initializeElement(at: index, to: make(memory + index * size)) }
+  }
+
+  deinit {
+    slots.deinitialize()
+    slots.deallocate()
+    memory.deallocate()
+  }
+
+  // MARK: The filling thread
+
+  /// How many can be filled now.
+  var room: Int {
+    slots.count - (filled.load(ordering: .relaxed) - emptied.load(ordering: .acquiring))
+  }
+
+  /// The one that is filled next; nil where all are full.
+  var next: Slot? {
+    room > 0 ? slots[filled.load(ordering: .relaxed) % slots.count] : nil
+  }
+
+  /// Fills the next one, of which there must be room, and hands it over.
+  func fill(_ body: (inout Slot) -> Void) {
+    let number = filled.load(ordering: .relaxed)
+    body(&slots[number % slots.count])
+    filled.store(number + 1, ordering: .releasing)
+  }
+
+  // MARK: The emptying thread
+
+  /// The oldest one that was filled; nil where there is none.
+  var first: Slot? {
+    let number = emptied.load(ordering: .relaxed)
+    guard number < filled.load(ordering: .acquiring) else { return nil }
+    return slots[number % slots.count]
+  }
+
+  /// Gives the oldest one back.
+  func removeFirst() {
+    emptied.store(emptied.load(ordering: .relaxed) + 1, ordering: .releasing)
+  }
+
+  /// Gives all back.
+  func removeAll() {
+    emptied.store(filled.load(ordering: .acquiring), ordering: .releasing)
+  }
+}
