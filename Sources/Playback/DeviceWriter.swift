@@ -189,7 +189,7 @@ final class DeviceWriter: Sendable {
   private func waitForSound(in ring: SlotRing, milliseconds: Int32) {
     isStarved.store(true, ordering: .relaxed)
     atomicMemoryFence(ordering: .sequentiallyConsistent)
-    if ring.first == nil { bell.wait(milliseconds: milliseconds) }
+    if ring.slots.first == nil { bell.wait(milliseconds: milliseconds) }
     isStarved.store(false, ordering: .relaxed)
   }
 }
