@@ -128,14 +128,22 @@ public final class Player: Sendable {
   }
 
   /// How often the current item is played again after its end; negative: for ever
-  /// (`AVAudioPlayer.numberOfLoops`). Counted down at each return.
+  /// (`AVAudioPlayer.numberOfLoops`). Counted down at each return that is heard; taken up also when
+  /// what comes next is rendered ahead, which is thrown away then.
   public var numberOfLoops: Int {
-    get { deck.state.withLock { $0.loopsLeft } }
-    set { deck.update { $0.loopsLeft = newValue } }
+    get {
+      let heard = deck.heardIndex
+      return deck.state.withLock { $0.loopsLeft(at: heard) }
+    }
+    set {
+      let heard = deck.heardIndex
+      deck.update { $0.setLoops(newValue, heard: heard) }
+    }
   }
 
   /// A range of the current item that is played again and again, without a gap; nil: none. One that
   /// lies outside the item, or is shorter than 10 ms, is none; it ends when another item is current.
+  /// Taken up as `numberOfLoops`; where what is heard lies behind its end, it begins at once.
   public var loopRange: TimeRange? {
     get { deck.state.withLock { $0.loop?.range } }
     set {
