@@ -71,7 +71,8 @@ public final class Player: Sendable {
   }
 
   /// Goes to a moment of the current item, at once (`AVPlayer.seek(to:)`). Times outside the item are
-  /// its start and its end.
+  /// its start and its end, infinite ones too. To what is no moment (`.invalid`, `.indefinite`) it does
+  /// not go, and plays on; AVPlayer raises an exception.
   ///
   /// The frames from there on are those of the whole, but where something in the item's graph
   /// remembers without end (a speed with the pitch kept, a filter): that is rendered from 300 ms
@@ -90,9 +91,8 @@ public final class Player: Sendable {
 
   private func go(to time: Time, exactly isExact: Bool) {
     deck.update { state in
-      guard let item = state.current else { return }
-      let end = time == .positiveInfinity ? item.duration : Time.zero
-      let time = time.isNumeric ? max(.zero, min(time, item.duration)) : end
+      guard time.isNumeric || time.isInfinite, let item = state.current else { return }
+      let time = max(.zero, min(time, item.duration))
       let place = DeckState.Jump(item: item, time: time, isExact: isExact)
       state.jump = place
       state.rest = place
@@ -282,6 +282,10 @@ public final class Player: Sendable {
   /// Calls `tell` whenever a multiple of `interval` is heard, and after each jump
   /// (`addPeriodicTimeObserver(forInterval:queue:using:)`).
   ///
+  /// What `tell` holds lives until the observation goes. One that holds the player keeps it, its threads
+  /// and its device until then, though nobody else does: let it hold the player weakly
+  /// (`[weak player]`).
+  ///
   /// - Parameters:
   ///   - interval: More than zero; shorter ones than 10 ms are told together.
   ///   - tell: Gets the time of the item, on a thread of the player's, which it should not keep.
@@ -294,6 +298,9 @@ public final class Player: Sendable {
 
   /// Calls `tell` whenever one of `times` of the item is heard, each time once
   /// (`addBoundaryTimeObserver(forTimes:queue:using:)`); a jump over one tells nothing.
+  ///
+  /// What `tell` holds lives until the observation goes: let it hold the player weakly, as
+  /// `addPeriodicTimeObserver` says.
   ///
   /// - Parameters:
   ///   - times: Moments of whatever item is heard.

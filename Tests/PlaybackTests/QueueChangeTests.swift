@@ -220,6 +220,36 @@ import Testing
     #expect(isAsWanted)
     observation.cancel()
   }
+
+  @Test("to what is no moment, nobody goes")
+  func seeksNowhere() throws {
+    let player = try Player(Self.items([8820])[0], opening: MemoryDevice().opener)
+    let place = Time(frames: 3000, rate: Self.rate)
+    player.seek(to: place)
+    for time in [Time.invalid, .indefinite] {
+      player.seek(to: time)
+      player.seek(to: time, toleranceBefore: .zero, toleranceAfter: .zero)
+      #expect(player.currentTime == place)
+    }
+  }
+
+  @Test("who observes a player and holds it keeps it until the observation goes")
+  func keepsPlayer() throws {
+    weak var kept: Player?
+    var observation: PlayerObservation?
+    do {
+      let player = try Player(Self.items([8820])[0], opening: MemoryDevice().opener)
+      kept = player
+      let interval = Time(value: 1, timescale: 1)
+      observation = player.addPeriodicTimeObserver(forInterval: interval) { _ in
+        _ = player.currentTime
+      }
+    }
+    #expect(kept != nil)
+    #expect(observation != nil)
+    observation = nil
+    try wait(until: "the player is gone") { kept == nil }
+  }
 }
 
 extension Player {
