@@ -46,7 +46,9 @@ final class Clock {
       let passages = state.passages(from: state.observed, to: heard)
       state.observed = max(state.observed, heard)
       // Where it has stopped, or is to go elsewhere, somebody knows better.
-      if state.isPlaying, state.jump == nil, let item = passages.last?.item {
+      if state.isPlaying, state.jump == nil, let item = passages.last?.item,
+        item !== state.current, state.isQueued(item)
+      {
         state.current = item
       }
       return (past, passages, jumped, state.place(of: state.observed))
@@ -66,9 +68,13 @@ final class Clock {
   }
 
   private func tell(_ passage: DeckState.Passage) {
-    if passage.cause == .advance || passage.cause == .jump { turn(to: passage.item) }
-    if passage.cause == .loop { deck.observers.yield(.looped(passage.item)) }
-    deck.observers.pass(passage.start, passage.end, isFresh: passage.cause != .change)
+    var isFresh = true
+    switch passage.cause {
+    case .jump, .advance(_, isSame: false): turn(to: passage.item)
+    case .advance, .again, .loop: deck.observers.yield(.looped(passage.item))
+    case .change: isFresh = false
+    }
+    deck.observers.pass(passage.start, passage.end, isFresh: isFresh)
     if passage.end >= passage.item.duration { deck.observers.yield(.itemEnded(passage.item)) }
   }
 

@@ -137,18 +137,21 @@ final class Deck: Sendable {
   /// All was heard that the queue has, up to its end.
   ///
   /// - Parameter last: The last item, where it is not heard, since it cannot be played.
-  func finished(_ last: PlayerItem?) {
-    state.withLock { state in
-      // Somebody has gone elsewhere just now.
-      guard state.jump == nil, !state.isDropped else { return }
+  /// - Returns: Whether it stops. It does not where somebody has gone elsewhere just now, or something
+  ///   may follow by now.
+  func finished(_ last: PlayerItem?) -> Bool {
+    let isOver = state.withLock { state in
+      guard state.jump == nil, !state.isDropped, !state.isChanged else { return false }
       // Who tells what is heard may not have come to the last item yet.
       state.current = last ?? state.marks.last?.item ?? state.current
       state.rest = state.current.map {
         DeckState.Jump(item: $0, time: last == nil ? $0.duration : .zero)
       }
       state.stop(unplayable: last)
+      return true
     }
     clock.ring()
+    return isOver
   }
 
   /// An item cannot be played; whoever hears of it does so before the player stops for it.

@@ -4,7 +4,7 @@ import MediaTime
 /// What is wanted of a deck, and what its threads have to say; behind its lock.
 struct DeckState {
   /// What is to be played, in order; each once.
-  var queue: [PlayerItem] = []
+  var queue: [PlayerItem] = [] { didSet { isChanged = true } }
   /// What is heard, or will be next.
   var current: PlayerItem? {
     didSet { if let loop, loop.item !== current { self.loop = nil } }
@@ -21,14 +21,14 @@ struct DeckState {
   private(set) var jumpNumber = 0
   /// Whether what is rendered belongs to nothing any more; taken by the feeding thread.
   var isDropped = false
-  /// Whether an item is rendered ahead that is not in the queue any more; taken by the feeding thread.
-  var isStale = false
-  /// How often the item is played again, or the range of it that is looped; negative: for ever.
+  /// Whether something else may have to follow than is rendered; taken by the feeding thread.
+  var isChanged = false
+  /// How often what is being rendered is played again; negative: for ever.
   var loopsLeft = 0
   /// What is looped without end, while its item is the current one.
-  var loop: Loop?
+  var loop: Loop? { didSet { isChanged = true } }
   /// Whether the first item follows the last.
-  var repeatsQueue = false
+  var repeatsQueue = false { didSet { isChanged = true } }
   /// Whether what is rendered is measured.
   var isMetering = true
   /// Whether the thread that feeds is to end.
@@ -81,16 +81,21 @@ struct DeckState {
     /// How many the item has.
     var frameCount: Int64
     var speed: PlaybackSpeed
+    /// How often the item is played again behind it; negative: for ever.
+    var loopsLeft: Int
     /// Why it begins here.
     var cause: Cause
 
     enum Cause: Sendable {
       /// Somebody went there.
       case jump
-      /// The item before it has ended.
-      case advance
-      /// The item or the range that is looped begins anew.
-      case loop
+      /// The item before it has ended, and those that come between could not be played; one that is
+      /// alone follows itself.
+      case advance(past: [PlayerItem], isSame: Bool)
+      /// This range is looped, and begins anew.
+      case loop(TimeRange)
+      /// The item is played again.
+      case again
       /// It goes on, otherwise.
       case change
     }
@@ -104,25 +109,6 @@ extension DeckState {
     return Jump(item: mark.item, time: mark.time(at: index))
   }
 
-  /// The place from which it goes on where it was heard up to a frame of the ring: that of the frame;
-  /// where its item was taken out of the queue, what follows the last one before it that was not. Nil
-  /// before anything was played. O(marks x items).
-  func placeToGoOn(from index: Int64) -> Jump? {
-    guard let place = place(of: index) else { return nil }
-    func isThere(_ item: PlayerItem) -> Bool { queue.contains { $0 === item } }
-    guard !isThere(place.item),
-      let last = marks.last(where: { $0.index <= index && isThere($0.item) })?.item
-    else { return place }
-    return item(after: last).map { Jump(item: $0, time: .zero) }
-      ?? Jump(item: last, time: last.duration)
-  }
-
-  /// Whether an item may be rendered behind what is heard. O(marks).
-  func isAhead(_ item: PlayerItem) -> Bool {
-    let now = marks.firstIndex { $0.item === current } ?? 0
-    return marks.dropFirst(now).contains { $0.item === item }
-  }
-
   /// Stops by itself, behind an item that was heard or cannot be played.
   mutating func stop(unplayable item: PlayerItem?) {
     (isPlaying, unplayable) = (false, item)
@@ -131,6 +117,8 @@ extension DeckState {
   /// Nothing is current, and nothing sounds.
   mutating func drop() {
     (current, jump, rest, isPlaying) = (nil, nil, nil, false)
+    // What was rendered ahead was not heard.
+    loopsLeft = marks.first?.loopsLeft ?? loopsLeft
     (marks, meters) = ([], [])
     isDropped = true
   }
@@ -175,13 +163,6 @@ extension DeckState {
     var end: Time
     /// Why it begins; `.change` where it goes on.
     var cause: Mark.Cause
-  }
-
-  /// The item that follows another in the queue; one that is alone follows itself where the queue is
-  /// repeated.
-  func item(after item: PlayerItem) -> PlayerItem? {
-    guard let index = queue.firstIndex(where: { $0 === item }) else { return nil }
-    return index + 1 < queue.count ? queue[index + 1] : repeatsQueue ? queue.first : nil
   }
 }
 

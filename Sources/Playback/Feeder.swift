@@ -26,8 +26,8 @@ final class Feeder {
   private var isHalted = true
   /// Whether the last frame was put into the ring.
   private var isAtEnd = false
-  /// The item behind which the queue goes on, where that is not the voice's: it cannot be played.
-  private var last: PlayerItem?
+  /// Items that come next, and were tried in vain; the first is the voice's, where that broke off.
+  private var tried: [PlayerItem] = []
   /// The number of the jump that is being done, or was done last.
   private var jumpNumber = 0
   /// Items that could not be played since one could.
@@ -50,10 +50,15 @@ final class Feeder {
   /// Runs until the deck ends.
   func run() {
     while true {
-      let (isEnding, isDropped, isStale, jump, isPlaying) = deck.state.withLock { state in
-        defer { (state.isDropped, state.isStale) = (false, false) }
+      let (isEnding, isDropped, isChanged, jump, isPlaying) = deck.state.withLock { state in
+        // Of what nobody hears nothing is rendered ahead.
+        let isChanged = state.isChanged && (state.isPlaying || !isHalted)
+        defer {
+          state.isDropped = false
+          if isChanged { state.isChanged = false }
+        }
         jumpNumber = state.jumpNumber
-        return (state.isEnding, state.isDropped, state.isStale, state.jump, state.isPlaying)
+        return (state.isEnding, state.isDropped, isChanged, state.jump, state.isPlaying)
       }
       if isEnding { return }
       if isDropped { drop() }
@@ -63,7 +68,7 @@ final class Feeder {
         go(to: jump)
       } else if isDropped {
         continue
-      } else if isStale, !isHalted {
+      } else if isChanged, isStale() {
         rest()
       } else if !isPlaying {
         // To rest is to wait for a flush, which hears all rings: what they were for is looked at
@@ -93,17 +98,26 @@ final class Feeder {
   private func drop() {
     halt()
     voice = nil
-    last = nil
+    tried = []
     // Somebody may have asked for another item meanwhile, of which nothing is rendered yet.
     deck.state.withLock { state in (state.marks, state.meters) = ([], []) }
+  }
+
+  /// Whether something else is to follow now than is rendered ahead.
+  private func isStale() -> Bool {
+    let heard = deck.heardIndex
+    return deck.state.withLock { state in
+      if let mark = state.marks.last { tried = state.tried(tried, behind: mark) }
+      return state.firstStale(from: heard, to: produced) != nil
+    }
   }
 
   /// Stops, and stands at the frame that was heard last.
   private func rest() {
     halt()
     let heard = deck.heardIndex
-    guard let place = deck.state.withLock({ $0.placeToGoOn(from: heard) }) else { return }
-    go(to: place)
+    let place = deck.state.withLock { $0.placeToGoOn(from: heard, to: produced) }
+    if let place { go(to: place) }
   }
 
   /// Opens an item at a place; nothing sounds yet.
@@ -121,13 +135,13 @@ final class Feeder {
     } catch {
       leaveOut(place.item, error)
     }
-    (isAtEnd, last) = (false, nil)
+    (isAtEnd, tried) = (false, [])
   }
 
   /// The item, opened in the format of the device, if there is one.
   private func voice(of item: PlayerItem) throws(Failure) -> Voice {
     let format: SinkFormat? = if case .open(let format, _) = writer.device { format } else { nil }
-    if let voice, voice.item === item, item !== last, voice.isFor(format) { return voice }
+    if let voice, voice.item === item, item !== tried.last, voice.isFor(format) { return voice }
     let opened = try Voice(item, for: format, cancellation)
     voice = opened
     return opened
@@ -139,22 +153,22 @@ final class Feeder {
     deck.state.withLock { state in
       // It is of no use to anybody any more.
       guard !state.isDropped else { return }
-      // Taken out while it was opened.
-      if !state.queue.contains(where: { $0 === voice.item }) { state.isStale = true }
-      if isHalted { state.untold += state.passages(from: state.observed, to: heard) }
-      state.marks.append(
-        DeckState.Mark(
-          index: produced, item: voice.item, frame: voice.source.position,
-          sampleRate: voice.source.format.sampleRate, frameCount: voice.source.frameCount,
-          speed: voice.speed, cause: cause))
-      if isHalted {
+      if case .jump = cause {
         // What was rendered and thrown away was not heard.
-        state.marks.removeFirst(state.marks.count - 1)
+        state.untold += state.passages(from: state.observed, to: heard)
+        state.loopsLeft = state.loopsLeft(at: heard)
+        state.marks = []
         state.forgetMeters(after: heard)
         if state.jumpNumber == jumpNumber { state.current = voice.item }
         state.jumps += 1
         state.observed = produced
       }
+      state.countDown(for: cause)
+      state.marks.append(
+        DeckState.Mark(
+          index: produced, item: voice.item, frame: voice.source.position,
+          sampleRate: voice.source.format.sampleRate, frameCount: voice.source.frameCount,
+          speed: voice.speed, loopsLeft: state.loopsLeft, cause: cause))
       state.forget(before: min(heard, produced))
     }
   }
@@ -182,7 +196,7 @@ final class Feeder {
         interruptions = count
         resume()
       } else if isAtEnd {
-        if !continueQueue(after: voice) { finishIfHeard() }
+        goOn(in: ring)
       } else if ring.slots.room > 0 {
         fill(ring, voice)
       } else {
@@ -224,26 +238,25 @@ final class Feeder {
 
   /// Renders a slot.
   private func fill(_ ring: SlotRing, _ voice: Voice) {
-    let (speed, loop, isMetering) = deck.state.withLock {
-      ($0.speed, self.loop(of: voice, $0), $0.isMetering)
-    }
+    let (speed, isMetering) = deck.state.withLock { ($0.speed, $0.isMetering) }
     voice.isMetered = isMetering
     do throws(Failure) {
       if speed != voice.speed {
         try voice.setSpeed(speed)
         mark(voice, .change)
       }
-      let end = voice.end(of: loop)
-      if voice.source.position >= end { return try turn(voice, loop, ring) }
+      let end = deck.state.withLock { $0.end(of: voice.item) }
+      if voice.source.position >= end { return goOn(in: ring) }
       let first = voice.source.position
       try voice.read(SlotRing.slotFrames, before: end)
-      let isEnd = voice.source.position >= end && !willGoOn(after: voice, loop)
-      put(voice, at: first, into: ring, isLast: isEnd)
-      tellDamage(voice, isAtEnd: voice.source.position >= end)
-      isAtEnd = isEnd
+      let isEnd = voice.source.position >= end
+      let isLast = isEnd && !deck.state.withLock { $0.goesOn }
+      put(voice, at: first, into: ring, isLast: isLast)
+      tellDamage(voice, isAtEnd: isEnd)
+      isAtEnd = isLast
     } catch {
       passOver(voice.item, error)
-      if !continueQueue(after: voice) { end(ring) }
+      goOn(in: ring)
     }
   }
 
@@ -282,37 +295,38 @@ final class Feeder {
 
   // MARK: Ends
 
-  /// What is looped of an item that is being rendered.
-  private func loop(of voice: Voice, _ state: DeckState) -> TimeRange? {
-    guard let loop = state.loop, loop.item === voice.item,
-      loop.range.start.frames(atRate: voice.source.format.sampleRate) < voice.end(of: loop.range)
-    else { return nil }
-    return loop.range
+  /// Goes on behind the end of what was rendered last: begins anew, or with the next item that can be
+  /// played. Where there is none, it ends when all was heard.
+  private func goOn(in ring: SlotRing) {
+    let (last, cause) = deck.state.withLock { state in
+      let mark = state.marks.last
+      return (mark, tried.isEmpty ? mark.flatMap(state.cause(behind:)) : nil)
+    }
+    // All was taken away just now.
+    guard let last else { return }
+    do throws(Failure) {
+      switch cause {
+      case .loop(let range):
+        return try begin(last.item, last.frames(in: range).lowerBound, .loop(range))
+      case .again: return try begin(last.item, 0, .again)
+      default: break
+      }
+    } catch {
+      passOver(last.item, error)
+    }
+    if continueQueue(behind: last.item) { return }
+    // Somebody went to the very end, or took the rest of the queue away just now.
+    if isAtEnd { finishIfHeard() } else { end(ring) }
   }
 
-  /// Whether something comes after the item's end.
-  private func willGoOn(after voice: Voice, _ loop: TimeRange?) -> Bool {
-    deck.state.withLock { state in
-      loop != nil || state.loopsLeft != 0 || state.item(after: voice.item) != nil
-    }
-  }
-
-  /// Begins anew, or with the next item.
-  private func turn(_ voice: Voice, _ loop: TimeRange?, _ ring: SlotRing) throws(Failure) {
-    let isLooping = deck.state.withLock { state in
-      if loop != nil { return true }
-      guard state.loopsLeft != 0 else { return false }
-      if state.loopsLeft > 0 { state.loopsLeft -= 1 }
-      return true
-    }
-    if isLooping {
-      let rate = voice.source.format.sampleRate
-      try voice.source.seek(to: loop?.start.frames(atRate: rate) ?? 0)
-      mark(voice, .loop)
-    } else if !continueQueue(after: voice) {
-      // Somebody went to the very end, or took the rest of the queue away just now.
-      end(ring)
-    }
+  /// Goes on with a frame of an item.
+  private func begin(
+    _ item: PlayerItem, _ frame: Int64, _ cause: DeckState.Mark.Cause
+  ) throws(Failure) {
+    let voice = try voice(of: item)
+    try voice.source.seek(to: frame)
+    mark(voice, cause)
+    (isAtEnd, tried) = (false, [])
   }
 
   /// Says that nothing follows what the ring holds, where no slot has said so.
@@ -328,13 +342,10 @@ final class Feeder {
 
   /// Goes on with the next item of the queue that can be played, if there is one. What was rendered
   /// before it is heard to its end.
-  private func continueQueue(after previous: Voice) -> Bool {
-    while let next = following(last ?? previous.item) {
+  private func continueQueue(behind previous: PlayerItem) -> Bool {
+    while let next = following(tried.last ?? previous) {
       do throws(Failure) {
-        let voice = try self.voice(of: next)
-        try voice.source.seek(to: 0)
-        mark(voice, voice === previous ? .loop : .advance)
-        (isAtEnd, last) = (false, nil)
+        try begin(next, 0, .advance(past: tried, isSame: next === previous))
         return true
       } catch {
         passOver(next, error)
@@ -353,7 +364,7 @@ final class Feeder {
   /// Notes that an item cannot be played, and that what comes next comes after it.
   private func passOver(_ item: PlayerItem, _ failure: Failure) {
     failures += 1
-    last = item
+    tried.append(item)
     deck.failed(item, failure)
   }
 
@@ -363,8 +374,7 @@ final class Feeder {
       return
     }
     halt()
-    deck.finished(last)
-    (voice, last, failures) = (nil, nil, 0)
+    if deck.finished(tried.last) { (voice, tried, failures) = (nil, [], 0) }
   }
 
   /// Leaves an item out that cannot be opened; nothing sounds.

@@ -71,7 +71,8 @@ public final class Player: Sendable {
   }
 
   /// Goes to a moment of the current item, at once (`AVPlayer.seek(to:)`). Times outside the item are
-  /// its start and its end.
+  /// its start and its end, infinite ones too. To what is no moment (`.invalid`, `.indefinite`) it does
+  /// not go, and plays on; AVPlayer raises an exception.
   ///
   /// The frames from there on are those of the whole, but where something in the item's graph
   /// remembers without end (a speed with the pitch kept, a filter): that is rendered from 300 ms
@@ -90,9 +91,8 @@ public final class Player: Sendable {
 
   private func go(to time: Time, exactly isExact: Bool) {
     deck.update { state in
-      guard let item = state.current else { return }
-      let end = time == .positiveInfinity ? item.duration : Time.zero
-      let time = time.isNumeric ? max(.zero, min(time, item.duration)) : end
+      guard time.isNumeric || time.isInfinite, let item = state.current else { return }
+      let time = max(.zero, min(time, item.duration))
       let place = DeckState.Jump(item: item, time: time, isExact: isExact)
       state.jump = place
       state.rest = place
@@ -128,14 +128,22 @@ public final class Player: Sendable {
   }
 
   /// How often the current item is played again after its end; negative: for ever
-  /// (`AVAudioPlayer.numberOfLoops`). Counted down at each return.
+  /// (`AVAudioPlayer.numberOfLoops`). Counted down at each return that is heard; taken up also when
+  /// what comes next is rendered ahead, which is thrown away then.
   public var numberOfLoops: Int {
-    get { deck.state.withLock { $0.loopsLeft } }
-    set { deck.update { $0.loopsLeft = newValue } }
+    get {
+      let heard = deck.heardIndex
+      return deck.state.withLock { $0.loopsLeft(at: heard) }
+    }
+    set {
+      let heard = deck.heardIndex
+      deck.update { $0.setLoops(newValue, heard: heard) }
+    }
   }
 
   /// A range of the current item that is played again and again, without a gap; nil: none. One that
   /// lies outside the item, or is shorter than 10 ms, is none; it ends when another item is current.
+  /// Taken up as `numberOfLoops`; where what is heard lies behind its end, it begins at once.
   public var loopRange: TimeRange? {
     get { deck.state.withLock { $0.loop?.range } }
     set {
@@ -274,6 +282,10 @@ public final class Player: Sendable {
   /// Calls `tell` whenever a multiple of `interval` is heard, and after each jump
   /// (`addPeriodicTimeObserver(forInterval:queue:using:)`).
   ///
+  /// What `tell` holds lives until the observation goes. One that holds the player keeps it, its threads
+  /// and its device until then, though nobody else does: let it hold the player weakly
+  /// (`[weak player]`).
+  ///
   /// - Parameters:
   ///   - interval: More than zero; shorter ones than 10 ms are told together.
   ///   - tell: Gets the time of the item, on a thread of the player's, which it should not keep.
@@ -286,6 +298,9 @@ public final class Player: Sendable {
 
   /// Calls `tell` whenever one of `times` of the item is heard, each time once
   /// (`addBoundaryTimeObserver(forTimes:queue:using:)`); a jump over one tells nothing.
+  ///
+  /// What `tell` holds lives until the observation goes: let it hold the player weakly, as
+  /// `addPeriodicTimeObserver` says.
   ///
   /// - Parameters:
   ///   - times: Moments of whatever item is heard.

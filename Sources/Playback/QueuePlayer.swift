@@ -7,6 +7,10 @@ public typealias QueuePlayer = Player
 /// Items that follow one another, without a gap; unlike AVQueuePlayer's they stay when they were played,
 /// so that one may go back.
 ///
+/// Changes of what comes next are heard at the end of the item that is heard, also when something else
+/// is rendered ahead by then: that is thrown away, and sound goes on behind the frame that was heard
+/// last, as after a pause.
+///
 /// The device keeps the rate and the channels of what it was opened for; what has others is converted.
 extension Player {
   /// A player of items, of which the first is the current one.
@@ -21,8 +25,6 @@ extension Player {
 
   /// Whether the first item follows the last, without a gap, again and again; an item that is alone
   /// follows itself, and is told as looped. `AVPlayerLooper` does that with one item.
-  ///
-  /// Taken up at the end of the last item, also when that is already rendered.
   public var repeatsQueue: Bool {
     get { deck.state.withLock { $0.repeatsQueue } }
     set { deck.update { $0.repeatsQueue = newValue } }
@@ -50,16 +52,16 @@ extension Player {
     }
   }
 
-  /// Takes an item out (`remove(_:)`); where it is the current one, the next one takes its place at
-  /// once. Where it is rendered ahead, that is thrown away, and sound goes on behind the frame that was
-  /// heard last, as after a pause. O(items).
+  /// Takes an item out (`remove(_:)`); where it is the one that is heard, the next one takes its place at
+  /// once. O(items).
   public func remove(_ item: PlayerItem) {
+    let heard = deck.heardIndex
     deck.update { state in
       guard let index = state.queue.firstIndex(where: { $0 === item }) else { return }
+      let isCurrent = state.isCurrent(item, heard: heard)
       let next = state.item(after: item)
       state.queue.remove(at: index)
-      if state.current === item { return state.go(to: next === item ? nil : next) }
-      if state.isAhead(item) { state.isStale = true }
+      if isCurrent { state.go(to: next === item ? nil : next) }
     }
   }
 
@@ -98,6 +100,14 @@ extension DeckState {
     guard !queue.contains(where: { $0 === item }) else { return false }
     guard let other else { return true }
     return queue.contains { $0 === other }
+  }
+
+  /// Whether an item is the current one, though who tells that may not have come to it yet. O(marks).
+  fileprivate func isCurrent(_ item: PlayerItem, heard: Int64) -> Bool {
+    guard isPlaying, jump == nil,
+      let last = marks.last(where: { $0.index < heard })?.item, isQueued(last)
+    else { return current === item }
+    return last === item
   }
 
   /// To the start of an item; nil: stops, and nothing is current.

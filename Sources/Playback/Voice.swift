@@ -70,12 +70,6 @@ final class Voice {
     self.speed = speed
   }
 
-  /// The frame behind the last that is played.
-  func end(of loop: TimeRange?) -> Int64 {
-    let end = loop?.end.frames(atRate: source.format.sampleRate) ?? .max
-    return min(end, source.frameCount)
-  }
-
   /// Fills `block` with up to `count` frames that lie before `end`.
   func read(_ count: Int, before end: Int64) throws(Failure) {
     let left = end - source.position

@@ -64,7 +64,7 @@ import Testing
   @Test("an item that is taken out when it has just begun ends there, also before that is told")
   func removesBegun() throws {
     let items = try QueueRepeatTests.items(3, lasting: 10)
-    let device = MemoryDevice(rate: items[0].sampleRate, holdingAt: 5000)
+    let device = MemoryDevice(rate: items[0].sampleRate, buffer: 1024, holdingAt: 5000)
     let player = try QueuePlayer(items: items, opening: device.opener)
     let held = Held()
     let observation = held.hold(player)
