@@ -37,8 +37,8 @@ struct Chunk {
     self.sink = sink
     self.counts = counts
     format = sink.format
-    converter = SampleConverter(sink.format, capacity: SlotRing.slotFrames)
-    buffer = Buffer(byteCount: SlotRing.slotFrames * sink.format.frameSize)
+    converter = SampleConverter(sink.format, capacity: ring.slotFrames)
+    buffer = Buffer(byteCount: ring.slotFrames * sink.format.frameSize)
     index = counts.progress.written
   }
 
@@ -72,7 +72,7 @@ struct Chunk {
     guard let slot = ring.slots.first else { return .starved }
     if converted == 0 {
       converter.convert(
-        slot, planeCapacity: SlotRing.slotFrames, from: 0, count: slot.frameCount, levels: levels,
+        slot, planeCapacity: ring.slotFrames, from: 0, count: slot.frameCount, levels: levels,
         to: buffer.bytes)
       converted = slot.frameCount
       index = slot.index

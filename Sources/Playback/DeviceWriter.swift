@@ -40,7 +40,7 @@ final class DeviceWriter: Sendable {
     var request: SinkRequest?
   }
 
-  /// Slots of a ring: 213 ms at 48 kHz, which is what a change of tracks takes to be heard, too.
+  /// Slots of a ring: 213 ms, which is what a change of tracks takes to be heard, too.
   static let slotCount = 10
   /// Between two looks for a device.
   private static let retryMilliseconds: Int32 = 500
@@ -107,7 +107,9 @@ final class DeviceWriter: Sendable {
       do throws(Failure) {
         let sink = try opener(request)
         try Self.check(sink.format)
-        let ring = SlotRing(channelCount: sink.format.channelCount, slotCount: Self.slotCount)
+        let ring = SlotRing(
+          channelCount: sink.format.channelCount, sampleRate: sink.format.sampleRate,
+          slotCount: Self.slotCount)
         shared.withLock { $0.device = .open(sink.format, ring) }
         news.ring()
         play(ring, to: sink, asked: request)
@@ -189,7 +191,7 @@ final class DeviceWriter: Sendable {
   private func waitForSound(in ring: SlotRing, milliseconds: Int32) {
     isStarved.store(true, ordering: .relaxed)
     atomicMemoryFence(ordering: .sequentiallyConsistent)
-    if ring.first == nil { bell.wait(milliseconds: milliseconds) }
+    if ring.slots.first == nil { bell.wait(milliseconds: milliseconds) }
     isStarved.store(false, ordering: .relaxed)
   }
 }

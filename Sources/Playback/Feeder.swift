@@ -236,7 +236,7 @@ final class Feeder {
       let end = voice.end(of: loop)
       if voice.source.position >= end { return try turn(voice, loop, ring) }
       let first = voice.source.position
-      try voice.read(SlotRing.slotFrames, before: end)
+      try voice.read(ring.slotFrames, before: end)
       let isEnd = voice.source.position >= end && !willGoOn(after: voice, loop)
       put(voice, at: first, into: ring, isLast: isEnd)
       tellDamage(voice, isAtEnd: voice.source.position >= end)
@@ -257,7 +257,7 @@ final class Feeder {
       slot.isLast = isLast
       slot.channelCount = min(block.channelCount, ring.channelCount)
       for channel in 0..<slot.channelCount {
-        (slot.samples + channel * SlotRing.slotFrames).update(
+        (slot.samples + channel * ring.slotFrames).update(
           from: block.planes[channel], count: block.frameCount)
       }
     }

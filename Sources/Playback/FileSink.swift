@@ -46,10 +46,11 @@ public final class FileSink: AudioSink {
     let report = Report()
     return { request throws(Failure) in
       if let failure = report.failure.withLock({ $0 }) { throw failure }
+      let slotFrames = SlotRing.slotFrames(atRate: request.sampleRate)
       let format = SinkFormat(
         sampleRate: request.sampleRate, channelCount: request.channelCount,
         encoding: container == .wav && encoding == .int24 ? .packedInt24 : encoding,
-        periodFrames: SlotRing.slotFrames, bufferFrames: SlotRing.slotFrames)
+        periodFrames: slotFrames, bufferFrames: slotFrames)
       let file = try OutputFile.grow(at: path, replacing: isReplacing)
       return try FileSink(file, format, container, report)
     }

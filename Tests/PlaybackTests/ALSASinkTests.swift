@@ -73,7 +73,7 @@ import Testing
     // Played to the last frame that it had; then no more than what is handed over at a time.
     let start = events[xrun + 2]
     #expect(start.clock == events[xrun].clock)
-    #expect(start.moved - start.clock < period + Int64(SlotRing.slotFrames))
+    #expect(start.moved - start.clock < period + Int64(SlotRing.slotFrames(atRate: 44_100)))
   }
 
   @Test("a device that slept without its frames tells how many it has lost, until it is dropped")

@@ -69,7 +69,7 @@ import Testing
   @Test("a slot behind the last waits for the drain, and the end is the end of that slot")
   func drainsFirst() throws {
     let sink = DrainingSink()
-    let ring = SlotRing(channelCount: 2, slotCount: 4)
+    let ring = SlotRing(channelCount: 2, sampleRate: 48_000, slotCount: 4)
     let counts = Counts()
     var chunk = Chunk(ring, sink, counts)
     func put(_ index: Int64) {
