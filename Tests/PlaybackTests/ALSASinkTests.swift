@@ -84,8 +84,8 @@ import Testing
     var written = 0
     var outcome = SinkOutcome.full
     try wait(until: "the device sleeps") {
-      outcome = frames.withUnsafeBytes { bytes in
-        bytes.baseAddress.map { sink.write($0, count: 1000) } ?? .gone
+      outcome = try frames.withUnsafeBytes { bytes in
+        try bytes.baseAddress.map { try sink.write($0, count: 1000) } ?? .gone
       }
       if case .wrote(let count) = outcome { written += count }
       if outcome == .full { sink.wait(or: -1, milliseconds: 1000) }

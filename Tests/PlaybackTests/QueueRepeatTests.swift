@@ -81,15 +81,15 @@ import Testing
     }
     let levels = SampleConverter.Levels()
     put(0)
-    #expect(chunk.step(levels) == .again)
-    #expect(chunk.step(levels) == .wait)
+    #expect(try chunk.step(levels) == .again)
+    #expect(try chunk.step(levels) == .wait)
     put(100)
-    for _ in 0..<3 { #expect(chunk.step(levels) == .wait) }
+    for _ in 0..<3 { #expect(try chunk.step(levels) == .wait) }
     sink.isDrained = true
-    #expect(chunk.step(levels) == .again)
+    #expect(try chunk.step(levels) == .again)
     #expect(counts.finished.load(ordering: .acquiring) == 100)
-    #expect(chunk.step(levels) == .again)
-    #expect(chunk.step(levels) == .finished)
+    #expect(try chunk.step(levels) == .again)
+    #expect(try chunk.step(levels) == .finished)
     #expect(counts.finished.load(ordering: .acquiring) == 200)
     #expect(sink.writesWhileDraining == 0)
   }
