@@ -1,3 +1,35 @@
+// libebur128, and the one loop of measuring that has to be quicker than it is there; in C, so that it is
+// quick in a debug build, too.
 #pragma once
 
 #include <ebur128.h>
+#include <stddef.h>
+
+typedef float avjob_four __attribute__((vector_size(16)));
+typedef int avjob_four_bits __attribute__((vector_size(16)));
+
+// The largest magnitude of `count` samples and of up to three places behind each of them. A place's value
+// is the sum of the sample and those before it, `taps` in all, each times its coefficient: one of
+// `filter[4 * tap + place]`. So many samples less one lie before `samples`, too.
+static inline float avjob_true_peak(const float *samples, size_t count, const float *filter,
+                                    size_t taps) {
+  avjob_four most = {0, 0, 0, 0};
+  const avjob_four_bits magnitude = {0x7fffffff, 0x7fffffff, 0x7fffffff, 0x7fffffff};
+  for (size_t at = 0; at < count; at++) {
+    avjob_four sum = {0, 0, 0, 0};
+    for (size_t tap = 0; tap < taps; tap++) {
+      float sample = samples[(ptrdiff_t)at - (ptrdiff_t)tap];
+      const float *f = filter + 4 * tap;
+      sum += (avjob_four){f[0], f[1], f[2], f[3]} * (avjob_four){sample, sample, sample, sample};
+    }
+    avjob_four found = (avjob_four)((avjob_four_bits)sum & magnitude);
+    avjob_four_bits isMore = (avjob_four_bits)(found > most);
+    most = (avjob_four)((isMore & (avjob_four_bits)found) | (~isMore & (avjob_four_bits)most));
+    float sample = samples[at] < 0 ? -samples[at] : samples[at];
+    if (sample > most[0]) most[0] = sample;
+  }
+  float largest = most[0];
+  for (int place = 1; place < 4; place++)
+    if (most[place] > largest) largest = most[place];
+  return largest;
+}

@@ -84,6 +84,8 @@ private struct Compiler {
   private(set) var nodes: [Node] = []
   /// The children of the mix that was added last, by track of its composition.
   private(set) var tracks: [[Node.ID]] = []
+  /// The matrix from the layout that was asked for last: most files have the same.
+  private var lastMatrix: (layout: ChannelLayout, matrix: ChannelMatrix)?
 
   init(format: AudioFormat) { self.format = format }
 
@@ -239,11 +241,14 @@ private struct Compiler {
 
 extension Compiler {
   /// From the asset's channels, or those that the segment selects, to the mix's.
-  private func matrix(
+  private mutating func matrix(
     from asset: Asset, for segment: Segment
   ) throws(Failure) -> ChannelMatrix {
     guard let selection = segment.channels else {
-      return ChannelMatrix(from: asset.channelLayout, to: format.channelLayout)
+      if let lastMatrix, lastMatrix.layout == asset.channelLayout { return lastMatrix.matrix }
+      let matrix = ChannelMatrix(from: asset.channelLayout, to: format.channelLayout)
+      lastMatrix = (asset.channelLayout, matrix)
+      return matrix
     }
     guard
       let matrix = ChannelMatrix(
@@ -357,7 +362,7 @@ extension Graph {
 extension [Node] {
   /// Whether every sample below `root` is one sample of a source of at most 16 bits, or silence.
   fileprivate func passesInt16Untouched(from root: Node.ID) -> Bool {
-    guard self[root].level == .unity else { return false }
+    guard self[root].level.isUnity else { return false }
     switch self[root].kind {
     case .source(let source, _):
       return (source.asset.bitDepth ?? .max) <= 16 && source.ratio == .one

@@ -53,8 +53,9 @@ public struct Node: Sendable, Hashable, Encodable {
 
   /// What a node does.
   public enum Kind: Sendable, Hashable, Encodable {
-    /// Frames of a source; the first is frame `start` of the whole source.
-    case source(Source, start: Int64)
+    /// Frames of a source; the first is frame `start` of the whole source. Kept elsewhere: a source is
+    /// long, and nodes are copied.
+    indirect case source(Source, start: Int64)
     /// The sum of the children, each over its own frames; silence where there is none.
     case mix([ID])
     /// One child's sound at another rate, another layout, or both, from the timeline's start.
@@ -197,6 +198,9 @@ public struct Level: Sendable, Hashable, Encodable {
 
   /// As it came.
   public static let unity = Level()
+
+  /// Whether it is `unity`: without a copy of either, for ten thousand clips have ten thousand levels.
+  package var isUnity: Bool { matrix == nil && gain == 1 && envelopes.isEmpty && pan == nil }
 }
 
 /// An output and the node that feeds it.

@@ -13,7 +13,7 @@ struct Placement {
   /// the first or the last of them outside the content.
   let source: Range<Int64>
   /// What was placed; nil for a grid that begins with a segment.
-  private let segment: Segment?
+  private let stretch: Stretch?
 
   /// Frames that the content gives to a grid of its own.
   init(source: Range<Int64>, rate: Int) {
@@ -21,7 +21,7 @@ struct Placement {
     zero = Time(frames: -source.lowerBound, rate: rate)
     frames = 0..<Int64(source.count)
     self.source = source
-    segment = nil
+    stretch = nil
   }
 
   /// `segment`, which starts at `target` of a timeline, after one that was placed at `before`.
@@ -30,13 +30,13 @@ struct Placement {
   /// that its range ends on. One that goes on where `before` ended goes on with the next frame: a
   /// seam is no place to round again.
   init(of segment: Segment, at target: Time, after before: Placement?, rate: Int) {
-    let touching = before?.segment?.touches(segment, rate: rate) == true ? before : nil
+    let touching = before?.stretch?.touches(segment, rate: rate) == true ? before : nil
     let first = touching?.frames.upperBound ?? target.frame(atRate: rate)
     let end = max(first, (target + segment.target.duration).frame(atRate: rate))
     self.target = target
     frames = first..<end
-    self.segment = segment
-    let seam = touching?.segment?.continues(with: segment, rate: rate) == true ? touching : nil
+    stretch = Stretch(segment)
+    let seam = touching?.stretch?.continues(with: segment, rate: rate) == true ? touching : nil
     zero = seam?.zero ?? target - segment.source.start
     if segment.isReversed {
       let last =
@@ -50,20 +50,37 @@ struct Placement {
   }
 }
 
-extension Segment {
-  /// Whether `next` starts where this segment ends.
-  fileprivate func touches(_ next: Segment, rate: Int) -> Bool {
+/// What of a segment decides how the next one goes on.
+private struct Stretch {
+  let content: Segment.Content
+  let source: TimeRange
+  let target: TimeRange
+  let isReversed: Bool
+
+  init(_ segment: Segment) {
+    content = segment.content
+    source = segment.source
+    target = segment.target
+    isReversed = segment.isReversed
+  }
+
+  /// Whether `next` starts where this ends.
+  func touches(_ next: Segment, rate: Int) -> Bool {
     target.end.isSame(as: next.target.start, rate: rate)
   }
 
-  /// Whether `next`, which starts where this segment ends, goes on with the same content there.
-  fileprivate func continues(with next: Segment, rate: Int) -> Bool {
-    guard !isScaled, !next.isScaled, isReversed == next.isReversed else { return false }
+  /// Whether `next`, which starts where this ends, goes on with the same content there.
+  func continues(with next: Segment, rate: Int) -> Bool {
+    guard source.duration == target.duration, !next.isScaled, isReversed == next.isReversed else {
+      return false
+    }
     let (end, start) =
       isReversed ? (next.source.end, source.start) : (source.end, next.source.start)
     return end.isSame(as: start, rate: rate) && content == next.content
   }
+}
 
+extension Segment {
   /// The frame that a moment of the content falls on, at `rate` and the segment's speed.
   fileprivate func contentFrame(at time: Time, rate: Int) -> Int64 {
     guard isScaled, !isEmpty else { return time.frame(atRate: rate) }

@@ -84,9 +84,7 @@ extension Job {
 
   /// Calls `body` with every medium that the job reads.
   func forEachMedium(_ body: (FilePath, Origin) -> Void) {
-    item.forEach { item in
-      if case .clip(let reference) = item.content { body(reference.path, reference.origin) }
-    }
+    item.forEachClip { body($0.path, $0.origin) }
     for base in [metadataBase] + outputs.map(\.metadataBase) {
       if case .file(let reference)? = base { body(reference.path, reference.origin) }
     }
@@ -94,8 +92,11 @@ extension Job {
 
   /// Calls `body` with every picture that the job reads.
   func forEachPicture(_ body: (FilePath, Origin) -> Void) {
-    item.forEach { item in
-      for chapter in (item.chapter.map { [$0] } ?? []) + item.chapters {
+    Item.forEach(of: [item]) { items, index in
+      if let image = items[index].chapter?.image {
+        body(image, items[index].chapter?.start.origin ?? .unknown)
+      }
+      for chapter in items[index].chapters {
         if let image = chapter.image { body(image, chapter.start.origin) }
       }
     }

@@ -1,6 +1,6 @@
 internal import CEBUR128
 
-/// Loudness and true peaks by ITU-R BS.1770-4 and EBU Tech 3341, as libebur128 measures them.
+/// Loudness and true peaks by ITU-R BS.1770-4 and EBU Tech 3341; loudness as libebur128 measures it.
 ///
 /// Memory does not grow with what is measured. One thread at a time.
 package final class LoudnessMeter {
@@ -25,8 +25,12 @@ package final class LoudnessMeter {
   /// Frames side by side, as the library wants them.
   private let scratch: UnsafeMutablePointer<Float>
   private static let scratchFrames = 1024
+  /// Of each channel.
+  private let peakFilters: [TruePeakFilter]
   /// Of each channel, since it was taken.
   private var newPeaks: [Double]
+  /// The largest magnitude between samples so far, 1 being full scale.
+  package private(set) var truePeak = 0.0
 
   /// A meter that has heard nothing yet.
   ///
@@ -34,8 +38,7 @@ package final class LoudnessMeter {
   ///   channels (1 to 64).
   package init(sampleRate: Int, positions: [Position]) throws(MeterError) {
     let modes =
-      EBUR128_MODE_S.rawValue | EBUR128_MODE_I.rawValue | EBUR128_MODE_TRUE_PEAK.rawValue
-      | EBUR128_MODE_HISTOGRAM.rawValue
+      EBUR128_MODE_S.rawValue | EBUR128_MODE_I.rawValue | EBUR128_MODE_HISTOGRAM.rawValue
     guard
       let state = ebur128_init(
         UInt32(clamping: positions.count), UInt(max(0, sampleRate)), Int32(modes))
@@ -45,6 +48,7 @@ package final class LoudnessMeter {
     }
     self.state = state
     channelCount = positions.count
+    peakFilters = positions.map { _ in TruePeakFilter(sampleRate: sampleRate) }
     newPeaks = Array(repeating: 0, count: positions.count)
     scratch = .allocate(capacity: channelCount * Self.scratchFrames)
     for (channel, position) in positions.enumerated() {
@@ -76,12 +80,12 @@ package final class LoudnessMeter {
       }
       // It fails only where memory does not suffice for a longer window, and there is none.
       ebur128_add_frames_float(state, scratch, some)
-      for channel in 0..<channelCount {
-        var peak = 0.0
-        ebur128_prev_true_peak(state, UInt32(channel), &peak)
-        newPeaks[channel] = max(newPeaks[channel], peak)
-      }
       done += some
+    }
+    for channel in 0..<channelCount {
+      let peak = peakFilters[channel].add(planes[channel], count: count)
+      newPeaks[channel] = max(newPeaks[channel], peak)
+      truePeak = max(truePeak, peak)
     }
   }
 
@@ -93,15 +97,6 @@ package final class LoudnessMeter {
 
   /// LUFS of everything so far, gated; nil where that is silence.
   package var integrated: Double? { value(ebur128_loudness_global) }
-
-  /// The largest magnitude between samples so far, 1 being full scale.
-  package var truePeak: Double {
-    (0..<channelCount).reduce(0) { most, channel in
-      var peak = 0.0
-      ebur128_true_peak(state, UInt32(channel), &peak)
-      return max(most, peak)
-    }
-  }
 
   /// Of each channel, the largest magnitude between samples since the last call, 1 being full scale.
   package func takeTruePeaks() -> [Double] {

@@ -9,11 +9,16 @@ extension Composition {
   }
 
   private func collectAssets(into found: inout Set<Asset>) {
+    // Clips of one file mostly follow one another, and to compare is cheaper than to hash.
+    var last = Segment.Content.silence
     for track in tracks where track.isEnabled {
-      for segment in track.segments {
-        switch segment.content {
+      for index in track.segments.indices {
+        switch track.segments[index].content {
         case .silence: continue
-        case .asset(let asset): found.insert(asset)
+        case .asset where track.segments[index].content == last: continue
+        case .asset(let asset):
+          last = track.segments[index].content
+          found.insert(asset)
         case .composition(let inner): inner.collectAssets(into: &found)
         }
       }

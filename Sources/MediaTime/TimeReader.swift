@@ -9,13 +9,16 @@
 //
 // It looks at bytes: all that it knows is ASCII, and a job file may have a hundred thousand times.
 enum TimeReader {
-  fileprivate typealias Bytes = ArraySlice<UInt8>
+  fileprivate typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
 
   static func read(_ text: String, allowingNegative: Bool) throws(TimeTextError) -> TimeText {
-    var body = Array(text.utf8)[...]
-    guard !body.isEmpty else { throw TimeTextError("no time is given: \(examples)") }
-    if isNegative(text) { body.removeFirst() }
-    let value = try readNumber(body, in: text)
+    guard !text.isEmpty else { throw TimeTextError("no time is given: \(examples)") }
+    var whole = text
+    let value = try whole.withUTF8 { bytes in
+      let body = isNegative(text) ? bytes.dropFirst() : bytes[...]
+      return Result { () throws(TimeTextError) in try readNumber(body, in: text) }
+    }
+    .get()
     guard allowingNegative || !isNegative(text) else {
       throw TimeTextError("'\(text)' is negative: a time here counts from 0 on")
     }
@@ -209,23 +212,24 @@ private struct Decimal {
   }
 
   /// Reads `12`, `1.25`.
-  init(_ text: TimeReader.Bytes, in whole: String) throws(TimeTextError) {
-    let parts = text.split(separator: .point, omittingEmptySubsequences: false)
-    guard parts.count <= 2, parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(\.isDigit) }) else {
-      throw TimeTextError("'\(whole)' is no time: a number is written 12 or 1.25")
-    }
-    var fraction = parts.count == 2 ? parts[1] : []
+  init(_ text: TimeReader.Bytes, in written: String) throws(TimeTextError) {
+    let whole = text.prefix(while: \.isDigit)
+    let point = text[whole.endIndex...]
+    var fraction = point.dropFirst()
+    guard !whole.isEmpty, point.isEmpty || point.first == .point && !fraction.isEmpty,
+      fraction.allSatisfy(\.isDigit)
+    else { throw TimeTextError("'\(written)' is no time: a number is written 12 or 1.25") }
     while fraction.last == .digitZero { fraction.removeLast() }
-    guard let integer: UInt64 = TimeReader.natural(parts[0]) else {
-      throw TimeReader.tooLong(whole)
+    guard let integer: UInt64 = TimeReader.natural(whole) else {
+      throw TimeReader.tooLong(written)
     }
     guard let digits: UInt128 = TimeReader.natural(fraction), fraction.count <= 38 else {
-      throw Decimal.tooFine(whole)
+      throw Decimal.tooFine(written)
     }
     let scale = (0..<fraction.count).reduce(UInt128(1)) { scale, _ in scale * 10 }
     let divisor = greatestCommonDivisor(scale, digits)
     denominator = scale / divisor
-    guard denominator < 1 << 63 else { throw Decimal.tooFine(whole) }
+    guard denominator < 1 << 63 else { throw Decimal.tooFine(written) }
     numerator = UInt128(integer) * denominator + digits / divisor
   }
 

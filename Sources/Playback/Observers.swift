@@ -31,7 +31,7 @@ public enum PlayerEvent: Sendable {
 }
 
 /// Stops an observer when it is released, or before (`AVPlayer.removeTimeObserver(_:)`).
-public final class TimeObservation: Sendable {
+public final class PlayerObservation: Sendable {
   private let remove: @Sendable () -> Void
 
   init(_ remove: @escaping @Sendable () -> Void) { self.remove = remove }
@@ -54,9 +54,15 @@ final class Observers: Sendable {
     case boundary([Time])
   }
 
+  /// Who wants to know of events.
+  private struct Listener {
+    var tell: @Sendable (PlayerEvent) -> Void
+    var end: @Sendable () -> Void = {}
+  }
+
   private struct State {
     var observers: [Int: Observer] = [:]
-    var streams: [Int: AsyncStream<PlayerEvent>.Continuation] = [:]
+    var listeners: [Int: Listener] = [:]
     var next = 0
     var isClosed = false
   }
@@ -68,38 +74,57 @@ final class Observers: Sendable {
   /// A sequence of what happens from now on.
   func events() -> AsyncStream<PlayerEvent> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1024)) { continuation in
-      let id = state.withLock { state -> Int? in
-        guard !state.isClosed else { return nil }
-        state.next += 1
-        state.streams[state.next] = continuation
-        return state.next
+      let listener = Listener {
+        continuation.yield($0)
+      } end: {
+        continuation.finish()
       }
-      guard let id else { return continuation.finish() }
-      // Weak: who reads may outlive the player, whose list is gone then, and nothing is to be undone.
-      continuation.onTermination = { [weak self] _ in
-        _ = self?.state.withLock { $0.streams.removeValue(forKey: id) }
-      }
+      guard let id = add(listener) else { return continuation.finish() }
+      continuation.onTermination = { [weak self] _ in self?.removeListener(id) }
     }
   }
 
+  /// Calls `tell` for each thing that happens from now on, on the thread to which it happens.
+  func add(_ tell: @escaping @Sendable (PlayerEvent) -> Void) -> PlayerObservation {
+    guard let id = add(Listener(tell: tell)) else { return PlayerObservation {} }
+    return PlayerObservation { [weak self] in self?.removeListener(id) }
+  }
+
+  /// Nil where nothing happens any more.
+  private func add(_ listener: Listener) -> Int? {
+    state.withLock { state in
+      guard !state.isClosed else { return nil }
+      state.next += 1
+      state.listeners[state.next] = listener
+      return state.next
+    }
+  }
+
+  /// Asked by who holds this weakly: he may outlive the player, whose list is gone then.
+  private func removeListener(_ id: Int) {
+    // Released without the lock: what it holds may ask for more.
+    let removed = state.withLock { $0.listeners.removeValue(forKey: id) }
+    _ = removed
+  }
+
   /// Calls `tell` at each multiple of `interval`, and after each jump.
-  func add(every interval: Time, _ tell: @escaping @Sendable (Time) -> Void) -> TimeObservation {
+  func add(every interval: Time, _ tell: @escaping @Sendable (Time) -> Void) -> PlayerObservation {
     add(Observer(kind: .periodic(interval), tell: tell))
   }
 
   /// Calls `tell` when one of `times` is passed.
-  func add(at times: [Time], _ tell: @escaping @Sendable (Time) -> Void) -> TimeObservation {
+  func add(at times: [Time], _ tell: @escaping @Sendable (Time) -> Void) -> PlayerObservation {
     add(Observer(kind: .boundary(times), tell: tell))
   }
 
-  private func add(_ observer: Observer) -> TimeObservation {
+  private func add(_ observer: Observer) -> PlayerObservation {
     let id = state.withLock { state in
       state.next += 1
       state.observers[state.next] = observer
       return state.next
     }
-    // Weak, as above: an observation does not keep its player.
-    return TimeObservation { [weak self] in
+    // Weak: an observation does not keep its player.
+    return PlayerObservation { [weak self] in
       _ = self?.state.withLock { $0.observers.removeValue(forKey: id) }
     }
   }
@@ -111,18 +136,18 @@ final class Observers: Sendable {
 
   /// Tells of an event.
   func yield(_ event: PlayerEvent) {
-    for stream in state.withLock({ Array($0.streams.values) }) { stream.yield(event) }
+    for listener in state.withLock({ Array($0.listeners.values) }) { listener.tell(event) }
   }
 
   /// Ends all sequences.
   func close() {
-    let streams = state.withLock { state in
-      defer { state.streams = [:] }
+    let listeners = state.withLock { state in
+      defer { state.listeners = [:] }
       state.isClosed = true
       state.observers = [:]
-      return Array(state.streams.values)
+      return Array(state.listeners.values)
     }
-    for stream in streams { stream.finish() }
+    for listener in listeners { listener.end() }
   }
 
   /// Time went by, from `start` to `end`; `start` counts where it was not the end of what went by

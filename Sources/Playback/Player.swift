@@ -259,6 +259,18 @@ public final class Player: Sendable {
   /// than a thousand.
   public var events: AsyncStream<PlayerEvent> { deck.observers.events() }
 
+  /// Calls `tell` for each thing that happens from now on: what `events` gives, for who has no task to
+  /// read them, and without a limit.
+  ///
+  /// - Parameter tell: Called on the player's threads, of which it must not keep one for long; one call
+  ///   at a time is not promised. What it holds lives until the observation goes.
+  /// - Returns: What to keep while it is to go on.
+  public func addEventObserver(
+    using tell: @escaping @Sendable (PlayerEvent) -> Void
+  ) -> PlayerObservation {
+    deck.observers.add(tell)
+  }
+
   /// Calls `tell` whenever a multiple of `interval` is heard, and after each jump
   /// (`addPeriodicTimeObserver(forInterval:queue:using:)`).
   ///
@@ -268,7 +280,7 @@ public final class Player: Sendable {
   /// - Returns: What to keep while it is to go on.
   public func addPeriodicTimeObserver(
     forInterval interval: Time, using tell: @escaping @Sendable (Time) -> Void
-  ) -> TimeObservation {
+  ) -> PlayerObservation {
     deck.observers.add(every: interval, tell)
   }
 
@@ -282,7 +294,7 @@ public final class Player: Sendable {
   /// - Returns: What to keep while it is to go on.
   public func addBoundaryTimeObserver(
     forTimes times: [Time], using tell: @escaping @Sendable (Time) -> Void
-  ) -> TimeObservation {
+  ) -> PlayerObservation {
     deck.observers.add(at: times, tell)
   }
 }

@@ -45,7 +45,7 @@ public final class PlayerItem: Sendable {
         origin: export.origin)
     }
     sink = graph.sinks[outputIndex]
-    isDithered = graph.needsDither(sink.node)
+    isDithered = sink.output.format.storesInt16 ? sink.isDithered : graph.needsDither(sink.node)
     name = export.name
     duration = export.duration
     chapters = sink.chapters

@@ -21,6 +21,7 @@ struct AVJob: ParsableCommand {
     ])
 
   static func main() {
+    occupyStandardStreams()
     refuseUnreadableArguments()
     refuseUnbuiltCommand()
     refuseFileAsCommand()
@@ -36,6 +37,14 @@ struct AVJob: ParsableCommand {
       end(with: error)
     }
     if reportLoss() { endProcess(1) }
+  }
+
+  /// Sees to it that no file gets the number of a standard stream that was closed; such a one can still
+  /// not be used: it is open for what nobody does with it.
+  private static func occupyStandardStreams() {
+    for stream in Int32(0)...2 where fcntl(stream, F_GETFD) < 0 {
+      _ = open("/dev/null", (stream == 0 ? O_WRONLY : O_RDONLY) | O_NOCTTY)
+    }
   }
 
   /// Says that results did not get to standard output, if some did not.

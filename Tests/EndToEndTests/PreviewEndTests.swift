@@ -137,6 +137,30 @@ import Testing
     #expect(result.errors == run.errors)
   }
 
+  @Test("no line tells of a place in an entry before one has named it")
+  func namesFirst() throws {
+    let sound = try SoundStage()
+    try sound.stage.make("sox -n -r 8000 -c 1 long.wav synth 30 sine 300")
+    let result = try sound.run(
+      """
+      unset ALSA_CONFIG_PATH
+      for n in $(seq 20); do avjob preview long.wav --from 23s --device null | head -1; done
+      """)
+    #expect(result.text == String(repeating: "long.wav (0:30.0)\n", count: 20))
+  }
+
+  @Test("closed standard streams stay closed: no file of the preview's gets their numbers")
+  func closedStreams() throws {
+    let sound = try SoundStage()
+    try sound.make()
+    let result = try sound.run("\"$AVJOB\" preview two.wav <&- >&-")
+    #expect(result.status == 1)
+    #expect(
+      result.errors == "error: standard output cannot be written: Bad file descriptor\n")
+    let isWhole = try sound.heard == Array(WAVFile(sound.stage.path("two.wav")).data)
+    #expect(isWhole)
+  }
+
   @Test("what is odd about a media file is told once, as of a job's")
   func oddities() throws {
     let sound = try SoundStage()

@@ -2,61 +2,6 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A stage with a sound card that is not there.
-struct SoundStage {
-  let stage = Stage()
-  let folder = TestFolder()
-  let environment: [String: String]
-
-  /// A device `default` of the tests' plugin, with what a definition says beside its files.
-  init(_ definition: String = "speed 50 stall yes") throws {
-    let card =
-      "type avpaced heard \"\(folder.path("heard"))\" log \"\(folder.path("log"))\" "
-      + definition.replacing("$", with: folder.root)
-    environment = [
-      "ALSA_CONFIG_PATH": try SoundCard.configuration(["default": card], in: folder),
-      // Where Swift is installed, its runtime would ask on the terminal what to do with a crash.
-      "SWIFT_BACKTRACE": "enable=no",
-    ]
-  }
-
-  /// What the card has played.
-  var heard: [UInt8] { (try? readFile(folder.path("heard"))) ?? [] }
-
-  func run(_ script: String) throws -> ToolResult {
-    try stage.run(script, environment: environment)
-  }
-
-  /// The command on a terminal.
-  func start(
-    _ arguments: String..., columns: UInt16 = 80, rows: UInt16 = 24,
-    environment added: [String: String] = [:]
-  ) throws -> PseudoTerminal {
-    let terminal = try PseudoTerminal(columns: columns, rows: rows)
-    let words = ["env", "-C", stage.folder.root, Command.path, "preview"] + arguments
-    try terminal.start(words, environment: environment.merging(added) { $1 })
-    return terminal
-  }
-
-  /// Two recordings and a job of two tracks, 48 kHz stereo, the longer of so many seconds.
-  func make(seconds: Int = 3) throws {
-    try stage.make(
-      """
-      sox -n -r 48000 -c 2 -e float -b 32 one.wav synth \(seconds) sine 300 sine 400 gain -10
-      sox -n -r 48000 -c 2 -e float -b 32 two.wav synth 2 sine 500 sine 600 gain -10
-      """)
-    try stage.write(
-      "job.yaml",
-      """
-      tracks:
-        first: one.wav
-        second: { clip: two.wav, at: 500ms }
-      chapters: { 0s: Opening, \(seconds / 2)s: Middle }
-      output: nowhere/that/is/out.wav
-      """)
-  }
-}
-
 @Suite struct PreviewTests {
   @Test("what is heard is what an export as float WAV holds, of each entry, without a gap")
   func content() throws {
@@ -194,145 +139,21 @@ struct SoundStage {
     #expect(result.text.contains("default"))
   }
 
-  @Test("a track of a job that cross-fades is one, with one meter and one key")
-  func crossfade() throws {
+  @Test("its threads are its own: none of a pool that has to wait where there is none to spare")
+  func threads() throws {
     let sound = try SoundStage("speed 1")
-    try sound.make(seconds: 240)
-    try sound.stage.write(
-      "fade.yaml",
+    try sound.make()
+    let result = try sound.run(
       """
-      tracks:
-        voice: [one.wav 0s..100s, { clip: one.wav 100s..200s, crossfade: 500ms }]
-        bed: { clip: two.wav, loop: 100 }
-      output: out.wav
+      "$AVJOB" preview one.wav --loop > /dev/null & job=$!
+      for n in $(seq 6000); do grep -qs start \(sound.folder.path("log")) && break; sleep 0.02; done
+      cat /proc/$job/task/*/comm | sort
+      kill $job
+      wait $job
       """)
-    let terminal = try sound.start("fade.yaml")
-    try terminal.wait(for: "1    voice", "2    bed")
-    terminal.type("2")
-    try terminal.wait(for: "2 M  bed")
-    terminal.type("3")
-    try terminal.wait(for: "there is no track 3")
-    terminal.type("q")
-    #expect(terminal.wait() == 0)
-  }
-
-  @Test("on a terminal keys steer it, q ends it, and the terminal is as it was")
-  func keys() throws {
-    let sound = try SoundStage("speed 1")
-    // Longer than any machine takes for this.
-    try sound.make(seconds: 240)
-    let terminal = try sound.start("job.yaml")
-    let settings = terminal.settings
-    try terminal.wait(for: "playing  job", "48 kHz stereo", "Opening: one.wav")
-    #expect(terminal.settings != settings)
-    terminal.type(" ")
-    try terminal.wait(for: "paused")
-    terminal.type("\u{1B}[Hn")
-    try terminal.wait(for: "Middle")
-    terminal.type("2")
-    try terminal.wait(for: "2 M  second")
-    terminal.type("?")
-    try terminal.wait(for: "mute a track")
-    terminal.type("?g0:0")
-    try terminal.wait(for: "go to: 0:0_")
-    terminal.type("9:00\r")
-    try terminal.wait(for: "'0:09:00' is outside of 'job', which lasts 4:00.0")
-    terminal.type("q")
-    #expect(terminal.wait() == 0)
-    #expect(terminal.settings == settings)
-    #expect(terminal.transcript.hasSuffix("job: ended at 2:00.0 of 4:00.0\r\n\u{1B}[?25h"))
-  }
-
-  @Test(
-    "whatever ends it, the terminal is put back",
-    arguments: [
-      SIGINT, SIGTERM, SIGHUP, SIGSEGV, SIGABRT, SIGQUIT, SIGBUS, SIGILL, SIGVTALRM, SIGPROF, SIGIO,
-      // The first and the last of real time that programs have.
-      SIGSTKFLT, SIGPWR, 34, 64,
-    ])
-  func signals(signal: Int32) throws {
-    let sound = try SoundStage("speed 1")
-    try sound.make()
-    let terminal = try sound.start("one.wav", "--loop")
-    let settings = terminal.settings
-    try terminal.wait(for: "playing  one.wav")
-    #expect(terminal.settings != settings)
-    terminal.signal(signal)
-    #expect(terminal.wait() == 128 + signal)
-    #expect(terminal.settings == settings)
-    #expect(terminal.transcript.contains("\u{1B}[?25h"))
-  }
-
-  @Test(
-    "a stack that overflows ends it, and the terminal is put back", arguments: ["main", "thread"])
-  func overflow(thread: String) throws {
-    let sound = try SoundStage("speed 1")
-    try sound.make()
-    let terminal = try sound.start(
-      "one.wav", "--loop",
-      environment: [
-        "LD_PRELOAD": try Rig.mishaps.get(), "MISHAP": thread,
-        "MISHAP_WHEN": sound.folder.path("now"),
-      ])
-    let settings = terminal.settings
-    try terminal.wait(for: "playing  one.wav")
-    #expect(terminal.settings != settings)
-    try writeFile(sound.folder.path("now"), [])
-    #expect(terminal.wait() == 128 + SIGSEGV)
-    #expect(terminal.settings == settings)
-    #expect(terminal.transcript.hasSuffix("\u{1B}[?25h"))
-  }
-
-  @Test("Ctrl-C ends it with silence")
-  func interrupt() throws {
-    let sound = try SoundStage("speed 1")
-    try sound.make(seconds: 240)
-    let terminal = try sound.start("one.wav")
-    try SoundCard.wait(for: "start", in: sound.folder.path("log"))
-    terminal.type("\u{03}")
-    #expect(terminal.wait() == 130)
-    let events = SoundCard.events(sound.folder.path("log")).map(\.name)
-    #expect(events.contains("drop"))
-    #expect(!events.contains("drained"))
-  }
-
-  @Test("Ctrl-Z gives the terminal back, and fg goes on")
-  func suspend() throws {
-    let sound = try SoundStage("speed 1")
-    try sound.make()
-    let terminal = try PseudoTerminal()
-    let settings = terminal.settings
-    try terminal.start(
-      [
-        "bash", "-c",
-        "set -m; cd \(sound.stage.folder.root); \(Command.path) preview one.wav --loop; "
-          + "echo STOP''PED; read line; fg; echo ENDED''HERE $?",
-      ], environment: sound.environment)
-    try terminal.wait(for: "playing  one.wav")
-    try terminal.wait(for: "loop 0:00.0 … 0:03.0")
-    terminal.type("\u{1A}")
-    try terminal.wait(for: "STOPPED")
-    #expect(terminal.settings == settings)
-    terminal.type("\n")
-    try terminal.wait(for: "playing  one.wav")
-    terminal.type("q")
-    try terminal.wait(for: "ENDEDHERE 0")
-    _ = terminal.wait()
-    #expect(terminal.settings == settings)
-  }
-
-  @Test("a window that changes its size gets lines that fit")
-  func resize() throws {
-    let sound = try SoundStage("speed 1 stall yes")
-    try sound.make()
-    let terminal = try sound.start("one.wav", "--loop")
-    try terminal.wait(for: "space pause   arrows 5 s   g 1:23")
-    terminal.resize(columns: 40, rows: 24)
-    try terminal.wait(for: "space pause   ? help   q quit")
-    terminal.resize(columns: 80, rows: 4)
-    try terminal.wait(for: "left")
-    terminal.type("q")
-    #expect(terminal.wait() == 0)
+    let names = result.text.split(separator: "\n")
+    #expect(names.count { !$0.hasPrefix("playback-") } == 1, "\(names)")
+    #expect(result.status == 143)
   }
 
   @Test("xruns and a device that goes and comes back are told")

@@ -62,6 +62,49 @@ import Testing
     #expect(meter.takeTruePeaks() == [0, 0])
   }
 
+  @Test(
+    "true peaks are those of the filter, whatever the pieces that sound comes in",
+    arguments: [(8000, 4), (44_100, 4), (95_999, 4), (96_000, 2), (176_400, 2), (192_000, 1)])
+  func pieces(rate: Int, factor: Int) throws {
+    var dice = Dice(UInt64(rate))
+    for _ in 0..<20 {
+      let noise = Signal.noise(seed: dice.next(), count: Int(dice.number(1..<3000)), amplitude: 1)
+      let meter = try LoudnessMeter(sampleRate: rate, positions: [.front])
+      var done = 0
+      while done < noise.count {
+        let count = min(noise.count - done, Int(dice.number(1..<1500)))
+        var piece = Array(noise[done..<done + count])
+        piece.withUnsafeMutableBufferPointer { piece in
+          guard let start = piece.baseAddress else { return }
+          var planes = [start]
+          meter.add(&planes, count: count)
+        }
+        done += count
+      }
+      let peak = between(noise, factor).max() ?? 0
+      #expect(abs(meter.truePeak - peak) < 1e-5)
+      #expect(meter.takeTruePeaks() == [meter.truePeak])
+    }
+  }
+
+  /// Magnitudes of samples, and of so many values for each of them, by the definition: what lies between
+  /// is samples with zeros between them, convolved with a sinc in a Hann window.
+  private func between(_ samples: [Float], _ factor: Int) -> [Double] {
+    let known = samples.map { abs(Double($0)) }
+    guard factor > 1 else { return known }
+    let kernel = (-24...24).map { index -> Double in
+      let turn = .pi * Double(index) / Double(factor)
+      return (index == 0 ? 1 : sin(turn) / turn) * pow(cos(.pi * Double(index) / 48), 2)
+    }
+    return known
+      + (0..<samples.count * factor).map { place in
+        abs(
+          stride(from: place % factor, to: min(49, place + 1), by: factor).reduce(0) {
+            $0 + kernel[$1] * Double(samples[(place - $1) / factor])
+          })
+      }
+  }
+
   @Test("silence has no loudness")
   func hearsSilence() throws {
     let meter = try LoudnessMeter(sampleRate: 44_100, positions: [.front])

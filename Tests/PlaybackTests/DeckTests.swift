@@ -202,7 +202,7 @@ import Testing
     let item = try QueuePlayerTests.items()[0]
     let device = MemoryDevice(rate: item.sampleRate, pace: 44_100)
     let held = Mutex<Player?>(nil)
-    let kept = Mutex<TimeObservation?>(nil)
+    let kept = Mutex<PlayerObservation?>(nil)
     let isOver = Atomic<Bool>(false)
     weak var released: Player?
     do {

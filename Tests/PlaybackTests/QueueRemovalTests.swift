@@ -10,7 +10,7 @@ import Testing
   private final class Held: Sendable {
     private let (isHeld, mayGoOn) = (WaitFlag(), WaitFlag())
 
-    func hold(_ player: Player) -> TimeObservation {
+    func hold(_ player: Player) -> PlayerObservation {
       player.addPeriodicTimeObserver(forInterval: Time(value: 1, timescale: 1)) { _ in
         self.isHeld.set()
         self.mayGoOn.await()

@@ -21,7 +21,7 @@ import Testing
       bytes.deallocate()
     }
     var slot = SlotRing.Slot(samples: plane)
-    slot.frameCount = capacity
+    (slot.frameCount, slot.channelCount) = (capacity, 2)
     return steps.flatMap { volume, frames in
       converter.convert(
         slot, planeCapacity: capacity, from: 0, count: frames,

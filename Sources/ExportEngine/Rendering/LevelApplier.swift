@@ -17,7 +17,7 @@ final class LevelApplier {
 
   init(_ level: Level, _ layout: ChannelLayout) {
     self.level = level
-    isUnity = level == .unity
+    isUnity = level.isUnity
     sides = layout.channels.map { level.pan == nil ? nil : $0.side }
   }
 

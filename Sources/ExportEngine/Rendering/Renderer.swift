@@ -90,6 +90,8 @@ package final class Renderer {
 
   /// A warning for each file of which something could not be decoded so far.
   package var damageWarnings: [Warning] {
+    let damaged = pool.damage.filter { $0.value.count > 0 }
+    guard !damaged.isEmpty else { return [] }
     var origins: [FilePath: Origin] = [:]
     for node in graph.nodes {
       guard case .source(let source, _) = node.kind, origins[source.asset.path] == nil else {
@@ -97,7 +99,8 @@ package final class Renderer {
       }
       origins[source.asset.path] = node.origin
     }
-    return pool.damage.filter { $0.value.count > 0 }
+    return
+      damaged
       .map { path, damage in
         Warning(
           "is damaged in \(damage.count == 1 ? "one place" : "\(damage.count) places"), where "

@@ -39,6 +39,9 @@ extension Decoder {
     _ clip: ClipText, of text: Text, at origin: Origin, _ suspicion: ClipText.MalformedRange?,
     in context: ItemContext
   ) -> [FilePath] {
+    if let lastFile, lastFile.name == clip.path, lastFile.folder == text.folder {
+      return [lastFile.path]
+    }
     do throws(QuantityError) {
       try Self.checkPath(clip.path)
     } catch {
@@ -48,6 +51,10 @@ extension Decoder {
       return []
     }
     let path = path(clip.path, in: text.folder)
+    guard kind(of: path) != .file else {
+      lastFile = (clip.path, text.folder, path)
+      return [path]
+    }
     let pattern = text.pattern(clip.pathRange)
     if FilePattern.isPattern(pattern), kind(of: path) == nil {
       guard context.isList else {

@@ -146,7 +146,10 @@ extension Decoder {
   private func list(_ node: YAMLNode, _ scope: Scope) -> [Item] {
     guard case .sequence(let nodes) = node.kind else { return [] }
     if nodes.isEmpty { refuseEmpty(node, .items) }
-    return nodes.flatMap { items($0, scope, in: .list) }
+    var items: [Item] = []
+    items.reserveCapacity(nodes.count)
+    for node in nodes { items += self.items(node, scope, in: .list) }
+    return items
   }
 
   private func tracks(_ node: YAMLNode, _ scope: Scope) -> [ItemTrack] {

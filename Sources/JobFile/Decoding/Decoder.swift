@@ -30,6 +30,8 @@ final class Decoder {
   private var fieldsOf: [ObjectIdentifier: Fields?] = [:]
   private var decoded: [ObjectIdentifier: Any] = [:]
   private var kinds: [FilePath: FileKind?] = [:]
+  /// The file that a clip named last, as it was written: clips of one file mostly follow one another.
+  var lastFile: (name: String, folder: FilePath, path: FilePath)?
   /// The lists of times that were read; nil for those that were refused.
   var lists: [FilePath: TimeList?] = [:]
   /// The tables that were read; nil for those that were refused.

@@ -15,18 +15,20 @@ public final class SourceMap: Sendable {
     var texts: [SourceText] = []
     /// `Origin.rawValue - 1` is an index into it.
     var spans: [Span] = []
-    /// The spans that parts of values were asked for, so that a hundred thousand jobs made from
-    /// one text share them.
-    var parts: [Span: Origin] = [:]
   }
 
-  fileprivate struct Span: Hashable {
+  fileprivate struct Span {
     var source: UInt32
     var line: UInt32
     var column: UInt32
     var length: UInt32
     /// Where a job file uses the value; 0 where it says nothing.
     var use: UInt32 = 0
+    /// The part of the value that was asked for last; 0: none. They are few, and a hundred thousand
+    /// jobs made from one text share them.
+    var lastPart: UInt32 = 0
+    /// Of a part, the one of the same value that was asked for before it; 0: none.
+    var partBefore: UInt32 = 0
   }
 
   private let state = Mutex(State())
@@ -100,9 +102,15 @@ public final class SourceMap: Sendable {
       guard var span = state.span(of: origin) else { return origin }
       span.column += UInt32(clamping: offset)
       span.length = UInt32(clamping: max(length, 1))
-      if let known = state.parts[span] { return known }
+      span.partBefore = span.lastPart
+      span.lastPart = 0
+      var known = Origin(rawValue: span.partBefore)
+      while let part = state.span(of: known) {
+        if part.column == span.column, part.length == span.length { return known }
+        known = Origin(rawValue: part.partBefore)
+      }
       let part = state.append(span)
-      state.parts[span] = part
+      state.spans[Int(origin.rawValue) - 1].lastPart = part.rawValue
       return part
     }
   }

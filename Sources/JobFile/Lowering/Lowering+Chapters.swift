@@ -5,20 +5,23 @@ extension Lowering {
   /// Whether the clip at `place` keeps the chapters of its file: those of a job of one clip, and
   /// where the item or a group around it says so, are kept, unless there are others.
   func keepsChapters(at place: ItemPlace) -> Bool {
-    if item(at: place).keepsChapters { return true }
-    guard !item(at: place).hasChapters else { return false }
-    if isJob(place) { return true }
-    var holder = sequences[place.sequence].holder
-    while let place = holder {
-      if item(at: place).keepsChapters { return true }
-      guard !item(at: place).hasChapters else { return false }
-      holder = sequences[place.sequence].holder
+    var next: ItemPlace? = place
+    while let around = next {
+      // Members, and not the item: a copy of one counts a dozen references.
+      let (id, index) = (around.sequence, around.index)
+      if sequences[id].sequence.items[index].keepsChapters { return true }
+      guard sequences[id].sequence.items[index].chapters.isEmpty,
+        sequences[id].sequence.items[index].chapter == nil
+      else { return false }
+      if around == place, isJob(place) { return true }
+      next = sequences[id].holder
     }
     return false
   }
 
   /// The item's chapters, in its own time after its range.
   mutating func addChapters(of item: Item, at place: ItemPlace, to voice: inout Voice) {
+    guard !item.chapters.isEmpty || !voice.chapters.isEmpty else { return }
     var chapters: [Chapter] = []
     for chapter in item.chapters {
       guard let start = time(chapter.start, of: voice, at: place, .edits) else { continue }
@@ -125,11 +128,6 @@ extension EditedPart {
   fileprivate var hasChapters: Bool {
     if case .other(_, let chapters) = self { !chapters.isEmpty } else { false }
   }
-}
-
-extension Item {
-  /// Whether it has chapters that were written for it.
-  fileprivate var hasChapters: Bool { chapter != nil || !chapters.isEmpty }
 }
 
 extension Chapter {

@@ -57,7 +57,7 @@ extension Lowering {
     case .item(let place):
       guard let start = start(of: place) else { return nil }
       guard edge == .end else { return start }
-      return voice(at: place).map { start + $0.duration }
+      return duration(of: place).map { start + $0 }
     case .track(let id):
       let places = sequences[id].sequence.items.indices.map { ItemPlace(sequence: id, index: $0) }
       var times: [Time] = []

@@ -10,10 +10,12 @@ extension Lowering {
     placed.sort { $0.start < $1.start }
     guard checkOverlaps(placed) else { return nil }
     var lanes: [[Segment]] = [[], []]
+    lanes[0].reserveCapacity(placed.count)
     var lane = 0
-    for item in placed {
-      if item.crossfade != nil { lane = 1 - lane }
-      lanes[lane].append(item.voice.placed(at: item.start))
+    // Members, and not the items, here and below: a copy of one counts a dozen references.
+    for index in placed.indices {
+      if placed[index].crossfade != nil { lane = 1 - lane }
+      lanes[lane].append(placed[index].voice.placed(at: placed[index].start))
     }
     let (name, origin) = (sequences[id].names.first?.value, sequences[id].origin)
     return lanes.filter { !$0.isEmpty }.map { Track(name: name, segments: $0, origin: origin) }
@@ -36,15 +38,15 @@ extension Lowering {
   private mutating func placed(_ id: Int) -> [Placed]? {
     let places = sequences[id].sequence.items.indices.map { ItemPlace(sequence: id, index: $0) }
     // Each is lowered, also behind one that failed.
-    for place in places { _ = voice(at: place) }
+    for place in places { lower(place) }
     var placed: [Placed] = []
+    placed.reserveCapacity(places.count)
     var isWhole = true
     for place in places {
       guard let start = start(of: place), let voice = voice(at: place) else {
         isWhole = false
         continue
       }
-      // Members, and not the item: a copy of one counts a dozen references.
       let at = sequences[id].sequence.items[place.index].at
       let origin = at?.origin ?? sequences[id].sequence.items[place.index].origin
       if start < .zero, at != nil {
@@ -93,7 +95,8 @@ extension Lowering {
   /// Whether nothing overlaps but cross-fades.
   private mutating func checkOverlaps(_ placed: [Placed]) -> Bool {
     var isFree = true
-    for (a, b) in zip(placed, placed.dropFirst()) where b.start < a.end {
+    for index in placed.indices.dropLast() where placed[index + 1].start < placed[index].end {
+      let (a, b) = (placed[index], placed[index + 1])
       if b.index == a.index + 1, b.crossfade != nil { continue }
       // The one that says where it starts is to blame; of two, the later written.
       let (blamed, other) = a.index > b.index ? (a, b) : (b, a)
@@ -121,12 +124,23 @@ extension Lowering {
 
   /// The item at `place`, lowered once.
   mutating func voice(at place: ItemPlace) -> Voice? {
+    lower(place)
+    guard case .known(let voice) = sequences[place.sequence].voices[place.index] else { return nil }
+    return voice
+  }
+
+  /// How long the item at `place` sounds.
+  mutating func duration(of place: ItemPlace) -> Time? {
+    lower(place)
+    guard case .known(let voice) = sequences[place.sequence].voices[place.index] else { return nil }
+    return voice.duration
+  }
+
+  /// Finds out what the item at `place` is, unless that is known.
+  private mutating func lower(_ place: ItemPlace) {
     switch sequences[place.sequence].voices[place.index] {
-    case .known(let voice): return voice
-    case .failed: return nil
-    case .busy:
-      refuseCircle { if case .voice(place) = $0 { true } else { false } }
-      return nil
+    case .known, .failed: return
+    case .busy: return refuseCircle { if case .voice(place) = $0 { true } else { false } }
     case .unknown: break
     }
     sequences[place.sequence].voices[place.index] = .busy
@@ -134,7 +148,6 @@ extension Lowering {
     let voice = makeVoice(at: place)
     path.removeLast()
     sequences[place.sequence].voices[place.index] = voice.map { .known($0) } ?? .failed
-    return voice
   }
 
   /// Where the item at `place` starts, in the time of the sequence that holds it.
@@ -195,9 +208,9 @@ extension Lowering {
       return nil
     }
     let before = ItemPlace(sequence: place.sequence, index: place.index - 1)
-    guard let start = start(of: before), let voice = voice(at: before) else { return nil }
+    guard let start = start(of: before), let duration = duration(of: before) else { return nil }
     if crossfade > .zero { sequences[place.sequence].crossfades[place.index] = crossfade }
-    return start + voice.duration - crossfade
+    return start + duration - crossfade
   }
 
   /// Says that what is asked for depends on itself.

@@ -10,6 +10,8 @@ import SystemPackage
 /// order it was written.
 struct Lowering {
   let assets: [MediaReference: Asset]
+  /// The content of all clips of one medium, which share it.
+  private let contents: [MediaReference: Segment.Content]
   /// The job's own, at which a number of samples counts where no file has a rate.
   let sampleRate: Int?
   private(set) var diagnostics = Diagnostics()
@@ -22,6 +24,7 @@ struct Lowering {
 
   init(assets: [MediaReference: Asset], sampleRate: Int?) {
     self.assets = assets
+    contents = assets.mapValues { .asset($0) }
     self.sampleRate = sampleRate
   }
 
@@ -139,9 +142,8 @@ struct Lowering {
     }
     switch item.content {
     case .clip(let reference):
-      guard let asset = assets[reference] else { return nil }
-      var clip = voice(
-        .asset(asset), asset.duration, rate: asset.sampleRate, .file(reference.path))
+      guard let content = contents[reference], case .asset(let asset) = content else { return nil }
+      var clip = voice(content, asset.duration, rate: asset.sampleRate, .file(reference.path))
       if keepsChapters(at: place) { clip.chapters = asset.chapters }
       return clip
     case .silence(let duration):

@@ -74,26 +74,22 @@ public struct Job: Sendable, Hashable {
   /// - Complexity: O(n) in the number of items
   public var media: [MediaReference] {
     let bases = [metadataBase] + outputs.map(\.metadataBase)
-    return Self.distinct(soundingMedia + bases.compactMap { $0?.media })
+    let sounding = soundingMedia
+    var seen = Set(sounding)
+    return sounding + bases.compactMap { $0?.media }.filter { seen.insert($0).inserted }
   }
 
   /// What its items are made of, each stream once.
   var soundingMedia: [MediaReference] {
     var references: [MediaReference] = []
-    item.forEach { item in
-      if case .clip(let reference) = item.content { references.append(reference) }
-    }
-    return Self.distinct(references)
-  }
-
-  private static func distinct(_ references: [MediaReference]) -> [MediaReference] {
     var seen: Set<MediaReference> = []
     var last: MediaReference?
-    return references.filter { reference in
+    item.forEachClip { reference in
       // Clips of one file mostly follow one another, and to compare is cheaper than to hash.
-      defer { last = reference }
-      return reference != last && seen.insert(reference).inserted
+      if reference != last, seen.insert(reference).inserted { references.append(reference) }
+      last = reference
     }
+    return references
   }
 }
 
@@ -109,22 +105,26 @@ public enum MetadataBase: Sendable, Hashable {
 }
 
 extension Item {
-  /// Calls `body` with this item and each one below it, in the order of writing.
-  func forEach(_ body: (Item) -> Void) {
-    body(self)
-    switch content {
-    case .clip, .silence: break
-    case .concat(let sequence): Self.forEach(of: sequence.items, body)
-    case .tracks(let tracks):
-      for track in tracks { Self.forEach(of: track.sequence.items, body) }
+  /// Calls `body` with each clip of this item and of those below it, in the order of writing.
+  func forEachClip(_ body: (MediaReference) -> Void) {
+    Self.forEach(of: [self]) { items, index in
+      if case .clip(let reference) = items[index].content { body(reference) }
     }
-    Self.forEach(of: insertions, body)
   }
 
-  private static func forEach(of items: [Item], _ body: (Item) -> Void) {
-    // Where they lie: a copy of an item counts a dozen references.
-    let items = items.span
-    for index in items.indices { items[index].forEach(body) }
+  /// Calls `body` with the place of each of `items` and of those below them, in the order of writing:
+  /// what is wanted of one is taken there, for a copy of an item counts a dozen references.
+  static func forEach(of items: [Item], _ body: ([Item], Int) -> Void) {
+    for index in items.indices {
+      body(items, index)
+      switch items[index].content {
+      case .clip, .silence: break
+      case .concat(let sequence): forEach(of: sequence.items, body)
+      case .tracks(let tracks):
+        for track in tracks { forEach(of: track.sequence.items, body) }
+      }
+      if !items[index].insertions.isEmpty { forEach(of: items[index].insertions, body) }
+    }
   }
 }
 

@@ -73,12 +73,12 @@ extension Moment {
   }
 
   private static func offset(
-    _ text: Substring, help: String?
+    _ text: Substring, help: @autoclosure () -> String?
   ) throws(QuantityError) -> TimeText {
     do throws(TimeTextError) {
       return try TimeText(parsing: text)
     } catch {
-      throw QuantityError(error.message, help: help)
+      throw QuantityError(error.message, help: help())
     }
   }
 

@@ -32,7 +32,7 @@ struct Template: Sendable {
 
   /// Reads `text`; nil where it holds no `${`.
   static func parse(_ text: String) throws(Malformed) -> Template? {
-    guard text.utf8.contains(UInt8(ascii: "$")) else { return nil }
+    guard text.utf8.withBytes({ $0.contains(UInt8(ascii: "$")) }) else { return nil }
     var parser = TemplateParser(text)
     return try parser.run()
   }

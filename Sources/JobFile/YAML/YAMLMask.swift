@@ -27,9 +27,15 @@ struct YAMLMask {
 
   /// - Complexity: O(length of `text`)
   init(_ text: String) {
-    let needsMask = text.unicodeScalars.contains { scalar in
-      Self.fixed.contains { $0.plain == scalar }
+    // Most texts are told by their bytes to have none of them.
+    let isPlain = text.utf8.withBytes { bytes in
+      bytes.allSatisfy {
+        $0 < 0x80 && $0 != UInt8(ascii: "&") && $0 != UInt8(ascii: "*") && $0 != UInt8(ascii: "!")
+      }
     }
+    let needsMask =
+      !isPlain
+      && text.unicodeScalars.contains { scalar in Self.fixed.contains { $0.plain == scalar } }
     isNeeded = needsMask
     guard needsMask else {
       self.text = text

@@ -231,15 +231,19 @@ extension YAMLReader {
     }
     let isQuoted = scalar.style == .singleQuoted || scalar.style == .doubleQuoted
     let content = isQuoted ? line.dropFirst() : line
-    let count = text.unicodeScalars.count
+    let count = text.utf8.scalarCount
     let isDirect =
-      scalar.style == .plain || isQuoted ? Substring(content).utf8.starts(with: text.utf8) : false
+      (scalar.style == .plain || isQuoted)
+      && Substring(content).utf8.withBytes { line in
+        text.utf8.withBytes { line.starts(with: $0) }
+      }
     let offset: Int? = isDirect ? (isQuoted ? 1 : 0) : nil
     let length =
       isDirect ? count + (isQuoted ? 2 : 0) : trimmedCount(isQuoted ? quotedPrefix(line) : line)
     let here = origin(mark.line, mark.column, length: length)
     if scalar.style == .plain, isDirect, !isKey {
-      warnOfComment(after: text, content.dropFirst(count), at: mark)
+      let rest = Substring(content).utf8.dropFirst(text.utf8.count)
+      if !rest.isEmpty { warnOfComment(after: text, Substring(rest).unicodeScalars, at: mark) }
     }
     var result = YAMLScalar(text: text, contentOffset: offset)
     do throws(Template.Malformed) {
@@ -344,7 +348,8 @@ extension YAMLReader {
         of: text.unicodeScalars.firstIndex(of: "\u{FFFD}"), in: text, "not UTF-8", named: name, map,
         help: "save the file as UTF-8; 'iconv -f WINDOWS-1252 -t UTF-8' makes it of an old one")
     }
-    if let bad = text.unicodeScalars.firstIndex(where: { !isAllowed($0) }) {
+    let isPlain = content.allSatisfy { (0x20...0x7E).contains($0) || $0 == 0x0A }
+    if !isPlain, let bad = text.unicodeScalars.firstIndex(where: { !isAllowed($0) }) {
       let scalar = text.unicodeScalars[bad]
       let digits = String(scalar.value, radix: 16, uppercase: true)
       let code = String(repeating: "0", count: max(0, 4 - digits.count)) + digits

@@ -100,8 +100,9 @@ struct Preview: ParsableCommand {
     }
     let player = try QueuePlayer(items: [made.item], opening: SoundDevice.opener(device))
     let inbox = try Inbox<PreviewSession.Message>()
-    let events = player.events
-    Task { for await event in events { inbox.put(.player(event)) } }
+    // No task: Swift's pool of threads waits for ever where the system has none to spare.
+    let observation = player.addEventObserver { inbox.put(.player($0)) }
+    defer { observation.cancel() }
     try start(player, made, isAlone: roster.entries.count == 1)
     roster.load(behind: first, endingAt: try to.map { try PreviewTime($0) }, into: player) {
       inbox.put($0)

@@ -64,6 +64,7 @@ final class PreviewSession {
     defer { console.leave() }
     while status == nil {
       console.wait(or: inbox.descriptor, milliseconds: view.pause(controls))
+      if console.returns() { view.redrawBelow() }
       while let signal = console.nextSignal(), status == nil { handle(signal) }
       for key in console.keys() { press(key) }
       for message in inbox.takeAll() { handle(message) }
@@ -85,12 +86,15 @@ final class PreviewSession {
   private func press(_ key: Key) {
     let command = keys.command(for: key)
     view.isStale = true
+    view.message = nil
     switch command {
     case nil: break
     case .quit: status = 0
     case .help: view.showsHelp.toggle()
     case .clear: view.clear(controls)
-    case .some(let command): controls.perform(command)
+    case .some(let command):
+      controls.perform(command)
+      view.message = controls.message
     }
   }
 

@@ -7,6 +7,11 @@ import Playback
 struct PreviewView {
   /// What is to be shown that no player knows.
   var showsHelp = false
+  /// Something to be read on the screen until the next one comes, or a key.
+  var message: String? {
+    get { model.message }
+    set { model.message = newValue }
+  }
   /// Whether something has changed that should be seen at once.
   var isStale = true
   /// Whether there is a terminal to draw on.
@@ -23,14 +28,16 @@ struct PreviewView {
   private var model = PreviewModel()
   private var drawing = Drawing(drawingWholeEvery: .seconds(1))
   private var log = PreviewLog()
+  /// The item that a line has named last.
+  private var begun: PlayerItem?
   private var shownLines: [String] = []
   private var lastLook = ContinuousClock.now
   /// The item that the model is of.
   private var item: PlayerItem?
   private var timelines = (chapters: PreviewTimeline([]), segments: PreviewTimeline([]))
 
-  /// Fifteen times a second.
-  private static let drawingPause = 66
+  /// Twenty-five times a second, so that a burst is seen within 50 ms.
+  private static let drawingPause = 40
 
   /// - Parameters:
   ///   - device: Its name.
@@ -62,7 +69,8 @@ struct PreviewView {
     let now = ContinuousClock.now
     guard isScreen else {
       let player = controls.player
-      guard let item = player.currentItem, controls.isPlaying else { return }
+      // Not of one that is heard already, and was not named yet.
+      guard let item = player.currentItem, item === begun, controls.isPlaying else { return }
       if let line = log.position(player.currentTime, of: item.duration) { write(line + "\n") }
       return
     }
@@ -87,6 +95,7 @@ struct PreviewView {
     if case .itemBegan(let item) = event {
       let number = (controls.roster.index(of: item) ?? 0) + 1
       guard !isScreen else { return }
+      begun = item
       let line = log.began(
         item.name, number: number, of: controls.roster.entries.count, lasting: item.duration)
       return write(line + "\n")
@@ -158,7 +167,6 @@ struct PreviewView {
     model.device = PreviewModel.Device(
       name: deviceName, format: device.format.map(Self.text),
       bufferedMilliseconds: Int((device.bufferedSeconds * 1000).rounded()), xruns: device.xruns)
-    if let message = controls.message { model.message = message }
     (model.typed, model.takesSolo) = (keys.typed, keys.takesSolo)
     model.showsHelp = showsHelp
   }

@@ -59,6 +59,7 @@ final class RecordSession {
     defer { console.leave() }
     while !recorder.isFinished {
       console.wait(or: inbox.descriptor, milliseconds: Self.tick)
+      if console.returns() { drawing.abandon() }
       while let signal = console.nextSignal() { handle(signal) }
       for key in console.keys() { obey(key) }
       try noteBeginning()

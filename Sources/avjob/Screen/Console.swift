@@ -18,6 +18,8 @@ final class Console {
 
   /// Between two attempts to write what was not taken, in milliseconds.
   private static let flushPause: Int32 = 50
+  /// Between two looks whether the command is in the foreground, in milliseconds.
+  private static let backgroundPause: Int32 = 300
   /// What follows Escape in a sequence follows sooner, also from far away.
   private static let escapePause = Duration.milliseconds(50)
 
@@ -64,6 +66,12 @@ final class Console {
   @discardableResult
   func enter() -> Bool { mode.enter() }
 
+  /// Takes it where the command has come into its foreground meanwhile: of that a shell tells only
+  /// those that it has stopped, by SIGCONT.
+  ///
+  /// - Returns: Whether it is this command's since now.
+  func returns() -> Bool { !isTaken && mode.enter() }
+
   /// Gives it back as it was.
   func leave() { mode.leave() }
 
@@ -101,6 +109,7 @@ final class Console {
     let most = [
       milliseconds, StandardStream.flush() ? -1 : Self.flushPause,
       reader.isWaiting ? Int32(Self.escapePause / .milliseconds(1)) : -1,
+      hasKeyboard && isOpen && !isTaken ? Self.backgroundPause : -1,
     ].filter { $0 >= 0 }.min()
     poll(&polled, nfds_t(polled.count), most ?? -1)
   }
