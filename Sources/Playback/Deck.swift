@@ -132,12 +132,16 @@ final class Deck: Sendable {
   }
 
   /// The device cannot be played to any more; whoever hears of it does so before the player stops.
-  func deviceFailed(_ failure: Failure) {
+  ///
+  /// - Parameter produced: The frame of the rings that would be rendered next.
+  func deviceFailed(_ failure: Failure, at produced: Int64) {
     let heard = heardIndex
     state.withLock { $0.failure = failure }
     observers.yield(.deviceFailed(failure))
     state.withLock { state in
-      if state.jump == nil { state.rest = state.placeToGoOn(from: heard) ?? state.rest }
+      if state.jump == nil {
+        state.rest = state.placeToGoOn(from: heard, to: produced) ?? state.rest
+      }
       state.stop(unplayable: nil)
     }
     clock.ring()

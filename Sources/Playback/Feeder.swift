@@ -190,7 +190,7 @@ final class Feeder {
       wait(milliseconds: -1)
     case .failed(let failure):
       isHalted = true
-      deck.deviceFailed(failure)
+      deck.deviceFailed(failure, at: produced)
     case .open(let format, let ring):
       // It may have come and gone while something was rendered: by the ring that is known for sure.
       let isNew = ring !== self.ring
