@@ -132,8 +132,7 @@ final class Deck: Sendable {
   }
 
   /// The device cannot be played to any more; whoever hears of it does so before the player stops.
-  ///
-  /// - Parameter produced: The frame of the rings that would be rendered next.
+  /// `produced` is the frame of the rings that would be rendered next.
   func deviceFailed(_ failure: Failure, at produced: Int64) {
     let heard = heardIndex
     state.withLock { $0.failure = failure }

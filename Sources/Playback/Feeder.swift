@@ -279,20 +279,12 @@ final class Feeder {
   }
 
   private func put(_ voice: Voice, at first: Int64, into ring: SlotRing, isLast: Bool) {
-    let block = voice.block
-    ring.slots.fill { slot in
-      slot.index = produced
-      slot.frameCount = block.frameCount
+    ring.fill(voice.block, at: produced) { slot in
       slot.firstFrame = voice.ditherFrame(of: first)
       slot.isDithered = voice.isDithered
       slot.isLast = isLast
-      slot.channelCount = min(block.channelCount, ring.channelCount)
-      for channel in 0..<slot.channelCount {
-        (slot.samples + channel * ring.slotFrames).update(
-          from: block.planes[channel], count: block.frameCount)
-      }
     }
-    produced += Int64(block.frameCount)
+    produced += Int64(voice.block.frameCount)
     (isHalted, failures) = (false, 0)
     let meters = voice.meters(endingAt: produced)
     let heard = deck.heardIndex
@@ -349,11 +341,7 @@ final class Feeder {
 
   /// Says that nothing follows what the ring holds, where no slot has said so.
   private func end(_ ring: SlotRing) {
-    ring.slots.fill { slot in
-      slot.index = produced
-      slot.frameCount = 0
-      slot.isLast = true
-    }
+    ring.fillEnd(at: produced)
     (isHalted, isAtEnd) = (false, true)
     writer.notifyFilled()
   }

@@ -1,3 +1,5 @@
+import ExportEngine
+
 /// Blocks of sound on their way from the thread that renders to the one that writes.
 final class SlotRing: Sendable {
   /// A block of planar frames, and what it is.
@@ -38,5 +40,23 @@ final class SlotRing: Sendable {
     slots = RingSlots(count: slotCount, bytesPerSlot: size * MemoryLayout<Float>.stride) { bytes in
       Slot(samples: bytes.bindMemory(to: Float.self, capacity: size))
     }
+  }
+
+  /// Fills the next slot, of which there must be room, with sound; `describe` says what else it is.
+  func fill(_ block: AudioBuffer, at index: Int64, _ describe: (inout Slot) -> Void) {
+    slots.fill { slot in
+      (slot.index, slot.frameCount) = (index, block.frameCount)
+      slot.channelCount = min(block.channelCount, channelCount)
+      for channel in 0..<slot.channelCount {
+        (slot.samples + channel * slotFrames).update(
+          from: block.planes[channel], count: block.frameCount)
+      }
+      describe(&slot)
+    }
+  }
+
+  /// Fills the next slot, of which there must be room, with nothing but the end.
+  func fillEnd(at index: Int64) {
+    slots.fill { slot in (slot.index, slot.frameCount, slot.isLast) = (index, 0, true) }
   }
 }
