@@ -51,6 +51,27 @@ package struct ALSAError: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
+  /// Whether the code of a transfer says that the device is not there any more.
+  ///
+  /// Of a card that is unplugged the kernel says `ENODEV`, its USB driver `ESHUTDOWN`, `ENXIO`, or
+  /// what the last message to the device came to (`EPROTO`, `ETIMEDOUT`); older ones `EBADFD`.
+  /// `EIO` is an interrupt that does not come any more, and what alsa-lib's plugin for PulseAudio
+  /// says when the server has ended; other servers' sockets have ends of their own.
+  package static func saysGone(_ code: Int32) -> Bool {
+    switch code {
+    case ENODEV, ENXIO, ESHUTDOWN, EBADFD, EIO, EPROTO, ETIMEDOUT: true
+    case ECONNREFUSED, ECONNRESET, ENOTCONN, EHOSTDOWN: true
+    default: false
+    }
+  }
+
+  /// The errno that alsa-lib has told of while it did something, where that is why the device, which
+  /// is there, could not do it; nil: it told of none.
+  static func codeOfFailure() -> Int32? {
+    let code = Messages.lastCode
+    return code != 0 && (code == EIO || !saysGone(code)) ? code : nil
+  }
+
   /// alsa-lib's sentence for the code (`snd_strerror`).
   package var reason: String { String(cString: snd_strerror(-code)) }
 
@@ -61,8 +82,8 @@ package struct ALSAError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// The gate that every status of alsa-lib passes, except those of transfers, which are `PCMOutcome`:
-/// gives it back where it is no error.
+/// The gate that every status of alsa-lib passes, except those of transfers, which are
+/// `PCMOutcome`: gives it back where it is no error.
 @discardableResult
 func check(
   _ call: String, _ device: String?, _ status: () -> Int32

@@ -11,7 +11,11 @@ enum Messages {
   static func forget() {
     guard isListening else { return }
     avjob_alsa_last_line().pointee = 0
+    avjob_alsa_last_code().pointee = 0
   }
+
+  /// The errno that came with that line; 0 where none did. For the real-time path, too, as `forget`.
+  static var lastCode: Int32 { avjob_alsa_last_code().pointee }
 
   /// The last line that alsa-lib said on this thread since `forget`, cut at 255 bytes.
   static var last: String? {

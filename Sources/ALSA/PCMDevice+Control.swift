@@ -75,7 +75,11 @@ extension PCMDevice {
   private func isDrained() throws(ALSAError) -> Bool {
     Messages.forget()
     let status = snd_pcm_drain(pcm)
-    guard status != 0 else { return true }
+    guard status != 0 else {
+      // alsa-lib's `file` writes what it held back, and says only in words that it could not.
+      guard let code = ALSAError.codeOfFailure() else { return true }
+      throw ALSAError(code: code, call: "snd_pcm_drain", device: name, message: Messages.last)
+    }
     let interruption: Int32? =
       switch state {
       case .suspended: ESTRPIPE

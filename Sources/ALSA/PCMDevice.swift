@@ -12,15 +12,18 @@ package enum PCMOutcome: Sendable, Hashable {
   case xrun
   /// The machine slept (`ESTRPIPE`): `recover()`.
   case suspended
-  /// The device is not there any more, by this errno (`ENODEV`, `EIO` …): let go of it, and open it,
-  /// or another one, later. How much it had inside, only a `delay()` from before tells.
+  /// The device is not there any more, by this errno (`ENODEV`, `EIO` …): let go of it, and open
+  /// it, or another one, later. How much it had inside, only a `delay()` from before tells.
   case gone(Int32)
+  /// It is there, and cannot do it, by this errno: `ENOSPC`, `ENOENT` … of a plugin that writes a
+  /// file. Opened anew, it could not either.
+  case failed(Int32)
 }
 
 /// How a wait ended.
 package enum PCMWait: Sendable, Hashable {
-  /// There is at least a period of room, or of sound; or something happened to the device, which the
-  /// next transfer tells.
+  /// There is at least a period of room, or of sound; or something happened to the device, which
+  /// the next transfer tells.
   case ready
   /// The caller's descriptor was readable, also before the wait.
   case woken
@@ -34,9 +37,9 @@ package enum PCMWait: Sendable, Hashable {
 /// recovered, it is ready for sound; playback begins by itself when as much is inside as
 /// `PCMRequest.startThreshold` says, capture with `start()` or the first read.
 ///
-/// `write`, `read`, `wait`, `delay` and `state` are for the real-time path: they do not allocate, lock
-/// or log. (alsa-lib has a lock of its own around plugins; nobody else is at it.) The others may
-/// allocate, and throw.
+/// `write`, `read`, `wait`, `delay` and `state` are for the real-time path: they do not allocate,
+/// lock or log. (alsa-lib has a lock of its own around plugins; nobody else is at it.) The others
+/// may allocate, and throw.
 package final class PCMDevice {
   /// As it was asked for: `default`, `hw:1,0` …
   package let name: String
@@ -125,7 +128,8 @@ package final class PCMDevice {
   ///   - count: At least 1.
   /// - Returns: What became of them.
   package func write(_ frames: UnsafeRawPointer, count: Int) -> PCMOutcome {
-    outcome(of: snd_pcm_writei(pcm, frames, snd_pcm_uframes_t(max(0, count))))
+    Messages.forget()
+    return outcome(of: snd_pcm_writei(pcm, frames, snd_pcm_uframes_t(max(0, count))))
   }
 
   /// Takes frames that were recorded, as many as there are (`snd_pcm_readi`).
@@ -135,7 +139,8 @@ package final class PCMDevice {
   ///   - count: At least 1.
   /// - Returns: How many came, or why none did.
   package func read(into frames: UnsafeMutableRawPointer, count: Int) -> PCMOutcome {
-    outcome(of: snd_pcm_readi(pcm, frames, snd_pcm_uframes_t(max(0, count))))
+    Messages.forget()
+    return outcome(of: snd_pcm_readi(pcm, frames, snd_pcm_uframes_t(max(0, count))))
   }
 
   /// Waits for a period of room or of sound, for a caller's descriptor, or for the time.
@@ -186,6 +191,11 @@ package final class PCMDevice {
     }
   }
 
+  /// What a transfer's errno means, with what alsa-lib has said of it; not for the real-time path.
+  package func error(_ code: Int32, of call: String) -> ALSAError {
+    ALSAError(code: code, call: call, device: name, message: Messages.last)
+  }
+
   /// What it is at (`snd_pcm_state`).
   package var state: PCMState { PCMState(snd_pcm_state(pcm)) }
 
@@ -206,7 +216,12 @@ package final class PCMDevice {
       case .draining: return .notReady
       default: return .gone(code)
       }
-    default: return .gone(code)
+    case EIO:
+      // alsa-lib's `file` says so whatever is wrong with its file, and that only in words.
+      guard let code = ALSAError.codeOfFailure() else { return .gone(code) }
+      return .failed(code)
+    default:
+      return ALSAError.saysGone(code) || state == .disconnected ? .gone(code) : .failed(code)
     }
   }
 }

@@ -13,6 +13,12 @@ static inline char *avjob_alsa_last_line(void) {
   return line;
 }
 
+// The errno that came with it; 0: none did.
+static inline int *avjob_alsa_last_code(void) {
+  static __thread int code;
+  return &code;
+}
+
 // Takes a line instead of standard error: no allocation and no lock, since a failing transfer may
 // say something, too.
 __attribute__((format(printf, 5, 6)))
@@ -20,6 +26,7 @@ static inline void avjob_alsa_hear(const char *file, int line, const char *funct
                                    const char *format, ...) {
   (void)file, (void)line, (void)function;
   char *text = avjob_alsa_last_line();
+  *avjob_alsa_last_code() = code;
   va_list arguments;
   va_start(arguments, format);
   int length = vsnprintf(text, 256, format, arguments);

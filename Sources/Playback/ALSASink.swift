@@ -1,4 +1,5 @@
 import Glibc
+import MediaComposition
 
 internal import ALSA
 
@@ -37,7 +38,7 @@ final class ALSASink: AudioSink {
     return lastDelay
   }
 
-  func write(_ frames: UnsafeRawPointer, count: Int) -> SinkOutcome {
+  func write(_ frames: UnsafeRawPointer, count: Int) throws(Failure) -> SinkOutcome {
     isDraining = false
     if resumeDeadline != nil { return goOn() }
     let outcome =
@@ -52,6 +53,7 @@ final class ALSASink: AudioSink {
     case .xrun: return prepare(holding: 0, as: .ranDry)
     case .suspended: return goOn()
     case .gone: return .gone
+    case .failed(let code): throw Failure(writing: device.error(code, of: "snd_pcm_writei"))
     }
   }
 
@@ -81,6 +83,7 @@ final class ALSASink: AudioSink {
       isStopped = outcome == .interrupted
       return outcome
     } catch {
+      // Hardware that is being unplugged has many words for it; opened anew, it says more.
       return .gone
     }
   }
@@ -109,12 +112,15 @@ final class ALSASink: AudioSink {
     _ = try? device.drop()
   }
 
-  func drain() -> Bool {
+  func drain() throws(Failure) -> Bool {
     isDraining = true
     do throws(ALSAError) {
       return try device.drain()
     } catch {
-      // What it held is over, one way or another.
+      // What a device held that went away, or slept, is over, one way or another.
+      guard error.code == ESTRPIPE || ALSAError.saysGone(error.code) else {
+        throw Failure(writing: error)
+      }
       return true
     }
   }

@@ -1,7 +1,8 @@
 import MediaComposition
 import Threads
 
-/// How a device wants its samples, in the machine's byte order, the channels of a frame side by side.
+/// How a device wants its samples, in the machine's byte order, the channels of a frame side by
+/// side.
 public enum SampleEncoding: String, Sendable, Hashable, CaseIterable {
   /// 32-bit float, full scale being 1.
   case float32
@@ -28,8 +29,8 @@ public enum SampleEncoding: String, Sendable, Hashable, CaseIterable {
 public struct SinkFormat: Sendable, Hashable {
   /// Frames a second.
   public var sampleRate: Int
-  /// Channels of a frame, 1 or more. Where they are more than 8, sound is in the first of them, as many
-  /// as it has, but two at least; the others are silent.
+  /// Channels of a frame, 1 or more. Where they are more than 8, sound is in the first of them, as
+  /// many as it has, but two at least; the others are silent.
   public var channelCount: Int
   /// How a sample is written.
   public var encoding: SampleEncoding
@@ -62,8 +63,8 @@ public enum SinkOutcome: Sendable, Hashable {
   case full
   /// It ran dry, and there was silence; it is ready for frames again.
   case ranDry
-  /// It was stopped by the system, with what it held lost, of which `delay` tells; once it is dropped,
-  /// it is ready for frames again.
+  /// It was stopped by the system, with what it held lost, of which `delay` tells; once it is
+  /// dropped, it is ready for frames again.
   case interrupted
   /// It is not there any more; close it, and open another.
   case gone
@@ -71,20 +72,24 @@ public enum SinkOutcome: Sendable, Hashable {
 
 /// Where sound goes: a device, a file, nowhere.
 ///
-/// Opened, used and released by one thread, the writer's. While sound plays, that thread must come in
-/// time: `write`, `wait`, `delay` and `drain` neither allocate, lock nor log, and only `wait` blocks.
-/// What is written is heard in order; the first frames after the opening, or after `drop`, start the
-/// sink as soon as it holds enough.
+/// Opened, used and released by one thread, the writer's. While sound plays, that thread must come
+/// in time: `write`, `wait`, `delay` and `drain` neither allocate, lock nor log, and only `wait`
+/// blocks. What is written is heard in order; the first frames after the opening, or after `drop`,
+/// start the sink as soon as it holds enough.
 public protocol AudioSink: AnyObject {
   /// What it takes.
   var format: SinkFormat { get }
 
-  /// Frames that were written and are not heard yet. Of a sink that was stopped or is gone, those that
-  /// it held then, until it is dropped: what is lost was not heard.
+  /// Frames that were written and are not heard yet. Of a sink that was stopped or is gone, those
+  /// that it held then, until it is dropped: what is lost was not heard.
   var delay: Int { get }
 
   /// Hands over frames in the sink's format; takes as many as there is room for.
-  func write(_ frames: UnsafeRawPointer, count: Int) -> SinkOutcome
+  ///
+  /// - Throws: What is wrong with it for good, a full disk for instance. The player stops, tells
+  ///   `PlayerEvent.deviceFailed`, and opens no other; where another sink may be better later, give
+  ///   `.gone` instead.
+  func write(_ frames: UnsafeRawPointer, count: Int) throws(Failure) -> SinkOutcome
 
   /// Waits until there is room for a period, or `descriptor` is readable, or the time is over.
   func wait(or descriptor: Int32, milliseconds: Int32)
@@ -95,7 +100,8 @@ public protocol AudioSink: AnyObject {
   /// Sees to it that all that was written is heard, however little.
   ///
   /// - Returns: Whether it has been. If not, ask again after a `wait`.
-  func drain() -> Bool
+  /// - Throws: What keeps it from being heard, for good; as `write`.
+  func drain() throws(Failure) -> Bool
 }
 
 /// Opens the sink of a player, on the writer's thread; it is asked again, from time to time, where

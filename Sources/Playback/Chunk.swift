@@ -1,3 +1,4 @@
+import MediaComposition
 import Threads
 
 /// The frames that are on their way to a sink: converted once, handed over in as many pieces as it
@@ -31,20 +32,23 @@ struct Chunk {
   /// The ring's frame that the sink gets next.
   private var index: Int64
   private var isDraining = false
+  /// Frames that the sink has taken since it was opened, or dropped.
+  private var held: Int64 = 0
 
   init(_ ring: SlotRing, _ sink: any AudioSink, _ counts: Counts) {
     self.ring = ring
     self.sink = sink
     self.counts = counts
     format = sink.format
-    converter = SampleConverter(sink.format, capacity: SlotRing.slotFrames)
-    buffer = Buffer(byteCount: SlotRing.slotFrames * sink.format.frameSize)
+    converter = SampleConverter(sink.format, capacity: ring.slotFrames)
+    buffer = Buffer(byteCount: ring.slotFrames * sink.format.frameSize)
     index = counts.progress.written
   }
 
   /// Silence at once, and an empty ring. What was heard until then stands in the counts.
   mutating func flush() {
     let delay = sink.delay
+    note(delay)
     sink.drop()
     counts.publish(written: index - Int64(min(delay, Int(index))), delay: 0)
     forget()
@@ -53,6 +57,7 @@ struct Chunk {
   /// Empties the ring after the sink has lost what it held: that was not heard.
   mutating func lose() {
     let lost = sink.delay
+    note(lost)
     sink.drop()
     index -= min(index, Int64(lost))
     counts.publish(written: index, delay: 0)
@@ -61,30 +66,53 @@ struct Chunk {
 
   private mutating func forget() {
     ring.slots.removeAll()
-    (converted, taken) = (0, 0)
+    (converted, taken, held) = (0, 0, 0)
     isDraining = false
   }
 
+  /// Tells what stands where, all of it being of one moment.
+  private func publish(delay: Int) {
+    counts.publish(written: index, delay: delay)
+    note(delay)
+  }
+
+  /// Notes that something was heard, where that is so.
+  private func note(_ delay: Int) {
+    if held > Int64(delay) { counts.hasPlayed.store(true, ordering: .releasing) }
+  }
+
   /// Hands over what the sink takes of the ring's first slot.
-  mutating func step(_ levels: SampleConverter.Levels) -> Step {
+  ///
+  /// - Throws: What the sink throws, after which what it held is lost, and the ring is empty.
+  mutating func step(_ levels: SampleConverter.Levels) throws(Failure) -> Step {
+    do throws(Failure) {
+      return try handOver(levels)
+    } catch {
+      lose()
+      throw error
+    }
+  }
+
+  private mutating func handOver(_ levels: SampleConverter.Levels) throws(Failure) -> Step {
     // What came behind the last slot waits: a device that is draining takes nothing.
-    if isDraining { return drain() }
+    if isDraining { return try drain() }
     guard let slot = ring.slots.first else { return .starved }
     if converted == 0 {
       converter.convert(
-        slot, planeCapacity: SlotRing.slotFrames, from: 0, count: slot.frameCount, levels: levels,
+        slot, planeCapacity: ring.slotFrames, from: 0, count: slot.frameCount, levels: levels,
         to: buffer.bytes)
       converted = slot.frameCount
       index = slot.index
     }
     if taken < converted {
-      switch sink.write(buffer.bytes + taken * format.frameSize, count: converted - taken) {
+      switch try sink.write(buffer.bytes + taken * format.frameSize, count: converted - taken) {
       case .wrote(let count):
         taken += count
         index += Int64(count)
-        counts.publish(written: index, delay: sink.delay)
+        held += Int64(count)
+        publish(delay: sink.delay)
       case .full:
-        counts.publish(written: index, delay: sink.delay)
+        publish(delay: sink.delay)
         return .wait
       case .ranDry:
         counts.xruns.wrappingAdd(1, ordering: .relaxed)
@@ -100,9 +128,9 @@ struct Chunk {
     return .again
   }
 
-  private mutating func drain() -> Step {
-    let isDone = sink.drain()
-    counts.publish(written: index, delay: isDone ? 0 : sink.delay)
+  private mutating func drain() throws(Failure) -> Step {
+    let isDone = try sink.drain()
+    publish(delay: isDone ? 0 : sink.delay)
     guard isDone else { return .wait }
     isDraining = false
     counts.finished.store(index, ordering: .releasing)

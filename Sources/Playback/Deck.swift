@@ -124,14 +124,27 @@ final class Deck: Sendable {
 
   /// There is a device that was not there before.
   func found(_ format: SinkFormat) {
-    let hadDevice = state.withLock { state in
-      defer { (state.hasDevice, state.lossReason) = (true, nil) }
+    state.withLock { state in
       if state.hasDevice == false { state.failure = nil }
-      return state.hasDevice == true
+      (state.hasDevice, state.lossReason) = (true, nil)
     }
-    // The one before was lost, and nobody has noticed until now.
-    if hadDevice { observers.yield(.deviceLost(nil)) }
     observers.yield(.deviceFound(format))
+  }
+
+  /// The device cannot be played to any more; whoever hears of it does so before the player stops.
+  ///
+  /// - Parameter produced: The frame of the rings that would be rendered next.
+  func deviceFailed(_ failure: Failure, at produced: Int64) {
+    let heard = heardIndex
+    state.withLock { $0.failure = failure }
+    observers.yield(.deviceFailed(failure))
+    state.withLock { state in
+      if state.jump == nil {
+        state.rest = state.placeToGoOn(from: heard, to: produced) ?? state.rest
+      }
+      state.stop(unplayable: nil)
+    }
+    clock.ring()
   }
 
   /// All was heard that the queue has, up to its end.

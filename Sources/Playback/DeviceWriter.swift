@@ -6,8 +6,8 @@ import Threads
 /// The thread that hands a ring's sound to a sink, in time.
 ///
 /// While sound plays it neither allocates, locks nor logs; what it has to say stands in atomics. It
-/// opens the sink, and opens another where the one it had is gone. It plays whatever the ring holds:
-/// to pause is to flush, and to fill no more.
+/// opens the sink, and opens another where the one it had is gone. It plays whatever the ring
+/// holds: to pause is to flush, and to fill no more.
 final class DeviceWriter: Sendable {
   /// What there is to write to.
   enum Device: Sendable {
@@ -17,6 +17,8 @@ final class DeviceWriter: Sendable {
     case open(SinkFormat, SlotRing)
     /// It is gone, or could not be opened; another is looked for from time to time.
     case lost(Failure?)
+    /// It cannot be played to any more, and no other is looked for.
+    case failed(Failure)
   }
 
   /// Written by this thread alone; read by all.
@@ -40,10 +42,11 @@ final class DeviceWriter: Sendable {
     var request: SinkRequest?
   }
 
-  /// Slots of a ring: 213 ms at 48 kHz, which is what a change of tracks takes to be heard, too.
+  /// Slots of a ring: 213 ms, which is what a change of tracks takes to be heard, too.
   static let slotCount = 10
-  /// Between two looks for a device.
-  private static let retryMilliseconds: Int32 = 500
+  /// Between two looks for a device, and at most, where those that are found are gone at once.
+  private static let retryPause = Duration.milliseconds(500)
+  private static let longestRetryPause = Duration.seconds(8)
 
   /// A writer that opens its sinks by `opener`, and none until `open` is called.
   init(_ opener: @escaping SinkOpener) throws(ChildProcess.SystemError) {
@@ -65,7 +68,8 @@ final class DeviceWriter: Sendable {
 
   /// Says that the ring was filled; one that waits for the sink is left alone.
   func notifyFilled() {
-    // In one order for both threads: what was filled is seen before the wait, or the wait is seen here.
+    // In one order for both threads: what was filled is seen before the wait, or the wait is seen
+    // here.
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     if isStarved.load(ordering: .relaxed) { bell.ring() }
   }
@@ -98,22 +102,63 @@ final class DeviceWriter: Sendable {
 
   /// Runs until `end` is called.
   func run() {
+    var pause = Self.retryPause
     while !isEnding.load(ordering: .acquiring) {
       guard let request = shared.withLock({ $0.request }) else {
         answerFlush()
         bell.wait(milliseconds: -1)
         continue
       }
-      do throws(Failure) {
-        let sink = try opener(request)
-        try Self.check(sink.format)
-        let ring = SlotRing(channelCount: sink.format.channelCount, slotCount: Self.slotCount)
-        shared.withLock { $0.device = .open(sink.format, ring) }
-        news.ring()
-        play(ring, to: sink, asked: request)
-      } catch {
-        lose(error)
+      switch play(request) {
+      case .over: pause = Self.retryPause
+      case .absent(let failure): lose(failure, for: Self.retryPause)
+      case .gone(hasPlayed: true):
+        pause = Self.retryPause
+        lose(nil, for: pause)
+      case .gone(hasPlayed: false):
+        lose(Self.vain, for: pause)
+        pause = min(pause * 2, Self.longestRetryPause)
+      case .failed(let failure): fail(failure)
       }
+    }
+  }
+
+  /// How playing to a sink has ended.
+  private enum Ending {
+    /// Another one is wanted, or none any more.
+    case over
+    /// It could not be opened.
+    case absent(Failure)
+    /// It went away; before anything was heard, or later.
+    case gone(hasPlayed: Bool)
+    /// It has failed for good.
+    case failed(Failure)
+  }
+
+  private static let vain = Failure(
+    .mendMachine,
+    "it can be opened, and is gone again before it has played anything; connect it anew, or choose "
+      + "another device")
+
+  /// Opens a sink, plays to it, and closes it.
+  private func play(_ request: SinkRequest) -> Ending {
+    let sink: any AudioSink
+    do throws(Failure) {
+      sink = try opener(request)
+      try Self.check(sink.format)
+    } catch {
+      return .absent(error)
+    }
+    let ring = SlotRing(
+      channelCount: sink.format.channelCount, sampleRate: sink.format.sampleRate,
+      slotCount: Self.slotCount)
+    counts.hasPlayed.store(false, ordering: .releasing)
+    shared.withLock { $0.device = .open(sink.format, ring) }
+    news.ring()
+    do throws(Failure) {
+      return try play(ring, to: sink, asked: request)
+    } catch {
+      return .failed(error)
     }
   }
 
@@ -126,11 +171,30 @@ final class DeviceWriter: Sendable {
     }
   }
 
-  private func lose(_ failure: Failure?) {
+  /// Says that there is none, and waits before another is looked for.
+  private func lose(_ failure: Failure?, for pause: Duration) {
     shared.withLock { $0.device = .lost(failure) }
-    answerFlush()
     news.ring()
-    bell.wait(milliseconds: Self.retryMilliseconds)
+    let deadline = ContinuousClock.now + pause
+    while !isEnding.load(ordering: .acquiring) {
+      answerFlush()
+      let rest = ContinuousClock.now.duration(to: deadline)
+      guard rest > .zero else { return }
+      let (seconds, attoseconds) = rest.components
+      // Rounded up, so that nobody asks the time again and again.
+      let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1
+      bell.wait(milliseconds: Int32(clamping: milliseconds))
+    }
+  }
+
+  /// Says that there will be none, and does nothing more.
+  private func fail(_ failure: Failure) {
+    shared.withLock { $0.device = .failed(failure) }
+    news.ring()
+    while !isEnding.load(ordering: .acquiring) {
+      answerFlush()
+      bell.wait(milliseconds: -1)
+    }
   }
 
   /// Of nothing there is nothing to flush.
@@ -142,7 +206,9 @@ final class DeviceWriter: Sendable {
   }
 
   /// Plays until the sink is gone, another is wanted, or the end.
-  private func play(_ ring: SlotRing, to sink: any AudioSink, asked request: SinkRequest) {
+  private func play(
+    _ ring: SlotRing, to sink: any AudioSink, asked request: SinkRequest
+  ) throws(Failure) -> Ending {
     var chunk = Chunk(ring, sink, counts)
     // What comes after the sound that was lost must not be heard before it is rendered again.
     var isLost = false
@@ -154,7 +220,7 @@ final class DeviceWriter: Sendable {
         counts.flushes.store(wanted, ordering: .releasing)
         news.ring()
         // Only here may it lock: nothing plays.
-        if shared.withLock({ $0.request }) != request { return }
+        if shared.withLock({ $0.request }) != request { return .over }
       }
       if isLost {
         bell.wait(milliseconds: -1)
@@ -163,7 +229,7 @@ final class DeviceWriter: Sendable {
       let levels = SampleConverter.Levels(
         volume: Float(bitPattern: volume.load(ordering: .relaxed)),
         pan: Float(bitPattern: pan.load(ordering: .relaxed)))
-      switch chunk.step(levels) {
+      switch try chunk.step(levels) {
       case .again: break
       case .wait: sink.wait(or: bell.descriptor, milliseconds: 200)
       case .starved: waitForSound(in: ring, milliseconds: 200)
@@ -177,12 +243,12 @@ final class DeviceWriter: Sendable {
         news.ring()
       case .gone:
         chunk.lose()
-        lose(nil)
-        return
+        return .gone(hasPlayed: counts.hasPlayed.load(ordering: .relaxed))
       }
       bell.clear()
     }
     sink.drop()
+    return .over
   }
 
   /// Waits until the ring is filled, or for an order.
@@ -206,6 +272,8 @@ final class Counts: Sendable {
   let xruns = Atomic<Int>(0)
   /// Times that the system stopped it, and what it held was lost.
   let interruptions = Atomic<Int>(0)
+  /// Whether the sink that is open, or was last, has played anything.
+  let hasPlayed = Atomic<Bool>(false)
   /// Flushes that were done.
   let flushes = Atomic<Int>(0)
   /// The frame of the ring behind the last slot that was the last and was heard to its end.

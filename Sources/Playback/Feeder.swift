@@ -22,6 +22,8 @@ final class Feeder {
   private var request: SinkRequest?
   /// The ring that was filled last; another one is another device, which has heard nothing.
   private var ring: SlotRing?
+  /// Whether nobody was told of that device so far.
+  private var isUntold = false
   /// Whether the ring is empty, and the device silent.
   private var isHalted = true
   /// Whether the last frame was put into the ring.
@@ -186,11 +188,17 @@ final class Feeder {
       isHalted = true
       deck.lost(failure)
       wait(milliseconds: -1)
+    case .failed(let failure):
+      isHalted = true
+      deck.deviceFailed(failure, at: produced)
     case .open(let format, let ring):
       // It may have come and gone while something was rendered: by the ring that is known for sure.
       let isNew = ring !== self.ring
-      self.ring = ring
-      if isNew { deck.found(format) }
+      if isNew {
+        if self.ring != nil { deck.lost(nil) }
+        (self.ring, isUntold) = (ring, true)
+      }
+      tellFound(format)
       let count = writer.counts.interruptions.load(ordering: .acquiring)
       if isNew && produced > 0 || count != interruptions || !voice.isFor(format) {
         interruptions = count
@@ -203,6 +211,16 @@ final class Feeder {
         wait(milliseconds: 20)
       }
     }
+  }
+
+  /// Tells of a device: of the first one at once; of one in whose place none was, when it has
+  /// played, since it may be gone again before.
+  private func tellFound(_ format: SinkFormat) {
+    guard isUntold else { return }
+    let isFirst = deck.state.withLock { $0.hasDevice == nil }
+    guard isFirst || writer.counts.hasPlayed.load(ordering: .acquiring) else { return }
+    isUntold = false
+    deck.found(format)
   }
 
   private func ask(for voice: Voice) {
@@ -248,7 +266,7 @@ final class Feeder {
       let end = deck.state.withLock { $0.end(of: voice.item) }
       if voice.source.position >= end { return goOn(in: ring) }
       let first = voice.source.position
-      try voice.read(SlotRing.slotFrames, before: end)
+      try voice.read(ring.slotFrames, before: end)
       let isEnd = voice.source.position >= end
       let isLast = isEnd && !deck.state.withLock { $0.goesOn }
       put(voice, at: first, into: ring, isLast: isLast)
@@ -270,7 +288,7 @@ final class Feeder {
       slot.isLast = isLast
       slot.channelCount = min(block.channelCount, ring.channelCount)
       for channel in 0..<slot.channelCount {
-        (slot.samples + channel * SlotRing.slotFrames).update(
+        (slot.samples + channel * ring.slotFrames).update(
           from: block.planes[channel], count: block.frameCount)
       }
     }
@@ -373,6 +391,7 @@ final class Feeder {
       wait(milliseconds: 50)
       return
     }
+    if case .open(let format, _) = writer.device { tellFound(format) }
     halt()
     if deck.finished(tried.last) { (voice, tried, failures) = (nil, [], 0) }
   }

@@ -1,6 +1,5 @@
 import ExportEngine
 import MediaComposition
-import Synchronization
 import SystemPackage
 
 /// Writes what is heard into a file, as fast as it comes: a proof of what a device would play, or
@@ -22,7 +21,6 @@ public final class FileSink: AudioSink {
   /// Rate and channels of what was asked for.
   public let format: SinkFormat
   private let file: OutputFile
-  private let report: Report
   /// Behind the last frame.
   private var end: Int64
   /// Of a WAV.
@@ -35,51 +33,44 @@ public final class FileSink: AudioSink {
   ///   - encoding: How a sample is written; `int24` takes three bytes in a WAV, which has no other.
   ///   - container: What it begins with.
   ///   - isReplacing: Whether a file that is there already loses what it holds.
-  /// - Returns: What a player opens it with. It throws `mendJob` where there is a file that must not
-  ///   be replaced, `tryAgain` where another sink or a recorder has it, and otherwise what the system
-  ///   says. What cannot be written, to a full disk for instance, is said in `Player.failure`; the
-  ///   player waits then, and the file is not opened again.
+  /// - Returns: What a player opens it with. It throws `mendJob` where there is a file that must
+  ///   not be replaced, `tryAgain` where another sink or a recorder has it, and otherwise what the
+  ///   system says; the player tries again then. Where the disk is full later, the player stops and
+  ///   says so (`PlayerEvent.deviceFailed`), and the file keeps what went into it.
   public static func opener(
     _ path: FilePath, as encoding: SampleEncoding = .float32, container: Container = .wav,
     replacing isReplacing: Bool = false
   ) -> SinkOpener {
-    let report = Report()
-    return { request throws(Failure) in
-      if let failure = report.failure.withLock({ $0 }) { throw failure }
+    { request throws(Failure) in
+      let slotFrames = SlotRing.slotFrames(atRate: request.sampleRate)
       let format = SinkFormat(
         sampleRate: request.sampleRate, channelCount: request.channelCount,
         encoding: container == .wav && encoding == .int24 ? .packedInt24 : encoding,
-        periodFrames: SlotRing.slotFrames, bufferFrames: SlotRing.slotFrames)
+        periodFrames: slotFrames, bufferFrames: slotFrames)
       let file = try OutputFile.grow(at: path, replacing: isReplacing)
-      return try FileSink(file, format, container, report)
+      return try FileSink(file, format, container)
     }
   }
 
-  /// What went wrong with a file, for whoever opens it again.
-  final class Report: Sendable {
-    let failure = Mutex<Failure?>(nil)
-  }
-
   /// A sink at the start of an empty file.
-  init(
-    _ file: OutputFile, _ format: SinkFormat, _ container: Container, _ report: Report
-  ) throws(Failure) {
+  init(_ file: OutputFile, _ format: SinkFormat, _ container: Container) throws(Failure) {
     let header = container == .wav ? wavHeader(of: format) : []
     self.file = file
     self.format = format
-    self.report = report
     end = Int64(header.count)
     sizes = WAVSizes(header: header)
     try file.put(header, at: 0)
   }
 
-  deinit { settle() }
+  deinit { try? settle() }
 
   /// None: what was written was heard.
   public var delay: Int { 0 }
 
   /// Takes all.
-  public func write(_ frames: UnsafeRawPointer, count: Int) -> SinkOutcome {
+  ///
+  /// - Throws: What the system says; the file keeps what was written before.
+  public func write(_ frames: UnsafeRawPointer, count: Int) throws(Failure) -> SinkOutcome {
     let bytes = UnsafeRawBufferPointer(start: frames, count: count * format.frameSize)
     do throws(Failure) {
       try file.put(bytes, at: end)
@@ -87,8 +78,7 @@ public final class FileSink: AudioSink {
       return .wrote(count)
     } catch {
       file.cut(to: end)
-      report.failure.withLock { $0 = error }
-      return .gone
+      throw error
     }
   }
 
@@ -96,19 +86,20 @@ public final class FileSink: AudioSink {
   public func wait(or descriptor: Int32, milliseconds: Int32) {}
 
   /// Forgets nothing, since all was heard.
-  public func drop() { settle() }
+  public func drop() { try? settle() }
 
   /// All was heard.
-  public func drain() -> Bool {
-    settle()
+  ///
+  /// - Throws: What the system says of the header.
+  public func drain() throws(Failure) -> Bool {
+    try settle()
     return true
   }
 
-  /// Writes the sizes into the header. Where that fails, the next sound that is written will fail,
-  /// and be told of.
-  private func settle() {
+  /// Writes the sizes into the header.
+  private func settle() throws(Failure) {
     guard let sizes else { return }
-    try? file.put(sizes.header(fileSize: end), at: 0)
+    try file.put(sizes.header(fileSize: end), at: 0)
   }
 }
 

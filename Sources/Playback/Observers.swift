@@ -22,8 +22,12 @@ public enum PlayerEvent: Sendable {
   /// There is no device; another is looked for, and what was heard last is kept. Told again whenever
   /// there is another reason for it: one that is unplugged is first lost without any.
   case deviceLost(Failure?)
-  /// There is a device, which takes this.
+  /// There is a device, which takes this; one that was lost is told of when it has played again.
   case deviceFound(SinkFormat)
+  /// The device is there, and sound cannot be played to it any more: what writes it to a disk that
+  /// is full, for instance. The player stops where it was heard last, and `play()` does not help;
+  /// make another player.
+  case deviceFailed(Failure)
 }
 
 /// Stops an observer when it is released, or before (`AVPlayer.removeTimeObserver(_:)`).

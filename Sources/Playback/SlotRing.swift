@@ -18,16 +18,23 @@ final class SlotRing: Sendable {
     var isLast = false
   }
 
-  /// Frames of a slot: 21 ms at 48 kHz.
-  static let slotFrames = 1024
+  /// Frames of a slot: 21 ms, which are 1024 at 48 kHz, at any rate that devices have. A multiple
+  /// of 16, so that each channel begins where the processor likes it.
+  static func slotFrames(atRate sampleRate: Int) -> Int {
+    // No memory for what is no rate of sound.
+    max(1, (min(sampleRate, 768_000) * 1024 / 48_000 + 15) / 16) * 16
+  }
 
   let channelCount: Int
+  /// Frames of each slot.
+  let slotFrames: Int
   let slots: RingSlots<Slot>
 
-  /// A ring of `slotCount` slots.
-  init(channelCount: Int, slotCount: Int) {
+  /// A ring of `slotCount` slots, for sound at a rate.
+  init(channelCount: Int, sampleRate: Int, slotCount: Int) {
     self.channelCount = channelCount
-    let size = channelCount * Self.slotFrames
+    slotFrames = Self.slotFrames(atRate: sampleRate)
+    let size = channelCount * slotFrames
     slots = RingSlots(count: slotCount, bytesPerSlot: size * MemoryLayout<Float>.stride) { bytes in
       Slot(samples: bytes.bindMemory(to: Float.self, capacity: size))
     }

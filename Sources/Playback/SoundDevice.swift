@@ -1,3 +1,4 @@
+import Glibc
 import MediaComposition
 
 internal import ALSA
@@ -17,8 +18,8 @@ public struct SoundDevice: Sendable, Hashable {
     case capture
   }
 
-  /// Those that may be played to, or recorded, `default` first. That one is named does not mean that
-  /// it can be opened now. O(devices); asks all cards.
+  /// Those that may be played to, or recorded, `default` first. That one is named does not mean
+  /// that it can be opened now. O(devices); asks all cards.
   ///
   /// - Parameter direction: What for.
   /// - Returns: None where there is no card and no sound server.
@@ -54,8 +55,8 @@ public struct SoundDevice: Sendable, Hashable {
     }
   }
 
-  /// Rendered in some milliseconds; with less inside, a device that begins runs dry where other work
-  /// comes between the first slots.
+  /// Rendered in some milliseconds; with less inside, a device that begins runs dry where other
+  /// work comes between the first slots.
   private static let startThreshold = Duration.milliseconds(100)
 }
 
@@ -80,5 +81,24 @@ extension Failure {
         (.mendMachine, "\(device) cannot be opened; choose another (\(reason))")
       }
     self.init(remedy, message)
+  }
+
+  /// What it means that a device that is there takes no sound: most of all, that a plugin of
+  /// alsa-lib cannot write its file.
+  init(writing error: ALSAError) {
+    let advice =
+      switch error.code {
+      // Of a file that could not be opened, alsa-lib 1.2.8 says that it is none (EBADF).
+      case ENOENT, ENOTDIR, EBADF: "make the folder of its file, or change the permissions there"
+      case ENOSPC, EDQUOT: "make room on the disk that it writes to"
+      case EFBIG: "raise the limit (ulimit -f), or write to another file system"
+      case EACCES, EPERM, EROFS: "change the permissions of its file"
+      case EIO: "check the disk that it writes to"
+      default: "choose another"
+      }
+    self.init(
+      .mendMachine,
+      "the sound device '\(error.device ?? "")' takes no sound; \(advice) "
+        + "(\(error.message ?? error.reason))")
   }
 }

@@ -39,7 +39,8 @@ final class Voice {
       item.graph, sink: item.sink, as: device.map { Self.format(of: item, on: $0) },
       library: item.library, watchers: watchers, cancellation: cancellation)
     block = AudioBuffer(
-      channelCount: source.format.channelLayout.count, capacity: SlotRing.slotFrames)
+      channelCount: source.format.channelLayout.count,
+      capacity: SlotRing.slotFrames(atRate: source.format.sampleRate))
     // Sound matters more than its measure: what no meter takes is heard without one.
     loudness = try? LoudnessMeter(
       sampleRate: source.format.sampleRate,
@@ -52,8 +53,8 @@ final class Voice {
     return Self.format(of: item, on: device) == source.format
   }
 
-  /// The item's own channels where the device has as many, or more than any layout: then they are its
-  /// first ones, of which one alone would be the left.
+  /// The item's own channels where the device has as many, or more than any layout: then they are
+  /// its first ones, of which one alone would be the left.
   private static func format(of item: PlayerItem, on device: SinkFormat) -> AudioFormat {
     let own = item.channelLayout
     let layout: ChannelLayout =

@@ -210,6 +210,8 @@ import Testing
       released = made
       let observation = made.addPeriodicTimeObserver(forInterval: Time(value: 1, timescale: 100)) {
         _ in
+        // Not before there is a device that falls silent.
+        guard device.playedFrames > 0 else { return }
         let last = held.withLock { held in
           defer { held = nil }
           return held

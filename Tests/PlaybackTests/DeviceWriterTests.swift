@@ -25,16 +25,16 @@ import Threads
       for round in 0..<100 {
         ring.slots.fill { slot in
           slot.index = index
-          slot.frameCount = SlotRing.slotFrames
+          slot.frameCount = ring.slotFrames
         }
-        index += Int64(SlotRing.slotFrames)
+        index += Int64(ring.slotFrames)
         writer.setLevels(SampleConverter.Levels(volume: Float(round % 3), pan: 0.5))
         writer.notifyFilled()
         try wait(until: "the writer has taken the slot") { ring.slots.first == nil }
       }
       return index
     }
-    #expect(heard == 100 * Int64(SlotRing.slotFrames))
+    #expect(heard == 100 * Int64(ring.slotFrames))
     #expect(writer.counts.progress.written == heard)
     #expect(format.channelCount == 2)
   }

@@ -1,5 +1,6 @@
 import Glibc
 import MediaComposition
+import MediaTime
 import SystemPackage
 import TestSupport
 import Testing
@@ -59,10 +60,10 @@ import Testing
       sampleRate: 8000, channelCount: count, encoding: .int16, periodFrames: 10, bufferFrames: 10)
     do {
       let file = try OutputFile.grow(at: FilePath(path), replacing: false)
-      let sink = try FileSink(file, format, .wav, FileSink.Report())
+      let sink = try FileSink(file, format, .wav)
       let frames = [Int16](repeating: 7, count: 10 * count)
-      let outcome = frames.withUnsafeBytes { bytes in
-        bytes.baseAddress.map { sink.write($0, count: 10) }
+      let outcome = try frames.withUnsafeBytes { bytes in
+        try bytes.baseAddress.map { try sink.write($0, count: 10) }
       }
       #expect(outcome == .wrote(10))
     }
@@ -90,11 +91,8 @@ import Testing
     #expect(try readFile(path).count > 44_100 * 8)
   }
 
-  @Test(
-    "where the disk is full, the file keeps what went into it, and the player says why it waits")
-  func full() throws {
-    let path = FilePath(folder.path("heard.raw"))
-    let report = FileSink.Report()
+  /// A disk with room for 20 kB.
+  private static func fullDisk() -> FileCalls {
     var calls = FileCalls()
     calls.write = { descriptor, bytes, offset in
       guard offset < 20_000 else {
@@ -105,19 +103,36 @@ import Testing
       return pwrite(
         descriptor, bytes.baseAddress, min(bytes.count, 20_001 - Int(offset)), off_t(offset))
     }
+    return calls
+  }
+
+  @Test(
+    "where the disk is full, the file keeps what went into it, and the player stops and says why")
+  func full() throws {
+    let path = FilePath(folder.path("heard.raw"))
     let format = SinkFormat(
       sampleRate: 44_100, channelCount: 2, encoding: .float32, periodFrames: 1024,
       bufferFrames: 1024)
-    let file = try OutputFile.grow(at: path, replacing: false, calls: calls)
-    let sink = try FileSink(file, format, .raw, report)
-    let frames = [Float](repeating: 0.5, count: 2048)
-    let outcomes = frames.withUnsafeBytes { bytes in
-      (0..<3).compactMap { _ in bytes.baseAddress.map { sink.write($0, count: 1024) } }
+    let item = try QueuePlayerTests.items()[1]
+    let player = try Player(item) { _ throws(Failure) in
+      let file = try OutputFile.grow(at: path, replacing: true, calls: Self.fullDisk())
+      return try FileSink(file, format, .raw)
     }
-    #expect(outcomes == [.wrote(1024), .wrote(1024), .gone])
-    #expect(try readFile(path.string).count == 2 * 8192)
-    let failure = try #require(report.failure.withLock { $0 })
-    #expect(failure.message.contains("make room on that disk"))
+    let events = try player.toldUntilPaused()
+    let failures = events.compactMap { event -> Failure? in
+      if case .deviceFailed(let failure) = event { failure } else { nil }
+    }
+    #expect(failures.map(\.path) == [path])
+    #expect(player.failure == failures.first)
+    #expect(player.failure?.message.contains("make room on that disk") == true)
+    // What a slot holds is written as a whole, or not at all.
+    let slot = SlotRing.slotFrames(atRate: 44_100) * 8
+    let bytes = try readFile(path.string)
+    #expect(bytes.count == 20_000 / slot * slot)
+    #expect(player.currentTime == Time(frames: Int64(bytes.count / 8), rate: 44_100))
+    // Nothing is opened anew, which would empty it.
+    _ = try player.toldUntilPaused()
+    #expect(try readFile(path.string) == bytes)
   }
 }
 

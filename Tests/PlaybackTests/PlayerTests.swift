@@ -49,8 +49,9 @@ import Testing
     player.play()
     try player.waitUntilPaused()
     let kept = player.deck.state.withLock { $0.meters.count }
-    let held = DeviceWriter.slotCount + device.format.bufferFrames / SlotRing.slotFrames
-    #expect(kept <= held + 2 + item.sampleRate / SlotRing.slotFrames)
+    let slotFrames = SlotRing.slotFrames(atRate: item.sampleRate)
+    let held = DeviceWriter.slotCount + device.format.bufferFrames / slotFrames
+    #expect(kept <= held + 2 + item.sampleRate / slotFrames)
   }
 
   @Test("unplugged, it waits for the device and goes on where it was heard last")

@@ -69,7 +69,7 @@ import Testing
   @Test("a slot behind the last waits for the drain, and the end is the end of that slot")
   func drainsFirst() throws {
     let sink = DrainingSink()
-    let ring = SlotRing(channelCount: 2, slotCount: 4)
+    let ring = SlotRing(channelCount: 2, sampleRate: 48_000, slotCount: 4)
     let counts = Counts()
     var chunk = Chunk(ring, sink, counts)
     func put(_ index: Int64) {
@@ -81,15 +81,15 @@ import Testing
     }
     let levels = SampleConverter.Levels()
     put(0)
-    #expect(chunk.step(levels) == .again)
-    #expect(chunk.step(levels) == .wait)
+    #expect(try chunk.step(levels) == .again)
+    #expect(try chunk.step(levels) == .wait)
     put(100)
-    for _ in 0..<3 { #expect(chunk.step(levels) == .wait) }
+    for _ in 0..<3 { #expect(try chunk.step(levels) == .wait) }
     sink.isDrained = true
-    #expect(chunk.step(levels) == .again)
+    #expect(try chunk.step(levels) == .again)
     #expect(counts.finished.load(ordering: .acquiring) == 100)
-    #expect(chunk.step(levels) == .again)
-    #expect(chunk.step(levels) == .finished)
+    #expect(try chunk.step(levels) == .again)
+    #expect(try chunk.step(levels) == .finished)
     #expect(counts.finished.load(ordering: .acquiring) == 200)
     #expect(sink.writesWhileDraining == 0)
   }

@@ -76,8 +76,9 @@ import Testing
     // The slot that sounds now; or a later one of those that the device holds, where it was asked some
     // time ago.
     let exported = try item.exported()
-    let last = frame + device.format.bufferFrames + SlotRing.slotFrames
-    let near = exported[((frame - SlotRing.slotFrames) * 2)..<min(exported.count, last * 2)]
+    let slotFrames = SlotRing.slotFrames(atRate: item.sampleRate)
+    let last = frame + device.format.bufferFrames + slotFrames
+    let near = exported[((frame - slotFrames) * 2)..<min(exported.count, last * 2)]
     let peak = try #require(near.map(abs).max())
     #expect(meters.channels.count == 2)
     for channel in meters.channels {

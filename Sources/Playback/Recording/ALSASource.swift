@@ -6,8 +6,8 @@ import SystemPackage
 final class ALSASource: AudioSource {
   let format: SourceFormat
   private let device: PCMDevice
-  /// Where frames are brought out of the device's order of channels; nil where that is ours, or where
-  /// nobody tells: the inputs of an interface are numbered, and stay so.
+  /// Where frames are brought out of the device's order of channels; nil where that is ours, or
+  /// where nobody tells: the inputs of an interface are numbered, and stay so.
   private let reordering: ChannelReordering?
 
   private init(_ device: PCMDevice) {
@@ -51,7 +51,7 @@ final class ALSASource: AudioSource {
     case .notReady: return .empty
     case .xrun: return restarted ? .overran : .gone
     case .suspended: return restarted ? .interrupted : .gone
-    case .gone: return .gone
+    case .gone, .failed: return .gone
     }
   }
 

@@ -6,14 +6,15 @@ import Threads
 
 /// Records a device to a file (`AVAudioRecorder`).
 ///
-/// The file stands at its path from the start, and can be played whatever becomes of the process: at
-/// most the last tenth of a second is missing, some more of MP3. So a recording keeps no promise of "whole or not at
-/// all", as exports do. Where sound was lost, silence stands in its place, so that what follows stands
-/// at its time.
+/// The file stands at its path from the start, and can be played whatever becomes of the process:
+/// at most the last tenth of a second is missing, some more of MP3. So a recording keeps no promise
+/// of "whole or not at all", as exports do. Where sound was lost, silence stands in its place, so
+/// that what follows stands at its time.
 ///
-/// Safe from any thread. Its work is done by threads of its own: one takes sound from the device in
-/// time, one encodes and writes it, and one flushes it to the disk, now and then. They end with the recording, or when the recorder
-/// is released, which finishes the file.
+/// A recorder records once: what was stopped, or has ended, is over. Safe from any thread. Its work
+/// is done by threads of its own: one takes sound from the device in time, one encodes and writes
+/// it, and one flushes it to the disk, now and then. They end with the recording, or when the
+/// recorder is released, which finishes the file.
 public final class Recorder: Sendable {
   /// Where the recording goes (`AVAudioRecorder.url`).
   public let path: FilePath
@@ -79,8 +80,14 @@ public final class Recorder: Sendable {
   ///
   /// - Throws: What the device says; `mendJob` where it does not have the rate or the channels that
   ///   the settings name, where the format does not hold them, and where the file is there already;
-  ///   what the disk says; `tryAgain` where the machine has no thread left.
+  ///   what the disk says; `tryAgain` where the machine has no thread left. `mendJob` where the
+  ///   recording has ended: another one needs another recorder.
   public func prepareToRecord() throws(Failure) {
+    if let refusal = state.withLock({ $0.refusal }) { throw refusal }
+    try prepare()
+  }
+
+  private func prepare() throws(Failure) {
     let isFirst = state.withLock { state in
       guard state.phase == .idle else { return false }
       state.phase = .preparing
@@ -97,30 +104,29 @@ public final class Recorder: Sendable {
     if let failure { throw failure }
   }
 
-  /// Begins, or goes on after a pause (`AVAudioRecorder.record()`): with the device's first frame where
-  /// it is opened by this call, else with the next one that comes.
+  /// Begins, or goes on after a pause (`AVAudioRecorder.record()`): with the device's first frame
+  /// where it is opened by this call, else with the next one that comes.
   ///
-  /// - Throws: As `prepareToRecord`, before the first sound.
+  /// - Throws: As `prepareToRecord`, before the first sound and after the end.
   public func record() throws(Failure) {
-    order(.record(for: nil))
-    try prepareToRecord()
+    try begin(.record(for: nil))
   }
 
-  /// Begins, or goes on, and ends after so much, to the frame (`AVAudioRecorder.record(forDuration:)`).
+  /// Begins, or goes on, and ends after so much, to the frame
+  /// (`AVAudioRecorder.record(forDuration:)`).
   ///
-  /// - Throws: As `prepareToRecord`, before the first sound; `mendJob` for a length that is not above
-  ///   0, and nothing has changed then.
+  /// - Throws: As `prepareToRecord`, before the first sound and after the end; `mendJob` for a
+  ///   length that is not above 0, and nothing has changed then.
   public func record(forDuration duration: Time) throws(Failure) {
     try RecordingSettings.requireLength(duration, "record for")
-    order(.record(for: duration))
-    try prepareToRecord()
+    try begin(.record(for: duration))
   }
 
   /// Stops for now (`AVAudioRecorder.pause()`): what comes from here on is not recorded.
   public func pause() { order(.pause) }
 
   /// Ends the recording (`AVAudioRecorder.stop()`): all that has come is written, and the file is
-  /// finished soon after; `finish` waits for that.
+  /// finished soon after; `waitUntilFinished` waits for that.
   public func stop() {
     order(.stop)
     state.withLock { state in
@@ -142,7 +148,8 @@ public final class Recorder: Sendable {
 
   // MARK: What it is at
 
-  /// Whether it records now (`AVAudioRecorder.isRecording`); not while it waits for the first sound.
+  /// Whether it records now (`AVAudioRecorder.isRecording`); not while it waits for the first
+  /// sound.
   public var isRecording: Bool {
     state.withLock { $0.phase == .ready && $0.isRecording && !$0.isWaiting }
   }
@@ -164,8 +171,8 @@ public final class Recorder: Sendable {
   public var currentTime: Time { state.withLock { $0.recording?.duration ?? .zero } }
 
   /// What the device has recorded, whether it was wanted or not, what was lost included
-  /// (`AVAudioRecorder.deviceCurrentTime`): it moves while the device does, in steps of its periods. 0
-  /// before there is one.
+  /// (`AVAudioRecorder.deviceCurrentTime`): it moves while the device does, in steps of its
+  /// periods. 0 before there is one.
   public var deviceCurrentTime: Time {
     guard let format = sourceFormat else { return .zero }
     return Time(frames: reader.index, rate: format.sampleRate)
@@ -174,7 +181,8 @@ public final class Recorder: Sendable {
   /// Where sound was lost so far.
   public var losses: [RecordingLoss] { state.withLock { $0.recording?.losses ?? [] } }
 
-  /// How long the disk has room for more, by what the recording took so far; nil in its first second.
+  /// How long the disk has room for more, by what the recording took so far; nil in its first
+  /// second.
   public var timeLeftOnDisk: Time? { state.withLock { $0.timeLeft } }
 
   /// What the device gives (`AVAudioRecorder.format`); nil before it was opened.
@@ -211,10 +219,20 @@ public final class Recorder: Sendable {
 
   // MARK: Threads
 
+  /// Records, unless that is over.
+  private func begin(_ action: RecorderState.Action) throws(Failure) {
+    if let refusal = order(action) { throw refusal }
+    try prepare()
+  }
+
   /// From the frame on that comes next, or would come if the device were there.
-  private func order(_ action: RecorderState.Action) {
+  ///
+  /// - Returns: Why it is in vain to record; nil where it is not.
+  @discardableResult
+  private func order(_ action: RecorderState.Action) -> Failure? {
     // Asked for behind the lock: orders stand in the order of their frames.
-    state.withLock { state in
+    let refusal = state.withLock { state -> Failure? in
+      if let refusal = state.refusal { return refusal }
       // To stop is not to wait for a device: what is missing at the end is not filled up.
       let isEnd = if case .stop = action { true } else { false }
       let index =
@@ -224,8 +242,11 @@ public final class Recorder: Sendable {
           reader.index
         }
       state.orders.append(RecorderState.Order(index: index, action: action))
+      state.isOver = isEnd
+      return nil
     }
     reader.news.ring()
+    return refusal
   }
 
   private func start() throws(Failure) {
@@ -285,7 +306,7 @@ public final class Recorder: Sendable {
       var recording = Recording(sampleRate: 0, channelCount: 0)
       recording.end = end
       state.recording = recording
-      state.phase = .finished
+      (state.isOver, state.phase) = (true, .finished)
     }
   }
 

@@ -30,6 +30,8 @@ struct RecorderState {
   }
 
   var phase = Phase.idle
+  /// Whether it was stopped, or has ended by itself: nothing is recorded any more.
+  var isOver = false
   /// In order of their frames.
   var orders: [Order] = []
   /// Whether frames are recorded now, as far as they were looked at.
@@ -52,4 +54,13 @@ struct RecorderState {
   var deviceFailure: Failure?
   /// How long the disk has room for more.
   var timeLeft: Time?
+}
+
+extension RecorderState {
+  /// Why nothing can be recorded, any more or at all; nil: it can.
+  var refusal: Failure? {
+    guard isOver else { return nil }
+    if format == nil, case .failed(let failure)? = recording?.end { return failure }
+    return Failure(.mendJob, "the recording has ended; make another recorder")
+  }
 }

@@ -5,8 +5,8 @@ import Threads
 
 /// Writes what the reader has taken: decides what is recorded, meters it, and puts it into files.
 ///
-/// Of the writing thread, which may wait for the disk: the ring holds some seconds. What takes long,
-/// a flush, is left to another thread.
+/// Of the writing thread, which may wait for the disk: the ring holds some seconds. What takes
+/// long, a flush, is left to another thread.
 final class TakeWriter {
   private let state: Monitor<RecorderState>
   private let reader: DeviceReader
@@ -23,7 +23,9 @@ final class TakeWriter {
   private var isRecording = false
   /// Where it was begun, or gone on with, last.
   private var begun: Int64 = 0
-  private var end: Recording.End?
+  private var end: Recording.End? {
+    didSet { state.withLock { $0.isOver = end != nil } }
+  }
   /// How many frames were settled, and how many are on the disk.
   private var settled: Int64 = 0
   private var synced: Int64 = 0
@@ -82,8 +84,8 @@ final class TakeWriter {
   private func take(_ slot: CaptureRing.Slot) throws(Failure) {
     if slot.index > position {
       try obeyOrders()
-      // Whoever goes on means the next sound that comes: nothing of his is lost before it. A process
-      // that was stopped while it paused finds the device overrun.
+      // Whoever goes on means the next sound that comes: nothing of his is lost before it. A
+      // process that was stopped while it paused finds the device overrun.
       if position == begun, slot.cause == .overrun { position = slot.index }
       try lose(slot.index - position, slot.cause ?? .overrun)
     }
@@ -186,8 +188,8 @@ final class TakeWriter {
 
   // MARK: The disk, and those who look on
 
-  /// Makes it part of the file where so much has come since; also while much waits in the ring, so that
-  /// a disk which is full then has lost little.
+  /// Makes it part of the file where so much has come since; also while much waits in the ring, so
+  /// that a disk which is full then has lost little.
   private func settle(after count: Int64) throws(Failure) {
     guard files.recording.frameCount >= settled + count else { return }
     settled = files.recording.frameCount

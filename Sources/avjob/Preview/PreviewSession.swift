@@ -148,9 +148,8 @@ final class PreviewSession {
         say(Diagnostic(warning))
       case .deviceLost(let failure?) where !hadDevice:
         // Nobody has heard anything: it is not unplugged, but the wrong one.
-        say(Diagnostic(failure))
-        status =
-          (failure.remedy == .tryAgain ? Door.Status.temporary : Door.Status.jobFailed).rawValue
+        end(by: failure)
+      case .deviceFailed(let failure): end(by: failure)
       default: break
       }
       if status == nil { view.tell(event, controls) }
@@ -160,6 +159,13 @@ final class PreviewSession {
   private func fail(_ failure: Failure) {
     failures += 1
     say(Diagnostic(failure))
+  }
+
+  /// Ends, since nothing can be heard.
+  private func end(by failure: Failure) {
+    say(Diagnostic(failure))
+    status =
+      (failure.remedy == .tryAgain ? Door.Status.temporary : Door.Status.jobFailed).rawValue
   }
 
   private func origin(of item: PlayerItem) -> Origin {

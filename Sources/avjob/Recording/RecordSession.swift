@@ -96,7 +96,14 @@ final class RecordSession {
 
   private func noteBeginning() throws(Failure) {
     guard let result = inbox.takeAll().first else { return }
-    try result.get()
+    do throws(Failure) {
+      try result.get()
+    } catch {
+      // Stopped before the device was asked for: nothing is wrong.
+      guard isStopping, recorder.isFinished, recorder.waitUntilFinished().end == .stopped else {
+        throw error
+      }
+    }
     hasBegun = true
     guard recorder.sourceFormat != nil else { return }
     let keys = hasKeys ? "; space pauses, q stops" : ""
