@@ -88,9 +88,9 @@ extension DeckState {
     for index in first..<marks.count {
       let (mark, next) = (marks[index], index + 1)
       if next < marks.count, !follows(marks[next], mark) { return next }
-      // It was rendered on beyond the end of what is looped by now.
+      // It was rendered on beyond the end of what is looped by now, be it looped from further on.
       let end = next < marks.count ? marks[next].index : produced
-      if let loop = loop(in: mark), next == marks.count || marks[next].cause.isChange,
+      if let loop = loop(in: mark), end > mark.index,
         mark.passes(mark.frames(in: loop).upperBound, before: end)
       {
         return next
@@ -149,8 +149,4 @@ extension DeckState.Mark {
     // At another speed, the last frame may fall on either side of the rounded length.
     self.frame + speed.sourceFrames(of: end - index) > frame + (speed == .normal ? 0 : 2)
   }
-}
-
-extension DeckState.Mark.Cause {
-  fileprivate var isChange: Bool { if case .change = self { true } else { false } }
 }

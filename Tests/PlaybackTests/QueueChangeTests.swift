@@ -199,7 +199,7 @@ import Testing
   @Test("the one that is heard is taken out as such, however late it is told that it is heard")
   func removesCurrent() throws {
     let items = try Self.items([3000, 4000, 3000])
-    let device = MemoryDevice(rate: Self.rate, buffer: 512, holdingAt: 4000)
+    let device = MemoryDevice(rate: Self.rate, buffer: 512, holdingAt: 100)
     let player = try QueuePlayer(items: items, opening: device.opener)
     let (isHeld, mayGoOn) = (WaitFlag(), WaitFlag())
     let observation = player.addPeriodicTimeObserver(forInterval: Time(value: 1, timescale: 1)) {
@@ -209,6 +209,7 @@ import Testing
     }
     player.play()
     isHeld.await()
+    device.goOn(to: 4000)
     try player.waitUntilHeard(4000, on: device)
     // It was heard to its end, and nobody has said so.
     player.remove(items[0])

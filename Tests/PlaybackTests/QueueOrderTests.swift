@@ -117,7 +117,8 @@ private struct Ideal {
     private mutating func loop(_ current: PlayerItem) {
       let length = ideal.length(of: current)
       let start = number(0..<(length - 1200))
-      let end = number((start + 1200)..<(length + 1))
+      // Not so near either that the player may know the end to be heard.
+      let end = number(max(start + 1200, ideal.frame + QueueOrderTests.ahead + 1)..<(length + 1))
       let isLooped = number(0..<2) == 0
       func time(_ frame: Int) -> Time { Time(frames: Int64(frame), rate: current.sampleRate) }
       ideal.range = isLooped ? start..<end : nil
@@ -127,7 +128,7 @@ private struct Ideal {
   }
 
   /// What the device holds ahead of what it has played, and has not told about yet.
-  private static let ahead = 512
+  fileprivate static let ahead = 512
 
   @Test("whatever is changed of the queue while it plays, what is heard is in the order of then")
   func keepsOrder() throws {
