@@ -109,14 +109,8 @@ import Testing
   func suspend() throws {
     let sound = try SoundStage("speed 1")
     try sound.make()
-    let terminal = try PseudoTerminal()
-    let settings = terminal.settings
-    try terminal.start(
-      [
-        "bash", "-c",
-        "set -m; cd \(sound.stage.folder.root); \(Command.path) preview one.wav --loop; "
-          + "echo STOP''PED; read line; fg; echo ENDED''HERE $?",
-      ], environment: sound.environment)
+    let (terminal, settings) = try sound.startShell(
+      "\(Command.path) preview one.wav --loop; echo STOP''PED; read line; fg; echo ENDED''HERE $?")
     try terminal.wait(for: "playing  one.wav")
     try terminal.wait(for: "loop 0:00.0 … 0:03.0")
     terminal.type("\u{1A}")
@@ -134,14 +128,8 @@ import Testing
   func foreground() throws {
     let sound = try SoundStage("speed 1")
     try sound.make()
-    let terminal = try PseudoTerminal()
-    let settings = terminal.settings
-    try terminal.start(
-      [
-        "bash", "-c",
-        "set -m; cd \(sound.stage.folder.root); \(Command.path) preview one.wav --loop & "
-          + "read line; fg; echo ENDED''HERE $?",
-      ], environment: sound.environment)
+    let (terminal, settings) = try sound.startShell(
+      "\(Command.path) preview one.wav --loop & read line; fg; echo ENDED''HERE $?")
     try SoundCard.wait(for: "start", in: sound.folder.path("log"))
     #expect(terminal.settings == settings)
     terminal.type("\n")

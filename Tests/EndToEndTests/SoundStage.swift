@@ -37,6 +37,15 @@ struct SoundStage {
     return terminal
   }
 
+  /// A shell with jobs on a terminal, and the terminal's settings before.
+  func startShell(_ script: String) throws -> (PseudoTerminal, settings: String) {
+    let terminal = try PseudoTerminal()
+    let settings = terminal.settings
+    try terminal.start(
+      ["bash", "-c", "set -m; cd \(stage.folder.root); " + script], environment: environment)
+    return (terminal, settings)
+  }
+
   /// Two recordings and a job of two tracks, 48 kHz stereo, the longer of so many seconds.
   func make(seconds: Int = 3) throws {
     try stage.make(

@@ -90,6 +90,15 @@ extension PlayerItem {
     } while buffer.frameCount > 0
     return frames
   }
+
+  /// What a player of it plays into a device of its rate with two channels.
+  func heard() throws -> [Float] {
+    let device = MemoryDevice(rate: sampleRate)
+    let player = try Player(self, opening: device.opener)
+    player.play()
+    try player.waitUntilPaused()
+    return device.floats
+  }
 }
 
 extension Player {

@@ -25,14 +25,6 @@ import Testing
       ]), library: library)
   }
 
-  private func heard(_ item: PlayerItem) throws -> [Float] {
-    let device = MemoryDevice(rate: item.sampleRate)
-    let player = try Player(item, opening: device.opener)
-    player.play()
-    try player.waitUntilPaused()
-    return device.floats
-  }
-
   @Test("tracks are told with their names, and what they hold in order of time")
   func tellsTracks() throws {
     let item = try Self.item()
@@ -45,18 +37,18 @@ import Testing
   @Test("all together are the export; muted, the others are left; solo, it is alone")
   func mutes() throws {
     let item = try Self.item()
-    let all = try heard(item)
+    let all = try item.heard()
     #expect(all == (try item.exported()))
     item.tracks[0].isEnabled = false
-    let second = try heard(item)
+    let second = try item.heard()
     item.tracks[0].isEnabled = true
     item.tracks[0].isSolo = true
-    let first = try heard(item)
+    let first = try item.heard()
     #expect(zip(first, second).map { $0 + $1 } == all)
     #expect(second.contains { $0 != 0 })
     #expect(second[(item.sampleRate * 2)...].allSatisfy { $0 == 0 })
     item.tracks[0].isEnabled = false
-    #expect(try heard(item).allSatisfy { $0 == 0 })
+    #expect(try item.heard().allSatisfy { $0 == 0 })
   }
 
   @Test("meters show what is heard, of the whole and of each track")
