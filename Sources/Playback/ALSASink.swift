@@ -117,7 +117,9 @@ final class ALSASink: AudioSink {
     do throws(ALSAError) {
       return try device.drain()
     } catch {
-      // What a device held that went away, or slept, is over, one way or another.
+      // What a device held that went away, or slept, is over, one way or another. One that says in words
+      // why it could not do it is there.
+      guard error.code != EIO || error.message == nil else { throw Failure(writing: error) }
       guard error.code == ESTRPIPE || ALSAError.saysGone(error.code) else {
         throw Failure(writing: error)
       }

@@ -22,7 +22,7 @@ final class Clock {
       let isRunning = deck.state.withLock { !$0.isEnding }
       guard isRunning else { return }
       tick()
-      // Each slot that is rendered rings, too, and nobody has to be told that often.
+      // A key that is held down rings often, and nobody has to be told as often.
       if status == .paused {
         deck.clock.wait(milliseconds: -1)
       } else {

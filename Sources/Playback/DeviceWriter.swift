@@ -111,7 +111,9 @@ final class DeviceWriter: Sendable {
       }
       switch play(request) {
       case .over: pause = Self.retryPause
-      case .absent(let failure): lose(failure, for: Self.retryPause)
+      case .absent(let failure):
+        pause = Self.retryPause
+        lose(failure, for: pause)
       case .gone(hasPlayed: true):
         pause = Self.retryPause
         lose(nil, for: pause)

@@ -173,6 +173,8 @@ final class Feeder {
           speed: voice.speed, loopsLeft: state.loopsLeft, cause: cause))
       state.forget(before: min(heard, produced))
     }
+    // It may wait for nothing else, while nothing plays.
+    if case .jump = cause { deck.clock.ring() }
   }
 
   // MARK: Playing

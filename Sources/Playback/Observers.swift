@@ -141,13 +141,14 @@ final class Observers: Sendable {
 
   /// Ends all sequences.
   func close() {
-    let listeners = state.withLock { state in
-      defer { state.listeners = [:] }
+    // Released without the lock: what they hold may be the last to hold an observation.
+    let (listeners, observers) = state.withLock { state in
+      defer { (state.listeners, state.observers) = ([:], [:]) }
       state.isClosed = true
-      state.observers = [:]
-      return Array(state.listeners.values)
+      return (state.listeners, state.observers)
     }
-    for listener in listeners { listener.end() }
+    for listener in listeners.values { listener.end() }
+    _ = observers
   }
 
   /// Time went by, from `start` to `end`; `start` counts where it was not the end of what went by

@@ -103,6 +103,9 @@ import Testing
     let device = try sound.run("avjob preview one.wav --device nothing")
     #expect(device.status == 1)
     #expect(device.errors.contains("the sound device 'nothing' is not there; connect it"))
+    #expect(
+      device.errors.hasSuffix(
+        "  help: 'avjob preview --list-devices' names those that are there; --device takes one\n"))
   }
 
   @Test("what another job writes is heard as it is there, and is to be made first where it is not")

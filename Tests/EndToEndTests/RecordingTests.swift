@@ -153,6 +153,24 @@ import Testing
       try Tool.succeed("sndfile-info", stage.path("take.wav")).text.contains("overrun, "))
   }
 
+  @Test(
+    "a device that keeps no time is read as fast as it is written, and stops when it is told to")
+  func unpaced() throws {
+    let result = try stage.run(
+      """
+      "$AVJOB" record take.wav --device null & process=$!
+      for _ in $(seq 6000); do
+        [ "$(stat -c %s take.wav 2> /dev/null || echo 0)" -gt 4000000 ] && break
+        sleep 0.01
+      done
+      kill -TERM $process
+      wait $process
+      """)
+    #expect(result.status == 0)
+    #expect(result.text.hasPrefix("take.wav  0:"), "\(result.text)")
+    #expect(!result.errors.contains("lost"), "\(result.errors)")
+  }
+
   @Test("unplugged, it waits for the card and goes on with it at its time")
   func unplugged() throws {
     let (environment, sound) = try card("speed 4 unplugged \"$/gone\" heard \"$/heard\"")
@@ -349,6 +367,9 @@ import Testing
     #expect(
       absent.errors.hasPrefix(
         "error: the sound device 'other' is not there; connect it, or choose another ("))
+    #expect(
+      absent.errors.hasSuffix(
+        "  help: 'avjob record --list-devices' names those that are there; --device takes one\n"))
     #expect(try stage.listing().filter { $0.hasPrefix("a.") } == [])
   }
 }

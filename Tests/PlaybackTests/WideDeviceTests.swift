@@ -63,8 +63,7 @@ import Testing
     let device = MemoryDevice(rate: rate, channels: channels)
     let player = try Player(try QueuePlayerTests.items()[1], opening: device.opener)
     player.play()
-    let deadline = ContinuousClock.now + .seconds(60)
-    while player.failure == nil { try #require(ContinuousClock.now < deadline) }
+    try wait(until: "it fails") { player.failure != nil }
     #expect(
       player.failure?.message
         == "it takes \(channels) channels at \(rate) Hz, which is no sound; choose another device")

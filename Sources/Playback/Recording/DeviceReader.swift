@@ -76,8 +76,8 @@ final class DeviceReader: Sendable {
     return index + (anchor == 0 ? 0 : Self.frames(in: clock() - anchor, atRate: rate))
   }
 
-  /// Ends the thread: at once where it looks for a source, after 0.2 s where it waits for one that
-  /// gives nothing.
+  /// Ends the thread: at once where it looks for a source, after a second at most where it waits for one
+  /// that gives nothing.
   func end() {
     isEnding.store(true, ordering: .releasing)
     bell.ring()
@@ -144,7 +144,7 @@ final class DeviceReader: Sendable {
     var slot = OpenSlot(index: position.load(ordering: .relaxed), cause: cause)
     // Whether only the clock knows how much was lost before the next frames.
     var isClocked = cause != nil
-    var wasEmpty = false
+    var (wasEmpty, wasFull) = (false, false)
     // Not told before the frames are: whoever asks for both is to find what belongs together.
     var time = anchor.load(ordering: .relaxed)
     // Sound for which there is no room goes here.
@@ -152,7 +152,8 @@ final class DeviceReader: Sendable {
       byteCount: ring.slotFrames * format.frameSize, alignment: 16)
     defer { waste.deallocate() }
     while !isEnding.load(ordering: .acquiring) {
-      let room = ring.slots.next
+      let room = ring.slots.next ?? waitForRoom(in: ring, format, isFirst: !wasFull)
+      wasFull = room == nil
       let place = room.map { $0.bytes + slot.count * format.frameSize } ?? waste
       switch source.read(into: place, count: ring.slotFrames - slot.count) {
       case .read(let count):
@@ -183,6 +184,25 @@ final class DeviceReader: Sendable {
       case .gone: return hand(&slot, to: ring, format.encoding, time)
       }
     }
+  }
+
+  /// Lets the writer come after, before sound is thrown away: the device holds some as well, and one
+  /// that keeps no time (alsa-lib's `null` and `file`) would never stop giving it.
+  ///
+  /// - Parameter isFirst: Whether none was thrown away right before. Then half of what the device holds
+  ///   may pass, and later less than what is thrown away lasts, so that the device does not overrun.
+  /// - Returns: Nil where there is still none.
+  private func waitForRoom(
+    in ring: CaptureRing, _ format: SourceFormat, isFirst: Bool
+  ) -> CaptureRing.Slot? {
+    let frames = (isFirst ? min(format.bufferFrames, format.sampleRate) : ring.slotFrames) / 2
+    let patience = Duration.nanoseconds(Self.nanoseconds(frames, atRate: format.sampleRate))
+    let deadline = ContinuousClock.now + patience
+    while !isEnding.load(ordering: .acquiring), ContinuousClock.now < deadline {
+      bell.wait(milliseconds: 2)
+      if let slot = ring.slots.next { return slot }
+    }
+    return nil
   }
 
   /// A slot that is being filled.

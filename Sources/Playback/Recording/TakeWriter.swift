@@ -54,7 +54,9 @@ final class TakeWriter {
   func run() -> Recording {
     do throws(Failure) {
       while end == nil {
-        while end == nil, let slot = ring.slots.first {
+        // Now and then something else, also where more comes than a device that keeps time gives.
+        let next = position + Int64(format.sampleRate)
+        while end == nil, position < next, let slot = ring.slots.first {
           try take(slot)
           ring.slots.removeFirst()
           try settle(after: Int64(format.sampleRate / 10))
@@ -64,7 +66,7 @@ final class TakeWriter {
         if end == nil { try passWithoutDevice() }
         try keep()
         publish()
-        if end == nil { reader.news.wait(milliseconds: 200) }
+        if end == nil, ring.slots.first == nil { reader.news.wait(milliseconds: 200) }
       }
       try files.finish()
       try files.waitForDisk()

@@ -3,6 +3,11 @@ import Playback
 
 /// `--list-devices` of `preview` and `record`.
 enum DeviceList {
+  /// What to do where a device cannot be opened.
+  static func help(for command: String) -> String {
+    "'avjob \(command) --list-devices' names those that are there; --device takes one"
+  }
+
   /// Prints the devices that sound can go out of, or come from.
   ///
   /// - Throws: An `ExitCode` where there is none, after saying so.

@@ -115,10 +115,11 @@ struct Record: ParsableCommand {
     } catch {
       // Parts, which only the recorder knows by name; not those that it has kept where a disk is full.
       let isThere = error.path.map { $0.withPlatformString { access($0, F_OK) } == 0 } ?? false
+      let isDevice = error.path == nil && error.remedy != .mendJob
       throw refusal(
         error.description.printable,
         help: isThere && error.path != path && error.remedy == .mendJob
-          ? "--force records over it" : nil,
+          ? "--force records over it" : isDevice ? DeviceList.help(for: "record") : nil,
         error.remedy == .mendJob
           ? Door.Status.wrongJob
           : error.remedy == .tryAgain ? Door.Status.temporary : Door.Status.jobFailed)

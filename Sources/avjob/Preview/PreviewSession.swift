@@ -105,8 +105,9 @@ final class PreviewSession {
     case SIGWINCH: view.isStale = true
     case SIGTSTP: stop()
     case SIGCONT:
-      // Whoever stopped us may have used the terminal.
-      if console.enterAnew() { view.redrawBelow() }
+      // Whoever stopped us may have used the terminal, also where it stays his.
+      console.enterAnew()
+      view.redrawBelow()
     default: status = 128 + signal
     }
   }
@@ -120,7 +121,8 @@ final class PreviewSession {
     console.leave()
     usleep(50_000)
     for signal in console.suspend() { handle(signal) }
-    if console.enter() { view.redrawBelow() }
+    console.enter()
+    view.redrawBelow()
     if wasPlaying { controls.setPlaying(true) }
   }
 
@@ -148,7 +150,7 @@ final class PreviewSession {
         say(Diagnostic(warning))
       case .deviceLost(let failure?) where !hadDevice:
         // Nobody has heard anything: it is not unplugged, but the wrong one.
-        end(by: failure)
+        end(by: failure, help: DeviceList.help(for: "preview"))
       case .deviceFailed(let failure): end(by: failure)
       default: break
       }
@@ -162,8 +164,10 @@ final class PreviewSession {
   }
 
   /// Ends, since nothing can be heard.
-  private func end(by failure: Failure) {
-    say(Diagnostic(failure))
+  private func end(by failure: Failure, help: String? = nil) {
+    var diagnostic = Diagnostic(failure)
+    diagnostic.help = help
+    say(diagnostic)
     status =
       (failure.remedy == .tryAgain ? Door.Status.temporary : Door.Status.jobFailed).rawValue
   }

@@ -153,7 +153,7 @@ final class RecordSession {
     case SIGCONT:
       // Whoever stopped us may have used the terminal.
       drawing.abandon()
-      _ = console.enterAnew()
+      console.enterAnew()
     case SIGHUP: stop()
     case _ where isStopping:
       // Twice: the disk, or the device, may never answer. What was settled is in the file.

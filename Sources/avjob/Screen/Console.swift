@@ -9,6 +9,8 @@ import Threads
 final class Console {
   /// Whether there is a keyboard at standard input.
   let hasKeyboard: Bool
+  /// Whether there is a terminal to be taken.
+  private let hasTerminal: Bool
   private let signals: SignalQueue
   private let mode: TerminalMode
   private var reader = KeyReader()
@@ -32,6 +34,7 @@ final class Console {
     self.signals = signals
     hasKeyboard = isatty(0) == 1
     isOpen = hasKeyboard
+    hasTerminal = hasKeyboard || stream.terminal != nil
     mode = TerminalMode(
       input: hasKeyboard ? 0 : nil, output: stream.terminal == nil ? nil : stream.rawValue)
   }
@@ -78,6 +81,7 @@ final class Console {
   /// Takes it anew, after somebody had it who may have left it otherwise.
   ///
   /// - Returns: Whether it is this command's now.
+  @discardableResult
   func enterAnew() -> Bool {
     mode.leave()
     return mode.enter()
@@ -109,7 +113,7 @@ final class Console {
     let most = [
       milliseconds, StandardStream.flush() ? -1 : Self.flushPause,
       reader.isWaiting ? Int32(Self.escapePause / .milliseconds(1)) : -1,
-      hasKeyboard && isOpen && !isTaken ? Self.backgroundPause : -1,
+      hasTerminal && !isTaken ? Self.backgroundPause : -1,
     ].filter { $0 >= 0 }.min()
     poll(&polled, nfds_t(polled.count), most ?? -1)
   }

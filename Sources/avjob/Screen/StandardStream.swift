@@ -89,6 +89,8 @@ extension StandardStream {
     private var output = StreamWriter(StandardStream.output.rawValue)
     /// Nil where it is the same terminal, or pipe: what is written to either keeps its order.
     private var error: StreamWriter?
+    /// Whether results go to a terminal: one that was closed is none any more.
+    private let isTerminal = isatty(StandardStream.output.rawValue) == 1
 
     init() {
       var (output, error) = (stat(), stat())
@@ -110,7 +112,7 @@ extension StandardStream {
 
     /// A terminal that was closed has told so, and nobody misses what was to be seen there.
     private func noteLoss() {
-      guard let code = output.failure, isatty(StandardStream.output.rawValue) == 0 else { return }
+      guard let code = output.failure, !isTerminal else { return }
       StandardStream.output.noteLoss(code)
     }
 
