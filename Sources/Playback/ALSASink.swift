@@ -48,7 +48,10 @@ final class ALSASink: AudioSink {
         device.write(frames, count: count)
       }
     switch outcome {
-    case .transferred(let count): return .wrote(count)
+    case .transferred(let count):
+      // The device may be gone before it is asked again, and these were not heard.
+      lastDelay += count
+      return .wrote(count)
     case .notReady: return .full
     case .xrun: return prepare(holding: 0, as: .ranDry)
     case .suspended: return goOn()

@@ -189,9 +189,9 @@ final class DeviceReader: Sendable {
   /// Lets the writer come after, before sound is thrown away: the device holds some as well, and one
   /// that keeps no time (alsa-lib's `null` and `file`) would never stop giving it.
   ///
-  /// - Parameter isFirst: Whether none was thrown away right before. Then half of what the device holds
-  ///   may pass, and later less than what is thrown away lasts, so that the device does not overrun.
-  /// - Returns: Nil where there is still none.
+  /// The first time, `isFirst`, half of what the device holds may pass; where some was thrown away right
+  /// before, less than what is thrown away lasts, so that the device does not overrun. Gives nil where
+  /// there is still no room.
   private func waitForRoom(
     in ring: CaptureRing, _ format: SourceFormat, isFirst: Bool
   ) -> CaptureRing.Slot? {
