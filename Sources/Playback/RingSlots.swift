@@ -51,6 +51,8 @@ struct RingSlots<Slot>: ~Copyable, @unchecked Sendable {
   /// Fills the next one, of which there must be room, and hands it over.
   func fill(_ body: (inout Slot) -> Void) {
     let number = filled.load(ordering: .relaxed)
+    // Of its own: to ThreadSanitizer, what is changed through a property is a change of the property.
+    let slots = slots
     body(&slots[number % slots.count])
     filled.store(number + 1, ordering: .releasing)
   }
