@@ -44,11 +44,11 @@ struct Microphone {
     try Tool.succeed("ffmpeg", "-v", "error", "-i", stage.path(name), "-f", "s16le", "-").output
   }
 
-  /// Waits until a file of a recording has more than so many bytes, of which no header has more than
-  /// the first 8192: the line that tells of it is there before its first sample.
+  /// Waits until a file of a recording has more than so many bytes, of which headers, with what they
+  /// leave free, have less than half: the line that tells of it is there before its first sample.
   ///
   /// Nothing is decoded, since a reader may never get to the end of a file that grows.
-  func waitForSound(in name: String, beyond count: Int = 8192) throws {
+  func waitForSound(in name: String, beyond count: Int = 20_000) throws {
     let deadline = ContinuousClock.now + .seconds(120)
     while size(of: name) <= count {
       guard ContinuousClock.now < deadline else {

@@ -89,7 +89,8 @@ import Testing
     try writeFile(sound.folder.path("now"), [])
     #expect(terminal.wait() == 128 + SIGSEGV)
     #expect(terminal.settings == settings)
-    #expect(terminal.transcript.hasSuffix("\u{1B}[?25h"))
+    // Another thread may draw once more before the process ends.
+    #expect(terminal.transcript.contains("\u{1B}[?25h"))
   }
 
   @Test("Ctrl-C ends it with silence")
