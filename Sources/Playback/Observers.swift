@@ -80,6 +80,7 @@ final class Observers: Sendable {
         continuation.finish()
       }
       guard let id = add(listener) else { return continuation.finish() }
+      // Weak: whoever reads may outlive the player, whose list is gone then.
       continuation.onTermination = { [weak self] _ in self?.removeListener(id) }
     }
   }
@@ -87,6 +88,7 @@ final class Observers: Sendable {
   /// Calls `tell` for each thing that happens from now on, on the thread to which it happens.
   func add(_ tell: @escaping @Sendable (PlayerEvent) -> Void) -> PlayerObservation {
     guard let id = add(Listener(tell: tell)) else { return PlayerObservation {} }
+    // Weak: an observation does not keep its player.
     return PlayerObservation { [weak self] in self?.removeListener(id) }
   }
 
@@ -100,7 +102,6 @@ final class Observers: Sendable {
     }
   }
 
-  /// Asked by who holds this weakly: he may outlive the player, whose list is gone then.
   private func removeListener(_ id: Int) {
     // Released without the lock: what it holds may ask for more.
     let removed = state.withLock { $0.listeners.removeValue(forKey: id) }
