@@ -10,8 +10,8 @@ let package = Package(
     .library(
       name: "AVJob",
       targets: [
-        "MediaTime", "MPEGAudio", "Threads", "MediaComposition", "ExportGraph", "ExportEngine",
-        "Playback",
+        "MediaTime", "MPEGAudio", "Threads", "Diagnosis", "MediaComposition", "ExportGraph",
+        "ExportEngine", "Playback",
       ]),
   ],
   dependencies: [
@@ -24,8 +24,8 @@ let package = Package(
     .executableTarget(
       name: "avjob",
       dependencies: [
-        "MediaTime", "MPEGAudio", "Threads", "MediaComposition", "JobFile", "ExportGraph",
-        "ExportEngine", "WorkerPool", "Receipts", "Playback",
+        "MediaTime", "MPEGAudio", "Threads", "Diagnosis", "MediaComposition", "JobFile",
+        "ExportGraph", "ExportEngine", "WorkerPool", "Receipts", "Playback",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
@@ -33,21 +33,21 @@ let package = Package(
     // The roof.
     .target(
       name: "WorkerPool",
-      dependencies: ["Threads", "MediaComposition", "MediaTime"]),
+      dependencies: ["Threads", "Diagnosis", "MediaComposition", "MediaTime"]),
 
     // Live: what the door's `preview` and `record` do, for any program.
     .target(
       name: "Playback",
       dependencies: [
-        "MediaTime", "Threads", "MediaComposition", "ExportGraph", "ExportEngine", "Loudness",
-        "ALSA",
+        "MediaTime", "Threads", "Diagnosis", "MediaComposition", "ExportGraph", "ExportEngine",
+        "Loudness", "ALSA",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
 
     .target(
       name: "Receipts",
       dependencies: [
-        "Threads", "MediaComposition", "LibAV",
+        "Threads", "Diagnosis", "MediaComposition", "LibAV",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
 
@@ -55,7 +55,8 @@ let package = Package(
     .target(
       name: "ExportEngine",
       dependencies: [
-        "MediaTime", "MPEGAudio", "Threads", "MediaComposition", "ExportGraph", "LibAV", "LAME",
+        "MediaTime", "MPEGAudio", "Threads", "Diagnosis", "MediaComposition", "ExportGraph",
+        "LibAV", "LAME",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
 
@@ -63,20 +64,20 @@ let package = Package(
     .target(
       name: "JobFile",
       dependencies: [
-        "MediaTime", "MPEGAudio", "MediaComposition",
+        "MediaTime", "MPEGAudio", "Diagnosis", "MediaComposition",
         .product(name: "Yams", package: "Yams"),
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .target(
       name: "ExportGraph",
       dependencies: [
-        "MediaTime", "MPEGAudio", "MediaComposition",
+        "MediaTime", "MPEGAudio", "Diagnosis", "MediaComposition",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .target(
       name: "MediaComposition",
       dependencies: [
-        "MediaTime", "MPEGAudio",
+        "MediaTime", "MPEGAudio", "Diagnosis",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
 
@@ -105,6 +106,9 @@ let package = Package(
     .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
 
     // The ground.
+    .target(
+      name: "Diagnosis",
+      dependencies: [.product(name: "SystemPackage", package: "swift-system")]),
     .target(name: "MPEGAudio", dependencies: ["MediaTime"]),
     .target(name: "MediaTime"),
     .target(name: "Threads", dependencies: ["CThreads", "CTerminal"]),
@@ -116,23 +120,24 @@ let package = Package(
       name: "TestSupport", dependencies: ["Threads"], path: "Tests/TestSupport"),
     .testTarget(name: "MediaTimeTests", dependencies: ["MediaTime", "TestSupport"]),
     .testTarget(name: "MPEGAudioTests", dependencies: ["MPEGAudio", "TestSupport"]),
+    .testTarget(name: "DiagnosisTests", dependencies: ["Diagnosis"]),
     .testTarget(name: "ThreadsTests", dependencies: ["Threads", "TestSupport"]),
     .testTarget(
       name: "MediaCompositionTests",
       dependencies: [
-        "MediaComposition", "MediaTime", "MPEGAudio", "TestSupport",
+        "Diagnosis", "MediaComposition", "MediaTime", "MPEGAudio", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(
       name: "JobFileTests",
       dependencies: [
-        "JobFile", "MediaComposition", "MediaTime", "MPEGAudio", "TestSupport",
+        "JobFile", "Diagnosis", "MediaComposition", "MediaTime", "MPEGAudio", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(
       name: "ExportGraphTests",
       dependencies: [
-        "ExportGraph", "MediaComposition", "MediaTime", "MPEGAudio", "TestSupport",
+        "ExportGraph", "Diagnosis", "MediaComposition", "MediaTime", "MPEGAudio", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(name: "LibAVTests", dependencies: ["LibAV", "TestSupport"]),
@@ -143,31 +148,33 @@ let package = Package(
     .testTarget(
       name: "ExportEngineTests",
       dependencies: [
-        "ExportEngine", "ExportGraph", "MediaComposition", "MediaTime", "MPEGAudio", "Threads",
-        "LibAV", "LAME", "TestSupport",
+        "ExportEngine", "ExportGraph", "Diagnosis", "MediaComposition", "MediaTime", "MPEGAudio",
+        "Threads", "LibAV", "LAME", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(
       name: "WorkerPoolTests",
-      dependencies: ["WorkerPool", "Threads", "MediaComposition", "MediaTime", "TestSupport"]),
+      dependencies: [
+        "WorkerPool", "Threads", "Diagnosis", "MediaComposition", "MediaTime", "TestSupport",
+      ]),
     .testTarget(
       name: "PlaybackTests",
       dependencies: [
-        "Playback", "ALSA", "ExportEngine", "ExportGraph", "MediaComposition", "MediaTime",
-        "Threads", "TestSupport",
+        "Playback", "ALSA", "ExportEngine", "ExportGraph", "Diagnosis", "MediaComposition",
+        "MediaTime", "Threads", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(
       name: "ReceiptsTests",
       dependencies: [
-        "Receipts", "MediaComposition", "MediaTime", "Threads", "TestSupport",
+        "Receipts", "Diagnosis", "MediaComposition", "MediaTime", "Threads", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(
       name: "AVJobTests",
       dependencies: [
-        "avjob", "JobFile", "ExportEngine", "MediaComposition", "MediaTime", "WorkerPool",
-        "Playback", "Threads", "TestSupport",
+        "avjob", "JobFile", "ExportEngine", "Diagnosis", "MediaComposition", "MediaTime",
+        "WorkerPool", "Playback", "Threads", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(

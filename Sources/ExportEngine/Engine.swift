@@ -1,3 +1,4 @@
+import Diagnosis
 import LAME
 import LibAV
 import MediaComposition

@@ -1,3 +1,4 @@
+import Diagnosis
 import MediaTime
 
 /// A named moment; it lasts until the next one.

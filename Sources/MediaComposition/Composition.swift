@@ -1,3 +1,4 @@
+import Diagnosis
 import MediaTime
 
 /// Tracks that sound together, each a sequence of segments in exact rational time.

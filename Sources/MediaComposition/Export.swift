@@ -1,3 +1,4 @@
+import Diagnosis
 import MediaTime
 
 /// A composition and the files that it becomes: one decode and one mix for all of them.

@@ -1,3 +1,4 @@
+import Diagnosis
 import SystemPackage
 
 /// The files that an export writes: by these it clashes with others, and a hundred thousand of them

@@ -1,3 +1,4 @@
+import Diagnosis
 import SystemPackage
 
 /// A JSON file that tells what an export read, did and wrote (`json: sidecar` in job files). It

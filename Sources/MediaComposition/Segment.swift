@@ -1,3 +1,4 @@
+import Diagnosis
 import MediaTime
 
 /// A stretch of a track: a range of a source, placed (`AVCompositionTrackSegment`).

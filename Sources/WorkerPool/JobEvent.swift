@@ -1,3 +1,4 @@
+import Diagnosis
 import MediaComposition
 
 /// Something that happened to one job, in the order in which it happened to that job.

@@ -1,3 +1,4 @@
+import Diagnosis
 import JobFile
 import MediaComposition
 import MediaTime

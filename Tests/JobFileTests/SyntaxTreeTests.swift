@@ -1,3 +1,4 @@
+import Diagnosis
 import MPEGAudio
 import MediaComposition
 import MediaTime

@@ -1,3 +1,4 @@
+import Diagnosis
 import FoundationEssentials
 import MPEGAudio
 import MediaTime

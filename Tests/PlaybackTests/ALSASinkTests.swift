@@ -1,4 +1,5 @@
 import ALSA
+import Diagnosis
 import ExportEngine
 import Glibc
 import MediaComposition

@@ -1,3 +1,4 @@
+import Diagnosis
 import Glibc
 import MediaComposition
 import Synchronization

@@ -1,3 +1,4 @@
+import Diagnosis
 import LibAV
 import MediaComposition
 import MediaTime

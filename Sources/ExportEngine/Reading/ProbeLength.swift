@@ -1,3 +1,4 @@
+import Diagnosis
 import LibAV
 import MPEGAudio
 import MediaComposition

@@ -1,3 +1,4 @@
+import Diagnosis
 import MediaComposition
 
 /// A source's frames, the last one first.

@@ -1,3 +1,4 @@
+import Diagnosis
 import ExportGraph
 import MediaComposition
 import SystemPackage

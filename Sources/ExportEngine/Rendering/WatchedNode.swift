@@ -1,3 +1,4 @@
+import Diagnosis
 import MediaComposition
 
 /// Sees what a node gives on its way to whoever asked for it, and may change its level.

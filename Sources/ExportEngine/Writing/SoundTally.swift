@@ -1,3 +1,4 @@
+import Diagnosis
 import MediaComposition
 
 /// What a writer keeps count of: frames against the announced number, peaks, samples over full

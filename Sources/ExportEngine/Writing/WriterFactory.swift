@@ -1,3 +1,4 @@
+import Diagnosis
 import ExportGraph
 import LAME
 import LibAV

@@ -1,3 +1,4 @@
+import Diagnosis
 import MediaTime
 
 /// How a job is run: after which others, how often, and how long.

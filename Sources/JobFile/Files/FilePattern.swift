@@ -1,3 +1,4 @@
+import Diagnosis
 import SystemPackage
 
 /// A path with wildcards: `*`, `?`, `[a-z]`, `[!a]`, `{mp3,flac}`, and `**` for any number of

@@ -1,3 +1,5 @@
+import Diagnosis
+
 /// What `avjob init` writes.
 public enum StarterJob {
   /// A job file with comments, which is fine once the three files that it names are there.

@@ -1,3 +1,4 @@
+import Diagnosis
 import Yams
 
 /// An error of libyaml's scanner or parser, and the text around it.

@@ -1,4 +1,5 @@
 internal import ALSA
+import Diagnosis
 import MediaComposition
 import SystemPackage
 

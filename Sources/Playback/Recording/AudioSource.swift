@@ -1,3 +1,4 @@
+import Diagnosis
 import MediaComposition
 
 /// What a source gives, as agreed when it was opened: the mirror of what a sink takes.

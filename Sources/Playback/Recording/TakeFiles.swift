@@ -1,3 +1,4 @@
+import Diagnosis
 import ExportEngine
 import ExportGraph
 import Glibc

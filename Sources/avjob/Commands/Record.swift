@@ -1,3 +1,4 @@
+import Diagnosis
 import ArgumentParser
 import Glibc
 import JobFile

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Diagnosis
 import ExportEngine
 import ExportGraph
 import JobFile

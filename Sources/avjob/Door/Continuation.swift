@@ -1,3 +1,4 @@
+import Diagnosis
 import JobFile
 
 /// The command by which a run goes on that a signal has stopped.

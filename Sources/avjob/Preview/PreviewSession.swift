@@ -1,4 +1,5 @@
 import ArgumentParser
+import Diagnosis
 import Glibc
 import JobFile
 import MediaComposition

@@ -1,3 +1,4 @@
+import Diagnosis
 import ExportGraph
 import Glibc
 import LAME

@@ -1,3 +1,4 @@
+import Diagnosis
 import MediaComposition
 import SystemPackage
 import TestSupport

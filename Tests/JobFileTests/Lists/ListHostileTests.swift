@@ -1,3 +1,4 @@
+import Diagnosis
 import MediaTime
 import SystemPackage
 import TestSupport

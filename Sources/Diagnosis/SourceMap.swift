@@ -1,4 +1,3 @@
-import MediaComposition
 import Synchronization
 
 /// The texts that jobs were written in, and the places that `Origin`s stand for.
@@ -139,7 +138,7 @@ public final class SourceMap: Sendable {
   }
 
   /// The text of the line that `place` is on, without its end.
-  func line(at place: Place) -> Substring {
+  package func line(at place: Place) -> Substring {
     state.withLock { $0.texts[place.source].line(place.line) }
   }
 }
@@ -175,9 +174,9 @@ public struct Place: Sendable, Hashable, Comparable {
 }
 
 /// A text and where its lines begin. Lines end with LF, CR LF or CR, as YAML's do.
-struct SourceText: Sendable {
+package struct SourceText: Sendable {
   let name: String
-  let text: String
+  package let text: String
   /// Where another text names this one.
   let inclusion: Diagnostic.Note
   /// Whether it is in a file, and not a command line.
@@ -185,7 +184,7 @@ struct SourceText: Sendable {
   /// In UTF-8 code units.
   private let lineStarts: [Int]
 
-  init(
+  package init(
     name: String, text: String, inclusion: Diagnostic.Note = .init("", at: .unknown),
     isFile: Bool = true
   ) {
@@ -209,10 +208,10 @@ struct SourceText: Sendable {
       } ?? [0]
   }
 
-  var lineCount: Int { lineStarts.count }
+  package var lineCount: Int { lineStarts.count }
 
   /// Line `number`, from 1, without its end; empty beyond the last.
-  func line(_ number: Int) -> Substring {
+  package func line(_ number: Int) -> Substring {
     guard lineStarts.indices.contains(number - 1) else { return "" }
     let start = lineStarts[number - 1]
     let end = number < lineStarts.count ? lineStarts[number] : text.utf8.count

@@ -1,11 +1,11 @@
 /// Finds what a misspelled word was meant to be.
-enum Spelling {
+package enum Spelling {
   /// The word among `candidates` that is nearest to `word`; nil where none is near enough to be
   /// what was meant: a third of the letters may differ, at most three. In a file's name, those of
   /// its extension do not count.
   ///
   /// - Complexity: O(candidates · length²)
-  static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
+  package static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
     let wanted = normalized(word)
     let stem = wanted.lastIndex(of: ".") ?? wanted.count
     let limit = max(1, min(3, stem / 3))

@@ -1,5 +1,3 @@
-import MediaComposition
-
 extension Diagnostic {
   /// How diagnostics look.
   public enum Style: Sendable, Hashable {
@@ -116,7 +114,7 @@ private func shortened(_ text: String) -> String {
 }
 
 /// `text` with control and direction-changing characters escaped.
-func printable(_ text: String) -> String {
+package func printable(_ text: String) -> String {
   guard text.unicodeScalars.contains(where: isUnprintable) else { return text }
   var result = ""
   for scalar in text.unicodeScalars {

@@ -1,5 +1,4 @@
-import JobFile
-import MediaComposition
+import Diagnosis
 import Testing
 
 @Suite("Very many diagnostics")

@@ -1,5 +1,3 @@
-import MediaComposition
-
 /// Something to be said about a place in a job file or a command line.
 public struct Diagnostic: Sendable, Hashable {
   /// How bad it is.
@@ -145,21 +143,23 @@ public struct Diagnostics: Error, Sendable, Hashable {
 
 /// Collects diagnostics while a job file is read. A value in a text that a hundred thousand jobs
 /// share is spoken of a few times, not a hundred thousand.
-struct DiagnosticSink {
+package struct DiagnosticSink {
   /// How many different things are said about one place.
-  static let limitPerPlace = 5
+  package static let limitPerPlace = 5
   /// How many are said at all.
-  static let limit = 200
+  package static let limit = 200
 
-  private(set) var diagnostics = Diagnostics()
+  package private(set) var diagnostics = Diagnostics()
   /// How many were not kept.
-  private(set) var droppedCount = 0
+  package private(set) var droppedCount = 0
   private var seen: Set<Diagnostic> = []
   private var countPerPlace: [Origin: Int] = [:]
 
+  package init() {}
+
   /// Whether enough has been said about `origin`, so that one more is counted and nothing else:
   /// what would be costly to say need not be made.
-  mutating func drops(at origin: Origin) -> Bool {
+  package mutating func drops(at origin: Origin) -> Bool {
     guard
       diagnostics.all.count >= Self.limit
         || countPerPlace[origin, default: 0] >= Self.limitPerPlace
@@ -169,19 +169,19 @@ struct DiagnosticSink {
   }
 
   /// Adds what another one found and could not keep.
-  mutating func add(_ other: DiagnosticSink) {
+  package mutating func add(_ other: DiagnosticSink) {
     for diagnostic in other.diagnostics.all { add(diagnostic) }
     droppedCount += other.droppedCount
   }
 
-  mutating func add(_ diagnostic: Diagnostic) {
+  package mutating func add(_ diagnostic: Diagnostic) {
     guard !seen.contains(diagnostic), !drops(at: diagnostic.origin) else { return }
     seen.insert(diagnostic)
     countPerPlace[diagnostic.origin, default: 0] += 1
     diagnostics.append(diagnostic)
   }
 
-  mutating func error(
+  package mutating func error(
     _ message: String, at origin: Origin, help: String? = nil, notes: [Diagnostic.Note] = []
   ) {
     add(Diagnostic(.error, message, at: origin, help: help, notes: notes))
