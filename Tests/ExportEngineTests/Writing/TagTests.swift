@@ -301,12 +301,11 @@ struct TagTests {
     try Tool.succeed("truncate", "-s", "17M", folder.path("huge.png"))
     try Tool.succeed("rm", folder.path("a.png"))
     let cutOff = "the cover is cut off: its file ends before the picture does"
+    let noPicture = "the cover is neither a JPEG nor a PNG picture"
     let cases = [
       ("half.png", cutOff), ("half.jpg", cutOff),
-      ("empty.png", "the cover is neither a JPEG nor a PNG picture"),
+      ("empty.png", noPicture), ("text.png", noPicture), ("cut.png", noPicture),
       ("", "the cover is no regular file"),
-      ("text.png", "the cover is neither a JPEG nor a PNG picture"),
-      ("cut.png", "the cover is neither a JPEG nor a PNG picture"),
       ("pipe.png", "the cover is no regular file"),
       ("huge.png", "the cover is larger than 16 MB; make it smaller"),
       ("none.png", "cannot open the cover: No such file or directory"),
