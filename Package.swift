@@ -24,8 +24,8 @@ let package = Package(
     .executableTarget(
       name: "avjob",
       dependencies: [
-        "MediaTime", "MPEGAudio", "Threads", "Diagnosis", "MediaComposition", "JobFile",
-        "ExportGraph", "ExportEngine", "WorkerPool", "Receipts", "Playback",
+        "MediaTime", "MPEGAudio", "Threads", "Diagnosis", "MediaComposition", "JobModel",
+        "JobFile", "ExportGraph", "ExportEngine", "WorkerPool", "Receipts", "Playback",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
@@ -64,8 +64,21 @@ let package = Package(
     .target(
       name: "JobFile",
       dependencies: [
+        "JobModel", "TimeLists",
         "MediaTime", "MPEGAudio", "Diagnosis", "MediaComposition",
         .product(name: "Yams", package: "Yams"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
+    .target(
+      name: "TimeLists",
+      dependencies: [
+        "JobModel", "MediaTime", "Diagnosis", "MediaComposition",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
+    .target(
+      name: "JobModel",
+      dependencies: [
+        "MediaTime", "MPEGAudio", "Diagnosis", "MediaComposition",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .target(
@@ -129,9 +142,22 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(
+      name: "JobModelTests",
+      dependencies: [
+        "JobModel", "MediaComposition", "TestSupport",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
+    .testTarget(
+      name: "TimeListsTests",
+      dependencies: [
+        "TimeLists", "JobModel", "Diagnosis", "MediaComposition", "MediaTime", "TestSupport",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
+    .testTarget(
       name: "JobFileTests",
       dependencies: [
-        "JobFile", "Diagnosis", "MediaComposition", "MediaTime", "MPEGAudio", "TestSupport",
+        "JobFile", "JobModel", "TimeLists", "Diagnosis", "MediaComposition", "MediaTime",
+        "MPEGAudio", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(
@@ -173,8 +199,8 @@ let package = Package(
     .testTarget(
       name: "AVJobTests",
       dependencies: [
-        "avjob", "JobFile", "ExportEngine", "Diagnosis", "MediaComposition", "MediaTime",
-        "WorkerPool", "Playback", "Threads", "TestSupport",
+        "avjob", "JobFile", "JobModel", "ExportEngine", "Diagnosis", "MediaComposition",
+        "MediaTime", "WorkerPool", "Playback", "Threads", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(

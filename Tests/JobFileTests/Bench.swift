@@ -5,6 +5,7 @@ import SystemPackage
 import Testing
 
 @testable import JobFile
+@testable import JobModel
 
 /// Job files to try, on a disk with some media.
 struct Bench {
@@ -87,13 +88,6 @@ extension Asset {
       channelLayout: layout, bitDepth: bitDepth, frameCount: seconds * Int64(rate),
       identity: FileIdentity(device: 1, inode: 1, size: 1, modificationTime: 0))
   }
-}
-
-/// Compares screens, and prints both whole where they differ.
-func expect(
-  _ screen: String, _ expected: String, sourceLocation: SourceLocation = #_sourceLocation
-) {
-  #expect(screen == expected, "\n\(screen)\n", sourceLocation: sourceLocation)
 }
 
 extension Job {

@@ -2,8 +2,10 @@ import MediaComposition
 import MediaTime
 import SystemPackage
 import Testing
+import TestSupport
 
 @testable import JobFile
+@testable import JobModel
 
 /// What of tags, covers and chapters travels from sources to outputs, and what stops it. Every file
 /// lasts a minute.

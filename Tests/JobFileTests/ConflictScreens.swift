@@ -2,8 +2,10 @@ import Diagnosis
 import MediaComposition
 import SystemPackage
 import Testing
+import TestSupport
 
 @testable import JobFile
+@testable import JobModel
 
 /// What is told of outputs at one path, or at two that only some disks tell apart.
 @Suite struct ConflictScreens {

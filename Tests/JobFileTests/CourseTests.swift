@@ -1,5 +1,6 @@
 import MediaTime
 import Testing
+import TestSupport
 
 @testable import JobFile
 

@@ -1,6 +1,7 @@
 import MediaComposition
 import MediaTime
 import Testing
+import TestSupport
 
 @testable import JobFile
 

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import JobFile
+@testable import JobModel
 
 @Suite("What jobs need of each other")
 struct DependencyTests {

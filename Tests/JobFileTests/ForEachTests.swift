@@ -3,8 +3,10 @@ import MediaComposition
 import Synchronization
 import SystemPackage
 import Testing
+import TestSupport
 
 @testable import JobFile
+@testable import JobModel
 
 /// Jobs made from patterns and variables.
 @Suite struct ForEachTests {

@@ -1,6 +1,7 @@
 import Diagnosis
 import SystemPackage
 import Testing
+import TestSupport
 
 @testable import JobFile
 

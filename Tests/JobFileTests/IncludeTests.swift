@@ -2,6 +2,7 @@ import Diagnosis
 import MediaComposition
 import SystemPackage
 import Testing
+import TestSupport
 
 @testable import JobFile
 

@@ -1,6 +1,7 @@
 // tidy: long because every screen stands here whole, as the user sees it.
 
 import Testing
+import TestSupport
 
 @testable import JobFile
 

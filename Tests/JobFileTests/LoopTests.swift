@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import JobFile
+@testable import JobModel
 
 /// One job becomes many by lists of values.
 @Suite struct LoopTests {

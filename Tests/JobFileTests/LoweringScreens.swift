@@ -1,6 +1,8 @@
 import Testing
+import TestSupport
 
 @testable import JobFile
+@testable import JobModel
 
 /// What only the probed media show. Every file here lasts a minute.
 @Suite struct LoweringScreens {

@@ -3,6 +3,7 @@ import MediaTime
 import Testing
 
 @testable import JobFile
+@testable import JobModel
 
 /// What modifiers make of an item. Every file lasts a minute.
 @Suite struct ModifierTests {

@@ -1,6 +1,7 @@
 import MPEGAudio
 import MediaComposition
 import Testing
+import TestSupport
 
 @testable import JobFile
 

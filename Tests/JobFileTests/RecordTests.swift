@@ -1,8 +1,10 @@
 import Diagnosis
 import MediaComposition
 import Testing
+import TestSupport
 
 @testable import JobFile
+@testable import JobModel
 
 /// Files of facts beside outputs: `json: sidecar`.
 @Suite struct RecordTests {

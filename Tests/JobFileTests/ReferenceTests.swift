@@ -113,15 +113,4 @@ import Testing
       Bench().exportScreen(yaml).contains(
         "error: more than 200 times refer to one another in a row"))
   }
-
-  @Test(
-    "A name may hold what it likes, and an offset too",
-    arguments: [
-      ("talk.end", "talk.end"), ("my talk.v2.start+1.5s", "my talk.v2.start+1.5s"),
-      ("a-b.end-1:02", "a-b.end-1:02"), ("x.end-44100 samples", "x.end-44100 samples"),
-      ("end-10s", "end-10s"), ("start", "start"), ("1.5s", "1.5s"),
-    ])
-  func texts(text: String, description: String) throws {
-    #expect("\(try Moment(parsing: text))" == description)
-  }
 }

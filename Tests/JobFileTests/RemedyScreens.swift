@@ -2,8 +2,10 @@ import Diagnosis
 import MediaComposition
 import SystemPackage
 import Testing
+import TestSupport
 
 @testable import JobFile
+@testable import JobModel
 
 /// Every refusal names its place and what to do: mistakes as people make them.
 @Suite struct RemedyScreens {

@@ -2,6 +2,7 @@ import MPEGAudio
 import MediaComposition
 import SystemPackage
 import Testing
+import TestSupport
 
 @testable import JobFile
 

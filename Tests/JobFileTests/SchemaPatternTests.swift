@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import JobFile
+@testable import JobModel
 
 /// Each pattern of the schema says what the reader of the same texts says.
 @Suite struct SchemaPatternTests {

@@ -4,6 +4,7 @@ import MediaTime
 import Testing
 
 @testable import JobFile
+@testable import JobModel
 
 /// Small files in which one thing is wrong, or just right: schema and decoder are of one mind.
 @Suite struct SchemaSnippets {

@@ -4,8 +4,10 @@ import MediaComposition
 import MediaTime
 import SystemPackage
 import Testing
+import TestSupport
 
 @testable import JobFile
+@testable import JobModel
 
 /// Jobs built by hand, as the one-shot commands build them, with carets under arguments.
 @Suite struct SyntaxTreeTests {
@@ -126,23 +128,6 @@ import Testing
     let part = map.origin(within: origin, offset: 1, length: 2)
     #expect(map.place(of: part).map { [$0.line, $0.column, $0.length] } == [2, 2, 2])
     #expect(map.origin(within: origin, offset: 1, length: 2) == part)
-  }
-
-  @Test(
-    "Gains are read as factors on amplitude",
-    arguments: [
-      ("0 dB", 1), ("20 dB", 10), ("-20dB", 0.1), ("+6.0 dB", 1.9952623149688795),
-      ("50 %", 0.5), ("150%", 1.5), ("-inf dB", 0), ("0 %", 0),
-    ])
-  func gains(text: String, factor: Double) throws {
-    #expect(abs(try Gain(parsing: text).factor - factor) < 1e-12)
-  }
-
-  @Test(
-    "Texts that are no gain",
-    arguments: ["", "dB", "1e3 dB", "0x1 dB", "inf dB", "- 3 dB", "3 db 4", "1.2.3 dB", "nan dB"])
-  func noGains(text: String) {
-    #expect(throws: QuantityError.self) { try Gain(parsing: text) }
   }
 
   @Test(

@@ -2,8 +2,10 @@ import Diagnosis
 import MediaComposition
 import SystemPackage
 import Testing
+import TestSupport
 
 @testable import JobFile
+@testable import JobModel
 
 /// Files as the people of seventeen real workflows would write them: each becomes jobs, or is
 /// refused by the names of what is not built.

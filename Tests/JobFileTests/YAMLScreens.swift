@@ -1,8 +1,10 @@
 // tidy: long because every screen stands here whole, as the user sees it.
 
 import Testing
+import TestSupport
 
 @testable import JobFile
+@testable import JobModel
 
 /// What is said about text that is no YAML, or is YAML that the job language has not.
 @Suite struct YAMLScreens {

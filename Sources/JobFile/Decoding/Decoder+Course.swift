@@ -1,4 +1,5 @@
 import Diagnosis
+import JobModel
 import MediaTime
 
 /// How a job is run: after which others, how often, and how long.

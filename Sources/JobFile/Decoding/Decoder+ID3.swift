@@ -1,3 +1,4 @@
+import JobModel
 import MPEGAudio
 import MediaComposition
 
@@ -19,12 +20,5 @@ extension Decoder {
       return nil
     }
     return version?.value
-  }
-}
-
-extension JobOutput {
-  /// What is wrong with `id3` on an output that has no such tag.
-  static func id3Refusal(_ kind: Output.Kind) -> String {
-    "'id3' on an output that is \(kind.capabilities.name): it is the tag of MP3 and AIFF"
   }
 }

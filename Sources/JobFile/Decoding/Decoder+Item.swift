@@ -1,4 +1,5 @@
 import Diagnosis
+import JobModel
 import MediaComposition
 import MediaTime
 import SystemPackage
@@ -312,17 +313,5 @@ extension Quantity {
       throw QuantityError("'\(text)' is no link: links are plain ASCII", help: "write '\(link)'")
     }
     return link
-  }
-}
-
-extension ItemRange {
-  /// Where some part of it is written.
-  var origin: Origin? {
-    if let from { return from.origin }
-    switch end {
-    case .moment(let moment): return moment.origin
-    case .duration(let duration): return duration.origin
-    case nil: return nil
-    }
   }
 }

@@ -1,7 +1,9 @@
 import Diagnosis
+import JobModel
 import MediaComposition
 import MediaTime
 import SystemPackage
+import TimeLists
 
 // MARK: - Lists of times
 

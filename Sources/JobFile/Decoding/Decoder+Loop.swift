@@ -1,6 +1,8 @@
 import Diagnosis
+import JobModel
 import MediaComposition
 import SystemPackage
+import TimeLists
 
 // MARK: - for_each
 

@@ -1,6 +1,8 @@
 import Diagnosis
+import JobModel
 import MediaComposition
 import SystemPackage
+import TimeLists
 
 extension Decoder {
   /// The text of a scalar with its variables filled in; nil where it has none, which has been said.

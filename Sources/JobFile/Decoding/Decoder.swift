@@ -1,7 +1,9 @@
 import Diagnosis
+import JobModel
 import MediaComposition
 import MediaTime
 import SystemPackage
+import TimeLists
 
 /// Reads the nodes of one job file as values of the language, and collects what is wrong.
 ///

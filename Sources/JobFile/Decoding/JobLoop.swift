@@ -1,4 +1,5 @@
 import SystemPackage
+import TimeLists
 
 /// What makes one job many: files, lists of values, or rows of a table.
 struct JobLoop {

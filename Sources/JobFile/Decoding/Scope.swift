@@ -1,5 +1,6 @@
 import MediaComposition
 import SystemPackage
+import TimeLists
 
 /// What variables stand for.
 struct Scope {

@@ -1,4 +1,5 @@
 import Diagnosis
+import JobModel
 import MediaComposition
 import Yams
 

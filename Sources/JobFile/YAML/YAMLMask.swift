@@ -1,3 +1,5 @@
+import JobModel
+
 /// A text whose anchors, aliases and tags YAML cannot see.
 ///
 /// An anchor starts with `&`, an alias with `*`, a tag with `!`. The job language has none of them,
@@ -129,8 +131,4 @@ struct YAMLMask {
   private static func mayPrecedeKey(_ scalar: Unicode.Scalar) -> Bool {
     " \t\n\r{[,'\"?-:]}".unicodeScalars.contains(scalar)
   }
-}
-
-extension Unicode.Scalar {
-  var isASCIIDigit: Bool { (0x30...0x39).contains(value) }
 }

@@ -1,4 +1,5 @@
 import Diagnosis
+import JobModel
 import MediaComposition
 import SystemPackage
 import Yams
@@ -302,15 +303,6 @@ extension YAMLReader {
     }
     return line
   }
-}
-
-/// `text` without blanks at its ends.
-func trimmed(_ text: some StringProtocol) -> String {
-  let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" || $0.isNewline }
-  guard let first = text.firstIndex(where: { !isBlank($0) }),
-    let last = text.lastIndex(where: { !isBlank($0) })
-  else { return "" }
-  return String(text[first...last])
 }
 
 // MARK: - Bytes

@@ -2,6 +2,7 @@ import ArgumentParser
 import Diagnosis
 import Glibc
 import JobFile
+import JobModel
 import MediaComposition
 import SystemPackage
 

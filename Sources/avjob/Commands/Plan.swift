@@ -2,6 +2,7 @@ import ArgumentParser
 import Diagnosis
 import ExportGraph
 import JobFile
+import JobModel
 
 /// `avjob plan`
 struct Plan: ParsableCommand {

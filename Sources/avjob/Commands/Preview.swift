@@ -3,6 +3,7 @@ import ArgumentParser
 import ExportEngine
 import Glibc
 import JobFile
+import JobModel
 import MediaComposition
 import MediaTime
 import Playback

@@ -2,6 +2,7 @@ import Diagnosis
 import ArgumentParser
 import Glibc
 import JobFile
+import JobModel
 import MPEGAudio
 import MediaComposition
 import MediaTime

@@ -1,5 +1,6 @@
 import Diagnosis
 import JobFile
+import JobModel
 import SystemPackage
 
 /// Jobs as their files say them, before any medium was opened.

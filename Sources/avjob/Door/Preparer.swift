@@ -1,6 +1,7 @@
 import Diagnosis
 import ExportEngine
 import JobFile
+import JobModel
 import MediaComposition
 import SystemPackage
 import Threads

@@ -1,5 +1,6 @@
 import ExportEngine
 import JobFile
+import JobModel
 import Threads
 
 extension MediaLibrary {

@@ -1,5 +1,6 @@
 import Glibc
 import JobFile
+import JobModel
 import MediaComposition
 import MediaTime
 import Playback

@@ -2,6 +2,7 @@ import ArgumentParser
 import Diagnosis
 import ExportEngine
 import JobFile
+import JobModel
 import MediaComposition
 import MediaTime
 import Playback

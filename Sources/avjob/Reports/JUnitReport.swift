@@ -1,5 +1,6 @@
 import ExportEngine
 import JobFile
+import JobModel
 import MediaComposition
 
 /// The report as CI systems read it: JUnit XML, with what Jenkins' `junit-10.xsd` allows, which all

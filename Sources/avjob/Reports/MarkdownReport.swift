@@ -1,5 +1,6 @@
 import Diagnosis
 import JobFile
+import JobModel
 import MediaComposition
 import MediaTime
 

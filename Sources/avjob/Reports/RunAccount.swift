@@ -2,6 +2,7 @@ import Diagnosis
 import ExportEngine
 import Glibc
 import JobFile
+import JobModel
 import MediaComposition
 import WorkerPool
 

@@ -1,4 +1,5 @@
 import Testing
+import TestSupport
 
 @testable import JobFile
 
@@ -208,6 +209,20 @@ import Testing
           3 | output: t.mp3
             |         ^~~~~
         help: write to another path: a source is never overwritten
+      """)
+  }
+
+  @Test("A file of nine megabytes is refused unread")
+  func size() {
+    var bench = Bench()
+    bench.bytes["big.txt"] = [UInt8](repeating: 0x30, count: 9 << 20)
+    expect(
+      bench.screen("clip: a.wav\nsplit: big.txt\noutput: ${part.n}.mp3"),
+      """
+      job.yaml:2:8: error: 'big.txt' has more than 8 MiB: that is no list of times
+          2 | split: big.txt
+            |        ^~~~~~~
+        help: part it, if it is one
       """)
   }
 }

@@ -152,7 +152,7 @@ import Testing
     #expect(parts[0].metadata["title"] == "../../etc")
   }
 
-  @Test("A folder takes the input's name and the part's number, whatever bytes the name has")
+  @Test("A folder takes the input's name and the part's number")
   func folder() throws {
     var bench = Bench()
     bench.texts["raw/x$${n}.txt"] = "0:00"
@@ -172,12 +172,6 @@ import Testing
       odd.map { $0.outputs[0].path } == [
         "j${x}/out/a${part.n}.b 01.mp3", "j${x}/out/a${part.n}.b 02.mp3",
       ])
-    let latin = FilePath(platformString: [0x61, CChar(bitPattern: 0xE9), 0x24, 0x7B, 0x2E, 0x77, 0])
-    let part = Part(number: 3, count: 3)
-    let path = try PartTemplate.path(PartTemplate.numbered(PartTemplate.escaped(latin)), for: part)
-    #expect(
-      path.withPlatformString { name in (0..<path.length).map { UInt8(bitPattern: name[$0]) } }
-        == [0x61, 0xE9, 0x24, 0x7B, 0x20, 0x30, 0x33, 0x2E, 0x77])
   }
 
   @Test("Tags: the clip's own below, the list's over them, the job's on top")

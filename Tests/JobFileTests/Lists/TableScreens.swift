@@ -1,6 +1,8 @@
 import Testing
+import TestSupport
 
 @testable import JobFile
+@testable import TimeLists
 
 /// What is said about tables, literally.
 @Suite struct TableScreens {

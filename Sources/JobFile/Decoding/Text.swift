@@ -1,0 +1,140 @@
+import Diagnosis
+import JobModel
+import MediaComposition
+import MediaTime
+import SystemPackage
+
+/// A scalar with its variables filled in, which still knows where each of its characters was
+/// written.
+struct Text {
+  let string: String
+  /// The whole scalar, or the cell of a table that it was made of.
+  let origin: Origin
+  /// Where a path counts from.
+  let folder: FilePath
+  /// See `YAMLScalar`.
+  private let contentOffset: Int?
+  /// In order; they cover `string`.
+  private let spans: [Span]
+
+  private struct Span {
+    /// Unicode scalars of `string`.
+    var expanded: Range<Int>
+    /// Unicode scalars of the scalar's own text.
+    var written: Range<Int>
+    var isVariable: Bool
+    /// Where the text of a variable stands that is bound by a table.
+    var cell: Origin?
+  }
+
+  /// The text of a variable.
+  struct Value {
+    var text: String
+    /// Where it stands, if that is in a table.
+    var cell: Origin?
+  }
+
+  /// Bytes. Variables in variables could otherwise fill any memory from a file of a kilobyte.
+  static let sizeLimit = 1 << 20
+
+  /// A text without variables.
+  init(_ scalar: YAMLScalar, origin: Origin, in folder: FilePath) {
+    string = scalar.text
+    self.origin = origin
+    self.folder = folder
+    contentOffset = scalar.contentOffset
+    spans = []
+  }
+
+  /// A text that was made of several.
+  init(_ string: String, origin: Origin, in folder: FilePath) {
+    self.string = string
+    self.origin = origin
+    self.folder = folder
+    contentOffset = nil
+    spans = []
+  }
+
+  /// `template` with the values that `value` gives for its variables.
+  ///
+  /// A text of cells is blamed on the first one that is empty, or else on the first.
+  init<E>(
+    _ template: Template, of scalar: YAMLScalar, origin: Origin, in folder: FilePath,
+    value: (Template.Reference) throws(E) -> Value
+  ) throws(E) {
+    var string = ""
+    var spans: [Span] = []
+    var count = 0
+    func append(_ text: String, _ written: Range<Int>, isVariable: Bool, cell: Origin? = nil) {
+      let length = text.unicodeScalars.count
+      string += text
+      spans.append(
+        Span(
+          expanded: count..<(count + length), written: written, isVariable: isVariable, cell: cell))
+      count += length
+    }
+    for piece in template.pieces {
+      switch piece {
+      case .literal(let text, let offset):
+        append(text, offset..<(offset + text.unicodeScalars.count), isVariable: false)
+      case .variable(let reference):
+        let end = reference.offset + reference.length
+        let value = try value(reference)
+        append(value.text, reference.offset..<end, isVariable: true, cell: value.cell)
+      }
+    }
+    self.string = string
+    let cells = spans.filter { $0.cell != nil }
+    self.origin = (cells.first { $0.expanded.isEmpty } ?? cells.first)?.cell ?? origin
+    self.folder = folder
+    contentOffset = scalar.contentOffset
+    self.spans = spans
+  }
+
+  /// Where the characters `range` of `string` (in Unicode scalars) were written: a variable as a
+  /// whole where they came from one.
+  func origin(of range: Range<Int>, in map: SourceMap) -> Origin {
+    guard let contentOffset else { return origin }
+    guard !spans.isEmpty else {
+      return map.origin(
+        within: origin, offset: contentOffset + range.lowerBound, length: range.count)
+    }
+    let touched = spans.filter {
+      $0.expanded.overlaps(range) || range.isEmpty && $0.expanded.contains(range.lowerBound)
+    }
+    guard let first = touched.first, let last = touched.last else { return origin }
+    guard spans.allSatisfy({ $0.cell == nil }) else {
+      return touched.lazy.compactMap(\.cell).first ?? origin
+    }
+    let start =
+      first.isVariable
+      ? first.written.lowerBound
+      : first.written.lowerBound + max(0, range.lowerBound - first.expanded.lowerBound)
+    let end =
+      last.isVariable
+      ? last.written.upperBound
+      : last.written.lowerBound
+        + min(last.written.count, range.upperBound - last.expanded.lowerBound)
+    return map.origin(within: origin, offset: contentOffset + start, length: max(1, end - start))
+  }
+
+  /// The characters `range` of `string`, as a pattern in which only what was written in the file
+  /// itself acts as a wildcard; what a variable brought stands for itself.
+  func pattern(_ range: Range<Int>) -> String {
+    guard !spans.isEmpty else {
+      let scalars = string.unicodeScalars.prefix(range.upperBound).dropFirst(range.lowerBound)
+      return String(scalars)
+    }
+    var pattern = String.UnicodeScalarView()
+    var later = spans[...]
+    for (index, scalar) in string.unicodeScalars.enumerated() {
+      guard index < range.upperBound else { break }
+      later = later.drop { $0.expanded.upperBound <= index }
+      let isLiteral = later.first?.isVariable ?? false
+      guard index >= range.lowerBound else { continue }
+      if isLiteral, FilePattern.special.contains(scalar) { pattern.append("\\") }
+      pattern.append(scalar)
+    }
+    return String(pattern)
+  }
+}

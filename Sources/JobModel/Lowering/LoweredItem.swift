@@ -1,0 +1,85 @@
+import Diagnosis
+import MediaComposition
+import MediaTime
+import SystemPackage
+
+/// An item that is ready to be placed: what a segment holds, but for its place.
+struct LoweredItem {
+  var content: Segment.Content
+  var channels: ChannelSelection?
+  /// Which part of the content.
+  var source: TimeRange
+  var isReversed = false
+  /// How long it sounds.
+  var duration: Time
+  /// How it is stretched, where `duration` is not that of `source`.
+  var algorithm = TimePitchAlgorithm.spectral
+  var effects: [Effect] = []
+  var mix = AudioMix.unity
+  var chapters: [Chapter] = []
+  var origin: Origin
+  var name: Name
+  /// At which a number of samples counts.
+  var rate: Int?
+
+  /// What messages call it: text only where there is something to say.
+  enum Name: CustomStringConvertible {
+    case text(String)
+    case file(FilePath)
+
+    var description: String {
+      switch self {
+      case .text(let text): text
+      case .file(let path): "'\(path.lastComponent?.string ?? path.string)'"
+      }
+    }
+  }
+
+  init(
+    _ content: Segment.Content, duration: Time, rate: Int?, name: Name, origin: Origin
+  ) {
+    self.content = content
+    source = TimeRange(start: .zero, duration: duration)
+    self.duration = duration
+    self.rate = rate
+    self.name = name
+    self.origin = origin
+  }
+
+  var isScaled: Bool { duration != source.duration }
+
+  func segment(at start: Time) -> Segment {
+    let target = TimeRange(start: start, duration: duration)
+    return Segment(
+      content, TimeMapping(source: source, target: target), channels: channels,
+      isReversed: isReversed, effects: effects, mix: mix, chapters: chapters, origin: origin)
+  }
+
+  /// A segment of a track that stretches as tracks do unless they are told otherwise.
+  func placed(at start: Time) -> Segment {
+    guard isScaled, algorithm != .spectral else { return segment(at: start) }
+    var inner = self
+    (inner.mix, inner.chapters) = (.unity, [])
+    return Segment(
+      .composition(inner.composition), source: TimeRange(start: .zero, duration: duration),
+      at: start, mix: mix, chapters: chapters, origin: origin)
+  }
+
+  /// The item alone on a timeline.
+  var composition: Composition {
+    Composition(tracks: [
+      Track(segments: [segment(at: .zero)], timePitchAlgorithm: algorithm, origin: origin)
+    ])
+  }
+
+  /// The same sound as a content of its own, to which more can be done.
+  mutating func nest(as segments: [Segment]) {
+    let track = Track(segments: segments, timePitchAlgorithm: algorithm, origin: origin)
+    let composition = Composition(tracks: [track])
+    let chapters = self.chapters
+    self = LoweredItem(
+      .composition(composition), duration: composition.duration, rate: rate, name: name,
+      origin: origin)
+    self.chapters = chapters
+  }
+}

@@ -1,0 +1,165 @@
+import MediaComposition
+import MediaTime
+
+extension Lowering {
+  /// Whether the clip at `place` keeps the chapters of its file: those of a job of one clip, and
+  /// where the item or a group around it says so, are kept, unless there are others.
+  func keepsChapters(at place: ItemPlace) -> Bool {
+    var next: ItemPlace? = place
+    while let around = next {
+      // Members, and not the item: a copy of one counts a dozen references.
+      let (id, index) = (around.sequence, around.index)
+      if sequences[id].sequence.items[index].keepsChapters { return true }
+      guard sequences[id].sequence.items[index].chapters.isEmpty,
+        sequences[id].sequence.items[index].chapter == nil
+      else { return false }
+      if around == place, isJob(place) { return true }
+      next = sequences[id].holder
+    }
+    return false
+  }
+
+  /// The item's chapters, in its own time after its range.
+  mutating func addChapters(of item: Item, at place: ItemPlace, to lowered: inout LoweredItem) {
+    guard !item.chapters.isEmpty || !lowered.chapters.isEmpty else { return }
+    var chapters: [Chapter] = []
+    for chapter in item.chapters {
+      guard let start = time(chapter.start, of: lowered, at: place, .edits) else { continue }
+      guard start >= .zero, start < lowered.duration else {
+        let lengths = lengths(start, lowered.duration)
+        error(
+          "the chapter begins at \(lengths.a), but \(lowered.name) lasts \(lengths.b)",
+          at: chapter.start.origin, help: "let it begin earlier, or leave it out")
+        continue
+      }
+      chapters.append(Chapter(chapter, start: start))
+    }
+    chapters = chapters.sortedByStart
+    for (a, b) in zip(chapters, chapters.dropFirst()) where a.start == b.start {
+      error(
+        "two chapters at one time", at: b.origin, help: "leave one of them out",
+        notes: [.init("the other one is here", at: a.origin)])
+    }
+    lowered.chapters = (chapters + lowered.chapters).sortedByStart
+  }
+
+  /// Moves the chapters of what is nested in `lowered` into its own, before its time is edited.
+  func liftChapters(of lowered: inout LoweredItem) {
+    guard case .composition(let composition) = lowered.content else { return }
+    let nested = composition.chapters
+    guard !nested.isEmpty else { return }
+    lowered.chapters = (lowered.chapters + nested).sortedByStart
+    lowered.content = .composition(composition.withoutChapters)
+  }
+}
+
+/// One stretch of an edited timeline.
+enum EditedPart {
+  /// A part of what was there.
+  case part(TimeRange)
+  /// Something else, with chapters of its own in its own time.
+  case other(duration: Time, chapters: [Chapter])
+
+  var duration: Time {
+    switch self {
+    case .part(let range): range.duration
+    case .other(let duration, _): duration
+    }
+  }
+}
+
+extension [Chapter] {
+  /// These chapters, in order of time, where parts of their timeline of `duration` are played one
+  /// after the other. A moment stays in its chapter: the one that is under way where a part starts
+  /// begins, or goes on, with it. O(parts · log n + chapters)
+  func played(as parts: [EditedPart], of duration: Time) -> [Chapter] {
+    guard !isEmpty || parts.contains(where: \.hasChapters) else { return [] }
+    var result: [Chapter] = []
+    var time = Time.zero
+    /// The chapter that sounds at `time`.
+    var current: Int?
+    for part in parts {
+      switch part {
+      case .other(_, let chapters):
+        result += chapters.map { $0.moved(by: time) }
+        if !chapters.isEmpty { current = nil }
+      case .part(let range):
+        var index = firstIndex(notBefore: range.start)
+        let startsOne = index < count && self[index].start == range.start
+        if !startsOne, index > 0, current != index - 1 {
+          result.append(self[index - 1].at(time))
+          current = index - 1
+        }
+        while index < count, self[index].start < range.end {
+          result.append(self[index].at(time + (self[index].start - range.start)))
+          current = index
+          index += 1
+        }
+      }
+      time = time + part.duration
+    }
+    return result
+  }
+
+  /// These chapters, in order of time, where their timeline of `duration` is played backwards: a
+  /// chapter then begins where it ended. O(n)
+  func reversed(over duration: Time) -> [Chapter] {
+    var result: [Chapter] = []
+    var end = duration
+    for (index, chapter) in enumerated().reversed() {
+      result.append(chapter.at(duration - end))
+      if index > 0, self[index - 1].start < chapter.start { end = chapter.start }
+    }
+    return result
+  }
+
+  /// The first chapter at `time` or behind it.
+  private func firstIndex(notBefore time: Time) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle].start < time { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}
+
+extension EditedPart {
+  fileprivate var hasChapters: Bool {
+    if case .other(_, let chapters) = self { !chapters.isEmpty } else { false }
+  }
+}
+
+extension Chapter {
+  /// A chapter of an item, at a time that is known.
+  init(_ chapter: ItemChapter, start: Time) {
+    self.init(
+      start: start, title: chapter.title, url: chapter.url,
+      image: chapter.image.map(Artwork.file),
+      origin: chapter.start.origin)
+  }
+
+  /// The same chapter at `start`.
+  func at(_ start: Time) -> Chapter {
+    var copy = self
+    copy.start = start
+    return copy
+  }
+}
+
+extension Composition {
+  /// The same sound without chapters. O(segments).
+  fileprivate var withoutChapters: Composition {
+    var copy = self
+    for track in copy.tracks.indices {
+      for index in copy.tracks[track].segments.indices {
+        let segment = copy.tracks[track].segments[index]
+        if !segment.chapters.isEmpty { copy.tracks[track].segments[index].chapters = [] }
+        if case .composition(let inner) = segment.content, !inner.chapters.isEmpty {
+          copy.tracks[track].segments[index].content = .composition(inner.withoutChapters)
+        }
+      }
+    }
+    return copy
+  }
+}

@@ -1,0 +1,100 @@
+import Diagnosis
+import MediaComposition
+import MediaTime
+
+extension Lowering {
+  /// How the item sounds over the time that `lowered` lasts.
+  mutating func mix(_ item: Item, _ lowered: LoweredItem, at place: ItemPlace) -> AudioMix {
+    var mix = AudioMix(gain: item.gain?.value ?? .unity, invertsPolarity: item.invertsPolarity)
+    addVolume(of: item, lowered, at: place, to: &mix)
+    addPan(of: item, lowered, at: place, to: &mix)
+    if let fade = item.fadeIn, let duration = duration(of: fade, "fade-in", lowered) {
+      let range = TimeRange(start: .zero, duration: duration)
+      mix.envelopes.append(
+        VolumeEnvelope([
+          VolumeRamp(from: .silence, to: .unity, over: range, curve: fade.value.curve ?? .linear)
+        ]))
+    }
+    if let fade = item.fadeOut, let duration = duration(of: fade, "fade-out", lowered) {
+      let range = TimeRange(start: lowered.duration - duration, duration: duration)
+      mix.envelopes.append(
+        VolumeEnvelope([
+          VolumeRamp(from: .unity, to: .silence, over: range, curve: fade.value.curve ?? .linear)
+        ]))
+    }
+    // The rest was looked at all the same: a mistake in it is one, muted or not.
+    return item.isMuted ? AudioMix(gain: .silence) : mix
+  }
+
+  private mutating func duration(
+    of fade: Located<Fade>, _ kind: String, _ lowered: LoweredItem
+  ) -> Time? {
+    let text = Located(fade.value.duration, at: fade.origin)
+    guard let duration = time(text, rate: lowered.rate), duration > .zero else { return nil }
+    guard duration <= lowered.duration else {
+      let lengths = lengths(duration, lowered.duration)
+      error(
+        "the \(kind) lasts \(lengths.a), but \(lowered.name) only \(lengths.b)", at: fade.origin,
+        help: "make it shorter")
+      return nil
+    }
+    return duration
+  }
+
+  /// A volume curve: moves from point to point. One point is a gain.
+  private mutating func addVolume(
+    of item: Item, _ lowered: LoweredItem, at place: ItemPlace, to mix: inout AudioMix
+  ) {
+    let points = points(item.volume.map { ($0.moment, $0.gain) }, "volume", lowered, at: place)
+    guard points.contains(where: { $0.value != .unity }) else { return }
+    guard points.count > 1 else {
+      mix.gain = mix.gain * (points.first?.value ?? .unity)
+      return
+    }
+    mix.envelopes.append(
+      VolumeEnvelope(
+        zip(points, points.dropFirst()).map { a, b in
+          VolumeRamp(
+            from: a.value, to: b.value, over: TimeRange(start: a.time, end: b.time),
+            curve: item.volumeCurve)
+        }))
+  }
+
+  /// Moves from side to side. One point holds.
+  private mutating func addPan(
+    of item: Item, _ lowered: LoweredItem, at place: ItemPlace, to mix: inout AudioMix
+  ) {
+    let points = points(item.pan.map { ($0.moment, $0.pan) }, "pan", lowered, at: place)
+    guard let first = points.first, points.contains(where: { $0.value != .centre }) else { return }
+    mix.pan = PanEnvelope(
+      first.value,
+      ramps: zip(points, points.dropFirst()).map { a, b in
+        PanRamp(from: a.value, to: b.value, over: TimeRange(start: a.time, end: b.time))
+      })
+  }
+
+  /// Points of a curve, in order of time.
+  private mutating func points<Value>(
+    _ written: [(moment: Located<Moment>, value: Value)], _ kind: String, _ lowered: LoweredItem,
+    at place: ItemPlace
+  ) -> [(time: Time, value: Value)] {
+    var points: [(time: Time, value: Value, origin: Origin)] = []
+    for (moment, value) in written {
+      guard let time = time(moment, of: lowered, at: place, .level) else { continue }
+      guard time >= .zero else {
+        error(
+          "this point is before the start of \(lowered.name)", at: moment.origin,
+          help: "write a later time")
+        continue
+      }
+      points.append((time, value, moment.origin))
+    }
+    points.sort { $0.time < $1.time }
+    for (a, b) in zip(points, points.dropFirst()) where a.time == b.time {
+      error(
+        "two points of the \(kind) at one time", at: b.origin, help: "leave one of them out",
+        notes: [.init("the other one is here", at: a.origin)])
+    }
+    return points.map { ($0.time, $0.value) }
+  }
+}

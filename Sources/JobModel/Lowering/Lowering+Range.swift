@@ -1,0 +1,107 @@
+import Diagnosis
+import MediaComposition
+import MediaTime
+
+extension Lowering {
+  /// Takes the part of `lowered` that the item's range names.
+  mutating func takeRange(of item: Item, at place: ItemPlace, in lowered: inout LoweredItem) -> Bool
+  {
+    guard let range = item.range else { return checkLength(of: lowered, at: item.origin) }
+    guard let part = part(range, of: lowered, at: place, .content, else: item.origin) else {
+      return false
+    }
+    guard part != TimeRange(start: .zero, duration: lowered.duration) else { return true }
+    liftChapters(of: &lowered)
+    lowered.chapters = lowered.chapters.played(as: [.part(part)], of: lowered.duration)
+    lowered.source = TimeRange(start: lowered.source.start + part.start, duration: part.duration)
+    lowered.duration = part.duration
+    return true
+  }
+
+  /// Refuses what lasts no time.
+  private mutating func checkLength(of lowered: LoweredItem, at origin: Origin) -> Bool {
+    guard lowered.duration <= .zero else { return true }
+    error("\(lowered.name) lasts no time", at: origin, help: "leave it out")
+    return false
+  }
+
+  /// Refuses what lasts longer than a timeline can.
+  mutating func checkLimit(of duration: Time, at origin: Origin) -> Bool {
+    guard !duration.isNumeric || duration > Composition.longestDuration else { return true }
+    let hours = Self.text(Composition.longestDuration)
+    error(
+      duration.isNumeric
+        ? "the timeline would be \(Self.text(duration)) long" : "no time can hold where this ends",
+      at: origin, help: "a timeline lasts \(hours) at most")
+    return false
+  }
+
+  /// The part of `lowered` that `range` names, in the item's own time.
+  mutating func part(
+    _ range: ItemRange, of lowered: LoweredItem, at place: ItemPlace, _ stage: Stage,
+    else origin: Origin
+  ) -> TimeRange? {
+    guard let start = start(range, of: lowered, at: place, stage),
+      let end = end(range, start: start, of: lowered, at: place, stage)
+    else { return nil }
+    guard start < end else {
+      let origin = range.origin ?? origin
+      let isEmpty = start == end
+      let span = lengths(start, end)
+      error(
+        isEmpty
+          ? "the range of \(lowered.name) is empty"
+          : "the range ends at \(span.b), before it starts at \(span.a)",
+        at: origin, help: "the earlier time comes first, as '1:00..2:30'")
+      return nil
+    }
+    return TimeRange(start: start, end: end)
+  }
+
+  private mutating func start(
+    _ range: ItemRange, of lowered: LoweredItem, at place: ItemPlace, _ stage: Stage
+  ) -> Time? {
+    guard let from = range.from else { return .zero }
+    guard let start = time(from, of: lowered, at: place, stage) else { return nil }
+    guard start >= .zero else {
+      let lengths = lengths(lowered.duration - start, lowered.duration)
+      error(
+        "the range starts \(lengths.a) before the end, but \(lowered.name) lasts \(lengths.b)",
+        at: from.origin, help: "start it later, or leave its start out")
+      return nil
+    }
+    guard start <= lowered.duration else {
+      let lengths = lengths(start, lowered.duration)
+      error(
+        "the range starts at \(lengths.a), but \(lowered.name) lasts \(lengths.b)", at: from.origin,
+        help: "start it earlier")
+      return nil
+    }
+    return start
+  }
+
+  private mutating func end(
+    _ range: ItemRange, start: Time, of lowered: LoweredItem, at place: ItemPlace, _ stage: Stage
+  ) -> Time? {
+    let end: Time?
+    let origin: Origin
+    switch range.end {
+    case nil: return lowered.duration
+    case .moment(let moment):
+      end = time(moment, of: lowered, at: place, stage)
+      origin = moment.origin
+    case .duration(let duration):
+      end = time(duration, rate: lowered.rate).map { start + $0 }
+      origin = duration.origin
+    }
+    guard let end else { return nil }
+    guard end <= lowered.duration else {
+      let lengths = lengths(end, lowered.duration)
+      error(
+        "the range ends at \(lengths.a), but \(lowered.name) lasts \(lengths.b)", at: origin,
+        help: "leave the end out, or write 'end'")
+      return nil
+    }
+    return end
+  }
+}

@@ -1,0 +1,143 @@
+import Diagnosis
+import MediaComposition
+import MediaTime
+import SystemPackage
+
+/// Turns a job's items into a composition, with every time made exact.
+///
+/// Lengths are known here, so here is where ranges past the end, fades that are too long and items
+/// that overlap are found. An item with such a fault becomes nil, and the others are still looked
+/// at: everything is told in one pass. What a time depends on is lowered before it, in whatever
+/// order it was written.
+struct Lowering {
+  let assets: [MediaReference: Asset]
+  /// The content of all clips of one medium, which share it.
+  private let contents: [MediaReference: Segment.Content]
+  /// The job's own, at which a number of samples counts where no file has a rate.
+  let sampleRate: Int?
+  private(set) var diagnostics = Diagnostics()
+  /// Every sequence that was met so far, by its number.
+  var sequences: [SequenceState] = []
+  /// What is being lowered, from the outermost to the innermost.
+  var path: [Step] = []
+  /// What names stand for below a job's item, or below an inserted one, by its sequence's number.
+  var names: [Int: [String: [NamedPlace]]] = [:]
+
+  init(assets: [MediaReference: Asset], sampleRate: Int?) {
+    self.assets = assets
+    contents = assets.mapValues { .asset($0) }
+    self.sampleRate = sampleRate
+  }
+
+  /// A job's item.
+  mutating func lowered(ofJob item: Item) -> LoweredItem? {
+    lowered(at: addRoot(item))
+  }
+
+  /// The item at `place` with all its modifiers, in the order in which the language applies them.
+  mutating func makeItem(at place: ItemPlace) -> LoweredItem? {
+    let item = item(at: place)
+    guard var lowered = content(of: item, at: place) else { return nil }
+    if let name = item.name?.value { lowered.name = .text("'\(name)'") }
+    var isWhole = select(item.channels, in: &lowered)
+    // A range that was refused does not hide what is wrong with the rest.
+    isWhole = takeRange(of: item, at: place, in: &lowered) && isWhole
+    isWhole = edit(&lowered, by: item, at: place) && isWhole
+    reverse(&lowered, by: item)
+    isWhole = changeSpeed(of: &lowered, by: item) && isWhole
+    isWhole = loop(&lowered, by: item, at: place) && isWhole
+    lowered.effects = item.effects
+    lowered.mix = mix(item, lowered, at: place)
+    if let chapter = item.chapter {
+      lowered.chapters.insert(Chapter(chapter, start: .zero), at: 0)
+    }
+    return isWhole ? lowered : nil
+  }
+
+  private mutating func content(of item: Item, at place: ItemPlace) -> LoweredItem? {
+    func made(
+      _ content: Segment.Content, _ duration: Time, rate: Int?, _ name: LoweredItem.Name
+    ) -> LoweredItem {
+      LoweredItem(content, duration: duration, rate: rate, name: name, origin: item.origin)
+    }
+    switch item.content {
+    case .clip(let reference):
+      guard let content = contents[reference], case .asset(let asset) = content else { return nil }
+      var clip = made(content, asset.duration, rate: asset.sampleRate, .file(reference.path))
+      if keepsChapters(at: place) { clip.chapters = asset.chapters }
+      return clip
+    case .silence(let duration):
+      let origin = duration.origin
+      guard let duration = time(duration, rate: sampleRate), checkLimit(of: duration, at: origin)
+      else { return nil }
+      return made(.silence, duration, rate: sampleRate, .text("the silence"))
+    case .concat, .tracks:
+      var name = "the sequence"
+      if case .tracks = item.content { name = "the mix" }
+      var tracks: [Track] = []
+      var isWhole = true
+      for id in children(of: place) {
+        let own = self.tracks(of: id)
+        tracks += own ?? []
+        isWhole = isWhole && own != nil
+      }
+      guard isWhole else { return nil }
+      let composition = Composition(tracks: tracks)
+      return made(.composition(composition), composition.duration, rate: sampleRate, .text(name))
+    }
+  }
+
+  mutating func error(
+    _ message: String, at origin: Origin, help: String? = nil, notes: [Diagnostic.Note] = []
+  ) {
+    diagnostics.append(Diagnostic(message, at: origin, help: help, notes: notes))
+  }
+}
+
+// MARK: - Times
+
+extension Lowering {
+  /// The time that is meant; nil, and an error, where it is a number of samples at no rate.
+  mutating func time(_ text: Located<TimeText>, rate: Int?) -> Time? {
+    if case .frames = text.value, rate == nil {
+      error(
+        "'\(text.value)' needs a sample rate", at: text.origin,
+        help: "write seconds, or give the job a 'sample_rate'")
+      return nil
+    }
+    return text.value.time(atRate: rate ?? 1)
+  }
+
+  /// A moment of the item at `place`, as long as `lowered` is now.
+  mutating func time(
+    _ moment: Located<Moment>, of lowered: LoweredItem, at place: ItemPlace, _ stage: Stage
+  ) -> Time? {
+    guard
+      let offset = time(Located(moment.value.offset, at: moment.origin), rate: lowered.rate)
+    else { return nil }
+    let anchor: Time
+    switch moment.value.anchor {
+    case .start: anchor = .zero
+    case .end: anchor = lowered.duration
+    case .item:
+      guard let time = self.time(of: moment, for: place, stage) else { return nil }
+      anchor = time
+    }
+    return moment.value.isEarlier ? anchor - offset : anchor + offset
+  }
+
+  /// Two times for the eye, with as many decimals as it takes to tell them apart.
+  func lengths(_ a: Time, _ b: Time) -> (a: String, b: String) {
+    for decimals in [3, 6] {
+      let texts = (Self.text(a, decimals: decimals), Self.text(b, decimals: decimals))
+      if texts.0 != texts.1 || a == b { return texts }
+    }
+    return (Self.text(a, decimals: 9), Self.text(b, decimals: 9))
+  }
+
+  /// `5.25s`, `1:02:03.25` or, where that would be a fraction, a rounded `0:53.266`.
+  static func text(_ time: Time, decimals: Int = 3) -> String {
+    let text = time.description
+    return text.contains("/") ? time.clockText(decimals: decimals) : text
+  }
+}

@@ -1,0 +1,119 @@
+import Diagnosis
+import MediaComposition
+import MediaTime
+
+/// Where an item stands in a job.
+struct ItemPlace: Hashable {
+  /// The number of the sequence that holds it.
+  var sequence: Int
+  /// Its place in the order of writing.
+  var index: Int
+}
+
+/// What a name stands for.
+enum NamedPlace: Hashable {
+  case item(ItemPlace)
+  /// A whole sequence.
+  case track(Int)
+}
+
+/// One sequence of a job while it is lowered: what is known of its items so far.
+struct SequenceState {
+  /// What is known of a value that others may depend on.
+  enum Known<Value> {
+    case unknown
+    /// It is being found out: who asks for it now goes round in a circle.
+    case busy
+    /// Why not has been said.
+    case failed
+    case known(Value)
+  }
+
+  let sequence: ItemSequence
+  /// What users call it; a sequence that is only the content of an item has no name of its own.
+  let names: [Located<String>]
+  let origin: Origin
+  /// The item whose content it is, alone or beside others; nil for a job's own item, and for one
+  /// that is inserted.
+  let holder: ItemPlace?
+  /// Whether it holds nothing but a job's own item.
+  var isJob = false
+  /// The numbers of the sequences that are an item's content.
+  var children: [Int: Range<Int>] = [:]
+  var starts: [Known<Time>]
+  var lowered: [Known<LoweredItem>]
+  /// How long the item before sounds on.
+  var crossfades: [Int: Time] = [:]
+
+  init(
+    _ sequence: ItemSequence, names: [Located<String>] = [], origin: Origin, holder: ItemPlace?
+  ) {
+    self.sequence = sequence
+    self.names = names
+    self.origin = origin
+    self.holder = holder
+    starts = Array(repeating: .unknown, count: sequence.items.count)
+    lowered = Array(repeating: .unknown, count: sequence.items.count)
+  }
+}
+
+extension Lowering {
+  func item(at place: ItemPlace) -> Item { sequences[place.sequence].sequence.items[place.index] }
+
+  func isJob(_ place: ItemPlace) -> Bool { sequences[place.sequence].isJob }
+
+  /// A timeline of its own for `item`: a job's, or one that is to be inserted.
+  mutating func addRoot(_ item: Item, isJob: Bool = true) -> ItemPlace {
+    var state = SequenceState(ItemSequence([item]), origin: item.origin, holder: nil)
+    state.isJob = isJob
+    sequences.append(state)
+    return ItemPlace(sequence: sequences.count - 1, index: 0)
+  }
+
+  /// The sequences that are the content of an item; none of a clip or a silence.
+  mutating func children(of place: ItemPlace) -> Range<Int> {
+    if let known = sequences[place.sequence].children[place.index] { return known }
+    let first = sequences.count
+    let item = item(at: place)
+    switch item.content {
+    case .clip, .silence: break
+    case .concat(let sequence):
+      sequences.append(SequenceState(sequence, origin: item.origin, holder: place))
+    case .tracks(let tracks):
+      for track in tracks {
+        let (sequence, name) = track.sequence.flattened
+        let names = [Located(track.name, at: track.origin)] + (name.map { [$0] } ?? [])
+        sequences.append(
+          SequenceState(sequence, names: names, origin: track.origin, holder: place))
+      }
+    }
+    sequences[place.sequence].children[place.index] = first..<sequences.count
+    return first..<sequences.count
+  }
+}
+
+extension ItemSequence {
+  /// A sequence of one plain sequence is that sequence; the name is the inner one's.
+  fileprivate var flattened: (sequence: ItemSequence, name: Located<String>?) {
+    guard items.count == 1, let only = items.first, only.at == nil, only.isPlain,
+      case .concat(let inner) = only.content
+    else { return (self, nil) }
+    return (inner, only.name)
+  }
+}
+
+extension Item {
+  /// Whether nothing is done to the content.
+  fileprivate var isPlain: Bool {
+    range == nil && !isEdited && channels == nil && effects.isEmpty
+      && gain?.value ?? .unity == .unity && volume.isEmpty && pan.allSatisfy { $0.pan == .centre }
+      && !invertsPolarity && !isMuted && fadeIn == nil && fadeOut == nil && chapter == nil
+      && chapters.isEmpty
+  }
+
+  /// Whether the content's time is another than the item's, beyond where it starts.
+  var isEdited: Bool {
+    !cuts.isEmpty || !insertions.isEmpty || isReversed || speed.map { !$0.value.isUnity } ?? false
+      || loop.map { $0.value != .count(1) } ?? false
+  }
+}

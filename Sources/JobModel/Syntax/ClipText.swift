@@ -1,0 +1,108 @@
+import MediaTime
+
+/// A clip text, `PATH-OR-NAME [RANGE]`, taken apart. Ranges count Unicode scalars of the text.
+package struct ClipText {
+  package var path: String
+  package var pathRange: Range<Int>
+  package var range: ParsedRange?
+
+  /// A range as it is written, before anything is known of the file.
+  package struct ParsedRange {
+    package var from: (moment: Moment, range: Range<Int>)?
+    package var end: End?
+    package enum End {
+      case moment(Moment, Range<Int>)
+      case duration(TimeText, Range<Int>)
+    }
+  }
+
+  /// Why the last word, which looks like a range, is none.
+  package struct MalformedRange: Error {
+    package var error: QuantityError
+    package var range: Range<Int>
+  }
+
+  /// Takes `text` apart. The last word counts as a range only if it reads as one; one that looks
+  /// like a range and does not read as one is told through `suspicion`, for the case that no file
+  /// bears the whole name.
+  package init(_ text: String, suspicion: inout MalformedRange?) {
+    path = text
+    pathRange = Self.place(of: text[...])
+    let bytes = text.utf8
+    guard let blank = bytes.lastIndex(where: Self.isBlank),
+      let last = bytes[..<blank].lastIndex(where: { !Self.isBlank($0) })
+    else { return }
+    do throws(MalformedRange) {
+      guard let range = try Self.range(text[bytes.index(after: blank)...]) else { return }
+      self.range = range
+      let name = text[..<bytes.index(after: last)]
+      pathRange = Self.place(of: name)
+      path = String(name)
+    } catch {
+      suspicion = error
+    }
+  }
+
+  /// Whether the whole of `text` is a range that lacks its file.
+  package static func isRange(_ text: String) -> Bool { ((try? range(text[...])) ?? nil) != nil }
+
+  /// What `word` is as a range; nil where it does not look like one. Places are those of the text
+  /// that the word is a part of, counted from `first` on.
+  package static func range(
+    _ word: Substring, from first: Int = 0
+  ) throws(MalformedRange) -> ParsedRange? {
+    let bytes = word.utf8
+    let point = UInt8(ascii: ".")
+    var end = bytes.startIndex
+    var points = 0
+    while points < 2 {
+      guard end < bytes.endIndex else { return nil }
+      points = bytes[end] == point ? points + 1 : 0
+      end = bytes.index(after: end)
+    }
+    let from = word[..<bytes.index(end, offsetBy: -2)]
+    var to = word[end...]
+    let isLength = to.utf8.first == UInt8(ascii: "+")
+    if isLength { to = to[bytes.index(after: to.startIndex)...] }
+    guard !from.isEmpty || !to.isEmpty, looksLikeTime(from), looksLikeTime(to) else { return nil }
+    var range = ParsedRange()
+    if !from.isEmpty { range.from = (try moment(from, first), place(of: from, first)) }
+    guard !to.isEmpty else { return range }
+    if isLength {
+      do throws(TimeTextError) {
+        range.end = .duration(try TimeText(parsing: to), place(of: to, first))
+      } catch {
+        throw MalformedRange(error: QuantityError(error.message), range: place(of: to, first))
+      }
+    } else {
+      range.end = .moment(try moment(to, first), place(of: to, first))
+    }
+    return range
+  }
+
+  private static func moment(
+    _ part: Substring, _ first: Int
+  ) throws(MalformedRange) -> Moment {
+    do throws(QuantityError) {
+      return try Moment(parsing: part)
+    } catch {
+      throw MalformedRange(error: error, range: place(of: part, first))
+    }
+  }
+
+  private static func looksLikeTime(_ part: Substring) -> Bool {
+    guard let first = part.unicodeScalars.first else { return true }
+    return first.isASCIIDigit || part.utf8.starts(with: "start".utf8)
+      || part.utf8.starts(with: "end".utf8)
+  }
+
+  /// Which Unicode scalars of its text a part of it is, counted from `first` on.
+  private static func place(of part: Substring, _ first: Int = 0) -> Range<Int> {
+    let before = first + part.base.utf8[..<part.startIndex].scalarCount
+    return before..<(before + part.utf8.scalarCount)
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+  }
+}

@@ -1,0 +1,174 @@
+import MediaComposition
+
+/// How the modifiers of an item are written.
+extension Quantity {
+  /// `true`, `false`.
+  package static func boolean(_ text: String) throws(QuantityError) -> Bool {
+    switch text {
+    case "true": return true
+    case "false": return false
+    default:
+      let isYes =
+        ["yes", "on", "y", "1"].contains(text.lowercased()) || text.lowercased() == "true"
+      let isNo =
+        ["no", "off", "n", "0"].contains(text.lowercased()) || text.lowercased() == "false"
+      let help = isYes ? "write 'true'" : isNo ? "write 'false'" : "write 'true' or 'false'"
+      throw QuantityError("'\(text)' is neither 'true' nor 'false'", help: help)
+    }
+  }
+
+  /// `inverted`, `normal`: whether every sample changes its sign.
+  package static func polarity(_ text: String) throws(QuantityError) -> Bool {
+    switch text {
+    case "inverted", "invert": return true
+    case "normal": return false
+    default:
+      throw QuantityError("'\(text)' is no polarity", help: "write 'inverted' or 'normal'")
+    }
+  }
+
+  /// `linear`, `equal_power`, `exponential`.
+  package static func curve(_ text: String) throws(QuantityError) -> VolumeCurve {
+    guard let curve = VolumeCurve(rawValue: text) else {
+      throw QuantityError(
+        "'\(text)' is no curve", help: "write 'linear', 'equal_power' or 'exponential'")
+    }
+    return curve
+  }
+
+  /// `-20 %`, `left`, `centre`, `right`.
+  package static func pan(_ text: String) throws(QuantityError) -> Pan {
+    switch text {
+    case "left": return .left
+    case "right": return .right
+    case "centre", "center": return .centre
+    default: break
+    }
+    try refuseTypographicMinus(text)
+    let quantity = Quantity(text)
+    guard let number = quantity.double else {
+      throw QuantityError(
+        "'\(text)' is no place between left and right", help: "write '-20 %', 'left' or 'right'")
+    }
+    guard quantity.unit == "%" else {
+      guard quantity.unit.isEmpty else {
+        throw QuantityError(
+          "'\(text)' has no unit that is known", help: "write '\(quantity.number) %'")
+      }
+      let percent = abs(number) <= 1 ? number * 100 : number
+      let digits = percent == percent.rounded() ? "\(Int(percent.rounded()))" : "\(percent)"
+      throw QuantityError("'\(text)' has no unit", help: "write '\(digits) %'")
+    }
+    guard abs(number) <= 100 else {
+      throw QuantityError(
+        "'\(text)' is out of range", help: "-100 % is left, 0 % the centre, 100 % right")
+    }
+    return Pan(position: number / 100)
+  }
+
+  /// `mono`, `stereo`, `left`, `right`, `centre`, `channel 2`.
+  package static func itemChannels(_ text: String) throws(QuantityError) -> ItemChannels {
+    switch text {
+    case "left": return .position(.frontLeft)
+    case "right": return .position(.frontRight)
+    case "centre", "center": return .position(.frontCenter)
+    default: break
+    }
+    if let layout = try? channels(text) { return .layout(layout) }
+    if text.hasPrefix("channel "), let number = count(String(text.dropFirst(8))), number > 0 {
+      return .number(number)
+    }
+    // How many, or which one? Both are usual.
+    if let number = count(text), number > 0 {
+      let layout = number == 1 ? "'mono'" : number == 2 ? "'stereo'" : "a layout"
+      throw QuantityError(
+        "'\(text)' may be a number of channels or one of them",
+        help: "write \(layout), or 'channel \(number)' for that one alone")
+    }
+    throw QuantityError(
+      "'\(text)' is no channel and no layout",
+      help: "write 'mono', 'stereo', 'left', 'right' or 'channel 1'")
+  }
+
+  /// `1.05`, `105 %`, `4/3`, as an exact factor.
+  package static func speed(_ text: String) throws(QuantityError) -> Speed {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    let speed: Speed?
+    if parts.count == 2, let numerator = count(String(parts[0])),
+      let denominator = count(String(parts[1])), denominator > 0
+    {
+      speed = Speed(Int64(numerator), over: Int64(denominator))
+    } else {
+      let quantity = Quantity(text)
+      let isPercent = quantity.unit == "%"
+      guard quantity.unit.isEmpty || isPercent,
+        let billionths = quantity.whole(times: 1_000_000_000)
+      else {
+        throw QuantityError(
+          "'\(text)' is no speed",
+          help: text.hasPrefix("-")
+            ? "write 'reverse: true' for backwards"
+            : "write a factor, as '1.05', '105 %' or '4/3'")
+      }
+      speed = Speed(Int64(billionths), over: isPercent ? 100_000_000_000 : 1_000_000_000)
+    }
+    guard let speed else {
+      throw QuantityError("'\(text)' is out of range", help: "speeds go from 1/32 to 32")
+    }
+    return speed
+  }
+
+  /// How often an item can be played.
+  package static let loopLimit = 100_000
+
+  /// `4`, `end`.
+  package static func loop(_ text: String) throws(QuantityError) -> Loop {
+    if text == "end" { return .end }
+    guard let rounds = count(text) else {
+      throw QuantityError("'\(text)' is no number of rounds", help: "write '4' or 'end'")
+    }
+    guard (1...loopLimit).contains(rounds) else {
+      throw QuantityError("'\(text)' is out of range", help: "1 to 100000 rounds are possible")
+    }
+    return .count(rounds)
+  }
+
+  /// `80 Hz`, `12 kHz`, in hertz.
+  package static func frequency(_ text: String) throws(QuantityError) -> Double {
+    let quantity = Quantity(text)
+    let factor: Double
+    switch quantity.unit.lowercased() {
+    case "hz": factor = 1
+    case "khz": factor = 1000
+    case "" where quantity.double != nil:
+      throw QuantityError("'\(text)' has no unit", help: "write '\(text) Hz'")
+    default:
+      throw QuantityError("'\(text)' is no frequency", help: "write '80 Hz' or '12 kHz'")
+    }
+    guard let number = quantity.double else {
+      throw QuantityError("'\(text)' is no frequency", help: "write '80 Hz' or '12 kHz'")
+    }
+    guard (1...384_000).contains(number * factor) else {
+      throw QuantityError(
+        "'\(text)' is out of range", help: "frequencies go from 1 Hz to 384 kHz")
+    }
+    return number * factor
+  }
+
+  /// `12 dB`: by how much noise is lowered, within the range of FFmpeg's afftdn.
+  package static func reduction(_ text: String) throws(QuantityError) -> Double {
+    let quantity = Quantity(text)
+    guard let number = quantity.double, quantity.unit.isEmpty || quantity.unit.lowercased() == "db"
+    else {
+      throw QuantityError("'\(text)' is no number of decibels", help: "write '12 dB'")
+    }
+    guard !quantity.unit.isEmpty else {
+      throw QuantityError("'\(text)' has no unit", help: "write '\(text) dB'")
+    }
+    guard (0.01...97).contains(number) else {
+      throw QuantityError(
+        "'\(text)' is out of range", help: "noise is lowered by 0.01 dB to 97 dB")
+    }
+    return number
+  }
+}

@@ -1,0 +1,118 @@
+import Diagnosis
+import MediaComposition
+import MediaTime
+import SystemPackage
+
+/// A move from or to silence.
+public struct Fade: Sendable, Hashable {
+  /// How long it takes.
+  public var duration: TimeText
+  /// The path that the volume takes; nil: linear for a fade, equal power for a cross-fade.
+  public var curve: VolumeCurve?
+
+  /// A fade of `duration`.
+  public init(_ duration: TimeText, curve: VolumeCurve? = nil) {
+    self.duration = duration
+    self.curve = curve
+  }
+}
+
+/// A volume at a moment of an item.
+public struct VolumePoint: Sendable, Hashable {
+  /// When.
+  public var moment: Located<Moment>
+  /// How loud.
+  public var gain: Gain
+
+  /// A point of a volume curve.
+  public init(_ moment: Located<Moment>, _ gain: Gain) {
+    self.moment = moment
+    self.gain = gain
+  }
+}
+
+/// A place between left and right at a moment of an item.
+public struct PanPoint: Sendable, Hashable {
+  /// When.
+  public var moment: Located<Moment>
+  /// Where.
+  public var pan: Pan
+
+  /// A point of a pan curve.
+  public init(_ moment: Located<Moment>, _ pan: Pan) {
+    self.moment = moment
+    self.pan = pan
+  }
+}
+
+/// Channels of an item's content that stand for all of it, as a job names them.
+public enum ItemChannels: Sendable, Hashable {
+  /// All of them, brought to a layout.
+  case layout(ChannelLayout)
+  /// The one at a loudspeaker position, as mono.
+  case position(ChannelLayout.Channel)
+  /// One alone, counted from 1 in FFmpeg's order, as mono.
+  case number(Int)
+
+  /// Whether it is one channel and not a layout of several.
+  package var isPick: Bool { if case .layout = self { false } else { true } }
+}
+
+/// How often an item is played.
+public enum Loop: Sendable, Hashable {
+  /// So many times, one after the other.
+  case count(Int)
+  /// To the end of the longest other track, and no further.
+  case end
+}
+
+/// How fast an item is played: an exact factor, and what becomes of the pitch.
+public struct Speed: Sendable, Hashable {
+  /// Of the factor, in lowest terms.
+  public let numerator: Int64
+  /// Of the factor, in lowest terms; positive.
+  public let denominator: Int64
+  /// How the sound is stretched.
+  public var algorithm: TimePitchAlgorithm
+
+  /// `numerator / denominator` times as fast; nil below 1/32 and above 32, the limits of
+  /// `AVAudioTimePitchAlgorithm`.
+  public init?(
+    _ numerator: Int64, over denominator: Int64 = 1, algorithm: TimePitchAlgorithm = .spectral
+  ) {
+    guard numerator > 0, denominator > 0 else { return nil }
+    var (a, b) = (numerator, denominator)
+    while b != 0 { (a, b) = (b, a % b) }
+    let (most, factor) = (Int128(denominator) * 32, Int128(numerator))
+    guard factor <= most, factor * 32 >= Int128(denominator) else { return nil }
+    self.numerator = numerator / a
+    self.denominator = denominator / a
+    self.algorithm = algorithm
+  }
+
+  /// Whether it changes nothing.
+  public var isUnity: Bool { numerator == denominator }
+}
+
+/// A chapter that begins inside an item.
+public struct ItemChapter: Sendable, Hashable {
+  /// In the item's own time.
+  public var start: Located<Moment>
+  /// What players show.
+  public var title: String
+  /// A page about the chapter.
+  public var url: String?
+  /// A JPEG or PNG file to show meanwhile.
+  public var image: FilePath?
+
+  /// A chapter at `start`.
+  public init(
+    _ title: String, at start: Located<Moment> = Located(.start), url: String? = nil,
+    image: FilePath? = nil
+  ) {
+    self.title = title
+    self.start = start
+    self.url = url
+    self.image = image
+  }
+}

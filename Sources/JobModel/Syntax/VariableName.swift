@@ -1,0 +1,21 @@
+/// What variables may be called.
+package enum VariableName {
+  /// The first words of names that the language binds itself.
+  private static let reserved: Set<Substring> = ["input", "n", "count", "env", "part", "row"]
+
+  /// Whether the language binds it.
+  package static func isReserved(_ name: String) -> Bool {
+    reserved.contains(name.prefix { $0 != "." })
+  }
+
+  /// Whether a template can hold it.
+  package static func isPossible(_ name: String) -> Bool {
+    guard let template = try? Template.parse("${\(name)}") else { return false }
+    return template.references.first?.name == name
+  }
+
+  /// `name` with an underscore in place of each character that no variable has in its name.
+  package static func made(of name: String) -> String {
+    String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber) || "-_.".contains($0) ? $0 : "_" })
+  }
+}

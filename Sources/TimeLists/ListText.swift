@@ -1,0 +1,153 @@
+import Diagnosis
+import JobModel
+import MediaComposition
+import SystemPackage
+
+/// A list file's text, line by line, and what is wrong with it.
+struct ListText {
+  /// One line without its end.
+  struct Line {
+    /// From 1.
+    var number: Int
+    var scalars: [Unicode.Scalar]
+
+    var all: Range<Int> { scalars.indices.lowerBound..<scalars.indices.upperBound }
+
+    /// The words, which blanks and tabs part.
+    var words: [Range<Int>] {
+      var words: [Range<Int>] = []
+      var start: Int?
+      for index in scalars.indices {
+        if isBlank(scalars[index]) {
+          if let first = start { words.append(first..<index) }
+          start = nil
+        } else if start == nil {
+          start = index
+        }
+      }
+      if let first = start { words.append(first..<scalars.count) }
+      return words
+    }
+
+    func text(_ range: Range<Int>) -> String {
+      var view = String.UnicodeScalarView()
+      view.append(contentsOf: scalars[range])
+      return String(view)
+    }
+
+    /// `range` without the blanks at its ends.
+    func trimmed(_ range: Range<Int>) -> Range<Int> {
+      var range = range
+      while let first = range.first, isBlank(scalars[first]) {
+        range = (first + 1)..<range.upperBound
+      }
+      while let last = range.last, isBlank(scalars[last]) { range = range.lowerBound..<last }
+      return range
+    }
+
+    /// What follows `word`, without blanks at its ends.
+    func rest(after word: Range<Int>) -> Range<Int> { trimmed(word.upperBound..<scalars.count) }
+
+    private func isBlank(_ scalar: Unicode.Scalar) -> Bool { scalar == " " || scalar == "\t" }
+  }
+
+  /// Those that are not blank.
+  let lines: [Line]
+  private let map: SourceMap
+  private let source: SourceMap.Source
+  private(set) var sink = DiagnosticSink()
+
+  /// The text in `bytes`, the file at `path`, which the job file names at `named`.
+  init(_ bytes: [UInt8], path: FilePath, named: Origin, in map: SourceMap) {
+    let (text, isLegacy) = Self.decoded(bytes)
+    self.map = map
+    source = map.add(text: text, named: path.string, includedAt: named)
+    lines = Self.lines(text)
+    if text.unicodeScalars.contains("\0") {
+      sink.error(
+        "'\(path)' is no text, and so no list of times", at: named,
+        help: "name a text with lines as '14:05 School'")
+      return
+    }
+    guard isLegacy, let odd = lines.first(where: { $0.scalars.contains { !$0.isASCII } }),
+      let index = odd.scalars.firstIndex(where: { !$0.isASCII })
+    else { return }
+    sink.add(
+      Diagnostic(
+        .warning, "the list is not UTF-8 and is read as Windows-1252, the Latin-1 of old files",
+        at: origin(odd, index..<(index + 1)), help: "save it as UTF-8 if letters come out wrong"))
+  }
+
+  /// Whether nothing is to be read in it.
+  var isRefused: Bool { !sink.diagnostics.errors.isEmpty }
+
+  func origin(_ line: Line, _ range: Range<Int>) -> Origin {
+    map.origin(
+      in: source, line: line.number, column: range.lowerBound + 1, length: range.count)
+  }
+
+  mutating func error(
+    _ message: String, _ line: Line, _ range: Range<Int>, help: String? = nil,
+    notes: [Diagnostic.Note] = []
+  ) {
+    sink.error(message, at: origin(line, range), help: help, notes: notes)
+  }
+
+  mutating func warn(_ message: String, _ line: Line, _ range: Range<Int>, help: String) {
+    sink.add(Diagnostic(.warning, message, at: origin(line, range), help: help))
+  }
+
+  // MARK: Encodings
+
+  /// UTF-8 and UTF-16 with a byte-order mark, UTF-8 without, and what is neither as Windows-1252.
+  static func decoded(_ bytes: [UInt8]) -> (text: String, isLegacy: Bool) {
+    if bytes.starts(with: [0xFF, 0xFE]) { return (utf16(bytes, low: 0, high: 1), false) }
+    if bytes.starts(with: [0xFE, 0xFF]) { return (utf16(bytes, low: 1, high: 0), false) }
+    let body = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+    if let text = String(validating: body, as: UTF8.self) { return (text, false) }
+    var view = String.UnicodeScalarView()
+    view.append(contentsOf: body.map(windows1252))
+    return (String(view), true)
+  }
+
+  private static func utf16(_ bytes: [UInt8], low: Int, high: Int) -> String {
+    let units = stride(from: 2, to: bytes.count - 1, by: 2).map { index in
+      UInt16(bytes[index + low]) | UInt16(bytes[index + high]) << 8
+    }
+    return String(decoding: units, as: UTF16.self)
+  }
+
+  /// The WHATWG's Encoding Standard, index windows-1252.
+  private static func windows1252(_ byte: UInt8) -> Unicode.Scalar {
+    guard (0x80...0x9F).contains(byte) else { return Unicode.Scalar(byte) }
+    let upper: [Unicode.Scalar] = [
+      "\u{20AC}", "\u{81}", "\u{201A}", "\u{192}", "\u{201E}", "\u{2026}", "\u{2020}", "\u{2021}",
+      "\u{2C6}", "\u{2030}", "\u{160}", "\u{2039}", "\u{152}", "\u{8D}", "\u{17D}", "\u{8F}",
+      "\u{90}", "\u{2018}", "\u{2019}", "\u{201C}", "\u{201D}", "\u{2022}", "\u{2013}", "\u{2014}",
+      "\u{2DC}", "\u{2122}", "\u{161}", "\u{203A}", "\u{153}", "\u{9D}", "\u{17E}", "\u{178}",
+    ]
+    return upper[Int(byte - 0x80)]
+  }
+
+  /// Lines end with LF, CR LF or CR, as `SourceText` counts them.
+  private static func lines(_ text: String) -> [Line] {
+    var lines: [Line] = []
+    var line = Line(number: 1, scalars: [])
+    var isAfterCR = false
+    func isBlank(_ scalar: Unicode.Scalar) -> Bool { scalar == " " || scalar == "\t" }
+    func close() {
+      if !line.scalars.allSatisfy(isBlank) { lines.append(line) }
+      line = Line(number: line.number + 1, scalars: [])
+    }
+    for scalar in text.unicodeScalars {
+      if scalar == "\n", isAfterCR {
+        isAfterCR = false
+        continue
+      }
+      isAfterCR = scalar == "\r"
+      if scalar == "\n" || scalar == "\r" { close() } else { line.scalars.append(scalar) }
+    }
+    close()
+    return lines
+  }
+}

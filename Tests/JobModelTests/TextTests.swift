@@ -1,0 +1,46 @@
+import MediaComposition
+import SystemPackage
+import Testing
+
+@testable import JobModel
+
+/// What texts of the language are read as.
+@Suite struct TextTests {
+  @Test(
+    "Gains are read as factors on amplitude",
+    arguments: [
+      ("0 dB", 1), ("20 dB", 10), ("-20dB", 0.1), ("+6.0 dB", 1.9952623149688795),
+      ("50 %", 0.5), ("150%", 1.5), ("-inf dB", 0), ("0 %", 0),
+    ])
+  func gains(text: String, factor: Double) throws {
+    #expect(abs(try Gain(parsing: text).factor - factor) < 1e-12)
+  }
+
+  @Test(
+    "Texts that are no gain",
+    arguments: ["", "dB", "1e3 dB", "0x1 dB", "inf dB", "- 3 dB", "3 db 4", "1.2.3 dB", "nan dB"])
+  func noGains(text: String) {
+    #expect(throws: QuantityError.self) { try Gain(parsing: text) }
+  }
+
+  @Test(
+    "A name may hold what it likes, and an offset too",
+    arguments: [
+      ("talk.end", "talk.end"), ("my talk.v2.start+1.5s", "my talk.v2.start+1.5s"),
+      ("a-b.end-1:02", "a-b.end-1:02"), ("x.end-44100 samples", "x.end-44100 samples"),
+      ("end-10s", "end-10s"), ("start", "start"), ("1.5s", "1.5s"),
+    ])
+  func texts(text: String, description: String) throws {
+    #expect("\(try Moment(parsing: text))" == description)
+  }
+
+  @Test("A part's number stands in a name, whatever bytes the name has")
+  func bytes() throws {
+    let latin = FilePath(platformString: [0x61, CChar(bitPattern: 0xE9), 0x24, 0x7B, 0x2E, 0x77, 0])
+    let part = Part(number: 3, count: 3)
+    let path = try PartTemplate.path(PartTemplate.numbered(PartTemplate.escaped(latin)), for: part)
+    #expect(
+      path.withPlatformString { name in (0..<path.length).map { UInt8(bitPattern: name[$0]) } }
+        == [0x61, 0xE9, 0x24, 0x7B, 0x20, 0x30, 0x33, 0x2E, 0x77])
+  }
+}
