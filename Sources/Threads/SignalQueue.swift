@@ -29,9 +29,15 @@ package final class SignalQueue {
     }
   }
 
-  /// A signal that still waits is then delivered as ever.
+  /// Closes the queue, and unblocks the signals as `unblock` does.
   deinit {
     close(descriptor)
+    unblock()
+  }
+
+  /// Unblocks the signals on this thread: they act as they did before, and so does a signal that still
+  /// waits.
+  package func unblock() {
     var before = before
     pthread_sigmask(SIG_SETMASK, &before, nil)
   }

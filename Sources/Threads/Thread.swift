@@ -23,8 +23,13 @@ public final class Thread: Sendable {
 
   /// Nil once joined.
   private let handle: Mutex<pthread_t?>
+  /// Whether the work is done.
+  private let hasEnded: Monitor<Bool>
 
-  private init(_ handle: pthread_t) { self.handle = Mutex(handle) }
+  private init(_ handle: pthread_t, _ hasEnded: Monitor<Bool>) {
+    self.handle = Mutex(handle)
+    self.hasEnded = hasEnded
+  }
 
   deinit {
     handle.withLock { handle in
@@ -67,14 +72,15 @@ public final class Thread: Sendable {
     guard sized == 0 else { throw SpawnError(code: sized) }
 
     // The new thread takes this reference over; where there is none, it is released here.
-    let work = Unmanaged.passRetained(Work(name: name, urgency, body))
+    let hasEnded = Monitor(false)
+    let work = Unmanaged.passRetained(Work(name: name, urgency, hasEnded, body))
     var handle = pthread_t()
     let status = pthread_create(&handle, &attributes, runWork, work.toOpaque())
     guard status == 0 else {
       work.release()
       throw SpawnError(code: status)
     }
-    return Thread(handle)
+    return Thread(handle, hasEnded)
   }
 
   /// Whether this is the thread that asks; false once it was joined.
@@ -95,17 +101,37 @@ public final class Thread: Sendable {
       handle = nil
     }
   }
+
+  /// Blocks until the thread has ended, or the time is over: for work that may block in a library.
+  ///
+  /// A thread that has not ended by then runs on; it keeps what its work holds. A thread must not join
+  /// itself.
+  ///
+  /// - Returns: Whether the thread has ended.
+  @discardableResult
+  public func join(until deadline: ContinuousClock.Instant) -> Bool {
+    let hasEnded = hasEnded.wait { hasEnded -> Monitor<Bool>.Answer<Bool> in
+      hasEnded || ContinuousClock.now >= deadline ? .now(hasEnded) : .later(by: deadline)
+    }
+    if hasEnded { join() }
+    return hasEnded
+  }
 }
 
 /// What a new thread finds behind the pointer that it is given.
 private final class Work: Sendable {
   let name: String
   let urgency: Thread.Urgency
+  let hasEnded: Monitor<Bool>
   let body: @Sendable () -> Void
 
-  init(name: String, _ urgency: Thread.Urgency, _ body: @escaping @Sendable () -> Void) {
+  init(
+    name: String, _ urgency: Thread.Urgency, _ hasEnded: Monitor<Bool>,
+    _ body: @escaping @Sendable () -> Void
+  ) {
     self.name = name
     self.urgency = urgency
+    self.hasEnded = hasEnded
     self.body = body
   }
 }
@@ -125,4 +151,5 @@ private func runBody(_ pointer: UnsafeMutableRawPointer?) {
   // Linux keeps a nice value for each thread, and 0 is the one that asks (setpriority(2)).
   if let nice = work.urgency.niceValue { setpriority(.init(PRIO_PROCESS.rawValue), 0, nice) }
   work.body()
+  work.hasEnded.withLock { $0 = true }
 }

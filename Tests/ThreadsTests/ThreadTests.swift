@@ -17,6 +17,20 @@ import Testing
     thread.join()
   }
 
+  @Test("Joining with a deadline says whether the thread has ended, and leaves one that has not")
+  func joinUntil() throws {
+    let (start, end) = (Channel<Int>(capacity: 1), Channel<Int>(capacity: 1))
+    let thread = try Thread.spawn(name: "blocked") {
+      if let value = start.receive() { end.send(value) }
+    }
+    #expect(!thread.join(until: .now))
+    #expect(!thread.join(until: .now + .milliseconds(5)))
+    start.send(42)
+    #expect(end.receive() == 42)
+    #expect(thread.join(until: .now + .seconds(120)))
+    #expect(thread.join(until: .now))
+  }
+
   @Test("Two threads may join a third, and both wait for its end")
   func joinTwice() throws {
     let ends = Counter()
