@@ -8,8 +8,11 @@ internal import ALSA
 final class ALSASink: AudioSink {
   let format: SinkFormat
   private let device: PCMDevice
+  private var liveness = DeviceLiveness()
   /// What the device said last, which stays while it has nothing to say.
   private var lastDelay = 0
+  /// The same before the first of several xruns; nil where frames were taken since the last one.
+  private var delayBeforeXruns: Int?
   private var isDraining = false
   /// Whether the system has stopped it, and made it forget what it held.
   private var isStopped = false
@@ -50,11 +53,23 @@ final class ALSASink: AudioSink {
       }
     switch outcome {
     case .transferred(let count):
+      liveness.noteTransfer()
+      delayBeforeXruns = nil
       // The device may be gone before it is asked again, and these were not heard.
       lastDelay += count
       return .wrote(count)
-    case .notReady: return .full
-    case .xrun: return prepare(holding: 0, as: .ranDry)
+    case .notReady: return liveness.noteStall() ? .gone : .full
+    case .xrun:
+      // Of several without a frame between them, the first counts.
+      let isFirst = delayBeforeXruns == nil
+      let held = delayBeforeXruns ?? lastDelay
+      delayBeforeXruns = held
+      guard !liveness.noteXrun() else {
+        // It was dead at the first of them, and what it held then was not heard.
+        lastDelay = held
+        return .gone
+      }
+      return prepare(holding: 0, as: isFirst ? .ranDry : .full)
     case .suspended: return goOn()
     case .gone: return .gone
     case .failed(let code): throw Failure(writing: device.error(code, of: "snd_pcm_writei"))
@@ -109,6 +124,8 @@ final class ALSASink: AudioSink {
 
   func drop() {
     isDraining = false
+    liveness.noteTransfer()
+    delayBeforeXruns = nil
     isStopped = false
     resumeDeadline = nil
     lastDelay = 0

@@ -55,11 +55,11 @@ struct Chunk {
     forget()
   }
 
-  /// Empties the ring after the sink has lost what it held: that was not heard.
+  /// Empties the ring after the sink has lost what it held: that was not heard. Asks nothing of the sink:
+  /// the server of one that is gone may hang.
   mutating func lose() {
     let lost = sink.delay
     note(lost)
-    sink.drop()
     index -= min(index, Int64(lost))
     counts.publish(written: index, delay: 0)
     forget()

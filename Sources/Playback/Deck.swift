@@ -17,6 +17,9 @@ final class Deck: Sendable {
   let observers = Observers()
   private let cancellation = CancellationFlag()
   private let threads = Mutex<[Thread]>([])
+  /// How long `end` waits for the threads that read files and call observers, and then for the one that
+  /// writes to the device.
+  private static let patience = Duration.seconds(2)
 
   /// How the deck starts its threads.
   typealias Starter =
@@ -59,7 +62,9 @@ final class Deck: Sendable {
 
   /// Ends its threads, and waits for them; silence at once. Nothing plays after it.
   ///
-  /// Where one of them asks, which may be inside an observer, it waits for none: they end by
+  /// It waits for a bounded time (`patience`): a device whose server hangs blocks alsa-lib, and with it
+  /// the thread that writes. That thread ends, and closes the device, if the server answers again.
+  /// Where one of the threads asks, which may be inside an observer, it waits for none: they end by
   /// themselves, that one as soon as the observer returns.
   func end() {
     cancellation.cancel()
@@ -72,9 +77,10 @@ final class Deck: Sendable {
     }
     if running.contains(where: \.isCurrent) { return writer.end() }
     // The one that feeds may be waiting for the one that writes, which ends when all others have.
-    for thread in running.dropFirst() { thread.join() }
+    let deadline = ContinuousClock.now + Self.patience
+    for thread in running.dropFirst() { thread.join(until: deadline) }
     writer.end()
-    running.first?.join()
+    running.first?.join(until: .now + Self.patience)
   }
 
   // MARK: For players
@@ -102,9 +108,7 @@ final class Deck: Sendable {
     guard progress.delay > 0, case .open(let format, _) = writer.device else {
       return progress.written
     }
-    var now = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &now)
-    let elapsed = Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec) - progress.nanoseconds
+    let elapsed = monotonicNanoseconds() - progress.nanoseconds
     // A second at most: no sum overflows, and a device that stands still is not run ahead of.
     let frames = max(0, min(elapsed, 1_000_000_000)) * Int64(format.sampleRate) / 1_000_000_000
     return progress.written - progress.delay + min(progress.delay, frames)

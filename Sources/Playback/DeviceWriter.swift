@@ -156,6 +156,8 @@ final class DeviceWriter: Sendable {
       channelCount: sink.format.channelCount, sampleRate: sink.format.sampleRate,
       slotCount: Self.slotCount)
     counts.hasPlayed.store(false, ordering: .releasing)
+    // What was to be flushed was before this device: what comes from now on is for it.
+    answerFlush()
     shared.withLock { $0.device = .open(sink.format, ring) }
     news.ring()
     do throws(Failure) {
@@ -241,11 +243,15 @@ final class DeviceWriter: Sendable {
         waitForSound(in: ring, milliseconds: -1)
       case .interrupted:
         chunk.lose()
+        sink.drop()
         isLost = true
         counts.interruptions.wrappingAdd(1, ordering: .releasing)
         news.ring()
       case .gone:
         chunk.lose()
+        // Before the device is closed, which may take as long as its server hangs.
+        shared.withLock { $0.device = .lost(nil) }
+        news.ring()
         return .gone(hasPlayed: counts.hasPlayed.load(ordering: .relaxed))
       }
       bell.clear()
@@ -303,12 +309,10 @@ final class Counts: Sendable {
 
   /// By the writer's thread alone.
   func publish(written: Int64, delay: Int) {
-    var now = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &now)
     version.wrappingAdd(1, ordering: .acquiringAndReleasing)
     self.written.store(written, ordering: .releasing)
     delayed.store(Int64(delay), ordering: .releasing)
-    time.store(Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec), ordering: .releasing)
+    time.store(monotonicNanoseconds(), ordering: .releasing)
     version.wrappingAdd(1, ordering: .releasing)
   }
 }

@@ -66,21 +66,15 @@ public final class NullSink: AudioSink {
   }
 
   private func begin() {
-    if start == nil { start = Self.now() }
+    if start == nil { start = monotonicNanoseconds() }
   }
 
   private var played: Int {
     guard let start else { return 0 }
-    let passed = Self.now() - start
+    let passed = monotonicNanoseconds() - start
     let (seconds, rest) = passed.quotientAndRemainder(dividingBy: 1_000_000_000)
     // Who was away for days has run dry anyway.
     let rate = Int64(format.sampleRate)
     return min(written, Int(min(seconds, 1_000_000) * rate + rest * rate / 1_000_000_000))
-  }
-
-  private static func now() -> Int64 {
-    var now = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &now)
-    return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
   }
 }

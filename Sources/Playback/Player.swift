@@ -6,7 +6,8 @@ import MediaTime
 ///
 /// Safe from any thread; no call waits for sound. Its work is done by three threads of its own: one
 /// renders ahead by some tenths of a second, one writes to the device, and one tells observers. They
-/// end when the player is released, which waits for them, unless one of them has released it.
+/// end when the player is released, which waits for them, unless one of them has released it; four
+/// seconds at most, where a device or a disk does not answer.
 public final class Player: Sendable {
   let deck: Deck
 

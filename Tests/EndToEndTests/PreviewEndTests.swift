@@ -50,6 +50,22 @@ import Testing
     #expect(terminal.settings == settings)
   }
 
+  @Test(
+    "a device whose server hangs keeps no key and no signal from ending it",
+    arguments: [0, SIGINT, SIGTERM, SIGHUP])
+  func hangs(signal: Int32) throws {
+    let sound = try SoundStage("speed 1 hangs \"$/hangs\"")
+    try sound.make()
+    let terminal = try sound.start("one.wav", "--loop")
+    let settings = terminal.settings
+    try terminal.wait(for: "playing  one.wav")
+    try SoundCard.wait(for: "start", in: sound.folder.path("log"))
+    try writeFile(sound.folder.path("hangs"), [])
+    if signal == 0 { terminal.type("q") } else { terminal.signal(signal) }
+    #expect(terminal.wait() == (signal == 0 ? 0 : 128 + signal))
+    #expect(terminal.settings == settings)
+  }
+
   /// A pipe `full` that is full of zeros, and open for reading and writing as descriptor 9.
   private static let fullPipe = """
     mkfifo full

@@ -91,6 +91,52 @@ import Testing
     #expect(try microphone.decoded("take.wav").count > 0)
   }
 
+  @Test(
+    "a device whose server hangs keeps no key and no signal from ending it, and the file is whole",
+    arguments: [0, SIGINT, SIGTERM, SIGHUP])
+  func hangs(signal: Int32) throws {
+    let (environment, _) = try microphone.card("speed 5 loop yes hangs \"$/hangs\"")
+    let terminal = try microphone.start(
+      "take.flac", "--device", "card", environment: environment)
+    let settings = terminal.settings
+    try terminal.wait(for: "recording  0:")
+    try microphone.waitForSound(in: "take.flac")
+    try microphone.stage.write("hangs", "")
+    if signal == 0 { terminal.type("q") } else { terminal.signal(signal) }
+    #expect(terminal.wait() == 0)
+    #expect(terminal.settings == settings)
+    try Tool.succeed("flac", "-t", "-s", "-w", microphone.stage.path("take.flac"))
+  }
+
+  @Test("a device that hangs while it is opened does not keep it from being stopped")
+  func hangsAtStart() throws {
+    let (environment, _) = try microphone.card("speed 5 loop yes hangs \"$/hangs\"")
+    try microphone.stage.write("hangs", "")
+    let terminal = try microphone.start(
+      "take.flac", "--device", "card", environment: environment)
+    try terminal.wait(for: "opening")
+    terminal.type("q")
+    #expect(terminal.wait() == 0)
+    #expect(access(microphone.stage.path("take.flac"), F_OK) != 0)
+  }
+
+  @Test("a device that gives nothing for two seconds is told to be gone, and to be back")
+  func stalls() throws {
+    let (environment, _) = try microphone.card("speed 1 loop yes hangs \"$/hangs\"")
+    let terminal = try microphone.start(
+      "take.flac", "--device", "card", environment: environment)
+    try terminal.wait(for: "recording  0:")
+    try microphone.waitForSound(in: "take.flac")
+    try microphone.stage.write("hangs", "")
+    try terminal.wait(for: "warning: the device is gone; the recording goes on when it is back")
+    unlink(microphone.stage.path("hangs"))
+    try terminal.wait(for: "warning: device gone at 0:0")
+    try terminal.wait(for: "recording  0:")
+    terminal.type("q")
+    #expect(terminal.wait() == 0)
+    try Tool.succeed("flac", "-t", "-s", "-w", microphone.stage.path("take.flac"))
+  }
+
   @Test("Ctrl-Z is a pause: the shell has the terminal, and fg goes on without a gap or a loss")
   func suspend() throws {
     // Not `stall`: a card that nobody reads overruns.

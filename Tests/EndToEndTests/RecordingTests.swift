@@ -105,6 +105,28 @@ import Testing
     #expect(lines[3...] == ["0", "whole"])
   }
 
+  @Test("a server that ends and begins anew is an unplugged device: told, and counted as lost")
+  func dies() throws {
+    let (environment, sound) = try card("speed 1 dies_at 48000 heard \"$/heard\"")
+    let done = try stage.run(
+      "avjob record take.wav --device card --duration 3s", environment: environment)
+    #expect(done.status == 0)
+    #expect(done.text == "take.wav  0:03.000 (144000 samples), 576 kB\n")
+    let lines = done.errors.split(separator: "\n")
+    try #require(lines.count == 3, "\(done.errors)")
+    #expect(lines[1] == "warning: the device is gone; the recording goes on when it is back")
+    #expect(lines[2].hasPrefix("warning: device gone at 0:0"))
+    // What was read before the end, silence, and what was read of the device that was opened anew.
+    let bytes = try decoded("take.wav")
+    let before = zip(bytes, sound).prefix { $0 == $1 }.count
+    let silence = bytes[before...].prefix { $0 == 0 }.count
+    #expect(before > 100_000 && silence > 0)
+    let after = bytes[(before + silence)...]
+    #expect(!after.isEmpty)
+    let isWhole = after == sound[before...].prefix(after.count)
+    #expect(isWhole)
+  }
+
   @Test("Ctrl-C and SIGTERM finish the file, and are no failure", arguments: ["INT", "TERM"])
   func signals(name: String) throws {
     let (environment, sound) = try card()

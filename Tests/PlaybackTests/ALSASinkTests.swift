@@ -123,6 +123,47 @@ import Testing
     #expect(player.device.xruns == 0)
   }
 
+  @Test(
+    "a device with one xrun after the other is dead: it is opened anew, and nothing is left out")
+  func dies() throws {
+    let player = try player("speed 50 stall yes dies_at 50000")
+    player.play()
+    try player.waitUntilPaused()
+    let (heard, expected) = (try heard(), try PlayerItem.ofFixture("feelings.ogg").exported())
+    let buffer = 8820
+    let again = heard.dropFirst(2 * 50_000)
+    let start = expected.count - again.count
+    #expect(start <= 2 * 50_000 && start >= 2 * (50_000 - buffer))
+    let isWhole = heard.prefix(100_000) == expected.prefix(100_000) && again == expected[start...]
+    #expect(isWhole)
+    #expect(SoundCard.events(folder.path("log")).count { $0.name == "open" } == 2)
+    #expect(player.device.xruns == 1)
+  }
+
+  @Test("a device that takes nothing for two seconds is lost, and sound goes on when it takes some")
+  func stalls() throws {
+    let player = try player("speed 1 hangs \"$/hangs\"")
+    player.play()
+    try wait(until: "it sounds") { player.currentTime > .zero }
+    try writeFile(folder.path("hangs"), [])
+    try wait(until: "the device is lost") { player.status == .waitingForDevice }
+    unlink(folder.path("hangs"))
+    try wait(until: "it sounds again") { player.status == .playing }
+    player.pause()
+  }
+
+  @Test("a device whose server hangs does not keep a player from being released")
+  func hangs() throws {
+    var player: Player? = try player("speed 1 hangs \"$/hangs\"")
+    player?.play()
+    try wait(until: "it sounds") { (player?.currentTime ?? .zero) > .zero }
+    try writeFile(folder.path("hangs"), [])
+    player = nil
+    // The thread that was left alone closes the device when the server answers.
+    unlink(folder.path("hangs"))
+    try SoundCard.wait(for: "close", in: folder.path("log"))
+  }
+
   @Test("channels are put where the device has them, by what it tells or by what is usual")
   func channels() {
     func sources(_ count: Int, _ positions: [String]? = nil) -> [Int]? {

@@ -311,7 +311,7 @@ import Threads
       return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
     let before = now()
-    let told = DeviceReader.bootClock()
+    let told = bootNanoseconds()
     #expect(before <= told && told <= now())
   }
 

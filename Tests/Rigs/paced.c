@@ -19,6 +19,10 @@
 //     suspend_at 48000     # played, as if nobody had brought more in time
 //     unplug_at 48000      # makes the file `unplugged`, if one is named
 //     unplugged "path"     # the card is not there while this file exists (ENODEV)
+//     dies_at 48000        # has an xrun then, and again whenever it is looked at, until it is closed:
+//                          # PipeWire's plugin after its server has ended; opened again, it lives
+//     hangs "path"         # while this file exists nothing moves, and a call that asks a server for
+//                          # something waits: PulseAudio's plugin while its server is stopped
 //     resume yes           # wakes up again after a suspend with its frames
 //     pause yes            # can hold still
 //     formats [ S16_LE ]   # what it offers; default FLOAT, S32, S24, S24_3 and S16
@@ -49,7 +53,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { XRUN, SUSPEND, UNPLUG, NOTHING };
+enum { XRUN, SUSPEND, UNPLUG, DIE, NOTHING };
 typedef struct { unsigned values[64], count; } list;
 
 typedef struct {
@@ -58,7 +62,7 @@ typedef struct {
   double speed;
   int stall, loop, can_pause, can_resume;
   int file, heard, log, timer;
-  char *unplugged;
+  char *unplugged, *hangs;
   long scripted[NOTHING];  // frames of `clock`; 0: never
 
   int64_t clock;     // frames that the card has played, or recorded
@@ -67,7 +71,7 @@ typedef struct {
   int64_t started;   // the time at which `clock` was `base`, in nanoseconds
   int64_t base;
   int64_t flushed;   // frames that `heard` has got
-  int runs, was_moved, is_gone;
+  int runs, was_moved, is_gone, is_dead;
   size_t frame, avail_min;
   char *ring;        // the buffer of a playback card
   list formats, rates, channels, map;
@@ -114,6 +118,13 @@ static int is_gone(card *c) {
   return c->is_gone |= c->unplugged && access(c->unplugged, F_OK) == 0;
 }
 
+static int hangs(card *c) { return c->hangs && access(c->hangs, F_OK) == 0; }
+
+// Asks the server.
+static void ask(card *c) {
+  while (hangs(c)) usleep(1000);
+}
+
 static void halt(card *c, snd_pcm_state_t state, const char *event) {
   run(c, 0);
   snd_pcm_ioplug_set_state(&c->io, state);
@@ -124,6 +135,8 @@ static void halt(card *c, snd_pcm_state_t state, const char *event) {
 static int advance(card *c) {
   if (is_gone(c) && c->io.state != SND_PCM_STATE_DISCONNECTED)
     halt(c, SND_PCM_STATE_DISCONNECTED, "unplug");
+  if (c->is_dead) return -EPIPE;
+  if (c->runs && hangs(c)) run(c, 1);
   if (!c->runs) return 0;
   int64_t limit = plays(c) ? c->moved : c->moved + (int64_t)c->io.buffer_size;
   int64_t next = c->base + (int64_t)((now() - c->started) * 1e-9 * c->io.rate * c->speed);
@@ -143,14 +156,16 @@ static int advance(card *c) {
     halt(c, SND_PCM_STATE_DISCONNECTED, "unplug");
   }
   if (event == SUSPEND) halt(c, SND_PCM_STATE_SUSPENDED, "suspend");
-  if (event == XRUN) halt(c, c->io.state, "xrun");
-  return event == XRUN ? -EPIPE : 0;
+  if (event == DIE) c->is_dead = 1;
+  if (event == XRUN || event == DIE) halt(c, c->io.state, event == DIE ? "die" : "xrun");
+  return event == XRUN || event == DIE ? -EPIPE : 0;
 }
 
 // ---- What alsa-lib calls -----------------------------------------------------------------------
 
 static int on_start(snd_pcm_ioplug_t *io) {
   card *c = io->private_data;
+  ask(c);
   run(c, 1);
   tell(c, "start");
   return 0;
@@ -158,6 +173,7 @@ static int on_start(snd_pcm_ioplug_t *io) {
 
 static int on_stop(snd_pcm_ioplug_t *io) {
   card *c = io->private_data;
+  ask(c);
   // Where it was when somebody looked last, so that what a drop loses can be told to the frame.
   int is_drained = io->state == SND_PCM_STATE_DRAINING && c->clock >= c->moved;
   tell(c, is_drained ? "drained" : "drop");
@@ -167,6 +183,7 @@ static int on_stop(snd_pcm_ioplug_t *io) {
 
 static int on_prepare(snd_pcm_ioplug_t *io) {
   card *c = io->private_data;
+  ask(c);
   if (is_gone(c)) return -ENODEV;
   // What was not played by now never will be, and what was not read is lost.
   c->moved = c->prepared = c->flushed = c->clock;
@@ -248,6 +265,7 @@ static int on_hw_params(snd_pcm_ioplug_t *io, snd_pcm_hw_params_t *params) {
   c->ring = plays(c) ? calloc(io->buffer_size, c->frame) : NULL;
   struct stat facts;
   if (c->heard >= 0 && !fstat(c->heard, &facts)) c->clock = facts.st_size / c->frame;
+  if (c->clock) c->scripted[DIE] = 0;
   // A quarter of a period: somebody who waits is late by no more than that.
   int64_t tick = (int64_t)(io->period_size * 1e9 / io->rate / c->speed / 4);
   tick = tick < 100000 ? 100000 : tick > 10000000 ? 10000000 : tick;
@@ -294,11 +312,13 @@ static void forget(card *c) {
     if (files[i] >= 0) close(files[i]);
   free(c->ring);
   free(c->unplugged);
+  free(c->hangs);
   free(c);
 }
 
 static int on_close(snd_pcm_ioplug_t *io) {
   card *c = io->private_data;
+  ask(c);
   advance(c);
   tell(c, "close");
   forget(c);
@@ -361,7 +381,9 @@ static int configure(card *c, snd_config_t *definition, int plays) {
     else if (!strcmp(key, "xrun_at")) snd_config_get_integer(value, &c->scripted[XRUN]);
     else if (!strcmp(key, "suspend_at")) snd_config_get_integer(value, &c->scripted[SUSPEND]);
     else if (!strcmp(key, "unplug_at")) snd_config_get_integer(value, &c->scripted[UNPLUG]);
+    else if (!strcmp(key, "dies_at")) snd_config_get_integer(value, &c->scripted[DIE]);
     else if (!strcmp(key, "unplugged")) c->unplugged = read_text(value);
+    else if (!strcmp(key, "hangs")) c->hangs = read_text(value);
     else if (!strcmp(key, "formats")) c->formats = read_list(value, format_number);
     else if (!strcmp(key, "rates")) c->rates = read_list(value, format_number);
     else if (!strcmp(key, "channels")) c->channels = read_list(value, format_number);
@@ -388,6 +410,7 @@ SND_PCM_PLUGIN_DEFINE_FUNC(avpaced) {
   int status = configure(c, conf, stream == SND_PCM_STREAM_PLAYBACK);
   if (status < 0) return forget(c), status;
   if (is_gone(c)) return forget(c), -ENODEV;
+  ask(c);
   c->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
   c->callbacks = (snd_pcm_ioplug_callback_t){
       .start = on_start, .stop = on_stop, .pointer = on_pointer, .transfer = on_transfer,

@@ -7,6 +7,7 @@ import SystemPackage
 final class ALSASource: AudioSource {
   let format: SourceFormat
   private let device: PCMDevice
+  private var liveness = DeviceLiveness()
   /// Where frames are brought out of the device's order of channels; nil where that is ours, or
   /// where nobody tells: the inputs of an interface are numbered, and stay so.
   private let reordering: ChannelReordering?
@@ -47,10 +48,11 @@ final class ALSASource: AudioSource {
   func read(into frames: UnsafeMutableRawPointer, count: Int) -> SourceOutcome {
     switch device.read(into: frames, count: count) {
     case .transferred(let count):
+      liveness.noteTransfer()
       reordering?.restore(frames, count: count)
       return .read(count)
-    case .notReady: return .empty
-    case .xrun: return restarted ? .overran : .gone
+    case .notReady: return liveness.noteStall() ? .gone : .empty
+    case .xrun: return !liveness.noteXrun() && restarted ? .overran : .gone
     case .suspended: return restarted ? .interrupted : .gone
     case .gone, .failed: return .gone
     }

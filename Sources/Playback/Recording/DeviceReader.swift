@@ -45,7 +45,7 @@ final class DeviceReader: Sendable {
 
   /// A reader whose source `opener` opens.
   init(
-    _ request: SourceRequest, clock: @escaping @Sendable () -> Int64 = DeviceReader.bootClock,
+    _ request: SourceRequest, clock: @escaping @Sendable () -> Int64 = bootNanoseconds,
     _ opener: @escaping SourceOpener
   ) throws(ChildProcess.SystemError) {
     self.request = request
@@ -84,14 +84,6 @@ final class DeviceReader: Sendable {
     bell.ring()
   }
 
-  /// CLOCK_BOOTTIME: CLOCK_MONOTONIC stands still while the machine sleeps (clock_gettime(2)), and what
-  /// is lost then is to be measured.
-  static let bootClock: @Sendable () -> Int64 = {
-    var now = timespec()
-    clock_gettime(CLOCK_BOOTTIME, &now)
-    return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
-  }
-
   // MARK: The thread
 
   /// Runs until `end` is called.
@@ -102,25 +94,33 @@ final class DeviceReader: Sendable {
         let source = try opener(request)
         let format = source.format
         let ring = first?.ring ?? CaptureRing(format, seconds: Self.ringSeconds)
-        if let first { try Self.requireSame(format, as: first.format) }
-        let isFirst = first == nil
-        if isFirst { first = (format, ring) }
-        shared.withLock { $0 = (.open, (first?.format ?? format, ring)) }
-        news.ring()
-        read(source, into: ring, after: isFirst ? nil : .unplugged)
-        if !isEnding.load(ordering: .acquiring) { lose(nil) }
+        if let first {
+          try Self.requireSame(format, as: first.format)
+        } else {
+          first = (format, ring)
+          shared.withLock { $0 = (.open, (format, ring)) }
+          news.ring()
+        }
+        let isLost = isGone
+        read(source, into: ring, after: isLost ? .unplugged : nil)
+        // Before the device is closed, which may take as long as its server hangs.
+        withExtendedLifetime(source) { lose(isLost && isGone ? Self.vain : nil) }
       } catch {
         lose(error)
       }
+      if !isEnding.load(ordering: .acquiring) { bell.wait(milliseconds: Self.retryMilliseconds) }
     }
   }
 
   private func lose(_ failure: Failure?) {
+    guard !isEnding.load(ordering: .acquiring) else { return }
     isStill.store(true, ordering: .releasing)
     shared.withLock { $0.device = .lost(failure) }
     news.ring()
-    bell.wait(milliseconds: Self.retryMilliseconds)
   }
+
+  private static let vain = Failure(
+    .mendMachine, "it can be opened, and gives no sound; connect it anew, or choose another device")
 
   private static func requireSame(
     _ format: SourceFormat, as first: SourceFormat
@@ -145,6 +145,7 @@ final class DeviceReader: Sendable {
     var slot = OpenSlot(index: position.load(ordering: .relaxed), cause: cause)
     // Whether only the clock knows how much was lost before the next frames.
     var isClocked = cause != nil
+    var isLost = cause != nil
     var (wasEmpty, wasFull) = (false, false)
     // Not told before the frames are: whoever asks for both is to find what belongs together.
     var time = anchor.load(ordering: .relaxed)
@@ -158,6 +159,12 @@ final class DeviceReader: Sendable {
       let place = room.map { $0.bytes + slot.count * format.frameSize } ?? waste
       switch source.read(into: place, count: ring.slotFrames - slot.count) {
       case .read(let count):
+        // One that was lost is back with its first frames: it may be gone again before. Nothing was
+        // recorded until now, so the lock makes nothing late.
+        if isLost {
+          isLost = false
+          shared.withLock { $0.device = .open }
+        }
         let end = clock() - Self.nanoseconds(source.delay, atRate: format.sampleRate)
         if isClocked {
           let start = end - Self.nanoseconds(count, atRate: format.sampleRate)

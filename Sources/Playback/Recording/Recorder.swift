@@ -15,7 +15,8 @@ import Threads
 /// A recorder records once: what was stopped, or has ended, is over. Safe from any thread. Its work
 /// is done by threads of its own: one takes sound from the device in time, one encodes and writes
 /// it, and one flushes it to the disk, now and then. They end with the recording, or when the
-/// recorder is released, which finishes the file.
+/// recorder is released, which finishes the file. The release waits for the disk, and two seconds at
+/// most for a device that does not answer.
 public final class Recorder: Sendable {
   /// Where the recording goes (`AVAudioRecorder.url`).
   public let path: FilePath
@@ -27,6 +28,8 @@ public final class Recorder: Sendable {
   private let kind: Output.Kind
   private let flusher: DiskFlusher
   private let threads = Monitor<[Thread]>([])
+  /// How long a release waits for the thread that reads: a device whose server hangs blocks alsa-lib.
+  private static let patience = Duration.seconds(2)
 
   /// A recorder that has opened nothing yet.
   ///
@@ -41,7 +44,7 @@ public final class Recorder: Sendable {
     opening opener: @escaping SourceOpener
   ) throws(Failure) {
     try self.init(
-      to: path, settings: settings, clock: DeviceReader.bootClock, opening: opener)
+      to: path, settings: settings, clock: bootNanoseconds, opening: opener)
   }
 
   init(
@@ -273,7 +276,8 @@ public final class Recorder: Sendable {
       defer { threads = [] }
       return threads
     }
-    for thread in running { thread.join() }
+    for thread in running.dropFirst() { thread.join() }
+    running.first?.join(until: .now + Self.patience)
   }
 
   /// The writing thread.
@@ -283,7 +287,7 @@ public final class Recorder: Sendable {
   ) {
     defer { reader.end() }
     do throws(Failure) {
-      let (format, ring) = try opened(reader)
+      guard let (format, ring) = try opened(reader, state) else { return end(.stopped, state) }
       try requireAsked(settings, format)
       let output = try outputFormat(settings, kind, format)
       let files = try TakeFiles(path, settings, as: output, from: format, flusher)
@@ -312,9 +316,14 @@ public final class Recorder: Sendable {
   }
 
   /// Waits for the device; one that cannot be opened at the start is not waited for.
-  private static func opened(_ reader: DeviceReader) throws(Failure) -> DeviceReader.Opened {
+  ///
+  /// - Returns: Nil where the recording was stopped before: opening a device may never end.
+  private static func opened(
+    _ reader: DeviceReader, _ state: Monitor<RecorderState>
+  ) throws(Failure) -> DeviceReader.Opened? {
     while true {
       if let opened = reader.opened { return opened }
+      if state.withLock({ $0.isOver }) { return nil }
       if case .lost(let failure) = reader.device {
         throw failure ?? Failure(.tryAgain, "the device went away; plug it in again")
       }

@@ -62,7 +62,7 @@ final class PreviewSession {
   /// - Returns: The exit status.
   func run() -> Int32 {
     console.enter()
-    defer { console.leave() }
+    defer { console.end() }
     while status == nil {
       console.wait(or: inbox.descriptor, milliseconds: view.pause(controls))
       if console.returns() { view.redrawBelow() }

@@ -17,6 +17,8 @@ final class RecordSession {
   private var hasBegun = false
   private var isPaused = false
   private var isStopping = false
+  /// Whether the terminal was closed.
+  private var isHungUp = false
   private var toldLosses = 0
   private var isToldGone = false
   /// Why it does not come back, as it was said last.
@@ -57,7 +59,7 @@ final class RecordSession {
     recorder.isMeteringEnabled = StandardStream.error.terminal != nil
     begin()
     console.enter()
-    defer { console.leave() }
+    defer { console.end() }
     while !recorder.isFinished {
       console.wait(or: inbox.descriptor, milliseconds: Self.tick)
       if console.returns() { drawing.abandon() }
@@ -155,9 +157,12 @@ final class RecordSession {
       // Whoever stopped us may have used the terminal.
       drawing.abandon()
       console.enterAnew()
-    case SIGHUP: stop()
+    case SIGHUP where !isHungUp:
+      // A terminal that is closed sends one beside the signal that stops.
+      isHungUp = true
+      stop()
     case _ where isStopping:
-      // Twice: the disk, or the device, may never answer. What was settled is in the file.
+      // The second one: the disk may never answer. What was settled is in the file.
       erase()
       console.leave()
       _exit(128 + signal)

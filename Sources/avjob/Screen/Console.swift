@@ -78,6 +78,13 @@ final class Console {
   /// Gives it back as it was.
   func leave() { mode.leave() }
 
+  /// Gives the terminal back for good. From here on a signal ends the process at once, so that nothing
+  /// that is still to be closed, such as a device that does not answer, can keep it.
+  func end() {
+    mode.leave()
+    signals.unblock()
+  }
+
   /// Takes it anew, after somebody had it who may have left it otherwise.
   ///
   /// - Returns: Whether it is this command's now.

@@ -1,0 +1,48 @@
+import Glibc
+
+/// Detects a device that is open and dead: its server hangs or has ended, and no frame moves any more.
+///
+/// A device that lives moves frames between two xruns, and within some periods. A value that neither
+/// allocates nor locks, for the thread that transfers.
+struct DeviceLiveness {
+  private var xruns = 0
+  /// When it took, or gave, nothing for the first time since the last frame; in nanoseconds.
+  private var stall: Int64?
+
+  /// Xruns in a row without a frame between them: a thread that is late causes one or two.
+  private static let mostXruns = 8
+  /// Nanoseconds without a frame: devices move some at least twice a second.
+  private static let longestStall: Int64 = 2_000_000_000
+
+  /// Frames were transferred, or the device was emptied on purpose.
+  mutating func noteTransfer() { (xruns, stall) = (0, nil) }
+
+  /// Notes an xrun.
+  ///
+  /// - Returns: Whether the device is dead.
+  mutating func noteXrun() -> Bool {
+    xruns += 1
+    return xruns > Self.mostXruns
+  }
+
+  /// Notes that nothing could be transferred at a time of the monotonic clock.
+  ///
+  /// - Returns: Whether the device is dead.
+  mutating func noteStall(at now: Int64 = monotonicNanoseconds()) -> Bool {
+    let start = stall ?? now
+    stall = start
+    return now - start >= Self.longestStall
+  }
+}
+
+/// CLOCK_MONOTONIC, in nanoseconds: it stands still while the machine sleeps. Does not allocate.
+func monotonicNanoseconds() -> Int64 { nanoseconds(of: CLOCK_MONOTONIC) }
+
+/// CLOCK_BOOTTIME, in nanoseconds: it goes on while the machine sleeps (clock_gettime(2)).
+func bootNanoseconds() -> Int64 { nanoseconds(of: CLOCK_BOOTTIME) }
+
+private func nanoseconds(of clock: clockid_t) -> Int64 {
+  var now = timespec()
+  clock_gettime(clock, &now)
+  return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
+}
