@@ -186,7 +186,8 @@ let package = Package(
     .testTarget(
       name: "PlaybackTests",
       dependencies: [
-        "Playback", "ALSA", "ExportEngine", "ExportGraph", "Diagnosis", "MediaComposition",
+        "Playback", "ALSA", "Loudness", "ExportEngine", "ExportGraph", "Diagnosis",
+        "MediaComposition",
         "MediaTime", "Threads", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),

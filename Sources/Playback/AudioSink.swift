@@ -85,6 +85,10 @@ public protocol AudioSink: AnyObject {
   /// that it held then, until it is dropped: what is lost was not heard.
   var delay: Int { get }
 
+  /// Whether it stays what it is from the first item of a queue to the last, as a file does; otherwise it
+  /// is closed, and another one opened, for an item of another rate or other channels.
+  var isFixed: Bool { get }
+
   /// Hands over frames in the sink's format; takes as many as there is room for.
   ///
   /// - Throws: What is wrong with it for good, a full disk for instance. The player stops, tells
@@ -105,8 +109,13 @@ public protocol AudioSink: AnyObject {
   func drain() throws(Failure) -> Bool
 }
 
+extension AudioSink {
+  /// No: most devices are opened for one sound.
+  public var isFixed: Bool { false }
+}
+
 /// Opens the sink of a player, on the writer's thread; it is asked again, from time to time, where
-/// the sink is gone.
+/// the sink is gone, and for each item whose rate or channels the sink does not have.
 ///
 /// - Parameter wanted: Rate and channels of the sound; the sink may have others.
 /// - Throws: `mendMachine` or `tryAgain` where there is none.
@@ -124,5 +133,11 @@ public struct SinkRequest: Sendable, Hashable {
   public init(sampleRate: Int, channelCount: Int) {
     self.sampleRate = sampleRate
     self.channelCount = channelCount
+  }
+
+  /// Whether a device of a format plays the sound as it is. One channel is the same sound on two.
+  func isMet(by format: SinkFormat) -> Bool {
+    format.sampleRate == sampleRate
+      && (format.channelCount == channelCount || (channelCount, format.channelCount) == (1, 2))
   }
 }

@@ -62,9 +62,11 @@ final class DeviceWriter: Sendable {
   var device: Device { shared.withLock { $0.device } }
 
   /// Asks for a sink, or another one; `news` is rung when it is there.
+  ///
+  /// One that is open is flushed and closed first, unless it is fixed.
   func open(_ request: SinkRequest) {
-    shared.withLock { $0.request = request }
-    bell.ring()
+    shared.withLock { ($0.request, $0.device) = (request, .none) }
+    _ = flush()
   }
 
   /// Says that the ring was filled; one that waits for the sink is left alone.
@@ -104,13 +106,14 @@ final class DeviceWriter: Sendable {
   /// Runs until `end` is called.
   func run() {
     var pause = Self.retryPause
+    var kept: (any AudioSink)?
     while !isEnding.load(ordering: .acquiring) {
       guard let request = shared.withLock({ $0.request }) else {
         answerFlush()
         bell.wait(milliseconds: -1)
         continue
       }
-      switch play(request) {
+      switch play(request, to: &kept) {
       case .over: pause = Self.retryPause
       case .absent(let failure):
         pause = Self.retryPause
@@ -143,12 +146,13 @@ final class DeviceWriter: Sendable {
     "it can be opened, and is gone again before it has played anything; connect it anew, or choose "
       + "another device")
 
-  /// Opens a sink, plays to it, and closes it.
-  private func play(_ request: SinkRequest) -> Ending {
+  /// Opens a sink, plays to it, and closes it, or keeps it where it is fixed.
+  private func play(_ request: SinkRequest, to kept: inout (any AudioSink)?) -> Ending {
     let sink: any AudioSink
     do throws(Failure) {
-      sink = try opener(request)
+      if let kept { sink = kept } else { sink = try opener(request) }
       try Self.check(sink.format)
+      kept = sink.isFixed ? sink : nil
     } catch {
       return .absent(error)
     }

@@ -21,6 +21,8 @@ final class Feeder {
   private var produced: Int64 = 0
   /// What was asked of the writer.
   private var request: SinkRequest?
+  /// What was opened for each request: a device that has not what was asked for is asked once.
+  private var answers: [SinkRequest: SinkFormat] = [:]
   /// The ring that was filled last; another one is another device, which has heard nothing.
   private var ring: SlotRing?
   /// Whether nobody was told of that device so far.
@@ -141,9 +143,14 @@ final class Feeder {
     (isAtEnd, tried) = (false, [])
   }
 
-  /// The item, opened in the format of the device, if there is one.
+  /// The item, opened at the rate of the device that is open for it, if there is one.
   private func voice(of item: PlayerItem) throws(Failure) -> Voice {
-    let format: SinkFormat? = if case .open(let format, _) = writer.device { format } else { nil }
+    let format: SinkFormat? =
+      if case .open(let format, _) = writer.device, isRight(format, for: item) {
+        format
+      } else {
+        nil
+      }
     if let voice, voice.item === item, item !== tried.last, voice.isFor(format) { return voice }
     let opened = try Voice(item, for: format, cancellation)
     voice = opened
@@ -200,16 +207,21 @@ final class Feeder {
       if isNew {
         if self.ring != nil { deck.lost(nil) }
         (self.ring, isUntold) = (ring, true)
+        if let request { answers[request] = format }
       }
       tellFound(format)
       let count = writer.counts.interruptions.load(ordering: .acquiring)
-      if isNew && produced > 0 || count != interruptions || !voice.isFor(format) {
+      if isNew && produced > 0 || count != interruptions
+        || isRight(format, for: voice.item) && !voice.isFor(format)
+      {
         interruptions = count
         resume()
+      } else if !isRight(format, for: voice.item) {
+        changeDevice(for: voice, in: ring)
       } else if isAtEnd {
         goOn(in: ring)
       } else if ring.slots.room > 0 {
-        fill(ring, voice)
+        fill(ring, voice, format)
       } else {
         wait(milliseconds: 20)
       }
@@ -227,11 +239,34 @@ final class Feeder {
   }
 
   private func ask(for voice: Voice) {
-    let wanted = SinkRequest(
-      sampleRate: voice.item.sampleRate, channelCount: voice.item.channelLayout.count)
-    guard wanted != request else { return }
-    request = wanted
-    writer.open(wanted)
+    guard voice.item.request != request else { return }
+    request = voice.item.request
+    writer.open(voice.item.request)
+  }
+
+  /// Whether an item is played to a device of a format, and not to one that is opened for it.
+  private func isRight(_ format: SinkFormat, for item: PlayerItem) -> Bool {
+    item.request.isMet(by: format)
+      || answers[item.request].map {
+        ($0.sampleRate, $0.channelCount) == (format.sampleRate, format.channelCount)
+      } == true
+  }
+
+  /// Has a device opened for an item when all that was rendered before it is heard: so its sound is the
+  /// export's, and a queue is gapless only where formats agree.
+  private func changeDevice(for voice: Voice, in ring: SlotRing) {
+    if !isHalted {
+      guard isAtEnd else {
+        return ring.slots.room > 0 ? end(ring) : wait(milliseconds: 20)
+      }
+      guard writer.counts.finished.load(ordering: .acquiring) >= produced else {
+        return wait(milliseconds: 50)
+      }
+      halt()
+    }
+    self.ring = nil
+    ask(for: voice)
+    wait(milliseconds: 20)
   }
 
   /// Goes on where sound was lost, or before any was heard.
@@ -258,7 +293,7 @@ final class Feeder {
   }
 
   /// Renders a slot.
-  private func fill(_ ring: SlotRing, _ voice: Voice) {
+  private func fill(_ ring: SlotRing, _ voice: Voice, _ device: SinkFormat) {
     let (speed, isMetering) = deck.state.withLock { ($0.speed, $0.isMetering) }
     voice.isMetered = isMetering
     do throws(Failure) {
@@ -272,7 +307,7 @@ final class Feeder {
       try voice.read(ring.slotFrames, before: end)
       let isEnd = voice.source.position >= end
       let isLast = isEnd && !deck.state.withLock { $0.goesOn }
-      put(voice, at: first, into: ring, isLast: isLast)
+      put(voice, at: first, into: ring, device, isLast: isLast)
       tellDamage(voice, isAtEnd: isEnd)
       isAtEnd = isLast
     } catch {
@@ -281,10 +316,12 @@ final class Feeder {
     }
   }
 
-  private func put(_ voice: Voice, at first: Int64, into ring: SlotRing, isLast: Bool) {
-    ring.fill(voice.block, at: produced) { slot in
+  private func put(
+    _ voice: Voice, at first: Int64, into ring: SlotRing, _ device: SinkFormat, isLast: Bool
+  ) {
+    ring.fill(voice.block(for: device), at: produced) { slot in
       slot.firstFrame = voice.ditherFrame(of: first)
-      slot.isDithered = voice.isDithered
+      slot.isDithered = voice.isDithered(on: device)
       slot.isLast = isLast
     }
     produced += Int64(voice.block.frameCount)

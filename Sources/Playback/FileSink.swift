@@ -65,6 +65,9 @@ public final class FileSink: AudioSink {
 
   deinit { try? settle() }
 
+  /// A file has one format: items of another one are converted.
+  public var isFixed: Bool { true }
+
   /// None: what was written was heard.
   public var delay: Int { 0 }
 

@@ -118,6 +118,11 @@ public final class PlayerItem: Sendable {
   /// Where its channels are to be heard.
   public var channelLayout: ChannelLayout { graph.nodes[sink.node].format.channelLayout }
 
+  /// What is asked of a device for it.
+  var request: SinkRequest {
+    SinkRequest(sampleRate: sampleRate, channelCount: channelLayout.count)
+  }
+
   /// What a track's sound is multiplied with, as the listener has set it: 1 or 0. O(tracks).
   func gain(ofTrack index: Int) -> Float {
     let isAlone = tracks.contains { $0.isSolo }

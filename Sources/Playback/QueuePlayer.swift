@@ -12,7 +12,9 @@ public typealias QueuePlayer = Player
 /// is rendered ahead by then: that is thrown away, and sound goes on behind the frame that was heard
 /// last, as after a pause.
 ///
-/// The device keeps the rate and the channels of what it was opened for; what has others is converted.
+/// An item is played at its own rate and with its own channels: where the device was opened for others,
+/// it is opened anew when what comes before has been heard, which makes a gap. What a device does not
+/// have is converted. Meters are of the item, whatever the device has.
 extension Player {
   /// A player of items, of which the first is the current one.
   ///

@@ -10,8 +10,10 @@ import Threads
 final class Voice {
   let item: PlayerItem
   let source: LiveSource
-  /// What was read last.
+  /// What was read last, in the item's own channels.
   let block: AudioBuffer
+  /// The same in those of the device that it was asked for last, where they are others.
+  private var mapped: (matrix: ChannelMatrix, block: AudioBuffer)?
   private(set) var speed = PlaybackSpeed.normal
   /// Whether what is read is measured.
   var isMetered = true {
@@ -25,7 +27,9 @@ final class Voice {
   /// Frames since the last reading.
   private var unread = 0
 
-  /// Opens an item, from its start on, in a device's rate and channels, or else its own.
+  /// Opens an item, from its start on, in a device's rate, or else its own.
+  ///
+  /// It is rendered in its own channels, whatever the device has, so that its meters are the export's.
   init(
     _ item: PlayerItem, for device: SinkFormat?, _ cancellation: CancellationFlag
   ) throws(Failure) {
@@ -37,7 +41,10 @@ final class Voice {
       for node in nodes { watchers[node] = monitors[track].watcher() }
     }
     source = try LiveSource(
-      item.graph, sink: item.sink, as: device.map { Self.format(of: item, on: $0) },
+      item.graph, sink: item.sink,
+      as: device.map {
+        AudioFormat(sampleRate: $0.sampleRate, channelLayout: item.channelLayout)
+      },
       library: item.library, watchers: watchers, cancellation: cancellation)
     block = AudioBuffer(
       channelCount: source.format.channelLayout.count,
@@ -48,23 +55,34 @@ final class Voice {
       positions: source.format.channelLayout.positions)
   }
 
-  /// Whether it sounds right on a device.
+  /// Whether it has the rate of a device.
   func isFor(_ device: SinkFormat?) -> Bool {
-    guard let device else { return true }
-    return Self.format(of: item, on: device) == source.format
+    device.map { $0.sampleRate == source.format.sampleRate } ?? true
   }
 
-  /// The item's own channels where the device has as many, or more than any layout: then they are
+  /// The item's own channels where a device has as many, or more than any layout: then they are
   /// its first ones, of which one alone would be the left.
-  private static func format(of item: PlayerItem, on device: SinkFormat) -> AudioFormat {
+  private func layout(on device: SinkFormat) -> ChannelLayout {
     let own = item.channelLayout
-    let layout: ChannelLayout =
-      switch device.channelCount {
-      case own.count: own
-      case ...8: .usual(ofCount: device.channelCount)
-      default: own.count == 1 ? .stereo : own
-      }
-    return AudioFormat(sampleRate: device.sampleRate, channelLayout: layout)
+    return switch device.channelCount {
+    case own.count: own
+    case ...8: .usual(ofCount: device.channelCount)
+    default: own.count == 1 ? .stereo : own
+    }
+  }
+
+  /// What was read last, in a device's channels; valid until the next read.
+  func block(for device: SinkFormat) -> AudioBuffer {
+    let layout = layout(on: device)
+    guard layout != item.channelLayout else { return block }
+    let matrix = ChannelMatrix(from: item.channelLayout, to: layout)
+    if mapped?.matrix != matrix {
+      mapped = (matrix, AudioBuffer(channelCount: layout.count, capacity: block.capacity))
+    }
+    guard let target = mapped?.block else { return block }
+    matrix.weigh(block, into: target, at: 0, count: block.frameCount)
+    target.frameCount = block.frameCount
+    return target
   }
 
   func setSpeed(_ speed: PlaybackSpeed) throws(Failure) {
@@ -80,9 +98,9 @@ final class Voice {
   }
 
   /// Whether 16 bits need dither: not where samples are a source's, at its own rate and speed.
-  var isDithered: Bool {
+  func isDithered(on device: SinkFormat) -> Bool {
     item.isDithered || speed != .normal || source.format.sampleRate != item.sampleRate
-      || source.format.channelLayout != item.channelLayout
+      || layout(on: device) != item.channelLayout
   }
 
   /// The frame by which an export dithers what begins with the item's frame `frame`.

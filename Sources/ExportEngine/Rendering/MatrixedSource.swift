@@ -35,7 +35,7 @@ final class MatrixedSource: FrameSource {
 extension ChannelMatrix {
   /// Weighs the first `count` frames of `source` into frames `offset ..< offset + count` of
   /// `target`, which is another buffer.
-  func weigh(_ source: AudioBuffer, into target: AudioBuffer, at offset: Int, count: Int) {
+  package func weigh(_ source: AudioBuffer, into target: AudioBuffer, at offset: Int, count: Int) {
     for (channel, row) in weights.enumerated() {
       let plane = target.planes[channel] + offset
       plane.update(repeating: 0, count: count)
