@@ -4,24 +4,24 @@ import MediaComposition
 
 internal import ALSA
 
-/// A device of ALSA's, as a player writes to it.
+/// A device of ALSA as a sink.
 final class ALSASink: AudioSink {
   let format: SinkFormat
   private let device: PCMDevice
   private var liveness = DeviceLiveness()
-  /// What the device said last, which stays while it has nothing to say.
+  /// The last delay that the device gave; kept while it gives none.
   private var lastDelay = 0
-  /// The same before the first of several xruns; nil where frames were taken since the last one.
+  /// The delay before the first of several xruns; nil if frames were taken since the last one.
   private var delayBeforeXruns: Int?
   private var isDraining = false
-  /// Whether the system has stopped it, and made it forget what it held.
+  /// Whether the system has stopped the device and discarded its frames.
   private var isStopped = false
-  /// Until when one that the system has stopped is asked to go on; nil where it was not stopped.
+  /// Until when a device that the system has stopped is asked to resume; nil if it was not stopped.
   private var resumeDeadline: ContinuousClock.Instant?
-  /// Where frames are put into the device's order of channels; nil where that is ours.
+  /// Brings frames into the device's order of channels; nil if that is ours.
   private let reordering: ChannelReordering?
 
-  /// For how long hardware may take to wake up, and how often it is asked, in milliseconds.
+  /// How long hardware may take to resume, and milliseconds between two attempts.
   private static let resumePatience = Duration.seconds(1)
   private static let resumePause: Int32 = 50
 
@@ -55,17 +55,17 @@ final class ALSASink: AudioSink {
     case .transferred(let count):
       liveness.noteTransfer()
       delayBeforeXruns = nil
-      // The device may be gone before it is asked again, and these were not heard.
+      // If the device is gone before the next question, these frames were not heard.
       lastDelay += count
       return .wrote(count)
     case .notReady: return liveness.noteStall() ? .gone : .full
     case .xrun:
-      // Of several without a frame between them, the first counts.
+      // Of several xruns without a frame between them, the first is counted.
       let isFirst = delayBeforeXruns == nil
       let held = delayBeforeXruns ?? lastDelay
       delayBeforeXruns = held
       guard !liveness.noteXrun() else {
-        // It was dead at the first of them, and what it held then was not heard.
+        // The device was dead at the first xrun, and its frames were not heard.
         lastDelay = held
         return .gone
       }
@@ -76,7 +76,7 @@ final class ALSASink: AudioSink {
     }
   }
 
-  /// Asks a device that the system has stopped to go on, once for each `wait`: some need a while.
+  /// Asks a device that the system has stopped to resume, once for each `wait`: some need a while.
   private func goOn() -> SinkOutcome {
     let now = ContinuousClock.now
     let deadline = resumeDeadline ?? now + Self.resumePatience
@@ -88,12 +88,12 @@ final class ALSASink: AudioSink {
       resumeDeadline = deadline
       return .full
     case .notYet, .refused:
-      // The newest that it can tell: some was played since it was asked last.
+      // Asked again, since some frames were played meanwhile.
       return prepare(holding: delay, as: .interrupted)
     }
   }
 
-  /// Makes a device that has stopped ready for sound; what it held is lost.
+  /// Makes a stopped device ready for sound; its frames are lost.
   private func prepare(holding held: Int, as outcome: SinkOutcome) -> SinkOutcome {
     resumeDeadline = nil
     do throws(ALSAError) {
@@ -102,7 +102,7 @@ final class ALSASink: AudioSink {
       isStopped = outcome == .interrupted
       return outcome
     } catch {
-      // Hardware that is being unplugged has many words for it; opened anew, it says more.
+      // Hardware that is being unplugged has many errors for that; opening it again gives a clear one.
       return .gone
     }
   }
@@ -117,7 +117,7 @@ final class ALSASink: AudioSink {
       _ = device.wait(upTo: .milliseconds(milliseconds), or: descriptor)
       return
     }
-    // A draining device has room, and would say so without end.
+    // A draining device has room, so its descriptors would be ready without end.
     let left = Int32(clamping: delay * 1000 / max(1, format.sampleRate) + 1)
     poll(&polled, 1, min(milliseconds, left))
   }
@@ -129,7 +129,7 @@ final class ALSASink: AudioSink {
     isStopped = false
     resumeDeadline = nil
     lastDelay = 0
-    // A device that is gone says so when it is written to.
+    // The next write reports a device that is gone.
     _ = try? device.drop()
   }
 
@@ -138,8 +138,8 @@ final class ALSASink: AudioSink {
     do throws(ALSAError) {
       return try device.drain()
     } catch {
-      // What a device held that went away, or slept, is over, one way or another. One that says in words
-      // why it could not do it is there.
+      // The frames of a device that disconnected or slept are over. A device that gives a reason in words
+      // is there.
       guard error.code != EIO || error.message == nil else { throw Failure(writing: error) }
       guard error.code == ESTRPIPE || ALSAError.saysGone(error.code) else {
         throw Failure(writing: error)
@@ -150,7 +150,7 @@ final class ALSASink: AudioSink {
 }
 
 extension SampleEncoding {
-  /// How a device of ALSA's has its samples.
+  /// The encoding of a device's samples.
   init(_ format: PCMSampleFormat) {
     switch format {
     case .float32: self = .float32

@@ -2,12 +2,11 @@ import Diagnosis
 import MediaComposition
 import Threads
 
-/// How a device wants its samples, in the machine's byte order, the channels of a frame side by
-/// side.
+/// The samples that a device takes, in the machine's byte order, the channels of a frame side by side.
 public enum SampleEncoding: String, Sendable, Hashable, CaseIterable {
   /// 32-bit float, full scale being 1.
   case float32
-  /// 32 bits, of which the upper 24 count.
+  /// 32 bits, of which hardware uses the upper 24.
   case int32
   /// 24 bits at the bottom of 32.
   case int24
@@ -26,18 +25,18 @@ public enum SampleEncoding: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// What a sink takes, as agreed when it was opened.
+/// The format of a sink, as agreed when it was opened.
 public struct SinkFormat: Sendable, Hashable {
   /// Frames a second.
   public var sampleRate: Int
-  /// Channels of a frame, 1 or more. Where they are more than 8, sound is in the first of them, as
-  /// many as it has, but two at least; the others are silent.
+  /// Channels of a frame, 1 or more. If there are more than 8, the sound is in the first ones, at least
+  /// two, and the others are silent.
   public var channelCount: Int
-  /// How a sample is written.
+  /// The encoding of a sample.
   public var encoding: SampleEncoding
   /// Frames that the sink takes at a time.
   public var periodFrames: Int
-  /// Frames that it holds between those that were written and those that are heard.
+  /// Frames that it holds: written, and not heard yet.
   public var bufferFrames: Int
 
   /// A format.
@@ -56,86 +55,86 @@ public struct SinkFormat: Sendable, Hashable {
   public var frameSize: Int { channelCount * encoding.byteCount }
 }
 
-/// What became of frames that were handed to a sink, by what is to be done next.
+/// The result of a write, by what the caller does next.
 public enum SinkOutcome: Sendable, Hashable {
-  /// So many were taken; hand over the rest.
+  /// The sink took this many frames; write the rest.
   case wrote(Int)
-  /// There is no room; wait.
+  /// The sink has no room; wait.
   case full
-  /// It ran dry, and there was silence; it is ready for frames again.
+  /// The sink ran out of sound, and there was silence; it is ready for frames again.
   case ranDry
-  /// It was stopped by the system, with what it held lost, of which `delay` tells; once it is
-  /// dropped, it is ready for frames again.
+  /// The system has stopped the sink, and the frames that it held, `delay` of them, are lost; after
+  /// `drop` it is ready for frames again.
   case interrupted
-  /// It is not there any more; close it, and open another.
+  /// The device is gone; close the sink, and open another.
   case gone
 }
 
-/// Where sound goes: a device, a file, nowhere.
+/// A destination of sound: a device, a file, or none.
 ///
-/// Opened, used and released by one thread, the writer's. While sound plays, that thread must come
-/// in time: `write`, `wait`, `delay` and `drain` neither allocate, lock nor log, and only `wait`
-/// blocks. What is written is heard in order; the first frames after the opening, or after `drop`,
-/// start the sink as soon as it holds enough.
+/// Opened, used and released by one thread, the writing one, which must run in time while sound plays:
+/// `write`, `wait`, `delay` and `drain` neither allocate, lock nor log, and only `wait` blocks. Frames
+/// are heard in the order of writing. The sink starts by itself, after the opening and after `drop`, when
+/// it holds enough frames.
 public protocol AudioSink: AnyObject {
-  /// What it takes.
+  /// The format of its frames.
   var format: SinkFormat { get }
 
-  /// Frames that were written and are not heard yet. Of a sink that was stopped or is gone, those
-  /// that it held then, until it is dropped: what is lost was not heard.
+  /// Frames that were written and are not heard yet. If the sink was stopped or is gone: the frames that
+  /// it held then, until it is dropped.
   var delay: Int { get }
 
-  /// Whether it stays what it is from the first item of a queue to the last, as a file does; otherwise it
-  /// is closed, and another one opened, for an item of another rate or other channels.
+  /// Whether the sink keeps its format for all items of a queue, as a file does. Otherwise it is closed,
+  /// and another sink opened, for an item with another rate or other channels.
   var isFixed: Bool { get }
 
-  /// Hands over frames in the sink's format; takes as many as there is room for.
+  /// Writes frames in the sink's format, as many as it has room for.
   ///
-  /// - Throws: What is wrong with it for good, a full disk for instance. The player stops, tells
-  ///   `PlayerEvent.deviceFailed`, and opens no other; where another sink may be better later, give
+  /// - Throws: A final failure, such as a full disk. The player stops, reports
+  ///   `PlayerEvent.deviceFailed`, and opens no other sink; if another sink may work later, return
   ///   `.gone` instead.
   func write(_ frames: UnsafeRawPointer, count: Int) throws(Failure) -> SinkOutcome
 
-  /// Waits until there is room for a period, or `descriptor` is readable, or the time is over.
+  /// Waits for room for a period, for `descriptor` to be readable, or for the time.
   func wait(or descriptor: Int32, milliseconds: Int32)
 
-  /// Forgets what is not heard yet; silence at once.
+  /// Discards everything that is not heard yet; silence at once.
   func drop()
 
-  /// Sees to it that all that was written is heard, however little.
+  /// Plays everything that was written, however little.
   ///
-  /// - Returns: Whether it has been. If not, ask again after a `wait`.
-  /// - Throws: What keeps it from being heard, for good; as `write`.
+  /// - Returns: Whether all of it was heard. If not, call again after a `wait`.
+  /// - Throws: A final failure, as `write`.
   func drain() throws(Failure) -> Bool
 }
 
 extension AudioSink {
-  /// No: most devices are opened for one sound.
+  /// False: most devices are opened for one format.
   public var isFixed: Bool { false }
 }
 
-/// Opens the sink of a player, on the writer's thread; it is asked again, from time to time, where
-/// the sink is gone, and for each item whose rate or channels the sink does not have.
+/// Opens the sink of a player, on the writing thread. It is called again, from time to time, if the sink
+/// is gone, and for each item with a rate or channels that the sink does not have.
 ///
 /// - Parameter wanted: Rate and channels of the sound; the sink may have others.
-/// - Throws: `mendMachine` or `tryAgain` where there is none.
+/// - Throws: `mendMachine` or `tryAgain` if there is no sink.
 public typealias SinkOpener =
   @Sendable (_ wanted: SinkRequest) throws(Failure) -> any AudioSink
 
-/// What a player would like of a sink.
+/// The format that a player requests of a sink.
 public struct SinkRequest: Sendable, Hashable {
   /// Frames a second of the sound.
   public var sampleRate: Int
   /// Channels of the sound.
   public var channelCount: Int
 
-  /// A wish for a rate and channels.
+  /// A request for a rate and channels.
   public init(sampleRate: Int, channelCount: Int) {
     self.sampleRate = sampleRate
     self.channelCount = channelCount
   }
 
-  /// Whether a device of a format plays the sound as it is. One channel is the same sound on two.
+  /// Whether a device with a format plays the sound unchanged; mono is the same sound on two channels.
   func isMet(by format: SinkFormat) -> Bool {
     format.sampleRate == sampleRate
       && (format.channelCount == channelCount || (channelCount, format.channelCount) == (1, 2))

@@ -2,50 +2,50 @@ import Glibc
 import MediaComposition
 import MediaTime
 
-/// The thread that tells observers what is heard, when it is heard.
+/// The thread that reports to observers what is heard, when it is heard.
 ///
-/// A hundred times a second while something plays, or fifty where nobody wants to know the time;
-/// otherwise only when something is changed.
+/// It runs a hundred times a second while sound plays, fifty times without observers of the time, and
+/// otherwise only after a change.
 final class Clock {
-  private let deck: Deck
+  private let engine: PlayerEngine
   private var status = Player.Status.paused
   private var item: PlayerItem?
   private var jumps = 0
   private var xruns = 0
   private var stops = 0
 
-  init(_ deck: Deck) { self.deck = deck }
+  init(_ engine: PlayerEngine) { self.engine = engine }
 
-  /// Runs until the deck ends.
+  /// Runs until the engine ends.
   func run() {
     while true {
-      let isRunning = deck.state.withLock { !$0.isEnding }
+      let isRunning = engine.state.withLock { !$0.isEnding }
       guard isRunning else { return }
       tick()
-      // A key that is held down rings often, and nobody has to be told as often.
+      // A key that is held down signals often; reports need not come as often.
       if status == .paused {
-        deck.clock.wait(milliseconds: -1)
+        engine.observationDue.wait(milliseconds: -1)
       } else {
-        usleep(deck.observers.isEmpty ? 20_000 : 10_000)
+        usleep(engine.observers.isEmpty ? 20_000 : 10_000)
       }
     }
   }
 
   private func tick() {
-    // Before the place: where all was heard by now, it is told before the pause that follows it.
-    let (now, stopped) = deck.state.withLock { state in
+    // Read before the place: an end that is heard by now is reported before the pause that follows it.
+    let (now, stopped) = engine.state.withLock { state in
       defer { stops = state.stops }
       return (state.status, state.stops != stops)
     }
-    let heard = deck.heardIndex
-    let (past, passages, jumped, place) = deck.state.withLock { state in
+    let heard = engine.heardIndex
+    let (past, passages, jumped, place) = engine.state.withLock { state in
       let jumped = state.jumps != jumps
       jumps = state.jumps
       let past = state.untold
       state.untold = []
       let passages = state.passages(from: state.observed, to: heard)
       state.observed = max(state.observed, heard)
-      // Where it has stopped, or is to go elsewhere, somebody knows better.
+      // A stop or a jump has set the current item itself.
       if state.isPlaying, state.jump == nil, let item = passages.last?.item,
         item !== state.current, state.isQueued(item)
       {
@@ -56,37 +56,37 @@ final class Clock {
     for passage in past { tell(passage) }
     if place == nil { item = nil }
     if jumped, passages.isEmpty, let place { turn(to: place.item) }
-    // Several may have come and gone since the last look, where a device is fast.
+    // A fast device may have played several items since the last look.
     for passage in passages { tell(passage) }
-    if jumped, passages.isEmpty, let place { deck.observers.jump(to: place.time) }
-    let count = deck.writer.counts.xruns.load(ordering: .relaxed)
-    if count > xruns { deck.observers.yield(.ranDry(count: count)) }
+    if jumped, passages.isEmpty, let place { engine.observers.jump(to: place.time) }
+    let count = engine.writer.counts.xruns.load(ordering: .relaxed)
+    if count > xruns { engine.observers.yield(.ranDry(count: count)) }
     xruns = count
-    // What has begun and ended between two looks was a pause, too.
-    if now != status || stopped && now == .paused { deck.observers.yield(.statusChanged(now)) }
+    // A pause that began and ended between two looks is reported, too.
+    if now != status || stopped && now == .paused { engine.observers.yield(.statusChanged(now)) }
     status = now
   }
 
-  private func tell(_ passage: DeckState.Passage) {
+  private func tell(_ passage: PlayerState.Passage) {
     var isFresh = true
     switch passage.cause {
     case .jump, .advance(_, isSame: false): turn(to: passage.item)
-    case .advance, .again, .loop: deck.observers.yield(.looped(passage.item))
+    case .advance, .again, .loop: engine.observers.yield(.looped(passage.item))
     case .change: isFresh = false
     }
-    deck.observers.pass(passage.start, passage.end, isFresh: isFresh)
-    if passage.end >= passage.item.duration { deck.observers.yield(.itemEnded(passage.item)) }
+    engine.observers.pass(passage.start, passage.end, isFresh: isFresh)
+    if passage.end >= passage.item.duration { engine.observers.yield(.itemEnded(passage.item)) }
   }
 
   private func turn(to item: PlayerItem) {
     guard item !== self.item else { return }
     self.item = item
-    deck.observers.yield(.itemBegan(item))
+    engine.observers.yield(.itemBegan(item))
   }
 }
 
-extension DeckState {
-  /// How it is getting on.
+extension PlayerState {
+  /// The status for observers.
   var status: Player.Status {
     guard isPlaying else { return .paused }
     return hasDevice == false ? .waitingForDevice : .playing

@@ -6,34 +6,34 @@ import Threads
 
 /// The thread that hands a ring's sound to a sink, in time.
 ///
-/// While sound plays it neither allocates, locks nor logs; what it has to say stands in atomics. It
-/// opens the sink, and opens another where the one it had is gone. It plays whatever the ring
-/// holds: to pause is to flush, and to fill no more.
+/// While sound plays it neither allocates, locks nor logs; it publishes its progress in atomics. It opens
+/// the sink, and opens another if a sink is gone. It plays everything that the ring holds: a pause is a
+/// flush, and no filling.
 final class DeviceWriter: Sendable {
-  /// What there is to write to.
+  /// The device, or the reason why there is none.
   enum Device: Sendable {
-    /// None was asked for so far.
+    /// None was requested, or it is being opened.
     case none
-    /// This one; in the ring's format from now on.
+    /// A device with this format, fed from this ring.
     case open(SinkFormat, SlotRing)
-    /// It is gone, or could not be opened; another is looked for from time to time.
+    /// The device is gone, or cannot be opened; opening is tried again from time to time.
     case lost(Failure?)
-    /// It cannot be played to any more, and no other is looked for.
+    /// The device has failed for good.
     case failed(Failure)
   }
 
-  /// Written by this thread alone; read by all.
+  /// Written by this thread only, read by all.
   let counts = Counts()
-  /// Rung after each change that the filling thread has to know: a flush, a device, the last frame.
-  let news: WakeUp
-  private let bell: WakeUp
+  /// Signals the rendering thread: a flush is done, the device has changed, or the last frame was heard.
+  let statusChanged: WakeUp
+  private let orderGiven: WakeUp
   private let opener: SinkOpener
-  /// This thread takes it only while nothing plays; tests hold it.
+  /// This thread locks it only while nothing plays.
   let shared = Mutex(Shared())
-  /// Counts flushes that were asked for, and those that were done.
+  /// Counts the flushes that were requested.
   private let flushesWanted = Atomic<Int>(0)
   private let isEnding = Atomic<Bool>(false)
-  /// Whether it waits for the ring to be filled.
+  /// Whether this thread waits for the ring to be filled.
   private let isStarved = Atomic<Bool>(false)
   private let volume = Atomic<UInt32>(Float(1).bitPattern)
   private let pan = Atomic<UInt32>(Float(0).bitPattern)
@@ -43,54 +43,54 @@ final class DeviceWriter: Sendable {
     var request: SinkRequest?
   }
 
-  /// Slots of a ring: 213 ms, which is what a change of tracks takes to be heard, too.
+  /// Slots of a ring: 213 ms, which is also the time until a change of tracks is heard.
   static let slotCount = 10
-  /// Between two looks for a device, and at most, where those that are found are gone at once.
+  /// The time between two attempts to open a device, and the longest one, for devices that disconnect at once.
   private static let retryPause = Duration.milliseconds(500)
   private static let longestRetryPause = Duration.seconds(8)
 
   /// A writer that opens its sinks by `opener`, and none until `open` is called.
   init(_ opener: @escaping SinkOpener) throws(ChildProcess.SystemError) {
     self.opener = opener
-    news = try WakeUp()
-    bell = try WakeUp()
+    statusChanged = try WakeUp()
+    orderGiven = try WakeUp()
   }
 
   // MARK: For other threads
 
-  /// What there is to write to.
+  /// The device, or the reason why there is none.
   var device: Device { shared.withLock { $0.device } }
 
-  /// Asks for a sink, or another one; `news` is rung when it is there.
+  /// Requests a sink; `statusChanged` is signalled when it is there.
   ///
-  /// One that is open is flushed and closed first, unless it is fixed.
+  /// An open sink is flushed and closed first, unless it is fixed.
   func open(_ request: SinkRequest) {
     shared.withLock { ($0.request, $0.device) = (request, .none) }
     _ = flush()
   }
 
-  /// Says that the ring was filled; one that waits for the sink is left alone.
+  /// Signals that the ring was filled, if this thread waits for that.
   func notifyFilled() {
-    // In one order for both threads: what was filled is seen before the wait, or the wait is seen
+    // One order for both threads: either the writer sees the slot before it waits, or the wait is seen
     // here.
     atomicMemoryFence(ordering: .sequentiallyConsistent)
-    if isStarved.load(ordering: .relaxed) { bell.ring() }
+    if isStarved.load(ordering: .relaxed) { orderGiven.ring() }
   }
 
-  /// Asks for silence at once and an empty ring; `news` is rung when that is so.
+  /// Requests silence at once and an empty ring; `statusChanged` is signalled when that is done.
   ///
-  /// - Returns: What `isFlushed` is to be asked about.
+  /// - Returns: The number for `isFlushed`.
   func flush() -> Int {
     let number = flushesWanted.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
-    bell.ring()
+    orderGiven.ring()
     return number
   }
 
   /// Whether that flush is done.
   func isFlushed(_ number: Int) -> Bool { counts.flushes.load(ordering: .acquiring) >= number }
 
-  /// Sets the levels; a ramp leads there.
-  func setLevels(_ levels: SampleConverter.Levels) {
+  /// Sets the levels, by a ramp.
+  func setLevels(_ levels: DeviceSampleConverter.Levels) {
     volume.store(levels.volume.bitPattern, ordering: .relaxed)
     pan.store(levels.pan.bitPattern, ordering: .relaxed)
   }
@@ -98,7 +98,7 @@ final class DeviceWriter: Sendable {
   /// Ends the thread, at once.
   func end() {
     isEnding.store(true, ordering: .releasing)
-    bell.ring()
+    orderGiven.ring()
   }
 
   // MARK: The thread
@@ -110,7 +110,7 @@ final class DeviceWriter: Sendable {
     while !isEnding.load(ordering: .acquiring) {
       guard let request = shared.withLock({ $0.request }) else {
         answerFlush()
-        bell.wait(milliseconds: -1)
+        orderGiven.wait(milliseconds: -1)
         continue
       }
       switch play(request, to: &kept) {
@@ -131,13 +131,13 @@ final class DeviceWriter: Sendable {
 
   /// How playing to a sink has ended.
   private enum Ending {
-    /// Another one is wanted, or none any more.
+    /// Another sink was requested, or the writer ends.
     case over
     /// It could not be opened.
     case absent(Failure)
-    /// It went away; before anything was heard, or later.
+    /// The sink is gone, before or after it has played something.
     case gone(hasPlayed: Bool)
-    /// It has failed for good.
+    /// The sink has failed for good.
     case failed(Failure)
   }
 
@@ -160,10 +160,10 @@ final class DeviceWriter: Sendable {
       channelCount: sink.format.channelCount, sampleRate: sink.format.sampleRate,
       slotCount: Self.slotCount)
     counts.hasPlayed.store(false, ordering: .releasing)
-    // What was to be flushed was before this device: what comes from now on is for it.
+    // Flushes up to here were for sound before this device.
     answerFlush()
     shared.withLock { $0.device = .open(sink.format, ring) }
-    news.ring()
+    statusChanged.ring()
     do throws(Failure) {
       return try play(ring, to: sink, asked: request)
     } catch {
@@ -180,116 +180,116 @@ final class DeviceWriter: Sendable {
     }
   }
 
-  /// Says that there is none, and waits before another is looked for.
+  /// Publishes that there is no device, and waits until the next attempt.
   private func lose(_ failure: Failure?, for pause: Duration) {
     shared.withLock { $0.device = .lost(failure) }
-    news.ring()
+    statusChanged.ring()
     let deadline = ContinuousClock.now + pause
     while !isEnding.load(ordering: .acquiring) {
       answerFlush()
       let rest = ContinuousClock.now.duration(to: deadline)
       guard rest > .zero else { return }
       let (seconds, attoseconds) = rest.components
-      // Rounded up, so that nobody asks the time again and again.
+      // Rounded up, so that the loop does not spin.
       let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1
-      bell.wait(milliseconds: Int32(clamping: milliseconds))
+      orderGiven.wait(milliseconds: Int32(clamping: milliseconds))
     }
   }
 
-  /// Says that there will be none, and does nothing more.
+  /// Publishes that the device has failed, and does nothing more.
   private func fail(_ failure: Failure) {
     shared.withLock { $0.device = .failed(failure) }
-    news.ring()
+    statusChanged.ring()
     while !isEnding.load(ordering: .acquiring) {
       answerFlush()
-      bell.wait(milliseconds: -1)
+      orderGiven.wait(milliseconds: -1)
     }
   }
 
-  /// Of nothing there is nothing to flush.
+  /// Confirms a flush while there is no sink.
   private func answerFlush() {
     let wanted = flushesWanted.load(ordering: .acquiring)
     guard counts.flushes.load(ordering: .relaxed) < wanted else { return }
     counts.flushes.store(wanted, ordering: .releasing)
-    news.ring()
+    statusChanged.ring()
   }
 
-  /// Plays until the sink is gone, another is wanted, or the end.
+  /// Plays until the sink is gone, another one is requested, or the writer ends.
   private func play(
     _ ring: SlotRing, to sink: any AudioSink, asked request: SinkRequest
   ) throws(Failure) -> Ending {
-    var chunk = Chunk(ring, sink, counts)
-    // What comes after the sound that was lost must not be heard before it is rendered again.
+    var packet = DevicePacket(ring, sink, counts)
+    // Sound after the loss is not played before the lost sound is rendered again.
     var isLost = false
     while !isEnding.load(ordering: .acquiring) {
       let wanted = flushesWanted.load(ordering: .acquiring)
       if counts.flushes.load(ordering: .relaxed) < wanted {
-        chunk.flush()
+        packet.flush()
         isLost = false
         counts.flushes.store(wanted, ordering: .releasing)
-        news.ring()
-        // Only here may it lock: nothing plays.
+        statusChanged.ring()
+        // Nothing plays here, so a lock is harmless.
         if shared.withLock({ $0.request }) != request { return .over }
       }
       if isLost {
-        bell.wait(milliseconds: -1)
+        orderGiven.wait(milliseconds: -1)
         continue
       }
-      let levels = SampleConverter.Levels(
+      let levels = DeviceSampleConverter.Levels(
         volume: Float(bitPattern: volume.load(ordering: .relaxed)),
         pan: Float(bitPattern: pan.load(ordering: .relaxed)))
-      switch try chunk.step(levels) {
+      switch try packet.step(levels) {
       case .again: break
-      case .wait: sink.wait(or: bell.descriptor, milliseconds: 200)
+      case .wait: sink.wait(or: orderGiven.descriptor, milliseconds: 200)
       case .starved: waitForSound(in: ring, milliseconds: 200)
       case .finished:
-        news.ring()
+        statusChanged.ring()
         waitForSound(in: ring, milliseconds: -1)
       case .interrupted:
-        chunk.lose()
+        packet.lose()
         sink.drop()
         isLost = true
         counts.interruptions.wrappingAdd(1, ordering: .releasing)
-        news.ring()
+        statusChanged.ring()
       case .gone:
-        chunk.lose()
+        packet.lose()
         // Before the device is closed, which may take as long as its server hangs.
         shared.withLock { $0.device = .lost(nil) }
-        news.ring()
+        statusChanged.ring()
         return .gone(hasPlayed: counts.hasPlayed.load(ordering: .relaxed))
       }
-      bell.clear()
+      orderGiven.clear()
     }
     sink.drop()
     return .over
   }
 
-  /// Waits until the ring is filled, or for an order.
+  /// Waits for a filled slot or an order.
   private func waitForSound(in ring: SlotRing, milliseconds: Int32) {
     isStarved.store(true, ordering: .relaxed)
     atomicMemoryFence(ordering: .sequentiallyConsistent)
-    if ring.slots.first == nil { bell.wait(milliseconds: milliseconds) }
+    if ring.slots.first == nil { orderGiven.wait(milliseconds: milliseconds) }
     isStarved.store(false, ordering: .relaxed)
   }
 }
 
-/// What a writer has done, for all threads to see.
+/// The progress of a writer, for all threads.
 final class Counts: Sendable {
-  /// Frames of the ring that the sink has taken, and that are heard; see `heard`.
+  /// The parts of `progress`.
   private let written = Atomic<Int64>(0)
   private let delayed = Atomic<Int64>(0)
   private let time = Atomic<Int64>(0)
-  /// Odd while the three above are being changed.
+  /// Odd while the three values above change.
   private let version = Atomic<Int>(0)
-  /// Times that the sink ran dry.
+  /// How often the sink ran dry.
   let xruns = Atomic<Int>(0)
-  /// Times that the system stopped it, and what it held was lost.
+  /// How often the system stopped the sink, and its sound was lost.
   let interruptions = Atomic<Int>(0)
-  /// Whether the sink that is open, or was last, has played anything.
+  /// Whether the current sink, or the last one, has played something.
   let hasPlayed = Atomic<Bool>(false)
-  /// Flushes that were done.
+  /// How many flushes are done.
   let flushes = Atomic<Int>(0)
-  /// The frame of the ring behind the last slot that was the last and was heard to its end.
+  /// The frame after the end that was heard last; −1 before that.
   let finished = Atomic<Int64>(-1)
 
   /// Frames of the ring up to which everything was handed to the sink or thrown away, how many of

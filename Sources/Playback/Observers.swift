@@ -43,7 +43,7 @@ public final class PlayerObservation: Sendable {
   public func cancel() { remove() }
 }
 
-/// Who wants to know of a deck's time and events. Safe from any thread; closures run on the clock's.
+/// Who wants to know of a engine's time and events. Safe from any thread; closures run on the clock's.
 final class Observers: Sendable {
   private struct Observer {
     var kind: Kind
@@ -131,7 +131,7 @@ final class Observers: Sendable {
     }
   }
 
-  // MARK: From the deck's threads
+  // MARK: From the engine's threads
 
   /// Whether nobody wants to know the time.
   var isEmpty: Bool { state.withLock { $0.observers.isEmpty } }

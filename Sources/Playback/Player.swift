@@ -9,7 +9,7 @@ import MediaTime
 /// end when the player is released, which waits for them, unless one of them has released it; four
 /// seconds at most, where a device or a disk does not answer.
 public final class Player: Sendable {
-  let deck: Deck
+  let engine: PlayerEngine
 
   /// A player of one item.
   ///
@@ -18,18 +18,18 @@ public final class Player: Sendable {
   ///   - opener: Opens the device, when something is to be played first.
   /// - Throws: `tryAgain` where the machine has no thread or descriptor left.
   public init(_ item: PlayerItem? = nil, opening opener: @escaping SinkOpener) throws(Failure) {
-    deck = try Deck(opening: opener)
+    engine = try PlayerEngine(opening: opener)
     guard let item else { return }
-    deck.update { state in
+    engine.update { state in
       state.queue = [item]
       state.current = item
     }
   }
 
-  deinit { deck.end() }
+  deinit { engine.end() }
 
   /// What is heard, or will be next (`AVPlayer.currentItem`).
-  public var currentItem: PlayerItem? { deck.state.withLock { $0.current } }
+  public var currentItem: PlayerItem? { engine.state.withLock { $0.current } }
 
   /// How it is getting on.
   public enum Status: Sendable, Hashable {
@@ -42,28 +42,28 @@ public final class Player: Sendable {
   }
 
   /// How it is getting on (`AVPlayer.timeControlStatus`).
-  public var status: Status { deck.state.withLock { $0.status } }
+  public var status: Status { engine.state.withLock { $0.status } }
 
   /// What went wrong last with an item or the device; nil once it plays again (`AVPlayer.error`).
-  public var failure: Failure? { deck.state.withLock { $0.failure } }
+  public var failure: Failure? { engine.state.withLock { $0.failure } }
 
   /// The moment of the current item that is heard now (`AVPlayer.currentTime()`); zero before the
   /// first sound.
-  public var currentTime: Time { deck.place?.time ?? .zero }
+  public var currentTime: Time { engine.place?.time ?? .zero }
 
   /// Goes on from where it stands; from the start where it stands at the end.
   public func play() {
-    deck.update { state in
+    engine.update { state in
       state.isPlaying = true
       guard let rest = state.rest, rest.time >= rest.item.duration else { return }
-      state.jump = DeckState.Jump(item: rest.item, time: .zero)
+      state.jump = PlayerState.Jump(item: rest.item, time: .zero)
     }
   }
 
   /// Falls silent at once, and stands at the last frame that was heard.
   public func pause() {
-    let heard = deck.heardIndex
-    deck.update { state in
+    let heard = engine.heardIndex
+    engine.update { state in
       // For who asks for the time before the silence is there.
       if state.isPlaying, state.jump == nil, let place = state.place(of: heard) {
         state.rest = place
@@ -92,10 +92,10 @@ public final class Player: Sendable {
   }
 
   private func go(to time: Time, exactly isExact: Bool) {
-    deck.update { state in
+    engine.update { state in
       guard time.isNumeric || time.isInfinite, let item = state.current else { return }
       let time = max(.zero, min(time, item.duration))
-      let place = DeckState.Jump(item: item, time: time, isExact: isExact)
+      let place = PlayerState.Jump(item: item, time: time, isExact: isExact)
       state.jump = place
       state.rest = place
     }
@@ -104,29 +104,29 @@ public final class Player: Sendable {
   /// How fast, from 0.5 to 2, the pitch kept (`AVPlayer.rate`, but that pausing is `pause`); heard
   /// when what is rendered ahead has been.
   public var speed: PlaybackSpeed {
-    get { deck.state.withLock { $0.speed } }
-    set { deck.update { $0.speed = newValue } }
+    get { engine.state.withLock { $0.speed } }
+    set { engine.update { $0.speed = newValue } }
   }
 
   /// A factor, 0 to 4, heard at once, by a ramp of 10 ms (`AVPlayer.volume`). At 1 and `pan` 0, samples
   /// are those of the export.
   public var volume: Float {
-    get { deck.state.withLock { $0.levels.volume } }
+    get { engine.state.withLock { $0.levels.volume } }
     set { setLevels { $0.volume = newValue.isFinite ? max(0, min(4, newValue)) : 1 } }
   }
 
   /// From −1, left alone, to 1, right alone, of sound that has two channels (`AVAudioPlayer.pan`).
   public var pan: Float {
-    get { deck.state.withLock { $0.levels.pan } }
+    get { engine.state.withLock { $0.levels.pan } }
     set { setLevels { $0.pan = newValue.isFinite ? max(-1, min(1, newValue)) : 0 } }
   }
 
-  private func setLevels(_ body: (inout SampleConverter.Levels) -> Void) {
-    let levels = deck.update { state in
+  private func setLevels(_ body: (inout DeviceSampleConverter.Levels) -> Void) {
+    let levels = engine.update { state in
       body(&state.levels)
       return state.levels
     }
-    deck.writer.setLevels(levels)
+    engine.writer.setLevels(levels)
   }
 
   /// How often the current item is played again after its end; negative: for ever
@@ -134,12 +134,12 @@ public final class Player: Sendable {
   /// what comes next is rendered ahead, which is thrown away then.
   public var numberOfLoops: Int {
     get {
-      let heard = deck.heardIndex
-      return deck.state.withLock { $0.loopsLeft(at: heard) }
+      let heard = engine.heardIndex
+      return engine.state.withLock { $0.loopsLeft(at: heard) }
     }
     set {
-      let heard = deck.heardIndex
-      deck.update { $0.setLoops(newValue, heard: heard) }
+      let heard = engine.heardIndex
+      engine.update { $0.setLoops(newValue, heard: heard) }
     }
   }
 
@@ -147,14 +147,14 @@ public final class Player: Sendable {
   /// lies outside the item, or is shorter than 10 ms, is none; it ends when another item is current.
   /// Taken up as `numberOfLoops`; where what is heard lies behind its end, it begins at once.
   public var loopRange: TimeRange? {
-    get { deck.state.withLock { $0.loop?.range } }
+    get { engine.state.withLock { $0.loop?.range } }
     set {
-      deck.update { state in
-        state.loop = newValue.flatMap { range -> DeckState.Loop? in
+      engine.update { state in
+        state.loop = newValue.flatMap { range -> PlayerState.Loop? in
           guard let item = state.current, range.start >= .zero, range.end <= item.duration,
             range.duration >= Time(value: 1, timescale: 100)
           else { return nil }
-          return DeckState.Loop(item: item, range: range)
+          return PlayerState.Loop(item: item, range: range)
         }
       }
     }
@@ -165,7 +165,7 @@ public final class Player: Sendable {
   /// Whether the last of the current item was heard, or the player has stopped since it cannot be
   /// played.
   public var isAtEnd: Bool {
-    deck.state.withLock { state in
+    engine.state.withLock { state in
       guard let rest = state.rest, !state.isPlaying else { return false }
       return rest.time >= rest.item.duration || rest.item === state.unplayable
     }
@@ -174,8 +174,8 @@ public final class Player: Sendable {
   /// The parts of the current item that are rendered ahead, from what is heard on
   /// (`AVPlayerItem.loadedTimeRanges`).
   public var loadedTimeRanges: [TimeRange] {
-    let heard = deck.heardIndex
-    return deck.state.withLock { state in
+    let heard = engine.heardIndex
+    return engine.state.withLock { state in
       guard let last = state.meters.last?.end, let current = state.current else { return [] }
       return state.passages(from: heard, to: last).filter { $0.item === current }
         .map { TimeRange(start: $0.start, end: $0.end) }
@@ -186,15 +186,15 @@ public final class Player: Sendable {
   /// as much time as rendering; true until it is set. Heard of when what is rendered ahead has been;
   /// loudness leaves out what is not measured.
   public var isMeteringEnabled: Bool {
-    get { deck.state.withLock { $0.isMetering } }
-    set { deck.update { $0.isMetering = newValue } }
+    get { engine.state.withLock { $0.isMetering } }
+    set { engine.update { $0.isMetering = newValue } }
   }
 
   /// What the meters show of what is heard now, before volume and pan; all silence while nothing
   /// plays.
   public var meters: PlayerMeters {
-    let heard = deck.heardIndex
-    return deck.state.withLock { state in
+    let heard = engine.heardIndex
+    return engine.state.withLock { state in
       guard state.isPlaying else { return PlayerMeters() }
       return state.meters.first { $0.end > heard }?.meters ?? PlayerMeters()
     }
@@ -215,8 +215,8 @@ public final class Player: Sendable {
   ///   in order; of more than a second ago nothing.
   /// - Complexity: O(n), of what is rendered ahead and a second
   package func meters(since place: inout MeterPlace) -> [PlayerMeters] {
-    let heard = deck.heardIndex
-    return deck.state.withLock { state in
+    let heard = engine.heardIndex
+    return engine.state.withLock { state in
       var found: [PlayerMeters] = []
       for frame in state.meters {
         let isNow = frame.end > heard
@@ -255,11 +255,11 @@ public final class Player: Sendable {
   /// The device as it is now.
   public var device: DeviceState {
     let format: SinkFormat? =
-      if case .open(let format, _) = deck.writer.device { format } else { nil }
-    let heard = deck.heardIndex
-    let end = deck.state.withLock { $0.meters.last?.end ?? heard }
+      if case .open(let format, _) = engine.writer.device { format } else { nil }
+    let heard = engine.heardIndex
+    let end = engine.state.withLock { $0.meters.last?.end ?? heard }
     return DeviceState(
-      format: format, xruns: deck.writer.counts.xruns.load(ordering: .relaxed),
+      format: format, xruns: engine.writer.counts.xruns.load(ordering: .relaxed),
       bufferedSeconds: Double(max(0, end - heard)) / Double(format?.sampleRate ?? 48_000))
   }
 
@@ -267,7 +267,7 @@ public final class Player: Sendable {
 
   /// What happens from now on. Ends with the player; one that reads too late misses the oldest of more
   /// than a thousand.
-  public var events: AsyncStream<PlayerEvent> { deck.observers.events() }
+  public var events: AsyncStream<PlayerEvent> { engine.observers.events() }
 
   /// Calls `tell` for each thing that happens from now on: what `events` gives, for who has no task to
   /// read them, and without a limit.
@@ -278,7 +278,7 @@ public final class Player: Sendable {
   public func addEventObserver(
     using tell: @escaping @Sendable (PlayerEvent) -> Void
   ) -> PlayerObservation {
-    deck.observers.add(tell)
+    engine.observers.add(tell)
   }
 
   /// Calls `tell` whenever a multiple of `interval` is heard, and after each jump
@@ -295,7 +295,7 @@ public final class Player: Sendable {
   public func addPeriodicTimeObserver(
     forInterval interval: Time, using tell: @escaping @Sendable (Time) -> Void
   ) -> PlayerObservation {
-    deck.observers.add(every: interval, tell)
+    engine.observers.add(every: interval, tell)
   }
 
   /// Calls `tell` whenever one of `times` of the item is heard, each time once
@@ -312,6 +312,6 @@ public final class Player: Sendable {
   public func addBoundaryTimeObserver(
     forTimes times: [Time], using tell: @escaping @Sendable (Time) -> Void
   ) -> PlayerObservation {
-    deck.observers.add(at: times, tell)
+    engine.observers.add(at: times, tell)
   }
 }

@@ -29,16 +29,16 @@ extension Player {
   /// Whether the first item follows the last, without a gap, again and again; an item that is alone
   /// follows itself, and is told as looped. `AVPlayerLooper` does that with one item.
   public var repeatsQueue: Bool {
-    get { deck.state.withLock { $0.repeatsQueue } }
-    set { deck.update { $0.repeatsQueue = newValue } }
+    get { engine.state.withLock { $0.repeatsQueue } }
+    set { engine.update { $0.repeatsQueue = newValue } }
   }
 
   /// What is played, in order, with what has been played (`AVQueuePlayer.items()`).
-  public var items: [PlayerItem] { deck.state.withLock { $0.queue } }
+  public var items: [PlayerItem] { engine.state.withLock { $0.queue } }
 
   /// Whether `insert` would: an item can be in a queue once (`canInsert(_:after:)`). O(items).
   public func canInsert(_ item: PlayerItem, after other: PlayerItem?) -> Bool {
-    deck.state.withLock { $0.canInsert(item, after: other) }
+    engine.state.withLock { $0.canInsert(item, after: other) }
   }
 
   /// Puts an item behind another one, or nil: behind all (`insert(_:after:)`). O(items).
@@ -46,7 +46,7 @@ extension Player {
   /// - Returns: Whether it did; not where `canInsert` says no.
   @discardableResult
   public func insert(_ item: PlayerItem, after other: PlayerItem?) -> Bool {
-    deck.update { state in
+    engine.update { state in
       guard state.canInsert(item, after: other) else { return false }
       let index = other.flatMap { other in state.queue.firstIndex { $0 === other } }
       state.queue.insert(item, at: index.map { $0 + 1 } ?? state.queue.count)
@@ -58,8 +58,8 @@ extension Player {
   /// Takes an item out (`remove(_:)`); where it is the one that is heard, the next one takes its place at
   /// once. O(items).
   public func remove(_ item: PlayerItem) {
-    let heard = deck.heardIndex
-    deck.update { state in
+    let heard = engine.heardIndex
+    engine.update { state in
       guard let index = state.queue.firstIndex(where: { $0 === item }) else { return }
       let isCurrent = state.isCurrent(item, heard: heard)
       let next = state.item(after: item)
@@ -70,7 +70,7 @@ extension Player {
 
   /// Takes all items out, and falls silent (`removeAllItems()`).
   public func removeAllItems() {
-    deck.update { state in
+    engine.update { state in
       state.queue = []
       state.go(to: nil)
     }
@@ -79,12 +79,12 @@ extension Player {
   /// On to the next item; behind the last, the first where the queue is repeated, or else silence
   /// (`advanceToNextItem()`). O(items).
   public func advanceToNextItem() {
-    deck.update { state in state.go(to: state.current.flatMap { state.item(after: $0) }) }
+    engine.update { state in state.go(to: state.current.flatMap { state.item(after: $0) }) }
   }
 
   /// Back to the item before, or to the start of the first. O(items).
   public func returnToPreviousItem() {
-    deck.update { state in
+    engine.update { state in
       guard let index = state.queue.firstIndex(where: { $0 === state.current }) else { return }
       state.go(to: state.queue[max(0, index - 1)])
     }
@@ -92,13 +92,13 @@ extension Player {
 
   /// To the start of any item of the queue; does nothing where it is not in it. O(items).
   public func go(to item: PlayerItem) {
-    deck.update { state in
+    engine.update { state in
       if state.queue.contains(where: { $0 === item }) { state.go(to: item) }
     }
   }
 }
 
-extension DeckState {
+extension PlayerState {
   fileprivate func canInsert(_ item: PlayerItem, after other: PlayerItem?) -> Bool {
     guard !queue.contains(where: { $0 === item }) else { return false }
     guard let other else { return true }

@@ -189,7 +189,7 @@ import Testing
   }
 }
 
-@Suite struct DeckEndTests {
+@Suite struct PlayerEndTests {
   @Test("a player that is paused, started and released at any moment ends, and goes on in between")
   func ends() throws {
     let item = try PlayerItem.ofFixture("voice-8k.wav")

@@ -57,13 +57,13 @@ import Threads
       }
     }
     // Whoever renders waits for this lock while the device goes and comes.
-    let deck = player.deck
+    let engine = player.engine
     let holding = try Thread.spawn(name: "holding") {
       isAsked.await()
-      deck.state.withLock { _ in
+      engine.state.withLock { _ in
         isHeld.set()
         try? wait(until: "the device is open again") {
-          device.state.withLock { $0.openings } >= 2 && deck.writer.isOpen
+          device.state.withLock { $0.openings } >= 2 && engine.writer.isOpen
         }
       }
     }
@@ -83,7 +83,7 @@ import Threads
     player.play()
     try player.waitUntilPaused()
     #expect(device.floats == (try item.exported()))
-    #expect(player.deck.writer.counts.interruptions.load(ordering: .relaxed) == 100)
+    #expect(player.engine.writer.counts.interruptions.load(ordering: .relaxed) == 100)
   }
 
   @Test("who goes to the very end while it plays has come to the end")

@@ -28,7 +28,7 @@ import Threads
           slot.frameCount = ring.slotFrames
         }
         index += Int64(ring.slotFrames)
-        writer.setLevels(SampleConverter.Levels(volume: Float(round % 3), pan: 0.5))
+        writer.setLevels(DeviceSampleConverter.Levels(volume: Float(round % 3), pan: 0.5))
         writer.notifyFilled()
         try wait(until: "the writer has taken the slot") { ring.slots.first == nil }
       }

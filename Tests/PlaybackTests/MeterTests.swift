@@ -57,9 +57,9 @@ import Testing
     let player = try Player(item, opening: MemoryDevice(rate: rate, buffer: 0).opener)
     player.play()
     try wait(until: "the burst is rendered") {
-      player.deck.state.withLock { $0.meters.last?.end ?? 0 } >= place + 2048
+      player.engine.state.withLock { $0.meters.last?.end ?? 0 } >= place + 2048
     }
-    let frames = player.deck.state.withLock { $0.meters }
+    let frames = player.engine.state.withLock { $0.meters }
     let shown = try #require(frames.first { $0.channels[0].peak > 0.01 })
     let sample = try #require(try item.exported().firstIndex { abs($0) > 0.01 })
     let begin = Int64(sample / 2)

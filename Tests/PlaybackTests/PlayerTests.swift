@@ -48,7 +48,7 @@ import Testing
     let player = try Player(item, opening: device.opener)
     player.play()
     try player.waitUntilPaused()
-    let kept = player.deck.state.withLock { $0.meters.count }
+    let kept = player.engine.state.withLock { $0.meters.count }
     let slotFrames = SlotRing.slotFrames(atRate: item.sampleRate)
     let held = DeviceWriter.slotCount + device.format.bufferFrames / slotFrames
     #expect(kept <= held + 2 + item.sampleRate / slotFrames)

@@ -86,7 +86,7 @@ import Testing
     player.play()
     try player.waitUntilHeard(5000, on: device)
     try wait(until: "the last item is rendered ahead") {
-      player.deck.state.withLock { $0.marks.last?.item === items[2] }
+      player.engine.state.withLock { $0.marks.last?.item === items[2] }
     }
     change.make(player, items)
     try player.settle()
@@ -259,14 +259,14 @@ extension Player {
   func waitUntilHeard(_ frames: Int, on device: MemoryDevice) throws {
     try device.waitUntilPlayed(frames)
     try wait(until: "it is known that \(frames) frames were heard") {
-      deck.heardIndex >= Int64(frames)
+      engine.heardIndex >= Int64(frames)
     }
   }
 
   /// Waits until so many frames were rendered, counted with those that were thrown away.
   func waitUntilRendered(_ frames: Int) throws {
     try wait(until: "\(frames) frames are rendered") {
-      deck.state.withLock { $0.meters.last?.end ?? 0 } >= Int64(frames)
+      engine.state.withLock { $0.meters.last?.end ?? 0 } >= Int64(frames)
     }
   }
 
@@ -274,8 +274,8 @@ extension Player {
   func settle() throws {
     // When it takes up the second change, it is done with the first.
     for _ in 0..<2 {
-      deck.update { $0.isChanged = true }
-      try wait(until: "a change is taken up") { deck.state.withLock { !$0.isChanged } }
+      engine.update { $0.isChanged = true }
+      try wait(until: "a change is taken up") { engine.state.withLock { !$0.isChanged } }
     }
   }
 }

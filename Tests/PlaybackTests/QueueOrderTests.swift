@@ -156,7 +156,7 @@ private struct Ideal {
         device.goOn(to: played)
         try device.waitUntilPlayed(played)
         try wait(until: "it is known what was heard") {
-          player.deck.heardIndex - lost >= Int64(played)
+          player.engine.heardIndex - lost >= Int64(played)
             && player.currentItem === listener.ideal.current
         }
         if listener.number(0..<4) > 0 { try player.waitUntilFull() }
@@ -167,7 +167,7 @@ private struct Ideal {
         }
         try player.settle()
         if device.state.withLock({ $0.drops.count }) > drops {
-          lost = player.deck.state.withLock { $0.marks[0].index } - Int64(played)
+          lost = player.engine.state.withLock { $0.marks[0].index } - Int64(played)
         }
         #expect(
           player.items.map(ObjectIdentifier.init) == listener.ideal.queue.map(ObjectIdentifier.init)
@@ -194,9 +194,9 @@ extension Player {
   /// Waits until nothing more can be rendered ahead.
   fileprivate func waitUntilFull() throws {
     try wait(until: "all that can be is rendered ahead") {
-      guard case .open(_, let ring) = deck.writer.device else { return false }
+      guard case .open(_, let ring) = engine.writer.device else { return false }
       return ring.slots.room == 0
-        || deck.state.withLock { state in
+        || engine.state.withLock { state in
           guard let mark = state.marks.last, let end = state.meters.last?.end else { return false }
           return !state.goesOn && end - mark.index == mark.frameCount - mark.frame
         }

@@ -34,7 +34,7 @@ import Testing
     player.play()
     try device.waitUntilPlayed(500)
     try wait(until: "the last is rendered ahead") {
-      player.deck.state.withLock { $0.marks.last?.item === items[3] }
+      player.engine.state.withLock { $0.marks.last?.item === items[3] }
     }
     for index in removed { player.remove(items[index]) }
     try device.waitUntilDropped()
@@ -95,7 +95,7 @@ import Testing
     player.pause()
     try wait(until: "the player rests where it was heard last") {
       player.currentTime == Time(frames: 5000 - 4410, rate: items[0].sampleRate)
-        && player.deck.state.withLock { $0.marks.count == 1 }
+        && player.engine.state.withLock { $0.marks.count == 1 }
     }
     held.letGo()
     let told = try reader.elements(until: "the player tells that it has paused") { $0.isPause }

@@ -72,7 +72,7 @@ import Testing
     let sink = DrainingSink()
     let ring = SlotRing(channelCount: 2, sampleRate: 48_000, slotCount: 4)
     let counts = Counts()
-    var chunk = Chunk(ring, sink, counts)
+    var packet = DevicePacket(ring, sink, counts)
     func put(_ index: Int64) {
       ring.slots.fill { slot in
         slot.index = index
@@ -80,17 +80,17 @@ import Testing
         slot.isLast = true
       }
     }
-    let levels = SampleConverter.Levels()
+    let levels = DeviceSampleConverter.Levels()
     put(0)
-    #expect(try chunk.step(levels) == .again)
-    #expect(try chunk.step(levels) == .wait)
+    #expect(try packet.step(levels) == .again)
+    #expect(try packet.step(levels) == .wait)
     put(100)
-    for _ in 0..<3 { #expect(try chunk.step(levels) == .wait) }
+    for _ in 0..<3 { #expect(try packet.step(levels) == .wait) }
     sink.isDrained = true
-    #expect(try chunk.step(levels) == .again)
+    #expect(try packet.step(levels) == .again)
     #expect(counts.finished.load(ordering: .acquiring) == 100)
-    #expect(try chunk.step(levels) == .again)
-    #expect(try chunk.step(levels) == .finished)
+    #expect(try packet.step(levels) == .again)
+    #expect(try packet.step(levels) == .finished)
     #expect(counts.finished.load(ordering: .acquiring) == 200)
     #expect(sink.writesWhileDraining == 0)
   }

@@ -23,12 +23,12 @@ final class DeviceReader: Sendable {
   typealias Opened = (format: SourceFormat, ring: CaptureRing)
 
   /// Rung after each slot and each change of the device.
-  let news: WakeUp
+  let workArrived: WakeUp
   private let opener: SourceOpener
   private let request: SourceRequest
   /// Nanoseconds of a clock that never stops, also not while the machine sleeps.
   private let clock: @Sendable () -> Int64
-  private let bell: WakeUp
+  private let endRequested: WakeUp
   private let shared = Mutex((device: Device.none, opened: Opened?.none))
   private let isEnding = Atomic<Bool>(false)
   /// Frames that the source has recorded so far, those that were lost included.
@@ -51,8 +51,8 @@ final class DeviceReader: Sendable {
     self.request = request
     self.clock = clock
     self.opener = opener
-    news = try WakeUp()
-    bell = try WakeUp()
+    workArrived = try WakeUp()
+    endRequested = try WakeUp()
   }
 
   // MARK: For other threads
@@ -81,7 +81,7 @@ final class DeviceReader: Sendable {
   /// that gives nothing.
   func end() {
     isEnding.store(true, ordering: .releasing)
-    bell.ring()
+    endRequested.ring()
   }
 
   // MARK: The thread
@@ -99,7 +99,7 @@ final class DeviceReader: Sendable {
         } else {
           first = (format, ring)
           shared.withLock { $0 = (.open, (format, ring)) }
-          news.ring()
+          workArrived.ring()
         }
         let isLost = isGone
         read(source, into: ring, after: isLost ? .unplugged : nil)
@@ -108,7 +108,9 @@ final class DeviceReader: Sendable {
       } catch {
         lose(error)
       }
-      if !isEnding.load(ordering: .acquiring) { bell.wait(milliseconds: Self.retryMilliseconds) }
+      if !isEnding.load(ordering: .acquiring) {
+        endRequested.wait(milliseconds: Self.retryMilliseconds)
+      }
     }
   }
 
@@ -116,7 +118,7 @@ final class DeviceReader: Sendable {
     guard !isEnding.load(ordering: .acquiring) else { return }
     isStill.store(true, ordering: .releasing)
     shared.withLock { $0.device = .lost(failure) }
-    news.ring()
+    workArrived.ring()
   }
 
   private static let vain = Failure(
@@ -207,7 +209,7 @@ final class DeviceReader: Sendable {
     let patience = Duration.nanoseconds(Self.nanoseconds(frames, atRate: format.sampleRate))
     let deadline = ContinuousClock.now + patience
     while !isEnding.load(ordering: .acquiring), ContinuousClock.now < deadline {
-      bell.wait(milliseconds: 2)
+      endRequested.wait(milliseconds: 2)
       if let slot = ring.slots.next { return slot }
     }
     return nil
@@ -232,7 +234,7 @@ final class DeviceReader: Sendable {
     }
     slot = OpenSlot(index: slot.index + Int64(slot.count), cause: nil)
     publish(slot.index, at: time)
-    news.ring()
+    workArrived.ring()
   }
 
   private func publish(_ index: Int64, at time: Int64) {

@@ -249,7 +249,7 @@ public final class Recorder: Sendable {
       state.isOver = isEnd
       return nil
     }
-    reader.news.ring()
+    reader.workArrived.ring()
     return refusal
   }
 
@@ -327,7 +327,7 @@ public final class Recorder: Sendable {
       if case .lost(let failure) = reader.device {
         throw failure ?? Failure(.tryAgain, "the device went away; plug it in again")
       }
-      reader.news.wait(milliseconds: -1)
+      reader.workArrived.wait(milliseconds: -1)
     }
   }
 

@@ -67,7 +67,7 @@ final class TakeWriter {
         if end == nil { try passWithoutDevice() }
         try keep()
         publish()
-        if end == nil, ring.slots.first == nil { reader.news.wait(milliseconds: 200) }
+        if end == nil, ring.slots.first == nil { reader.workArrived.wait(milliseconds: 200) }
       }
       try files.finish()
       try files.waitForDisk()

@@ -2,60 +2,60 @@ import Diagnosis
 import MediaComposition
 import MediaTime
 
-/// What is wanted of a deck, and what its threads have to say; behind its lock.
-struct DeckState {
-  /// What is to be played, in order; each once.
+/// The shared state of a player: its settings, and the progress of its threads. Behind a lock.
+struct PlayerState {
+  /// The queue, in order; each item once.
   var queue: [PlayerItem] = [] { didSet { isChanged = true } }
-  /// What is heard, or will be next.
+  /// The item that is heard, or that is next.
   var current: PlayerItem? {
     didSet { if let loop, loop.item !== current { self.loop = nil } }
   }
-  /// Whether sound is wanted.
+  /// Whether the player is to play.
   var isPlaying = false { didSet { if oldValue, !isPlaying { stops += 1 } } }
-  /// Counts how often sound was not wanted any more, however short it was wanted.
+  /// Counts the stops, also after a very short play.
   private(set) var stops = 0
   /// Speed, the pitch kept.
   var speed = PlaybackSpeed.normal
-  /// Where to go; nil as soon as the feeding thread has got there.
+  /// The place to go to; nil when the rendering thread is there.
   var jump: Jump? { didSet { jumpNumber += 1 } }
-  /// Counts what was asked for: by it the feeding thread knows whether it is still wanted.
+  /// Counts jumps: the rendering thread compares it to see whether a jump is still the newest.
   private(set) var jumpNumber = 0
-  /// Whether what is rendered belongs to nothing any more; taken by the feeding thread.
+  /// Whether the rendered sound is to be discarded; reset by the rendering thread.
   var isDropped = false
-  /// Whether something else may have to follow than is rendered; taken by the feeding thread.
+  /// Whether the rendered sound may be out of date; reset by the rendering thread.
   var isChanged = false
-  /// How often what is being rendered is played again; negative: for ever.
+  /// How often the rendered item is played again; negative: for ever.
   var loopsLeft = 0
-  /// What is looped without end, while its item is the current one.
+  /// The range that is looped while its item is current.
   var loop: Loop? { didSet { isChanged = true } }
   /// Whether the first item follows the last.
   var repeatsQueue = false { didSet { isChanged = true } }
-  /// Whether what is rendered is measured.
+  /// Whether rendered sound is measured.
   var isMetering = true
-  /// Whether the thread that feeds is to end.
+  /// Whether the threads are to end.
   var isEnding = false
 
-  /// Where it stands while nothing plays.
+  /// The place of a player that is paused.
   var rest: Jump?
-  /// The item that it has stopped for, since it cannot be played.
+  /// The item that cannot be played, if the player has stopped for that.
   var unplayable: PlayerItem?
-  /// What the frames of the ring are, in order; the first holds the one that is heard.
+  /// The items and places of the ring's frames, in order; the first mark has the frame that is heard.
   var marks: [Mark] = []
-  /// What the meters showed in the last second, and shall show, in order.
+  /// The meters of the last second and of everything rendered ahead, in order.
   var meters: [MeterFrame] = []
-  /// Frames of the ring up to which observers were told.
+  /// Up to this frame of the ring observers have reports.
   var observed: Int64 = 0
-  /// What was heard before the last jump, and observers are still to be told of.
+  /// Passages before the last jump that are still to be reported.
   var untold: [Passage] = []
-  /// Counts jumps, which are no passing of time.
+  /// Counts jumps that were done.
   var jumps = 0
-  /// Factor and position that the listener has set.
-  var levels = SampleConverter.Levels()
-  /// The last that went wrong with an item or the device; nil once it plays.
+  /// The listener's volume and pan.
+  var levels = DeviceSampleConverter.Levels()
+  /// The last failure of an item or the device; nil when the player plays again.
   var failure: Failure?
-  /// Whether there is a device to play to; nil before one was asked for.
+  /// Whether there is a device; nil before the first one.
   var hasDevice: Bool?
-  /// Why there was none last; nil where nobody knows.
+  /// The last reason for having no device, if there is one.
   var lossReason: Failure?
 
   /// A part of an item, in the item's own time.
@@ -79,52 +79,52 @@ struct DeckState {
     /// At `sampleRate`, speed 1.
     var frame: Int64
     var sampleRate: Int
-    /// How many the item has.
+    /// Frames of the item.
     var frameCount: Int64
     var speed: PlaybackSpeed
     /// How often the item is played again behind it; negative: for ever.
     var loopsLeft: Int
-    /// Why it begins here.
+    /// Why the mark is here.
     var cause: Cause
 
     enum Cause: Sendable {
-      /// Somebody went there.
+      /// A jump.
       case jump
-      /// The item before it has ended, and those that come between could not be played; one that is
-      /// alone follows itself.
+      /// The item before has ended. The items of `past` between them could not be played; a single item
+      /// may follow itself.
       case advance(past: [PlayerItem], isSame: Bool)
-      /// This range is looped, and begins anew.
+      /// The looped range begins again.
       case loop(TimeRange)
-      /// The item is played again.
+      /// The item begins again.
       case again
-      /// It goes on, otherwise.
+      /// The item goes on at another speed.
       case change
     }
   }
 }
 
-extension DeckState {
+extension PlayerState {
   /// The place of a frame of the ring; nil before anything was played.
   func place(of index: Int64) -> Jump? {
     guard let mark = marks.last(where: { $0.index <= index }) ?? marks.first else { return nil }
     return Jump(item: mark.item, time: mark.time(at: index))
   }
 
-  /// Stops by itself, behind an item that was heard or cannot be played.
+  /// Stops after an item that was heard or cannot be played.
   mutating func stop(unplayable item: PlayerItem?) {
     (isPlaying, unplayable) = (false, item)
   }
 
-  /// Nothing is current, and nothing sounds.
+  /// Clears the current item, in silence.
   mutating func drop() {
     (current, jump, rest, isPlaying) = (nil, nil, nil, false)
-    // What was rendered ahead was not heard.
+    // Loops that were rendered ahead were not heard.
     loopsLeft = marks.first?.loopsLeft ?? loopsLeft
     (marks, meters) = ([], [])
     isDropped = true
   }
 
-  /// Forgets what was heard before a frame of the ring, as far as observers know of it.
+  /// Removes marks before a frame of the ring, as far as they were reported.
   mutating func forget(before index: Int64) {
     let index = min(index, observed)
     if let first = marks.lastIndex(where: { $0.index <= index }), first > 0 {
@@ -132,18 +132,18 @@ extension DeckState {
     }
   }
 
-  /// Notes what the meters will show, and forgets what they have shown more than a second ago: there
-  /// are never more than that, and what the ring and the device hold.
+  /// Appends meters, and removes those of more than a second ago: never more are kept than a second and
+  /// the frames of ring and device.
   mutating func add(_ frame: MeterFrame, heard: Int64) {
     let past = heard - Int64(marks.last?.sampleRate ?? 0)
     meters.removeFirst(meters.firstIndex { $0.end > past } ?? meters.count)
     meters.append(frame)
   }
 
-  /// Forgets what the meters will show: it was thrown away unheard.
+  /// Removes the meters of discarded sound.
   mutating func forgetMeters(after heard: Int64) { meters.removeAll { $0.end > heard } }
 
-  /// What was heard from one frame of the ring to another: a stretch of time for each mark.
+  /// The passages between two frames of the ring, one for each mark.
   func passages(from start: Int64, to end: Int64) -> [Passage] {
     marks.indices.compactMap { index in
       let mark = marks[index]
@@ -157,17 +157,17 @@ extension DeckState {
     }
   }
 
-  /// Time of an item that has gone by.
+  /// A stretch of an item that was heard.
   struct Passage {
     var item: PlayerItem
     var start: Time
     var end: Time
-    /// Why it begins; `.change` where it goes on.
+    /// Why it begins; `.change` if the item goes on.
     var cause: Mark.Cause
   }
 }
 
-extension DeckState.Mark {
+extension PlayerState.Mark {
   /// The item's time at a frame of the ring.
   func time(at index: Int64) -> Time {
     let frames = frame + speed.sourceFrames(of: max(0, index - self.index))

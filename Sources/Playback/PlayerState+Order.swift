@@ -3,7 +3,7 @@ import MediaTime
 
 /// What follows what: the one rule for what is rendered next, and for whether what is rendered ahead is
 /// what should be, after the queue or a loop was changed.
-extension DeckState {
+extension PlayerState {
   /// Whether an item is to be played. O(items).
   func isQueued(_ item: PlayerItem) -> Bool { queue.contains { $0 === item } }
 
@@ -137,7 +137,7 @@ extension DeckState {
   }
 }
 
-extension DeckState.Mark {
+extension PlayerState.Mark {
   /// The item's frames that lie in a range of its time.
   func frames(in range: TimeRange) -> Range<Int64> {
     let start = range.start.frames(atRate: sampleRate)

@@ -5,15 +5,14 @@ import MediaTime
 import Synchronization
 import Threads
 
-/// What players share: the queue and what is wanted of it, a thread that renders and one that
-/// writes.
+/// The state of a player and its three threads: one renders, one writes to the device, one reports.
 ///
-/// Safe from any thread; nothing here waits for sound or a device but `end`.
-final class Deck: Sendable {
-  let state = Monitor(DeckState())
+/// Safe from any thread. Only `end` waits for a thread.
+final class PlayerEngine: Sendable {
+  let state = Monitor(PlayerState())
   let writer: DeviceWriter
-  /// Rung when there is something to observe.
-  let clock: WakeUp
+  /// Signals the observing thread: something has changed.
+  let observationDue: WakeUp
   let observers = Observers()
   private let cancellation = CancellationFlag()
   private let threads = Mutex<[Thread]>([])
@@ -21,13 +20,13 @@ final class Deck: Sendable {
   /// writes to the device.
   private static let patience = Duration.seconds(2)
 
-  /// How the deck starts its threads.
+  /// How the engine starts its threads.
   typealias Starter =
     (String, Thread.Urgency, @escaping @Sendable () -> Void) throws(Thread.SpawnError) -> Thread
 
-  /// A deck that plays nothing yet, and opens no sink.
+  /// An engine that plays nothing and opens no sink.
   ///
-  /// - Throws: `tryAgain` where the machine has no thread or descriptor left.
+  /// - Throws: `tryAgain` if the process gets no thread or descriptor.
   init(
     opening opener: @escaping SinkOpener,
     starting start: Starter = { (name, urgency, body) throws(Thread.SpawnError) in
@@ -36,7 +35,7 @@ final class Deck: Sendable {
   ) throws(Failure) {
     do throws(ChildProcess.SystemError) {
       writer = try DeviceWriter(opener)
-      clock = try WakeUp()
+      observationDue = try WakeUp()
     } catch {
       throw Self.failure(error)
     }
@@ -45,10 +44,10 @@ final class Deck: Sendable {
       keep(try start("playback-write", .live) { writer.run() })
       let cancellation = cancellation
       keep(
-        try start("playback-feed", .live) { Feeder(self, cancellation: cancellation).run() })
+        try start("playback-feed", .live) { RenderThread(self, cancellation: cancellation).run() })
       keep(try start("playback-clock", .usual) { Clock(self).run() })
     } catch {
-      // Those that have started would wait for ever.
+      // Threads that have started would wait for ever.
       end()
       throw Self.failure(error)
     }
@@ -60,23 +59,23 @@ final class Deck: Sendable {
     Failure(.tryAgain, "playback cannot start: \(error)")
   }
 
-  /// Ends its threads, and waits for them; silence at once. Nothing plays after it.
+  /// Stops the sound at once, ends the threads, and waits for them.
   ///
-  /// It waits for a bounded time (`patience`): a device whose server hangs blocks alsa-lib, and with it
-  /// the thread that writes. That thread ends, and closes the device, if the server answers again.
-  /// Where one of the threads asks, which may be inside an observer, it waits for none: they end by
-  /// themselves, that one as soon as the observer returns.
+  /// The wait is bounded (`patience`): a device whose server hangs blocks alsa-lib, and with it the
+  /// writing thread. That thread ends, and closes the device, if the server answers again. On one of
+  /// the engine's own threads, inside an observer, `end` waits for none: the threads end by themselves,
+  /// that one when the observer returns.
   func end() {
     cancellation.cancel()
     update { $0.isEnding = true }
-    clock.ring()
+    observationDue.ring()
     observers.close()
     let running = threads.withLock { threads in
       defer { threads = [] }
       return threads
     }
     if running.contains(where: \.isCurrent) { return writer.end() }
-    // The one that feeds may be waiting for the one that writes, which ends when all others have.
+    // The rendering thread may wait for the writing one, which therefore ends last.
     let deadline = ContinuousClock.now + Self.patience
     for thread in running.dropFirst() { thread.join(until: deadline) }
     writer.end()
@@ -85,16 +84,16 @@ final class Deck: Sendable {
 
   // MARK: For players
 
-  /// Changes what is wanted.
-  func update<Result>(_ body: (inout DeckState) -> Result) -> Result {
+  /// Changes the state, and signals the threads.
+  func update<Result>(_ body: (inout PlayerState) -> Result) -> Result {
     let result = state.withLock(body)
-    writer.news.ring()
-    clock.ring()
+    writer.statusChanged.ring()
+    observationDue.ring()
     return result
   }
 
-  /// The place that is heard now, or from which it will go on; nil before anything was played.
-  var place: DeckState.Jump? {
+  /// The place that is heard now, or where a paused player continues; nil before the first sound.
+  var place: PlayerState.Jump? {
     let heard = heardIndex
     return state.withLock { state in
       if let jump = state.jump { return jump }
@@ -109,14 +108,14 @@ final class Deck: Sendable {
       return progress.written
     }
     let elapsed = monotonicNanoseconds() - progress.nanoseconds
-    // A second at most: no sum overflows, and a device that stands still is not run ahead of.
+    // A second at most: no sum overflows, and the time does not run ahead of a device that hangs.
     let frames = max(0, min(elapsed, 1_000_000_000)) * Int64(format.sampleRate) / 1_000_000_000
     return progress.written - progress.delay + min(progress.delay, frames)
   }
 
-  // MARK: From the feeding thread
+  // MARK: From the rendering thread
 
-  /// There is no device, for now: told when that begins, and when there is another reason for it.
+  /// Reports that there is no device, at first and for each new reason.
   func lost(_ failure: Failure?) {
     let isNews = state.withLock { state in
       let isNews = state.hasDevice != false || failure != nil && failure != state.lossReason
@@ -127,7 +126,7 @@ final class Deck: Sendable {
     if isNews { observers.yield(.deviceLost(failure)) }
   }
 
-  /// There is a device that was not there before.
+  /// Reports a device.
   func found(_ format: SinkFormat) {
     state.withLock { state in
       if state.hasDevice == false { state.failure = nil }
@@ -136,8 +135,8 @@ final class Deck: Sendable {
     observers.yield(.deviceFound(format))
   }
 
-  /// The device cannot be played to any more; whoever hears of it does so before the player stops.
-  /// `produced` is the frame of the rings that would be rendered next.
+  /// Reports that the device has failed for good, then stops. `produced` is the index of the frame that
+  /// would be rendered next.
   func deviceFailed(_ failure: Failure, at produced: Int64) {
     let heard = heardIndex
     state.withLock { $0.failure = failure }
@@ -148,50 +147,50 @@ final class Deck: Sendable {
       }
       state.stop(unplayable: nil)
     }
-    clock.ring()
+    observationDue.ring()
   }
 
-  /// All was heard that the queue has, up to its end.
+  /// Stops after the end of the queue was heard.
   ///
-  /// - Parameter last: The last item, where it is not heard, since it cannot be played.
-  /// - Returns: Whether it stops. It does not where somebody has gone elsewhere just now, or something
-  ///   may follow by now.
+  /// - Parameter last: The last item, if it cannot be played.
+  /// - Returns: Whether the player stops. It does not if a seek has come meanwhile, or another item may
+  ///   follow now.
   func finished(_ last: PlayerItem?) -> Bool {
     let isOver = state.withLock { state in
       guard state.jump == nil, !state.isDropped, !state.isChanged else { return false }
-      // Who tells what is heard may not have come to the last item yet.
+      // The observing thread may not have reached the last item yet.
       state.current = last ?? state.marks.last?.item ?? state.current
       state.rest = state.current.map {
-        DeckState.Jump(item: $0, time: last == nil ? $0.duration : .zero)
+        PlayerState.Jump(item: $0, time: last == nil ? $0.duration : .zero)
       }
       state.stop(unplayable: last)
       return true
     }
-    clock.ring()
+    observationDue.ring()
     return isOver
   }
 
-  /// An item cannot be played; whoever hears of it does so before the player stops for it.
+  /// Reports that an item cannot be played, before the player stops for it.
   func failed(_ item: PlayerItem, _ failure: Failure) {
     state.withLock { $0.failure = failure }
     observers.yield(.itemFailed(item, failure))
   }
 
-  /// Nothing sounds, and an item that was to be played cannot be.
+  /// Skips an item that cannot be played, in silence.
   ///
   /// - Parameters:
-  ///   - item: Which.
-  ///   - next: What is played instead; nil: it stops.
-  ///   - number: The state's `jumpNumber` when it was to be played; nothing is done where somebody has
-  ///     gone elsewhere since.
-  func leftOut(_ item: PlayerItem, for next: PlayerItem?, ifStill number: Int) {
+  ///   - item: The item.
+  ///   - next: The item that is played instead; nil: the player stops.
+  ///   - number: The state's `jumpNumber` when the item was to be played; after another jump nothing is
+  ///     done.
+  func skip(_ item: PlayerItem, for next: PlayerItem?, ifStill number: Int) {
     state.withLock { state in
       guard state.jumpNumber == number, !state.isDropped else { return }
       state.jump = nil
       state.current = next ?? item
-      state.rest = DeckState.Jump(item: next ?? item, time: .zero)
+      state.rest = PlayerState.Jump(item: next ?? item, time: .zero)
       if next == nil { state.stop(unplayable: item) }
     }
-    clock.ring()
+    observationDue.ring()
   }
 }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Playback
 
-@Suite struct SampleConverterTests {
+@Suite struct DeviceSampleConverterTests {
   /// What a device of two channels of floats gets of full-scale sound, in calls of `frames`.
   private func converted(
     rate: Int, _ steps: [(volume: Float, frames: Int)]
@@ -11,7 +11,7 @@ import Testing
     let format = SinkFormat(
       sampleRate: rate, channelCount: 2, encoding: .float32, periodFrames: 1024,
       bufferFrames: 8192)
-    let converter = SampleConverter(format, capacity: capacity)
+    let converter = DeviceSampleConverter(format, capacity: capacity)
     let plane = UnsafeMutablePointer<Float>.allocate(capacity: 2 * capacity)
     plane.initialize(repeating: 1, count: 2 * capacity)
     let bytes = UnsafeMutablePointer<Float>.allocate(capacity: 2 * capacity)
@@ -25,7 +25,7 @@ import Testing
     return steps.flatMap { volume, frames in
       converter.convert(
         slot, planeCapacity: capacity, from: 0, count: frames,
-        levels: SampleConverter.Levels(volume: volume, pan: 0), to: bytes)
+        levels: DeviceSampleConverter.Levels(volume: volume, pan: 0), to: bytes)
       return (0..<frames).map { (bytes[$0 * 2], bytes[$0 * 2 + 1]) }
     }
   }

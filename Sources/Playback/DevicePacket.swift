@@ -2,10 +2,11 @@ import Diagnosis
 import MediaComposition
 import Threads
 
-/// The frames that are on their way to a sink: converted once, handed over in as many pieces as it
-/// takes. Allocates nothing after its making; of the writer's thread.
-struct Chunk {
-  /// What the writer does next.
+/// The frames on their way to a sink: converted once, written in as many pieces as the sink takes.
+///
+/// Allocates nothing after `init`. Belongs to the writing thread.
+struct DevicePacket {
+  /// The writer's next step.
   enum Step {
     /// Go on.
     case again
@@ -13,9 +14,9 @@ struct Chunk {
     case wait
     /// Wait for the ring to be filled.
     case starved
-    /// All was heard, up to a slot that is the last.
+    /// Everything up to the last slot was heard.
     case finished
-    /// What the sink held was lost.
+    /// The sink has lost the frames that it held.
     case interrupted
     /// The sink is gone.
     case gone
@@ -25,15 +26,15 @@ struct Chunk {
   private let sink: any AudioSink
   private let counts: Counts
   private let format: SinkFormat
-  private let converter: SampleConverter
+  private let converter: DeviceSampleConverter
   private let buffer: Buffer
-  /// Frames of the ring's first slot that were converted, and of these, those that the sink took.
+  /// Frames of the ring's first slot that were converted, and that the sink took.
   private var converted = 0
   private var taken = 0
-  /// The ring's frame that the sink gets next.
+  /// The index of the frame that the sink gets next.
   private var index: Int64
   private var isDraining = false
-  /// Frames that the sink has taken since it was opened, or dropped.
+  /// Frames that the sink has taken since it was opened or dropped.
   private var held: Int64 = 0
 
   init(_ ring: SlotRing, _ sink: any AudioSink, _ counts: Counts) {
@@ -41,12 +42,12 @@ struct Chunk {
     self.sink = sink
     self.counts = counts
     format = sink.format
-    converter = SampleConverter(sink.format, capacity: ring.slotFrames)
+    converter = DeviceSampleConverter(sink.format, capacity: ring.slotFrames)
     buffer = Buffer(byteCount: ring.slotFrames * sink.format.frameSize)
     index = counts.progress.written
   }
 
-  /// Silence at once, and an empty ring. What was heard until then stands in the counts.
+  /// Stops the sound at once, empties the ring, and publishes how far it was heard.
   mutating func flush() {
     let delay = sink.delay
     note(delay)
@@ -55,8 +56,8 @@ struct Chunk {
     forget()
   }
 
-  /// Empties the ring after the sink has lost what it held: that was not heard. Asks nothing of the sink:
-  /// the server of one that is gone may hang.
+  /// Empties the ring after the sink has lost its frames, which were not heard. Calls only `delay` of the
+  /// sink: the server of a sink that is gone may hang.
   mutating func lose() {
     let lost = sink.delay
     note(lost)
@@ -71,21 +72,21 @@ struct Chunk {
     isDraining = false
   }
 
-  /// Tells what stands where, all of it being of one moment.
+  /// Publishes the progress of one moment.
   private func publish(delay: Int) {
     counts.publish(written: index, delay: delay)
     note(delay)
   }
 
-  /// Notes that something was heard, where that is so.
+  /// Notes whether something was heard.
   private func note(_ delay: Int) {
     if held > Int64(delay) { counts.hasPlayed.store(true, ordering: .releasing) }
   }
 
-  /// Hands over what the sink takes of the ring's first slot.
+  /// Writes as much of the ring's first slot as the sink takes.
   ///
-  /// - Throws: What the sink throws, after which what it held is lost, and the ring is empty.
-  mutating func step(_ levels: SampleConverter.Levels) throws(Failure) -> Step {
+  /// - Throws: The sink's error; its frames are lost then, and the ring is empty.
+  mutating func step(_ levels: DeviceSampleConverter.Levels) throws(Failure) -> Step {
     do throws(Failure) {
       return try handOver(levels)
     } catch {
@@ -94,8 +95,8 @@ struct Chunk {
     }
   }
 
-  private mutating func handOver(_ levels: SampleConverter.Levels) throws(Failure) -> Step {
-    // What came behind the last slot waits: a device that is draining takes nothing.
+  private mutating func handOver(_ levels: DeviceSampleConverter.Levels) throws(Failure) -> Step {
+    // Slots after the last one wait: a draining device takes nothing.
     if isDraining { return try drain() }
     guard let slot = ring.slots.first else { return .starved }
     if converted == 0 {
@@ -138,7 +139,7 @@ struct Chunk {
     return ring.slots.first == nil ? .finished : .again
   }
 
-  /// Memory of one chunk in the sink's format.
+  /// Memory for one slot in the sink's format.
   private final class Buffer {
     let bytes: UnsafeMutableRawPointer
 

@@ -6,7 +6,7 @@ import Glibc
 /// At volume 1 in the middle, samples are what an export of the same encoding holds, dither included.
 /// A change is a ramp of 10 ms, without a click, however large it is and in whatever pieces sound comes.
 /// Allocates nothing after its making; one thread.
-final class SampleConverter {
+final class DeviceSampleConverter {
   private let format: SinkFormat
   private let dithering = Quantizer(isDithered: true)
   private let rounding = Quantizer(isDithered: false)

@@ -11,7 +11,7 @@ import Testing
 @testable import Playback
 @testable import Threads
 
-@Suite struct DeckTests {
+@Suite struct PlayerEngineTests {
   /// How the player is left without an item.
   enum Removal: CaseIterable {
     case all, last, advance
@@ -181,7 +181,7 @@ import Testing
     let counts = Mutex((asked: 0, running: 0))
     let opener = MemoryDevice().opener
     #expect(throws: Failure.self) {
-      _ = try Deck(opening: opener) { (name, urgency, body) throws(Thread.SpawnError) in
+      _ = try PlayerEngine(opening: opener) { (name, urgency, body) throws(Thread.SpawnError) in
         let isRefused = counts.withLock { counts in
           defer { counts.asked += 1 }
           return counts.asked == failing

@@ -6,30 +6,30 @@ import MediaComposition
 import MediaTime
 import Threads
 
-/// An item being rendered for a device; of the feeding thread.
-final class Voice {
+/// Renders an item for a device. Belongs to the rendering thread.
+final class ItemRenderer {
   let item: PlayerItem
   let source: LiveSource
-  /// What was read last, in the item's own channels.
+  /// The block that was read last, in the item's own channels.
   let block: AudioBuffer
-  /// The same in those of the device that it was asked for last, where they are others.
+  /// The same block in the device's channels, if these differ.
   private var mapped: (matrix: ChannelMatrix, block: AudioBuffer)?
   private(set) var speed = PlaybackSpeed.normal
-  /// Whether what is read is measured.
+  /// Whether blocks are measured.
   var isMetered = true {
     didSet { for monitor in monitors { monitor.isMetered = isMetered } }
   }
   private let monitors: [TrackMonitor]
-  /// What tracks showed last: they are measured in longer blocks than are read.
+  /// The last levels of the tracks: tracks are measured in longer blocks than are read.
   private var trackLevels: [LevelSum?]
   private let loudness: LoudnessMeter?
   private var lastReading = LoudnessReading()
   /// Frames since the last reading.
   private var unread = 0
 
-  /// Opens an item, from its start on, in a device's rate, or else its own.
+  /// Opens an item at its start, at a device's rate, or else at its own.
   ///
-  /// It is rendered in its own channels, whatever the device has, so that its meters are the export's.
+  /// An item is rendered in its own channels on any device, so that its meters are the export's.
   init(
     _ item: PlayerItem, for device: SinkFormat?, _ cancellation: CancellationFlag
   ) throws(Failure) {
@@ -49,13 +49,13 @@ final class Voice {
     block = AudioBuffer(
       channelCount: source.format.channelLayout.count,
       capacity: SlotRing.slotFrames(atRate: source.format.sampleRate))
-    // Sound matters more than its measure: what no meter takes is heard without one.
+    // A format without a loudness meter is played without one.
     loudness = try? LoudnessMeter(
       sampleRate: source.format.sampleRate,
       positions: source.format.channelLayout.positions)
   }
 
-  /// Whether it has the rate of a device.
+  /// Whether it renders at a device's rate.
   func isFor(_ device: SinkFormat?) -> Bool {
     device.map { $0.sampleRate == source.format.sampleRate } ?? true
   }
@@ -71,7 +71,7 @@ final class Voice {
     }
   }
 
-  /// What was read last, in a device's channels; valid until the next read.
+  /// The last block in a device's channels; valid until the next read.
   func block(for device: SinkFormat) -> AudioBuffer {
     let layout = layout(on: device)
     guard layout != item.channelLayout else { return block }
@@ -97,16 +97,16 @@ final class Voice {
     try source.read(into: block, count: Int(max(1, min(Int64(count), most))))
   }
 
-  /// Whether 16 bits need dither: not where samples are a source's, at its own rate and speed.
+  /// Whether 16 bits need dither: not if samples are a source's own, at its rate and speed.
   func isDithered(on device: SinkFormat) -> Bool {
     item.isDithered || speed != .normal || source.format.sampleRate != item.sampleRate
       || layout(on: device) != item.channelLayout
   }
 
-  /// The frame by which an export dithers what begins with the item's frame `frame`.
+  /// The frame number that an export uses to dither the item's frame `frame`.
   func ditherFrame(of frame: Int64) -> Int64 { item.sink.frames.lowerBound + frame }
 
-  /// What the meters show of `block`.
+  /// The meters of `block`.
   func meters(endingAt end: Int64) -> MeterFrame {
     guard isMetered else { return MeterFrame(end: end) }
     for (track, monitor) in monitors.enumerated() {
@@ -124,7 +124,7 @@ final class Voice {
       loudness: reading)
   }
 
-  /// Ten times a second, as EBU Tech 3341 asks for at least.
+  /// Reads ten times a second, the least that EBU Tech 3341 asks for.
   private func readLoudness() -> LoudnessReading {
     guard let loudness else { return lastReading }
     loudness.add(block.planes, count: block.frameCount)
@@ -139,8 +139,8 @@ final class Voice {
 }
 
 extension ChannelLayout {
-  /// How BS.1770-4 weighs the channels: those behind the listener stand beside him where nothing
-  /// else does, as in 5.1.
+  /// How BS.1770-4 weighs the channels: back channels count as sides if there are no
+  /// sides, as in 5.1.
   fileprivate var positions: [LoudnessMeter.Position] {
     let hasSides = channels.contains(.sideLeft)
     return channels.map { channel in
@@ -155,7 +155,7 @@ extension ChannelLayout {
 }
 
 extension ChannelLayout {
-  /// What a device means by so many channels, 1 to 8.
+  /// The usual layout of a device with 1 to 8 channels.
   static func usual(ofCount count: Int) -> ChannelLayout {
     switch count {
     case 1: .mono

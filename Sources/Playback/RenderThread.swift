@@ -1,0 +1,348 @@
+import Diagnosis
+import ExportEngine
+import ExportGraph
+import MediaComposition
+import MediaTime
+import SystemPackage
+import Threads
+
+/// The thread that renders: fills the device writer's ring with the sound that `PlayerState` asks for.
+///
+/// Only this thread asks the writer for flushes, so the ring never holds sound that is out of date. The
+/// properties here belong to this thread; shared state is in `PlayerEngine.state`, behind its lock.
+final class RenderThread {
+  let engine: PlayerEngine
+  let writer: DeviceWriter
+  private let cancellation: CancellationFlag
+
+  /// The item that is being rendered.
+  var renderer: ItemRenderer?
+  /// Frames that were put into rings so far; the index of the next one.
+  var produced: Int64 = 0
+  /// The last request to the writer.
+  private var request: SinkRequest?
+  /// The format that was opened for each request: a device without the requested format is asked once.
+  private var answers: [SinkRequest: SinkFormat] = [:]
+  /// The ring that was filled last. Another ring belongs to another device, which has played nothing.
+  private var ring: SlotRing?
+  /// Whether that device is still to be reported.
+  private var isUnreported = false
+  /// Whether the ring is empty, and the device silent.
+  var isHalted = true
+  /// Whether the last frame was put into the ring.
+  var isAtEnd = false
+  /// The next items that could not be played; the first is the renderer's own if that failed.
+  var tried: [PlayerItem] = []
+  /// The number of the current jump, or of the last one.
+  var jumpNumber = 0
+  /// Items in a row that could not be played.
+  var failures = 0
+  private var interruptions = 0
+  /// Files whose damage was reported.
+  private var damagedPaths: Set<FilePath?> = []
+  /// Slots until damage is checked again.
+  private var slotsUntilLook = 0
+
+  /// About a second of slots: a check takes time that grows with the graph.
+  private static let slotsBetweenLooks = 48
+
+  init(_ engine: PlayerEngine, cancellation: CancellationFlag) {
+    self.engine = engine
+    writer = engine.writer
+    self.cancellation = cancellation
+  }
+
+  /// Runs until the engine ends.
+  func run() {
+    while true {
+      let (isEnding, isDropped, isChanged, jump, isPlaying) = engine.state.withLock { state in
+        // Nothing is rendered ahead while the player is paused.
+        let isChanged = state.isChanged && (state.isPlaying || !isHalted)
+        defer {
+          state.isDropped = false
+          if isChanged { state.isChanged = false }
+        }
+        jumpNumber = state.jumpNumber
+        return (state.isEnding, state.isDropped, isChanged, state.jump, state.isPlaying)
+      }
+      if isEnding { return }
+      if isDropped { drop() }
+      if let jump {
+        failures = 0
+        halt()
+        go(to: jump)
+      } else if isDropped {
+        continue
+      } else if isChanged, isStale() {
+        rest()
+      } else if !isPlaying {
+        // `rest` waits for a flush, which clears the wake-up: the state is read again before the next
+        // wait.
+        if isHalted { wait(milliseconds: -1) } else { rest() }
+      } else {
+        play()
+      }
+    }
+  }
+
+  func wait(milliseconds: Int32) { writer.statusChanged.wait(milliseconds: milliseconds) }
+
+  // MARK: Places
+
+  /// Silence, and an empty ring.
+  func halt() {
+    guard !isHalted else { return }
+    let flush = writer.flush()
+    // The writer may have ended, if a player is released on one of its own threads.
+    while !writer.isFlushed(flush), !cancellation.isCancelled { wait(milliseconds: 100) }
+    isHalted = true
+    isAtEnd = false
+  }
+
+  /// Nothing is current any more.
+  private func drop() {
+    halt()
+    renderer = nil
+    tried = []
+    // Another item may have been requested meanwhile; nothing of it is rendered yet.
+    engine.state.withLock { state in (state.marks, state.meters) = ([], []) }
+  }
+
+  /// Whether the sound that is rendered ahead is not what should follow any more.
+  private func isStale() -> Bool {
+    let heard = engine.heardIndex
+    return engine.state.withLock { state in
+      if let mark = state.marks.last { tried = state.tried(tried, behind: mark) }
+      return state.firstStale(from: heard, to: produced) != nil
+    }
+  }
+
+  /// Stops at the frame that was heard last.
+  private func rest() {
+    halt()
+    let heard = engine.heardIndex
+    let place = engine.state.withLock { $0.placeToGoOn(from: heard, to: produced) }
+    if let place { go(to: place) }
+  }
+
+  /// Opens an item at a place, in silence.
+  private func go(to place: PlayerState.Jump) {
+    do throws(Failure) {
+      let renderer = try renderer(of: place.item)
+      try renderer.source.seek(
+        to: place.time.frames(atRate: renderer.source.format.sampleRate), exactly: place.isExact)
+      mark(renderer, .jump)
+      engine.state.withLock { state in
+        guard state.jumpNumber == jumpNumber, !state.isDropped else { return }
+        (state.rest, state.jump, state.unplayable) = (place, nil, nil)
+        jumpNumber = state.jumpNumber
+      }
+    } catch {
+      skip(place.item, error)
+    }
+    (isAtEnd, tried) = (false, [])
+  }
+
+  /// The item, opened at the rate of the device that is open for it, if there is one.
+  func renderer(of item: PlayerItem) throws(Failure) -> ItemRenderer {
+    let format: SinkFormat? =
+      if case .open(let format, _) = writer.device, isRight(format, for: item) {
+        format
+      } else {
+        nil
+      }
+    if let renderer, renderer.item === item, item !== tried.last, renderer.isFor(format) {
+      return renderer
+    }
+    let opened = try ItemRenderer(item, for: format, cancellation)
+    renderer = opened
+    return opened
+  }
+
+  /// Marks the item and the frame that the ring's next frame belongs to.
+  func mark(_ renderer: ItemRenderer, _ cause: PlayerState.Mark.Cause) {
+    let heard = engine.heardIndex
+    engine.state.withLock { state in
+      // The item is not current any more.
+      guard !state.isDropped else { return }
+      if case .jump = cause {
+        // Discarded sound was not heard.
+        state.untold += state.passages(from: state.observed, to: heard)
+        state.loopsLeft = state.loopsLeft(at: heard)
+        state.marks = []
+        state.forgetMeters(after: heard)
+        if state.jumpNumber == jumpNumber { state.current = renderer.item }
+        state.jumps += 1
+        state.observed = produced
+      }
+      state.countDown(for: cause)
+      state.marks.append(
+        PlayerState.Mark(
+          index: produced, item: renderer.item, frame: renderer.source.position,
+          sampleRate: renderer.source.format.sampleRate, frameCount: renderer.source.frameCount,
+          speed: renderer.speed, loopsLeft: state.loopsLeft, cause: cause))
+      state.forget(before: min(heard, produced))
+    }
+    // A paused player has no other wake-up.
+    if case .jump = cause { engine.observationDue.ring() }
+  }
+
+  // MARK: Playing
+
+  private func play() {
+    if renderer == nil, !openFirst() { return }
+    guard let renderer else { return }
+    switch writer.device {
+    case .none:
+      ask(for: renderer)
+      wait(milliseconds: -1)
+    case .lost(let failure):
+      isHalted = true
+      engine.lost(failure)
+      wait(milliseconds: -1)
+    case .failed(let failure):
+      isHalted = true
+      engine.deviceFailed(failure, at: produced)
+    case .open(let format, let ring):
+      // A device may have been lost and found during a rendering: only another ring proves it.
+      let isNew = ring !== self.ring
+      if isNew {
+        if self.ring != nil { engine.lost(nil) }
+        (self.ring, isUnreported) = (ring, true)
+        if let request { answers[request] = format }
+      }
+      reportDevice(format)
+      let count = writer.counts.interruptions.load(ordering: .acquiring)
+      if isNew && produced > 0 || count != interruptions
+        || isRight(format, for: renderer.item) && !renderer.isFor(format)
+      {
+        interruptions = count
+        resume()
+      } else if !isRight(format, for: renderer.item) {
+        changeDevice(for: renderer, in: ring)
+      } else if isAtEnd {
+        goOn(in: ring)
+      } else if ring.slots.room > 0 {
+        fill(ring, renderer, format)
+      } else {
+        wait(milliseconds: 20)
+      }
+    }
+  }
+
+  /// Reports a device: the first one at once, a later one when it has played, since it may disconnect
+  /// before that.
+  func reportDevice(_ format: SinkFormat) {
+    guard isUnreported else { return }
+    let isFirst = engine.state.withLock { $0.hasDevice == nil }
+    guard isFirst || writer.counts.hasPlayed.load(ordering: .acquiring) else { return }
+    isUnreported = false
+    engine.found(format)
+  }
+
+  private func ask(for renderer: ItemRenderer) {
+    guard renderer.item.request != request else { return }
+    request = renderer.item.request
+    writer.open(renderer.item.request)
+  }
+
+  /// Whether an item is played to the device with a format, without opening one for it.
+  private func isRight(_ format: SinkFormat, for item: PlayerItem) -> Bool {
+    item.request.isMet(by: format)
+      || answers[item.request].map {
+        ($0.sampleRate, $0.channelCount) == (format.sampleRate, format.channelCount)
+      } == true
+  }
+
+  /// Opens a device for an item, after everything before it was heard: the sound is then the export's,
+  /// and only items of one format are gapless.
+  private func changeDevice(for renderer: ItemRenderer, in ring: SlotRing) {
+    if !isHalted {
+      guard isAtEnd else {
+        return ring.slots.room > 0 ? end(ring) : wait(milliseconds: 20)
+      }
+      guard writer.counts.finished.load(ordering: .acquiring) >= produced else {
+        return wait(milliseconds: 50)
+      }
+      halt()
+    }
+    self.ring = nil
+    ask(for: renderer)
+    wait(milliseconds: 20)
+  }
+
+  /// Continues where sound was lost, or at the start.
+  private func resume() {
+    isHalted = false
+    rest()
+  }
+
+  private func openFirst() -> Bool {
+    let first = engine.state.withLock { state -> PlayerState.Jump? in
+      if let rest = state.rest { return rest }
+      guard let item = state.current ?? state.queue.first else {
+        state.stop(unplayable: nil)
+        return nil
+      }
+      return PlayerState.Jump(item: item, time: .zero)
+    }
+    guard let first else {
+      engine.observationDue.ring()
+      return false
+    }
+    go(to: first)
+    return renderer != nil
+  }
+
+  /// Renders a slot.
+  private func fill(_ ring: SlotRing, _ renderer: ItemRenderer, _ device: SinkFormat) {
+    let (speed, isMetering) = engine.state.withLock { ($0.speed, $0.isMetering) }
+    renderer.isMetered = isMetering
+    do throws(Failure) {
+      if speed != renderer.speed {
+        try renderer.setSpeed(speed)
+        mark(renderer, .change)
+      }
+      let end = engine.state.withLock { $0.end(of: renderer.item) }
+      if renderer.source.position >= end { return goOn(in: ring) }
+      let first = renderer.source.position
+      try renderer.read(ring.slotFrames, before: end)
+      let isEnd = renderer.source.position >= end
+      let isLast = isEnd && !engine.state.withLock { $0.goesOn }
+      put(renderer, at: first, into: ring, device, isLast: isLast)
+      reportDamage(renderer, isAtEnd: isEnd)
+      isAtEnd = isLast
+    } catch {
+      passOver(renderer.item, error)
+      goOn(in: ring)
+    }
+  }
+
+  private func put(
+    _ renderer: ItemRenderer, at first: Int64, into ring: SlotRing, _ device: SinkFormat,
+    isLast: Bool
+  ) {
+    ring.fill(renderer.block(for: device), at: produced) { slot in
+      slot.firstFrame = renderer.ditherFrame(of: first)
+      slot.isDithered = renderer.isDithered(on: device)
+      slot.isLast = isLast
+    }
+    produced += Int64(renderer.block.frameCount)
+    (isHalted, failures) = (false, 0)
+    let meters = renderer.meters(endingAt: produced)
+    let heard = engine.heardIndex
+    engine.state.withLock { $0.add(meters, heard: heard) }
+    writer.notifyFilled()
+  }
+
+  /// Reports damaged files, about once a second and at the item's end.
+  private func reportDamage(_ renderer: ItemRenderer, isAtEnd: Bool) {
+    slotsUntilLook -= 1
+    guard isAtEnd || slotsUntilLook <= 0 else { return }
+    slotsUntilLook = Self.slotsBetweenLooks
+    for warning in renderer.source.damageWarnings
+    where damagedPaths.insert(warning.path).inserted {
+      engine.observers.yield(.damaged(renderer.item, warning))
+    }
+  }
+}
