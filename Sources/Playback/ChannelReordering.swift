@@ -2,23 +2,23 @@
 ///
 /// Of one thread; no call allocates.
 final class ChannelReordering {
-  /// Of each of the device's channels, which of ours it is.
+  /// For each channel of the device, the index of ours.
   let sources: [Int]
   private let sampleSize: Int
   private let scratch: UnsafeMutableRawPointer
   private static let capacity = 1024
 
-  /// The order of a device that tells `positions`, or has ALSA's usual ones; nil where that is ours,
-  /// or where its places are others than ours.
+  /// The order of a device with `positions`, or with ALSA's usual ones; nil if that is our order, or has
+  /// other positions.
   ///
   /// - Parameters:
   ///   - channelCount: Channels of a frame.
-  ///   - positions: ALSA's names of the places, in the device's order; nil where it does not tell.
+  ///   - positions: ALSA's names of the positions, in the device's order; nil if it has no channel map.
   ///   - sampleSize: Bytes of a sample.
   init?(for channelCount: Int, positions: [String]?, sampleSize: Int) {
     guard let ours = Self.ours[channelCount], let theirs = positions ?? Self.usual[channelCount]
     else { return nil }
-    // With up to six channels, those beside the listener are those behind.
+    // With up to six channels, side channels are back channels.
     let beside = channelCount < 7 ? ["SL": "RL", "SR": "RR"] : [:]
     sources = theirs.compactMap { ours.firstIndex(of: beside[$0] ?? $0) }
     guard Set(sources).count == channelCount, sources != Array(0..<channelCount) else { return nil }
@@ -28,10 +28,10 @@ final class ChannelReordering {
 
   deinit { scratch.deallocate() }
 
-  /// How many of so many frames are put in order at once.
+  /// How many of `count` frames are reordered at once.
   func fitting(_ count: Int) -> Int { min(count, Self.capacity) }
 
-  /// The first frames in the device's order, `fitting` of them, valid until the next call.
+  /// The first frames, `fitting` of them, in the device's order; valid until the next call.
   func reordered(_ frames: UnsafeRawPointer, count: Int) -> UnsafeRawPointer {
     let channelCount = sources.count
     for frame in 0..<fitting(count) {
@@ -44,7 +44,7 @@ final class ChannelReordering {
     return UnsafeRawPointer(scratch)
   }
 
-  /// Brings frames that a device gave into our order, where they lie.
+  /// Brings frames of a device into our order, in place.
   func restore(_ frames: UnsafeMutableRawPointer, count: Int) {
     let channelCount = sources.count
     let frameSize = channelCount * sampleSize
@@ -64,7 +64,7 @@ final class ChannelReordering {
     6: ["FL", "FR", "FC", "LFE", "RL", "RR"], 7: ["FL", "FR", "FC", "LFE", "RC", "SL", "SR"],
     8: ["FL", "FR", "FC", "LFE", "RL", "RR", "SL", "SR"],
   ]
-  /// Of devices that do not tell (`snd_pcm_std_chmaps` of the kernel's sound/core/pcm_lib.c).
+  /// Of devices without a channel map (`snd_pcm_std_chmaps` of the kernel's sound/core/pcm_lib.c).
   private static let usual: [Int: [String]] = [
     4: ["FL", "FR", "RL", "RR"], 5: ["FL", "FR", "RL", "RR", "FC"],
     6: ["FL", "FR", "RL", "RR", "FC", "LFE"],

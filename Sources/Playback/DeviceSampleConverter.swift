@@ -1,24 +1,24 @@
 import ExportEngine
 import Glibc
 
-/// Brings planar float sound to a device's samples, on the way applying volume and pan.
+/// Converts planar float sound to a device's samples, and applies volume and pan.
 ///
 /// At volume 1 in the middle, samples are what an export of the same encoding holds, dither included.
-/// A change is a ramp of 10 ms, without a click, however large it is and in whatever pieces sound comes.
-/// Allocates nothing after its making; one thread.
+/// A change is a ramp of 10 ms, without a click, in blocks of any length. Allocates nothing after `init`.
+/// One thread at a time.
 final class DeviceSampleConverter {
   private let format: SinkFormat
   private let dithering = Quantizer(isDithered: true)
   private let rounding = Quantizer(isDithered: false)
-  /// What every channel is multiplied with.
+  /// The factor of each channel.
   private var gains: [Gain]
   /// One channel's samples with their gain.
   private let scratch: UnsafeMutablePointer<Float>
-  /// 32-bit samples that become narrower ones.
+  /// 32-bit samples on the way to narrower ones.
   private let wide: UnsafeMutablePointer<Int32>
   private let capacity: Int
 
-  /// One for blocks of up to `capacity` frames.
+  /// A converter for blocks of up to `capacity` frames.
   init(_ format: SinkFormat, capacity: Int) {
     self.format = format
     self.capacity = capacity
@@ -34,7 +34,7 @@ final class DeviceSampleConverter {
     wide.deallocate()
   }
 
-  /// Writes frames `offset ..< offset + count` of a slot as the device wants them.
+  /// Writes frames `offset ..< offset + count` of a slot in the device's encoding.
   ///
   /// `planeCapacity` frames lie between the starts of two channels; `levels` are reached within
   /// 10 ms.
@@ -58,14 +58,14 @@ final class DeviceSampleConverter {
     }
   }
 
-  /// What the listener has set.
+  /// The listener's volume and pan.
   struct Levels {
     /// A factor.
     var volume: Float = 1
     /// From −1, left, to 1, right.
     var pan: Float = 0
 
-    /// Of two channels, the far one is turned down in proportion; others know no left and right.
+    /// Of two channels the far one is attenuated in proportion; other layouts have no pan.
     func gain(ofChannel channel: Int, of channelCount: Int) -> Float {
       guard channelCount == 2 else { return volume }
       return volume * (channel == 0 ? min(1, 1 - pan) : min(1, 1 + pan))
@@ -77,13 +77,13 @@ final class DeviceSampleConverter {
     private var value: Float = 1
     private var target: Float = 1
     private var step: Float = 0
-    /// Frames until it is there.
+    /// Frames until the target.
     private var left = 0
 
-    /// Whether it changes nothing, now and later.
+    /// Whether the factor is 1 and stays 1.
     var isUnity: Bool { left == 0 && target == 1 }
 
-    /// Goes to a factor, in equal steps; on to it where that is where it goes already.
+    /// Begins a ramp to a factor, in equal steps, unless that is the target already.
     mutating func turn(to factor: Float, within frames: Int) {
       guard factor != target else { return }
       target = factor
@@ -95,7 +95,7 @@ final class DeviceSampleConverter {
     mutating func next() -> Float {
       guard left > 0 else { return target }
       left -= 1
-      // From its end: what is added up step by step would not arrive.
+      // Counted from the end: a sum of steps would not arrive exactly.
       value = target - step * Float(left)
       return value
     }

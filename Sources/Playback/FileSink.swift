@@ -3,41 +3,38 @@ import ExportEngine
 import MediaComposition
 import SystemPackage
 
-/// Writes what is heard into a file, as fast as it comes: a proof of what a device would play, or
-/// something to be heard later.
+/// A sink that writes the sound of a player to a file, as fast as it is rendered.
 ///
-/// It holds nothing back: its delay is zero, and a pause or a jump loses nothing that was written.
-/// What is played is faster than the clock then, and so are `Player.currentTime` and the meters. It
-/// waits for the disk, as a device must not.
+/// Its delay is zero: a pause or a jump loses no frame that was written, and `Player.currentTime` and the
+/// meters run ahead of the clock. It waits for the disk, as a device must not.
 public final class FileSink: AudioSink {
-  /// What a file begins with.
+  /// The start of a file.
   public enum Container: Sendable, Hashable {
-    /// A header (RF64 past 4 GiB), which is right whenever the player rests: paused, at its end, or
-    /// released.
+    /// A WAV header (RF64 past 4 GiB), complete whenever the player is paused, at its end, or released.
     case wav
-    /// Nothing: samples alone.
+    /// No header.
     case raw
   }
 
-  /// Rate and channels of what was asked for.
+  /// The requested rate and channels.
   public let format: SinkFormat
   private let file: OutputFile
-  /// Behind the last frame.
+  /// The size up to the last frame.
   private var end: Int64
-  /// Of a WAV.
+  /// The sizes in a WAV header.
   private let sizes: WAVSizes?
 
-  /// Opens a file for one player, with the rate and the channels of what it plays first.
+  /// Opens a file for one player, with the rate and the channels of its first item.
   ///
   /// - Parameters:
-  ///   - path: Where it is; folders that are missing are made.
-  ///   - encoding: How a sample is written; `int24` takes three bytes in a WAV, which has no other.
-  ///   - container: What it begins with.
-  ///   - isReplacing: Whether a file that is there already loses what it holds.
-  /// - Returns: What a player opens it with. It throws `mendJob` where there is a file that must
-  ///   not be replaced, `tryAgain` where another sink or a recorder has it, and otherwise what the
-  ///   system says; the player tries again then. Where the disk is full later, the player stops and
-  ///   says so (`PlayerEvent.deviceFailed`), and the file keeps what went into it.
+  ///   - path: The path of the file; missing folders are made.
+  ///   - encoding: The encoding of a sample; `int24` takes three bytes in a WAV.
+  ///   - container: The start of the file.
+  ///   - isReplacing: Whether an existing file is overwritten.
+  /// - Returns: The opener for a player. It throws `mendJob` for an existing file that must not be
+  ///   overwritten, `tryAgain` if another sink or a recorder uses the file, and otherwise the system's
+  ///   error; the player tries again then. On a full disk the player stops later and reports
+  ///   `PlayerEvent.deviceFailed`, and the file keeps what was written.
   public static func opener(
     _ path: FilePath, as encoding: SampleEncoding = .float32, container: Container = .wav,
     replacing isReplacing: Bool = false
@@ -65,15 +62,15 @@ public final class FileSink: AudioSink {
 
   deinit { try? settle() }
 
-  /// A file has one format: items of another one are converted.
+  /// True: a file has one format, and items of another one are converted.
   public var isFixed: Bool { true }
 
-  /// None: what was written was heard.
+  /// Zero: every written frame counts as heard.
   public var delay: Int { 0 }
 
-  /// Takes all.
+  /// Takes all frames.
   ///
-  /// - Throws: What the system says; the file keeps what was written before.
+  /// - Throws: The system's error; the file keeps what was written before.
   public func write(_ frames: UnsafeRawPointer, count: Int) throws(Failure) -> SinkOutcome {
     let bytes = UnsafeRawBufferPointer(start: frames, count: count * format.frameSize)
     do throws(Failure) {
@@ -86,15 +83,15 @@ public final class FileSink: AudioSink {
     }
   }
 
-  /// Never waits: there is room.
+  /// Does not wait: there is room.
   public func wait(or descriptor: Int32, milliseconds: Int32) {}
 
-  /// Forgets nothing, since all was heard.
+  /// Discards nothing, since every frame counts as heard.
   public func drop() { try? settle() }
 
-  /// All was heard.
+  /// True: every frame counts as heard.
   ///
-  /// - Throws: What the system says of the header.
+  /// - Throws: The system's error for the header.
   public func drain() throws(Failure) -> Bool {
     try settle()
     return true
@@ -107,7 +104,7 @@ public final class FileSink: AudioSink {
   }
 }
 
-/// What a WAV begins with up to its first sample, without its sizes: Microsoft's "Multimedia
+/// A WAV header up to the first sample, without its sizes: Microsoft's "Multimedia
 /// Programming Interface and Data Specifications 1.0", `WAVEFORMATEXTENSIBLE` of mmreg.h for more
 /// than two channels and for more than 16 bits, and room for EBU Tech 3306's `ds64`.
 private func wavHeader(of format: SinkFormat) -> [UInt8] {

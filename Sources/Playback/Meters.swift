@@ -9,7 +9,7 @@ struct LevelSum: Sendable, Hashable {
   /// How many samples.
   var count = 0
 
-  /// Counts samples in.
+  /// Adds samples.
   mutating func add(_ samples: UnsafeMutableBufferPointer<Float>) {
     var largest: Float = 0
     var sum: Float = 0
@@ -22,7 +22,7 @@ struct LevelSum: Sendable, Hashable {
     count += samples.count
   }
 
-  /// What a meter shows of it.
+  /// The reading of a meter.
   var reading: LevelReading {
     let mean = count > 0 ? squares / Double(count) : 0
     return LevelReading(
@@ -31,16 +31,16 @@ struct LevelSum: Sendable, Hashable {
   }
 }
 
-/// How loud a channel or a track is, over some hundredths of a second.
+/// The level of a channel or a track over some hundredths of a second.
 public struct LevelReading: Sendable, Hashable {
   /// The largest sample, in decibels of full scale (`AVAudioPlayer.peakPower(forChannel:)`); above 0
-  /// where float sound goes beyond it.
+  /// for float sound over full scale.
   public var peakPower: Double
   /// The root of the mean square, in decibels of full scale
   /// (`AVAudioPlayer.averagePower(forChannel:)`).
   public var averagePower: Double
 
-  /// What meters show of silence, as AVFoundation's do.
+  /// The level of silence, as in AVFoundation.
   public static let silence = -160.0
 
   /// A reading.
@@ -55,15 +55,15 @@ public struct LevelReading: Sendable, Hashable {
   }
 }
 
-/// Loudness by EBU R 128, in LUFS; nil where that is silence, or was not measured long enough.
+/// Loudness by EBU R 128, in LUFS; nil for silence, and before enough sound was measured.
 public struct LoudnessReading: Sendable, Hashable {
   /// Of the last 400 ms.
   public var momentary: Double?
   /// Of the last three seconds.
   public var shortTerm: Double?
-  /// Of what was rendered of the item since it was opened, gated.
+  /// Of all sound that was rendered of the item since it was opened, gated.
   public var integrated: Double?
-  /// The largest magnitude between samples since then, 1 being full scale.
+  /// The true peak since then, 1 being full scale.
   public var truePeak: Double
 
   /// A reading.
@@ -78,32 +78,32 @@ public struct LoudnessReading: Sendable, Hashable {
   }
 }
 
-/// What a player's meters show of what is heard now, before volume and pan.
+/// The meters of the sound that is heard now: of the item's own channels, before volume and pan.
 public struct PlayerMeters: Sendable, Hashable {
   /// Of each channel.
   public var channels: [LevelReading] = []
-  /// Of each channel, the largest magnitude between samples (BS.1770-4, annex 2), 1 being full scale.
+  /// The true peak of each channel (BS.1770-4, annex 2), 1 being full scale.
   public var truePeaks: [Double] = []
-  /// Of each of the item's tracks; nil where nothing of it sounds.
+  /// Of each of the item's tracks; nil for a track without sound.
   public var tracks: [LevelReading?] = []
   /// Of the item.
   public var loudness = LoudnessReading()
 }
 
-/// What the meters show from one frame of the ring to another.
+/// The meters of a stretch of the ring.
 struct MeterFrame: Sendable {
   /// The ring's frame after the last that was measured.
   var end: Int64
   /// Of each channel, before volume and pan.
   var channels: [LevelSum] = []
-  /// Of each channel, between samples.
+  /// The true peak of each channel.
   var truePeaks: [Double] = []
-  /// Of each track of the item; nil for one in which nothing sounded.
+  /// Of each track of the item; nil for a track without sound.
   var tracks: [LevelSum?] = []
   /// Of the item.
   var loudness = LoudnessReading()
 
-  /// As it is shown.
+  /// The meters for a listener.
   var meters: PlayerMeters {
     PlayerMeters(
       channels: channels.map(\.reading), truePeaks: truePeaks,

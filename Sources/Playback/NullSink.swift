@@ -1,20 +1,18 @@
 import Glibc
 
-/// Plays to nowhere, at the pace of the clock: a device for machines that have none.
+/// A sink without a device, at the pace of the clock.
 ///
-/// It holds 200 ms and takes periods of 20 ms, as devices are asked to, and runs dry like one where
-/// nobody comes in time.
+/// It holds 200 ms and takes periods of 20 ms, as devices are requested to, and runs dry like a device
+/// that gets no sound in time.
 public final class NullSink: AudioSink {
-  /// Rate and channels of what was asked for.
+  /// The requested rate and channels.
   public let format: SinkFormat
-  /// Frames since the start, and when that was, in nanoseconds of the monotonic clock; nil while
-  /// there is not enough for a start.
+  /// Frames since the start, and its time in nanoseconds of the monotonic clock; nil before the start.
   private var written = 0
   private var start: Int64?
   private var isDraining = false
 
-  /// Opens sinks for a player; each has the rate and the channels of the sound, and takes samples as
-  /// `encoding`.
+  /// Opens sinks for a player, with the rate and the channels of the sound, and samples as `encoding`.
   public static func opener(as encoding: SampleEncoding = .float32) -> SinkOpener {
     { request in
       NullSink(
@@ -27,10 +25,10 @@ public final class NullSink: AudioSink {
 
   init(_ format: SinkFormat) { self.format = format }
 
-  /// Frames that the clock has not come to yet.
+  /// Frames that the clock has not reached yet.
   public var delay: Int { written - played }
 
-  /// Takes what has room.
+  /// Takes as many frames as there is room for.
   public func write(_ frames: UnsafeRawPointer, count: Int) -> SinkOutcome {
     if start != nil, delay == 0 {
       let hasRunDry = !isDraining
@@ -45,7 +43,7 @@ public final class NullSink: AudioSink {
     return .wrote(min(room, count))
   }
 
-  /// Waits until there is room for a period, or until all is over in a drain.
+  /// Waits for room for a period, or for the end of a drain.
   public func wait(or descriptor: Int32, milliseconds: Int32) {
     let least = isDraining ? 0 : format.bufferFrames - format.periodFrames
     let left = Int32(clamping: max(0, delay - least) * 1000 / format.sampleRate + 1)
@@ -53,12 +51,12 @@ public final class NullSink: AudioSink {
     poll(&polled, 1, min(milliseconds, left))
   }
 
-  /// Holds nothing any more.
+  /// Discards all frames.
   public func drop() {
     (written, start, isDraining) = (0, nil, false)
   }
 
-  /// Lets the clock come to the last frame.
+  /// Plays to the last frame.
   public func drain() -> Bool {
     isDraining = true
     if written > 0 { begin() }
@@ -73,7 +71,7 @@ public final class NullSink: AudioSink {
     guard let start else { return 0 }
     let passed = monotonicNanoseconds() - start
     let (seconds, rest) = passed.quotientAndRemainder(dividingBy: 1_000_000_000)
-    // Who was away for days has run dry anyway.
+    // After days the sink has run dry in any case.
     let rate = Int64(format.sampleRate)
     return min(written, Int(min(seconds, 1_000_000) * rate + rest * rate / 1_000_000_000))
   }

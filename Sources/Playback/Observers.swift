@@ -3,35 +3,34 @@ import MediaComposition
 import MediaTime
 import Synchronization
 
-/// Something that happens to a player, told when it is heard.
+/// An event of a player, reported when it is heard.
 public enum PlayerEvent: Sendable {
-  /// It plays, pauses, or waits for a device.
+  /// The player plays, pauses, or waits for a device.
   case statusChanged(Player.Status)
-  /// An item is heard that was not before.
+  /// An item begins.
   case itemBegan(PlayerItem)
-  /// The last of an item was heard (`AVPlayerItem.didPlayToEndTimeNotification`).
+  /// An item was heard to its end (`AVPlayerItem.didPlayToEndTimeNotification`).
   case itemEnded(PlayerItem)
-  /// An item, or the range of it that is looped, begins anew.
+  /// An item, or its looped range, begins again.
   case looped(PlayerItem)
-  /// An item cannot be played, and was left out (`failedToPlayToEndTimeNotification`).
+  /// An item cannot be played, and is skipped (`failedToPlayToEndTimeNotification`).
   case itemFailed(PlayerItem, Failure)
-  /// Something of a file that an item plays cannot be decoded, and is silence. Told once for each
-  /// file, when it is found, which is some tenths of a second before it is heard; there may be more.
+  /// A part of an item's file cannot be decoded, and is silence. Reported once for each file, when the
+  /// damage is found, some tenths of a second before it is heard; there may be more of it.
   case damaged(PlayerItem, Warning)
-  /// The device ran dry, so many times by now.
+  /// The device ran out of sound, `count` times by now.
   case ranDry(count: Int)
-  /// There is no device; another is looked for, and what was heard last is kept. Told again whenever
-  /// there is another reason for it: one that is unplugged is first lost without any.
+  /// There is no device. Opening one is tried again and again, and the player keeps its place. Reported
+  /// again for each new reason: a device that disconnects is lost without a reason first.
   case deviceLost(Failure?)
-  /// There is a device, which takes this; one that was lost is told of when it has played again.
+  /// There is a device with a format. A device after a loss is reported when it has played.
   case deviceFound(SinkFormat)
-  /// The device is there, and sound cannot be played to it any more: what writes it to a disk that
-  /// is full, for instance. The player stops where it was heard last, and `play()` does not help;
-  /// make another player.
+  /// The device has failed for good: it writes to a full disk, for instance. The player stops at the
+  /// frame that was heard last, and `play()` does not help; make another player.
   case deviceFailed(Failure)
 }
 
-/// Stops an observer when it is released, or before (`AVPlayer.removeTimeObserver(_:)`).
+/// An observation, which ends when it is released or cancelled (`AVPlayer.removeTimeObserver(_:)`).
 public final class PlayerObservation: Sendable {
   private let remove: @Sendable () -> Void
 
@@ -39,11 +38,11 @@ public final class PlayerObservation: Sendable {
 
   deinit { remove() }
 
-  /// Stops it; a call that is under way on the player's thread is not waited for.
+  /// Ends the observation, without waiting for a call on the player's thread.
   public func cancel() { remove() }
 }
 
-/// Who wants to know of a engine's time and events. Safe from any thread; closures run on the clock's.
+/// The observers of a player's time and events. Safe from any thread.
 final class Observers: Sendable {
   private struct Observer {
     var kind: Kind
@@ -55,7 +54,7 @@ final class Observers: Sendable {
     case boundary([Time])
   }
 
-  /// Who wants to know of events.
+  /// An observer of events.
   private struct Listener {
     var tell: @Sendable (PlayerEvent) -> Void
     var end: @Sendable () -> Void = {}
@@ -72,7 +71,7 @@ final class Observers: Sendable {
 
   // MARK: For players
 
-  /// A sequence of what happens from now on.
+  /// The events from now on.
   func events() -> AsyncStream<PlayerEvent> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1024)) { continuation in
       let listener = Listener {
@@ -81,19 +80,19 @@ final class Observers: Sendable {
         continuation.finish()
       }
       guard let id = add(listener) else { return continuation.finish() }
-      // Weak: whoever reads may outlive the player, whose list is gone then.
+      // Weak: a reader may outlive the player.
       continuation.onTermination = { [weak self] _ in self?.removeListener(id) }
     }
   }
 
-  /// Calls `tell` for each thing that happens from now on, on the thread to which it happens.
+  /// Calls `tell` for each event from now on, on the thread of the event.
   func add(_ tell: @escaping @Sendable (PlayerEvent) -> Void) -> PlayerObservation {
     guard let id = add(Listener(tell: tell)) else { return PlayerObservation {} }
     // Weak: an observation does not keep its player.
     return PlayerObservation { [weak self] in self?.removeListener(id) }
   }
 
-  /// Nil where nothing happens any more.
+  /// Nil after the end.
   private func add(_ listener: Listener) -> Int? {
     state.withLock { state in
       guard !state.isClosed else { return nil }
@@ -104,7 +103,7 @@ final class Observers: Sendable {
   }
 
   private func removeListener(_ id: Int) {
-    // Released without the lock: what it holds may ask for more.
+    // Released without the lock: its captures may call this object.
     let removed = state.withLock { $0.listeners.removeValue(forKey: id) }
     _ = removed
   }
@@ -133,17 +132,17 @@ final class Observers: Sendable {
 
   // MARK: From the engine's threads
 
-  /// Whether nobody wants to know the time.
+  /// Whether there are no observers of the time.
   var isEmpty: Bool { state.withLock { $0.observers.isEmpty } }
 
-  /// Tells of an event.
+  /// Reports an event.
   func yield(_ event: PlayerEvent) {
     for listener in state.withLock({ Array($0.listeners.values) }) { listener.tell(event) }
   }
 
   /// Ends all sequences.
   func close() {
-    // Released without the lock: what they hold may be the last to hold an observation.
+    // Released without the lock: their captures may hold the last reference to an observation.
     let (listeners, observers) = state.withLock { state in
       defer { (state.listeners, state.observers) = ([:], [:]) }
       state.isClosed = true
@@ -153,8 +152,7 @@ final class Observers: Sendable {
     _ = observers
   }
 
-  /// Time went by, from `start` to `end`; `start` counts where it was not the end of what went by
-  /// before.
+  /// Reports that the time from `start` to `end` was heard, `start` included if `isFresh`.
   func pass(_ start: Time, _ end: Time, isFresh: Bool) {
     for observer in state.withLock({ Array($0.observers.values) }) {
       switch observer.kind {
@@ -170,7 +168,7 @@ final class Observers: Sendable {
     }
   }
 
-  /// Somebody went there.
+  /// Reports a jump.
   func jump(to time: Time) {
     for observer in state.withLock({ Array($0.observers.values) }) {
       if case .periodic = observer.kind { observer.tell(time) }
@@ -181,7 +179,7 @@ final class Observers: Sendable {
 extension Time {
   /// How often an interval fits into this time.
   fileprivate func multiples(of interval: Time) -> Int64 {
-    // In nanoseconds: who is told one of them late will not mind.
+    // In nanoseconds: an observer may be called that late.
     let step = interval.frames(atRate: 1_000_000_000)
     return step > 0 ? frames(atRate: 1_000_000_000) / step : 0
   }

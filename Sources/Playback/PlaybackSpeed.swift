@@ -1,6 +1,6 @@
 import ExportGraph
 
-/// How fast something is played, the pitch kept: from 0.5 to 2, in hundredths.
+/// A speed of playback from 0.5 to 2, in hundredths, with the pitch kept.
 public struct PlaybackSpeed: Sendable, Hashable, Comparable {
   /// Hundredths, 50 … 200.
   public let percent: Int
@@ -12,21 +12,21 @@ public struct PlaybackSpeed: Sendable, Hashable, Comparable {
     percent = Int(rounded)
   }
 
-  /// A speed of so many hundredths, the nearest there is.
+  /// A speed in hundredths, limited to 50 … 200.
   public init(percent: Int) { self.percent = max(50, min(200, percent)) }
 
-  /// As it is.
+  /// The speed 1.
   public static let normal = PlaybackSpeed(percent: 100)
 
   /// The factor.
   public var factor: Double { Double(percent) / 100 }
 
-  /// Whether one is slower.
+  /// Whether a speed is slower.
   public static func < (a: Self, b: Self) -> Bool { a.percent < b.percent }
 
-  /// So many frames of sound become so many that are heard.
+  /// The ratio of frames of sound to frames that are heard.
   var ratio: FrameRatio { FrameRatio(from: percent, to: 100) }
 
-  /// Frames of sound that are heard in so many.
+  /// Frames of sound in a number of frames that are heard.
   func sourceFrames(of heard: Int64) -> Int64 { ratio.source(ofTarget: heard) }
 }

@@ -2,21 +2,21 @@ import Diagnosis
 import MediaComposition
 import MediaTime
 
-/// Plays an item to a sink (`AVPlayer`): what is heard is what the item's export encodes.
+/// Plays an item to a sink (`AVPlayer`), with the sound that the item's export encodes.
 ///
-/// Safe from any thread; no call waits for sound. Its work is done by three threads of its own: one
-/// renders ahead by some tenths of a second, one writes to the device, and one tells observers. They
-/// end when the player is released, which waits for them, unless one of them has released it; four
-/// seconds at most, where a device or a disk does not answer.
+/// Safe from any thread; no call waits for sound. A player has three threads: one renders ahead by some
+/// tenths of a second, one writes to the device, and one calls observers. The release of the player ends
+/// them and waits for them, four seconds at most if a device or a disk does not answer. A release on one
+/// of these threads waits for none.
 public final class Player: Sendable {
   let engine: PlayerEngine
 
   /// A player of one item.
   ///
   /// - Parameters:
-  ///   - item: What is played; nil: nothing.
-  ///   - opener: Opens the device, when something is to be played first.
-  /// - Throws: `tryAgain` where the machine has no thread or descriptor left.
+  ///   - item: The item to play; nil: none.
+  ///   - opener: Opens the device, at the first play.
+  /// - Throws: `tryAgain` if the process gets no thread or descriptor.
   public init(_ item: PlayerItem? = nil, opening opener: @escaping SinkOpener) throws(Failure) {
     engine = try PlayerEngine(opening: opener)
     guard let item else { return }
@@ -28,30 +28,30 @@ public final class Player: Sendable {
 
   deinit { engine.end() }
 
-  /// What is heard, or will be next (`AVPlayer.currentItem`).
+  /// The item that is heard, or that is next (`AVPlayer.currentItem`).
   public var currentItem: PlayerItem? { engine.state.withLock { $0.current } }
 
-  /// How it is getting on.
+  /// The status of a player.
   public enum Status: Sendable, Hashable {
-    /// Nothing is wanted.
+    /// The player is paused, or was never started.
     case paused
-    /// Sound is wanted, and there is a device.
+    /// The player plays.
     case playing
-    /// Sound is wanted, and there is no device; another is looked for.
+    /// The player is to play, and there is no device; opening one is tried again and again.
     case waitingForDevice
   }
 
-  /// How it is getting on (`AVPlayer.timeControlStatus`).
+  /// The status (`AVPlayer.timeControlStatus`).
   public var status: Status { engine.state.withLock { $0.status } }
 
-  /// What went wrong last with an item or the device; nil once it plays again (`AVPlayer.error`).
+  /// The last failure of an item or the device; nil when the player plays again (`AVPlayer.error`).
   public var failure: Failure? { engine.state.withLock { $0.failure } }
 
-  /// The moment of the current item that is heard now (`AVPlayer.currentTime()`); zero before the
-  /// first sound.
+  /// The time of the current item that is heard now (`AVPlayer.currentTime()`); zero before the first
+  /// sound.
   public var currentTime: Time { engine.place?.time ?? .zero }
 
-  /// Goes on from where it stands; from the start where it stands at the end.
+  /// Plays from the current place, or from the start if that is the end.
   public func play() {
     engine.update { state in
       state.isPlaying = true
@@ -60,11 +60,11 @@ public final class Player: Sendable {
     }
   }
 
-  /// Falls silent at once, and stands at the last frame that was heard.
+  /// Stops the sound at once, at the last frame that was heard.
   public func pause() {
     let heard = engine.heardIndex
     engine.update { state in
-      // For who asks for the time before the silence is there.
+      // `currentTime` may be read before the silence is there.
       if state.isPlaying, state.jump == nil, let place = state.place(of: heard) {
         state.rest = place
       }
@@ -72,21 +72,20 @@ public final class Player: Sendable {
     }
   }
 
-  /// Goes to a moment of the current item, at once (`AVPlayer.seek(to:)`). Times outside the item are
-  /// its start and its end, infinite ones too. To what is no moment (`.invalid`, `.indefinite`) it does
-  /// not go, and plays on; AVPlayer raises an exception.
+  /// Goes to a time of the current item, at once (`AVPlayer.seek(to:)`). Times outside the item, also
+  /// infinite ones, are its start or its end. `.invalid` and `.indefinite` are ignored, where AVPlayer
+  /// raises an exception.
   ///
-  /// The frames from there on are those of the whole, but where something in the item's graph
-  /// remembers without end (a speed with the pitch kept, a filter): that is rendered from 300 ms
-  /// before.
+  /// The frames from there on are those of a rendering from the start, except after effects with
+  /// unbounded memory (a speed with the pitch kept, a filter), which are rendered from 300 ms before.
   public func seek(to time: Time) { go(to: time, exactly: false) }
 
-  /// Goes to a moment of the current item, within tolerances
+  /// Goes to a time of the current item, within tolerances
   /// (`AVPlayer.seek(to:toleranceBefore:toleranceAfter:)`).
   ///
-  /// Every moment is found to the frame. Where both tolerances are zero, the samples are those of the
-  /// whole, too, whatever the graph remembers: it is then rendered from where that begins, which may
-  /// take long.
+  /// Every time is found to the frame. If both tolerances are zero, the samples are those of a rendering
+  /// from the start in any case; effects with unbounded memory are rendered from their start then, which
+  /// may take long.
   public func seek(to time: Time, toleranceBefore before: Time, toleranceAfter after: Time) {
     go(to: time, exactly: before <= .zero && after <= .zero)
   }
@@ -101,21 +100,21 @@ public final class Player: Sendable {
     }
   }
 
-  /// How fast, from 0.5 to 2, the pitch kept (`AVPlayer.rate`, but that pausing is `pause`); heard
-  /// when what is rendered ahead has been.
+  /// The speed from 0.5 to 2, with the pitch kept (`AVPlayer.rate`; `pause` pauses). A change is heard
+  /// after the sound that is rendered ahead.
   public var speed: PlaybackSpeed {
     get { engine.state.withLock { $0.speed } }
     set { engine.update { $0.speed = newValue } }
   }
 
-  /// A factor, 0 to 4, heard at once, by a ramp of 10 ms (`AVPlayer.volume`). At 1 and `pan` 0, samples
-  /// are those of the export.
+  /// The volume as a factor from 0 to 4 (`AVPlayer.volume`). A change is heard at once, by a ramp of
+  /// 10 ms. At 1 and `pan` 0, samples are those of the export.
   public var volume: Float {
     get { engine.state.withLock { $0.levels.volume } }
     set { setLevels { $0.volume = newValue.isFinite ? max(0, min(4, newValue)) : 1 } }
   }
 
-  /// From −1, left alone, to 1, right alone, of sound that has two channels (`AVAudioPlayer.pan`).
+  /// The pan of two channels: from −1, left only, to 1, right only (`AVAudioPlayer.pan`).
   public var pan: Float {
     get { engine.state.withLock { $0.levels.pan } }
     set { setLevels { $0.pan = newValue.isFinite ? max(-1, min(1, newValue)) : 0 } }
@@ -130,8 +129,8 @@ public final class Player: Sendable {
   }
 
   /// How often the current item is played again after its end; negative: for ever
-  /// (`AVAudioPlayer.numberOfLoops`). Counted down at each return that is heard; taken up also when
-  /// what comes next is rendered ahead, which is thrown away then.
+  /// (`AVAudioPlayer.numberOfLoops`). Each repetition that is heard counts down. A change discards the
+  /// sound that is rendered ahead.
   public var numberOfLoops: Int {
     get {
       let heard = engine.heardIndex
@@ -162,7 +161,7 @@ public final class Player: Sendable {
 
   // MARK: What is heard
 
-  /// Whether the last of the current item was heard, or the player has stopped since it cannot be
+  /// Whether the current item was heard to its end, or the player has stopped because it cannot be
   /// played.
   public var isAtEnd: Bool {
     engine.state.withLock { state in
@@ -171,7 +170,7 @@ public final class Player: Sendable {
     }
   }
 
-  /// The parts of the current item that are rendered ahead, from what is heard on
+  /// The parts of the current item that are rendered ahead, from the current time on
   /// (`AVPlayerItem.loadedTimeRanges`).
   public var loadedTimeRanges: [TimeRange] {
     let heard = engine.heardIndex
@@ -182,16 +181,16 @@ public final class Player: Sendable {
     }
   }
 
-  /// Whether levels and loudness are measured (`AVAudioPlayer.isMeteringEnabled`), which takes about
-  /// as much time as rendering; true until it is set. Heard of when what is rendered ahead has been;
-  /// loudness leaves out what is not measured.
+  /// Whether levels and loudness are measured (`AVAudioPlayer.isMeteringEnabled`), which takes about as
+  /// much time as rendering; true by default. A change acts after the sound that is rendered ahead.
+  /// Loudness leaves out sound that is not measured.
   public var isMeteringEnabled: Bool {
     get { engine.state.withLock { $0.isMetering } }
     set { engine.update { $0.isMetering = newValue } }
   }
 
-  /// What the meters show of what is heard now, before volume and pan; all silence while nothing
-  /// plays.
+  /// The meters of the sound that is heard now, before volume and pan; all silence while the player does
+  /// not play.
   public var meters: PlayerMeters {
     let heard = engine.heardIndex
     return engine.state.withLock { state in
@@ -200,7 +199,7 @@ public final class Player: Sendable {
     }
   }
 
-  /// Where `meters(since:)` goes on.
+  /// The place where `meters(since:)` continues.
   package struct MeterPlace: Sendable {
     fileprivate var end: Int64 = 0
 
@@ -208,12 +207,12 @@ public final class Player: Sendable {
     package init() {}
   }
 
-  /// Reads the meters so that no peak is missed, by whoever looks at them once a second or more often.
+  /// Reads the meters without missing a peak, if it is called once a second or more often.
   ///
-  /// - Parameter place: Of the last call; of one reader.
-  /// - Returns: What they have shown since the last call, also before a pause, and what they show now,
-  ///   in order; of more than a second ago nothing.
-  /// - Complexity: O(n), of what is rendered ahead and a second
+  /// - Parameter place: The place of this reader's last call.
+  /// - Returns: The meters since the last call, also before a pause, and the current ones, in order; none
+  ///   of more than a second ago.
+  /// - Complexity: O(n) in the meters of a second and of the sound that is rendered ahead
   package func meters(since place: inout MeterPlace) -> [PlayerMeters] {
     let heard = engine.heardIndex
     return engine.state.withLock { state in
@@ -242,17 +241,17 @@ public final class Player: Sendable {
     return channels.indices.contains(channel) ? channels[channel].peakPower : LevelReading.silence
   }
 
-  /// What the device takes, and how it is doing.
+  /// The format of the device, and its progress.
   public struct DeviceState: Sendable, Hashable {
-    /// Nil where there is none.
+    /// Nil if there is no device.
     public var format: SinkFormat?
-    /// How often it ran dry.
+    /// How often the device ran out of sound.
     public var xruns: Int
-    /// Sound that is rendered and not heard yet, in the ring and in the device, in seconds.
+    /// Seconds of sound that is rendered and not heard yet, in the ring and in the device.
     public var bufferedSeconds: Double
   }
 
-  /// The device as it is now.
+  /// The device now.
   public var device: DeviceState {
     let format: SinkFormat? =
       if case .open(let format, _) = engine.writer.device { format } else { nil }
@@ -265,16 +264,15 @@ public final class Player: Sendable {
 
   // MARK: Observing
 
-  /// What happens from now on. Ends with the player; one that reads too late misses the oldest of more
-  /// than a thousand.
+  /// The events from now on, until the player is released. A slow reader misses the oldest of more than a
+  /// thousand.
   public var events: AsyncStream<PlayerEvent> { engine.observers.events() }
 
-  /// Calls `tell` for each thing that happens from now on: what `events` gives, for who has no task to
-  /// read them, and without a limit.
+  /// Calls `tell` for each event from now on: `events` for programs without a task, and without a limit.
   ///
-  /// - Parameter tell: Called on the player's threads, of which it must not keep one for long; one call
-  ///   at a time is not promised. What it holds lives until the observation goes.
-  /// - Returns: What to keep while it is to go on.
+  /// - Parameter tell: Called on the player's threads, also on several at a time; it must return soon. Its
+  ///   captures live until the observation is released.
+  /// - Returns: The observation, which lasts as long as this object.
   public func addEventObserver(
     using tell: @escaping @Sendable (PlayerEvent) -> Void
   ) -> PlayerObservation {
@@ -284,31 +282,28 @@ public final class Player: Sendable {
   /// Calls `tell` whenever a multiple of `interval` is heard, and after each jump
   /// (`addPeriodicTimeObserver(forInterval:queue:using:)`).
   ///
-  /// What `tell` holds lives until the observation goes. One that holds the player keeps it, its threads
-  /// and its device until then, though nobody else does: let it hold the player weakly
-  /// (`[weak player]`).
+  /// The captures of `tell` live until the observation is released. A strong reference to the player
+  /// keeps the player, its threads and its device: capture it weakly (`[weak player]`).
   ///
   /// - Parameters:
-  ///   - interval: More than zero; shorter ones than 10 ms are told together.
-  ///   - tell: Gets the time of the item, on a thread of the player's, which it should not keep.
-  /// - Returns: What to keep while it is to go on.
+  ///   - interval: More than zero; multiples within 10 ms are reported together.
+  ///   - tell: Gets the time of the item, on a thread of the player; it must return soon.
+  /// - Returns: The observation, which lasts as long as this object.
   public func addPeriodicTimeObserver(
     forInterval interval: Time, using tell: @escaping @Sendable (Time) -> Void
   ) -> PlayerObservation {
     engine.observers.add(every: interval, tell)
   }
 
-  /// Calls `tell` whenever one of `times` of the item is heard, each time once
-  /// (`addBoundaryTimeObserver(forTimes:queue:using:)`); a jump over one tells nothing.
+  /// Calls `tell` whenever one of `times` of the item is heard
+  /// (`addBoundaryTimeObserver(forTimes:queue:using:)`), not when a jump skips it.
   ///
-  /// What `tell` holds lives until the observation goes: let it hold the player weakly, as
-  /// `addPeriodicTimeObserver` says.
+  /// Capture the player weakly, as for `addPeriodicTimeObserver`.
   ///
   /// - Parameters:
-  ///   - times: Moments of whatever item is heard.
-  ///   - tell: Gets the moment, within some 10 ms, on a thread of the player's, which it should not
-  ///     keep.
-  /// - Returns: What to keep while it is to go on.
+  ///   - times: Times of the item that is heard, whichever it is.
+  ///   - tell: Gets the time, within some 10 ms, on a thread of the player; it must return soon.
+  /// - Returns: The observation, which lasts as long as this object.
   public func addBoundaryTimeObserver(
     forTimes times: [Time], using tell: @escaping @Sendable (Time) -> Void
   ) -> PlayerObservation {

@@ -6,36 +6,35 @@ import MediaTime
 import Synchronization
 import SystemPackage
 
-/// What a player plays: an export's sound, as one of its outputs will hold it (`AVPlayerItem`).
+/// An item of a player: the sound of an export as one of its outputs will hold it (`AVPlayerItem`).
 ///
-/// Compiled, and no file opened but those that had to be probed. Immutable; two items of the same
-/// export are two items.
+/// The export is compiled, and only files that had to be probed were opened. Immutable. Two items of the
+/// same export are two items.
 public final class PlayerItem: Sendable {
-  /// What it is called on screens.
+  /// The name for screens.
   public let name: String
-  /// How long it is (`AVPlayerItem.duration`).
+  /// The duration (`AVPlayerItem.duration`).
   public let duration: Time
-  /// When which chapter begins, in the item's own time, in order.
+  /// The chapters, in the item's own time, in order.
   public let chapters: [Chapter]
-  /// When what begins to sound, in the item's own time, in order: the segments of all tracks.
+  /// The segments of all tracks, in the item's own time, in order.
   public let segments: [PlayerSegment]
-  /// The tracks of the composition, in its order, for the listener to switch off and on. Those side by
-  /// side that come from one place are one: of a job's track that cross-fades, the compiler of jobs
-  /// makes two.
+  /// The tracks of the composition, in its order, for the listener to switch off and on. Adjacent tracks
+  /// of one origin are one track here: the compiler makes two of a job's track that cross-fades.
   public let tracks: [PlayerItemTrack]
-  /// To which of `tracks` each of the composition's belongs.
+  /// The index in `tracks` of each track of the composition.
   let trackIndices: [Int]
   let graph: Graph
   let sink: Sink
-  /// Whether 16 bits of it need dither.
+  /// Whether 16 bits need dither.
   let isDithered: Bool
   let library: MediaLibrary
 
-  /// An export to be heard as its output number `outputIndex` will sound, before that is encoded.
+  /// An export as its output number `outputIndex` will sound, before it is encoded.
   ///
-  /// `library` has probed what sounds, and is asked for the files.
+  /// `library` has probed the media and opens the files.
   ///
-  /// - Throws: As `Graph.init(compiling:)`; `mendJob` where there is no such output.
+  /// - Throws: As `Graph.init(compiling:)`; `mendJob` if there is no such output.
   public init(
     _ export: Export, output outputIndex: Int = 0, library: MediaLibrary
   ) throws(Failure) {
@@ -64,14 +63,14 @@ public final class PlayerItem: Sendable {
     self.library = library
   }
 
-  /// A composition that nobody has to export (`AVPlayerItem.init(asset:)`).
+  /// A composition without an export (`AVPlayerItem.init(asset:)`).
   ///
   /// - Throws: As `Graph.init(compiling:)`.
   public convenience init(
     _ composition: Composition, mix: AudioMix = .unity, name: String = "composition",
     library: MediaLibrary
   ) throws(Failure) {
-    // It names what the sound is rendered for; nothing is written there.
+    // An output gives the format; nothing is written there.
     let output = Output(path: FilePath("\(name).wav"), format: .wav(.float32))
     try self.init(
       Export(name: name, composition: composition, mix: mix, outputs: [output]), library: library)
@@ -79,15 +78,15 @@ public final class PlayerItem: Sendable {
 
   /// A media file as it is (`AVPlayerItem.init(url:)`).
   ///
-  /// - Throws: What probing the file says.
+  /// - Throws: As probing the file.
   public convenience init(contentsOf path: FilePath, library: MediaLibrary) throws(Failure) {
     try self.init(Self.export(ofMediaAt: path, library: library), library: library)
   }
 
-  /// A media file as it is, as an export that may be cut before it becomes an item. Its output says what
-  /// it is rendered for; nothing is written there.
+  /// An export of a media file, to be cut before it becomes an item. Its output gives the format; nothing
+  /// is written there.
   ///
-  /// - Throws: What probing the file says.
+  /// - Throws: As probing the file.
   public static func export(
     ofMediaAt path: FilePath, library: MediaLibrary
   ) throws(Failure) -> Export {
@@ -115,27 +114,27 @@ public final class PlayerItem: Sendable {
   /// Frames a second of its sound.
   public var sampleRate: Int { graph.nodes[sink.node].format.sampleRate }
 
-  /// Where its channels are to be heard.
+  /// The layout of its channels.
   public var channelLayout: ChannelLayout { graph.nodes[sink.node].format.channelLayout }
 
-  /// What is asked of a device for it.
+  /// The format that is requested of a device.
   var request: SinkRequest {
     SinkRequest(sampleRate: sampleRate, channelCount: channelLayout.count)
   }
 
-  /// What a track's sound is multiplied with, as the listener has set it: 1 or 0. O(tracks).
+  /// The listener's factor for a track: 1 or 0. O(tracks).
   func gain(ofTrack index: Int) -> Float {
     let isAlone = tracks.contains { $0.isSolo }
     return tracks[index].isEnabled && (!isAlone || tracks[index].isSolo) ? 1 : 0
   }
 }
 
-/// A track of an item as its listener hears it (`AVPlayerItemTrack`). What is switched here changes no
-/// composition and no export. Safe from any thread.
+/// A track of an item, for the listener to switch (`AVPlayerItemTrack`): no composition and no export
+/// changes. Safe from any thread.
 public final class PlayerItemTrack: Sendable {
-  /// What it is called.
+  /// The name of the track.
   public let name: String
-  /// Whether it sounds in the composition; what is disabled there cannot be heard here.
+  /// Whether the track is enabled in the composition; otherwise it cannot be heard here.
   public let sounds: Bool
   private let enabled = Atomic<Bool>(true)
   private let solo = Atomic<Bool>(false)
@@ -145,34 +144,34 @@ public final class PlayerItemTrack: Sendable {
     self.sounds = sounds
   }
 
-  /// Whether it is heard (`AVPlayerItemTrack.isEnabled`); muted if not.
+  /// Whether the track is heard (`AVPlayerItemTrack.isEnabled`), or muted.
   public var isEnabled: Bool {
     get { enabled.load(ordering: .relaxed) }
     set { enabled.store(newValue, ordering: .relaxed) }
   }
 
-  /// Whether it is heard, and those that are not solo are not.
+  /// Whether only this track, and other solo tracks, are heard.
   public var isSolo: Bool {
     get { solo.load(ordering: .relaxed) }
     set { solo.store(newValue, ordering: .relaxed) }
   }
 }
 
-/// Something that sounds in an item.
+/// A segment of an item.
 public struct PlayerSegment: Sendable, Hashable {
-  /// When, in the item's own time; cut to the part that is played.
+  /// The time in the item, cut to the part that is played.
   public var timeRange: TimeRange
-  /// The file's name, or the track's where it is a composition.
+  /// The name of the file, or of the track for a nested composition.
   public var name: String
-  /// Which track.
+  /// The index of its track.
   public var trackIndex: Int
 
-  /// Those of an export that sound in the part that is written, in order of time. O(n log n).
-  /// `trackIndices` says which track those of each of the composition's belong to.
+  /// The segments of the part of an export that is written, in order of time. O(n log n). `trackIndices`
+  /// has the item's track for each track of the composition.
   static func all(of export: Export, _ trackIndices: [Int]) -> [PlayerSegment] {
     let range = export.timeRange ?? TimeRange(start: .zero, duration: export.composition.duration)
     var found: [PlayerSegment] = []
-    // Clips of one file mostly follow one another.
+    // Adjacent clips are mostly of one file.
     var last: (path: FilePath, name: String)?
     func name(of path: FilePath) -> String {
       if let last, last.path == path { return last.name }

@@ -68,7 +68,7 @@ struct PlayerState {
   struct Jump {
     var item: PlayerItem
     var time: Time
-    /// Whether all that came before may have to be rendered to get there.
+    /// Whether the item is rendered from where its memory begins, however long that takes.
     var isExact = false
   }
 
@@ -82,7 +82,7 @@ struct PlayerState {
     /// Frames of the item.
     var frameCount: Int64
     var speed: PlaybackSpeed
-    /// How often the item is played again behind it; negative: for ever.
+    /// How often the item is still to be played again; negative: for ever.
     var loopsLeft: Int
     /// Why the mark is here.
     var cause: Cause

@@ -2,21 +2,20 @@ import Diagnosis
 import MediaComposition
 import MediaTime
 
-/// A player of items (`AVQueuePlayer`). Every player has a queue, that of one item too.
+/// A player of several items (`AVQueuePlayer`). Every player has a queue, also a player of one item.
 public typealias QueuePlayer = Player
 
-/// Items that follow one another, without a gap; unlike AVQueuePlayer's they stay when they were played,
-/// so that one may go back.
+/// The queue. Unlike AVQueuePlayer's, it keeps items that were played, so that a listener can go back.
 ///
-/// Changes of what comes next are heard at the end of the item that is heard, also when something else
-/// is rendered ahead by then: that is thrown away, and sound goes on behind the frame that was heard
-/// last, as after a pause.
+/// A change of the next item is heard at the end of the current one, also if another item is rendered
+/// ahead: that sound is discarded, and the player continues after the frame that was heard last, as after
+/// a pause.
 ///
 /// An item is played at its own rate and with its own channels: where the device was opened for others,
-/// it is opened anew when what comes before has been heard, which makes a gap. What a device does not
-/// have is converted. Meters are of the item, whatever the device has.
+/// it is opened again after the sound before it was heard, which makes a gap; otherwise there is none. A
+/// format that a device does not have is converted. Meters are always the item's.
 extension Player {
-  /// A player of items, of which the first is the current one.
+  /// A player of items; the first is the current one.
   ///
   /// - Throws: As `init(_:opening:)`.
   public convenience init(
@@ -26,24 +25,24 @@ extension Player {
     for item in items { insert(item, after: nil) }
   }
 
-  /// Whether the first item follows the last, without a gap, again and again; an item that is alone
-  /// follows itself, and is told as looped. `AVPlayerLooper` does that with one item.
+  /// Whether the first item follows the last again and again; a single item follows itself, and is
+  /// reported as looped. `AVPlayerLooper` does that with one item.
   public var repeatsQueue: Bool {
     get { engine.state.withLock { $0.repeatsQueue } }
     set { engine.update { $0.repeatsQueue = newValue } }
   }
 
-  /// What is played, in order, with what has been played (`AVQueuePlayer.items()`).
+  /// The items, in order, also those that were played (`AVQueuePlayer.items()`).
   public var items: [PlayerItem] { engine.state.withLock { $0.queue } }
 
-  /// Whether `insert` would: an item can be in a queue once (`canInsert(_:after:)`). O(items).
+  /// Whether `insert` succeeds: a queue holds an item once (`canInsert(_:after:)`). O(items).
   public func canInsert(_ item: PlayerItem, after other: PlayerItem?) -> Bool {
     engine.state.withLock { $0.canInsert(item, after: other) }
   }
 
-  /// Puts an item behind another one, or nil: behind all (`insert(_:after:)`). O(items).
+  /// Inserts an item after another one, or at the end if that is nil (`insert(_:after:)`). O(items).
   ///
-  /// - Returns: Whether it did; not where `canInsert` says no.
+  /// - Returns: Whether the item was inserted, as `canInsert` says.
   @discardableResult
   public func insert(_ item: PlayerItem, after other: PlayerItem?) -> Bool {
     engine.update { state in
@@ -55,8 +54,7 @@ extension Player {
     }
   }
 
-  /// Takes an item out (`remove(_:)`); where it is the one that is heard, the next one takes its place at
-  /// once. O(items).
+  /// Removes an item (`remove(_:)`); if it is heard, the next one begins at once. O(items).
   public func remove(_ item: PlayerItem) {
     let heard = engine.heardIndex
     engine.update { state in
@@ -68,7 +66,7 @@ extension Player {
     }
   }
 
-  /// Takes all items out, and falls silent (`removeAllItems()`).
+  /// Removes all items, and stops (`removeAllItems()`).
   public func removeAllItems() {
     engine.update { state in
       state.queue = []
@@ -76,13 +74,13 @@ extension Player {
     }
   }
 
-  /// On to the next item; behind the last, the first where the queue is repeated, or else silence
-  /// (`advanceToNextItem()`). O(items).
+  /// Goes to the next item (`advanceToNextItem()`). After the last one, goes to the first in a repeated
+  /// queue, or else stops. O(items).
   public func advanceToNextItem() {
     engine.update { state in state.go(to: state.current.flatMap { state.item(after: $0) }) }
   }
 
-  /// Back to the item before, or to the start of the first. O(items).
+  /// Goes to the previous item, or to the start of the first. O(items).
   public func returnToPreviousItem() {
     engine.update { state in
       guard let index = state.queue.firstIndex(where: { $0 === state.current }) else { return }
@@ -90,7 +88,7 @@ extension Player {
     }
   }
 
-  /// To the start of any item of the queue; does nothing where it is not in it. O(items).
+  /// Goes to the start of an item, if it is in the queue. O(items).
   public func go(to item: PlayerItem) {
     engine.update { state in
       if state.queue.contains(where: { $0 === item }) { state.go(to: item) }
@@ -105,7 +103,7 @@ extension PlayerState {
     return queue.contains { $0 === other }
   }
 
-  /// Whether an item is the current one, though who tells that may not have come to it yet. O(marks).
+  /// Whether an item is the current one, also before the observing thread has reported it. O(marks).
   fileprivate func isCurrent(_ item: PlayerItem, heard: Int64) -> Bool {
     guard isPlaying, jump == nil,
       let last = marks.last(where: { $0.index < heard })?.item, isQueued(last)
@@ -113,7 +111,7 @@ extension PlayerState {
     return last === item
   }
 
-  /// To the start of an item; nil: stops, and nothing is current.
+  /// Goes to the start of an item; nil: stops, without a current item.
   fileprivate mutating func go(to item: PlayerItem?) {
     guard let item else { return drop() }
     let start = Jump(item: item, time: .zero)

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The slots of a ring between two threads: one fills them, in order, the other empties them.
+/// The slots of a ring between two threads: one fills them in order, the other empties them.
 ///
-/// Neither waits, locks or allocates. All memory is there from the start.
+/// Neither thread waits, locks or allocates. All memory is allocated at the start.
 //
 // `@unchecked Sendable`: two counters, which only grow, say whose a slot is. Slot number n, at n modulo
 // the number of slots, is the rendering thread's until that has raised `filled` above n, and the emptying
@@ -19,12 +19,12 @@ struct RingSlots<Slot>: ~Copyable, @unchecked Sendable {
   /// Empty slots. O(bytes of all).
   ///
   /// - Parameters:
-  ///   - count: How many, above 0.
-  ///   - size: Bytes that each one holds.
-  ///   - make: Makes a slot of its bytes, which are zero, and live as long as the ring.
+  ///   - count: The number of slots, above 0.
+  ///   - size: Bytes of a slot.
+  ///   - make: Makes a slot of its bytes, which are zero and live as long as the ring.
   init(count: Int, bytesPerSlot size: Int, _ make: (UnsafeMutableRawPointer) -> Slot) {
     memory = .allocate(byteCount: count * size, alignment: 16)
-    // Touched, so that no page is missing when a thread comes to it that must be in time.
+    // Touched, so that no page is missing for a thread that must run in time.
     memory.initializeMemory(as: UInt8.self, repeating: 0, count: count * size)
     slots = .allocate(capacity: count)
     for index in 0..<count { slots.initializeElement(at: index, to: make(memory + index * size)) }
@@ -38,20 +38,20 @@ struct RingSlots<Slot>: ~Copyable, @unchecked Sendable {
 
   // MARK: The filling thread
 
-  /// How many can be filled now.
+  /// How many slots can be filled now.
   var room: Int {
     slots.count - (filled.load(ordering: .relaxed) - emptied.load(ordering: .acquiring))
   }
 
-  /// The one that is filled next; nil where all are full.
+  /// The slot that is filled next; nil if all are full.
   var next: Slot? {
     room > 0 ? slots[filled.load(ordering: .relaxed) % slots.count] : nil
   }
 
-  /// Fills the next one, of which there must be room, and hands it over.
+  /// Fills the next slot, which must be free, and hands it over.
   func fill(_ body: (inout Slot) -> Void) {
     let number = filled.load(ordering: .relaxed)
-    // Of its own: to ThreadSanitizer, what is changed through a property is a change of the property.
+    // A copy: to ThreadSanitizer, a change through a property is a change of the property.
     let slots = slots
     body(&slots[number % slots.count])
     filled.store(number + 1, ordering: .releasing)
@@ -59,19 +59,19 @@ struct RingSlots<Slot>: ~Copyable, @unchecked Sendable {
 
   // MARK: The emptying thread
 
-  /// The oldest one that was filled; nil where there is none.
+  /// The oldest filled slot; nil if there is none.
   var first: Slot? {
     let number = emptied.load(ordering: .relaxed)
     guard number < filled.load(ordering: .acquiring) else { return nil }
     return slots[number % slots.count]
   }
 
-  /// Gives the oldest one back.
+  /// Frees the oldest slot.
   func removeFirst() {
     emptied.store(emptied.load(ordering: .relaxed) + 1, ordering: .releasing)
   }
 
-  /// Gives all back.
+  /// Frees all slots.
   func removeAll() {
     emptied.store(filled.load(ordering: .acquiring), ordering: .releasing)
   }

@@ -1,18 +1,18 @@
 import ExportEngine
 
-/// Blocks of sound on their way from the thread that renders to the one that writes.
+/// Blocks of sound on their way from the rendering thread to the writing one.
 final class SlotRing: Sendable {
-  /// A block of planar frames, and what it is.
+  /// A block of planar frames with its description.
   struct Slot {
     /// Each channel's samples, `slotFrames` apart.
     let samples: UnsafeMutablePointer<Float>
     /// Frames in it.
     var frameCount = 0
-    /// How many of the channels have sound; those behind them are silent.
+    /// How many of the channels have sound; the others are silent.
     var channelCount = 0
-    /// How many frames were put into the ring before it, since there has been one.
+    /// The number of frames before it, in all rings of the player.
     var index: Int64 = 0
-    /// The frame of what is played that it begins with: by it the dither knows its place.
+    /// Its first frame in the export, which determines the dither.
     var firstFrame: Int64 = 0
     /// Whether 16 bits of it need dither.
     var isDithered = false
@@ -20,10 +20,10 @@ final class SlotRing: Sendable {
     var isLast = false
   }
 
-  /// Frames of a slot: 21 ms, which are 1024 at 48 kHz, at any rate that devices have. A multiple
-  /// of 16, so that each channel begins where the processor likes it.
+  /// Frames of a slot: 21 ms at any rate of a device, 1024 at 48 kHz. A multiple of 16, so that each
+  /// channel is aligned.
   static func slotFrames(atRate sampleRate: Int) -> Int {
-    // No memory for what is no rate of sound.
+    // Bounded, for rates that no sound has.
     max(1, (min(sampleRate, 768_000) * 1024 / 48_000 + 15) / 16) * 16
   }
 
@@ -42,7 +42,7 @@ final class SlotRing: Sendable {
     }
   }
 
-  /// Fills the next slot, of which there must be room, with sound; `describe` says what else it is.
+  /// Fills the next slot, which must be free, with sound; `describe` sets its other properties.
   func fill(_ block: AudioBuffer, at index: Int64, _ describe: (inout Slot) -> Void) {
     slots.fill { slot in
       (slot.index, slot.frameCount) = (index, block.frameCount)
@@ -55,7 +55,7 @@ final class SlotRing: Sendable {
     }
   }
 
-  /// Fills the next slot, of which there must be room, with nothing but the end.
+  /// Fills the next slot, which must be free, with the end alone.
   func fillEnd(at index: Int64) {
     slots.fill { slot in (slot.index, slot.frameCount, slot.isLast) = (index, 0, true) }
   }

@@ -6,25 +6,25 @@ internal import ALSA
 
 /// A sound device of this machine, as ALSA names it.
 public struct SoundDevice: Sendable, Hashable {
-  /// What `opener` takes.
+  /// The name for `opener`.
   public let name: String
-  /// What it is, in one line; empty where nobody says.
+  /// A description in one line; empty if there is none.
   public let summary: String
 
-  /// Which way sound goes.
+  /// The direction of the sound.
   public enum Direction: Sendable, Hashable {
-    /// Out of a device that is played to.
+    /// To a device that plays.
     case playback
-    /// Into one that is recorded.
+    /// From a device that records.
     case capture
   }
 
-  /// Those that may be played to, or recorded, `default` first. That one is named does not mean
-  /// that it can be opened now. O(devices); asks all cards.
+  /// The devices for playback or capture, `default` first. A listed device may still not be ready to be
+  /// opened. O(devices); queries all cards.
   ///
-  /// - Parameter direction: What for.
-  /// - Returns: None where there is no card and no sound server.
-  /// - Throws: `mendMachine` where ALSA's configuration cannot be read.
+  /// - Parameter direction: Playback or capture.
+  /// - Returns: An empty list without a card and a sound server.
+  /// - Throws: `mendMachine` if ALSA's configuration cannot be read.
   public static func all(_ direction: Direction = .playback) throws(Failure) -> [SoundDevice] {
     do throws(ALSAError) {
       return try PCMDevices.list(direction == .playback ? .playback : .capture)
@@ -36,11 +36,11 @@ public struct SoundDevice: Sendable, Hashable {
 
   /// Opens a device for a player.
   ///
-  /// The device is asked for the rate and the channels of the sound, and gives the nearest that it
-  /// has; of the samples that it takes, for those that need least rounding.
+  /// It is opened at the rate and with the channels of the sound, or the nearest that it has, and with
+  /// the samples that need the least rounding.
   ///
-  /// - Parameter name: One of `all`, or any other that ALSA knows.
-  /// - Returns: What a player opens it with, and opens it again where it was gone.
+  /// - Parameter name: A name of `all`, or any other name of an ALSA device.
+  /// - Returns: The opener for a player.
   public static func opener(_ name: String = "default") -> SinkOpener {
     { request throws(Failure) in
       do throws(ALSAError) {
@@ -56,13 +56,13 @@ public struct SoundDevice: Sendable, Hashable {
     }
   }
 
-  /// Rendered in some milliseconds; with less inside, a device that begins runs dry where other
-  /// work comes between the first slots.
+  /// As much is rendered in some milliseconds. With less, a device runs dry if other work delays the
+  /// first slots.
   private static let startThreshold = Duration.milliseconds(100)
 }
 
 extension Failure {
-  /// What ALSA's answer means to whoever wants to use a device.
+  /// The failure for an error of opening a device.
   init(_ error: ALSAError, of name: String) {
     let device = "the sound device '\(name)'"
     let reason = error.message ?? error.reason
@@ -84,8 +84,8 @@ extension Failure {
     self.init(remedy, message)
   }
 
-  /// What it means that a device that is there takes no sound: most of all, that a plugin of
-  /// alsa-lib cannot write its file.
+  /// The failure for a device that is there and takes no sound: mostly a plugin of alsa-lib that cannot
+  /// write its file.
   init(writing error: ALSAError) {
     let advice =
       switch error.code {

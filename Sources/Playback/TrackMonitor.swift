@@ -2,31 +2,30 @@ import ExportEngine
 
 /// Meters one track of an item on the rendering thread, and mutes it.
 ///
-/// Several nodes may give its sound, two of them at once in a cross-fade: what is heard of the track
-/// is their sum.
+/// Several nodes may render a track, two of them at once in a cross-fade: the track is their sum.
 final class TrackMonitor {
   private let item: PlayerItem
   private let index: Int
-  /// Whether what passes is measured.
+  /// Whether the sound is measured.
   var isMetered = true
-  /// Since the last `take`, but for what is in `sum`.
+  /// The level since the last `take`, without `sum`.
   private var level = LevelSum()
-  /// What the nodes give of one block of the mix, of each channel; and where it stands.
+  /// The sum of the nodes in one block of the mix, for each channel, and its frames.
   private var sum: [[Float]] = []
   private var span: Range<Int64> = 0..<0
-  /// Counts these blocks.
+  /// Counts the blocks.
   private var round = 0
 
-  /// Watches one of an item's tracks.
+  /// A monitor of one of an item's tracks.
   init(_ item: PlayerItem, track index: Int) {
     self.item = item
     self.index = index
   }
 
-  /// For one of the nodes that give the track's sound.
+  /// A watcher for one of the nodes that render the track.
   func watcher() -> any NodeWatcher { Watcher(self) }
 
-  /// What has passed since the last call; nil where nothing has.
+  /// The level since the last call; nil without sound.
   func take() -> LevelSum? {
     finish()
     guard level.count > 0 else { return nil }
@@ -34,21 +33,21 @@ final class TrackMonitor {
     return level
   }
 
-  /// Sees one of the nodes.
+  /// Watches one of the nodes.
   private final class Watcher: NodeWatcher {
     private let track: TrackMonitor
-    /// What the node's sound is multiplied with; a change is a ramp over one block.
+    /// The factor of the node's sound; a change is a ramp over one block.
     private var gain: Float = 1
-    /// Behind what came last.
+    /// The frame after the last block.
     private var end: Int64?
-    /// The round in which it came.
+    /// The round of the last block.
     private var round = -1
 
     init(_ track: TrackMonitor) { self.track = track }
 
     func pass(_ block: AudioBuffer, at frames: Range<Int64>) {
       let target = track.item.gain(ofTrack: track.index)
-      // What begins here begins as loud as it is to be.
+      // Sound that begins here begins at its level.
       if end != frames.lowerBound { gain = target }
       end = frames.upperBound
       if gain != 1 || target != 1 { scale(block, to: target) }
@@ -68,8 +67,10 @@ final class TrackMonitor {
     }
   }
 
-  /// Adds a node's sound to that of the others; gives the round. A node that comes a second time
-  /// brings the next block of the mix.
+  /// Adds a node's sound to that of the others. A node that comes a second time begins the next block of
+  /// the mix.
+  ///
+  /// - Returns: The round.
   private func add(_ block: AudioBuffer, at frames: Range<Int64>, isNew: Bool) -> Int {
     let start = frames.lowerBound
     let end = start + Int64(block.frameCount)
@@ -93,7 +94,7 @@ final class TrackMonitor {
     return round
   }
 
-  /// Counts the block that is whole.
+  /// Measures a complete block.
   private func finish() {
     round += 1
     for channel in sum.indices {
