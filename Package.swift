@@ -17,7 +17,6 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
-    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
     // The door.
@@ -64,9 +63,8 @@ let package = Package(
     .target(
       name: "JobFile",
       dependencies: [
-        "JobModel", "TimeLists",
+        "YAML", "JobModel", "TimeLists",
         "MediaTime", "MPEGAudio", "Diagnosis", "MediaComposition",
-        .product(name: "Yams", package: "Yams"),
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .target(
@@ -117,6 +115,13 @@ let package = Package(
     .systemLibrary(name: "CLAME", pkgConfig: "lame", providers: [.apt(["libmp3lame-dev"])]),
     .target(name: "ALSA", dependencies: ["CALSA"]),
     .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
+    .target(
+      name: "YAML",
+      dependencies: [
+        "CYAML", "JobModel", "Diagnosis",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
+    .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
 
     // The ground.
     .target(
@@ -156,7 +161,7 @@ let package = Package(
     .testTarget(
       name: "JobFileTests",
       dependencies: [
-        "JobFile", "JobModel", "TimeLists", "Diagnosis", "MediaComposition", "MediaTime",
+        "JobFile", "JobModel", "YAML", "TimeLists", "Diagnosis", "MediaComposition", "MediaTime",
         "MPEGAudio", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),

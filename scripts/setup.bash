@@ -10,7 +10,7 @@ readonly ready="$root/.build/ready"
 # toolchain itself needs.
 readonly build_packages=(
   pkg-config libavformat-dev libavcodec-dev libavutil-dev libavfilter-dev libswresample-dev
-  libmp3lame-dev libebur128-dev libasound2-dev
+  libmp3lame-dev libebur128-dev libasound2-dev libyaml-dev
   ca-certificates git libc6-dev libcurl4-openssl-dev libncurses6 libsqlite3-0
   libxml2-dev
 )
@@ -64,7 +64,7 @@ require_packages() {
 
 # Elsewhere the names of packages are not ours to know: asks pkg-config for what they hold.
 require_without_debian() {
-  local modules=(libavformat libavcodec libavutil libavfilter libswresample alsa)
+  local modules=(libavformat libavcodec libavutil libavfilter libswresample libebur128 alsa yaml-0.1)
   if [[ -n $(command -v pkg-config) ]] && pkg-config --exists "${modules[@]}" \
     && [[ -e /usr/include/lame/lame.h || -e /usr/local/include/lame/lame.h ]]; then
     return

@@ -2,6 +2,7 @@ import Diagnosis
 import JobModel
 import MediaComposition
 import SystemPackage
+import YAML
 
 /// A job file's tree as a command line spells it: texts, lists and maps, each with its place.
 ///

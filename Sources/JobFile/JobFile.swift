@@ -2,6 +2,7 @@ import Diagnosis
 import JobModel
 import MediaComposition
 import SystemPackage
+import YAML
 
 /// A job file, read and checked as far as that goes without opening a medium.
 public struct JobFile: Sendable {

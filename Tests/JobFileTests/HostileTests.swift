@@ -4,6 +4,7 @@ import Testing
 import TestSupport
 
 @testable import JobFile
+@testable import YAML
 
 /// Files made to break their reader are refused, at once and in words.
 @Suite struct HostileTests {
@@ -33,8 +34,9 @@ import TestSupport
         "a\(level): &a\(level) ["
         + Array(repeating: "*a\(level - 1)", count: 9).joined(separator: ", ") + "]\n"
     }
-    let result = firstLine(text + "? *a39\n: x\n? *a39\n: y\n")
-    #expect(result == "job.yaml:41:3: error: duplicate key '*a39'")
+    let screen = Bench().screen(text + "? *a39\n: x\n? *a39\n: y\n")
+    #expect(screen.contains("job.yaml:1:5: error: no plain text may begin with '&'"))
+    #expect(screen.contains("job.yaml:43:3: error: no plain text may begin with '*'"))
   }
 
   @Test("A file of fifty megabytes is refused unread")
@@ -82,10 +84,10 @@ import TestSupport
       result == "job.yaml:8:13: error: with its variables this text has more than 1 MiB")
   }
 
-  @Test("Repeated keys by the thousand are told, or given up, in bounded time")
+  @Test("Repeated keys by the thousand are reported, and not all of them shown")
   func repeatedKeys() {
     let maps = (0..<300).map { "k\($0): { a\($0): 1, a\($0): 2 }" }.joined(separator: "\n")
-    #expect(firstLine(maps).contains("error: duplicate key 'a49'"))
+    #expect(firstLine(maps) == "job.yaml:1:14: error: duplicate key 'a0'")
     let keys = (0..<2_000).map { "k\($0 % 1_000): 1" }.joined(separator: "\n")
     let screen = Bench().screen(keys)
     #expect(screen.contains("error: duplicate key 'k199'"))

@@ -453,6 +453,14 @@ import TestSupport
         sources: { a: &s { file: a.wav } }
         """#),
       #"""
+      job.yaml:1:1: error: nothing sounds here
+          1 | sources: { a: &s { file: a.wav } }
+            | ^~~~~~~
+        help: give one of 'clip', 'concat', 'tracks', 'silence'
+      job.yaml:1:1: error: a job needs an 'output'
+          1 | sources: { a: &s { file: a.wav } }
+            | ^~~~~~~
+        help: add 'output: NAME.mp3'
       job.yaml:1:15: error: no plain text may begin with '&', and a job file has no anchors
           1 | sources: { a: &s { file: a.wav } }
             |               ^~
@@ -839,10 +847,17 @@ import TestSupport
         output: x.mp3
         """#),
       #"""
-      job.yaml:2:1: error: duplicate key '/'
+      job.yaml:2:1: error: unknown key '/'
           2 | "/": x
-            | ^
+            | ^~~
+        help: a job file has no such key; 'avjob schema' tells of all that it has
+      job.yaml:3:1: error: duplicate key '/'
+          3 | "/": y
+            | ^~~
         help: keep one of them
+      job.yaml:2:1: note: first written here
+          2 | "/": x
+            | ^~~
       """#)
   }
 }

@@ -3,6 +3,7 @@ import JobModel
 import MediaComposition
 import MediaTime
 import SystemPackage
+import YAML
 
 extension Decoder {
   /// The items that a clip text stands for: one, or in a list one for each file that its wildcard

@@ -1,6 +1,7 @@
 import JobModel
 import MPEGAudio
 import MediaComposition
+import YAML
 
 extension Decoder {
   /// The version of the tag, behind `id3`. Where only the clip knows an output's format, it is

@@ -3,6 +3,7 @@ import JobModel
 import MediaComposition
 import MediaTime
 import SystemPackage
+import YAML
 
 /// Where an item stands, which decides what a bare text is.
 enum ItemContext {

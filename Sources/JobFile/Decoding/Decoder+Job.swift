@@ -1,6 +1,7 @@
 import JobModel
 import MediaComposition
 import SystemPackage
+import YAML
 
 extension Decoder {
   /// The jobs that `fields` stand for: one, or those of its `for_each` or `rows`.

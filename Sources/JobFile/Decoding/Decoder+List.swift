@@ -4,6 +4,7 @@ import MediaComposition
 import MediaTime
 import SystemPackage
 import TimeLists
+import YAML
 
 // MARK: - Lists of times
 

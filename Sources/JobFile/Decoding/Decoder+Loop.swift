@@ -3,6 +3,7 @@ import JobModel
 import MediaComposition
 import SystemPackage
 import TimeLists
+import YAML
 
 // MARK: - for_each
 

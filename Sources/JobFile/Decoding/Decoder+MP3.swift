@@ -2,6 +2,7 @@ import Diagnosis
 import JobModel
 import MPEGAudio
 import MediaComposition
+import YAML
 
 /// MP3 settings as an output says them.
 struct MP3Choice: Hashable {

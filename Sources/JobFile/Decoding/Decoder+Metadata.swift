@@ -2,6 +2,7 @@ import Diagnosis
 import JobModel
 import MediaComposition
 import SystemPackage
+import YAML
 
 /// Tags as `metadata` says them.
 struct JobTags {

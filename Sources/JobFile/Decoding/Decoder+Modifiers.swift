@@ -2,6 +2,7 @@ import Diagnosis
 import JobModel
 import MediaComposition
 import MediaTime
+import YAML
 
 // MARK: - Channels and level
 

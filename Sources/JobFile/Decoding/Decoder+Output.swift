@@ -3,6 +3,7 @@ import JobModel
 import MPEGAudio
 import MediaComposition
 import SystemPackage
+import YAML
 
 /// What an output's `folder` needs to know of its job.
 struct OutputContext {

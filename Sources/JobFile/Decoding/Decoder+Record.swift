@@ -1,5 +1,6 @@
 import JobModel
 import MediaComposition
+import YAML
 
 extension YAMLNode {
   /// Whether an output is a file of facts.

@@ -3,6 +3,7 @@ import JobModel
 import MediaComposition
 import SystemPackage
 import TimeLists
+import YAML
 
 extension Decoder {
   /// The text of a scalar with its variables filled in; nil where it has none, which has been said.

@@ -4,6 +4,7 @@ import MediaComposition
 import MediaTime
 import SystemPackage
 import TimeLists
+import YAML
 
 /// Reads the nodes of one job file as values of the language, and collects what is wrong.
 ///

@@ -1,6 +1,7 @@
 import Diagnosis
 import MediaComposition
 import SystemPackage
+import YAML
 
 /// What a file includes is as if it stood in it, before its own.
 extension FileReader {

@@ -2,6 +2,7 @@ import Diagnosis
 import JobModel
 import MediaComposition
 import SystemPackage
+import YAML
 
 /// Reads the outermost map of a job file.
 struct FileReader {

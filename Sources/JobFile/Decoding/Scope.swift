@@ -1,6 +1,7 @@
 import MediaComposition
 import SystemPackage
 import TimeLists
+import YAML
 
 /// What variables stand for.
 struct Scope {
@@ -90,6 +91,14 @@ final class LoopNames: Sendable {
   var all: [String] {
     (bindsInput ? InputBinding.names : []) + ["n", "count"] + indices.keys.sorted()
       + (bindsRow ? RowBinding.names : [])
+  }
+}
+
+extension YAMLNode {
+  /// Whether the value may differ between the jobs of a loop that binds `names`.
+  func depends(on names: LoopNames?) -> Bool {
+    guard let names else { return false }
+    return variables.contains { names.binds($0) }
   }
 }
 

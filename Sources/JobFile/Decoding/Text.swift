@@ -3,6 +3,7 @@ import JobModel
 import MediaComposition
 import MediaTime
 import SystemPackage
+import YAML
 
 /// A scalar with its variables filled in, which still knows where each of its characters was
 /// written.

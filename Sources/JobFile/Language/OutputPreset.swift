@@ -1,6 +1,7 @@
 import Diagnosis
 import MPEGAudio
 import MediaComposition
+import YAML
 
 /// A named set of keys of an output (`preset: acx-audiobook`), as the language has them built in.
 public struct OutputPreset: Sendable {

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import JobFile
+@testable import YAML
 
 /// What a split job becomes. Every file lasts a minute unless a test says otherwise.
 @Suite struct SplitTests {

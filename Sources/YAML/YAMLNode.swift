@@ -1,27 +1,26 @@
 import Diagnosis
 import JobModel
-import MediaComposition
 import SystemPackage
 
 /// A value of a job file: text, a list or a map, with its place, and nothing guessed about it.
-final class YAMLNode: Sendable {
-  enum Kind: Sendable {
+package final class YAMLNode: Sendable {
+  package enum Kind: Sendable {
     case scalar(YAMLScalar)
     case sequence([YAMLNode])
     case mapping([YAMLEntry])
-    /// Nothing, or what was refused while reading: whoever meets it says no more about it.
+    /// Nothing, or what was refused while reading: no more is said about it.
     case missing
   }
 
-  let kind: Kind
-  let origin: Origin
+  package let kind: Kind
+  package let origin: Origin
   /// Where the paths in it count from: the folder of the file that it stands in; nil: the current
   /// one.
-  let folder: FilePath?
+  package let folder: FilePath?
   /// The variables that it names, and `row` where something in it is repeated for each row.
-  let variables: Set<String>
+  package let variables: Set<String>
 
-  init(_ kind: Kind, origin: Origin, in folder: FilePath? = nil) {
+  package init(_ kind: Kind, origin: Origin, in folder: FilePath? = nil) {
     self.kind = kind
     self.origin = origin
     self.folder = folder
@@ -41,16 +40,10 @@ final class YAMLNode: Sendable {
     self.variables = variables
   }
 
-  /// Whether the value may differ between the jobs of a loop that binds `names`.
-  func depends(on names: LoopNames?) -> Bool {
-    guard let names else { return false }
-    return variables.contains { names.binds($0) }
-  }
+  package var isMissing: Bool { if case .missing = kind { true } else { false } }
 
-  var isMissing: Bool { if case .missing = kind { true } else { false } }
-
-  /// What it is, for messages.
-  var description: String {
+  /// Its kind, for messages.
+  package var description: String {
     switch kind {
     case .scalar: "a text"
     case .sequence: "a list"
@@ -61,17 +54,28 @@ final class YAMLNode: Sendable {
 }
 
 /// One key of a map and its value.
-struct YAMLEntry: Sendable {
-  var key: String
-  var keyOrigin: Origin
-  var value: YAMLNode
+package struct YAMLEntry: Sendable {
+  package var key: String
+  package var keyOrigin: Origin
+  package var value: YAMLNode
+
+  package init(key: String, keyOrigin: Origin, value: YAMLNode) {
+    self.key = key
+    self.keyOrigin = keyOrigin
+    self.value = value
+  }
 }
 
 /// A text as the file has it: plain and quoted ones are the same.
-struct YAMLScalar: Sendable {
-  var text: String
-  var template: Template?
+package struct YAMLScalar: Sendable {
+  package var text: String
+  package var template: Template?
   /// How far into the origin's span the text's own characters begin, where they stand in the file
   /// as they are; nil where quoting or folding changes them.
-  var contentOffset: Int?
+  package var contentOffset: Int?
+
+  package init(text: String, contentOffset: Int? = nil) {
+    self.text = text
+    self.contentOffset = contentOffset
+  }
 }

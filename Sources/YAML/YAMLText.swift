@@ -1,0 +1,130 @@
+import Diagnosis
+import JobModel
+
+/// Characters that are plain text in a job file and something else to libyaml: `*`, which begins an
+/// alias, where whoever writes one at the start of a text means a pattern, and the line ends of
+/// YAML 1.1 that editors do not count (NEL, LS, PS).
+///
+/// They go through libyaml as private characters of plane 16, which no job file may hold, so that
+/// reading goes on behind them and columns stay.
+struct YAMLDisguise {
+  /// U+100000 and above: a job file that holds one is refused before.
+  static let first: UInt32 = 0x10_0000
+  private static let plain: [Unicode.Scalar] = ["*", "\u{85}", "\u{2028}", "\u{2029}"]
+
+  private let isNeeded: Bool
+
+  /// - Complexity: O(length of `text`)
+  init(of text: String) {
+    // Most texts are told by their bytes to need none.
+    let isPlain = text.utf8.withBytes { $0.allSatisfy { $0 < 0x80 && $0 != UInt8(ascii: "*") } }
+    isNeeded = !isPlain && text.unicodeScalars.contains { Self.plain.contains($0) }
+  }
+
+  /// `text` as libyaml reads it.
+  func applied(to text: String) -> String {
+    guard isNeeded else { return text }
+    return Self.mapped(text) { scalar in
+      Self.plain.firstIndex(of: scalar).flatMap { Unicode.Scalar(Self.first + UInt32($0)) }
+    }
+  }
+
+  /// `text` as the file has it.
+  func removed(from text: String) -> String {
+    guard isNeeded, text.unicodeScalars.contains(where: { $0.value >= Self.first }) else {
+      return text
+    }
+    return Self.mapped(text) { scalar in
+      scalar.value >= Self.first ? Self.plain[Int(scalar.value - Self.first)] : nil
+    }
+  }
+
+  private static func mapped(
+    _ text: String, _ other: (Unicode.Scalar) -> Unicode.Scalar?
+  ) -> String {
+    var view = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars { view.append(other(scalar) ?? scalar) }
+    return String(view)
+  }
+}
+
+// MARK: - Bytes
+
+extension YAMLReader {
+  /// Whatever comes between two nodes.
+  private static func isSeparator(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: ","), UInt8(ascii: ":"),
+      UInt8(ascii: "-"), UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: "?"):
+      true
+    default: false
+    }
+  }
+
+  /// `bytes` as text.
+  ///
+  /// - Throws: a diagnostic at the first byte that no job file may hold.
+  static func validated(
+    _ bytes: [UInt8], named name: String, into map: SourceMap
+  ) throws(Diagnostics) -> String {
+    guard !isUTF16(bytes) else {
+      throw Diagnostics(
+        Diagnostic("'\(name)' is UTF-16", at: .unknown, help: "save it as UTF-8"))
+    }
+    guard bytes.count(where: isSeparator) <= separatorLimit else {
+      throw Diagnostics(
+        Diagnostic(
+          "'\(name)' has more values than a job file can hold", at: .unknown,
+          help: "part its jobs into several files, or let 'for_each' or 'rows' make them"))
+    }
+    let content = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...]
+    guard let text = String(validating: content, as: UTF8.self) else {
+      let text = String(decoding: content, as: UTF8.self)
+      throw refusal(
+        of: text.unicodeScalars.firstIndex(of: "\u{FFFD}"), in: text, "not UTF-8", named: name, map,
+        help: "save the file as UTF-8; 'iconv -f WINDOWS-1252 -t UTF-8' makes it of an old one")
+    }
+    let isPlain = content.allSatisfy { (0x20...0x7E).contains($0) || $0 == 0x0A }
+    if !isPlain, let bad = text.unicodeScalars.firstIndex(where: { !isAllowed($0) }) {
+      let digits = String(text.unicodeScalars[bad].value, radix: 16, uppercase: true)
+      let code = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+      throw refusal(
+        of: bad, in: text, "the character U+\(code) may not stand in a job file", named: name, map,
+        help: "take it out")
+    }
+    return text
+  }
+
+  /// By its byte-order mark, or, as editors also write it, by the zeros of plain letters.
+  private static func isUTF16(_ bytes: [UInt8]) -> Bool {
+    if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) { return true }
+    let start = bytes.prefix(64)
+    let zeros = [0, 1].map { parity in start.indices.count { $0 % 2 == parity && start[$0] == 0 } }
+    guard start.count >= 4, let high = zeros.max(), let low = zeros.min() else { return false }
+    return low == 0 && high * 5 >= start.count * 2
+  }
+
+  private static func refusal(
+    of index: String.Index?, in text: String, _ message: String, named name: String,
+    _ map: SourceMap, help: String
+  ) -> Diagnostics {
+    let source = map.add(text: text, named: name)
+    let before = text.unicodeScalars[..<(index ?? text.startIndex)]
+    let line = SourceText(name: name, text: String(before)).lineCount
+    let lineStart = before.lastIndex { $0 == "\n" || $0 == "\r" }.map(before.index(after:))
+    let column = before.distance(from: lineStart ?? before.startIndex, to: before.endIndex) + 1
+    return Diagnostics(
+      Diagnostic(
+        message, at: map.origin(in: source, line: line, column: column, length: 1), help: help))
+  }
+
+  /// YAML 1.1's `c-printable` without plane 16's private use, which `YAMLDisguise` needs.
+  private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x09, 0x0A, 0x0D, 0x20...0x7E, 0x85, 0xA0...0xD7FF: true
+    case 0xFEFF: false
+    case 0xE000...0xFFFD, 0x10000..<YAMLDisguise.first: true
+    default: false
+    }
+  }
+}
