@@ -70,6 +70,13 @@ enum ID3Keys {
     "TDLY", "TDTG", "TFLT", "TIPL", "TLEN", "TMCL", "TPRO", "TRSO", "GRP1",
   ]
 
+  /// Every name of a tag, and those that only other containers have.
+  static let names =
+    table.flatMap { [$0.key] + $0.others } + descriptions.keys + [
+      "comment", "lyrics", "synopsis", "show", "episode_id", "network", "season_number",
+      "media_type",
+    ]
+
   private static let frameOfKey: [String: String] = {
     var frames: [String: String] = [:]
     for (key, frame, others) in table {

@@ -55,6 +55,9 @@ package struct ID3Tag: Sendable, Hashable {
     self.chapters = chapters
   }
 
+  /// The names of tags that players know, in lower case.
+  package static let tagNames: [String] = ID3Keys.names
+
   /// The key of what FFmpeg calls by its frame's identifier, `bpm` of `TBPM`; nil where there is no
   /// other name.
   package static func key(ofFrame identifier: String) -> String? {

@@ -504,6 +504,10 @@ import TestSupport
           2 | fade_in: { curve: log }
             |          ^
         help: write { duration: 2s }
+      job.yaml:2:19: error: 'log' is no curve
+          2 | fade_in: { curve: log }
+            |                   ^~~
+        help: write 'linear', 'equal_power' or 'exponential'
       job.yaml:3:34: error: 'log' is no curve
           3 | fade_out: { duration: 1s, curve: log }
             |                                  ^~~

@@ -123,11 +123,11 @@ import Testing
         #expect(isMatched == isFine, "'\(word)' and \(pattern)")
       }
     }
-    try agree(SchemaPattern.mp3Preset, presets) { name in
+    try agree(Values.lamePresetText, presets) { name in
       guard MP3Preset(rawValue: name) != nil else { throw QuantityError("") }
     }
-    try agree(SchemaPattern.wholeBitRate, words) { _ = try MP3Settings(parsing: "cbr " + $0) }
-    try agree(SchemaPattern.vbr, words) { word in
+    try agree(Values.wholeBitRateText, words) { _ = try MP3Settings(parsing: "cbr " + $0) }
+    try agree(Values.vbrText, words) { word in
       _ = try MP3Settings(parsing: word.lowercased().hasPrefix("v") ? word : "V" + word)
     }
   }

@@ -137,16 +137,16 @@ import TestSupport
       ("zzz", nil), ("metadta", "metadata"),
     ])
   func spelling(word: String, expected: String?) {
-    #expect(Spelling.nearest(to: word, among: Schema.job.keys.map(\.name)) == expected)
+    #expect(Spelling.nearest(to: word, among: Language.job.keys.map(\.name)) == expected)
   }
 
   @Test("The schema names each key once, and says what to do without the missing ones")
   func schema() {
-    for schema in Schema.all {
+    for schema in Language.maps {
       #expect(Set(schema.keys.map(\.name)).count == schema.keys.count, "\(schema.subject)")
       for key in schema.keys {
         #expect(!key.help.isEmpty && key.instead?.isEmpty != true)
-        #expect((key.value == .any) == (key.instead != nil), "\(key.name)")
+        #expect((key.form.name == "any") == (key.instead != nil), "\(key.name)")
       }
     }
   }

@@ -5,10 +5,19 @@ import MediaTime
 import SystemPackage
 import YAML
 
+/// An item that a clip's text stands for.
+struct FoundClip {
+  var item: Item
+  /// The file, where a pattern found it.
+  var file: FilePattern.Match?
+}
+
 extension Decoder {
   /// The items that a clip text stands for: one, or in a list one for each file that its wildcard
   /// finds. `fields` are those of the map that the text stands in.
-  func clips(_ text: Text, _ fields: Fields?, _ scope: Scope, in context: ItemContext) -> [Item] {
+  func clips(
+    _ text: Text, _ fields: Fields?, _ scope: Scope, in context: ItemContext
+  ) -> [FoundClip] {
     var suspicion: ClipText.MalformedRange?
     let clip = ClipText(text.string, suspicion: &suspicion)
     guard clip.range != nil || !ClipText.isRange(text.string) else {
@@ -17,33 +26,41 @@ extension Decoder {
     }
     let range = clip.range.map { located($0, in: text) }
     if let range { refuseSecondRange(fields, beside: range, in: text) }
-    let origin =
-      clip.range == nil ? text.origin : text.origin(of: clip.pathRange, in: map)
-    let stream = fields.flatMap { self.stream($0, scope) }
     if let source = sources[clip.path] {
       guard var item = self.source(source, scope) else { return [] }
-      if let stream, case .clip(var reference) = item.content {
-        reference.stream = stream
-        item.content = .clip(reference)
-      }
       item.range = range ?? item.range
       item.origin = text.origin
-      return [item]
+      return [FoundClip(item: item)]
     }
-    return paths(clip, of: text, at: origin, suspicion, in: context).map { path in
-      var item = Item.clip(path, stream: stream, range: range, origin: text.origin)
-      item.content = .clip(MediaReference(path, stream: stream, origin: origin))
+    let origin = clip.range == nil ? text.origin : text.origin(of: clip.pathRange, in: map)
+    func item(_ path: FilePath) -> Item {
+      var item = Item(.clip(MediaReference(path, origin: origin)), origin: text.origin)
+      item.range = range
       return item
     }
+    let pattern = text.pattern(clip.pathRange)
+    if context.isList, FilePattern.isPattern(pattern), isPattern(clip.path, in: text.folder) {
+      return matches(pattern, at: origin, in: text.folder).map {
+        FoundClip(item: item($0.path), file: $0)
+      }
+    }
+    return path(clip, of: text, at: origin, suspicion, in: context).map {
+      [FoundClip(item: item($0))]
+    } ?? []
   }
 
-  /// The files that the path of a clip text names.
-  private func paths(
+  /// Whether a path with wildcards in it stands for others, and is no file or address itself.
+  private func isPattern(_ path: String, in folder: FilePath) -> Bool {
+    (try? Self.checkPath(path)) != nil && kind(of: self.path(path, in: folder)) == nil
+  }
+
+  /// The file that the path of a clip text names.
+  private func path(
     _ clip: ClipText, of text: Text, at origin: Origin, _ suspicion: ClipText.MalformedRange?,
     in context: ItemContext
-  ) -> [FilePath] {
+  ) -> FilePath? {
     if let lastFile, lastFile.name == clip.path, lastFile.folder == text.folder {
-      return [lastFile.path]
+      return lastFile.path
     }
     do throws(QuantityError) {
       try Self.checkPath(clip.path)
@@ -51,35 +68,33 @@ extension Decoder {
       let help =
         isCutByComma(origin) ? "inside [] a comma ends a text; quote the address" : error.help
       sink.error(error.message, at: origin, help: help)
-      return []
+      return nil
     }
     let path = path(clip.path, in: text.folder)
     guard kind(of: path) != .file else {
       lastFile = (clip.path, text.folder, path)
-      return [path]
+      return path
     }
-    let pattern = text.pattern(clip.pathRange)
-    if FilePattern.isPattern(pattern), kind(of: path) == nil {
-      guard context.isList else {
+    if kind(of: path) == nil {
+      if FilePattern.isPattern(text.pattern(clip.pathRange)) {
         sink.error(
           "a wildcard stands for several files", at: origin,
           help: "put it into a list: [\"\(clip.path)\"]")
-        return []
+        return nil
       }
-      return matches(pattern, at: origin, in: text.folder).map(\.path)
-    }
-    if kind(of: path) == nil, let suspicion {
-      sink.error(
-        suspicion.error.message, at: text.origin(of: suspicion.range, in: map),
-        help: suspicion.error.help)
-      return []
-    }
-    if kind(of: path) == nil, context.isList, let error = timeError(clip.path) {
-      sink.error(error, at: origin, help: "a file of that name is './\(clip.path)'")
-      return []
+      if let suspicion {
+        sink.error(
+          suspicion.error.message, at: text.origin(of: suspicion.range, in: map),
+          help: suspicion.error.help)
+        return nil
+      }
+      if context.isList, let error = timeError(clip.path) {
+        sink.error(error, at: origin, help: "a file of that name is './\(clip.path)'")
+        return nil
+      }
     }
     checkFile(path, at: origin, name: clip.path, in: text.folder, isMedium: true)
-    return [path]
+    return path
   }
 
   /// `[https://x?a,b]`: the second half of an address became an item of its own.
@@ -244,7 +259,7 @@ extension Decoder {
     return "\(times[0])..\(times[1])"
   }
 
-  private func located(_ range: ClipText.ParsedRange, in text: Text) -> ItemRange {
+  func located(_ range: ClipText.ParsedRange, in text: Text) -> ItemRange {
     let end: ItemRange.End? = range.end.map { end in
       switch end {
       case .moment(let moment, let place):
@@ -270,44 +285,59 @@ extension Decoder {
 
   /// What a name in `sources` stands for: a clip with defaults.
   func source(_ entry: YAMLEntry, _ scope: Scope) -> Item? {
-    shared(entry.value) {
-      guard case .mapping = entry.value.kind else {
-        return text(entry.value, scope).flatMap { sourceClip($0, nil, scope) }
-      }
-      guard let fields = fields(of: entry.value, as: .source) else { return nil }
-      if let file = fields["file"], let clip = fields["clip"] {
-        sink.error(
-          "'clip' beside 'file'", at: clip.keyOrigin, help: "keep one of them",
-          notes: [.init("the file is named here", at: file.keyOrigin)])
-      }
-      var item: Item?
-      if let file = fields["file"]?.value {
-        item = path(file, scope).map { path in
-          checkFile(path.value, at: path.origin, isMedium: true)
-          return Item.clip(path.value, stream: stream(fields, scope), origin: path.origin)
-        }
-      } else if let clip = fields["clip"]?.value {
-        item = text(clip, scope).flatMap { sourceClip($0, fields, scope) }
-      } else if !fields.isIncomplete {
-        sink.error(
-          "a source needs a 'file' or a 'clip'", at: entry.value.origin,
-          help: "write { file: media/host.wav }")
-      }
-      guard var item else { return nil }
-      // Items that it inserts name files, as it does itself.
+    shared(entry.value, in: scope) {
+      // Names are paths here, also in what a source inserts.
       let names = sources
       sources = [:]
       defer { sources = names }
+      guard case .mapping = entry.value.kind else {
+        return text(entry.value, scope).flatMap { text -> Item? in
+          clips(text, nil, scope, in: .track).first?.item
+        }
+      }
+      guard let fields = fields(of: entry.value, as: Language.source) else { return nil }
+      var contents = SourceContents(fields: fields)
+      Language.sourceContents.read(fields, self, scope, into: &contents)
+      guard var item = contents.item else { return nil }
       modify(&item, by: fields, scope, in: .track)
       return item
     }
   }
+}
 
-  /// A clip text under `sources`, where names are paths.
-  private func sourceClip(_ text: Text, _ fields: Fields?, _ scope: Scope) -> Item? {
-    let names = sources
-    sources = [:]
-    defer { sources = names }
-    return clips(text, fields, scope, in: .track).first
-  }
+/// What a source is, while its keys are read.
+struct SourceContents {
+  let fields: Fields
+  var item: Item?
+}
+
+extension Language {
+  static let sourceContents: Keys<SourceContents> = Keys([
+    Key("file", as: Values.path.form, "the file's path, taken literally") {
+      entry, decoder, scope, source in
+      source.item = decoder.path(entry.value, scope).map { path in
+        decoder.checkFile(path.value, at: path.origin, isMedium: true)
+        return Item.clip(path.value, origin: path.origin)
+      }
+    },
+    Key(
+      "sha256", notBuilt: "a checksum to hold the file to",
+      instead: "run 'sha256sum --check' before"),
+    Key("clip", as: Values.clip, "a media file, and a range of it") {
+      entry, decoder, scope, source in
+      source.item = decoder.text(entry.value, scope).flatMap { text -> Item? in
+        decoder.clips(text, source.fields, scope, in: .track).first?.item
+      }
+    },
+  ])
+
+  /// An entry of `sources`: a file, and defaults for the clips that name it.
+  static let source: Schema = Schema(
+    "a source",
+    keys: sourceContents.facts + modifiers.without(["name", "each"]).facts,
+    rules: itemRules + [
+      .one(
+        of: ["file", "clip"], missing: "a source needs a 'file' or a 'clip'",
+        help: "write { file: media/host.wav }", note: "the file is named here")
+    ], conditions: { [["properties": ["at": Values.placeInList]], rangeCondition] })
 }

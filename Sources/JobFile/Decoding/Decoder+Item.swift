@@ -17,10 +17,82 @@ enum ItemContext {
   var isList: Bool { self == .list || self == .insertion }
 }
 
+/// What an item is made of, while its keys are read.
+struct ItemContents {
+  let fields: Fields
+  let context: ItemContext
+  /// Several where a pattern found several files.
+  var clips: [FoundClip] = []
+
+  fileprivate mutating func hold(_ content: Item.Content) {
+    clips = [FoundClip(item: Item(content, origin: fields.origin))]
+  }
+}
+
+/// The job language as tables of keys, each beside what it is read into.
+enum Language {
+  /// The keys of which an item has one.
+  static let contentNames = ["clip", "concat", "tracks", "silence"]
+
+  static let contents: Keys<ItemContents> = Keys([
+    Key("clip", as: Values.clip, "a media file, or a name from 'sources', and a range of it") {
+      entry, decoder, scope, contents in
+      guard let text = decoder.text(entry.value, scope) else { return }
+      contents.clips = decoder.clips(text, contents.fields, scope, in: contents.context)
+    },
+    Key("concat", Values.items, "items that follow one another") {
+      if !$1.isEmpty { $0.hold(.concat(ItemSequence($1))) }
+    },
+    Key("tracks", Values.tracks, "sequences that sound together, each under its name") {
+      if !$1.isEmpty { $0.hold(.tracks($1)) }
+    },
+    Key("silence", Values.time, "nothing, for a while") { $0.hold(.silence($1)) },
+  ])
+
+  /// Of every item, wherever it stands.
+  static let itemRules: [Schema.Rule] = [
+    .atMostOne(of: ["to", "duration"], note: "the end is given here")
+  ]
+
+  static let contentHelp =
+    "an item is one of 'clip', 'concat', 'tracks', 'silence'; put both into a list"
+
+  /// An item: what sounds, and its modifiers in the order in which they are applied.
+  static let item: Schema = Schema(
+    "an item", keys: contents.facts + modifiers.facts,
+    rules: itemRules + [
+      .one(
+        of: contentNames, missing: "nothing sounds here",
+        help: "give one of 'clip', 'concat', 'tracks', 'silence'", beside: contentHelp),
+      .key(
+        "stream", needs: ["clip"], "'stream' belongs to a clip", help: "write it beside the 'clip'"),
+      .key(
+        "crossfade", apartFrom: "at", unless: "concat",
+        help: "an item with 'at' starts there; a cross-fade would start it elsewhere",
+        note: "the time is given here"),
+    ], conditions: { [rangeCondition, silenceCondition] })
+
+  /// A range stands in the clip's text or in keys.
+  static let rangeCondition: JSONTree = [
+    "if": Schema.Rule.Kind.someOf(["from", "to", "duration"]).tree,
+    "then": [
+      "properties": [
+        "clip": ["not": ["type": "string", "pattern": .text(Pattern.clipWithRange)]]
+      ]
+    ],
+  ]
+
+  /// A silence has no chapters to keep.
+  static let silenceCondition: JSONTree = [
+    "if": ["required": ["silence"]],
+    "then": ["properties": ["chapters": ["not": ["const": "keep"]]]],
+  ]
+}
+
 extension Decoder {
   /// The items that `node` stands for: one, or what a wildcard in a list found.
   func items(_ node: YAMLNode, _ scope: Scope, in context: ItemContext) -> [Item] {
-    shared(node) {
+    shared(node, in: scope) {
       switch node.kind {
       case .missing: return []
       case .sequence:
@@ -31,9 +103,9 @@ extension Decoder {
       case .scalar:
         guard let text = text(node, scope) else { return [] }
         if context.isList, let silence = silence(text) { return [silence] }
-        return clips(text, nil, scope, in: context)
+        return clips(text, nil, scope, in: context).map(\.item)
       case .mapping:
-        guard let fields = fields(of: node, as: .item) else { return [] }
+        guard let fields = fields(of: node, as: Language.item) else { return [] }
         guard let each = fields["each"] else { return items(fields, scope, in: context) }
         return rows(each, scope).flatMap { items(fields, $0, in: context) }
       }
@@ -42,13 +114,7 @@ extension Decoder {
 
   /// What an item is repeated for: one scope a row of the job.
   private func rows(_ each: YAMLEntry, _ scope: Scope) -> [Scope] {
-    guard let word = text(each.value, scope) else { return [] }
-    guard word.string == "row" else {
-      sink.error(
-        "'\(word.string)' is nothing that an item is repeated for", at: word.origin,
-        help: "write 'each: row'")
-      return []
-    }
+    guard Values.row.read(each.value, self, scope) != nil else { return [] }
     guard let rows = scope.loop?.rows else {
       if !scope.bindsUnknownNames {
         sink.error(
@@ -71,94 +137,67 @@ extension Decoder {
   /// The items that a map's fields describe. In a job of a `for_each`, the clip is its input where
   /// none is named.
   func items(_ fields: Fields, _ scope: Scope, in context: ItemContext) -> [Item] {
-    let contents = fields.present("clip", "concat", "tracks", "silence")
-    if let first = contents.first, let second = contents.dropFirst().first {
-      sink.error(
-        "'\(second.key)' beside '\(first.key)'", at: second.keyOrigin,
-        help: "an item is one of 'clip', 'concat', 'tracks', 'silence'; put both into a list",
-        notes: [.init("the other one is here", at: first.keyOrigin)])
+    var contents = ItemContents(fields: fields, context: context)
+    Language.contents.read(fields, self, scope, into: &contents)
+    if context == .job, fields.present(Language.contentNames).isEmpty {
+      contents.clips = input(fields, scope)
     }
-    var items: [Item]
-    if let content = contents.first {
-      items = self.content(content, fields, scope, in: context)
-    } else if context == .job, let input = scope.input?.file {
-      let stream = self.stream(fields, scope)
-      items = [Item.clip(input.path, stream: stream, origin: fields.origin)]
-    } else {
-      if !fields.isIncomplete {
-        sink.error(
-          "nothing sounds here", at: fields.origin,
-          help: context == .job && scope.input != nil
-            ? "'for_each' has values here, which are no files: add 'clip: ${input}.wav'"
-            : "give one of 'clip', 'concat', 'tracks', 'silence'")
-      }
-      return []
+    // Read even where there is no item to put them on: everything is reported in one pass.
+    let isMissing = contents.clips.isEmpty
+    if isMissing { contents.clips = [FoundClip(item: Item(.concat(ItemSequence([]))))] }
+    let items = contents.clips.map { clip in
+      var item = clip.item
+      if context != .job { item.origin = fields.origin }
+      var scope = scope
+      if let file = clip.file { scope.found = binding(of: file) }
+      modify(&item, by: fields, scope, in: context)
+      return item
     }
-    if context != .job, let at = fields["at"], let crossfade = fields["crossfade"],
-      fields["concat"] == nil
-    {
-      sink.error(
-        "'crossfade' beside 'at'", at: crossfade.keyOrigin,
-        help: "an item with 'at' starts there; a cross-fade would start it elsewhere",
-        notes: [.init("the time is given here", at: at.keyOrigin)])
-    }
-    // Decoded even where there is no item to put them on: everything is told in one pass.
-    var modified = items.isEmpty ? [Item(.concat(ItemSequence([])))] : items
-    for index in modified.indices {
-      if context != .job { modified[index].origin = fields.origin }
-      modify(&modified[index], by: fields, scope, in: context)
-    }
-    return items.isEmpty ? [] : modified
+    return isMissing ? [] : items
   }
 
-  private func content(
-    _ entry: YAMLEntry, _ fields: Fields, _ scope: Scope, in context: ItemContext
-  ) -> [Item] {
-    if entry.key != "clip", let stream = fields["stream"] {
+  /// The clip of a job that names none: the file that its `for_each` bound.
+  private func input(_ fields: Fields, _ scope: Scope) -> [FoundClip] {
+    if let input = scope.input?.file {
+      return [FoundClip(item: .clip(input.path, origin: fields.origin))]
+    }
+    // A job without a `for_each` breaks a rule, and that was reported.
+    if !fields.isIncomplete, fields["for_each"] != nil {
       sink.error(
-        "'stream' belongs to a clip", at: stream.keyOrigin, help: "write it beside the 'clip'")
+        "nothing sounds here", at: fields.origin,
+        help: scope.input != nil
+          ? "'for_each' has values here, which are no files: add 'clip: ${input}.wav'"
+          : "give one of 'clip', 'concat', 'tracks', 'silence'")
     }
-    switch entry.key {
-    case "clip":
-      guard let text = text(entry.value, scope) else { return [] }
-      return clips(text, fields, scope, in: context)
-    case "silence":
-      guard let duration = time(entry.value, scope) else { return [] }
-      return [Item(.silence(duration), origin: fields.origin)]
-    case "concat":
-      // What all jobs of a loop have in common is there once.
-      let items = shared(entry.value) { list(entry.value, scope) }
-      return items.isEmpty ? [] : [Item(.concat(ItemSequence(items)), origin: fields.origin)]
-    default:
-      let tracks = shared(entry.value) { self.tracks(entry.value, scope) }
-      return tracks.isEmpty ? [] : [Item(.tracks(tracks), origin: fields.origin)]
-    }
+    return []
   }
 
-  func stream(_ fields: Fields, _ scope: Scope) -> Int? {
-    value(fields["stream"]?.value, scope) { text throws(QuantityError) in
-      guard let index = Quantity.count(text) else {
-        throw QuantityError(
-          "'\(text)' is no stream", help: "streams count from 0, as ffprobe prints them")
-      }
-      return index
-    }?.value
+  private func binding(of file: FilePattern.Match) -> InputBinding {
+    InputBinding(
+      kind: .file(file.path, below: file.folder), home: folder,
+      currentDirectory: files.currentDirectory)
   }
 
   /// The items of a list.
-  private func list(_ node: YAMLNode, _ scope: Scope) -> [Item] {
+  func list(_ node: YAMLNode, _ scope: Scope) -> [Item] {
     guard case .sequence(let nodes) = node.kind else { return [] }
-    if nodes.isEmpty { refuseEmpty(node, .items) }
+    if nodes.isEmpty { refuseEmpty(node, Values.items.form) }
     var items: [Item] = []
     items.reserveCapacity(nodes.count)
     for node in nodes { items += self.items(node, scope, in: .list) }
     return items
   }
 
-  private func tracks(_ node: YAMLNode, _ scope: Scope) -> [ItemTrack] {
+  func tracks(_ node: YAMLNode, _ scope: Scope) -> [ItemTrack] {
     guard case .mapping(let entries) = node.kind else { return [] }
-    if entries.isEmpty { refuseEmpty(node, .tracks) }
+    if entries.isEmpty { refuseEmpty(node, Values.tracks.form) }
     return entries.compactMap { entry in
+      guard !isMisplaced(entry) else {
+        sink.error(
+          "'\(entry.key)' is a key of the job, and would be a track here", at: entry.keyOrigin,
+          help: "indent it as 'tracks' itself: it stands beside 'tracks', not below")
+        return nil
+      }
       let items: [Item] =
         if case .sequence = entry.value.kind {
           list(entry.value, scope)
@@ -170,6 +209,22 @@ extension Decoder {
     }
   }
 
+  /// Whether `entry`, below `tracks`, has a key of a job and is no track.
+  private func isMisplaced(_ entry: YAMLEntry) -> Bool {
+    guard Language.job[entry.key] != nil, Language.item[entry.key] == nil else { return false }
+    func isItem(_ node: YAMLNode) -> Bool {
+      switch node.kind {
+      case .scalar(let scalar):
+        scalar.template != nil || sources[scalar.text] != nil
+          || kind(of: path(scalar.text, in: node.folder ?? folder)) != nil
+      case .sequence(let nodes): nodes.contains(where: isItem)
+      case .mapping: node.hasKey(Language.contentNames.contains)
+      case .missing: true
+      }
+    }
+    return !isItem(entry.value)
+  }
+
   /// A bare time in a list.
   private func silence(_ text: Text) -> Item? {
     // Most items are clips, and to say why a path is no time takes longer than to read one.
@@ -177,142 +232,5 @@ extension Decoder {
       let time = try? TimeText(parsing: text.string)
     else { return nil }
     return Item(.silence(Located(time, at: text.origin)), origin: text.origin)
-  }
-}
-
-// MARK: - Modifiers
-
-extension Decoder {
-  func modify(
-    _ item: inout Item, by fields: Fields, _ scope: Scope, in context: ItemContext
-  ) {
-    item.range = range(fields, scope) ?? item.range
-    edits(&item, fields, scope)
-    level(&item, fields, scope, in: context)
-    if let name = fields["name"], let text = text(name.value, scope) {
-      item.name = Located(text.string, at: name.value.origin)
-    }
-    chapters(&item, fields, scope)
-    place(&item, fields, scope, in: context)
-  }
-
-  private func place(
-    _ item: inout Item, _ fields: Fields, _ scope: Scope, in context: ItemContext
-  ) {
-    if let at = moment(fields["at"]?.value, scope) {
-      if at.value.anchor == .end, context != .insertion {
-        sink.error(
-          "'\(at.value)' is no time of its own", at: at.origin,
-          help: "write a time, as '1:30', or that of another item, as 'talk.end'")
-      }
-      item.at = at
-    }
-    guard let entry = fields["crossfade"], let crossfade = fade(entry.value, scope) else { return }
-    if case .concat(var sequence) = item.content {
-      sequence.crossfade = crossfade
-      item.content = .concat(sequence)
-      return
-    }
-    item.crossfade = crossfade
-  }
-
-  func range(_ fields: Fields, _ scope: Scope) -> ItemRange? {
-    let from = moment(fields["from"]?.value, scope)
-    let to = moment(fields["to"]?.value, scope)
-    let duration = time(fields["duration"]?.value, scope)
-    if let a = fields["to"], let b = fields["duration"] {
-      sink.error(
-        "'duration' beside 'to'", at: b.keyOrigin, help: "keep one of them",
-        notes: [.init("the end is given here", at: a.keyOrigin)])
-    }
-    guard from != nil || to != nil || duration != nil else { return nil }
-    return ItemRange(
-      from: from, end: to.map(ItemRange.End.moment) ?? duration.map(ItemRange.End.duration))
-  }
-
-  private func chapters(_ item: inout Item, _ fields: Fields, _ scope: Scope) {
-    let entries = fields.present("chapter", "chapters")
-    guard !entries.isEmpty else { return }
-    item.chapter = nil
-    item.keepsChapters = false
-    item.chapters = entries.flatMap { entry -> [ItemChapter] in
-      if entry.key == "chapter" {
-        item.chapter = chapter(entry.value, at: Located(.start, at: entry.value.origin), scope)
-        return []
-      }
-      guard case .mapping(let points) = entry.value.kind else {
-        guard text(entry.value, scope)?.string == "keep" else {
-          return listedChapters(entry.value, scope)
-        }
-        item.keepsChapters = true
-        if case .silence = item.content {
-          sink.error(
-            "a silence has no chapters to keep", at: entry.value.origin, help: "leave it out")
-        }
-        return []
-      }
-      return points.compactMap { point in
-        guard let start = keyMoment(point) else { return nil }
-        return chapter(point.value, at: start, scope)
-      }
-    }
-  }
-
-  private func chapter(
-    _ node: YAMLNode, at start: Located<Moment>, _ scope: Scope
-  ) -> ItemChapter? {
-    guard case .mapping = node.kind else {
-      return chapterTitle(node, scope).map { ItemChapter($0, at: start) }
-    }
-    guard let fields = fields(of: node, as: .chapter) else { return nil }
-    let image = picture(fields["image"]?.value, scope)
-    let url = value(fields["url"]?.value, scope, Quantity.link)
-    guard let titleNode = fields["title"]?.value else {
-      if !fields.isIncomplete {
-        sink.error(
-          "a chapter needs a 'title'", at: node.origin,
-          help: "write \(Schema.Value.chapter.example)")
-      }
-      return nil
-    }
-    return chapterTitle(titleNode, scope).map {
-      ItemChapter($0, at: start, url: url?.value, image: image?.value)
-    }
-  }
-
-  private func chapterTitle(_ node: YAMLNode, _ scope: Scope) -> String? {
-    value(node, scope) { text throws(QuantityError) in
-      guard !text.isEmpty else {
-        throw QuantityError(
-          "a chapter without a title", help: "write one, or leave the chapter out")
-      }
-      return text
-    }?.value
-  }
-
-  /// A path of an image that must be there.
-  func picture(_ node: YAMLNode?, _ scope: Scope) -> Located<FilePath>? {
-    guard let picture = path(node, scope) else { return nil }
-    checkFile(picture.value, at: picture.origin)
-    return picture
-  }
-}
-
-extension Quantity {
-  /// A link, which is plain ASCII (RFC 3986 §2) wherever chapters are written.
-  fileprivate static func link(_ text: String) throws(QuantityError) -> String {
-    guard !text.isEmpty else {
-      throw QuantityError("an empty text is no link", help: "leave it out")
-    }
-    let bytes = text.utf8.map { byte -> String in
-      if 0x21...0x7E ~= byte { return String(UnicodeScalar(byte)) }
-      let digits = String(byte, radix: 16, uppercase: true)
-      return (digits.count == 1 ? "%0" : "%") + digits
-    }
-    let link = bytes.joined()
-    guard link == text else {
-      throw QuantityError("'\(text)' is no link: links are plain ASCII", help: "write '\(link)'")
-    }
-    return link
   }
 }

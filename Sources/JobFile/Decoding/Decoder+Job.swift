@@ -1,22 +1,127 @@
+import Diagnosis
 import JobModel
 import MediaComposition
+import MediaTime
 import SystemPackage
 import YAML
+
+/// How a job is run: after which others, how often, and how long.
+struct RunPolicy {
+  /// Whether there are such jobs is asked when all are known.
+  var needs: [Located<String>] = []
+  var retries: Int?
+  var timeout: Located<Time>?
+}
+
+/// A job, while its keys are read.
+struct JobDraft {
+  var split: Split?
+  var tags: JobTags?
+  var sampleRate: Located<Int>?
+  /// The layout of the mix, or the channel that is picked of the only clip.
+  var channels: Located<ItemChannels>?
+  var policy = RunPolicy()
+  /// Where variables of a part may be used.
+  fileprivate let partScope: Scope
+
+  fileprivate init(_ partScope: Scope) { self.partScope = partScope }
+
+  /// The layout of the mix: mono where one channel is picked.
+  var mixChannels: Located<ChannelLayout>? {
+    channels.map { channels in
+      switch channels.value {
+      case .layout(let layout): Located(layout, at: channels.origin)
+      case .position, .number: Located(.mono, at: channels.origin)
+      }
+    }
+  }
+}
+
+extension Language {
+  /// The keys of a job beside those of its item. `output`, `for_each`, `rows` and `group_by` are read
+  /// when all else is known.
+  static let jobKeys: Keys<JobDraft> = Keys([
+    Key("output", as: Values.outputs, "the file or files to write"),
+    Key("for_each", as: Values.loop, "one job for each file or value; binds 'input', 'n', 'count'"),
+    Key(
+      "rows", as: Values.table,
+      "one job for each row of a table; binds its columns, 'n' and 'count'"),
+    Key("group_by", as: Values.column, "one job for all 'rows' that agree in this column"),
+    Key(
+      "metadata", as: Values.metadata.form, "tags of the outputs, over those of a job's only clip"
+    ) {
+      entry, decoder, _, job in
+      job.tags = decoder.metadata(entry.value, job.partScope)
+    },
+    Key("sample_rate", Values.sampleRate, "of the mix; else the highest among the sources") {
+      $0.sampleRate = $1
+    },
+    Key("channels", Values.mixChannels, "of the mix; else mono where all sources are mono") {
+      $0.channels = $1
+    },
+    Key(
+      "loudness", notBuilt: "a target loudness",
+      instead: "measure the result and correct it with 'gain'"),
+    Key("conform", notBuilt: "sources made alike", instead: "convert the sources before"),
+    Key("needs", Values.names, "jobs of this file that must be done before this one") {
+      $0.policy.needs = $1
+    },
+    Key("retries", Values.retries, "how often a temporary failure is tried again") {
+      $0.policy.retries = $1.value
+    },
+    Key("timeout", Values.timeout, "how long an attempt may take") { $0.policy.timeout = $1 },
+    Key(
+      "split", as: Values.split, "where parts begin; one set of outputs a part, and binds 'part'"
+    ) { entry, decoder, scope, job in job.split = decoder.split(entry.value, scope) },
+  ])
+
+  /// A job: an item with outputs. Its rules are enforced once it has what it gets from elsewhere:
+  /// `defaults`, or a file that is included.
+  static let job: Schema = Schema(
+    "a job", example: "{ clip: interview.wav, output: teaser.mp3 }",
+    keys: jobKeys.facts + contents.facts + jobModifiers.without(["loudness"]).facts)
+
+  /// Of every job, whatever it gets from elsewhere.
+  static let jobRules: [Schema.Rule] =
+    itemRules + [
+      .atMostOne(of: contentNames, beside: contentHelp),
+      .atMostOne(of: ["for_each", "rows"], beside: "a job is repeated for one of them"),
+      .never("at", "'at' on a job", help: placementHelp),
+    ]
+
+  /// Of a job that has all that it gets.
+  static let wholeJobRules: [Schema.Rule] = [
+    .some(of: ["output"], missing: "a job needs an 'output'", help: "add 'output: NAME.mp3'"),
+    .some(
+      of: contentNames + ["for_each"], missing: "nothing sounds here",
+      help: "give one of 'clip', 'concat', 'tracks', 'silence'"),
+    .key(
+      "stream", needs: ["clip", "for_each"], "'stream' belongs to a clip",
+      help: "write it beside the 'clip'"),
+    .key("crossfade", needs: ["concat"], "'crossfade' on a job", help: placementHelp),
+    .key(
+      "group_by", needs: ["rows"], "'group_by' without 'rows'",
+      help: "name the table whose rows it groups: 'rows: words.csv'"),
+  ]
+
+  private static let placementHelp =
+    "it places an item in a sequence; put the item into 'concat' or 'tracks'"
+}
 
 extension Decoder {
   /// The jobs that `fields` stand for: one, or those of its `for_each` or `rows`.
   func jobs(named name: JobName, _ fields: Fields, _ scope: Scope) -> [Job] {
     let fields = withDefaults(fields)
+    enforce(Language.jobRules + Language.wholeJobRules, on: fields)
     let keys = ["for_each", "rows"]
     var scope = scope
     scope.bindsUnknownNames = !fields.refused.isDisjoint(with: keys)
-    refuseLonelyGroup(fields)
     begin(nil)
     guard !fields.present(keys).isEmpty || fields.refused.contains("for_each") else {
       return job(name.text(in: self, scope), fields, scope).map { [$0] } ?? []
     }
     guard let loop = loop(fields, scope) else {
-      // What is wrong with the job itself is told all the same.
+      // What is wrong with the job itself is reported all the same.
       if fields["rows"] == nil, fields["for_each"].map(bindsFiles) ?? true {
         let names = LoopNames([:], bindsInput: true)
         scope.loop = LoopBinding(names: names, input: .unknown, number: 1, count: 1)
@@ -41,46 +146,43 @@ extension Decoder {
 
   private func job(_ name: String, _ fields: Fields, _ scope: Scope) -> Job? {
     jobNames.insert(name)
-    refusePlacement(fields)
     let isSplit = fields["split"] != nil || fields.refused.contains("split")
     let partScope = scope.with(part: isSplit ? .bound : .none)
     let scope = scope.with(part: isSplit ? .elsewhere : .none)
-    let split = self.split(fields, scope)
-    let item = items(fields, scope, in: .job).first
-    let sampleRate = self.sampleRate(fields, scope)
-    let channels = mixChannels(fields, scope)
-    let tags = fields["metadata"].map { self.metadata($0.value, partScope) }
-    let course = self.course(fields, scope)
-    guard let output = fields["output"]?.value else {
-      if !fields.isIncomplete {
-        sink.error(
-          "a job needs an 'output'", at: fields.origin, help: "add 'output: NAME.mp3'")
-      }
-      return nil
-    }
+    var draft = JobDraft(partScope)
+    Language.jobKeys.read(fields, self, scope, into: &draft)
+    var item = items(fields, scope, in: .job).first
+    pick(draft.channels, of: &item, fields, scope)
+    guard let output = fields["output"]?.value else { return nil }
     let isShared = !output.depends(on: loopNames) && !scope.hasFolderOutput(output)
     let context = OutputContext(
-      scope: partScope, mixRate: sampleRate, mixChannels: channels,
+      scope: partScope, mixRate: draft.sampleRate, mixChannels: draft.mixChannels,
       clip: item.flatMap(\.onlyClip), isNoClip: item.map { $0.onlyClip == nil } ?? false)
     let files =
-      isShared ? shared(output) { self.outputs(output, context) } : self.outputs(output, context)
+      isShared
+      ? shared(output, in: scope) { self.outputs(output, context) } : self.outputs(output, context)
     if isSplit { refuseShared(files) }
-    guard let item, !files.outputs.isEmpty, !isSplit || split != nil else { return nil }
+    guard let item, !files.outputs.isEmpty, !isSplit || draft.split != nil else { return nil }
     return Job(
-      name: name, item: item, split: split, outputs: files.outputs, records: files.records,
-      needs: course.needs, retries: course.retries, timeout: course.timeout,
-      metadata: tags?.metadata ?? Metadata(), metadataBase: tags?.base,
-      sampleRate: sampleRate?.value, channelLayout: channels?.value, origin: fields.origin)
+      name: name, item: item, split: draft.split, outputs: files.outputs, records: files.records,
+      needs: draft.policy.needs, retries: draft.policy.retries, timeout: draft.policy.timeout,
+      metadata: draft.tags?.metadata ?? Metadata(), metadataBase: draft.tags?.base,
+      sampleRate: draft.sampleRate?.value, channelLayout: draft.mixChannels?.value,
+      origin: fields.origin)
   }
 
-  /// `at` and `crossfade` place an item in a sequence; a job stands in none.
-  private func refusePlacement(_ fields: Fields) {
-    for key in ["at", "crossfade"] {
-      guard let entry = fields[key], key == "at" || fields["concat"] == nil else { continue }
-      sink.error(
-        "'\(key)' on a job", at: entry.keyOrigin,
-        help: "it places an item in a sequence; put the item into 'concat' or 'tracks'")
+  /// Takes one channel of a job's only clip; a layout is the mix's, and not the item's.
+  private func pick(
+    _ channels: Located<ItemChannels>?, of item: inout Item?, _ fields: Fields, _ scope: Scope
+  ) {
+    guard let channels, channels.value.isPick, let content = item?.content else { return }
+    guard case .clip = content else {
+      let word = fields["channels"].flatMap { text($0.value, scope)?.string } ?? "channels"
+      return sink.error(
+        "'\(word)' is a channel of a file, and this job is more than one clip",
+        at: channels.origin, help: "give the clips 'channels', and the job 'mono' or 'stereo'")
     }
+    item?.channels = channels
   }
 }
 
@@ -111,6 +213,15 @@ struct JobName {
 
   func text(in decoder: Decoder, _ scope: Scope) -> String {
     key.flatMap { decoder.text($0, scope)?.string } ?? fallback
+  }
+
+  /// What all jobs of a loop are called together: the key, with the variables of the file filled in,
+  /// or as it is written where each job fills it in.
+  func group(in decoder: Decoder, _ scope: Scope) -> String {
+    let isBound = key?.variables.contains {
+      scope.globals[$0] == nil && !$0.hasPrefix("env.")
+    }
+    return isBound == true ? fallback : text(in: decoder, scope)
   }
 
   /// Unique names for the jobs of a loop, made of what it binds, or by the key where that says

@@ -120,18 +120,25 @@ extension Decoder {
 // MARK: - Split
 
 extension Decoder {
-  /// Where a job is split; nil where it is not, or where that was refused.
-  func split(_ fields: Fields, _ scope: Scope) -> Split? {
-    guard let entry = fields["split"] else { return nil }
-    return shared(entry.value) {
-      points(entry.value, scope).map { Split($0, origin: entry.value.origin) }
+  /// Where a job is split; nil where that was refused.
+  func split(_ node: YAMLNode, _ scope: Scope) -> Split? {
+    shared(node, in: scope) {
+      points(node, scope).map { Split($0, origin: node.origin) }
     }
   }
 
   private func points(_ node: YAMLNode, _ scope: Scope) -> Split.Points? {
+    let schema = Language.split
     guard case .mapping(let entries) = node.kind else {
       guard let text = text(node, scope) else { return nil }
       if text.string == "chapters" { return .chapters }
+      if let key = schema[text.string], kind(of: path(text.string, in: text.folder)) == nil {
+        sink.error(
+          key.instead == nil
+            ? "'\(key.name)' needs a value" : "'split: \(key.name)' is not built yet",
+          at: node.origin, help: key.instead ?? "write { every: 10m }")
+        return nil
+      }
       if (try? TimeText(parsing: text.string)) != nil,
         kind(of: path(text.string, in: text.folder)) == nil
       {
@@ -142,12 +149,13 @@ extension Decoder {
       }
       return timeList(node, scope).map(Split.Points.list)
     }
-    let names = Schema.split.keys.map(\.name)
-    guard entries.contains(where: { names.contains($0.key) }) else {
-      if entries.isEmpty { refuseEmpty(node, .split) }
+    guard node.hasKey(of: schema) else {
+      if entries.isEmpty { refuseEmpty(node, Values.split) }
       // `{ evry: 10m }`
       for entry in entries {
-        guard let nearest = Spelling.nearest(to: entry.key, among: names) else { continue }
+        guard let nearest = Spelling.nearest(to: entry.key, among: schema.keys.map(\.name)) else {
+          continue
+        }
         sink.error(
           "unknown key '\(entry.key)'", at: entry.keyOrigin, help: "did you mean '\(nearest)'?")
         return nil
@@ -155,13 +163,8 @@ extension Decoder {
       let list = timeList(entries, scope)
       return list.entries.isEmpty ? nil : .list(list)
     }
-    guard let every = fields(of: node, as: .split)?["every"] else { return nil }
-    guard let length = time(every.value, scope) else { return nil }
-    guard length.value.time(atRate: 1) > .zero else {
-      sink.error("parts of no length", at: length.origin, help: "write { every: 10m }")
-      return nil
-    }
-    return .every(length)
+    guard let every = fields(of: node, as: schema)?["every"] else { return nil }
+    return Values.length.read(every.value, self, scope).map(Split.Points.every)
   }
 
   /// Refuses outputs of a split job that all parts would write.
@@ -219,6 +222,28 @@ extension Decoder {
       throw VariableError(
         reference: reference, message: "'\(reference.name)' is no whole number",
         help: "only whole numbers take leading zeros")
+    }
+  }
+}
+
+// MARK: - Ranges
+
+extension Decoder {
+  /// A text in a list of ranges.
+  func range(_ node: YAMLNode, _ scope: Scope) -> Located<ItemRange>? {
+    guard let text = text(node, scope) else { return nil }
+    do throws(ClipText.MalformedRange) {
+      guard let range = try ClipText.range(text.string[...], isAlone: true) else {
+        let meant = Self.range(meantBy: text.string) ?? "12:00..13:30"
+        sink.error(
+          "'\(text.string)' is no range", at: text.origin, help: "write '\(meant)'")
+        return nil
+      }
+      return Located(located(range, in: text), at: text.origin)
+    } catch {
+      sink.error(
+        error.error.message, at: text.origin(of: error.range, in: map), help: error.error.help)
+      return nil
     }
   }
 }

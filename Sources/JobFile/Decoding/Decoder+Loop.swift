@@ -10,14 +10,8 @@ import YAML
 extension Decoder {
   /// What makes many jobs of one; nil where nothing does, which has been said.
   func loop(_ fields: Fields, _ scope: Scope) -> JobLoop? {
-    if let forEach = fields["for_each"], let rows = fields["rows"] {
-      let entries = [forEach, rows].sorted { $0.isBefore($1, in: map) }
-      sink.error(
-        "'\(entries[1].key)' beside '\(entries[0].key)'", at: entries[1].keyOrigin,
-        help: "a job is repeated for one of them",
-        notes: [.init("the other one is here", at: entries[0].keyOrigin)])
-      return nil
-    }
+    // Both would break a rule, which was reported.
+    guard fields["for_each"] == nil || fields["rows"] == nil else { return nil }
     if let entry = fields["for_each"] { return product(entry.value, scope) }
     return fields["rows"].flatMap { table($0.value, fields["group_by"], scope) }
   }
@@ -104,7 +98,7 @@ extension Decoder {
 
   /// Texts, each of them once; nil where one is refused.
   private func values(_ nodes: [YAMLNode], of node: YAMLNode, _ scope: Scope) -> [String]? {
-    if nodes.isEmpty { refuseEmpty(node, .pattern) }
+    if nodes.isEmpty { refuseEmpty(node, Values.loop) }
     let found = nodes.map { ($0, text($0, scope)) }
     var seen: [String: Origin] = [:]
     var isWhole = !nodes.isEmpty
@@ -166,7 +160,7 @@ extension Decoder {
     if !nodes.isEmpty, texts.allSatisfy({ $0.map(isValue) ?? false }) {
       return values(nodes, of: node, scope).map { .inputs($0) }
     }
-    if nodes.isEmpty { refuseEmpty(node, .pattern) }
+    if nodes.isEmpty { refuseEmpty(node, Values.loop) }
     if refusesMixture(texts) { return nil }
     var seen: Set<FilePath> = []
     let found = nodes.flatMap { matches($0, scope) }.filter { seen.insert($0.path).inserted }
@@ -216,15 +210,6 @@ extension Decoder {
 // MARK: - rows
 
 extension Decoder {
-  /// `group_by` has no meaning by itself.
-  func refuseLonelyGroup(_ fields: Fields) {
-    guard let group = fields["group_by"], fields["rows"] == nil, !fields.refused.contains("rows")
-    else { return }
-    sink.error(
-      "'group_by' without 'rows'", at: group.keyOrigin,
-      help: "name the table whose rows it groups: 'rows: words.csv'")
-  }
-
   private func table(_ node: YAMLNode, _ groupBy: YAMLEntry?, _ scope: Scope) -> JobLoop? {
     guard let path = path(node, scope), let table = table(at: path) else { return nil }
     let names = LoopNames(table.columns, bindsRow: true)
@@ -258,14 +243,5 @@ extension Decoder {
     let result = TableReader.read(bytes, path: path.value, named: path.origin, in: map)
     sink.add(result.sink)
     return result.table
-  }
-}
-
-extension YAMLEntry {
-  fileprivate func isBefore(_ other: YAMLEntry, in map: SourceMap) -> Bool {
-    guard let a = map.place(of: keyOrigin), let b = map.place(of: other.keyOrigin) else {
-      return false
-    }
-    return a < b
   }
 }

@@ -32,7 +32,7 @@ extension Decoder {
           settings: try Self.mp3(text), preset: MP3Preset(rawValue: text.lowercased()))
       }?.value
     }
-    guard let fields = fields(of: node, as: .mp3) else { return nil }
+    guard let fields = fields(of: node, as: Language.mp3) else { return nil }
     let rates = fields.present("vbr", "abr", "cbr", "preset")
     if let first = rates.first, let second = rates.dropFirst().first {
       sink.error(

@@ -1,5 +1,6 @@
 import Diagnosis
 import JobModel
+import MPEGAudio
 import MediaComposition
 import SystemPackage
 import YAML
@@ -10,32 +11,53 @@ struct JobTags {
   var base: MetadataBase?
 }
 
+extension Values {
+  /// Tags: any key, by FFmpeg's generic names.
+  static let metadata: MapNotation<JobTags> = MapNotation(
+    "metadata", JobTags(), example: "tags, as { title: Intro, artist: Deep Fields }",
+    others: { entry, decoder, scope, tags in
+      decoder.warnOfTag(entry)
+      if let text = decoder.text(entry.value, scope) { tags.metadata[entry.key] = text.string }
+    },
+    [
+      Key("cover", as: cover, "a JPEG or PNG file; \"\" for none") { entry, decoder, scope, tags in
+        if entry.value.isEmptyText {
+          tags.metadata.removesCover = true
+        } else {
+          tags.metadata.cover = decoder.cover(entry.value, scope.inFiles).map { .file($0) }
+        }
+      },
+      Key("from", as: media, "a source or a file whose tags and cover are taken; \"\" for none") {
+        entry, decoder, scope, tags in
+        tags.base = entry.value.isEmptyText ? .nothing : decoder.base(entry.value, scope.inFiles)
+      },
+    ])
+}
+
+extension Scope {
+  /// The same where files are named, which are the same for all parts.
+  fileprivate var inFiles: Scope { with(part: part == .none ? .none : .elsewhere) }
+}
+
 extension Decoder {
   /// Tags, a cover, and `from`. An empty text means that there is none.
   func metadata(_ node: YAMLNode, _ scope: Scope) -> JobTags {
-    shared(node) {
-      var tags = JobTags()
-      // Files are the same for all parts.
-      let fileScope = scope.with(part: scope.part == .none ? .none : .elsewhere)
-      for entry in fields(of: node, as: .metadata)?.entries ?? [] {
-        switch entry.key {
-        case "cover":
-          if entry.value.isEmptyText {
-            tags.metadata.removesCover = true
-          } else {
-            tags.metadata.cover = cover(entry.value, fileScope).map { .file($0) }
-          }
-        case "from":
-          tags.base = entry.value.isEmptyText ? .nothing : base(entry.value, fileScope)
-        default:
-          if let text = text(entry.value, scope) { tags.metadata[entry.key] = text.string }
-        }
-      }
-      return tags
-    }
+    shared(node, in: scope) { Values.metadata.read(node, self, scope) ?? JobTags() }
   }
 
-  private func cover(_ node: YAMLNode, _ scope: Scope) -> FilePath? {
+  /// Warns of a tag whose name is nearly that of one that players know.
+  fileprivate func warnOfTag(_ entry: YAMLEntry) {
+    let names = ID3Tag.tagNames + ["cover", "from"]
+    guard !names.contains(entry.key.lowercased()),
+      let nearest = Spelling.nearest(to: entry.key, among: names)
+    else { return }
+    sink.add(
+      Diagnostic(
+        .warning, "'\(entry.key)' is no tag that players know, and is written as it is",
+        at: entry.keyOrigin, help: "did you mean '\(nearest)'?"))
+  }
+
+  fileprivate func cover(_ node: YAMLNode, _ scope: Scope) -> FilePath? {
     guard let path = path(node, scope) else { return nil }
     if path.value == self.path("none", in: node.folder ?? folder), kind(of: path.value) == nil {
       sink.error(
@@ -47,7 +69,7 @@ extension Decoder {
   }
 
   /// The source, or the file, whose tags are taken.
-  private func base(_ node: YAMLNode, _ scope: Scope) -> MetadataBase? {
+  fileprivate func base(_ node: YAMLNode, _ scope: Scope) -> MetadataBase? {
     guard let text = text(node, scope) else { return nil }
     if let source = sources[text.string] {
       guard case .clip(let reference)? = self.source(source, scope)?.content else { return nil }

@@ -4,99 +4,154 @@ import MediaComposition
 import MediaTime
 import YAML
 
-// MARK: - Channels and level
+/// An item, while its modifiers are read. What no key says stays as it is: a name from `sources` brings
+/// modifiers of its own.
+struct ItemDraft {
+  var item: Item
+  let context: ItemContext
+  /// As `from`, `to` and `duration` have it together; nil where none of them is written.
+  fileprivate var range: ItemRange?
+  private var hasOwnChapters = false
+
+  init(_ item: Item, in context: ItemContext) {
+    self.item = item
+    self.context = context
+  }
+
+  /// The item as its keys have it.
+  fileprivate var finished: Item {
+    var item = item
+    item.range = range ?? item.range
+    return item
+  }
+
+  fileprivate mutating func setRange(_ change: (inout ItemRange) -> Void) {
+    var own = range ?? ItemRange()
+    change(&own)
+    range = own
+  }
+
+  fileprivate mutating func setStream(_ index: Int) {
+    guard case .clip(var reference) = item.content else { return }
+    reference.stream = index
+    item.content = .clip(reference)
+  }
+
+  fileprivate mutating func setCrossfade(_ fade: Located<Fade>) {
+    guard case .concat(var sequence) = item.content else {
+      item.crossfade = fade
+      return
+    }
+    sequence.crossfade = fade
+    item.content = .concat(sequence)
+  }
+
+  /// Takes away the chapters that the item brought, before it gets the first ones of its own.
+  fileprivate mutating func setChapters(_ change: (inout Item) -> Void) {
+    if !hasOwnChapters {
+      hasOwnChapters = true
+      item.chapter = nil
+      item.chapters = []
+      item.keepsChapters = false
+    }
+    change(&item)
+  }
+}
+
+extension Language {
+  static let modifiers: Keys<ItemDraft> = Keys([
+    Key("stream", Values.stream, "which of the file's streams, as ffprobe counts them") {
+      $0.setStream($1.value)
+    },
+    Key("from", Values.moment, "where the item starts, in its own time") { draft, from in
+      draft.setRange { $0.from = from }
+    },
+    Key("to", Values.moment, "where the item ends, in its own time") { draft, to in
+      draft.setRange { $0.end = .moment(to) }
+    },
+    Key("duration", Values.time, "how long the item is") { draft, duration in
+      draft.setRange { $0.end = .duration(duration) }
+    },
+    Key("cut", Values.ranges, "ranges removed, in the item's own time") { $0.item.cuts = $1 },
+    Key("insert", Values.insertions, "items put in, each 'at' a time of the item as it is") {
+      $0.item.insertions = $1
+    },
+    Key(
+      "trim", notBuilt: "silence removed at the ends",
+      instead: "name the range with 'from' and 'to'"),
+    Key("reverse", Values.boolean, "played from its end to its start") {
+      $0.item.isReversed = $1.value
+    },
+    Key("speed", Values.speed, "faster or slower; the pitch is kept unless it is told to follow") {
+      $0.item.speed = $1.value.isUnity ? nil : $1
+    },
+    Key("loop", Values.rounds, "repeated; 'end' is that of the longest other track") {
+      $0.item.loop = $1.value == .count(1) ? nil : $1
+    },
+    Key("effects", Values.effects, "filters, in this order") { $0.item.effects = $1 },
+    Key("loudness", notBuilt: "a target loudness", instead: "correct the item with 'gain'"),
+    Key("gain", Values.gain, "a constant gain") { $0.item.gain = $1 },
+    Key("volume", Values.volume, "moves between points, in the item's own time") {
+      $0.item.volume = $1.points
+      $0.item.volumeCurve = $1.curve
+    },
+    Key("pan", Values.pan, "between left and right, with constant power") { $0.item.pan = $1 },
+    Key("fade_in", Values.fade, "a rise from silence at the start") { $0.item.fadeIn = $1 },
+    Key("fade_out", Values.fade, "a fall to silence at the end") { $0.item.fadeOut = $1 },
+    Key(
+      "at", as: Values.moment.form,
+      "where the item starts, in the time of the sequence that holds it"
+    ) { entry, decoder, scope, draft in
+      guard let at = Values.moment.read(entry.value, decoder, scope) else { return }
+      if at.value.anchor == .end, draft.context != .insertion {
+        decoder.sink.error(
+          "'\(at.value)' is no time of its own", at: at.origin,
+          help: "write a time, as '1:30', or that of another item, as 'talk.end'")
+      }
+      draft.item.at = at
+    },
+    Key(
+      "crossfade", Values.fade, "how long the item before sounds on; on a list, at every join"
+    ) { $0.setCrossfade($1) },
+    Key(
+      "duck", notBuilt: "quieter under another track", instead: "write the 'volume' points by hand"),
+    Key("channels", Values.channels, "brought to a layout, or one of them alone") {
+      $0.item.channels = $1
+    },
+    Key("polarity", Values.polarity, "whether every sample changes its sign") {
+      $0.item.invertsPolarity = $1.value
+    },
+    Key("mute", Values.boolean, "nothing is heard of it, and it keeps its place") {
+      $0.item.isMuted = $1.value
+    },
+    Key("chapter", Values.chapter, "a chapter that begins with the item") { draft, chapter in
+      draft.setChapters { $0.chapter = chapter }
+    },
+    Key(
+      "chapters", as: Values.chapters.form,
+      "chapters in the item's own time, which edits move along; 'files': one for each file"
+    ) { entry, decoder, scope, draft in
+      guard let chapters = Values.chapters.read(entry.value, decoder, scope) else { return }
+      draft.setChapters { decoder.setChapters(chapters, of: &$0) }
+    },
+    Key("name", Values.text, "what messages call the item") { $0.item.name = $1 },
+    Key(
+      "each", as: Values.row.form, "'row': the item is repeated for every row of the job's table"),
+  ])
+
+  /// Those of a job, whose `channels` are those of its mix.
+  static let jobModifiers: Keys<ItemDraft> = modifiers.without(["channels", "each"])
+}
 
 extension Decoder {
-  /// What becomes of an item's channels and of their level; what `fields` leave out stays.
-  func level(_ item: inout Item, _ fields: Fields, _ scope: Scope, in context: ItemContext) {
-    func value<Value>(
-      _ key: String, _ parse: (String) throws(QuantityError) -> Value
-    ) -> Located<Value>? {
-      self.value(fields[key]?.value, scope, parse)
-    }
-    if context == .job {
-      item.channels = pickedChannel(of: item, fields, scope) ?? item.channels
-    } else {
-      item.channels = value("channels", Quantity.itemChannels) ?? item.channels
-    }
-    item.invertsPolarity = value("polarity", Quantity.polarity)?.value ?? item.invertsPolarity
-    item.isMuted = value("mute", Quantity.boolean)?.value ?? item.isMuted
-    item.gain =
-      value("gain") { text throws(QuantityError) in try Gain(parsing: text) } ?? item.gain
-    if let volume = fields["volume"] { self.volume(&item, volume.value, scope) }
-    if let pan = fields["pan"] { item.pan = self.pan(pan.value, scope) }
-    item.fadeIn = fade(fields["fade_in"]?.value, scope) ?? item.fadeIn
-    item.fadeOut = fade(fields["fade_out"]?.value, scope) ?? item.fadeOut
-  }
-
-  /// The one channel that a job's `channels` picks of its clip; a layout is the mix's, and not the
-  /// item's.
-  private func pickedChannel(
-    of item: Item, _ fields: Fields, _ scope: Scope
-  ) -> Located<ItemChannels>? {
-    guard let entry = fields["channels"], let text = text(entry.value, scope)?.string,
-      let channels = try? Quantity.itemChannels(text), channels.isPick
-    else { return nil }
-    guard case .clip = item.content else {
-      sink.error(
-        "'\(text)' is a channel of a file, and this job is more than one clip",
-        at: entry.value.origin, help: "give the clips 'channels', and the job 'mono' or 'stereo'")
-      return nil
-    }
-    return Located(channels, at: entry.value.origin)
-  }
-
-  /// The layout of a job's mix: mono where one channel is picked.
-  func mixChannels(_ fields: Fields, _ scope: Scope) -> Located<ChannelLayout>? {
-    value(fields["channels"]?.value, scope) { text throws(QuantityError) in
-      if let channels = try? Quantity.itemChannels(text), channels.isPick { return .mono }
-      return try Quantity.channels(text)
-    }
-  }
-
-  /// Points, or `{ points: …, curve: … }`.
-  private func volume(_ item: inout Item, _ node: YAMLNode, _ scope: Scope) {
-    guard case .mapping(let entries) = node.kind else { return }
-    guard entries.contains(where: { Schema.volume[$0.key] != nil }) else {
-      item.volume = points(entries, scope)
-      item.volumeCurve = .linear
-      return
-    }
-    guard let fields = fields(of: node, as: .volume) else { return }
-    if let curve = value(fields["curve"]?.value, scope, Quantity.curve) {
-      item.volumeCurve = curve.value
-    }
-    guard case .mapping(let points)? = fields["points"]?.value.kind else {
-      if !fields.isIncomplete {
-        sink.error(
-          "a volume needs 'points'", at: node.origin,
-          help: "write { points: { 0s: 0 dB, 30s: -6 dB }, curve: exponential }")
-      }
-      return
-    }
-    item.volume = self.points(points, scope)
-  }
-
-  private func points(_ entries: [YAMLEntry], _ scope: Scope) -> [VolumePoint] {
-    entries.compactMap { entry in
-      let gain = value(entry.value, scope) { text throws(QuantityError) in try Gain(parsing: text) }
-      guard let moment = keyMoment(entry), let gain else { return nil }
-      return VolumePoint(moment, gain.value)
-    }
-  }
-
-  /// One place, or points.
-  private func pan(_ node: YAMLNode, _ scope: Scope) -> [PanPoint] {
-    guard case .mapping(let entries) = node.kind else {
-      return value(node, scope, Quantity.pan).map {
-        [PanPoint(Located(.start, at: $0.origin), $0.value)]
-      } ?? []
-    }
-    return entries.compactMap { entry in
-      let pan = value(entry.value, scope, Quantity.pan)
-      guard let moment = keyMoment(entry), let pan else { return nil }
-      return PanPoint(moment, pan.value)
-    }
+  /// What becomes of an item by `fields`.
+  func modify(
+    _ item: inout Item, by fields: Fields, _ scope: Scope, in context: ItemContext
+  ) {
+    var draft = ItemDraft(item, in: context)
+    let keys = context == .job ? Language.jobModifiers : Language.modifiers
+    keys.read(fields, self, scope, into: &draft)
+    item = draft.finished
   }
 
   /// A key that is a time.
@@ -108,202 +163,39 @@ extension Decoder {
       return nil
     }
   }
-}
 
-// MARK: - Time
-
-extension Decoder {
-  /// What becomes of an item's time, and the filters behind it; what `fields` leave out stays.
-  func edits(_ item: inout Item, _ fields: Fields, _ scope: Scope) {
-    if let cut = fields["cut"] { item.cuts = ranges(cut.value, scope) }
-    if let insert = fields["insert"] { item.insertions = insertions(insert.value, scope) }
-    item.isReversed =
-      value(fields["reverse"]?.value, scope, Quantity.boolean)?.value ?? item.isReversed
-    if let speed = fields["speed"].flatMap({ speed($0.value, scope) }) {
-      item.speed = speed.value.isUnity ? nil : speed
-    }
-    if let loop = value(fields["loop"]?.value, scope, Quantity.loop) {
-      item.loop = loop.value == .count(1) ? nil : loop
-    }
-    if let effects = fields["effects"] { item.effects = self.effects(effects.value, scope) }
-  }
-
-  /// A factor, or a map with what becomes of the pitch.
-  private func speed(_ node: YAMLNode, _ scope: Scope) -> Located<Speed>? {
-    guard case .mapping = node.kind else { return value(node, scope, Quantity.speed) }
-    guard let fields = fields(of: node, as: .speed) else { return nil }
-    let isKept = value(fields["pitch"]?.value, scope) { text throws(QuantityError) in
-      switch text {
-      case "keep": return true
-      case "follow": return false
-      default:
-        throw QuantityError(
-          "'\(text)' is nothing that a pitch does", help: "write 'keep' or 'follow'")
+  fileprivate func setChapters(_ chapters: Located<Values.Chapters>, of item: inout Item) {
+    switch chapters.value {
+    case .list(let list): item.chapters = list
+    case .keep:
+      item.keepsChapters = true
+      if case .silence = item.content {
+        sink.error("a silence has no chapters to keep", at: chapters.origin, help: "leave it out")
       }
-    }
-    let algorithm = value(fields["algorithm"]?.value, scope) { text throws(QuantityError) in
-      guard let algorithm = TimePitchAlgorithm(rawValue: text) else {
-        throw QuantityError(
-          "'\(text)' is no algorithm", help: "write 'spectral', 'time_domain' or 'varispeed'")
-      }
-      return algorithm
-    }
-    if let isKept, let algorithm, isKept.value == (algorithm.value == .varispeed) {
-      sink.error(
-        isKept.value
-          ? "'varispeed' does not keep the pitch"
-          : "'\(algorithm.value.rawValue)' keeps the pitch",
-        at: algorithm.origin,
-        help: isKept.value ? "write 'spectral' or 'time_domain'" : "write 'varispeed'",
-        notes: [.init("the pitch is spoken of here", at: isKept.origin)])
-    }
-    guard let rate = fields["rate"]?.value else {
-      if !fields.isIncomplete {
-        sink.error("a speed needs a 'rate'", at: node.origin, help: "write { rate: 1.05 }")
-      }
-      return nil
-    }
-    guard var speed = value(rate, scope, Quantity.speed) else { return nil }
-    let usual: TimePitchAlgorithm = isKept?.value == false ? .varispeed : .spectral
-    speed.value.algorithm = algorithm?.value ?? usual
-    return speed
-  }
-
-  private func effects(_ node: YAMLNode, _ scope: Scope) -> [Effect] {
-    guard case .sequence(let nodes) = node.kind else { return [] }
-    return nodes.flatMap { node -> [Effect] in
-      guard case .mapping = node.kind else {
-        return text(node, scope).flatMap { effect(named: $0.string, at: node.origin) }.map { [$0] }
-          ?? []
-      }
-      guard let fields = fields(of: node, as: .effect) else { return [] }
-      return fields.entries.compactMap { entry in
-        switch entry.key {
-        case "highpass":
-          value(entry.value, scope, Quantity.frequency).map { .highpass(frequency: $0.value) }
-        case "lowpass":
-          value(entry.value, scope, Quantity.frequency).map { .lowpass(frequency: $0.value) }
-        default:
-          value(entry.value, scope, Quantity.reduction).map { .denoise(reduction: $0.value) }
-        }
-      }
-    }
-  }
-
-  /// An effect without a setting.
-  private func effect(named name: String, at origin: Origin) -> Effect? {
-    guard let key = Schema.effect[name] else {
-      let nearest = Spelling.nearest(to: name, among: Schema.effect.keys.map(\.name))
-      let built = Schema.effect.keys.filter { $0.instead == nil }.map { "'\($0.name)'" }
-      sink.error(
-        "unknown effect '\(name)'", at: origin,
-        help: nearest.map { "did you mean '\($0)'?" }
-          ?? "the effects are \(built.joined(separator: ", "))")
-      return nil
-    }
-    if let instead = key.instead {
-      sink.error("'\(name)' is not built yet", at: origin, help: instead)
-      return nil
-    }
-    // The default of FFmpeg's afftdn.
-    if name == "denoise" { return .denoise(reduction: 12) }
-    sink.error("'\(name)' needs a frequency", at: origin, help: "write '\(name): 80 Hz'")
-    return nil
-  }
-
-  private func insertions(_ node: YAMLNode, _ scope: Scope) -> [Item] {
-    guard case .sequence(let nodes) = node.kind else { return [] }
-    return nodes.flatMap { node -> [Item] in
-      items(node, scope, in: .insertion).filter { item in
-        guard item.at == nil else { return true }
-        // One that is no time has been told.
-        if case .mapping(let entries) = node.kind, entries.contains(where: { $0.key == "at" }) {
-          return false
-        }
+    case .files:
+      guard case .concat(var sequence) = item.content else {
         sink.error(
-          "an inserted item needs an 'at'", at: item.origin,
-          help: "write { clip: ad.mp3, at: 1:30 }")
-        return false
+          "'chapters: files' belongs to 'concat'", at: chapters.origin,
+          help: "a clip alone takes 'chapter: TITLE', or 'chapters: keep' for those of its file")
+        return
       }
-    }
-  }
-}
-
-// MARK: - Ranges
-
-extension Decoder {
-  private func ranges(_ node: YAMLNode, _ scope: Scope) -> [Located<ItemRange>] {
-    guard case .sequence(let nodes) = node.kind else { return listedRanges(node, scope) }
-    return nodes.compactMap { node in
-      guard case .mapping = node.kind else {
-        guard let text = text(node, scope) else { return nil }
-        do throws(RangeError) {
-          return Located(try range(text), at: text.origin)
-        } catch {
-          sink.error(error.reason.message, at: error.origin, help: error.reason.help)
-          return nil
-        }
-      }
-      guard let fields = fields(of: node, as: .range) else { return nil }
-      guard let range = range(fields, scope) else {
-        if !fields.isIncomplete, fields.entries.isEmpty {
-          sink.error("an empty range", at: node.origin, help: "write { from: 1:00, to: 2:30 }")
-        }
-        return nil
-      }
-      return Located(range, at: node.origin)
+      Self.addChapters(to: &sequence)
+      item.content = .concat(sequence)
     }
   }
 
-  private struct RangeError: Error {
-    var reason: QuantityError
-    var origin: Origin
-  }
-
-  /// `FROM..TO`, `..TO`, `FROM..`, `FROM..+LENGTH`.
-  private func range(_ text: Text) throws(RangeError) -> ItemRange {
-    let scalars = Array(text.string.unicodeScalars)
-    guard scalars.count > 2,
-      let dot = scalars.indices.dropLast().first(where: {
-        scalars[$0] == "." && scalars[$0 + 1] == "."
-      })
-    else {
-      let meant = Self.range(meantBy: text.string) ?? "12:00..13:30"
-      let reason = QuantityError("'\(text.string)' is no range", help: "write '\(meant)'")
-      throw RangeError(reason: reason, origin: text.origin)
-    }
-    func located<Value>(
-      _ part: Range<Int>, _ parse: (String) throws(QuantityError) -> Value
-    ) throws(RangeError) -> Located<Value> {
-      var view = String.UnicodeScalarView()
-      view.append(contentsOf: scalars[part])
-      let word = String(view).trimmingBlanks
-      let origin = text.origin(of: part, in: map)
-      do throws(QuantityError) {
-        return Located(try parse(word), at: origin)
-      } catch {
-        throw RangeError(reason: error, origin: origin)
+  /// A chapter for each clip that has none, with its file's name without the extension.
+  private static func addChapters(to sequence: inout ItemSequence) {
+    for index in sequence.items.indices {
+      switch sequence.items[index].content {
+      case .clip(let reference)
+      where sequence.items[index].chapter == nil && sequence.items[index].chapters.isEmpty:
+        sequence.items[index].chapter = reference.path.stem.map { ItemChapter($0) }
+      case .concat(var inner):
+        addChapters(to: &inner)
+        sequence.items[index].content = .concat(inner)
+      case .clip, .silence, .tracks: break
       }
     }
-    func moment(_ text: String) throws(QuantityError) -> Moment { try Moment(parsing: text) }
-    var range = ItemRange()
-    if dot > 0 { range.from = try located(0..<dot, moment) }
-    let tail = (dot + 2)..<scalars.count
-    guard !tail.isEmpty else { return range }
-    if scalars[tail.lowerBound] == "+" {
-      range.end = .duration(try located((tail.lowerBound + 1)..<tail.upperBound, Self.time))
-    } else {
-      range.end = .moment(try located(tail, moment))
-    }
-    return range
-  }
-}
-
-extension String {
-  fileprivate var trimmingBlanks: String {
-    var text = self[...]
-    while text.first == " " { text.removeFirst() }
-    while text.last == " " { text.removeLast() }
-    return String(text)
   }
 }

@@ -31,7 +31,7 @@ extension Decoder {
   func outputs(_ node: YAMLNode, _ context: OutputContext) -> WrittenFiles {
     var nodes = [node]
     if case .sequence(let list) = node.kind { nodes = list }
-    if nodes.isEmpty { refuseEmpty(node, .outputs) }
+    if nodes.isEmpty { refuseEmpty(node, Values.outputs) }
     var files = WrittenFiles()
     for node in nodes {
       if node.isRecord {
@@ -51,7 +51,7 @@ extension Decoder {
       checkSound(of: output, rate: nil, channels: nil, mix: context)
       return output
     }
-    guard let own = fields(of: node, as: .output) else { return nil }
+    guard let own = fields(of: node, as: Language.output) else { return nil }
     let fields = withPreset(own, context.scope)
     let sampleRate = self.sampleRate(fields, context.scope)
     var channels = self.channels(fields, context.scope)

@@ -13,7 +13,9 @@ extension YAMLNode {
 extension Decoder {
   /// An output that is a file of facts: `{ folder: master, json: sidecar }`.
   func record(_ node: YAMLNode, _ context: OutputContext) -> ExportRecord? {
-    guard let fields = fields(of: node, as: .output), let entry = fields["json"] else { return nil }
+    guard let fields = fields(of: node, as: Language.output), let entry = fields["json"] else {
+      return nil
+    }
     let word = value(entry.value, context.scope) { text throws(QuantityError) in
       guard text == "sidecar" else {
         throw QuantityError("'\(text)' is no file of facts", help: "write 'sidecar'")

@@ -64,9 +64,11 @@ final class Decoder {
     self.sink = sink
   }
 
-  /// What `decode` makes of `node`, remembered where it is the same for every job.
-  func shared<Value>(_ node: YAMLNode, _ decode: () -> Value) -> Value {
+  /// What `decode` makes of `node`, remembered where it is the same for every job, and for every file
+  /// of a pattern.
+  func shared<Value>(_ node: YAMLNode, in scope: Scope, _ decode: () -> Value) -> Value {
     guard !node.depends(on: loopNames), !sourcesDependOnLoop else { return decode() }
+    guard scope.found == nil || !node.depends(on: .ofPatterns) else { return decode() }
     // Two steps: `nil as? Value` succeeds where `Value` is an optional.
     if let known = decoded[ObjectIdentifier(node)], let value = known as? Value { return value }
     let value = decode()
@@ -162,6 +164,7 @@ extension Decoder {
         fields.refuse(entry.key)
       }
     }
+    enforce(schema.rules, on: fields)
     return fields
   }
 
@@ -176,19 +179,19 @@ extension Decoder {
       return false
     }
     guard !entry.value.isMissing else { return false }
-    let shape: Schema.Value.Shape =
+    let shape: Form.Shape =
       switch entry.value.kind {
       case .scalar, .missing: .text
       case .sequence: .list
       case .mapping: .map
       }
-    guard key.value.shapes.contains(shape) else {
-      let shapes = key.value.shapes.map(\.rawValue).joined(separator: " or ")
+    guard key.form.shapes.contains(shape) else {
+      let shapes = key.form.shapes.map(\.rawValue).joined(separator: " or ")
       sink.error(
         "'\(entry.key)' is \(shapes), not \(shape.rawValue)",
         at: entry.value.origin,
-        help: key.value == .clip && shape == .list
-          ? "files that follow one another stand behind 'concat'" : "write \(key.value.example)")
+        help: key.form.name == Values.clip.name && shape == .list
+          ? "files that follow one another stand behind 'concat'" : "write \(key.form.example)")
       return false
     }
     return true
@@ -200,8 +203,8 @@ extension Decoder {
     // A key without a value has been refused; often it is no key, but half of a text.
     guard !entry.value.isMissing || nearest != nil else { return }
     var help = help(for: entry.key, schema)
-    if schema["jobs"] != nil, nearest == nil, case .mapping(let own) = entry.value.kind,
-      own.contains(where: { Schema.contents.contains($0.key) })
+    if schema["jobs"] != nil, nearest == nil,
+      entry.value.hasKey(Language.contentNames.contains)
     {
       help = "a job with a name stands under 'jobs': { \(entry.key): { ... } }"
     }
@@ -214,7 +217,8 @@ extension Decoder {
     {
       return hint
     }
-    if let other = Schema.all.first(where: { $0[word] != nil && $0.subject != schema.subject }) {
+    let others = [Language.item, Language.job, Language.source] + Language.maps
+    if let other = others.first(where: { $0[word] != nil && $0.subject != schema.subject }) {
       return "'\(word)' is a key of \(other.subject), not of \(schema.subject)"
     }
     if let nearest = Spelling.nearest(to: word, among: schema.keys.map(\.name)) {
@@ -224,17 +228,17 @@ extension Decoder {
       return meant.instead.map { "'\(meant.name)' is not built yet: \($0)" }
         ?? "write '\(meant.name)'"
     }
-    let names = schema.keys.filter { $0.instead == nil }.map { "'\($0.name)'" }
+    let names = schema.built.map { "'\($0)'" }
     return names.count > 10
-      ? "\(schema.subject) has no such key; 'avjob schema' tells of all that it has"
+      ? "'avjob schema \(schema.name)' lists the keys of \(schema.subject)"
       : "\(schema.subject) has \(names.joined(separator: ", "))"
   }
 
   /// Refuses a list or a map in which nothing is.
-  func refuseEmpty(_ node: YAMLNode, _ value: Schema.Value) {
+  func refuseEmpty(_ node: YAMLNode, _ form: Form) {
     let isList = if case .sequence = node.kind { true } else { false }
     sink.error(
-      isList ? "an empty list" : "an empty map", at: node.origin, help: "write \(value.example)")
+      isList ? "an empty list" : "an empty map", at: node.origin, help: "write \(form.example)")
   }
 }
 
@@ -254,14 +258,6 @@ extension Decoder {
     }
   }
 
-  func time(_ node: YAMLNode?, _ scope: Scope) -> Located<TimeText>? {
-    value(node, scope) { text throws(QuantityError) in try Self.time(text) }
-  }
-
-  func moment(_ node: YAMLNode?, _ scope: Scope) -> Located<Moment>? {
-    value(node, scope) { text throws(QuantityError) in try Moment(parsing: text) }
-  }
-
   static func time(_ text: String) throws(QuantityError) -> TimeText {
     if let moment = try? Moment(parsing: text), moment.anchor != .start || text == "start" {
       throw QuantityError(
@@ -273,24 +269,6 @@ extension Decoder {
     } catch {
       throw QuantityError(error.message)
     }
-  }
-
-  /// A fade or a cross-fade: a time, or a map.
-  func fade(_ node: YAMLNode?, _ scope: Scope) -> Located<Fade>? {
-    guard let node else { return nil }
-    guard case .mapping = node.kind else {
-      return time(node, scope).map { Located(Fade($0.value), at: $0.origin) }
-    }
-    guard let fields = fields(of: node, as: .fade) else { return nil }
-    guard let durationNode = fields["duration"]?.value else {
-      if !fields.isIncomplete {
-        sink.error("a fade needs a 'duration'", at: node.origin, help: "write { duration: 2s }")
-      }
-      return nil
-    }
-    let curve = value(fields["curve"]?.value, scope, Quantity.curve)
-    guard let duration = time(durationNode, scope) else { return nil }
-    return Located(Fade(duration.value, curve: curve?.value), at: duration.origin)
   }
 
   /// `text` as a path that counts from `folder`; a template where `isTemplate`.
@@ -306,10 +284,10 @@ extension Decoder {
   }
 
   /// A path as a value: not empty, not `-`, nothing that no file name holds.
-  func path(_ node: YAMLNode?, _ scope: Scope) -> Located<FilePath>? {
+  func path(_ node: YAMLNode, _ scope: Scope) -> Located<FilePath>? {
     value(node, scope) { text throws(QuantityError) in
       try Self.checkPath(text)
-      return path(text, in: node?.folder ?? folder, isTemplate: scope.part == .bound)
+      return path(text, in: node.folder ?? folder, isTemplate: scope.part == .bound)
     }
   }
 

@@ -48,7 +48,7 @@ extension FileReader {
     guard let entry = fields["include"] else { return }
     var nodes = [entry.value]
     if case .sequence(let list) = entry.value.kind { nodes = list }
-    if nodes.isEmpty { decoder.refuseEmpty(entry.value, .includes) }
+    if nodes.isEmpty { decoder.refuseEmpty(entry.value, Values.includes) }
     for node in nodes where newerVersion == nil {
       guard let other = includedPath(node), let root = root(of: other, chain: chain) else {
         continue
@@ -133,14 +133,14 @@ extension FileReader {
 
   private func includedFields(_ root: YAMLNode) -> Fields? {
     if case .mapping(let entries) = root.kind {
-      for entry in entries where Schema.job[entry.key] != nil && Schema.file[entry.key] == nil {
+      for entry in entries where Language.job[entry.key] != nil {
         decoder.sink.error(
           "'\(entry.key)' in a file that is included", at: entry.keyOrigin,
           help: "put the job under 'jobs', with a name")
         return nil
       }
     }
-    return decoder.fields(of: root, as: .included)
+    return decoder.fields(of: root, as: Language.included)
   }
 
   // MARK: One file of many

@@ -18,9 +18,6 @@ struct FileReader {
   /// What is to be said of variables that are given and not used, where others may use them.
   private(set) var unusedVariables: [String: Diagnostic] = [:]
 
-  /// A file is one job or a map of them: its schema is both.
-  static let schema = Schema(subject: "a job file", keys: Schema.file.keys + Schema.job.keys)
-
   mutating func jobs(_ root: YAMLNode) -> [Job] {
     guard case .mapping(let entries) = root.kind else {
       if !root.isMissing {
@@ -31,7 +28,7 @@ struct FileReader {
       }
       return []
     }
-    guard checkVersion(root), var fields = decoder.fields(of: root, as: Self.schema) else {
+    guard checkVersion(root), var fields = decoder.fields(of: root, as: Language.file) else {
       return []
     }
     var roots = [root]
@@ -40,7 +37,9 @@ struct FileReader {
     // Before anything is shared between jobs: a preset may be another one in each.
     decoder.readPresets(fields)
     readSources(fields)
-    decoder.defaults = fields["defaults"].flatMap { decoder.fields(of: $0.value, as: .defaults) }
+    decoder.defaults = fields["defaults"].flatMap {
+      decoder.fields(of: $0.value, as: Language.defaults)
+    }
     let jobs = jobs(entries, fields, scope)
     decoder.begin(nil)
     decoder.checkPresets(scope)
@@ -51,9 +50,9 @@ struct FileReader {
 
   /// The jobs of the outermost map, with those that are included.
   private func jobs(_ entries: [YAMLEntry], _ fields: Fields, _ scope: Scope) -> [Job] {
-    let own = entries.filter { Schema.job[$0.key] != nil && fields[$0.key] != nil }
+    let own = entries.filter { Language.job[$0.key] != nil && fields[$0.key] != nil }
     guard let jobs = fields["jobs"] else {
-      let isLibrary = own.isEmpty && !fields.refused.contains { Schema.job[$0] != nil }
+      let isLibrary = own.isEmpty && !fields.refused.contains { Language.job[$0] != nil }
       if isLibrary, options.allowsNoJobs { return [] }
       let name = JobName(key: nil, fallback: path.stem ?? "job")
       return decoder.jobs(named: name, fields, scope)
@@ -68,11 +67,11 @@ struct FileReader {
 
   private func jobs(in node: YAMLNode, _ scope: Scope) -> [Job] {
     guard case .mapping(let entries) = node.kind else { return [] }
-    if entries.isEmpty { decoder.refuseEmpty(node, .jobs) }
+    if entries.isEmpty { decoder.refuseEmpty(node, Values.jobs) }
     var jobs: [Job] = []
     var names: [String: Origin] = [:]
     for entry in entries {
-      guard let fields = decoder.fields(of: entry.value, as: .job) else {
+      guard let fields = decoder.fields(of: entry.value, as: Language.job) else {
         decoder.jobNames.insert(entry.key)
         continue
       }
@@ -212,7 +211,7 @@ extension YAMLNode {
       return false
     }
     let key = String(scalar.text[..<colon])
-    return Schema.job[key] != nil || Schema.file[key] != nil
+    return Language.file[key] != nil
   }
 
   /// Adds the variables in the names of jobs.

@@ -11,6 +11,8 @@ struct Scope {
   var environment: [String: String?]
   /// What `for_each` or `rows` bound for this job.
   var loop: LoopBinding?
+  /// The file that the pattern of an item's clip found, which is nearer than that of the loop.
+  var found: InputBinding?
   /// Whether something that binds variables was refused: any name may be one of them.
   var bindsUnknownNames = false
   /// What `${part…}` is here.
@@ -41,6 +43,7 @@ struct Scope {
   ///
   /// - Throws: where the rows that a job is made of do not agree.
   func value(of name: String, in folder: FilePath) throws(RowsDiffer) -> BoundValue? {
+    if let text = found?.value(of: name, in: folder) { return BoundValue(text: text) }
     if let value = try loop?.value(of: name, in: folder) { return value }
     return globals[name].map { BoundValue(text: $0) }
   }
@@ -79,6 +82,9 @@ final class LoopNames: Sendable {
     self.bindsInput = bindsInput
     self.bindsRow = bindsRow
   }
+
+  /// What the pattern of a clip binds, for each file that it finds.
+  static let ofPatterns = LoopNames([:], bindsInput: true)
 
   /// Whether `name` may have another value for each job.
   func binds(_ name: String) -> Bool {

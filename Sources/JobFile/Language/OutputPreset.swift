@@ -54,6 +54,9 @@ public struct OutputPreset: Sendable {
     OutputPreset("archive", ["flac": "24 bit"]),
   ]
 
+  /// `mp3: cbr 96k, channels: mono`
+  var summary: String { keys.map { "\($0.key): \($0.text)" }.joined(separator: ", ") }
+
   /// The usual extension of files by the preset that is called `name`; nil where there is none.
   public static func fileExtension(of name: String) -> String? {
     let keys = all.first { $0.name == name }?.keys ?? []
@@ -83,7 +86,7 @@ extension Decoder {
   }
 
   private func preset(named name: String, at origin: Origin) -> Fields? {
-    if let own = presets[name] { return fields(of: own.value, as: .preset) }
+    if let own = presets[name] { return fields(of: own.value, as: Language.preset) }
     let place = PresetPlace(name: name, origin: origin)
     if let known = builtInPresets[place] { return known }
     guard let preset = OutputPreset.all.first(where: { $0.name == name }) else {
@@ -128,10 +131,7 @@ extension Decoder {
         continue
       }
       presets[entry.key] = entry
-      guard let preset = self.fields(of: entry.value, as: .preset) else { continue }
-      if preset.entries.isEmpty, !preset.isIncomplete {
-        sink.error("a preset without keys", at: entry.value.origin, help: "write { mp3: V2 }")
-      }
+      _ = self.fields(of: entry.value, as: Language.preset)
     }
   }
 
@@ -139,7 +139,7 @@ extension Decoder {
   /// a job can tell what they are. After all jobs were read.
   func checkPresets(_ scope: Scope) {
     for entry in presets.values where !loopBound.contains(where: entry.value.depends) {
-      if let preset = fields(of: entry.value, as: .preset) { checkPreset(preset, scope) }
+      if let preset = fields(of: entry.value, as: Language.preset) { checkPreset(preset, scope) }
     }
   }
 }

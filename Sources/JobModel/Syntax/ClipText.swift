@@ -47,9 +47,10 @@ package struct ClipText {
   package static func isRange(_ text: String) -> Bool { ((try? range(text[...])) ?? nil) != nil }
 
   /// What `word` is as a range; nil where it does not look like one. Places are those of the text
-  /// that the word is a part of, counted from `first` on.
+  /// that the word is a part of, counted from `first` on. Where nothing but a range can be meant, it
+  /// is `isAlone`: then blanks may stand in it, and times of other items.
   package static func range(
-    _ word: Substring, from first: Int = 0
+    _ word: Substring, from first: Int = 0, isAlone: Bool = false
   ) throws(MalformedRange) -> ParsedRange? {
     let bytes = word.utf8
     let point = UInt8(ascii: ".")
@@ -60,24 +61,34 @@ package struct ClipText {
       points = bytes[end] == point ? points + 1 : 0
       end = bytes.index(after: end)
     }
-    let from = word[..<bytes.index(end, offsetBy: -2)]
+    var from = word[..<bytes.index(end, offsetBy: -2)]
     var to = word[end...]
+    if isAlone { (from, to) = (trimmed(from), trimmed(to)) }
     let isLength = to.utf8.first == UInt8(ascii: "+")
+    guard !from.isEmpty || !to.isEmpty else { return nil }
     if isLength { to = to[bytes.index(after: to.startIndex)...] }
-    guard !from.isEmpty || !to.isEmpty, looksLikeTime(from), looksLikeTime(to) else { return nil }
+    if isAlone { to = trimmed(to) }
+    guard isAlone || looksLikeTime(from) && looksLikeTime(to) else { return nil }
     var range = ParsedRange()
     if !from.isEmpty { range.from = (try moment(from, first), place(of: from, first)) }
-    guard !to.isEmpty else { return range }
     if isLength {
       do throws(TimeTextError) {
         range.end = .duration(try TimeText(parsing: to), place(of: to, first))
       } catch {
         throw MalformedRange(error: QuantityError(error.message), range: place(of: to, first))
       }
-    } else {
+    } else if !to.isEmpty {
       range.end = .moment(try moment(to, first), place(of: to, first))
     }
     return range
+  }
+
+  private static func trimmed(_ part: Substring) -> Substring {
+    let bytes = part.utf8
+    guard let first = bytes.firstIndex(where: { !isBlank($0) }),
+      let last = bytes.lastIndex(where: { !isBlank($0) })
+    else { return part[part.endIndex...] }
+    return part[first..<bytes.index(after: last)]
   }
 
   private static func moment(

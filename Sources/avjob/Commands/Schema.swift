@@ -4,15 +4,28 @@ import JobFile
 /// `avjob schema`
 struct Schema: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Print the JSON Schema of job files, for editors.",
+    abstract: "Print the JSON Schema of job files, or the keys of one map.",
     discussion: """
+      'avjob schema item' lists the keys of an item, 'avjob schema job' those of a job, \
+      'avjob schema all' those of every map, as Markdown. Without a name, the JSON Schema is printed.
+
       It is JSON Schema 2020-12. Editors with a YAML language server take it by this line at the \
       top of a job file:
 
       # yaml-language-server: $schema=avjob.schema.json
       """)
 
+  @Argument(help: "The map whose keys are listed, or 'all'.")
+  var map: [String] = []
+
   func run() throws {
-    StandardStream.output.write(JobFile.schema)
+    guard !map.isEmpty else { return StandardStream.output.write(JobFile.schema) }
+    let name = map.joined(separator: " ")
+    guard let keys = name == "all" ? JobFile.reference : JobFile.reference(of: name) else {
+      throw ValidationError(
+        "there is no map '\(name)'; there are "
+          + (JobFile.referenceNames + ["all"]).joined(separator: ", "))
+    }
+    StandardStream.output.write(keys)
   }
 }

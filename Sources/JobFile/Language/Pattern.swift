@@ -3,11 +3,11 @@ import MPEGAudio
 import MediaComposition
 
 /// The texts of the language as regular expressions, in what ECMA-262, Python and Swift have in
-/// common. Each says the same as a reader of the language, but for the bounds of numbers; tests hold
-/// one against the other.
-enum SchemaPattern {
+/// common: what the patterns of `Values` are made of. Each says the same as a reader of the language,
+/// apart from the bounds of numbers; tests hold one against the other.
+enum Pattern {
   /// `word` in any case.
-  private static func anyCase(_ word: String) -> String {
+  static func anyCase(_ word: String) -> String {
     word.map { letter in
       letter.isLetter ? "[\(letter.lowercased())\(letter.uppercased())]" : escaped("\(letter)")
     }.joined()
@@ -17,17 +17,17 @@ enum SchemaPattern {
     text.map { #"\^$.|?*+()[]{}/"#.contains($0) ? "\\\($0)" : "\($0)" }.joined()
   }
 
-  private static func one(of alternatives: String...) -> String { one(of: alternatives) }
+  static func one(of alternatives: String...) -> String { one(of: alternatives) }
 
-  private static func one(of alternatives: [String]) -> String {
+  static func one(of alternatives: [String]) -> String {
     "(\(alternatives.joined(separator: "|")))"
   }
 
   /// The whole of a text.
-  private static func whole(_ pattern: String) -> String { "^\(pattern)$" }
+  static func whole(_ pattern: String) -> String { "^\(pattern)$" }
 
-  private static let number = #"[0-9]+(\.[0-9]+)?"#
-  private static let signed = #"[+-]?[0-9]+(\.[0-9]+)?"#
+  static let number = #"[0-9]+(\.[0-9]+)?"#
+  static let signed = #"[+-]?[0-9]+(\.[0-9]+)?"#
   private static let reference = #"\$\{[A-Za-z_][A-Za-z0-9._-]*(:-[^}]*|:0[0-9]+)?\}"#
 
   /// A text in which variables may stand, each of which is well formed.
@@ -37,79 +37,34 @@ enum SchemaPattern {
   /// A text of which only its variables say what it is.
   static let template = #"(^|[^$])"# + reference
 
-  private static let timeBody = one(
+  static let timeBody = one(
     of: number + " *(ms|s|m|h)", #"[0-9]+(\.0+)? *samples?"#, "[0-9]+/0*[1-9][0-9]* *s",
     #"[0-9]+(:[0-5][0-9]){1,2}(\.[0-9]+)?"#)
   static let time = whole(timeBody)
-  /// A time that is not zero.
-  static let length = whole("(?=.*[1-9])(?!0+/)" + timeBody)
-  /// The same, on a clock: no file says at which rate samples would count.
-  static let timeout = whole("(?=.*[1-9])(?!0+/)(?!.*sample)" + timeBody)
-  static let retries = whole("0*([0-9]{1,2}|100)")
 
-  private static let momentBody = one(
+  static let momentBody = one(
     of: "start", "end(-\(timeBody))?", timeBody, #".+\.(start|end)([+-]"# + timeBody + ")?")
   static let moment = whole(momentBody)
   /// A moment of the whole, and not of one of its items.
   static let ownMoment = whole(one(of: "start", "end(-\(timeBody))?", timeBody))
   /// A moment that is told from the end.
   static let endMoment = whole("end(-\(timeBody))?")
-  static let range = whole(
-    #"(?=...) *("# + momentBody + #" *)?\.\.( *\+ *"# + timeBody + "| *\(momentBody))? *")
 
-  private static let decibels = anyCase("dB")
-  static let gain = whole(
-    one(
-      of: "-inf *" + decibels,
-      #"[+-]?0*([0-9]{1,2}|1[0-9]{2}|200(?!\.0*[1-9]))(\.[0-9]+)? *"# + decibels,
-      #"\+?"# + number + " *%"))
-  static let pan = whole(one(of: "left", "right", "centre", "center", signed + " *%"))
-  static let reduction = whole(#"\+?"# + number + " *" + decibels)
+  static let decibels = anyCase("dB")
 
-  private static let hertz = #"\+?"# + number + " *" + one(of: anyCase("kHz"), anyCase("Hz"))
-  static let frequency = whole(hertz)
-  static let lowpass = whole(one(of: "off", hertz))
-  static let sampleRate = whole(number + " *" + one(of: anyCase("kHz"), anyCase("Hz")))
-  private static let kilobits = one(of: ["k", "kbps", "kbit/s", "kb/s"].map(anyCase))
-  private static let positive = #"(?!0*(\.0*)? )(?!0+(\.0+)?[kK])"#
-  private static let bitRateBody = positive + number + " *" + kilobits
-  static let bitRate = whole(bitRateBody)
+  static let hertz = #"\+?"# + number + " *" + one(of: anyCase("kHz"), anyCase("Hz"))
+  static let kilobits = one(of: ["k", "kbps", "kbit/s", "kb/s"].map(anyCase))
+  static let positive = #"(?!0*(\.0*)? )(?!0+(\.0+)?[kK])"#
+  static let bitRateBody = positive + number + " *" + kilobits
 
-  static let speed = whole(one(of: "[0-9]+/0*[1-9][0-9]*", number + " *%?"))
-  static let loop = whole("(end|0*[1-9][0-9]*)")
-  static let channel = whole("channel 0*[1-9][0-9]*")
   /// One channel of a file.
   static let pickedChannel = whole("(left|right|centre|center|channel 0*[1-9][0-9]*)")
-  static let count = whole("[0-9]+")
 
   /// LAME's -V, up to 9.999.
-  private static let quality =
+  static let quality =
     #"0*([0-8](\.[0-9]+)?|9(\.(?=[0-9])(9{0,3}0*|9{0,2}[0-8][0-9]*))?)"#
 
-  /// `V2`, `abr 96k`, LAME's names.
-  static let mp3 = whole(
-    one(
-      of: [
-        "[vV]" + quality,
-        one(of: anyCase("abr"), anyCase("cbr")) + " +0*[1-9][0-9]* *" + kilobits,
-      ] + MP3Preset.allCases.map { anyCase($0.rawValue) }))
-  static let vbr = whole("[vV]?" + quality)
-  static let wholeBitRate = whole(" *0*[1-9][0-9]* *" + kilobits)
-  static let mp3Preset = whole(one(of: MP3Preset.allCases.map { anyCase($0.rawValue) }))
-  static let stereoMode = whole(
-    one(
-      of: [
-        "joint", "joint stereo", "j", "forced", "force", "forced joint", "forced joint stereo", "f",
-        "simple", "simple stereo", "stereo", "s", "mono", "m",
-      ].map { anyCase($0).replacing(" ", with: "[ _-]") }))
-  static let digit = whole("0*[0-9]")
-
-  private static let bits = "[ -]*" + anyCase("bit")
-  static let bitDepth = whole("(16|24)" + bits)
-  static let pcm = whole(one(of: "(16|24)" + bits, "32" + bits + "[ -]*" + anyCase("float")))
-  static let vorbis = whole(
-    one(
-      of: #"[qQ](-0*1(\.0+)?|-0+(\.[0-9]+)?|\+?0*[0-9](\.[0-9]+)?|\+?0*10(\.0+)?)"#, bitRateBody))
+  static let bits = "[ -]*" + anyCase("bit")
 
   /// A path: not empty, not a pipe, and not on the network.
   static let path = whole(#"(?!-$)(?!.*:\/\/).+"#)
@@ -137,8 +92,6 @@ enum SchemaPattern {
   static let jsonPath = whole(#"(?!.*:\/\/).*[^/]\."# + anyCase("json"))
   static let variableName = whole(
     "(?!(input|n|count|env|part|row)([.]|$))[A-Za-z_][A-Za-z0-9._-]*")
-  /// Plain ASCII, as links are.
-  static let link = whole("[!-~]+")
 }
 
 extension Output.Kind {

@@ -1,0 +1,48 @@
+extension Language {
+  /// The keys of a file that stand beside those of its only job, or beside 'jobs'.
+  static let fileKeys: [Schema.Key] = [
+    .init("version", Values.version, "the version of the job language: 1"),
+    .init("vars", Values.variables, "texts that '${name}' stands for; --set replaces them"),
+    .init("sources", Values.sources, "names for files, with any key of a clip as default"),
+    .init("presets", Values.presets, "names for settings of outputs, as 'preset' takes them"),
+    .init("jobs", Values.jobs, "several jobs, each under its name"),
+    .init("defaults", Values.defaults, "keys for every job that has none of its own"),
+    .init("include", Values.includes, "files whose content is as if it stood before this one's"),
+  ]
+
+  /// The whole file: one job, or a map of them.
+  static let file: Schema = Schema("a job file", keys: fileKeys + job.keys)
+
+  /// A file that another one includes: all but a job's own keys.
+  static let included: Schema = Schema("a file that is included", keys: fileKeys)
+
+  /// What every job gets that has none of its own.
+  static let defaults: Schema = Schema(
+    "the defaults", keys: job.keys, conditions: { [rangeCondition, silenceCondition] })
+
+  /// Parts that no list names. Times and titles stand in a map of their own.
+  static let split: Schema = Schema(
+    "a split",
+    keys: [
+      .init("every", Values.length.form, "parts of this length"),
+      .init(
+        "silence", notBuilt: "parts between silences",
+        instead: "list the times in a file, as lines of '14:05 School'"),
+    ],
+    rules: [
+      .some(of: ["every"], missing: "a split needs 'every'", help: "write { every: 10m }")
+    ])
+
+  /// Every map that has keys of its own, the outermost first.
+  static let maps: [Schema] = {
+    var found: [Schema] = []
+    var waiting = [file]
+    while !waiting.isEmpty {
+      let map = waiting.removeFirst()
+      guard !found.contains(where: { $0.subject == map.subject }) else { continue }
+      found.append(map)
+      waiting += map.keys.filter { $0.instead == nil }.flatMap { $0.form.maps() }
+    }
+    return found
+  }()
+}

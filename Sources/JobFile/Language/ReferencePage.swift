@@ -1,0 +1,70 @@
+extension JobFile {
+  /// The keys of the language as a page of Markdown: `docs/reference.md`.
+  public static let reference: String = {
+    let intro = """
+      # Reference: every key
+
+      Each map of a job file, the keys that it may have, and how their values are written. This page is
+      made from the tables that `avjob` reads job files by: `scripts/reference` writes it, and a test
+      compares it. [job-language.md](job-language.md) explains the keys with examples,
+      [glossary.md](glossary.md) the terms.
+
+
+      """
+    return intro + Language.maps.map(\.section).joined(separator: "\n")
+  }()
+
+  /// The part of the reference that is about one map.
+  ///
+  /// - Parameter name: `item`, `job`, `output` …; case does not count.
+  /// - Returns: Markdown; nil where there is no such map.
+  public static func reference(of name: String) -> String? {
+    Language.maps.first { $0.name.lowercased() == name.lowercased() }?.section
+  }
+
+  /// The names that `reference(of:)` takes.
+  public static let referenceNames = Language.maps.map(\.name)
+}
+
+extension Schema {
+  /// Its part of the reference page.
+  fileprivate var section: String {
+    var lines = ["## \(title)", ""]
+    lines += ["| key | value | |", "| --- | --- | --- |"]
+    for key in keys where key.instead == nil {
+      lines.append("| `\(key.name)` | \(Self.code(key.form.example)) | \(Self.code(key.help)) |")
+    }
+    if isOpen { lines.append("| any other | a text | a tag of that name |") }
+    if !rules.isEmpty { lines += [""] + rules.map { "- \($0.kind.sentence)" } }
+    let planned = keys.filter { $0.instead != nil }
+    if !planned.isEmpty {
+      let names = planned.map { "`\($0.name)` (\($0.help))" }
+      lines += ["", "Not built yet: \(names.joined(separator: ", "))."]
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private var title: String {
+    let name = name
+    return name.prefix(1).uppercased() + name.dropFirst()
+  }
+
+  /// Quoted words as code, and nothing that ends a cell of a table.
+  private static func code(_ text: String) -> String {
+    var result = ""
+    var isOpen = false
+    var last: Character = " "
+    for character in text {
+      let isQuote =
+        character == "'" && (isOpen ? last != " " : " ([,".contains(last))
+      if isQuote {
+        isOpen.toggle()
+        result.append("`")
+      } else {
+        result += character == "|" ? "\\|" : String(character)
+      }
+      last = character
+    }
+    return result
+  }
+}

@@ -1,0 +1,123 @@
+import JobModel
+import MPEGAudio
+import MediaComposition
+
+/// The kinds of values that keys of an output have.
+extension Values {
+  private static func form(_ name: String, _ example: String, _ pattern: String) -> Form {
+    Form(name, [.text], example) { JSONForm.text(Pattern.whole(pattern)) }
+  }
+
+  /// `V2`, `abr 96k`, LAME's names; or a map.
+  static let mp3: Form = Form(
+    "mp3", [.text, .map], "'V2', 'abr 96k' or 'cbr 128k'", maps: { [Language.mp3] }
+  ) {
+    JSONForm.shapes(text: JSONForm.text(mp3Text), map: Language.mp3.reference)
+  }
+
+  static let mp3Text = Pattern.whole(
+    Pattern.one(
+      of: [
+        "[vV]" + Pattern.quality,
+        Pattern.one(of: Pattern.anyCase("abr"), Pattern.anyCase("cbr"))
+          + " +0*[1-9][0-9]* *" + Pattern.kilobits,
+      ] + MP3Preset.allCases.map { Pattern.anyCase($0.rawValue) }))
+
+  static let vbr: Form = Form("vbr", [.text], "'0' (best) to '9.999'") {
+    JSONForm.text(
+      vbrText, or: ["type": "number", "minimum": 0, "maximum": .number("9.999")])
+  }
+  static let vbrText = Pattern.whole("[vV]?" + Pattern.quality)
+
+  static let wholeBitRateText = Pattern.whole(" *0*[1-9][0-9]* *" + Pattern.kilobits)
+  static let wholeBitRate: Form = Form("whole_bit_rate", [.text], "a bit rate, as '128k'") {
+    JSONForm.text(wholeBitRateText)
+  }
+
+  static let lamePresetText = Pattern.whole(
+    Pattern.one(of: MP3Preset.allCases.map { Pattern.anyCase($0.rawValue) }))
+  static let lamePreset: Form = Form("lame_preset", [.text], "a name of LAME's, as 'voice'") {
+    JSONForm.text(lamePresetText)
+  }
+
+  static let quality: Form = Form("quality", [.text], "'0' (slowest) to '9'") {
+    JSONForm.text(
+      Pattern.whole("0*[0-9]"), or: ["type": "integer", "minimum": 0, "maximum": 9])
+  }
+
+  static let stereoMode = form(
+    "stereo_mode", "'joint', 'forced', 'simple' or 'mono'",
+    Pattern.one(
+      of: [
+        "joint", "joint stereo", "j", "forced", "force", "forced joint", "forced joint stereo", "f",
+        "simple", "simple stereo", "stereo", "s", "mono", "m",
+      ].map { Pattern.anyCase($0).replacing(" ", with: "[ _-]") }))
+
+  static let lowpass = form(
+    "lowpass", "a frequency, as '16 kHz', or 'off'", Pattern.one(of: "off", Pattern.hertz))
+
+  static let pcmText = Pattern.whole(
+    Pattern.one(
+      of: "(16|24)" + Pattern.bits, "32" + Pattern.bits + "[ -]*" + Pattern.anyCase("float")))
+  static let pcm: Form = Form("pcm", [.text], "'16 bit', '24 bit' or '32 bit float'") {
+    JSONForm.text(pcmText)
+  }
+
+  static let bitDepth = form("bit_depth", "'16 bit' or '24 bit'", "(16|24)" + Pattern.bits)
+
+  static let vorbis = form(
+    "vorbis", "a quality, as 'q5', or a bit rate, as '160k'",
+    Pattern.one(
+      of: #"[qQ](-0*1(\.0+)?|-0+(\.[0-9]+)?|\+?0*[0-9](\.[0-9]+)?|\+?0*10(\.0+)?)"#,
+      Pattern.bitRateBody))
+
+  static let id3 = TextNotation(
+    "id3", ID3Version.allCases.map { ("\($0)", $0) },
+    refusal: "is no version of ID3 that is written", help: "write '2.4', or '2.3' for old players")
+
+  static let codec = TextNotation(
+    "codec", [("same", true)], refusal: "is no codec that is meant here",
+    help: "write 'same' for the clip's own, or a format's key, as 'mp3: V2'")
+
+  static let sidecar = TextNotation(
+    "sidecar", [("sidecar", true)], refusal: "is no file of facts")
+
+  /// The presets that are built in, and names of others: those of the file's own no schema can know.
+  static let preset: Form = Form("preset", [.text], "a preset's name, as 'podcast'") {
+    let known: [JSONTree] = OutputPreset.all.map { preset in
+      ["const": .text(preset.name), "description": .text(preset.summary)]
+    }
+    let own = JSONForm.someText.with(["description": "a name from 'presets'"])
+    return ["anyOf": .list(known + [own])]
+  }
+
+  static let chapterPlaces: Form = Form(
+    "chapter_places", [.text, .list], "places, as [file, podlove, podcasting2], or [] for none"
+  ) {
+    let names = ["file", "id3"] + ChapterPlaces.Sidecar.allCases.map(\.rawValue)
+    return JSONForm.oneOrMore(JSONForm.words(names.map { .text($0) }), onceEach: true)
+  }
+
+  /// A file by its extension, a map, or a list of both in which something sounds.
+  static let outputs: Form = Form(
+    "outputs", [.text, .list, .map], "a path, as 'out/episode.mp3', a map or a list of them",
+    maps: { [Language.output] }
+  ) {
+    let isFacts: JSONTree = ["required": ["json"]]
+    let map = Language.output.reference
+    let one = JSONForm.shapes(text: JSONForm.text(Pattern.outputPath), map: map)
+    return JSONForm.shapes(
+      text: one,
+      list: JSONForm.list(of: one).with(["contains": ["not": isFacts.with(["type": "object"])]]),
+      map: map.with(["not": isFacts]))
+  }
+
+  static let presets: Form = Form(
+    "presets", [.map], "names and settings, as { small: { mp3: abr 48k, channels: mono } }",
+    maps: { [Language.preset] }
+  ) {
+    JSONForm.map(of: Language.preset.reference).with([
+      "propertyNames": ["not": ["enum": .list(OutputPreset.all.map { .text($0.name) })]]
+    ])
+  }
+}

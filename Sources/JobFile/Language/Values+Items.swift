@@ -1,0 +1,139 @@
+import Diagnosis
+import JobModel
+import MediaComposition
+import SystemPackage
+import YAML
+
+/// The kinds of values that say what sounds, and its chapters.
+extension Values {
+  // MARK: Contents
+
+  static let clip: Form = Form("clip", [.text], "a file and a range, as 'host.wav 1:00..2:30'") {
+    JSONForm.clip
+  }
+
+  /// An element of a list: a clip, a time, or a map.
+  private static func listItem() -> JSONTree {
+    JSONForm.shapes(text: JSONForm.clip.with(["type": "string"]), map: placedItem())
+  }
+
+  /// An item in a list, where no time is counted from an end.
+  private static func placedItem() -> JSONTree {
+    Language.item.reference.with(["properties": ["at": placeInList]])
+  }
+
+  static let placeInList: JSONTree = [
+    "not": ["type": "string", "pattern": .text(Pattern.endMoment)]
+  ]
+
+  static let items: NodeNotation<[Item]> = NodeNotation(
+    Form(
+      "items", [.list], "a list, as [intro.mp3, episode.flac]", maps: { [Language.item] }
+    ) { JSONForm.list(of: listItem()) }
+  ) { node, decoder, scope in
+    // What all jobs of a loop have in common is there once.
+    decoder.shared(node, in: scope) { decoder.list(node, scope) }
+  }
+
+  static let tracks: NodeNotation<[ItemTrack]> = NodeNotation(
+    Form(
+      "tracks", [.map], "named tracks, as { voice: host.wav, music: theme.ogg }",
+      maps: { [Language.item] }
+    ) {
+      JSONForm.map(
+        of: JSONForm.shapes(
+          text: JSONForm.clip, list: JSONForm.list(of: listItem()), map: placedItem()),
+        isEmptyFine: false)
+    }
+  ) { node, decoder, scope in
+    decoder.shared(node, in: scope) { decoder.tracks(node, scope) }
+  }
+
+  static let sources: Form = Form(
+    "sources", [.map], "names and files, as { theme: media/theme.ogg }",
+    maps: { [Language.source] }
+  ) { JSONForm.map(of: JSONForm.shapes(text: JSONForm.clip, map: Language.source.reference)) }
+
+  static let row = TextNotation(
+    "row", [("row", true)], refusal: "is nothing that an item is repeated for",
+    help: "write 'each: row'")
+
+  // MARK: Chapters
+
+  private struct ChapterFields: Sendable {
+    var title: String?
+    var url: String?
+    var image: FilePath?
+  }
+
+  private static let title = TextNotation("title", "a title", JSONForm.someText) {
+    text throws(QuantityError) in
+    guard !text.isEmpty else {
+      throw QuantityError("a chapter without a title", help: "write one, or leave the chapter out")
+    }
+    return text
+  }
+
+  private static let chapterExample = "a title, or { title: Intro, url: https://example.org }"
+
+  /// A chapter at the start of its item.
+  static let chapter: NodeNotation<ItemChapter> = NodeNotation(
+    "chapter", chapterExample,
+    text: title, convert: { ItemChapter($0.value, at: Located(.start, at: $0.origin)) },
+    map: MapNotation(
+      "a chapter", ChapterFields(),
+      rules: [
+        .some(
+          of: ["title"], missing: "a chapter needs a 'title'", help: "write \(chapterExample)")
+      ],
+      [
+        Key("title", title, "what players show") { $0.title = $1.value },
+        Key("url", link, "a page about it") { $0.url = $1.value },
+        Key("image", picture, "a JPEG or PNG file") { $0.image = $1.value },
+      ]),
+    finish: { fields, node, _ in
+      fields.title.map {
+        ItemChapter(
+          $0, at: Located(.start, at: node.origin), url: fields.url, image: fields.image)
+      }
+    })
+
+  /// The chapters of an item, in its own time.
+  enum Chapters: Sendable {
+    case list([ItemChapter])
+    /// Those of its files.
+    case keep
+    /// One for each file.
+    case files
+  }
+
+  static let chapters: NodeNotation<Located<Chapters>> = NodeNotation(
+    Form(
+      "chapters", [.text, .map],
+      "times and titles, as { 0s: Intro, 5:00: News }, 'keep', 'files', or a file that lists them",
+      maps: chapter.form.maps
+    ) { JSONForm.shapes(text: JSONForm.path, map: JSONForm.points(chapter.form.reference)) }
+  ) { node, decoder, scope in
+    let chapters: Chapters
+    if case .mapping(let points) = node.kind {
+      chapters = .list(
+        points.compactMap { point in
+          guard let start = decoder.keyMoment(point),
+            var chapter = chapter.read(point.value, decoder, scope)
+          else { return nil }
+          chapter.start = start
+          return chapter
+        })
+    } else {
+      switch decoder.text(node, scope)?.string {
+      case "keep": chapters = .keep
+      case "files": chapters = .files
+      case nil: return nil
+      default: chapters = .list(decoder.listedChapters(node, scope))
+      }
+    }
+    return Located(chapters, at: node.origin)
+  }
+}
+
+extension Values.Chapters: Hashable {}

@@ -1,0 +1,288 @@
+import Diagnosis
+import JobModel
+import MediaComposition
+import MediaTime
+import YAML
+
+/// The kinds of values that modifiers have and that are more than one text.
+extension Values {
+  // MARK: Level
+
+  private struct FadeFields: Sendable {
+    var duration: Located<TimeText>?
+    var curve: VolumeCurve?
+  }
+
+  /// A fade or a cross-fade.
+  static let fade: NodeNotation<Located<Fade>> = NodeNotation(
+    "fade", "a time, as '2s', or { duration: 2s, curve: equal_power }",
+    text: time, convert: { Located(Fade($0.value), at: $0.origin) },
+    map: MapNotation(
+      "a fade", FadeFields(),
+      rules: [
+        .some(
+          of: ["duration"], missing: "a fade needs a 'duration'", help: "write { duration: 2s }")
+      ],
+      [
+        Key("duration", time, "how long it takes") { $0.duration = $1 },
+        Key("curve", curve, "the path of the volume") { $0.curve = $1.value },
+      ]),
+    finish: { fields, _, _ in
+      fields.duration.map { Located(Fade($0.value, curve: fields.curve), at: $0.origin) }
+    })
+
+  struct Volume: Sendable {
+    var points: [VolumePoint] = []
+    var curve = VolumeCurve.linear
+  }
+
+  private static let volumePoints: NodeNotation<[VolumePoint]> = points(
+    "volume_points", "points, as { 0s: 0 dB, 30s: -6 dB }", of: gain
+  ) { VolumePoint($0, $1.value) }
+
+  private static let longVolume: MapNotation<Volume> = MapNotation(
+    "a volume", Volume(),
+    rules: [
+      .some(
+        of: ["points"], missing: "a volume needs 'points'",
+        help: "write { points: { 0s: 0 dB, 30s: -6 dB }, curve: exponential }")
+    ],
+    [
+      Key("points", volumePoints, "times and gains") { $0.points = $1 },
+      Key("curve", curve, "the path from one point to the next") { $0.curve = $1.value },
+    ])
+
+  /// Points, or `{ points: …, curve: … }`.
+  static let volume: NodeNotation<Volume> = NodeNotation(
+    Form(
+      "volume", [.map],
+      "points, as { 0s: 0 dB, 30s: -6 dB }; one level for all of it is a 'gain'",
+      maps: { [longVolume.schema] }
+    ) {
+      JSONTree.map([("type", "object")]).with(
+        JSONForm.map(longVolume.schema, or: volumePoints.form.tree()))
+    }
+  ) { node, decoder, scope in
+    node.hasKey(of: longVolume.schema)
+      ? longVolume.read(node, decoder, scope)
+      : volumePoints.read(node, decoder, scope).map { Volume(points: $0) }
+  }
+
+  private static let panPoints: NodeNotation<[PanPoint]> = points(
+    "pan_points", "points, as { 0s: -100 %, 4s: 100 % }", of: place
+  ) { PanPoint($0, $1.value) }
+
+  /// One place, or points.
+  static let pan: NodeNotation<[PanPoint]> = NodeNotation(
+    Form(
+      "pan", [.text, .map], "a place, as '-20 %' or 'left', or points, as { 0s: -100 %, 4s: 100 % }"
+    ) { JSONForm.shapes(text: place.form.tree(), map: panPoints.form.tree()) }
+  ) { node, decoder, scope in
+    guard case .mapping = node.kind else {
+      return place.read(node, decoder, scope).map {
+        [PanPoint(Located(.start, at: $0.origin), $0.value)]
+      }
+    }
+    return panPoints.read(node, decoder, scope)
+  }
+
+  /// Values at times.
+  private static func points<Each: Notation, Point>(
+    _ name: String, _ example: String, of value: Each,
+    point: @escaping @Sendable (Located<Moment>, Each.Value) -> Point
+  ) -> NodeNotation<[Point]> {
+    NodeNotation(Form(name, [.map], example) { JSONForm.points(value.form.tree()) }) {
+      node, decoder, scope in
+      guard case .mapping(let entries) = node.kind else { return nil }
+      return entries.compactMap { entry in
+        let value = value.read(entry.value, decoder, scope)
+        guard let moment = decoder.keyMoment(entry), let value else { return nil }
+        return point(moment, value)
+      }
+    }
+  }
+
+  // MARK: Speed
+
+  private struct SpeedFields: Sendable {
+    var rate: Located<Speed>?
+    var isPitchKept: Located<Bool>?
+    var algorithm: Located<TimePitchAlgorithm>?
+  }
+
+  /// A factor, or a map with what becomes of the pitch.
+  static let speed: NodeNotation<Located<Speed>> = NodeNotation(
+    "speed", "a factor, as '1.05', or { rate: 1.05, pitch: follow }",
+    text: factor, convert: { $0 },
+    map: MapNotation(
+      "a speed", SpeedFields(),
+      rules: [
+        .some(of: ["rate"], missing: "a speed needs a 'rate'", help: "write { rate: 1.05 }")
+      ],
+      [
+        Key("rate", factor, "the factor: '1.05', '105 %' or '4/3'") { $0.rate = $1 },
+        Key("pitch", pitch, "'keep', or 'follow' as on a tape") { $0.isPitchKept = $1 },
+        Key("algorithm", algorithm, "how the sound is stretched") { $0.algorithm = $1 },
+      ]),
+    finish: { fields, _, decoder in
+      if let kept = fields.isPitchKept, let algorithm = fields.algorithm,
+        kept.value == (algorithm.value == .varispeed)
+      {
+        decoder.sink.error(
+          kept.value
+            ? "'varispeed' does not keep the pitch"
+            : "'\(algorithm.value.rawValue)' keeps the pitch",
+          at: algorithm.origin,
+          help: kept.value ? "write 'spectral' or 'time_domain'" : "write 'varispeed'",
+          notes: [.init("the pitch is spoken of here", at: kept.origin)])
+      }
+      var speed = fields.rate
+      let usual: TimePitchAlgorithm = fields.isPitchKept?.value == false ? .varispeed : .spectral
+      speed?.value.algorithm = fields.algorithm?.value ?? usual
+      return speed
+    })
+
+  // MARK: Effects
+
+  /// A filter in a list of effects: its name, and its setting.
+  static let effect: MapNotation<[Effect]> = MapNotation(
+    "an effect", [Effect](),
+    [
+      Key("highpass", frequency, "takes away what is below a frequency") {
+        $0.append(.highpass(frequency: $1.value))
+      },
+      Key("lowpass", frequency, "takes away what is above a frequency") {
+        $0.append(.lowpass(frequency: $1.value))
+      },
+      Key("denoise", reduction, "takes away steady noise") {
+        $0.append(.denoise(reduction: $1.value))
+      },
+      Key("compressor", notBuilt: "louder and softer made alike", instead: "write 'volume' points"),
+      Key(
+        "filter", notBuilt: "a filter of FFmpeg's by its description",
+        instead: "filter the file before"),
+    ])
+
+  /// Effects that are written without a setting. That of `denoise` is the default of FFmpeg's afftdn.
+  private static let plainEffects: [String: Effect] = ["denoise": .denoise(reduction: 12)]
+
+  static let effects: NodeNotation<[Effect]> = NodeNotation(
+    Form(
+      "effects", [.list], "a list, as [denoise, highpass: 80 Hz]", maps: { [effect.schema] }
+    ) {
+      let one = JSONForm.shapes(
+        text: JSONForm.words(plainEffects.keys.sorted().map { .text($0) }),
+        map: effect.schema.reference.with(["minProperties": 1]))
+      return JSONForm.list(of: one, isEmptyFine: true)
+    }
+  ) { node, decoder, scope in
+    guard case .sequence(let nodes) = node.kind else { return nil }
+    return nodes.flatMap { node -> [Effect] in
+      if case .mapping = node.kind { return effect.read(node, decoder, scope) ?? [] }
+      guard let name = decoder.text(node, scope)?.string else { return [] }
+      if let plain = plainEffects[name] { return [plain] }
+      refuseEffect(name, at: node.origin, decoder)
+      return []
+    }
+  }
+
+  private static func refuseEffect(_ name: String, at origin: Origin, _ decoder: Decoder) {
+    let schema = effect.schema
+    guard let key = schema[name] else {
+      let nearest = Spelling.nearest(to: name, among: schema.keys.map(\.name))
+      let built = schema.built.map { "'\($0)'" }
+      decoder.sink.error(
+        "unknown effect '\(name)'", at: origin,
+        help: nearest.map { "did you mean '\($0)'?" }
+          ?? "the effects are \(built.joined(separator: ", "))")
+      return
+    }
+    guard key.instead == nil else {
+      return decoder.sink.error("'\(name)' is not built yet", at: origin, help: key.instead)
+    }
+    decoder.sink.error(
+      "'\(name)' needs a \(key.form.name)", at: origin,
+      help: "write '\(name): \(key.form.sample)'")
+  }
+
+  // MARK: Cut and insert
+
+  /// A range in a list of ranges.
+  static let range: MapNotation<ItemRange> = MapNotation(
+    "a range", ItemRange(),
+    rules: [
+      .atMostOne(of: ["to", "duration"], note: "the end is given here"),
+      .some(
+        of: ["from", "to", "duration"], missing: "an empty range",
+        help: "write { from: 1:00, to: 2:30 }"),
+    ],
+    [
+      Key("from", moment, "where the range starts") { $0.from = $1 },
+      Key("to", moment, "where it ends") { $0.end = .moment($1) },
+      Key("duration", time, "or how long it is") { $0.end = .duration($1) },
+    ])
+
+  static let ranges: NodeNotation<[Located<ItemRange>]> = NodeNotation(
+    Form(
+      "ranges", [.text, .list],
+      "ranges, as [12:00..13:30, end-10s..], or a file that lists them",
+      maps: { [range.schema] }
+    ) {
+      let text = JSONForm.text(
+        Pattern.whole(
+          #"(?=...) *("# + Pattern.momentBody + #" *)?\.\.( *\+ *"# + Pattern.timeBody
+            + "| *\(Pattern.momentBody))? *"))
+      let one = JSONForm.shapes(text: text, map: range.schema.reference)
+      return JSONForm.shapes(
+        text: JSONForm.clip, list: JSONForm.list(of: one, isEmptyFine: true))
+    }
+  ) { node, decoder, scope in
+    guard case .sequence(let nodes) = node.kind else { return decoder.listedRanges(node, scope) }
+    return nodes.compactMap { node in
+      guard case .mapping = node.kind else { return decoder.range(node, scope) }
+      return range.read(node, decoder, scope).map { Located($0, at: node.origin) }
+    }
+  }
+
+  static let insertions: NodeNotation<[Item]> = NodeNotation(
+    Form(
+      "insertions", [.list], "items and where they go, as [{ clip: ad.mp3, at: 1:30 }]",
+      maps: { [Language.item] }
+    ) {
+      JSONForm.list(of: Language.item.reference.with(["required": ["at"]]), isEmptyFine: true)
+    }
+  ) { node, decoder, scope in
+    guard case .sequence(let nodes) = node.kind else { return nil }
+    return nodes.flatMap { node -> [Item] in
+      decoder.items(node, scope, in: .insertion).filter { item in
+        guard item.at == nil else { return true }
+        // One that is no time has been reported.
+        if case .mapping(let entries) = node.kind, entries.contains(where: { $0.key == "at" }) {
+          return false
+        }
+        decoder.sink.error(
+          "an inserted item needs an 'at'", at: item.origin,
+          help: "write { clip: ad.mp3, at: 1:30 }")
+        return false
+      }
+    }
+  }
+}
+
+extension Form {
+  /// What the example quotes first.
+  fileprivate var sample: Substring {
+    let parts = example.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
+    return parts.count > 1 ? parts[1] : ""
+  }
+}
+
+extension YAMLNode {
+  /// Whether it is a map with one of the keys of `schema`.
+  func hasKey(of schema: Schema) -> Bool { hasKey { schema[$0] != nil } }
+
+  /// Whether it is a map with a key that `isMeant`.
+  func hasKey(_ isMeant: (String) -> Bool) -> Bool {
+    if case .mapping(let entries) = kind { entries.contains { isMeant($0.key) } } else { false }
+  }
+}
