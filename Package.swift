@@ -24,7 +24,7 @@ let package = Package(
       name: "avjob",
       dependencies: [
         "MediaTime", "MPEGAudio", "Threads", "Diagnosis", "MediaComposition", "JobModel",
-        "JobFile", "ExportGraph", "ExportEngine", "WorkerPool", "Receipts", "Playback",
+        "JobFile", "ExportGraph", "ExportEngine", "WorkerPool", "Receipts", "Playback", "Terminal",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
@@ -129,8 +129,11 @@ let package = Package(
       dependencies: [.product(name: "SystemPackage", package: "swift-system")]),
     .target(name: "MPEGAudio", dependencies: ["MediaTime"]),
     .target(name: "MediaTime"),
-    .target(name: "Threads", dependencies: ["CThreads", "CTerminal"]),
+    .target(name: "Threads", dependencies: ["CThreads"]),
     .systemLibrary(name: "CThreads"),
+
+    // A terminal: keys in, lines out.
+    .target(name: "Terminal", dependencies: ["CTerminal", "Threads", "MediaTime"]),
     .systemLibrary(name: "CTerminal"),
 
     // Tests mirror the targets; end-to-end tests run the built command.
@@ -140,6 +143,8 @@ let package = Package(
     .testTarget(name: "MPEGAudioTests", dependencies: ["MPEGAudio", "TestSupport"]),
     .testTarget(name: "DiagnosisTests", dependencies: ["Diagnosis"]),
     .testTarget(name: "ThreadsTests", dependencies: ["Threads", "TestSupport"]),
+    .testTarget(
+      name: "TerminalTests", dependencies: ["Terminal", "Threads", "MediaTime", "TestSupport"]),
     .testTarget(
       name: "MediaCompositionTests",
       dependencies: [
@@ -206,7 +211,7 @@ let package = Package(
       name: "AVJobTests",
       dependencies: [
         "avjob", "JobFile", "JobModel", "ExportEngine", "Diagnosis", "MediaComposition",
-        "MediaTime", "WorkerPool", "Playback", "Threads", "TestSupport",
+        "MediaTime", "WorkerPool", "Playback", "Terminal", "Threads", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(

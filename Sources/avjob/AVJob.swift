@@ -4,6 +4,7 @@ import ExportEngine
 import Glibc
 import JobFile
 import MediaComposition
+import Terminal
 
 /// The door: commands, exit statuses, signals, the CPU budget.
 @main

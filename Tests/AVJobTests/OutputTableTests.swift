@@ -1,4 +1,5 @@
 import MediaTime
+import Terminal
 import Testing
 
 @testable import avjob

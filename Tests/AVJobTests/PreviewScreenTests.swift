@@ -1,4 +1,5 @@
 import MediaTime
+import Terminal
 import Testing
 
 @testable import Playback
@@ -37,7 +38,7 @@ import Testing
   }
 
   private func screen(_ model: PreviewModel, _ columns: Int, _ rows: Int = 24) -> String {
-    let terminal = Terminal(columns: columns, rows: rows, isColored: false)
+    let terminal = TerminalTraits(columns: columns, rows: rows, isColored: false)
     let lines = PreviewScreen.lines(for: model, on: terminal)
     for line in lines { #expect(line.columns < columns, "\(line)") }
     #expect(lines.count < max(2, rows))
@@ -177,7 +178,7 @@ import Testing
     model.tracks[0].name = "\u{202E}evil"
     model.device.name = "x\u{07}"
     for line in PreviewScreen.lines(
-      for: model, on: Terminal(columns: 80, rows: 24, isColored: false))
+      for: model, on: TerminalTraits(columns: 80, rows: 24, isColored: false))
     {
       #expect(
         !line.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x9B || $0.value == 0x202E })
@@ -187,9 +188,9 @@ import Testing
   @Test("colours change no width, and mark what is over full scale")
   func colours() {
     let plain = PreviewScreen.lines(
-      for: podcast, on: Terminal(columns: 80, rows: 24, isColored: false))
+      for: podcast, on: TerminalTraits(columns: 80, rows: 24, isColored: false))
     let colored = PreviewScreen.lines(
-      for: podcast, on: Terminal(columns: 80, rows: 24, isColored: true))
+      for: podcast, on: TerminalTraits(columns: 80, rows: 24, isColored: true))
     #expect(colored.map { $0.replacing(#/\u{1B}\[[0-9;]*m/#, with: "") } == plain)
     #expect(colored.contains { $0.contains("\u{1B}[31mOVER\u{1B}[0m") })
   }

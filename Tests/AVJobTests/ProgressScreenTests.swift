@@ -1,6 +1,7 @@
 import Diagnosis
 import MediaComposition
 import MediaTime
+import Terminal
 import Testing
 import WorkerPool
 
@@ -15,12 +16,12 @@ private final class Stage {
 
   private final class Pieces {
     var texts: [String] = []
-    var terminal: Terminal?
+    var terminal: TerminalTraits?
   }
 
   init(
     _ names: [String], estimates: [Duration] = [], isVerbose: Bool = false,
-    terminal: Terminal? = nil
+    terminal: TerminalTraits? = nil
   ) {
     let pieces = Pieces()
     pieces.terminal = terminal
@@ -37,7 +38,7 @@ private final class Stage {
       .joined(separator: "<ESC>")
   }
 
-  func resize(_ terminal: Terminal) { pieces.terminal = terminal }
+  func resize(_ terminal: TerminalTraits) { pieces.terminal = terminal }
 
   @discardableResult
   func after(_ duration: Duration) -> Stage {
@@ -67,7 +68,7 @@ private final class Stage {
 }
 
 @Suite struct TerminalScreenTests {
-  let wide = Terminal(columns: 80, rows: 24, isColored: false)
+  let wide = TerminalTraits(columns: 80, rows: 24, isColored: false)
 
   @Test("A single job is one line that is drawn over itself and taken away at the end")
   func single() {
@@ -134,7 +135,8 @@ private final class Stage {
 
   @Test("Where the window is too narrow for the whole line, its end is left out")
   func narrowSummary() {
-    let stage = Stage(["a", "b"], terminal: Terminal(columns: 24, rows: 24, isColored: false))
+    let stage = Stage(
+      ["a", "b"], terminal: TerminalTraits(columns: 24, rows: 24, isColored: false))
     stage.job(0, .started).after(.seconds(1)).job(1, .started)
     #expect(stage.written().hasSuffix("\n0 of 2 done, 2 running<ESC>[K\n<ESC>[J"))
   }
@@ -195,7 +197,8 @@ private final class Stage {
   func narrow() {
     let name = "interview-with-the-guest-part-2"
     func line(_ columns: Int) -> String {
-      let stage = Stage([name], terminal: Terminal(columns: columns, rows: 24, isColored: false))
+      let stage = Stage(
+        [name], terminal: TerminalTraits(columns: columns, rows: 24, isColored: false))
       stage.job(0, .started)
       _ = stage.written()
       stage.after(.seconds(10)).progress(0, 842, of: 1684)
@@ -231,7 +234,7 @@ private final class Stage {
   @Test("No more lines than the window has rows")
   func lowWindow() {
     let stage = Stage(
-      (1...6).map { "job-\($0)" }, terminal: Terminal(columns: 80, rows: 4, isColored: false))
+      (1...6).map { "job-\($0)" }, terminal: TerminalTraits(columns: 80, rows: 4, isColored: false))
     for job in 0..<6 { stage.after(.seconds(1)).job(job, .started) }
     #expect(
       stage.written().split(separator: "\r").last.map(String.init)
@@ -242,7 +245,7 @@ private final class Stage {
 
   @Test("Colour is for the bar, and only where the terminal is said to have it")
   func color() {
-    let stage = Stage(["a"], terminal: Terminal(columns: 80, rows: 24, isColored: true))
+    let stage = Stage(["a"], terminal: TerminalTraits(columns: 80, rows: 24, isColored: true))
     stage.job(0, .started)
     _ = stage.written()
     stage.after(.seconds(1)).progress(0, 3, of: 4)

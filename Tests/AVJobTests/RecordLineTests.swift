@@ -1,5 +1,6 @@
 import MediaTime
 import Playback
+import Terminal
 import TestSupport
 import Testing
 

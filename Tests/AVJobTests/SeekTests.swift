@@ -3,6 +3,7 @@ import Glibc
 import MediaComposition
 import MediaTime
 import Synchronization
+import Terminal
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Terminal
 
 /// `avjob check`
 struct Check: ParsableCommand {

@@ -1,6 +1,7 @@
 import Diagnosis
 import MediaComposition
 import Playback
+import Terminal
 
 /// `--list-devices` of `preview` and `record`.
 enum DeviceList {

@@ -3,6 +3,7 @@ import ArgumentParser
 import Glibc
 import JobFile
 import SystemPackage
+import Terminal
 
 /// `avjob init`
 struct Init: ParsableCommand {

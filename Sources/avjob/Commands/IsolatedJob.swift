@@ -4,6 +4,7 @@ import ExportEngine
 import FoundationEssentials
 import Glibc
 import MediaComposition
+import Terminal
 import Threads
 
 /// `avjob isolated-job`: what `--isolate` starts for each job, and nobody else.

@@ -5,6 +5,7 @@ import JobFile
 import JobModel
 import MediaComposition
 import SystemPackage
+import Terminal
 
 /// The options that clip, concat and compress share: where to, and as what.
 struct OutputOptions: ParsableArguments {

@@ -3,6 +3,7 @@ import Diagnosis
 import ExportGraph
 import JobFile
 import JobModel
+import Terminal
 
 /// `avjob plan`
 struct Plan: ParsableCommand {

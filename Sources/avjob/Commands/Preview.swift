@@ -7,6 +7,7 @@ import JobModel
 import MediaComposition
 import MediaTime
 import Playback
+import Terminal
 import Threads
 
 /// `avjob preview`

@@ -6,6 +6,7 @@ import JobFile
 import MediaComposition
 import MediaTime
 import SystemPackage
+import Terminal
 
 /// `avjob probe`
 struct Probe: ParsableCommand {

@@ -8,6 +8,7 @@ import MediaComposition
 import MediaTime
 import Playback
 import SystemPackage
+import Terminal
 
 /// `avjob record`
 struct Record: ParsableCommand {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Terminal
 
 /// `avjob run`
 struct Run: ParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import JobFile
+import Terminal
 
 /// `avjob schema`
 struct Schema: ParsableCommand {

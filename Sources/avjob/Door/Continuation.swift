@@ -1,5 +1,6 @@
 import Diagnosis
 import JobFile
+import Terminal
 
 /// The command by which a run goes on that a signal has stopped.
 enum Continuation {

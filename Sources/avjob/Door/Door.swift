@@ -5,6 +5,7 @@ import ExportGraph
 import JobFile
 import MediaComposition
 import SystemPackage
+import Terminal
 import Threads
 import WorkerPool
 

@@ -3,6 +3,7 @@ import ExportEngine
 import Glibc
 import MediaComposition
 import Receipts
+import Terminal
 import WorkerPool
 
 /// Joins the pool, which knows jobs, to the engine, which knows exports, and to the receipts of

@@ -4,6 +4,7 @@ import FoundationEssentials
 import Glibc
 import MediaComposition
 import MediaTime
+import Terminal
 import Threads
 import WorkerPool
 

@@ -5,6 +5,7 @@ import Glibc
 import JobFile
 import MediaComposition
 import SystemPackage
+import Terminal
 
 /// Tells what a run does while it goes on, and what it did: to the screen or as a stream of events,
 /// and to the reports.

@@ -3,6 +3,7 @@ import Diagnosis
 import Glibc
 import JobFile
 import MediaComposition
+import Terminal
 
 /// `--set` and `--env`, which every command that reads job files takes.
 struct VariableOptions: ParsableArguments {

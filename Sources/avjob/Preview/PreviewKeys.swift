@@ -1,3 +1,5 @@
+import Terminal
+
 /// What a key of the preview asks for.
 enum PreviewCommand: Hashable {
   case playOrPause

@@ -1,5 +1,6 @@
 import MediaTime
 import Playback
+import Terminal
 
 /// The lines of a preview for a file or a pipe: what begins, what goes wrong, and where it is, in wide
 /// steps.

@@ -1,12 +1,13 @@
 import MediaTime
 import Playback
+import Terminal
 
 /// The preview on a terminal: what it knows, as lines.
 enum PreviewScreen {
   /// The lines to show now, none wider than the terminal and no more than fit above its last row.
   ///
   /// Where the window is low, what is missed least is left out first.
-  static func lines(for model: PreviewModel, on terminal: Terminal) -> [String] {
+  static func lines(for model: PreviewModel, on terminal: TerminalTraits) -> [String] {
     // The last column stays empty: some terminals break the line after writing into it.
     let width = max(0, terminal.columns - 1)
     let layout = PreviewLayout(width: width, isColored: terminal.isColored)

@@ -6,6 +6,7 @@ import MediaComposition
 import MediaTime
 import Playback
 import SystemPackage
+import Terminal
 import Threads
 
 /// A preview while it goes on: one loop that waits for keys, signals, the player and the time.

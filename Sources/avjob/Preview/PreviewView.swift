@@ -2,6 +2,7 @@ import ExportGraph
 import Glibc
 import MediaTime
 import Playback
+import Terminal
 
 /// What shows a preview: a screen on a terminal, plain lines elsewhere. Used on one thread.
 struct PreviewView {
@@ -16,7 +17,7 @@ struct PreviewView {
   var isStale = true
   /// Whether there is a terminal to draw on.
   let isScreen: Bool
-  private let terminal: () -> Terminal?
+  private let terminal: () -> TerminalTraits?
   private let write: (String) -> Void
   private let hasRoom: () -> Bool
   /// Whether the terminal took nothing when something was to be drawn.
@@ -46,7 +47,7 @@ struct PreviewView {
   ///   - hasRoom: Whether that takes some now: a terminal that was stopped (Ctrl-S), or that nobody
   ///     reads, is not drawn on until it does.
   init(
-    device: String, terminal: @escaping () -> Terminal?, write: @escaping (String) -> Void,
+    device: String, terminal: @escaping () -> TerminalTraits?, write: @escaping (String) -> Void,
     hasRoom: @escaping () -> Bool
   ) {
     deviceName = device

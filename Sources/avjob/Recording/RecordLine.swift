@@ -1,5 +1,6 @@
 import MediaTime
 import Playback
+import Terminal
 
 /// The one line that a terminal shows while something is recorded.
 struct RecordLine {

@@ -4,6 +4,7 @@ import Glibc
 import MediaComposition
 import MediaTime
 import Playback
+import Terminal
 import Threads
 
 /// One recording at a terminal, or without one: keys, signals, the line that moves, messages, the

@@ -3,6 +3,7 @@ import JobFile
 import JobModel
 import MediaComposition
 import MediaTime
+import Terminal
 
 /// The report for programs; `docs/reports.md` describes it.
 enum JSONReport {

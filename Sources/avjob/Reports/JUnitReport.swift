@@ -2,6 +2,7 @@ import ExportEngine
 import JobFile
 import JobModel
 import MediaComposition
+import Terminal
 
 /// The report as CI systems read it: JUnit XML, with what Jenkins' `junit-10.xsd` allows, which all
 /// of them know. A suite for each job file, a case for each job.

@@ -3,6 +3,7 @@ import JobFile
 import JobModel
 import MediaComposition
 import MediaTime
+import Terminal
 
 /// The report for the summary page of a CI run: GitHub's Markdown (GFM), which others read too.
 enum MarkdownReport {

@@ -2,6 +2,7 @@ import Diagnosis
 import ExportEngine
 import JobFile
 import MediaComposition
+import Terminal
 
 /// A run as a stream of events for programs: one JSON object a line; `docs/reports.md` describes it.
 ///

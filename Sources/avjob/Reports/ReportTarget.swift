@@ -3,6 +3,7 @@ import ExportEngine
 import Glibc
 import MediaComposition
 import SystemPackage
+import Terminal
 
 /// Where a report goes, and as what: a value of `--report`.
 enum ReportTarget: Equatable {

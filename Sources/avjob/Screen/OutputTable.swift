@@ -1,4 +1,5 @@
 import MediaTime
+import Terminal
 
 /// A file that a run has written.
 struct FinishedOutput: Equatable {

@@ -1,3 +1,4 @@
+import Terminal
 import WorkerPool
 
 /// The lines of a run for a file or a CI's log: starts, ends, and progress in wide steps. Of a run

@@ -1,3 +1,4 @@
+import Terminal
 import WorkerPool
 
 /// Shows a run while it goes on: lines that are redrawn on a terminal, plain lines elsewhere.
@@ -6,7 +7,7 @@ import WorkerPool
 struct ProgressScreen {
   private var state: ProgressState
   private let isVerbose: Bool
-  private let terminal: () -> Terminal?
+  private let terminal: () -> TerminalTraits?
   private let write: (String) -> Void
   private var drawing = Drawing()
   private var log: ProgressLog
@@ -19,7 +20,7 @@ struct ProgressScreen {
   ///   - write: Where the text goes.
   init(
     names: [String], estimates: [Duration] = [], isVerbose: Bool = false,
-    terminal: @escaping () -> Terminal?, write: @escaping (String) -> Void
+    terminal: @escaping () -> TerminalTraits?, write: @escaping (String) -> Void
   ) {
     state = ProgressState(names: names, estimates: estimates)
     log = ProgressLog(jobCount: names.count, isVerbose: isVerbose)

@@ -1,4 +1,5 @@
 import MediaTime
+import Terminal
 import WorkerPool
 
 /// What is known about a run while it goes on: built from its events, read by the screens.

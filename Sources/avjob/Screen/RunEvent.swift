@@ -1,6 +1,7 @@
 import Diagnosis
 import JobFile
 import MediaComposition
+import Terminal
 import WorkerPool
 
 /// Something that happened to a job of a run, as the screens, programs and reports are told of it.

@@ -1,17 +1,10 @@
-/// What a terminal can show.
-struct Terminal: Equatable {
-  var columns: Int
-  var rows: Int
-  var isColored: Bool
-  /// Whether it breaks lines anew where it has become narrower.
-  var rewraps = true
-}
+import Terminal
 
 /// The moving part of the screen: a line for each running job, and one for the whole run.
 enum TerminalLines {
   /// The lines to show now, none wider than the terminal and no more than fit above its last row.
   static func lines(
-    for state: ProgressState, at now: ContinuousClock.Instant, on terminal: Terminal
+    for state: ProgressState, at now: ContinuousClock.Instant, on terminal: TerminalTraits
   ) -> [String] {
     // The last column stays empty: some terminals break the line after writing into it.
     let width = max(0, terminal.columns - 1)

@@ -1,15 +1,15 @@
 import MediaTime
 
 /// Figures as people read them: the same in every locale.
-enum Figures {
+package enum Figures {
   /// `0:04`, `1:02:03`: whole seconds, rounded up, so that "0:00 left" means now.
-  static func clock(_ duration: Duration) -> String {
+  package static func clock(_ duration: Duration) -> String {
     let (seconds, attoseconds) = duration.components
     return clock(seconds: max(0, seconds + (attoseconds > 0 ? 1 : 0)))
   }
 
   /// `0:04.500`, `1:02:03.250`: to the millisecond, rounded half away from zero.
-  static func clock(_ time: Time) -> String {
+  package static func clock(_ time: Time) -> String {
     guard time.isNumeric else { return "?" }
     let milliseconds = time.frames(atRate: 1000)
     let (seconds, rest) = milliseconds.magnitude.quotientAndRemainder(dividingBy: 1000)
@@ -25,7 +25,7 @@ enum Figures {
   }
 
   /// `812 B`, `8.4 MB`, `58 MB`: powers of 1000, two significant digits or the whole number.
-  static func size(bytes: Int64) -> String {
+  package static func size(bytes: Int64) -> String {
     // Unsigned, so that rounding up has room above the largest Int64.
     let bytes = UInt64(max(0, bytes))
     guard bytes >= 1000 else { return "\(bytes) B" }
@@ -44,7 +44,7 @@ enum Figures {
 
   /// `0.8×`, `84.2×`, `253×`: how many seconds of sound a second of work gives; nil before
   /// anything is known.
-  static func speed(_ sound: Time, in elapsed: Duration) -> String? {
+  package static func speed(_ sound: Time, in elapsed: Duration) -> String? {
     let seconds = elapsed.seconds
     guard seconds > 0, sound.isNumeric, sound.seconds > 0 else { return nil }
     let tenths = Int64(min(sound.seconds / seconds, 999_999) * 10 + 0.5)
@@ -52,7 +52,7 @@ enum Figures {
   }
 
   /// `-12.0`: decibels, to the tenth; at most 1000 to either side.
-  static func decibels(_ value: Double) -> String {
+  package static func decibels(_ value: Double) -> String {
     let tenths = Int((max(-1000, min(1000, value)) * 10).rounded())
     return (tenths < 0 ? "-" : "") + "\(tenths.magnitude / 10).\(tenths.magnitude % 10)"
   }
@@ -65,5 +65,7 @@ enum Figures {
 
 extension Duration {
   /// Seconds as a Double: for rates and estimates.
-  var seconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
+  package var seconds: Double {
+    Double(components.seconds) + Double(components.attoseconds) * 1e-18
+  }
 }

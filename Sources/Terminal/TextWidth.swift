@@ -1,7 +1,7 @@
 /// Text measured in terminal columns, by Unicode and not by the locale's `wcwidth`.
 extension Sequence where Element == Character {
   /// Columns that a terminal gives to this text.
-  var columns: Int { reduce(0) { $0 + $1.columns } }
+  package var columns: Int { reduce(0) { $0 + $1.columns } }
 
   /// As many of the first characters as fit into `limit` columns.
   fileprivate func fitting(into limit: Int) -> [Character] {
@@ -18,11 +18,11 @@ extension String {
   /// Columns that a terminal gives to this text.
   ///
   /// - Complexity: O(n), and quick where it is of Latin letters and lines, as most of what is drawn is.
-  var columns: Int { utf8.simpleColumns() ?? reduce(0) { $0 + $1.columns } }
+  package var columns: Int { utf8.simpleColumns() ?? reduce(0) { $0 + $1.columns } }
 
   /// This text in at most `limit` columns: what does not fit is left out of the middle, since names
   /// differ at their ends (`interview-part-2.flac`).
-  func shortened(to limit: Int) -> String {
+  package func shortened(to limit: Int) -> String {
     guard columns > limit else { return self }
     guard limit > 1 else { return limit == 1 ? "…" : "" }
     let tail = reversed().fitting(into: (limit - 1) / 2)
@@ -31,18 +31,18 @@ extension String {
   }
 
   /// This text and as many spaces after it as make `width` columns.
-  func padded(to width: Int) -> String {
+  package func padded(to width: Int) -> String {
     self + String(repeating: " ", count: max(0, width - columns))
   }
 
   /// As many spaces as make `width` columns, and this text after them.
-  func aligned(to width: Int) -> String {
+  package func aligned(to width: Int) -> String {
     String(repeating: " ", count: max(0, width - columns)) + self
   }
 
   /// This text as one line that gives a terminal no orders: names of files may hold escape
   /// sequences, line breaks, and marks that turn the direction of writing.
-  var printable: String {
+  package var printable: String {
     guard utf8.simpleColumns() == nil else { return self }
     return String(
       String.UnicodeScalarView(
@@ -88,7 +88,7 @@ extension String.UTF8View {
 extension Character {
   /// Columns that a terminal gives to this character: 0, 1 or 2, and more for a cluster that
   /// terminals show as several letters.
-  var columns: Int {
+  package var columns: Int {
     let scalars = unicodeScalars
     // Emoji sequences (UTS #51): a joiner, a colour of skin or a variation selector make one sign.
     let isSequence = scalars.contains { scalar in

@@ -6,9 +6,9 @@ import Threads
 ///
 /// Of one thread. What a loop does: `wait`, then all of `nextSignal`, then `keys`, since a signal may
 /// say that the terminal is another's now.
-final class Console {
+package final class Console {
   /// Whether there is a keyboard at standard input.
-  let hasKeyboard: Bool
+  package let hasKeyboard: Bool
   /// Whether there is a terminal to be taken.
   private let hasTerminal: Bool
   private let signals: SignalQueue
@@ -30,7 +30,7 @@ final class Console {
   /// - Parameters:
   ///   - signals: Of `catchSignals`.
   ///   - stream: What is drawn on, where that is a terminal.
-  init(_ signals: SignalQueue, drawingOn stream: StandardStream) {
+  package init(_ signals: SignalQueue, drawingOn stream: StandardStream) {
     self.signals = signals
     hasKeyboard = isatty(0) == 1
     isOpen = hasKeyboard
@@ -43,7 +43,7 @@ final class Console {
   /// before any thread is started that lives on.
   ///
   /// A hang-up that whoever started the command has switched off (`nohup`) stays so.
-  static func catchSignals() throws(ChildProcess.SystemError) -> SignalQueue {
+  package static func catchSignals() throws(ChildProcess.SystemError) -> SignalQueue {
     // A reader that is gone is an error of a write, and so is a file that may not grow.
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
@@ -61,26 +61,26 @@ final class Console {
   // MARK: The terminal
 
   /// Whether it is this command's now.
-  var isTaken: Bool { mode.isTaken }
+  package var isTaken: Bool { mode.isTaken }
 
   /// Takes it, where the command is in its foreground.
   ///
   /// - Returns: Whether it is this command's now.
   @discardableResult
-  func enter() -> Bool { mode.enter() }
+  package func enter() -> Bool { mode.enter() }
 
   /// Takes it where the command has come into its foreground meanwhile: of that a shell tells only
   /// those that it has stopped, by SIGCONT.
   ///
   /// - Returns: Whether it is this command's since now.
-  func returns() -> Bool { !isTaken && mode.enter() }
+  package func returns() -> Bool { !isTaken && mode.enter() }
 
   /// Gives it back as it was.
-  func leave() { mode.leave() }
+  package func leave() { mode.leave() }
 
   /// Gives the terminal back for good. From here on a signal ends the process at once, so that nothing
   /// that is still to be closed, such as a device that does not answer, can keep it.
-  func end() {
+  package func end() {
     mode.leave()
     signals.unblock()
   }
@@ -89,7 +89,7 @@ final class Console {
   ///
   /// - Returns: Whether it is this command's now.
   @discardableResult
-  func enterAnew() -> Bool {
+  package func enterAnew() -> Bool {
     mode.leave()
     return mode.enter()
   }
@@ -97,7 +97,7 @@ final class Console {
   /// Ctrl-Z: gives the terminal back, and stops the process until a shell lets it go on.
   ///
   /// - Returns: The other signals that came meanwhile.
-  func suspend() -> [Int32] {
+  package func suspend() -> [Int32] {
     mode.leave()
     signals.stopProcess()
     var others: [Int32] = []
@@ -112,7 +112,7 @@ final class Console {
 
   /// Waits until there is a key or a signal, `descriptor` is readable, or the time is over; −1: it
   /// never is. Before it, what was not taken of what was written is tried again, and soon once more.
-  func wait(or descriptor: Int32, milliseconds: Int32) {
+  package func wait(or descriptor: Int32, milliseconds: Int32) {
     let input = isOpen && isTaken ? Int32(0) : -1
     var polled = [input, signals.descriptor, descriptor].map {
       pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
@@ -126,10 +126,10 @@ final class Console {
   }
 
   /// The next signal that waits; nil: none does.
-  func nextSignal() -> Int32? { signals.next() }
+  package func nextSignal() -> Int32? { signals.next() }
 
   /// The keys that were pressed; none while the terminal is another's.
-  func keys() -> [Key] {
+  package func keys() -> [Key] {
     guard isOpen, isTaken else { return [] }
     var polled = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
     guard poll(&polled, 1, 0) > 0 else {

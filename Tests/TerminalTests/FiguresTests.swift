@@ -1,7 +1,7 @@
 import MediaTime
 import Testing
 
-@testable import avjob
+@testable import Terminal
 
 @Suite struct FiguresTests {
   @Test(

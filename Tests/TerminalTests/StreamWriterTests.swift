@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Threads
 
-@testable import avjob
+@testable import Terminal
 
 @Suite struct StreamWriterTests {
   /// Two ends, which are closed with it.

@@ -2,19 +2,19 @@ import Glibc
 import Synchronization
 
 /// One of the streams that the process was started with.
-enum StandardStream: Int32 {
+package enum StandardStream: Int32 {
   case output = 1
   case error = 2
 
   /// The terminal at the other end, or nil where there is none that can redraw lines.
   ///
   /// `NO_COLOR` takes its colours away (no-color.org: where it is set and not empty).
-  var terminal: Terminal? {
+  package var terminal: TerminalTraits? {
     let kind = environment("TERM")
     guard isatty(rawValue) == 1, !kind.isEmpty, kind != "dumb" else { return nil }
     var size = winsize()
     let isKnown = ioctl(rawValue, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
-    return Terminal(
+    return TerminalTraits(
       columns: isKnown ? Int(size.ws_col) : 80, rows: isKnown ? Int(size.ws_row) : 24,
       isColored: environment("NO_COLOR").isEmpty, rewraps: rewraps(kind))
   }
@@ -28,7 +28,7 @@ enum StandardStream: Int32 {
   }
 
   /// Why something that was to go to standard output did not get there; nil where all did.
-  static var lossOfOutput: String? {
+  package static var lossOfOutput: String? {
     let code = firstError.load(ordering: .relaxed)
     return code == 0 ? nil : String(cString: strerror(code))
   }
@@ -44,7 +44,7 @@ enum StandardStream: Int32 {
   /// why; of messages, there is nobody to tell.
   ///
   /// After `stopWaiting` it waits for nobody: what is not taken now is written later.
-  func write(_ text: String) {
+  package func write(_ text: String) {
     let isWritten = Self.writers.withLock { writers in
       writers?.with(self) { $0.write(text) } != nil
     }
@@ -65,7 +65,7 @@ enum StandardStream: Int32 {
   }
 
   /// All that standard input gives.
-  static func readInput() -> [UInt8] {
+  package static func readInput() -> [UInt8] {
     var bytes: [UInt8] = []
     var block = [UInt8](repeating: 0, count: 1 << 16)
     while true {
@@ -133,20 +133,20 @@ extension StandardStream {
   /// `finish`, also at the end of the process.
   ///
   /// For commands that go on in time, whoever reads.
-  static func stopWaiting() {
+  package static func stopWaiting() {
     writers.withLock { $0 = Writers() }
     atexit { StandardStream.finish() }
   }
 
   /// Waits until all is written, but a second at most; what was not taken then is left out.
-  static func finish() {
+  package static func finish() {
     writers.withLock { $0?.finish(by: .now + lastPatience) }
   }
 
   /// Writes what is taken now of what waits.
   ///
   /// - Returns: Whether all is written.
-  static func flush() -> Bool {
+  package static func flush() -> Bool {
     writers.withLock { writers in
       for stream in [StandardStream.output, .error] { writers?.with(stream) { $0.flush() } }
       return writers?.isIdle ?? true
@@ -154,5 +154,5 @@ extension StandardStream {
   }
 
   /// Whether all was written, and it takes more now.
-  var hasRoom: Bool { Self.writers.withLock { $0?.with(self) { $0.hasRoom() } ?? true } }
+  package var hasRoom: Bool { Self.writers.withLock { $0?.with(self) { $0.hasRoom() } ?? true } }
 }

@@ -1,12 +1,12 @@
 /// The moving part as it stands on the terminal now.
-struct Drawing {
+package struct Drawing {
   private var lines: [String] = []
   /// Columns of each.
   private var widths: [Int] = []
   /// Columns of the terminal when they were drawn.
   private var columns = 0
   /// The terminal, and when all lines were drawn on it, also those that had not changed.
-  private var lastWhole: (terminal: Terminal, time: ContinuousClock.Instant)?
+  private var lastWhole: (terminal: TerminalTraits, time: ContinuousClock.Instant)?
   private var lastDrawn: ContinuousClock.Instant?
   private let wholePause: Duration
 
@@ -14,10 +14,10 @@ struct Drawing {
   ///
   /// - Parameter pause: For how long lines that stay the same are not drawn again; then they are, since
   ///   something else may have written over them.
-  init(drawingWholeEvery pause: Duration = .zero) { wholePause = pause }
+  package init(drawingWholeEvery pause: Duration = .zero) { wholePause = pause }
 
   /// Whether the last drawing was so long ago.
-  func isDue(
+  package func isDue(
     at now: ContinuousClock.Instant, after pause: Duration = .milliseconds(100)
   ) -> Bool {
     lastDrawn.map { $0.duration(to: now) >= pause } ?? true
@@ -25,8 +25,8 @@ struct Drawing {
 
   /// The text that puts `lines` in the place of those that stand there, without flicker: each
   /// line is overwritten and what is left of the old ones is cleared (ECMA-48: CUU, EL, ED).
-  mutating func draw(
-    _ lines: [String], at now: ContinuousClock.Instant, on terminal: Terminal
+  package mutating func draw(
+    _ lines: [String], at now: ContinuousClock.Instant, on terminal: TerminalTraits
   ) -> String {
     // Blanks at the end would take a row where the window becomes narrower.
     let lines = lines.map(\.withoutBlanksAtEnd)
@@ -54,20 +54,20 @@ struct Drawing {
   }
 
   /// The text that takes the lines away; nothing where there are none.
-  mutating func erase(on terminal: Terminal?) -> String {
+  package mutating func erase(on terminal: TerminalTraits?) -> String {
     guard !lines.isEmpty else { return "" }
     defer { abandon() }
     return home(on: terminal) + "\u{1B}[J"
   }
 
   /// Leaves the lines where they are: the next ones are drawn below whatever comes now.
-  mutating func abandon() { (lines, widths, lastWhole) = ([], [], nil) }
+  package mutating func abandon() { (lines, widths, lastWhole) = ([], [], nil) }
 
   /// To the start of the first line.
   ///
   /// Where the window is narrower than it was, most terminals have broken the lines anew, and the
   /// first stands further up. What has left the window at the top cannot be reached.
-  private func home(on terminal: Terminal?) -> String {
+  private func home(on terminal: TerminalTraits?) -> String {
     guard !lines.isEmpty else { return "\r" }
     guard let terminal, terminal.rewraps, terminal.columns < columns else {
       return "\u{1B}[\(lines.count)A\r"

@@ -1,5 +1,5 @@
 /// A key of a terminal, as far as commands that are steered by keys know it.
-enum Key: Hashable {
+package enum Key: Hashable {
   case character(Character)
   case up, down, right, left
   case pageUp, pageDown, home
@@ -11,18 +11,20 @@ enum Key: Hashable {
 ///
 /// A sequence may come in pieces. What Escape alone sends is the start of one, so it is known to be a
 /// key when nothing follows for a while: the caller then calls `endOfPause`.
-struct KeyReader {
+package struct KeyReader {
   private var pending: [UInt8] = []
+
+  package init() {}
 
   private static let escape: UInt8 = 0x1B
   /// No sequence of a key is longer.
   private static let longestSequence = 32
 
   /// Whether the next key has begun, and is not whole.
-  var isWaiting: Bool { !pending.isEmpty }
+  package var isWaiting: Bool { !pending.isEmpty }
 
   /// The keys that are whole with these bytes.
-  mutating func keys(_ bytes: some Sequence<UInt8>) -> [Key] {
+  package mutating func keys(_ bytes: some Sequence<UInt8>) -> [Key] {
     pending += bytes
     var keys: [Key] = []
     while let (key, length) = first() {
@@ -34,7 +36,7 @@ struct KeyReader {
 
   /// What the bytes are that nothing has followed: Escape, where they began with it. The rest of a
   /// sequence that was broken off is nothing.
-  mutating func endOfPause() -> [Key] {
+  package mutating func endOfPause() -> [Key] {
     defer { pending = [] }
     return pending.first == Self.escape ? [.escape] : []
   }

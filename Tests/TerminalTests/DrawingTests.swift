@@ -1,11 +1,11 @@
 import TestSupport
 import Testing
 
-@testable import avjob
+@testable import Terminal
 
 @Suite struct DrawingTests {
-  private func terminal(_ columns: Int, rewraps: Bool = true) -> Terminal {
-    Terminal(columns: columns, rows: 40, isColored: true, rewraps: rewraps)
+  private func terminal(_ columns: Int, rewraps: Bool = true) -> TerminalTraits {
+    TerminalTraits(columns: columns, rows: 40, isColored: true, rewraps: rewraps)
   }
 
   /// Lines of a width up to that of the window, with colours and blanks at their ends.

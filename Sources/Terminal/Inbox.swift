@@ -2,30 +2,30 @@ import Glibc
 import Synchronization
 import Threads
 
-/// What other threads have to say to the loop of a command, and the bell that wakes it.
-final class Inbox<Message: Sendable>: Sendable {
+/// What other threads have to say to the loop of a command, and the wake-up of that loop.
+package final class Inbox<Message: Sendable>: Sendable {
   private let messages = Mutex<[Message]>([])
-  private let bell: WakeUp
+  private let arrival: WakeUp
 
   /// Readable while there is something.
-  var descriptor: Int32 { bell.descriptor }
+  package var descriptor: Int32 { arrival.descriptor }
 
-  init() throws(ChildProcess.SystemError) { bell = try WakeUp() }
+  package init() throws(ChildProcess.SystemError) { arrival = try WakeUp() }
 
-  func put(_ message: Message) {
+  package func put(_ message: Message) {
     messages.withLock { $0.append(message) }
-    bell.ring()
+    arrival.ring()
   }
 
   /// Waits until there is something, or the time is over.
-  func wait(milliseconds: Int32) {
+  package func wait(milliseconds: Int32) {
     var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     poll(&polled, 1, milliseconds)
   }
 
   /// All that has come, in order.
-  func takeAll() -> [Message] {
-    bell.clear()
+  package func takeAll() -> [Message] {
+    arrival.clear()
     return messages.withLock { messages in
       defer { messages = [] }
       return messages

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import avjob
+@testable import Terminal
 
 @Suite struct TextWidthTests {
   @Test(

@@ -10,20 +10,20 @@ internal import CTerminal
 /// or of one of `Thread`'s, has overflowed. Not after SIGKILL, of which no process hears.
 ///
 /// One at a time, of one thread.
-package final class TerminalMode {
+final class TerminalMode {
   private let input: Int32?
   private let output: Int32?
   /// `output` once more, so that writing does not wait, which all who share an opening would notice.
   private let ownOutput: Int32?
   /// Whether the terminal is ours now.
-  package private(set) var isTaken = false
+  private(set) var isTaken = false
 
   /// Takes nothing yet.
   ///
   /// - Parameters:
   ///   - input: The terminal that keys come from; nil: none do.
   ///   - output: The terminal that is drawn on; nil: none.
-  package init(input: Int32?, output: Int32?) {
+  init(input: Int32?, output: Int32?) {
     self.input = input
     self.output = output
     let opened = output.map {
@@ -44,7 +44,7 @@ package final class TerminalMode {
   ///
   /// - Returns: Whether it is ours now.
   @discardableResult
-  package func enter() -> Bool {
+  func enter() -> Bool {
     guard !isTaken else { return true }
     guard let terminal = input ?? output, isInForeground(terminal) else { return false }
     isTaken = true
@@ -53,7 +53,7 @@ package final class TerminalMode {
   }
 
   /// Puts the terminal back as it was found.
-  package func leave() {
+  func leave() {
     guard isTaken else { return }
     isTaken = false
     avjob_terminal_put_back()

@@ -1,0 +1,15 @@
+/// What a terminal can show.
+package struct TerminalTraits: Equatable {
+  package var columns: Int
+  package var rows: Int
+  package var isColored: Bool
+  /// Whether it breaks lines anew where it has become narrower.
+  package var rewraps: Bool
+
+  package init(columns: Int, rows: Int, isColored: Bool, rewraps: Bool = true) {
+    self.columns = columns
+    self.rows = rows
+    self.isColored = isColored
+    self.rewraps = rewraps
+  }
+}
