@@ -24,7 +24,8 @@ let package = Package(
       name: "avjob",
       dependencies: [
         "MediaTime", "MPEGAudio", "Threads", "Diagnosis", "MediaComposition", "JobModel",
-        "JobFile", "ExportGraph", "ExportEngine", "WorkerPool", "Receipts", "Playback", "Terminal",
+        "JobFile", "ExportGraph", "ExportEngine", "WorkerPool", "Receipts", "Playback", "Reports",
+        "Terminal", "JSON",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
@@ -33,6 +34,14 @@ let package = Package(
     .target(
       name: "WorkerPool",
       dependencies: ["Threads", "Diagnosis", "MediaComposition", "MediaTime"]),
+
+    // What runs report: on the screen, to programs, in files.
+    .target(
+      name: "Reports",
+      dependencies: [
+        "JSON", "MediaTime", "Diagnosis", "MediaComposition", "ExportGraph", "ExportEngine",
+        "WorkerPool", "Terminal", .product(name: "SystemPackage", package: "swift-system"),
+      ]),
 
     // Live: what the door's `preview` and `record` do, for any program.
     .target(
@@ -54,7 +63,7 @@ let package = Package(
     .target(
       name: "ExportEngine",
       dependencies: [
-        "MediaTime", "MPEGAudio", "Threads", "Diagnosis", "MediaComposition", "ExportGraph",
+        "JSON", "MediaTime", "MPEGAudio", "Threads", "Diagnosis", "MediaComposition", "ExportGraph",
         "LibAV", "LAME",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
@@ -82,13 +91,13 @@ let package = Package(
     .target(
       name: "ExportGraph",
       dependencies: [
-        "MediaTime", "MPEGAudio", "Diagnosis", "MediaComposition",
+        "JSON", "MediaTime", "MPEGAudio", "Diagnosis", "MediaComposition",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .target(
       name: "MediaComposition",
       dependencies: [
-        "MediaTime", "MPEGAudio", "Diagnosis",
+        "JSON", "MediaTime", "MPEGAudio", "Diagnosis",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
 
@@ -129,11 +138,12 @@ let package = Package(
       dependencies: [.product(name: "SystemPackage", package: "swift-system")]),
     .target(name: "MPEGAudio", dependencies: ["MediaTime"]),
     .target(name: "MediaTime"),
+    .target(name: "JSON"),
     .target(name: "Threads", dependencies: ["CThreads"]),
     .systemLibrary(name: "CThreads"),
 
     // A terminal: keys in, lines out.
-    .target(name: "Terminal", dependencies: ["CTerminal", "Threads", "MediaTime"]),
+    .target(name: "Terminal", dependencies: ["CTerminal", "Threads", "MediaTime", "Diagnosis"]),
     .systemLibrary(name: "CTerminal"),
 
     // Tests mirror the targets; end-to-end tests run the built command.
@@ -141,14 +151,15 @@ let package = Package(
       name: "TestSupport", dependencies: ["Threads"], path: "Tests/TestSupport"),
     .testTarget(name: "MediaTimeTests", dependencies: ["MediaTime", "TestSupport"]),
     .testTarget(name: "MPEGAudioTests", dependencies: ["MPEGAudio", "TestSupport"]),
-    .testTarget(name: "DiagnosisTests", dependencies: ["Diagnosis"]),
+    .testTarget(name: "JSONTests", dependencies: ["JSON"]),
+    .testTarget(name: "DiagnosisTests", dependencies: ["Diagnosis", "TestSupport"]),
     .testTarget(name: "ThreadsTests", dependencies: ["Threads", "TestSupport"]),
     .testTarget(
       name: "TerminalTests", dependencies: ["Terminal", "Threads", "MediaTime", "TestSupport"]),
     .testTarget(
       name: "MediaCompositionTests",
       dependencies: [
-        "Diagnosis", "MediaComposition", "MediaTime", "MPEGAudio", "TestSupport",
+        "JSON", "Diagnosis", "MediaComposition", "MediaTime", "MPEGAudio", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(
@@ -173,7 +184,8 @@ let package = Package(
     .testTarget(
       name: "ExportGraphTests",
       dependencies: [
-        "ExportGraph", "Diagnosis", "MediaComposition", "MediaTime", "MPEGAudio", "TestSupport",
+        "JSON", "ExportGraph", "Diagnosis", "MediaComposition", "MediaTime", "MPEGAudio",
+        "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(name: "LibAVTests", dependencies: ["LibAV", "TestSupport"]),
@@ -184,14 +196,21 @@ let package = Package(
     .testTarget(
       name: "ExportEngineTests",
       dependencies: [
-        "ExportEngine", "ExportGraph", "Diagnosis", "MediaComposition", "MediaTime", "MPEGAudio",
-        "Threads", "LibAV", "LAME", "TestSupport",
+        "JSON", "ExportEngine", "ExportGraph", "Diagnosis", "MediaComposition", "MediaTime",
+        "MPEGAudio", "Threads", "LibAV", "LAME", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(
       name: "WorkerPoolTests",
       dependencies: [
         "WorkerPool", "Threads", "Diagnosis", "MediaComposition", "MediaTime", "TestSupport",
+      ]),
+    .testTarget(
+      name: "ReportsTests",
+      dependencies: [
+        "Reports", "Diagnosis", "ExportEngine", "ExportGraph", "MediaComposition", "MediaTime",
+        "Terminal", "WorkerPool", "TestSupport",
+        .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(
       name: "PlaybackTests",

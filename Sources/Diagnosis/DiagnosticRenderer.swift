@@ -97,7 +97,7 @@ private struct Snippet {
     for (index, scalar) in scalars.enumerated() {
       let shown = scalar == "\t" ? "\t" : printable(String(scalar))
       text += shown
-      let columns = shown.unicodeScalars.reduce(0) { $0 + columnCount(of: $1) }
+      let columns = scalar == "\t" ? 1 : shown.unicodeScalars.reduce(0) { $0 + $1.columns }
       if index < start { indent += scalar == "\t" ? "\t" : String(repeating: " ", count: columns) }
       if index >= start, index < start + length { width += columns }
     }
@@ -115,39 +115,14 @@ private func shortened(_ text: String) -> String {
 
 /// `text` with control and direction-changing characters escaped.
 package func printable(_ text: String) -> String {
-  guard text.unicodeScalars.contains(where: isUnprintable) else { return text }
+  guard text.unicodeScalars.contains(where: \.isUnprintable) else { return text }
   var result = ""
   for scalar in text.unicodeScalars {
-    if isUnprintable(scalar) {
+    if scalar.isUnprintable {
       result += "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
     } else {
       result.unicodeScalars.append(scalar)
     }
   }
   return result
-}
-
-private func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
-  switch scalar.value {
-  case 0..<0x20, 0x7F..<0xA0: true
-  // Bidirectional controls (Unicode TR 36, "Trojan source"), line and paragraph separators.
-  case 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
-  default: false
-  }
-}
-
-/// How many columns a terminal gives to a character (after Unicode TR 11).
-private func columnCount(of scalar: Unicode.Scalar) -> Int {
-  switch scalar.value {
-  case 0..<0x300: return 1
-  case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF,
-    0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F900...0x1FAFF,
-    0x20000...0x3FFFD:
-    return 2
-  default: break
-  }
-  switch scalar.properties.generalCategory {
-  case .nonspacingMark, .enclosingMark, .format: return 0
-  default: return 1
-  }
 }

@@ -7,8 +7,11 @@ extension Graph {
   /// - Parameters:
   ///   - name: The export's name, which heads the text.
   ///   - duration: The timeline's length.
+  ///   - records: Those of the export.
   /// - Returns: Lines that each end in a line feed.
-  public func planText(name: String, duration: Time) -> String {
+  public func planText(
+    name: String, duration: Time, records: [ExportRecord] = []
+  ) -> String {
     var lines = ["\(name): \(duration.clockText(decimals: 3))"]
     if let mix = sinks.first.map({ mixNode(of: $0.node) }) {
       lines[0] += ", mixed at \(nodes[mix].format)"
@@ -24,6 +27,7 @@ extension Graph {
       lines.append("    " + sentence(for: sink))
       lines += sink.sidecars.map { "    \(sink.output.path.sidecar($0))  \($0.name)" }
     }
+    lines += records.map { "    \($0.path)  JSON record" }
     return lines.joined(separator: "\n") + "\n"
   }
 

@@ -44,8 +44,7 @@ package final class Console {
   ///
   /// A hang-up that whoever started the command has switched off (`nohup`) stays so.
   package static func catchSignals() throws(ChildProcess.SystemError) -> SignalQueue {
-    // A reader that is gone is an error of a write, and so is a file that may not grow.
-    signal(SIGPIPE, SIG_IGN)
+    // A file that may not grow is an error of a write.
     signal(SIGXFSZ, SIG_IGN)
     var hangUp = sigaction()
     sigaction(SIGHUP, nil, &hangUp)

@@ -1,3 +1,5 @@
+import Diagnosis
+
 /// The moving part as it stands on the terminal now.
 package struct Drawing {
   private var lines: [String] = []

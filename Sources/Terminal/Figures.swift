@@ -2,10 +2,22 @@ import MediaTime
 
 /// Figures as people read them: the same in every locale.
 package enum Figures {
-  /// `0:04`, `1:02:03`: whole seconds, rounded up, so that "0:00 left" means now.
+  /// `0:04`, `1:02:03`: work to come in whole seconds, rounded up, so that "0:00 left" means now.
   package static func clock(_ duration: Duration) -> String {
     let (seconds, attoseconds) = duration.components
     return clock(seconds: max(0, seconds + (attoseconds > 0 ? 1 : 0)))
+  }
+
+  /// `0.24 s`, `43.6 s`, `1:02`: work that is over, rounded to the nearest, with as many digits as let a
+  /// speed beside it fit.
+  package static func elapsed(_ duration: Duration) -> String {
+    let seconds = max(0, duration.seconds)
+    let (hundredths, tenths) = (Int64((seconds * 100).rounded()), Int64((seconds * 10).rounded()))
+    if hundredths < 1000 {
+      return "\(hundredths / 100)." + digits(hundredths % 100, count: 2) + " s"
+    }
+    if tenths < 600 { return "\(tenths / 10).\(tenths % 10) s" }
+    return clock(seconds: Int64(seconds.rounded()))
   }
 
   /// `0:04.500`, `1:02:03.250`: to the millisecond, rounded half away from zero.

@@ -27,7 +27,8 @@ package enum StandardStream: Int32 {
     return environment("XTERM_VERSION").isEmpty && environment("STY").isEmpty && kind != "linux"
   }
 
-  /// Why something that was to go to standard output did not get there; nil where all did.
+  /// Why something that was to go to standard output did not get there; nil where all did, or where
+  /// the reader closed the pipe: it had enough.
   package static var lossOfOutput: String? {
     let code = firstError.load(ordering: .relaxed)
     return code == 0 ? nil : String(cString: strerror(code))
@@ -36,7 +37,7 @@ package enum StandardStream: Int32 {
   private static let firstError = Atomic<Int32>(0)
 
   private func noteLoss(_ code: Int32) {
-    guard self == .output else { return }
+    guard self == .output, code != EPIPE else { return }
     _ = Self.firstError.compareExchange(expected: 0, desired: code, ordering: .relaxed)
   }
 

@@ -23,6 +23,8 @@ struct AVJob: ParsableCommand {
     ])
 
   static func main() {
+    // A reader that closes a pipe early (`head`) has what it wants: the write fails, and nothing else.
+    signal(SIGPIPE, SIG_IGN)
     occupyStandardStreams()
     refuseUnreadableArguments()
     refuseUnbuiltCommand()

@@ -41,7 +41,7 @@ import Testing
       try stage.run("avjob plan --set x=1 --annotate github job.yaml").text
         == "::error title=avjob::'job.yaml' has no variable 'x'\n")
     #expect(try stage.make("avjob check --annotate github job.yaml").text == "1 job is fine\n")
-    let both = try stage.run("avjob plan --format json --annotate github job.yaml")
+    let both = try stage.run("avjob plan --json --annotate github job.yaml")
     #expect(both.status == 2 && both.text.isEmpty)
   }
 

@@ -167,8 +167,8 @@ struct GaplessTests {
     #expect(lag(of: decoded.floats(0), behind: Array(source[cut...])) == 0)
 
     let probe = try stage.run("avjob probe --json \(marked.name)").text
-    #expect(number("encoderDelay", in: probe) == marked.delay)
-    if let padding = marked.padding { #expect(number("encoderPadding", in: probe) == padding) }
+    #expect(number("encoder_delay", in: probe) == marked.delay)
+    if let padding = marked.padding { #expect(number("encoder_padding", in: probe) == padding) }
   }
 
   @Test("what oggdec and opusdec cut, is cut", arguments: ["cut.ogg", "opusenc.opus"])
@@ -183,7 +183,7 @@ struct GaplessTests {
   }
 
   private func number(_ key: String, in json: String) -> Int? {
-    guard let range = json.firstRange(of: "\"\(key)\" : ") else { return nil }
+    guard let range = json.firstRange(of: "\"\(key)\": ") else { return nil }
     return Int(json[range.upperBound...].prefix { $0.isNumber })
   }
 }

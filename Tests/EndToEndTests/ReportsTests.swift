@@ -57,9 +57,10 @@ struct ReportsTests {
     #expect(
       result.text == """
         1
-        1 1 ['jobs.yaml'] True {'jobs': 3, 'done': 2, 'up_to_date': 0, 'failed': 1, 'blocked': 0, \
+        2 1 ['jobs.yaml'] True {'jobs': 3, 'done': 2, 'up_to_date': 0, 'failed': 1, 'blocked': 0, \
         'cancelled': 0, 'not_started': 0, 'outputs': 3, \
-        'bytes': \(try size(stage, "one.flac", "one.mp3", "three.wav")), 'sound': 3}
+        'bytes': \(try size(stage, "one.flac", "one.mp3", "three.wav")), 'sound': 3, \
+        'sound_exact': '3s'}
         one jobs.yaml 2 done 1 True
          from a.wav pcm_s16le 44100 1
          to out/one.flac FLAC 16 bit 44100
@@ -114,7 +115,7 @@ struct ReportsTests {
     let result = try stage.run(
       """
       echo before >step.md
-      GITHUB_STEP_SUMMARY=$PWD/step.md avjob run --quiet --report github job.yaml | wc -l
+      GITHUB_STEP_SUMMARY=$PWD/step.md avjob run --report github job.yaml 2>/dev/null | wc -l
       sed -n 1,2p step.md
       env -u GITHUB_STEP_SUMMARY "$AVJOB" run --force --quiet --report github job.yaml | grep -v ' on '
       ls -A | grep github
@@ -242,8 +243,8 @@ struct StatusTests {
     let result = try stage().run("avjob run job.yaml")
     #expect(result.status == 0)
     #expect(
-      result.errors.replacing(#/[0-9.]+× /#, with: "1× ")
-        == "job: started\njob: done in 0:01, 1× real time\n")
+      result.errors.replacing(#/[0-9.]+× /#, with: "1× ").replacing(#/[0-9.]+ s,/#, with: "1 s,")
+        == "job: started\njob: done in 1 s, 1× real time\n")
   }
 
   @Test("1: a job failed, and the others are done")
@@ -336,8 +337,8 @@ struct StatusTests {
   @Test(
     "Results that standard output does not take are an error",
     arguments: [
-      "run --quiet job.yaml", "run --progress json job.yaml", "plan job.yaml",
-      "plan --format json job.yaml", "check job.yaml", "probe a.wav", "probe --json a.wav",
+      "run job.yaml", "run --progress json job.yaml", "plan job.yaml",
+      "plan --json job.yaml", "check job.yaml", "probe a.wav", "probe --json a.wav",
     ])
   func fullOutput(command: String) throws {
     let result = try stage().run("avjob \(command) >/dev/full")

@@ -56,8 +56,8 @@ extension ToolResult {
   var screen: String {
     errors.split(separator: "\n", omittingEmptySubsequences: false)
       .filter { line in
-        !line.hasSuffix(": started") && !line.contains(": done in 0:")
-          && !line.contains(": failed after 0:")
+        !line.hasSuffix(": started") && !line.contains(": done in ")
+          && !line.contains(": failed after ")
       }
       .joined(separator: "\n")
   }

@@ -1,6 +1,7 @@
 import Diagnosis
 import ExportGraph
 import MPEGAudio
+import JSON
 import MediaComposition
 import MediaTime
 import SystemPackage
@@ -52,6 +53,7 @@ struct RecordTests {
         == [
           WrittenRecord(path: FilePath(folder.path("out/voice.json")), size: Int64(bytes.count))
         ])
+    try JSONSchema.validate(String(decoding: bytes, as: UTF8.self), as: "record")
     let peak = try #require(report.outputs.first).peak
     #expect(
       try String(decoding: bytes, as: UTF8.self)
@@ -69,7 +71,7 @@ struct RecordTests {
     let versions = Dictionary(uniqueKeysWithValues: Engine.versions.map { ($0.name, $0.version) })
     return """
       {
-        "version": 1,
+        "version": 2,
         "job": "voice",
         "versions": {
           "avjob": "0.1.0",
@@ -88,7 +90,8 @@ struct RecordTests {
             "channels": "mono",
             "bit_depth": 16,
             "frames": 242214,
-            "duration": 30.27675
+            "duration": 30.27675,
+            "duration_exact": "30.27675s"
           }
         ],
         "outputs": [
@@ -103,6 +106,7 @@ struct RecordTests {
             "channels": "mono",
             "frames": 16000,
             "duration": 2,
+            "duration_exact": "2s",
             "peak_dbfs": \(decibels),
             "clipped_samples": 0,
             "metadata": {
@@ -111,6 +115,7 @@ struct RecordTests {
             "chapters": [
               {
                 "start": 0.5,
+                "start_exact": "0.5s",
                 "title": "Half"
               }
             ]
@@ -127,6 +132,7 @@ struct RecordTests {
             "channels": "mono",
             "frames": 16000,
             "duration": 2,
+            "duration_exact": "2s",
             "peak_dbfs": \(decibels),
             "clipped_samples": 0,
             "metadata": {
@@ -135,6 +141,7 @@ struct RecordTests {
             "chapters": [
               {
                 "start": 0.5,
+                "start_exact": "0.5s",
                 "title": "Half"
               }
             ],

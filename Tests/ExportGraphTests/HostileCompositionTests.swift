@@ -1,5 +1,5 @@
 import ExportGraph
-import FoundationEssentials
+import JSON
 import MediaComposition
 import MediaTime
 import SystemPackage
@@ -18,7 +18,7 @@ struct HostileCompositionTests {
       compiled += 1
       let duration = export.composition.duration
       #expect(!graph.planText(name: "hostile", duration: duration).isEmpty)
-      _ = try JSONEncoder().encode(PlanDocument(graph, name: "hostile", duration: duration))
+      #expect(!graph.planJSON(name: "hostile", duration: duration, records: []).line.isEmpty)
       for node in graph.nodes {
         guard case .source(let source, let start) = node.kind else { continue }
         // What a renderer reads is there.

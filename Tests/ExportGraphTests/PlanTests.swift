@@ -1,9 +1,10 @@
 import ExportGraph
-import FoundationEssentials
 import MPEGAudio
+import JSON
 import MediaComposition
 import MediaTime
 import SystemPackage
+import TestSupport
 import Testing
 
 @Suite("Plans")
@@ -87,48 +88,58 @@ struct PlanTests {
       #expect(
         graph.planText(name: "show", duration: duration)
           .hasSuffix("\n    out.mp3  MP3 V2, 44.1 kHz stereo\(words)\n"))
-      let document = PlanDocument(graph, name: "show", duration: duration)
-      let text = String(decoding: try JSONEncoder().encode(document), as: UTF8.self)
-      #expect(text.contains("\"id3\":\"\(told)\""))
+      let document = graph.planJSON(name: "show", duration: duration, records: [])
+      #expect(document.line.contains("\"id3\":\"\(told)\""))
     }
   }
 
   @Test("the JSON says the same of each node, its ramps in order of time")
   func json() throws {
-    let document = PlanDocument(
-      try Graph(compiling: export()), name: "show", duration: export().composition.duration)
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    let text = String(decoding: try encoder.encode(document), as: UTF8.self)
+    let document = try Graph(compiling: export()).planJSON(
+      name: "show", duration: export().composition.duration,
+      records: [ExportRecord(path: "out.json")])
     let nodes = [
-      #"{"channels":"stereo","endFrame":441000,"firstFrame":0,"gain":-0.5011872,"id":0,"inputs":[],"#
-        + #""kind":"source","pan":0,"panRamps":[{"curve":"linear","end":-0.2,"endFrame":132300,"#
-        + #""firstFrame":88200,"start":0}],"ramps":[{"curve":"linear","end":1,"endFrame":44100,"#
-        + #""firstFrame":0,"start":0},{"curve":"linear","end":0.5011872,"endFrame":220500,"#
-        + #""firstFrame":176400,"start":1},{"curve":"linear","end":0,"endFrame":441000,"#
-        + #""firstFrame":396900,"start":1}],"sampleRate":44100,"source":"music.wav","sourceFrame":0}"#,
-      #"{"channels":"stereo","endFrame":463050,"firstFrame":0,"gain":1,"id":1,"inputs":[],"#
-        + #""kind":"source","ramps":[],"sampleRate":44100,"selection":"channel 2 alone","#
-        + #""source":"music.wav","sourceFrame":88200}"#,
-      #"{"channels":"stereo","endFrame":463050,"firstFrame":0,"gain":1,"id":2,"inputs":[1],"#
-        + #""kind":"process","process":"reversed","ramps":[],"sampleRate":44100}"#,
-      #"{"channels":"stereo","endFrame":441000,"firstFrame":0,"gain":1,"id":3,"inputs":[2],"#
-        + #""kind":"process","process":"speed × 1.05, pitch kept (rubberband)","ramps":[],"#
-        + #""sampleRate":44100}"#,
-      #"{"channels":"stereo","endFrame":441000,"firstFrame":0,"gain":1,"id":4,"inputs":[3],"#
-        + #""kind":"process","process":"highpass 80 Hz, denoise 12 dB","ramps":[],"#
-        + #""sampleRate":44100}"#,
-      #"{"channels":"stereo","endFrame":882000,"firstFrame":441000,"gain":1,"id":5,"inputs":[4],"#
-        + #""kind":"excerpt","pan":0.5,"panRamps":[],"ramps":[],"sampleRate":44100,"sourceFrame":0}"#,
-      #"{"channels":"stereo","endFrame":882000,"firstFrame":0,"gain":1,"id":6,"inputs":[0,5],"#
-        + #""kind":"mix","ramps":[],"sampleRate":44100}"#,
+      #"{"id":0,"kind":"source","sample_rate":44100,"channels":"stereo","first_frame":0,"#
+        + #""end_frame":441000,"gain":-0.5011872,"ramps":[{"first_frame":0,"#
+        + #""end_frame":44100,"start":0,"end":1,"curve":"linear"},{"first_frame":176400,"#
+        + #""end_frame":220500,"start":1,"end":0.5011872,"curve":"linear"},"#
+        + #"{"first_frame":396900,"end_frame":441000,"start":1,"end":0,"curve":"linear"}],"#
+        + #""pan":0,"pan_ramps":[{"first_frame":88200,"end_frame":132300,"start":0,"#
+        + #""end":-0.2,"curve":"linear"}],"path":"music.wav","source_frame":0,"inputs":[]}"#,
+      #"{"id":1,"kind":"source","sample_rate":44100,"channels":"stereo","first_frame":0,"#
+        + #""end_frame":463050,"gain":1,"ramps":[],"selection":"channel 2 alone","#
+        + #""path":"music.wav","source_frame":88200,"inputs":[]}"#,
+      #"{"id":2,"kind":"process","sample_rate":44100,"channels":"stereo","#
+        + #""first_frame":0,"end_frame":463050,"gain":1,"ramps":[],"process":"reversed","#
+        + #""inputs":[1]}"#,
+      #"{"id":3,"kind":"process","sample_rate":44100,"channels":"stereo","#
+        + #""first_frame":0,"end_frame":441000,"gain":1,"ramps":[],"process":"speed × 1.05,"#
+        + #" pitch kept (rubberband)","inputs":[2]}"#,
+      #"{"id":4,"kind":"process","sample_rate":44100,"channels":"stereo","#
+        + #""first_frame":0,"end_frame":441000,"gain":1,"ramps":[],"#
+        + #""process":"highpass 80 Hz, denoise 12 dB","inputs":[3]}"#,
+      #"{"id":5,"kind":"excerpt","sample_rate":44100,"channels":"stereo","#
+        + #""first_frame":441000,"end_frame":882000,"gain":1,"ramps":[],"pan":0.5,"#
+        + #""pan_ramps":[],"source_frame":0,"inputs":[4]}"#,
+      #"{"id":6,"kind":"mix","sample_rate":44100,"channels":"stereo","first_frame":0,"#
+        + #""end_frame":882000,"gain":1,"ramps":[],"inputs":[0,5]}"#,
     ]
     #expect(
-      text == #"{"chapters":[],"duration":"20s","name":"show","nodes":["#
+      document.line == #"{"name":"show","duration":20,"duration_exact":"20s","nodes":["#
         + nodes.joined(separator: ",")
-        + #"],"outputs":[{"endFrame":882000,"firstFrame":0,"format":"WAV 16 bit","isDithered":true,"#
-        + #""metadata":{},"node":6,"#
-        + #""path":"out.wav","sidecars":[]}],"version":1}"#)
+        + #"],"chapters":[],"outputs":[{"path":"out.wav","format":"WAV 16 bit","node":6,"#
+        + #""first_frame":0,"end_frame":882000,"dithered":true,"metadata":{},"chapter_files":[]}],"#
+        + #""records":[{"path":"out.json"}]}"#)
+    let whole: JSONValue = ["version": 2, "avjob": "0.1.0", "jobs": [document]]
+    try JSONSchema.validate(whole.line, as: "plan")
+  }
+
+  @Test("a record stands among the outputs")
+  func records() throws {
+    let text = try Graph(compiling: export()).planText(
+      name: "show", duration: export().composition.duration,
+      records: [ExportRecord(path: "out.json")])
+    #expect(text.hasSuffix("\n    out.json  JSON record\n"))
   }
 }
 

@@ -16,6 +16,19 @@ import Testing
   }
 
   @Test(
+    "work that is over is shown as exactly as its speed beside it",
+    arguments: [
+      (.zero, "0.00 s"), (.milliseconds(244), "0.24 s"), (.milliseconds(9994), "9.99 s"),
+      (.milliseconds(9995), "10.0 s"), (.milliseconds(43_650), "43.7 s"),
+      (.milliseconds(59_940), "59.9 s"), (.milliseconds(59_950), "1:00"),
+      (.milliseconds(61_400), "1:01"), (.milliseconds(3_599_500), "1:00:00"),
+      (.seconds(-5), "0.00 s"),
+    ] as [(Duration, String)])
+  func elapsed(duration: Duration, text: String) {
+    #expect(Figures.elapsed(duration) == text)
+  }
+
+  @Test(
     "A length of sound is shown to the millisecond, rounded half away from zero",
     arguments: [
       (Time.zero, "0:00.000"), (Time(value: 9, timescale: 2), "0:04.500"),

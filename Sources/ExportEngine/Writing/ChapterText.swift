@@ -1,3 +1,4 @@
+import JSON
 import Glibc
 import MediaComposition
 import MediaTime
@@ -61,17 +62,13 @@ struct ChapterText {
   /// The Podcast Namespace's "JSON Chapters Format" 1.2.
   private var podcasting2: String {
     let chapters = lines.map { line in
-      let members = [
-        ("img", line.image), ("title", line.title), ("url", line.url),
-      ]
-      let written = members.compactMap { name, value in
-        value.map { "      \"\(name)\": \(JSONValue.quoted($0))" }
-      }
-      let all = ["      \"startTime\": \(line.seconds)"] + written
-      return "    {\n" + all.joined(separator: ",\n") + "\n    }"
+      JSONValue.members([
+        "startTime": .number(Double(line.milliseconds) / 1000, decimals: 3),
+        "img": line.image.map { .text($0) }, "title": .text(line.title),
+        "url": line.url.map { .text($0) },
+      ])
     }
-    return "{\n  \"version\": \"1.2.0\",\n  \"chapters\": [\n"
-      + chapters.joined(separator: ",\n") + "\n  ]\n}\n"
+    return JSONValue.members(["version": "1.2.0", "chapters": .list(chapters)]).document()
   }
 }
 
@@ -81,13 +78,6 @@ extension ChapterText.Line {
     let seconds = milliseconds / 1000
     let parts = [seconds / 3600, seconds / 60 % 60, seconds % 60].map { decimal($0, digits: 2) }
     return parts.joined(separator: ":") + "." + decimal(milliseconds % 1000, digits: 3)
-  }
-
-  /// `62.345`, `62.5`, `62`
-  fileprivate var seconds: String {
-    var fraction = decimal(milliseconds % 1000, digits: 3)[...]
-    while fraction.last == "0" { fraction.removeLast() }
-    return "\(milliseconds / 1000)" + (fraction.isEmpty ? "" : "." + fraction)
   }
 }
 

@@ -1,5 +1,6 @@
 import Diagnosis
 import ExportGraph
+import JSON
 import LibAV
 import MediaComposition
 import MediaTime
@@ -15,13 +16,13 @@ public struct WrittenRecord: Sendable, Hashable, Codable {
 }
 
 /// Writes the records of an export: JSON that tells what was read, done and written
-/// (`docs/reports.md`). They appear together with the outputs, or not at all.
+/// (`docs/json.md`). They appear together with the outputs, or not at all.
 ///
 /// The bytes depend on the export, its sources, and the versions of avjob and its libraries: not on a
 /// clock, the machine's folders or the number of cores. One thread at a time.
 struct RecordWriter {
-  /// What the shape is called; it changes where something that was there changes or goes.
-  static let version = 1
+  /// Of the document: it changes where a member changes or goes.
+  static let version = 2
 
   private let export: Export
   let files: [OutputFile]
@@ -64,9 +65,9 @@ struct RecordWriter {
       let document = JSONValue.members([
         "version": .count(Self.version),
         "job": .text(export.name),
-        "versions": .object(Engine.versions.map { .init(name: $0.name, value: .text($0.version)) }),
+        "versions": .object(Engine.versions.map { .init($0.name, .text($0.version)) }),
         "range": export.timeRange.map { range in
-          .members(["start": .text("\(range.start)"), "end": .text("\(range.end)")])
+          ["start": .time(range.start), "end": .time(range.end)]
         },
         "sources": .list(sources.map { source($0.asset, $0.digest, from: folder) }),
         "outputs": .list(
@@ -75,7 +76,7 @@ struct RecordWriter {
           }),
       ])
       do throws(Failure) {
-        try file.put(Array(document.document.utf8), at: 0)
+        try file.put(Array(document.document().utf8), at: 0)
         try file.flush()
       } catch {
         throw error.about(record.path).placed(at: record.origin)
@@ -98,12 +99,12 @@ struct RecordWriter {
     .file(
       asset.path.relative(to: folder),
       [
-        "bytes": .integer(asset.identity.size), "sha256": .text(JSONValue.hexadecimal(digest)),
+        "bytes": .integer(asset.identity.size), "sha256": .hexadecimal(digest),
         "stream": .count(asset.streamIndex), "container": .text(asset.container),
         "codec": .text(asset.codec), "sample_rate": .count(asset.sampleRate),
         "channels": .text(asset.channelLayout.name),
         "bit_depth": asset.bitDepth.map { .count($0) }, "frames": .integer(asset.frameCount),
-        "duration": .number(asset.duration.seconds, decimals: 6),
+        "duration": .time(asset.duration),
       ])
   }
 
@@ -113,25 +114,19 @@ struct RecordWriter {
   ) -> JSONValue {
     let duration = Time(frames: written.frameCount, rate: written.sampleRate)
     let decibels = Gain(factor: Double(written.peak)).decibels
-    let chapters = sink.chapters.map { chapter in
-      JSONValue.members([
-        "start": .number(chapter.start.seconds, decimals: 3), "title": .text(chapter.title),
-        "url": chapter.url.map { .text($0) },
-      ])
-    }
     let sidecars = zip(written.sidecars, sidecarDigests).map { sidecar, digest in
       JSONValue.file(
         sidecar.path.relative(to: folder),
         [
           "format": .text(sidecar.kind.name), "bytes": .integer(sidecar.size),
-          "sha256": .text(JSONValue.hexadecimal(digest)),
+          "sha256": .hexadecimal(digest),
         ])
     }
     return .file(
       written.path.relative(to: folder),
       [
         "bytes": .integer(written.size),
-        "sha256": written.sha256.map { .text(JSONValue.hexadecimal($0)) },
+        "sha256": written.sha256.map { .hexadecimal($0) },
         "codec": .text(sink.output.format.kind.rawValue),
         "format": .text(sink.output.format.name),
         "id3": sink.id3Version.map { .text($0.description) },
@@ -139,12 +134,11 @@ struct RecordWriter {
         "sample_rate": .count(written.sampleRate),
         "channels": .text(graph.nodes[sink.node].format.channelLayout.name),
         "frames": .integer(written.frameCount),
-        "duration": .number(duration.seconds, decimals: 6),
+        "duration": .time(duration),
         "peak_dbfs": decibels.isFinite ? .number(decibels, decimals: 2) : .null,
         "clipped_samples": .integer(written.clippedSamples),
-        "metadata": .object(
-          sink.metadata.items.map { .init(name: $0.key, value: .text($0.value)) }),
-        "chapters": chapters.isEmpty ? nil : .list(chapters),
+        "metadata": sink.metadata.json,
+        "chapters": sink.chapters.isEmpty ? nil : .list(sink.chapters.map(\.json)),
         "chapter_files": sidecars.isEmpty ? nil : .list(sidecars),
       ])
   }

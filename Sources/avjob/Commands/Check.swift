@@ -1,4 +1,5 @@
 import ArgumentParser
+import JSON
 import Terminal
 
 /// `avjob check`
@@ -13,19 +14,39 @@ struct Check: ParsableCommand {
   @Argument(help: "Job files (YAML), or folders of them.")
   var files: [String]
 
+  @OptionGroup var output: JSONOption
   @OptionGroup var choice: ChoiceOptions
   @OptionGroup var variables: VariableOptions
 
   @OptionGroup var annotations: AnnotationOption
 
+  func validate() throws { try output.refuse(annotations) }
+
   func run() throws {
     let door = Door(annotations: annotations.annotate)
     let rules = Preparation.Rules(only: choice.names(in: door.map), keepsWork: false)
-    let preparation = try door.prepare(door.load(files, options: variables), rules)
-    if preparation.refusedJobs > 0 { throw Door.Status.jobFailed }
-    let (jobs, parts) = (preparation.readyJobs, preparation.readyParts)
-    let subject = jobs == 1 ? "1 job" : "\(jobs) jobs"
-    let detail = parts == 0 ? "" : parts == 1 ? " with 1 part" : " with \(parts) parts"
-    StandardStream.output.write("\(subject)\(detail) \(jobs == 1 ? "is" : "are") fine\n")
+    var (jobs, parts, refused, status) = (0, 0, 0, ExitCode.success)
+    do {
+      let preparation = try door.prepare(door.load(files, options: variables), rules) {
+        refused = $0.refusedJobs
+      }
+      (jobs, parts) = (preparation.readyJobs, preparation.readyParts)
+      refused = preparation.refusedJobs
+      if refused > 0 { status = Door.Status.jobFailed }
+    } catch let code as ExitCode { status = code }
+    if output.json {
+      output.print(
+        version: 1,
+        [
+          "files": .list(files.map { .text($0) }), "jobs": .count(jobs), "parts": .count(parts),
+          "refused": .count(refused), "exit_status": .count(status.rawValue),
+          "messages": .messages(door.diagnostics.all, in: door.map),
+        ])
+    } else if status == .success {
+      let subject = jobs == 1 ? "1 job" : "\(jobs) jobs"
+      let detail = parts == 0 ? "" : parts == 1 ? " with 1 part" : " with \(parts) parts"
+      StandardStream.output.write("\(subject)\(detail) \(jobs == 1 ? "is" : "are") fine\n")
+    }
+    if status != .success { throw status }
   }
 }

@@ -4,6 +4,7 @@ import Glibc
 import JobFile
 import JobModel
 import MediaComposition
+import Reports
 import SystemPackage
 import Terminal
 
@@ -121,7 +122,9 @@ struct OneShot {
     if !output.force { try refuseExisting(jobs) }
     let preparation = try door.prepare(LoadedJobs(jobs: jobs))
     try Batch(
-      door: door, teller: RunTeller(door: door), signals: Signals.catchAll(),
+      door: door,
+      reporter: RunReporter(cores: door.budget.total, diagnostics: door.diagnostics),
+      signals: Signals.catchAll(),
       continuation: .inputsLeft
     )
     .run(preparation.work, refusals: preparation.refusals)

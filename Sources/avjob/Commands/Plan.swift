@@ -1,7 +1,7 @@
 import ArgumentParser
 import Diagnosis
 import ExportGraph
-import JobFile
+import JSON
 import JobModel
 import Terminal
 
@@ -11,50 +11,38 @@ struct Plan: ParsableCommand {
     abstract: "Show what a run would do: what sounds when, what is converted, what is written.",
     discussion: "Opens the media to learn their lengths; writes nothing.")
 
-  /// How a plan is printed.
-  enum Format: String, ExpressibleByArgument, CaseIterable {
-    case text, json
-  }
-
   @Argument(help: "Job files (YAML), or folders of them.")
   var files: [String]
 
-  @Option(help: "How to print it: text or json.")
-  var format = Format.text
-
+  @OptionGroup var output: JSONOption
   @OptionGroup var choice: ChoiceOptions
   @OptionGroup var variables: VariableOptions
 
   @OptionGroup var annotations: AnnotationOption
 
-  func validate() throws {
-    guard format == .json, annotations.annotate != nil else { return }
-    throw ValidationError(
-      "--annotate writes to standard output, where the JSON goes; annotate 'avjob check'")
-  }
+  func validate() throws { try output.refuse(annotations) }
 
   func run() throws {
     let door = Door(annotations: annotations.annotate)
     let preparation = try door.prepare(
       door.load(files, options: variables), Preparation.Rules(only: choice.names(in: door.map)))
-    var documents: [PlanDocument] = []
+    var jobs: [JSONValue] = []
     for export in preparation.exports {
       let graph = try door.graph(of: export)
-      // Wishes that are not met were told in preparing.
+      // Wishes that are not met were reported in preparing.
       door.report(Diagnostics(door.session(export).review().losses.map(Diagnostic.init)))
-      switch format {
-      case .text:
-        let text = graph.planText(name: export.name, duration: export.duration)
-        // Titles come from media files: nothing in them may reach the terminal as a command.
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
-          StandardStream.output.write(String(line).printable + "\n")
-        }
-      case .json:
-        documents.append(
-          PlanDocument(graph, name: export.name, duration: export.duration))
+      let (name, duration, records) = (export.name, export.duration, export.records)
+      if output.json {
+        jobs.append(graph.planJSON(name: name, duration: duration, records: records))
+        continue
+      }
+      let text = graph.planText(name: name, duration: duration, records: records)
+      // Titles come from media files: nothing in them may reach the terminal as a command.
+      for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+        StandardStream.output.write(String(line).printable + "\n")
       }
     }
-    if format == .json { StandardStream.output.write(try JSONText.of(documents)) }
+    if output.json { output.print(version: 2, ["jobs": .list(jobs)]) }
     if preparation.refusedJobs > 0 { throw Door.Status.jobFailed }
   }
 }

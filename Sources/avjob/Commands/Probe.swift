@@ -1,10 +1,11 @@
-import Diagnosis
 import ArgumentParser
+import Diagnosis
 import ExportEngine
 import ExportGraph
-import JobFile
+import JSON
 import MediaComposition
 import MediaTime
+import Reports
 import SystemPackage
 import Terminal
 
@@ -12,10 +13,10 @@ import Terminal
 struct Probe: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract:
-      "Say what media files hold: codec, rate, channels, exact length, tags, cover, chapters.",
+      "Print what media files hold: codec, rate, channels, exact length, tags, cover, chapters.",
     discussion: """
       The length is the one that decoding gives, whatever the header announces; where the two \
-      differ, that is said.
+      differ, a warning says so.
       """)
 
   @Argument(help: ArgumentHelp("Media files.", valueName: "media"))
@@ -24,126 +25,95 @@ struct Probe: ParsableCommand {
   @Option(help: "Which of the file's streams, counted from 0 as ffprobe does.")
   var stream: Int?
 
-  @Flag(help: "Print JSON.")
-  var json = false
+  @OptionGroup var output: JSONOption
 
   func run() throws {
     let door = Door()
     var found: [ProbedMedia] = []
-    var diagnostics = Diagnostics()
+    var (warnings, errors) = ([] as [Diagnostic], [] as [Diagnostic])
     var status = ExitCode.success
     for path in media.map({ FilePath($0) }) {
       do throws(Failure) {
         let asset = try door.library.asset(at: path, streamIndex: stream)
-        let warnings = door.library.warnings(for: path, streamIndex: stream)
-        found.append(ProbedMedia(asset, warnings: warnings))
-        for warning in warnings { diagnostics.append(Diagnostic(warning)) }
+        let odd = door.library.warnings(for: path, streamIndex: stream).map { Diagnostic($0) }
+        found.append(ProbedMedia(asset: asset, messages: odd))
+        warnings += odd
       } catch {
-        diagnostics.append(Diagnostic(error))
+        errors.append(Diagnostic(error))
         status = error.remedy == .mendJob ? Door.Status.wrongJob : Door.Status.jobFailed
       }
     }
-    if json {
-      StandardStream.output.write(try JSONText.of(found))
+    if output.json {
+      output.print(
+        version: 1,
+        [
+          "media": .list(found.map { $0.json(in: door.map) }),
+          "messages": .messages(errors, in: door.map),
+        ])
     } else {
       for medium in found { StandardStream.output.write(medium.text) }
     }
-    door.report(diagnostics)
+    door.report(Diagnostics(warnings + errors))
     if status != .success { throw status }
   }
 }
 
-/// What `probe` prints of one file.
-struct ProbedMedia: Encodable {
-  var path: String
-  var stream: Int
-  var container: String
-  var codec: String
-  var sampleRate: Int
-  var channels: String
-  /// Rate and channels, for the text.
-  private let format: String
-  var bitDepth: Int?
-  var bitRate: Int?
-  var frames: Int64
-  var duration: String
-  var announcedDuration: String?
-  var encoderDelay: Int?
-  var encoderPadding: Int?
-  var tags: [String: String]
-  var cover: Cover?
-  var chapters: [Chapter]
-  var warnings: [String]
+/// A media file that could be read.
+struct ProbedMedia {
+  let asset: Asset
+  /// What is odd about it.
+  let messages: [Diagnostic]
 
-  private enum CodingKeys: CodingKey {
-    case path, stream, container, codec, sampleRate, channels, bitDepth, bitRate, frames, duration
-    case announcedDuration, encoderDelay, encoderPadding, tags, cover, chapters, warnings
+  /// The cover's format and bytes.
+  private var cover: (format: String, bytes: Int64)? {
+    guard case .embedded(let artwork)? = asset.metadata.cover else { return nil }
+    return (artwork.format.name, artwork.byteCount)
   }
 
-  struct Cover: Encodable {
-    var format: String
-    var bytes: Int64
-  }
-
-  struct Chapter: Encodable {
-    var start: String
-    var title: String
-    var url: String?
-  }
-
-  init(_ asset: Asset, warnings: [Warning]) {
-    path = asset.path.string
-    stream = asset.streamIndex
-    container = asset.container
-    codec = asset.codec
-    sampleRate = asset.sampleRate
-    channels = asset.channelLayout.name
-    format =
-      AudioFormat(sampleRate: asset.sampleRate, channelLayout: asset.channelLayout)
-      .description
-    bitDepth = asset.bitDepth
-    bitRate = asset.bitRate
-    frames = asset.frameCount
-    duration = asset.duration.clockText(decimals: 3)
-    announcedDuration = asset.announcedDuration?.clockText(decimals: 3)
-    encoderDelay = asset.encoderDelay
-    encoderPadding = asset.encoderPadding
-    tags = Dictionary(
-      asset.metadata.items.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
-    if case .embedded(let artwork)? = asset.metadata.cover {
-      cover = Cover(format: artwork.format.name, bytes: artwork.byteCount)
-    }
-    chapters = asset.chapters.map {
-      Chapter(start: $0.start.clockText(decimals: 3), title: $0.title, url: $0.url)
-    }
-    self.warnings = warnings.map(\.message)
+  func json(in map: SourceMap) -> JSONValue {
+    .file(
+      asset.path,
+      [
+        "stream": .count(asset.streamIndex), "container": .text(asset.container),
+        "codec": .text(asset.codec), "sample_rate": .count(asset.sampleRate),
+        "channels": .text(asset.channelLayout.name),
+        "bit_depth": asset.bitDepth.map { .count($0) },
+        "bit_rate": asset.bitRate.map { .count($0) },
+        "frames": .integer(asset.frameCount), "duration": .time(asset.duration),
+        "announced_duration": asset.announcedDuration.map { .time($0) },
+        "encoder_delay": asset.encoderDelay.map { .count($0) },
+        "encoder_padding": asset.encoderPadding.map { .count($0) },
+        "metadata": asset.metadata.json,
+        "cover": cover.map { ["format": .text($0.format), "bytes": .integer($0.bytes)] },
+        "chapters": .list(asset.chapters.map(\.json)), "messages": .messages(messages, in: map),
+      ])
   }
 
   /// A few aligned lines.
   var text: String {
-    var sound = "\(codec), \(format)"
-    if let bitDepth { sound += ", \(bitDepth) bit" }
-    if let bitRate { sound += ", \(bitRate / 1000) kbps" }
+    let format = AudioFormat(sampleRate: asset.sampleRate, channelLayout: asset.channelLayout)
+    var sound = "\(asset.codec), \(format)"
+    if let bitDepth = asset.bitDepth { sound += ", \(bitDepth) bit" }
+    if let bitRate = asset.bitRate { sound += ", \(bitRate / 1000) kbps" }
+    let duration = asset.duration.clockText(decimals: 3)
     var rows = [
-      ("sound", sound), ("stream", "\(stream) of \(container)"),
-      ("duration", "\(duration) (\(frames) samples)"),
+      ("sound", sound), ("stream", "\(asset.streamIndex) of \(asset.container)"),
+      ("duration", "\(duration) (\(asset.frameCount) samples)"),
     ]
-    if let announcedDuration, announcedDuration != duration {
-      rows.append(("announced", "\(announcedDuration), which is not what decoding gives"))
+    if let announced = asset.announcedDuration?.clockText(decimals: 3), announced != duration {
+      rows.append(("announced", "\(announced), which is not what decoding gives"))
     }
-    let gaps = [("delay", encoderDelay, "before"), ("padding", encoderPadding, "after")]
+    let gaps = [
+      ("delay", asset.encoderDelay, "before"), ("padding", asset.encoderPadding, "after"),
+    ]
     for case (let name, let count?, let place) in gaps {
       rows.append((name, "\(count) samples \(place) the sound are left out"))
     }
-    rows += tags.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-    if let cover {
-      rows.append(("cover", "\(cover.format), \(Figures.size(bytes: cover.bytes))"))
-    }
-    rows += chapters.map { ("chapter", "\($0.start)  \($0.title)") }
+    rows += asset.metadata.items.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    if let cover { rows.append(("cover", "\(cover.format), \(Figures.size(bytes: cover.bytes))")) }
+    rows += asset.chapters.map { ("chapter", "\($0.start.clockText(decimals: 3))  \($0.title)") }
     let width = rows.map(\.0.count).max() ?? 0
-    let lines = rows.map { key, value in
-      "  " + key + String(repeating: " ", count: width - key.count + 2) + value
-    }
-    return ([path] + lines).map(\.printable).joined(separator: "\n") + "\n"
+    let lines = rows.map { "  " + $0.padded(to: width + 2) + $1 }
+    return ([asset.path.string] + lines).map(\.printable).joined(separator: "\n") + "\n"
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Reports
 import Terminal
 
 /// `avjob run`
@@ -21,7 +22,7 @@ struct Run: ParsableCommand {
   @Option(help: "Jobs to run at once; as many as cores unless given.")
   var workers: Int?
 
-  @OptionGroup var telling: TellingOptions
+  @OptionGroup var reporting: ReportingOptions
 
   @OptionGroup var receipts: ReceiptOptions
 
@@ -35,7 +36,7 @@ struct Run: ParsableCommand {
 
   func validate() throws {
     if let workers, workers < 1 { throw ValidationError("--workers must be 1 or more") }
-    guard annotations.annotate == nil || telling.progress == .text else {
+    guard annotations.annotate == nil || reporting.progress == .text else {
       throw ValidationError(
         "--annotate writes to standard output, where --progress json has all lines to itself; "
           + "annotate 'avjob check'")
@@ -43,46 +44,48 @@ struct Run: ParsableCommand {
   }
 
   func run() throws {
-    let door = Door(receipts: receipts, annotations: annotations.annotate)
+    let door = Door(
+      receipts: receipts, annotations: annotations.annotate, isQuiet: reporting.quiet)
     defer { door.memory?.close(door.library) }
-    noteIdleWorkers(door.budget.total)
+    noteIdleWorkers(door)
     let rules = Preparation.Rules(
       only: options.choice.names(in: door.map), keepsGoing: options.keepGoing,
       limits: WorkLimits(retries: options.retry), shard: options.shard)
-    let teller = RunTeller(telling.telling, files: files, door: door)
-    // Whoever stops a run before there is work to be stopped gets its reports all the same.
-    let signals = Signals.catchAll(beforeWork: teller.early)
+    let reporter = RunReporter(
+      reporting.options, files: files, cores: door.budget.total, diagnostics: door.diagnostics)
+    // A run that is stopped before there is work to be stopped has its reports all the same.
+    let command = Continuation.sameCommand.text(of: CommandLine.arguments, done: [])
+    let signals = Signals.catchAll(beforeWork: reporter.ending(command: command))
     do {
-      try teller.requireWritable()
+      guard reporter.canWriteReports() else { throw Door.Status.wrongJob }
       let loaded = try door.load(files, options: variables)
       let preparation = try door.prepare(loaded, rules) { wrong in
         signals.workBegins()
-        teller.open(wrong.work, refusals: wrong.refusals)
+        reporter.open(wrong.work.map(\.reported), refusals: wrong.refusals)
       }
       signals.workBegins()
-      try teller.refuseConflicts(with: preparation.exports, of: loaded)
+      try reporter.refuseConflicts(with: preparation.exports, of: loaded)
       if options.failFast, preparation.refusedJobs > 0 {
         StandardStream.error.write("nothing was started: --fail-fast\n")
-        teller.open(preparation.work, refusals: preparation.refusals)
-        let outcome = Outcome([], refusals: preparation.refusals, signalStatus: nil) { _ in "" }
-        throw ExitCode(outcome.status)
+        reporter.open(preparation.work.map(\.reported), refusals: preparation.refusals)
+        throw ExitCode(reporter.status)
       }
       try Batch(
-        door: door, teller: teller, workers: workers, isIsolated: isolate,
+        door: door, reporter: reporter, workers: workers, isIsolated: isolate,
         startsAfterFailure: !options.failFast, signals: signals
       )
       .run(preparation.work, refusals: preparation.refusals)
     } catch let status as ExitCode {
       signals.workBegins()
-      throw ExitCode(teller.close(status: status.rawValue))
+      throw ExitCode(reporter.close(status: status.rawValue))
     }
   }
 
   /// A job runs where it has a core.
-  private func noteIdleWorkers(_ cores: Int) {
+  private func noteIdleWorkers(_ door: Door) {
+    let cores = door.budget.total
     guard let workers, workers > cores else { return }
     let most = cores == 1 ? "1 job runs" : "\(cores) jobs run"
-    StandardStream.error.write(
-      "note: --workers \(workers) is more than the cores that may be used: \(most) at once\n")
+    door.note("--workers \(workers) is more than the cores that may be used: \(most) at once")
   }
 }

@@ -4,16 +4,15 @@ import ExportEngine
 import ExportGraph
 import JobFile
 import MediaComposition
-import MediaTime
+import Reports
 import Terminal
 import Threads
 import WorkerPool
 
-/// A run of exports: the pool, the closing table and the exit status.
+/// A run of exports in the pool, from its first event to the exit status.
 struct Batch {
   let door: Door
-  /// Who is told of it.
-  let teller: RunTeller
+  let reporter: RunReporter
   /// nil: one for each core.
   var workers: Int?
   /// Whether each job runs in a process of its own.
@@ -25,11 +24,11 @@ struct Batch {
   /// How it goes on that was stopped.
   var continuation = Continuation.sameCommand
 
-  /// Runs what is ready; `refusals` were refused before. Throws an `ExitCode` where anything failed or
-  /// a signal came.
+  /// Runs the jobs that are ready; `refusals` were refused before. Throws an `ExitCode` where anything
+  /// failed or a signal came.
   func run(_ work: [Work], refusals: [Refusal]) throws {
-    let start = ContinuousClock.now
-    teller.open(work, refusals: refusals)
+    reporter.open(work.map(\.reported), refusals: refusals)
+    if reporter.options.isVerbose { for one in work { explain(one) } }
     let pool = Pool(
       budget: door.budget, workers: workers, keepGoing: startsAfterFailure, limits: door.limits)
     let reports: [JobReport<WorkResult>]
@@ -41,107 +40,65 @@ struct Batch {
           isolation: isIsolated ? door.isolation(workers: workers) : nil),
         cancellation: signals.cancellation
       ) { event in
-        teller.tell(RunEvent(event, of: work[event.job].export))
+        reporter.report(RunEvent(event, of: work[event.job].export))
       }
     } catch {
-      teller.endProgress()
+      reporter.endProgress()
       door.report(Diagnostics(Diagnostic(error)))
-      throw ExitCode(teller.close(status: Door.Status.temporary.rawValue))
+      throw ExitCode(reporter.close(status: ExitStatus.temporary))
     }
-    teller.endProgress()
-    if teller.showsTable {
-      let finished = finishedOutputs(work, reports)
-      StandardStream.output.write(
-        OutputTable.text(
-          finished, upToDate: reports.count { $0.wasUpToDate },
-          elapsed: start.duration(to: .now), columns: StandardStream.output.terminal?.columns))
-    }
-    let outcome = Outcome(reports, refusals: refusals, signalStatus: signals.exitStatus) { isDone in
-      continuation.text(
-        of: CommandLine.arguments,
-        done: Set(zip(work, isDone).filter(\.1).map(\.0.export.name)))
-    }
-    if let text = outcome.text { StandardStream.error.write(text + "\n") }
-    let status = teller.close(status: outcome.status, attempts: reports.map(\.attempts))
+    let outcome = reporter.conclude(
+      attempts: reports.map(\.attempts), signalStatus: signals.exitStatus
+    ) { continuation.text(of: CommandLine.arguments, done: $0) }
+    let status = reporter.close(status: outcome)
     if status != 0 { throw ExitCode(status) }
   }
 
-  private func finishedOutputs(
-    _ work: [Work], _ reports: [JobReport<WorkResult>]
-  ) -> [FinishedOutput] {
-    zip(work, reports).flatMap { work, report -> [FinishedOutput] in
-      guard case .finished(.written(let result, reason: _)) = report.outcome else { return [] }
-      return RunReport.Output.written(work.export, result).map { output in
-        let sound = output.sound.map {
-          ", \(AudioFormat.text(sampleRate: $0.sampleRate, channelCount: $0.channelCount))"
-        }
-        return FinishedOutput(
-          path: output.path.string, duration: output.sound?.duration, bytes: output.bytes ?? 0,
-          description: output.format + (sound ?? ""), elapsed: report.elapsed)
-      }
+  /// With `--verbose`: prints the decisions beyond the job file's words, as `plan` does.
+  private func explain(_ work: Work) {
+    let session = door.session(work.export)
+    guard let graph = try? session.graph() else { return }
+    for decision in graph.conversions {
+      reporter.print("\(work.export.name): \(decision)".printable)
     }
+    let losses = session.review().losses
+    if !losses.isEmpty { reporter.print(door.render(Diagnostics(losses.map(Diagnostic.init)))) }
   }
 }
 
-/// How a run ended.
-struct Outcome {
-  /// As a shell sees it.
-  private(set) var status: Int32 = 0
-  /// What there is to say about it; nil where all is well.
-  private(set) var text: String?
+extension Work {
+  /// As a run's reports have it.
+  var reported: ReportedJob {
+    ReportedJob(export, of: job, estimate: estimate, warnings: warnings)
+  }
+}
 
+extension RunReporter {
+  /// Refuses reports at paths that are read or written otherwise; that is reported before this
+  /// throws, and no report is written then.
+  ///
   /// - Parameters:
-  ///   - reports: Of all jobs that were ready to run.
-  ///   - refusals: Those that were not.
-  ///   - signalStatus: The status by the signal that stopped the run; nil: none did.
-  ///   - command: By which it goes on, given of each report whether its job is done.
-  init(
-    _ reports: [JobReport<WorkResult>], refusals: [Refusal], signalStatus: Int32?,
-    command: ([Bool]) -> String
-  ) {
-    var counts = (done: 0, failed: 0, mayPass: 0, blocked: 0, notStarted: 0)
-    for refusal in refusals {
-      guard refusal.blockedBy == nil else {
-        counts.blocked += 1
-        continue
-      }
-      counts.failed += 1
-      if refusal.mayPass { counts.mayPass += 1 }
-    }
-    for report in reports {
-      switch report.outcome {
-      case .finished: counts.done += 1
-      case .failed(let failure):
-        counts.failed += 1
-        if failure.remedy == .tryAgain { counts.mayPass += 1 }
-      case .blocked: counts.blocked += 1
-      case .cancelled, .notStarted: counts.notStarted += 1
+  ///   - exports: The jobs that are going to run.
+  ///   - loaded: All jobs, also those that are left out this time.
+  /// - Throws: `Door.Status.wrongJob`
+  func refuseConflicts(with exports: [Export], of loaded: LoadedJobs) throws {
+    reportsAreCleared()
+    let records = replacedFiles.map { ExportRecord(path: $0) }
+    guard !records.isEmpty else { return }
+    // Reports are to be no other files than outputs are.
+    let reports = Export(
+      name: "reports", composition: Composition(tracks: []), outputs: [], records: records)
+    var found = ExportSession.conflicts(among: exports + [reports])
+    let told = Set(found.compactMap(\.path))
+    let made = loaded.jobs.flatMap { $0.outputs.map(\.path) + $0.records.map(\.path) }
+    for (files, what) in [(loaded.files, "is a job file"), (made, "is another job's output")] {
+      let inodes = Set(files.compactMap(SourceFile.inode))
+      for record in records where !told.contains(record.path) {
+        guard let file = SourceFile.inode(of: record.path), inodes.contains(file) else { continue }
+        found.append(Failure(.mendJob, "\(what); choose another path", path: record.path))
       }
     }
-    let total = reports.count + refusals.count
-    if let signalStatus {
-      status = signalStatus
-      text =
-        "stopped: \(counts.done) of \(total) \(total == 1 ? "job is" : "jobs are") done, and kept"
-      if counts.done < total { text? += "; to go on: " + command(reports.map(\.isDone)) }
-      return
-    }
-    guard counts.failed > 0 else { return }
-    status =
-      (counts.mayPass == counts.failed ? Door.Status.temporary : Door.Status.jobFailed).rawValue
-    guard total > 1 else { return }
-    var parts = ["\(counts.failed) of \(total) jobs failed"]
-    if counts.blocked > 0 { parts.append("\(counts.blocked) blocked by them") }
-    if counts.notStarted > 0 { parts.append("\(counts.notStarted) not started") }
-    text = parts.joined(separator: ", ")
-  }
-}
-
-extension JobReport<WorkResult> {
-  fileprivate var isDone: Bool { if case .finished = outcome { true } else { false } }
-
-  fileprivate var wasUpToDate: Bool {
-    if case .finished(.upToDate) = outcome { true } else { false }
+    guard accepts(found.map { Diagnostic($0) }) else { throw Door.Status.wrongJob }
   }
 }
 

@@ -4,37 +4,36 @@ import ExportEngine
 import ExportGraph
 import JobFile
 import MediaComposition
+import Reports
 import SystemPackage
-import Terminal
 import Threads
 import WorkerPool
 
 /// What every command shares: the places of what was written, the media, the cores, the streams.
 struct Door {
-  /// For whom messages are repeated on standard output.
-  let annotations: AnnotationOption.Reader?
-  let map = SourceMap()
+  let diagnostics: ReportedDiagnostics
+  var map: SourceMap { diagnostics.map }
   let library: MediaLibrary
   /// What earlier runs left; nil for a command that keeps nothing.
   let memory: RunMemory?
   let budget = CPUBudget(total: CPUBudget.availableCores)
-  let journal = Journal()
   /// What jobs may take together; files may be opened up to the hard limit from here on.
   let limits = PoolClaim.limits(
     openFiles: ProcessLimits.raiseOpenFiles(), memory: ProcessLimits.machineMemory)
 
   /// The exit statuses, beside 0 for success and 128 + n for signal n.
   enum Status {
-    static let jobFailed = ExitCode(1)
-    static let wrongJob = ExitCode(2)
-    static let temporary = ExitCode(75)
+    static let jobFailed = ExitCode(ExitStatus.jobFailed)
+    static let wrongJob = ExitCode(ExitStatus.wrongJob)
+    static let temporary = ExitCode(ExitStatus.temporary)
   }
 
   /// The door of a command, which keeps receipts of what it makes where it has options for them.
   init(
-    receipts options: ReceiptOptions? = nil, annotations: AnnotationOption.Reader? = nil
+    receipts options: ReceiptOptions? = nil, annotations: AnnotationOption.Reader? = nil,
+    isQuiet: Bool = false
   ) {
-    self.annotations = annotations
+    diagnostics = ReportedDiagnostics(annotates: annotations == .github, isQuiet: isQuiet)
     guard let options else {
       memory = nil
       library = MediaLibrary()
@@ -49,43 +48,23 @@ struct Door {
 
   /// The door of a command that keeps nothing, over media that somebody else knows how to find.
   init(library: MediaLibrary) {
-    annotations = nil
+    diagnostics = ReportedDiagnostics()
     memory = nil
     self.library = library
   }
 
-  /// So many errors are said at once, and so many warnings: reports (`--report`) have them all.
-  private static let mostDiagnostics = 1000
+  /// Reports what is wrong.
+  func report(_ diagnostics: Diagnostics) { self.diagnostics.report(diagnostics) }
 
-  /// Says what is wrong on standard error.
-  func report(_ diagnostics: Diagnostics) {
-    guard !diagnostics.isEmpty else { return }
-    let diagnostics = diagnostics.bounded(to: Self.mostDiagnostics)
-    journal.note(diagnostics)
-    StandardStream.error.write(render(diagnostics) + "\n")
-    annotate(diagnostics)
-  }
+  /// Prints one line that reports no mistake.
+  func note(_ text: String) { diagnostics.note(text) }
 
-  /// Says something that is no mistake, in one line.
-  func note(_ text: String) { StandardStream.error.write("note: \(text)".printable + "\n") }
+  /// As standard error shows it.
+  func render(_ diagnostics: Diagnostics) -> String { self.diagnostics.text(of: diagnostics) }
 
-  /// Repeats messages for who reads them on standard output.
-  func annotate(_ diagnostics: Diagnostics) {
-    if annotations == .github { StandardStream.output.write(diagnostics.githubCommands(in: map)) }
-  }
-
-  func render(_ diagnostics: Diagnostics) -> String {
-    diagnostics.render(in: map, style: Self.style)
-  }
-
-  private static var style: Diagnostic.Style {
-    StandardStream.error.terminal?.isColored == true ? .colour : .plain
-  }
-
-  /// Says why a command is not carried out that has nothing to do with job files.
+  /// Prints why a command is refused, where no job file is the cause.
   static func refuse(_ message: String, help: String? = nil) {
-    let diagnostic = Diagnostic(message, at: .unknown, help: help)
-    StandardStream.error.write(diagnostic.render(in: SourceMap(), style: style) + "\n")
+    ReportedDiagnostics.refuse(message, help: help)
   }
 
   /// Reads job files, and those in folders; what is wrong with any of them is said before this

@@ -3,6 +3,7 @@ import ExportEngine
 import JobFile
 import JobModel
 import MediaComposition
+import Reports
 import SystemPackage
 import Threads
 

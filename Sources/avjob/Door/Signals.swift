@@ -28,9 +28,8 @@ final class Signals: Sendable {
     let caught = Signals(end)
     var signals = Self.caught
     pthread_sigmask(SIG_BLOCK, &signals, nil)
-    // A pipe that is closed at the other end is an error of a write, not the end of the process.
-    signal(SIGPIPE, SIG_IGN)
-    // So is a file that may not grow (`ulimit -f`): what was written can still be taken away.
+    // A file that may not grow (`ulimit -f`) is an error of a write: what was written can still be
+    // taken away.
     signal(SIGXFSZ, SIG_IGN)
     // Whoever started this one may have left it ignored: children would end without telling how.
     signal(SIGCHLD, SIG_DFL)

@@ -1,0 +1,102 @@
+import JSON
+import MediaComposition
+import MediaTime
+
+extension Graph {
+  /// The plan of an export, for programs: an element of `jobs` in `docs/json.md`.
+  ///
+  /// - Complexity: O(nodes)
+  package func planJSON(name: String, duration: Time, records: [ExportRecord]) -> JSONValue {
+    [
+      "name": .text(name),
+      "duration": .time(duration),
+      "nodes": .list(nodes.enumerated().map { Self.json(id: $0.offset, $0.element) }),
+      "chapters": .list((sinks.first?.chapters ?? []).map(\.json)),
+      "outputs": .list(sinks.map(\.json)),
+      "records": .list(records.map { .file($0.path, [:]) }),
+    ]
+  }
+
+  private static func json(id: Int, _ node: Node) -> JSONValue {
+    let format: JSONValue = [
+      "id": .count(id), "kind": .text(node.kindName),
+      "sample_rate": .count(node.format.sampleRate),
+      "channels": .text(node.format.channelLayout.name),
+      "first_frame": .integer(node.frames.lowerBound),
+      "end_frame": .integer(node.frames.upperBound),
+    ]
+    let level = JSONValue.members([
+      "gain": node.level.gain.json,
+      "ramps": .list(node.level.rampsInOrder.map(\.json)),
+      "pan": node.level.pan?.initial.json,
+      "pan_ramps": node.level.pan.map { .list($0.ramps.map(\.json)) },
+    ])
+    return format.with(level).with(node.content)
+  }
+}
+
+extension Node {
+  fileprivate var kindName: String {
+    switch kind {
+    case .source: "source"
+    case .mix: "mix"
+    case .convert: "convert"
+    case .process: "process"
+    case .excerpt: "excerpt"
+    }
+  }
+
+  /// What only some kinds have, and the inputs.
+  fileprivate var content: JSONValue {
+    var (process, selection) = (nil as String?, level.matrix?.selectionText)
+    var (file, start, inputs) = ([:] as JSONValue, nil as Int64?, [] as [Node.ID])
+    switch kind {
+    case .source(let read, let first):
+      process = read.varispeedText(at: format.sampleRate)
+      selection = read.selectionText(to: format.channelLayout)
+      (file, start) = (.file(read.asset.path, [:]), first)
+    case .mix(let children): inputs = children
+    case .convert(let child): inputs = [child]
+    case .process(let filter, let child): (process, inputs) = (filter.description, [child])
+    case .excerpt(let child, let first): (start, inputs) = (first, [child])
+    }
+    return JSONValue.members([
+      "process": process.map { .text($0) }, "selection": selection.map { .text($0) },
+    ])
+    .with(file)
+    .with(
+      .members([
+        "source_frame": start.map { .integer($0) },
+        "inputs": .list(inputs.map { .count($0) }),
+      ]))
+  }
+}
+
+extension Level.Ramp {
+  fileprivate var json: JSONValue {
+    [
+      "first_frame": .integer(frames.lowerBound), "end_frame": .integer(frames.upperBound),
+      "start": start.json, "end": end.json, "curve": .text(curve.rawValue),
+    ]
+  }
+}
+
+extension Float {
+  /// A factor, with more digits than a Float has.
+  fileprivate var json: JSONValue { .number(Double(self), decimals: 7) }
+}
+
+extension Sink {
+  fileprivate var json: JSONValue {
+    .file(
+      output.path,
+      [
+        "format": .text(output.format.name), "node": .count(node),
+        "first_frame": .integer(frames.lowerBound), "end_frame": .integer(frames.upperBound),
+        "dithered": .boolean(isDithered), "id3": id3Version.map { .text($0.description) },
+        "metadata": metadata.json, "cover": metadata.cover.map { .text($0.path.string) },
+        "chapter_files": .list(
+          sidecars.map { .file(output.path.sidecar($0), ["format": .text($0.name)]) }),
+      ])
+  }
+}

@@ -1,0 +1,128 @@
+import Diagnosis
+import JSON
+import MediaComposition
+import MediaTime
+import Terminal
+
+/// The report for programs (`docs/json.md`).
+enum JSONReport {
+  /// Of the document: it changes where a member changes or goes.
+  static let version = 2
+
+  /// The whole document. O(length).
+  static func text(_ report: RunReport) -> String {
+    JSONValue.members([
+      "version": .count(version),
+      "versions": .object(report.versions.map { JSONValue.Member($0.name, .text($0.version)) }),
+      "machine": .members(["system": .text(report.system), "cores": .count(report.cores)]),
+      "files": .list(report.files.map { .text($0) }),
+      "started": .text(report.started.text),
+      "elapsed": .elapsed(report.elapsed),
+      "exit_status": .count(report.exitStatus),
+      "totals": totals(report),
+      "messages": .list(report.messages.map(message)),
+      "jobs": .list(report.jobs.map(job)),
+    ]).document()
+  }
+
+  /// Counts over all jobs.
+  static func totals(_ report: RunReport) -> JSONValue {
+    let outputs = report.jobs.filter { $0.status == .done }.flatMap(\.outputs)
+    let statuses = RunReport.Status.allCases.map {
+      JSONValue.Member($0.rawValue, .count(report.count($0)))
+    }
+    return JSONValue.members(["jobs": .count(report.jobs.count)])
+      .with(.object(statuses))
+      .with([
+        "outputs": .count(outputs.count),
+        "bytes": .integer(outputs.reduce(0) { $0 + ($1.bytes ?? 0) }),
+        "sound": .time(outputs.compactMap { $0.sound?.duration }.reduce(.zero, +)),
+      ])
+  }
+
+  private static func job(_ job: RunReport.Job) -> JSONValue {
+    JSONValue.members(["name": .text(job.name), "job": job.job == job.name ? nil : .text(job.job)])
+      .with(place(job.place))
+      .with(
+        .members([
+          "status": .text(job.status.rawValue),
+          "blocked_by": job.blockedBy.map { .text($0) }, "reason": job.reason.map { .text($0) },
+          "attempts": .count(job.attempts), "start": job.start.map { .elapsed($0) },
+          "elapsed": job.start.map { _ in .elapsed(job.elapsed) },
+          "speed": job.duration.flatMap { speed($0, in: job.elapsed) },
+          "inputs": .list(job.inputs.map(input)), "outputs": .list(job.outputs.map(output)),
+          "messages": .list(job.messages.map(message)),
+        ]))
+  }
+
+  /// Seconds of sound for each second of work; nil before there is any.
+  static func speed(_ sound: Time, in elapsed: Duration) -> JSONValue? {
+    elapsed > .zero ? .number(sound.seconds / elapsed.seconds, decimals: 2) : nil
+  }
+
+  private static func input(_ input: RunReport.Input) -> JSONValue {
+    .file(
+      input.path,
+      [
+        "stream": .count(input.stream), "container": .text(input.container),
+        "codec": .text(input.codec), "sample_rate": .count(input.sampleRate),
+        "channels": .text(input.channels), "frames": .integer(input.frames),
+        "duration": .time(Time(frames: input.frames, rate: input.sampleRate)),
+      ])
+  }
+
+  /// A file that a job writes.
+  static func output(_ output: RunReport.Output) -> JSONValue {
+    .file(
+      output.path,
+      [
+        "format": .text(output.format), "bytes": output.bytes.map { .integer($0) },
+        "sha256": output.sha256.map { .hexadecimal($0) },
+        "sample_rate": output.sound.map { .count($0.sampleRate) },
+        "channel_count": output.sound.map { .count($0.channelCount) },
+        "frames": output.sound.map { .integer($0.frames) },
+        "duration": output.sound.map { .time($0.duration) },
+        "peak_dbfs": output.sound.map { sound in
+          sound.peakDecibels.map { .number($0, decimals: 2) } ?? .null
+        },
+        "clipped_samples": output.sound.map { .integer($0.clippedSamples) },
+      ])
+  }
+
+  /// A diagnostic.
+  static func message(_ message: RunReport.Message) -> JSONValue {
+    JSONValue.members([
+      "severity": .text(message.severity.rawValue),
+      "class": message.remedy.map { .text($0.className) },
+      "message": .text(message.text), "help": message.help.map { .text($0) },
+    ]).with(place(message.place))
+  }
+
+  /// The members of a place; none where it is not known.
+  static func place(_ place: RunReport.Place?) -> JSONValue {
+    .members([
+      "file": place.map { .text($0.file) }, "line": place.map { .count($0.line) },
+      "column": place.map { .count($0.column) },
+    ])
+  }
+}
+
+extension JSONValue {
+  /// Diagnostics, as every document has them.
+  package static func messages(_ messages: [Diagnostic], in map: SourceMap) -> JSONValue {
+    .list(messages.map { JSONReport.message(RunReport.Message($0, in: map)) })
+  }
+}
+
+extension Failure.Remedy {
+  /// The `class` of a failure.
+  var className: String {
+    switch self {
+    case .mendJob: "job"
+    case .mendInput: "input"
+    case .mendMachine: "machine"
+    case .tryAgain: "temporary"
+    case .reportBug: "bug"
+    }
+  }
+}

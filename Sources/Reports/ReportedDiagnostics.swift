@@ -1,0 +1,65 @@
+import Diagnosis
+import Synchronization
+import Terminal
+
+/// Reports what is wrong: on standard error, to programs that read standard output, and in the end to
+/// reports. Safe from any thread.
+package final class ReportedDiagnostics: Sendable {
+  /// The places of everything that was read.
+  package let map = SourceMap()
+  /// Whether messages are repeated on standard output as GitHub's workflow commands.
+  private let annotates: Bool
+  /// Whether notes are left out.
+  private let isQuiet: Bool
+  private let reported = Mutex<[Diagnostic]>([])
+
+  /// So many errors are printed at once, and so many warnings.
+  private static let limit = 1000
+
+  /// Nothing reported so far.
+  package init(annotates: Bool = false, isQuiet: Bool = false) {
+    self.annotates = annotates
+    self.isQuiet = isQuiet
+  }
+
+  /// All that was reported, in that order.
+  package var all: [Diagnostic] { reported.withLock { $0 } }
+
+  /// Prints messages, annotates with them and keeps them for reports.
+  package func report(_ diagnostics: Diagnostics) {
+    guard !diagnostics.isEmpty else { return }
+    let diagnostics = diagnostics.bounded(to: Self.limit)
+    keep(diagnostics)
+    StandardStream.error.write(text(of: diagnostics) + "\n")
+    annotate(diagnostics)
+  }
+
+  /// Prints one line that reports no mistake, unless the command is quiet.
+  package func note(_ text: String) {
+    guard !isQuiet else { return }
+    StandardStream.error.write("note: \(text)".printable + "\n")
+  }
+
+  /// Keeps messages for reports, and prints nothing.
+  func keep(_ diagnostics: Diagnostics) { reported.withLock { $0 += diagnostics.all } }
+
+  /// Repeats messages on standard output, where a program reads them.
+  func annotate(_ diagnostics: Diagnostics) {
+    if annotates { StandardStream.output.write(diagnostics.githubCommands(in: map)) }
+  }
+
+  /// As the terminal at standard error shows messages.
+  package func text(of diagnostics: Diagnostics) -> String {
+    diagnostics.render(in: map, style: Self.style)
+  }
+
+  private static var style: Diagnostic.Style {
+    StandardStream.error.terminal?.isColored == true ? .colour : .plain
+  }
+
+  /// Prints why a command is refused, where no job file is the cause.
+  package static func refuse(_ message: String, help: String? = nil) {
+    let diagnostic = Diagnostic(message, at: .unknown, help: help)
+    StandardStream.error.write(diagnostic.render(in: SourceMap(), style: style) + "\n")
+  }
+}

@@ -1,0 +1,37 @@
+/// Exit statuses beside 0 for success and 128 + n for signal n.
+package enum ExitStatus {
+  package static let jobFailed: Int32 = 1
+  package static let wrongJob: Int32 = 2
+  package static let temporary: Int32 = 75
+}
+
+/// How a run ended.
+package struct RunOutcome {
+  /// As a shell sees it.
+  package private(set) var status: Int32 = 0
+  /// The closing message; nil where all is well.
+  package private(set) var text: String?
+
+  /// - Parameters:
+  ///   - tally: Of a run that is over.
+  ///   - signalStatus: The status by the signal that stopped the run; nil: none did.
+  ///   - command: The command by which it goes on, given the names of the jobs that are done.
+  init(_ tally: RunTally, signalStatus: Int32?, command: (Set<String>) -> String) {
+    let (total, failed) = (tally.total, tally.count(.failed))
+    if let signalStatus {
+      let done = tally.count(.done) + tally.count(.upToDate)
+      status = signalStatus
+      text = "stopped: \(done) of \(total) \(total == 1 ? "job is" : "jobs are") done, and kept"
+      if done < total { text? += "; to go on: " + command(tally.doneNames) }
+      return
+    }
+    guard failed > 0 else { return }
+    status = tally.passingFailures == failed ? ExitStatus.temporary : ExitStatus.jobFailed
+    guard total > 1 else { return }
+    var parts = ["\(failed) of \(total) jobs failed"]
+    let notStarted = tally.count(.cancelled) + tally.count(.notStarted)
+    if tally.count(.blocked) > 0 { parts.append("\(tally.count(.blocked)) blocked by them") }
+    if notStarted > 0 { parts.append("\(notStarted) not started") }
+    text = parts.joined(separator: ", ")
+  }
+}

@@ -1,0 +1,199 @@
+import Diagnosis
+import ExportEngine
+import MediaComposition
+import MediaTime
+import SystemPackage
+
+/// What a run did: a value, whatever format it is written in.
+package struct RunReport: Sendable {
+  /// A place in a job file or on the command line; line and column count from 1.
+  package struct Place: Hashable, Sendable {
+    var file: String
+    var line: Int
+    var column: Int
+  }
+
+  /// A diagnostic.
+  package struct Message: Hashable, Sendable {
+    var severity: Diagnostic.Severity
+    var text: String
+    var help: String?
+    var place: Place?
+    /// Of an error: what the user must do.
+    var remedy: Failure.Remedy?
+    /// As the screen shows it, without colours.
+    var screen: String
+  }
+
+  /// A stream of a media file that a job reads.
+  package struct Input: Hashable, Sendable {
+    var path: FilePath
+    var stream: Int
+    /// As `wav` and `pcm_s16le`.
+    var container: String
+    var codec: String
+    var sampleRate: Int
+    var channels: String
+    var frames: Int64
+  }
+
+  /// A file that a job writes, or would have written: unknown facts are nil.
+  package struct Output: Hashable, Sendable {
+    var path: FilePath
+    /// As `MP3 V2`, `Podlove Simple Chapters`, `JSON record`.
+    var format: String
+    var bytes: Int64?
+    /// Of the sound in it; nil where it has none.
+    var sound: Sound?
+    /// Known where a record was written.
+    var sha256: [UInt8]?
+  }
+
+  /// The sound of a file that was written.
+  package struct Sound: Hashable, Sendable {
+    var sampleRate: Int
+    var channelCount: Int
+    var frames: Int64
+    /// The largest magnitude of any sample, 1 being full scale.
+    var peak: Float
+    var clippedSamples: Int64
+
+    var duration: Time { Time(frames: frames, rate: sampleRate) }
+  }
+
+  /// How a job ended.
+  package enum Status: String, CaseIterable, Sendable {
+    case done
+    case upToDate = "up_to_date"
+    case failed
+    case blocked
+    case cancelled
+    case notStarted = "not_started"
+
+    /// As people read it.
+    var words: String { rawValue.replacing("_", with: " ") }
+  }
+
+  /// A job, or a part of a split one.
+  struct Job: Sendable {
+    var name: String
+    /// The job that it is a part of; its own name where it is whole.
+    var job: String
+    var place: Place?
+    var status: Status
+    /// The job that it waited for in vain.
+    var blockedBy: String?
+    /// Why it ran, with `--explain`.
+    var reason: String?
+    /// After the start of the run; nil for a job that never started.
+    var start: Duration?
+    var elapsed = Duration.zero
+    var attempts = 0
+    var inputs: [Input] = []
+    var outputs: [Output] = []
+    var messages: [Message] = []
+
+    /// How much sound it made.
+    var duration: Time? { outputs.lazy.compactMap { $0.sound?.duration }.first }
+  }
+
+  /// Of avjob and the libraries that it is linked with, by name.
+  var versions: [(name: String, version: String)]
+  /// The operating system and the kind of machine.
+  var system: String
+  /// How many cores the run could use.
+  var cores: Int
+  /// As they were named.
+  var files: [String]
+  /// When the run started.
+  var started: Timestamp
+  var elapsed: Duration
+  /// As a shell sees it.
+  var exitStatus: Int32
+  /// Those that belong to no job.
+  var messages: [Message]
+  /// In the order of writing.
+  var jobs: [Job]
+
+  func count(_ status: Status) -> Int { jobs.count { $0.status == status } }
+
+  /// `3 of 10 jobs done, 5 up to date, 1 failed, 1 blocked`
+  var summary: String {
+    let done = "\(count(.done)) of \(jobs.count) \(jobs.count == 1 ? "job" : "jobs") done"
+    let others = Status.allCases.dropFirst().compactMap { status in
+      let count = count(status)
+      return count > 0 ? "\(count) \(status.words)" : nil
+    }
+    return ([done] + others).joined(separator: ", ")
+  }
+}
+
+extension RunReport.Message {
+  /// `diagnostic` with its place by `map`.
+  init(_ diagnostic: Diagnostic, in map: SourceMap) {
+    severity = diagnostic.severity
+    text = diagnostic.message
+    help = diagnostic.help
+    place = RunReport.Place(diagnostic.origin, in: map)
+    remedy = severity == .error ? diagnostic.remedy : nil
+    screen = diagnostic.render(in: map)
+  }
+}
+
+extension RunReport.Place {
+  init?(_ origin: Origin, in map: SourceMap) {
+    guard let place = map.place(of: origin) else { return nil }
+    self.init(file: place.file, line: place.line, column: place.column)
+  }
+}
+
+extension RunReport.Input {
+  init(_ asset: Asset) {
+    path = asset.path
+    stream = asset.streamIndex
+    container = asset.container
+    codec = asset.codec
+    sampleRate = asset.sampleRate
+    channels = asset.channelLayout.name
+    frames = asset.frameCount
+  }
+}
+
+extension RunReport.Sound {
+  /// The peak in decibels below full scale; nil where all is silent.
+  var peakDecibels: Double? { peak > 0 ? Gain(factor: Double(peak)).decibels : nil }
+}
+
+extension RunReport.Output {
+  /// The files that `export` would write.
+  static func planned(_ export: Export) -> [RunReport.Output] {
+    export.outputs.map { output in
+      RunReport.Output(path: output.path, format: output.format.name)
+    } + export.records.map { RunReport.Output(path: $0.path, format: recordFormat) }
+  }
+
+  /// The files that it has written.
+  package static func written(
+    _ export: Export, _ report: ExportSession.Report
+  ) -> [RunReport.Output] {
+    zip(export.outputs, report.outputs).flatMap { output, written in
+      [
+        RunReport.Output(
+          path: written.path, format: output.format.name, bytes: written.size,
+          sound: RunReport.Sound(
+            sampleRate: written.sampleRate, channelCount: written.channelCount,
+            frames: written.frameCount, peak: written.peak,
+            clippedSamples: written.clippedSamples),
+          sha256: written.sha256)
+      ]
+        + written.sidecars.map {
+          RunReport.Output(path: $0.path, format: $0.kind.name, bytes: $0.size)
+        }
+    }
+      + report.records.map {
+        RunReport.Output(path: $0.path, format: recordFormat, bytes: $0.size)
+      }
+  }
+
+  private static let recordFormat = "JSON record"
+}

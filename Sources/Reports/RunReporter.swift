@@ -1,0 +1,197 @@
+import Diagnosis
+import MediaComposition
+import SystemPackage
+import Terminal
+
+/// Reports what a run does while it goes on, and what it did: on the screen or as a stream of events,
+/// and in reports.
+///
+/// One for a run, from before its job files are read to its end. Used on one thread.
+package final class RunReporter {
+  /// What is reported, and how.
+  package struct Options: Sendable {
+    /// Nothing of what goes well.
+    package var isQuiet: Bool
+    /// Each job, and what is decided about it.
+    package var isVerbose: Bool
+    /// Whether events go to standard output, in place of progress and table.
+    package var streamsEvents: Bool
+    package var targets: [ReportTarget]
+
+    package init(
+      isQuiet: Bool = false, isVerbose: Bool = false, streamsEvents: Bool = false,
+      targets: [ReportTarget] = []
+    ) {
+      self.isQuiet = isQuiet
+      self.isVerbose = isVerbose
+      self.streamsEvents = streamsEvents
+      self.targets = targets
+    }
+  }
+
+  package let options: Options
+  private let diagnostics: ReportedDiagnostics
+  private let run: RunFacts
+  private var tally = RunTally()
+  private var writer: ReportWriter
+  private var screen: ProgressScreen?
+  private var stream: ProgressStream?
+  /// When its jobs were known.
+  private var opening: ContinuousClock.Instant?
+  private var isClosed = false
+
+  /// A reporter of a run of job files, as they were named, that starts now and may use so many cores.
+  package init(
+    _ options: Options = Options(), files: [String] = [], cores: Int,
+    diagnostics: ReportedDiagnostics
+  ) {
+    self.options = options
+    self.diagnostics = diagnostics
+    run = RunFacts(files: files, cores: cores)
+    writer = ReportWriter(diagnostics: diagnostics, run: run, targets: options.targets)
+    stream = Self.stream(options, run, diagnostics)
+  }
+
+  private static func stream(
+    _ options: Options, _ run: RunFacts, _ diagnostics: ReportedDiagnostics
+  ) -> ProgressStream? {
+    guard options.streamsEvents else { return nil }
+    return ProgressStream(of: run, places: diagnostics.map) { StandardStream.output.write($0) }
+  }
+
+  // MARK: Before work
+
+  /// Finds out whether the reports can be written, as far as that is known without the jobs.
+  ///
+  /// - Returns: Whether they can; if not, that was reported, and no report is written.
+  package func canWriteReports() -> Bool {
+    var found: [Diagnostic] = []
+    for target in options.targets {
+      do throws(Failure) {
+        try target.requireWritable()
+      } catch {
+        found.append(Diagnostic(error))
+      }
+    }
+    return accepts(found)
+  }
+
+  /// The files that reports replace: none of them may be read or written otherwise.
+  package var replacedFiles: [FilePath] {
+    options.targets.filter(\.replacesFile).compactMap(\.path)
+  }
+
+  /// Takes the result of looking for other uses of `replacedFiles`.
+  ///
+  /// - Parameter found: What is wrong with the reports' paths.
+  /// - Returns: Whether nothing is; if not, that was reported, and no report is written.
+  package func accepts(_ found: [Diagnostic]) -> Bool {
+    guard !found.isEmpty else { return true }
+    diagnostics.report(Diagnostics(found))
+    writer.targets = []
+    return false
+  }
+
+  /// Says that `replacedFiles` have no other use.
+  package func reportsAreCleared() { writer.isCleared = true }
+
+  /// What reports a run that a signal ends before its jobs are known, and that goes on by `command`. To
+  /// be called on another thread while this reporter is silent.
+  package func ending(command: String) -> @Sendable (_ status: Int32) -> Void {
+    let (options, run, diagnostics, writer) = (options, run, diagnostics, writer)
+    return { status in
+      StandardStream.error.write("stopped before any job was started; to go on: \(command)\n")
+      diagnostics.keep(
+        Diagnostics(Diagnostic(Failure(.tryAgain, "stopped before any job was started"))))
+      let tally = RunTally()
+      let status = writer.write(tally, status: status)
+      let stream = Self.stream(options, run, diagnostics)
+      stream?.open(tally, diagnostics.all, at: .now)
+      stream?.close(RunReport(run, tally, diagnostics, status: status), at: .now)
+    }
+  }
+
+  /// Begins with the jobs that are going to run, and those that were refused.
+  package func open(_ jobs: [ReportedJob], refusals: [Refusal] = []) {
+    opening = .now
+    tally = RunTally(jobs, refusals: refusals)
+    if let stream {
+      let owned = Set(jobs.lazy.flatMap(\.warnings))
+      return stream.open(tally, diagnostics.all.filter { !owned.contains($0) }, at: .now)
+    }
+    guard !options.isQuiet else { return }
+    screen = ProgressScreen(
+      jobCount: tally.total, isVerbose: options.isVerbose,
+      terminal: { StandardStream.error.terminal }, write: { StandardStream.error.write($0) })
+  }
+
+  // MARK: While it goes on
+
+  /// Reports an event.
+  package func report(_ event: RunEvent) {
+    let ended = tally.apply(event)
+    if let diagnostic = event.diagnostic {
+      print(diagnostics.text(of: Diagnostics(diagnostic)))
+      diagnostics.annotate(Diagnostics(diagnostic))
+    }
+    stream?.show(event, tally)
+    screen?.show(event, ended: ended, tally, at: .now)
+    // `--explain` asks for the reason by name.
+    if options.isQuiet, case .finished(_, let reason?) = event.kind {
+      print("\(tally.names[event.job]): \(reason)".printable)
+    }
+  }
+
+  /// Puts text on standard error that stays.
+  package func print(_ text: String) {
+    if screen == nil {
+      StandardStream.error.write(text + "\n")
+    } else {
+      screen?.print(text, tally, at: .now)
+    }
+  }
+
+  // MARK: At its end
+
+  /// Takes the moving part of the screen away.
+  package func endProgress() { screen?.close() }
+
+  /// Prints the table and the closing message of a run whose jobs have all ended.
+  ///
+  /// - Parameters:
+  ///   - attempts: How often each job was tried.
+  ///   - signalStatus: The status by the signal that stopped the run; nil: none did.
+  ///   - command: The command by which it goes on, given the names of the jobs that are done.
+  /// - Returns: The run's status.
+  package func conclude(
+    attempts: [Int] = [], signalStatus: Int32? = nil, command: (Set<String>) -> String
+  ) -> Int32 {
+    endProgress()
+    tally.apply(attempts: attempts)
+    if !options.isQuiet, stream == nil, !options.targets.contains(.output) {
+      let columns = StandardStream.output.terminal?.columns
+      let elapsed = (opening ?? run.start).duration(to: .now)
+      StandardStream.output.write(OutputTable.text(tally, elapsed: elapsed, columns: columns))
+    }
+    let outcome = RunOutcome(tally, signalStatus: signalStatus, command: command)
+    if let text = outcome.text { StandardStream.error.write(text + "\n") }
+    return outcome.status
+  }
+
+  /// The status by the jobs that have ended so far.
+  package var status: Int32 { RunOutcome(tally, signalStatus: nil) { _ in "" }.status }
+
+  /// Ends a run: writes the reports.
+  ///
+  /// - Parameter status: As the run itself has it.
+  /// - Returns: The status to end with: 1 in place of 0 where a report could not be written.
+  package func close(status: Int32) -> Int32 {
+    guard !isClosed else { return status }
+    isClosed = true
+    if opening == nil { open([]) }
+    endProgress()
+    let status = writer.write(tally, status: status)
+    stream?.close(RunReport(run, tally, diagnostics, status: status), at: .now)
+    return status
+  }
+}

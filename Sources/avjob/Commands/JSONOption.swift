@@ -1,0 +1,23 @@
+import ArgumentParser
+import ExportEngine
+import JSON
+import Terminal
+
+/// `--json`, for every command that prints one JSON document (`docs/json.md`).
+struct JSONOption: ParsableArguments {
+  @Flag(help: "Print JSON; docs/json.md describes it.")
+  var json = false
+
+  /// Prints the document whose other members are `members`.
+  func print(version: Int64, _ members: JSONValue) {
+    let head: JSONValue = ["version": .integer(version), "avjob": .text(Engine.version)]
+    StandardStream.output.write(head.with(members).document())
+  }
+
+  /// Refuses annotations, which go to standard output as well.
+  func refuse(_ annotations: AnnotationOption) throws {
+    guard json, annotations.annotate != nil else { return }
+    throw ValidationError(
+      "--annotate writes to standard output, where the JSON goes; leave out one of them")
+  }
+}

@@ -1,0 +1,58 @@
+import ArgumentParser
+import Glibc
+import Reports
+
+/// `--quiet`, `--verbose`, `--progress`, `--report`.
+struct ReportingOptions: ParsableArguments {
+  /// What goes to standard output while a run goes on.
+  enum Progress: String, ExpressibleByArgument, CaseIterable {
+    case text, json
+  }
+
+  @Flag(name: .shortAndLong, help: "Print warnings and errors only.")
+  var quiet = false
+
+  @Flag(
+    name: .shortAndLong,
+    help: "Print each job's start and end, what is up to date, and what is resampled or left out.")
+  var verbose = false
+
+  @Option(
+    help: "text, or json: an event a line on standard output, in place of progress and table.")
+  var progress = Progress.text
+
+  @Option(
+    name: .customLong("report"),
+    help: ArgumentHelp(
+      """
+      Write what was done to a .json, .xml (JUnit) or .md file; 'github' adds Markdown to \
+      the step's summary, or prints it in place of the table. May be repeated.
+      """, valueName: "file"))
+  var reports: [String] = []
+
+  /// The options, and what the environment says to them.
+  var options: RunReporter.Options {
+    let summary = getenv("GITHUB_STEP_SUMMARY").map { String(cString: $0) } ?? ""
+    return RunReporter.Options(
+      isQuiet: quiet, isVerbose: verbose, streamsEvents: progress == .json,
+      targets: reports.compactMap { ReportTarget($0, stepSummary: summary) })
+  }
+
+  func validate() throws {
+    if quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other") }
+    for word in reports where ReportTarget(word, stepSummary: "") == nil {
+      throw ValidationError(
+        "--report \(word): a report ends in .json, .xml or .md, or is the word 'github'")
+    }
+    guard progress == .json else { return }
+    if quiet || verbose {
+      throw ValidationError(
+        "--progress json has all events; leave out --\(quiet ? "quiet" : "verbose")")
+    }
+    if options.targets.contains(.output) {
+      throw ValidationError(
+        "--report github would print to standard output, where --progress json has all lines to "
+          + "itself; set GITHUB_STEP_SUMMARY or name a .md file")
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import ExportGraph
+import MediaComposition
+import MediaTime
+import SystemPackage
+import Terminal
+import Testing
+
+@testable import Reports
+
+@Suite struct OutputTableTests {
+  private struct Made {
+    var output: RunReport.Output
+    var elapsed: Duration
+  }
+
+  private let episode = Made(
+    output: RunReport.Output(
+      path: "out/episode-42.mp3", format: "MP3 V2", bytes: 58_200_000,
+      sound: RunReport.Sound(
+        sampleRate: 44_100, channelCount: 2, frames: 3723 * 44_100, peak: 0, clippedSamples: 0)),
+    elapsed: .seconds(44))
+  private let teaser = Made(
+    output: RunReport.Output(
+      path: "out/ティーザー.flac", format: "FLAC 16 bit", bytes: 812_300,
+      sound: RunReport.Sound(
+        sampleRate: 48_000, channelCount: 1, frames: 216_000, peak: 0, clippedSamples: 0)),
+    elapsed: .milliseconds(500))
+
+  private func table(_ made: [Made], in elapsed: Duration, columns: Int? = nil) -> String {
+    let start = ContinuousClock.now
+    var tally = RunTally(
+      made.map { _ in
+        ReportedJob(Export(name: "job", composition: Composition(tracks: []), outputs: []))
+      })
+    for (job, made) in made.enumerated() {
+      tally.apply(RunEvent(job: job, kind: .started, instant: start))
+      tally.apply(
+        RunEvent(
+          job: job, kind: .finished([made.output], reason: nil),
+          instant: start.advanced(by: made.elapsed)))
+    }
+    return OutputTable.text(tally, elapsed: elapsed, columns: columns)
+  }
+
+  @Test("Nothing was written: nothing is said")
+  func none() {
+    #expect(table([], in: .seconds(1), columns: 80) == "")
+  }
+
+  @Test("One output: a heading and a row")
+  func one() {
+    #expect(
+      table([episode], in: .seconds(44)) == """
+        Output                 Duration   Size  Speed  Made as
+        out/episode-42.mp3  1:02:03.000  58 MB  84.6×  MP3 V2, 44.1 kHz stereo
+
+        """)
+  }
+
+  @Test("Several outputs: figures stand below one another, and a line sums them up")
+  func several() {
+    #expect(
+      table([episode, teaser], in: .seconds(44)) == """
+        Output                  Duration    Size  Speed  Made as
+        out/episode-42.mp3   1:02:03.000   58 MB  84.6×  MP3 V2, 44.1 kHz stereo
+        out/ティーザー.flac     0:04.500  812 kB   9.0×  FLAC 16 bit, 48 kHz mono
+
+        2 outputs, 1:02:07.500 of sound, 59 MB, in 44.0 s, 84.7× real time
+
+        """)
+  }
+
+  @Test("On a terminal long paths are shortened to its width, in the middle")
+  func narrow() {
+    let text = table([episode], in: .seconds(44), columns: 65)
+    #expect(
+      text == """
+        Output           Duration   Size  Speed  Made as
+        out/ep…2.mp3  1:02:03.000  58 MB  84.6×  MP3 V2, 44.1 kHz stereo
+
+        """)
+    #expect(table([episode], in: .seconds(44), columns: 10) == text)
+  }
+
+  @Test("A path gives the terminal no orders")
+  func orders() {
+    var output = teaser
+    output.output.path = "a\u{1B}]0;x\u{7}\n.mp3"
+    output.elapsed = .zero
+    #expect(
+      table([output], in: .zero) == """
+        Output        Duration    Size  Speed  Made as
+        a�]0;x��.mp3  0:04.500  812 kB         FLAC 16 bit, 48 kHz mono
+
+        """)
+  }
+}

@@ -1,0 +1,166 @@
+import Diagnosis
+import ExportEngine
+import MediaComposition
+import MediaTime
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Reports
+
+/// Names that mean something in every format that a report is written in.
+private let hostile = "</td>|`a`*b*\u{1B}[2J\u{0}]]>&amp;\"'\n@me #1 www.x.org"
+
+/// Two files with jobs that ended in every way there is.
+private let report: RunReport = {
+  let sound = RunReport.Sound(
+    sampleRate: 44_100, channelCount: 2, frames: 441_000, peak: 0.5, clippedSamples: 0)
+  let place = { RunReport.Place(file: "jobs.yaml", line: $0, column: 3) }
+  var done = RunReport.Job(name: "episode/01", job: "episode", place: place(2), status: .done)
+  done.start = .milliseconds(12)
+  done.elapsed = .milliseconds(500)
+  done.attempts = 2
+  done.reason = "'a.wav' has changed"
+  done.inputs = [
+    RunReport.Input(
+      path: "a.wav", stream: 0, container: "wav", codec: "pcm_s16le", sampleRate: 44_100,
+      channels: "stereo", frames: 882_000)
+  ]
+  done.outputs = [
+    RunReport.Output(path: "out/a.mp3", format: "MP3 V2", bytes: 171_429, sound: sound),
+    RunReport.Output(path: "out/a.psc", format: "Podlove Simple Chapters", bytes: 312),
+    RunReport.Output(
+      path: FilePath(platformString: [98, -1, 46, 97, 0]), format: "WAV 16 bit", bytes: 1_764_044,
+      sound: RunReport.Sound(
+        sampleRate: 44_100, channelCount: 2, frames: 441_000, peak: 1.25, clippedSamples: 17),
+      sha256: [UInt8](repeating: 0, count: 31) + [255]),
+  ]
+  done.messages = [
+    RunReport.Message(
+      severity: .warning, text: "17 samples are over full scale", help: nil, place: place(5),
+      screen: "jobs.yaml:5:3: warning: 17 samples are over full scale")
+  ]
+  var failed = RunReport.Job(name: hostile, job: hostile, place: place(9), status: .failed)
+  failed.start = .milliseconds(20)
+  failed.elapsed = .milliseconds(30)
+  failed.attempts = 1
+  failed.outputs = [RunReport.Output(path: "b.mp3", format: "MP3 V2")]
+  failed.messages = [
+    RunReport.Message(
+      severity: .error, text: hostile, help: "mend it", place: place(9), remedy: .mendInput,
+      screen: "jobs.yaml:9:3: error: \(hostile)")
+  ]
+  var blocked = RunReport.Job(name: "c", job: "c", place: place(12), status: .blocked)
+  blocked.blockedBy = hostile
+  let idle = RunReport.Job(name: "d", job: "d", place: place(15), status: .upToDate)
+  var other = RunReport.Job(name: "e", job: "e", place: nil, status: .notStarted)
+  other.place = RunReport.Place(file: "more.yaml", line: 1, column: 1)
+  return RunReport(
+    versions: [("avjob", "0.1.0"), ("ffmpeg", "5.1.9"), ("lame", "3.100")],
+    system: "Linux 6.1 x86_64", cores: 2, files: ["jobs.yaml", "more.yaml", "broken.yaml"],
+    started: Timestamp(seconds: 1_767_323_045, milliseconds: 7), elapsed: .milliseconds(1234),
+    exitStatus: 1,
+    messages: [
+      RunReport.Message(
+        severity: .error, text: "unknown key 'clp'",
+        place: RunReport.Place(file: "broken.yaml", line: 1, column: 1), remedy: .mendJob,
+        screen: "broken.yaml:1:1: error: unknown key 'clp'\n    1 | clp: a\n      | ^~~")
+    ],
+    jobs: [done, failed, blocked, idle, other])
+}()
+
+@Suite struct ReportTests {
+  @Test("The JSON report tells all of a run, whatever its names hold")
+  func json() throws {
+    let text = JSONReport.text(report)
+    #expect(text == jsonReport)
+    try JSONSchema.validate(text, as: "report")
+    // An independent reader finds the names as they were, and the bytes of what is no text.
+    let folder = TestFolder()
+    try writeFile(folder.path("report.json"), text.utf8)
+    let script = """
+      import json, sys
+      r = json.load(open(sys.argv[1], encoding='utf-8'))
+      print(r['jobs'][1]['name'] == sys.argv[2].replace('NUL', chr(0)))
+      print(bytes.fromhex(r['jobs'][0]['outputs'][2]['path_hex']))
+      """
+    let name = hostile.replacing("\u{0}", with: "NUL")
+    let read = try Tool.succeed(
+      "/usr/bin/python3", "-c", script, folder.path("report.json"), name)
+    #expect(read.text == "True\nb'b\\xff.a'\n")
+  }
+
+  @Test("The JUnit report has a suite for each file, a case for each job, and nothing but XML")
+  func junit() throws {
+    let text = JUnitReport.text(report)
+    #expect(text == junitReport)
+    let folder = TestFolder()
+    try writeFile(folder.path("report.xml"), text.utf8)
+    // A reader of JUnit XML that nobody here wrote, and the language's own of XML.
+    let script = """
+      import sys, xml.etree.ElementTree as tree, junitparser
+      name = tree.parse(sys.argv[1]).getroot()[1][1].get('name')
+      print(ascii(name))
+      for suite in junitparser.JUnitXml.fromfile(sys.argv[1]):
+        print(suite.name, suite.tests, suite.failures, suite.errors, suite.skipped, suite.time)
+        for case in suite:
+          print(case.classname, case.time, [type(r).__name__ + ' ' + str(r.type) for r in case.result])
+      """
+    let read = try Tool.succeed(
+      "/usr/bin/python3", "-c", script, folder.path("report.xml"))
+    #expect(
+      read.text == #"""
+        '</td>|`a`*b*\ufffd[2J\ufffd]]>&amp;"\'\n@me #1 www.x.org'
+        broken.yaml 1 0 1 0 0.0
+        broken.yaml 0.0 ['Error job']
+        jobs.yaml 4 1 0 1 0.53
+        jobs.yaml 0.5 []
+        jobs.yaml 0.03 ['Failure input']
+        jobs.yaml 0.0 ['Skipped None']
+        jobs.yaml 0.0 []
+        more.yaml 1 0 0 1 0.0
+        more.yaml 0.0 ['Skipped None']
+
+        """#)
+  }
+
+  @Test("The Markdown report shows what went wrong first, and names stay names")
+  func markdown() {
+    #expect(MarkdownReport.text(report) == markdownReport)
+  }
+
+  @Test("The Markdown report of a hundred thousand jobs is short enough for a step's summary")
+  func manyJobs() {
+    var many = report
+    many.jobs = (0..<20_000).map {
+      RunReport.Job(name: "job-\($0)", job: "job", status: $0 == 19_999 ? .failed : .done)
+    }
+    let text = MarkdownReport.text(many)
+    #expect(text.utf8.count < 1 << 20)
+    #expect(
+      text.contains("\n| --- | --- | --- | ---: | ---: | ---: | ---: | ---: |\n| <code>job-19999"))
+    #expect(text.hasSuffix(" more jobs are not shown.\n"))
+  }
+
+  @Test(
+    "--report goes by the ending, and 'github' to the step's summary or the screen",
+    arguments: [
+      ("report.json", "", .json("report.json")), ("a/b.XML", "", .junit("a/b.XML")),
+      ("summary.md", "s", .markdown("summary.md")), ("github", "", .output),
+      ("github", "/tmp/step", .step("/tmp/step")), ("./github", "/tmp/step", nil),
+      ("report.txt", "", nil), ("json", "", nil), ("", "", nil),
+    ] as [(String, String, ReportTarget?)])
+  func targets(word: String, stepSummary: String, target: ReportTarget?) {
+    #expect(ReportTarget(word, stepSummary: stepSummary) == target)
+  }
+
+  @Test(
+    "A moment is written as RFC 3339 has it",
+    arguments: [
+      (0, 0, "1970-01-01T00:00:00.000Z"), (951_827_696, 5, "2000-02-29T12:34:56.005Z"),
+      (1_767_323_045, 678, "2026-01-02T03:04:05.678Z"),
+    ] as [(Int64, Int, String)])
+  func timestamp(seconds: Int64, milliseconds: Int, text: String) {
+    #expect(Timestamp(seconds: seconds, milliseconds: milliseconds).text == text)
+  }
+}

@@ -1,0 +1,54 @@
+import Diagnosis
+import MediaComposition
+import Testing
+
+@testable import Reports
+
+@Suite struct RunOutcomeTests {
+  private func refusal(_ remedy: Failure.Remedy, blockedBy: String? = nil) -> Refusal {
+    Refusal(
+      name: "x", origin: .unknown, messages: [.init(Failure(remedy, "no"))], blockedBy: blockedBy)
+  }
+
+  private func outcome(
+    _ refusals: [Refusal] = [], _ events: [RunEvent.Kind?] = [], signalStatus: Int32? = nil
+  ) -> RunOutcome {
+    var tally = RunTally(
+      events.indices.map {
+        ReportedJob(Export(name: "\($0)", composition: Composition(tracks: []), outputs: []))
+      }, refusals: refusals)
+    for (job, kind) in events.enumerated() {
+      guard let kind else { continue }
+      tally.apply(RunEvent(job: job, kind: .started, instant: .now))
+      tally.apply(RunEvent(job: job, kind: kind, instant: .now))
+    }
+    return RunOutcome(tally, signalStatus: signalStatus) { "\($0.sorted())" }
+  }
+
+  @Test("what was refused counts by what it needs, and what waits for it does not count as failed")
+  func refusals() {
+    let both = outcome([refusal(.mendInput), refusal(.mendJob, blockedBy: "x")])
+    #expect(both.status == 1)
+    #expect(both.text == "1 of 2 jobs failed, 1 blocked by them")
+    #expect(outcome([refusal(.tryAgain), refusal(.mendJob, blockedBy: "x")]).status == 75)
+    #expect(outcome([refusal(.tryAgain), refusal(.mendInput)]).status == 1)
+  }
+
+  @Test("failures that may all pass by themselves make the status temporary")
+  func temporary() {
+    let busy = RunEvent.Kind.failed(Failure(.tryAgain, "in use"))
+    #expect(outcome([], [busy, .upToDate]).status == 75)
+    #expect(outcome([], [busy, .upToDate]).text == "1 of 2 jobs failed")
+    #expect(outcome([], [busy, .failed(Failure(.mendJob, "no")), nil]).status == 1)
+    #expect(outcome([], [.upToDate, .finished([], reason: nil)]).text == nil)
+  }
+
+  @Test("a run that is stopped says how it goes on, unless nothing is left")
+  func stopped() {
+    let some = outcome([], [.upToDate, nil, .cancelled], signalStatus: 130)
+    #expect(some.status == 130)
+    #expect(some.text == "stopped: 1 of 3 jobs are done, and kept; to go on: [\"0\"]")
+    let all = outcome([], [.finished([], reason: nil)], signalStatus: 143)
+    #expect(all.status == 143 && all.text == "stopped: 1 of 1 job is done, and kept")
+  }
+}
