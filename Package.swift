@@ -24,9 +24,18 @@ let package = Package(
       name: "avjob",
       dependencies: [
         "MediaTime", "MPEGAudio", "Threads", "Diagnosis", "MediaComposition", "JobModel",
-        "JobFile", "ExportGraph", "ExportEngine", "WorkerPool", "Receipts", "Playback", "Reports",
-        "Terminal", "JSON",
+        "JobFile", "ExportGraph", "ExportEngine", "RunPlan", "WorkerPool", "Receipts", "Playback",
+        "Reports", "Terminal", "JSON",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
+
+    // Between engine and door: what a run is to do, settled once.
+    .target(
+      name: "RunPlan",
+      dependencies: [
+        "MediaTime", "Threads", "Diagnosis", "MediaComposition", "JobModel", "JobFile",
+        "ExportEngine", "WorkerPool",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
 
@@ -40,7 +49,8 @@ let package = Package(
       name: "Reports",
       dependencies: [
         "JSON", "MediaTime", "Diagnosis", "MediaComposition", "ExportGraph", "ExportEngine",
-        "WorkerPool", "Terminal", .product(name: "SystemPackage", package: "swift-system"),
+        "RunPlan", "WorkerPool", "Terminal",
+        .product(name: "SystemPackage", package: "swift-system"),
       ]),
 
     // Live: what the door's `preview` and `record` do, for any program.
@@ -178,7 +188,7 @@ let package = Package(
       name: "JobFileTests",
       dependencies: [
         "JobFile", "JobModel", "YAML", "TimeLists", "Diagnosis", "MediaComposition", "MediaTime",
-        "MPEGAudio", "TestSupport",
+        "MPEGAudio", "RunPlan", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(
@@ -201,6 +211,13 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(
+      name: "RunPlanTests",
+      dependencies: [
+        "RunPlan", "JobFile", "JobModel", "ExportEngine", "Diagnosis", "MediaComposition",
+        "MediaTime", "Threads", "TestSupport",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
+    .testTarget(
       name: "WorkerPoolTests",
       dependencies: [
         "WorkerPool", "Threads", "Diagnosis", "MediaComposition", "MediaTime", "TestSupport",
@@ -208,8 +225,8 @@ let package = Package(
     .testTarget(
       name: "ReportsTests",
       dependencies: [
-        "Reports", "Diagnosis", "ExportEngine", "ExportGraph", "MediaComposition", "MediaTime",
-        "Terminal", "WorkerPool", "TestSupport",
+        "Reports", "RunPlan", "Diagnosis", "ExportEngine", "ExportGraph", "MediaComposition",
+        "MediaTime", "Terminal", "WorkerPool", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(
@@ -230,7 +247,7 @@ let package = Package(
       name: "AVJobTests",
       dependencies: [
         "avjob", "JobFile", "JobModel", "ExportEngine", "Diagnosis", "MediaComposition",
-        "MediaTime", "WorkerPool", "Playback", "Terminal", "Threads", "TestSupport",
+        "MediaTime", "RunPlan", "WorkerPool", "Playback", "Terminal", "Threads", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(

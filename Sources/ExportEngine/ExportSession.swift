@@ -10,18 +10,43 @@ import Threads
 /// The counterpart of `AVAssetExportSession`. A value: it may be handed to any thread; `run` blocks
 /// the calling one, which should not be one of Swift's cooperative pool.
 public struct ExportSession: Sendable {
-  /// What is exported.
-  public let export: Export
-  private let library: MediaLibrary
+  /// Behind a reference: a hundred thousand sessions are passed from list to list.
+  private final class Contents: Sendable {
+    let export: Export
+    let library: MediaLibrary
+    let graph: Result<Graph, Failure>
 
-  /// A session over media that `library` probes, and remembers for other sessions.
-  public init(_ export: Export, library: MediaLibrary) {
-    self.export = export
-    self.library = library
+    init(_ export: Export, _ library: MediaLibrary) {
+      self.export = export
+      self.library = library
+      library.compilations.add(1, ordering: .relaxed)
+      do throws(Failure) {
+        graph = .success(try Graph(compiling: export))
+      } catch {
+        graph = .failure(error)
+      }
+    }
   }
 
-  /// What `run` would do. Opens no file.
-  public func graph() throws(Failure) -> Graph { try Graph(compiling: export) }
+  private let contents: Contents
+
+  /// What is exported.
+  public var export: Export { contents.export }
+  /// The media that it reads.
+  package var library: MediaLibrary { contents.library }
+
+  /// A session over media that `library` probes, and remembers for other sessions. Compiles the
+  /// export, once: all that a session does is done with that graph. Opens no file.
+  ///
+  /// - Complexity: O(segments)
+  public init(_ export: Export, library: MediaLibrary) {
+    contents = Contents(export, library)
+  }
+
+  /// What `run` would do.
+  ///
+  /// - Throws: As `Graph.init(compiling:)`.
+  public func graph() throws(Failure) -> Graph { try contents.graph.get() }
 
   /// How far an export is.
   public struct Progress: Sendable, Hashable {
@@ -65,7 +90,8 @@ public struct ExportSession: Sendable {
     budget: CPUBudget? = nil, cancellation: CancellationFlag = CancellationFlag(),
     progress: (Progress) -> Void = { _ in }
   ) throws -> Report {
-    if let failure = noOutputs ?? Self.conflicts(among: [export]).first { throw failure }
+    if let failure = noOutputs { throw failure }
+    try requireOwnPlaces()
     let graph = try graph()
     let renderer = try Renderer(graph, library: library, cancellation: cancellation)
     // A core for the calling thread, where nobody has seen to that.
@@ -83,6 +109,8 @@ public struct ExportSession: Sendable {
         try placed(at: sink) { () throws(Failure) in try writer.finish() }
       }
       let records = try finish(recorder, graph, writers, &outputs, cancellation)
+      // Links may lead elsewhere by now than when the export began.
+      try requireOwnPlaces()
       // Only now, when all are whole on the disk, does any of them take its place.
       isCommitting = true
       try commit(writers, recorder, graph)
@@ -143,6 +171,22 @@ public struct ExportSession: Sendable {
     return Failure(
       .mendJob, "no outputs: the export would write nothing; give it one or more",
       origin: export.origin)
+  }
+
+  /// Makes sure that no file of the export would take the place of a source or of another one,
+  /// whatever links lead there. Looks at the disk, but opens nothing.
+  private func requireOwnPlaces() throws(Failure) {
+    var registry = PathRegistry()
+    for asset in export.composition.assets where !asset.isPredicted {
+      registry.read(.init(job: 0, path: asset.path), inode: asset.identity.file)
+    }
+    for (number, file) in ExportFiles(export).files.enumerated() {
+      do throws(PathRegistry.Clash) {
+        try registry.write(.init(file, job: 0, part: 0, number: number))
+      } catch {
+        throw error.failure(of: file.path, at: file.origin)
+      }
+    }
   }
 
   private func openWriters(
@@ -234,8 +278,6 @@ extension ExportSession {
     /// What is left out although the export asks for it: tags, covers and chapters that an output's
     /// format has no place for, and a pan where the mix has no left and right.
     public var unmetWishes: [Warning] = []
-    /// Tags, covers and chapters that sources bring along and an output's format has no place for.
-    public var losses: [Warning] = []
     /// How much work of one core it is thought to be; see `Graph.estimatedWork`.
     public var work: Duration = .zero
     /// The facts that probing the outputs will find; see `Graph.predictedAssets`.
@@ -247,23 +289,23 @@ extension ExportSession {
   /// - Parameter isPredicting: Whether `predictedAssets` are wanted.
   /// - Returns: What was found; without faults, everything is empty but the work.
   public func review(predicting isPredicting: Bool = false) -> Review {
-    var look = ReviewLook()
-    return review(predicting: isPredicting, seeing: &look)
+    var cache = ReviewCache()
+    return review(predicting: isPredicting, seeing: &cache)
   }
 
-  /// The same of one of many exports, which share a look at the disk.
-  package func review(predicting isPredicting: Bool, seeing look: inout ReviewLook) -> Review {
+  /// The same of one of many exports, which share what was seen of the disk.
+  package func review(predicting isPredicting: Bool, seeing cache: inout ReviewCache) -> Review {
     if let noOutputs { return Review(problems: [noOutputs]) }
     do throws(Failure) {
       let graph = try graph()
       var review = Review(
-        unmetWishes: unmetWishes(in: graph), losses: losses(in: graph),
-        work: graph.estimatedWork, predictedAssets: isPredicting ? graph.predictedAssets : [])
+        unmetWishes: unmetWishes(in: graph), work: graph.estimatedWork,
+        predictedAssets: isPredicting ? graph.predictedAssets : [])
       for sink in graph.sinks {
-        problem(of: sink, in: graph, &look).map { review.problems.append($0) }
+        problem(of: sink, in: graph, &cache).map { review.problems.append($0) }
       }
       for record in export.records {
-        problem(of: record, &look).map { review.problems.append($0) }
+        problem(of: record, &cache).map { review.problems.append($0) }
       }
       return review
     } catch {
@@ -282,21 +324,21 @@ extension ExportSession {
     }
   }
 
-  private func problem(of sink: Sink, in graph: Graph, _ look: inout ReviewLook) -> Failure? {
+  private func problem(of sink: Sink, in graph: Graph, _ cache: inout ReviewCache) -> Failure? {
     do throws(Failure) {
       for path in [sink.output.path] + sink.sidecars.map(sink.output.path.sidecar) {
-        try OutputFile.requireWritable(path, seeing: &look.folders)
+        try OutputFile.requireWritable(path, seeing: &cache.folders)
       }
-      try requireEncodable(sink, format: graph.nodes[sink.node].format, seeing: &look.pictures)
+      try requireEncodable(sink, format: graph.nodes[sink.node].format, seeing: &cache.pictures)
       return nil
     } catch {
       return error.placed(at: sink.output.origin)
     }
   }
 
-  private func problem(of record: ExportRecord, _ look: inout ReviewLook) -> Failure? {
+  private func problem(of record: ExportRecord, _ cache: inout ReviewCache) -> Failure? {
     do throws(Failure) {
-      try OutputFile.requireWritable(record.path, seeing: &look.folders)
+      try OutputFile.requireWritable(record.path, seeing: &cache.folders)
       return nil
     } catch {
       return error.placed(at: record.origin)
@@ -321,7 +363,10 @@ extension ExportSession {
     return found
   }
 
-  private func losses(in graph: Graph) -> [Warning] {
+  /// Tags, covers and chapters that sources bring along and an output's format has no place for.
+  /// O(segments + outputs).
+  public var losses: [Warning] {
+    guard let graph = try? graph() else { return [] }
     let sources = export.composition.assets
     return graph.sinks.flatMap { omissions(of: $0.broughtAlong(by: sources)) }
   }

@@ -119,9 +119,6 @@ public struct JobFile: Sendable {
     }
     let read =
       (isOnDisk ? [path] : []) + reader.included + decoder.lists.keys + decoder.tables.keys
-    let conflicts = Job.conflicts(
-      among: jobs, reading: read, currentDirectory: files.currentDirectory)
-    for conflict in conflicts { decoder.sink.add(conflict) }
     for problem in Job.unmetNeeds(among: jobs, known: decoder.jobNames) {
       decoder.sink.add(problem)
     }

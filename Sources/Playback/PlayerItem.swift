@@ -35,10 +35,18 @@ public final class PlayerItem: Sendable {
   /// `library` has probed the media and opens the files.
   ///
   /// - Throws: As `Graph.init(compiling:)`; `mendJob` if there is no such output.
-  public init(
+  public convenience init(
     _ export: Export, output outputIndex: Int = 0, library: MediaLibrary
   ) throws(Failure) {
-    graph = try Graph(compiling: export)
+    try self.init(ExportSession(export, library: library), output: outputIndex)
+  }
+
+  /// The sound of an export session, by the graph that the session has.
+  ///
+  /// - Throws: As `Graph.init(compiling:)`; `mendJob` if there is no such output.
+  public init(_ session: ExportSession, output outputIndex: Int = 0) throws(Failure) {
+    let export = session.export
+    graph = try session.graph()
     guard graph.sinks.indices.contains(outputIndex) else {
       throw Failure(
         .mendJob, "has no output number \(outputIndex + 1); it has \(graph.sinks.count)",
@@ -60,7 +68,7 @@ public final class PlayerItem: Sendable {
           sounds: lane.isEnabled || before?.sounds == true))
     }
     self.tracks = tracks
-    self.library = library
+    library = session.library
   }
 
   /// A composition without an export (`AVPlayerItem.init(asset:)`).

@@ -10,8 +10,8 @@ import SystemPackage
 public final class Ledger: Sendable {
   /// Where receipts are.
   public let folder: StateFolder
-  private let comparesContents: Bool
-  private let locks: LockBook
+  let comparesContents: Bool
+  let locks: LockBook
   private let waits = Mutex(LockWaits())
   /// Digests of files, so that a source of a thousand jobs is read once.
   private let digests = Mutex<[FilePath: (FileIdentity, String)]>([:])
@@ -37,10 +37,10 @@ public final class Ledger: Sendable {
   /// - Throws: `CancellationError` where contents are compared and `isCancelled` says so.
   /// - Complexity: O(sources and outputs), a `stat` each; with contents their size
   public func reason(
-    for claim: Claim, unless isCancelled: IsCancelled = { false }
+    for inputs: ExportInputs, unless isCancelled: IsCancelled = { false }
   ) throws -> Reason? {
     var found: [Receipt] = []
-    for output in claim.outputs {
+    for output in inputs.outputs {
       let relative = folder.relative(output.path)
       guard let receipt = Receipt.read(path(ofReceipt: relative)),
         receipt.files.first?.path == relative
@@ -48,29 +48,29 @@ public final class Ledger: Sendable {
       found.append(receipt)
     }
     for receipt in found {
-      if let reason = reason(receipt, claim) { return reason }
-      if let reason = try sourceReason(receipt, claim, isCancelled) { return reason }
+      if let reason = reason(receipt, inputs) { return reason }
+      if let reason = try sourceReason(receipt, inputs, isCancelled) { return reason }
     }
-    for (receipt, output) in zip(found, claim.outputs) {
+    for (receipt, output) in zip(found, inputs.outputs) {
       if let reason = try outputReason(receipt, output, isCancelled) { return reason }
     }
     return nil
   }
 
-  private func reason(_ receipt: Receipt, _ claim: Claim) -> Reason? {
-    for name in Set(receipt.madeWith.keys).union(claim.tools.keys).sorted() {
-      let (from, to) = (receipt.madeWith[name] ?? "unknown", claim.tools[name] ?? "unknown")
+  private func reason(_ receipt: Receipt, _ inputs: ExportInputs) -> Reason? {
+    for name in Set(receipt.madeWith.keys).union(inputs.tools.keys).sorted() {
+      let (from, to) = (receipt.madeWith[name] ?? "unknown", inputs.tools[name] ?? "unknown")
       if from != to { return .toolChanged(name, from: from, to: to) }
     }
     return nil
   }
 
   private func sourceReason(
-    _ receipt: Receipt, _ claim: Claim, _ isCancelled: IsCancelled
+    _ receipt: Receipt, _ inputs: ExportInputs, _ isCancelled: IsCancelled
   ) throws -> Reason? {
     // Whatever a source is called: the same content in the same place makes the same output.
-    var changed: [(source: Claim.Source, recorded: Receipt.File, differences: [String])] = []
-    for (source, recorded) in zip(claim.sources, receipt.sources) {
+    var changed: [(source: ExportInputs.Source, recorded: Receipt.File, differences: [String])] = []
+    for (source, recorded) in zip(inputs.sources, receipt.sources) {
       let differences = try recorded.differences(from: source.identity) {
         try digest(of: source.path, source.identity, isCancelled)
       }
@@ -80,15 +80,15 @@ public final class Ledger: Sendable {
       return .sourceChanged(same.source.path, same.differences)
     }
     // A job that lost a source differs in more than that.
-    let aspects = claim.digests.filter { receipt.job[$0.aspect] != $0.digest }.map(\.aspect)
-    if !aspects.isEmpty || receipt.job.count != claim.byAspect.count {
+    let aspects = inputs.digests.filter { receipt.job[$0.aspect] != $0.digest }.map(\.aspect)
+    if !aspects.isEmpty || receipt.job.count != inputs.byAspect.count {
       return .jobChanged(aspects)
     }
-    return changed.isEmpty && claim.sources.count == receipt.sources.count ? nil : .otherSources
+    return changed.isEmpty && inputs.sources.count == receipt.sources.count ? nil : .otherSources
   }
 
   private func outputReason(
-    _ receipt: Receipt, _ output: Claim.Output, _ isCancelled: IsCancelled
+    _ receipt: Receipt, _ output: ExportInputs.Output, _ isCancelled: IsCancelled
   ) throws -> Reason? {
     guard receipt.files.map(\.path) == output.files.map(folder.relative) else {
       return .jobChanged([])
@@ -105,7 +105,7 @@ public final class Ledger: Sendable {
 
   /// The digest of a file that is still `identity` when it has been read; nil where contents are
   /// not compared.
-  private func digest(
+  func digest(
     of path: FilePath, _ identity: FileIdentity, _ isCancelled: IsCancelled
   ) throws -> String? {
     guard comparesContents else { return nil }
@@ -124,16 +124,16 @@ public final class Ledger: Sendable {
 
   /// What came of asking to work on an export.
   public enum Permission: Sendable {
-    /// Nobody else is at it until `Work.end()`.
-    case granted(Work)
+    /// No other process works on it until `ExportLock.end()`.
+    case granted(ExportLock)
     /// Another process is at one of its outputs. How long to wait for that is for the caller.
     case busy(LockWait)
     /// There can be no locks and no receipts here: the system's reason.
     case unavailable(Errno)
   }
 
-  /// An export that this process is at.
-  public struct Work: Sendable {
+  /// The right to make an export's outputs.
+  public struct ExportLock: Sendable {
     fileprivate let lock: LockBook.Lock
 
     /// Lets others at it. To be called once.
@@ -142,14 +142,14 @@ public final class Ledger: Sendable {
 
   /// Asks for the right to make an export's outputs, among the processes that share the folder; `now`
   /// is the time by which waits are measured.
-  public func begin(_ claim: Claim, at now: ContinuousClock.Instant = .now) -> Permission {
-    let key = Self.key(of: claim)
+  public func begin(_ inputs: ExportInputs, at now: ContinuousClock.Instant = .now) -> Permission {
+    let key = Self.key(of: inputs)
     do throws(Errno) {
       try make()
-      switch try locks.take(claim.outputs.map { name(ofReceipt: folder.relative($0.path)) }) {
+      switch try locks.take(inputs.outputs.map { name(ofReceipt: folder.relative($0.path)) }) {
       case .held(let lock):
         waits.withLock { $0.end(key) }
-        return .granted(Work(lock: lock))
+        return .granted(ExportLock(lock: lock))
       case .busy(let holder):
         return .busy(waits.withLock { $0.note(holder, at: key, now: now) })
       }
@@ -160,10 +160,10 @@ public final class Ledger: Sendable {
 
   /// Ends a wait that the caller will go on with no longer: whoever asks for the same again later has all
   /// of his time. Does nothing where there is none.
-  public func giveUpWait(_ claim: Claim) { waits.withLock { $0.end(Self.key(of: claim)) } }
+  public func giveUpWait(_ inputs: ExportInputs) { waits.withLock { $0.end(Self.key(of: inputs)) } }
 
-  /// By what the waits for a claim are found.
-  private static func key(of claim: Claim) -> FilePath { claim.outputs.first?.path ?? "" }
+  /// What the waits for an export are found by.
+  private static func key(of inputs: ExportInputs) -> FilePath { inputs.outputs.first?.path ?? "" }
 
   private func make() throws(Errno) {
     guard !isMade.withLock({ $0 }) else { return }
@@ -176,25 +176,25 @@ public final class Ledger: Sendable {
   /// Writes the receipts of an export whose outputs have just been put in their places.
   ///
   /// - Parameters:
-  ///   - claim: What was made, and of what.
+  ///   - inputs: What was made, and of what.
   ///   - written: What each of its files was when it took its place: whoever comes later may put
   ///     another one there.
   ///   - isCancelled: Polled while contents are read.
-  /// - Returns: Whether they were written. They are not where a source has changed since the claim
-  ///   was made, or an output since it was written: nobody knows then what it was made from.
+  /// - Returns: Whether they were written. They are not where a source has changed since the inputs
+  ///   were looked at, or an output since it was written: what it was made from is not known then.
   /// - Throws: `Errno` where the folder cannot be written, `CancellationError`; what is written is
   ///   whole.
   /// - Complexity: O(sources and outputs); with contents their size
   public func record(
-    _ claim: Claim, written: [FilePath: FileIdentity], unless isCancelled: IsCancelled
+    _ inputs: ExportInputs, written: [FilePath: FileIdentity], unless isCancelled: IsCancelled
   ) throws -> Bool {
     try make()
     var sources: [Receipt.File] = []
-    for source in claim.sources {
+    for source in inputs.sources {
       guard FileIdentity(ofFileAt: source.path) == source.identity else { return false }
       sources.append(try file(source.path, source.identity, isCancelled))
     }
-    for output in claim.outputs {
+    for output in inputs.outputs {
       var files: [Receipt.File] = []
       for path in output.files {
         guard let identity = written[path] else { return false }
@@ -202,7 +202,7 @@ public final class Ledger: Sendable {
         guard FileIdentity(ofFileAt: path) == identity else { return false }
       }
       let receipt = Receipt(
-        madeWith: claim.tools, job: claim.byAspect, sources: sources, files: files)
+        madeWith: inputs.tools, job: inputs.byAspect, sources: sources, files: files)
       let bytes = try receipt.encoded()
       // One that is too large would never be read.
       guard bytes.count <= Receipt.largestSize else { throw Errno.fileTooLarge }
@@ -232,7 +232,7 @@ public final class Ledger: Sendable {
   ///
   /// - Parameter outputs: What the run's jobs make.
   /// - Complexity: O(receipts) names, and 100 files
-  public func prune(besides outputs: some Sequence<FilePath>) {
+  public func tidy(besides outputs: some Sequence<FilePath>) {
     guard hasRecorded.withLock({ $0 }) else { return }
     let own = Set(outputs.map { name(ofReceipt: folder.relative($0)) + ".json" })
     let others = StateFolder.names(in: folder.receipts).filter {
@@ -257,17 +257,17 @@ public final class Ledger: Sendable {
 
   // MARK: Names
 
-  private func path(ofReceipt output: FilePath) -> FilePath {
+  func path(ofReceipt output: FilePath) -> FilePath {
     folder.receipts.appending(name(ofReceipt: output) + ".json")
   }
 
   /// Whether a file may be a receipt: `episode.mp3-0123456789abcdef.json`. Nothing else is removed.
-  private static func isName(ofReceipt name: FilePath.Component) -> Bool {
+  static func isName(ofReceipt name: FilePath.Component) -> Bool {
     name.extension == "json" && LockBook.isLabel(name.stem)
   }
 
   /// The name of an output's receipt, for people, made unique: `episode.mp3-0123456789abcdef`.
-  private func name(ofReceipt output: FilePath) -> String {
+  func name(ofReceipt output: FilePath) -> String {
     let bytes = output.bytes
     let start = bytes.lastIndex(of: 0x2F).map { $0 + 1 } ?? 0
     let name = bytes[start...].prefix(60).map { (byte: UInt8) -> UInt8 in

@@ -34,15 +34,7 @@ public struct StateFolder: Sendable {
   /// without `.`, and with `..` in front only. By names alone; no link is followed.
   public func relative(_ path: FilePath) -> FilePath {
     if let rest = plainRest(of: path) { return rest }
-    if path.isAbsolute == jobFolder.isAbsolute, path.starts(with: jobFolder) {
-      let rest = FilePath(root: nil, path.components.dropFirst(jobFolder.components.count))
-      return rest.lexicallyNormalized()
-    }
-    let target = path.normalized(in: currentDirectory).components
-    let origin = absoluteJobFolder.components
-    let common = zip(target, origin).prefix { $0 == $1 }.count
-    let up = Array(repeating: FilePath.Component(".."), count: origin.count - common)
-    return FilePath(root: nil, up + target.dropFirst(common))
+    return path.relative(to: absoluteJobFolder, in: currentDirectory)
   }
 
   /// What follows the job files' folder in a path that begins with it as it was spelled, where that is

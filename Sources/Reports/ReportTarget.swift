@@ -55,7 +55,7 @@ package enum ReportTarget: Equatable, Sendable {
   func requireWritable() throws(Failure) {
     switch self {
     case .json(let path), .junit(let path), .markdown(let path):
-      var folders = FolderLook()
+      var folders = FolderCache()
       try OutputFile.requireWritable(path, seeing: &folders)
     case .step(let path): Glibc.close(try Self.openForAppending(path))
     case .output: break

@@ -1,6 +1,7 @@
 import Diagnosis
 import ExportEngine
 import Glibc
+import RunPlan
 
 /// A run as a whole, from before its job files are read.
 struct RunFacts: Sendable {

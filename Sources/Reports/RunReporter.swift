@@ -1,5 +1,6 @@
 import Diagnosis
 import MediaComposition
+import RunPlan
 import SystemPackage
 import Terminal
 

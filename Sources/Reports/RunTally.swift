@@ -1,5 +1,6 @@
 import Diagnosis
 import MediaComposition
+import RunPlan
 import Terminal
 import WorkerPool
 
@@ -21,29 +22,6 @@ package struct ReportedJob: Sendable {
     self.job = job ?? export.name
     self.estimate = estimate
     self.warnings = warnings
-  }
-}
-
-/// A job that was refused before anything ran.
-package struct Refusal: Sendable {
-  package var name: String
-  package var origin: Origin
-  package var messages: [Diagnostic]
-  /// The job that it needs and that cannot run, where nothing else is wrong with it.
-  package var blockedBy: String?
-
-  package init(
-    name: String, origin: Origin, messages: [Diagnostic], blockedBy: String? = nil
-  ) {
-    self.name = name
-    self.origin = origin
-    self.messages = messages
-    self.blockedBy = blockedBy
-  }
-
-  /// Whether another run may find that all is well.
-  fileprivate var mayPass: Bool {
-    !messages.isEmpty && messages.allSatisfy { $0.severity == .warning || $0.remedy == .tryAgain }
   }
 }
 

@@ -10,8 +10,8 @@ public struct Pool: Sendable {
   public let workers: Int
   /// Whether the other jobs are still started after one has failed.
   public let keepGoing: Bool
-  /// What jobs that run at once may take together; one that claims more runs alone.
-  public let limits: PoolClaim
+  /// What jobs that run at once may take together; one that requests more runs alone.
+  public let limits: ResourceRequest
   /// The pauses between attempts at one job.
   public let backoff: Backoff
   /// How long an attempt may go on after it was asked to stop, before it is left alone.
@@ -27,7 +27,8 @@ public struct Pool: Sendable {
   /// A pool over `budget`, with a worker for each of its cores unless told otherwise.
   public init(
     budget: CPUBudget, workers: Int? = nil, keepGoing: Bool = true,
-    limits: PoolClaim = .unlimited, backoff: Backoff = Backoff(), grace: Duration = .seconds(5)
+    limits: ResourceRequest = .unlimited, backoff: Backoff = Backoff(),
+    grace: Duration = .seconds(5)
   ) {
     self.budget = budget
     self.workers = max(1, workers ?? budget.total)
@@ -63,22 +64,22 @@ public struct Pool: Sendable {
     observer: (JobEvent<Runner.Result>) -> Void = { _ in }
   ) throws(Failure) -> [JobReport<Runner.Result>] {
     guard !jobs.isEmpty else { return [] }
-    let shift = Shift(jobs, for: self, runner: runner, cancellation: cancellation)
+    let run = PoolRun(jobs, for: self, runner: runner, cancellation: cancellation)
     let timekeeper: Thread
     do throws(Thread.SpawnError) {
-      timekeeper = try spawn("avjob-time") { shift.keepTime() }
-      try shift.start(workers: min(workers, budget.total, jobs.count))
+      timekeeper = try spawn("avjob-time") { run.keepTime() }
+      try run.start(workers: min(workers, budget.total, jobs.count))
     } catch {
       throw .noThread(error)
     }
     // Those who wait look at the flag when the state changes.
     cancellation.whileNotifying {
-      shift.state.withLock { _ in }
+      run.state.withLock { _ in }
     } _: {
-      while let event = shift.events.receive() { observer(event) }
+      while let event = run.events.receive() { observer(event) }
     }
     timekeeper.join()
-    return shift.takeReports()
+    return run.takeReports()
   }
 
   /// The same for jobs that need no other and have one attempt of any length.

@@ -14,18 +14,18 @@ public struct PoolJob<Job: Sendable>: Sendable {
   public var retries: Int
   /// What it may take while it runs. It starts when that fits under `Pool.limits` beside what runs,
   /// or when nothing else runs.
-  public var claim: PoolClaim
+  public var resources: ResourceRequest
 
   /// A job that needs no other, and has one attempt of any length.
   public init(
     _ job: Job, estimate: Duration = .zero, needs: [Int] = [], timeLimit: Duration? = nil,
-    retries: Int = 0, claim: PoolClaim = PoolClaim()
+    retries: Int = 0, resources: ResourceRequest = ResourceRequest()
   ) {
     self.job = job
     self.estimate = estimate
     self.needs = needs
     self.timeLimit = timeLimit
     self.retries = retries
-    self.claim = claim
+    self.resources = resources
   }
 }

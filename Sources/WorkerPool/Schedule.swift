@@ -1,4 +1,4 @@
-/// Which job's turn it is: knows needs, estimates, claims and who waits; no threads and no clock.
+/// Which job's turn it is: knows needs, estimates, resources and pauses; no threads and no clock.
 ///
 /// A job is asked for with `next`, and from then on runs, until one of `end`, `pause` and
 /// `giveBack` says what became of it.
@@ -22,14 +22,14 @@ struct Schedule {
   private let dependents: Dependents
   /// For each job its own estimate and those of the longest chain that needs it.
   private let remaining: [Duration]
-  private let claims: [PoolClaim]
-  private let limits: PoolClaim
+  private let requests: [ResourceRequest]
+  private let limits: ResourceRequest
   /// How many needs of each job have not finished.
   private var unmetNeeds: [Int]
   private var ready = Heap<Rank>()
   private var paused = Heap<Pause>()
   private var running = 0
-  private var claimed = PoolClaim()
+  private var taken = ResourceRequest()
 
   /// The order among jobs that could start now.
   private struct Rank: Comparable {
@@ -54,9 +54,9 @@ struct Schedule {
   }
 
   /// - Complexity: O(jobs × log jobs + needs)
-  init<Job>(_ jobs: [PoolJob<Job>], limits: PoolClaim = .unlimited) {
+  init<Job>(_ jobs: [PoolJob<Job>], limits: ResourceRequest = .unlimited) {
     self.limits = limits
-    claims = jobs.map(\.claim)
+    requests = jobs.map(\.resources)
     dependents = Dependents(of: jobs.map(\.needs))
     unmetNeeds = jobs.map(\.needs.count)
     let order = dependents.order(needCounts: unmetNeeds)
@@ -85,12 +85,12 @@ struct Schedule {
       return running == 0 && paused.isEmpty ? .over : .wait(until: paused.least?.end)
     }
     // No smaller job overtakes one that waits for room: it would wait for ever.
-    guard running == 0 || claims[first.job].fits(beside: claimed, under: limits) else {
+    guard running == 0 || requests[first.job].fits(beside: taken, under: limits) else {
       return .wait(until: nil)
     }
     _ = ready.takeLeast()
     running += 1
-    claimed += claims[first.job]
+    taken += requests[first.job]
     return .run(first.job)
   }
 
@@ -118,7 +118,7 @@ struct Schedule {
   /// A job that was asked for does not run any more, or never did.
   mutating func giveBack(_ job: Int) {
     running -= 1
-    claimed -= claims[job]
+    taken -= requests[job]
   }
 
   /// Nothing is started from here on.

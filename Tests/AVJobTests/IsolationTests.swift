@@ -2,12 +2,13 @@ import Diagnosis
 import Glibc
 import MediaComposition
 import MediaTime
+import RunPlan
 import Testing
 import WorkerPool
 
 @testable import avjob
 
-@Suite("Worker processes and claims") struct IsolationTests {
+@Suite("Worker processes and resources") struct IsolationTests {
   @Test("How a process ended says whether another attempt may help")
   func ends() {
     let cases: [(ends: [Int32], remedy: Failure.Remedy, words: String)] = [
@@ -62,8 +63,8 @@ import WorkerPool
     #expect(Isolation.words(of: []) == "")
   }
 
-  @Test("A job claims the files of the sources that may sound at once, and those that it writes")
-  func claims() {
+  @Test("A job requests the files of the sources that may sound at once, and those that it writes")
+  func resources() {
     let asset = Segment.Content.asset(
       Asset(
         path: "a.wav", streamIndex: 0, container: "wav", codec: "pcm_s16le", sampleRate: 8000,
@@ -82,15 +83,15 @@ import WorkerPool
       Track(segments: [segment(asset, at: 0), segment(.composition(inner), at: 1)]),
       Track(segments: [segment(asset, at: 0)]), Track(segments: [segment(.silence, at: 0)]),
     ])
-    let none = PoolClaim(of: Export(name: "none", composition: Composition(), outputs: []))
-    let claim = PoolClaim(of: Export(name: "mix", composition: outer, outputs: []))
-    #expect(claim.openFiles - none.openFiles == 3)
-    #expect(claim.memory > none.memory)
+    let none = ResourceRequest(for: Export(name: "none", composition: Composition(), outputs: []))
+    let mix = ResourceRequest(for: Export(name: "mix", composition: outer, outputs: []))
+    #expect(mix.openFiles - none.openFiles == 3)
+    #expect(mix.memory > none.memory)
     var output = Output(path: "a.mp3", format: .mp3(.standard))
     output.chapters.sidecars = [.podlove, .podcasting2]
     var export = Export(name: "files", composition: Composition(), outputs: [output])
     export.records = [ExportRecord(path: "r.json"), ExportRecord(path: "s.json")]
-    #expect(PoolClaim(of: export).openFiles - none.openFiles == 5)
+    #expect(ResourceRequest(for: export).openFiles - none.openFiles == 5)
   }
 
   @Test("The machine has some memory, and this process may open files")

@@ -20,7 +20,7 @@ import Testing
       contentsOf: FilePath(Fixture.path("feelings.ogg")), library: library)
     unlink(folder.path("gone.ogg"))
     let player = try QueuePlayer(items: [gone], opening: NullSink.opener())
-    var controls = PreviewControls(player, PreviewRoster([], library: library), isLooping: false)
+    var controls = PreviewControls(player, PreviewItems([], library: library), isLooping: false)
     let events = player.events
     player.play()
     var (hasFailed, hasStopped) = (false, false)
@@ -46,7 +46,7 @@ import Testing
     let library = MediaLibrary()
     let path = FilePath(Fixture.path("feelings.ogg"))
     let entries = [PreviewEntry(content: .media(path)), PreviewEntry(content: .media(path))]
-    let roster = PreviewRoster(entries, library: library)
+    let roster = PreviewItems(entries, library: library)
     let items = try entries.indices.map { try roster.make($0).item }
     let player = try QueuePlayer(items: items, opening: NullSink.opener())
     var controls = PreviewControls(player, roster, isLooping: true)

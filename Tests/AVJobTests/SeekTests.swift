@@ -21,7 +21,7 @@ import Testing
     let door = Door()
     return try paths.flatMap { path in
       var queue = PreviewQueue(
-        door, RecalledProbes(), variables: try VariableOptions.parse([]), names: [], output: 0)
+        door, variables: try VariableOptions.parse([]), names: [], output: 0)
       return try queue.entries(of: [path]).map { try $0.item(library: door.library) }
     }
   }

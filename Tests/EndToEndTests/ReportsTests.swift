@@ -189,7 +189,7 @@ struct ReportsTests {
       result.text == """
         error: 'wrong.json': is a file that was read; choose another path
         error: 'table.md': is a file that was read; choose another path
-        error: 'two/b.json': is another job's output; choose another path
+        error: 'two/b.json': is the same file as two/b.json, another output; choose another path
         untouched
 
         """)

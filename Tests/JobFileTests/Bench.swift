@@ -1,6 +1,7 @@
 import Diagnosis
 import MediaComposition
 import MediaTime
+import RunPlan
 import SystemPackage
 import Testing
 
@@ -61,7 +62,13 @@ struct Bench {
     contents[name] = Array(yaml.utf8)
     var files = MemoryFiles(media.map { folder.appending($0).string }, bytes: contents)
     files.devices = ["/dev/zero"]
-    return try JobFile.load(FilePath(name), options: options, into: map, files: files)
+    let file = try JobFile.load(FilePath(name), options: options, into: map, files: files)
+    let problems = JobDependencies(
+      among: file.jobs, of: file.jobs.map { _ in 0 }, reading: file.files,
+      currentDirectory: files.currentDirectory
+    ).problems.filter { $0.severity == .error }
+    guard problems.isEmpty else { throw Diagnostics(problems).sorted(by: map) }
+    return file
   }
 
   func exports(_ yaml: String, named name: String = "job.yaml") throws(Diagnostics) -> [Export] {

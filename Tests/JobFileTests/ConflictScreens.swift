@@ -1,5 +1,6 @@
 import Diagnosis
 import MediaComposition
+import RunPlan
 import SystemPackage
 import Testing
 import TestSupport
@@ -63,12 +64,6 @@ import TestSupport
   }
 
   private func conflicts(among jobs: [Job]) -> [Diagnostic] {
-    Job.conflicts(among: jobs, currentDirectory: "/home/show") { index in
-      [
-        ExportFiles(
-          name: jobs[index].name,
-          outputs: jobs[index].outputs.map { ($0.path, $0.chapters, $0.origin) }, records: [])
-      ]
-    }
+    JobDependencies(among: jobs, of: jobs.map { _ in 0 }, currentDirectory: "/home/show").problems
   }
 }

@@ -1,5 +1,6 @@
 import Diagnosis
 import MediaComposition
+import RunPlan
 import Testing
 import TestSupport
 
@@ -166,10 +167,11 @@ import TestSupport
       """
     let job = try #require(try Bench().load(yaml).jobs.first)
     let exports = try job.exports(assets: Bench().asset).exports
-    let found = Job.conflicts(among: [job], currentDirectory: "/") { _ in
-      exports.map(ExportFiles.init)
-    }
+    var dependencies = JobDependencies(among: [job], of: [0], currentDirectory: "/")
+    dependencies.add(exports.map(ExportFiles.init), of: 0)
     #expect(
-      found.map(\.message) == ["parts 'job/01 Same' and 'job/02 Same' both write 'Same.json'"])
+      dependencies.problems.map(\.message) == [
+        "parts 'job/01 Same' and 'job/02 Same' both write 'Same.json'"
+      ])
   }
 }

@@ -20,7 +20,7 @@ struct LedgerTests {
     Ledger(in: project.state, comparesContents: contents)
   }
 
-  private func reason(_ claim: Claim? = nil, contents: Bool = false) throws -> String? {
+  private func reason(_ claim: ExportInputs? = nil, contents: Bool = false) throws -> String? {
     try ledger(contents: contents).reason(for: claim ?? project.claim())
       .map { "\($0)".replacing(project.folder.root + "/", with: "") }
   }
@@ -142,7 +142,7 @@ struct LedgerTests {
     }
     let ledger = ledger()
     #expect(try ledger.record(project.claim()))
-    ledger.prune(besides: [])
+    ledger.tidy(besides: [])
     #expect(project.names(in: "receipts").count == 4)
   }
 
@@ -164,8 +164,8 @@ struct LedgerTests {
       besideJobsIn: FilePath(other.path("here")), currentDirectory: "/")
     var claim = project.claim(sources: [])
     let source = FilePath(other.path("here/a.wav"))
-    claim.outputs = [Claim.Output(FilePath(other.path("here/out.mp3")))]
-    claim.sources = [Claim.Source(source, try #require(FileIdentity(ofFileAt: source)))]
+    claim.outputs = [ExportInputs.Output(FilePath(other.path("here/out.mp3")))]
+    claim.sources = [ExportInputs.Source(source, try #require(FileIdentity(ofFileAt: source)))]
     #expect(try Ledger(in: state).reason(for: claim) == nil)
   }
 
@@ -248,10 +248,10 @@ struct LedgerTests {
     try Tool.succeed("rm", project.path("other.mp3").string)
     let book = ledger()
     #expect(try book.record(project.claim()))
-    book.prune(besides: [project.path("out.mp3")])
+    book.tidy(besides: [project.path("out.mp3")])
     #expect(project.names(in: "receipts").contains(large))
     try Tool.succeed("truncate", "-s", "1000", path.string)
-    book.prune(besides: [project.path("out.mp3")])
+    book.tidy(besides: [project.path("out.mp3")])
     #expect(!project.names(in: "receipts").contains(large))
   }
 
@@ -330,7 +330,7 @@ struct LedgerTests {
     let ledger = ledger()
     #expect(try ledger.record(project.claim()))
     try Tool.succeed("rm", project.path("out.mp3").string)
-    ledger.prune(besides: [project.path("out.mp3")])
+    ledger.tidy(besides: [project.path("out.mp3")])
     let left = project.names(in: "receipts").map { $0.prefix { $0 != "-" } }
     #expect(left == ["old.mp3", "out.mp3"])
   }

@@ -28,19 +28,19 @@ struct Project {
   func claim(
     _ outputs: [String] = ["out.mp3"], sources: [String] = ["a.wav"], timeline: String = "1",
     avjob: String = "1.0"
-  ) -> Claim {
-    Claim(
-      outputs: outputs.map { Claim.Output(path($0)) },
+  ) -> ExportInputs {
+    ExportInputs(
+      outputs: outputs.map { ExportInputs.Output(path($0)) },
       digests: [("timeline", timeline), ("settings", "2")], tools: ["avjob": avjob],
       sources: sources.compactMap { name in
-        FileIdentity(ofFileAt: path(name)).map { Claim.Source(path(name), $0) }
+        FileIdentity(ofFileAt: path(name)).map { ExportInputs.Source(path(name), $0) }
       })
   }
 }
 
 extension Project {
   /// The files of a claim as they are now.
-  static func written(_ claim: Claim) -> [FilePath: FileIdentity] {
+  static func written(_ claim: ExportInputs) -> [FilePath: FileIdentity] {
     let files = claim.outputs.flatMap { [$0.path] + $0.companions }
     return files.reduce(into: [:]) { $0[$1] = FileIdentity(ofFileAt: $1) }
   }
@@ -48,7 +48,7 @@ extension Project {
 
 extension Ledger {
   /// Records what lies there.
-  func record(_ claim: Claim) throws -> Bool {
+  func record(_ claim: ExportInputs) throws -> Bool {
     try record(claim, written: Project.written(claim)) { false }
   }
 }

@@ -1,6 +1,7 @@
 import Diagnosis
 import MediaComposition
 import MediaTime
+import RunPlan
 import TestSupport
 import Testing
 import WorkerPool

@@ -29,7 +29,7 @@ private let busy = Failure(.tryAgain, "busy")
 
 @Suite struct AttemptTests {
   private func pool(
-    _ cores: Int = 2, keepGoing: Bool = true, limits: PoolClaim = .unlimited,
+    _ cores: Int = 2, keepGoing: Bool = true, limits: ResourceRequest = .unlimited,
     grace: Duration = .seconds(60)
   ) -> Pool {
     Pool(
@@ -299,8 +299,10 @@ private let busy = Failure(.tryAgain, "busy")
   func claims() throws {
     let (files, running) = (Counter(), Counter())
     let claims = [3, 1, 9, 2, 4, 5, 2, 1, 9, 3]
-    let reports = try pool(4, limits: PoolClaim(openFiles: 5, memory: .max)).run(
-      claims.enumerated().map { PoolJob($0, claim: PoolClaim(openFiles: $1, memory: $1)) },
+    let reports = try pool(4, limits: ResourceRequest(openFiles: 5, memory: .max)).run(
+      claims.enumerated().map {
+        PoolJob($0, resources: ResourceRequest(openFiles: $1, memory: $1))
+      },
       with: Fake { job, _ in
         files.add(claims[job])
         running.add(1)
@@ -328,14 +330,14 @@ private let busy = Failure(.tryAgain, "busy")
               Int.random(in: 0..<job, using: &dice)
             },
           retries: Int.random(in: 0...2, using: &dice),
-          claim: PoolClaim(openFiles: Int.random(in: 0...3, using: &dice)))
+          resources: ResourceRequest(openFiles: Int.random(in: 0...3, using: &dice)))
       }
       // How many attempts fail, by job; 9: all, for good.
       let fates = jobs.map { _ in [0, 0, 0, 1, 2, 9].randomElement(using: &dice) ?? 0 }
       var seen: [[JobReport<Int>.Outcome]] = []
       for width in [1, 2, 5] {
         let tally = Tally()
-        let reports = try pool(width, limits: PoolClaim(openFiles: 4, memory: .max)).run(
+        let reports = try pool(width, limits: ResourceRequest(openFiles: 4, memory: .max)).run(
           jobs,
           with: Fake { job, _ in
             let attempt = tally.add(job)

@@ -11,12 +11,12 @@ private struct SlowSchedule {
   }
 
   let jobs: [PoolJob<Int>]
-  let limits: PoolClaim
+  let limits: ResourceRequest
   var states: [State]
   /// Those that were paused stay late, or not, until they run again.
   var isLate: [Bool]
 
-  init(_ jobs: [PoolJob<Int>], limits: PoolClaim) {
+  init(_ jobs: [PoolJob<Int>], limits: ResourceRequest) {
     self.jobs = jobs
     self.limits = limits
     states = jobs.map { _ in .waiting }
@@ -30,7 +30,7 @@ private struct SlowSchedule {
 
   func claim(where isMeant: (State) -> Bool) -> (files: Int, memory: Int) {
     jobs.indices.filter { isMeant(states[$0]) }.reduce((0, 0)) {
-      ($0.0 + jobs[$1].claim.openFiles, $0.1 + jobs[$1].claim.memory)
+      ($0.0 + jobs[$1].resources.openFiles, $0.1 + jobs[$1].resources.memory)
     }
   }
 
@@ -57,8 +57,8 @@ private struct SlowSchedule {
     }
     let used = claim { $0 == .running }
     let fits =
-      used.files + jobs[first].claim.openFiles <= limits.openFiles
-      && used.memory + jobs[first].claim.memory <= limits.memory
+      used.files + jobs[first].resources.openFiles <= limits.openFiles
+      && used.memory + jobs[first].resources.memory <= limits.memory
     guard fits || !isRunning else { return .wait(until: nil) }
     states[first] = .running
     isLate[first] = false
@@ -94,7 +94,7 @@ private struct SlowSchedule {
     var jobs = (0..<count).map { PoolJob($0) }
     for (rank, place) in places.enumerated() {
       jobs[place].estimate = .seconds(Int.random(in: 0...5, using: &dice))
-      jobs[place].claim = PoolClaim(
+      jobs[place].resources = ResourceRequest(
         openFiles: Int.random(in: 0...6, using: &dice), memory: Int.random(in: 0...6, using: &dice))
       let needs = rank == 0 ? 0 : Int.random(in: 0...2, using: &dice)
       jobs[place].needs = (0..<needs).map { _ in places[Int.random(in: 0..<rank, using: &dice)] }
@@ -108,7 +108,8 @@ private struct SlowSchedule {
     for _ in 0..<300 {
       let jobs = randomJobs(&dice)
       let limits =
-        Bool.random(using: &dice) ? PoolClaim.unlimited : PoolClaim(openFiles: 8, memory: 7)
+        Bool.random(using: &dice)
+        ? ResourceRequest.unlimited : ResourceRequest(openFiles: 8, memory: 7)
       let width = Int.random(in: 1...4, using: &dice)
       var fast = Schedule(jobs, limits: limits)
       var slow = SlowSchedule(jobs, limits: limits)

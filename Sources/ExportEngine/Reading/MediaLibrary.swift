@@ -19,6 +19,10 @@ public final class MediaLibrary: Sendable {
   /// The SHA-256 of files that records told of: parts of one file are many.
   private let digests = Mutex<[FileIdentity: [UInt8]]>([:])
 
+  /// How many exports were compiled for sessions over this library: tests hold it to one for each
+  /// job, whatever is done with the job.
+  package let compilations = Atomic<Int>(0)
+
   /// What is known of a stream.
   private enum Known {
     /// Probed in this run.

@@ -94,17 +94,7 @@ extension FilePath {
 
   /// This path as it is seen from a folder: without a root. Links are not followed.
   func relative(to folder: FilePath) -> FilePath {
-    let target = Array(absolute.components)
-    let base = Array(folder.absolute.components)
-    let shared = zip(target, base).prefix { $0 == $1 }.count
-    let up = Array(repeating: FilePath.Component(".."), count: base.count - shared)
-    return FilePath(root: nil, up + target.dropFirst(shared))
-  }
-
-  private var absolute: FilePath {
-    guard !isAbsolute, let folder = getcwd(nil, 0) else { return lexicallyNormalized() }
-    defer { free(folder) }
-    return normalized(in: FilePath(platformString: folder))
+    relative(to: folder, in: .current)
   }
 
   private static func escaped(_ byte: UInt8) -> String {

@@ -45,7 +45,7 @@ func readPicture(_ artwork: Artwork, as name: String = "the cover") throws(Failu
 
 /// What one look at the disk has seen of pictures that jobs name: each file is read once, however many
 /// jobs share it. To be thrown away with the look.
-struct PictureLook {
+struct PictureCache {
   private struct Key: Hashable {
     var path: FilePath
     /// What a failure calls it.
@@ -76,9 +76,9 @@ struct PictureLook {
 }
 
 /// What one look at the disk has seen, for the reviews of many exports (`ExportSession.review`).
-package struct ReviewLook {
-  var folders = FolderLook()
-  var pictures = PictureLook()
+package struct ReviewCache {
+  var folders = FolderCache()
+  var pictures = PictureCache()
 
   /// Nothing seen yet.
   package init() {}

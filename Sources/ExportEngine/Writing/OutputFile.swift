@@ -288,7 +288,7 @@ extension OutputFile {
   ///   - folders: Knows what was seen of folders before.
   /// - Throws: As `create`.
   package static func requireWritable(
-    _ path: FilePath, seeing folders: inout FolderLook
+    _ path: FilePath, seeing folders: inout FolderCache
   ) throws(Failure) {
     var target = path
     // In a folder that is not there is nothing.

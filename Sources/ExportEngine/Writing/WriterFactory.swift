@@ -67,7 +67,7 @@ typealias PictureReader = (Artwork, _ name: String) throws(Failure) -> Picture?
 ///   - pictures: Knows the pictures that were looked at before.
 /// - Throws: As `makeWriter`.
 func requireEncodable(
-  _ sink: Sink, format: AudioFormat, seeing pictures: inout PictureLook
+  _ sink: Sink, format: AudioFormat, seeing pictures: inout PictureCache
 ) throws(Failure) {
   do throws(Failure) {
     try requireSettings(sink.output.format, format, frameCount: sink.frameCount)

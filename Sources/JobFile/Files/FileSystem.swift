@@ -1,4 +1,5 @@
 import Glibc
+import MediaComposition
 import SystemPackage
 
 /// What reading a job file needs to know of a disk; tests put a dictionary in its place.
@@ -119,11 +120,7 @@ public struct LocalFileSystem: FileSystem {
   }
 
   /// `getcwd(3)`
-  public var currentDirectory: FilePath {
-    guard let path = getcwd(nil, 0) else { return "/" }
-    defer { free(path) }
-    return FilePath(platformString: path)
-  }
+  public var currentDirectory: FilePath { .current }
 }
 
 extension FileKind {

@@ -25,7 +25,7 @@ public struct MissingFile: Sendable {
 
   /// What is to be said of it where no job writes it.
   ///
-  /// - Parameter isSuggesting: Whether the folder is read for a name that is alike: O(entries).
+  /// - Parameter isSuggesting: Whether the disk is asked what may help: O(entries of the folder).
   /// - Returns: An error at the place.
   public func diagnostic(suggesting isSuggesting: Bool = true) -> Diagnostic {
     let called = name ?? path.string
@@ -47,8 +47,8 @@ public struct MissingFile: Sendable {
       let own = FilePath(called)
       help = "did you mean '\(own.removingLastComponent().appending(entry))'?"
     }
-    return Diagnostic(
-      "there is no file '\(called)'", at: origin, help: help ?? whereToLook(for: FilePath(called)))
+    if isSuggesting, help == nil { help = whereToLook(for: FilePath(called)) }
+    return Diagnostic("there is no file '\(called)'", at: origin, help: help)
   }
 
   /// Why a path that nothing resembles leads to nothing.

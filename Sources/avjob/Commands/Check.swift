@@ -1,5 +1,6 @@
 import ArgumentParser
 import JSON
+import RunPlan
 import Terminal
 
 /// `avjob check`
@@ -24,7 +25,7 @@ struct Check: ParsableCommand {
 
   func run() throws {
     let door = Door(annotations: annotations.annotate)
-    let rules = Preparation.Rules(only: choice.names(in: door.map), keepsWork: false)
+    let rules = Preparation.Rules(.check, only: choice.names(in: door.map))
     var (jobs, parts, refused, status) = (0, 0, 0, ExitCode.success)
     do {
       let preparation = try door.prepare(door.load(files, options: variables), rules) {

@@ -1,10 +1,12 @@
 import ArgumentParser
 import Diagnosis
+import ExportEngine
 import Glibc
 import JobFile
 import JobModel
 import MediaComposition
 import Reports
+import RunPlan
 import SystemPackage
 import Terminal
 
@@ -114,13 +116,15 @@ struct OneShot {
       door.report(error)
       throw Door.Status.wrongJob
     }
+    let loaded = LoadedJobs(jobs: jobs)
+    try refuse(JobDependencies(loaded).problems.filter { $0.severity == .error })
     guard !output.printJob else {
       let note = "# Paths count from the folder of this file; 'avjob run FILE' makes it.\n"
       StandardStream.output.write(note + ArgumentNode.map(entries, places.command).yaml)
       return
     }
     if !output.force { try refuseExisting(jobs) }
-    let preparation = try door.prepare(LoadedJobs(jobs: jobs))
+    let preparation = try door.prepare(loaded)
     try Batch(
       door: door,
       reporter: RunReporter(cores: door.budget.total, diagnostics: door.diagnostics),
@@ -132,17 +136,17 @@ struct OneShot {
 
   /// Refuses inputs of which each becomes a file of its own, where one is named twice.
   func refuseRepeated(_ inputs: [String]) throws {
-    let currentDirectory = LocalFileSystem().currentDirectory
-    var diagnostics = Diagnostics()
-    var first: [FilePath: String] = [:]
-    var told: Set<String> = []
+    var diagnostics: [Diagnostic] = []
+    var resolver = PathResolver()
+    var first: [FilePlace: String] = [:]
+    var named: Set<String> = []
     for input in inputs {
-      let path = FilePath(input).normalized(in: currentDirectory)
-      guard let other = first[path] else {
-        first[path] = input
+      guard let place = resolver.place(of: FilePath(input)) else { continue }
+      guard let other = first[place] else {
+        first[place] = input
         continue
       }
-      guard told.insert(input).inserted, case .text(_, let origin) = places.node(input) else {
+      guard named.insert(input).inserted, case .text(_, let origin) = places.node(input) else {
         continue
       }
       diagnostics.append(
@@ -151,14 +155,11 @@ struct OneShot {
             ? "'\(input)' is named twice" : "'\(other)' and '\(input)' are one file",
           at: origin, help: "name it once"))
     }
-    guard diagnostics.isEmpty else {
-      door.report(diagnostics)
-      throw Door.Status.wrongJob
-    }
+    try refuse(diagnostics)
   }
 
   private func refuseExisting(_ jobs: [Job]) throws {
-    var diagnostics = Diagnostics()
+    var diagnostics: [Diagnostic] = []
     for output in jobs.flatMap(\.outputs) {
       guard output.path.withPlatformString({ Glibc.access($0, F_OK) }) == 0 else { continue }
       diagnostics.append(
@@ -166,9 +167,12 @@ struct OneShot {
           "'\(output.path)' exists already", at: output.origin,
           help: "--force replaces it, once the new file is whole"))
     }
-    guard diagnostics.isEmpty else {
-      door.report(diagnostics)
-      throw Door.Status.wrongJob
-    }
+    try refuse(diagnostics)
+  }
+
+  private func refuse(_ diagnostics: [Diagnostic]) throws {
+    guard !diagnostics.isEmpty else { return }
+    door.report(Diagnostics(diagnostics))
+    throw Door.Status.wrongJob
   }
 }

@@ -3,6 +3,7 @@ import Diagnosis
 import ExportGraph
 import JSON
 import JobModel
+import RunPlan
 import Terminal
 
 /// `avjob plan`
@@ -25,12 +26,14 @@ struct Plan: ParsableCommand {
   func run() throws {
     let door = Door(annotations: annotations.annotate)
     let preparation = try door.prepare(
-      door.load(files, options: variables), Preparation.Rules(only: choice.names(in: door.map)))
+      door.load(files, options: variables),
+      Preparation.Rules(.run, only: choice.names(in: door.map)))
     var jobs: [JSONValue] = []
-    for export in preparation.exports {
-      let graph = try door.graph(of: export)
+    for work in preparation.work {
+      let (session, export) = (work.session, work.export)
+      let graph = try door.graph(of: session)
       // Wishes that are not met were reported in preparing.
-      door.report(Diagnostics(door.session(export).review().losses.map(Diagnostic.init)))
+      door.report(Diagnostics(session.losses.map(Diagnostic.init)))
       let (name, duration, records) = (export.name, export.duration, export.records)
       if output.json {
         jobs.append(graph.planJSON(name: name, duration: duration, records: records))

@@ -80,13 +80,12 @@ struct Preview: ParsableCommand {
 
   func run() throws {
     guard !listDevices else { return try DeviceList.print(.playback) }
-    let probes = RecalledProbes()
-    let door = Door(library: MediaLibrary(recalling: { probes.find($0, stream: $1, $2) }))
+    let door = Door(RunMemory())
     var queue = PreviewQueue(
-      door, probes, variables: variables, names: job, output: output.map { $0 - 1 })
+      door, variables: variables, names: job, output: output.map { $0 - 1 })
     let entries = try queue.entries(of: files)
     var failures = queue.refusedJobs
-    let roster = PreviewRoster(entries, library: door.library)
+    let roster = PreviewItems(entries, library: door.library)
     // Before any thread is started that lives on.
     let signals = try Console.catchSignals()
     StandardStream.stopWaiting()
@@ -96,7 +95,7 @@ struct Preview: ParsableCommand {
 
   /// Makes the player, sees to it that something is heard, and only then to what is seen.
   private func play(
-    _ roster: PreviewRoster, _ door: Door, _ signals: SignalQueue, _ failures: inout Int
+    _ roster: PreviewItems, _ door: Door, _ signals: SignalQueue, _ failures: inout Int
   ) throws -> Int32 {
     guard let (first, made) = try firstItem(of: roster, door, &failures) else {
       return Door.Status.jobFailed.rawValue
@@ -123,8 +122,8 @@ struct Preview: ParsableCommand {
 
   /// The first entry that can be played, and what was made of it; nil: none can, and it was said why.
   private func firstItem(
-    of roster: PreviewRoster, _ door: Door, _ failures: inout Int
-  ) throws -> (index: Int, made: PreviewRoster.Made)? {
+    of roster: PreviewItems, _ door: Door, _ failures: inout Int
+  ) throws -> (index: Int, made: PreviewItems.Made)? {
     let (start, end) = (try from.map { try PreviewTime($0) }, try to.map { try PreviewTime($0) })
     for index in roster.entries.indices {
       do throws(Failure) {
@@ -141,7 +140,7 @@ struct Preview: ParsableCommand {
     return nil
   }
 
-  private func start(_ player: QueuePlayer, _ made: PreviewRoster.Made, isAlone: Bool) throws {
+  private func start(_ player: QueuePlayer, _ made: PreviewItems.Made, isAlone: Bool) throws {
     player.speed = PlaybackSpeed(rate) ?? .normal
     if made.start > .zero { player.seek(to: made.start) }
     if loop, isAlone {

@@ -13,4 +13,10 @@ struct ReceiptOptions: ParsableArguments {
       "Compare files by their content, not by size, time and inode.",
       discussion: "It takes reading all of them, and receipts that were written with it."))
   var checksum = false
+
+  @Flag(
+    help: ArgumentHelp(
+      "At the end, remove files that earlier runs made and no job makes any more.",
+      discussion: "They are listed first; one that was changed since it was made is left."))
+  var prune = false
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Reports
+import RunPlan
 import Terminal
 
 /// `avjob run`
@@ -36,6 +37,7 @@ struct Run: ParsableCommand {
 
   func validate() throws {
     if let workers, workers < 1 { throw ValidationError("--workers must be 1 or more") }
+    try refusePruning()
     guard annotations.annotate == nil || reporting.progress == .text else {
       throw ValidationError(
         "--annotate writes to standard output, where --progress json has all lines to itself; "
@@ -45,11 +47,11 @@ struct Run: ParsableCommand {
 
   func run() throws {
     let door = Door(
-      receipts: receipts, annotations: annotations.annotate, isQuiet: reporting.quiet)
+      RunMemory(receipts), annotations: annotations.annotate, isQuiet: reporting.quiet)
     defer { door.memory?.close(door.library) }
     noteIdleWorkers(door)
     let rules = Preparation.Rules(
-      only: options.choice.names(in: door.map), keepsGoing: options.keepGoing,
+      .run, only: options.choice.names(in: door.map), keepsGoing: options.keepGoing,
       limits: WorkLimits(retries: options.retry), shard: options.shard)
     let reporter = RunReporter(
       reporting.options, files: files, cores: door.budget.total, diagnostics: door.diagnostics)
@@ -59,12 +61,14 @@ struct Run: ParsableCommand {
     do {
       guard reporter.canWriteReports() else { throw Door.Status.wrongJob }
       let loaded = try door.load(files, options: variables)
+      if receipts.prune { try Pruning.requireAllJobFiles(of: loaded, door) }
       let preparation = try door.prepare(loaded, rules) { wrong in
         signals.workBegins()
         reporter.open(wrong.work.map(\.reported), refusals: wrong.refusals)
       }
       signals.workBegins()
-      try reporter.refuseConflicts(with: preparation.exports, of: loaded)
+      try reporter.refuseConflicts(with: preparation, of: loaded)
+      let pruning = receipts.prune ? try Pruning(besides: preparation, door) : nil
       if options.failFast, preparation.refusedJobs > 0 {
         StandardStream.error.write("nothing was started: --fail-fast\n")
         reporter.open(preparation.work.map(\.reported), refusals: preparation.refusals)
@@ -75,10 +79,24 @@ struct Run: ParsableCommand {
         startsAfterFailure: !options.failFast, signals: signals
       )
       .run(preparation.work, refusals: preparation.refusals)
+      // Only where all jobs are done is it known what they make.
+      try pruning?.run()
     } catch let status as ExitCode {
       signals.workBegins()
       throw ExitCode(reporter.close(status: status.rawValue))
     }
+  }
+
+  /// What some jobs or some variables make is not all that the job files make.
+  private func refusePruning() throws {
+    let given = [
+      ("--only", !options.choice.only.isEmpty), ("--shard", options.shard != nil),
+      ("--set", !variables.assignments.isEmpty), ("--env", !variables.environment.isEmpty),
+    ]
+    guard receipts.prune, let option = given.first(where: \.1)?.0 else { return }
+    throw ValidationError(
+      "--prune removes what no job makes any more, and with \(option) it is not known what all jobs "
+        + "make; give one of them")
   }
 
   /// A job runs where it has a core.

@@ -5,6 +5,7 @@ import ExportGraph
 import JobFile
 import MediaComposition
 import Reports
+import RunPlan
 import Terminal
 import Threads
 import WorkerPool
@@ -36,8 +37,11 @@ struct Batch {
       reports = try pool.run(
         work.map(\.poolJob),
         with: ExportRunner(
-          library: door.library, memory: door.memory,
-          isolation: isIsolated ? door.isolation(workers: workers) : nil),
+          memory: door.memory,
+          isolation: isIsolated
+            ? Isolation(
+              workers: min(workers ?? door.budget.total, door.budget.total),
+              openFiles: door.limits.openFiles) : nil),
         cancellation: signals.cancellation
       ) { event in
         reporter.report(RunEvent(event, of: work[event.job].export))
@@ -56,12 +60,11 @@ struct Batch {
 
   /// With `--verbose`: prints the decisions beyond the job file's words, as `plan` does.
   private func explain(_ work: Work) {
-    let session = door.session(work.export)
-    guard let graph = try? session.graph() else { return }
+    guard let graph = try? work.session.graph() else { return }
     for decision in graph.conversions {
       reporter.print("\(work.export.name): \(decision)".printable)
     }
-    let losses = session.review().losses
+    let losses = work.session.losses
     if !losses.isEmpty { reporter.print(door.render(Diagnostics(losses.map(Diagnostic.init)))) }
   }
 }
@@ -78,27 +81,19 @@ extension RunReporter {
   /// throws, and no report is written then.
   ///
   /// - Parameters:
-  ///   - exports: The jobs that are going to run.
-  ///   - loaded: All jobs, also those that are left out this time.
+  ///   - preparation: Knows all jobs, also those that are left out this time.
+  ///   - loaded: Knows the job files.
   /// - Throws: `Door.Status.wrongJob`
-  func refuseConflicts(with exports: [Export], of loaded: LoadedJobs) throws {
+  func refuseConflicts(with preparation: Preparation, of loaded: LoadedJobs) throws {
     reportsAreCleared()
-    let records = replacedFiles.map { ExportRecord(path: $0) }
-    guard !records.isEmpty else { return }
-    // Reports are to be no other files than outputs are.
-    let reports = Export(
-      name: "reports", composition: Composition(tracks: []), outputs: [], records: records)
-    var found = ExportSession.conflicts(among: exports + [reports])
-    let told = Set(found.compactMap(\.path))
-    let made = loaded.jobs.flatMap { $0.outputs.map(\.path) + $0.records.map(\.path) }
-    for (files, what) in [(loaded.files, "is a job file"), (made, "is another job's output")] {
-      let inodes = Set(files.compactMap(SourceFile.inode))
-      for record in records where !told.contains(record.path) {
-        guard let file = SourceFile.inode(of: record.path), inodes.contains(file) else { continue }
-        found.append(Failure(.mendJob, "\(what); choose another path", path: record.path))
-      }
-    }
+    let found = preparation.refusals(ofFilesAt: replacedFiles, reading: loaded.files)
     guard accepts(found.map { Diagnostic($0) }) else { throw Door.Status.wrongJob }
+  }
+}
+
+extension JobReport<WorkResult> {
+  var wasUpToDate: Bool {
+    if case .finished(.upToDate) = outcome { true } else { false }
   }
 }
 

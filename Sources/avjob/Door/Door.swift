@@ -5,6 +5,7 @@ import ExportGraph
 import JobFile
 import MediaComposition
 import Reports
+import RunPlan
 import SystemPackage
 import Threads
 import WorkerPool
@@ -18,7 +19,7 @@ struct Door {
   let memory: RunMemory?
   let budget = CPUBudget(total: CPUBudget.availableCores)
   /// What jobs may take together; files may be opened up to the hard limit from here on.
-  let limits = PoolClaim.limits(
+  let limits = ResourceRequest.limits(
     openFiles: ProcessLimits.raiseOpenFiles(), memory: ProcessLimits.machineMemory)
 
   /// The exit statuses, beside 0 for success and 128 + n for signal n.
@@ -28,29 +29,17 @@ struct Door {
     static let temporary = ExitCode(ExitStatus.temporary)
   }
 
-  /// The door of a command, which keeps receipts of what it makes where it has options for them.
+  /// The door of a command; `memory` is what it uses of earlier runs, and leaves to later ones.
   init(
-    receipts options: ReceiptOptions? = nil, annotations: AnnotationOption.Reader? = nil,
-    isQuiet: Bool = false
+    _ memory: RunMemory? = nil, annotations: AnnotationOption.Reader? = nil, isQuiet: Bool = false
   ) {
     diagnostics = ReportedDiagnostics(annotates: annotations == .github, isQuiet: isQuiet)
-    guard let options else {
-      memory = nil
+    self.memory = memory
+    guard let memory else {
       library = MediaLibrary()
       return
     }
-    let memory = RunMemory(options)
-    self.memory = memory
-    library = MediaLibrary(recalling: { path, stream, identity in
-      memory.find(path, stream: stream, identity)
-    })
-  }
-
-  /// The door of a command that keeps nothing, over media that somebody else knows how to find.
-  init(library: MediaLibrary) {
-    diagnostics = ReportedDiagnostics()
-    memory = nil
-    self.library = library
+    library = MediaLibrary(recalling: { memory.find($0, stream: $1, $2) })
   }
 
   /// Reports what is wrong.
@@ -136,9 +125,12 @@ struct Door {
         isComplete = false
       }
     }
-    var seen: Set<FilePath> = []
-    let current = files.currentDirectory
-    return (found.filter { seen.insert($0.path.normalized(in: current)).inserted }, isComplete)
+    var resolver = PathResolver()
+    var seen: Set<FilePlace> = []
+    let distinct = found.filter { path, _ in
+      resolver.place(of: path).map { seen.insert($0).inserted } ?? true
+    }
+    return (distinct, isComplete)
   }
 
   /// Probes and composes; what is wrong is said. Throws where nothing may run, after `refuse`, which
@@ -162,14 +154,12 @@ struct Door {
     return preparation
   }
 
-  func session(_ export: Export) -> ExportSession { ExportSession(export, library: library) }
-
-  /// What an export would do; a refusal is said before this throws.
-  func graph(of export: Export) throws -> Graph {
+  /// Reports why an export has no graph, and throws.
+  func graph(of session: ExportSession) throws -> Graph {
     do throws(Failure) {
-      return try session(export).graph()
+      return try session.graph()
     } catch {
-      report(Diagnostics(Diagnostic(error, at: export.origin)))
+      report(Diagnostics(Diagnostic(error, at: session.export.origin)))
       throw Status.wrongJob
     }
   }

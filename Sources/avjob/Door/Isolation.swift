@@ -5,6 +5,7 @@ import Glibc
 import MediaComposition
 import MediaTime
 import Terminal
+import RunPlan
 import Threads
 import WorkerPool
 
@@ -18,7 +19,6 @@ import WorkerPool
 struct Isolation: Sendable {
   /// What any process may take; files and time are each job's own.
   let limits: ProcessLimits
-  let library: MediaLibrary
 
   /// What a process is asked to do.
   struct Order: Codable {
@@ -40,19 +40,19 @@ struct Isolation: Sendable {
   /// Makes an export's files in another process. One that dies leaves none of its temporary files.
   ///
   /// - Parameters:
-  ///   - export: What to make.
-  ///   - timeLimit: Its attempt's, by which its processor time is bound.
+  ///   - session: What to make.
+  ///   - work: Says what it may take; its attempt's time bounds its processor time.
   ///   - context: Of the attempt; holds the core that the process takes.
   /// - Returns: What the process wrote.
   /// - Throws: As `ExportSession.run`, and a `Failure` where the process died.
   func perform(
-    _ export: Export, timeLimit: Duration, _ context: JobContext
+    _ session: ExportSession, _ work: Work, _ context: JobContext
   ) throws -> ExportSession.Report {
-    var order = Order(export: export, limits: limits)
-    order.limits.openFiles = max(256, 2 * PoolClaim(of: export).openFiles)
+    var order = Order(export: session.export, limits: limits)
+    order.limits.openFiles = max(256, 2 * work.resources.openFiles)
     // Its deadline comes first, unless the process that watches it is gone.
     order.limits.processorTime = Int(
-      clamping: max(1, min(timeLimit.components.seconds, 1 << 30)) + 10)
+      clamping: max(1, min(work.timeLimit.components.seconds, 1 << 30)) + 10)
     let child: ChildProcess
     do {
       child = try ChildProcess.spawn(
@@ -71,7 +71,7 @@ struct Isolation: Sendable {
     case .finished(let report):
       // It has no screen of its own, and what it says there in this process is seen, too.
       if !words.isEmpty {
-        context.warn(Warning("its process said: \(words)", origin: export.origin))
+        context.warn(Warning("its process said: \(words)", origin: session.export.origin))
       }
       return report
     case .failed(let failure): throw failure
@@ -79,7 +79,7 @@ struct Isolation: Sendable {
     // Somebody else has stopped it.
     case .cancelled: throw Self.failure(of: .signalled(SIGTERM))
     case .progress, nil:
-      ExportSession(export, library: library).removeLeftovers()
+      session.removeLeftovers()
       if isCancelled() { throw CancellationError() }
       guard !isEndless else {
         throw Failure(
@@ -193,15 +193,13 @@ struct Isolation: Sendable {
   }
 }
 
-extension Door {
-  /// Processes that share the machine among as many workers.
-  func isolation(workers: Int?) -> Isolation {
-    let width = max(1, min(workers ?? budget.total, budget.total))
-    return Isolation(
+extension Isolation {
+  /// Processes that share the machine among as many workers, each of which may open so many files.
+  init(workers: Int, openFiles: Int) {
+    self.init(
       limits: ProcessLimits(
         // The smallest is what a mix of a few hundred sources takes.
-        memory: max(1 << 30, ProcessLimits.machineMemory / width), processorTime: nil,
-        openFiles: limits.openFiles),
-      library: library)
+        memory: max(1 << 30, ProcessLimits.machineMemory / max(1, workers)), processorTime: nil,
+        openFiles: openFiles))
   }
 }

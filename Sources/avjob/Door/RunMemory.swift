@@ -12,80 +12,93 @@ import WorkerPool
 ///
 /// Safe from any thread.
 final class RunMemory: Sendable {
-  let options: ReceiptOptions
+  /// nil: what earlier runs found of media is read, and nothing is left.
+  private let receipts: ReceiptOptions?
   private let state = Mutex(State())
 
   private struct State {
-    var shelves: [FilePath: Shelf] = [:]
+    var folders: [FilePath: JobFolderState] = [:]
     var jobs: [Job] = []
-    /// Folders whose trouble was told.
+    /// Folders whose trouble was reported.
     var troubled: Set<FilePath> = []
   }
 
   /// What is kept for the job files in one folder.
-  private struct Shelf {
-    var ledger: Ledger
+  private struct JobFolderState {
+    var ledger: Ledger?
     var probes: ProbeMemory
   }
 
-  init(_ options: ReceiptOptions) { self.options = options }
+  init(_ receipts: ReceiptOptions? = nil) { self.receipts = receipts }
 
-  /// Looks at what there is beside the job files of `jobs`, and takes away what killed runs left.
+  /// How a run treats what is up to date.
+  var options: ReceiptOptions { receipts ?? ReceiptOptions() }
+
+  /// Looks at what there is beside the job files of `jobs`, and takes away what killed runs left,
+  /// where it keeps receipts.
   func open(for jobs: [Job]) {
-    let currentDirectory = LocalFileSystem().currentDirectory
+    let currentDirectory = FilePath.current
     for folder in Set(jobs.compactMap(\.folder)) {
       let place = StateFolder(besideJobsIn: folder, currentDirectory: currentDirectory)
-      let ledger = Ledger(in: place, comparesContents: options.checksum)
-      ledger.sweep()
-      let shelf = Shelf(ledger: ledger, probes: ProbeMemory(in: place, tools: Engine.tools))
-      state.withLock { $0.shelves[folder] = shelf }
+      let ledger = receipts.map { Ledger(in: place, comparesContents: $0.checksum) }
+      ledger?.sweep()
+      let opened = JobFolderState(
+        ledger: ledger, probes: ProbeMemory(in: place, tools: Engine.tools))
+      state.withLock { $0.folders[folder] = opened }
     }
     state.withLock { $0.jobs = jobs }
   }
 
   /// What an earlier run found out about a medium, whichever job file it was for.
   func find(_ path: FilePath, stream: Int?, _ identity: FileIdentity) -> ProbedAsset? {
-    for shelf in state.withLock({ Array($0.shelves.values) }) {
-      let key = ProbeMemory.Key(path, stream: stream)
-      if let found = shelf.probes.find(key, identity) { return found }
+    let key = ProbeMemory.Key(path, stream: stream)
+    for folder in state.withLock({ Array($0.folders.values) }) {
+      if let found = folder.probes.find(key, identity) { return found }
     }
     return nil
   }
 
-  /// The receipts of the job files in `folder`; nil where there is no job file.
+  /// The receipts of the job files in `folder`; nil where there is no job file, or none are kept.
   func ledger(for folder: FilePath?) -> Ledger? {
-    folder.flatMap { folder in state.withLock { $0.shelves[folder]?.ledger } }
+    folder.flatMap { folder in state.withLock { $0.folders[folder]?.ledger } }
   }
 
-  /// Keeps what was found out about media for later runs. That it cannot be kept is told when
+  /// All receipts that are kept, in order of their folders.
+  var ledgers: [Ledger] {
+    let folders = state.withLock { $0.folders }
+    return folders.sorted { $0.key.string < $1.key.string }.compactMap(\.value.ledger)
+  }
+
+  /// Keeps what was found out about media for later runs. That it cannot be kept is reported when
   /// receipts cannot be either.
   func keepProbes(of library: MediaLibrary) {
-    let (shelves, jobs) = state.withLock { ($0.shelves, $0.jobs) }
+    guard receipts != nil else { return }
+    let (folders, jobs) = state.withLock { ($0.folders, $0.jobs) }
     let groups = Dictionary(grouping: jobs) { $0.folder }
     for (folder, jobs) in groups {
-      guard let folder, let shelf = shelves[folder] else { continue }
+      guard let folder, let kept = folders[folder] else { continue }
       let media = Set(jobs.flatMap(\.media).map { ProbeMemory.Key($0.path, stream: $0.stream) })
       let found = media.compactMap { key in
         library.probedAsset(at: key.path, streamIndex: key.stream).map {
           (key: key, probed: $0.found, isRecalled: $0.isRecalled)
         }
       }
-      try? shelf.probes.save(found)
+      try? kept.probes.save(found)
     }
   }
 
   /// Ends a run: what was found to be otherwise is kept, and receipts of outputs that are gone go.
   func close(_ library: MediaLibrary) {
     keepProbes(of: library)
-    let (shelves, jobs) = state.withLock { ($0.shelves, $0.jobs) }
-    for (folder, shelf) in shelves {
-      shelf.ledger.prune(
+    let (folders, jobs) = state.withLock { ($0.folders, $0.jobs) }
+    for (folder, kept) in folders {
+      kept.ledger?.tidy(
         besides: jobs.filter { $0.folder == folder }.flatMap(\.outputs).map(\.path))
     }
   }
 
-  /// Says once for each folder that nothing can be kept in it.
-  func tell(_ error: any Error, of ledger: Ledger, _ context: JobContext) {
+  /// Reports once for each folder that nothing can be kept in it.
+  func report(_ error: any Error, of ledger: Ledger, _ context: JobContext) {
     let path = ledger.folder.path
     guard state.withLock({ $0.troubled.insert(path).inserted }) else { return }
     context.warn(
@@ -94,8 +107,8 @@ final class RunMemory: Sendable {
   }
 }
 
-extension Claim {
-  /// What an export is about to make.
+extension ExportInputs {
+  /// What an export is made from.
   init(_ fingerprint: Fingerprint) {
     self.init(
       outputs: fingerprint.files.compactMap { files in

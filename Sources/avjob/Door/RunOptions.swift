@@ -2,6 +2,7 @@ import ArgumentParser
 import Diagnosis
 import JobFile
 import MediaComposition
+import RunPlan
 
 /// `--only`, which every command that reads job files takes.
 struct ChoiceOptions: ParsableArguments {

@@ -8,7 +8,7 @@ import Playback
 /// Does with a player what keys ask for, and knows what has been set.
 struct PreviewControls {
   let player: QueuePlayer
-  let roster: PreviewRoster
+  let roster: PreviewItems
   /// Whether the queue begins anew after its end.
   let isLooping: Bool
   /// Whether sound is wanted; the player stops by itself at the end.
@@ -36,7 +36,7 @@ struct PreviewControls {
   ///   - player: What is steered.
   ///   - roster: Its entries.
   ///   - isLooping: Whether the queue begins anew after its end.
-  init(_ player: QueuePlayer, _ roster: PreviewRoster, isLooping: Bool) {
+  init(_ player: QueuePlayer, _ roster: PreviewItems, isLooping: Bool) {
     self.player = player
     self.roster = roster
     self.isLooping = isLooping

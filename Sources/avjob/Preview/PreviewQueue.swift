@@ -6,13 +6,14 @@ import JobModel
 import MediaComposition
 import MediaTime
 import Playback
+import RunPlan
 import SystemPackage
 
 /// Something to be heard: a job, a part of one, or a media file.
 struct PreviewEntry: Sendable {
   /// What it is.
   enum Content: Sendable {
-    case job(Export)
+    case job(ExportSession)
     case media(FilePath)
   }
 
@@ -23,30 +24,31 @@ struct PreviewEntry: Sendable {
   /// For messages.
   var name: String {
     switch content {
-    case .job(let export): export.name
+    case .job(let session): session.export.name
     case .media(let path): path.lastComponent?.string ?? path.string
     }
   }
 
   var origin: Origin {
     switch content {
-    case .job(let export): export.origin
+    case .job(let session): session.export.origin
     case .media: .unknown
     }
   }
 
-  /// Compiles it, cut off at `end`.
+  /// What is played of it, cut off at `end`. A job that is heard to its end is not compiled again.
   ///
   /// - Throws: What is wrong with its files, or with the job now that they are looked at.
   func item(library: MediaLibrary, endingAt end: Time? = nil) throws(Failure) -> PlayerItem {
-    var export: Export
-    switch content {
-    case .job(let job): export = job
-    case .media(let path): export = try PlayerItem.export(ofMediaAt: path, library: library)
-    }
-    if let end, end < export.duration {
-      export.timeRange = TimeRange(start: export.timeRange?.start ?? .zero, duration: end)
-    }
+    let session =
+      switch content {
+      case .job(let session): session
+      case .media(let path):
+        ExportSession(try PlayerItem.export(ofMediaAt: path, library: library), library: library)
+      }
+    var export = session.export
+    guard let end, end < export.duration else { return try PlayerItem(session, output: output) }
+    export.timeRange = TimeRange(start: export.timeRange?.start ?? .zero, duration: end)
     return try PlayerItem(export, output: output, library: library)
   }
 }
@@ -54,7 +56,6 @@ struct PreviewEntry: Sendable {
 /// Reads what a preview is told to play.
 struct PreviewQueue {
   let door: Door
-  let probes: RecalledProbes
   let variables: VariableOptions
   /// Names of the jobs that are wanted; none: all.
   let names: [String]
@@ -64,11 +65,10 @@ struct PreviewQueue {
   private(set) var refusedJobs = 0
 
   init(
-    _ door: Door, _ probes: RecalledProbes, variables: VariableOptions, names: [String],
+    _ door: Door, variables: VariableOptions, names: [String],
     output: Int?
   ) {
     self.door = door
-    self.probes = probes
     self.variables = variables
     self.names = names
     self.output = output
@@ -100,10 +100,12 @@ struct PreviewQueue {
       case .media(let path): entries.append(PreviewEntry(content: .media(path)))
       case .jobs:
         guard let loaded = next.popFirst() else { continue }
-        probes.open(for: loaded.jobs)
-        let jobs = try PreviewJobs(loaded, named: names, door)
-        refusedJobs += jobs.refusedJobs
-        entries += jobs.exports.map { PreviewEntry(content: .job($0), output: output ?? 0) }
+        let only = names.isEmpty ? nil : names.map { Located($0) }
+        let preparation = try door.prepare(loaded, .init(.preview, only: only))
+        refusedJobs += preparation.refusedJobs
+        entries += preparation.work.map {
+          PreviewEntry(content: .job($0.session), output: output ?? 0)
+        }
       }
     }
     return entries

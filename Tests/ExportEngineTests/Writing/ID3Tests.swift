@@ -142,7 +142,7 @@ struct ID3Tests {
       let sink = Sink(
         node: 0, frames: 0..<44_100, output: Output(path: "a", format: format),
         metadata: Metadata(), chapters: chapters, isDithered: false)
-      var pictures = PictureLook()
+      var pictures = PictureCache()
       let failure = #expect(throws: Failure.self) {
         try requireEncodable(
           sink, format: AudioFormat(sampleRate: 44_100, channelLayout: .mono), seeing: &pictures)

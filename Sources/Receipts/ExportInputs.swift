@@ -2,7 +2,7 @@ import MediaComposition
 import SystemPackage
 
 /// What an export is about to make, and from what: to be compared with what an earlier run made.
-public struct Claim: Sendable, Hashable {
+public struct ExportInputs: Sendable, Hashable {
   /// An output, and the files that appear with it.
   public struct Output: Sendable, Hashable {
     /// The output itself.
@@ -51,7 +51,7 @@ public struct Claim: Sendable, Hashable {
   private var aspects: [String] = []
   private(set) var byAspect: [String: String] = [:]
 
-  /// A claim to `outputs`.
+  /// Inputs of an export to `outputs`.
   public init(
     outputs: [Output], digests: [(aspect: String, digest: String)], tools: [String: String],
     sources: [Source]

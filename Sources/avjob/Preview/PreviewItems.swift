@@ -11,7 +11,7 @@ import Threads
 /// so that a long list is heard as soon as a short one.
 ///
 /// Safe from any thread.
-final class PreviewRoster: Sendable {
+final class PreviewItems: Sendable {
   let entries: [PreviewEntry]
   private let library: MediaLibrary
   private let state = Mutex(State())

@@ -1,25 +1,28 @@
-import ArgumentParser
-
 /// One of several machines among which a run is dealt out.
-struct Shard: Hashable {
+package struct Shard: Hashable, Sendable {
   /// From 1.
-  var number: Int
-  var count: Int
+  package var number: Int
+  package var count: Int
 
   /// More would only wait for one another's disks.
-  static let largestCount = 10_000
+  package static let largestCount = 10_000
+
+  /// Why a text is no shard, with what to write.
+  package struct ParsingError: Error, CustomStringConvertible {
+    package let description: String
+  }
 
   /// `2/4`
-  init(_ text: String) throws {
+  package init(_ text: String) throws(ParsingError) {
     let words = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     guard words.count == 2, words.allSatisfy({ $0.allSatisfy(\.isASCIIDigit) }),
       let number = Int(words[0]), let count = Int(words[1])
-    else { throw ValidationError("write the shard and how many there are, as 1/4") }
+    else { throw ParsingError(description: "write the shard and how many there are, as 1/4") }
     guard 1...Self.largestCount ~= count else {
-      throw ValidationError("there are 1 to \(Self.largestCount) shards, as 1/4")
+      throw ParsingError(description: "there are 1 to \(Self.largestCount) shards, as 1/4")
     }
     guard 1...count ~= number else {
-      throw ValidationError("shards count from 1/\(count) to \(count)/\(count)")
+      throw ParsingError(description: "shards count from 1/\(count) to \(count)/\(count)")
     }
     (self.number, self.count) = (number, count)
   }
@@ -29,7 +32,7 @@ struct Shard: Hashable {
   ///
   /// - Returns: The shard of each, from 1.
   /// - Complexity: O(n · (log n + count))
-  static func deal(_ estimates: [Duration], among count: Int) -> [Int] {
+  package static func deal(_ estimates: [Duration], among count: Int) -> [Int] {
     var shards = [Int](repeating: 1, count: estimates.count)
     // Where all is nothing, each gets as many.
     var loads = [(work: Duration, jobs: Int)](repeating: (.zero, 0), count: count)

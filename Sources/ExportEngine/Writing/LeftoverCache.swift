@@ -8,7 +8,7 @@ import SystemPackage
 /// died has left beside their outputs. To be thrown away with the run.
 ///
 /// Safe from any thread.
-package final class LeftoverLook: Sendable {
+package final class LeftoverCache: Sendable {
   /// By folder, what the temporary files in it are called, as `TemporaryFile.label` has it.
   private let labels = Mutex<[FilePath: Set<[UInt8]>]>([:])
 

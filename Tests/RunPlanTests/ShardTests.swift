@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import avjob
+@testable import RunPlan
 
 @Suite("Shards")
 struct ShardTests {

@@ -7,23 +7,26 @@ import MediaTime
 import SystemPackage
 import WorkerPool
 
-/// An export that is ready to run, and what the run must know of it: a job, or a part of a split
-/// one.
-struct Work: Sendable {
+/// An export that is settled, and what the run must know of it: a job, or a part of a split one.
+package struct Work: Sendable {
   /// As it was checked. Where it reads what another one writes, `settled` has the one to run.
-  var export: Export
+  package var session: ExportSession
   /// The job that it is of, by which reports gather parts.
-  var job: String
+  package var job: String
   /// Where the job file is, beside which receipts are kept; nil: it comes from no file.
-  var folder: FilePath?
-  /// What the pool must know to give it its turn.
-  var estimate: Duration = .zero
-  var needs: [Int] = []
+  package var folder: FilePath?
+  /// How much work it is thought to be.
+  package var estimate: Duration
+  /// What must be done before: indices into the run's work.
+  package var needs: [Int] = []
   /// How long an attempt may take, and a wait for another process that is at the same.
-  var timeLimit: Duration
-  var retries = 0
+  package var timeLimit: Duration
+  /// How often a temporary failure is followed by another attempt.
+  package var retries: Int
+  /// What it may take of the machine while it runs.
+  package var resources: ResourceRequest
   /// What was found of it before work started.
-  var warnings: [Diagnostic] = []
+  package var warnings: [Diagnostic] = []
   /// What it is made of anew when its turn comes; nil: all that it reads is there already.
   var draft: Draft?
 
@@ -38,20 +41,26 @@ struct Work: Sendable {
     var awaited: Set<FilePath>
   }
 
-  var poolJob: PoolJob<Work> {
+  /// What is exported, as it was checked.
+  package var export: Export { session.export }
+
+  /// The same for a pool.
+  package var poolJob: PoolJob<Work> {
     PoolJob(
       self, estimate: estimate, needs: needs, timeLimit: timeLimit, retries: retries,
-      claim: PoolClaim(of: export))
+      resources: resources)
   }
 }
 
 extension Work {
-  /// The export to run: with the facts of the files that others have written by now, where it was
-  /// checked with predicted ones. Called when all that it needs is done, from any thread.
+  /// What to run: with the facts of the files that others have written by now, where it was checked
+  /// with predicted ones, and compiled from these once more. Called when all that it needs is done,
+  /// from any thread.
   ///
   /// - Throws: What is wrong with these files, or with the job now that they are there.
-  func settled(library: MediaLibrary) throws(Failure) -> Export {
-    guard let draft else { return export }
+  package func settled() throws(Failure) -> ExportSession {
+    guard let draft else { return session }
+    let library = session.library
     var unreadable: Failure?
     let made: Job.Exports
     do throws(Diagnostics) {
@@ -77,7 +86,7 @@ extension Work {
         "has other parts than were checked, now that what it reads is written; run it again",
         origin: draft.job.origin)
     }
-    return made.exports[draft.part]
+    return ExportSession(made.exports[draft.part], library: library)
   }
 
   private static func failure(_ diagnostics: Diagnostics, of job: Job) -> Failure {
@@ -89,18 +98,12 @@ extension Work {
   }
 }
 
-/// What became of an export that succeeded.
-enum WorkResult: Sendable {
-  /// Its outputs were there already, from an earlier run, and nothing has changed since.
-  case upToDate
-  /// It was done; `reason` says why, for `--explain`.
-  case written(ExportSession.Report, reason: String?)
-}
-
 /// What holds for every job of a run that does not say otherwise.
-struct WorkLimits: Sendable {
+package struct WorkLimits: Sendable {
   /// How often a temporary failure is followed by another attempt.
-  var retries = 2
+  package var retries: Int
+
+  package init(retries: Int = 2) { self.retries = retries }
 
   /// How long an attempt may take: thirty times what it is thought to be, and never less than ten
   /// minutes. An estimate is for one core that has nothing else to do; a slow machine, a disk behind

@@ -9,7 +9,7 @@ import Testing
 @testable import ExportEngine
 
 @Suite("One look at the disk for many exports")
-struct ReviewLookTests {
+struct ReviewCacheTests {
   private let folder = TestFolder()
   private let library = MediaLibrary()
 
@@ -31,7 +31,7 @@ struct ReviewLookTests {
       metadata: metadata, outputs: [Output(path: FilePath(folder.path(path)), format: format)])
   }
 
-  private func problems(_ export: Export, _ look: inout ReviewLook) -> [String] {
+  private func problems(_ export: Export, _ look: inout ReviewCache) -> [String] {
     ExportSession(export, library: library).review(predicting: false, seeing: &look)
       .problems.map(\.message)
   }
@@ -43,11 +43,11 @@ struct ReviewLookTests {
       folder.path("cover.png"))
     for format in [Output.Format.mp3(.standard), .aiff(.int16), .flac(bitDepth: 16)] {
       try writeFile(folder.path("copy.png"), try readFile(folder.path("cover.png")))
-      var look = ReviewLook()
+      var look = ReviewCache()
       #expect(problems(try export(to: "a", as: format, cover: "copy.png"), &look) == [])
       unlink(folder.path("copy.png"))
       #expect(problems(try export(to: "b", as: format, cover: "copy.png"), &look) == [])
-      var next = ReviewLook()
+      var next = ReviewCache()
       let found = problems(try export(to: "b", as: format, cover: "copy.png"), &next)
       #expect(found == ["cannot open the cover: No such file or directory"])
     }
@@ -56,7 +56,7 @@ struct ReviewLookTests {
   @Test("What is wrong with a picture is told of every export that asks for it")
   func badPictures() throws {
     try writeFile(folder.path("cover.png"), "no picture".utf8)
-    var look = ReviewLook()
+    var look = ReviewCache()
     for path in ["a.mp3", "b.mp3"] {
       let found = problems(try export(to: path), &look)
       #expect(found == ["the cover is neither a JPEG nor a PNG picture"])
@@ -66,7 +66,7 @@ struct ReviewLookTests {
   @Test("A folder that is a file is told of every output that would be in it")
   func folders() throws {
     try writeFile(folder.path("file"), "".utf8)
-    var look = FolderLook()
+    var look = FolderCache()
     for path in ["file/a.mp3", "file/b.mp3", "file/new/c.mp3"] {
       let failure = #expect(throws: Failure.self) {
         try OutputFile.requireWritable(FilePath(folder.path(path)), seeing: &look)
@@ -91,11 +91,11 @@ struct ReviewLookTests {
       "there/a.mp3", "link/a.mp3", "there/b.mp3", "there/x/y/a.mp3", "link/x/y/a.mp3",
       "link/new.mp3", "end.mp3",
     ]
-    let files = paths.map { path in
-      ExportFiles(
-        name: path, outputs: [(FilePath(folder.path(path)), .standard, .unknown)], records: [])
+    var registry = PathRegistry()
+    let taken = paths.indices.filter { job in
+      let file = ExportFiles.File(path: FilePath(folder.path(paths[job])), content: .sound)
+      return (try? registry.write(.init(file, job: job, part: 0, number: 0))) == nil
     }
-    let found = ExportSession.collisions(among: files, sources: [])
-    #expect(found.map(\.export) == [1, 4, 6])
+    #expect(taken == [1, 4, 6])
   }
 }

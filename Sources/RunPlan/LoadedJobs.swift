@@ -4,28 +4,28 @@ import JobModel
 import SystemPackage
 
 /// Jobs as their files say them, before any medium was opened.
-struct LoadedJobs {
+package struct LoadedJobs {
   /// In the order of writing.
-  private(set) var jobs: [Job]
+  package private(set) var jobs: [Job]
   /// Which file each job is of, by number: `needs` names jobs of its own file.
-  private(set) var fileNumbers: [Int]
+  package private(set) var fileNumbers: [Int]
   /// What was read to know them.
-  private(set) var files: [FilePath] = []
+  package private(set) var files: [FilePath] = []
   /// Pictures and lists that they name and that are not there. Nothing has been said yet.
-  private(set) var missingFiles: [MissingFile] = []
+  package private(set) var missingFiles: [MissingFile] = []
   /// Media that are not there, unless jobs of this run write them. Nothing has been said yet.
-  private(set) var missingMedia: [MissingFile] = []
+  package private(set) var missingMedia: [MissingFile] = []
   /// What is to be said of variables that were given and that a file does not use, by file.
-  private(set) var unusedVariables: [[String: Diagnostic]] = []
+  package private(set) var unusedVariables: [[String: Diagnostic]] = []
 
   /// Jobs of one file, or of none.
-  init(jobs: [Job] = []) {
+  package init(jobs: [Job] = []) {
     self.jobs = jobs
     fileNumbers = Array(repeating: 0, count: jobs.count)
   }
 
   /// What is to be said of variables that no file uses.
-  func unused(of variables: [JobFile.Variable]) -> Diagnostics {
+  package func unused(of variables: [JobFile.Variable]) -> Diagnostics {
     var found = Diagnostics()
     for variable in variables {
       let said = unusedVariables.compactMap { $0[variable.name] }
@@ -40,7 +40,7 @@ struct LoadedJobs {
   }
 
   /// Adds those of other files.
-  mutating func append(_ other: LoadedJobs) {
+  package mutating func append(_ other: LoadedJobs) {
     let number = (fileNumbers.last ?? -1) + 1
     jobs += other.jobs
     fileNumbers += other.fileNumbers.map { $0 + number }
@@ -51,7 +51,7 @@ struct LoadedJobs {
   }
 
   /// Adds those of one more file.
-  mutating func append(_ file: JobFile) {
+  package mutating func append(_ file: JobFile) {
     let number = (fileNumbers.last ?? -1) + 1
     // Of a single file, its own: a copy would be twice as much at once.
     if jobs.isEmpty { jobs = file.jobs } else { jobs += file.jobs }

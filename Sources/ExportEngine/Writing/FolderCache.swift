@@ -5,7 +5,7 @@ import SystemPackage
 
 /// What one look at the disk has seen of folders: each is asked for once, however many outputs are to
 /// go there. To be thrown away with the look: what changes meanwhile is not seen.
-package struct FolderLook {
+package struct FolderCache {
   private enum Sight {
     case folder(FileIdentity.Inode, mayBeWritten: Result<Void, Errno>)
     case otherThanFolder(FileIdentity.Inode)

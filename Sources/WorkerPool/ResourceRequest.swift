@@ -1,5 +1,5 @@
 /// What running jobs share besides cores, and what one of them may take of it.
-public struct PoolClaim: Sendable, Hashable {
+public struct ResourceRequest: Sendable, Hashable {
   /// File descriptors; 0 or more.
   public var openFiles: Int
   /// Bytes of memory; 0 or more.
@@ -12,22 +12,22 @@ public struct PoolClaim: Sendable, Hashable {
   }
 
   /// A bound that holds nothing back.
-  public static let unlimited = PoolClaim(openFiles: .max, memory: .max)
+  public static let unlimited = ResourceRequest(openFiles: .max, memory: .max)
 
   /// Whether both fit under `limit` together.
-  func fits(beside other: PoolClaim, under limit: PoolClaim) -> Bool {
-    // Running claims are under the limit, or are of a single job: differences cannot overflow.
+  func fits(beside other: ResourceRequest, under limit: ResourceRequest) -> Bool {
+    // What runs is under the limit, or is a single job: differences cannot overflow.
     openFiles <= limit.openFiles - min(limit.openFiles, other.openFiles)
       && memory <= limit.memory - min(limit.memory, other.memory)
   }
 
-  static func += (sum: inout PoolClaim, claim: PoolClaim) {
-    sum.openFiles += claim.openFiles
-    sum.memory += claim.memory
+  static func += (sum: inout ResourceRequest, request: ResourceRequest) {
+    sum.openFiles += request.openFiles
+    sum.memory += request.memory
   }
 
-  static func -= (sum: inout PoolClaim, claim: PoolClaim) {
-    sum.openFiles -= claim.openFiles
-    sum.memory -= claim.memory
+  static func -= (sum: inout ResourceRequest, request: ResourceRequest) {
+    sum.openFiles -= request.openFiles
+    sum.memory -= request.memory
   }
 }

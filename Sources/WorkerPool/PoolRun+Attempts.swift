@@ -3,7 +3,7 @@ import MediaComposition
 import Synchronization
 import Threads
 
-extension Shift {
+extension PoolRun {
   /// What follows from how an attempt ended.
   private enum Ending {
     case over(Report.Outcome)
@@ -118,7 +118,7 @@ extension Shift {
   }
 }
 
-extension Shift {
+extension PoolRun {
   /// The timekeeper's life: ask attempts to stop that have had their time, or whose run is
   /// cancelled, and leave those alone that do not.
   func keepTime() {

@@ -6,7 +6,7 @@ import Threads
 ///
 /// Workers take jobs from the schedule, the timekeeper stops attempts that have had their time; all
 /// that both know is behind one lock.
-final class Shift<Runner: JobRunner>: Sendable {
+final class PoolRun<Runner: JobRunner>: Sendable {
   typealias Event = JobEvent<Runner.Result>
   typealias Report = JobReport<Runner.Result>
 

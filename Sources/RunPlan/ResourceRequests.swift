@@ -1,14 +1,14 @@
 import MediaComposition
 import WorkerPool
 
-extension PoolClaim {
+extension ResourceRequest {
   /// What an export may take while it runs, at most, by the sources that may sound together.
   ///
   /// What each takes is an estimate on the safe side, not a measurement: it keeps wide mixes from
   /// running side by side, and need not be nearer than that.
   ///
   /// - Complexity: O(segments)
-  init(of export: Export) {
+  package init(for export: Export) {
     let sources = export.composition.sourcesAtOnce
     // All are open from before the first block until the last is whole.
     let files = export.outputs.reduce(export.records.count) { $0 + $1.paths.count }
@@ -25,8 +25,8 @@ extension PoolClaim {
   /// What all jobs may take together of a process that may open so many more files.
   ///
   /// A part is left to the command itself: its streams, its job files, its library.
-  static func limits(openFiles: Int, memory: Int) -> PoolClaim {
-    PoolClaim(openFiles: max(1, openFiles - 16), memory: memory / 4 * 3)
+  package static func limits(openFiles: Int, memory: Int) -> ResourceRequest {
+    ResourceRequest(openFiles: max(1, openFiles - 16), memory: memory / 4 * 3)
   }
 }
 

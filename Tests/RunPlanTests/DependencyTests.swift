@@ -6,6 +6,7 @@ import Testing
 
 @testable import JobFile
 @testable import JobModel
+@testable import RunPlan
 
 @Suite("What jobs need of each other")
 struct DependencyTests {
@@ -22,8 +23,8 @@ struct DependencyTests {
 
   private func order(_ jobs: [Job], files: [Int]? = nil) -> (order: [String], circles: [String]) {
     let dependencies = JobDependencies(
-      among: jobs, of: files ?? jobs.map { _ in 0 }, currentDirectory: "/home/show")
-    let (order, circles) = dependencies.order(of: jobs)
+      among: jobs, of: files ?? jobs.map { _ in 0 }, currentDirectory: .current)
+    let (order, circles) = dependencies.order()
     return (order.map { jobs[$0].name }, circles.map(\.message))
   }
 
@@ -31,7 +32,7 @@ struct DependencyTests {
   func stable() {
     let jobs = [
       job("a", writes: "1.wav"), job("b", reads: ["x/../4.wav"], writes: "2.wav"),
-      job("c", writes: "3.wav"), job("d", writes: "/home/show/4.wav"),
+      job("c", writes: "3.wav"), job("d", writes: FilePath.current.appending("4.wav").string),
       job("e", writes: "5.wav", needs: ["c"]),
     ]
     #expect(order(jobs) == (["a", "d", "b", "c", "e"], []))
@@ -117,7 +118,9 @@ struct DependencyTests {
     var pictured = job("b", writes: "2.wav")
     pictured.metadata.cover = .file("3.jpg")
     let jobs = [job("a", reads: ["2.wav"], writes: "1.wav"), pictured, job("c", writes: "3.jpg")]
-    let found = Job.conflicts(among: jobs, reading: ["1.wav"], currentDirectory: "/x")
+    let found = JobDependencies(
+      among: jobs, of: jobs.map { _ in 0 }, reading: ["1.wav"], currentDirectory: "/x"
+    ).problems
     #expect(
       found.map(\.message) == ["output '1.wav' is a source", "output '3.jpg' is a source"])
   }

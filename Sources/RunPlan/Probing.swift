@@ -6,7 +6,7 @@ import Threads
 extension MediaLibrary {
   /// Probes media on as many threads as the budget has cores: what is asked about them then is
   /// known. What cannot be read says so when it is asked for.
-  func probe(_ references: [MediaReference], _ budget: CPUBudget) {
+  package func probe(_ references: [MediaReference], _ budget: CPUBudget) {
     let queue = Channel<MediaReference>(capacity: max(1, references.count))
     for reference in references { _ = queue.send(reference) }
     queue.close()

@@ -1,0 +1,221 @@
+import Diagnosis
+import MediaComposition
+import SystemPackage
+
+/// Which files are read and which are written, by where their paths lead on the disk: links are
+/// followed, and two spellings of one path are one file. It says whether a file may be written, and
+/// which jobs read or write it: of all jobs in planning, and of one export when its files take their
+/// places.
+///
+/// The disk is looked at when a path is named, each folder once; nothing is opened. What changes on
+/// the disk later is not seen.
+package struct PathRegistry: Sendable {
+  /// A job that reads a file.
+  package struct Reader: Sendable, Hashable {
+    /// The caller's number of the job.
+    package var job: Int
+    /// As the job calls the file.
+    package var path: FilePath
+    /// Where the job names it.
+    package var origin: Origin
+
+    /// Job number `job`, which names the file `path` at `origin`.
+    package init(job: Int, path: FilePath, origin: Origin = .unknown) {
+      (self.job, self.path, self.origin) = (job, path, origin)
+    }
+  }
+
+  /// A job that writes a file.
+  package struct Writer: Sendable, Hashable {
+    /// The caller's number of the job.
+    package var job: Int
+    /// Which of the job's exports writes it.
+    package var part: Int
+    /// Which of that export's files it is.
+    package var number: Int
+    /// As the job calls the file.
+    package var path: FilePath
+    /// Where the job names it.
+    package var origin: Origin
+    /// Whether other jobs may read the file once it is written.
+    package var isSound: Bool
+
+    /// Part number `part` of job number `job`, whose file number `number` is `file`.
+    package init(_ file: ExportFiles.File, job: Int, part: Int, number: Int) {
+      (self.job, self.part, self.number) = (job, part, number)
+      (path, origin, isSound) = (file.path, file.origin, file.content == .sound)
+    }
+  }
+
+  /// Why a file may not be written.
+  package enum Clash: Error, Hashable {
+    /// It is a source, as it is called and where it is named.
+    case source(FilePath, Origin)
+    case output(Writer)
+  }
+
+  fileprivate struct Entry {
+    /// What is read before any job starts, or read by something else than a job.
+    var fixed: (path: FilePath, origin: Origin)?
+    /// In the order of jobs, at most one for each.
+    var readers: [Reader] = []
+    var writer: Writer?
+  }
+
+  private var resolver = PathResolver()
+  private var numbers: [FilePlace: Int] = [:]
+  private var entries: [Entry] = []
+  /// Of sources: thousands of jobs may read one file.
+  private var sources: [FilePath: Int] = [:]
+
+  /// A registry of no file.
+  package init() {}
+
+  private mutating func number(of path: FilePath) -> Int? {
+    resolver.place(of: path).map { number(at: $0) }
+  }
+
+  private mutating func number(at place: FilePlace) -> Int {
+    if let known = numbers[place] { return known }
+    entries.append(Entry())
+    numbers[place] = entries.count - 1
+    return entries.count - 1
+  }
+
+  /// Notes a file that no job may write, such as a job file or a picture.
+  package mutating func protect(_ path: FilePath, at origin: Origin = .unknown) {
+    guard let number = number(of: path), entries[number].fixed == nil else { return }
+    entries[number].fixed = (path, origin)
+  }
+
+  /// Notes a medium of a job, by the inode that it was probed with, or else as it is now. To be called
+  /// for one job after the other.
+  package mutating func read(_ reader: Reader, inode: FileIdentity.Inode? = nil) {
+    let known = sources[reader.path]
+    guard let number = known ?? inode.map({ number(at: .file($0)) }) ?? number(of: reader.path)
+    else { return }
+    if known == nil { sources[reader.path] = number }
+    guard entries[number].readers.last?.job != reader.job else { return }
+    entries[number].readers.append(reader)
+  }
+
+  /// Notes a file that a job writes. The same writer may come again.
+  ///
+  /// Sound may be written over what other jobs read: they read what is written.
+  ///
+  /// - Returns: The other jobs that read it; none where the writer was known.
+  /// - Throws: Why the file may not be written.
+  @discardableResult
+  package mutating func write(_ writer: Writer) throws(Clash) -> [Reader] {
+    guard let number = number(of: writer.path), entries[number].writer != writer else { return [] }
+    if let clash = clash(of: writer, at: number) { throw clash }
+    entries[number].writer = writer
+    return entries[number].readers
+  }
+
+  private func clash(of writer: Writer, at number: Int) -> Clash? {
+    let entry = entries[number]
+    if let fixed = entry.fixed { return .source(fixed.path, fixed.origin) }
+    let reader = writer.isSound ? entry.reader(of: writer.job) : entry.readers.first
+    if let reader { return .source(reader.path, reader.origin) }
+    return entry.writer.map { .output($0) }
+  }
+
+  /// The job whose sound a source of this path will be. Only paths that were noted as read are known.
+  package func writer(ofSource path: FilePath) -> Writer? {
+    guard let number = sources[path], let writer = entries[number].writer, writer.isSound else {
+      return nil
+    }
+    return writer
+  }
+
+  /// Whether anything is known to read or write a file.
+  package mutating func isKnown(_ path: FilePath) -> Bool {
+    guard let place = resolver.place(of: path), let number = numbers[place] else { return false }
+    let entry = entries[number]
+    return entry.fixed != nil || !entry.readers.isEmpty || entry.writer != nil
+  }
+}
+
+extension PathRegistry.Entry {
+  /// O(log readers)
+  fileprivate func reader(of job: Int) -> PathRegistry.Reader? {
+    var (low, high) = (0, readers.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if readers[middle].job < job { low = middle + 1 } else { high = middle }
+    }
+    return low < readers.count && readers[low].job == job ? readers[low] : nil
+  }
+}
+
+extension PathRegistry.Clash {
+  /// The same as a refusal of the file at `path`, in words that hold whatever the paths are.
+  package func failure(of path: FilePath, at origin: Origin) -> Failure {
+    let message =
+      switch self {
+      case .source(let source, _):
+        "is the source \(source.string): a source is never written to; choose another path"
+      case .output(let other):
+        "is the same file as \(other.path.string), another output; choose another path"
+      }
+    return Failure(.mendJob, message, path: path, origin: origin)
+  }
+}
+
+/// Where a path leads, by whatever links.
+package enum FilePlace: Hashable, Sendable {
+  case file(FileIdentity.Inode)
+  /// Nothing is there yet: names below a folder that is there.
+  case entry(FilePath, in: FileIdentity.Inode)
+}
+
+/// Finds the places of paths, and looks at each folder once.
+package struct PathResolver: Sendable {
+  /// A folder that is there, and the names of those in it that are still to be made.
+  private struct Site {
+    var root: FileIdentity.Inode
+    var names = FilePath()
+
+    mutating func enter(_ name: FilePath.Component) {
+      // Of a folder that is not there yet, names alone say what is above it.
+      if name.kind == .parentDirectory, !names.isEmpty {
+        names.removeLastComponent()
+      } else if name.kind != .currentDirectory {
+        names.append(name)
+      }
+    }
+  }
+
+  private var folders = FolderCache()
+  private var sites: [FilePath: Site?] = [:]
+
+  package init() {}
+
+  /// The place of a path; nil where no file can be, as behind a link that leads to itself.
+  package mutating func place(of path: FilePath) -> FilePlace? {
+    var target = path
+    // In a folder that is not there is nothing.
+    if !folders.isMissing(path.folder) {
+      if let file = SourceFile.inode(of: path) { return .file(file) }
+      guard let followed = try? OutputFile.followLinks(path) else { return nil }
+      target = followed
+    }
+    guard let name = target.lastComponent, var site = site(of: target.folder) else { return nil }
+    site.enter(name)
+    return .entry(site.names, in: site.root)
+  }
+
+  private mutating func site(of folder: FilePath) -> Site? {
+    if let known = sites[folder] { return known }
+    var site: Site?
+    if let inode = folders.inode(of: folder) {
+      site = Site(root: inode)
+    } else if let name = folder.lastComponent, folder != folder.folder {
+      site = self.site(of: folder.folder)
+      site?.enter(name)
+    }
+    sites[folder] = .some(site)
+    return site
+  }
+}

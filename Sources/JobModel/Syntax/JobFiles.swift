@@ -1,0 +1,44 @@
+import Diagnosis
+import MediaComposition
+import SystemPackage
+
+extension Job {
+  /// Every medium and picture that the job reads, in no order; lists of times were read with its
+  /// file. O(items).
+  package var readFiles: Set<FilePath> {
+    var files: Set<FilePath> = []
+    forEachMedium { path, _ in files.insert(path) }
+    forEachPicture { path, _ in files.insert(path) }
+    return files
+  }
+
+  /// Every medium that the job reads, with where it names it: once for each place. O(items).
+  package var mediaPlaces: [Located<FilePath>] {
+    var places: [Located<FilePath>] = []
+    forEachMedium { path, origin in places.append(Located(path, at: origin)) }
+    return places
+  }
+
+  /// Calls `body` with every medium that the job reads.
+  package func forEachMedium(_ body: (FilePath, Origin) -> Void) {
+    item.forEachClip { body($0.path, $0.origin) }
+    for base in [metadataBase] + outputs.map(\.metadataBase) {
+      if case .file(let reference)? = base { body(reference.path, reference.origin) }
+    }
+  }
+
+  /// Calls `body` with every picture that the job reads.
+  package func forEachPicture(_ body: (FilePath, Origin) -> Void) {
+    Item.forEach(of: [item]) { items, index in
+      if let image = items[index].chapter?.image {
+        body(image, items[index].chapter?.start.origin ?? .unknown)
+      }
+      for chapter in items[index].chapters {
+        if let image = chapter.image { body(image, chapter.start.origin) }
+      }
+    }
+    for tags in [metadata] + outputs.map(\.metadata) {
+      if case .file(let cover)? = tags.cover { body(cover, .unknown) }
+    }
+  }
+}

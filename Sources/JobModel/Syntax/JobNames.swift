@@ -1,0 +1,63 @@
+import Diagnosis
+import MediaComposition
+
+/// The jobs of a run by their names, and by the groups that they are of.
+package struct JobNames: Sendable {
+  private struct Name: Hashable {
+    var file: Int
+    var text: String
+  }
+  private var indices: [Name: [Int]] = [:]
+
+  /// The names of `jobs`; `files` says which file each is of.
+  package init(_ jobs: [Job], of files: [Int]) {
+    for (index, job) in jobs.enumerated() {
+      indices[Name(file: files[index], text: job.name), default: []].append(index)
+      guard job.group != job.name else { continue }
+      indices[Name(file: files[index], text: job.group), default: []].append(index)
+    }
+  }
+
+  /// The jobs of a file that a name means: one, or all of a group.
+  package func jobs(called name: String, in file: Int) -> [Int] {
+    indices[Name(file: file, text: name)] ?? []
+  }
+
+  /// What was perhaps meant by a name that there is not, as a help: the nearest one, or some of
+  /// all.
+  ///
+  /// - Complexity: O(n · log n)
+  package func help(for name: String) -> String {
+    Self.help(for: name, among: Set(indices.keys.map(\.text)).sorted())
+  }
+
+  package static func help(for name: String, among names: [String]) -> String {
+    if let nearest = Spelling.nearest(to: name, among: names) {
+      return "did you mean '\(nearest)'?"
+    }
+    let shown = names.prefix(10).map { "'\($0)'" }.joined(separator: ", ")
+    return names.count == 1
+      ? "the only one is \(shown)" : "there are \(shown)\(names.count > 10 ? " …" : "")"
+  }
+}
+
+extension Job {
+  /// Whether `text` is its name or its group, or a pattern of one: `*` stands for any characters.
+  package func isCalled(_ text: String) -> Bool {
+    name == text || group == text || text.contains("*") && (fits(name, text) || fits(group, text))
+  }
+
+  private func fits(_ name: String, _ pattern: String) -> Bool {
+    let pieces = pattern.split(separator: "*", omittingEmptySubsequences: false)
+    guard let first = pieces.first, let last = pieces.last, name.hasPrefix(first) else {
+      return false
+    }
+    // Each piece as early as it can be leaves most to the next.
+    var rest = name.dropFirst(first.count)
+    for piece in pieces.dropFirst().dropLast() where !piece.isEmpty {
+      guard let range = rest.firstRange(of: piece) else { return false }
+      rest = rest[range.upperBound...]
+    }
+    return rest.count >= last.count && rest.hasSuffix(last)
+  }
+}

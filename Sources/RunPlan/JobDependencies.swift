@@ -1,0 +1,215 @@
+import Diagnosis
+import ExportEngine
+import JobFile
+import JobModel
+import MediaComposition
+import SystemPackage
+
+/// Which jobs of a run must be done before which, because one writes what another reads or because a
+/// job says so with `needs`; and which outputs no run could write.
+///
+/// Both follow from one registry of all paths. What a split job writes is added when it is known.
+package struct JobDependencies: Sendable {
+  /// Why a job waits for another one.
+  package struct Edge: Sendable, Hashable {
+    /// What makes it wait.
+    package enum Reason: Sendable, Hashable {
+      /// The other one writes this file, as the reader calls it.
+      case reads(FilePath)
+      /// `needs` says so, by this name or group.
+      case named(String)
+    }
+    /// The job that is needed: an index into the run's jobs.
+    package var job: Int
+    /// What makes it wait.
+    package var reason: Reason
+    /// Where the file, or the job, is named.
+    package var origin: Origin
+  }
+
+  /// What each job waits for, in the order of the jobs.
+  package private(set) var edges: [[Edge]]
+  /// Every file that is read or written.
+  package private(set) var registry = PathRegistry()
+  private var conflicts: JobConflicts
+  private let jobs: [Job]
+  /// Jobs of which others read an output.
+  private var readJobs: Set<Int> = []
+
+  /// What the jobs themselves show.
+  ///
+  /// - Parameters:
+  ///   - jobs: All jobs of a run.
+  ///   - fileNumbers: The job file that each is of, as any number; `needs` looks for names in its own.
+  ///   - files: What is read beside the jobs' media and pictures, as the job files themselves.
+  ///   - currentDirectory: Absolute; relative paths count from it.
+  /// - Complexity: O(number of items, outputs and needs of all jobs)
+  package init(
+    among jobs: [Job], of fileNumbers: [Int], reading files: [FilePath] = [],
+    currentDirectory: FilePath
+  ) {
+    self.jobs = jobs
+    edges = Array(repeating: [], count: jobs.count)
+    conflicts = JobConflicts(among: jobs, currentDirectory)
+    for file in files { registry.protect(file) }
+    for (index, job) in jobs.enumerated() {
+      job.forEachPicture { registry.protect($0, at: $1) }
+      var last: FilePath?
+      job.forEachMedium { path, origin in
+        // Clips of one file mostly follow one another.
+        guard path != last else { return }
+        last = path
+        registry.read(.init(job: index, path: path, origin: origin))
+      }
+    }
+    for (index, job) in jobs.enumerated() where job.hasFinalPaths {
+      add([ExportFiles(job)], of: index)
+    }
+    addNeeds(fileNumbers)
+  }
+
+  /// The same of jobs that were read from files.
+  package init(_ loaded: LoadedJobs) {
+    self.init(
+      among: loaded.jobs, of: loaded.fileNumbers, reading: loaded.files,
+      currentDirectory: .current)
+  }
+
+  /// Outputs that no run could write, and outputs that are one file on some disks, as far as that is
+  /// known.
+  package var problems: [Diagnostic] { conflicts.found }
+
+  private mutating func addNeeds(_ fileNumbers: [Int]) {
+    guard jobs.contains(where: { !$0.needs.isEmpty }) else { return }
+    let names = JobNames(jobs, of: fileNumbers)
+    for (index, job) in jobs.enumerated() {
+      for need in job.needs {
+        for other in names.jobs(called: need.value, in: fileNumbers[index]) {
+          edges[index].append(Edge(job: other, reason: .named(need.value), origin: need.origin))
+        }
+      }
+    }
+  }
+
+  /// Notes what the exports of job number `job` write.
+  ///
+  /// - Returns: The jobs that are now known to wait for it, and were not before.
+  @discardableResult
+  package mutating func add(_ parts: [ExportFiles], of job: Int) -> Set<Int> {
+    var found: Set<Int> = []
+    conflicts.begin(parts, of: job)
+    for (part, files) in parts.enumerated() {
+      for (number, file) in files.files.enumerated() {
+        let writer = PathRegistry.Writer(file, job: job, part: part, number: number)
+        do throws(PathRegistry.Clash) {
+          for reader in try registry.write(writer) where found.insert(reader.job).inserted {
+            edges[reader.job].append(
+              Edge(job: job, reason: .reads(reader.path), origin: reader.origin))
+          }
+        } catch {
+          conflicts.add(error, of: writer, file.content)
+        }
+        conflicts.compareCase(of: writer)
+      }
+    }
+    if !found.isEmpty { readJobs.insert(job) }
+    return found
+  }
+
+  /// The file that another job of the run writes and job number `job` reads at `path`; nil where no
+  /// other job does.
+  package func writer(of path: FilePath, readBy job: Int) -> PathRegistry.Writer? {
+    guard !readJobs.isEmpty, let writer = registry.writer(ofSource: path), writer.job != job else {
+      return nil
+    }
+    return writer
+  }
+
+  /// Whether a job of the run writes what jobs read at `path`.
+  package func isWritten(_ path: FilePath) -> Bool { registry.writer(ofSource: path) != nil }
+
+  /// Whether other jobs read an output of job number `job`.
+  package func isRead(_ job: Int) -> Bool { readJobs.contains(job) }
+}
+
+extension Job {
+  /// Whether all that it writes is known before its media are probed.
+  fileprivate var hasFinalPaths: Bool {
+    split == nil && !outputs.contains { $0.format == .sameAsClip(isInFolder: true) }
+  }
+}
+
+extension ExportFiles {
+  /// Those of a job that is not split.
+  fileprivate init(_ job: Job) {
+    self.init(
+      name: job.name, outputs: job.outputs.map { ($0.path, $0.chapters, $0.origin) },
+      records: job.records)
+  }
+}
+
+// MARK: - Order
+
+extension JobDependencies {
+  /// The jobs in an order in which each comes after those that it waits for, and what is wrong where
+  /// there is none. Without needs it is the order of the list.
+  ///
+  /// - Returns: All jobs; of those in a circle one comes first, and an error names the whole circle.
+  /// - Complexity: O(jobs + edges)
+  package func order() -> (order: [Int], circles: [Diagnostic]) {
+    guard edges.contains(where: { !$0.isEmpty }) else { return (Array(jobs.indices), []) }
+    var order: [Int] = []
+    order.reserveCapacity(jobs.count)
+    var circles: [Diagnostic] = []
+    var isDone = [Bool](repeating: false, count: jobs.count)
+    /// How deep in the path to the current job each one is.
+    var depth = [Int?](repeating: nil, count: jobs.count)
+    for root in jobs.indices where !isDone[root] {
+      // Chains may be as long as the list: no recursion.
+      var path = [(job: root, next: 0)]
+      depth[root] = 0
+      while let (job, next) = path.last {
+        guard next < edges[job].count else {
+          path.removeLast()
+          depth[job] = nil
+          isDone[job] = true
+          order.append(job)
+          continue
+        }
+        path[path.count - 1].next += 1
+        let needed = edges[job][next].job
+        if let start = depth[needed] {
+          circles.append(circle(path[start...].map { ($0.job, edges[$0.job][$0.next - 1]) }))
+        } else if !isDone[needed] {
+          depth[needed] = path.count
+          path.append((needed, 0))
+        }
+      }
+    }
+    return (order, circles)
+  }
+
+  /// Each job of a circle with the edge to the next one.
+  private func circle(_ steps: [(job: Int, edge: Edge)]) -> Diagnostic {
+    let first = steps.indices.min { steps[$0].job < steps[$1].job } ?? 0
+    let steps = steps[first...] + steps[..<first]
+    var names = steps.prefix(8).map { "'\(jobs[$0.edge.job].name)'" }
+    if steps.count > 8 {
+      names += ["… (\(steps.count - 8) more)", "'\(jobs[steps[first].job].name)'"]
+    }
+    let rest = names.dropFirst().map { ", which needs \($0)" }.joined()
+    let notes = steps.dropFirst().map { step in
+      let what =
+        switch step.edge.reason {
+        case .reads(let path): "reads '\(path)', which '\(jobs[step.edge.job].name)' writes,"
+        case .named(let name): "needs '\(name)'"
+        }
+      return Diagnostic.Note("'\(jobs[step.job].name)' \(what) here", at: step.edge.origin)
+    }
+    guard let start = steps.first else { return Diagnostic("a circle of jobs", at: .unknown) }
+    return Diagnostic(
+      "no job can be the first: '\(jobs[start.job].name)' needs \(names[0])\(rest)",
+      at: start.edge.origin, help: "let one of them read something else, or need nothing",
+      notes: notes)
+  }
+}

@@ -1,0 +1,68 @@
+import Diagnosis
+import JobFile
+import MediaComposition
+import SystemPackage
+
+/// The files that the jobs of a run name and that neither the disk has nor any job writes.
+struct MissingFiles {
+  /// Those that keep something from being done that is wanted now.
+  let harmful: [MissingFile]
+  /// Whether one of them belongs to no job, such as a list of times.
+  let isOfNoJob: Bool
+  private let preparer: Preparer
+  private let byPath: [FilePath: [MissingFile]]
+  private var said: [Located<FilePath>: Diagnostic] = [:]
+
+  /// For so many the disk is asked what was perhaps meant; a report names the others without that.
+  private static let mostSuggestions = 200
+
+  /// - Parameters:
+  ///   - loaded: What was read.
+  ///   - preparer: Knows what jobs write.
+  ///   - own: The jobs that are wanted.
+  init(_ loaded: LoadedJobs, _ preparer: Preparer, of own: [Int]) {
+    self.preparer = preparer
+    let absent =
+      loaded.missingFiles
+      + loaded.missingMedia.filter { file in
+        !file.canBeWritten || !preparer.dependencies.isWritten(file.path)
+      }
+    guard !absent.isEmpty else {
+      (harmful, isOfNoJob, byPath) = ([], false, [:])
+      return
+    }
+    var read: Set<FilePath> = []
+    for index in preparer.jobs.indices { read.formUnion(preparer.missingFiles(of: index)) }
+    var wanted: Set<FilePath> = []
+    for index in own { wanted.formUnion(preparer.missingFiles(of: index)) }
+    // Those that only jobs read that nobody wants do no harm now.
+    harmful = absent.filter { wanted.contains($0.path) || !read.contains($0.path) }
+    isOfNoJob = absent.contains { !read.contains($0.path) }
+    byPath = Dictionary(grouping: absent, by: \.path)
+  }
+
+  /// What is to be said of those that a job reads, where it names them.
+  ///
+  /// - Complexity: O(items)
+  mutating func diagnostics(of job: Int) -> [Diagnostic] {
+    let paths = preparer.missingFiles(of: job)
+    guard !paths.isEmpty else { return [] }
+    let places = Set(preparer.jobs[job].mediaPlaces)
+    return paths.flatMap { path -> [Diagnostic] in
+      // What a job would read of its own outputs is a conflict beside that.
+      guard let named = byPath[path] else {
+        return [Diagnostic("there is no file '\(path)'", at: preparer.jobs[job].origin)]
+      }
+      let own = named.filter { places.contains(Located(path, at: $0.origin)) }
+      return (own.isEmpty ? named : own).map { diagnostic(of: $0) }
+    }
+  }
+
+  private mutating func diagnostic(of file: MissingFile) -> Diagnostic {
+    let key = Located(file.path, at: file.origin)
+    if let known = said[key] { return known }
+    let made = file.diagnostic(suggesting: said.count < Self.mostSuggestions)
+    said[key] = made
+    return made
+  }
+}

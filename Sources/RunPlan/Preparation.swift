@@ -1,0 +1,267 @@
+import Diagnosis
+import ExportEngine
+import JobFile
+import JobModel
+import MediaComposition
+import SystemPackage
+import Threads
+
+/// What a run is to do: jobs settled once, and what was found to be wrong.
+package struct Preparation {
+  /// What is to be done with settled jobs.
+  package enum Purpose: Sendable {
+    /// To count them: nothing is kept of them.
+    case check
+    /// To print or make what they say.
+    case run
+    /// To hear them. Nothing is written: each job stands for itself, and reads what is there now of
+    /// what another one would write.
+    case preview
+  }
+
+  /// What the user wants of a run, beside its jobs.
+  package struct Rules {
+    /// What is to be done with the jobs that are ready.
+    package var purpose: Purpose
+    /// Names and groups of the jobs that are wanted; nil: all.
+    package var only: [Located<String>]?
+    /// Whether a job that is found to be wrong leaves the others alone, whatever is wrong with it.
+    package var keepsGoing: Bool
+    /// What holds for jobs that do not say otherwise.
+    package var limits: WorkLimits
+    /// Which share of the work is wanted; nil: all.
+    package var shard: Shard?
+
+    /// Rules for all jobs, but for what is given.
+    package init(
+      _ purpose: Purpose = .run, only: [Located<String>]? = nil, keepsGoing: Bool = false,
+      limits: WorkLimits = WorkLimits(), shard: Shard? = nil
+    ) {
+      self.purpose = purpose
+      self.only = only
+      self.keepsGoing = keepsGoing
+      self.limits = limits
+      self.shard = shard
+    }
+  }
+
+  /// What is ready to run, in the order of writing and of time; empty where the purpose keeps none.
+  package private(set) var work: [Work] = []
+  /// How many jobs it is of.
+  package private(set) var readyJobs = 0
+  /// How many of them are parts of split jobs.
+  package private(set) var readyParts = 0
+  /// Everything to be said, in one pass.
+  package private(set) var diagnostics = Diagnostics()
+  /// What comes along unasked, and what is not there to be done.
+  package private(set) var notes: [String] = []
+  /// Whether something is wrong that only a change of the job file or the arguments can mend, and
+  /// that keeps the other jobs from running.
+  package private(set) var hasJobErrors = false
+  /// Wanted jobs that cannot run; empty where the purpose is not to run.
+  package private(set) var refusals: [Refusal] = []
+  /// How many wanted jobs cannot run.
+  package private(set) var refusedJobs = 0
+  /// Every file that the run's jobs read or write, wanted or not.
+  package private(set) var registry: PathRegistry
+  private let jobs: [Job]
+  private let rules: Rules
+
+  /// Probes every medium once, on all cores, and settles each job, after those that it needs.
+  ///
+  /// - Complexity: O(distinct media + items + parts)
+  package init(
+    _ loaded: LoadedJobs, _ rules: Rules = Rules(), library: MediaLibrary, budget: CPUBudget
+  ) {
+    jobs = loaded.jobs
+    self.rules = rules
+    let called = rules.only.map { names in
+      loaded.jobs.indices.filter { index in
+        names.contains { loaded.jobs[index].isCalled($0.value) }
+      }
+    }
+    // A preview settles what is heard; a run must know what its other jobs read and write.
+    let settled = rules.purpose == .preview ? called : nil
+    let preparer = Preparer(
+      loaded, settled ?? Array(loaded.jobs.indices), for: rules.purpose, library: library,
+      budget: budget)
+    registry = preparer.dependencies.registry
+    let wanted = settled ?? wantedJobs(called, loaded, preparer)
+    let shares = rules.shard.map { Shares(of: wanted, preparer, $0) }
+    // What is wrong with a job is reported by the shard that would do it, so that all of them add up.
+    let own = wanted.filter { shares?.isOwn($0, part: 0) ?? true }
+    var missing = MissingFiles(loaded, preparer, of: own)
+    report(missing)
+    diagnostics.append(contentsOf: preparer.mediaDiagnostics(of: own))
+    for index in own {
+      let outcome = preparer.outcomes[index]
+      diagnostics.append(contentsOf: outcome.said)
+      if outcome.isMistake, !rules.keepsGoing { hasJobErrors = true }
+    }
+    if let shares, !rules.keepsGoing { reportOtherShards(wanted, preparer, shares) }
+    if rules.purpose != .preview { reportConflicts(preparer) }
+    gather(wanted, preparer, shares, &missing)
+  }
+
+  // MARK: Which jobs
+
+  /// The jobs that are wanted, with those that they need, in the order of writing.
+  private mutating func wantedJobs(
+    _ called: [Int]?, _ loaded: LoadedJobs, _ preparer: Preparer
+  ) -> [Int] {
+    guard let called else { return Array(jobs.indices) }
+    for name in rules.only ?? [] where !called.contains(where: { jobs[$0].isCalled(name.value) }) {
+      diagnostics.append(
+        Diagnostic(
+          "there is no job '\(name.value)'", at: name.origin,
+          help: help(for: name.value, loaded, preparer)))
+      hasJobErrors = true
+    }
+    var isWanted = [Bool](repeating: false, count: jobs.count)
+    for index in called { isWanted[index] = true }
+    var queue = called
+    var companions = 0
+    while let index = queue.popLast() {
+      for edge in preparer.edges(of: index) where !isWanted[edge.job] {
+        isWanted[edge.job] = true
+        queue.append(edge.job)
+        companions += 1
+        // Of a hundred thousand some are named.
+        guard companions <= 20 else { continue }
+        notes.append("'\(jobs[edge.job].name)' comes along: '\(jobs[index].name)' needs it")
+      }
+    }
+    if companions > 20 { notes.append("\(companions - 20) more come along") }
+    return jobs.indices.filter { isWanted[$0] }
+  }
+
+  /// What was perhaps meant by a name that no job has.
+  private func help(for name: String, _ loaded: LoadedJobs, _ preparer: Preparer) -> String {
+    if let split = preparer.partNames.first(where: { $1.contains(name) })?.key {
+      return "it is a part of '\(jobs[split].name)': --only takes jobs whole"
+    }
+    return JobNames(jobs, of: loaded.fileNumbers).help(for: name)
+  }
+
+  // MARK: What is wrong
+
+  /// Reports files that neither the disk has nor any job writes.
+  private mutating func report(_ missing: MissingFiles) {
+    diagnostics.append(contentsOf: MissingFile.diagnostics(of: missing.harmful).all)
+    if missing.isOfNoJob || rules.purpose == .preview && !missing.harmful.isEmpty {
+      hasJobErrors = true
+    }
+  }
+
+  /// Says why nothing is started where only jobs of other shards are wrong, which tell of it.
+  private mutating func reportOtherShards(
+    _ wanted: [Int], _ preparer: Preparer, _ shares: Shares
+  ) {
+    let wrong = wanted.filter {
+      preparer.outcomes[$0].isMistake && !shares.isOwn($0, part: 0)
+    }
+    guard let first = wrong.first else { return }
+    hasJobErrors = true
+    let name = "'\(jobs[first].name)' of shard \(shares.shard(of: first, part: 0))"
+    let rest = wrong.count > 1 ? " and \(wrong.count - 1) more jobs of other shards are" : " is"
+    diagnostics.append(
+      Diagnostic(
+        "nothing is started, since \(name)\(rest) wrong", at: jobs[first].origin,
+        help: "'avjob check' says what is wrong; --keep-going runs the other jobs"))
+  }
+
+  /// Of all jobs: what is not wanted now may be there, or be wanted next.
+  private mutating func reportConflicts(_ preparer: Preparer) {
+    let found = preparer.circles.isEmpty ? preparer.dependencies.problems : preparer.circles
+    diagnostics.append(contentsOf: found)
+    if found.contains(where: { $0.severity == .error }) { hasJobErrors = true }
+  }
+
+  // MARK: What is ready
+
+  /// Puts together what is ready of the wanted jobs, as far as it is of the wanted shard.
+  private mutating func gather(
+    _ wanted: [Int], _ preparer: Preparer, _ shares: Shares?, _ missing: inout MissingFiles
+  ) {
+    var queue = WorkQueue(preparer, rules.limits)
+    for index in wanted {
+      let outcome = preparer.outcomes[index]
+      let isOwn = shares?.isOwn(index, part: 0) ?? true
+      if outcome.isRefused {
+        guard isOwn else { continue }
+        refusedJobs += 1
+        guard rules.purpose == .run else { continue }
+        let own =
+          missing.diagnostics(of: index) + preparer.mediaDiagnostics(of: [index]) + outcome.found
+        let isFaultless = !own.contains { $0.severity == .error }
+        refusals.append(
+          Refusal(
+            name: jobs[index].name, origin: jobs[index].origin,
+            messages: (outcome.blocker.map { [$0.said] } ?? []) + own,
+            blockedBy: isFaultless ? outcome.blocker.map { jobs[$0.job].name } : nil))
+        continue
+      }
+      let parts = outcome.estimates.indices.filter { shares?.isOwn(index, part: $0) ?? true }
+      guard !parts.isEmpty else { continue }
+      if rules.purpose != .check {
+        let warnings = isOwn ? preparer.mediaDiagnostics(of: [index]) + outcome.said : []
+        queue.append(parts, of: index, warnings: warnings.filter { $0.severity == .warning })
+      }
+      readyJobs += 1
+      if jobs[index].split != nil { readyParts += parts.count }
+    }
+    work = queue.connected()
+    guard let shard = rules.shard, readyJobs == 0, refusedJobs == 0, !hasJobErrors else { return }
+    let all = wanted.count == 1 ? "1 job is" : "\(wanted.count) jobs are"
+    notes.append(
+      "shard \(shard.number)/\(shard.count) has no job: \(all) dealt out among \(shard.count) shards"
+    )
+  }
+}
+
+extension Preparation {
+  /// Why files that the run would replace beside its outputs, such as reports, cannot be where they are
+  /// wanted: something is read or written there.
+  package func refusals(ofFilesAt paths: [FilePath], reading files: [FilePath]) -> [Failure] {
+    var registry = registry
+    return paths.enumerated().compactMap { number, path in
+      let file = ExportFiles.File(path: path, content: .record)
+      do throws(PathRegistry.Clash) {
+        try registry.write(.init(file, job: -1, part: 0, number: number))
+        return nil
+      } catch {
+        if case .source(let source, _) = error, files.contains(source) {
+          return Failure(.mendJob, "is a job file; choose another path", path: path)
+        }
+        return error.failure(of: path, at: .unknown)
+      }
+    }
+  }
+}
+
+/// A job that was refused before anything ran.
+package struct Refusal: Sendable {
+  /// The job.
+  package var name: String
+  /// Where the job was written.
+  package var origin: Origin
+  /// What there is to be said of it.
+  package var messages: [Diagnostic]
+  /// The job that it needs and that cannot run, where nothing else is wrong with it.
+  package var blockedBy: String?
+
+  /// A refusal of the job called `name`.
+  package init(
+    name: String, origin: Origin, messages: [Diagnostic], blockedBy: String? = nil
+  ) {
+    self.name = name
+    self.origin = origin
+    self.messages = messages
+    self.blockedBy = blockedBy
+  }
+
+  /// Whether another run may find that all is well.
+  package var mayPass: Bool {
+    !messages.isEmpty && messages.allSatisfy { $0.severity == .warning || $0.remedy == .tryAgain }
+  }
+}

@@ -1,0 +1,307 @@
+import Diagnosis
+import ExportEngine
+import JobFile
+import JobModel
+import MediaComposition
+import SystemPackage
+import Threads
+
+/// Probes the media of a run, and settles its jobs, each after those that it needs: what another job
+/// has still to write is read as it is predicted. Every export is compiled once, here.
+struct Preparer {
+  /// What became of a job.
+  struct Outcome {
+    /// How much work each of its exports is thought to be; empty where the job is refused.
+    var estimates: [Duration] = []
+    /// In the order of `estimates`; empty where they are not kept.
+    var sessions: [ExportSession] = []
+    /// What is to be said of the job itself.
+    var found: [Diagnostic] = []
+    /// Why it cannot run although nothing need be wrong with it.
+    var blocker: Blocker?
+    /// Whether it cannot run.
+    var isRefused = false
+    /// Whether only a change of the job file or the arguments can mend that.
+    var isMistake = false
+
+    /// What is to be said of the job and of what it needs.
+    var said: [Diagnostic] { (blocker.map { [$0.said] } ?? []) + found }
+  }
+
+  /// A job that is needed and cannot run.
+  struct Blocker {
+    var job: Int
+    /// Where it is needed.
+    var said: Diagnostic
+  }
+
+  let jobs: [Job]
+  private(set) var outcomes: [Outcome]
+  private(set) var dependencies: JobDependencies
+  /// Jobs that need each other in a circle.
+  private(set) var circles: [Diagnostic] = []
+  private let library: MediaLibrary
+  private let purpose: Preparation.Purpose
+  private var cache = ReviewCache()
+  /// What jobs name and what is no file on the disk.
+  private let absent: Set<FilePath>
+  /// Of each job that names some.
+  private let absentFiles: [Int: [FilePath]]
+  /// Of these, where something else is than a file.
+  private let occupied: Set<FilePath>
+  /// What is to be said of media.
+  private var issues: [MediaReference: Issue] = [:]
+  private var predictions: [Output: Asset] = [:]
+  /// Names of the parts of split jobs.
+  private(set) var partNames: [Int: [String]] = [:]
+  /// Jobs that must be settled once more, since another one turned out to write what they read.
+  private var stale: Set<Int>
+
+  /// What is to be said of one medium.
+  private struct Issue {
+    var failure: Failure?
+    var warnings: [Warning]
+  }
+
+  /// An output that another job reads.
+  private struct Output: Hashable {
+    var job: Int
+    var path: FilePath
+  }
+
+  /// Does all of it.
+  ///
+  /// - Parameters:
+  ///   - loaded: All jobs of the run.
+  ///   - wanted: The jobs to settle, for a purpose that does not need the others.
+  ///   - purpose: What is to be done with them.
+  ///   - library: Probes.
+  ///   - budget: Of whose cores probing makes use.
+  /// - Complexity: O(distinct media + items + parts), once for each link of a chain of split jobs
+  init(
+    _ loaded: LoadedJobs, _ wanted: [Int], for purpose: Preparation.Purpose, library: MediaLibrary,
+    budget: CPUBudget
+  ) {
+    jobs = loaded.jobs
+    self.library = library
+    self.purpose = purpose
+    outcomes = Array(repeating: Outcome(), count: jobs.count)
+    let dependencies = JobDependencies(loaded)
+    self.dependencies = dependencies
+    stale = Set(wanted)
+    occupied = Set(loaded.missingMedia.lazy.filter { !$0.canBeWritten }.map(\.path))
+    let absent = Set((loaded.missingFiles + loaded.missingMedia).lazy.map(\.path))
+      // What a run would write first is probed as it is now, and told of where it is not there.
+      .filter { purpose != .preview || !dependencies.isWritten($0) }
+    self.absent = absent
+    var absentFiles: [Int: [FilePath]] = [:]
+    for index in loaded.jobs.indices where !absent.isEmpty {
+      let own = loaded.jobs[index].readFiles.filter(absent.contains)
+      if !own.isEmpty { absentFiles[index] = own.sorted { $0.string < $1.string } }
+    }
+    self.absentFiles = absentFiles
+    probe(budget)
+    settleAll()
+  }
+
+  // MARK: Media
+
+  /// What job number `index` waits for; nothing where files are read as they are now.
+  func edges(of index: Int) -> [JobDependencies.Edge] {
+    purpose == .preview ? [] : dependencies.edges[index]
+  }
+
+  /// Whether what job number `index` reads at `path` is still to be written.
+  func awaits(_ path: FilePath, _ index: Int) -> Bool { writer(of: path, readBy: index) != nil }
+
+  private func writer(of path: FilePath, readBy index: Int) -> PathRegistry.Writer? {
+    purpose == .preview ? nil : dependencies.writer(of: path, readBy: index)
+  }
+
+  /// What is there and stays as it is: each medium once, in the order of writing.
+  private func steadyMedia() -> [MediaReference] {
+    var seen: Set<MediaReference> = []
+    var references: [MediaReference] = []
+    for index in jobs.indices where stale.contains(index) {
+      for reference in jobs[index].media where !absent.contains(reference.path) {
+        guard !awaits(reference.path, index), seen.insert(reference).inserted else { continue }
+        references.append(reference)
+      }
+    }
+    return references
+  }
+
+  /// Probes on all cores.
+  private mutating func probe(_ budget: CPUBudget) {
+    let references = steadyMedia()
+    library.probe(references, budget)
+    for reference in references {
+      do throws(Failure) {
+        _ = try library.asset(at: reference.path, streamIndex: reference.stream)
+        let warnings = library.warnings(for: reference.path, streamIndex: reference.stream)
+        if !warnings.isEmpty { issues[reference] = Issue(warnings: warnings) }
+      } catch {
+        issues[reference] = Issue(failure: error, warnings: [])
+      }
+    }
+  }
+
+  /// What is to be said of the media of some jobs: of each once, where the first of them names it.
+  func mediaDiagnostics(of indices: [Int]) -> [Diagnostic] {
+    guard !issues.isEmpty else { return [] }
+    var named: Set<MediaReference> = []
+    var found: [Diagnostic] = []
+    for index in indices {
+      for reference in jobs[index].media where named.insert(reference).inserted {
+        guard let issue = issue(of: reference, readBy: index) else { continue }
+        if let failure = issue.failure {
+          found.append(
+            writtenLater(reference, index) ?? Diagnostic(failure, at: reference.origin))
+        }
+        for var warning in issue.warnings {
+          warning.origin = reference.origin
+          found.append(Diagnostic(warning))
+        }
+      }
+    }
+    return found
+  }
+
+  private func issue(of reference: MediaReference, readBy job: Int) -> Issue? {
+    guard let issue = issues[reference], !awaits(reference.path, job) else { return nil }
+    return issue
+  }
+
+  /// Why a file is not there yet that only a run would write.
+  private func writtenLater(_ reference: MediaReference, _ index: Int) -> Diagnostic? {
+    guard let writer = dependencies.writer(of: reference.path, readBy: index),
+      LocalFileSystem().kind(of: reference.path) == nil
+    else { return nil }
+    let name = jobs[writer.job].name
+    return Diagnostic(
+      "there is no file '\(reference.path)' yet: '\(name)' writes it", at: reference.origin,
+      help: "run that first: 'avjob run … --only \(name)'")
+  }
+
+  /// The files that job number `index` names and that neither the disk has nor any job writes, in
+  /// order of their names.
+  func missingFiles(of index: Int) -> [FilePath] {
+    guard let files = absentFiles[index] else { return [] }
+    return files.filter {
+      occupied.contains($0) || dependencies.writer(of: $0, readBy: index) == nil
+    }
+  }
+
+  // MARK: Settling
+
+  /// Until nothing more turns out to be written by another job: what parts are called is known when
+  /// their job is settled.
+  private mutating func settleAll() {
+    while !stale.isEmpty {
+      var order = Array(jobs.indices)
+      if purpose != .preview { (order, circles) = dependencies.order() }
+      var changed = stale
+      stale = []
+      for index in order {
+        guard
+          changed.contains(index) || edges(of: index).contains(where: { changed.contains($0.job) })
+        else { continue }
+        changed.insert(index)
+        outcomes[index] = settled(index)
+      }
+      guard circles.isEmpty else { return }
+    }
+  }
+
+  private mutating func settled(_ index: Int) -> Outcome {
+    let job = jobs[index]
+    var outcome = Outcome()
+    // In a circle no job comes first, which is reported as such.
+    let needs = circles.isEmpty ? edges(of: index) : []
+    if let edge = needs.first(where: { outcomes[$0.job].isRefused }) {
+      let message = "'\(job.name)' needs '\(jobs[edge.job].name)', which cannot run"
+      outcome.blocker = Blocker(job: edge.job, said: Diagnostic(message, at: edge.origin))
+      outcome.isRefused = true
+    }
+    let isMissing = !missingFiles(of: index).isEmpty
+    if isMissing { (outcome.isRefused, outcome.isMistake) = (true, true) }
+    if !issues.isEmpty {
+      for reference in job.media {
+        guard let failure = issue(of: reference, readBy: index)?.failure else { continue }
+        outcome.isRefused = true
+        if failure.remedy == .mendJob || writtenLater(reference, index) != nil {
+          outcome.isMistake = true
+        }
+      }
+    }
+    do throws(Diagnostics) {
+      let made = try job.exports { asset($0, readBy: index, &outcome) }
+      outcome.found += made.warnings
+      // Without a picture that is named, its outputs would be found wanting for that, too.
+      if !isMissing { settle(made.exports, of: index, &outcome) }
+    } catch {
+      outcome.found += error.all
+      outcome.isRefused = true
+      if !error.errors.isEmpty { outcome.isMistake = true }
+    }
+    return outcome
+  }
+
+  private func asset(
+    _ reference: MediaReference, readBy index: Int, _ outcome: inout Outcome
+  ) -> Asset? {
+    if let writer = writer(of: reference.path, readBy: index) {
+      guard var asset = predictions[Output(job: writer.job, path: writer.path)] else { return nil }
+      guard reference.stream ?? asset.streamIndex == asset.streamIndex else {
+        outcome.found.append(
+          Diagnostic(
+            "'\(reference.path)': has no stream of sound \(reference.stream ?? 0); it has "
+              + "\(asset.streamIndex)", at: reference.origin))
+        (outcome.isRefused, outcome.isMistake) = (true, true)
+        return nil
+      }
+      asset.path = reference.path
+      return asset
+    }
+    guard !absent.contains(reference.path) else { return nil }
+    return try? library.asset(at: reference.path, streamIndex: reference.stream)
+  }
+
+  private mutating func settle(_ exports: [Export], of index: Int, _ outcome: inout Outcome) {
+    let job = jobs[index]
+    if job.split != nil { partNames[index] = exports.map(\.name) }
+    if job.split != nil || exports.map({ $0.outputs.map(\.path) }) != [job.outputs.map(\.path)] {
+      stale.formUnion(dependencies.add(exports.map(ExportFiles.init), of: index))
+    }
+    let sessions = exports.map { ExportSession($0, library: library) }
+    if purpose == .preview {
+      outcome.estimates = sessions.map { _ in .zero }
+    } else {
+      review(sessions, of: index, &outcome)
+    }
+    if purpose != .check, !outcome.isRefused { outcome.sessions = sessions }
+  }
+
+  private mutating func review(
+    _ sessions: [ExportSession], of index: Int, _ outcome: inout Outcome
+  ) {
+    let isRead = dependencies.isRead(index)
+    // What is wrong with one output's path is wrong with that of every part.
+    var blamed: Set<Origin> = []
+    var wishes: [Diagnostic] = []
+    for session in sessions {
+      let review = session.review(predicting: isRead, seeing: &cache)
+      for failure in review.problems {
+        if blamed.insert(failure.origin).inserted { outcome.found.append(Diagnostic(failure)) }
+        outcome.isRefused = true
+        if failure.remedy == .mendJob { outcome.isMistake = true }
+      }
+      wishes += review.unmetWishes.map { Diagnostic($0) }
+      outcome.estimates.append(review.work)
+      for asset in review.predictedAssets {
+        predictions[Output(job: index, path: asset.path)] = asset
+      }
+    }
+    if outcome.isRefused { outcome.estimates = [] } else { outcome.found += wishes }
+  }
+}

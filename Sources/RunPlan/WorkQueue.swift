@@ -1,0 +1,80 @@
+import Diagnosis
+import ExportEngine
+import JobFile
+import MediaComposition
+import SystemPackage
+import WorkerPool
+
+/// Puts together what is ready to run, and what each piece must wait for.
+struct WorkQueue {
+  private let preparer: Preparer
+  private let limits: WorkLimits
+  private var work: [Work] = []
+  /// Which pieces of work each job has become.
+  private var places: [Int: Range<Int>] = [:]
+  /// Which piece each part is that other jobs read.
+  private var readParts: [Part: Int] = [:]
+  private var owners: [Int] = []
+
+  private struct Part: Hashable {
+    var job: Int
+    var part: Int
+  }
+
+  init(_ preparer: Preparer, _ limits: WorkLimits) {
+    self.preparer = preparer
+    self.limits = limits
+  }
+
+  /// Adds some of a job's parts; one that is not split is one part. The first of them gets what was
+  /// found of the job.
+  mutating func append(_ parts: [Int], of index: Int, warnings: [Diagnostic] = []) {
+    let (job, outcome) = (preparer.jobs[index], preparer.outcomes[index])
+    var awaited: Set<FilePath> = []
+    if !preparer.edges(of: index).isEmpty {
+      awaited = Set(job.media.map(\.path).filter { preparer.awaits($0, index) })
+    }
+    let isRead = preparer.dependencies.isRead(index)
+    let first = work.count
+    for part in parts {
+      let estimate = outcome.estimates[part]
+      if isRead { readParts[Part(job: index, part: part)] = work.count }
+      var piece = Work(
+        session: outcome.sessions[part], job: job.name, folder: job.folder, estimate: estimate,
+        timeLimit: WorkLimits.timeLimit(of: job, estimate: estimate),
+        retries: job.retries ?? limits.retries,
+        resources: ResourceRequest(for: outcome.sessions[part].export))
+      if !awaited.isEmpty {
+        piece.draft = Work.Draft(
+          job: job, part: part, partCount: outcome.sessions.count, awaited: awaited)
+      }
+      work.append(piece)
+      owners.append(index)
+    }
+    if !warnings.isEmpty, first < work.count { work[first].warnings = warnings }
+    places[index] = first..<work.count
+  }
+
+  /// All that was added, in its order, each with what it waits for.
+  ///
+  /// - Complexity: O(pieces · what their jobs need)
+  consuming func connected() -> [Work] {
+    for (number, index) in owners.enumerated() {
+      let edges = preparer.edges(of: index)
+      guard !edges.isEmpty else { continue }
+      var needs: Set<Int> = []
+      for edge in edges {
+        switch edge.reason {
+        case .named: needs.formUnion(places[edge.job] ?? 0..<0)
+        case .reads(let path):
+          guard let writer = preparer.dependencies.writer(of: path, readBy: index),
+            let piece = readParts[Part(job: writer.job, part: writer.part)]
+          else { continue }
+          needs.insert(piece)
+        }
+      }
+      work[number].needs = needs.sorted()
+    }
+    return work
+  }
+}
