@@ -149,6 +149,10 @@ package struct DiagnosticSink {
   /// How many are said at all.
   package static let limit = 200
 
+  /// For how many it is looked up what was perhaps meant, which may be costly: of more that say the
+  /// same the first is shown.
+  package static let suggestionLimit = 20
+
   package private(set) var diagnostics = Diagnostics()
   /// How many were not kept.
   package private(set) var droppedCount = 0
@@ -167,6 +171,9 @@ package struct DiagnosticSink {
     droppedCount += 1
     return true
   }
+
+  /// Whether it should be looked up for the next one what was perhaps meant.
+  package var isSuggesting: Bool { diagnostics.all.count < Self.suggestionLimit }
 
   /// Adds what another one found and could not keep.
   package mutating func add(_ other: DiagnosticSink) {

@@ -41,9 +41,73 @@ extension Diagnostic {
 }
 
 extension Diagnostics {
-  /// All of them, in order of place, each as `Diagnostic.render` prints it.
+  /// How many diagnostics that say the same are shown one by one.
+  static let mostAlike = 8
+
+  /// All of them, in order of place, each as `Diagnostic.render` prints it. Of more than `mostAlike`
+  /// that say the same of different things the first is shown, with how many others there are and
+  /// the first of their places.
   public func render(in map: SourceMap, style: Diagnostic.Style = .plain) -> String {
-    sorted(by: map).all.map { $0.render(in: map, style: style) }.joined(separator: "\n")
+    let sorted = sorted(by: map).all
+    let alike = Dictionary(grouping: sorted, by: Gist.init)
+    var shown: Set<Gist> = []
+    var blocks: [String] = []
+    for diagnostic in sorted {
+      let gist = Gist(diagnostic)
+      let others = alike[gist]?.dropFirst() ?? []
+      if others.count < Self.mostAlike {
+        blocks.append(diagnostic.render(in: map, style: style))
+      } else if shown.insert(gist).inserted {
+        blocks.append(diagnostic.render(in: map, style: style))
+        blocks.append("  " + diagnostic.summary(of: others, in: map))
+      }
+    }
+    return blocks.joined(separator: "\n")
+  }
+}
+
+/// What a diagnostic says, whatever text in quotes and whatever numbers it says it of.
+private struct Gist: Hashable {
+  let severity: Diagnostic.Severity
+  let remedy: Failure.Remedy
+  let message: String
+
+  init(_ diagnostic: Diagnostic) {
+    severity = diagnostic.severity
+    remedy = diagnostic.remedy
+    message = Self.gist(of: diagnostic.message)
+  }
+
+  private static func gist(of text: String) -> String {
+    var gist: [UInt8] = []
+    var isQuoted = false
+    for byte in text.utf8 {
+      if byte == UInt8(ascii: "'") { isQuoted.toggle() }
+      if !isQuoted, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { gist.append(byte) }
+    }
+    return String(decoding: gist, as: UTF8.self)
+  }
+}
+
+extension Diagnostic {
+  /// How many `others` say the same, and where; of those at this place, what they say it of.
+  fileprivate func summary(of others: some Collection<Diagnostic>, in map: SourceMap) -> String {
+    let own = map.place(of: origin)
+    var examples: [String] = []
+    for other in others where examples.count < 6 {
+      let place = map.place(of: other.origin)
+      let example =
+        place == own ? other.subject : place.map { "\($0.file):\($0.line):\($0.column)" }
+      if let example, example != subject, !examples.contains(example) { examples.append(example) }
+    }
+    let text = examples.prefix(5).joined(separator: ", ") + (examples.count > 5 ? " …" : "")
+    return "and \(others.count) more like it" + (text.isEmpty ? "" : ": " + printable(text))
+  }
+
+  /// The first text in quotes.
+  private var subject: String? {
+    let parts = message.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
+    return parts.count == 3 ? "'\(parts[1])'" : nil
   }
 }
 

@@ -22,8 +22,7 @@ extension Job {
       for need in job.needs where !blamed.contains(need.origin) {
         guard var problem = job.problem(of: need, among: names) else { continue }
         blamed.insert(need.origin)
-        // More will not be spoken of.
-        if problem.help == nil, found.count < DiagnosticSink.limit {
+        if problem.help == nil, found.count < DiagnosticSink.suggestionLimit {
           problem.help = job.help(for: need.value, among: sorted)
         }
         found.append(problem)

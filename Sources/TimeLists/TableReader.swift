@@ -244,9 +244,9 @@ extension TableReader {
     step()
     while true {
       guard position < bytes.count else {
-        cell.length = 1
+        // Nothing of the text is left to be shown.
         error("a quote that is never closed", at: cell, help: "a quote in quotes is written twice")
-        (cell.length, isBroken) = (0, true)
+        isBroken = true
         return (cell, .text)
       }
       if bytes[position] == UInt8(ascii: "\"") {

@@ -1,5 +1,7 @@
-import Diagnosis
+import TestSupport
 import Testing
+
+@testable import Diagnosis
 
 @Suite("Very many diagnostics")
 struct DiagnosticsTests {
@@ -37,5 +39,46 @@ struct DiagnosticsTests {
   func alike() {
     let found = Diagnostics(errors(2) + errors(2) + errors(2)).bounded(to: 2)
     #expect(found.all.map(\.message) == ["error 0", "error 1"])
+  }
+
+  /// A file whose lines each have a mistake, of `number(line)`.
+  private func screen(_ count: Int, at line: (Int) -> Int = { $0 }) -> String {
+    let map = SourceMap()
+    let text = (1...count).map { "x\($0)\n" }.joined()
+    let source = map.add(text: text, named: "f.csv")
+    let found = (1...count).map { number in
+      Diagnostic(
+        "'x\(number)' is no gain",
+        at: map.origin(in: source, line: line(number), column: 1, length: 2),
+        help: "write 'y\(number)'")
+    }
+    return Diagnostics(found).render(in: map)
+  }
+
+  @Test("More than eight that say the same are one, with their count and the first places")
+  func folded() {
+    expect(
+      screen(37),
+      """
+      f.csv:1:1: error: 'x1' is no gain
+          1 | x1
+            | ^~
+        help: write 'y1'
+        and 36 more like it: f.csv:2:1, f.csv:3:1, f.csv:4:1, f.csv:5:1, f.csv:6:1 …
+      """)
+    #expect(screen(8).contains("'x8' is no gain"))
+  }
+
+  @Test("Those of one place are told by the things that they name")
+  func foldedAtOnePlace() {
+    expect(
+      screen(9) { _ in 1 },
+      """
+      f.csv:1:1: error: 'x1' is no gain
+          1 | x1
+            | ^~
+        help: write 'y1'
+        and 8 more like it: 'x2', 'x3', 'x4', 'x5', 'x6' …
+      """)
   }
 }

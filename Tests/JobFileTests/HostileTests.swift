@@ -90,7 +90,10 @@ import TestSupport
     #expect(firstLine(maps) == "job.yaml:1:14: error: duplicate key 'a0'")
     let keys = (0..<2_000).map { "k\($0 % 1_000): 1" }.joined(separator: "\n")
     let screen = Bench().screen(keys)
-    #expect(screen.contains("error: duplicate key 'k199'"))
+    #expect(screen.hasPrefix("job.yaml:1001:1: error: duplicate key 'k0'\n"))
+    #expect(
+      screen.contains(
+        "\n  and 199 more like it: job.yaml:1002:1, job.yaml:1003:1, job.yaml:1004:1, "))
     #expect(screen.hasSuffix("\nerror: 1800 more are not shown"))
   }
 

@@ -174,4 +174,22 @@ import TestSupport
         help: 'each' is a key of an item, not of a job
       """#)
   }
+
+  @Test("A refused name is refused once, however often it is used")
+  func aRefusedNameIsRefusedOnce() {
+    expect(
+      Bench().screen(
+        #"""
+        vars: { n: 3 }
+        jobs:
+          a: { clip: a.wav, output: "${n}.mp3" }
+          b: { clip: b.wav, output: "b${n}.mp3", metadata: { title: "${n} ${n}" } }
+        """#),
+      #"""
+      job.yaml:1:9: error: 'n' is a name of the language's own
+          1 | vars: { n: 3 }
+            |         ^
+        help: choose another name
+      """#)
+  }
 }

@@ -22,6 +22,17 @@ import Testing
   private func cells(_ text: String) throws -> [[String]] { try cells(Array(text.utf8)) }
 
   @Test(
+    "A quote that is opened where the text ends is refused",
+    arguments: ["lessn<en,\"", "\"", "a\n\"", "a,\"\"\""])
+  func openQuote(text: String) {
+    let map = SourceMap()
+    let (table, sink) = TableReader.read(
+      Array(text.utf8), path: "t.csv", named: .unknown, in: map)
+    #expect(table == nil)
+    #expect(sink.diagnostics.render(in: map).contains("error: a quote that is never closed"))
+  }
+
+  @Test(
     "Tables as programs write them",
     arguments: [
       ("a,b\n1,2\n", [["a", "b"], ["1", "2"]]),

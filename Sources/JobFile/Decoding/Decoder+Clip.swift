@@ -191,6 +191,7 @@ extension Decoder {
   }
 
   private func nearestFolder(_ missing: FilePath, in folder: FilePath) -> String? {
+    guard sink.isSuggesting else { return nil }
     let path = missing.isAbsolute ? missing : folder.pushing(missing)
     return files.nearestEntry(to: path).map {
       "did you mean '\(missing.removingLastComponent().appending($0))'?"
@@ -213,8 +214,7 @@ extension Decoder {
     let kind = kind(of: path)
     guard kind != .file, !InputBinding.isUnknown(path) else { return }
     guard notedMissing.insert(Located(path, at: origin)).inserted else { return }
-    // More will not be spoken of.
-    let isNamed = missing.media.count < DiagnosticSink.limit
+    let isNamed = missing.media.count < DiagnosticSink.suggestionLimit
     let file = MissingFile(
       path: path, origin: origin, isThere: kind, name: name,
       help: isNamed && kind == nil ? help(for: name, in: folder ?? self.folder) : nil,

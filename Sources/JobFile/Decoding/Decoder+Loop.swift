@@ -82,6 +82,7 @@ extension Decoder {
   /// Refuses a name that no variable can have.
   func checkName(_ entry: YAMLEntry) -> Bool {
     if VariableName.isReserved(entry.key) {
+      refusedNames.insert(entry.key)
       sink.error(
         "'\(entry.key)' is a name of the language's own", at: entry.keyOrigin,
         help: "choose another name")

@@ -44,7 +44,9 @@ extension Decoder {
         }
         return Text(text, origin: cells.first ?? node.origin, in: folder)
       } catch {
-        guard !scope.bindsUnknownNames else { return nil }
+        guard !scope.bindsUnknownNames, !refusedNames.contains(error.reference.name) else {
+          return nil
+        }
         let place = scalar.contentOffset.map {
           map.origin(
             within: node.origin, offset: $0 + error.reference.offset, length: error.reference.length
@@ -143,7 +145,7 @@ extension Decoder {
       help = "'\(root)' is bound by 'for_each', which this job has not"
     } else if root == "input", scope.loop?.names.bindsInput == false {
       help = "'input' is bound by a 'for_each' over files, or over a list without a name"
-    } else if let nearest = Spelling.nearest(to: name, among: scope.names) {
+    } else if sink.isSuggesting, let nearest = Spelling.nearest(to: name, among: scope.names) {
       help = "did you mean '${\(nearest)}'?"
     } else if let table = scope.loop?.rows?.table,
       let column = table.header.first(where: { VariableName.made(of: $0) == name && $0 != name })

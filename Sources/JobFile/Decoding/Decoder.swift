@@ -44,6 +44,8 @@ final class Decoder {
   var jobCount = 0
   /// Where the file gives texts to variables, or the command line does.
   var globalPlaces: [String: Origin] = [:]
+  /// Variables whose names were refused: nothing more is said where they are used.
+  var refusedNames: Set<String> = []
   /// What some loop binds.
   var loopBound: [LoopNames] = []
   /// What every job gets that has none of its own.
@@ -253,7 +255,10 @@ extension Decoder {
     do throws(QuantityError) {
       return Located(try parse(text.string), at: text.origin)
     } catch {
-      sink.error(error.message, at: text.origin, help: error.help)
+      let meant = text.string.withDecimalPoint.flatMap { (try? parse($0)) == nil ? nil : $0 }
+      sink.error(
+        error.message, at: text.origin,
+        help: meant.map { "decimals stand behind a point: write '\($0)'" } ?? error.help)
       return nil
     }
   }

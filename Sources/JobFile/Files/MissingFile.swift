@@ -97,7 +97,9 @@ extension [MissingFile] {
 extension DiagnosticSink {
   /// Adds what is to be said of files that nobody writes.
   mutating func add(_ files: some Sequence<MissingFile>) {
-    for file in files where !drops(at: file.origin) { add(file.diagnostic()) }
+    for file in files where !drops(at: file.origin) {
+      add(file.diagnostic(suggesting: isSuggesting))
+    }
   }
 }
 

@@ -117,14 +117,10 @@ extension Lowering {
     if names[root] == nil { collectNames(below: root) }
     let known = names[root] ?? [:]
     guard let targets = known[reference.name], let first = targets.first else {
-      let nearest = Spelling.nearest(to: reference.name, among: known.keys.sorted())
-      let all = known.keys.sorted().map { "'\($0)'" }
       error(
         "there is no track or item '\(reference.name)'", at: origin,
-        help: nearest.map { "did you mean '\($0)'?" }
-          ?? (all.isEmpty
-            ? "give the item that is meant a 'name'"
-            : all.count > 10 ? nil : "the names are \(all.joined(separator: ", "))"))
+        help: diagnostics.all.count < DiagnosticSink.suggestionLimit
+          ? Self.help(for: reference.name, among: known.keys.sorted()) : nil)
       return nil
     }
     guard targets.count > 1 else { return first }
@@ -141,6 +137,16 @@ extension Lowering {
       return nil
     }
     return nearest.first
+  }
+
+  private static func help(for name: String, among names: [String]) -> String? {
+    if let nearest = Spelling.nearest(to: name, among: names) {
+      return "did you mean '\(nearest)'?"
+    }
+    let all = names.prefix(11).map { "'\($0)'" }
+    return all.isEmpty
+      ? "give the item that is meant a 'name'"
+      : all.count > 10 ? nil : "the names are \(all.joined(separator: ", "))"
   }
 
   /// Every name below the sequence `root`, with what it stands for.

@@ -35,3 +35,11 @@ package func grouped(_ number: Int) -> String {
   }
   return text
 }
+
+extension String {
+  /// The text with a point for its decimal comma, as `1,5 dB`; nil where it has none.
+  package var withDecimalPoint: String? {
+    guard let match = firstMatch(of: /[0-9](,)[0-9]/) else { return nil }
+    return self[..<match.1.startIndex] + "." + self[match.1.endIndex...]
+  }
+}

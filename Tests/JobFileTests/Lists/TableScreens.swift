@@ -245,4 +245,25 @@ import TestSupport
       bench.screen(yaml).hasPrefix(
         "job.yaml:1:7: error: 't.csv' has more than 64 MiB: that is no table\n"))
   }
+
+  @Test("Decimal commas are one mistake, and the help writes the point")
+  func decimalCommas() {
+    let rows = (1...37).map { "\($0);-\($0),5 dB\n" }.joined()
+    expect(
+      screen(
+        ["t.csv": "id;gain\n" + rows], "rows: t.csv\nclip: a.wav\ngain: ${gain}\noutput: ${id}.mp3"),
+      """
+      t.csv:2:3: error: '-1,5 dB' is no gain
+          2 | 1;-1,5 dB
+            |   ^~~~~~~
+        help: decimals stand behind a point: write '-1.5 dB'
+      job.yaml:3:7: note: it is used here
+          3 | gain: ${gain}
+            |       ^~~~~~~
+      job.yaml:1:7: note: the table is named here
+          1 | rows: t.csv
+            |       ^~~~~
+        and 36 more like it: t.csv:3:3, t.csv:4:3, t.csv:5:3, t.csv:6:3, t.csv:7:3 …
+      """)
+  }
 }
