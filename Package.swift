@@ -82,7 +82,7 @@ let package = Package(
     .target(
       name: "JobFile",
       dependencies: [
-        "YAML", "JobModel", "TimeLists",
+        "JSON", "YAML", "JobModel", "TimeLists",
         "MediaTime", "MPEGAudio", "Diagnosis", "MediaComposition",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),

@@ -1,4 +1,5 @@
 import Diagnosis
+import JSON
 import JobModel
 import MediaComposition
 import MediaTime
@@ -73,7 +74,7 @@ enum Language {
     ], conditions: { [rangeCondition, silenceCondition] })
 
   /// A range stands in the clip's text or in keys.
-  static let rangeCondition: JSONTree = [
+  static let rangeCondition: JSONValue = [
     "if": Schema.Rule.Kind.someOf(["from", "to", "duration"]).tree,
     "then": [
       "properties": [
@@ -83,7 +84,7 @@ enum Language {
   ]
 
   /// A silence has no chapters to keep.
-  static let silenceCondition: JSONTree = [
+  static let silenceCondition: JSONValue = [
     "if": ["required": ["silence"]],
     "then": ["properties": ["chapters": ["not": ["const": "keep"]]]],
   ]

@@ -1,3 +1,4 @@
+import JSON
 import MediaComposition
 
 /// What the forms of the language's values are made of, as JSON Schema.
@@ -5,18 +6,18 @@ enum JSONForm {
   // MARK: Texts
 
   /// A text in which every variable is well formed, or what YAML may take for something else.
-  static let anyText: JSONTree = [
+  static let anyText: JSONValue = [
     "type": ["string", "number", "boolean"], "pattern": .text(Pattern.text),
   ]
 
   static let someText = anyText.with(["minLength": 1])
 
-  static let path: JSONTree = [
+  static let path: JSONValue = [
     "type": ["string", "number", "boolean"],
     "allOf": [["pattern": .text(Pattern.text)], ["pattern": .text(Pattern.path)]],
   ]
 
-  static let pathOrNone: JSONTree = ["if": ["const": ""], "else": path]
+  static let pathOrNone: JSONValue = ["if": ["const": ""], "else": path]
 
   /// A path and perhaps a range, but no range alone.
   static let clip = path.with([
@@ -24,8 +25,8 @@ enum JSONForm {
   ])
 
   /// A text of a pattern, or one that has variables.
-  static func text(_ pattern: String, or other: JSONTree? = nil) -> JSONTree {
-    let text: JSONTree = [
+  static func text(_ pattern: String, or other: JSONValue? = nil) -> JSONValue {
+    let text: JSONValue = [
       "type": "string",
       "anyOf": [["pattern": .text(pattern)], ["pattern": .text(Pattern.template)]],
     ]
@@ -34,7 +35,7 @@ enum JSONForm {
   }
 
   /// One of several words, or a text that has variables.
-  static func words(_ words: [JSONTree]) -> JSONTree {
+  static func words(_ words: [JSONValue]) -> JSONValue {
     [
       "anyOf": [
         ["enum": .list(words)], ["type": "string", "pattern": .text(Pattern.template)],
@@ -43,58 +44,58 @@ enum JSONForm {
   }
 
   /// `word`, also as what YAML may take it for: `5.1` is a number to it.
-  static func scalars(_ word: String) -> [JSONTree] {
+  static func scalars(_ word: String) -> [JSONValue] {
     switch word {
     case "true", "false": [.text(word), .boolean(word == "true")]
-    default: Double(word) == nil ? [.text(word)] : [.text(word), .number(word)]
+    default: [.text(word)] + (Double(word).map { [.number($0, decimals: 3)] } ?? [])
     }
   }
 
   /// The names of layouts.
-  static func layouts(_ names: [String]) -> [JSONTree] { names.flatMap(scalars) }
+  static func layouts(_ names: [String]) -> [JSONValue] { names.flatMap(scalars) }
 
   // MARK: Shapes
 
   /// Refers to the definition of that name.
-  static func reference(named name: String) -> JSONTree { ["$ref": .text("#/$defs/\(name)")] }
+  static func reference(named name: String) -> JSONValue { ["$ref": .text("#/$defs/\(name)")] }
 
   /// A value by its shape, so that an editor's messages are about the shape that it has.
   static func shapes(
-    text: JSONTree, list: JSONTree? = nil, map: JSONTree? = nil
-  ) -> JSONTree {
+    text: JSONValue, list: JSONValue? = nil, map: JSONValue? = nil
+  ) -> JSONValue {
     var tree = text
     if let list { tree = ["if": ["type": "array"], "then": list, "else": tree] }
     if let map { tree = ["if": ["type": "object"], "then": map, "else": tree] }
     return tree
   }
 
-  static func list(of element: JSONTree, isEmptyFine: Bool = false) -> JSONTree {
-    let list: JSONTree = ["type": "array", "items": element]
+  static func list(of element: JSONValue, isEmptyFine: Bool = false) -> JSONValue {
+    let list: JSONValue = ["type": "array", "items": element]
     return isEmptyFine ? list : list.with(["minItems": 1])
   }
 
-  static func map(of value: JSONTree, isEmptyFine: Bool = true) -> JSONTree {
-    let map: JSONTree = ["type": "object", "additionalProperties": value]
+  static func map(of value: JSONValue, isEmptyFine: Bool = true) -> JSONValue {
+    let map: JSONValue = ["type": "object", "additionalProperties": value]
     return isEmptyFine ? map : map.with(["minProperties": 1])
   }
 
-  static func oneOrMore(_ element: JSONTree, onceEach: Bool = false) -> JSONTree {
+  static func oneOrMore(_ element: JSONValue, onceEach: Bool = false) -> JSONValue {
     let list = list(of: element, isEmptyFine: true)
     return shapes(text: element, list: onceEach ? list.with(Self.onceEach) : list)
   }
 
   /// No text stands twice. Of numbers nobody can tell: `1` and `1.0` are one number and two texts.
-  static let onceEach: JSONTree = [
+  static let onceEach: JSONValue = [
     "if": ["items": ["type": "string"]], "then": ["uniqueItems": true],
   ]
 
   /// Values at times.
-  static func points(_ value: JSONTree) -> JSONTree {
+  static func points(_ value: JSONValue) -> JSONValue {
     map(of: value).with(["propertyNames": ["pattern": .text(Pattern.moment)]])
   }
 
   /// A map that has keys of its own where one of them stands, and else is `other`.
-  static func map(_ schema: Schema, or other: JSONTree) -> JSONTree {
+  static func map(_ schema: Schema, or other: JSONValue) -> JSONValue {
     [
       "if": Schema.Rule.Kind.someOf(schema.keys.map(\.name)).tree, "then": schema.reference,
       "else": other,

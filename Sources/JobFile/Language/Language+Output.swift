@@ -1,3 +1,4 @@
+import JSON
 import JobModel
 import MediaComposition
 
@@ -85,14 +86,14 @@ extension Language {
   // MARK: What must hold between keys and values
 
   /// Not every format has an ID3 tag.
-  private static let id3Conditions: [JSONTree] = {
-    let place: JSONTree = [
+  private static let id3Conditions: [JSONValue] = {
+    let place: JSONValue = [
       "not": ["anyOf": [["const": "id3"], ["type": "array", "contains": ["const": "id3"]]]]
     ]
     let noTag = isOne(of: Output.Kind.allCases.filter { !$0.capabilities.hasID3 })
     // Of the clip's own format only the decoder knows whether it has the tag.
-    let tag: JSONTree = ["if": noTag, "then": Schema.Rule.Kind.none(["id3"])]
-    let places: JSONTree = [
+    let tag: JSONValue = ["if": noTag, "then": Schema.Rule.Kind.none(["id3"])]
+    let places: JSONValue = [
       "if": ["anyOf": [noTag, ["required": ["codec"]]]],
       "then": ["properties": ["chapters": place]],
     ]
@@ -102,18 +103,18 @@ extension Language {
   private static let hasFormat = Schema.Rule.Kind.someOf(formatKeys + ["preset", "json"]).tree
 
   /// Whether an output is of one of `kinds`: a key says so, or nothing but the path says anything.
-  private static func isOne(of kinds: [Output.Kind]) -> JSONTree {
+  private static func isOne(of kinds: [Output.Kind]) -> JSONValue {
     let named = Schema.Rule.Kind.someOf(kinds.map(\.rawValue)).tree
     guard let pattern = Pattern.outputPath(of: kinds) else { return named }
-    let path: JSONTree = ["type": "string", "pattern": .text(pattern)]
-    let shown: JSONTree = [
+    let path: JSONValue = ["type": "string", "pattern": .text(pattern)]
+    let shown: JSONValue = [
       "required": ["file"], "properties": ["file": path], "not": hasFormat,
     ]
     return ["anyOf": [named, shown]]
   }
 
   /// Not every format has every layout.
-  private static let layoutConditions: [JSONTree] = Output.Kind.allCases.compactMap { kind in
+  private static let layoutConditions: [JSONValue] = Output.Kind.allCases.compactMap { kind in
     let missing = ChannelLayout.named.filter { kind.capabilities.stored($1) == nil }.map(\.key)
     guard !missing.isEmpty else { return nil }
     return [
@@ -123,12 +124,12 @@ extension Language {
   }
 
   /// A format goes into files of its own extensions; one that is not said must show in the path.
-  private static let extensionConditions: [JSONTree] = {
-    func path(_ condition: JSONTree) -> JSONTree { ["properties": ["file": condition]] }
-    func matches(_ pattern: String) -> JSONTree {
+  private static let extensionConditions: [JSONValue] = {
+    func path(_ condition: JSONValue) -> JSONValue { ["properties": ["file": condition]] }
+    func matches(_ pattern: String) -> JSONValue {
       path(["anyOf": [["pattern": .text(pattern)], ["pattern": .text(Pattern.template)]]])
     }
-    let named: [JSONTree] = Output.Kind.allCases.map { kind in
+    let named: [JSONValue] = Output.Kind.allCases.map { kind in
       [
         "if": ["required": .list([.text(kind.rawValue), "file"])],
         "then": path([
@@ -136,8 +137,8 @@ extension Language {
         ]),
       ]
     }
-    let unnamed: JSONTree = ["if": hasFormat, "else": matches(Pattern.outputPath)]
-    let facts: JSONTree = ["if": ["required": ["json"]], "then": matches(Pattern.jsonPath)]
+    let unnamed: JSONValue = ["if": hasFormat, "else": matches(Pattern.outputPath)]
+    let facts: JSONValue = ["if": ["required": ["json"]], "then": matches(Pattern.jsonPath)]
     return named + [unnamed, facts]
   }()
 }

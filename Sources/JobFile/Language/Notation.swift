@@ -1,4 +1,5 @@
 import Diagnosis
+import JSON
 import JobModel
 import YAML
 
@@ -15,14 +16,14 @@ struct Form: Sendable {
   let example: String
   /// The values that it takes. An editor's YAML reads `42` and `true` as a number and a boolean, where
   /// the language has texts: what is written so may be either.
-  let tree: @Sendable () -> JSONTree
+  let tree: @Sendable () -> JSONValue
   /// The maps with keys of their own that it may be or hold.
   let maps: @Sendable () -> [Schema]
 
   init(
     _ name: String, _ shapes: [Shape], _ example: String,
     maps: @escaping @Sendable () -> [Schema] = { [] },
-    tree: @escaping @Sendable () -> JSONTree
+    tree: @escaping @Sendable () -> JSONValue
   ) {
     self.name = name
     self.shapes = shapes
@@ -32,7 +33,7 @@ struct Form: Sendable {
   }
 
   /// Refers to its definition in the JSON Schema.
-  var reference: JSONTree { JSONForm.reference(named: name) }
+  var reference: JSONValue { JSONForm.reference(named: name) }
 }
 
 /// A kind of value: how it is written, and what it is read as.
@@ -56,7 +57,7 @@ struct TextNotation<Content: Sendable & Hashable>: Notation {
 
   /// A value whose texts match `pattern`; `other` is what an editor may take them for, as JSON Schema.
   init(
-    _ name: String, _ example: String, _ pattern: String, or other: JSONTree? = nil,
+    _ name: String, _ example: String, _ pattern: String, or other: JSONValue? = nil,
     parse: @escaping Parse
   ) {
     let tree = JSONForm.text(pattern, or: other)
@@ -65,7 +66,7 @@ struct TextNotation<Content: Sendable & Hashable>: Notation {
 
   /// A value whose texts are those that `tree` describes.
   init(
-    _ name: String, _ example: String, _ tree: JSONTree, pattern: String? = nil,
+    _ name: String, _ example: String, _ tree: JSONValue, pattern: String? = nil,
     parse: @escaping Parse
   ) {
     form = Form(name, [.text], example) { tree }

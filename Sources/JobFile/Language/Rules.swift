@@ -1,4 +1,5 @@
 import Diagnosis
+import JSON
 import YAML
 
 extension Schema {
@@ -121,35 +122,31 @@ extension Schema.Rule.Kind {
 
 extension Schema.Rule.Kind {
   /// As keywords of JSON Schema.
-  var tree: JSONTree {
-    func has(_ key: String) -> JSONTree { ["required": .list([.text(key)])] }
+  var tree: JSONValue {
+    func has(_ key: String) -> JSONValue { ["required": .list([.text(key)])] }
     switch self {
     case .oneOf(let keys): return ["oneOf": .list(keys.map(has))]
     case .atMostOneOf(let keys):
-      guard keys.count > 2 else { return ["not": ["required": .list(keys.map(JSONTree.text))]] }
-      let none: JSONTree = ["not": ["anyOf": .list(keys.map(has))]]
+      guard keys.count > 2 else { return ["not": ["required": .list(keys.map(JSONValue.text))]] }
+      let none: JSONValue = ["not": ["anyOf": .list(keys.map(has))]]
       return ["oneOf": .list(keys.map(has) + [none])]
     case .someOf(let keys):
       return keys.count == 1 ? has(keys[0]) : ["anyOf": .list(keys.map(has))]
     case .needs(let key, let others):
-      return ["dependentSchemas": .map([(key, Self.someOf(others).tree)])]
+      return ["dependentSchemas": .object([.init(key, Self.someOf(others).tree)])]
     case .apart(let key, let other, let reason):
       return ["not": has(key).with(["allOf": [has(other), ["not": has(reason)]]])]
     case .never(let key): return Self.none([key])
     case .alone(let key, let others):
-      let allowed = ([key] + others).map { (key: $0, value: JSONTree.boolean(true)) }
-      let only = JSONTree.map([
-        (key: "properties", value: .map(allowed)),
-        (key: "additionalProperties", value: .boolean(false)),
-      ])
-      return .map([(key: "dependentSchemas", value: .map([(key: key, value: only)]))])
+      let allowed = ([key] + others).map { JSONValue.Member($0, true) }
+      let only: JSONValue = ["properties": .object(allowed), "additionalProperties": false]
+      return ["dependentSchemas": .object([.init(key, only)])]
     }
   }
 
   /// That there is none of `keys`. Not 'false', for which some validators do not say where.
-  static func none(_ keys: [String]) -> JSONTree {
-    let nothing = keys.map { (key: $0, value: JSONTree.map([("not", [:])])) }
-    return .map([(key: "properties", value: .map(nothing))])
+  static func none(_ keys: [String]) -> JSONValue {
+    ["properties": .object(keys.map { .init($0, ["not": [:]]) })]
   }
 
   /// As a sentence of the reference page.

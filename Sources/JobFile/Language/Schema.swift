@@ -1,3 +1,5 @@
+import JSON
+
 /// A map of the job language: which keys it may have, and what must hold between them.
 ///
 /// Refusal by name, "did you mean", the JSON Schema and the reference page follow from it.
@@ -11,14 +13,14 @@ struct Schema: Sendable {
   /// Enforced wherever such a map is read.
   let rules: [Rule]
   /// What must hold between keys and values, where only JSON Schema has words for it.
-  let conditions: @Sendable () -> [JSONTree]
+  let conditions: @Sendable () -> [JSONValue]
   /// Whether keys of the user's own choosing are allowed beside them.
   let isOpen: Bool
   private let indices: [String: Int]
 
   init(
     _ subject: String, example: String? = nil, keys: [Key], rules: [Rule] = [],
-    isOpen: Bool = false, conditions: @escaping @Sendable () -> [JSONTree] = { [] }
+    isOpen: Bool = false, conditions: @escaping @Sendable () -> [JSONValue] = { [] }
   ) {
     self.subject = subject
     self.example = example
@@ -71,7 +73,7 @@ struct Schema: Sendable {
   }
 
   /// Refers to its definition in the JSON Schema.
-  var reference: JSONTree { JSONForm.reference(named: definition) }
+  var reference: JSONValue { JSONForm.reference(named: definition) }
 
   /// What other programs call keys of the language.
   static let synonyms = [

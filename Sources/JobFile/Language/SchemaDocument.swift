@@ -1,3 +1,4 @@
+import JSON
 import JobModel
 import MediaComposition
 
@@ -7,11 +8,11 @@ extension JobFile {
   ///
   /// What only other files, other keys or numbers in texts can show it does not see: that is for
   /// `avjob check`.
-  public static let schema = Language.document.rendered
+  public static let schema = Language.document.document(columns: 96)
 }
 
 extension Language {
-  fileprivate static let document: JSONTree = {
+  fileprivate static let document: JSONValue = {
     // The whole of a file stands at the root.
     let maps = Self.maps.filter { $0.subject != file.subject }
     var forms: [String: Form] = [:]
@@ -19,31 +20,32 @@ extension Language {
       forms[key.form.name] = key.form
     }
     var definitions = maps.map { map in
-      (key: map.definition, value: map.tree(with: map.subject == job.subject ? ofJobs : []))
+      JSONValue.Member(
+        map.definition, map.tree(with: map.subject == job.subject ? ofJobs : []))
     }
     definitions += forms.values.sorted { $0.name < $1.name }.map {
-      (key: $0.name, value: $0.tree())
+      JSONValue.Member($0.name, $0.tree())
     }
-    let title: JSONTree = [
+    let title: JSONValue = [
       "$schema": "https://json-schema.org/draft/2020-12/schema",
       "title": "A job file of avjob, version 1",
       "description": "What to cut, join, mix and compress: one job, or several under 'jobs'.",
     ]
-    return title.with(file.tree(with: [oneOrMany, wholeJobs])).with(["$defs": .map(definitions)])
+    return title.with(file.tree(with: [oneOrMany, wholeJobs])).with(["$defs": .object(definitions)])
   }()
 
   private static let ofJobs = jobRules.map(\.kind.tree) + jobConditions
 
   /// A file is one job, or has them under 'jobs'.
-  private static let oneOrMany: JSONTree = [
+  private static let oneOrMany: JSONValue = [
     "if": ["required": ["jobs"]],
     "then": Schema.Rule.Kind.none(job.built),
     "else": ["allOf": .list(ofJobs)],
   ]
 
   /// A job is whole, unless it gets keys from elsewhere.
-  private static let wholeJobs: JSONTree = {
-    let whole: JSONTree = ["allOf": .list(wholeJobRules.map(\.kind.tree) + [inputCondition])]
+  private static let wholeJobs: JSONValue = {
+    let whole: JSONValue = ["allOf": .list(wholeJobRules.map(\.kind.tree) + [inputCondition])]
     return [
       "if": Schema.Rule.Kind.someOf(["defaults", "include"]).tree,
       "else": [
@@ -57,14 +59,14 @@ extension Language {
 
 extension Schema {
   /// The map, with what must hold between its keys.
-  fileprivate func tree(with more: [JSONTree] = []) -> JSONTree {
-    var properties: [(key: String, value: JSONTree)] = []
+  fileprivate func tree(with more: [JSONValue] = []) -> JSONValue {
+    var properties: [JSONValue.Member] = []
     for key in keys where key.instead == nil {
-      let value: JSONTree = ["description": .text(key.help)]
-      properties.append((key.name, value.with(key.form.reference)))
+      let value: JSONValue = ["description": .text(key.help)]
+      properties.append(JSONValue.Member(key.name, value.with(key.form.reference)))
     }
-    let tree: JSONTree = [
-      "type": "object", "properties": .map(properties),
+    let tree: JSONValue = [
+      "type": "object", "properties": .object(properties),
       "additionalProperties": isOpen ? JSONForm.anyText : false,
     ]
     let all = rules.map(\.kind.tree) + conditions() + more
@@ -77,7 +79,7 @@ extension Schema {
 /// What must hold in a job between its values: what it is made of, and where it goes.
 extension Language {
   /// Of every job, whatever it gets from elsewhere.
-  private static let jobConditions: [JSONTree] = [
+  private static let jobConditions: [JSONValue] = [
     [
       "if": Schema.Rule.Kind.someOf(manyClips).tree,
       "then": [
@@ -100,7 +102,7 @@ extension Language {
 
   /// Of a job that gets nothing from elsewhere: a folder's files are called as an input or a clip
   /// is.
-  private static let inputCondition: JSONTree = [
+  private static let inputCondition: JSONValue = [
     "if": Schema.Rule.Kind.someOf(manyClips).tree.with(["not": ["required": ["for_each"]]]),
     "then": ["properties": ["output": eachOutput(map: ["not": ["required": ["folder"]]])]],
   ]
@@ -109,13 +111,13 @@ extension Language {
   private static let manyClips = contentNames.filter { $0 != "clip" }
 
   /// A path that says which part it is.
-  private static let partPath: JSONTree = [
+  private static let partPath: JSONValue = [
     "type": "string", "pattern": .text(Pattern.partTemplate),
   ]
 
   /// What holds for every output, whether there is one or a list of them.
-  private static func eachOutput(text: JSONTree = true, map: JSONTree) -> JSONTree {
-    let one: JSONTree = ["if": ["type": "object"], "then": map, "else": text]
+  private static func eachOutput(text: JSONValue = true, map: JSONValue) -> JSONValue {
+    let one: JSONValue = ["if": ["type": "object"], "then": map, "else": text]
     return ["if": ["type": "array"], "then": ["items": one], "else": one]
   }
 }

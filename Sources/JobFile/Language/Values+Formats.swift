@@ -1,3 +1,4 @@
+import JSON
 import JobModel
 import MPEGAudio
 import MediaComposition
@@ -25,7 +26,7 @@ extension Values {
 
   static let vbr: Form = Form("vbr", [.text], "'0' (best) to '9.999'") {
     JSONForm.text(
-      vbrText, or: ["type": "number", "minimum": 0, "maximum": .number("9.999")])
+      vbrText, or: ["type": "number", "minimum": 0, "maximum": .number(9.999, decimals: 3)])
   }
   static let vbrText = Pattern.whole("[vV]?" + Pattern.quality)
 
@@ -84,7 +85,7 @@ extension Values {
 
   /// The presets that are built in, and names of others: those of the file's own no schema can know.
   static let preset: Form = Form("preset", [.text], "a preset's name, as 'podcast'") {
-    let known: [JSONTree] = OutputPreset.all.map { preset in
+    let known: [JSONValue] = OutputPreset.all.map { preset in
       ["const": .text(preset.name), "description": .text(preset.summary)]
     }
     let own = JSONForm.someText.with(["description": "a name from 'presets'"])
@@ -103,7 +104,7 @@ extension Values {
     "outputs", [.text, .list, .map], "a path, as 'out/episode.mp3', a map or a list of them",
     maps: { [Language.output] }
   ) {
-    let isFacts: JSONTree = ["required": ["json"]]
+    let isFacts: JSONValue = ["required": ["json"]]
     let map = Language.output.reference
     let one = JSONForm.shapes(text: JSONForm.text(Pattern.outputPath), map: map)
     return JSONForm.shapes(

@@ -1,4 +1,5 @@
 import Diagnosis
+import JSON
 import JobModel
 import MediaComposition
 import SystemPackage
@@ -13,16 +14,16 @@ extension Values {
   }
 
   /// An element of a list: a clip, a time, or a map.
-  private static func listItem() -> JSONTree {
+  private static func listItem() -> JSONValue {
     JSONForm.shapes(text: JSONForm.clip.with(["type": "string"]), map: placedItem())
   }
 
   /// An item in a list, where no time is counted from an end.
-  private static func placedItem() -> JSONTree {
+  private static func placedItem() -> JSONValue {
     Language.item.reference.with(["properties": ["at": placeInList]])
   }
 
-  static let placeInList: JSONTree = [
+  static let placeInList: JSONValue = [
     "not": ["type": "string", "pattern": .text(Pattern.endMoment)]
   ]
 

@@ -1,4 +1,5 @@
 import Diagnosis
+import JSON
 import JobModel
 import MediaComposition
 import YAML
@@ -44,10 +45,10 @@ extension Values {
   ) {
     let list = JSONForm.list(of: JSONForm.path)
     let files = JSONForm.shapes(text: JSONForm.path, list: list)
-    let names: JSONTree = [
+    let names: JSONValue = [
       "anyOf": [["const": "input"], ["pattern": .text(Pattern.variableName)]]
     ]
-    let lists: JSONTree = [
+    let lists: JSONValue = [
       "type": "object", "minProperties": 1, "propertyNames": names,
       "properties": ["input": files],
       "additionalProperties": JSONForm.list(of: JSONForm.anyText).with(JSONForm.onceEach),

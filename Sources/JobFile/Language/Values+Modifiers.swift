@@ -1,4 +1,5 @@
 import Diagnosis
+import JSON
 import JobModel
 import MediaComposition
 import MediaTime
@@ -59,8 +60,8 @@ extension Values {
       "points, as { 0s: 0 dB, 30s: -6 dB }; one level for all of it is a 'gain'",
       maps: { [longVolume.schema] }
     ) {
-      JSONTree.map([("type", "object")]).with(
-        JSONForm.map(longVolume.schema, or: volumePoints.form.tree()))
+      let map: JSONValue = ["type": "object"]
+      return map.with(JSONForm.map(longVolume.schema, or: volumePoints.form.tree()))
     }
   ) { node, decoder, scope in
     node.hasKey(of: longVolume.schema)

@@ -144,7 +144,8 @@ enum Values {
   static let factor = TextNotation(
     "factor", "a factor, as '1.05'",
     Pattern.whole(Pattern.one(of: "[0-9]+/0*[1-9][0-9]*", Pattern.number + " *%?")),
-    or: ["type": "number", "minimum": .number("0.03125"), "maximum": 32], parse: Quantity.speed)
+    or: ["type": "number", "minimum": .number(0.03125, decimals: 5), "maximum": 32],
+    parse: Quantity.speed)
 
   /// Whether the pitch is kept.
   static let pitch = TextNotation(
