@@ -18,7 +18,7 @@ enum MarkdownReport {
     if bytes > 0 { text += ", \(Figures.clock(sound)) of sound, \(Figures.size(bytes: bytes))" }
     text += "\n"
     text += list("Errors", report, .error) + list("Warnings", report, .warning)
-    // What somebody has to look at stands first.
+    // Jobs that need attention stand first.
     let order: [RunReport.Status] = [
       .failed, .blocked, .cancelled, .notStarted, .done, .upToDate,
     ]
@@ -77,7 +77,7 @@ enum MarkdownReport {
     return word + cause + (job.attempts > 1 ? ", \(job.attempts) attempts" : "")
   }
 
-  /// What was said, each once.
+  /// Messages, each once.
   private static func list(
     _ title: String, _ report: RunReport, _ severity: Diagnostic.Severity
   ) -> String {

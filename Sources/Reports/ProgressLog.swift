@@ -3,18 +3,18 @@ import Terminal
 /// The lines of a run for a file or a CI's log: starts, ends, and progress in wide steps. Of a run
 /// of many jobs, its progress as a whole takes the place of each job's.
 struct ProgressLog {
-  /// How many jobs a run may have of which each is told.
-  static let mostJobsTold = 20
-  /// How many blocked jobs are told by name.
-  private static let mostBlockedTold = 20
+  /// A run of more jobs has a line for the whole in place of lines for each.
+  static let mostJobsNamed = 20
+  /// So many blocked jobs have a line.
+  private static let mostBlockedNamed = 20
 
-  private let tellsEachJob: Bool
+  private let namesJobs: Bool
   /// Also jobs that are up to date.
   private let isVerbose: Bool
   /// When and at what fraction each running job was last mentioned; nothing for a job that is up to
   /// date, which shows only at its end.
   private var mentions: [Int: (instant: ContinuousClock.Instant, fraction: Double)] = [:]
-  /// Jobs that have been said to wait: they may be asked for many times before they start.
+  /// Jobs with a line about waiting: they may be postponed many times before they start.
   private var postponed: Set<Int> = []
   /// When the run as a whole was last mentioned.
   private var lastSummary: ContinuousClock.Instant?
@@ -22,23 +22,23 @@ struct ProgressLog {
 
   /// - Parameters:
   ///   - jobCount: How many jobs the run has.
-  ///   - isVerbose: Whether each job is told, however many there are, and those that are up to date.
+  ///   - isVerbose: Whether each job has lines, however many there are, and those that are up to date.
   init(jobCount: Int, isVerbose: Bool = false) {
     self.isVerbose = isVerbose
-    tellsEachJob = isVerbose || jobCount <= Self.mostJobsTold
+    namesJobs = isVerbose || jobCount <= Self.mostJobsNamed
   }
 
   /// The lines about an event that `tally` has taken in; none for most.
   ///
   /// Progress of a job, and of a run, is mentioned after another 10 s and, for a job, another 10 %,
-  /// whichever comes later; not at all with `tellsProgress` false, where something else shows it.
+  /// whichever comes later; not at all with `hasProgress` false, where something else shows it.
   /// `ended` is the job as it ran, where the event took it out of those that run.
   mutating func lines(
-    for event: RunEvent, ended: RunTally.RunningJob?, _ tally: RunTally, tellsProgress: Bool = true
+    for event: RunEvent, ended: RunTally.RunningJob?, _ tally: RunTally, hasProgress: Bool = true
   ) -> [String] {
-    let told = ending(event, ended, tally)
-    if tellsEachJob { return told + progress(event, in: tally, isTold: tellsProgress) }
-    return told + summary(in: tally, at: event.instant)
+    let ends = ending(event, ended, tally)
+    if namesJobs { return ends + progress(event, in: tally, hasProgress: hasProgress) }
+    return ends + summary(in: tally, at: event.instant)
   }
 
   /// The lines about a job's end.
@@ -52,45 +52,45 @@ struct ProgressLog {
     switch event.kind {
     case .started, .progress, .warning, .retrying, .blocked: return []
     case .postponed:
-      return tellsEachJob && postponed.insert(event.job).inserted
+      return namesJobs && postponed.insert(event.job).inserted
         ? ["\(job.name): another process is at it; waiting"] : []
     case .finished(_, let reason):
       let because = reason.map { ["\(job.name): \($0.printable)"] } ?? []
-      guard tellsEachJob else { return because }
+      guard namesJobs else { return because }
       let speed = job.progress.flatMap { Figures.speed($0.total, in: elapsed) }
       let rest = speed.map { ", \($0) real time" } ?? ""
       return because + ["\(job.name): done in \(Figures.elapsed(elapsed))\(rest)"]
     case .upToDate: return isVerbose ? ["\(job.name): up to date"] : []
     case .failed: return ["\(job.name): failed after \(Figures.elapsed(elapsed))"]
     case .cancelled:
-      return tellsEachJob ? ["\(job.name): cancelled after \(Figures.elapsed(elapsed))"] : []
+      return namesJobs ? ["\(job.name): cancelled after \(Figures.elapsed(elapsed))"] : []
     }
   }
 
   private mutating func blocked(_ job: Int, by other: Int, in state: RunTally) -> [String] {
     blockedCount += 1
-    guard isVerbose || blockedCount <= Self.mostBlockedTold, state.names.indices.contains(job),
+    guard isVerbose || blockedCount <= Self.mostBlockedNamed, state.names.indices.contains(job),
       state.names.indices.contains(other)
     else { return [] }
     return ["\(state.names[job]): blocked, since '\(state.names[other])' is not done"]
   }
 
-  /// A job's start is told with its first sound: until then it may be up to date.
+  /// The line about a start comes with the first sound: until then the job may be up to date.
   private mutating func start(of job: RunTally.RunningJob) -> [String] {
-    guard tellsEachJob, mentions[job.job] == nil else { return [] }
+    guard namesJobs, mentions[job.job] == nil else { return [] }
     mentions[job.job] = (job.start, 0)
     return ["\(job.name): started"]
   }
 
   private mutating func progress(
-    _ event: RunEvent, in state: RunTally, isTold: Bool
+    _ event: RunEvent, in state: RunTally, hasProgress: Bool
   ) -> [String] {
     guard case .progress = event.kind,
       let job = state.running.first(where: { $0.job == event.job })
     else { return [] }
     let started = start(of: job)
     let now = event.instant
-    guard isTold, let last = mentions[job.job], last.instant.duration(to: now) >= .seconds(10),
+    guard hasProgress, let last = mentions[job.job], last.instant.duration(to: now) >= .seconds(10),
       job.fraction >= last.fraction + 0.1
     else { return started }
     mentions[job.job] = (now, job.fraction)

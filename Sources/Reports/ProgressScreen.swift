@@ -39,7 +39,7 @@ struct ProgressScreen {
     }
     let lines =
       isVerbose
-      ? log.lines(for: event, ended: ended, tally, tellsProgress: false) : stays(event, tally)
+      ? log.lines(for: event, ended: ended, tally, hasProgress: false) : stays(event, tally)
     guard lines.isEmpty else { return print(lines.joined(separator: "\n"), tally, at: now) }
     guard drawing.isDue(at: now) else { return }
     let moving = TerminalLines.lines(for: tally, at: now, on: terminal)

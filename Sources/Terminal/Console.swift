@@ -1,11 +1,11 @@
 import Glibc
 import Threads
 
-/// The terminal of a command that goes on until a key or a signal ends it: takes it, waits for keys
-/// and signals, and gives it back, however that command ends.
+/// The terminal of a command that runs until a key or a signal ends it: takes the terminal, waits for
+/// keys and signals, and gives the terminal back, however the command ends.
 ///
-/// Of one thread. What a loop does: `wait`, then all of `nextSignal`, then `keys`, since a signal may
-/// say that the terminal is another's now.
+/// One thread uses it. A loop calls `wait`, then `nextSignal` until it is nil, then `keys`, since a
+/// signal may mean that another process has the terminal now.
 package final class Console {
   /// Whether there is a keyboard at standard input.
   package let hasKeyboard: Bool
@@ -22,14 +22,14 @@ package final class Console {
   private static let flushPause: Int32 = 50
   /// Between two looks whether the command is in the foreground, in milliseconds.
   private static let backgroundPause: Int32 = 300
-  /// What follows Escape in a sequence follows sooner, also from far away.
+  /// The rest of a sequence follows Escape sooner, also over slow lines.
   private static let escapePause = Duration.milliseconds(50)
 
   /// A console that takes nothing yet.
   ///
   /// - Parameters:
   ///   - signals: Of `catchSignals`.
-  ///   - stream: What is drawn on, where that is a terminal.
+  ///   - stream: Drawn on, where it is a terminal.
   package init(_ signals: SignalQueue, drawingOn stream: StandardStream) {
     self.signals = signals
     hasKeyboard = isatty(0) == 1
@@ -68,8 +68,8 @@ package final class Console {
   @discardableResult
   package func enter() -> Bool { mode.enter() }
 
-  /// Takes it where the command has come into its foreground meanwhile: of that a shell tells only
-  /// those that it has stopped, by SIGCONT.
+  /// Takes it where the command has come into its foreground meanwhile: a shell sends SIGCONT only to
+  /// commands that it has stopped.
   ///
   /// - Returns: Whether it is this command's since now.
   package func returns() -> Bool { !isTaken && mode.enter() }
@@ -84,7 +84,7 @@ package final class Console {
     signals.unblock()
   }
 
-  /// Takes it anew, after somebody had it who may have left it otherwise.
+  /// Takes it anew after another process had it, and may have left it in another mode.
   ///
   /// - Returns: Whether it is this command's now.
   @discardableResult

@@ -41,8 +41,8 @@ package struct KeyReader {
     return pending.first == Self.escape ? [.escape] : []
   }
 
-  /// The key that the pending bytes begin with, nil for one that nobody knows, and how many of them it
-  /// takes; nil as a whole while that cannot be said.
+  /// The key that the pending bytes begin with, nil for an unknown one, and how many bytes it takes; nil
+  /// as a whole while the key is not complete.
   private func first() -> (key: Key?, length: Int)? {
     guard let byte = pending.first else { return nil }
     switch byte {
@@ -80,7 +80,7 @@ package struct KeyReader {
       // SS3: the arrows of a keypad in application mode.
       guard pending.count > 2 else { return nil }
       return (Self.letters[pending[2]], 3)
-    // Another key after it: nobody has these two for one key here.
+    // Another key follows: no terminal sends these two bytes for one key.
     default: return (.escape, 1)
     }
   }

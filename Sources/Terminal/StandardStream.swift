@@ -41,10 +41,10 @@ package enum StandardStream: Int32 {
     _ = Self.firstError.compareExchange(expected: 0, desired: code, ordering: .relaxed)
   }
 
-  /// Writes all of `text`. What cannot be written is left out: of results, `lossOfOutput` then says
-  /// why; of messages, there is nobody to tell.
+  /// Writes all of `text`. Text that cannot be written is left out; `lossOfOutput` then has the cause,
+  /// where results are lost.
   ///
-  /// After `stopWaiting` it waits for nobody: what is not taken now is written later.
+  /// After `stopWaiting` it never blocks: text that is not taken now is written later.
   package func write(_ text: String) {
     let isWritten = Self.writers.withLock { writers in
       writers?.with(self) { $0.write(text) } != nil
@@ -111,7 +111,7 @@ extension StandardStream {
       return body(&error)
     }
 
-    /// A terminal that was closed has told so, and nobody misses what was to be seen there.
+    /// A closed terminal is reported by SIGHUP, and its screen is no loss.
     private func noteLoss() {
       guard let code = output.failure, !isTerminal else { return }
       StandardStream.output.noteLoss(code)
@@ -126,14 +126,12 @@ extension StandardStream {
   }
 
   private static let writers = Mutex<Writers?>(nil)
-  /// For so long the end of the process waits for who has not read.
+  /// The end of the process waits for a reader no longer than this.
   private static let lastPatience = Duration.seconds(1)
 
-  /// From now on, writing to either stream does not wait: what a terminal that was stopped (Ctrl-S), or a
-  /// pipe that nobody reads, does not take is written later, by `flush`, by the next text, or by
-  /// `finish`, also at the end of the process.
-  ///
-  /// For commands that go on in time, whoever reads.
+  /// From now on, writing to either stream does not block: text that a stopped terminal (Ctrl-S) or a full
+  /// pipe does not take is written later, by `flush`, by the next text, or by `finish`, also at the end of
+  /// the process. For commands that keep time.
   package static func stopWaiting() {
     writers.withLock { $0 = Writers() }
     atexit { StandardStream.finish() }

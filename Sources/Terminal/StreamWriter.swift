@@ -1,13 +1,13 @@
 import Glibc
 
-/// Writes to a stream without ever waiting for who reads it: a terminal that was stopped (Ctrl-S), or a
-/// pipe that is full, gets the rest when it takes something again.
+/// Writes to a stream without blocking: a stopped terminal (Ctrl-S) or a full pipe gets the rest when it
+/// takes bytes again.
 ///
-/// Of one thread at a time. What it opens stays open as long as the process lives.
+/// One thread at a time uses it. Its descriptor stays open as long as the process lives.
 struct StreamWriter {
   private let descriptor: Int32
-  /// The same terminal or pipe once more: that it does not wait is told of an opening, and the stream's
-  /// own is shared with the shell. Nil where it cannot be opened again, or never keeps anybody waiting.
+  /// The same terminal or pipe, opened once more: O_NONBLOCK belongs to an open file description, and the
+  /// shell shares the stream's own. Nil where it cannot be opened again, or never blocks.
   private let ownDescriptor: Int32?
   private var rest: [UInt8] = []
   /// The errno of the first write that failed; what was to be written since then is left out.

@@ -7,13 +7,14 @@ internal import CTerminal
 ///
 /// However the process ends, the terminal is put back: by `leave`, when this goes, and by a handler of
 /// the signals that end processes that crash; it runs also where the stack of the thread that made this,
-/// or of one of `Thread`'s, has overflowed. Not after SIGKILL, of which no process hears.
+/// or of one of `Thread`'s, has overflowed. Not after SIGKILL, which no process can handle.
 ///
-/// One at a time, of one thread.
+/// One at a time; one thread uses it.
 final class TerminalMode {
   private let input: Int32?
   private let output: Int32?
-  /// `output` once more, so that writing does not wait, which all who share an opening would notice.
+  /// `output`, opened once more to be written without blocking: O_NONBLOCK would hold for every process
+  /// that shares the descriptor.
   private let ownOutput: Int32?
   /// Whether the terminal is ours now.
   private(set) var isTaken = false
@@ -59,8 +60,8 @@ final class TerminalMode {
     avjob_terminal_put_back()
   }
 
-  /// Whether the terminal listens to this process's group; also where it is no controlling terminal,
-  /// and belongs to nobody.
+  /// Whether this process's group is in the terminal's foreground; also where it is no controlling
+  /// terminal, and has no foreground.
   private func isInForeground(_ terminal: Int32) -> Bool {
     let group = tcgetpgrp(terminal)
     return group < 0 || group == getpgrp()
