@@ -102,7 +102,8 @@ final class ALSASink: AudioSink {
       isStopped = outcome == .interrupted
       return outcome
     } catch {
-      // Hardware that is being unplugged has many errors for that; opening it again gives a clear one.
+      // Hardware that is being unplugged has many errors for that; opening it again gives a clear
+      // one.
       return .gone
     }
   }
@@ -138,8 +139,8 @@ final class ALSASink: AudioSink {
     do throws(ALSAError) {
       return try device.drain()
     } catch {
-      // The frames of a device that disconnected or slept are over. A device that gives a reason in words
-      // is there.
+      // The frames of a device that disconnected or slept are over. A device that gives a reason in
+      // words is there.
       guard error.code != EIO || error.message == nil else { throw Failure(writing: error) }
       guard error.code == ESTRPIPE || ALSAError.saysGone(error.code) else {
         throw Failure(writing: error)

@@ -2,7 +2,8 @@ import Diagnosis
 import MediaComposition
 import Threads
 
-/// The samples that a device takes, in the machine's byte order, the channels of a frame side by side.
+/// The samples that a device takes, in the machine's byte order, the channels of a frame side by
+/// side.
 public enum SampleEncoding: String, Sendable, Hashable, CaseIterable {
   /// 32-bit float, full scale being 1.
   case float32
@@ -29,8 +30,8 @@ public enum SampleEncoding: String, Sendable, Hashable, CaseIterable {
 public struct SinkFormat: Sendable, Hashable {
   /// Frames a second.
   public var sampleRate: Int
-  /// Channels of a frame, 1 or more. If there are more than 8, the sound is in the first ones, at least
-  /// two, and the others are silent.
+  /// Channels of a frame, 1 or more. If there are more than 8, the sound is in the first ones, at
+  /// least two, and the others are silent.
   public var channelCount: Int
   /// The encoding of a sample.
   public var encoding: SampleEncoding
@@ -72,20 +73,20 @@ public enum SinkOutcome: Sendable, Hashable {
 
 /// A destination of sound: a device, a file, or none.
 ///
-/// Opened, used and released by one thread, the writing one, which must run in time while sound plays:
-/// `write`, `wait`, `delay` and `drain` neither allocate, lock nor log, and only `wait` blocks. Frames
-/// are heard in the order of writing. The sink starts by itself, after the opening and after `drop`, when
-/// it holds enough frames.
+/// Opened, used and released by one thread, the writing one, which must run in time while sound
+/// plays: `write`, `wait`, `delay` and `drain` neither allocate, lock nor log, and only `wait`
+/// blocks. Frames are heard in the order of writing. The sink starts by itself, after the opening
+/// and after `drop`, when it holds enough frames.
 public protocol AudioSink: AnyObject {
   /// The format of its frames.
   var format: SinkFormat { get }
 
-  /// Frames that were written and are not heard yet. If the sink was stopped or is gone: the frames that
-  /// it held then, until it is dropped.
+  /// Frames that were written and are not heard yet. If the sink was stopped or is gone: the frames
+  /// that it held then, until it is dropped.
   var delay: Int { get }
 
-  /// Whether the sink keeps its format for all items of a queue, as a file does. Otherwise it is closed,
-  /// and another sink opened, for an item with another rate or other channels.
+  /// Whether the sink keeps its format for all items of a queue, as a file does. Otherwise it is
+  /// closed, and another sink opened, for an item with another rate or other channels.
   var isFixed: Bool { get }
 
   /// Writes frames in the sink's format, as many as it has room for.
@@ -113,8 +114,8 @@ extension AudioSink {
   public var isFixed: Bool { false }
 }
 
-/// Opens the sink of a player, on the writing thread. It is called again, from time to time, if the sink
-/// is gone, and for each item with a rate or channels that the sink does not have.
+/// Opens the sink of a player, on the writing thread. It is called again, from time to time, if the
+/// sink is gone, and for each item with a rate or channels that the sink does not have.
 ///
 /// - Parameter wanted: Rate and channels of the sound; the sink may have others.
 /// - Throws: `mendMachine` or `tryAgain` if there is no sink.
@@ -134,7 +135,8 @@ public struct SinkRequest: Sendable, Hashable {
     self.channelCount = channelCount
   }
 
-  /// Whether a device with a format plays the sound unchanged; mono is the same sound on two channels.
+  /// Whether a device with a format plays the sound unchanged; mono is the same sound on two
+  /// channels.
   func isMet(by format: SinkFormat) -> Bool {
     format.sampleRate == sampleRate
       && (format.channelCount == channelCount || (channelCount, format.channelCount) == (1, 2))

@@ -8,12 +8,13 @@ final class ChannelReordering {
   private let scratch: UnsafeMutableRawPointer
   private static let capacity = 1024
 
-  /// The order of a device with `positions`, or with ALSA's usual ones; nil if that is our order, or has
-  /// other positions.
+  /// The order of a device with `positions`, or with ALSA's usual ones; nil if that is our order,
+  /// or has other positions.
   ///
   /// - Parameters:
   ///   - channelCount: Channels of a frame.
-  ///   - positions: ALSA's names of the positions, in the device's order; nil if it has no channel map.
+  ///   - positions: ALSA's names of the positions, in the device's order; nil if it has no channel
+  ///     map.
   ///   - sampleSize: Bytes of a sample.
   init?(for channelCount: Int, positions: [String]?, sampleSize: Int) {
     guard let ours = Self.ours[channelCount], let theirs = positions ?? Self.usual[channelCount]

@@ -4,8 +4,8 @@ import MediaTime
 
 /// The thread that reports to observers what is heard, when it is heard.
 ///
-/// It runs a hundred times a second while sound plays, fifty times without observers of the time, and
-/// otherwise only after a change.
+/// It runs a hundred times a second while sound plays, fifty times without observers of the time,
+/// and otherwise only after a change.
 final class Clock {
   private let engine: PlayerEngine
   private var status = Player.Status.paused
@@ -32,7 +32,8 @@ final class Clock {
   }
 
   private func tick() {
-    // Read before the place: an end that is heard by now is reported before the pause that follows it.
+    // Read before the place: an end that is heard by now is reported before the pause that follows
+    // it.
     let (now, stopped) = engine.state.withLock { state in
       defer { stops = state.stops }
       return (state.status, state.stops != stops)

@@ -1,9 +1,10 @@
 import Glibc
 
-/// Detects a device that is open and dead: its server hangs or has ended, and no frame moves any more.
+/// Detects a device that is open and dead: its server hangs or has ended, and no frame moves any
+/// more.
 ///
-/// A device that lives moves frames between two xruns, and within some periods. A value that neither
-/// allocates nor locks, for the thread that transfers.
+/// A device that lives moves frames between two xruns, and within some periods. A value that
+/// neither allocates nor locks, for the thread that transfers.
 struct DeviceLiveness {
   private var xruns = 0
   /// When it took, or gave, nothing for the first time since the last frame; in nanoseconds.

@@ -56,8 +56,8 @@ struct DevicePacket {
     forget()
   }
 
-  /// Empties the ring after the sink has lost its frames, which were not heard. Calls only `delay` of the
-  /// sink: the server of a sink that is gone may hang.
+  /// Empties the ring after the sink has lost its frames, which were not heard. Calls only `delay`
+  /// of the sink: the server of a sink that is gone may hang.
   mutating func lose() {
     let lost = sink.delay
     note(lost)

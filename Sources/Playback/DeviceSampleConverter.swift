@@ -3,9 +3,9 @@ import Glibc
 
 /// Converts planar float sound to a device's samples, and applies volume and pan.
 ///
-/// At volume 1 in the middle, samples are what an export of the same encoding holds, dither included.
-/// A change is a ramp of 10 ms, without a click, in blocks of any length. Allocates nothing after `init`.
-/// One thread at a time.
+/// At volume 1 in the middle, samples are what an export of the same encoding holds, dither
+/// included. A change is a ramp of 10 ms, without a click, in blocks of any length. Allocates
+/// nothing after `init`. One thread at a time.
 final class DeviceSampleConverter {
   private let format: SinkFormat
   private let dithering = Quantizer(isDithered: true)

@@ -6,9 +6,9 @@ import Threads
 
 /// The thread that hands a ring's sound to a sink, in time.
 ///
-/// While sound plays it neither allocates, locks nor logs; it publishes its progress in atomics. It opens
-/// the sink, and opens another if a sink is gone. It plays everything that the ring holds: a pause is a
-/// flush, and no filling.
+/// While sound plays it neither allocates, locks nor logs; it publishes its progress in atomics. It
+/// opens the sink, and opens another if a sink is gone. It plays everything that the ring holds: a
+/// pause is a flush, and no filling.
 final class DeviceWriter: Sendable {
   /// The device, or the reason why there is none.
   enum Device: Sendable {
@@ -24,7 +24,8 @@ final class DeviceWriter: Sendable {
 
   /// Written by this thread only, read by all.
   let counts = Counts()
-  /// Signals the rendering thread: a flush is done, the device has changed, or the last frame was heard.
+  /// Signals the rendering thread: a flush is done, the device has changed, or the last frame was
+  /// heard.
   let statusChanged: WakeUp
   private let orderGiven: WakeUp
   private let opener: SinkOpener
@@ -45,7 +46,8 @@ final class DeviceWriter: Sendable {
 
   /// Slots of a ring: 213 ms, which is also the time until a change of tracks is heard.
   static let slotCount = 10
-  /// The time between two attempts to open a device, and the longest one, for devices that disconnect at once.
+  /// The time between two attempts to open a device, and the longest one, for devices that
+  /// disconnect at once.
   private static let retryPause = Duration.milliseconds(500)
   private static let longestRetryPause = Duration.seconds(8)
 
@@ -71,8 +73,8 @@ final class DeviceWriter: Sendable {
 
   /// Signals that the ring was filled, if this thread waits for that.
   func notifyFilled() {
-    // One order for both threads: either the writer sees the slot before it waits, or the wait is seen
-    // here.
+    // One order for both threads: either the writer sees the slot before it waits, or the wait is
+    // seen here.
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     if isStarved.load(ordering: .relaxed) { orderGiven.ring() }
   }
@@ -143,7 +145,7 @@ final class DeviceWriter: Sendable {
 
   private static let vain = Failure(
     .mendMachine,
-    "it can be opened, and is gone again before it has played anything; connect it anew, or choose "
+    "it can be opened, but disconnects before it has played a frame; connect it again, or choose "
       + "another device")
 
   /// Opens a sink, plays to it, and closes it, or keeps it where it is fixed.

@@ -5,12 +5,13 @@ import SystemPackage
 
 /// A sink that writes the sound of a player to a file, as fast as it is rendered.
 ///
-/// Its delay is zero: a pause or a jump loses no frame that was written, and `Player.currentTime` and the
-/// meters run ahead of the clock. It waits for the disk, as a device must not.
+/// Its delay is zero: a pause or a jump loses no frame that was written, and `Player.currentTime`
+/// and the meters run ahead of the clock. It waits for the disk, as a device must not.
 public final class FileSink: AudioSink {
   /// The start of a file.
   public enum Container: Sendable, Hashable {
-    /// A WAV header (RF64 past 4 GiB), complete whenever the player is paused, at its end, or released.
+    /// A WAV header (RF64 past 4 GiB), complete whenever the player is paused, at its end, or
+    /// released.
     case wav
     /// No header.
     case raw
@@ -32,9 +33,9 @@ public final class FileSink: AudioSink {
   ///   - container: The start of the file.
   ///   - isReplacing: Whether an existing file is overwritten.
   /// - Returns: The opener for a player. It throws `mendJob` for an existing file that must not be
-  ///   overwritten, `tryAgain` if another sink or a recorder uses the file, and otherwise the system's
-  ///   error; the player tries again then. On a full disk the player stops later and reports
-  ///   `PlayerEvent.deviceFailed`, and the file keeps what was written.
+  ///   overwritten, `tryAgain` if another sink or a recorder uses the file, and otherwise the
+  ///   system's error; the player tries again then. On a full disk the player stops later and
+  ///   reports `PlayerEvent.deviceFailed`, and the file keeps what was written.
   public static func opener(
     _ path: FilePath, as encoding: SampleEncoding = .float32, container: Container = .wav,
     replacing isReplacing: Bool = false

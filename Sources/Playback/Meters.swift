@@ -22,6 +22,13 @@ struct LevelSum: Sendable, Hashable {
     count += samples.count
   }
 
+  /// Adds the samples of another sum.
+  mutating func add(_ other: LevelSum) {
+    peak = max(peak, other.peak)
+    squares += other.squares
+    count += other.count
+  }
+
   /// The reading of a meter.
   var reading: LevelReading {
     let mean = count > 0 ? squares / Double(count) : 0
@@ -33,8 +40,8 @@ struct LevelSum: Sendable, Hashable {
 
 /// The level of a channel or a track over some hundredths of a second.
 public struct LevelReading: Sendable, Hashable {
-  /// The largest sample, in decibels of full scale (`AVAudioPlayer.peakPower(forChannel:)`); above 0
-  /// for float sound over full scale.
+  /// The largest sample, in decibels of full scale (`AVAudioPlayer.peakPower(forChannel:)`); above
+  /// 0 for float sound over full scale.
   public var peakPower: Double
   /// The root of the mean square, in decibels of full scale
   /// (`AVAudioPlayer.averagePower(forChannel:)`).
@@ -102,6 +109,26 @@ struct MeterFrame: Sendable {
   var tracks: [LevelSum?] = []
   /// Of the item.
   var loudness = LoudnessReading()
+
+  /// Appends the meters of the frames that follow; other channels or tracks replace the present
+  /// ones.
+  mutating func append(_ next: MeterFrame) {
+    (end, loudness) = (next.end, next.loudness)
+    channels = Self.join(channels, next.channels) { $0.add($1) }
+    truePeaks = Self.join(truePeaks, next.truePeaks) { $0 = max($0, $1) }
+    tracks = Self.join(tracks, next.tracks) { sum, next in
+      if let level = next { sum = sum ?? LevelSum(); sum?.add(level) }
+    }
+  }
+
+  private static func join<Value>(
+    _ values: [Value], _ next: [Value], _ join: (inout Value, Value) -> Void
+  ) -> [Value] {
+    guard values.count == next.count else { return next }
+    var values = values
+    for index in values.indices { join(&values[index], next[index]) }
+    return values
+  }
 
   /// The meters for a listener.
   var meters: PlayerMeters {

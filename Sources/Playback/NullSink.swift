@@ -2,17 +2,19 @@ import Glibc
 
 /// A sink without a device, at the pace of the clock.
 ///
-/// It holds 200 ms and takes periods of 20 ms, as devices are requested to, and runs dry like a device
-/// that gets no sound in time.
+/// It holds 200 ms and takes periods of 20 ms, as devices are requested to, and runs dry like a
+/// device that gets no sound in time.
 public final class NullSink: AudioSink {
   /// The requested rate and channels.
   public let format: SinkFormat
-  /// Frames since the start, and its time in nanoseconds of the monotonic clock; nil before the start.
+  /// Frames since the start, and its time in nanoseconds of the monotonic clock; nil before the
+  /// start.
   private var written = 0
   private var start: Int64?
   private var isDraining = false
 
-  /// Opens sinks for a player, with the rate and the channels of the sound, and samples as `encoding`.
+  /// Opens sinks for a player, with the rate and the channels of the sound, and samples as
+  /// `encoding`.
   public static func opener(as encoding: SampleEncoding = .float32) -> SinkOpener {
     { request in
       NullSink(

@@ -15,18 +15,18 @@ public enum PlayerEvent: Sendable {
   case looped(PlayerItem)
   /// An item cannot be played, and is skipped (`failedToPlayToEndTimeNotification`).
   case itemFailed(PlayerItem, Failure)
-  /// A part of an item's file cannot be decoded, and is silence. Reported once for each file, when the
-  /// damage is found, some tenths of a second before it is heard; there may be more of it.
+  /// A part of an item's file cannot be decoded, and is silence. Reported once for each file, when
+  /// the damage is found, some tenths of a second before it is heard; there may be more of it.
   case damaged(PlayerItem, Warning)
   /// The device ran out of sound, `count` times by now.
   case ranDry(count: Int)
-  /// There is no device. Opening one is tried again and again, and the player keeps its place. Reported
-  /// again for each new reason: a device that disconnects is lost without a reason first.
+  /// There is no device. Opening one is tried again and again, and the player keeps its place.
+  /// Reported again for each new reason: a device that disconnects is lost without a reason first.
   case deviceLost(Failure?)
   /// There is a device with a format. A device after a loss is reported when it has played.
   case deviceFound(SinkFormat)
-  /// The device has failed for good: it writes to a full disk, for instance. The player stops at the
-  /// frame that was heard last, and `play()` does not help; make another player.
+  /// The device has failed for good: it writes to a full disk, for instance. The player stops at
+  /// the frame that was heard last, and `play()` does not help; make another player.
   case deviceFailed(Failure)
 }
 

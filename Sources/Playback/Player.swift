@@ -4,10 +4,10 @@ import MediaTime
 
 /// Plays an item to a sink (`AVPlayer`), with the sound that the item's export encodes.
 ///
-/// Safe from any thread; no call waits for sound. A player has three threads: one renders ahead by some
-/// tenths of a second, one writes to the device, and one calls observers. The release of the player ends
-/// them and waits for them, four seconds at most if a device or a disk does not answer. A release on one
-/// of these threads waits for none.
+/// Safe from any thread; no call waits for sound. A player has three threads: one renders ahead by
+/// some tenths of a second, one writes to the device, and one calls observers. The release of the
+/// player ends them and waits for them, four seconds at most if a device or a disk does not answer.
+/// A release on one of these threads waits for none.
 public final class Player: Sendable {
   let engine: PlayerEngine
 
@@ -47,8 +47,8 @@ public final class Player: Sendable {
   /// The last failure of an item or the device; nil when the player plays again (`AVPlayer.error`).
   public var failure: Failure? { engine.state.withLock { $0.failure } }
 
-  /// The time of the current item that is heard now (`AVPlayer.currentTime()`); zero before the first
-  /// sound.
+  /// The time of the current item that is heard now (`AVPlayer.currentTime()`); zero before the
+  /// first sound.
   public var currentTime: Time { engine.place?.time ?? .zero }
 
   /// Plays from the current place, or from the start if that is the end.
@@ -72,20 +72,21 @@ public final class Player: Sendable {
     }
   }
 
-  /// Goes to a time of the current item, at once (`AVPlayer.seek(to:)`). Times outside the item, also
-  /// infinite ones, are its start or its end. `.invalid` and `.indefinite` are ignored, where AVPlayer
-  /// raises an exception.
+  /// Goes to a time of the current item, at once (`AVPlayer.seek(to:)`). Times outside the item,
+  /// also infinite ones, are its start or its end. `.invalid` and `.indefinite` are ignored, where
+  /// AVPlayer raises an exception.
   ///
   /// The frames from there on are those of a rendering from the start, except after effects with
-  /// unbounded memory (a speed with the pitch kept, a filter), which are rendered from 300 ms before.
+  /// unbounded memory (a speed with the pitch kept, a filter), which are rendered from 300 ms
+  /// before.
   public func seek(to time: Time) { go(to: time, exactly: false) }
 
   /// Goes to a time of the current item, within tolerances
   /// (`AVPlayer.seek(to:toleranceBefore:toleranceAfter:)`).
   ///
-  /// Every time is found to the frame. If both tolerances are zero, the samples are those of a rendering
-  /// from the start in any case; effects with unbounded memory are rendered from their start then, which
-  /// may take long.
+  /// Every time is found to the frame. If both tolerances are zero, the samples are those of a
+  /// rendering from the start in any case; effects with unbounded memory are rendered from their
+  /// start then, which may take long.
   public func seek(to time: Time, toleranceBefore before: Time, toleranceAfter after: Time) {
     go(to: time, exactly: before <= .zero && after <= .zero)
   }
@@ -100,15 +101,15 @@ public final class Player: Sendable {
     }
   }
 
-  /// The speed from 0.5 to 2, with the pitch kept (`AVPlayer.rate`; `pause` pauses). A change is heard
-  /// after the sound that is rendered ahead.
+  /// The speed from 0.5 to 2, with the pitch kept (`AVPlayer.rate`; `pause` pauses). A change is
+  /// heard after the sound that is rendered ahead.
   public var speed: PlaybackSpeed {
     get { engine.state.withLock { $0.speed } }
     set { engine.update { $0.speed = newValue } }
   }
 
-  /// The volume as a factor from 0 to 4 (`AVPlayer.volume`). A change is heard at once, by a ramp of
-  /// 10 ms. At 1 and `pan` 0, samples are those of the export.
+  /// The volume as a factor from 0 to 4 (`AVPlayer.volume`). A change is heard at once, by a ramp
+  /// of 10 ms. At 1 and `pan` 0, samples are those of the export.
   public var volume: Float {
     get { engine.state.withLock { $0.levels.volume } }
     set { setLevels { $0.volume = newValue.isFinite ? max(0, min(4, newValue)) : 1 } }
@@ -129,8 +130,8 @@ public final class Player: Sendable {
   }
 
   /// How often the current item is played again after its end; negative: for ever
-  /// (`AVAudioPlayer.numberOfLoops`). Each repetition that is heard counts down. A change discards the
-  /// sound that is rendered ahead.
+  /// (`AVAudioPlayer.numberOfLoops`). Each repetition that is heard counts down. A change discards
+  /// the sound that is rendered ahead.
   public var numberOfLoops: Int {
     get {
       let heard = engine.heardIndex
@@ -143,8 +144,9 @@ public final class Player: Sendable {
   }
 
   /// A range of the current item that is played again and again, without a gap; nil: none. One that
-  /// lies outside the item, or is shorter than 10 ms, is none; it ends when another item is current.
-  /// Taken up as `numberOfLoops`; where what is heard lies behind its end, it begins at once.
+  /// lies outside the item, or is shorter than 10 ms, is none; it ends when another item is
+  /// current. Taken up as `numberOfLoops`; where what is heard lies behind its end, it begins at
+  /// once.
   public var loopRange: TimeRange? {
     get { engine.state.withLock { $0.loop?.range } }
     set {
@@ -181,16 +183,16 @@ public final class Player: Sendable {
     }
   }
 
-  /// Whether levels and loudness are measured (`AVAudioPlayer.isMeteringEnabled`), which takes about as
-  /// much time as rendering; true by default. A change acts after the sound that is rendered ahead.
-  /// Loudness leaves out sound that is not measured.
+  /// Whether levels and loudness are measured (`AVAudioPlayer.isMeteringEnabled`), which takes
+  /// about as much time as rendering; true by default. A change acts after the sound that is
+  /// rendered ahead. Loudness leaves out sound that is not measured.
   public var isMeteringEnabled: Bool {
     get { engine.state.withLock { $0.isMetering } }
     set { engine.update { $0.isMetering = newValue } }
   }
 
-  /// The meters of the sound that is heard now, before volume and pan; all silence while the player does
-  /// not play.
+  /// The meters of the sound that is heard now, before volume and pan; all silence while the player
+  /// does not play.
   public var meters: PlayerMeters {
     let heard = engine.heardIndex
     return engine.state.withLock { state in
@@ -210,21 +212,24 @@ public final class Player: Sendable {
   /// Reads the meters without missing a peak, if it is called once a second or more often.
   ///
   /// - Parameter place: The place of this reader's last call.
-  /// - Returns: The meters since the last call, also before a pause, and the current ones, in order; none
-  ///   of more than a second ago.
+  /// - Returns: The meters of all that was heard since the last call, also before a pause, as one:
+  ///   the highest peaks, the mean power, the last loudness. Nil if nothing was heard. Sound of
+  ///   more than a second ago is left out.
   /// - Complexity: O(n) in the meters of a second and of the sound that is rendered ahead
-  package func meters(since place: inout MeterPlace) -> [PlayerMeters] {
+  package func meters(since place: inout MeterPlace) -> PlayerMeters? {
     let heard = engine.heardIndex
     return engine.state.withLock { state in
-      var found: [PlayerMeters] = []
+      var heardMeters: MeterFrame?
       for frame in state.meters {
         let isNow = frame.end > heard
         if isNow, !state.isPlaying { break }
-        if isNow || frame.end > place.end { found.append(frame.meters) }
+        if isNow || frame.end > place.end {
+          if heardMeters == nil { heardMeters = frame } else { heardMeters?.append(frame) }
+        }
         place.end = max(place.end, frame.end)
         if isNow { break }
       }
-      return found
+      return heardMeters?.meters
     }
   }
 
@@ -264,14 +269,15 @@ public final class Player: Sendable {
 
   // MARK: Observing
 
-  /// The events from now on, until the player is released. A slow reader misses the oldest of more than a
-  /// thousand.
+  /// The events from now on, until the player is released. A slow reader misses the oldest of more
+  /// than a thousand.
   public var events: AsyncStream<PlayerEvent> { engine.observers.events() }
 
-  /// Calls `tell` for each event from now on: `events` for programs without a task, and without a limit.
+  /// Calls `tell` for each event from now on: `events` for programs without a task, and without a
+  /// limit.
   ///
-  /// - Parameter tell: Called on the player's threads, also on several at a time; it must return soon. Its
-  ///   captures live until the observation is released.
+  /// - Parameter tell: Called on the player's threads, also on several at a time; it must return
+  ///   soon. Its captures live until the observation is released.
   /// - Returns: The observation, which lasts as long as this object.
   public func addEventObserver(
     using tell: @escaping @Sendable (PlayerEvent) -> Void
@@ -282,8 +288,8 @@ public final class Player: Sendable {
   /// Calls `tell` whenever a multiple of `interval` is heard, and after each jump
   /// (`addPeriodicTimeObserver(forInterval:queue:using:)`).
   ///
-  /// The captures of `tell` live until the observation is released. A strong reference to the player
-  /// keeps the player, its threads and its device: capture it weakly (`[weak player]`).
+  /// The captures of `tell` live until the observation is released. A strong reference to the
+  /// player keeps the player, its threads and its device: capture it weakly (`[weak player]`).
   ///
   /// - Parameters:
   ///   - interval: More than zero; multiples within 10 ms are reported together.

@@ -16,8 +16,8 @@ final class PlayerEngine: Sendable {
   let observers = Observers()
   private let cancellation = CancellationFlag()
   private let threads = Mutex<[Thread]>([])
-  /// How long `end` waits for the threads that read files and call observers, and then for the one that
-  /// writes to the device.
+  /// How long `end` waits for the threads that read files and call observers, and then for the one
+  /// that writes to the device.
   private static let patience = Duration.seconds(2)
 
   /// How the engine starts its threads.
@@ -62,9 +62,9 @@ final class PlayerEngine: Sendable {
   /// Stops the sound at once, ends the threads, and waits for them.
   ///
   /// The wait is bounded (`patience`): a device whose server hangs blocks alsa-lib, and with it the
-  /// writing thread. That thread ends, and closes the device, if the server answers again. On one of
-  /// the engine's own threads, inside an observer, `end` waits for none: the threads end by themselves,
-  /// that one when the observer returns.
+  /// writing thread. That thread ends, and closes the device, if the server answers again. On one
+  /// of the engine's own threads, inside an observer, `end` waits for none: the threads end by
+  /// themselves, that one when the observer returns.
   func end() {
     cancellation.cancel()
     update { $0.isEnding = true }
@@ -135,8 +135,8 @@ final class PlayerEngine: Sendable {
     observers.yield(.deviceFound(format))
   }
 
-  /// Reports that the device has failed for good, then stops. `produced` is the index of the frame that
-  /// would be rendered next.
+  /// Reports that the device has failed for good, then stops. `produced` is the index of the frame
+  /// that would be rendered next.
   func deviceFailed(_ failure: Failure, at produced: Int64) {
     let heard = heardIndex
     state.withLock { $0.failure = failure }
@@ -153,8 +153,8 @@ final class PlayerEngine: Sendable {
   /// Stops after the end of the queue was heard.
   ///
   /// - Parameter last: The last item, if it cannot be played.
-  /// - Returns: Whether the player stops. It does not if a seek has come meanwhile, or another item may
-  ///   follow now.
+  /// - Returns: Whether the player stops. It does not if a seek has come meanwhile, or another item
+  ///   may follow now.
   func finished(_ last: PlayerItem?) -> Bool {
     let isOver = state.withLock { state in
       guard state.jump == nil, !state.isDropped, !state.isChanged else { return false }
@@ -181,8 +181,8 @@ final class PlayerEngine: Sendable {
   /// - Parameters:
   ///   - item: The item.
   ///   - next: The item that is played instead; nil: the player stops.
-  ///   - number: The state's `jumpNumber` when the item was to be played; after another jump nothing is
-  ///     done.
+  ///   - number: The state's `jumpNumber` when the item was to be played; after another jump
+  ///     nothing is done.
   func skip(_ item: PlayerItem, for next: PlayerItem?, ifStill number: Int) {
     state.withLock { state in
       guard state.jumpNumber == number, !state.isDropped else { return }

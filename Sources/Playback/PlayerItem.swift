@@ -8,8 +8,8 @@ import SystemPackage
 
 /// An item of a player: the sound of an export as one of its outputs will hold it (`AVPlayerItem`).
 ///
-/// The export is compiled, and only files that had to be probed were opened. Immutable. Two items of the
-/// same export are two items.
+/// The export is compiled, and only files that had to be probed were opened. Immutable. Two items
+/// of the same export are two items.
 public final class PlayerItem: Sendable {
   /// The name for screens.
   public let name: String
@@ -19,8 +19,9 @@ public final class PlayerItem: Sendable {
   public let chapters: [Chapter]
   /// The segments of all tracks, in the item's own time, in order.
   public let segments: [PlayerSegment]
-  /// The tracks of the composition, in its order, for the listener to switch off and on. Adjacent tracks
-  /// of one origin are one track here: the compiler makes two of a job's track that cross-fades.
+  /// The tracks of the composition, in its order, for the listener to switch off and on. Adjacent
+  /// tracks of one origin are one track here: the compiler makes two of a job's track that
+  /// cross-fades.
   public let tracks: [PlayerItemTrack]
   /// The index in `tracks` of each track of the composition.
   let trackIndices: [Int]
@@ -91,8 +92,8 @@ public final class PlayerItem: Sendable {
     try self.init(Self.export(ofMediaAt: path, library: library), library: library)
   }
 
-  /// An export of a media file, to be cut before it becomes an item. Its output gives the format; nothing
-  /// is written there.
+  /// An export of a media file, to be cut before it becomes an item. Its output gives the format;
+  /// nothing is written there.
   ///
   /// - Throws: As probing the file.
   public static func export(
@@ -137,8 +138,8 @@ public final class PlayerItem: Sendable {
   }
 }
 
-/// A track of an item, for the listener to switch (`AVPlayerItemTrack`): no composition and no export
-/// changes. Safe from any thread.
+/// A track of an item, for the listener to switch (`AVPlayerItemTrack`): no composition and no
+/// export changes. Safe from any thread.
 public final class PlayerItemTrack: Sendable {
   /// The name of the track.
   public let name: String
@@ -174,8 +175,8 @@ public struct PlayerSegment: Sendable, Hashable {
   /// The index of its track.
   public var trackIndex: Int
 
-  /// The segments of the part of an export that is written, in order of time. O(n log n). `trackIndices`
-  /// has the item's track for each track of the composition.
+  /// The segments of the part of an export that is written, in order of time. O(n log n).
+  /// `trackIndices` has the item's track for each track of the composition.
   static func all(of export: Export, _ trackIndices: [Int]) -> [PlayerSegment] {
     let range = export.timeRange ?? TimeRange(start: .zero, duration: export.composition.duration)
     var found: [PlayerSegment] = []

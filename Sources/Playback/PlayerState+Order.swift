@@ -1,8 +1,8 @@
 import MediaComposition
 import MediaTime
 
-/// The order of items: the one rule for the item that is rendered next, and for whether the rendered
-/// sound is still right after a change of the queue or a loop.
+/// The order of items: the one rule for the item that is rendered next, and for whether the
+/// rendered sound is still right after a change of the queue or a loop.
 extension PlayerState {
   /// Whether an item is in the queue. O(items).
   func isQueued(_ item: PlayerItem) -> Bool { queue.contains { $0 === item } }
@@ -38,8 +38,9 @@ extension PlayerState {
   /// Whether something follows the rendered item.
   var goesOn: Bool { marks.last.flatMap(cause(behind:)) != nil }
 
-  /// The first of the items that could not be played after a mark, as far as they would be tried in this
-  /// order now. The first may be the mark's own item, which broke off: its loops do not count then.
+  /// The first of the items that could not be played after a mark, as far as they would be tried in
+  /// this order now. The first may be the mark's own item, which broke off: its loops do not count
+  /// then.
   func tried(_ items: [PlayerItem], behind mark: Mark) -> [PlayerItem] {
     var (count, last) = (0, mark.item)
     if items.first === last {
@@ -77,8 +78,8 @@ extension PlayerState {
   /// - Parameters:
   ///   - heard: The frame of the rings that is heard next.
   ///   - produced: The frame that is rendered next.
-  /// - Returns: Nil if everything is right. The number of marks if the marks are right, and the sound after
-  ///   the last one is not.
+  /// - Returns: Nil if everything is right. The number of marks if the marks are right, and the
+  ///   sound after the last one is not.
   /// - Complexity: O(marks x items)
   func firstStale(from heard: Int64, to produced: Int64) -> Int? {
     guard !marks.isEmpty else { return nil }
@@ -99,11 +100,11 @@ extension PlayerState {
     return nil
   }
 
-  /// The place to continue from, after the sound up to a frame of the rings was heard and the rest was
-  /// discarded. Removes the marks that are out of date.
+  /// The place to continue from, after the sound up to a frame of the rings was heard and the rest
+  /// was discarded. Removes the marks that are out of date.
   ///
-  /// - Returns: The place of that frame; if its item was removed from the queue, the item after the last
-  ///   one that was not. Nil before the first sound.
+  /// - Returns: The place of that frame; if its item was removed from the queue, the item after the
+  ///   last one that was not. Nil before the first sound.
   /// - Complexity: O(marks x items)
   mutating func placeToGoOn(from heard: Int64, to produced: Int64) -> Jump? {
     if let stale = firstStale(from: heard, to: produced) { marks.removeSubrange(stale...) }
@@ -120,8 +121,8 @@ extension PlayerState {
     (marks.last { $0.index <= heard } ?? marks.first)?.loopsLeft ?? loopsLeft
   }
 
-  /// Sets how often the item that is heard is to be played again; repetitions that are rendered ahead
-  /// count.
+  /// Sets how often the item that is heard is to be played again; repetitions that are rendered
+  /// ahead count.
   mutating func setLoops(_ count: Int, heard: Int64) {
     loopsLeft = count
     for index in marks.indices {

@@ -39,7 +39,8 @@ struct PlayerState {
   var rest: Jump?
   /// The item that cannot be played, if the player has stopped for that.
   var unplayable: PlayerItem?
-  /// The items and places of the ring's frames, in order; the first mark has the frame that is heard.
+  /// The items and places of the ring's frames, in order; the first mark has the frame that is
+  /// heard.
   var marks: [Mark] = []
   /// The meters of the last second and of everything rendered ahead, in order.
   var meters: [MeterFrame] = []
@@ -90,8 +91,8 @@ struct PlayerState {
     enum Cause: Sendable {
       /// A jump.
       case jump
-      /// The item before has ended. The items of `past` between them could not be played; a single item
-      /// may follow itself.
+      /// The item before has ended. The items of `past` between them could not be played; a single
+      /// item may follow itself.
       case advance(past: [PlayerItem], isSame: Bool)
       /// The looped range begins again.
       case loop(TimeRange)
@@ -132,8 +133,8 @@ extension PlayerState {
     }
   }
 
-  /// Appends meters, and removes those of more than a second ago: never more are kept than a second and
-  /// the frames of ring and device.
+  /// Appends meters, and removes those of more than a second ago: never more are kept than a second
+  /// and the frames of ring and device.
   mutating func add(_ frame: MeterFrame, heard: Int64) {
     let past = heard - Int64(marks.last?.sampleRate ?? 0)
     meters.removeFirst(meters.firstIndex { $0.end > past } ?? meters.count)

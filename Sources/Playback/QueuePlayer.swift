@@ -2,18 +2,20 @@ import Diagnosis
 import MediaComposition
 import MediaTime
 
-/// A player of several items (`AVQueuePlayer`). Every player has a queue, also a player of one item.
+/// A player of several items (`AVQueuePlayer`). Every player has a queue, also a player of one
+/// item.
 public typealias QueuePlayer = Player
 
-/// The queue. Unlike AVQueuePlayer's, it keeps items that were played, so that a listener can go back.
+/// The queue. Unlike AVQueuePlayer's, it keeps items that were played, so that a listener can go
+/// back.
 ///
-/// A change of the next item is heard at the end of the current one, also if another item is rendered
-/// ahead: that sound is discarded, and the player continues after the frame that was heard last, as after
-/// a pause.
+/// A change of the next item is heard at the end of the current one, also if another item is
+/// rendered ahead: that sound is discarded, and the player continues after the frame that was heard
+/// last, as after a pause.
 ///
-/// An item is played at its own rate and with its own channels: where the device was opened for others,
-/// it is opened again after the sound before it was heard, which makes a gap; otherwise there is none. A
-/// format that a device does not have is converted. Meters are always the item's.
+/// An item is played at its own rate and with its own channels: where the device was opened for
+/// others, it is opened again after the sound before it was heard, which makes a gap; otherwise
+/// there is none. A format that a device does not have is converted. Meters are always the item's.
 extension Player {
   /// A player of items; the first is the current one.
   ///
@@ -40,7 +42,8 @@ extension Player {
     engine.state.withLock { $0.canInsert(item, after: other) }
   }
 
-  /// Inserts an item after another one, or at the end if that is nil (`insert(_:after:)`). O(items).
+  /// Inserts an item after another one, or at the end if that is nil (`insert(_:after:)`).
+  /// O(items).
   ///
   /// - Returns: Whether the item was inserted, as `canInsert` says.
   @discardableResult
@@ -74,8 +77,8 @@ extension Player {
     }
   }
 
-  /// Goes to the next item (`advanceToNextItem()`). After the last one, goes to the first in a repeated
-  /// queue, or else stops. O(items).
+  /// Goes to the next item (`advanceToNextItem()`). After the last one, goes to the first in a
+  /// repeated queue, or else stops. O(items).
   public func advanceToNextItem() {
     engine.update { state in state.go(to: state.current.flatMap { state.item(after: $0) }) }
   }
@@ -103,7 +106,8 @@ extension PlayerState {
     return queue.contains { $0 === other }
   }
 
-  /// Whether an item is the current one, also before the observing thread has reported it. O(marks).
+  /// Whether an item is the current one, also before the observing thread has reported it.
+  /// O(marks).
   fileprivate func isCurrent(_ item: PlayerItem, heard: Int64) -> Bool {
     guard isPlaying, jump == nil,
       let last = marks.last(where: { $0.index < heard })?.item, isQueued(last)

@@ -4,8 +4,8 @@ import MediaTime
 
 /// What follows the end of an item.
 extension RenderThread {
-  /// Continues after the end of the item that was rendered last: with its loop, or with the next item
-  /// that can be played. If there is none, the player stops when everything was heard.
+  /// Continues after the end of the item that was rendered last: with its loop, or with the next
+  /// item that can be played. If there is none, the player stops when everything was heard.
   func goOn(in ring: SlotRing) {
     let (last, cause) = engine.state.withLock { state in
       let mark = state.marks.last

@@ -6,10 +6,12 @@ import MediaTime
 import SystemPackage
 import Threads
 
-/// The thread that renders: fills the device writer's ring with the sound that `PlayerState` asks for.
+/// The thread that renders: fills the device writer's ring with the sound that `PlayerState` asks
+/// for.
 ///
-/// Only this thread asks the writer for flushes, so the ring never holds sound that is out of date. The
-/// properties here belong to this thread; shared state is in `PlayerEngine.state`, behind its lock.
+/// Only this thread asks the writer for flushes, so the ring never holds sound that is out of date.
+/// The properties here belong to this thread; shared state is in `PlayerEngine.state`, behind its
+/// lock.
 final class RenderThread {
   let engine: PlayerEngine
   let writer: DeviceWriter
@@ -21,9 +23,11 @@ final class RenderThread {
   var produced: Int64 = 0
   /// The last request to the writer.
   private var request: SinkRequest?
-  /// The format that was opened for each request: a device without the requested format is asked once.
+  /// The format that was opened for each request: a device without the requested format is asked
+  /// once.
   private var answers: [SinkRequest: SinkFormat] = [:]
-  /// The ring that was filled last. Another ring belongs to another device, which has played nothing.
+  /// The ring that was filled last. Another ring belongs to another device, which has played
+  /// nothing.
   private var ring: SlotRing?
   /// Whether that device is still to be reported.
   private var isUnreported = false
@@ -76,8 +80,8 @@ final class RenderThread {
       } else if isChanged, isStale() {
         rest()
       } else if !isPlaying {
-        // `rest` waits for a flush, which clears the wake-up: the state is read again before the next
-        // wait.
+        // `rest` waits for a flush, which clears the wake-up: the state is read again before the
+        // next wait.
         if isHalted { wait(milliseconds: -1) } else { rest() }
       } else {
         play()
@@ -230,8 +234,8 @@ final class RenderThread {
     }
   }
 
-  /// Reports a device: the first one at once, a later one when it has played, since it may disconnect
-  /// before that.
+  /// Reports a device: the first one at once, a later one when it has played, since it may
+  /// disconnect before that.
   func reportDevice(_ format: SinkFormat) {
     guard isUnreported else { return }
     let isFirst = engine.state.withLock { $0.hasDevice == nil }
@@ -254,8 +258,8 @@ final class RenderThread {
       } == true
   }
 
-  /// Opens a device for an item, after everything before it was heard: the sound is then the export's,
-  /// and only items of one format are gapless.
+  /// Opens a device for an item, after everything before it was heard: the sound is then the
+  /// export's, and only items of one format are gapless.
   private func changeDevice(for renderer: ItemRenderer, in ring: SlotRing) {
     if !isHalted {
       guard isAtEnd else {

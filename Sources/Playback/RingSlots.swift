@@ -4,12 +4,13 @@ import Synchronization
 ///
 /// Neither thread waits, locks or allocates. All memory is allocated at the start.
 //
-// `@unchecked Sendable`: two counters, which only grow, say whose a slot is. Slot number n, at n modulo
-// the number of slots, is the rendering thread's until that has raised `filled` above n, and the emptying
-// thread's from then on until that has raised `emptied` above n. Each counter is written by one thread,
-// by a store with release, behind all that was done with the slot, and read by the other one by a load
-// with acquire, before it does anything with it: so what the one wrote the other sees, and what the one
-// still reads the other does not overwrite. Its own counter a thread reads in any order.
+// `@unchecked Sendable`: two counters, which only grow, say whose a slot is. Slot number n, at n
+// modulo the number of slots, is the rendering thread's until that has raised `filled` above n, and
+// the emptying thread's from then on until that has raised `emptied` above n. Each counter is
+// written by one thread, by a store with release, behind all that was done with the slot, and read
+// by the other one by a load with acquire, before it does anything with it: so what the one wrote
+// the other sees, and what the one still reads the other does not overwrite. Its own counter a
+// thread reads in any order.
 struct RingSlots<Slot>: ~Copyable, @unchecked Sendable {
   private let slots: UnsafeMutableBufferPointer<Slot>
   private let memory: UnsafeMutableRawPointer

@@ -20,8 +20,8 @@ final class SlotRing: Sendable {
     var isLast = false
   }
 
-  /// Frames of a slot: 21 ms at any rate of a device, 1024 at 48 kHz. A multiple of 16, so that each
-  /// channel is aligned.
+  /// Frames of a slot: 21 ms at any rate of a device, 1024 at 48 kHz. A multiple of 16, so that
+  /// each channel is aligned.
   static func slotFrames(atRate sampleRate: Int) -> Int {
     // Bounded, for rates that no sound has.
     max(1, (min(sampleRate, 768_000) * 1024 / 48_000 + 15) / 16) * 16

@@ -67,8 +67,8 @@ final class TrackMonitor {
     }
   }
 
-  /// Adds a node's sound to that of the others. A node that comes a second time begins the next block of
-  /// the mix.
+  /// Adds a node's sound to that of the others. A node that comes a second time begins the next
+  /// block of the mix.
   ///
   /// - Returns: The round.
   private func add(_ block: AudioBuffer, at frames: Range<Int64>, isNew: Bool) -> Int {

@@ -76,10 +76,10 @@ import Testing
     let lines = events.map { log.line(for: $0, at: .zero, device: "card") }
     #expect(
       lines == [
-        "card is gone; waiting for it at 0:00.0", "card does not come back: it is not there", nil,
-        "card does not come back: another program has it",
-        "card does not come back: it is not there", "card is back",
-        "card is gone; waiting for it at 0:00.0\ncard does not come back: it is not there",
+        "card has disconnected at 0:00.0; waiting for it", "card cannot be opened again: it is not there", nil,
+        "card cannot be opened again: another program has it",
+        "card cannot be opened again: it is not there", "card is connected again",
+        "card has disconnected at 0:00.0; waiting for it\ncard cannot be opened again: it is not there",
       ])
   }
 }

@@ -19,7 +19,7 @@ import Testing
     terminal.type("2")
     try terminal.wait(for: "2 M  second")
     terminal.type("?")
-    try terminal.wait(for: "mute a track")
+    try terminal.wait(for: "mute or unmute a track")
     terminal.type("?g0:0")
     try terminal.wait(for: "go to: 0:0_")
     terminal.type("9:00\r")
@@ -154,7 +154,7 @@ import Testing
     try terminal.wait(for: "paused")
     let before = terminal.transcript.utf8.count
     terminal.type("?")
-    try terminal.wait(for: "mute a track")
+    try terminal.wait(for: "mute or unmute a track")
     terminal.type("?q")
     #expect(terminal.wait() == 0)
     let after = String(decoding: terminal.transcript.utf8.dropFirst(before), as: UTF8.self)

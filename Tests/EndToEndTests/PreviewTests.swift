@@ -105,7 +105,7 @@ import Testing
     #expect(device.errors.contains("the sound device 'nothing' is not there; connect it"))
     #expect(
       device.errors.hasSuffix(
-        "  help: 'avjob preview --list-devices' names those that are there; --device takes one\n"))
+        "  help: 'avjob preview --list-devices' lists the devices; --device selects one\n"))
   }
 
   @Test("what another job writes is heard as it is there, and is to be made first where it is not")
@@ -173,7 +173,7 @@ import Testing
       """)
     #expect(result.status == 0)
     #expect(result.text.contains("xrun at 0:0"))
-    #expect(result.text.contains("default is gone; waiting for it at 0:0"))
-    #expect(result.text.contains("default is back"))
+    #expect(result.text.contains("default has disconnected at 0:0"))
+    #expect(result.text.contains("default is connected again"))
   }
 }

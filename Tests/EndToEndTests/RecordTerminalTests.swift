@@ -17,7 +17,7 @@ import Testing
     try microphone.waitForSound(in: "take.wav")
     terminal.type(" ")
     try terminal.wait(for: "paused   ")
-    try terminal.wait(for: "space: go on")
+    try terminal.wait(for: "space: continue")
     terminal.type(" ")
     try terminal.wait(for: "recording  0:0")
     terminal.type("q")
@@ -128,9 +128,11 @@ import Testing
     try terminal.wait(for: "recording  0:")
     try microphone.waitForSound(in: "take.flac")
     try microphone.stage.write("hangs", "")
-    try terminal.wait(for: "warning: the device is gone; the recording goes on when it is back")
+    try terminal.wait(
+      for:
+        "warning: the device has disconnected; the recording continues when it is connected again")
     unlink(microphone.stage.path("hangs"))
-    try terminal.wait(for: "warning: device gone at 0:0")
+    try terminal.wait(for: "warning: device disconnected at 0:0")
     try terminal.wait(for: "recording  0:")
     terminal.type("q")
     #expect(terminal.wait() == 0)

@@ -114,8 +114,11 @@ import Testing
     #expect(done.text == "take.wav  0:03.000 (144000 samples), 576 kB\n")
     let lines = done.errors.split(separator: "\n")
     try #require(lines.count == 3, "\(done.errors)")
-    #expect(lines[1] == "warning: the device is gone; the recording goes on when it is back")
-    #expect(lines[2].hasPrefix("warning: device gone at 0:0"))
+    #expect(
+      lines[1]
+        == "warning: the device has disconnected; the recording continues when it is connected again"
+    )
+    #expect(lines[2].hasPrefix("warning: device disconnected at 0:0"))
     // What was read before the end, silence, and what was read of the device that was opened anew.
     let bytes = try decoded("take.wav")
     let before = zip(bytes, sound).prefix { $0 == $1 }.count
@@ -204,7 +207,7 @@ import Testing
       }
       until_heard 50000
       touch gone
-      for _ in $(seq 6000); do grep -q 'the device is gone; ' said && break; sleep 0.02; done
+      for _ in $(seq 6000); do grep -q 'the device has disconnected; ' said && break; sleep 0.02; done
       rm gone
       until_heard $(($(stat -c %s heard) + 100000))
       kill -INT $process
@@ -212,8 +215,8 @@ import Testing
       cat said >&2
       """, environment: environment)
     #expect(result.status == 0, "\(result.errors)")
-    #expect(result.errors.contains("warning: the device is gone; "), "\(result.errors)")
-    #expect(result.errors.contains("warning: device gone at 0:0"), "\(result.errors)")
+    #expect(result.errors.contains("warning: the device has disconnected; "), "\(result.errors)")
+    #expect(result.errors.contains("warning: device disconnected at 0:0"), "\(result.errors)")
     let bytes = try decoded("take.wav")
     #expect(result.text.contains(" (\(bytes.count / 4) samples), "), "\(result.text)")
     let start = try #require(bytes.firstIndex(of: 0)) / 4 * 4
@@ -238,7 +241,7 @@ import Testing
     #expect(
       result.errors.contains("error: \(name): cannot write the file: "), "\(result.errors)")
     #expect(result.errors.contains("ulimit -f"))
-    #expect(result.text.contains(", not finished: what came after is lost"))
+    #expect(result.text.contains(", not finished: later sound is lost"))
     let bytes = try decoded(name)
     #expect(bytes.count > 60_000)
     if name != "take.mp3" { #expect(bytes == Array(sound.prefix(bytes.count))) }
@@ -391,7 +394,7 @@ import Testing
         "error: the sound device 'other' is not there; connect it, or choose another ("))
     #expect(
       absent.errors.hasSuffix(
-        "  help: 'avjob record --list-devices' names those that are there; --device takes one\n"))
+        "  help: 'avjob record --list-devices' lists the devices; --device selects one\n"))
     #expect(try stage.listing().filter { $0.hasPrefix("a.") } == [])
   }
 }

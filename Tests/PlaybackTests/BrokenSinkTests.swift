@@ -66,7 +66,7 @@ import Testing
     #expect(
       events == [
         "found",
-        "lost: it can be opened, and is gone again before it has played anything; connect it anew, "
+        "lost: it can be opened, but disconnects before it has played a frame; connect it again, "
           + "or choose another device",
         "found", "ended", "paused",
       ])

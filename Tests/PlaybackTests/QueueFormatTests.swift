@@ -165,7 +165,7 @@ import Testing
 
     func drain() -> Bool {
       var place = Player.MeterPlace()
-      let meters = device.player.withLock { $0 }?.meters(since: &place).last
+      let meters = device.player.withLock { $0 }?.meters(since: &place)
       device.state.withLock { $0[$0.count - 1].meters = meters }
       return true
     }

@@ -3,13 +3,13 @@ import Diagnosis
 import MediaComposition
 import SystemPackage
 
-/// A sound device of ALSA's that is recorded. Of the reader's thread.
+/// A device of ALSA as a source. Belongs to the reading thread.
 final class ALSASource: AudioSource {
   let format: SourceFormat
   private let device: PCMDevice
   private var liveness = DeviceLiveness()
-  /// Where frames are brought out of the device's order of channels; nil where that is ours, or
-  /// where nobody tells: the inputs of an interface are numbered, and stay so.
+  /// Brings frames out of the device's order of channels; nil if that is ours, or if the device has
+  /// no channel map: the inputs of an interface keep their numbers.
   private let reordering: ChannelReordering?
 
   private init(_ device: PCMDevice) {
@@ -29,7 +29,7 @@ final class ALSASource: AudioSource {
   static func opener(_ name: String) -> SourceOpener {
     { wanted throws(Failure) in
       do throws(ALSAError) {
-        // Half a second: sound that is recorded may be late, and must not be lost.
+        // Half a second: recorded sound may be late, and must not be lost.
         let device = try PCMDevice.open(
           name, direction: .capture,
           request: PCMRequest(
@@ -60,7 +60,7 @@ final class ALSASource: AudioSource {
 
   func wait(milliseconds: Int32) { _ = device.wait(upTo: .milliseconds(Int(milliseconds))) }
 
-  /// Records again, after a stop; may allocate, since nothing is recorded then.
+  /// Records again after a stop. May allocate, since nothing is recorded then.
   private var restarted: Bool {
     do throws(ALSAError) {
       _ = try device.recover()
@@ -73,13 +73,13 @@ final class ALSASource: AudioSource {
 }
 
 extension Recorder {
-  /// A recorder of one of ALSA's devices.
+  /// A recorder of an ALSA device.
   ///
   /// - Parameters:
-  ///   - path: See `init(to:settings:opening:)`.
-  ///   - settings: See there.
-  ///   - device: As ALSA names it: `default`, `hw:1,0` …
-  /// - Throws: See there.
+  ///   - path: As in `init(to:settings:opening:)`.
+  ///   - settings: As there.
+  ///   - device: ALSA's name of the device: `default`, `hw:1,0` …
+  /// - Throws: As there.
   public convenience init(
     to path: FilePath, settings: RecordingSettings = RecordingSettings(), device: String
   ) throws(Failure) {

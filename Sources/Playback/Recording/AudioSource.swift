@@ -1,48 +1,48 @@
 import Diagnosis
 import MediaComposition
 
-/// What a source gives, as agreed when it was opened: the mirror of what a sink takes.
+/// The format of a source, as agreed when it was opened.
 public typealias SourceFormat = SinkFormat
 
-/// What a read from a source came to, by what is to be done next.
+/// The result of a read, by what the caller does next.
 public enum SourceOutcome: Sendable, Hashable {
-  /// So many frames came, at least one.
+  /// The read gave this many frames, at least one.
   case read(Int)
-  /// There are none now; wait.
+  /// There are no frames now; wait.
   case empty
-  /// Nobody read in time, and sound was lost; it records again.
+  /// The frames were not read in time, and some were lost; the source records again.
   case overran
-  /// It was stopped by the system, and sound was lost; it records again.
+  /// The system has stopped the source, and frames were lost; it records again.
   case interrupted
-  /// It is not there any more; close it, and open it anew.
+  /// The device is gone; close the source, and open it again.
   case gone
 }
 
-/// Where sound comes from: a device, a test.
+/// A source of sound: a device, or a test.
 ///
-/// Of one thread, the reader's, as `AudioSink` is of the writer's, and under the same conditions. It
-/// records from its opening on.
+/// Belongs to one thread, the reading one, under the conditions of `AudioSink`. It records from its
+/// opening on.
 public protocol AudioSource: AnyObject {
-  /// What it gives.
+  /// The format of its frames.
   var format: SourceFormat { get }
 
-  /// Frames that were recorded and not read yet; 0 where the source cannot tell.
+  /// Frames that were recorded and not read yet; 0 if the source does not know.
   var delay: Int { get }
 
-  /// Takes frames in the source's format, as many as there are, up to `count`.
+  /// Reads frames in the source's format, as many as there are, up to `count`.
   func read(into frames: UnsafeMutableRawPointer, count: Int) -> SourceOutcome
 
-  /// Waits until there are frames, or something else to tell, or the time is over.
+  /// Waits for frames, another outcome, or the time.
   func wait(milliseconds: Int32)
 }
 
-/// Opens the source of a recorder, on the reader's thread; it is asked again, from time to time, where
+/// Opens the source of a recorder, on the reading thread. It is called again, from time to time, if
 /// the source is gone.
 ///
 /// - Parameter wanted: Rate and channels; the source may have others.
-/// - Throws: `mendMachine` or `tryAgain` where there is none.
+/// - Throws: `mendMachine` or `tryAgain` if there is no source.
 public typealias SourceOpener =
   @Sendable (_ wanted: SourceRequest) throws(Failure) -> any AudioSource
 
-/// What a recorder would like of a source.
+/// The format that a recorder requests of a source.
 public typealias SourceRequest = SinkRequest

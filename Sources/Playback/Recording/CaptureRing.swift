@@ -1,18 +1,18 @@
-/// Recorded frames on their way from the thread that reads to the one that writes, as the device
-/// gives them.
+/// Recorded frames on their way from the reading thread to the writing one, in the device's
+/// encoding.
 final class CaptureRing: Sendable {
-  /// Some frames, and where they belong.
+  /// Frames with their place.
   struct Slot {
     /// Room for `slotFrames` frames of any encoding.
     let bytes: UnsafeMutableRawPointer
-    /// How the samples are written.
+    /// The encoding of the samples.
     var encoding = SampleEncoding.float32
     /// Frames in it.
     var frameCount = 0
-    /// How many frames the source has recorded before it, those that were lost included: where it is
-    /// more than the slots before say, the difference was lost.
+    /// The number of frames that the source has recorded before it, lost ones included: a gap to
+    /// the slots before is a loss.
     var index: Int64 = 0
-    /// Why, where something was lost before it.
+    /// The cause of a loss before it.
     var cause: RecordingLoss.Cause?
   }
 
@@ -21,12 +21,12 @@ final class CaptureRing: Sendable {
   let slotFrames: Int
   let slots: RingSlots<Slot>
 
-  /// A ring for what a source gives in `seconds`: so long a disk may keep the writer.
+  /// A ring for `seconds` of a source: so long the disk may delay the writing thread.
   init(_ format: SourceFormat, seconds: Int) {
     channelCount = format.channelCount
     slotFrames = max(64, min(format.periodFrames, 1 << 14))
     let count = max(8, (seconds * format.sampleRate + slotFrames - 1) / slotFrames)
-    // The widest sample: a device that comes back may have another encoding.
+    // The widest sample: a device that is opened again may have another encoding.
     slots = RingSlots(count: count, bytesPerSlot: slotFrames * channelCount * 4) { Slot(bytes: $0) }
   }
 }

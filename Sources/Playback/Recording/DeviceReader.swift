@@ -4,43 +4,43 @@ import MediaComposition
 import Synchronization
 import Threads
 
-/// The thread that takes sound from a source, in time.
+/// The thread that reads from a source, in time.
 ///
 /// While it records it neither allocates, locks nor logs: it reads into a ring that holds some
-/// seconds, so that no disk makes it late. It opens the source, and opens it anew where it is gone.
+/// seconds, so that no disk delays it. It opens the source, and opens it again if it is gone.
 final class DeviceReader: Sendable {
-  /// What there is to read from.
+  /// The device, or the reason why there is none.
   enum Device: Sendable {
-    /// None was opened so far.
+    /// None was opened yet.
     case none
-    /// It is there.
+    /// The device gives sound.
     case open
-    /// It is gone, or could not be opened; it is looked for from time to time.
+    /// The device is gone, or cannot be opened; opening is tried again from time to time.
     case lost(Failure?)
   }
 
-  /// What the first device gave, and all that was read of it and of those after it.
+  /// The format of the first device, and the ring for it and for later ones.
   typealias Opened = (format: SourceFormat, ring: CaptureRing)
 
-  /// Rung after each slot and each change of the device.
+  /// Signals the writing thread: a slot, a change of the device, or an order.
   let workArrived: WakeUp
   private let opener: SourceOpener
   private let request: SourceRequest
-  /// Nanoseconds of a clock that never stops, also not while the machine sleeps.
+  /// Nanoseconds of a clock that goes on while the machine sleeps.
   private let clock: @Sendable () -> Int64
   private let endRequested: WakeUp
   private let shared = Mutex((device: Device.none, opened: Opened?.none))
   private let isEnding = Atomic<Bool>(false)
-  /// Frames that the source has recorded so far, those that were lost included.
+  /// Frames that the source has recorded so far, lost ones included.
   private let position = Atomic<Int64>(0)
-  /// When the frame at `position` was recorded, or will be; 0 before the first.
+  /// The time of the frame at `position`; 0 before the first.
   private let anchor = Atomic<Int64>(0)
-  /// Whether nothing has come since the source was gone.
+  /// Whether nothing was read since the source was gone.
   private let isStill = Atomic<Bool>(false)
 
-  /// Seconds of sound that the ring holds.
+  /// Seconds of sound in the ring.
   static let ringSeconds = 6
-  /// Between two looks for a source that is gone.
+  /// The time between two attempts to open a source.
   private static let retryMilliseconds: Int32 = 500
 
   /// A reader whose source `opener` opens.
@@ -57,28 +57,27 @@ final class DeviceReader: Sendable {
 
   // MARK: For other threads
 
-  /// What there is to read from.
+  /// The device, or the reason why there is none.
   var device: Device { shared.withLock { $0.device } }
 
-  /// What was opened first, also where it is gone since; nil where nothing was.
+  /// The first device that was opened, also after a loss; nil before that.
   var opened: Opened? { shared.withLock { $0.opened } }
 
-  /// Frames that the source has recorded so far, those that were lost included.
+  /// Frames that the source has recorded so far, lost ones included.
   var index: Int64 { position.load(ordering: .acquiring) }
 
-  /// Whether the source is gone, and nothing has come since: only the clock tells what is now.
+  /// Whether the source is gone, and nothing was read since: only the clock gives the current
+  /// frame.
   var isGone: Bool { isStill.load(ordering: .acquiring) }
 
-  /// Where that stands which sounds now: at `index`, and behind it by the clock while the source is
-  /// gone.
+  /// The frame of the sound now: `index`, plus the time of the clock while the source is gone.
   func now(atRate rate: Int) -> Int64 {
     guard isGone else { return index }
     let anchor = anchor.load(ordering: .acquiring)
     return index + (anchor == 0 ? 0 : Self.frames(in: clock() - anchor, atRate: rate))
   }
 
-  /// Ends the thread: at once where it looks for a source, after a second at most where it waits for one
-  /// that gives nothing.
+  /// Ends the thread, which takes a fifth of a second, or as long as alsa-lib blocks.
   func end() {
     isEnding.store(true, ordering: .releasing)
     endRequested.ring()
@@ -122,7 +121,8 @@ final class DeviceReader: Sendable {
   }
 
   private static let vain = Failure(
-    .mendMachine, "it can be opened, and gives no sound; connect it anew, or choose another device")
+    .mendMachine, "it can be opened, but gives no sound; connect it again, or choose another device"
+  )
 
   private static func requireSame(
     _ format: SourceFormat, as first: SourceFormat
@@ -132,26 +132,26 @@ final class DeviceReader: Sendable {
     }
     throw Failure(
       .mendMachine,
-      "the device came back with \(format.sampleRate) Hz and \(format.channelCount) channels "
-        + "instead of \(first.sampleRate) Hz and \(first.channelCount); plug in the same one")
+      "the device has \(format.sampleRate) Hz and \(format.channelCount) channels now, instead of "
+        + "\(first.sampleRate) Hz and \(first.channelCount); connect the same device again")
   }
 
-  /// Reads until the source is gone, or the end.
+  /// Reads until the source is gone, or the reader ends.
   ///
-  /// A slot is handed over when it is full, so that the ring holds its seconds however few frames a
-  /// read gives; or when nothing follows.
+  /// A slot is handed over when it is full, so that short reads do not waste the ring; or when
+  /// nothing follows.
   private func read(
     _ source: any AudioSource, into ring: CaptureRing, after cause: RecordingLoss.Cause?
   ) {
     let format = source.format
     var slot = OpenSlot(index: position.load(ordering: .relaxed), cause: cause)
-    // Whether only the clock knows how much was lost before the next frames.
+    // Whether the clock measures the loss before the next frames.
     var isClocked = cause != nil
     var isLost = cause != nil
     var (wasEmpty, wasFull) = (false, false)
-    // Not told before the frames are: whoever asks for both is to find what belongs together.
+    // Published with the frames, so that both belong together.
     var time = anchor.load(ordering: .relaxed)
-    // Sound for which there is no room goes here.
+    // Takes sound for which the ring has no room.
     let waste = UnsafeMutableRawPointer.allocate(
       byteCount: ring.slotFrames * format.frameSize, alignment: 16)
     defer { waste.deallocate() }
@@ -161,8 +161,8 @@ final class DeviceReader: Sendable {
       let place = room.map { $0.bytes + slot.count * format.frameSize } ?? waste
       switch source.read(into: place, count: ring.slotFrames - slot.count) {
       case .read(let count):
-        // One that was lost is back with its first frames: it may be gone again before. Nothing was
-        // recorded until now, so the lock makes nothing late.
+        // A lost device is back with its first frames: it may disconnect before. Nothing was
+        // recorded until now, so the lock delays nothing.
         if isLost {
           isLost = false
           shared.withLock { $0.device = .open }
@@ -196,12 +196,13 @@ final class DeviceReader: Sendable {
     }
   }
 
-  /// Lets the writer come after, before sound is thrown away: the device holds some as well, and one
-  /// that keeps no time (alsa-lib's `null` and `file`) would never stop giving it.
+  /// Waits for room in the ring before sound is discarded: the device's buffer holds some as well,
+  /// and a device without a clock (alsa-lib's `null` and `file`) gives sound without end.
   ///
-  /// The first time, `isFirst`, half of what the device holds may pass; where some was thrown away right
-  /// before, less than what is thrown away lasts, so that the device does not overrun. Gives nil where
-  /// there is still no room.
+  /// The first time, `isFirst`, the wait is half of the device's buffer; after discarded sound it
+  /// is shorter than that sound, so that the device does not overrun.
+  ///
+  /// - Returns: The next slot; nil if there is still no room.
   private func waitForRoom(
     in ring: CaptureRing, _ format: SourceFormat, isFirst: Bool
   ) -> CaptureRing.Slot? {
@@ -215,15 +216,15 @@ final class DeviceReader: Sendable {
     return nil
   }
 
-  /// A slot that is being filled.
+  /// A slot on its way to being full.
   private struct OpenSlot {
-    /// Of its first frame.
+    /// The index of its first frame.
     var index: Int64
     var cause: RecordingLoss.Cause?
     var count = 0
   }
 
-  /// Hands the frames of a slot over, if it has some, and begins the next one, at a time.
+  /// Hands over a slot with frames, and begins the next one, at a time.
   private func hand(
     _ slot: inout OpenSlot, to ring: CaptureRing, _ encoding: SampleEncoding, _ time: Int64
   ) {
@@ -243,8 +244,8 @@ final class DeviceReader: Sendable {
     isStill.store(false, ordering: .releasing)
   }
 
-  /// What would have come between the frames that came last, until `end`, and those that begin at
-  /// `start`: at least one frame, or nothing would have to be told; nothing before the first.
+  /// The frames that were lost between the last ones, until `end`, and those from `start` on: at
+  /// least one, and none before the first frame.
   private static func lost(between end: Int64, and start: Int64, atRate rate: Int) -> Int64 {
     end == 0 ? 0 : max(1, frames(in: start - end, atRate: rate))
   }

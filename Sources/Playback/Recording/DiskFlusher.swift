@@ -1,36 +1,36 @@
 import Glibc
 import Threads
 
-/// Flushes files to the disk on a thread of its own, one after the other, so that who writes them does
-/// not wait: a disk may take seconds for it, and sound comes meanwhile.
+/// Flushes files to the disk on a thread of its own, one after the other, so that the writing
+/// thread does not wait: a flush may take seconds.
 ///
-/// Safe from any thread. What went wrong is told by the next call.
+/// Safe from any thread. A failure is reported by the next call.
 final class DiskFlusher: Sendable {
   private struct State {
-    /// Ours, in order; the first one is being flushed.
+    /// Duplicates, in order; the first one is being flushed.
     var descriptors: [Int32] = []
-    /// Whether a thread is at it.
+    /// Whether the thread runs.
     var isRunning = false
-    /// The errno of the first call that failed and was not told; 0: none.
+    /// The errno of the first failure that was not reported; 0: none.
     var error: Int32 = 0
   }
 
   private let state = Monitor(State())
   private let call: @Sendable (Int32) -> Int32
 
-  /// So many may wait: a process has not many descriptors.
+  /// The most files that may wait: descriptors are few.
   private static let most = 64
 
-  /// A flusher that makes the given call, as fsync(2).
+  /// A flusher that calls `call`, as fsync(2).
   init(calling call: @escaping @Sendable (Int32) -> Int32 = { fsync($0) }) { self.call = call }
 
-  /// Whether something is not on the disk yet.
+  /// Whether a flush is pending.
   var isBusy: Bool { state.withLock { !$0.descriptors.isEmpty } }
 
-  /// Flushes a file, or a folder, soon; the descriptor may be closed then. Waits only where very much
-  /// is to be flushed before it.
+  /// Flushes a file, or a folder, soon; the descriptor may be closed at once. Waits only if very
+  /// many flushes are pending.
   ///
-  /// - Returns: As fsync(2): -1, with errno set, where this or an earlier one could not be flushed.
+  /// - Returns: As fsync(2): -1, with errno set, if this or an earlier flush failed.
   func flush(_ descriptor: Int32) -> Int32 {
     let error = state.wait { state -> Int32? in
       guard state.error != 0 || state.descriptors.count < Self.most else { return nil }
@@ -42,7 +42,7 @@ final class DiskFlusher: Sendable {
       return -1
     }
     let own = fcntl(descriptor, F_DUPFD_CLOEXEC, CInt(0))
-    // Where there is no descriptor, or no thread, to be had, it is done here.
+    // Without a descriptor or a thread, the flush is done here.
     guard own >= 0 else { return call(descriptor) }
     let isRunning = state.withLock { state in
       state.descriptors.append(own)
@@ -58,7 +58,9 @@ final class DiskFlusher: Sendable {
     return 0
   }
 
-  /// Waits until all is on the disk; gives the errno of what failed, or 0.
+  /// Waits for all flushes.
+  ///
+  /// - Returns: The errno of a failure, or 0.
   func finish() -> Int32 {
     state.wait { state in
       guard state.descriptors.isEmpty else { return nil }
@@ -67,7 +69,7 @@ final class DiskFlusher: Sendable {
     }
   }
 
-  /// Flushes what waits, until nothing does.
+  /// Flushes until nothing is pending.
   private func work() {
     while let descriptor = next() {
       let error = call(descriptor) == 0 ? 0 : errno

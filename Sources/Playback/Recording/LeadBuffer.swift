@@ -1,9 +1,9 @@
 import ExportEngine
 
-/// The last frames before the first sound: half a second, so that nothing of its start is missing.
+/// The last half second before the first sound, so that its start is complete.
 struct LeadBuffer {
   private let storage: AudioBuffer
-  /// Where the oldest frame is, and how many there are.
+  /// The place of the oldest frame, and the number of frames.
   private var start = 0
   private(set) var count = 0
 
@@ -11,7 +11,7 @@ struct LeadBuffer {
     storage = AudioBuffer(channelCount: channelCount, capacity: capacity)
   }
 
-  /// Keeps frames of a block in place of the oldest ones.
+  /// Appends frames of a block, and drops the oldest ones.
   mutating func append(_ block: AudioBuffer, _ range: Range<Int>) {
     for index in range {
       let place = (start + count) % storage.capacity
@@ -22,7 +22,7 @@ struct LeadBuffer {
     }
   }
 
-  /// Gives the first `count` frames to `body`, in order, in up to two pieces, and forgets all.
+  /// Passes the first `count` frames to `body`, in order, in up to two pieces, and removes all.
   mutating func drain<E: Error>(
     _ count: Int,
     _ body: (_ block: AudioBuffer, _ start: Int, _ count: Int) throws(E) -> Void
@@ -34,6 +34,6 @@ struct LeadBuffer {
     if count > first { try body(storage, 0, count - first) }
   }
 
-  /// Forgets all frames.
+  /// Removes all frames.
   mutating func removeAll() { (start, count) = (0, 0) }
 }

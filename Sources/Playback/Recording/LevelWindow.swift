@@ -1,6 +1,6 @@
 import ExportEngine
 
-/// What the meters of a recorder show: the last three tenths of a second, in steps of some hundredths.
+/// The levels of a recorder: of the last 0.3 s, in steps of a block.
 struct LevelWindow {
   private var sums: [[LevelSum]]
   private var lengths: [Int] = []
@@ -11,7 +11,7 @@ struct LevelWindow {
     frames = max(1, sampleRate * 3 / 10)
   }
 
-  /// Counts a block in.
+  /// Adds a block.
   mutating func add(_ block: AudioBuffer) {
     for channel in sums.indices {
       var sum = LevelSum()
@@ -25,16 +25,8 @@ struct LevelWindow {
     }
   }
 
-  /// Of each channel.
+  /// The level of each channel.
   var readings: [LevelReading] {
-    sums.map { sums in
-      var whole = LevelSum()
-      for sum in sums {
-        whole.peak = max(whole.peak, sum.peak)
-        whole.squares += sum.squares
-        whole.count += sum.count
-      }
-      return whole.reading
-    }
+    sums.map { sums in sums.reduce(into: LevelSum()) { $0.add($1) }.reading }
   }
 }

@@ -7,38 +7,37 @@ import Threads
 
 /// Records a device to a file (`AVAudioRecorder`).
 ///
-/// The file stands at its path from the start, and can be played whatever becomes of the process:
-/// at most the last tenth of a second is missing, some more of MP3. So a recording keeps no promise
-/// of "whole or not at all", as exports do. Where sound was lost, silence stands in its place, so
-/// that what follows stands at its time.
+/// The file is at its path from the start, and can be played whatever happens to the process: at
+/// most the last tenth of a second is missing, some more of MP3. Unlike an export, a recording may
+/// be incomplete. Silence replaces lost sound, so that the sound after it keeps its time.
 ///
-/// A recorder records once: what was stopped, or has ended, is over. Safe from any thread. Its work
-/// is done by threads of its own: one takes sound from the device in time, one encodes and writes
-/// it, and one flushes it to the disk, now and then. They end with the recording, or when the
-/// recorder is released, which finishes the file. The release waits for the disk, and two seconds at
-/// most for a device that does not answer.
+/// A recorder records once: another recording needs another recorder. Safe from any thread. It has
+/// three threads: one reads the device in time, one encodes and writes, and one flushes to the disk
+/// now and then. They end with the recording, or when the recorder is released, which finishes the
+/// file. The release waits for the disk, and two seconds at most for a device that does not answer.
 public final class Recorder: Sendable {
-  /// Where the recording goes (`AVAudioRecorder.url`).
+  /// The path of the file (`AVAudioRecorder.url`).
   public let path: FilePath
-  /// How it is recorded (`AVAudioRecorder.settings`), as it was asked for; `format` and
-  /// `sourceFormat` are what came of it.
+  /// The requested settings (`AVAudioRecorder.settings`); `format` and `sourceFormat` are the
+  /// actual ones.
   public let settings: RecordingSettings
   private let state = Monitor(RecorderState())
   private let reader: DeviceReader
   private let kind: Output.Kind
   private let flusher: DiskFlusher
   private let threads = Monitor<[Thread]>([])
-  /// How long a release waits for the thread that reads: a device whose server hangs blocks alsa-lib.
+  /// How long a release waits for the thread that reads: a device whose server hangs blocks
+  /// alsa-lib.
   private static let patience = Duration.seconds(2)
 
-  /// A recorder that has opened nothing yet.
+  /// A recorder; it opens nothing yet.
   ///
   /// - Parameters:
-  ///   - path: Where to; `.wav`, `.flac` or `.mp3`, unless the settings name a format.
-  ///   - settings: How.
-  ///   - opener: Opens the device, when the recording begins or `prepareToRecord` is called.
-  /// - Throws: `mendJob` for another format, and for a length that is not above 0; `tryAgain` where
-  ///   the process has no descriptor left.
+  ///   - path: The path of the file: `.wav`, `.flac` or `.mp3`, unless the settings name a format.
+  ///   - settings: The settings.
+  ///   - opener: Opens the device, at the start of the recording or in `prepareToRecord`.
+  /// - Throws: `mendJob` for another format, and for a length that is not above 0; `tryAgain` if
+  ///   the process gets no descriptor.
   public convenience init(
     to path: FilePath, settings: RecordingSettings = RecordingSettings(),
     opening opener: @escaping SourceOpener
@@ -79,13 +78,12 @@ public final class Recorder: Sendable {
   // MARK: Control
 
   /// Opens the device and creates the file (`AVAudioRecorder.prepareToRecord`), so that `record`
-  /// begins at once; meters move from here on. Blocks until that is done. Does nothing the second
-  /// time.
+  /// begins at once; meters move from here on. Blocks until that is done. A second call does
+  /// nothing.
   ///
-  /// - Throws: What the device says; `mendJob` where it does not have the rate or the channels that
-  ///   the settings name, where the format does not hold them, and where the file is there already;
-  ///   what the disk says; `tryAgain` where the machine has no thread left. `mendJob` where the
-  ///   recording has ended: another one needs another recorder.
+  /// - Throws: The failure of the device or the disk; `mendJob` if the device does not have the
+  ///   rate or the channels of the settings, if the format does not hold them, if the file exists,
+  ///   and if the recording has ended; `tryAgain` if the process gets no thread.
   public func prepareToRecord() throws(Failure) {
     if let refusal = state.withLock({ $0.refusal }) { throw refusal }
     try prepare()
@@ -108,29 +106,29 @@ public final class Recorder: Sendable {
     if let failure { throw failure }
   }
 
-  /// Begins, or goes on after a pause (`AVAudioRecorder.record()`): with the device's first frame
-  /// where it is opened by this call, else with the next one that comes.
+  /// Begins, or continues after a pause (`AVAudioRecorder.record()`): with the device's first frame
+  /// if this call opens it, or else with the next one.
   ///
   /// - Throws: As `prepareToRecord`, before the first sound and after the end.
   public func record() throws(Failure) {
     try begin(.record(for: nil))
   }
 
-  /// Begins, or goes on, and ends after so much, to the frame
+  /// Begins, or continues, and ends after `duration`, to the frame
   /// (`AVAudioRecorder.record(forDuration:)`).
   ///
   /// - Throws: As `prepareToRecord`, before the first sound and after the end; `mendJob` for a
-  ///   length that is not above 0, and nothing has changed then.
+  ///   length that is not above 0, without an effect.
   public func record(forDuration duration: Time) throws(Failure) {
     try RecordingSettings.requireLength(duration, "record for")
     try begin(.record(for: duration))
   }
 
-  /// Stops for now (`AVAudioRecorder.pause()`): what comes from here on is not recorded.
+  /// Pauses (`AVAudioRecorder.pause()`): the sound from here on is not recorded.
   public func pause() { order(.pause) }
 
-  /// Ends the recording (`AVAudioRecorder.stop()`): all that has come is written, and the file is
-  /// finished soon after; `waitUntilFinished` waits for that.
+  /// Ends the recording (`AVAudioRecorder.stop()`): all sound up to here is written, and the file
+  /// is finished soon after; `waitUntilFinished` waits for that.
   public func stop() {
     order(.stop)
     state.withLock { state in
@@ -140,9 +138,9 @@ public final class Recorder: Sendable {
     }
   }
 
-  /// Waits until the recording has ended, by `stop` or by itself.
+  /// Waits for the end of the recording, by `stop` or by itself.
   ///
-  /// - Returns: What was recorded, also where it failed.
+  /// - Returns: The recording, also after a failure.
   public func waitUntilFinished() -> Recording {
     state.wait { state in
       guard state.phase == .finished else { return nil }
@@ -150,49 +148,46 @@ public final class Recorder: Sendable {
     }
   }
 
-  // MARK: What it is at
+  // MARK: Progress
 
-  /// Whether it records now (`AVAudioRecorder.isRecording`); not while it waits for the first
-  /// sound.
+  /// Whether sound is recorded now (`AVAudioRecorder.isRecording`); false before the first sound.
   public var isRecording: Bool {
     state.withLock { $0.phase == .ready && $0.isRecording && !$0.isWaiting }
   }
 
-  /// Whether the first sound is waited for.
+  /// Whether the recorder waits for the first sound.
   public var isWaitingForSound: Bool { state.withLock { $0.isWaiting } }
 
-  /// Whether the device is gone; it is looked for, and the recording goes on with it.
+  /// Whether the device is gone; the recording continues when it is opened again.
   public var isWaitingForDevice: Bool { state.withLock { $0.isWaitingForDevice } }
 
-  /// Why a device that is waited for does not come back: another program has it, another one was
-  /// plugged in its place …; nil where it is there, and before it was looked for.
+  /// The reason why a device cannot be opened again: another program uses it, another device has
+  /// its place …; nil if the device is there, and before the first attempt.
   public var deviceFailure: Failure? { state.withLock { $0.deviceFailure } }
 
-  /// Whether it has ended.
+  /// Whether the recording has ended.
   public var isFinished: Bool { state.withLock { $0.phase == .finished } }
 
-  /// How much is recorded (`AVAudioRecorder.currentTime`).
+  /// The length of the recording so far (`AVAudioRecorder.currentTime`).
   public var currentTime: Time { state.withLock { $0.recording?.duration ?? .zero } }
 
-  /// What the device has recorded, whether it was wanted or not, what was lost included
-  /// (`AVAudioRecorder.deviceCurrentTime`): it moves while the device does, in steps of its
-  /// periods. 0 before there is one.
+  /// The time of the device, with pauses and losses (`AVAudioRecorder.deviceCurrentTime`), in steps
+  /// of its periods. 0 before the device was opened.
   public var deviceCurrentTime: Time {
     guard let format = sourceFormat else { return .zero }
     return Time(frames: reader.index, rate: format.sampleRate)
   }
 
-  /// Where sound was lost so far.
+  /// The losses so far.
   public var losses: [RecordingLoss] { state.withLock { $0.recording?.losses ?? [] } }
 
-  /// How long the disk has room for more, by what the recording took so far; nil in its first
-  /// second.
+  /// How long the disk has room for more at the present rate; nil in the first second.
   public var timeLeftOnDisk: Time? { state.withLock { $0.timeLeft } }
 
-  /// What the device gives (`AVAudioRecorder.format`); nil before it was opened.
+  /// The format of the device (`AVAudioRecorder.format`); nil before it was opened.
   public var sourceFormat: SourceFormat? { state.withLock { $0.format } }
 
-  /// As what it is recorded; nil before the device was opened.
+  /// The format of the file; nil before the device was opened.
   public var format: Output.Format? { state.withLock { $0.output } }
 
   // MARK: Meters
@@ -205,7 +200,7 @@ public final class Recorder: Sendable {
 
   /// The root of the mean square of a channel's last 0.3 s, in decibels of full scale
   /// (`AVAudioRecorder.averagePower(forChannel:)`, without `updateMeters`); -160 for silence, and
-  /// where nothing is measured.
+  /// without metering.
   public func averagePower(forChannel channel: Int) -> Double {
     reading(channel).averagePower
   }
@@ -223,21 +218,21 @@ public final class Recorder: Sendable {
 
   // MARK: Threads
 
-  /// Records, unless that is over.
+  /// Begins to record, unless the recording has ended.
   private func begin(_ action: RecorderState.Action) throws(Failure) {
     if let refusal = order(action) { throw refusal }
     try prepare()
   }
 
-  /// From the frame on that comes next, or would come if the device were there.
+  /// Adds an order for the next frame, by the clock if the device is gone.
   ///
-  /// - Returns: Why it is in vain to record; nil where it is not.
+  /// - Returns: Why nothing can be recorded any more; nil if it can.
   @discardableResult
   private func order(_ action: RecorderState.Action) -> Failure? {
-    // Asked for behind the lock: orders stand in the order of their frames.
+    // Read behind the lock: orders are in the order of their frames.
     let refusal = state.withLock { state -> Failure? in
       if let refusal = state.refusal { return refusal }
-      // To stop is not to wait for a device: what is missing at the end is not filled up.
+      // A stop does not wait for a device: a loss at the end is not filled with silence.
       let isEnd = if case .stop = action { true } else { false }
       let index =
         if !isEnd, let format = state.format {
@@ -315,9 +310,9 @@ public final class Recorder: Sendable {
     }
   }
 
-  /// Waits for the device; one that cannot be opened at the start is not waited for.
+  /// Waits until the device is open; a failure at the start is final.
   ///
-  /// - Returns: Nil where the recording was stopped before: opening a device may never end.
+  /// - Returns: Nil if the recording was stopped before: opening a device may never end.
   private static func opened(
     _ reader: DeviceReader, _ state: Monitor<RecorderState>
   ) throws(Failure) -> DeviceReader.Opened? {
@@ -325,7 +320,7 @@ public final class Recorder: Sendable {
       if let opened = reader.opened { return opened }
       if state.withLock({ $0.isOver }) { return nil }
       if case .lost(let failure) = reader.device {
-        throw failure ?? Failure(.tryAgain, "the device went away; plug it in again")
+        throw failure ?? Failure(.tryAgain, "the device has disconnected; connect it again")
       }
       reader.workArrived.wait(milliseconds: -1)
     }
@@ -358,7 +353,7 @@ public final class Recorder: Sendable {
     }
   }
 
-  /// As it was asked for, else with samples as wide as the device's.
+  /// The requested format, or else one with samples as wide as the device's.
   private static func outputFormat(
     _ settings: RecordingSettings, _ kind: Output.Kind, _ format: SourceFormat
   ) throws(Failure) -> Output.Format {

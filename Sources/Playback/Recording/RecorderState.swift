@@ -2,63 +2,63 @@ import Diagnosis
 import MediaComposition
 import MediaTime
 
-/// What is wanted of a recorder, and what its threads have to say; behind its lock.
+/// The shared state of a recorder: its orders, and the progress of its threads. Behind a lock.
 struct RecorderState {
-  /// How far it is.
+  /// The phase of a recorder.
   enum Phase: Sendable, Hashable {
-    /// No device was asked for.
+    /// Nothing was opened.
     case idle
     /// The device and the file are being opened.
     case preparing
-    /// Both are there.
+    /// Both are open.
     case ready
-    /// It is over.
+    /// The recording has ended.
     case finished
   }
 
-  /// Something that is to happen at a frame of the source.
+  /// An order for a frame of the source.
   struct Order {
     var index: Int64
     var action: Action
   }
 
-  /// What there is to be done.
+  /// The action of an order.
   enum Action {
-    /// Goes on, for so many frames if that is said.
+    /// Begin or continue, for a length if that is given.
     case record(for: Time?)
     case pause
     case stop
   }
 
   var phase = Phase.idle
-  /// Whether it was stopped, or has ended by itself: nothing is recorded any more.
+  /// Whether the recording was stopped, or has ended by itself.
   var isOver = false
-  /// In order of their frames.
+  /// The orders that are still to be done, in order of their frames.
   var orders: [Order] = []
-  /// Whether frames are recorded now, as far as they were looked at.
+  /// Whether the last frames were recorded.
   var isRecording = false
-  /// Whether the first sound is waited for.
+  /// Whether the recorder waits for the first sound.
   var isWaiting = false
   /// Whether levels are measured.
   var isMetering = false
-  /// Of each channel, now.
+  /// The current level of each channel.
   var levels: [LevelReading] = []
-  /// What is recorded so far, without the file that is open; nil before there is a device.
+  /// The recording so far, without the open file; nil before the device was opened.
   var recording: Recording?
-  /// What the device gives; nil before there is one.
+  /// The format of the device; nil before it was opened.
   var format: SourceFormat?
-  /// What is written, as negotiated.
+  /// The format of the file.
   var output: Output.Format?
-  /// Whether the device is gone, for now.
+  /// Whether the device is gone.
   var isWaitingForDevice = false
-  /// Why it does not come back, as far as somebody has tried.
+  /// The reason why it cannot be opened again, after an attempt.
   var deviceFailure: Failure?
   /// How long the disk has room for more.
   var timeLeft: Time?
 }
 
 extension RecorderState {
-  /// Why nothing can be recorded, any more or at all; nil: it can.
+  /// Why nothing can be recorded; nil if it can.
   var refusal: Failure? {
     guard isOver else { return nil }
     if format == nil, case .failed(let failure)? = recording?.end { return failure }

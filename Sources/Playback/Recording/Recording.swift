@@ -3,49 +3,50 @@ import MediaComposition
 import MediaTime
 import SystemPackage
 
-/// How a recorder records (`AVAudioRecorder.settings`).
+/// The settings of a recorder (`AVAudioRecorder.settings`).
 public struct RecordingSettings: Sendable, Hashable {
-  /// Frames a second; nil: 48 kHz, or what the device has that is nearest to it. A device that does
-  /// not have the rate that is named here is refused: nothing is resampled.
+  /// Frames a second; nil: 48 kHz, or the nearest rate of the device. A device without a given rate
+  /// is refused: nothing is resampled.
   public var sampleRate: Int?
-  /// Channels; nil: two, or what the device has that is nearest to it. Others are refused.
+  /// Channels; nil: two, or the nearest number of the device. A device without a given number is
+  /// refused.
   public var channelCount: Int?
   /// WAV, FLAC or MP3 with its settings; nil: by the file's extension, with samples as wide as the
   /// device's.
   public var format: Output.Format?
   /// The samples of a WAV or FLAC whose `format` is nil; nil: as wide as the device's.
   public var sampleFormat: Output.SampleFormat?
-  /// Ends by itself when so much was recorded, to the frame.
+  /// The length after which the recording ends, to the frame.
   public var duration: Time?
-  /// A new file begins each time that so much was recorded, without a frame between them: `a.wav`
-  /// becomes `a-001.wav`, `a-002.wav` and so on.
+  /// The length after which a new file begins, with no frame lost between them: `a.wav` becomes
+  /// `a-001.wav`, `a-002.wav` and so on.
   public var split: Time?
-  /// Begins to record when a sample is as large as this, 1 being full scale, and with the half second
-  /// before it.
+  /// The level of the first sample, 1 being full scale: the recording begins half a second before
+  /// it.
   public var startLevel: Float?
-  /// Ends when no sound was heard for some time; the silence before the first sound does not count.
+  /// The silence that ends the recording; silence before the first sound does not count.
   public var silence: Silence?
-  /// Whether files that are there already lose what they hold; otherwise they are refused.
+  /// Whether existing files are overwritten; otherwise they are refused.
   public var isReplacing = false
 
-  /// What ends a recording.
+  /// Silence that ends a recording.
   public struct Silence: Sendable, Hashable {
-    /// Samples that are smaller are silence, 1 being full scale.
+    /// The level below which samples are silence, 1 being full scale.
     public var level: Float
-    /// So long.
+    /// The length of the silence.
     public var duration: Time
 
-    /// Silence below a level.
+    /// Silence below a level, for a length.
     public init(below level: Float, for duration: Time) {
       self.level = level
       self.duration = duration
     }
   }
 
-  /// Records until it is stopped, as the device gives it.
+  /// Settings for a recording until `stop`, in the format of the device.
   public init() {}
 
-  /// Refuses what nothing could be recorded by.
+  /// Refuses settings without sense.
   func requireSense() throws(Failure) {
     try Self.requireLength(duration, "record for")
     try Self.requireLength(split, "begin a new file after")
@@ -56,7 +57,7 @@ public struct RecordingSettings: Sendable, Hashable {
     }
   }
 
-  /// Refuses a length that is named and is none.
+  /// Refuses a given length that is not above 0.
   static func requireLength(_ length: Time?, _ purpose: String) throws(Failure) {
     guard let length, !(length.isNumeric && length > .zero) else { return }
     let name = length.isNumeric ? "\(length.seconds) s" : "a time that is no number"
@@ -64,72 +65,73 @@ public struct RecordingSettings: Sendable, Hashable {
   }
 }
 
-/// What a recorder has recorded.
+/// The result of a recording.
 public struct Recording: Sendable, Hashable {
-  /// In order; the last one may hold less than the others.
+  /// The files, in order; the last one may be shorter than the others.
   public var files: [RecordedFile] = []
-  /// Where sound was lost, in order.
+  /// The losses, in order.
   public var losses: [RecordingLoss] = []
   /// Frames a second.
   public var sampleRate: Int
-  /// Channels in it.
+  /// Channels of a frame.
   public var channelCount: Int
-  /// Frames in all files, the silence in place of what was lost included.
+  /// Frames in all files, with the silence in place of lost sound.
   public var frameCount: Int64 = 0
-  /// Why it ended.
+  /// Why the recording ended.
   public var end = End.stopped
 
-  /// How long it is.
+  /// The length of the recording.
   public var duration: Time { Time(frames: frameCount, rate: sampleRate) }
 
   /// Why a recording ended.
   public enum End: Sendable, Hashable {
-    /// Somebody stopped it.
+    /// It was stopped.
     case stopped
-    /// All that was asked for is recorded.
+    /// The length of the settings is recorded.
     case duration
-    /// It was silent for long enough.
+    /// It was silent for the time of the settings.
     case silence
-    /// It could not go on; the files hold what was recorded until shortly before.
+    /// It failed; the files have the sound until shortly before.
     case failed(Failure)
   }
 }
 
 /// A file of a recording.
 public struct RecordedFile: Sendable, Hashable {
-  /// Where it is.
+  /// The path.
   public var path: FilePath
   /// Bytes.
   public var size: Int64
-  /// Frames of sound; of a file that could not be finished those that are in it all the same.
+  /// Frames of sound, also in a file that could not be finished.
   public var frameCount: Int64
   /// Samples beyond full scale.
   public var clippedSamples: Int64 = 0
   /// The largest magnitude of any sample, 1 being full scale.
   public var peak: Float = 0
-  /// Whether it was finished; otherwise what came last is missing, and it can be played all the same.
+  /// Whether the file was finished. Otherwise the last sound is missing, and the file can be
+  /// played.
   public var isComplete = true
 }
 
-/// A place in a recording where sound is missing.
+/// Lost sound in a recording.
 public struct RecordingLoss: Sendable, Hashable {
-  /// How it came.
+  /// The cause of a loss.
   public enum Cause: Sendable, Hashable {
-    /// The computer did not fetch the sound from the device in time.
+    /// The computer did not read the device in time.
     case overrun
     /// The computer slept.
     case interruption
-    /// The device was not there.
+    /// The device was disconnected, or did not answer.
     case unplugged
-    /// The disk took no sound for longer than it could be held back.
+    /// The disk took no sound for longer than memory could hold it.
     case slowDisk
   }
 
-  /// How it came.
+  /// The cause of a loss.
   public var cause: Cause
-  /// When, in the time of the whole recording.
+  /// The time of the loss in the whole recording.
   public var time: Time
-  /// How many frames are missing: silence stands in their place. Told by the clock, but for
-  /// `slowDisk`, where they were counted.
+  /// The lost frames, which silence replaces. Measured by the clock; for `slowDisk` they are
+  /// counted.
   public var frameCount: Int64
 }

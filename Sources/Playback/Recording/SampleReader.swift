@@ -1,10 +1,10 @@
 import ExportEngine
 
-/// Brings a device's samples to planar float: exact for all but the lowest bits of 32-bit integers.
+/// Converts a device's samples to planar float: exact but for the lowest bits of 32-bit integers.
 enum SampleReader {
   /// Fills a block with a slot's frames.
   ///
-  /// A float device's samples that are no numbers become silence: a recording goes on.
+  /// NaN and infinity of a float device become silence: a recording does not fail for them.
   static func convert(_ slot: CaptureRing.Slot, to block: AudioBuffer) {
     block.frameCount = slot.frameCount
     for channel in 0..<block.channelCount {
@@ -30,7 +30,7 @@ enum SampleReader {
       for index in 0..<count { plane[index] = Float(samples[index * stride]) * 0x1p-31 }
     case .int24:
       let samples = bytes.assumingMemoryBound(to: Int32.self) + channel
-      // What stands above the 24 bits is not everywhere their sign.
+      // The byte above the 24 bits is not their sign on all devices.
       for index in 0..<count { plane[index] = Float(samples[index * stride] << 8) * 0x1p-31 }
     case .packedInt24:
       let samples = bytes.assumingMemoryBound(to: UInt8.self) + channel * 3

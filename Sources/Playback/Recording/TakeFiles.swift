@@ -6,7 +6,7 @@ import MediaComposition
 import MediaTime
 import SystemPackage
 
-/// The files of a recording: one, or one after the other. Of the writing thread.
+/// The files of a recording: one, or one after the other. Belongs to the writing thread.
 final class TakeFiles {
   private let path: FilePath
   private let settings: RecordingSettings
@@ -15,13 +15,13 @@ final class TakeFiles {
   private let isDithered: Bool
   private let flusher: DiskFlusher
 
-  /// What was written, the file that is open included once it is closed.
+  /// The recording, with the open file after it is closed.
   private(set) var recording: Recording
   private var writer: (any GrowingWriter)?
-  /// Frames in the file that is open, and how many of the recording came before it.
+  /// Frames in the open file, and in the files before it.
   private var partFrames: Int64 = 0
   private var partStart: Int64 = 0
-  /// How many files were begun.
+  /// The number of files.
   private var partCount = 0
   /// A part of a block, or silence.
   private let scratch: AudioBuffer
@@ -29,7 +29,7 @@ final class TakeFiles {
 
   /// Begins the first file.
   ///
-  /// - Throws: Settings that the format does not have, a file that is there, what the disk says.
+  /// - Throws: A refusal of the settings or of an existing file; the failure of the disk.
   init(
     _ path: FilePath, _ settings: RecordingSettings, as output: Output.Format,
     from device: SourceFormat, _ flusher: DiskFlusher
@@ -60,7 +60,7 @@ final class TakeFiles {
     }
   }
 
-  /// Appends silence in place of what was lost, and marks it.
+  /// Appends silence in place of lost sound, and marks it.
   func writeSilence(_ loss: RecordingLoss) throws(Failure) {
     recording.losses.append(loss)
     var left = loss.frameCount
@@ -79,20 +79,20 @@ final class TakeFiles {
     }
   }
 
-  /// Makes what was written part of the file.
+  /// Makes the written frames part of the file.
   func settle() throws(Failure) {
     do throws(Failure) { try writer?.settle() } catch { throw broken(error) }
   }
 
-  /// Sees to it that it is on the disk, soon; throws what went wrong the last time.
+  /// Flushes the file to the disk, soon; throws the failure of the last flush.
   func sync() throws(Failure) {
     do throws(Failure) { try writer?.sync() } catch { throw broken(error) }
   }
 
-  /// Whether the last `sync` is still on its way.
+  /// Whether the last `sync` is pending.
   var isSyncing: Bool { flusher.isBusy }
 
-  /// Waits until all that was finished is on the disk.
+  /// Waits until all finished files are on the disk.
   func waitForDisk() throws(Failure) {
     let error = flusher.finish()
     guard error != 0 else { return }
@@ -100,7 +100,7 @@ final class TakeFiles {
       error, "cannot flush the file to the disk", path: recording.files.last?.path ?? path)
   }
 
-  /// Completes the last file; it is on the disk soon.
+  /// Completes the last file, and flushes it soon.
   func finish() throws(Failure) {
     guard let writer else { return }
     do throws(Failure) {
@@ -117,7 +117,7 @@ final class TakeFiles {
     }
   }
 
-  /// How long the disk has room for more; nil before anybody can tell.
+  /// How long the disk has room for more; nil if that is unknown.
   var timeLeft: Time? {
     guard recording.frameCount > 0, let writer else { return nil }
     var disk = statvfs()
@@ -131,7 +131,7 @@ final class TakeFiles {
 
   // MARK: Parts
 
-  /// How many frames the open file takes now, at most `count`; begins the next one where it is full.
+  /// How many frames the open file takes now, at most `count`; begins the next file if it is full.
   private func room(for count: Int) throws(Failure) -> Int {
     guard let end = partEnd else { return count }
     if recording.frameCount < end { return Int(min(Int64(count), end - recording.frameCount)) }
@@ -141,7 +141,7 @@ final class TakeFiles {
     return try room(for: count)
   }
 
-  /// The frame at which the next file begins: counted from the start, so that none drifts.
+  /// The frame at which the next file begins, counted from the start without drift.
   private var partEnd: Int64? {
     guard let split = settings.split else { return nil }
     return (split * partCount).frames(atRate: recording.sampleRate)
@@ -165,7 +165,7 @@ final class TakeFiles {
           replacing: settings.isReplacing, flush: flusher.flush)
         return
       } catch {
-        // Somebody has put a file there meanwhile: the sound must go somewhere.
+        // Another program has made this file meanwhile: the next number is taken.
         guard partCount > 1, exists(path), !settings.isReplacing, taken < 10_000 else {
           throw error
         }
@@ -175,7 +175,7 @@ final class TakeFiles {
     }
   }
 
-  /// Numbers that others have taken.
+  /// Numbers of other programs' files.
   private var taken = 0
 
   /// The path of part `number`.
@@ -188,7 +188,7 @@ final class TakeFiles {
       path.extension.map { "\(name).\($0)" } ?? name)
   }
 
-  /// Parts of an earlier recording would be taken for this one's.
+  /// Refuses parts of an earlier recording, which would mix with this one's.
   private func refuseParts() throws(Failure) {
     for number in 1...1000 {
       let part = Self.part(number, of: path)
@@ -201,11 +201,11 @@ final class TakeFiles {
     path.withPlatformString { access($0, F_OK) } == 0
   }
 
-  /// What is left of the open file after a call has thrown; its writer has kept what it could.
+  /// Closes the open file after a failure; its writer has kept what it could.
   private func broken(_ failure: Failure) -> Failure {
     guard let writer, let file = writer.files.first else { return failure }
     self.writer = nil
-    // What the encoder still held, and what was cut off, is nobody's.
+    // Frames in the encoder, and those that were cut off, are lost.
     recording.frameCount = partStart + writer.settledFrames
     recording.files.append(
       RecordedFile(
@@ -215,17 +215,17 @@ final class TakeFiles {
 }
 
 extension FilePath {
-  /// The folder that an empty path stands for.
+  /// The path, or the current folder if it is empty.
   fileprivate var orHere: FilePath { isEmpty ? "." : self }
 }
 
 extension RecordingLoss.Cause {
-  /// For labels and screens.
+  /// The name for labels and screens.
   public var name: String {
     switch self {
     case .overrun: "overrun"
     case .interruption: "interruption"
-    case .unplugged: "device gone"
+    case .unplugged: "device disconnected"
     case .slowDisk: "disk too slow"
     }
   }

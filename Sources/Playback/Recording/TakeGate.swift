@@ -1,32 +1,32 @@
 import ExportEngine
 import MediaTime
 
-/// Decides which of the frames that come are recorded: from the first sound on, until it is silent,
-/// up to a length. A value; of the writing thread.
+/// Decides which frames are recorded: from the first sound on, until silence, up to a length. A
+/// value of the writing thread.
 struct TakeGate {
-  /// What is to be done with some frames of a block.
+  /// An instruction for frames of a block.
   enum Step: Equatable {
-    /// Nothing; keep them in case that sound follows.
+    /// Hold the frames, in case sound follows.
     case hold(Range<Int>)
-    /// Record so many of the frames that were held, the oldest first, and forget the others.
+    /// Record this many of the held frames, the oldest first, and drop the others.
     case release(Int)
-    /// Record them.
+    /// Record the frames.
     case record(Range<Int>)
-    /// All is recorded.
+    /// End the recording.
     case end(Recording.End)
   }
 
   private let startLevel: Float?
   private let silence: RecordingSettings.Silence?
   private let silentFrames: Int64
-  /// Frames that are still to be recorded; nil: no end is known.
+  /// Frames that are still to be recorded; nil without a length.
   private(set) var left: Int64?
-  /// Whether the first sound is still waited for.
+  /// Whether the first sound has not come yet.
   private(set) var isWaiting: Bool
   private var hasHeard = false
   private var quiet: Int64 = 0
 
-  /// Frames before the first sound that are recorded with it: half a second.
+  /// Frames that are recorded before the first sound: half a second.
   let leadFrames: Int
 
   init(_ settings: RecordingSettings, sampleRate: Int) {
@@ -38,11 +38,10 @@ struct TakeGate {
     isWaiting = settings.startLevel != nil
   }
 
-  /// Records so much from now on, and no more.
+  /// Sets the number of frames that are still to be recorded.
   mutating func limit(to frames: Int64) { left = frames }
 
-  /// What becomes of `range` of a block where `held` frames before it are held, in order. O(n) in the
-  /// samples.
+  /// The instructions for `range` of a block after `held` frames, in order. O(n) in the samples.
   mutating func pass(_ block: AudioBuffer, _ range: Range<Int>, held: Int) -> [Step] {
     var steps: [Step] = []
     var range = range
@@ -67,7 +66,9 @@ struct TakeGate {
     return steps
   }
 
-  /// How many of so many frames are still to be recorded; they are counted as recorded.
+  /// Counts up to `count` frames as recorded.
+  ///
+  /// - Returns: How many.
   private mutating func taken(of count: Int) -> Int {
     guard let left else { return count }
     let taken = Int(min(Int64(count), left))
@@ -75,14 +76,14 @@ struct TakeGate {
     return taken
   }
 
-  /// How many of so many lost frames are recorded as silence; whether that is the end.
+  /// How many of `count` lost frames are recorded as silence, and whether that is the end.
   mutating func passSilence(_ count: Int64) -> (count: Int64, isEnd: Bool) {
     guard !isWaiting else { return (0, false) }
     let taken = taken(of: Int(clamping: count))
     return (Int64(taken), left == 0)
   }
 
-  /// Behind the frame with which it was silent for long enough.
+  /// The index after the frame that completes the silence; nil without one.
   private mutating func silenceEnd(
     in block: AudioBuffer, _ range: Range<Int>, _ level: Float
   ) -> Int? {
@@ -104,7 +105,8 @@ struct TakeGate {
     return nil
   }
 
-  /// The first frame all of whose channels are below a level, or one of whose is not.
+  /// The first quiet frame, all channels of which are below a level, or the first one that is not
+  /// quiet.
   private func first(
     in block: AudioBuffer, _ range: Range<Int>, isQuiet: Bool, _ level: Float
   ) -> Int? {

@@ -4,10 +4,10 @@ import MediaComposition
 import MediaTime
 import Threads
 
-/// Writes what the reader has taken: decides what is recorded, meters it, and puts it into files.
+/// Writes the frames of the reading thread: selects, meters and writes them.
 ///
-/// Of the writing thread, which may wait for the disk: the ring holds some seconds. What takes
-/// long, a flush, is left to another thread.
+/// Belongs to the writing thread, which may wait for the disk: the ring holds some seconds.
+/// Flushes, which take longer, have another thread.
 final class TakeWriter {
   private let state: Monitor<RecorderState>
   private let reader: DeviceReader
@@ -19,20 +19,20 @@ final class TakeWriter {
   private var lead: LeadBuffer
   private let block: AudioBuffer
 
-  /// Frames of the source that were looked at.
+  /// Frames of the source that were handled.
   private var position: Int64 = 0
   private var isRecording = false
-  /// Where it was begun, or gone on with, last.
+  /// The frame of the last start, or of the last end of a pause.
   private var begun: Int64 = 0
   private var end: Recording.End? {
     didSet { state.withLock { $0.isOver = end != nil } }
   }
-  /// How many frames were settled, and how many are on the disk.
+  /// Frames that were settled, and frames that are on the disk.
   private var settled: Int64 = 0
   private var synced: Int64 = 0
   private var lastSynced = ContinuousClock.now
 
-  /// Between two moments after which a machine that loses its power has lost nothing from before.
+  /// The time between two flushes: a machine without power loses no more.
   private static let syncing = Duration.seconds(1)
 
   init(
@@ -51,11 +51,13 @@ final class TakeWriter {
     block = AudioBuffer(channelCount: format.channelCount, capacity: ring.slotFrames)
   }
 
-  /// Runs until the recording ends; gives what was recorded.
+  /// Runs until the recording ends.
+  ///
+  /// - Returns: The recording.
   func run() -> Recording {
     do throws(Failure) {
       while end == nil {
-        // Now and then something else, also where more comes than a device that keeps time gives.
+        // At most a second at a time, also from a device without a clock.
         let next = position + Int64(format.sampleRate)
         while end == nil, position < next, let slot = ring.slots.first {
           try take(slot)
@@ -73,7 +75,7 @@ final class TakeWriter {
       try files.waitForDisk()
     } catch {
       end = .failed(error)
-      // What is left of a file that no call has failed on.
+      // Finishes a file that has not failed itself.
       try? files.finish()
       try? files.waitForDisk()
     }
@@ -87,21 +89,21 @@ final class TakeWriter {
   private func take(_ slot: CaptureRing.Slot) throws(Failure) {
     if slot.index > position {
       try obeyOrders()
-      // Whoever goes on means the next sound that comes: nothing of his is lost before it. A
-      // process that was stopped while it paused finds the device overrun.
+      // A recording that continues begins with the next sound, so nothing is lost before it: a
+      // process that was stopped during a pause finds an overrun.
       if position == begun, slot.cause == .overrun { position = slot.index }
       try lose(slot.index - position, slot.cause ?? .overrun)
     }
     SampleReader.convert(slot, to: block)
     if state.withLock({ $0.isMetering }) { levels.add(block) }
-    // What an order has filled up by the clock is not recorded a second time.
+    // Frames that an order has filled by the clock are not recorded a second time.
     let start = slot.index
     try advance(to: slot.index + Int64(slot.frameCount)) { range throws(Failure) in
       try self.pass(Int(range.lowerBound - start)..<Int(range.upperBound - start))
     }
   }
 
-  /// Goes through frames of the source in stretches between which something was ordered.
+  /// Handles frames of the source, in stretches between orders.
   private func advance(
     to target: Int64, _ body: (Range<Int64>) throws(Failure) -> Void
   ) throws(Failure) {
@@ -130,7 +132,7 @@ final class TakeWriter {
     }
   }
 
-  /// Puts silence where sound is missing, so that all that follows stands at its time.
+  /// Writes silence for lost sound, so that the sound after it keeps its time.
   private func lose(_ count: Int64, _ cause: RecordingLoss.Cause) throws(Failure) {
     try advance(to: position + count) { (range) throws(Failure) in
       let (count, isEnd) = gate.passSilence(Int64(range.count))
@@ -145,10 +147,9 @@ final class TakeWriter {
     }
   }
 
-  /// Goes on to an order that came while the ring was full, or the device gone: its frame is in no
-  /// slot.
+  /// Advances to an order from the time of a full ring or a lost device: its frame is in no slot.
   private func passDropped() throws(Failure) {
-    // Asked before the ring: where the device is back, its first slot says what was lost.
+    // Read before the ring: if the device is back, its first slot has the loss.
     let isGone = reader.isGone
     guard let index = state.withLock({ $0.orders.first?.index }), index > position,
       ring.slots.first == nil
@@ -156,7 +157,7 @@ final class TakeWriter {
     try lose(index - position, isGone ? .unplugged : .slowDisk)
   }
 
-  /// A recording whose end is known ends then, also where the device does not come back.
+  /// Ends a recording of a given length in time, also without a device.
   private func passWithoutDevice() throws(Failure) {
     guard reader.isGone, ring.slots.first == nil, isRecording, let left = gate.left,
       !gate.isWaiting,
@@ -167,7 +168,7 @@ final class TakeWriter {
 
   // MARK: Orders
 
-  /// Does what was ordered for the frames up to here.
+  /// Does the orders for the frames up to here.
   private func obeyOrders() throws(Failure) {
     while end == nil {
       let order = state.withLock { state -> RecorderState.Order? in
@@ -189,10 +190,10 @@ final class TakeWriter {
     }
   }
 
-  // MARK: The disk, and those who look on
+  // MARK: Disk and progress
 
-  /// Makes it part of the file where so much has come since; also while much waits in the ring, so
-  /// that a disk which is full then has lost little.
+  /// Settles after `count` more frames, also while the ring is filled, so that a full disk costs
+  /// little.
   private func settle(after count: Int64) throws(Failure) {
     guard files.recording.frameCount >= settled + count else { return }
     settled = files.recording.frameCount
@@ -207,7 +208,7 @@ final class TakeWriter {
     synced = settled
     let timeLeft = files.timeLeft
     state.withLock { $0.timeLeft = timeLeft }
-    // Not counted from before: a slow disk must not be asked all the time.
+    // Counted from the end of the call: a slow disk must not be flushed all the time.
     lastSynced = ContinuousClock.now
   }
 

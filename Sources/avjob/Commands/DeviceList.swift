@@ -7,7 +7,7 @@ import Terminal
 enum DeviceList {
   /// What to do where a device cannot be opened.
   static func help(for command: String) -> String {
-    "'avjob \(command) --list-devices' names those that are there; --device takes one"
+    "'avjob \(command) --list-devices' lists the devices; --device selects one"
   }
 
   /// Prints the devices that sound can go out of, or come from.

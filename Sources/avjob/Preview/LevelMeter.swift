@@ -1,27 +1,27 @@
 import Playback
 
-/// What a meter shows of a channel or a track: it rises at once, and falls slowly enough to be read.
+/// The meter of a channel or a track: it rises at once and falls slowly.
 struct LevelMeter: Equatable {
   /// Decibels of full scale; `LevelReading.silence` is the least.
   private(set) var peak = LevelReading.silence
   private(set) var average = LevelReading.silence
-  /// The highest peak of the last while.
+  /// The highest peak of the last 1.5 seconds.
   private(set) var held = LevelReading.silence
-  /// Whether it was over full scale since that was cleared, between samples too.
+  /// Whether the true peak was over full scale since `clear`.
   private(set) var isOver = false
   private var heldFor = 0.0
 
-  /// Decibels a second: the gaps between words can be seen.
+  /// Decibels a second: gaps between words stay visible.
   private static let fall = 20.0
-  /// Seconds for which the highest peak stays.
+  /// Seconds for which the highest peak is shown.
   private static let hold = 1.5
 
-  /// Shows what was heard in the last `seconds`; nil: nothing.
+  /// Shows the level of the last `seconds`; nil is silence.
   ///
   /// - Parameters:
-  ///   - reading: The samples.
-  ///   - truePeak: The largest magnitude between them, 1 being full scale.
-  ///   - seconds: Since the last call.
+  ///   - reading: The level of the samples.
+  ///   - truePeak: The true peak, 1 being full scale.
+  ///   - seconds: The time since the last call.
   mutating func show(_ reading: LevelReading?, truePeak: Double = 0, after seconds: Double) {
     let reading = reading ?? LevelReading()
     peak = max(reading.peakPower, peak - Self.fall * seconds, LevelReading.silence)
@@ -31,6 +31,6 @@ struct LevelMeter: Equatable {
     if truePeak > 1 || reading.peakPower > 0 { isOver = true }
   }
 
-  /// Forgets what was over full scale.
+  /// Clears the OVER mark.
   mutating func clear() { isOver = false }
 }

@@ -5,27 +5,27 @@ import MediaComposition
 import MediaTime
 import Playback
 
-/// Does with a player what keys ask for, and knows what has been set.
+/// Controls a player by commands, and keeps the settings of the screen.
 struct PreviewControls {
   let player: QueuePlayer
   let roster: PreviewItems
   /// Whether the queue begins anew after its end.
   let isLooping: Bool
-  /// Whether sound is wanted; the player stops by itself at the end.
+  /// Whether the player is to play; it stops by itself at the end.
   private(set) var isPlaying = true
   /// In decibels.
   private(set) var volume = 0
   /// In hundredths, to the right.
   private(set) var pan = 0
-  /// What is looped; without an end while that was not said.
+  /// The loop; without an end until that is set.
   private(set) var loop: PreviewModel.Loop?
-  /// Of what.
+  /// The item of the loop.
   private var loopedItem: PlayerItem?
-  /// What could not be played since something was heard last.
+  /// The last item that could not be played since one was heard.
   private var failedItem: PlayerItem?
-  /// How many could not since then.
+  /// The number of such items.
   private var failureCount = 0
-  /// What there is to be read about the last command.
+  /// A message about the last command.
   var message: String?
 
   private static let volumes = -60...12
@@ -33,7 +33,7 @@ struct PreviewControls {
   private static let rates = 50...200
 
   /// - Parameters:
-  ///   - player: What is steered.
+  ///   - player: The player.
   ///   - roster: Its entries.
   ///   - isLooping: Whether the queue begins anew after its end.
   init(_ player: QueuePlayer, _ roster: PreviewItems, isLooping: Bool) {
@@ -44,7 +44,7 @@ struct PreviewControls {
     loopedItem = player.currentItem
   }
 
-  /// Does it; what is not of the player is left to others.
+  /// Performs a command, if it is one for the player.
   mutating func perform(_ command: PreviewCommand) {
     message = nil
     switch command {
@@ -93,7 +93,7 @@ struct PreviewControls {
     }
   }
 
-  /// Where `n` and `p` lead in an item.
+  /// The targets of `n` and `p` in an item.
   static func places(in item: PlayerItem) -> PreviewPlaces {
     PreviewPlaces(
       chapters: item.chapters.map(\.start), segments: item.segments.map(\.timeRange.start))
@@ -106,7 +106,7 @@ struct PreviewControls {
     } else if let neighbour = neighbour(of: item, 1) {
       begin(neighbour)
     } else {
-      message = roster.isLoading ? "the next one is not ready yet" : "nothing comes after this"
+      message = roster.isLoading ? "the next entry is not ready yet" : "this is the last entry"
     }
   }
 
@@ -121,7 +121,7 @@ struct PreviewControls {
     }
   }
 
-  /// The entry so many before or behind; nil at the end of a queue that does not begin anew.
+  /// The entry `step` entries later; nil at the ends of a queue without a loop.
   private func neighbour(of item: PlayerItem, _ step: Int) -> PlayerItem? {
     let items = roster.items
     guard let index = items.firstIndex(where: { $0 === item }) else { return nil }
@@ -135,18 +135,18 @@ struct PreviewControls {
     player.go(to: item)
   }
 
-  /// Goes on with an entry that came into the queue after the player had stopped behind the last, or
-  /// because that could not be played.
+  /// Continues with an entry that was queued after the player had stopped at the end, or because
+  /// the last entry could not be played.
   ///
   /// - Returns: Whether there is one.
   mutating func beginNext() -> Bool {
     let items = player.items
     let current = player.currentItem
-    // The one that failed may come after the one that was heard last.
+    // The failed item may come after the one that was heard last.
     guard let index = items.lastIndex(where: { $0 === current || $0 === failedItem }) else {
       return false
     }
-    // Where the last was over before the others had been loaded, or refused.
+    // The last entry may end before all others are loaded.
     let isRound = player.repeatsQueue && failedItem == nil
     guard index + 1 < items.count || isRound else { return false }
     player.go(to: items[(index + 1) % items.count])
@@ -154,23 +154,21 @@ struct PreviewControls {
     return true
   }
 
-  /// An entry is left out.
+  /// Notes that an entry is skipped.
   mutating func itemFailed(_ item: PlayerItem) {
     failedItem = item
     failureCount += 1
-    // A round without a sound would be followed by others without end.
+    // A queue without any sound must not repeat for ever.
     if failureCount >= player.items.count { player.repeatsQueue = false }
   }
 
-  /// Something else is heard now.
+  /// Notes that another entry is heard.
   mutating func itemBegan(_ item: PlayerItem) {
     (failedItem, failureCount) = (nil, 0)
     if loop != nil, item !== loopedItem { setLoop(nil) }
   }
 
-  /// All entries are in the queue: from now on the first follows the last.
-  ///
-  /// Not before, since it would follow one that is not the last. A single entry loops by its range.
+  /// Begins to repeat the queue, after all entries are in it. A single entry loops by its range.
   func hasLoaded() { if isLooping, roster.entries.count > 1 { player.repeatsQueue = true } }
 
   // MARK: Loops and tracks

@@ -1,42 +1,42 @@
 import Terminal
 
-/// What a key of the preview asks for.
+/// A command of the preview's keyboard.
 enum PreviewCommand: Hashable {
   case playOrPause
-  /// So many seconds on, or back.
+  /// Seconds forward, or back if negative.
   case seek(by: Int)
-  /// To the start.
+  /// Go to the start.
   case start
-  /// To a time, as it was typed.
+  /// Go to a time, as it was typed.
   case go(to: String)
-  /// To the next chapter, segment or entry, or back.
+  /// Go to the next or previous chapter, segment or entry.
   case next, previous
-  /// By so many decibels.
+  /// Decibels louder.
   case volume(by: Int)
-  /// By so many hundredths, to the right.
+  /// Hundredths to the right.
   case pan(by: Int)
-  /// By so many hundredths.
+  /// Hundredths faster.
   case rate(by: Int)
   /// Tracks are counted from 0.
   case mute(Int), solo(Int)
   case loopStart, loopEnd, noLoop
-  /// Takes the marks of what was over full scale away.
+  /// Clears the OVER marks.
   case clear
   case help
   case quit
 }
 
-/// Gives keys their meaning: most have one by themselves; `g` and `s` take what follows.
+/// Turns keys into commands; `g` and `s` need the keys after them.
 struct PreviewKeys {
-  /// What was typed after `g` so far; nil where nothing is being typed.
+  /// The text that was typed after `g`; nil outside such an entry.
   private(set) var typed: String?
-  /// Whether the next number is that of a track to be heard alone.
+  /// Whether the next digit is the number of a track to be heard alone.
   private(set) var takesSolo = false
 
-  /// Nobody writes a longer time.
+  /// Times are shorter.
   private static let longestTime = 32
 
-  /// What a key asks for, with those before it; nil for nothing.
+  /// The command of a key, with the keys before it; nil for none.
   mutating func command(for key: Key) -> PreviewCommand? {
     if let typed { return entry(key, after: typed) }
     let isForSolo = takesSolo
@@ -60,7 +60,7 @@ struct PreviewKeys {
     return nil
   }
 
-  /// A key of the time that is typed after `g`.
+  /// Handles a key of the time after `g`.
   private mutating func entry(_ key: Key, after text: String) -> PreviewCommand? {
     switch key {
     case .enter:
@@ -77,7 +77,7 @@ struct PreviewKeys {
   }
 
   private static let numbers = Array("123456789")
-  /// Where keyboards for English have them; `s` and a number does everywhere.
+  /// Shift and a digit on keyboards for English; `s` and a digit works on all.
   private static let shiftedNumbers = Array("!@#$%^&*(")
   private static let commands: [Character: PreviewCommand] = [
     " ": .playOrPause, "n": .next, "p": .previous,
@@ -88,21 +88,21 @@ struct PreviewKeys {
     "c": .clear, "?": .help, "q": .quit,
   ]
 
-  /// What the keys do, in lines of two columns.
+  /// The keys and their actions.
   static let help: [(keys: String, meaning: String)] = [
     ("space", "play or pause"),
-    ("left right", "5 seconds back, on"),
-    ("down up", "a minute back, on; so do the page keys"),
-    ("home", "to the start"),
-    ("g 1:23 Enter", "to a time: 83s, 1:23, end-10s"),
-    ("n p", "the next, the previous chapter, or else segment; then entry"),
+    ("left right", "5 seconds back, forward"),
+    ("down up", "a minute back, forward; also the page keys"),
+    ("home", "go to the start"),
+    ("g 1:23 Enter", "go to a time: 83s, 1:23, end-10s"),
+    ("n p", "next, previous chapter or segment; then entry"),
     ("+ -", "louder, softer"),
-    (", .", "to the left, to the right"),
+    (", .", "pan to the left, to the right"),
     ("< >", "slower, faster"),
-    ("1 … 9", "mute a track, or not"),
-    ("s 1 … 9", "hear a track alone, or not; so does Shift and the number"),
-    ("[ ] \\", "loop from here, to here; no loop"),
-    ("c", "clear the marks of what was over full scale"),
-    ("? q", "this help; the end"),
+    ("1 … 9", "mute or unmute a track"),
+    ("s 1 … 9", "hear a track alone, or all; also Shift and the number"),
+    ("[ ] \\", "start a loop, end it; no loop"),
+    ("c", "clear the OVER marks"),
+    ("? q", "show or hide the keys; quit"),
   ]
 }

@@ -1,11 +1,11 @@
 import MediaTime
 
-/// What the preview's screen shows, at one moment.
+/// The contents of the preview's screen at one moment.
 struct PreviewModel {
-  /// How it is getting on.
+  /// The state of the player.
   enum State { case playing, paused, waiting }
 
-  /// A track of the entry that is heard.
+  /// A track of the current entry.
   struct Track {
     var name: String
     var isMuted = false
@@ -13,42 +13,42 @@ struct PreviewModel {
     var meter = LevelMeter()
   }
 
-  /// A channel of what is heard.
+  /// A channel of the current entry.
   struct Channel {
     /// Such as `L`.
     var name: String
     var meter = LevelMeter()
   }
 
-  /// In LUFS; nil for what is not known, or silence.
+  /// Loudness in LUFS; nil if it is unknown, or silence.
   struct Loudness {
     var momentary: Double?
     var shortTerm: Double?
     var integrated: Double?
-    /// In decibels of full scale; nil before there is one.
+    /// In decibels of full scale; nil before the first sound.
     var truePeak: Double?
-    /// Whether any channel was over full scale since that was cleared.
+    /// Whether any channel has the OVER mark.
     var isOver = false
   }
 
-  /// A range that is heard again and again.
+  /// A range that is looped.
   struct Loop: Equatable {
     var start: Time
-    /// Nil while nobody has said it.
+    /// Nil until it is set.
     var end: Time?
   }
 
-  /// Where it plays.
+  /// The sound device.
   struct Device {
     var name: String
-    /// Such as `48 kHz stereo, 16 bits`; nil where it is not there.
+    /// Such as `48 kHz stereo, 16 bits`; nil if the device is not open.
     var format: String?
     var bufferedMilliseconds = 0
     var xruns = 0
   }
 
   var state = State.playing
-  /// Of the entry.
+  /// The name of the entry.
   var title = ""
   /// From 1.
   var entry = 1
@@ -61,25 +61,25 @@ struct PreviewModel {
   var volume = 0
   /// In hundredths, to the right.
   var pan = 0
-  /// What is looped.
+  /// The loop.
   var loop: Loop?
-  /// Whether the first entry comes again after the last.
+  /// Whether the first entry follows the last.
   var isLooping = false
-  /// Whether `n` and `p` lead to chapters, and not to segments.
+  /// Whether `n` and `p` go to chapters, and not to segments.
   var hasChapters = false
-  /// The chapter that is heard.
+  /// The current chapter.
   var chapter: String?
-  /// What sounds.
+  /// The names of the current segments.
   var segments: [String] = []
   var tracks: [Track] = []
   var channels: [Channel] = []
   var loudness = Loudness()
   var device = Device(name: "")
-  /// Something to be read until the next one comes, or a key.
+  /// A message, until the next one or a key.
   var message: String?
-  /// What was typed after `g`; nil where nothing is being typed.
+  /// The text after `g`; nil outside such an entry.
   var typed: String?
-  /// Whether the next number is that of a track to be heard alone.
+  /// Whether the next digit is the number of a track to be heard alone.
   var takesSolo = false
   var showsHelp = false
 }

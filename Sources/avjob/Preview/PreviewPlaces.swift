@@ -1,12 +1,12 @@
 import MediaTime
 
-/// Where `n` and `p` lead within an entry of the queue: to the starts of its chapters or, where it has
-/// none, of its segments.
+/// The targets of `n` and `p` within an entry: the starts of its chapters or, without chapters, of
+/// its segments.
 struct PreviewPlaces {
-  /// In order, each once; none at the entry's start.
+  /// The starts in order, each once, without the entry's own.
   private let moments: [Time]
 
-  /// `p` soon after a start leads to the one before it, and later to this one.
+  /// Within this time after a start `p` goes to the start before it.
   private static let grace = Time(value: 2, timescale: 1)
 
   /// - Complexity: O(n log n)
@@ -15,13 +15,13 @@ struct PreviewPlaces {
     moments = starts.filter { $0 > .zero }.sorted()
   }
 
-  /// The first start after a moment; nil: there is none, on with the next entry. O(log n).
+  /// The first start after a time; nil if there is none. O(log n).
   func next(after time: Time) -> Time? {
     let index = moments.partitioned { $0 > time }
     return index < moments.count ? moments[index] : nil
   }
 
-  /// Where `p` leads from a moment; nil: to the entry before. O(log n).
+  /// The target of `p` at a time; nil if that is the previous entry. O(log n).
   func previous(before time: Time) -> Time? {
     guard time > Self.grace else { return nil }
     let index = moments.partitioned { $0 > time - Self.grace }
@@ -29,22 +29,22 @@ struct PreviewPlaces {
   }
 }
 
-/// What is heard at a moment, of things that begin and end: asked again and again as time goes on.
+/// The names of ranges at a time, for repeated questions as time passes.
 struct PreviewTimeline {
   private let entries: [(range: TimeRange, name: String)]
-  /// The last answer, and when it holds.
+  /// The last answer, and its range of validity.
   private var names: [String] = []
   private var validity: (start: Time, end: Time)?
 
-  /// Of so many at once, no more are named.
+  /// At most this many names are given.
   private static let mostNames = 8
 
-  /// Entries in order of their starts.
+  /// A timeline of ranges in order of their starts.
   init(_ entries: [(range: TimeRange, name: String)]) { self.entries = entries }
 
-  /// The names of what sounds at a moment, in order of their starts, each once.
+  /// The names at a time, in order of their starts, each once.
   ///
-  /// - Complexity: O(1) while it stays the same, else O(n)
+  /// - Complexity: O(1) while the answer stays the same, else O(n)
   mutating func names(at time: Time) -> [String] {
     if let validity, validity.start <= time, time < validity.end { return names }
     var (start, end) = (Time.zero, Time.positiveInfinity)
@@ -67,7 +67,7 @@ struct PreviewTimeline {
 }
 
 extension Array {
-  /// The first index whose element satisfies a condition that all later ones satisfy, too. O(log n).
+  /// The first index from which on all elements satisfy a condition. O(log n).
   fileprivate func partitioned(by condition: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {

@@ -2,11 +2,11 @@ import MediaTime
 import Playback
 import Terminal
 
-/// The preview on a terminal: what it knows, as lines.
+/// The lines of the preview on a terminal.
 enum PreviewScreen {
   /// The lines to show now, none wider than the terminal and no more than fit above its last row.
   ///
-  /// Where the window is low, what is missed least is left out first.
+  /// In a low window the least important lines are left out first.
   static func lines(for model: PreviewModel, on terminal: TerminalTraits) -> [String] {
     // The last column stays empty: some terminals break the line after writing into it.
     let width = max(0, terminal.columns - 1)
@@ -16,7 +16,7 @@ enum PreviewScreen {
     while rows.count > most, let last = rows.lastIndex(where: { $0.place > .track }) {
       rows.remove(at: last)
     }
-    // Some of many tracks are better than none.
+    // Some tracks are better than none.
     shortenTracks(&rows, to: most - rows.count { $0.place != .track }, width)
     while rows.count > most {
       let least = rows.map(\.place).max()
@@ -26,7 +26,7 @@ enum PreviewScreen {
     return rows.map(\.text)
   }
 
-  /// What a line is; the first is missed most.
+  /// The kind of a line, the most important first.
   private enum Place: Int, Comparable {
     case position, title, message, channel, loudness, names, track, device, help
 
@@ -57,7 +57,7 @@ enum PreviewScreen {
     return rows
   }
 
-  /// Leaves so many lines of tracks, the last of which says how many more there are.
+  /// Keeps `room` lines of tracks; the last one counts the others.
   private static func shortenTracks(_ rows: inout [Row], to room: Int, _ width: Int) {
     let tracks = rows.indices.filter { rows[$0].place == .track }
     guard tracks.count > room, room > 1, let first = tracks.first, let last = tracks.last else {
@@ -68,12 +68,12 @@ enum PreviewScreen {
   }
 }
 
-/// How the lines of the preview share out their width.
+/// The layout of the preview's lines.
 struct PreviewLayout {
   let width: Int
   let isColored: Bool
 
-  // MARK: What is played
+  // MARK: The entry
 
   /// `playing  sonnets-01                     2 of 3  1.2×  -6 dB  left 20 %  loop 0:05.0 …`
   func title(_ model: PreviewModel) -> String {
@@ -93,7 +93,7 @@ struct PreviewLayout {
     } else if model.isLooping, model.entryCount > 1 {
       facts.append("loop")
     }
-    // The name keeps some columns, whatever else there is.
+    // The name keeps some columns.
     let least = min(width, state.columns + 14)
     while facts.count > 1, least + 2 + facts.joined(separator: "  ").columns > width {
       facts.removeLast()
@@ -108,7 +108,7 @@ struct PreviewLayout {
   /// `0:12.3  ━━━━━━──────────────────  0:58.0`
   func position(_ model: PreviewModel) -> String {
     let duration = Self.clock(model.duration)
-    // As wide as the duration, so that the bar stands still.
+    // As wide as the duration, so that the bar does not move.
     let time = Self.clock(min(model.time, model.duration)).aligned(to: duration.columns)
     let room = width - time.columns - duration.columns - 4
     guard room >= 4 else { return "\(time) \(duration)".shortened(to: width) }
@@ -127,7 +127,7 @@ struct PreviewLayout {
 
   // MARK: Meters
 
-  /// Columns that the names before the meters have.
+  /// Columns of the names before the meters.
   func meterNames(_ model: PreviewModel) -> Int {
     let tracks = model.tracks.map { 5 + $0.name.printable.columns }
     let names = tracks + model.channels.map(\.name.columns)
@@ -159,7 +159,7 @@ struct PreviewLayout {
     return isOver ? text + mark : text
   }
 
-  /// The root of the mean square as a bar, and the highest peak of the last while as a mark on it.
+  /// The root mean square as a bar, with the highest peak of the last 1.5 seconds as a mark.
   private func bar(_ meter: LevelMeter, of room: Int) -> String {
     let filled = Self.columns(of: meter.average, in: room)
     let mark = Self.columns(of: meter.held, in: room)
@@ -170,7 +170,7 @@ struct PreviewLayout {
       + bar(behind, of: room - mark)
   }
 
-  /// Of the room that −60 … 0 dB share out.
+  /// Columns of the room for −60 … 0 dB.
   private static func columns(of decibels: Double, in room: Int) -> Int {
     max(0, min(room, Int(((decibels + 60) / 60 * Double(room)).rounded())))
   }
@@ -228,7 +228,7 @@ struct PreviewLayout {
 
   // MARK: Figures
 
-  /// To the tenth, rounded down, so that a minute is told when it is there.
+  /// To the tenth, rounded down, so that a minute is shown when it is complete.
   static func clock(_ time: Time) -> String {
     let tenths = Time(
       value: time.converted(toTimescale: 10, rounding: .towardZero).value, timescale: 10)

@@ -9,16 +9,16 @@ import SystemPackage
 import Terminal
 import Threads
 
-/// A preview while it goes on: one loop that waits for keys, signals, the player and the time.
+/// The loop of a preview, which waits for keys, signals, the player and the time.
 final class PreviewSession {
-  /// What other threads tell the loop.
+  /// A message of another thread to the loop.
   enum Message: Sendable {
     case player(PlayerEvent)
     /// An entry cannot be played.
     case refused(Failure)
-    /// Something is odd about an entry's file.
+    /// A warning about an entry's file.
     case warned(Warning)
-    /// All entries are in the queue that can be.
+    /// All entries that can be played are in the queue.
     case loaded
   }
 
@@ -28,24 +28,24 @@ final class PreviewSession {
   private var controls: PreviewControls
   private var view: PreviewView
   private var keys = PreviewKeys()
-  /// How it ends; nil: it goes on.
+  /// The exit status; nil before the end.
   private var status: Int32?
   private var failures: Int
   private var hadDevice = false
-  /// Whether the player has told that it stopped, and with that all that came before.
+  /// Whether the player's stop was reported, and with it all earlier events.
   private var hasStopped = false
-  /// Of what it was said that it cannot be played.
+  /// Items whose failure was printed.
   private var failedItems: Set<ObjectIdentifier> = []
-  /// Of what it was said that it is damaged.
+  /// Files whose damage was printed.
   private var damages: Set<FilePath> = []
 
   /// - Parameters:
   ///   - door: For messages.
   ///   - signals: Of `Console.catchSignals`, since before the player was made.
-  ///   - inbox: What the player and the roster tell.
-  ///   - controls: Of the player.
-  ///   - view: What shows it.
-  ///   - failures: How much could not be played so far.
+  ///   - inbox: The messages of other threads.
+  ///   - controls: The controls of the player.
+  ///   - view: The screen, or the lines.
+  ///   - failures: The number of entries that could not be played so far.
   init(
     _ door: Door, signals: SignalQueue, inbox: Inbox<Message>, controls: PreviewControls,
     view: PreviewView, failures: Int
@@ -107,19 +107,19 @@ final class PreviewSession {
     case SIGWINCH: view.isStale = true
     case SIGTSTP: stop()
     case SIGCONT:
-      // Whoever stopped us may have used the terminal, also where it stays his.
+      // Another program may have used the terminal, or still have it.
       console.enterAnew()
       view.redrawBelow()
     default: status = 128 + signal
     }
   }
 
-  /// Ctrl-Z: silence, and the terminal is the shell's until it lets us go on.
+  /// Ctrl-Z: silence, and the terminal for the shell until it continues the process.
   private func stop() {
     let wasPlaying = controls.isPlaying
     controls.setPlaying(false)
     view.update(controls, keys)
-    // What the device holds is dropped by another thread, which needs a moment to do it.
+    // The writing thread needs a moment to drop the device's frames.
     console.leave()
     usleep(50_000)
     for signal in console.suspend() { handle(signal) }
@@ -142,21 +142,21 @@ final class PreviewSession {
       case .deviceFound: hadDevice = true
       case .itemFailed(let item, let failure):
         controls.itemFailed(item)
-        // Once, also where the queue comes round to it again.
+        // Once, also if the queue repeats.
         guard failedItems.insert(ObjectIdentifier(item)).inserted else { break }
         fail(failure.placed(at: origin(of: item)))
       case .damaged(let item, var warning):
-        // As a run says it: of each file once, whichever entries it is in.
+        // As in a run: once for each file, in whichever entries it is.
         guard damages.insert(warning.path ?? FilePath(item.name)).inserted else { break }
         if warning.origin == .unknown { warning.origin = origin(of: item) }
         say(Diagnostic(warning))
       case .deviceLost(let failure?) where !hadDevice:
-        // Nobody has heard anything: it is not unplugged, but the wrong one.
+        // No sound was heard: the device is not disconnected, but wrong.
         end(by: failure, help: DeviceList.help(for: "preview"))
       case .deviceFailed(let failure): end(by: failure)
       default: break
       }
-      if status == nil { view.tell(event, controls) }
+      if status == nil { view.show(event, controls) }
     }
   }
 
@@ -165,7 +165,7 @@ final class PreviewSession {
     say(Diagnostic(failure))
   }
 
-  /// Ends, since nothing can be heard.
+  /// Ends the preview for a failure of the device.
   private func end(by failure: Failure, help: String? = nil) {
     var diagnostic = Diagnostic(failure)
     diagnostic.help = help
@@ -182,11 +182,12 @@ final class PreviewSession {
     view.interrupt { door.report(Diagnostics(diagnostic)) }
   }
 
-  /// The player stops by itself behind the last entry that is there, and where the last cannot be
-  /// played. Its events say so: by its state, which is ahead of them, a failure would not be known yet.
+  /// Ends the preview after the last entry. The player stops by itself after the last entry of its
+  /// queue, or if that cannot be played. Its events decide: its state is ahead of them, and
+  /// failures come first.
   private func endIfHeard() {
     guard hasStopped, controls.isPlaying, controls.player.status == .paused else { return }
-    // First, since one may come into the queue right behind the look at it.
+    // Read first: an entry may be queued right after `beginNext`.
     let isLoading = controls.roster.isLoading
     if controls.beginNext() {
       hasStopped = false

@@ -4,48 +4,46 @@ import MediaTime
 import Playback
 import Terminal
 
-/// What shows a preview: a screen on a terminal, plain lines elsewhere. Used on one thread.
+/// The output of a preview: a screen on a terminal, plain lines elsewhere. One thread at a time.
 struct PreviewView {
-  /// What is to be shown that no player knows.
+  /// Whether the keys are shown.
   var showsHelp = false
-  /// Something to be read on the screen until the next one comes, or a key.
+  /// A message on the screen, until the next one or a key.
   var message: String? {
     get { model.message }
     set { model.message = newValue }
   }
-  /// Whether something has changed that should be seen at once.
+  /// Whether a change is to be drawn at once.
   var isStale = true
-  /// Whether there is a terminal to draw on.
+  /// Whether there is a terminal.
   let isScreen: Bool
   private let terminal: () -> TerminalTraits?
   private let write: (String) -> Void
   private let hasRoom: () -> Bool
-  /// Whether the terminal took nothing when something was to be drawn.
+  /// Whether the terminal took nothing at the last drawing.
   private var isBlocked = false
   private let deviceName: String
-  private let tap = MeterTap()
-  /// Up to where the player's meters were read.
+  /// The place of the last reading of the player's meters.
   private var meterPlace = Player.MeterPlace()
   private var model = PreviewModel()
   private var drawing = Drawing(drawingWholeEvery: .seconds(1))
   private var log = PreviewLog()
-  /// The item that a line has named last.
+  /// The last item that a line has named.
   private var begun: PlayerItem?
   private var shownLines: [String] = []
   private var lastLook = ContinuousClock.now
-  /// The item that the model is of.
+  /// The item of the model.
   private var item: PlayerItem?
   private var timelines = (chapters: PreviewTimeline([]), segments: PreviewTimeline([]))
 
-  /// Twenty-five times a second, so that a burst is seen within 50 ms.
+  /// Milliseconds between two drawings: a burst is seen within 50 ms.
   private static let drawingPause = 40
 
   /// - Parameters:
-  ///   - device: Its name.
-  ///   - terminal: Asked before each drawing, since windows change; nil where there is none.
-  ///   - write: Where the text goes, without waiting.
-  ///   - hasRoom: Whether that takes some now: a terminal that was stopped (Ctrl-S), or that nobody
-  ///     reads, is not drawn on until it does.
+  ///   - device: The name of the device.
+  ///   - terminal: The terminal now, since windows change; nil if there is none.
+  ///   - write: Writes text, without waiting.
+  ///   - hasRoom: Whether the terminal takes text now: a stopped terminal (Ctrl-S) is not drawn on.
   init(
     device: String, terminal: @escaping () -> TerminalTraits?, write: @escaping (String) -> Void,
     hasRoom: @escaping () -> Bool
@@ -57,7 +55,7 @@ struct PreviewView {
     isScreen = terminal() != nil
   }
 
-  /// Milliseconds after which there may be something new to see; −1: not without an event.
+  /// Milliseconds until the next drawing; −1: none without an event.
   func pause(_ controls: PreviewControls) -> Int32 {
     guard isScreen else { return controls.isPlaying ? 500 : -1 }
     let isMoving =
@@ -65,12 +63,12 @@ struct PreviewView {
     return isMoving ? Int32(Self.drawingPause) : -1
   }
 
-  /// Shows how it is now, where that is due.
+  /// Draws the current state, if that is due.
   mutating func update(_ controls: PreviewControls, _ keys: PreviewKeys) {
     let now = ContinuousClock.now
     guard isScreen else {
       let player = controls.player
-      // Not of one that is heard already, and was not named yet.
+      // An entry may be heard before its line is printed.
       guard let item = player.currentItem, item === begun, controls.isPlaying else { return }
       if let line = log.position(player.currentTime, of: item.duration) { write(line + "\n") }
       return
@@ -89,8 +87,8 @@ struct PreviewView {
     write(drawing.draw(lines, at: now, on: terminal))
   }
 
-  /// Says what has happened.
-  mutating func tell(_ event: PlayerEvent, _ controls: PreviewControls) {
+  /// Shows an event.
+  mutating func show(_ event: PlayerEvent, _ controls: PreviewControls) {
     isStale = true
     let player = controls.player
     if case .itemBegan(let item) = event {
@@ -107,7 +105,7 @@ struct PreviewView {
     if isScreen { model.message = line } else { write(line + "\n") }
   }
 
-  /// Lets something else be written, which stays above the screen.
+  /// Lets other output be written above the screen.
   mutating func interrupt(_ body: () -> Void) {
     let erased = drawing.erase(on: terminal())
     if !erased.isEmpty { write(erased) }
@@ -116,21 +114,21 @@ struct PreviewView {
     isStale = true
   }
 
-  /// Draws the next screen below whatever was written meanwhile.
+  /// Draws the next screen below other output.
   mutating func redrawBelow() {
     drawing.abandon()
     shownLines = []
     isStale = true
   }
 
-  /// Forgets what was over full scale.
+  /// Clears the OVER marks.
   mutating func clear(_ controls: PreviewControls) {
     _ = controls.player.meters(since: &meterPlace)
     for index in model.channels.indices { model.channels[index].meter.clear() }
     model.message = nil
   }
 
-  /// Takes the screen away, and says where it was; nil: nothing was heard.
+  /// Erases the screen, and prints the position; nil if nothing was heard.
   mutating func close(_ controls: PreviewControls, at time: Time?) {
     let erased = drawing.erase(on: terminal())
     guard let time, let item = controls.player.currentItem else { return write(erased) }
@@ -173,29 +171,28 @@ struct PreviewView {
   }
 
   private mutating func lookAtMeters(of player: Player, seconds: Double) {
-    for meters in player.meters(since: &meterPlace) { tap.add(meters) }
-    let readings = tap.take()
-    let names = Self.channelNames(readings.channels.count)
-    if !readings.channels.isEmpty, model.channels.map(\.name) != names {
+    let heard = player.meters(since: &meterPlace)
+    let meters = heard ?? PlayerMeters()
+    let names = Self.channelNames(meters.channels.count)
+    if !names.isEmpty, model.channels.map(\.name) != names {
       model.channels = names.map { PreviewModel.Channel(name: $0) }
     }
     for index in model.channels.indices {
-      let reading = readings.channels.indices.contains(index) ? readings.channels[index] : nil
-      let peak = readings.truePeaks.indices.contains(index) ? readings.truePeaks[index] : 0
-      model.channels[index].meter.show(reading, truePeak: peak, after: seconds)
+      model.channels[index].meter.show(
+        meters.channels[at: index], truePeak: meters.truePeaks[at: index] ?? 0, after: seconds)
     }
     for index in model.tracks.indices {
-      let reading = readings.tracks.indices.contains(index) ? readings.tracks[index] : nil
-      model.tracks[index].meter.show(reading, after: seconds)
+      model.tracks[index].meter.show(meters.tracks[at: index] ?? nil, after: seconds)
       guard let track = item?.tracks[index] else { continue }
       (model.tracks[index].isMuted, model.tracks[index].isSolo) = (!track.isEnabled, track.isSolo)
     }
-    let loudness = readings.loudness
-    let peak = loudness.truePeak
-    model.loudness = PreviewModel.Loudness(
-      momentary: loudness.momentary, shortTerm: loudness.shortTerm,
-      integrated: loudness.integrated, truePeak: peak > 0 ? 20 * log10(peak) : nil,
-      isOver: model.channels.contains { $0.meter.isOver })
+    if let loudness = heard?.loudness {
+      let peak = loudness.truePeak
+      model.loudness = PreviewModel.Loudness(
+        momentary: loudness.momentary, shortTerm: loudness.shortTerm,
+        integrated: loudness.integrated, truePeak: peak > 0 ? 20 * log10(peak) : nil)
+    }
+    model.loudness.isOver = model.channels.contains { $0.meter.isOver }
   }
 
   private mutating func turn(to item: PlayerItem) {
@@ -235,4 +232,9 @@ struct PreviewView {
     default: (0..<count).map { "channel \($0 + 1)" }
     }
   }
+}
+
+extension Array {
+  /// An element; nil outside the array.
+  fileprivate subscript(at index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
 }

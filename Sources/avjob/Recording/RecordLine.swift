@@ -2,19 +2,19 @@ import MediaTime
 import Playback
 import Terminal
 
-/// The one line that a terminal shows while something is recorded.
+/// The line on the terminal during a recording.
 struct RecordLine {
-  /// What it is at.
+  /// The state of the recording.
   enum State: String {
     case recording
     case paused
-    /// Waits for the first sound.
+    /// Before the first sound.
     case waiting
-    /// The device is not there.
+    /// The device is disconnected.
     case gone = "no device"
     /// The device, or the file, is being opened.
     case opening
-    /// What was recorded is being completed.
+    /// The file is being completed.
     case finishing
   }
 
@@ -22,21 +22,21 @@ struct RecordLine {
   var time: Time
   /// Of each channel.
   var levels: [LevelReading]
-  /// Places where sound was lost.
+  /// The number of losses.
   var lossCount: Int
   /// How long the disk has room for more.
   var timeLeft: Time?
-  /// Whether anybody can press one.
+  /// Whether there is a keyboard.
   var hasKeys = true
 
-  /// Of more room on the disk than this the keys are worth more than its figure.
+  /// With more room on the disk than this, the keys are shown before the room.
   private static let scarce = Time(value: 3600, timescale: 1)
 
   /// Decibels at the left end of a bar.
   private static let least = -60.0
 
-  /// The line in at most `width` columns: the meters get what the words leave, and the last words go
-  /// first.
+  /// The line in at most `width` columns: the meters get the columns that the words leave, and the
+  /// last words are left out first.
   func text(width: Int) -> String {
     let words = [state.rawValue.padded(to: 9), time.clockText(decimals: 1)].joined(separator: "  ")
     var figures: [String] = []
@@ -47,7 +47,7 @@ struct RecordLine {
     switch state {
     case .finishing: figures.append("Ctrl-C: end at once")
     case _ where !hasKeys: break
-    case .paused: figures.append("space: go on, q: stop")
+    case .paused: figures.append("space: continue, q: stop")
     default: figures.append("space: pause, q: stop")
     }
     if let room, !isRoomScarce { figures.append(room) }
@@ -87,7 +87,7 @@ struct RecordLine {
     }.joined()
   }
 
-  /// In the largest unit that there is some of.
+  /// In the largest unit above 0.
   private static func rough(_ time: Time) -> String {
     let minutes = time.frames(atRate: 1, rounding: .towardZero) / 60
     if minutes < 120 { return "\(minutes) min" }

@@ -7,39 +7,38 @@ import Playback
 import Terminal
 import Threads
 
-/// One recording at a terminal, or without one: keys, signals, the line that moves, messages, the
-/// result.
+/// A recording with or without a terminal: keys, signals, the line, messages, the result.
 final class RecordSession {
   private let recorder: Recorder
   private let device: String
   private let console: Console
-  /// What came of the attempt to begin.
+  /// The result of the attempt to begin.
   private let inbox: Inbox<Result<Void, Failure>>
   private var hasBegun = false
   private var isPaused = false
   private var isStopping = false
   /// Whether the terminal was closed.
   private var isHungUp = false
-  private var toldLosses = 0
-  private var isToldGone = false
-  /// Why it does not come back, as it was said last.
-  private var toldReason: String?
-  /// Whether it was said that a sound is waited for, and not yet that there is one.
-  private var isToldWaiting = false
+  private var reportedLosses = 0
+  private var isGoneReported = false
+  /// The last printed reason for having no device.
+  private var reportedReason: String?
+  /// Whether the wait for the first sound was printed, and its end was not.
+  private var isWaitReported = false
   private var drawing = Drawing()
 
   /// Between two drawings of the line.
   private static let tick: Int32 = 100
-  /// How long Ctrl-Z waits for the pause: a disk that takes nothing keeps nobody from the shell.
+  /// How long Ctrl-Z waits for the pause: a disk that takes nothing must not delay the shell.
   private static let pausing = Duration.milliseconds(500)
-  /// How long a recording that goes on waits for the device, which may be gone.
+  /// How long the end of Ctrl-Z waits for the device, which may be disconnected.
   private static let resuming = Duration.milliseconds(300)
 
   /// - Parameters:
-  ///   - recorder: Which has not begun.
+  ///   - recorder: A recorder that has not begun.
   ///   - device: Its name.
   ///   - signals: Of `Console.catchSignals`, since before the recorder was made.
-  /// - Throws: Where the process has no descriptor left.
+  /// - Throws: If the process has no descriptor left.
   init(
     _ recorder: Recorder, device: String, signals: SignalQueue
   ) throws(Failure) {
@@ -53,9 +52,9 @@ final class RecordSession {
     }
   }
 
-  /// Records until the end; then says what there is.
+  /// Records until the end, and prints the result.
   ///
-  /// - Throws: Why it failed, after saying what is kept all the same.
+  /// - Throws: The failure of the recording, after the files were printed.
   func run() throws(Failure) {
     recorder.isMeteringEnabled = StandardStream.error.terminal != nil
     begin()
@@ -67,10 +66,10 @@ final class RecordSession {
       while let signal = console.nextSignal() { handle(signal) }
       for key in console.keys() { obey(key) }
       try noteBeginning()
-      if hasBegun { tellNews() }
+      if hasBegun { reportChanges() }
       draw()
     }
-    // It has begun, though it may be over before that was heard of.
+    // It has begun, even if it is over before that was noted.
     while !hasBegun {
       inbox.wait(milliseconds: Self.tick)
       try noteBeginning()
@@ -78,15 +77,15 @@ final class RecordSession {
     erase()
     console.leave()
     let recording = recorder.waitUntilFinished()
-    tellNews()
+    reportChanges()
     tell(recording)
     if case .failed(let failure) = recording.end { throw failure }
   }
 
   // MARK: The beginning
 
-  /// Opens the device and the file, on a thread: either may take its time, and keys and signals are
-  /// heard meanwhile.
+  /// Opens the device and the file on a thread: either may take long, and keys and signals are
+  /// handled meanwhile.
   private func begin() {
     let (recorder, inbox) = (recorder, inbox)
     do {
@@ -103,7 +102,7 @@ final class RecordSession {
     do throws(Failure) {
       try result.get()
     } catch {
-      // Stopped before the device was asked for: nothing is wrong.
+      // Stopped before the device was opened: no failure.
       guard isStopping, recorder.isFinished, recorder.waitUntilFinished().end == .stopped else {
         throw error
       }
@@ -111,8 +110,8 @@ final class RecordSession {
     hasBegun = true
     guard recorder.sourceFormat != nil else { return }
     let keys = hasKeys ? "; space pauses, q stops" : ""
-    isToldWaiting = recorder.settings.startLevel != nil
-    let waiting = isToldWaiting ? ", when there is a sound over \(startLevel) dB" : ""
+    isWaitReported = recorder.settings.startLevel != nil
+    let waiting = isWaitReported ? ", from the first sound over \(startLevel) dB on" : ""
     say("recording from '\(device)'\(waiting): \(sound)\(keys)")
   }
 
@@ -155,7 +154,7 @@ final class RecordSession {
     case SIGWINCH: break
     case SIGTSTP: suspend()
     case SIGCONT:
-      // Whoever stopped us may have used the terminal.
+      // Another program may have used the terminal.
       drawing.abandon()
       console.enterAnew()
     case SIGHUP where !isHungUp:
@@ -171,8 +170,7 @@ final class RecordSession {
     }
   }
 
-  /// Ctrl-Z: a pause, for as long as the process is stopped. Nothing is lost by it, as nothing would
-  /// be recorded.
+  /// Ctrl-Z: a pause while the process is stopped. It is no loss.
   private func suspend() {
     let wasPaused = isPaused
     setPaused(true)
@@ -182,7 +180,7 @@ final class RecordSession {
     for signal in console.suspend() { handle(signal) }
     console.enter()
     guard !wasPaused else { return }
-    // Some of what was recorded before the stop comes only now: it belongs to the pause.
+    // Sound from before the stop arrives only now: it belongs to the pause.
     let before = recorder.deviceCurrentTime
     wait(upTo: Self.resuming) { recorder.deviceCurrentTime != before }
     setPaused(false)
@@ -204,7 +202,7 @@ final class RecordSession {
   }
 
   private func draw() {
-    // In the background the terminal is another's; one that was stopped (Ctrl-S) keeps nobody waiting.
+    // The terminal may belong to another program, or be stopped (Ctrl-S).
     guard console.isTaken, StandardStream.error.hasRoom,
       let terminal = StandardStream.error.terminal
     else { return }
@@ -231,22 +229,25 @@ final class RecordSession {
     StandardStream.error.write(text.printable + "\n")
   }
 
-  private func tellNews() {
+  private func reportChanges() {
     let losses = recorder.losses
-    for loss in losses.dropFirst(toldLosses) { say("warning: \(Self.words(loss, recorder))") }
-    toldLosses = losses.count
-    if isToldWaiting, recorder.isRecording || recorder.currentTime > .zero {
-      isToldWaiting = false
-      say("there is sound: recording")
+    for loss in losses.dropFirst(reportedLosses) { say("warning: \(Self.words(loss, recorder))") }
+    reportedLosses = losses.count
+    if isWaitReported, recorder.isRecording || recorder.currentTime > .zero {
+      isWaitReported = false
+      say("recording since the first sound")
     }
     let isGone = recorder.isWaitingForDevice && !recorder.isFinished
-    if isGone, !isToldGone {
-      say("warning: the device is gone; the recording goes on when it is back")
+    if isGone, !isGoneReported {
+      say(
+        "warning: the device has disconnected; the recording continues when it is connected again")
     }
-    isToldGone = isGone
+    isGoneReported = isGone
     let reason = isGone ? recorder.deviceFailure?.message : nil
-    if let reason, reason != toldReason { say("warning: the device does not come back: \(reason)") }
-    toldReason = reason ?? (isGone ? toldReason : nil)
+    if let reason, reason != reportedReason {
+      say("warning: the device cannot be opened again: \(reason)")
+    }
+    reportedReason = reason ?? (isGone ? reportedReason : nil)
   }
 
   private static func words(_ loss: RecordingLoss, _ recorder: Recorder) -> String {
@@ -264,7 +265,7 @@ final class RecordSession {
       var line =
         "\(file.path.string)  \(time.clockText(decimals: 3)) (\(file.frameCount) samples), "
         + Figures.size(bytes: file.size)
-      if !file.isComplete { line += ", not finished: what came after is lost" }
+      if !file.isComplete { line += ", not finished: later sound is lost" }
       StandardStream.output.write(line.printable + "\n")
       if file.clippedSamples > 0 {
         StandardStream.error.write(
@@ -273,7 +274,7 @@ final class RecordSession {
       }
     }
     if recording.end == .silence, let silence = recorder.settings.silence {
-      say("it was silent for \(silence.duration.clockText(decimals: 1)): stopped")
+      say("stopped after silence of \(silence.duration.clockText(decimals: 1))")
     }
     if recording.losses.count > 1 {
       say(
