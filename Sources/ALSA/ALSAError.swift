@@ -2,29 +2,29 @@ import Glibc
 
 internal import CALSA
 
-/// What alsa-lib answered when it could not do something.
+/// An error of alsa-lib.
 package struct ALSAError: Error, Sendable, Hashable, CustomStringConvertible {
   /// An errno, positive; or one of alsa-lib's own numbers (`SND_ERROR_BEGIN` and up).
   package let code: Int32
   /// The call that failed, such as `snd_pcm_open`.
   package let call: String
-  /// The name of the device that it was about; nil where it was about none.
+  /// The name of the device; nil if there is none.
   package let device: String?
-  /// The last line that alsa-lib, or this wrapper, said of it.
+  /// The last message of alsa-lib, or of this wrapper.
   package let message: String?
 
-  /// What the user, or whoever waits for the device, can do.
+  /// The kind of an error, by the reaction that it asks for.
   package enum Kind: Sendable, Hashable {
-    /// There is no such device, now: it was unplugged, or its name is wrong, or its server is gone.
+    /// There is no such device now: it was unplugged, its name is wrong, or its server has ended.
     /// Opening it later may succeed.
     case absent
-    /// Another program holds it.
+    /// Another program uses it.
     case busy
     /// This user may not open it.
     case forbidden
-    /// It has nothing of what was asked for.
+    /// It does not have the requested format.
     case unsupported
-    /// The machine has no room for it: descriptors, memory.
+    /// The machine has no descriptor or memory left.
     case exhausted
     /// Anything else.
     case other
@@ -37,11 +37,11 @@ package struct ALSAError: Error, Sendable, Hashable, CustomStringConvertible {
     self.message = message
   }
 
-  /// By which reaction to sort it.
+  /// The kind of the error.
   package var kind: Kind {
     switch code {
-    // A server that does not answer (ECONNREFUSED) and a transfer that broke off (EIO) end a device
-    // of PulseAudio or PipeWire as unplugging ends a card.
+    // A server that refuses the connection (ECONNREFUSED) and a transfer that breaks off (EIO) end
+    // a device of PulseAudio or PipeWire as unplugging ends a card.
     case ENOENT, ENODEV, ENXIO, ESHUTDOWN, EBADFD, EIO, ECONNREFUSED, EHOSTDOWN: .absent
     case EBUSY, EAGAIN: .busy
     case EACCES, EPERM: .forbidden
@@ -51,12 +51,12 @@ package struct ALSAError: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Whether the code of a transfer says that the device is not there any more.
+  /// Whether the code of a transfer means that the device is gone.
   ///
-  /// Of a card that is unplugged the kernel says `ENODEV`, its USB driver `ESHUTDOWN`, `ENXIO`, or
-  /// what the last message to the device came to (`EPROTO`, `ETIMEDOUT`); older ones `EBADFD`.
-  /// `EIO` is an interrupt that does not come any more, and what alsa-lib's plugin for PulseAudio
-  /// says when the server has ended; other servers' sockets have ends of their own.
+  /// For an unplugged card the kernel returns `ENODEV`, its USB driver `ESHUTDOWN`, `ENXIO`, or the
+  /// error of the last message to the device (`EPROTO`, `ETIMEDOUT`); older kernels return
+  /// `EBADFD`. `EIO` is an interrupt that does not come any more, and the code of alsa-lib's plugin
+  /// for PulseAudio after the server has ended; the sockets of other servers have other codes.
   package static func saysGone(_ code: Int32) -> Bool {
     switch code {
     case ENODEV, ENXIO, ESHUTDOWN, EBADFD, EIO, EPROTO, ETIMEDOUT: true
@@ -65,8 +65,8 @@ package struct ALSAError: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The errno that alsa-lib has told of while it did something, where that is why the device, which
-  /// is there, could not do it; nil: it told of none.
+  /// The errno that alsa-lib has reported in a message during a call, if it is the reason why a
+  /// device that is there failed; nil without such a message.
   static func codeOfFailure() -> Int32? {
     let code = Messages.lastCode
     return code != 0 && (code == EIO || !saysGone(code)) ? code : nil
@@ -82,8 +82,8 @@ package struct ALSAError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// The gate that every status of alsa-lib passes, except those of transfers, which are
-/// `PCMOutcome`: gives it back where it is no error.
+/// Checks every status of alsa-lib, except those of transfers (`PCMOutcome`), and returns it if it
+/// is no error.
 @discardableResult
 func check(
   _ call: String, _ device: String?, _ status: () -> Int32
@@ -96,7 +96,7 @@ func check(
   return status
 }
 
-/// The same for calls that make something: an owner must free it.
+/// The same for calls that return an object, which the caller must free.
 func checkPointer(
   _ call: String, _ device: String? = nil, _ make: (inout OpaquePointer?) -> Int32
 ) throws(ALSAError) -> OpaquePointer {

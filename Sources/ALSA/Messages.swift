@@ -1,28 +1,28 @@
 internal import CALSA
 
-/// What alsa-lib would say on standard error, kept for the error that follows it.
+/// The messages that alsa-lib would print on standard error, kept for the error that follows.
 ///
-/// The handler is the process's (`snd_lib_error_set_handler`), and is set with the first use; lines
-/// are kept for each thread.
+/// The handler is global (`snd_lib_error_set_handler`) and set at the first use; each thread has
+/// its own line.
 //
-// `@inline(never)`: an optimized build compiles files apart, and one into which these were inlined would
-// have variables of its own.
+// `@inline(never)`: an optimized build compiles files apart, and one into which these were inlined
+// would have variables of its own.
 enum Messages {
   private static let isListening = avjob_alsa_listen() == 0
 
-  /// Forgets what was said on this thread, and sees to it that nothing goes to standard error.
+  /// Clears this thread's message, and sets the handler.
   @inline(never) static func forget() {
     guard isListening else { return }
     avjob_alsa_last_line().pointee = 0
     avjob_alsa_last_code().pointee = 0
   }
 
-  /// The errno that came with that line; 0 where none did. For the real-time path, too, as `forget`.
+  /// The errno of that message; 0 without one. For the real-time path, too, as `forget`.
   static var lastCode: Int32 {
     @inline(never) get { avjob_alsa_last_code().pointee }
   }
 
-  /// The last line that alsa-lib said on this thread since `forget`, cut at 255 bytes.
+  /// The last message of alsa-lib on this thread since `forget`, cut at 255 bytes.
   static var last: String? {
     @inline(never) get {
       let text = String(cString: avjob_alsa_last_line())

@@ -2,42 +2,41 @@ import Glibc
 
 internal import CALSA
 
-/// How a device came back.
+/// The result of a recovery.
 package enum PCMRecovery: Sendable, Hashable {
-  /// It goes on where it was, with what it had inside.
+  /// The device continues with its frames.
   case resumed
-  /// It is empty and waits for sound. What it had inside was played (an xrun of playback) or lost (a
-  /// suspend; `droppedFrames` of them at most, 0 where the device could not tell).
+  /// The device is empty and ready. Its frames were played (an xrun of playback) or lost (a
+  /// suspend; `droppedFrames` at most, 0 if the device does not know).
   case prepared(droppedFrames: Int)
 }
 
-/// What a suspended device said to being asked to go on.
+/// The result of asking a suspended device to resume.
 package enum PCMResume: Sendable, Hashable {
-  /// It goes on where it was.
+  /// The device continues.
   case resumed
-  /// It is not awake yet: ask again, some 50 ms later.
+  /// The device is not awake yet: ask again, some 50 ms later.
   case notYet
-  /// It cannot: `prepare()`.
+  /// The device cannot resume: call `prepare()`.
   case refused
 }
 
-/// Not for the real-time path: these may allocate, when they fail.
+/// Not for the real-time path: failures may allocate.
 extension PCMDevice {
-  /// Begins at once, whatever is inside (`snd_pcm_start`): for capture, before the first wait. Does
-  /// nothing where it runs.
+  /// Starts at once, with any number of frames (`snd_pcm_start`): for capture, before the first
+  /// wait. Does nothing if the device runs.
   ///
-  /// - Throws: What alsa-lib says; playback with nothing inside is an xrun (`EPIPE`).
+  /// - Throws: alsa-lib's error; an empty playback device has an xrun (`EPIPE`).
   package func start() throws(ALSAError) {
     guard state != .running else { return }
     try check("snd_pcm_start", name) { snd_pcm_start(pcm) }
   }
 
-  /// Stops at once and throws away what was not heard, or not read (`snd_pcm_drop`); ready for sound
-  /// after it.
+  /// Stops at once and discards frames that were not heard, or not read (`snd_pcm_drop`). The
+  /// device is ready for sound then.
   ///
-  /// - Returns: How many frames that was, as far as the device can tell: from there the next sound
-  ///   would have come.
-  /// - Throws: What alsa-lib says, of kind `.absent` where the device is gone.
+  /// - Returns: The number of discarded frames, as far as the device knows it.
+  /// - Throws: alsa-lib's error, of kind `.absent` if the device is gone.
   @discardableResult
   package func drop() throws(ALSAError) -> Int {
     let dropped = delay() ?? 0
@@ -46,20 +45,22 @@ extension PCMDevice {
     return dropped
   }
 
-  /// Makes a stopped device ready, empty (`snd_pcm_prepare`). The other calls here do it themselves.
+  /// Makes a stopped device ready, empty (`snd_pcm_prepare`). The other calls here do it
+  /// themselves.
   ///
-  /// - Throws: What alsa-lib says.
+  /// - Throws: alsa-lib's error.
   package func prepare() throws(ALSAError) {
     try check("snd_pcm_prepare", name) { snd_pcm_prepare(pcm) }
   }
 
-  /// Plays what is inside to its end (`snd_pcm_drain`), and waits for nothing.
+  /// Plays all frames to the end (`snd_pcm_drain`), without waiting.
   ///
-  /// A draining device has room, and may say so without end: do not wait for its descriptors.
+  /// A draining device has room, and its descriptors may be ready all the time: do not wait for
+  /// them.
   ///
-  /// - Returns: Whether everything was heard, and it is ready for sound: at once where nothing is inside.
-  ///   If not, ask again, or drop.
-  /// - Throws: What alsa-lib says; `ESTRPIPE` where the machine slept meanwhile: `recover()`, and
+  /// - Returns: Whether everything was heard, and the device is ready for sound; true at once for
+  ///   an empty device. If not, call again, or drop.
+  /// - Throws: alsa-lib's error; `ESTRPIPE` if the machine slept meanwhile: `recover()`, and
   ///   drain again.
   package func drain() throws(ALSAError) -> Bool {
     guard try isDrained() else { return false }
@@ -67,16 +68,17 @@ extension PCMDevice {
     return true
   }
 
-  /// Drives a drain, and tells whether it is over.
+  /// Drives a drain, and returns whether it is over.
   ///
-  /// Nonblocking, the kernel says EAGAIN in any case, and the state tells. Of alsa-lib's plugins,
-  /// `dmix` mixes more with each call, `rate` comes to its hardware only after some, and `dshare`
-  /// plays on and never drains: it has an xrun in the end (alsa-lib 1.2.8).
+  /// In nonblocking mode the kernel returns EAGAIN in any case, and the state decides. Of
+  /// alsa-lib's plugins, `dmix` mixes more with each call, `rate` reaches its hardware only after
+  /// some calls, and `dshare` plays on and never drains: it has an xrun in the end (alsa-lib
+  /// 1.2.8).
   private func isDrained() throws(ALSAError) -> Bool {
     Messages.forget()
     let status = snd_pcm_drain(pcm)
     guard status != 0 else {
-      // alsa-lib's `file` writes what it held back, and says only in words that it could not.
+      // alsa-lib's `file` writes buffered frames here, and reports a failure only in a message.
       guard let code = ALSAError.codeOfFailure() else { return true }
       throw ALSAError(code: code, call: "snd_pcm_drain", device: name, message: Messages.last)
     }
@@ -102,11 +104,11 @@ extension PCMDevice {
 
   /// Makes the device ready after `.xrun` or `.suspended`.
   ///
-  /// A suspended device is asked to go on, for a second at most while the hardware wakes up, and
-  /// prepared where it cannot.
+  /// A suspended device is asked to resume, for a second at most while the hardware wakes up, and
+  /// prepared if it cannot.
   ///
-  /// - Returns: How it came back.
-  /// - Throws: What alsa-lib says, of kind `.absent` where the device is gone.
+  /// - Returns: The result.
+  /// - Throws: alsa-lib's error, of kind `.absent` if the device is gone.
   package func recover() throws(ALSAError) -> PCMRecovery {
     var dropped = 0
     if state == .suspended {
@@ -122,10 +124,10 @@ extension PCMDevice {
     return .prepared(droppedFrames: dropped)
   }
 
-  /// Asks a suspended device to go on, once, and waits for nothing (`snd_pcm_resume`).
+  /// Asks a suspended device to resume, once, without waiting (`snd_pcm_resume`).
   package func tryResume() -> PCMResume {
     switch snd_pcm_resume(pcm) {
-    // Of a plugin that cannot, alsa-lib says 0 as well.
+    // alsa-lib returns 0 also for a plugin that cannot.
     case 0: state == .suspended ? .refused : .resumed
     case -EAGAIN: .notYet
     default: .refused

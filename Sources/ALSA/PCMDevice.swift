@@ -2,28 +2,27 @@ import Glibc
 
 internal import CALSA
 
-/// What a transfer gave. Each case asks for another reaction.
+/// The result of a transfer. Each case asks for another reaction.
 package enum PCMOutcome: Sendable, Hashable {
-  /// So many frames, at least one, went over; maybe fewer than were offered or wanted.
+  /// This many frames, at least one, were transferred; maybe fewer than requested.
   case transferred(Int)
-  /// None now: no room, or no sound. Wait.
+  /// No frame now: no room, or no sound. Wait.
   case notReady
   /// The device ran out of sound, or of room for it (`EPIPE`), and stopped: `recover()`.
   case xrun
   /// The machine slept (`ESTRPIPE`): `recover()`.
   case suspended
-  /// The device is not there any more, by this errno (`ENODEV`, `EIO` …): let go of it, and open
-  /// it, or another one, later. How much it had inside, only a `delay()` from before tells.
+  /// The device is gone, by this errno (`ENODEV`, `EIO` …): close it, and open a device later. Only
+  /// an earlier `delay()` has the number of frames that it held.
   case gone(Int32)
-  /// It is there, and cannot do it, by this errno: `ENOSPC`, `ENOENT` … of a plugin that writes a
-  /// file. Opened anew, it could not either.
+  /// The device is there and fails, by this errno: `ENOSPC`, `ENOENT` … of a plugin that writes a
+  /// file. Opening it again does not help.
   case failed(Int32)
 }
 
-/// How a wait ended.
+/// The result of a wait.
 package enum PCMWait: Sendable, Hashable {
-  /// There is at least a period of room, or of sound; or something happened to the device, which
-  /// the next transfer tells.
+  /// There is at least a period of room, or of sound; or the next transfer has another result.
   case ready
   /// The caller's descriptor was readable, also before the wait.
   case woken
@@ -38,18 +37,19 @@ package enum PCMWait: Sendable, Hashable {
 /// `PCMRequest.startThreshold` says, capture with `start()` or the first read.
 ///
 /// `write`, `read`, `wait`, `delay` and `state` are for the real-time path: they do not allocate,
-/// lock or log. (alsa-lib has a lock of its own around plugins; nobody else is at it.) The others
-/// may allocate, and throw.
+/// lock or log. (alsa-lib has a lock around plugins, which no other thread takes.) The others may
+/// allocate, and throw. If the server of a plugin hangs, `drop`, `drain`, `prepare` and the release
+/// may block for ever.
 package final class PCMDevice {
-  /// As it was asked for: `default`, `hw:1,0` …
+  /// The name that was opened: `default`, `hw:1,0` …
   package let name: String
-  /// Which way sound goes.
+  /// The direction of the sound.
   package let direction: PCMDirection
-  /// What was agreed upon.
+  /// The format that was agreed upon.
   package let format: PCMFormat
 
   let pcm: OpaquePointer
-  /// Those of the device, and behind them a caller's.
+  /// The device's descriptors, and a caller's after them.
   private let descriptors: UnsafeMutablePointer<pollfd>
 
   /// alsa-lib's own waits refuse more (`snd_pcm_wait_nocheck`).
@@ -57,22 +57,22 @@ package final class PCMDevice {
 
   /// Opens a device, and agrees with it on a format.
   ///
-  /// What alsa-lib could convert on the way is not asked for at first: avjob resamples, dithers and
-  /// matrices itself, and what is heard is to be what is exported. So of `default` or `plughw:0`,
-  /// which put alsa-lib's `plug` before the hardware, we see the hardware's own formats. Only where
-  /// none of them is wanted (8 bits, µ-law) may `plug` convert samples and channels; rates never
-  /// (`snd_pcm_hw_params_set_rate_resample`). A sound server's device offers any rate and resamples
-  /// behind our back, which nobody can forbid it.
+  /// alsa-lib is not allowed to convert at first: avjob resamples, dithers and matrices itself, so
+  /// that the sound is the export's. `default` and `plughw:0`, which have alsa-lib's `plug` before
+  /// the hardware, therefore offer the hardware's own formats. Only if none of them is requested (8
+  /// bits, µ-law) may `plug` convert samples and channels; it never converts rates
+  /// (`snd_pcm_hw_params_set_rate_resample`). A sound server offers any rate and resamples itself,
+  /// which cannot be switched off.
   ///
   /// - Parameters:
-  ///   - name: A device of `PCMDevices.list`, or any that alsa-lib knows.
-  ///   - direction: Which way sound goes.
-  ///   - request: What is wanted.
-  ///   - configuration: A file of alsa-lib's configuration to read in place of the system's; nil: the
-  ///     system's, which is `ALSA_CONFIG_PATH` where that is set.
-  /// - Returns: The device, ready. It holds still until sound is written or `start()` is called.
-  /// - Throws: What alsa-lib says where there is no such device, where another program holds it, or
-  ///   where it has nothing of what is wanted.
+  ///   - name: A device of `PCMDevices.list`, or any other name of alsa-lib.
+  ///   - direction: The direction of the sound.
+  ///   - request: The requested format.
+  ///   - configuration: A file of alsa-lib's configuration in place of the system's; nil: the
+  ///     system's, or that of `ALSA_CONFIG_PATH`.
+  /// - Returns: The device, ready. It starts with the first sound, or with `start()`.
+  /// - Throws: alsa-lib's error if there is no such device, if another program uses it, or if it
+  ///   has no such format.
   package static func open(
     _ name: String, direction: PCMDirection, request: PCMRequest, configuration: String? = nil
   ) throws(ALSAError) -> PCMDevice {
@@ -121,23 +121,23 @@ package final class PCMDevice {
 
   // MARK: The real-time path
 
-  /// Hands over frames, as many as there is room for (`snd_pcm_writei`).
+  /// Writes frames, as many as there is room for (`snd_pcm_writei`).
   ///
   /// - Parameters:
   ///   - frames: `count` × `format.bytesPerFrame` bytes.
   ///   - count: At least 1.
-  /// - Returns: What became of them.
+  /// - Returns: The result.
   package func write(_ frames: UnsafeRawPointer, count: Int) -> PCMOutcome {
     Messages.forget()
     return outcome(of: snd_pcm_writei(pcm, frames, snd_pcm_uframes_t(max(0, count))))
   }
 
-  /// Takes frames that were recorded, as many as there are (`snd_pcm_readi`).
+  /// Reads recorded frames, as many as there are (`snd_pcm_readi`).
   ///
   /// - Parameters:
   ///   - frames: Room for `count` × `format.bytesPerFrame` bytes.
   ///   - count: At least 1.
-  /// - Returns: How many came, or why none did.
+  /// - Returns: The number of frames, or why there are none.
   package func read(into frames: UnsafeMutableRawPointer, count: Int) -> PCMOutcome {
     Messages.forget()
     return outcome(of: snd_pcm_readi(pcm, frames, snd_pcm_uframes_t(max(0, count))))
@@ -145,25 +145,25 @@ package final class PCMDevice {
 
   /// Waits for a period of room or of sound, for a caller's descriptor, or for the time.
   ///
-  /// A device that is not running may have nothing to wake for: give it sound, or start it, before.
+  /// A device that does not run may never be ready: write sound, or start it, before.
   ///
   /// - Parameters:
   ///   - limit: Not above an hour; more is cut.
-  ///   - bell: A descriptor that ends the wait while it is readable, and is not read, such as that of
-  ///     a `WakeUp`; −1: none.
-  /// - Returns: What came first. Where several did, `.woken`: an order comes before sound.
-  package func wait(upTo limit: Duration, or bell: Int32 = -1) -> PCMWait {
+  ///   - descriptor: A descriptor that ends the wait while it is readable, such as that of a
+  ///     `WakeUp`; it is not read. −1: none.
+  /// - Returns: The first result; `.woken` before others: an order comes before sound.
+  package func wait(upTo limit: Duration, or descriptor: Int32 = -1) -> PCMWait {
     let end = ContinuousClock.now + limit
     while true {
-      // Anew each time: a plugin may change them (poll(2) is what snd_pcm_wait does, too).
+      // Read each time: a plugin may change them. snd_pcm_wait uses poll(2), too.
       let count = snd_pcm_poll_descriptors(pcm, descriptors, UInt32(Self.mostDescriptors))
       guard count > 0 else { return .ready }
-      let bellEntry = descriptors + Int(count)
-      bellEntry.pointee = pollfd(fd: bell, events: Int16(POLLIN), revents: 0)
+      let callersEntry = descriptors + Int(count)
+      callersEntry.pointee = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       let rest = milliseconds(until: end)
       let found = poll(descriptors, nfds_t(count) + 1, rest)
       if found > 0 {
-        if bellEntry.pointee.revents != 0 { return .woken }
+        if callersEntry.pointee.revents != 0 { return .woken }
         var events: UInt16 = 0
         let status = snd_pcm_poll_descriptors_revents(pcm, descriptors, UInt32(count), &events)
         let wanted = POLLIN | POLLOUT | POLLERR | POLLHUP | POLLNVAL
@@ -174,12 +174,12 @@ package final class PCMDevice {
   }
 
   /// Frames between the next one that is written and the ear (`snd_pcm_delay`), or between the
-  /// microphone and the next one that is read; nil while the device cannot tell: after an xrun, or
-  /// when it is gone.
+  /// microphone and the next one that is read; nil while the device does not know: after an xrun,
+  /// or when it is gone.
   package func delay() -> Int? {
     var frames: snd_pcm_sframes_t = 0
-    // Plugins tell some number in any state; the state is asked last, since asking for the delay is
-    // what finds an xrun.
+    // Plugins return a number in any state. The state is read last, since the call for the delay
+    // may find an xrun.
     guard snd_pcm_delay(pcm, &frames) >= 0, isCounting else { return nil }
     return max(0, frames)
   }
@@ -191,12 +191,12 @@ package final class PCMDevice {
     }
   }
 
-  /// What a transfer's errno means, with what alsa-lib has said of it; not for the real-time path.
+  /// The error for a transfer's errno, with alsa-lib's message; not for the real-time path.
   package func error(_ code: Int32, of call: String) -> ALSAError {
     ALSAError(code: code, call: call, device: name, message: Messages.last)
   }
 
-  /// What it is at (`snd_pcm_state`).
+  /// The state of the device (`snd_pcm_state`).
   package var state: PCMState { PCMState(snd_pcm_state(pcm)) }
 
   /// Sorts the status of a transfer.
@@ -204,11 +204,11 @@ package final class PCMDevice {
     if count > 0 { return .transferred(count) }
     let code = Int32(truncatingIfNeeded: -count)
     switch code {
-    // Zero: a device that does not run yet, and is full.
+    // Zero: a full device that does not run yet.
     case 0, EAGAIN, EINTR: return .notReady
     case EPIPE: return .xrun
     case ESTRPIPE: return .suspended
-    // In a state that takes no sound; older kernels say so of an unplugged device, too.
+    // A state that takes no sound; older kernels return it for an unplugged device, too.
     case EBADFD:
       switch state {
       case .xrun, .stopped: return .xrun
@@ -217,7 +217,7 @@ package final class PCMDevice {
       default: return .gone(code)
       }
     case EIO:
-      // alsa-lib's `file` says so whatever is wrong with its file, and that only in words.
+      // alsa-lib's `file` returns it for any failure of its file, with the reason in a message.
       guard let code = ALSAError.codeOfFailure() else { return .gone(code) }
       return .failed(code)
     default:
@@ -226,7 +226,7 @@ package final class PCMDevice {
   }
 }
 
-/// Whole milliseconds, rounded up so that nobody wakes before the time, as poll(2) wants them.
+/// Whole milliseconds for poll(2), rounded up so that no wait ends before its time.
 private func milliseconds(until end: ContinuousClock.Instant) -> Int32 {
   let rest = min(max(.zero, ContinuousClock.now.duration(to: end)), .seconds(3600)).components
   let fraction = (rest.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000

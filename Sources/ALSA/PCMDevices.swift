@@ -2,25 +2,25 @@ import Glibc
 
 internal import CALSA
 
-/// A device that may be opened, as alsa-lib's configuration names it.
+/// A device in alsa-lib's configuration.
 package struct PCMDeviceName: Sendable, Hashable {
-  /// What `PCMDevice.open` takes.
+  /// The name for `PCMDevice.open`.
   package let name: String
-  /// What it is, in one line; empty where the configuration has nothing to say.
+  /// A description in one line; empty if there is none.
   package let summary: String
 }
 
 /// The devices of this machine.
 package enum PCMDevices {
-  /// What alsa-lib hints at (`snd_device_name_hint`), `default` first, the others in its order. That
-  /// a name is listed does not mean that it can be opened now.
+  /// The devices that alsa-lib lists (`snd_device_name_hint`), `default` first, the others in its
+  /// order. A listed device may still not be ready to be opened.
   ///
-  /// O(n) in the devices; reads configuration files and asks all cards, so not for the real-time
+  /// O(n) in the devices; reads configuration files and queries all cards, so not for the real-time
   /// path.
   ///
-  /// - Parameter direction: Which way sound is to go.
-  /// - Returns: Each name once; none where there is no card and no configuration.
-  /// - Throws: What alsa-lib says of a configuration that cannot be read.
+  /// - Parameter direction: The direction of the sound.
+  /// - Returns: Each name once; an empty list without a card and a configuration.
+  /// - Throws: alsa-lib's error for a configuration that cannot be read.
   package static func list(_ direction: PCMDirection) throws(ALSAError) -> [PCMDeviceName] {
     var hints: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
     try check("snd_device_name_hint", nil) { snd_device_name_hint(-1, "pcm", &hints) }
@@ -38,7 +38,7 @@ package enum PCMDevices {
     return sorted(found, direction)
   }
 
-  /// What alsa-lib says of one device; each may be missing.
+  /// alsa-lib's hint for one device; each part may be missing.
   struct Hint {
     let name: String?
     let description: String?

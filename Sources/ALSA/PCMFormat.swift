@@ -1,6 +1,6 @@
 internal import CALSA
 
-/// Which way sound goes.
+/// The direction of the sound.
 package enum PCMDirection: Sendable, Hashable {
   /// To the device.
   case playback
@@ -44,19 +44,19 @@ package enum PCMSampleFormat: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// What is wanted of a device; `PCMFormat` is its answer.
+/// The requested format of a device; `PCMFormat` is the answer.
 package struct PCMRequest: Sendable, Hashable {
-  /// Frames a second; the device gives these where it has them, else the nearest.
+  /// Frames a second, or the nearest rate of the device.
   package var sampleRate: Int
-  /// The device gives as many where it can, else the nearest number.
+  /// Channels, or the nearest number of the device.
   package var channelCount: Int
-  /// The best first. The device gives the first of them that it has.
+  /// The best first; the device gets the first one that it has.
   package var sampleFormats: [PCMSampleFormat]
-  /// How often the device asks for sound, or has some.
+  /// The time between two wake-ups of the device.
   package var period: Duration
-  /// How much sound the device holds: how long its thread may be kept from running.
+  /// The length of the buffer: how long the thread may be delayed.
   package var buffer: Duration
-  /// How much sound must be in the device before it starts by itself; nil: one period.
+  /// The sound in the device at which it starts by itself; nil: one period.
   package var startThreshold: Duration?
 
   /// A request for the given rate and channels.
@@ -64,12 +64,13 @@ package struct PCMRequest: Sendable, Hashable {
   /// - Parameters:
   ///   - sampleRate: Frames a second, above 0.
   ///   - channelCount: Above 0.
-  ///   - sampleFormats: The best first. By default float, whose sound needs no rounding, then
+  ///   - sampleFormats: The best first. By default float, which needs no rounding, then
   ///     integers from the widest down.
-  ///   - period: 20 ms by default: a start is heard soon, and the thread wakes fifty times a second.
-  ///   - buffer: 200 ms by default: busy encoders on all cores keep a thread waiting for tens of
+  ///   - period: 20 ms by default: a start is heard soon, and the thread wakes fifty times a
+  ///     second.
+  ///   - buffer: 200 ms by default: encoders on all cores delay a thread for tens of
   ///     milliseconds.
-  ///   - startThreshold: See the property.
+  ///   - startThreshold: As the property.
   package init(
     sampleRate: Int, channelCount: Int,
     sampleFormats: [PCMSampleFormat] = [.float32, .int32, .int24, .packedInt24, .int16],
@@ -85,31 +86,30 @@ package struct PCMRequest: Sendable, Hashable {
   }
 }
 
-/// What a device takes or gives, as it was agreed upon: interleaved frames.
+/// The format of a device as agreed upon: interleaved frames.
 package struct PCMFormat: Sendable, Hashable {
-  /// How each sample lies in memory.
+  /// The format of a sample.
   package let sampleFormat: PCMSampleFormat
   /// Frames a second.
   package let sampleRate: Int
   /// Channels of a frame.
   package let channelCount: Int
-  /// The place of each channel, where the device tells; nil where it does not. ALSA's usual order is
+  /// The position of each channel; nil if the device has no channel map. ALSA's usual order is
   /// front, rear, centre, low frequency, side (`speaker-test`'s), which is not FFmpeg's or WAV's.
   package let channelPositions: [PCMChannelPosition]?
-  /// After how many frames the device wakes its thread.
+  /// Frames between two wake-ups of the thread.
   package let periodFrames: Int
-  /// How many frames the device holds.
+  /// Frames of the buffer.
   package let bufferFrames: Int
-  /// Whether alsa-lib may convert samples or channels on the way to the hardware (its `plug`):
-  /// only where the device has nothing that was asked for.
+  /// Whether alsa-lib may convert samples or channels on the way to the hardware (its `plug`): only
+  /// for a device without any requested format.
   package let isConverted: Bool
 
   /// Bytes of one frame.
   package var bytesPerFrame: Int { sampleFormat.byteCount * channelCount }
 }
 
-/// The place of a channel (`enum snd_pcm_chmap_position`). Values that have no name here stay as
-/// they are.
+/// The position of a channel (`enum snd_pcm_chmap_position`), also of values without a name here.
 package struct PCMChannelPosition: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
   package let rawValue: UInt32
   package init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -121,23 +121,23 @@ package struct PCMChannelPosition: RawRepresentable, Sendable, Hashable, CustomS
   }
 }
 
-/// What a device is at (`snd_pcm_state_t`).
+/// The state of a device (`snd_pcm_state_t`).
 package enum PCMState: Sendable, Hashable {
   /// Ready for frames, or for a start.
   case prepared
-  /// It plays or records.
+  /// Playing or recording.
   case running
-  /// It plays what it has, and stops then.
+  /// Playing its last frames.
   case draining
-  /// It holds still, with its frames inside.
+  /// Paused, with its frames.
   case paused
-  /// It stopped because it had nothing to play, or no room for what came in.
+  /// Stopped without sound to play, or without room for recorded sound.
   case xrun
-  /// The machine sleeps, or slept.
+  /// Stopped by the system's sleep.
   case suspended
-  /// It is not there any more.
+  /// Disconnected.
   case disconnected
-  /// It was stopped and is not ready (`SND_PCM_STATE_SETUP`), or was never set up.
+  /// Stopped and not ready (`SND_PCM_STATE_SETUP`), or never set up.
   case stopped
   /// A state that alsa-lib has added since.
   case other(UInt32)

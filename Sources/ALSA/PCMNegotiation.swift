@@ -2,7 +2,7 @@ import Glibc
 
 internal import CALSA
 
-/// Agrees with a device that was just opened on what it is to be fed with.
+/// Agrees with a newly opened device on a format.
 struct PCMNegotiation {
   let pcm: OpaquePointer
   let name: String
@@ -11,10 +11,10 @@ struct PCMNegotiation {
   /// Sets the device up, and leaves it prepared.
   ///
   /// - Parameters:
-  ///   - request: What is wanted.
-  ///   - isConverted: What to say of it in the answer.
-  /// - Returns: What the device gives.
-  /// - Throws: `.unsupported` where it has none of the sample formats.
+  ///   - request: The requested format.
+  ///   - isConverted: The value for the answer.
+  /// - Returns: The format of the device.
+  /// - Throws: `.unsupported` if the device has none of the sample formats.
   func agree(on request: PCMRequest, isConverted: Bool) throws(ALSAError) -> PCMFormat {
     let parameters = try checkPointer("snd_pcm_hw_params_malloc") {
       snd_pcm_hw_params_malloc(&$0)
@@ -39,10 +39,10 @@ struct PCMNegotiation {
       periodFrames: Int(period), bufferFrames: Int(buffer), isConverted: isConverted)
   }
 
-  /// Narrows what the device offers (`snd_pcm_hw_params_any`) to one format, channels and rate.
+  /// Narrows the device's offer (`snd_pcm_hw_params_any`) to one format, channels and rate.
   ///
-  /// In this order: a wrong number of channels loses something, another rate costs a resampling, and
-  /// a narrower sample only adds some noise. Cards offer their widest samples at some rates only.
+  /// In this order: a wrong number of channels loses sound, another rate costs a resampling, and a
+  /// narrower sample only adds some noise. Cards offer their widest samples at some rates only.
   private func narrow(
     _ parameters: OpaquePointer, to request: PCMRequest
   ) throws(ALSAError) -> (sampleFormat: PCMSampleFormat, channelCount: Int, sampleRate: Int) {
@@ -72,7 +72,7 @@ struct PCMNegotiation {
     return (best, Int(channels), Int(rate))
   }
 
-  /// Leaves only the given sample formats, before anything else is chosen.
+  /// Keeps only the given sample formats, before other choices.
   private func keepFormats(
     _ formats: [PCMSampleFormat], _ parameters: OpaquePointer
   ) throws(ALSAError) {
@@ -103,10 +103,10 @@ struct PCMNegotiation {
       message: "it offers \(names.joined(separator: ", ")), and none of \(wanted)")
   }
 
-  /// Asks for the sizes, and sets the device up (`snd_pcm_hw_params`).
+  /// Requests the sizes, and sets the device up (`snd_pcm_hw_params`).
   ///
-  /// Sizes are wishes: some plugins refuse a period, or both, where they should give the nearest; so
-  /// a refused wish is left out, the period's first.
+  /// Sizes are optional: some plugins refuse a period, or both, instead of taking the nearest. A
+  /// refused size is left out, the period first.
   private func setSizes(
     _ parameters: OpaquePointer, _ request: PCMRequest, sampleRate: Int
   ) throws(ALSAError) {
@@ -149,7 +149,7 @@ struct PCMNegotiation {
     try check("snd_pcm_sw_params_set_start_threshold", name) {
       snd_pcm_sw_params_set_start_threshold(pcm, parameters, start)
     }
-    // Stops when it has nothing left, instead of playing old sound again.
+    // Stops when the buffer is empty, instead of playing old sound again.
     try check("snd_pcm_sw_params_set_stop_threshold", name) {
       snd_pcm_sw_params_set_stop_threshold(pcm, parameters, buffer)
     }
@@ -163,8 +163,8 @@ struct PCMNegotiation {
       snd_pcm_sw_params_set_tstamp_type(pcm, parameters, SND_PCM_TSTAMP_TYPE_MONOTONIC)
     }
     if direction == .playback {
-      // What was played becomes silence: a drain ends at a period's end, and would play behind the
-      // last frame what lay there before.
+      // Played frames become silence: a drain ends at a period's end, and would play old frames
+      // after the last one.
       var boundary = snd_pcm_uframes_t()
       try check("snd_pcm_sw_params_get_boundary", name) {
         snd_pcm_sw_params_get_boundary(parameters, &boundary)
@@ -179,7 +179,7 @@ struct PCMNegotiation {
     try check("snd_pcm_sw_params", name) { snd_pcm_sw_params(pcm, parameters) }
   }
 
-  /// Nil where the device keeps it to itself (`snd_pcm_get_chmap`).
+  /// Nil without a channel map (`snd_pcm_get_chmap`).
   private var channelPositions: [PCMChannelPosition]? {
     guard let map = snd_pcm_get_chmap(pcm) else { return nil }
     defer { free(map) }

@@ -1,6 +1,7 @@
 internal import CEBUR128
 
-/// Loudness and true peaks by ITU-R BS.1770-4 and EBU Tech 3341; loudness as libebur128 measures it.
+/// Loudness and true peaks by ITU-R BS.1770-4 and EBU Tech 3341; loudness as libebur128 measures
+/// it.
 ///
 /// Memory does not grow with what is measured. One thread at a time.
 package final class LoudnessMeter {
@@ -98,7 +99,8 @@ package final class LoudnessMeter {
   /// LUFS of everything so far, gated; nil where that is silence.
   package var integrated: Double? { value(ebur128_loudness_global) }
 
-  /// Of each channel, the largest magnitude between samples since the last call, 1 being full scale.
+  /// Of each channel, the largest magnitude between samples since the last call, 1 being full
+  /// scale.
   package func takeTruePeaks() -> [Double] {
     defer { for channel in newPeaks.indices { newPeaks[channel] = 0 } }
     return newPeaks

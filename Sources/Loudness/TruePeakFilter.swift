@@ -4,9 +4,9 @@ internal import CEBUR128
 
 /// The largest magnitudes between the samples of one channel (BS.1770-4, annex 2).
 ///
-/// libebur128's own filter: a sinc of 49 taps in a Hann window gives four values for each sample, two
-/// from 96 kHz on, and from 192 kHz on samples are close enough. The library does it one by one in
-/// double precision, which took a quarter of all the time of a preview. One thread at a time.
+/// libebur128's own filter: a sinc of 49 taps in a Hann window gives four values for each sample,
+/// two from 96 kHz on, and from 192 kHz on samples are close enough. The library does it one by one
+/// in double precision, which took a quarter of all the time of a preview. One thread at a time.
 final class TruePeakFilter {
   /// Values that each sample becomes.
   private let factor: Int
@@ -38,8 +38,8 @@ final class TruePeakFilter {
 
   /// Hears samples.
   ///
-  /// - Returns: The largest magnitude of them and between them, but for the last few: between these it
-  ///   is known when others follow.
+  /// - Returns: The largest magnitude of them and between them, but for the last few: between these
+  ///   it is known when others follow.
   func add(_ block: UnsafePointer<Float>, count: Int) -> Double {
     let (history, capacity) = (taps - 1, Self.capacity)
     return samples.withUnsafeMutableBufferPointer { samples in
