@@ -25,7 +25,7 @@ let package = Package(
       dependencies: [
         "MediaTime", "MPEGAudio", "Threads", "Diagnosis", "MediaComposition", "JobModel",
         "JobFile", "ExportGraph", "ExportEngine", "RunPlan", "WorkerPool", "Receipts", "Playback",
-        "Reports", "Terminal", "JSON",
+        "LiveScreens", "Reports", "Terminal", "JSON",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
@@ -59,6 +59,15 @@ let package = Package(
       dependencies: [
         "MediaTime", "Threads", "Diagnosis", "MediaComposition", "ExportGraph", "ExportEngine",
         "Loudness", "ALSA",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
+
+    // The screens, keys and lines of `preview` and `record`.
+    .target(
+      name: "LiveScreens",
+      dependencies: [
+        "MediaTime", "Threads", "Diagnosis", "MediaComposition", "JobModel", "ExportGraph",
+        "Playback", "Terminal",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
 
@@ -247,9 +256,13 @@ let package = Package(
       name: "AVJobTests",
       dependencies: [
         "avjob", "JobFile", "JobModel", "ExportEngine", "Diagnosis", "MediaComposition",
-        "MediaTime", "RunPlan", "WorkerPool", "Playback", "Terminal", "Threads", "TestSupport",
+        "MediaTime", "RunPlan", "WorkerPool", "Playback", "LiveScreens", "Terminal", "Threads",
+        "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
+    .testTarget(
+      name: "LiveScreensTests",
+      dependencies: ["LiveScreens", "Playback", "MediaTime", "Terminal", "TestSupport"]),
     .testTarget(
       name: "EndToEndTests",
       dependencies: ["avjob", "TestSupport"]),

@@ -7,6 +7,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
+@testable import LiveScreens
 @testable import avjob
 
 @Suite struct PreviewControlsTests {
@@ -76,7 +77,8 @@ import Testing
     let lines = events.map { log.line(for: $0, at: .zero, device: "card") }
     #expect(
       lines == [
-        "card has disconnected at 0:00.0; waiting for it", "card cannot be opened again: it is not there", nil,
+        "card has disconnected at 0:00.0; waiting for it",
+        "card cannot be opened again: it is not there", nil,
         "card cannot be opened again: another program has it",
         "card cannot be opened again: it is not there", "card is connected again",
         "card has disconnected at 0:00.0; waiting for it\ncard cannot be opened again: it is not there",

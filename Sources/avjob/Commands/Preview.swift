@@ -4,6 +4,7 @@ import ExportEngine
 import Glibc
 import JobFile
 import JobModel
+import LiveScreens
 import MediaComposition
 import MediaTime
 import Playback
@@ -115,9 +116,16 @@ struct Preview: ParsableCommand {
     // Who sees no meters need not wait for them to be read.
     player.isMeteringEnabled = view.isScreen
     let controls = PreviewControls(player, roster, isLooping: loop)
-    return PreviewSession(
-      door, signals: signals, inbox: inbox, controls: controls, view: view, failures: failures
-    ).run()
+    let session = PreviewSession(
+      signals: signals, inbox: inbox, controls: controls, view: view,
+      deviceHelp: DeviceList.help(for: "preview"), report: { door.report(Diagnostics($0)) })
+    switch session.run() {
+    case .heard: return failures + session.failures > 0 ? Door.Status.jobFailed.rawValue : 0
+    case .failed(let failure):
+      return
+        (failure.remedy == .tryAgain ? Door.Status.temporary : Door.Status.jobFailed).rawValue
+    case .signal(let signal): return 128 + signal
+    }
   }
 
   /// The first entry that can be played, and what was made of it; nil: none can, and it was said why.

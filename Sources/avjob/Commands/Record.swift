@@ -4,6 +4,7 @@ import Glibc
 import JobFile
 import JobModel
 import MPEGAudio
+import LiveScreens
 import MediaComposition
 import MediaTime
 import Playback

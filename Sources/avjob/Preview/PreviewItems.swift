@@ -1,5 +1,6 @@
 import Diagnosis
 import ExportEngine
+import LiveScreens
 import MediaComposition
 import Playback
 import MediaTime
@@ -11,7 +12,7 @@ import Threads
 /// so that a long list is heard as soon as a short one.
 ///
 /// Safe from any thread.
-final class PreviewItems: Sendable {
+final class PreviewItems: PreviewEntries {
   let entries: [PreviewEntry]
   private let library: MediaLibrary
   private let state = Mutex(State())
@@ -31,6 +32,14 @@ final class PreviewItems: Sendable {
     self.entries = entries
     self.library = library
     state.withLock { $0.items = Array(repeating: nil, count: entries.count) }
+  }
+
+  /// How many there are.
+  var count: Int { entries.count }
+
+  /// Where the job of an item is written.
+  func origin(of item: PlayerItem) -> Origin {
+    index(of: item).map { entries[$0].origin } ?? .unknown
   }
 
   /// Which entry an item is of.

@@ -176,38 +176,3 @@ struct PreviewQueue {
     }
   }
 }
-
-/// A time as a listener writes it, of whatever is heard.
-struct PreviewTime {
-  private let moment: Moment
-  private let text: String
-
-  /// `83s`, `1:23`, `end-10s`, `44100 samples`.
-  ///
-  /// - Throws: What to write instead.
-  init(_ text: String) throws(QuantityError) {
-    moment = try Moment(parsing: text)
-    self.text = text
-  }
-
-  /// The time that is meant in something that lasts `duration`, between its start and its end; nil
-  /// where it is outside, or counts from something else.
-  func time(in duration: Time, rate: Int) -> Time? {
-    let offset = moment.offset.time(atRate: rate)
-    let time: Time
-    switch moment.anchor {
-    case .start: time = moment.isEarlier ? .zero - offset : offset
-    case .end: time = moment.isEarlier ? duration - offset : duration + offset
-    case .item: return nil
-    }
-    return time.isNumeric && time >= .zero && time <= duration ? time : nil
-  }
-
-  /// Why there is no such time in something that lasts `duration`.
-  func refusal(in name: String, lasting duration: Time) -> String {
-    guard case .item = moment.anchor else {
-      return "'\(text)' is outside of '\(name)', which lasts \(PreviewLayout.clock(duration))"
-    }
-    return "'\(text)' counts from an item; write a time, 'end', or 'end-10s'"
-  }
-}

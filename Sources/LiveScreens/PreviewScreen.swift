@@ -69,7 +69,7 @@ enum PreviewScreen {
 }
 
 /// The layout of the preview's lines.
-struct PreviewLayout {
+package struct PreviewLayout {
   let width: Int
   let isColored: Bool
 
@@ -229,7 +229,7 @@ struct PreviewLayout {
   // MARK: Figures
 
   /// To the tenth, rounded down, so that a minute is shown when it is complete.
-  static func clock(_ time: Time) -> String {
+  package static func clock(_ time: Time) -> String {
     let tenths = Time(
       value: time.converted(toTimescale: 10, rounding: .towardZero).value, timescale: 10)
     return tenths.clockText(decimals: 1)

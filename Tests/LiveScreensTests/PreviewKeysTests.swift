@@ -3,7 +3,7 @@ import Terminal
 import TestSupport
 import Testing
 
-@testable import avjob
+@testable import LiveScreens
 
 @Suite struct PreviewKeysTests {
   private func commands(_ text: String) -> [PreviewCommand] {

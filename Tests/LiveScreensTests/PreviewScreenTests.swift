@@ -3,7 +3,7 @@ import Terminal
 import Testing
 
 @testable import Playback
-@testable import avjob
+@testable import LiveScreens
 
 @Suite struct PreviewScreenTests {
   private func tenths(_ value: Int64) -> Time { Time(value: value, timescale: 10) }

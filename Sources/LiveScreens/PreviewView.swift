@@ -5,7 +5,7 @@ import Playback
 import Terminal
 
 /// The output of a preview: a screen on a terminal, plain lines elsewhere. One thread at a time.
-struct PreviewView {
+package struct PreviewView {
   /// Whether the keys are shown.
   var showsHelp = false
   /// A message on the screen, until the next one or a key.
@@ -16,7 +16,7 @@ struct PreviewView {
   /// Whether a change is to be drawn at once.
   var isStale = true
   /// Whether there is a terminal.
-  let isScreen: Bool
+  package let isScreen: Bool
   private let terminal: () -> TerminalTraits?
   private let write: (String) -> Void
   private let hasRoom: () -> Bool
@@ -44,7 +44,7 @@ struct PreviewView {
   ///   - terminal: The terminal now, since windows change; nil if there is none.
   ///   - write: Writes text, without waiting.
   ///   - hasRoom: Whether the terminal takes text now: a stopped terminal (Ctrl-S) is not drawn on.
-  init(
+  package init(
     device: String, terminal: @escaping () -> TerminalTraits?, write: @escaping (String) -> Void,
     hasRoom: @escaping () -> Bool
   ) {
@@ -92,11 +92,11 @@ struct PreviewView {
     isStale = true
     let player = controls.player
     if case .itemBegan(let item) = event {
-      let number = (controls.roster.index(of: item) ?? 0) + 1
+      let number = (controls.entries.index(of: item) ?? 0) + 1
       guard !isScreen else { return }
       begun = item
       let line = log.began(
-        item.name, number: number, of: controls.roster.entries.count, lasting: item.duration)
+        item.name, number: number, of: controls.entries.count, lasting: item.duration)
       return write(line + "\n")
     }
     guard let line = log.line(for: event, at: player.currentTime, device: deviceName) else {
@@ -152,8 +152,8 @@ struct PreviewView {
       case .paused: .paused
       case .waitingForDevice: .waiting
       }
-    if let index = controls.roster.index(of: item) { model.entry = index + 1 }
-    model.entryCount = controls.roster.entries.count
+    if let index = controls.entries.index(of: item) { model.entry = index + 1 }
+    model.entryCount = controls.entries.count
     model.time = time
     model.rate = player.speed.percent
     (model.volume, model.pan, model.loop) = (controls.volume, controls.pan, controls.loop)

@@ -8,7 +8,7 @@ import Terminal
 import Threads
 
 /// A recording with or without a terminal: keys, signals, the line, messages, the result.
-final class RecordSession {
+package final class RecordSession {
   private let recorder: Recorder
   private let device: String
   private let console: Console
@@ -39,7 +39,7 @@ final class RecordSession {
   ///   - device: Its name.
   ///   - signals: Of `Console.catchSignals`, since before the recorder was made.
   /// - Throws: If the process has no descriptor left.
-  init(
+  package init(
     _ recorder: Recorder, device: String, signals: SignalQueue
   ) throws(Failure) {
     self.recorder = recorder
@@ -55,7 +55,7 @@ final class RecordSession {
   /// Records until the end, and prints the result.
   ///
   /// - Throws: The failure of the recording, after the files were printed.
-  func run() throws(Failure) {
+  package func run() throws(Failure) {
     recorder.isMeteringEnabled = StandardStream.error.terminal != nil
     begin()
     console.enter()

@@ -1,14 +1,13 @@
 import Glibc
-import JobFile
 import JobModel
 import MediaComposition
 import MediaTime
 import Playback
 
 /// Controls a player by commands, and keeps the settings of the screen.
-struct PreviewControls {
+package struct PreviewControls {
   let player: QueuePlayer
-  let roster: PreviewItems
+  let entries: any PreviewEntries
   /// Whether the queue begins anew after its end.
   let isLooping: Bool
   /// Whether the player is to play; it stops by itself at the end.
@@ -34,11 +33,11 @@ struct PreviewControls {
 
   /// - Parameters:
   ///   - player: The player.
-  ///   - roster: Its entries.
+  ///   - entries: The entries of the preview.
   ///   - isLooping: Whether the queue begins anew after its end.
-  init(_ player: QueuePlayer, _ roster: PreviewItems, isLooping: Bool) {
+  package init(_ player: QueuePlayer, _ entries: any PreviewEntries, isLooping: Bool) {
     self.player = player
-    self.roster = roster
+    self.entries = entries
     self.isLooping = isLooping
     loop = player.loopRange.map { PreviewModel.Loop(start: $0.start, end: $0.end) }
     loopedItem = player.currentItem
@@ -106,7 +105,7 @@ struct PreviewControls {
     } else if let neighbour = neighbour(of: item, 1) {
       begin(neighbour)
     } else {
-      message = roster.isLoading ? "the next entry is not ready yet" : "this is the last entry"
+      message = entries.isLoading ? "the next entry is not ready yet" : "this is the last entry"
     }
   }
 
@@ -123,7 +122,7 @@ struct PreviewControls {
 
   /// The entry `step` entries later; nil at the ends of a queue without a loop.
   private func neighbour(of item: PlayerItem, _ step: Int) -> PlayerItem? {
-    let items = roster.items
+    let items = entries.items
     guard let index = items.firstIndex(where: { $0 === item }) else { return nil }
     let other = index + step
     if items.indices.contains(other) { return items[other] }
@@ -139,7 +138,7 @@ struct PreviewControls {
   /// the last entry could not be played.
   ///
   /// - Returns: Whether there is one.
-  mutating func beginNext() -> Bool {
+  package mutating func beginNext() -> Bool {
     let items = player.items
     let current = player.currentItem
     // The failed item may come after the one that was heard last.
@@ -155,7 +154,7 @@ struct PreviewControls {
   }
 
   /// Notes that an entry is skipped.
-  mutating func itemFailed(_ item: PlayerItem) {
+  package mutating func itemFailed(_ item: PlayerItem) {
     failedItem = item
     failureCount += 1
     // A queue without any sound must not repeat for ever.
@@ -163,13 +162,13 @@ struct PreviewControls {
   }
 
   /// Notes that another entry is heard.
-  mutating func itemBegan(_ item: PlayerItem) {
+  package mutating func itemBegan(_ item: PlayerItem) {
     (failedItem, failureCount) = (nil, 0)
     if loop != nil, item !== loopedItem { setLoop(nil) }
   }
 
   /// Begins to repeat the queue, after all entries are in it. A single entry loops by its range.
-  func hasLoaded() { if isLooping, roster.entries.count > 1 { player.repeatsQueue = true } }
+  package func hasLoaded() { if isLooping, entries.count > 1 { player.repeatsQueue = true } }
 
   // MARK: Loops and tracks
 

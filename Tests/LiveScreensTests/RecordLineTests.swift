@@ -4,7 +4,7 @@ import Terminal
 import TestSupport
 import Testing
 
-@testable import avjob
+@testable import LiveScreens
 
 @Suite struct RecordLineTests {
   private var line = RecordLine(
@@ -28,7 +28,8 @@ import Testing
     var line = line
     line.state = .paused
     for (minutes, words) in [
-      (61, "space: continue, q: stop"), (60, "space: continue, q: stop"), (59, "59 min left on disk"),
+      (61, "space: continue, q: stop"), (60, "space: continue, q: stop"),
+      (59, "59 min left on disk"),
     ] {
       line.timeLeft = Time(value: Int64(minutes * 60), timescale: 1)
       #expect(line.text(width: 80).hasSuffix(" dB  " + words))

@@ -1,7 +1,5 @@
-import ArgumentParser
 import Diagnosis
 import Glibc
-import JobFile
 import MediaComposition
 import MediaTime
 import Playback
@@ -10,9 +8,9 @@ import Terminal
 import Threads
 
 /// The loop of a preview, which waits for keys, signals, the player and the time.
-final class PreviewSession {
+package final class PreviewSession {
   /// A message of another thread to the loop.
-  enum Message: Sendable {
+  package enum Message: Sendable {
     case player(PlayerEvent)
     /// An entry cannot be played.
     case refused(Failure)
@@ -22,15 +20,27 @@ final class PreviewSession {
     case loaded
   }
 
-  private let door: Door
+  /// How a preview ended.
+  package enum End: Sendable {
+    /// All entries were heard, or `q` was pressed.
+    case heard
+    /// The device has failed.
+    case failed(Failure)
+    /// A signal has come.
+    case signal(Int32)
+  }
+
+  private let report: (Diagnostic) -> Void
+  private let deviceHelp: String
   private let console: Console
   private let inbox: Inbox<Message>
   private var controls: PreviewControls
   private var view: PreviewView
   private var keys = PreviewKeys()
-  /// The exit status; nil before the end.
-  private var status: Int32?
-  private var failures: Int
+  /// Nil before the end.
+  private var end: End?
+  /// Entries that could not be played.
+  package private(set) var failures = 0
   private var hadDevice = false
   /// Whether the player's stop was reported, and with it all earlier events.
   private var hasStopped = false
@@ -40,38 +50,37 @@ final class PreviewSession {
   private var damages: Set<FilePath> = []
 
   /// - Parameters:
-  ///   - door: For messages.
   ///   - signals: Of `Console.catchSignals`, since before the player was made.
   ///   - inbox: The messages of other threads.
   ///   - controls: The controls of the player.
   ///   - view: The screen, or the lines.
-  ///   - failures: The number of entries that could not be played so far.
-  init(
-    _ door: Door, signals: SignalQueue, inbox: Inbox<Message>, controls: PreviewControls,
-    view: PreviewView, failures: Int
+  ///   - deviceHelp: The remedy for a device that cannot be opened.
+  ///   - report: Prints a message.
+  package init(
+    signals: SignalQueue, inbox: Inbox<Message>, controls: PreviewControls, view: PreviewView,
+    deviceHelp: String, report: @escaping (Diagnostic) -> Void
   ) {
-    self.door = door
+    (self.deviceHelp, self.report) = (deviceHelp, report)
     console = Console(signals, drawingOn: .output)
     self.inbox = inbox
     self.controls = controls
     self.view = view
-    self.failures = failures
   }
 
   /// Plays to the end.
   ///
-  /// - Returns: The exit status.
-  func run() -> Int32 {
+  /// - Returns: How it ended.
+  package func run() -> End {
     console.enter()
     defer { console.end() }
-    while status == nil {
+    while end == nil {
       console.wait(or: inbox.descriptor, milliseconds: view.pause(controls))
       if console.returns() { view.redrawBelow() }
-      while let signal = console.nextSignal(), status == nil { handle(signal) }
+      while let signal = console.nextSignal(), end == nil { handle(signal) }
       for key in console.keys() { press(key) }
       for message in inbox.takeAll() { handle(message) }
-      if status == nil { endIfHeard() }
-      if status == nil, console.isTaken || !view.isScreen {
+      if end == nil { endIfHeard() }
+      if end == nil, console.isTaken || !view.isScreen {
         view.update(controls, keys)
       }
     }
@@ -79,8 +88,7 @@ final class PreviewSession {
     let place = controls.player.currentTime
     controls.player.pause()
     view.close(controls, at: hadDevice ? place : nil)
-    let ended = status ?? 0
-    return ended == 0 && failures > 0 ? Door.Status.jobFailed.rawValue : ended
+    return end ?? .heard
   }
 
   // MARK: Keys
@@ -91,7 +99,7 @@ final class PreviewSession {
     view.message = nil
     switch command {
     case nil: break
-    case .quit: status = 0
+    case .quit: end = .heard
     case .help: view.showsHelp.toggle()
     case .clear: view.clear(controls)
     case .some(let command):
@@ -110,7 +118,7 @@ final class PreviewSession {
       // Another program may have used the terminal, or still have it.
       console.enterAnew()
       view.redrawBelow()
-    default: status = 128 + signal
+    default: end = .signal(signal)
     }
   }
 
@@ -144,19 +152,19 @@ final class PreviewSession {
         controls.itemFailed(item)
         // Once, also if the queue repeats.
         guard failedItems.insert(ObjectIdentifier(item)).inserted else { break }
-        fail(failure.placed(at: origin(of: item)))
+        fail(failure.placed(at: controls.entries.origin(of: item)))
       case .damaged(let item, var warning):
         // As in a run: once for each file, in whichever entries it is.
         guard damages.insert(warning.path ?? FilePath(item.name)).inserted else { break }
-        if warning.origin == .unknown { warning.origin = origin(of: item) }
+        if warning.origin == .unknown { warning.origin = controls.entries.origin(of: item) }
         say(Diagnostic(warning))
       case .deviceLost(let failure?) where !hadDevice:
         // No sound was heard: the device is not disconnected, but wrong.
-        end(by: failure, help: DeviceList.help(for: "preview"))
-      case .deviceFailed(let failure): end(by: failure)
+        finish(by: failure, help: deviceHelp)
+      case .deviceFailed(let failure): finish(by: failure)
       default: break
       }
-      if status == nil { view.show(event, controls) }
+      if end == nil { view.show(event, controls) }
     }
   }
 
@@ -166,20 +174,15 @@ final class PreviewSession {
   }
 
   /// Ends the preview for a failure of the device.
-  private func end(by failure: Failure, help: String? = nil) {
+  private func finish(by failure: Failure, help: String? = nil) {
     var diagnostic = Diagnostic(failure)
     diagnostic.help = help
     say(diagnostic)
-    status =
-      (failure.remedy == .tryAgain ? Door.Status.temporary : Door.Status.jobFailed).rawValue
-  }
-
-  private func origin(of item: PlayerItem) -> Origin {
-    controls.roster.index(of: item).map { controls.roster.entries[$0].origin } ?? .unknown
+    end = .failed(failure)
   }
 
   private func say(_ diagnostic: Diagnostic) {
-    view.interrupt { door.report(Diagnostics(diagnostic)) }
+    view.interrupt { report(diagnostic) }
   }
 
   /// Ends the preview after the last entry. The player stops by itself after the last entry of its
@@ -188,11 +191,11 @@ final class PreviewSession {
   private func endIfHeard() {
     guard hasStopped, controls.isPlaying, controls.player.status == .paused else { return }
     // Read first: an entry may be queued right after `beginNext`.
-    let isLoading = controls.roster.isLoading
+    let isLoading = controls.entries.isLoading
     if controls.beginNext() {
       hasStopped = false
     } else if !isLoading {
-      status = 0
+      end = .heard
     }
   }
 }

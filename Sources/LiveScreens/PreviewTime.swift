@@ -1,0 +1,36 @@
+import JobModel
+import MediaTime
+
+/// A time as a listener types it.
+package struct PreviewTime: Sendable {
+  private let moment: Moment
+  private let text: String
+
+  /// `83s`, `1:23`, `end-10s`, `44100 samples`.
+  ///
+  /// - Throws: What to type instead.
+  package init(_ text: String) throws(QuantityError) {
+    moment = try Moment(parsing: text)
+    self.text = text
+  }
+
+  /// The time in an item of a duration; nil if it is outside, or relative to another item.
+  package func time(in duration: Time, rate: Int) -> Time? {
+    let offset = moment.offset.time(atRate: rate)
+    let time: Time
+    switch moment.anchor {
+    case .start: time = moment.isEarlier ? .zero - offset : offset
+    case .end: time = moment.isEarlier ? duration - offset : duration + offset
+    case .item: return nil
+    }
+    return time.isNumeric && time >= .zero && time <= duration ? time : nil
+  }
+
+  /// The message for a time that an item of a duration does not have.
+  package func refusal(in name: String, lasting duration: Time) -> String {
+    guard case .item = moment.anchor else {
+      return "'\(text)' is outside of '\(name)', which lasts \(PreviewLayout.clock(duration))"
+    }
+    return "'\(text)' counts from an item; write a time, 'end', or 'end-10s'"
+  }
+}
