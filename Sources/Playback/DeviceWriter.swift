@@ -76,7 +76,7 @@ final class DeviceWriter: Sendable {
     // One order for both threads: either the writer sees the slot before it waits, or the wait is
     // seen here.
     atomicMemoryFence(ordering: .sequentiallyConsistent)
-    if isStarved.load(ordering: .relaxed) { orderGiven.ring() }
+    if isStarved.load(ordering: .relaxed) { orderGiven.signal() }
   }
 
   /// Requests silence at once and an empty ring; `statusChanged` is signalled when that is done.
@@ -84,7 +84,7 @@ final class DeviceWriter: Sendable {
   /// - Returns: The number for `isFlushed`.
   func flush() -> Int {
     let number = flushesWanted.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
-    orderGiven.ring()
+    orderGiven.signal()
     return number
   }
 
@@ -100,7 +100,7 @@ final class DeviceWriter: Sendable {
   /// Ends the thread, at once.
   func end() {
     isEnding.store(true, ordering: .releasing)
-    orderGiven.ring()
+    orderGiven.signal()
   }
 
   // MARK: The thread
@@ -165,7 +165,7 @@ final class DeviceWriter: Sendable {
     // Flushes up to here were for sound before this device.
     answerFlush()
     shared.withLock { $0.device = .open(sink.format, ring) }
-    statusChanged.ring()
+    statusChanged.signal()
     do throws(Failure) {
       return try play(ring, to: sink, asked: request)
     } catch {
@@ -185,7 +185,7 @@ final class DeviceWriter: Sendable {
   /// Publishes that there is no device, and waits until the next attempt.
   private func lose(_ failure: Failure?, for pause: Duration) {
     shared.withLock { $0.device = .lost(failure) }
-    statusChanged.ring()
+    statusChanged.signal()
     let deadline = ContinuousClock.now + pause
     while !isEnding.load(ordering: .acquiring) {
       answerFlush()
@@ -201,7 +201,7 @@ final class DeviceWriter: Sendable {
   /// Publishes that the device has failed, and does nothing more.
   private func fail(_ failure: Failure) {
     shared.withLock { $0.device = .failed(failure) }
-    statusChanged.ring()
+    statusChanged.signal()
     while !isEnding.load(ordering: .acquiring) {
       answerFlush()
       orderGiven.wait(milliseconds: -1)
@@ -213,7 +213,7 @@ final class DeviceWriter: Sendable {
     let wanted = flushesWanted.load(ordering: .acquiring)
     guard counts.flushes.load(ordering: .relaxed) < wanted else { return }
     counts.flushes.store(wanted, ordering: .releasing)
-    statusChanged.ring()
+    statusChanged.signal()
   }
 
   /// Plays until the sink is gone, another one is requested, or the writer ends.
@@ -229,7 +229,7 @@ final class DeviceWriter: Sendable {
         packet.flush()
         isLost = false
         counts.flushes.store(wanted, ordering: .releasing)
-        statusChanged.ring()
+        statusChanged.signal()
         // Nothing plays here, so a lock is harmless.
         if shared.withLock({ $0.request }) != request { return .over }
       }
@@ -245,19 +245,19 @@ final class DeviceWriter: Sendable {
       case .wait: sink.wait(or: orderGiven.descriptor, milliseconds: 200)
       case .starved: waitForSound(in: ring, milliseconds: 200)
       case .finished:
-        statusChanged.ring()
+        statusChanged.signal()
         waitForSound(in: ring, milliseconds: -1)
       case .interrupted:
         packet.lose()
         sink.drop()
         isLost = true
         counts.interruptions.wrappingAdd(1, ordering: .releasing)
-        statusChanged.ring()
+        statusChanged.signal()
       case .gone:
         packet.lose()
         // Before the device is closed, which may take as long as its server hangs.
         shared.withLock { $0.device = .lost(nil) }
-        statusChanged.ring()
+        statusChanged.signal()
         return .gone(hasPlayed: counts.hasPlayed.load(ordering: .relaxed))
       }
       orderGiven.clear()

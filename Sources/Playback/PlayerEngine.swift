@@ -68,7 +68,7 @@ final class PlayerEngine: Sendable {
   func end() {
     cancellation.cancel()
     update { $0.isEnding = true }
-    observationDue.ring()
+    observationDue.signal()
     observers.close()
     let running = threads.withLock { threads in
       defer { threads = [] }
@@ -87,8 +87,8 @@ final class PlayerEngine: Sendable {
   /// Changes the state, and signals the threads.
   func update<Result>(_ body: (inout PlayerState) -> Result) -> Result {
     let result = state.withLock(body)
-    writer.statusChanged.ring()
-    observationDue.ring()
+    writer.statusChanged.signal()
+    observationDue.signal()
     return result
   }
 
@@ -147,7 +147,7 @@ final class PlayerEngine: Sendable {
       }
       state.stop(unplayable: nil)
     }
-    observationDue.ring()
+    observationDue.signal()
   }
 
   /// Stops after the end of the queue was heard.
@@ -166,7 +166,7 @@ final class PlayerEngine: Sendable {
       state.stop(unplayable: last)
       return true
     }
-    observationDue.ring()
+    observationDue.signal()
     return isOver
   }
 
@@ -191,6 +191,6 @@ final class PlayerEngine: Sendable {
       state.rest = PlayerState.Jump(item: next ?? item, time: .zero)
       if next == nil { state.stop(unplayable: item) }
     }
-    observationDue.ring()
+    observationDue.signal()
   }
 }

@@ -188,7 +188,7 @@ final class RenderThread {
       state.forget(before: min(heard, produced))
     }
     // A paused player has no other wake-up.
-    if case .jump = cause { engine.observationDue.ring() }
+    if case .jump = cause { engine.observationDue.signal() }
   }
 
   // MARK: Playing
@@ -291,7 +291,7 @@ final class RenderThread {
       return PlayerState.Jump(item: item, time: .zero)
     }
     guard let first else {
-      engine.observationDue.ring()
+      engine.observationDue.signal()
       return false
     }
     go(to: first)

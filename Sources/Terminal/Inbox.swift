@@ -14,7 +14,7 @@ package final class Inbox<Message: Sendable>: Sendable {
 
   package func put(_ message: Message) {
     messages.withLock { $0.append(message) }
-    arrival.ring()
+    arrival.signal()
   }
 
   /// Waits until there is something, or the time is over.

@@ -2,17 +2,17 @@ import Glibc
 
 internal import CThreads
 
-/// A bell between threads that can be waited for together with devices: an eventfd(2).
+/// A signal between threads that can be waited for together with devices: an eventfd(2).
 ///
-/// Ringing neither blocks, allocates nor locks, so that a thread that must not do any of these may
-/// ring; rings before somebody waits count as one. Safe from any thread.
+/// `signal` neither blocks, allocates nor locks, for threads that must not do any of these. Signals
+/// before a wait count as one. Safe from any thread.
 package final class WakeUp: Sendable {
-  /// For poll(2): readable once it was rung; valid while this lives.
+  /// For poll(2): readable after a signal; valid while this object lives.
   package let descriptor: Int32
 
-  /// A bell that was not rung.
+  /// A wake-up without a signal.
   ///
-  /// - Throws: The errno of eventfd(2), where the process has no descriptor left.
+  /// - Throws: The errno of eventfd(2), if the process has no descriptor left.
   package init() throws(ChildProcess.SystemError) {
     descriptor = avjob_eventfd(0, Int32(O_CLOEXEC | O_NONBLOCK))
     guard descriptor >= 0 else {
@@ -22,22 +22,22 @@ package final class WakeUp: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Wakes who waits, or the next who will.
-  package func ring() {
+  /// Wakes the waiting thread, or ends the next wait at once.
+  package func signal() {
     var one: UInt64 = 1
-    // It fails only where 2^64 − 1 rings were not heard yet: whoever waits is woken then, too.
+    // It fails only after 2^64 − 1 signals without a wait: the thread is woken then, too.
     _ = write(descriptor, &one, 8)
   }
 
-  /// Forgets the rings so far.
+  /// Clears the signals so far.
   package func clear() {
     var count: UInt64 = 0
     _ = read(descriptor, &count, 8)
   }
 
-  /// Waits until it is rung, for some time at most, and forgets the rings so far.
+  /// Waits for a signal, for some time at most, and clears the signals so far.
   ///
-  /// - Returns: Whether it was rung.
+  /// - Returns: Whether there was a signal.
   @discardableResult
   package func wait(milliseconds: Int32) -> Bool {
     var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

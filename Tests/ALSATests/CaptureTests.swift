@@ -59,13 +59,13 @@ import Testing
     #expect(device.readAll(1).end == .xrun)
   }
 
-  @Test("A bell ends the wait for sound")
-  func bell() throws {
+  @Test("A wakeUp ends the wait for sound")
+  func wakeUp() throws {
     let card = try card(recording: sound(400), "speed 0.000001")
     let device = try card.open("card", .capture)
     try device.start()
-    card.bell.ring()
-    #expect(device.wait(upTo: .seconds(600), or: card.bell.descriptor) == .woken)
+    card.wakeUp.signal()
+    #expect(device.wait(upTo: .seconds(600), or: card.wakeUp.descriptor) == .woken)
     #expect(device.readAll(0).bytes.isEmpty)
   }
 }

@@ -8,7 +8,7 @@ import Threads
 struct Card {
   let folder = TestFolder()
   /// Ends waits, where a test waits for it, too.
-  let bell: WakeUp
+  let wakeUp: WakeUp
   private let configuration: String
 
   /// A device `card` of the test's plugin, with what a definition says beside its type and files.
@@ -19,7 +19,7 @@ struct Card {
   /// - Throws: Where the plugin cannot be compiled.
   init(_ definition: String = "", others: [String: String] = [:]) throws {
     let folder = self.folder
-    bell = try WakeUp()
+    wakeUp = try WakeUp()
     var devices = others.mapValues { $0.replacing("$", with: folder.root) }
     devices["card"] =
       "type avpaced heard \"\(folder.path("heard"))\" log \"\(folder.path("log"))\" "

@@ -66,18 +66,18 @@ import Threads
     #expect(device.wait(upTo: .milliseconds(20)) == .timedOut)
   }
 
-  @Test("A bell ends a wait that is under way, and each that comes, until it is cleared")
-  func bell() throws {
+  @Test("A wakeUp ends a wait that is under way, and each that comes, until it is cleared")
+  func wakeUp() throws {
     let card = try Card("speed 0.000001")
     let device = try card.open()
     _ = device.writeAll(sound(device.format.bufferFrames * device.format.bytesPerFrame))
-    let bell = card.bell
-    bell.ring()
-    for _ in 0..<2 { #expect(device.wait(upTo: .seconds(600), or: bell.descriptor) == .woken) }
-    bell.clear()
-    #expect(device.wait(upTo: .zero, or: bell.descriptor) == .timedOut)
-    let thread = try Thread.spawn(name: "bell") { bell.ring() }
-    #expect(device.wait(upTo: .seconds(600), or: bell.descriptor) == .woken)
+    let wakeUp = card.wakeUp
+    wakeUp.signal()
+    for _ in 0..<2 { #expect(device.wait(upTo: .seconds(600), or: wakeUp.descriptor) == .woken) }
+    wakeUp.clear()
+    #expect(device.wait(upTo: .zero, or: wakeUp.descriptor) == .timedOut)
+    let thread = try Thread.spawn(name: "wakeUp") { wakeUp.signal() }
+    #expect(device.wait(upTo: .seconds(600), or: wakeUp.descriptor) == .woken)
     thread.join()
   }
 
@@ -87,10 +87,10 @@ import Threads
     let device = try card.open()
     _ = device.writeAll(sound(device.format.periodFrames * device.format.bytesPerFrame))
     #expect(device.wait(upTo: .seconds(600)) == .ready)
-    card.bell.ring()
-    #expect(device.wait(upTo: .seconds(600), or: card.bell.descriptor) == .woken)
-    card.bell.clear()
-    #expect(device.wait(upTo: .seconds(600), or: card.bell.descriptor) == .ready)
+    card.wakeUp.signal()
+    #expect(device.wait(upTo: .seconds(600), or: card.wakeUp.descriptor) == .woken)
+    card.wakeUp.clear()
+    #expect(device.wait(upTo: .seconds(600), or: card.wakeUp.descriptor) == .ready)
   }
 
   @Test("A drop falls silent, tells how many frames were not heard, and is ready for others")

@@ -80,7 +80,7 @@ final class DeviceReader: Sendable {
   /// Ends the thread, which takes a fifth of a second, or as long as alsa-lib blocks.
   func end() {
     isEnding.store(true, ordering: .releasing)
-    endRequested.ring()
+    endRequested.signal()
   }
 
   // MARK: The thread
@@ -98,7 +98,7 @@ final class DeviceReader: Sendable {
         } else {
           first = (format, ring)
           shared.withLock { $0 = (.open, (format, ring)) }
-          workArrived.ring()
+          workArrived.signal()
         }
         let isLost = isGone
         read(source, into: ring, after: isLost ? .unplugged : nil)
@@ -117,7 +117,7 @@ final class DeviceReader: Sendable {
     guard !isEnding.load(ordering: .acquiring) else { return }
     isStill.store(true, ordering: .releasing)
     shared.withLock { $0.device = .lost(failure) }
-    workArrived.ring()
+    workArrived.signal()
   }
 
   private static let vain = Failure(
@@ -235,7 +235,7 @@ final class DeviceReader: Sendable {
     }
     slot = OpenSlot(index: slot.index + Int64(slot.count), cause: nil)
     publish(slot.index, at: time)
-    workArrived.ring()
+    workArrived.signal()
   }
 
   private func publish(_ index: Int64, at time: Int64) {

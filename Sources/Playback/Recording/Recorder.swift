@@ -244,7 +244,7 @@ public final class Recorder: Sendable {
       state.isOver = isEnd
       return nil
     }
-    reader.workArrived.ring()
+    reader.workArrived.signal()
     return refusal
   }
 
