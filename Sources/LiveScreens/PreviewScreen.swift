@@ -155,18 +155,19 @@ package struct PreviewLayout {
     // Two columns before the bar, the figure and the mark behind it.
     let room = width - names - 2 - 10 - 6
     guard room >= 4 else { return (name + figure.aligned(to: 10)).shortened(to: width) }
-    let text = "\(name)  \(bar(meter, of: room))\(figure.aligned(to: 10))"
+    let text =
+      "\(name)  \(bar(average: meter.average, peak: meter.held, of: room))\(figure.aligned(to: 10))"
     return isOver ? text + mark : text
   }
 
-  /// The root mean square as a bar, with the highest peak of the last 1.5 seconds as a mark.
-  private func bar(_ meter: LevelMeter, of room: Int) -> String {
-    let filled = Self.columns(of: meter.average, in: room)
-    let mark = Self.columns(of: meter.held, in: room)
+  /// The root mean square as a bar, with a peak as a mark; both in decibels of full scale.
+  func bar(average: Double, peak: Double, of room: Int) -> String {
+    let filled = Self.columns(of: average, in: room)
+    let mark = Self.columns(of: peak, in: room)
     guard mark > 0 else { return bar(filled, of: room) }
     let before = min(filled, mark - 1)
     let behind = max(0, filled - mark)
-    return bar(before, of: mark - 1) + colored("│", meter.held > -1 ? .red : .plain)
+    return bar(before, of: mark - 1) + colored("│", peak > -1 ? .red : .plain)
       + bar(behind, of: room - mark)
   }
 

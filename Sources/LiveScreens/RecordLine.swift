@@ -32,9 +32,6 @@ struct RecordLine {
   /// With more room on the disk than this, the keys are shown before the room.
   private static let scarce = Time(value: 3600, timescale: 1)
 
-  /// Decibels at the left end of a bar.
-  private static let least = -60.0
-
   /// The line in at most `width` columns: the meters get the columns that the words leave, and the
   /// last words are left out first.
   func text(width: Int) -> String {
@@ -72,19 +69,11 @@ struct RecordLine {
     }
     let length = min(30, (columns - number.columns) / max(1, shown.count) - 2)
     guard length >= 8 else { return columns >= number.columns ? number : "" }
-    return shown.map { "  " + Self.bar($0, length) }.joined() + number
-  }
-
-  /// The mean as a bar, the peak as a mark on it.
-  private static func bar(_ level: LevelReading, _ length: Int) -> String {
-    func place(_ decibels: Double) -> Int {
-      Int(max(0, min(1, (decibels - least) / -least)) * Double(length) + 0.5)
+    let layout = PreviewLayout(width: length, isColored: false)
+    let bars = shown.map { level in
+      "  " + layout.bar(average: level.averagePower, peak: level.peakPower, of: length)
     }
-    let (mean, peak) = (place(level.averagePower), place(level.peakPower))
-    return (0..<length).map { index in
-      if index == peak - 1, peak > mean { return "╸" }
-      return index < mean ? "━" : "─"
-    }.joined()
+    return bars.joined() + number
   }
 
   /// In the largest unit above 0.

@@ -18,7 +18,7 @@ import Testing
   func wide() {
     #expect(
       line.text(width: 110) == """
-        recording  1:02.3  ━━━━━━━━━──────╸──  ──────────────────    -6.0 dB  space: pause, q: stop\
+        recording  1:02.3  ━━━━━━━━━──────│──  ──────────────────    -6.0 dB  space: pause, q: stop\
           3 h left on disk
         """)
   }
@@ -47,7 +47,7 @@ import Testing
       }
     }
     line.state = .recording
-    #expect(line.text(width: 60) == "recording  1:02.3  ━━━━━━━━━━───────╸──    -6.0 dB  2 losses")
+    #expect(line.text(width: 60) == "recording  1:02.3  ━━━━━━━━━━───────│──    -6.0 dB  2 losses")
     #expect(line.text(width: 30) == "recording  1:02.3    -6.0 dB")
   }
 }
