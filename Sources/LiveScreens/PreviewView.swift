@@ -172,17 +172,17 @@ package struct PreviewView {
 
   private mutating func lookAtMeters(of player: Player, seconds: Double) {
     let heard = player.meters(since: &meterPlace)
-    let meters = heard ?? PlayerMeters()
-    let names = Self.channelNames(meters.channels.count)
+    let channels = heard?.channels ?? []
+    let names = Self.channelNames(channels.count)
     if !names.isEmpty, model.channels.map(\.name) != names {
       model.channels = names.map { PreviewModel.Channel(name: $0) }
     }
     for index in model.channels.indices {
       model.channels[index].meter.show(
-        meters.channels[at: index], truePeak: meters.truePeaks[at: index] ?? 0, after: seconds)
+        channels[at: index], truePeak: heard?.truePeaks[at: index] ?? 0, after: seconds)
     }
     for index in model.tracks.indices {
-      model.tracks[index].meter.show(meters.tracks[at: index] ?? nil, after: seconds)
+      model.tracks[index].meter.show(heard?.tracks[at: index] ?? nil, after: seconds)
       guard let track = item?.tracks[index] else { continue }
       (model.tracks[index].isMuted, model.tracks[index].isSolo) = (!track.isEnabled, track.isSolo)
     }
