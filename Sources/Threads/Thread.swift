@@ -73,7 +73,7 @@ public final class Thread: Sendable {
 
     // The new thread takes this reference over; where there is none, it is released here.
     let hasEnded = Monitor(false)
-    let work = Unmanaged.passRetained(Work(name: name, urgency, hasEnded, body))
+    let work = Unmanaged.passRetained(ThreadBody(name: name, urgency, hasEnded, body))
     var handle = pthread_t()
     let status = pthread_create(&handle, &attributes, runWork, work.toOpaque())
     guard status == 0 else {
@@ -118,8 +118,8 @@ public final class Thread: Sendable {
   }
 }
 
-/// What a new thread finds behind the pointer that it is given.
-private final class Work: Sendable {
+/// A new thread's name and body: the pointer that it is given.
+private final class ThreadBody: Sendable {
   let name: String
   let urgency: Thread.Urgency
   let hasEnded: Monitor<Bool>
@@ -144,7 +144,7 @@ private func runWork(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutableRawPoi
 
 private func runBody(_ pointer: UnsafeMutableRawPointer?) {
   guard let pointer else { return }
-  let work = Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue()
+  let work = Unmanaged<ThreadBody>.fromOpaque(pointer).takeRetainedValue()
   // Linux takes 15 bytes and refuses more; a multi-byte character cut in two harms nobody here.
   let name = work.name.utf8.prefix(15).map { CChar(bitPattern: $0) } + [0]
   _ = avjob_pthread_setname(pthread_self(), name)

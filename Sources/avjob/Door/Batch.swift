@@ -91,12 +91,6 @@ extension RunReporter {
   }
 }
 
-extension JobReport<WorkResult> {
-  var wasUpToDate: Bool {
-    if case .finished(.upToDate) = outcome { true } else { false }
-  }
-}
-
 extension RunEvent {
   /// What happened to `export` in the pool.
   fileprivate init(_ event: JobEvent<WorkResult>, of export: Export) {
