@@ -10,11 +10,17 @@ struct Stage {
   func write(_ name: String, _ text: String) throws { try writeFile(path(name), text.utf8) }
 
   /// Runs a script of bash in the folder. `avjob` is the command under test, `$FIXTURES` the
-  /// repository's media; a program that does not end within a minute (`AVJOB_PATIENCE` seconds) is
-  /// ended, with status 124. `taskset -c $(core) …` runs on one core, whatever there are.
+  /// repository's media; an `avjob` that does not end within a minute (`AVJOB_PATIENCE` seconds) is
+  /// ended, with status 124, and a script after twenty such minutes, with status 137. A script that
+  /// calls a program that is not there ends at once, with status 137. `taskset -c $(core) …` runs on
+  /// one core, whatever there are.
   func run(_ script: String, environment: [String: String] = [:]) throws -> ToolResult {
+    // The limit is for loops that wait for what never comes.
+    let start =
+      "exec timeout --foreground --signal=KILL $((20 * ${AVJOB_PATIENCE:=60})) bash -c \"$0\""
     let prelude = """
       : ${AVJOB_PATIENCE:=60}
+      command_not_found_handle() { echo "$1: command not found" >&2; kill -KILL $$; }
       avjob() { timeout --foreground $AVJOB_PATIENCE "$AVJOB" "$@"; }
       core() { sed -n 's/^Cpus_allowed_list:[^0-9]*\\([0-9]*\\).*/\\1/p' /proc/self/status; }
 
@@ -23,7 +29,7 @@ struct Stage {
     environment["AVJOB"] = Command.path
     environment["FIXTURES"] = Fixture.path("")
     return try Tool.run(
-      ["bash", "-c", prelude + script], environment: environment, in: folder.root)
+      ["bash", "-c", start, prelude + script], environment: environment, in: folder.root)
   }
 
   /// Runs a script that must succeed, each line of it.

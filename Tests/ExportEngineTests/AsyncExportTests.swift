@@ -69,9 +69,9 @@ struct AsyncExportTests {
     let folder = TestFolder()
     let session = try session(folder.path("out.wav"), copies: 20_000)
     for try await _ in session.states() { break }
-    while try Tool.run(["ls", "-A", folder.path("")]).text != "" {
-      try await Task.sleep(for: .milliseconds(5))
-    }
+    func isEmpty() throws -> Bool { try Tool.run(["ls", "-A", folder.path("")]).text == "" }
+    for _ in 0..<12_000 where try !isEmpty() { try await Task.sleep(for: .milliseconds(5)) }
+    #expect(try isEmpty())
   }
 
   @Test("the states come no more often than they are asked for, and tell which part is done")
