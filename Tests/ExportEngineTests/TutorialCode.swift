@@ -4,7 +4,7 @@ import MediaComposition
 import MediaTime
 import SystemPackage
 
-// The code of `PortingFromAVFoundation.md` and of the README: what stands between two marks stands
+// The code of `PortingFromAVFoundation.md`: what stands between two marks stands
 // there, and `TutorialTests` runs it.
 
 enum TutorialCode {
@@ -125,34 +125,6 @@ enum TutorialCode {
       name: "walk", composition: Composition(tracks: [track]), channelLayout: .stereo,
       metadata: metadata, chapters: chapters,
       outputs: [Output(path: output, format: .mp3(MP3Settings(.vbr(quality: 2))))])
-    try await ExportSession(export, library: library).export()
-    // end
-  }
-
-  static func mix(_ host: FilePath, over bed: FilePath, _ output: FilePath) async throws {
-    // readme
-    let library = MediaLibrary()
-    let voice = try await library.loadAsset(at: host)
-    let music = try await library.loadAsset(at: bed)
-
-    // A cough is taken out; what is later moves forward.
-    var talk = Track()
-    try talk.insertTimeRange(
-      TimeRange(start: .zero, duration: voice.duration), of: voice, at: .zero)
-    try talk.removeTimeRange(
-      TimeRange(start: Time(parsing: "12s"), end: Time(parsing: "13.25s")))
-
-    // The music lasts as long as the talk, and goes down under it.
-    var under = Track()
-    try under.insertTimeRange(
-      TimeRange(start: .zero, duration: talk.end), of: music, at: .zero)
-    try under.mix.setVolumeRamp(
-      fromStartVolume: .unity, toEndVolume: Gain(decibels: -18),
-      timeRange: TimeRange(start: .zero, duration: Time(parsing: "3s")))
-
-    let export = Export(
-      name: "episode", composition: Composition(tracks: [talk, under]),
-      outputs: [Output(path: output, format: .m4a(bitRate: 128_000))])
     try await ExportSession(export, library: library).export()
     // end
   }
