@@ -13,7 +13,7 @@ struct AVJob: ParsableCommand {
     commandName: "avjob",
     abstract: "Cut, join, mix and compress sound, exact to the sample.",
     discussion: """
-      A job file says what to make; 'avjob run jobs/podcast.yaml' makes it. The commands clip, \
+      A job file describes jobs; 'avjob run jobs/podcast.yaml' runs them. The commands clip, \
       concat and compress do one thing without a job file.
       """,
     version: Engine.version,
@@ -27,8 +27,7 @@ struct AVJob: ParsableCommand {
     signal(SIGPIPE, SIG_IGN)
     occupyStandardStreams()
     refuseUnreadableArguments()
-    refuseUnbuiltCommand()
-    refuseFileAsCommand()
+    refuseUnknownCommand()
     do {
       try ExportEngine.Engine.start()
       var command = try parseAsRoot()
@@ -72,29 +71,22 @@ struct AVJob: ParsableCommand {
     }
   }
 
-  /// Commands that are planned are refused by name, not as a slip of the pen.
-  private static func refuseUnbuiltCommand() {
-    let unbuilt = ["cache"]
-    guard let word = CommandLine.arguments.dropFirst().first, unbuilt.contains(word) else { return }
-    Door.refuse("'avjob \(word)' is not built yet", help: "'avjob help' lists what is")
+  private static func refuseUnknownCommand() {
+    guard let wrong = arguments.unknownCommand else { return }
+    Door.refuse(wrong.message, help: wrong.help)
     endProcess(2)
   }
 
-  /// `avjob podcast.yaml`
-  private static func refuseFileAsCommand() {
-    guard let word = CommandLine.arguments.dropFirst().first,
-      word.hasSuffix(".yaml") || word.hasSuffix(".yml")
-    else { return }
-    Door.refuse(
-      "'\(word)' is a job file, not a command", help: "write 'avjob run \(shellQuoted(word))'")
-    endProcess(2)
+  private static var arguments: WrongArguments {
+    WrongArguments(words: Array(CommandLine.arguments.dropFirst()))
   }
 
   /// Ends the process as ArgumentParser would, but for wrong arguments: their status is 2.
   private static func end(with error: any Error) -> Never {
     let status = exitCode(for: error)
     guard status == .validationFailure else { exit(withError: error) }
-    StandardStream.error.write(fullMessage(for: error) + "\n")
+    let wrong = arguments.message(for: error)
+    Door.refuse(wrong.message, help: wrong.help)
     endProcess(2)
   }
 }

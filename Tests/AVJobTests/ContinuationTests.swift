@@ -18,24 +18,19 @@ struct ContinuationTests {
     let words =
       command == "avjob run --force 'a b.yaml'"
       ? ["avjob", "run", "--force", "a b.yaml"] : command.split(separator: " ").map(String.init)
-    #expect(Continuation.sameCommand.text(of: words, done: ["a"]) == text)
+    #expect(Continuation.sameCommand.text(of: words) == text)
   }
 
   @Test(
-    "A command that replaces nothing goes on with the inputs that are left",
+    "A command that replaces nothing goes on without what exists",
     arguments: [
-      (
-        ["a.wav"], "compress b.wav -o out --mp3 V4 c.wav",
-        "compress a.wav b.wav -o out --mp3 V4 c.wav"
-      ),
-      (["V4", "out", "a"], "compress -o out --mp3 V4 -- b", "compress -o out --mp3 V4 a -- V4 b"),
-      (["a"], "compress --force b -o x/", "compress --force a b -o x/"),
-      (["a"], "compress --output=x/ b", "compress --output=x/ a b"),
-      (["compress"], "compress -o x/ b", "compress -o x/ compress b"),
-      ([], "clip a.wav -o b.mp3 --force", "clip a.wav -o b.mp3 --force"),
-    ] as [([String], String, String)])
-  func inputs(done: [String], left: String, command: String) {
+      ("compress -q raw b.wav -o out", "compress --skip-existing -q raw b.wav -o out"),
+      ("compress a --skip-existing -o x/", "compress a --skip-existing -o x/"),
+      ("compress -o x/ -- --force", "compress --skip-existing -o x/ -- --force"),
+      ("clip a.wav -o b.mp3 --force", "clip a.wav -o b.mp3 --force"),
+    ])
+  func skipping(command: String, text: String) {
     let words = ["avjob"] + command.split(separator: " ").map(String.init)
-    #expect(Continuation.inputsLeft.text(of: words, done: Set(done)) == "avjob " + left)
+    #expect(Continuation.skippingExisting.text(of: words) == "avjob " + text)
   }
 }

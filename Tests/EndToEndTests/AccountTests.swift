@@ -305,7 +305,7 @@ struct VariableCommandTests {
     #expect(result.status == 2)
     #expect(
       result.errors.hasPrefix(
-        "Error: 'length' is set twice, by '--set length=1s' and '--set length=500ms'; give it once\n"
+        "error: 'length' is set twice, by '--set length=1s' and '--set length=500ms'; give it once\n"
       ))
   }
 

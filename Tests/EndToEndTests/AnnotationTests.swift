@@ -71,7 +71,7 @@ import Testing
     #expect(both.status == 2 && both.text.isEmpty)
     #expect(
       both.errors.hasPrefix(
-        "Error: --annotate writes to standard output, where --progress json has all lines to itself"
+        "error: --annotate writes to standard output, where --progress json has all lines to itself"
       ))
   }
 }

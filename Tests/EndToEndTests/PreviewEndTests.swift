@@ -230,7 +230,7 @@ import Testing
     let name = option.prefix { $0 != " " }
     #expect(
       result.errors.hasPrefix(
-        "Error: \(name) is for job files, and only media files are named; leave it out, or name a "
+        "error: \(name) is for job files, and only media files are named; leave it out, or name a "
           + "job file\n"))
   }
 }

@@ -95,7 +95,7 @@ import Testing
     #expect(short.status == 2)
     #expect(
       short.errors.hasPrefix(
-        "Error: --loop: what is to be heard of 'one.wav' lasts less than 10 ms, which is no loop\n")
+        "error: --loop: what is to be heard of 'one.wav' lasts less than 10 ms, which is no loop\n")
     )
     let missing = try sound.run("avjob preview three.wav")
     #expect(missing.status == 2)

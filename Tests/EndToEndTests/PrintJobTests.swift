@@ -96,6 +96,9 @@ import Testing
           - plain.wav
           - input2
           - input3
+        chapters: keep
+        metadata:
+          from: plain.wav
         output:
           file: x.mp3
 

@@ -101,7 +101,7 @@ struct PruneTests {
     #expect(result.status == 2)
     #expect(
       result.errors.hasPrefix(
-        "Error: --prune removes what no job makes any more, and with \(name) it is not known what all "
+        "error: --prune removes what no job makes any more, and with \(name) it is not known what all "
           + "jobs make; give one of them\n"), "\(result.errors)")
   }
 }

@@ -367,26 +367,26 @@ import Testing
         + "afterwards")
     #expect(
       try said("a.wav --rate 44")
-        == "Error: --rate: '44' has no unit; write '44 kHz'")
-    #expect(try said("a.wav --mp3 V2") == "Error: --mp3 is for a file that ends in .mp3")
+        == "error: --rate: '44' has no unit; write '44 kHz'")
+    #expect(try said("a.wav --mp3 V2") == "error: --mp3 is for a file that ends in .mp3")
     #expect(
       try said("a.wav --from-sound 3dB")
-        == "Error: --from-sound: '3dB' is no level below full scale: write '-40 dB'")
+        == "error: --from-sound: '3dB' is no level below full scale: write '-40 dB'")
     #expect(
       try said("a.wav --until-silence 3")
-        == "Error: --until-silence: '3' has no unit: write 3s")
+        == "error: --until-silence: '3' has no unit: write 3s")
     #expect(
       try said("a.mp3 --format s16 --device card")
         == "error: MP3 has no sample format; leave it out, or record WAV or FLAC")
     for option in ["--duration", "--split", "--until-silence"] {
       #expect(
         try said("a.wav \(option) 0s")
-          == "Error: \(option): '0s' is no length of sound: write 10s")
+          == "error: \(option): '0s' is no length of sound: write 10s")
     }
     #expect(
       try said("a.wav --until-silence '0 dB,1s'")
-        == "Error: --until-silence: '0 dB' is no level below full scale: write '-40 dB'")
-    #expect(try said("") == "Error: Missing expected argument '<file>'")
+        == "error: --until-silence: '0 dB' is no level below full scale: write '-40 dB'")
+    #expect(try said("") == "error: missing expected argument '<file>'")
     let absent = try stage.run("avjob record a.wav --device other", environment: environment)
     #expect(absent.status == 1)
     #expect(

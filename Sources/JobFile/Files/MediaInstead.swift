@@ -54,7 +54,7 @@ enum MediaInstead {
     }
   }
 
-  fileprivate static func hasMediaExtension(_ path: FilePath) -> Bool {
+  static func hasMediaExtension(_ path: FilePath) -> Bool {
     let others: Set = ["mov", "avi", "ts", "mxf", "m4v", "ogv", "mpg", "mpeg", "jpg", "png"]
     guard let own = path.extension?.lowercased(), own != "json" else { return false }
     return JobOutput.Format.mediaExtensions.contains(own) || others.contains(own)

@@ -6,13 +6,13 @@ import Terminal
 /// `avjob check`
 struct Check: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Find everything that can be known before work starts; write nothing.",
+    abstract: "Find mistakes before work starts, and write nothing.",
     discussion: """
       Reads the job files, opens every medium that they name, and compiles every job. Exit \
       status: 0 nothing is wrong, 1 a medium cannot be used, 2 a job file is wrong.
       """)
 
-  @Argument(help: "Job files (YAML), or folders of them.")
+  @Argument(help: "Read these job files, or folders of them.", completion: .jobFiles)
   var files: [String]
 
   @OptionGroup var output: JSONOption

@@ -12,48 +12,42 @@ struct Clip: ParsableCommand {
       avjob clip interview.wav --from 1:00 --to 2:30.5 -o teaser.mp3
       """)
 
-  @Argument(help: "The media file.")
+  @Argument(help: "Read this media file.", completion: .file())
   var input: String
 
   @Option(
-    help: ArgumentHelp(
-      "Where the clip starts; at the file's start unless given.", valueName: "time"))
+    help: ArgumentHelp("Start here, and not at the file's start.", valueName: "time"))
   var from: String?
 
-  @Option(
-    help: ArgumentHelp("Where the clip ends; at the file's end unless given.", valueName: "time"))
+  @Option(help: ArgumentHelp("End here, and not at the file's end.", valueName: "time"))
   var to: String?
 
-  @Option(help: ArgumentHelp("How long the clip is, instead of --to.", valueName: "time"))
+  @Option(help: ArgumentHelp("Last this long; excludes --to.", valueName: "time"))
   var duration: String?
 
-  @Option(help: ArgumentHelp("A rise from silence at the start.", valueName: "time"))
+  @Option(help: ArgumentHelp("Rise from silence at the start.", valueName: "time"))
   var fadeIn: String?
 
-  @Option(help: ArgumentHelp("A fall to silence at the end.", valueName: "time"))
+  @Option(help: ArgumentHelp("Fall to silence at the end.", valueName: "time"))
   var fadeOut: String?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Such as '-6 dB' or '50 %'.", valueName: "gain"))
+    help: ArgumentHelp("Change the level, such as '-6 dB' or '50 %'.", valueName: "gain"))
   var gain: String?
 
   @OptionGroup var output: OutputOptions
+  @OptionGroup var reporting: ReportingOptions
 
   func run() throws {
-    let shot = OneShot(output)
-    let places = shot.places
-    let sources = shot.sources([input])
-    var entries = sources.entry + [("clip", sources.names[0])]
-    let modifiers = [
-      ("from", from, "--from"), ("to", to, "--to"), ("duration", duration, "--duration"),
-      ("fade_in", fadeIn, "--fade-in"), ("fade_out", fadeOut, "--fade-out"),
-      ("gain", gain, "--gain"),
-    ]
-    for (key, value, option) in modifiers {
-      if let value { entries.append((key, places.node(value, of: option))) }
-    }
-    entries.append(("output", output.node(at: output.path(places), places)))
-    try shot.run(entries)
+    let shot = OneShot(output, reporting)
+    let sources = try shot.sources([input])
+    let modifiers = shot.places.entries([
+      ("from", from), ("to", to), ("duration", duration), ("fade_in", fadeIn),
+      ("fade_out", fadeOut), ("gain", gain),
+    ])
+    try shot.run(
+      sources.entry + [("clip", sources.names[0])] + modifiers + shot.metadata()
+        + [("output", shot.outputNode())])
   }
 }

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Glibc
+import Diagnosis
 import JobFile
 import MediaComposition
 import SystemPackage
@@ -9,56 +9,84 @@ struct Compress: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Encode media files anew, as many at once as there are cores.",
     discussion: """
-      One file becomes the output; several become files of the same names in the output, a folder. \
-      In a folder they become MP3, unless a preset has another format.
+      One file becomes the output. Several files, and the files in folders, become files of the \
+      same names in the output, a folder, with their folders mirrored. In a folder they become \
+      MP3, unless an option names another format.
 
       avjob compress talk.wav -o talk.mp3 --mp3 'abr 96k' --channels mono
-      avjob compress *.wav -o small/ --mp3 V4
+      avjob compress raw -o small --opus 48k
       """)
 
-  @Argument(help: ArgumentHelp("The media files.", valueName: "input"))
+  @Argument(
+    help: ArgumentHelp("Read these media files and folders.", valueName: "input"),
+    completion: .file())
   var inputs: [String]
 
   @OptionGroup var output: OutputOptions
+  @OptionGroup var reporting: ReportingOptions
 
   func validate() throws {
-    let ending = FilePath(output.output).extension?.lowercased() ?? ""
-    guard inputs.count > 1, Output.Kind(extension: ending) != nil else { return }
-    throw ValidationError(
-      "'\(output.output)' is one file, and there are \(inputs.count) inputs; name a folder, "
-        + "or join them with 'avjob concat'")
+    guard Output.Kind(extension: FilePath(output.output).extension?.lowercased() ?? "") != nil
+    else { return }
+    if inputs.count > 1 {
+      throw ValidationError(
+        "'\(output.output)' is one file, and there are \(inputs.count) inputs; name a folder, "
+          + "or join them with 'avjob concat'")
+    }
+    if let folder = inputs.first(where: Self.isFolder) {
+      throw ValidationError(
+        "'\(output.output)' is one file, and '\(folder)' is a folder; name a folder to write to")
+    }
   }
 
   func run() throws {
-    let shot = OneShot(output)
+    let shot = OneShot(output, reporting)
     let places = shot.places
     try shot.refuseRepeated(inputs)
-    let sources = shot.sources(inputs)
-    guard case .text(_, let place) = output.path(places) else { return }
-    let isFolder = inputs.count > 1 || output.output.hasSuffix("/") || isExistingFolder
-    let preset = output.mp3 == nil ? output.preset : nil
-    let ending = preset.flatMap(OutputPreset.fileExtension) ?? "mp3"
-    var jobs: [(key: String, value: ArgumentNode)] = []
-    for (input, name) in zip(inputs, sources.names) {
-      let path = FilePath(input)
-      let file =
-        isFolder
-        ? FilePath(output.output).appending((path.stem ?? "output") + "." + ending).string
-        : output.output
-      jobs.append(
-        (
-          // Names are unique; those of files in different folders may not be.
-          (inputs.count == 1 ? path.stem ?? input : input).replacing("${", with: "$${"),
-          .map(
-            [("clip", name), ("output", output.node(at: .text(file, place), places))],
-            places.command)
-        ))
+    let folders = inputs.filter(Self.isFolder)
+    try shot.refuse(folders.compactMap { refusal(of: $0, shot) })
+    let sources = try shot.sources(inputs.filter { !folders.contains($0) })
+    let isFolder = inputs.count > 1 || output.output.hasSuffix("/") || Self.isFolder(output.output)
+    let outputNode =
+      isFolder || !folders.isEmpty
+      ? shot.outputNode(
+        "folder", adding: output.namesFormat ? [] : [("mp3", .text("V2", places.command))])
+      : shot.outputNode()
+    let rest = shot.metadata() + [("output", outputNode)]
+    var names = sources.names.makeIterator()
+    let jobs = inputs.compactMap { input -> (key: String, value: ArgumentNode)? in
+      let clip =
+        folders.contains(input)
+        ? JobFile.soundPattern(below: FilePath(input)).map {
+          ("for_each", places.node($0, at: input))
+        }
+        : names.next().map { ("clip", $0) }
+      return clip.map { (name(of: input), .map([$0] + rest, places.command)) }
     }
     try shot.run(sources.entry + [("jobs", .map(jobs, places.command))])
   }
 
-  private var isExistingFolder: Bool {
-    var status = stat()
-    return stat(output.output, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  /// Names are unique; those of files in different folders may not be.
+  private func name(of input: String) -> String {
+    (inputs.count == 1 ? FilePath(input).stem ?? input : input).replacing("${", with: "$${")
+  }
+
+  private static func isFolder(_ path: String) -> Bool {
+    LocalFileSystem().kind(of: FilePath(path)) == .folder
+  }
+
+  /// Why the files in a folder cannot be compressed.
+  private func refusal(of folder: String, _ shot: OneShot) -> Diagnostic? {
+    let current = LocalFileSystem().currentDirectory
+    let target = FilePath(output.output).normalized(in: current)
+    if target.starts(with: FilePath(folder).normalized(in: current)) {
+      return shot.refusal(
+        "the output '\(output.output)' lies in '\(folder)', whose files would be compressed "
+          + "again the next time", of: folder, help: "write to a folder beside it")
+    }
+    guard JobFile.soundPattern(below: FilePath(folder)) == nil else { return nil }
+    return shot.refusal(
+      "there is no media file in '\(folder)'", of: folder,
+      help: "name a folder that has some, in itself or in folders below it")
   }
 }

@@ -6,20 +6,23 @@ struct Concat: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Join media files, one after the other, without a sample between them.",
     discussion: """
-      The files may differ in format, rate and channels.
+      The files may differ in format, rate and channels. The output keeps the chapters of all of \
+      them, and the tags and the cover of the first.
 
       avjob concat intro.mp3 episode.flac outro.ogg -o full.mp3 --mp3 V2
       """)
 
-  @Argument(help: ArgumentHelp("The media files, in order.", valueName: "input"))
+  @Argument(
+    help: ArgumentHelp("Read these media files, in order.", valueName: "input"),
+    completion: .file())
   var inputs: [String]
 
   @Option(
-    help: ArgumentHelp("Let each file start so long before the one before ends.", valueName: "time")
-  )
+    help: ArgumentHelp("Overlap consecutive files by this much.", valueName: "time"))
   var crossfade: String?
 
   @OptionGroup var output: OutputOptions
+  @OptionGroup var reporting: ReportingOptions
 
   func validate() throws {
     guard inputs.count > 1 else {
@@ -28,12 +31,15 @@ struct Concat: ParsableCommand {
   }
 
   func run() throws {
-    let shot = OneShot(output)
+    let shot = OneShot(output, reporting)
     let places = shot.places
-    let sources = shot.sources(inputs)
-    var entries = sources.entry + [("concat", .list(sources.names, places.command))]
-    if let crossfade { entries.append(("crossfade", places.node(crossfade, of: "--crossfade"))) }
-    entries.append(("output", output.node(at: output.path(places), places)))
-    try shot.run(entries)
+    let sources = try shot.sources(inputs)
+    try shot.run(
+      sources.entry
+        + [("concat", .list(sources.names, places.command))]
+        + places.entries([("crossfade", crossfade)])
+        + [("chapters", .text("keep", places.command))]
+        + shot.metadata([("from", sources.names[0])])
+        + [("output", shot.outputNode())])
   }
 }

@@ -15,7 +15,7 @@ struct Init: ParsableCommand {
       avjob init podcast.yaml
       """)
 
-  @Argument(help: "Where to write it.")
+  @Argument(help: "Write this file.", completion: .jobFiles)
   var file = "job.yaml"
 
   func run() throws {

@@ -10,79 +10,51 @@ import RunPlan
 import SystemPackage
 import Terminal
 
-/// The options that clip, concat and compress share: where to, and as what.
-struct OutputOptions: ParsableArguments {
-  @Option(
-    name: .shortAndLong,
-    help: ArgumentHelp("The file to write; its ending says the format.", valueName: "file"))
-  var output: String
-
-  @Option(
-    help: "MP3 settings: V0 … V9, 'abr 96k', 'cbr 128k', or a preset of LAME's such as standard.")
-  var mp3: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "Settings for a purpose, such as podcast or acx-audiobook; options beside it win.",
-      valueName: "name"))
-  var preset: String?
-
-  @Option(help: ArgumentHelp("Frames a second, such as 44.1kHz.", valueName: "rate"))
-  var sampleRate: String?
-
-  @Option(help: "mono, stereo, quad, 5.0, 5.1 or 7.1.")
-  var channels: String?
-
-  @Flag(help: "Replace a file that is there already.")
-  var force = false
-
-  @Flag(help: "Print the job file that would do the same, and do nothing.")
-  var printJob = false
-
-  /// The `output` of the same job file, at `path`.
-  func node(at path: ArgumentNode, _ places: ArgumentPlaces) -> ArgumentNode {
-    var entries = [(key: "file", value: path)]
-    if let preset { entries.append(("preset", places.node(preset, of: "--preset"))) }
-    if let mp3 { entries.append(("mp3", places.node(mp3, of: "--mp3"))) }
-    if let sampleRate {
-      entries.append(("sample_rate", places.node(sampleRate, of: "--sample-rate")))
-    }
-    if let channels { entries.append(("channels", places.node(channels, of: "--channels"))) }
-    return .map(entries, places.command)
-  }
-
-  func validate() throws {
-    if force, printJob {
-      throw ValidationError(
-        "--print-job writes no sound, and 'avjob run' replaces what its jobs make anew; leave out "
-          + "--force")
-    }
-  }
-
-  /// The path as it was given.
-  func path(_ places: ArgumentPlaces) -> ArgumentNode { places.node(output, of: "-o", "--output") }
-}
-
 /// A command that makes one composition without a job file: what a job file of the same words
 /// would make, by the same code.
 struct OneShot {
-  let door = Door()
+  /// A map of a job file.
+  typealias Entries = [(key: String, value: ArgumentNode)]
+
+  let door: Door
   let places: ArgumentPlaces
   let output: OutputOptions
+  let reporting: ReportingOptions
 
-  init(_ output: OutputOptions) {
+  init(_ output: OutputOptions, _ reporting: ReportingOptions) {
     self.output = output
+    self.reporting = reporting
+    door = Door(isQuiet: reporting.quiet)
     places = ArgumentPlaces(in: door.map)
+  }
+
+  // MARK: Nodes
+
+  /// The output, where `key` is `file` or `folder`.
+  func outputNode(_ key: String = "file", adding more: Entries = []) -> ArgumentNode {
+    let path = (key, places.node(output.output, of: "-o", "--output"))
+    return .map([path] + more + places.entries(output.settings), places.command)
+  }
+
+  /// The entry `metadata`, over tags that the job has otherwise; none where there is nothing to say.
+  func metadata(_ base: Entries = []) -> Entries {
+    let tags = output.tags.map { tag in
+      (tag.name, places.node(tag.value, in: "--tag", "\(tag.name)=\(tag.value)"))
+    }
+    let entries =
+      base + places.entries([("title", output.title), ("artist", output.artist)]) + tags
+    return entries.isEmpty ? [] : [("metadata", .map(entries, places.command))]
   }
 
   /// The entry `sources` that names the inputs, so that any path is taken literally, and their
   /// names. In a job file that people read, a path that can only be one stands where it is used.
-  func sources(_ paths: [String]) -> (entry: Entries, names: [ArgumentNode]) {
+  func sources(_ paths: [String]) throws -> (entry: Entries, names: [ArgumentNode]) {
+    try refuseStreams(paths)
     var entries: Entries = []
     var names: [ArgumentNode] = []
     for (index, path) in paths.enumerated() {
       let place = places.node(path)
-      guard case .text(_, let origin) = place else { continue }
+      let origin = places.place(of: path)
       guard !output.printJob || !Self.isUnmistakable(path) else {
         names.append(place)
         continue
@@ -92,9 +64,6 @@ struct OneShot {
     }
     return (entries.isEmpty ? [] : [("sources", .map(entries, places.command))], names)
   }
-
-  /// A map of a job file.
-  typealias Entries = [(key: String, value: ArgumentNode)]
 
   /// Whether a clip's text can be nothing but the path of a file: no range, no pattern, no time, no
   /// name of a source.
@@ -106,15 +75,25 @@ struct OneShot {
     return isPlain && !path.contains("..") && suffix?.properties.isAlphabetic == true
   }
 
+  // MARK: Running
+
   /// Runs the job file's outermost map, or prints it.
   func run(_ entries: Entries) throws {
-    let jobs: [Job]
+    var jobs: [Job]
     do throws(Diagnostics) {
       jobs = try JobFile.jobs(
         from: .map(entries, places.command), named: output.output, places: door.map)
     } catch {
       door.report(error)
       throw Door.Status.wrongJob
+    }
+    if output.skipExisting {
+      let count = jobs.count
+      jobs.removeAll { $0.outputs.contains(where: Self.exists) }
+      if jobs.count < count {
+        door.note("\(count - jobs.count) of \(count) outputs exist and are left out")
+      }
+      if jobs.isEmpty { return }
     }
     let loaded = LoadedJobs(jobs: jobs)
     try refuse(JobDependencies(loaded).problems.filter { $0.severity == .error })
@@ -123,20 +102,65 @@ struct OneShot {
       StandardStream.output.write(note + ArgumentNode.map(entries, places.command).yaml)
       return
     }
-    if !output.force { try refuseExisting(jobs) }
+    if !output.skipExisting, !output.force {
+      try refuse(
+        jobs.flatMap(\.outputs).filter(Self.exists).map { output in
+          Diagnostic(
+            "'\(output.path)' exists already", at: output.origin,
+            help: "--force replaces it, once the new file is whole; --skip-existing leaves it out")
+        })
+    }
+    let reporter = RunReporter(
+      reporting.options, cores: door.budget.total, diagnostics: door.diagnostics)
+    guard reporter.canWriteReports() else { throw Door.Status.wrongJob }
     let preparation = try door.prepare(loaded)
     try Batch(
-      door: door,
-      reporter: RunReporter(cores: door.budget.total, diagnostics: door.diagnostics),
-      signals: Signals.catchAll(),
-      continuation: .inputsLeft
+      door: door, reporter: reporter, signals: Signals.catchAll(), continuation: .skippingExisting
     )
     .run(preparation.work, refusals: preparation.refusals)
   }
 
+  private static func exists(_ output: JobOutput) -> Bool {
+    output.path.withPlatformString { Glibc.access($0, F_OK) } == 0
+  }
+
+  // MARK: Refusals
+
+  /// Reports what is wrong.
+  ///
+  /// - Throws: `Door.Status.wrongJob` where anything is.
+  func refuse(_ diagnostics: [Diagnostic]) throws {
+    guard !diagnostics.isEmpty else { return }
+    door.report(Diagnostics(diagnostics))
+    throw Door.Status.wrongJob
+  }
+
+  /// An input that is one of the command line's words.
+  func refusal(_ message: String, of word: String, help: String) -> Diagnostic {
+    Diagnostic(message, at: places.place(of: word), help: help)
+  }
+
+  /// `-`
+  private func refuseStreams(_ inputs: [String]) throws {
+    var found: [Diagnostic] = []
+    if inputs.contains("-") {
+      found.append(
+        refusal(
+          "standard input cannot be a source: parts of a source are read more than once", of: "-",
+          help: "write the sound to a file first"))
+    }
+    if output.output == "-" {
+      found.append(
+        refusal(
+          "standard output cannot be an output: the start of a file is written last", of: "-",
+          help: "write to a file, and print that"))
+    }
+    try refuse(found)
+  }
+
   /// Refuses inputs of which each becomes a file of its own, where one is named twice.
   func refuseRepeated(_ inputs: [String]) throws {
-    var diagnostics: [Diagnostic] = []
+    var found: [Diagnostic] = []
     var resolver = PathResolver()
     var first: [FilePlace: String] = [:]
     var named: Set<String> = []
@@ -146,33 +170,13 @@ struct OneShot {
         first[place] = input
         continue
       }
-      guard named.insert(input).inserted, case .text(_, let origin) = places.node(input) else {
-        continue
-      }
-      diagnostics.append(
-        Diagnostic(
+      guard named.insert(input).inserted else { continue }
+      found.append(
+        refusal(
           other == input
             ? "'\(input)' is named twice" : "'\(other)' and '\(input)' are one file",
-          at: origin, help: "name it once"))
+          of: input, help: "name it once"))
     }
-    try refuse(diagnostics)
-  }
-
-  private func refuseExisting(_ jobs: [Job]) throws {
-    var diagnostics: [Diagnostic] = []
-    for output in jobs.flatMap(\.outputs) {
-      guard output.path.withPlatformString({ Glibc.access($0, F_OK) }) == 0 else { continue }
-      diagnostics.append(
-        Diagnostic(
-          "'\(output.path)' exists already", at: output.origin,
-          help: "--force replaces it, once the new file is whole"))
-    }
-    try refuse(diagnostics)
-  }
-
-  private func refuse(_ diagnostics: [Diagnostic]) throws {
-    guard !diagnostics.isEmpty else { return }
-    door.report(Diagnostics(diagnostics))
-    throw Door.Status.wrongJob
+    try refuse(found)
   }
 }

@@ -9,10 +9,10 @@ import Terminal
 /// `avjob plan`
 struct Plan: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Show what a run would do: what sounds when, what is converted, what is written.",
+    abstract: "Print what a run would do: what sounds when, what is converted and written.",
     discussion: "Opens the media to learn their lengths; writes nothing.")
 
-  @Argument(help: "Job files (YAML), or folders of them.")
+  @Argument(help: "Read these job files, or folders of them.", completion: .jobFiles)
   var files: [String]
 
   @OptionGroup var output: JSONOption

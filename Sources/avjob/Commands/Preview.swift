@@ -27,38 +27,38 @@ struct Preview: ParsableCommand {
       terminated.
       """)
 
-  @Argument(help: "Job files (YAML), folders of them, or media files.")
+  @Argument(help: "Play these job files, folders of them, or media files.", completion: .file())
   var files: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Only jobs of this name, or of this group: the name under 'jobs'. '*' stands for any "
-        + "characters.", valueName: "name"))
+      "Play only jobs of this name or group.",
+      valueName: "name"), completion: .jobNames)
   var job: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Which of a job's outputs it is to sound like: their rates and channels may differ.",
+      "Play with rate and channels of this output, from 1.",
       valueName: "number"))
   var output: Int?
 
   @Option(
-    help: ArgumentHelp("Where the first one begins: 83s, 1:23, end-10s.", valueName: "time"))
+    help: ArgumentHelp("Start the first one here: 83s, 1:23, end-10s.", valueName: "time"))
   var from: String?
 
-  @Option(help: ArgumentHelp("Where the last one ends.", valueName: "time"))
+  @Option(help: ArgumentHelp("End the last one here.", valueName: "time"))
   var to: String?
 
-  @Flag(help: "Begin anew at the end, until it is ended.")
+  @Flag(help: "Start again at the end.")
   var loop = false
 
-  @Option(help: ArgumentHelp("How fast, 0.5 to 2; the pitch stays.", valueName: "factor"))
+  @Option(help: ArgumentHelp("Play this fast, 0.5 to 2, at the same pitch.", valueName: "factor"))
   var rate = 1.0
 
-  @Option(help: ArgumentHelp("The sound device, by ALSA's name.", valueName: "name"))
+  @Option(help: ArgumentHelp("Play through this sound device of ALSA.", valueName: "name"))
   var device = "default"
 
-  @Flag(help: "Print the sound devices, and play nothing.")
+  @Flag(help: "List the sound devices.")
   var listDevices = false
 
   @OptionGroup var variables: VariableOptions

@@ -12,17 +12,17 @@ import Terminal
 /// `avjob probe`
 struct Probe: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract:
-      "Print what media files hold: codec, rate, channels, exact length, tags, cover, chapters.",
+    abstract: "Print what media files hold: format, exact length, tags, cover, chapters.",
     discussion: """
-      The length is the one that decoding gives, whatever the header announces; where the two \
-      differ, a warning says so.
+      The length is that of the decoded sound. Where the header announces another, both are printed.
       """)
 
-  @Argument(help: ArgumentHelp("Media files.", valueName: "media"))
+  @Argument(
+    help: ArgumentHelp("Read these media files.", valueName: "media"), completion: .file())
   var media: [String]
 
-  @Option(help: "Which of the file's streams, counted from 0 as ffprobe does.")
+  @Option(
+    help: ArgumentHelp("Read this stream, counted from 0 as by ffprobe.", valueName: "number"))
   var stream: Int?
 
   @OptionGroup var output: JSONOption

@@ -2,16 +2,14 @@ import ArgumentParser
 
 /// What `run` does with what earlier runs have made.
 struct ReceiptOptions: ParsableArguments {
-  @Flag(help: "Make everything anew, also what is up to date.")
+  @Flag(help: "Make outputs again that are up to date.")
   var force = false
 
-  @Flag(help: "Say of each job why it ran.")
+  @Flag(help: "Print why each job runs.")
   var explain = false
 
   @Flag(
-    help: ArgumentHelp(
-      "Compare files by their content, not by size, time and inode.",
-      discussion: "It takes reading all of them, and receipts that were written with it."))
+    help: "Compare files by content, which reads all of them.")
   var checksum = false
 
   @Flag(

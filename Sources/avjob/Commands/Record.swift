@@ -27,60 +27,62 @@ struct Record: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The file to write; its ending says the format: .wav, .flac or .mp3.", valueName: "file"))
+      "Write this file; its extension chooses WAV, FLAC or MP3.", valueName: "file"),
+    completion: .file(extensions: ["wav", "flac", "mp3"]))
   var file: String?
 
-  @Option(help: ArgumentHelp("The device, by ALSA's name for it.", valueName: "name"))
+  @Option(help: ArgumentHelp("Record this sound device of ALSA.", valueName: "name"))
   var device = "default"
 
   @Option(
     help: ArgumentHelp(
-      "Frames a second, such as 44.1kHz; without it 48 kHz, or what the device has.",
+      "Record at this rate, such as 44.1kHz; default: 48 kHz.",
       valueName: "rate"))
   var rate: String?
 
   @Option(
     help: ArgumentHelp(
-      "mono, stereo or a number up to 8; without it two, or what the device has.",
+      "Record mono, stereo or up to 8 channels; default: 2.",
       valueName: "channels"))
   var channels: String?
 
   @Option(
     help: ArgumentHelp(
-      "The samples of a WAV or FLAC: s16, s24 or f32; without it as wide as the device's.",
+      "Write WAV or FLAC samples as s16, s24 or f32.",
       valueName: "samples"))
   var format: SampleFormat?
 
-  @Option(help: "MP3 settings: V0 … V9, 'abr 96k', 'cbr 128k', or a preset of LAME's.")
+  @Option(
+    help: ArgumentHelp("Encode MP3: V0 … V9, 'abr 96k', 'cbr 128k', standard.", valueName: "mp3"))
   var mp3: String?
 
-  @Option(help: ArgumentHelp("Stop when so much is recorded, to the sample.", valueName: "time"))
+  @Option(help: ArgumentHelp("Stop after this much sound, to the sample.", valueName: "time"))
   var duration: String?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Begin with the first sample as loud as this, such as '-40 dB', and half a second before it.",
+      "Start 500 ms before sound of this level: '-40 dB'.",
       valueName: "level"))
   var fromSound: String?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Stop when nothing was louder than -50 dB, or another level, for so long: 3s, '-40 dB,3s'.",
+      "Stop after silence: 3s (below -50 dB), '-40 dB,3s'.",
       valueName: "time"))
   var untilSilence: String?
 
   @Option(
     help: ArgumentHelp(
-      "Begin a new file each time that so much is recorded: a.wav becomes a-001.wav, a-002.wav ….",
+      "Start a new file after this much: a-001.wav ….",
       valueName: "time"))
   var split: String?
 
-  @Flag(help: "Record over a file that is there already.")
+  @Flag(help: "Replace files that exist.")
   var force = false
 
-  @Flag(help: "Print the devices that can be recorded, and do nothing.")
+  @Flag(help: "List the devices that can be recorded.")
   var listDevices = false
 
   enum SampleFormat: String, ExpressibleByArgument, CaseIterable {

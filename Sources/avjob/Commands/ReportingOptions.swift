@@ -14,20 +14,18 @@ struct ReportingOptions: ParsableArguments {
 
   @Flag(
     name: .shortAndLong,
-    help: "Print each job's start and end, what is up to date, and what is resampled or left out.")
+    help: "Print each job's start, end and decisions.")
   var verbose = false
 
   @Option(
-    help: "text, or json: an event a line on standard output, in place of progress and table.")
+    help: ArgumentHelp("Print progress as text or as json events.", valueName: "format"))
   var progress = Progress.text
 
   @Option(
     name: .customLong("report"),
     help: ArgumentHelp(
-      """
-      Write what was done to a .json, .xml (JUnit) or .md file; 'github' adds Markdown to \
-      the step's summary, or prints it in place of the table. May be repeated.
-      """, valueName: "file"))
+      "Write a report to .json, .xml (JUnit), .md or 'github'.", valueName: "file"),
+    completion: .file(extensions: ["json", "xml", "md"]))
   var reports: [String] = []
 
   /// The options, and what the environment says to them.

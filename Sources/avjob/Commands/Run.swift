@@ -6,28 +6,30 @@ import Terminal
 /// `avjob run`
 struct Run: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Make what job files say.",
+    abstract: "Run the jobs of job files.",
     discussion: """
-      Every mistake that can be found before work starts is found first; then all jobs run, as \
-      many at once as there are cores. A job that reads what another one writes, or that says \
-      'needs', waits for it. One job's failure stops no others but those that need it. An \
-      output is at its path only when it is whole.
+      All jobs are checked before any of them starts; then they run, as many at once as there \
+      are cores. A job waits for the jobs whose outputs it reads, and for those in its 'needs'. \
+      A failed job stops only the jobs that need it. Outputs appear at their paths when they are \
+      whole.
 
       Exit status: 0 all done, 1 a job failed, 2 the job file or the arguments are wrong, \
       75 a temporary failure, 129, 130 and 143 hung up, interrupted and terminated.
       """)
 
-  @Argument(help: "Job files (YAML), or folders of them.")
+  @Argument(help: "Read these job files, or folders of them.", completion: .jobFiles)
   var files: [String]
 
-  @Option(help: "Jobs to run at once; as many as cores unless given.")
+  @Option(
+    help: ArgumentHelp(
+      "Run this many jobs at once; default: cores.", valueName: "number"))
   var workers: Int?
 
   @OptionGroup var reporting: ReportingOptions
 
   @OptionGroup var receipts: ReceiptOptions
 
-  @Flag(help: "Give each job a process of its own: one that crashes fails alone.")
+  @Flag(help: "Run each job in a process of its own.")
   var isolate = false
 
   @OptionGroup var options: RunOptions
@@ -56,7 +58,7 @@ struct Run: ParsableCommand {
     let reporter = RunReporter(
       reporting.options, files: files, cores: door.budget.total, diagnostics: door.diagnostics)
     // A run that is stopped before there is work to be stopped has its reports all the same.
-    let command = Continuation.sameCommand.text(of: CommandLine.arguments, done: [])
+    let command = Continuation.sameCommand.text(of: CommandLine.arguments)
     let signals = Signals.catchAll(beforeWork: reporter.ending(command: command))
     do {
       guard reporter.canWriteReports() else { throw Door.Status.wrongJob }

@@ -9,7 +9,7 @@ struct AnnotationOption: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Repeat each message on standard output for a program: github makes notes on the lines.",
+      "Repeat messages on standard output for a program.",
       valueName: "program"))
   var annotate: Reader?
 }

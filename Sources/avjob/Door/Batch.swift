@@ -53,7 +53,7 @@ struct Batch {
     }
     let outcome = reporter.conclude(
       attempts: reports.map(\.attempts), signalStatus: signals.exitStatus
-    ) { continuation.text(of: CommandLine.arguments, done: $0) }
+    ) { _ in continuation.text(of: CommandLine.arguments) }
     let status = reporter.close(status: outcome)
     if status != 0 { throw ExitCode(status) }
   }

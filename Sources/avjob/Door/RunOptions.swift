@@ -8,8 +8,8 @@ import RunPlan
 struct ChoiceOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Only jobs of this name, or of this group: the name under 'jobs'. '*' stands for any "
-        + "characters. What they need comes along.", valueName: "name"))
+      "Run only jobs of this name or group, and their needs.",
+      valueName: "name"), completion: .jobNames)
   var only: [String] = []
 
   /// The names with their places; nil where all jobs are meant.
@@ -23,7 +23,7 @@ struct ChoiceOptions: ParsableArguments {
 struct RunOptions: ParsableArguments {
   @OptionGroup var choice: ChoiceOptions
 
-  @Flag(help: "Run the other jobs, too, where one is found to be wrong before work starts.")
+  @Flag(help: "Run the other jobs if one is found wrong in advance.")
   var keepGoing = false
 
   @Flag(help: "Start no further job once one has failed.")
@@ -31,13 +31,13 @@ struct RunOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Tries after the first, where a failure may pass by itself; unless the job says 'retries'.",
+      "Retry temporary failures this often.",
       valueName: "number"))
   var retry = WorkLimits().retries
 
   @Option(
     help: ArgumentHelp(
-      "Do one share of the work, as 1/4: shares are disjoint and about alike, on every machine.",
+      "Run one share of the work, such as 1/4.",
       valueName: "i/n"),
     transform: Shard.init)
   var shard: Shard?

@@ -1,0 +1,43 @@
+import SystemPackage
+
+extension JobFile {
+  /// The pattern that finds the media files in a folder and in those below it, for `for_each`.
+  ///
+  /// - Parameters:
+  ///   - folder: Taken literally.
+  ///   - files: The disk.
+  /// - Returns: A pattern of the extensions that are there; nil where there is none.
+  /// - Complexity: O(files)
+  public static func soundPattern(
+    below folder: FilePath, files: some FileSystem = LocalFileSystem()
+  ) -> String? {
+    var extensions: Set<String> = []
+    var folders = [(path: folder, depth: 0)]
+    while let (path, depth) = folders.popLast() {
+      for entry in files.entries(of: path) ?? [] where !entry.name.string.hasPrefix(".") {
+        let inner = path.appending(entry.name)
+        switch entry.kind {
+        case .file where MediaInstead.hasMediaExtension(inner):
+          if let own = entry.name.extension { extensions.insert(own) }
+        case .folder where !entry.isLink && depth < FilePattern.depthLimit:
+          folders.append((inner, depth + 1))
+        default: break
+        }
+      }
+    }
+    let pictures: Set = ["jpg", "png"]
+    let names = extensions.filter { !pictures.contains($0.lowercased()) }.sorted()
+    guard let first = names.first else { return nil }
+    let ending = names.count == 1 ? first : "{" + names.joined(separator: ",") + "}"
+    return FilePattern.escaped(folder.string) + "/**/*." + ending
+  }
+}
+
+extension FilePattern {
+  /// The pattern that means `text` and nothing else.
+  static func escaped(_ text: String) -> String {
+    String(
+      String.UnicodeScalarView(
+        text.unicodeScalars.flatMap { special.contains($0) ? ["\\", $0] : [$0] }))
+  }
+}

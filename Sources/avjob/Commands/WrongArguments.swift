@@ -1,0 +1,137 @@
+import ArgumentParser
+import Diagnosis
+import JobFile
+import MediaComposition
+
+/// What is wrong with the words behind `avjob`, and what to type instead.
+struct WrongArguments {
+  /// The words, without `avjob`.
+  let words: [String]
+
+  private static let commands = AVJob.configuration.subcommands
+
+  private static func command(_ name: String) -> (any ParsableCommand.Type)? {
+    commands.first { $0._commandName == name }
+  }
+
+  // MARK: Commands
+
+  /// Why the first word, or the one behind `help`, is no command; nil where it is one.
+  var unknownCommand: (message: String, help: String)? {
+    let name = words.first == "help" ? words.dropFirst().first : words.first
+    guard let name, !name.hasPrefix("-"), name != "help", Self.command(name) == nil else {
+      return nil
+    }
+    if name == "cache" {
+      return ("'avjob \(name)' is not built yet", "'avjob help' lists the commands")
+    }
+    if name.hasSuffix(".yaml") || name.hasSuffix(".yml") {
+      return (
+        "'\(name)' is a job file, not a command", "write 'avjob run \(shellQuoted(name))'"
+      )
+    }
+    let names = Self.commands.filter { $0.configuration.shouldDisplay }.map { $0._commandName }
+    return (
+      "there is no command '\(name)'",
+      Spelling.nearest(to: name, among: names).map { "did you mean '\($0)'?" }
+        ?? "'avjob help' lists the commands"
+    )
+  }
+
+  // MARK: Options
+
+  /// The first word that looks like an option and is none of the command's; nil where there is none.
+  /// One that has a value makes other mistakes of it: the value is taken for an argument.
+  var unknownOption: (message: String, help: String)? {
+    guard let name = words.first, let command = Self.command(name) else { return nil }
+    let options = Self.options(of: command)
+    var skipsValue = false
+    for word in words.dropFirst() {
+      if word == "--" { return nil }
+      if skipsValue || !word.hasPrefix("-") || word == "-" {
+        skipsValue = false
+        continue
+      }
+      let spelling = String(word.prefix { $0 != "=" })
+      if let takesValue = options[spelling] {
+        skipsValue = takesValue && spelling == word
+        continue
+      }
+      let letters = word.hasPrefix("--") ? "?" : word.dropFirst()
+      if letters.allSatisfy({ options["-\($0)"] == false }) { continue }
+      return (
+        "'avjob \(name)' has no option '\(spelling)'", Self.help(for: spelling, of: name, options)
+      )
+    }
+    return nil
+  }
+
+  /// The options of a command as its help lists them, and whether each takes a value.
+  private static func options(of command: any ParsableCommand.Type) -> [String: Bool] {
+    var found: [String: Bool] = [:]
+    let text = AVJob.helpMessage(for: command, includeHidden: true)
+    for line in text.split(separator: "\n") where line.hasPrefix("  -") {
+      let words = line.split(separator: " ").map { $0.drop { $0 == "," } }
+      let names = words.prefix { $0.hasPrefix("-") }
+        .map { String($0.hasSuffix(",") ? $0.dropLast() : $0) }
+      let takesValue = words.dropFirst(names.count).first?.hasPrefix("<") == true
+      for name in names { found[name] = takesValue }
+    }
+    return found
+  }
+
+  private static func help(
+    for spelling: String, of command: String, _ options: [String: Bool]
+  ) -> String {
+    let habit = habits.first { $0.spellings.contains(spelling) }?.meant ?? []
+    if let meant = habit.first(where: { options[$0] != nil }) { return "did you mean '\(meant)'?" }
+    let makesJob = options["--print-job"] != nil
+    switch spelling {
+    case "--dry-run", "-n":
+      return makesJob
+        ? "--print-job prints the job file, and 'avjob plan' what it does"
+        : "'avjob plan' prints what a run does, and writes nothing"
+    case _ where makesJob && ["-b", "--bitrate", "--bit-rate", "--quality"].contains(spelling):
+      return "the format's option has it: --mp3 'cbr 128k', --aac 128k, --opus 64k, --vorbis q5"
+    case _ where makesJob && jobKeys.contains(spelling):
+      return "a job file has '\(spelling.dropFirst(2))': --print-job prints one to add it to"
+    default:
+      // Of single letters, all are near.
+      let nearest =
+        spelling.hasPrefix("--")
+        ? Spelling.nearest(to: spelling, among: options.keys.sorted()) : nil
+      return nearest.map { "did you mean '\($0)'?" } ?? "'avjob help \(command)' lists the options"
+    }
+  }
+
+  /// What options are called elsewhere.
+  private static let habits: [(spellings: Set<String>, meant: [String])] = [
+    (["-j", "--jobs", "--threads", "--parallel"], ["--workers"]),
+    (["-y", "-f", "--overwrite"], ["--force"]),
+    (["-n", "--no-clobber"], ["--skip-existing"]),
+    (["-ss", "--start", "--begin"], ["--from"]),
+    (["-to", "--end"], ["--to"]),
+    (["-t", "--length"], ["--duration"]),
+    (["-r", "-ar", "--rate", "--samplerate"], ["--sample-rate"]),
+    (["-c", "-ac"], ["--channels"]),
+    (["--metadata"], ["--tag"]),
+    (["--silent", "--no-progress"], ["--quiet"]),
+  ]
+
+  /// Keys of clips and items that people look for on the command line.
+  private static let jobKeys: Set<String> = [
+    "--stream", "--speed", "--volume", "--gain", "--pan", "--loop", "--effects", "--cut", "--split",
+    "--fade-in", "--fade-out", "--crossfade", "--cover", "--chapters", "--reverse",
+  ]
+
+  // MARK: The rest
+
+  /// The same of an error that ArgumentParser threw.
+  func message(for error: any Error) -> (message: String, help: String) {
+    if let unknownOption { return unknownOption }
+    let text = AVJob.message(for: error)
+    let command = words.first.flatMap { Self.command($0) }?._commandName
+    let call = "avjob help" + (command.map { " \($0)" } ?? "")
+    return (text.prefix(1).lowercased() + text.dropFirst(), "'\(call)' lists the options")
+  }
+}

@@ -1,0 +1,292 @@
+import TestSupport
+import Testing
+
+/// What is wrong with the words of a call, and what they are completed to.
+@Suite("The command line") struct CommandLineTests {
+  /// What a call that is wrong prints.
+  private func screen(_ call: String, in stage: Stage = Stage()) throws -> String {
+    let result = try stage.run("avjob \(call)")
+    #expect(result.status == 2 && result.text.isEmpty, "\(call)")
+    return result.errors
+  }
+
+  @Test(
+    "An option that does not exist is named, whatever its value would be taken for",
+    arguments: [
+      (
+        "compress talk.wav -o x.m4a -b 96k", "-b",
+        "the format's option has it: --mp3 'cbr 128k', --aac 128k, --opus 64k, --vorbis q5"
+      ),
+      (
+        "compress talk.wav -o x.m4a --bitrate 96k", "--bitrate",
+        "the format's option has it: --mp3 'cbr 128k', --aac 128k, --opus 64k, --vorbis q5"
+      ),
+      (
+        "compress talk.wav -o x.m4a --speed 1.25", "--speed",
+        "a job file has 'speed': --print-job prints one to add it to"
+      ),
+      (
+        "compress --stream 2 talk.wav -o x.m4a", "--stream",
+        "a job file has 'stream': --print-job prints one to add it to"
+      ),
+      ("compress talk.wav -o x.m4a --jobs=3", "--jobs", "'avjob help compress' lists the options"),
+      ("concat a.wav -o x.m4a --mp4 V2", "--mp4", "did you mean '--mp3'?"),
+      ("clip a.wav -o x.m4a --start 3s", "--start", "did you mean '--from'?"),
+      (
+        "run ok.yaml --dry-run", "--dry-run",
+        "'avjob plan' prints what a run does, and writes nothing"
+      ),
+      ("run ok.yaml -j 4", "-j", "did you mean '--workers'?"),
+      ("run -qz ok.yaml", "-qz", "'avjob help run' lists the options"),
+      ("run ok.yaml --worker 4", "--worker", "did you mean '--workers'?"),
+      ("check ok.yaml --annotat github", "--annotat", "did you mean '--annotate'?"),
+    ])
+  func unknownOption(call: String, option: String, help: String) throws {
+    let command = call.prefix { $0 != " " }
+    #expect(
+      try screen(call) == """
+        error: 'avjob \(command)' has no option '\(option)'
+          help: \(help)
+
+        """)
+  }
+
+  @Test(
+    "A command that does not exist is named, with the nearest one",
+    arguments: [
+      ("rnu ok.yaml", "rnu", "did you mean 'run'?"),
+      ("help rnu", "rnu", "did you mean 'run'?"),
+      ("convert a.wav", "convert", "'avjob help' lists the commands"),
+    ])
+  func unknownCommand(call: String, name: String, help: String) throws {
+    #expect(
+      try screen(call) == """
+        error: there is no command '\(name)'
+          help: \(help)
+
+        """)
+  }
+
+  @Test("Arguments that are missing or wrong are reported in the style of all messages")
+  func wrongArguments() throws {
+    #expect(
+      try screen("run") == """
+        error: missing expected argument '<files> ...'
+          help: 'avjob help run' lists the options
+
+        """)
+    #expect(
+      try screen("compress a.wav b.wav -o x.mp3") == """
+        error: 'x.mp3' is one file, and there are 2 inputs; name a folder, or join them with 'avjob \
+        concat'
+          help: 'avjob help compress' lists the options
+
+        """)
+    #expect(
+      try screen("run a.yaml --set length") == """
+        error: the value 'length' is invalid for '--set <name=value>': write --set NAME=VALUE
+          help: 'avjob help run' lists the options
+
+        """)
+  }
+
+  @Test("Each option's help fits one line")
+  func helpLines() throws {
+    let stage = Stage()
+    for command in [
+      "run", "check", "plan", "preview", "probe", "clip", "concat", "compress", "record", "init",
+    ] {
+      let lines = try stage.make("COLUMNS=110 avjob help \(command)").text.split(separator: "\n")
+      let options = lines.drop { $0 != "ARGUMENTS:" && $0 != "OPTIONS:" }
+      for line in options where line.hasPrefix(String(repeating: " ", count: 26)) {
+        // A spelling that is too long for its column has its help below.
+        let index = lines.firstIndex(of: line) ?? 0
+        #expect(lines[index - 1].hasPrefix("  -") && !lines[index - 1].contains("   "), "\(line)")
+      }
+    }
+  }
+
+  @Test("Bash completes job files, media files, presets and the names of jobs")
+  func completion() throws {
+    let stage = Stage()
+    try stage.write(
+      "ok.yaml",
+      "jobs: { talk: { clip: a.wav, output: a.mp3 }, song: { clip: a.wav, output: b.mp3 } }\n")
+    let complete = """
+      avjob --generate-completion-script bash > script
+      shopt -s progcomp
+      mkdir folder
+      touch ok.mp3
+      PATH=$(dirname "$AVJOB"):$PATH
+      source ./script
+      complete_line() {
+        COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMP_POINT=${#COMP_LINE} COMPREPLY=()
+        _avjob avjob "${@: -1}" "${@: -2:1}"
+        printf '%s\\n' "${COMPREPLY[@]}" | sort | paste -sd' '
+      }
+
+      """
+    let result = try stage.run(
+      complete + """
+        complete_line avjob run ok
+        complete_line avjob compress ok
+        complete_line avjob compress ok.mp3 --preset pod
+        complete_line avjob run ok.yaml --only ''
+        """)
+    #expect(
+      result.text == """
+        ok.yaml
+        ok.mp3 ok.yaml
+        podcast podcast-stereo
+        song talk
+
+        """, "\(result.errors)")
+  }
+}
+
+/// What clip, concat and compress take beside their ranges.
+@Suite("Commands without a job file") struct OneShotTests {
+  private func stage() throws -> Stage {
+    let stage = Stage()
+    try stage.make(
+      """
+      mkdir -p raw/day1 raw/day2
+      sox -n -r 8000 -c 1 raw/day1/a.wav synth 1 sine 300 gain -6
+      sox -n -r 8000 -c 1 raw/day2/a.flac synth 1 sine 400 gain -6
+      sox -n -r 8000 -c 1 raw/b.WAV synth 1 sine 500 gain -6
+      echo text > raw/notes.txt
+      """)
+    return stage
+  }
+
+  @Test("A folder is mirrored, in any format, and printed as one pattern")
+  func folder() throws {
+    let stage = try stage()
+    #expect(
+      try stage.make("avjob compress raw -o out --opus 32k --title Talk --print-job").text == """
+        # Paths count from the folder of this file; 'avjob run FILE' makes it.
+        jobs:
+          raw:
+            for_each: "raw/**/*.{WAV,flac,wav}"
+            metadata:
+              title: Talk
+            output:
+              folder: out
+              opus: 32k
+
+        """)
+    try stage.make("avjob compress -q raw -o out --opus 32k --title Talk")
+    #expect(
+      try stage.make("cd out; find . -type f | LC_ALL=C sort").text
+        == "./b.opus\n./day1/a.opus\n./day2/a.opus\n")
+    #expect(try stage.make("mediainfo --Inform='General;%Title%' out/b.opus").text == "Talk\n")
+  }
+
+  @Test("Codecs and tags are options, and wrong ones are shown where they stand")
+  func settings() throws {
+    let stage = try stage()
+    try stage.make(
+      "avjob compress -q raw/b.WAV -o x.m4a --aac 24k --artist Me --tag 'album=A = B' --tag genre=Talk"
+    )
+    #expect(
+      try stage.make(
+        "mediainfo --Inform='General;%Performer%|%Album%|%Genre%' x.m4a"
+      ).text == "Me|A = B|Talk\n")
+    let wrong = try stage.run("avjob compress raw/b.WAV -o y.m4a --aac loud")
+    #expect(
+      wrong.status == 2 && wrong.errors.contains("| avjob compress raw/b.WAV -o y.m4a --aac loud"))
+    let twice = try stage.run("avjob clip raw/b.WAV -o y.m4a --title A --tag title=B")
+    #expect(
+      twice.errors.hasPrefix(
+        "error: 'title' is set twice, by '--title A' and '--tag title=B'; give it once\n"))
+  }
+
+  @Test("What exists is left out with --skip-existing, and the rest is made")
+  func skipExisting() throws {
+    let stage = try stage()
+    try stage.make("avjob compress -q raw/day1 -o out")
+    let before = try stage.make("stat -c %y out/a.mp3").text
+    let refused = try stage.run("avjob compress raw/day1 raw/b.WAV -o out")
+    #expect(refused.status == 2 && refused.errors.contains("--skip-existing leaves it out"))
+    let result = try stage.run("avjob compress raw/day1 raw/b.WAV -o out --skip-existing >table")
+    #expect(result.status == 0)
+    #expect(result.errors.contains("note: 1 of 2 outputs exist and are left out\n"))
+    #expect(try stage.make("stat -c %y out/a.mp3; ls out").text == before + "a.mp3\nb.mp3\n")
+    let none = try stage.run("avjob compress -q raw/day1 -o out --skip-existing")
+    #expect(none.status == 0 && none.errors.isEmpty)
+  }
+
+  @Test("Two inputs for one output, and a folder inside of its own output, are refused with a way")
+  func collisions() throws {
+    let stage = try stage()
+    let result = try stage.run("avjob compress raw/day1/a.wav raw/day2/a.flac -o out")
+    #expect(result.status == 2)
+    #expect(
+      result.errors == """
+        command line:1:50: error: 'raw/day1/a.wav' and 'raw/day2/a.flac' would both become 'out/a.mp3'
+            1 | avjob compress raw/day1/a.wav raw/day2/a.flac -o out
+              |                                                  ^~~
+          help: a folder holds one file of a name: use a folder for each
+
+        """)
+    let inside = try stage.run("avjob compress raw -o raw/small")
+    #expect(
+      inside.errors == """
+        command line:1:16: error: the output 'raw/small' lies in 'raw', whose files would be \
+        compressed again the next time
+            1 | avjob compress raw -o raw/small
+              |                ^~~
+          help: write to a folder beside it
+
+        """)
+    let empty = try stage.run("mkdir empty; avjob compress empty -o out")
+    #expect(empty.errors.contains("error: there is no media file in 'empty'\n"))
+  }
+
+  @Test("'-' is refused in words")
+  func streams() throws {
+    let stage = try stage()
+    let input = try stage.run("avjob compress - -o x.mp3")
+    #expect(
+      input.errors == """
+        command line:1:16: error: standard input cannot be a source: parts of a source are read more \
+        than once
+            1 | avjob compress - -o x.mp3
+              |                ^
+          help: write the sound to a file first
+
+        """)
+    let output = try stage.run("avjob clip raw/b.WAV -o -")
+    #expect(
+      output.errors == """
+        command line:1:25: error: standard output cannot be an output: the start of a file is \
+        written last
+            1 | avjob clip raw/b.WAV -o -
+              |                         ^
+          help: write to a file, and print that
+
+        """)
+  }
+
+  @Test("concat keeps the chapters of its parts, and the tags of the first")
+  func concat() throws {
+    let stage = try stage()
+    try stage.make(
+      """
+      for n in 1 2; do
+        printf 'clip: raw/b.WAV\\nchapters: { 0s: Part %s }\\nmetadata: { title: T%s, album: Book }\\n' \\
+          $n $n > $n.yaml
+        echo "output: $n.mp3" >> $n.yaml
+        avjob run -q $n.yaml > /dev/null
+      done
+      avjob concat -q 1.mp3 2.mp3 -o whole.mp3 --title Whole
+      """)
+    #expect(
+      try stage.make(
+        """
+        mediainfo --Inform='General;%Title%|%Album%' whole.mp3
+        ffprobe -v error -show_chapters -of compact=p=0 whole.mp3 | grep -o 'tag:title=.*'
+        """
+      ).text == "Whole|Book\ntag:title=Part 1\ntag:title=Part 2\n")
+  }
+}
