@@ -92,3 +92,9 @@ struct CompilationTests {
     #expect(compilations == 3)
   }
 }
+
+extension JobReport<WorkResult> {
+  fileprivate var wasUpToDate: Bool {
+    if case .finished(.upToDate) = outcome { true } else { false }
+  }
+}
