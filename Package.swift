@@ -291,12 +291,14 @@ if Context.environment["AVJOB_STRICT"] != nil {
   }
 }
 
-// Programs for libFuzzer; what they test is instrumented, and keeps the checks of a debug build:
-// without them a read behind a buffer's end is seen only where the memory ends, too. They are there
-// for `scripts/fuzz` only.
+// Programs for libFuzzer; the targets that they test are instrumented, and keep the checks of a
+// debug build: without them a read behind a buffer's end is seen only where the memory ends, too.
+// They are there for `scripts/fuzz` only.
 if Context.environment["AVJOB_FUZZ"] != nil {
   let sanitizers = ["-sanitize=fuzzer,address"]
-  for target in package.targets where ["MPEGAudio", "MediaTime"].contains(target.name) {
+  let texts = ["JobFile", "JobModel", "TimeLists", "YAML", "Diagnosis", "MediaComposition"]
+  for target in package.targets
+  where (texts + ["MPEGAudio", "MediaTime", "JSON"]).contains(target.name) {
     target.swiftSettings = [
       .unsafeFlags(sanitizers + ["-enable-testing", "-assert-config", "Debug"])
     ]
@@ -305,10 +307,17 @@ if Context.environment["AVJOB_FUZZ"] != nil {
     .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
     .target(name: "FuzzDriver", dependencies: ["CFuzzer"], path: "Tests/Fuzz/Driver"),
   ]
-  for name in ["Frames", "Packer", "Tags"] {
+  let readers: KeyValuePairs = [
+    "Frames": ["MPEGAudio"], "Packer": ["MPEGAudio"], "Tags": ["MPEGAudio"],
+    "Lists": texts + ["MediaTime"], "Jobs": texts + ["MediaTime"],
+  ]
+  for (name, tested) in readers {
+    let dependencies = (["FuzzDriver"] + tested).map { Target.Dependency.byName(name: $0) }
     package.targets.append(
       .executableTarget(
-        name: "Fuzz\(name)", dependencies: ["FuzzDriver", "MPEGAudio"], path: "Tests/Fuzz/\(name)",
+        name: "Fuzz\(name)",
+        dependencies: dependencies + [.product(name: "SystemPackage", package: "swift-system")],
+        path: "Tests/Fuzz/\(name)",
         swiftSettings: [.unsafeFlags(sanitizers)],
         linkerSettings: [.unsafeFlags(sanitizers + ["-use-ld=lld"])]))
   }

@@ -43,4 +43,18 @@ import Testing
       path.withPlatformString { name in (0..<path.length).map { UInt8(bitPattern: name[$0]) } }
         == [0x61, 0xE9, 0x24, 0x7B, 0x20, 0x30, 0x33, 0x2E, 0x77])
   }
+
+  @Test("A moment that is no time away from another item's end is that end")
+  func noTimeAway() throws {
+    #expect(try Moment(parsing: "talk.end-0s") == Moment(parsing: "talk.end"))
+  }
+
+  @Test(
+    "A number without a unit that is larger than any integer is no place between left and right")
+  func largePan() {
+    #expect(throws: QuantityError.self) { try Quantity.pan("888888888888888888888802") }
+    #expect(throws: QuantityError("'20' has no unit", help: "write '20 %'")) {
+      try Quantity.pan("20")
+    }
+  }
 }

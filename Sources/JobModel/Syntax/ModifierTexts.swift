@@ -56,7 +56,7 @@ extension Quantity {
           "'\(text)' has no unit that is known", help: "write '\(quantity.number) %'")
       }
       let percent = abs(number) <= 1 ? number * 100 : number
-      let digits = percent == percent.rounded() ? "\(Int(percent.rounded()))" : "\(percent)"
+      let digits = Int(exactly: percent).map(String.init) ?? "\(percent)"
       throw QuantityError("'\(text)' has no unit", help: "write '\(digits) %'")
     }
     guard abs(number) <= 100 else {

@@ -21,12 +21,14 @@ public struct Moment: Sendable, Hashable {
   public var isEarlier: Bool
 
   /// `offset` away from `anchor`: later than a start, earlier than an end, unless told otherwise.
+  /// What is no time away from it is neither, however it is written.
   public init(
     _ anchor: Anchor = .start, _ offset: TimeText = .time(.zero), isEarlier: Bool? = nil
   ) {
     self.anchor = anchor
     self.offset = offset
-    self.isEarlier = isEarlier ?? (anchor == .end)
+    let isAway = offset != .time(.zero)
+    self.isEarlier = isAway ? isEarlier ?? (anchor == .end) : anchor == .end
   }
 
   /// The start of the content.
