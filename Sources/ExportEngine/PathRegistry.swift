@@ -1,4 +1,5 @@
 import Diagnosis
+import Glibc
 import MediaComposition
 import SystemPackage
 
@@ -166,8 +167,8 @@ extension PathRegistry.Clash {
 /// Where a path leads, by whatever links.
 package enum FilePlace: Hashable, Sendable {
   case file(FileIdentity.Inode)
-  /// Nothing is there yet: names below a folder that is there.
-  case entry(FilePath, in: FileIdentity.Inode)
+  /// Nothing is there yet: the bytes of names below a folder that is there.
+  case entry([UInt8], in: FileIdentity.Inode)
 }
 
 /// Finds the places of paths, and looks at each folder once.
@@ -187,13 +188,54 @@ package struct PathResolver: Sendable {
     }
   }
 
+  /// The folder that was asked for last: paths of one folder mostly follow one another.
+  private struct LastFolder {
+    /// As the path has it, with its last slash.
+    var bytes: ArraySlice<UInt8>
+    var isMissing: Bool
+    var site: Site?
+    /// The bytes of the site's names, with a slash behind.
+    var names: [UInt8]
+  }
+
   private var folders = FolderCache()
   private var sites: [FilePath: Site?] = [:]
+  private var last: LastFolder?
 
   package init() {}
 
   /// The place of a path; nil where no file can be, as behind a link that leads to itself.
   package mutating func place(of path: FilePath) -> FilePlace? {
+    let bytes = path.bytes
+    let start = bytes.lastIndex(of: 0x2F).map { $0 + 1 } ?? 0
+    let (name, folder) = (bytes[start...], lastFolder(bytes[..<start], of: path))
+    // What is there and is no link, or is not there at all, takes one question; the rest is rare.
+    guard !name.isEmpty, name.first != 0x2E || name.count > 2 else { return followed(path) }
+    if !folder.isMissing {
+      var status = stat()
+      if path.withPlatformString({ lstat($0, &status) }) == 0 {
+        guard status.st_mode & S_IFMT != S_IFLNK else { return followed(path) }
+        return .file(
+          FileIdentity.Inode(device: UInt64(status.st_dev), number: UInt64(status.st_ino)))
+      }
+      guard errno == ENOENT else { return followed(path) }
+    }
+    return folder.site.map { .entry(folder.names + name, in: $0.root) }
+  }
+
+  private mutating func lastFolder(_ bytes: ArraySlice<UInt8>, of path: FilePath) -> LastFolder {
+    if let last, last.bytes == bytes { return last }
+    let site = site(of: path.folder)
+    let names = site?.names.bytes ?? []
+    let folder = LastFolder(
+      bytes: bytes, isMissing: folders.isMissing(path.folder), site: site,
+      names: names.isEmpty ? [] : names + [0x2F])
+    last = folder
+    return folder
+  }
+
+  /// The place of a path that is a link, or ends in a name that is none.
+  private mutating func followed(_ path: FilePath) -> FilePlace? {
     var target = path
     // In a folder that is not there is nothing.
     if !folders.isMissing(path.folder) {
@@ -203,7 +245,7 @@ package struct PathResolver: Sendable {
     }
     guard let name = target.lastComponent, var site = site(of: target.folder) else { return nil }
     site.enter(name)
-    return .entry(site.names, in: site.root)
+    return .entry(site.names.bytes, in: site.root)
   }
 
   private mutating func site(of folder: FilePath) -> Site? {

@@ -31,11 +31,10 @@ struct ReportWriter: Sendable {
   /// A run that found a mistake before it knew all that its jobs read and write knows its job files
   /// and what they include: no report replaces these.
   private func requireNotRead(_ target: ReportTarget) throws(Failure) {
-    guard !isCleared, target.replacesFile, let path = target.path,
-      let file = SourceFile.inode(of: path)
-    else { return }
-    let read = (run.files + diagnostics.map.fileNames).map { FilePath($0) }
-    guard !read.contains(where: { SourceFile.inode(of: $0) == file }) else {
+    guard !isCleared, target.replacesFile, let path = target.path else { return }
+    var registry = PathRegistry()
+    for file in run.files + diagnostics.map.fileNames { registry.protect(FilePath(file)) }
+    guard !registry.isKnown(path) else {
       throw Failure(.mendJob, "is a file that was read; choose another path", path: path)
     }
   }
