@@ -65,7 +65,7 @@ struct CompilationTests {
     for index in items.entries.indices { _ = try items.make(index) }
     #expect(compilations == 12)
 
-    let memory = RunMemory(ReceiptOptions())
+    let memory = RunMemory(try ReceiptOptions.parse([]))
     memory.open(for: loaded.jobs)
     for expected in [false, true] {
       let work = preparation(.run, loaded).work

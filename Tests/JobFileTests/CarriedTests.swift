@@ -339,24 +339,20 @@ import TestSupport
       """#)
   }
 
-  @Test("A file of chapters that is another output, or a source, and a silence with chapters")
+  @Test("A file of chapters that is another output, or a source, is refused")
   func conflicts() {
     var bench = Bench()
     bench.media.append("b.psc")
     expect(
       bench.screen(
         #"""
-        concat: [{ silence: 1s, chapters: keep }, a.wav, b.psc]
+        concat: [a.wav, b.psc]
         output:
           - { file: a.mp3, chapters: podlove }
           - { file: a.flac, chapters: [file, podlove] }
           - { file: b.mp3, chapters: podlove }
         """#),
       #"""
-      job.yaml:1:35: error: a silence has no chapters to keep
-          1 | concat: [{ silence: 1s, chapters: keep }, a.wav, b.psc]
-            |                                   ^~~~
-        help: leave it out
       job.yaml:4:13: error: two outputs at 'a.psc'
           4 |   - { file: a.flac, chapters: [file, podlove] }
             |             ^~~~~~
@@ -368,9 +364,21 @@ import TestSupport
           5 |   - { file: b.mp3, chapters: podlove }
             |             ^~~~~
         help: write to another path: a source is never overwritten
-      job.yaml:1:50: note: it is read here
-          1 | concat: [{ silence: 1s, chapters: keep }, a.wav, b.psc]
-            |                                                  ^~~~~
+      job.yaml:1:17: note: it is read here
+          1 | concat: [a.wav, b.psc]
+            |                 ^~~~~
+      """#)
+  }
+
+  @Test("A silence that keeps chapters is refused")
+  func silence() {
+    expect(
+      Bench().screen("{ concat: [{ silence: 1s, chapters: keep }, a.wav], output: a.mp3 }"),
+      #"""
+      job.yaml:1:37: error: a silence has no chapters to keep
+          1 | { concat: [{ silence: 1s, chapters: keep }, a.wav], output: a.mp3 }
+            |                                     ^~~~
+        help: leave it out
       """#)
   }
 }

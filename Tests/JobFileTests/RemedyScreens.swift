@@ -1,8 +1,9 @@
 import Diagnosis
 import MediaComposition
+import RunPlan
 import SystemPackage
-import Testing
 import TestSupport
+import Testing
 
 @testable import JobFile
 @testable import JobModel
@@ -215,7 +216,7 @@ import TestSupport
   }
 
   @Test("Two inputs of one name on a command line are told of without a job file's words")
-  func sameName() {
+  func sameName() throws {
     let map = SourceMap()
     let places = map.add(arguments: ["avjob", "compress", "a.wav", "raw/a.wav", "-o", "out"])
     let jobs = ["a.wav", "raw/a.wav"].map { path in
@@ -225,16 +226,15 @@ import TestSupport
           [("clip", .text(path, places[2])), ("output", .text("out/a.mp3", places[5]))], places[0])
       )
     }
-    var screen = ""
-    do throws(Diagnostics) {
-      _ = try JobFile.jobs(
-        from: .map([("jobs", .map(jobs, places[0]))], places[0]), named: "out", places: map,
-        files: MemoryFiles(["a.wav", "raw/a.wav"]))
-    } catch {
-      screen = error.render(in: map)
-    }
+    let files = MemoryFiles(["a.wav", "raw/a.wav"])
+    let made = try JobFile.jobs(
+      from: .map([("jobs", .map(jobs, places[0]))], places[0]), named: "out", places: map,
+      files: files)
+    let problems = JobDependencies(
+      among: made, of: made.map { _ in 0 }, reading: [], currentDirectory: files.currentDirectory
+    ).problems
     expect(
-      screen,
+      Diagnostics(problems).render(in: map),
       #"""
       command line:1:35: error: 'a.wav' and 'raw/a.wav' would both become 'out/a.mp3'
           1 | avjob compress a.wav raw/a.wav -o out
