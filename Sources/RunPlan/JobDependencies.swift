@@ -101,8 +101,10 @@ package struct JobDependencies: Sendable {
     for (part, files) in parts.enumerated() {
       for (number, file) in files.files.enumerated() {
         let writer = PathRegistry.Writer(file, job: job, part: part, number: number)
+        // Of one part's file once: a job waits for each part that it reads.
+        var readers: Set<Int> = []
         do throws(PathRegistry.Clash) {
-          for reader in try registry.write(writer) where found.insert(reader.job).inserted {
+          for reader in try registry.write(writer) where readers.insert(reader.job).inserted {
             edges[reader.job].append(
               Edge(job: job, reason: .reads(reader.path), origin: reader.origin))
           }
@@ -110,6 +112,7 @@ package struct JobDependencies: Sendable {
           conflicts.add(error, of: writer, file.content)
         }
         conflicts.compareCase(of: writer)
+        found.formUnion(readers)
       }
     }
     if !found.isEmpty { readJobs.insert(job) }

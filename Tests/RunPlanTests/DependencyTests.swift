@@ -1,5 +1,6 @@
 import Diagnosis
 import MediaComposition
+import MediaTime
 import SystemPackage
 import TestSupport
 import Testing
@@ -26,6 +27,20 @@ struct DependencyTests {
       among: jobs, of: files ?? jobs.map { _ in 0 }, currentDirectory: .current)
     let (order, circles) = dependencies.order()
     return (order.map { jobs[$0].name }, circles.map(\.message))
+  }
+
+  @Test("A job waits for each part that it reads")
+  func parts() {
+    let reader = job("reader", reads: ["1.wav", "2.wav", "2.wav"], writes: "x.wav")
+    var split = job("split", writes: "${part.n}.wav")
+    split.split = Split(.every(Located(.time(Time(value: 1, timescale: 1)))))
+    var dependencies = JobDependencies(
+      among: [reader, split], of: [0, 0], currentDirectory: .current)
+    let parts = ["1.wav", "2.wav"].map {
+      ExportFiles(name: $0, outputs: [(FilePath($0), .standard, .unknown)], records: [])
+    }
+    #expect(dependencies.add(parts, of: 1) == [0])
+    #expect(dependencies.edges[0].map(\.reason) == [.reads("1.wav"), .reads("2.wav")])
   }
 
   @Test("Jobs without needs keep their order, and others come right before who needs them")
