@@ -39,7 +39,7 @@ extension ArgumentNode {
   /// `text` as a template without variables.
   private static func literal(_ text: String) -> String { text.replacing("${", with: "$${") }
 
-  /// `text` plain where nobody could take it for anything else, and else in double quotes, which can
+  /// `text` plain where it cannot be taken for anything else, and else in double quotes, which can
   /// hold every character (YAML 1.2.2, section 7.3.1).
   static func scalar(_ text: String) -> String {
     guard !isPlain(text) else { return text }
@@ -64,7 +64,7 @@ extension ArgumentNode {
     return quoted + "\""
   }
 
-  /// What YAML does not print, and what turns the direction of a line: nobody should meet it unseen.
+  /// What YAML does not print, and what turns the direction of a line.
   private static func needsEscape(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0x20, 0x7F..<0xA0, 0xFEFF, 0xFFFE, 0xFFFF: true

@@ -55,15 +55,15 @@ public struct JobFile: Sendable {
   /// of times and tables.
   public let files: [FilePath]
   /// Pictures and lists that the jobs name and that are not there, once for each place; none unless
-  /// they were allowed to be missing. `diagnostics` speaks of them.
+  /// they were allowed to be missing. `diagnostics` reports them.
   public let missingFiles: [MissingFile]
   /// Media that the jobs name and that are not there, which no other job of the file is known to
-  /// write; none unless they were allowed to be missing. Nothing has been said of them.
+  /// write; none unless they were allowed to be missing. They have not been reported.
   public let missingMedia: [MissingFile]
   /// What the user should know, and errors about `missingFiles`.
   public let diagnostics: Diagnostics
-  /// What is to be said of the variables of the options that the file does not use, by their names;
-  /// none unless that was allowed. Nothing has been said of them.
+  /// What to report of the variables of the options that the file does not use, by their names;
+  /// none unless that was allowed. They have not been reported.
   public let unusedVariables: [String: Diagnostic]
 
   /// What the user should know.
@@ -89,7 +89,7 @@ public struct JobFile: Sendable {
   }
 
   /// The same, but where nothing else is wrong than that files are not there, the jobs are
-  /// returned, so that what is wrong with the ranges of those that are there can be told as well,
+  /// returned, so that what is wrong with the ranges of those that are there can be reported as well,
   /// and so that jobs of other files may write them. Where `missingFiles` is not empty,
   /// `diagnostics` has errors, and nothing may be run.
   public static func loadAllowingMissingFiles(
@@ -139,7 +139,7 @@ public struct JobFile: Sendable {
       unusedVariables: reader.unusedVariables)
   }
 
-  /// - Throws: what there is to be said, where a file is missing.
+  /// - Throws: what to report, where a file is missing.
   func requireFiles(by map: SourceMap) throws(Diagnostics) {
     guard !missingFiles.isEmpty || !missingMedia.isEmpty else { return }
     var found = diagnostics

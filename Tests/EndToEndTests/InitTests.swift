@@ -13,16 +13,16 @@ import Testing
     #expect(before.status == 2)
     #expect(
       before.errors == """
-        episode.yaml:16:10: error: there is no file 'intro.mp3'
-           16 |   intro: intro.mp3
+        episode.yaml:18:10: error: there is no file 'intro.mp3'
+           18 |   intro: intro.mp3
               |          ^~~~~~~~~
           help: put it there: a path counts from the folder of the file that it stands in
-        episode.yaml:17:17: error: there is no file 'talk.wav'
-           17 |   talk: { file: talk.wav, gain: 0 dB }
+        episode.yaml:19:17: error: there is no file 'talk.wav'
+           19 |   talk: { file: talk.wav, gain: 0 dB }
               |                 ^~~~~~~~
           help: put it there: a path counts from the folder of the file that it stands in
-        episode.yaml:18:10: error: there is no file 'outro.mp3'
-           18 |   outro: outro.mp3
+        episode.yaml:20:10: error: there is no file 'outro.mp3'
+           20 |   outro: outro.mp3
               |          ^~~~~~~~~
           help: put it there: a path counts from the folder of the file that it stands in
 
@@ -90,6 +90,8 @@ import Testing
       """
       avjob schema > schema.json
       avjob init
+      head -n 1 job.yaml
+      avjob schema an-item 2> /dev/null || avjob schema effect | head -n 1
       python3 -c '
       import json, yaml, jsonschema
       schema = json.load(open("schema.json"))
@@ -97,6 +99,13 @@ import Testing
       jsonschema.Draft202012Validator(schema).validate(yaml.load(open("job.yaml"), yaml.BaseLoader))
       print(schema["$schema"])'
       """)
-    #expect(result.text.hasSuffix("https://json-schema.org/draft/2020-12/schema\n"))
+    #expect(
+      result.text.hasSuffix(
+        """
+        # yaml-language-server: $schema=avjob.schema.json
+        ## Effect
+        https://json-schema.org/draft/2020-12/schema
+
+        """))
   }
 }

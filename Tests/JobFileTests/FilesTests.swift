@@ -18,17 +18,18 @@ import Testing
   @Test(
     "What patterns find",
     arguments: [
-      ("*.wav", ["a.wav", "z[1].wav"]),
-      ("**/*.wav", ["a.wav", "x/a.wav", "x/y/a.wav", "z[1].wav"]),
+      ("*.wav", ["a.wav", "b.WAV", "z[1].wav"]),
+      ("**/*.Wav", ["a.wav", "b.WAV", "x/a.wav", "x/y/a.wav", "z[1].wav"]),
+      ("B*.wav", nil),
       ("x/**", ["x/a.wav", "x/y/a.wav", "x/y/b.mp3"]), ("x/*/a.wav", ["x/y/a.wav"]),
-      ("?.wav", ["a.wav"]), ("[ab].*", ["a.wav", "b.WAV"]), ("[!a].*", ["b.WAV"]),
+      ("?.wav", ["a.wav", "b.WAV"]), ("[ab].*", ["a.wav", "b.WAV"]), ("[!a].*", ["b.WAV"]),
       ("[a-c].{wav,WAV}", ["a.wav", "b.WAV"]), ("{x,q}/{a,b}.{wav,mp3}", ["x/a.wav"]),
       ("z\\[1\\].wav", ["z[1].wav"]), (".h*", [".hidden.wav"]), ("./x/*.wav", ["x/a.wav"]),
       ("x/y/a.wav", ["x/y/a.wav"]), ("**/y/*", ["x/y/a.wav", "x/y/b.mp3"]),
       ("*a*v", ["a.wav", "z[1].wav"]),
     ])
-  func patterns(pattern: String, expected: [String]) throws {
-    #expect(try found(pattern, tree) == expected)
+  func patterns(pattern: String, expected: [String]?) throws {
+    #expect((try? found(pattern, tree)) == expected)
   }
 
   @Test("A pattern that could take for ever does not")

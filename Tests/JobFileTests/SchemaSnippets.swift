@@ -115,20 +115,16 @@ import Testing
       "9.9999", "09.9", "10", "V2", "v9.5", "V10", "x", "128k", "128.5k", "0k",
     ]
     let presets = MP3Preset.allCases.map(\.rawValue) + ["V2", "loud"]
-    func agree(_ pattern: String, _ words: [String], _ accepts: (String) throws -> Void) throws {
-      let regex = try Regex(pattern)
+    func agree(_ notation: TextNotation<MP3Choice>, _ words: [String]) throws {
+      let regex = try Regex(try #require(notation.pattern))
       for word in words {
-        let isFine = (try? accepts(word)) != nil
+        let isFine = (try? notation.parse(word)) != nil
         let isMatched = try regex.firstMatch(in: word) != nil
-        #expect(isMatched == isFine, "'\(word)' and \(pattern)")
+        #expect(isMatched == isFine, "'\(word)' and \(notation.form.name)")
       }
     }
-    try agree(Values.lamePresetText, presets) { name in
-      guard MP3Preset(rawValue: name) != nil else { throw QuantityError("") }
-    }
-    try agree(Values.wholeBitRateText, words) { _ = try MP3Settings(parsing: "cbr " + $0) }
-    try agree(Values.vbrText, words) { word in
-      _ = try MP3Settings(parsing: word.lowercased().hasPrefix("v") ? word : "V" + word)
-    }
+    try agree(Values.lamePreset, presets)
+    try agree(Values.wholeBitRate("cbr"), words)
+    try agree(Values.vbr, words)
   }
 }

@@ -183,10 +183,18 @@ extension Decoder {
   func list(_ node: YAMLNode, _ scope: Scope) -> [Item] {
     guard case .sequence(let nodes) = node.kind else { return [] }
     if nodes.isEmpty { refuseEmpty(node, Values.items.form) }
+    let (elements, exclusions) = self.exclusions(among: nodes, scope)
     var items: [Item] = []
-    items.reserveCapacity(nodes.count)
-    for node in nodes { items += self.items(node, scope, in: .list) }
-    return items
+    items.reserveCapacity(elements.count)
+    for element in elements { items += self.items(element, scope, in: .list) }
+    guard elements.count < nodes.count else { return items }
+    return items.filter { item in
+      if case .clip(let reference) = item.content {
+        !exclusions.cover(reference.path)
+      } else {
+        true
+      }
+    }
   }
 
   func tracks(_ node: YAMLNode, _ scope: Scope) -> [ItemTrack] {

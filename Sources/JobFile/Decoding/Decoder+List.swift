@@ -9,7 +9,7 @@ import YAML
 // MARK: - Lists of times
 
 extension Decoder {
-  /// The list in the file that `node` names; nil where there is none, which has been said.
+  /// The list in the file that `node` names; nil where there is none, which has been reported.
   func timeList(_ node: YAMLNode, _ scope: Scope) -> TimeList? {
     guard let path = path(node, scope), !InputBinding.isUnknown(path.value) else { return nil }
     if let known = lists[path.value] { return known }

@@ -8,7 +8,7 @@ import YAML
 // MARK: - for_each
 
 extension Decoder {
-  /// What makes many jobs of one; nil where nothing does, which has been said.
+  /// What makes many jobs of one; nil where nothing does, which has been reported.
   func loop(_ fields: Fields, _ scope: Scope) -> JobLoop? {
     // Both would break a rule, which was reported.
     guard fields["for_each"] == nil || fields["rows"] == nil else { return nil }
@@ -147,7 +147,7 @@ extension Decoder {
 
   /// The files of a pattern or of a list of them, each once, or values that are no files.
   private func inputs(of node: YAMLNode, _ scope: Scope) -> JobLoop.Axis? {
-    guard case .sequence(let nodes) = node.kind else {
+    guard case .sequence(let list) = node.kind else {
       guard !isMap(node) else {
         sink.error(
           "'input' is a pattern or a list, not a map", at: node.origin,
@@ -157,18 +157,25 @@ extension Decoder {
       let found = matches(node, scope)
       return found.isEmpty ? nil : .files(found)
     }
+    let (nodes, exclusions) = self.exclusions(among: list, scope)
     let texts = nodes.map { text($0, scope) }
     if !nodes.isEmpty, texts.allSatisfy({ $0.map(isValue) ?? false }) {
       return values(nodes, of: node, scope).map { .inputs($0) }
     }
-    if nodes.isEmpty { refuseEmpty(node, Values.loop) }
+    if list.isEmpty { refuseEmpty(node, Values.loop) }
     if refusesMixture(texts) { return nil }
     var seen: Set<FilePath> = []
     let found = nodes.flatMap { matches($0, scope) }.filter { seen.insert($0.path).inserted }
-    return found.isEmpty ? nil : .files(found)
+    let left = found.filter { !exclusions.cover($0.path) }
+    if left.isEmpty, !found.isEmpty {
+      sink.error(
+        "nothing is left of \(found.count) files", at: node.origin,
+        help: "exclude less: '!' leaves out what a pattern matches, and folders with all they hold")
+    }
+    return left.isEmpty ? nil : .files(left)
   }
 
-  /// Whether words among `texts` are no files, and others are, which has been told.
+  /// Whether words among `texts` are no files, and others are, which is reported.
   private func refusesMixture(_ texts: [Text?]) -> Bool {
     let words = texts.compactMap { $0 }.filter(isValue)
     guard !words.isEmpty, words.count < texts.count else { return false }

@@ -21,118 +21,165 @@ struct MP3Choice: Hashable {
 
 extension Decoder {
   /// `V2`, `abr 96k`, one of LAME's names, or a map.
-  func mp3(_ node: YAMLNode, _ scope: Scope) -> MP3Choice? {
-    guard case .mapping = node.kind else {
-      return value(node, scope) { text throws(QuantityError) in
-        guard text != "copy", text != "copy strict" else {
-          throw QuantityError(
-            "'\(text)' is not built yet", help: "encode with 'V0', which loses least")
-        }
-        return MP3Choice(
-          settings: try Self.mp3(text), preset: MP3Preset(rawValue: text.lowercased()))
-      }?.value
+  func mp3(_ node: YAMLNode, _ scope: Scope) -> MP3Choice? { Values.mp3.read(node, self, scope) }
+}
+
+/// An MP3 setting, while the keys of its long form are read.
+private struct MP3Draft {
+  var choice = MP3Choice(settings: .standard)
+  /// How bits are spent.
+  var rate: Located<MP3Choice>?
+
+  /// Sets one of the settings, written at `origin`.
+  mutating func set(
+    _ setting: MP3Settings.Problem.Setting, at origin: Origin,
+    _ change: (inout MP3Settings) -> Void
+  ) {
+    choice.places[setting] = origin
+    change(&choice.settings)
+  }
+}
+
+extension Values {
+  static let mp3: NodeNotation<MP3Choice> = NodeNotation(
+    "mp3", "'V2', 'abr 96k' or 'cbr 128k'", text: mp3Text, convert: { $0.value },
+    map: MapNotation(
+      "an MP3 setting", MP3Draft(),
+      rules: [
+        .one(
+          of: ["vbr", "abr", "cbr", "preset"],
+          missing: "one of 'vbr', 'abr', 'cbr', 'preset' is missing",
+          help: "add one, as 'vbr: 2' or 'cbr: 128k'")
+      ],
+      [
+        Key("vbr", vbr, "LAME's -V, 0 (best) to 9.999") { $0.rate = $1 },
+        Key("abr", wholeBitRate("abr"), "a mean bit rate") { $0.rate = $1 },
+        Key("cbr", wholeBitRate("cbr"), "a constant bit rate") { $0.rate = $1 },
+        Key("preset", lamePreset, "a name of LAME's, as 'voice'") { $0.rate = $1 },
+        Key("quality", quality, "LAME's -q, 0 (slowest) to 9") { draft, quality in
+          draft.set(.quality, at: quality.origin) { $0.quality = quality.value }
+        },
+        Key("mode", stereoMode, "how channels are coded; else joint stereo") { draft, mode in
+          if mode.value == nil { draft.choice.mono = mode.origin }
+          draft.set(.stereoMode, at: mode.origin) { $0.stereoMode = mode.value ?? $0.stereoMode }
+        },
+        Key("lowpass", lowpass, "up to where sound is kept; else LAME chooses") { draft, lowpass in
+          draft.set(.lowpass, at: lowpass.origin) { $0.lowpass = lowpass.value }
+        },
+        Key("highpass", wholeHertz, "from where on sound is kept") { draft, highpass in
+          draft.set(.highpass, at: highpass.origin) { $0.highpass = highpass.value }
+        },
+        Key("min", bitRate, "the least bit rate that a frame has, in silence, too") { draft, rate in
+          draft.set(.minimumBitRate, at: rate.origin) { $0.minimumBitRate = rate.value }
+        },
+        Key("max", bitRate, "the highest bit rate that a frame has") { draft, rate in
+          draft.set(.maximumBitRate, at: rate.origin) { $0.maximumBitRate = rate.value }
+        },
+      ]),
+    finish: { draft, _, _ in
+      guard let rate = draft.rate else { return nil }
+      var choice = draft.choice
+      choice.settings.rateControl = rate.value.settings.rateControl
+      choice.preset = rate.value.preset
+      choice.places[.rateControl] = rate.origin
+      return choice
+    })
+
+  /// `V2`, `abr 96k`, LAME's names.
+  static let mp3Text = TextNotation(
+    "mp3_text", "'V2', 'abr 96k' or 'cbr 128k'",
+    Pattern.whole(
+      Pattern.one(
+        of: [
+          "[vV]" + Pattern.quality,
+          Pattern.one(of: Pattern.anyCase("abr"), Pattern.anyCase("cbr"))
+            + " +0*[1-9][0-9]* *" + Pattern.kilobits,
+        ] + MP3Preset.allCases.map { Pattern.anyCase($0.rawValue) }))
+  ) { text throws(QuantityError) in
+    guard text != "copy", text != "copy strict" else {
+      throw QuantityError("'\(text)' is not built yet", help: "encode with 'V0', which loses least")
     }
-    guard let fields = fields(of: node, as: Language.mp3) else { return nil }
-    let rates = fields.present("vbr", "abr", "cbr", "preset")
-    if let first = rates.first, let second = rates.dropFirst().first {
-      sink.error(
-        "'\(second.key)' beside '\(first.key)'", at: second.keyOrigin, help: "keep one of them",
-        notes: [.init("the other one is here", at: first.keyOrigin)])
-    }
-    let rate = rates.first.flatMap { rateControl($0, scope) }
-    guard !rates.isEmpty || fields.isIncomplete else {
-      sink.error(
-        "one of 'vbr', 'abr', 'cbr', 'preset' is missing", at: node.origin,
-        help: "add one, as 'vbr: 2' or 'cbr: 128k'")
-      return nil
-    }
-    var found = MP3Fields(self, fields, scope)
-    guard found.isComplete, let rate else { return nil }
-    found.choice.settings.rateControl = rate.value.settings.rateControl
-    found.choice.preset = rate.value.preset
-    found.choice.places[.rateControl] = rate.origin
-    return found.choice
+    return MP3Choice(
+      settings: try Quantity.mp3(text), preset: MP3Preset(rawValue: text.lowercased()))
   }
 
-  /// The one of the four keys that says how bits are spent.
-  private func rateControl(_ entry: YAMLEntry, _ scope: Scope) -> Located<MP3Choice>? {
-    value(entry.value, scope) { text throws(QuantityError) in
-      let preset = MP3Preset(rawValue: text.lowercased())
-      switch entry.key {
-      case "preset":
-        guard let preset else { throw Self.noPreset(text) }
-        return MP3Choice(settings: preset.settings, preset: preset)
-      case "vbr":
-        let digits = text.lowercased().hasPrefix("v") ? text.dropFirst() : text[...]
-        guard let first = digits.utf8.first, (0x30...0x39).contains(first) else {
-          throw QuantityError(
-            "'\(text)' is no VBR quality",
-            help: preset == nil ? "write 0 (best) to 9.999" : "write 'preset: \(text)'")
-        }
-        return MP3Choice(settings: try Self.mp3("V" + digits))
-      default:
-        return MP3Choice(settings: try Self.mp3(entry.key + " " + text))
-      }
+  static let vbr = TextNotation(
+    "vbr", "'0' (best) to '9.999'", Pattern.whole("[vV]?" + Pattern.quality),
+    or: ["type": "number", "minimum": 0, "maximum": .number(9.999, decimals: 3)]
+  ) { text throws(QuantityError) in
+    let digits = text.lowercased().hasPrefix("v") ? text.dropFirst() : text[...]
+    guard let first = digits.utf8.first, (0x30...0x39).contains(first) else {
+      let isPreset = MP3Preset(rawValue: text.lowercased()) != nil
+      throw QuantityError(
+        "'\(text)' is no VBR quality",
+        help: isPreset ? "write 'preset: \(text)'" : "write 0 (best) to 9.999")
+    }
+    return MP3Choice(settings: try Quantity.mp3("V" + digits))
+  }
+
+  /// The bit rate of `abr` or `cbr`.
+  static func wholeBitRate(_ control: String) -> TextNotation<MP3Choice> {
+    TextNotation(
+      "whole_bit_rate", "a bit rate, as '128k'",
+      Pattern.whole(" *0*[1-9][0-9]* *" + Pattern.kilobits)
+    ) { text throws(QuantityError) in
+      MP3Choice(settings: try Quantity.mp3(control + " " + text))
     }
   }
 
-  private static func noPreset(_ text: String) -> QuantityError {
-    let names = MP3Preset.allCases.map(\.rawValue)
-    let nearest = Spelling.nearest(to: text, among: names)
-    return QuantityError(
-      "'\(text)' is no preset of LAME's",
-      help: nearest.map { "did you mean '\($0)'?" }
-        ?? "write one of " + names.joined(separator: ", "))
+  static let lamePreset = TextNotation(
+    "lame_preset", "a name of LAME's, as 'voice'",
+    Pattern.whole(Pattern.one(of: MP3Preset.allCases.map { Pattern.anyCase($0.rawValue) }))
+  ) { text throws(QuantityError) in
+    guard let preset = MP3Preset(rawValue: text.lowercased()) else {
+      let names = MP3Preset.allCases.map(\.rawValue)
+      throw QuantityError(
+        "'\(text)' is no preset of LAME's",
+        help: Spelling.nearest(to: text, among: names).map { "did you mean '\($0)'?" }
+          ?? "write one of " + names.joined(separator: ", "))
+    }
+    return MP3Choice(settings: preset.settings, preset: preset)
   }
 
-  private static func mp3(_ text: String) throws(QuantityError) -> MP3Settings {
+  static let quality = TextNotation(
+    "quality", "'0' (slowest) to '9'", Pattern.whole("0*[0-9]"),
+    or: ["type": "integer", "minimum": 0, "maximum": 9]
+  ) { text throws(QuantityError) in
+    guard let quality = Quantity.count(text), (0...9).contains(quality) else {
+      throw QuantityError("'\(text)' is no quality of LAME's", help: "write 0 (slowest) to 9")
+    }
+    return quality
+  }
+
+  /// nil is mono.
+  static let stereoMode = TextNotation(
+    "stereo_mode", "'joint', 'forced', 'simple' or 'mono'",
+    Pattern.whole(
+      Pattern.one(
+        of: [
+          "joint", "joint stereo", "j", "forced", "force", "forced joint", "forced joint stereo",
+          "f", "simple", "simple stereo", "stereo", "s", "mono", "m",
+        ].map { Pattern.anyCase($0).replacing(" ", with: "[ _-]") })),
+    parse: Quantity.mp3Mode)
+
+  static let lowpass = TextNotation(
+    "lowpass", "a frequency, as '16 kHz', or 'off'",
+    Pattern.whole(Pattern.one(of: "off", Pattern.hertz))
+  ) { text throws(QuantityError) in
+    text == "off" ? MP3Settings.Lowpass.off : .hertz(try Quantity.hertz(text))
+  }
+
+  static let wholeHertz = TextNotation(
+    "whole_hertz", "a frequency, as '80 Hz'", Pattern.whole(Pattern.hertz), parse: Quantity.hertz)
+}
+
+extension Quantity {
+  fileprivate static func mp3(_ text: String) throws(QuantityError) -> MP3Settings {
     do throws(MP3SettingsError) {
       return try MP3Settings(parsing: text)
     } catch {
       throw QuantityError(error.message)
     }
-  }
-}
-
-/// The settings of a map beside the one that says how bits are spent.
-private struct MP3Fields {
-  var choice = MP3Choice(settings: .standard)
-  /// Whether none was refused.
-  var isComplete = true
-
-  init(_ decoder: Decoder, _ fields: Fields, _ scope: Scope) {
-    func read<Value: Sendable & Hashable>(
-      _ key: String, _ setting: MP3Settings.Problem.Setting,
-      _ parse: (String) throws(QuantityError) -> Value
-    ) -> Located<Value>? {
-      guard let entry = fields[key] else { return nil }
-      let found = decoder.value(entry.value, scope, parse)
-      if found == nil { isComplete = false }
-      choice.places[setting] = found?.origin
-      return found
-    }
-    choice.settings.quality = read("quality", .quality, Quantity.mp3Quality)?.value
-    if let mode = read("mode", .stereoMode, Quantity.mp3Mode) {
-      if let stereo = mode.value {
-        choice.settings.stereoMode = stereo
-      } else {
-        choice.mono = mode.origin
-      }
-    }
-    choice.settings.lowpass = read("lowpass", .lowpass, Quantity.mp3Lowpass)?.value ?? .automatic
-    choice.settings.highpass = read("highpass", .highpass, Quantity.hertz)?.value
-    choice.settings.minimumBitRate = read("min", .minimumBitRate, Quantity.bitRate)?.value
-    choice.settings.maximumBitRate = read("max", .maximumBitRate, Quantity.bitRate)?.value
-  }
-}
-
-extension Quantity {
-  /// LAME's `-q`.
-  fileprivate static func mp3Quality(_ text: String) throws(QuantityError) -> Int {
-    guard let quality = count(text), (0...9).contains(quality) else {
-      throw QuantityError("'\(text)' is no quality of LAME's", help: "write 0 (slowest) to 9")
-    }
-    return quality
   }
 
   /// LAME's `-m`, by its words, its letters, or lame.h's; nil is mono.
@@ -157,12 +204,6 @@ extension Quantity {
       throw QuantityError(
         "'\(text)' is no mode of LAME's", help: "write 'joint', 'forced', 'simple' or 'mono'")
     }
-  }
-
-  fileprivate static func mp3Lowpass(
-    _ text: String
-  ) throws(QuantityError) -> MP3Settings.Lowpass {
-    text == "off" ? .off : .hertz(try hertz(text))
   }
 
   /// A frequency in whole hertz. Small numbers are what `lame` is told, in kHz.

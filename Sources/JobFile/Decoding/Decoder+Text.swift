@@ -6,7 +6,7 @@ import TimeLists
 import YAML
 
 extension Decoder {
-  /// The text of a scalar with its variables filled in; nil where it has none, which has been said.
+  /// The text of a scalar with its variables filled in; nil where it has none, which has been reported.
   func text(_ node: YAMLNode, _ scope: Scope) -> Text? {
     switch node.kind {
     case .missing: return nil

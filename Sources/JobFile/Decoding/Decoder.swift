@@ -22,12 +22,12 @@ final class Decoder {
   var presets: [String: YAMLEntry] = [:]
   /// The keys of built-in presets, as if they were written where they are named.
   var builtInPresets: [PresetPlace: Fields] = [:]
-  /// Presets of which it was said what they do not do.
+  /// Presets whose loudness, which is not built yet, was reported.
   var warnedPresets: Set<String> = []
   /// What the jobs that were read are called, and those that were refused.
   var jobNames: Set<String> = []
-  /// Files that are named and not there: media, of which nothing has been said yet; the others, and
-  /// where each is said to be missing.
+  /// Files that are named and not there: media, which have not been reported yet; the others, and
+  /// where each is reported.
   var missing: (media: [MissingFile], files: [MissingFile], origins: Set<Origin>) = ([], [], [])
   /// The paths of `missing.media` and `missing.files` by their places.
   var notedMissing: Set<Located<FilePath>> = []
@@ -107,7 +107,7 @@ struct Fields {
   private(set) var entries: [YAMLEntry] = []
   private var indices: [String: Int] = [:]
   let origin: Origin
-  /// Keys whose values nobody will see: what they would have said is not missing.
+  /// Keys whose values were refused: what needs them is not missing.
   private(set) var refused: Set<String> = []
 
   var isIncomplete: Bool { !refused.isEmpty }
@@ -310,6 +310,15 @@ extension Decoder {
     guard !text.utf8.contains(0) else {
       throw QuantityError("a path cannot hold U+0000", help: "leave it out")
     }
+    if text.first == "$", text.dropFirst().first?.isASCIILetter == true {
+      let name = text.dropFirst().prefix { $0.isASCIILetter || $0.isNumber || $0 == "_" }
+      let rest = text.dropFirst(name.count + 1)
+      throw QuantityError(
+        "'$\(name)' is no variable here",
+        help: (name == "HOME" ? "write '~\(rest)', or " : "write ")
+          + "'${env.\(name)}\(rest)' and allow it with --env \(name); "
+          + "a file of that name is './\(text)'")
+    }
     guard !isAddress(text) else {
       throw QuantityError(
         "'\(text)': sources and outputs over the network are not built yet",
@@ -328,4 +337,8 @@ extension Decoder {
     }
     return false
   }
+}
+
+extension Character {
+  fileprivate var isASCIILetter: Bool { isASCII && isLetter }
 }

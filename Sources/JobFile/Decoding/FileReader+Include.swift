@@ -11,7 +11,8 @@ extension FileReader {
   private static let depthLimit = 16
 
   /// The maps whose entries come together.
-  private static let sections = ["vars", "sources", "defaults", "presets", "jobs"]
+  private static let sections =
+    Language.fileKeys.filter { $0.form.shapes == [.map] }.map(\.name)
 
   /// Puts into `fields`, those of the outermost map, what it includes.
   ///
@@ -178,9 +179,9 @@ extension FileReader {
 
 extension Decoder {
   /// Keys of which a job has one: its own takes the place of the others, too.
-  private static let alternatives: [Set<String>] = [
-    ["clip", "concat", "tracks", "silence"], ["to", "duration"], ["for_each", "rows"],
-  ]
+  private static let alternatives = Language.jobRules.compactMap { rule in
+    if case .atMostOneOf(let keys) = rule.kind { keys } else { nil }
+  }
 
   /// `fields` of a job with the file's `defaults` for what it does not say. Tags are merged one by
   /// one; every other key is the job's own or the default's, whole.

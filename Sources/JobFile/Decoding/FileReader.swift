@@ -13,9 +13,9 @@ struct FileReader {
   var bytes: Int
   /// The files that it includes, in the order in which they are read.
   var included: [FilePath] = []
-  /// Why nothing else is to be said: a file is written in a newer language.
+  /// Why nothing else is reported: a file is written in a newer language.
   private(set) var newerVersion: Diagnostic?
-  /// What is to be said of variables that are given and not used, where others may use them.
+  /// What to report of variables that are given and not used, where other files may use them.
   private(set) var unusedVariables: [String: Diagnostic] = [:]
 
   mutating func jobs(_ root: YAMLNode) -> [Job] {

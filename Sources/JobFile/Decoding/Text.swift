@@ -5,7 +5,7 @@ import MediaTime
 import SystemPackage
 import YAML
 
-/// A scalar with its variables filled in, which still knows where each of its characters was
+/// A scalar with its variables filled in, which keeps where each of its characters was
 /// written.
 struct Text {
   let string: String

@@ -3,7 +3,8 @@ import SystemPackage
 
 /// A path with wildcards: `*`, `?`, `[a-z]`, `[!a]`, `{mp3,flac}`, and `**` for any number of
 /// folders. `\` takes the meaning from the character after it. Names that begin with a dot are
-/// matched only by patterns that do.
+/// matched only by patterns that do. The extension behind a wildcard matches in any case: recorders
+/// write `ZOOM0001.WAV`.
 struct FilePattern {
   /// The characters that mean something in a pattern.
   static let special: Set<Unicode.Scalar> = ["*", "?", "[", "]", "{", "}", "\\"]
@@ -52,7 +53,10 @@ struct FilePattern {
     var expanded: [String] = []
     try Self.expandBraces(text, into: &expanded)
     alternatives = expanded.map { text in
-      text.split(separator: "/").filter { $0 != "." }.map { PatternComponent(String($0)) }
+      let names = text.split(separator: "/").filter { $0 != "." }
+      return names.enumerated().map {
+        PatternComponent(String($1), isFile: $0 == names.count - 1)
+      }
     }
     // The fixed part is that of the text before braces are expanded: `a/{b,c}/*` is fixed in `a`.
     var fixed = FilePath(isAbsolute ? "/" : "")
@@ -82,6 +86,38 @@ struct FilePattern {
     return NaturalOrder.sorted(found).map { path in
       Match(
         path: path, folder: FilePath(root: nil, path.components.dropFirst(rootCount).dropLast()))
+    }
+  }
+
+  /// Whether `path`, which a pattern found below `base`, or a folder above it matches.
+  ///
+  /// - Complexity: O(names in `path` · names in the pattern · length of a name)
+  func covers(_ path: FilePath, base: FilePath) -> Bool {
+    var names = path.components.map(\.string)[...]
+    if fixedPart.root == nil {
+      let outer = base.components.map(\.string)
+      guard path.root == base.root, names.starts(with: outer) else { return false }
+      names = names.dropFirst(outer.count)
+    }
+    return alternatives.contains { alternative in
+      // How many names of the pattern may have been matched so far.
+      var states: Set<Int> = [0]
+      for name in names {
+        var next: Set<Int> = []
+        for state in states {
+          var state = state
+          // `**` stands for no folder, too.
+          while state < alternative.count, alternative[state].isAnyDepth {
+            next.insert(state)
+            state += 1
+          }
+          guard state < alternative.count else { return true }
+          if alternative[state].matches(name) { next.insert(state + 1) }
+        }
+        if next.contains(alternative.count) { return true }
+        states = next
+      }
+      return false
     }
   }
 
@@ -169,6 +205,8 @@ extension FilePattern {
 private struct PatternComponent {
   private enum Token {
     case scalar(Unicode.Scalar)
+    /// A letter of an extension, in lower case.
+    case letter(Unicode.Scalar)
     case any
     case anyRun
     case set([ClosedRange<Unicode.Scalar>], isNegated: Bool)
@@ -176,6 +214,7 @@ private struct PatternComponent {
     func matches(_ scalar: Unicode.Scalar) -> Bool {
       switch self {
       case .scalar(let own): own == scalar
+      case .letter(let own): own.value == scalar.value | 0x20
       case .any: true
       case .anyRun: false
       case .set(let ranges, let isNegated): ranges.contains { $0.contains(scalar) } != isNegated
@@ -187,9 +226,27 @@ private struct PatternComponent {
   /// `**`
   let isAnyDepth: Bool
 
-  init(_ text: String) {
+  /// One name; `isFile` where it is the last one of its pattern.
+  init(_ text: String, isFile: Bool = false) {
     isAnyDepth = text == "**"
-    tokens = Self.tokens(of: Array(text.unicodeScalars))
+    var tokens = Self.tokens(of: Array(text.unicodeScalars))
+    if isFile { Self.ignoreCase(ofExtension: &tokens) }
+    self.tokens = tokens
+  }
+
+  private static func ignoreCase(ofExtension tokens: inout [Token]) {
+    let suffix = tokens.reversed().prefix { token in
+      if case .scalar(let scalar) = token { scalar != "." && scalar.isASCII } else { false }
+    }
+    guard suffix.count < tokens.count, case .scalar(".") = tokens[tokens.count - suffix.count - 1],
+      tokens.contains(where: { if case .scalar = $0 { false } else { true } })
+    else { return }
+    for index in (tokens.count - suffix.count)..<tokens.count {
+      guard case .scalar(let scalar) = tokens[index], scalar.properties.isAlphabetic else {
+        continue
+      }
+      tokens[index] = .letter(Unicode.Scalar(UInt8(ascii: scalar) | 0x20))
+    }
   }
 
   /// The name itself, where there is no wildcard in it.

@@ -23,7 +23,7 @@ public struct MissingFile: Sendable {
   /// Whether a job that writes it would mend it.
   public var canBeWritten: Bool { isThere == nil }
 
-  /// What is to be said of it where no job writes it.
+  /// What to report of it where no job writes it.
   ///
   /// - Parameter isSuggesting: Whether the disk is asked what may help: O(entries of the folder).
   /// - Returns: An error at the place.
@@ -68,9 +68,9 @@ public struct MissingFile: Sendable {
       : "put it there: a path counts from the folder of the file that it stands in"
   }
 
-  /// What is to be said of files that no job writes: of one place some, of all not too many.
+  /// What to report of files that no job writes: at one place some, of all not too many.
   ///
-  /// - Complexity: O(n), and O(entries of the folder) for each that is spoken of
+  /// - Complexity: O(n), and O(entries of the folder) for each that is reported
   public static func diagnostics(of files: some Sequence<MissingFile>) -> Diagnostics {
     var sink = DiagnosticSink()
     sink.add(files)
@@ -95,7 +95,7 @@ extension [MissingFile] {
 }
 
 extension DiagnosticSink {
-  /// Adds what is to be said of files that nobody writes.
+  /// Reports files that no job writes.
   mutating func add(_ files: some Sequence<MissingFile>) {
     for file in files where !drops(at: file.origin) {
       add(file.diagnostic(suggesting: isSuggesting))

@@ -1,5 +1,5 @@
-import JSON
 import MediaComposition
+import JSON
 
 /// What the forms of the language's values are made of, as JSON Schema.
 enum JSONForm {
@@ -84,7 +84,7 @@ enum JSONForm {
     return shapes(text: element, list: onceEach ? list.with(Self.onceEach) : list)
   }
 
-  /// No text stands twice. Of numbers nobody can tell: `1` and `1.0` are one number and two texts.
+  /// No text stands twice. Numbers are left out: `1` and `1.0` are one number and two texts.
   static let onceEach: JSONValue = [
     "if": ["items": ["type": "string"]], "then": ["uniqueItems": true],
   ]

@@ -1,6 +1,6 @@
-import JSON
 import JobModel
 import MediaComposition
+import JSON
 
 extension Language {
   /// A file to be written.
@@ -9,7 +9,7 @@ extension Language {
     keys: [
       .init("file", Values.path.form, "the path to write to"),
       .init("folder", Values.path.form, "the folder to write to, under the input's name"),
-      .init("mp3", Values.mp3, "MP3 by LAME"),
+      .init("mp3", Values.mp3.form, "MP3 by LAME"),
       .init(
         "id3", Values.id3.form,
         "the tag's version in MP3 and AIFF; else 2.4, where chapters allow it"),
@@ -61,28 +61,6 @@ extension Language {
       ])
   }()
 
-  /// The long form of MP3 settings.
-  static let mp3: Schema = Schema(
-    "an MP3 setting",
-    keys: [
-      .init("vbr", Values.vbr, "LAME's -V, 0 (best) to 9.999"),
-      .init("abr", Values.wholeBitRate, "a mean bit rate"),
-      .init("cbr", Values.wholeBitRate, "a constant bit rate"),
-      .init("preset", Values.lamePreset, "a name of LAME's, as 'voice'"),
-      .init("quality", Values.quality, "LAME's -q, 0 (slowest) to 9"),
-      .init("mode", Values.stereoMode, "how channels are coded; else joint stereo"),
-      .init("lowpass", Values.lowpass, "up to where sound is kept; else LAME chooses"),
-      .init("highpass", Values.frequency.form, "from where on sound is kept"),
-      .init("min", Values.bitRate.form, "the least bit rate that a frame has, in silence, too"),
-      .init("max", Values.bitRate.form, "the highest bit rate that a frame has"),
-    ],
-    rules: [
-      .one(
-        of: ["vbr", "abr", "cbr", "preset"],
-        missing: "one of 'vbr', 'abr', 'cbr', 'preset' is missing",
-        help: "add one, as 'vbr: 2' or 'cbr: 128k'")
-    ])
-
   // MARK: What must hold between keys and values
 
   /// Not every format has an ID3 tag.
@@ -123,7 +101,7 @@ extension Language {
     ]
   }
 
-  /// A format goes into files of its own extensions; one that is not said must show in the path.
+  /// A format goes into files of its own extensions; one that no key names must show in the path.
   private static let extensionConditions: [JSONValue] = {
     func path(_ condition: JSONValue) -> JSONValue { ["properties": ["file": condition]] }
     func matches(_ pattern: String) -> JSONValue {

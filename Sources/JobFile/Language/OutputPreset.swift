@@ -144,7 +144,7 @@ extension Decoder {
   }
 }
 
-/// Where a preset that is built in is used: what is wrong with it is told there.
+/// Where a preset that is built in is used: what is wrong with it is reported there.
 struct PresetPlace: Hashable {
   var name: String
   var origin: Origin

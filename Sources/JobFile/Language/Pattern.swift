@@ -47,7 +47,7 @@ enum Pattern {
   static let moment = whole(momentBody)
   /// A moment of the whole, and not of one of its items.
   static let ownMoment = whole(one(of: "start", "end(-\(timeBody))?", timeBody))
-  /// A moment that is told from the end.
+  /// A moment that counts from the end.
   static let endMoment = whole("end(-\(timeBody))?")
 
   static let decibels = anyCase("dB")
@@ -66,8 +66,10 @@ enum Pattern {
 
   static let bits = "[ -]*" + anyCase("bit")
 
-  /// A path: not empty, not a pipe, and not on the network.
-  static let path = whole(#"(?!-$)(?!.*:\/\/).+"#)
+  /// Not on the network, and not by a variable of the shell.
+  private static let local = #"(?!.*:\/\/)(?!\$[A-Za-z])"#
+  /// A path: not empty, and not a pipe.
+  static let path = whole("(?!-$)" + local + ".+")
   /// The last word of a clip's text, where it is a range and not part of a name; or all of it.
   private static let rangeWord =
     "((\(momentBody))?\\.\\.(\\+\(timeBody)|\(momentBody))|(\(momentBody))\\.\\.)$"
@@ -75,7 +77,7 @@ enum Pattern {
   static let onlyRange = "^" + rangeWord
   /// The path of an output, whose extension says a format.
   static let outputPath = whole(
-    #"(?!.*:\/\/).*[^/]\."# + one(of: Output.Kind.allExtensions.map(anyCase)))
+    local + #".*[^/]\."# + one(of: Output.Kind.allExtensions.map(anyCase)))
   /// The path of an output whose extension by itself makes it one of `kinds`; nil where none does.
   static func outputPath(of kinds: [Output.Kind]) -> String? {
     let own = Output.Kind.allExtensions.filter {
@@ -89,7 +91,7 @@ enum Pattern {
     return #"\."# + one(of: JobOutput.Format.mediaExtensions.subtracting(own).sorted().map(anyCase))
       + "$"
   }
-  static let jsonPath = whole(#"(?!.*:\/\/).*[^/]\."# + anyCase("json"))
+  static let jsonPath = whole(local + #".*[^/]\."# + anyCase("json"))
   static let variableName = whole(
     "(?!(input|n|count|env|part|row)([.]|$))[A-Za-z_][A-Za-z0-9._-]*")
 }

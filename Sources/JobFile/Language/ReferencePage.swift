@@ -5,7 +5,7 @@ extension JobFile {
       # Reference: every key
 
       Each map of a job file, the keys that it may have, and how their values are written. This page is
-      made from the tables that `avjob` reads job files by: `scripts/reference` writes it, and a test
+      made from the tables that `avjob` reads job files by: `avjob schema all` prints it, and a test
       compares it. [job-language.md](job-language.md) explains the keys with examples,
       [glossary.md](glossary.md) the terms.
 

@@ -23,7 +23,7 @@ extension Schema {
     }
 
     let kind: Kind
-    /// What is said where a key is missing, or stands where it must not.
+    /// What is reported where a key is missing, or stands where it must not.
     var message = ""
     /// What to do then.
     var help: String?

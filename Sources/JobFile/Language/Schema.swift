@@ -6,7 +6,7 @@ import JSON
 struct Schema: Sendable {
   /// What such a map is, with its article: `an item`.
   let subject: String
-  /// How such a map is written, for "write …"; nil where nobody writes anything else.
+  /// How such a map is written, for "write …"; nil where no other shape is likely.
   let example: String?
   /// In the order in which documentation lists them.
   let keys: [Key]

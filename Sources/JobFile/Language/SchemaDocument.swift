@@ -1,6 +1,6 @@
-import JSON
 import JobModel
 import MediaComposition
+import JSON
 
 extension JobFile {
   /// The language as a JSON Schema (draft 2020-12), which editors check job files against. It is made
@@ -8,11 +8,11 @@ extension JobFile {
   ///
   /// What only other files, other keys or numbers in texts can show it does not see: that is for
   /// `avjob check`.
-  public static let schema = Language.document.document(columns: 96)
+  public static let schema = Language.wholeDocument.document(columns: 96)
 }
 
 extension Language {
-  fileprivate static let document: JSONValue = {
+  fileprivate static let wholeDocument: JSONValue = {
     // The whole of a file stands at the root.
     let maps = Self.maps.filter { $0.subject != file.subject }
     var forms: [String: Form] = [:]
@@ -20,8 +20,7 @@ extension Language {
       forms[key.form.name] = key.form
     }
     var definitions = maps.map { map in
-      JSONValue.Member(
-        map.definition, map.tree(with: map.subject == job.subject ? ofJobs : []))
+      JSONValue.Member(map.definition, map.tree(with: map.subject == job.subject ? ofJobs : []))
     }
     definitions += forms.values.sorted { $0.name < $1.name }.map {
       JSONValue.Member($0.name, $0.tree())
@@ -60,10 +59,9 @@ extension Language {
 extension Schema {
   /// The map, with what must hold between its keys.
   fileprivate func tree(with more: [JSONValue] = []) -> JSONValue {
-    var properties: [JSONValue.Member] = []
-    for key in keys where key.instead == nil {
+    let properties = keys.filter { $0.instead == nil }.map { key in
       let value: JSONValue = ["description": .text(key.help)]
-      properties.append(JSONValue.Member(key.name, value.with(key.form.reference)))
+      return JSONValue.Member(key.name, value.with(key.form.reference))
     }
     let tree: JSONValue = [
       "type": "object", "properties": .object(properties),

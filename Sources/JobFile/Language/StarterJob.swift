@@ -9,13 +9,15 @@ public enum StarterJob {
   public static func text(named path: String) -> String {
     let word = printable(shellQuoted(path))
     return #"""
+      # yaml-language-server: $schema=avjob.schema.json
       # A job for avjob: an episode with a theme before and after it.
       #
       #   avjob check \#(word)   find what is wrong with it, before any work
       #   avjob plan \#(word)    see what it would make
       #   avjob run \#(word)     make it
       #
-      # Paths count from this file's folder. 'avjob schema' prints a JSON Schema for your editor.
+      # Paths count from this file's folder. 'avjob schema > avjob.schema.json' writes what the first
+      # line names: with it, an editor completes and checks keys.
 
       # Texts that '${name}' stands for; 'avjob run --set episode=2' takes the place of one.
       vars:

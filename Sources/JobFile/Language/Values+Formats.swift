@@ -1,61 +1,13 @@
-import JSON
 import JobModel
 import MPEGAudio
 import MediaComposition
+import JSON
 
 /// The kinds of values that keys of an output have.
 extension Values {
   private static func form(_ name: String, _ example: String, _ pattern: String) -> Form {
     Form(name, [.text], example) { JSONForm.text(Pattern.whole(pattern)) }
   }
-
-  /// `V2`, `abr 96k`, LAME's names; or a map.
-  static let mp3: Form = Form(
-    "mp3", [.text, .map], "'V2', 'abr 96k' or 'cbr 128k'", maps: { [Language.mp3] }
-  ) {
-    JSONForm.shapes(text: JSONForm.text(mp3Text), map: Language.mp3.reference)
-  }
-
-  static let mp3Text = Pattern.whole(
-    Pattern.one(
-      of: [
-        "[vV]" + Pattern.quality,
-        Pattern.one(of: Pattern.anyCase("abr"), Pattern.anyCase("cbr"))
-          + " +0*[1-9][0-9]* *" + Pattern.kilobits,
-      ] + MP3Preset.allCases.map { Pattern.anyCase($0.rawValue) }))
-
-  static let vbr: Form = Form("vbr", [.text], "'0' (best) to '9.999'") {
-    JSONForm.text(
-      vbrText, or: ["type": "number", "minimum": 0, "maximum": .number(9.999, decimals: 3)])
-  }
-  static let vbrText = Pattern.whole("[vV]?" + Pattern.quality)
-
-  static let wholeBitRateText = Pattern.whole(" *0*[1-9][0-9]* *" + Pattern.kilobits)
-  static let wholeBitRate: Form = Form("whole_bit_rate", [.text], "a bit rate, as '128k'") {
-    JSONForm.text(wholeBitRateText)
-  }
-
-  static let lamePresetText = Pattern.whole(
-    Pattern.one(of: MP3Preset.allCases.map { Pattern.anyCase($0.rawValue) }))
-  static let lamePreset: Form = Form("lame_preset", [.text], "a name of LAME's, as 'voice'") {
-    JSONForm.text(lamePresetText)
-  }
-
-  static let quality: Form = Form("quality", [.text], "'0' (slowest) to '9'") {
-    JSONForm.text(
-      Pattern.whole("0*[0-9]"), or: ["type": "integer", "minimum": 0, "maximum": 9])
-  }
-
-  static let stereoMode = form(
-    "stereo_mode", "'joint', 'forced', 'simple' or 'mono'",
-    Pattern.one(
-      of: [
-        "joint", "joint stereo", "j", "forced", "force", "forced joint", "forced joint stereo", "f",
-        "simple", "simple stereo", "stereo", "s", "mono", "m",
-      ].map { Pattern.anyCase($0).replacing(" ", with: "[ _-]") }))
-
-  static let lowpass = form(
-    "lowpass", "a frequency, as '16 kHz', or 'off'", Pattern.one(of: "off", Pattern.hertz))
 
   static let pcmText = Pattern.whole(
     Pattern.one(

@@ -1,9 +1,9 @@
 import Diagnosis
-import JSON
 import JobModel
 import MediaComposition
 import MediaTime
 import YAML
+import JSON
 
 /// The kinds of values that modifiers have and that are more than one text.
 extension Values {
@@ -60,8 +60,7 @@ extension Values {
       "points, as { 0s: 0 dB, 30s: -6 dB }; one level for all of it is a 'gain'",
       maps: { [longVolume.schema] }
     ) {
-      let map: JSONValue = ["type": "object"]
-      return map.with(JSONForm.map(longVolume.schema, or: volumePoints.form.tree()))
+      JSONForm.map(longVolume.schema, or: volumePoints.form.tree()).with(["type": "object"])
     }
   ) { node, decoder, scope in
     node.hasKey(of: longVolume.schema)

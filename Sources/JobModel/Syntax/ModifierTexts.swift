@@ -17,25 +17,6 @@ extension Quantity {
     }
   }
 
-  /// `inverted`, `normal`: whether every sample changes its sign.
-  package static func polarity(_ text: String) throws(QuantityError) -> Bool {
-    switch text {
-    case "inverted", "invert": return true
-    case "normal": return false
-    default:
-      throw QuantityError("'\(text)' is no polarity", help: "write 'inverted' or 'normal'")
-    }
-  }
-
-  /// `linear`, `equal_power`, `exponential`.
-  package static func curve(_ text: String) throws(QuantityError) -> VolumeCurve {
-    guard let curve = VolumeCurve(rawValue: text) else {
-      throw QuantityError(
-        "'\(text)' is no curve", help: "write 'linear', 'equal_power' or 'exponential'")
-    }
-    return curve
-  }
-
   /// `-20 %`, `left`, `centre`, `right`.
   package static func pan(_ text: String) throws(QuantityError) -> Pan {
     switch text {

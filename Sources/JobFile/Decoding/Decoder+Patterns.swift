@@ -1,0 +1,135 @@
+import Diagnosis
+import SystemPackage
+import YAML
+
+// MARK: - Patterns of files
+
+extension Decoder {
+  /// The files that `pattern` finds, which counts from `folder`, in natural order; what it does not
+  /// find is refused.
+  func matches(
+    _ pattern: String, at origin: Origin, in folder: FilePath
+  ) -> [FilePattern.Match] {
+    func name(_ folder: FilePath) -> String {
+      folder.isEmpty ? "the job file's folder" : "'\(folder)'"
+    }
+    do throws(FilePattern.Failure) {
+      return try FilePattern(withHome(pattern)).matches(in: files, base: folder)
+    } catch {
+      switch error {
+      case .noFolder(let missing):
+        sink.error(
+          "there is no folder \(name(missing))", at: origin,
+          help: nearestFolder(missing, in: folder))
+      case .noMatch(let searched):
+        refuseMatchless(pattern, in: searched, of: folder, at: origin, name(searched))
+      case .tooManyAlternatives:
+        sink.error(
+          "more than \(FilePattern.alternativeLimit) alternatives in braces", at: origin,
+          help: "write several patterns in a list")
+      }
+      return []
+    }
+  }
+
+  /// Reports a path without wildcards as a path, and a pattern with what its folder has.
+  private func refuseMatchless(
+    _ pattern: String, in searched: FilePath, of folder: FilePath, at origin: Origin, _ name: String
+  ) {
+    let path = FilePath(pattern)
+    guard FilePattern.isPattern(pattern) else {
+      let whole = folder.pushing(path)
+      guard kind(of: whole) != .folder else {
+        return sink.error(
+          "'\(pattern)' is a folder", at: origin, help: "write '\(path)/*' for its files")
+      }
+      return sink.add([
+        MissingFile(
+          path: whole, origin: origin, isThere: kind(of: whole), name: pattern, help: nil,
+          isMedium: true, files: files)
+      ])
+    }
+    let base = searched.isAbsolute ? searched : folder.pushing(searched)
+    let found =
+      files.entries(of: base.isEmpty ? "." : base)?.prefix(10_000)
+      .filter { $0.kind == .file && !$0.name.string.hasPrefix(".") } ?? []
+    let endings = Set(found.compactMap { FilePath($0.name.string).extension }).sorted()
+    var help = "'*' stands for any characters of a name, '**' for any folders"
+    if found.isEmpty {
+      help = "there are no files in it"
+    } else if let wanted = path.extension, !FilePattern.isPattern(wanted), !endings.isEmpty,
+      !endings.contains(wanted)
+    {
+      let shown = endings.prefix(5).map { "'.\($0)'" }.joined(separator: ", ")
+      help = "the files in it end in \(shown)\(endings.count > 5 ? " …" : "")"
+    }
+    sink.error("no file in \(name) matches '\(pattern)'", at: origin, help: help)
+  }
+
+  private func nearestFolder(_ missing: FilePath, in folder: FilePath) -> String? {
+    guard sink.isSuggesting else { return nil }
+    let path = missing.isAbsolute ? missing : folder.pushing(missing)
+    return files.nearestEntry(to: path).map {
+      "did you mean '\(missing.removingLastComponent().appending($0))'?"
+    }
+  }
+
+  /// `~/` written out.
+  private func withHome(_ pattern: String) -> String {
+    guard pattern.hasPrefix("~/"), let home = files.homeDirectory else { return pattern }
+    return home.string + pattern.dropFirst(1)
+  }
+}
+
+// MARK: - Exclusions
+
+/// The patterns of a list that leave out what its others find: `!in/draft*`.
+struct Exclusions {
+  fileprivate var patterns: [(pattern: FilePattern, base: FilePath)] = []
+
+  /// Whether `path`, as a pattern found it, or a folder that holds it is left out.
+  func cover(_ path: FilePath) -> Bool {
+    patterns.contains { $0.pattern.covers(path, base: $0.base) }
+  }
+}
+
+extension Decoder {
+  /// Parts a list into what it takes in and what it leaves out.
+  func exclusions(among nodes: [YAMLNode], _ scope: Scope) -> ([YAMLNode], Exclusions) {
+    var exclusions = Exclusions()
+    guard nodes.contains(where: \.isExclusion) else { return (nodes, exclusions) }
+    let (excluding, others) = nodes.reduce(into: ([YAMLNode](), [YAMLNode]())) { parts, node in
+      if node.isExclusion { parts.0.append(node) } else { parts.1.append(node) }
+    }
+    for node in excluding {
+      guard let text = text(node, scope) else { continue }
+      guard !others.isEmpty else {
+        sink.error(
+          "'\(text.string)' leaves files out, and the list has none", at: node.origin,
+          help: "write the files first, as [\"in/*.wav\", \"\(text.string)\"]")
+        continue
+      }
+      let count = text.string.unicodeScalars.count
+      do throws(FilePattern.Failure) {
+        exclusions.patterns.append(
+          (try FilePattern(withHome(text.pattern(1..<count))), text.folder))
+      } catch {
+        sink.error(
+          "more than \(FilePattern.alternativeLimit) alternatives in braces", at: node.origin,
+          help: "write several patterns in a list")
+      }
+    }
+    return (others, exclusions)
+  }
+}
+
+extension YAMLNode {
+  /// Whether it is a text as `!in/draft*`.
+  fileprivate var isExclusion: Bool {
+    if case .scalar(let scalar) = kind {
+      scalar.text.utf8.first == UInt8(ascii: "!")
+    } else {
+      false
+    }
+  }
+}
