@@ -43,7 +43,7 @@ import Testing
   @Test("Commands that are shown can be typed as they stand")
   func initQuotes() throws {
     let stage = try stage()
-    let made = try stage.make("avjob init 'my show.yaml'; sed -n 3,5p 'my show.yaml'")
+    let made = try stage.make("avjob init 'my show.yaml'; sed -n 4,6p 'my show.yaml'")
     #expect(
       made.text == """
         wrote 'my show.yaml': name your files in it, then run avjob check 'my show.yaml'
