@@ -19,18 +19,27 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
   ],
   targets: [
-    // The door.
+    // The command.
     .executableTarget(
       name: "avjob",
       dependencies: [
         "MediaTime", "MPEGAudio", "Threads", "Diagnosis", "MediaComposition", "JobModel",
-        "JobFile", "ExportGraph", "ExportEngine", "RunPlan", "WorkerPool", "Receipts", "Playback",
-        "LiveScreens", "Reports", "Terminal", "JSON",
+        "JobFile", "ExportGraph", "ExportEngine", "RunPlan", "RunExecution", "WorkerPool",
+        "Playback", "LiveScreens", "Reports", "Terminal", "JSON",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
 
-    // Between engine and door: what a run is to do, settled once.
+    // Runs what is settled: beside receipts, in this process or in one for each job.
+    .target(
+      name: "RunExecution",
+      dependencies: [
+        "MediaTime", "Threads", "Diagnosis", "MediaComposition", "JobModel", "JobFile",
+        "ExportEngine", "RunPlan", "WorkerPool", "Receipts", "Terminal",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
+
+    // Between engine and command: what a run is to do, settled once.
     .target(
       name: "RunPlan",
       dependencies: [
@@ -53,7 +62,7 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
 
-    // Live: what the door's `preview` and `record` do, for any program.
+    // Live: what `preview` and `record` do, for any program.
     .target(
       name: "Playback",
       dependencies: [
@@ -67,7 +76,7 @@ let package = Package(
       name: "LiveScreens",
       dependencies: [
         "MediaTime", "Threads", "Diagnosis", "MediaComposition", "JobModel", "ExportGraph",
-        "Playback", "Terminal",
+        "ExportEngine", "Playback", "Terminal",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
 
@@ -234,8 +243,8 @@ let package = Package(
     .testTarget(
       name: "ReportsTests",
       dependencies: [
-        "Reports", "RunPlan", "Diagnosis", "ExportEngine", "ExportGraph", "MediaComposition",
-        "MediaTime", "Terminal", "WorkerPool", "TestSupport",
+        "Reports", "RunPlan", "Diagnosis", "ExportEngine", "ExportGraph", "JobModel",
+        "MediaComposition", "MediaTime", "Terminal", "WorkerPool", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(
@@ -253,6 +262,13 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(
+      name: "RunExecutionTests",
+      dependencies: [
+        "RunExecution", "JobFile", "ExportEngine", "Diagnosis", "MediaComposition", "MediaTime",
+        "RunPlan", "WorkerPool", "LiveScreens", "Threads", "TestSupport",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
+    .testTarget(
       name: "AVJobTests",
       dependencies: [
         "avjob", "JobFile", "JobModel", "ExportEngine", "Diagnosis", "MediaComposition",
@@ -262,7 +278,10 @@ let package = Package(
       ]),
     .testTarget(
       name: "LiveScreensTests",
-      dependencies: ["LiveScreens", "Playback", "MediaTime", "Terminal", "TestSupport"]),
+      dependencies: [
+        "LiveScreens", "Playback", "ExportEngine", "MediaComposition", "MediaTime", "Diagnosis",
+        "Terminal", "TestSupport", .product(name: "SystemPackage", package: "swift-system"),
+      ]),
     .testTarget(
       name: "EndToEndTests",
       dependencies: ["avjob", "TestSupport"]),

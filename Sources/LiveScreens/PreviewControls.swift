@@ -7,7 +7,7 @@ import Playback
 /// Controls a player by commands, and keeps the settings of the screen.
 package struct PreviewControls {
   let player: QueuePlayer
-  let entries: any PreviewEntries
+  let items: PreviewItems
   /// Whether the queue begins anew after its end.
   let isLooping: Bool
   /// Whether the player is to play; it stops by itself at the end.
@@ -33,11 +33,11 @@ package struct PreviewControls {
 
   /// - Parameters:
   ///   - player: The player.
-  ///   - entries: The entries of the preview.
+  ///   - items: The items of the preview.
   ///   - isLooping: Whether the queue begins anew after its end.
-  package init(_ player: QueuePlayer, _ entries: any PreviewEntries, isLooping: Bool) {
+  package init(_ player: QueuePlayer, _ items: PreviewItems, isLooping: Bool) {
     self.player = player
-    self.entries = entries
+    self.items = items
     self.isLooping = isLooping
     loop = player.loopRange.map { PreviewModel.Loop(start: $0.start, end: $0.end) }
     loopedItem = player.currentItem
@@ -105,7 +105,7 @@ package struct PreviewControls {
     } else if let neighbour = neighbour(of: item, 1) {
       begin(neighbour)
     } else {
-      message = entries.isLoading ? "the next entry is not ready yet" : "this is the last entry"
+      message = items.isLoading ? "the next entry is not ready yet" : "this is the last entry"
     }
   }
 
@@ -122,7 +122,7 @@ package struct PreviewControls {
 
   /// The entry `step` entries later; nil at the ends of a queue without a loop.
   private func neighbour(of item: PlayerItem, _ step: Int) -> PlayerItem? {
-    let items = entries.items
+    let items = items.items
     guard let index = items.firstIndex(where: { $0 === item }) else { return nil }
     let other = index + step
     if items.indices.contains(other) { return items[other] }
@@ -168,7 +168,7 @@ package struct PreviewControls {
   }
 
   /// Begins to repeat the queue, after all entries are in it. A single entry loops by its range.
-  package func hasLoaded() { if isLooping, entries.count > 1 { player.repeatsQueue = true } }
+  package func hasLoaded() { if isLooping, items.entries.count > 1 { player.repeatsQueue = true } }
 
   // MARK: Loops and tracks
 

@@ -152,11 +152,11 @@ package final class PreviewSession {
         controls.itemFailed(item)
         // Once, also if the queue repeats.
         guard failedItems.insert(ObjectIdentifier(item)).inserted else { break }
-        fail(failure.placed(at: controls.entries.origin(of: item)))
+        fail(failure.placed(at: controls.items.origin(of: item)))
       case .damaged(let item, var warning):
         // As in a run: once for each file, in whichever entries it is.
         guard damages.insert(warning.path ?? FilePath(item.name)).inserted else { break }
-        if warning.origin == .unknown { warning.origin = controls.entries.origin(of: item) }
+        if warning.origin == .unknown { warning.origin = controls.items.origin(of: item) }
         say(Diagnostic(warning))
       case .deviceLost(let failure?) where !hadDevice:
         // No sound was heard: the device is not disconnected, but wrong.
@@ -191,7 +191,7 @@ package final class PreviewSession {
   private func endIfHeard() {
     guard hasStopped, controls.isPlaying, controls.player.status == .paused else { return }
     // Read first: an entry may be queued right after `beginNext`.
-    let isLoading = controls.entries.isLoading
+    let isLoading = controls.items.isLoading
     if controls.beginNext() {
       hasStopped = false
     } else if !isLoading {

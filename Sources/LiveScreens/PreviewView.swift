@@ -92,11 +92,11 @@ package struct PreviewView {
     isStale = true
     let player = controls.player
     if case .itemBegan(let item) = event {
-      let number = (controls.entries.index(of: item) ?? 0) + 1
+      let number = (controls.items.index(of: item) ?? 0) + 1
       guard !isScreen else { return }
       begun = item
       let line = log.began(
-        item.name, number: number, of: controls.entries.count, lasting: item.duration)
+        item.name, number: number, of: controls.items.entries.count, lasting: item.duration)
       return write(line + "\n")
     }
     guard let line = log.line(for: event, at: player.currentTime, device: deviceName) else {
@@ -152,8 +152,8 @@ package struct PreviewView {
       case .paused: .paused
       case .waitingForDevice: .waiting
       }
-    if let index = controls.entries.index(of: item) { model.entry = index + 1 }
-    model.entryCount = controls.entries.count
+    if let index = controls.items.index(of: item) { model.entry = index + 1 }
+    model.entryCount = controls.items.entries.count
     model.time = time
     model.rate = player.speed.percent
     (model.volume, model.pan, model.loop) = (controls.volume, controls.pan, controls.loop)

@@ -1,4 +1,5 @@
 import Diagnosis
+import ExportEngine
 import JSON
 import MediaComposition
 import MediaTime
@@ -60,14 +61,14 @@ enum JSONReport {
     elapsed > .zero ? .number(sound.seconds / elapsed.seconds, decimals: 2) : nil
   }
 
-  private static func input(_ input: RunReport.Input) -> JSONValue {
+  private static func input(_ asset: Asset) -> JSONValue {
     .file(
-      input.path,
+      asset.path,
       [
-        "stream": .count(input.stream), "container": .text(input.container),
-        "codec": .text(input.codec), "sample_rate": .count(input.sampleRate),
-        "channels": .text(input.channels), "frames": .integer(input.frames),
-        "duration": .time(Time(frames: input.frames, rate: input.sampleRate)),
+        "stream": .count(asset.streamIndex), "container": .text(asset.container),
+        "codec": .text(asset.codec), "sample_rate": .count(asset.sampleRate),
+        "channels": .text(asset.channelLayout.name), "frames": .integer(asset.frameCount),
+        "duration": .time(asset.duration),
       ])
   }
 
@@ -77,10 +78,10 @@ enum JSONReport {
       output.path,
       [
         "format": .text(output.format), "bytes": output.bytes.map { .integer($0) },
-        "sha256": output.sha256.map { .hexadecimal($0) },
+        "sha256": output.sound?.sha256.map { .hexadecimal($0) },
         "sample_rate": output.sound.map { .count($0.sampleRate) },
         "channel_count": output.sound.map { .count($0.channelCount) },
-        "frames": output.sound.map { .integer($0.frames) },
+        "frames": output.sound.map { .integer($0.frameCount) },
         "duration": output.sound.map { .time($0.duration) },
         "peak_dbfs": output.sound.map { sound in
           sound.peakDecibels.map { .number($0, decimals: 2) } ?? .null

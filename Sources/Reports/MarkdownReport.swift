@@ -1,4 +1,5 @@
 import Diagnosis
+import ExportEngine
 import MediaComposition
 import MediaTime
 import Terminal

@@ -1,3 +1,4 @@
+import ExportEngine
 import ExportGraph
 import MediaTime
 import Terminal

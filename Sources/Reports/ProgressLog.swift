@@ -54,13 +54,13 @@ struct ProgressLog {
     case .postponed:
       return namesJobs && postponed.insert(event.job).inserted
         ? ["\(job.name): another process is at it; waiting"] : []
-    case .finished(_, let reason):
+    case .finished(.written(_, let reason)):
       let because = reason.map { ["\(job.name): \($0.printable)"] } ?? []
       guard namesJobs else { return because }
       let speed = job.progress.flatMap { Figures.speed($0.total, in: elapsed) }
       let rest = speed.map { ", \($0) real time" } ?? ""
       return because + ["\(job.name): done in \(Figures.elapsed(elapsed))\(rest)"]
-    case .upToDate: return isVerbose ? ["\(job.name): up to date"] : []
+    case .finished(.upToDate): return isVerbose ? ["\(job.name): up to date"] : []
     case .failed: return ["\(job.name): failed after \(Figures.elapsed(elapsed))"]
     case .cancelled:
       return namesJobs ? ["\(job.name): cancelled after \(Figures.elapsed(elapsed))"] : []

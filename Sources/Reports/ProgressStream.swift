@@ -41,7 +41,7 @@ struct ProgressStream {
   /// Something that happened to a job, which `tally` has taken in.
   mutating func show(_ event: RunEvent, _ tally: RunTally) {
     guard tally.jobs.indices.contains(event.job) else { return }
-    let message = event.diagnostic.map(json) ?? [:]
+    let message = tally.diagnostic(of: event).map(json) ?? [:]
     let (name, members): (String, JSONValue?) =
       switch event.kind {
       case .started:
@@ -50,12 +50,13 @@ struct ProgressStream {
       case .warning: ("warning", message)
       case .retrying(_, let pause): ("retrying", message.with(["after": .elapsed(pause)]))
       case .postponed: ("postponed", [:])
-      case .upToDate: ("up_to_date", [:])
-      case .finished(let outputs, let reason):
+      case .finished(.upToDate): ("up_to_date", [:])
+      case .finished(.written(_, let reason)):
         (
           "finished",
           .members([
-            "reason": reason.map { .text($0) }, "outputs": .list(outputs.map(JSONReport.output)),
+            "reason": reason.map { .text($0) },
+            "outputs": .list(tally.courses[event.job].outputs.map(JSONReport.output)),
           ])
         )
       case .failed: ("failed", message)

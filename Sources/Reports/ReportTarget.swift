@@ -4,7 +4,6 @@ import Glibc
 import MediaComposition
 import SystemPackage
 import Terminal
-import Terminal
 
 /// The file and the format of a report: a value of `--report`.
 package enum ReportTarget: Equatable, Sendable {
@@ -35,19 +34,11 @@ package enum ReportTarget: Equatable, Sendable {
     }
   }
 
-  /// The file that it goes to.
-  package var path: FilePath? {
+  /// The file that it replaces, which must be none that is read or written otherwise.
+  var replacedFile: FilePath? {
     switch self {
-    case .json(let path), .junit(let path), .markdown(let path), .step(let path): path
-    case .output: nil
-    }
-  }
-
-  /// Whether its file is replaced, and so must be none that is read or written otherwise.
-  package var replacesFile: Bool {
-    switch self {
-    case .json, .junit, .markdown: true
-    case .step, .output: false
+    case .json(let path), .junit(let path), .markdown(let path): path
+    case .step, .output: nil
     }
   }
 

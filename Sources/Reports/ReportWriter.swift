@@ -7,18 +7,42 @@ import SystemPackage
 struct ReportWriter: Sendable {
   let diagnostics: ReportedDiagnostics
   let run: RunFacts
-  var targets: [ReportTarget]
-  /// Whether it is known that the reports replace nothing that is read or written otherwise.
-  var isCleared = false
+  private(set) var targets: [ReportTarget]
+  /// What the run reads and writes; nil: it is known only what was read so far.
+  private var registry: PathRegistry?
+
+  init(_ targets: [ReportTarget], of run: RunFacts, _ diagnostics: ReportedDiagnostics) {
+    (self.targets, self.run, self.diagnostics) = (targets, run, diagnostics)
+  }
+
+  /// Finds out whether each report can be written at its path.
+  ///
+  /// - Parameter registry: Knows what the run reads and writes.
+  /// - Returns: Whether all can; if not, that was reported, and no report is written.
+  mutating func accepts(beside registry: PathRegistry) -> Bool {
+    self.registry = registry
+    var failures: [Failure] = []
+    for (number, target) in targets.enumerated() {
+      do throws(Failure) {
+        try requirePlace(of: target, number)
+      } catch {
+        failures.append(error)
+      }
+    }
+    guard !failures.isEmpty else { return true }
+    diagnostics.report(Diagnostics(failures.map { Diagnostic($0) }))
+    targets = []
+    return false
+  }
 
   /// Writes the reports of a run that ends with `status`, and reports those that cannot be written.
   ///
   /// - Returns: The status to end with: 1 in place of 0 where a report could not be written.
-  func write(_ tally: RunTally, status: Int32) -> Int32 {
+  mutating func write(_ tally: RunTally, status: Int32) -> Int32 {
     var status = status
-    for target in targets {
+    for (number, target) in targets.enumerated() {
       do throws(Failure) {
-        try requireNotRead(target)
+        try requirePlace(of: target, number)
         try target.write(RunReport(run, tally, diagnostics, status: status))
       } catch {
         diagnostics.report(Diagnostics(Diagnostic(error)))
@@ -28,14 +52,26 @@ struct ReportWriter: Sendable {
     return status
   }
 
-  /// A run that found a mistake before it knew all that its jobs read and write knows its job files
-  /// and what they include: no report replaces these.
-  private func requireNotRead(_ target: ReportTarget) throws(Failure) {
-    guard !isCleared, target.replacesFile, let path = target.path else { return }
+  /// Asks the registry whether the report may be written, and then the disk.
+  private mutating func requirePlace(of target: ReportTarget, _ number: Int) throws(Failure) {
+    if let path = target.replacedFile {
+      let file = ExportFiles.File(path: path, content: .record)
+      do throws(PathRegistry.Clash) {
+        var registry = self.registry ?? filesRead
+        defer { self.registry = registry }
+        try registry.write(.init(file, job: -1, part: 0, number: number))
+      } catch {
+        guard case .source = error else { throw error.failure(of: path, at: .unknown) }
+        throw Failure(.mendJob, "is a file that this run reads; choose another path", path: path)
+      }
+    }
+    try target.requireWritable()
+  }
+
+  /// A run that found a mistake early knows its job files and what they include.
+  private var filesRead: PathRegistry {
     var registry = PathRegistry()
     for file in run.files + diagnostics.map.fileNames { registry.protect(FilePath(file)) }
-    guard !registry.isKnown(path) else {
-      throw Failure(.mendJob, "is a file that was read; choose another path", path: path)
-    }
+    return registry
   }
 }

@@ -74,7 +74,7 @@ extension RunReport.Job {
       },
       reason: course.reason, start: course.start.map { run.start.duration(to: $0) },
       elapsed: course.elapsed, attempts: course.attempts,
-      inputs: assets.map(RunReport.Input.init),
+      inputs: assets,
       outputs: course.status == .done ? course.outputs : RunReport.Output.planned(job.export),
       messages: (job.warnings + course.diagnostics).map { RunReport.Message($0, in: map) })
   }

@@ -25,40 +25,14 @@ package struct RunReport: Sendable {
     var screen: String
   }
 
-  /// A stream of a media file that a job reads.
-  package struct Input: Hashable, Sendable {
-    var path: FilePath
-    var stream: Int
-    /// As `wav` and `pcm_s16le`.
-    var container: String
-    var codec: String
-    var sampleRate: Int
-    var channels: String
-    var frames: Int64
-  }
-
   /// A file that a job writes, or would have written: unknown facts are nil.
   package struct Output: Hashable, Sendable {
     var path: FilePath
     /// As `MP3 V2`, `Podlove Simple Chapters`, `JSON record`.
     var format: String
     var bytes: Int64?
-    /// Of the sound in it; nil where it has none.
-    var sound: Sound?
-    /// Known where a record was written.
-    var sha256: [UInt8]?
-  }
-
-  /// The sound of a file that was written.
-  package struct Sound: Hashable, Sendable {
-    var sampleRate: Int
-    var channelCount: Int
-    var frames: Int64
-    /// The largest magnitude of any sample, 1 being full scale.
-    var peak: Float
-    var clippedSamples: Int64
-
-    var duration: Time { Time(frames: frames, rate: sampleRate) }
+    /// Of the sound in it; nil where it has none, or is not written.
+    var sound: WrittenOutput?
   }
 
   /// How a job ended.
@@ -89,7 +63,7 @@ package struct RunReport: Sendable {
     var start: Duration?
     var elapsed = Duration.zero
     var attempts = 0
-    var inputs: [Input] = []
+    var inputs: [Asset] = []
     var outputs: [Output] = []
     var messages: [Message] = []
 
@@ -147,19 +121,10 @@ extension RunReport.Place {
   }
 }
 
-extension RunReport.Input {
-  init(_ asset: Asset) {
-    path = asset.path
-    stream = asset.streamIndex
-    container = asset.container
-    codec = asset.codec
-    sampleRate = asset.sampleRate
-    channels = asset.channelLayout.name
-    frames = asset.frameCount
-  }
-}
+extension WrittenOutput {
+  /// How long its sound is.
+  var duration: Time { Time(frames: frameCount, rate: sampleRate) }
 
-extension RunReport.Sound {
   /// The peak in decibels below full scale; nil where all is silent.
   var peakDecibels: Double? { peak > 0 ? Gain(factor: Double(peak)).decibels : nil }
 }
@@ -173,18 +138,11 @@ extension RunReport.Output {
   }
 
   /// The files that it has written.
-  package static func written(
-    _ export: Export, _ report: ExportSession.Report
-  ) -> [RunReport.Output] {
+  static func written(_ export: Export, _ report: ExportSession.Report) -> [RunReport.Output] {
     zip(export.outputs, report.outputs).flatMap { output, written in
       [
         RunReport.Output(
-          path: written.path, format: output.format.name, bytes: written.size,
-          sound: RunReport.Sound(
-            sampleRate: written.sampleRate, channelCount: written.channelCount,
-            frames: written.frameCount, peak: written.peak,
-            clippedSamples: written.clippedSamples),
-          sha256: written.sha256)
+          path: written.path, format: output.format.name, bytes: written.size, sound: written)
       ]
         + written.sidecars.map {
           RunReport.Output(path: $0.path, format: $0.kind.name, bytes: $0.size)

@@ -1,7 +1,6 @@
 import Diagnosis
-import MediaComposition
+import ExportEngine
 import RunPlan
-import SystemPackage
 import Terminal
 
 /// Reports what a run does while it goes on, and what it did: on the screen or as a stream of events,
@@ -49,7 +48,7 @@ package final class RunReporter {
     self.options = options
     self.diagnostics = diagnostics
     run = RunFacts(files: files, cores: cores)
-    writer = ReportWriter(diagnostics: diagnostics, run: run, targets: options.targets)
+    writer = ReportWriter(options.targets, of: run, diagnostics)
     stream = Self.stream(options, run, diagnostics)
   }
 
@@ -62,45 +61,20 @@ package final class RunReporter {
 
   // MARK: Before work
 
-  /// Finds out whether the reports can be written, as far as that is known without the jobs.
+  /// Finds out whether the reports can be written, and replace nothing that the run reads or writes.
   ///
+  /// - Parameter registry: Knows all jobs, also those that are left out this time.
   /// - Returns: Whether they can; if not, that was reported, and no report is written.
-  package func canWriteReports() -> Bool {
-    var found: [Diagnostic] = []
-    for target in options.targets {
-      do throws(Failure) {
-        try target.requireWritable()
-      } catch {
-        found.append(Diagnostic(error))
-      }
-    }
-    return accepts(found)
+  package func acceptsReports(beside registry: PathRegistry) -> Bool {
+    writer.accepts(beside: registry)
   }
-
-  /// The files that reports replace: none of them may be read or written otherwise.
-  package var replacedFiles: [FilePath] {
-    options.targets.filter(\.replacesFile).compactMap(\.path)
-  }
-
-  /// Takes the result of looking for other uses of `replacedFiles`.
-  ///
-  /// - Parameter found: What is wrong with the reports' paths.
-  /// - Returns: Whether nothing is; if not, that was reported, and no report is written.
-  package func accepts(_ found: [Diagnostic]) -> Bool {
-    guard !found.isEmpty else { return true }
-    diagnostics.report(Diagnostics(found))
-    writer.targets = []
-    return false
-  }
-
-  /// Says that `replacedFiles` have no other use.
-  package func reportsAreCleared() { writer.isCleared = true }
 
   /// What reports a run that a signal ends before its jobs are known, and that goes on by `command`. To
   /// be called on another thread while this reporter is silent.
   package func ending(command: String) -> @Sendable (_ status: Int32) -> Void {
     let (options, run, diagnostics, writer) = (options, run, diagnostics, writer)
     return { status in
+      var writer = writer
       StandardStream.error.write("stopped before any job was started; to go on: \(command)\n")
       diagnostics.keep(
         Diagnostics(Diagnostic(Failure(.tryAgain, "stopped before any job was started"))))
@@ -113,7 +87,7 @@ package final class RunReporter {
   }
 
   /// Begins with the jobs that are going to run, and those that were refused.
-  package func open(_ jobs: [ReportedJob], refusals: [Refusal] = []) {
+  package func open(_ jobs: [Work], refusals: [Refusal] = []) {
     opening = .now
     tally = RunTally(jobs, refusals: refusals)
     if let stream {
@@ -131,14 +105,14 @@ package final class RunReporter {
   /// Reports an event.
   package func report(_ event: RunEvent) {
     let ended = tally.apply(event)
-    if let diagnostic = event.diagnostic {
+    if let diagnostic = tally.diagnostic(of: event) {
       print(diagnostics.text(of: Diagnostics(diagnostic)))
       diagnostics.annotate(Diagnostics(diagnostic))
     }
     stream?.show(event, tally)
     screen?.show(event, ended: ended, tally, at: .now)
     // `--explain` asks for the reason by name.
-    if options.isQuiet, case .finished(_, let reason?) = event.kind {
+    if options.isQuiet, case .finished(.written(_, let reason?)) = event.kind {
       print("\(tally.names[event.job]): \(reason)".printable)
     }
   }

@@ -1,29 +1,10 @@
 import Diagnosis
-import MediaComposition
 import RunPlan
 import Terminal
 import WorkerPool
 
-/// A job of a run, or a part of a split one.
-package struct ReportedJob: Sendable {
-  package var export: Export
-  /// The job that it is a part of; its own name where it is whole.
-  package var job: String
-  /// How much work it is thought to be.
-  package var estimate: Duration
-  /// What was found of it before work started.
-  package var warnings: [Diagnostic]
-
-  package init(
-    _ export: Export, of job: String? = nil, estimate: Duration = .zero,
-    warnings: [Diagnostic] = []
-  ) {
-    self.export = export
-    self.job = job ?? export.name
-    self.estimate = estimate
-    self.warnings = warnings
-  }
-}
+/// Something that happened to a job of a run: the one input of screens, streams and reports.
+package typealias RunEvent = JobEvent<WorkResult>
 
 /// All that is known of a run: built from its events, read by screens, streams and reports.
 package struct RunTally: Sendable {
@@ -69,7 +50,7 @@ package struct RunTally: Sendable {
     var diagnostics: [Diagnostic] = []
   }
 
-  let jobs: [ReportedJob]
+  let jobs: [Work]
   /// Names of `jobs` as they may stand on a screen.
   let names: [String]
   let refusals: [Refusal]
@@ -89,7 +70,7 @@ package struct RunTally: Sendable {
   private var start: ContinuousClock.Instant?
 
   /// A run of `jobs`; where nothing is known of their work, all count alike.
-  package init(_ jobs: [ReportedJob] = [], refusals: [Refusal] = []) {
+  package init(_ jobs: [Work] = [], refusals: [Refusal] = []) {
     self.jobs = jobs
     self.refusals = refusals
     names = jobs.map(\.export.name.printable)
@@ -113,7 +94,7 @@ package struct RunTally: Sendable {
   mutating func apply(_ event: RunEvent) -> RunningJob? {
     let job = event.job
     guard courses.indices.contains(job) else { return nil }
-    if let diagnostic = event.diagnostic { courses[job].diagnostics.append(diagnostic) }
+    if let diagnostic = diagnostic(of: event) { courses[job].diagnostics.append(diagnostic) }
     switch event.kind {
     case .started:
       if start == nil { start = event.instant }
@@ -126,11 +107,11 @@ package struct RunTally: Sendable {
     case .postponed:
       courses[job].start = nil
       return remove(job)
-    case .finished(let outputs, let reason):
-      courses[job].outputs = outputs
+    case .finished(.written(let report, let reason)):
+      courses[job].outputs = RunReport.Output.written(jobs[job].export, report)
       courses[job].reason = reason
       return end(event, as: .done)
-    case .upToDate: return end(event, as: .upToDate)
+    case .finished(.upToDate): return end(event, as: .upToDate)
     case .failed(let failure):
       if failure.remedy == .tryAgain { passingFailures += 1 }
       return end(event, as: .failed)
@@ -140,6 +121,23 @@ package struct RunTally: Sendable {
     case .cancelled: return end(event, as: .cancelled)
     }
     return nil
+  }
+
+  /// The message of an event: the same on the screen, in the stream of events and in reports.
+  func diagnostic(of event: RunEvent) -> Diagnostic? {
+    guard jobs.indices.contains(event.job) else { return nil }
+    let origin = jobs[event.job].export.origin
+    switch event.kind {
+    case .failed(let failure): return Diagnostic(failure, at: origin)
+    case .warning(let warning): return Diagnostic(warning)
+    case .retrying(let failure, let pause):
+      // The job has not failed yet.
+      var diagnostic = Diagnostic(failure, at: origin)
+      diagnostic.severity = .warning
+      diagnostic.help = "another attempt begins in " + Figures.clock(pause)
+      return diagnostic
+    case .started, .progress, .postponed, .finished, .blocked, .cancelled: return nil
+    }
   }
 
   /// Takes in how often each job was tried.

@@ -219,26 +219,6 @@ package struct Preparation {
   }
 }
 
-extension Preparation {
-  /// Why files that the run would replace beside its outputs, such as reports, cannot be where they are
-  /// wanted: something is read or written there.
-  package func refusals(ofFilesAt paths: [FilePath], reading files: [FilePath]) -> [Failure] {
-    var registry = registry
-    return paths.enumerated().compactMap { number, path in
-      let file = ExportFiles.File(path: path, content: .record)
-      do throws(PathRegistry.Clash) {
-        try registry.write(.init(file, job: -1, part: 0, number: number))
-        return nil
-      } catch {
-        if case .source(let source, _) = error, files.contains(source) {
-          return Failure(.mendJob, "is a job file; choose another path", path: path)
-        }
-        return error.failure(of: path, at: .unknown)
-      }
-    }
-  }
-}
-
 /// A job that was refused before anything ran.
 package struct Refusal: Sendable {
   /// The job.

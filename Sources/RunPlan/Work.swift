@@ -98,6 +98,14 @@ extension Work {
   }
 }
 
+/// The result of an export that succeeded.
+package enum WorkResult: Sendable {
+  /// The outputs of an earlier run are there, and nothing has changed since.
+  case upToDate
+  /// The export was made; `reason` says why, with `--explain`.
+  case written(ExportSession.Report, reason: String?)
+}
+
 /// What holds for every job of a run that does not say otherwise.
 package struct WorkLimits: Sendable {
   /// How often a temporary failure is followed by another attempt.

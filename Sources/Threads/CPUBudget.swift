@@ -5,7 +5,7 @@ internal import CThreads
 
 /// The machine's cores, as leases that jobs and encoders take.
 ///
-/// Made once by the door and handed down, so that cores are neither idle nor oversubscribed. Those
+/// Made once by the command and handed down, so that cores are neither idle nor oversubscribed. Those
 /// who wait are served in the order in which they came, and before anyone who merely tries. Safe
 /// from any thread.
 public final class CPUBudget: Sendable {

@@ -4,9 +4,10 @@ import ExportEngine
 import Glibc
 import JobFile
 import MediaComposition
+import Reports
 import Terminal
 
-/// The door: commands, exit statuses, signals, the CPU budget.
+/// The command: its subcommands, and how the process ends.
 @main
 struct AVJob: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -19,7 +20,7 @@ struct AVJob: ParsableCommand {
     version: Engine.version,
     subcommands: [
       Run.self, Check.self, Plan.self, Preview.self, Probe.self, Clip.self, Concat.self,
-      Compress.self, Record.self, Init.self, Schema.self, IsolatedJob.self,
+      Compress.self, Record.self, Init.self, SchemaCommand.self, IsolatedJob.self,
     ])
 
   static func main() {
@@ -64,7 +65,7 @@ struct AVJob: ParsableCommand {
       guard let word = CommandLine.unsafeArgv[index], String(validatingCString: word) == nil else {
         continue
       }
-      Door.refuse(
+      ReportedDiagnostics.refuse(
         "the argument '\(String(cString: word))' is not UTF-8",
         help: "a wildcard in a job file finds such names, as for_each: '*.wav'")
       endProcess(2)
@@ -73,7 +74,7 @@ struct AVJob: ParsableCommand {
 
   private static func refuseUnknownCommand() {
     guard let wrong = arguments.unknownCommand else { return }
-    Door.refuse(wrong.message, help: wrong.help)
+    ReportedDiagnostics.refuse(wrong.message, help: wrong.help)
     endProcess(2)
   }
 
@@ -86,7 +87,7 @@ struct AVJob: ParsableCommand {
     let status = exitCode(for: error)
     guard status == .validationFailure else { exit(withError: error) }
     let wrong = arguments.message(for: error)
-    Door.refuse(wrong.message, help: wrong.help)
+    ReportedDiagnostics.refuse(wrong.message, help: wrong.help)
     endProcess(2)
   }
 }

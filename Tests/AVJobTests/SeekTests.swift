@@ -18,11 +18,11 @@ import Testing
     let listing = try Tool.succeed("sh", "-c", "ls \"$0\"/*.yaml", folder).text
     let paths = listing.split(separator: "\n").map(String.init)
     #expect(paths.count >= 6)
-    let door = Door()
+    let context = CommandContext()
     return try paths.flatMap { path in
       var queue = PreviewQueue(
-        door, variables: try VariableOptions.parse([]), names: [], output: 0)
-      return try queue.entries(of: [path]).map { try $0.item(library: door.library) }
+        context, variables: try VariableOptions.parse([]), names: [], output: 0)
+      return try queue.entries(of: [path]).map { try $0.item(library: context.library) }
     }
   }
 

@@ -27,7 +27,7 @@ struct PruneTests {
     #expect(pruned.status == 0)
     #expect(
       pruned.errors == """
-        note: 2 files are removed, which no job makes any more:
+        note: removing 2 files that no job makes any more:
           out/b.flac
           out/c.flac
 
@@ -66,6 +66,30 @@ struct PruneTests {
     #expect(try outputs(other) == "a.flac b.flac c.flac ")
   }
 
+  @Test(
+    "a file that cannot be removed fails the run, in its reports too",
+    .enabled(if: canTrace, "this user may not trace a process"))
+  func unremovable() throws {
+    let stage = try stage()
+    try stage.make("rm b.wav c.wav")
+    let result = try stage.run(
+      """
+      strace -f -o trace -P out/b.flac -e inject=unlink,unlinkat:error=EPERM \
+        "$AVJOB" run -q --prune --report report.json job.yaml 2>errors
+      echo $?; grep -v '^strace: ' errors >&2; grep exit_status report.json; grep -c 'cannot be removed' report.json
+      """)
+    #expect(result.text == "1\n  \"exit_status\": 1,\n1\n")
+    #expect(
+      result.errors == """
+        note: removing 2 files that no job makes any more:
+          out/b.flac
+          out/c.flac
+        error: 'out/b.flac': cannot be removed: Operation not permitted
+
+        """)
+    #expect(try outputs(stage) == "a.flac b.flac ")
+  }
+
   @Test("nothing is removed where a job fails or one of the folder's job files is left out")
   func refused() throws {
     let stage = try stage()
@@ -80,8 +104,8 @@ struct PruneTests {
     #expect(alone.status == 2)
     #expect(
       alone.errors == """
-        error: --prune cannot know what no job makes any more: 'other.yaml' is left out
-          help: run all job files of the folder: 'avjob run . --prune'
+        error: --prune needs all job files of a folder: 'other.yaml' is left out
+          help: run the folder: 'avjob run . --prune'
 
         """)
     #expect(try stage.run("avjob run -q --prune .").status == 0)
@@ -101,7 +125,7 @@ struct PruneTests {
     #expect(result.status == 2)
     #expect(
       result.errors.hasPrefix(
-        "error: --prune removes what no job makes any more, and with \(name) it is not known what all "
-          + "jobs make; give one of them\n"), "\(result.errors)")
+        "error: --prune and \(name) exclude each other: --prune must know what all jobs make\n"),
+      "\(result.errors)")
   }
 }

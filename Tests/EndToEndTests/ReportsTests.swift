@@ -141,8 +141,8 @@ struct ReportsTests {
       ("r.txt", "a report ends in .json, .xml or .md, or is the word 'github'"),
       ("a.wav/r.json", "error: 'a.wav/r.json': cannot"),
       ("folder.json", "error: 'folder.json': is a folder; name a file"),
-      ("job.json", "error: 'job.json': is a job file; choose another path"),
-      ("source.xml", "error: 'source.xml': is the source source.xml: a source is never written"),
+      ("job.json", "error: 'job.json': is a file that this run reads; choose another path"),
+      ("source.xml", "error: 'source.xml': is a file that this run reads"),
       ("out.md", "error: 'out.md': is the same file as out.md, another output; choose another"),
       ("/dev/full.json", "error: '/dev/full.json'"),
     ])
@@ -187,8 +187,8 @@ struct ReportsTests {
       """)
     #expect(
       result.text == """
-        error: 'wrong.json': is a file that was read; choose another path
-        error: 'table.md': is a file that was read; choose another path
+        error: 'wrong.json': is a file that this run reads; choose another path
+        error: 'table.md': is a file that this run reads; choose another path
         error: 'two/b.json': is the same file as two/b.json, another output; choose another path
         untouched
 

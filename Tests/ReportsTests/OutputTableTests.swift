@@ -1,6 +1,8 @@
+import ExportEngine
 import ExportGraph
 import MediaComposition
 import MediaTime
+import RunPlan
 import SystemPackage
 import Terminal
 import Testing
@@ -9,35 +11,31 @@ import Testing
 
 @Suite struct OutputTableTests {
   private struct Made {
-    var output: RunReport.Output
+    var format: Output.Format
+    var written: WrittenOutput
     var elapsed: Duration
   }
 
   private let episode = Made(
-    output: RunReport.Output(
-      path: "out/episode-42.mp3", format: "MP3 V2", bytes: 58_200_000,
-      sound: RunReport.Sound(
-        sampleRate: 44_100, channelCount: 2, frames: 3723 * 44_100, peak: 0, clippedSamples: 0)),
+    format: .mp3(.standard),
+    written: .sample("out/episode-42.mp3", bytes: 58_200_000, frames: 3723 * 44_100),
     elapsed: .seconds(44))
   private let teaser = Made(
-    output: RunReport.Output(
-      path: "out/ティーザー.flac", format: "FLAC 16 bit", bytes: 812_300,
-      sound: RunReport.Sound(
-        sampleRate: 48_000, channelCount: 1, frames: 216_000, peak: 0, clippedSamples: 0)),
+    format: .flac(bitDepth: 16),
+    written: .sample(
+      "out/ティーザー.flac", bytes: 812_300, frames: 216_000, rate: 48_000, channels: 1),
     elapsed: .milliseconds(500))
 
   private func table(_ made: [Made], in elapsed: Duration, columns: Int? = nil) -> String {
     let start = ContinuousClock.now
     var tally = RunTally(
-      made.map { _ in
-        ReportedJob(Export(name: "job", composition: Composition(tracks: []), outputs: []))
-      })
+      made.map { .sample("job", outputs: [Output(path: $0.written.path, format: $0.format)]) })
     for (job, made) in made.enumerated() {
-      tally.apply(RunEvent(job: job, kind: .started, instant: start))
+      tally.apply(RunEvent(job: job, .started, at: start))
       tally.apply(
         RunEvent(
-          job: job, kind: .finished([made.output], reason: nil),
-          instant: start.advanced(by: made.elapsed)))
+          job: job, .finished([made.written], reason: nil),
+          at: start.advanced(by: made.elapsed)))
     }
     return OutputTable.text(tally, elapsed: elapsed, columns: columns)
   }
@@ -85,7 +83,7 @@ import Testing
   @Test("A path gives the terminal no orders")
   func orders() {
     var output = teaser
-    output.output.path = "a\u{1B}]0;x\u{7}\n.mp3"
+    output.written.path = "a\u{1B}]0;x\u{7}\n.mp3"
     output.elapsed = .zero
     #expect(
       table([output], in: .zero) == """

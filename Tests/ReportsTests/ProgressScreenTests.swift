@@ -29,9 +29,7 @@ private final class Stage {
     self.pieces = pieces
     tally = RunTally(
       names.enumerated().map { index, name in
-        ReportedJob(
-          Export(name: name, composition: Composition(tracks: []), outputs: []),
-          estimate: estimates.isEmpty ? .zero : estimates[index])
+        .sample(name, estimate: estimates.isEmpty ? .zero : estimates[index])
       })
     screen = ProgressScreen(
       jobCount: names.count, isVerbose: isVerbose, terminal: { pieces.terminal },
@@ -56,7 +54,7 @@ private final class Stage {
   @discardableResult
   func job(_ job: Int, _ kind: RunEvent.Kind) -> Stage {
     let now = start.advanced(by: elapsed)
-    let event = RunEvent(job: job, kind: kind, instant: now)
+    let event = RunEvent(job: job, kind, at: now)
     screen.show(event, ended: tally.apply(event), tally, at: now)
     return self
   }

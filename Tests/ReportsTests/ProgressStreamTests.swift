@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 import WorkerPool
 
+@testable import ExportEngine
 @testable import Reports
 
 @Suite struct ProgressStreamTests {
@@ -20,17 +21,16 @@ import WorkerPool
     var stream = ProgressStream(of: run, places: map) { lines.all.append($0) }
     var tally = RunTally(
       zip(["a\n\"", "b", "c", "d"], [origin, origin, .unknown, origin]).map { name, origin in
-        ReportedJob(
-          Export(
-            name: name, composition: Composition(tracks: []), outputs: [], origin: origin),
-          estimate: name == "b" ? .seconds(3) : name == "a\n\"" ? .seconds(1) : .zero)
+        .sample(
+          name, estimate: name == "b" ? .seconds(3) : name == "a\n\"" ? .seconds(1) : .zero,
+          origin: origin)
       },
       refusals: [Refusal(name: "e", origin: .unknown, messages: [])])
     stream.open(
       tally, [Diagnostic(.warning, "odd", at: origin, help: "mind it")], at: run.start)
     func tell(_ milliseconds: Int, _ job: Int, _ kind: RunEvent.Kind) {
       let event = RunEvent(
-        job: job, kind: kind, instant: run.start.advanced(by: .milliseconds(milliseconds)))
+        job: job, kind, at: run.start.advanced(by: .milliseconds(milliseconds)))
       tally.apply(event)
       stream.show(event, tally)
     }
@@ -43,10 +43,8 @@ import WorkerPool
             completed: Time(value: Int64(step), timescale: 1),
             total: Time(value: 100, timescale: 1))))
     }
-    tell(2500, 0, .warning(Diagnostic(.warning, "too loud", at: origin)))
-    tell(
-      2510, 0,
-      .finished([RunReport.Output(path: "a.psc", format: "text", bytes: 3)], reason: "--force"))
+    tell(2500, 0, .warning(Warning("too loud", origin: origin)))
+    tell(2510, 0, .finished([], records: [.init(path: "a.json", size: 3)], reason: "--force"))
     tell(2520, 1, .started)
     tell(
       2530, 1,
@@ -72,7 +70,7 @@ import WorkerPool
         {"event":"warning","time":2.5,"job":1,"name":"a\\n\\"","severity":"warning",\
         "message":"too loud","file":"jobs.yaml","line":2,"column":3}
         {"event":"finished","time":2.51,"job":1,"name":"a\\n\\"","reason":"--force",\
-        "outputs":[{"path":"a.psc","format":"text","bytes":3}]}
+        "outputs":[{"path":"a.json","format":"JSON record","bytes":3}]}
         {"event":"start","time":2.52,"job":2,"name":"b","file":"jobs.yaml","line":2,"column":3}
         {"event":"retrying","time":2.53,"job":2,"name":"b","severity":"warning",\
         "message":"'b.wav': in use","help":"another attempt begins in 0:02",\

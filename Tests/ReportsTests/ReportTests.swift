@@ -13,8 +13,6 @@ private let hostile = "</td>|`a`*b*\u{1B}[2J\u{0}]]>&amp;\"'\n@me #1 www.x.org"
 
 /// Two files with jobs that ended in every way there is.
 private let report: RunReport = {
-  let sound = RunReport.Sound(
-    sampleRate: 44_100, channelCount: 2, frames: 441_000, peak: 0.5, clippedSamples: 0)
   let place = { RunReport.Place(file: "jobs.yaml", line: $0, column: 3) }
   var done = RunReport.Job(name: "episode/01", job: "episode", place: place(2), status: .done)
   done.start = .milliseconds(12)
@@ -22,18 +20,20 @@ private let report: RunReport = {
   done.attempts = 2
   done.reason = "'a.wav' has changed"
   done.inputs = [
-    RunReport.Input(
-      path: "a.wav", stream: 0, container: "wav", codec: "pcm_s16le", sampleRate: 44_100,
-      channels: "stereo", frames: 882_000)
+    Asset(
+      path: "a.wav", streamIndex: 0, container: "wav", codec: "pcm_s16le", sampleRate: 44_100,
+      channelLayout: .stereo, frameCount: 882_000, identity: .predicted)
   ]
   done.outputs = [
-    RunReport.Output(path: "out/a.mp3", format: "MP3 V2", bytes: 171_429, sound: sound),
+    RunReport.Output(
+      path: "out/a.mp3", format: "MP3 V2", bytes: 171_429,
+      sound: .sample("out/a.mp3", frames: 441_000, peak: 0.5)),
     RunReport.Output(path: "out/a.psc", format: "Podlove Simple Chapters", bytes: 312),
     RunReport.Output(
       path: FilePath(platformString: [98, -1, 46, 97, 0]), format: "WAV 16 bit", bytes: 1_764_044,
-      sound: RunReport.Sound(
-        sampleRate: 44_100, channelCount: 2, frames: 441_000, peak: 1.25, clippedSamples: 17),
-      sha256: [UInt8](repeating: 0, count: 31) + [255]),
+      sound: .sample(
+        "b.a", frames: 441_000, peak: 1.25, clipped: 17,
+        sha256: [UInt8](repeating: 0, count: 31) + [255])),
   ]
   done.messages = [
     RunReport.Message(

@@ -14,14 +14,11 @@ import Testing
   private func outcome(
     _ refusals: [Refusal] = [], _ events: [RunEvent.Kind?] = [], signalStatus: Int32? = nil
   ) -> RunOutcome {
-    var tally = RunTally(
-      events.indices.map {
-        ReportedJob(Export(name: "\($0)", composition: Composition(tracks: []), outputs: []))
-      }, refusals: refusals)
+    var tally = RunTally(events.indices.map { .sample("\($0)") }, refusals: refusals)
     for (job, kind) in events.enumerated() {
       guard let kind else { continue }
-      tally.apply(RunEvent(job: job, kind: .started, instant: .now))
-      tally.apply(RunEvent(job: job, kind: kind, instant: .now))
+      tally.apply(RunEvent(job: job, .started, at: .now))
+      tally.apply(RunEvent(job: job, kind, at: .now))
     }
     return RunOutcome(tally, signalStatus: signalStatus) { "\($0.sorted())" }
   }

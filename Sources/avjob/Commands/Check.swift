@@ -24,16 +24,16 @@ struct Check: ParsableCommand {
   func validate() throws { try output.refuse(annotations) }
 
   func run() throws {
-    let door = Door(annotations: annotations.annotate)
-    let rules = Preparation.Rules(.check, only: choice.names(in: door.map))
+    let context = CommandContext(annotations: annotations.annotate)
+    let rules = Preparation.Rules(.check, only: choice.names(in: context.map))
     var (jobs, parts, refused, status) = (0, 0, 0, ExitCode.success)
     do {
-      let preparation = try door.prepare(door.load(files, options: variables), rules) {
+      let preparation = try context.prepare(context.load(files, options: variables), rules) {
         refused = $0.refusedJobs
       }
       (jobs, parts) = (preparation.readyJobs, preparation.readyParts)
       refused = preparation.refusedJobs
-      if refused > 0 { status = Door.Status.jobFailed }
+      if refused > 0 { status = ExitCode.jobFailed }
     } catch let code as ExitCode { status = code }
     if output.json {
       output.print(
@@ -41,7 +41,7 @@ struct Check: ParsableCommand {
         [
           "files": .list(files.map { .text($0) }), "jobs": .count(jobs), "parts": .count(parts),
           "refused": .count(refused), "exit_status": .count(status.rawValue),
-          "messages": .messages(door.diagnostics.all, in: door.map),
+          "messages": .messages(context.diagnostics.all, in: context.map),
         ])
     } else if status == .success {
       let subject = jobs == 1 ? "1 job" : "\(jobs) jobs"

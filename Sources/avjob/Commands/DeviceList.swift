@@ -1,6 +1,8 @@
+import ArgumentParser
 import Diagnosis
 import MediaComposition
 import Playback
+import Reports
 import Terminal
 
 /// `--list-devices` of `preview` and `record`.
@@ -29,8 +31,8 @@ enum DeviceList {
         StandardStream.output.write(String(line.reversed().drop { $0 == " " }.reversed()) + "\n")
       }
     } catch {
-      Door.refuse(error.message)
-      throw Door.Status.jobFailed
+      ReportedDiagnostics.refuse(error.message)
+      throw ExitCode.jobFailed
     }
   }
 }

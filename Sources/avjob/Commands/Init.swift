@@ -2,6 +2,7 @@ import Diagnosis
 import ArgumentParser
 import Glibc
 import JobFile
+import Reports
 import SystemPackage
 import Terminal
 
@@ -66,7 +67,7 @@ struct Init: ParsableCommand {
   }
 
   private func refusal(_ message: String, help: String? = nil) -> ExitCode {
-    Door.refuse(message, help: help)
-    return Door.Status.wrongJob
+    ReportedDiagnostics.refuse(message, help: help)
+    return ExitCode.wrongJob
   }
 }

@@ -16,7 +16,7 @@ struct OneShot {
   /// A map of a job file.
   typealias Entries = [(key: String, value: ArgumentNode)]
 
-  let door: Door
+  let context: CommandContext
   let places: ArgumentPlaces
   let output: OutputOptions
   let reporting: ReportingOptions
@@ -24,8 +24,8 @@ struct OneShot {
   init(_ output: OutputOptions, _ reporting: ReportingOptions) {
     self.output = output
     self.reporting = reporting
-    door = Door(isQuiet: reporting.quiet)
-    places = ArgumentPlaces(in: door.map)
+    context = CommandContext(isQuiet: reporting.quiet)
+    places = ArgumentPlaces(in: context.map)
   }
 
   // MARK: Nodes
@@ -82,16 +82,16 @@ struct OneShot {
     var jobs: [Job]
     do throws(Diagnostics) {
       jobs = try JobFile.jobs(
-        from: .map(entries, places.command), named: output.output, places: door.map)
+        from: .map(entries, places.command), named: output.output, places: context.map)
     } catch {
-      door.report(error)
-      throw Door.Status.wrongJob
+      context.report(error)
+      throw ExitCode.wrongJob
     }
     if output.skipExisting {
       let count = jobs.count
       jobs.removeAll { $0.outputs.contains(where: Self.exists) }
       if jobs.count < count {
-        door.note("\(count - jobs.count) of \(count) outputs exist and are left out")
+        context.note("\(count - jobs.count) of \(count) outputs exist and are left out")
       }
       if jobs.isEmpty { return }
     }
@@ -111,13 +111,12 @@ struct OneShot {
         })
     }
     let reporter = RunReporter(
-      reporting.options, cores: door.budget.total, diagnostics: door.diagnostics)
-    guard reporter.canWriteReports() else { throw Door.Status.wrongJob }
-    let preparation = try door.prepare(loaded)
+      reporting.options, cores: context.budget.total, diagnostics: context.diagnostics)
+    let preparation = try context.prepare(loaded)
     try Batch(
-      door: door, reporter: reporter, signals: Signals.catchAll(), continuation: .skippingExisting
-    )
-    .run(preparation.work, refusals: preparation.refusals)
+      context: context, reporter: reporter, signals: Signals.catchAll(),
+      continuation: .skippingExisting
+    ).run(preparation)
   }
 
   private static func exists(_ output: JobOutput) -> Bool {
@@ -128,11 +127,11 @@ struct OneShot {
 
   /// Reports what is wrong.
   ///
-  /// - Throws: `Door.Status.wrongJob` where anything is.
+  /// - Throws: `ExitCode.wrongJob` where anything is.
   func refuse(_ diagnostics: [Diagnostic]) throws {
     guard !diagnostics.isEmpty else { return }
-    door.report(Diagnostics(diagnostics))
-    throw Door.Status.wrongJob
+    context.report(Diagnostics(diagnostics))
+    throw ExitCode.wrongJob
   }
 
   /// An input that is one of the command line's words.

@@ -24,16 +24,16 @@ struct Plan: ParsableCommand {
   func validate() throws { try output.refuse(annotations) }
 
   func run() throws {
-    let door = Door(annotations: annotations.annotate)
-    let preparation = try door.prepare(
-      door.load(files, options: variables),
-      Preparation.Rules(.run, only: choice.names(in: door.map)))
+    let context = CommandContext(annotations: annotations.annotate)
+    let preparation = try context.prepare(
+      context.load(files, options: variables),
+      Preparation.Rules(.run, only: choice.names(in: context.map)))
     var jobs: [JSONValue] = []
     for work in preparation.work {
       let (session, export) = (work.session, work.export)
-      let graph = try door.graph(of: session)
+      let graph = try context.graph(of: session)
       // Wishes that are not met were reported in preparing.
-      door.report(Diagnostics(session.losses.map(Diagnostic.init)))
+      context.report(Diagnostics(session.losses.map(Diagnostic.init)))
       let (name, duration, records) = (export.name, export.duration, export.records)
       if output.json {
         jobs.append(graph.planJSON(name: name, duration: duration, records: records))
@@ -46,6 +46,6 @@ struct Plan: ParsableCommand {
       }
     }
     if output.json { output.print(version: 2, ["jobs": .list(jobs)]) }
-    if preparation.refusedJobs > 0 { throw Door.Status.jobFailed }
+    if preparation.refusedJobs > 0 { throw ExitCode.jobFailed }
   }
 }

@@ -8,6 +8,7 @@ import LiveScreens
 import MediaComposition
 import MediaTime
 import Playback
+import RunExecution
 import Terminal
 import Threads
 
@@ -81,33 +82,33 @@ struct Preview: ParsableCommand {
 
   func run() throws {
     guard !listDevices else { return try DeviceList.print(.playback) }
-    let door = Door(RunMemory())
+    let context = CommandContext(RunMemory())
     var queue = PreviewQueue(
-      door, variables: variables, names: job, output: output.map { $0 - 1 })
+      context, variables: variables, names: job, output: output.map { $0 - 1 })
     let entries = try queue.entries(of: files)
     var failures = queue.refusedJobs
-    let roster = PreviewItems(entries, library: door.library)
+    let items = PreviewItems(entries, library: context.library)
     // Before any thread is started that lives on.
     let signals = try Console.catchSignals()
     StandardStream.stopWaiting()
-    let status = try play(roster, door, signals, &failures)
+    let status = try play(items, context, signals, &failures)
     if status != 0 { throw ExitCode(status) }
   }
 
   /// Makes the player, sees to it that something is heard, and only then to what is seen.
   private func play(
-    _ roster: PreviewItems, _ door: Door, _ signals: SignalQueue, _ failures: inout Int
+    _ items: PreviewItems, _ context: CommandContext, _ signals: SignalQueue, _ failures: inout Int
   ) throws -> Int32 {
-    guard let (first, made) = try firstItem(of: roster, door, &failures) else {
-      return Door.Status.jobFailed.rawValue
+    guard let (first, made) = try firstItem(of: items, context, &failures) else {
+      return ExitCode.jobFailed.rawValue
     }
     let player = try QueuePlayer(items: [made.item], opening: SoundDevice.opener(device))
     let inbox = try Inbox<PreviewSession.Message>()
     // No task: Swift's pool of threads waits for ever where the system has none to spare.
     let observation = player.addEventObserver { inbox.put(.player($0)) }
     defer { observation.cancel() }
-    try start(player, made, isAlone: roster.entries.count == 1)
-    roster.load(behind: first, endingAt: try to.map { try PreviewTime($0) }, into: player) {
+    try start(player, made, isAlone: items.entries.count == 1)
+    items.load(behind: first, endingAt: try to.map { try PreviewTime($0) }, into: player) {
       inbox.put($0)
     }
     let view = PreviewView(
@@ -115,33 +116,33 @@ struct Preview: ParsableCommand {
       write: { StandardStream.output.write($0) }, hasRoom: { StandardStream.output.hasRoom })
     // Who sees no meters need not wait for them to be read.
     player.isMeteringEnabled = view.isScreen
-    let controls = PreviewControls(player, roster, isLooping: loop)
+    let controls = PreviewControls(player, items, isLooping: loop)
     let session = PreviewSession(
       signals: signals, inbox: inbox, controls: controls, view: view,
-      deviceHelp: DeviceList.help(for: "preview"), report: { door.report(Diagnostics($0)) })
+      deviceHelp: DeviceList.help(for: "preview"), report: { context.report(Diagnostics($0)) })
     switch session.run() {
-    case .heard: return failures + session.failures > 0 ? Door.Status.jobFailed.rawValue : 0
+    case .heard: return failures + session.failures > 0 ? ExitCode.jobFailed.rawValue : 0
     case .failed(let failure):
       return
-        (failure.remedy == .tryAgain ? Door.Status.temporary : Door.Status.jobFailed).rawValue
+        (failure.remedy == .tryAgain ? ExitCode.temporary : ExitCode.jobFailed).rawValue
     case .signal(let signal): return 128 + signal
     }
   }
 
   /// The first entry that can be played, and what was made of it; nil: none can, and it was said why.
   private func firstItem(
-    of roster: PreviewItems, _ door: Door, _ failures: inout Int
+    of items: PreviewItems, _ context: CommandContext, _ failures: inout Int
   ) throws -> (index: Int, made: PreviewItems.Made)? {
     let (start, end) = (try from.map { try PreviewTime($0) }, try to.map { try PreviewTime($0) })
-    for index in roster.entries.indices {
+    for index in items.entries.indices {
       do throws(Failure) {
-        let isLast = index == roster.entries.count - 1
-        let made = try roster.make(index, from: start, to: isLast ? end : nil)
-        door.report(Diagnostics(made.warnings.map { Diagnostic($0) }))
+        let isLast = index == items.entries.count - 1
+        let made = try items.make(index, from: start, to: isLast ? end : nil)
+        context.report(Diagnostics(made.warnings.map { Diagnostic($0) }))
         return (index, made)
       } catch {
-        door.report(Diagnostics(Diagnostic(error, at: roster.entries[index].origin)))
-        guard error.remedy != .mendJob else { throw Door.Status.wrongJob }
+        context.report(Diagnostics(Diagnostic(error, at: items.entries[index].origin)))
+        guard error.remedy != .mendJob else { throw ExitCode.wrongJob }
         failures += 1
       }
     }

@@ -28,32 +28,32 @@ struct Probe: ParsableCommand {
   @OptionGroup var output: JSONOption
 
   func run() throws {
-    let door = Door()
+    let context = CommandContext()
     var found: [ProbedMedia] = []
     var (warnings, errors) = ([] as [Diagnostic], [] as [Diagnostic])
     var status = ExitCode.success
     for path in media.map({ FilePath($0) }) {
       do throws(Failure) {
-        let asset = try door.library.asset(at: path, streamIndex: stream)
-        let odd = door.library.warnings(for: path, streamIndex: stream).map { Diagnostic($0) }
+        let asset = try context.library.asset(at: path, streamIndex: stream)
+        let odd = context.library.warnings(for: path, streamIndex: stream).map { Diagnostic($0) }
         found.append(ProbedMedia(asset: asset, messages: odd))
         warnings += odd
       } catch {
         errors.append(Diagnostic(error))
-        status = error.remedy == .mendJob ? Door.Status.wrongJob : Door.Status.jobFailed
+        status = error.remedy == .mendJob ? ExitCode.wrongJob : ExitCode.jobFailed
       }
     }
     if output.json {
       output.print(
         version: 1,
         [
-          "media": .list(found.map { $0.json(in: door.map) }),
-          "messages": .messages(errors, in: door.map),
+          "media": .list(found.map { $0.json(in: context.map) }),
+          "messages": .messages(errors, in: context.map),
         ])
     } else {
       for medium in found { StandardStream.output.write(medium.text) }
     }
-    door.report(Diagnostics(warnings + errors))
+    context.report(Diagnostics(warnings + errors))
     if status != .success { throw status }
   }
 }

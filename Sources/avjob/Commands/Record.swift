@@ -110,7 +110,7 @@ struct Record: ParsableCommand {
     let path = FilePath(file)
     if !force, split == nil, path.withPlatformString({ access($0, F_OK) }) == 0 {
       throw refusal(
-        "'\(file.printable)' exists already", help: "--force records over it", Door.Status.wrongJob)
+        "'\(file.printable)' exists already", help: "--force records over it", ExitCode.wrongJob)
     }
     // Before the first thread, which would get the signals otherwise.
     let signals = try Console.catchSignals()
@@ -127,8 +127,8 @@ struct Record: ParsableCommand {
         help: isThere && error.path != path && error.remedy == .mendJob
           ? "--force records over it" : isDevice ? DeviceList.help(for: "record") : nil,
         error.remedy == .mendJob
-          ? Door.Status.wrongJob
-          : error.remedy == .tryAgain ? Door.Status.temporary : Door.Status.jobFailed)
+          ? ExitCode.wrongJob
+          : error.remedy == .tryAgain ? ExitCode.temporary : ExitCode.jobFailed)
     }
   }
 

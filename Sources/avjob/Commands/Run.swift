@@ -1,7 +1,8 @@
 import ArgumentParser
+import Diagnosis
 import Reports
+import RunExecution
 import RunPlan
-import Terminal
 
 /// `avjob run`
 struct Run: ParsableCommand {
@@ -48,41 +49,38 @@ struct Run: ParsableCommand {
   }
 
   func run() throws {
-    let door = Door(
-      RunMemory(receipts), annotations: annotations.annotate, isQuiet: reporting.quiet)
-    defer { door.memory?.close(door.library) }
-    noteIdleWorkers(door)
+    let memory = receipts.memory
+    let context = CommandContext(
+      memory, annotations: annotations.annotate, isQuiet: reporting.quiet)
+    defer { memory.close(context.library) }
+    noteIdleWorkers(context)
     let rules = Preparation.Rules(
-      .run, only: options.choice.names(in: door.map), keepsGoing: options.keepGoing,
+      .run, only: options.choice.names(in: context.map), keepsGoing: options.keepGoing,
       limits: WorkLimits(retries: options.retry), shard: options.shard)
     let reporter = RunReporter(
-      reporting.options, files: files, cores: door.budget.total, diagnostics: door.diagnostics)
+      reporting.options, files: files, cores: context.budget.total, diagnostics: context.diagnostics
+    )
     // A run that is stopped before there is work to be stopped has its reports all the same.
     let command = Continuation.sameCommand.text(of: CommandLine.arguments)
     let signals = Signals.catchAll(beforeWork: reporter.ending(command: command))
     do {
-      guard reporter.canWriteReports() else { throw Door.Status.wrongJob }
-      let loaded = try door.load(files, options: variables)
-      if receipts.prune { try Pruning.requireAllJobFiles(of: loaded, door) }
-      let preparation = try door.prepare(loaded, rules) { wrong in
+      let loaded = try context.load(files, options: variables)
+      if receipts.prune, let refusal = Pruning.refusal(of: loaded) {
+        context.report(Diagnostics(refusal))
+        throw ExitCode.wrongJob
+      }
+      let preparation = try context.prepare(loaded, rules) { wrong in
         signals.workBegins()
-        reporter.open(wrong.work.map(\.reported), refusals: wrong.refusals)
+        reporter.open(wrong.work, refusals: wrong.refusals)
       }
       signals.workBegins()
-      try reporter.refuseConflicts(with: preparation, of: loaded)
-      let pruning = receipts.prune ? try Pruning(besides: preparation, door) : nil
-      if options.failFast, preparation.refusedJobs > 0 {
-        StandardStream.error.write("nothing was started: --fail-fast\n")
-        reporter.open(preparation.work.map(\.reported), refusals: preparation.refusals)
-        throw ExitCode(reporter.status)
-      }
+      let pruning =
+        receipts.prune ? try Pruning(besides: preparation.registry, of: memory) : nil
       try Batch(
-        door: door, reporter: reporter, workers: workers, isIsolated: isolate,
+        context: context, reporter: reporter, workers: workers, isIsolated: isolate,
         startsAfterFailure: !options.failFast, signals: signals
       )
-      .run(preparation.work, refusals: preparation.refusals)
-      // Only where all jobs are done is it known what they make.
-      try pruning?.run()
+      .run(preparation, thenRemoving: pruning)
     } catch let status as ExitCode {
       signals.workBegins()
       throw ExitCode(reporter.close(status: status.rawValue))
@@ -97,15 +95,14 @@ struct Run: ParsableCommand {
     ]
     guard receipts.prune, let option = given.first(where: \.1)?.0 else { return }
     throw ValidationError(
-      "--prune removes what no job makes any more, and with \(option) it is not known what all jobs "
-        + "make; give one of them")
+      "--prune and \(option) exclude each other: --prune must know what all jobs make")
   }
 
   /// A job runs where it has a core.
-  private func noteIdleWorkers(_ door: Door) {
-    let cores = door.budget.total
+  private func noteIdleWorkers(_ context: CommandContext) {
+    let cores = context.budget.total
     guard let workers, workers > cores else { return }
     let most = cores == 1 ? "1 job runs" : "\(cores) jobs run"
-    door.note("--workers \(workers) is more than the cores that may be used: \(most) at once")
+    context.note("--workers \(workers) is more than the cores that may be used: \(most) at once")
   }
 }

@@ -3,8 +3,9 @@ import JobFile
 import Terminal
 
 /// `avjob schema`
-struct Schema: ParsableCommand {
+struct SchemaCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "schema",
     abstract: "Print the JSON Schema of job files, or the keys of one map.",
     discussion: """
       'avjob schema item' lists the keys of an item, 'avjob schema job' those of a job, \

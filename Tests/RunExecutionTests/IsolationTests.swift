@@ -6,7 +6,7 @@ import RunPlan
 import Testing
 import WorkerPool
 
-@testable import avjob
+@testable import RunExecution
 
 @Suite("Worker processes and resources") struct IsolationTests {
   @Test("How a process ended says whether another attempt may help")

@@ -11,9 +11,24 @@ import WorkerPool
 /// What earlier runs left in `.avjob` beside the job files, and what this one leaves there.
 ///
 /// Safe from any thread.
-final class RunMemory: Sendable {
-  /// nil: what earlier runs found of media is read, and nothing is left.
-  private let receipts: ReceiptOptions?
+package final class RunMemory: Sendable {
+  /// How a run treats what is up to date.
+  package struct Options: Sendable {
+    /// Whether outputs are made again that are up to date.
+    package var isForced = false
+    /// Whether reports say why each job runs.
+    package var explains = false
+    /// Whether files are compared by their contents.
+    package var comparesContents = false
+
+    /// The usual ones.
+    package init() {}
+  }
+
+  /// How a run treats what is up to date.
+  let options: Options
+  /// Whether receipts are kept; if not, what earlier runs found of media is read, and nothing is left.
+  private let keepsReceipts: Bool
   private let state = Mutex(State())
 
   private struct State {
@@ -29,18 +44,20 @@ final class RunMemory: Sendable {
     var probes: ProbeMemory
   }
 
-  init(_ receipts: ReceiptOptions? = nil) { self.receipts = receipts }
-
-  /// How a run treats what is up to date.
-  var options: ReceiptOptions { receipts ?? ReceiptOptions() }
+  /// The memory of a run; nil: of a command that keeps no receipts.
+  package init(_ options: Options? = nil) {
+    self.options = options ?? Options()
+    keepsReceipts = options != nil
+  }
 
   /// Looks at what there is beside the job files of `jobs`, and takes away what killed runs left,
   /// where it keeps receipts.
-  func open(for jobs: [Job]) {
+  package func open(for jobs: [Job]) {
     let currentDirectory = FilePath.current
     for folder in Set(jobs.compactMap(\.folder)) {
       let place = StateFolder(besideJobsIn: folder, currentDirectory: currentDirectory)
-      let ledger = receipts.map { Ledger(in: place, comparesContents: $0.checksum) }
+      let ledger =
+        keepsReceipts ? Ledger(in: place, comparesContents: options.comparesContents) : nil
       ledger?.sweep()
       let opened = JobFolderState(
         ledger: ledger, probes: ProbeMemory(in: place, tools: Engine.tools))
@@ -50,7 +67,7 @@ final class RunMemory: Sendable {
   }
 
   /// What an earlier run found out about a medium, whichever job file it was for.
-  func find(_ path: FilePath, stream: Int?, _ identity: FileIdentity) -> ProbedAsset? {
+  package func find(_ path: FilePath, stream: Int?, _ identity: FileIdentity) -> ProbedAsset? {
     let key = ProbeMemory.Key(path, stream: stream)
     for folder in state.withLock({ Array($0.folders.values) }) {
       if let found = folder.probes.find(key, identity) { return found }
@@ -71,8 +88,8 @@ final class RunMemory: Sendable {
 
   /// Keeps what was found out about media for later runs. That it cannot be kept is reported when
   /// receipts cannot be either.
-  func keepProbes(of library: MediaLibrary) {
-    guard receipts != nil else { return }
+  package func keepProbes(of library: MediaLibrary) {
+    guard keepsReceipts else { return }
     let (folders, jobs) = state.withLock { ($0.folders, $0.jobs) }
     let groups = Dictionary(grouping: jobs) { $0.folder }
     for (folder, jobs) in groups {
@@ -88,7 +105,7 @@ final class RunMemory: Sendable {
   }
 
   /// Ends a run: what was found to be otherwise is kept, and receipts of outputs that are gone go.
-  func close(_ library: MediaLibrary) {
+  package func close(_ library: MediaLibrary) {
     keepProbes(of: library)
     let (folders, jobs) = state.withLock { ($0.folders, $0.jobs) }
     for (folder, kept) in folders {

@@ -1,6 +1,7 @@
 import Diagnosis
 import ExportEngine
 import JobFile
+import LiveScreens
 import MediaComposition
 import RunPlan
 import SystemPackage
@@ -9,7 +10,7 @@ import Testing
 import Threads
 import WorkerPool
 
-@testable import avjob
+@testable import RunExecution
 
 @Suite("How often an export is compiled")
 struct CompilationTests {
@@ -61,11 +62,11 @@ struct CompilationTests {
 
     let heard = preparation(.preview, loaded).work
     let items = PreviewItems(
-      heard.map { PreviewEntry(content: .job($0.session)) }, library: library)
+      heard.map { PreviewEntry(.job($0.session)) }, library: library)
     for index in items.entries.indices { _ = try items.make(index) }
     #expect(compilations == 12)
 
-    let memory = RunMemory(try ReceiptOptions.parse([]))
+    let memory = RunMemory(RunMemory.Options())
     memory.open(for: loaded.jobs)
     for expected in [false, true] {
       let work = preparation(.run, loaded).work

@@ -8,7 +8,6 @@ import TestSupport
 import Testing
 
 @testable import LiveScreens
-@testable import avjob
 
 @Suite struct PreviewControlsTests {
   @Test("behind an entry that cannot be played comes the next, also one that is ready only later")
@@ -46,11 +45,11 @@ import Testing
   func repeats() throws {
     let library = MediaLibrary()
     let path = FilePath(Fixture.path("feelings.ogg"))
-    let entries = [PreviewEntry(content: .media(path)), PreviewEntry(content: .media(path))]
-    let roster = PreviewItems(entries, library: library)
-    let items = try entries.indices.map { try roster.make($0).item }
+    let entries = [PreviewEntry(.media(path)), PreviewEntry(.media(path))]
+    let made = PreviewItems(entries, library: library)
+    let items = try entries.indices.map { try made.make($0).item }
     let player = try QueuePlayer(items: items, opening: NullSink.opener())
-    var controls = PreviewControls(player, roster, isLooping: true)
+    var controls = PreviewControls(player, made, isLooping: true)
     #expect(!player.repeatsQueue)
     controls.hasLoaded()
     #expect(player.repeatsQueue)

@@ -1,7 +1,7 @@
 import Glibc
 
 /// What one process may take of the machine (setrlimit(2)).
-struct ProcessLimits: Codable {
+package struct ProcessLimits: Codable {
   /// Bytes of its own memory (`RLIMIT_DATA`).
   var memory: Int
   /// Seconds of one core (`RLIMIT_CPU`); nil: any number.
@@ -20,7 +20,7 @@ struct ProcessLimits: Codable {
 
   /// How many more files this process may open, after the limit was raised as far as that is
   /// allowed: shells give programs 1,024, for the sake of those that use select(2).
-  static func raiseOpenFiles() -> Int {
+  package static func raiseOpenFiles() -> Int {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
     if limit.rlim_cur < limit.rlim_max {
@@ -43,7 +43,7 @@ struct ProcessLimits: Codable {
 
   /// Bytes of memory that this process may think of as there: the machine's, or the container's
   /// where that is less.
-  static var machineMemory: Int {
+  package static var machineMemory: Int {
     let pages = sysconf(Int32(_SC_PHYS_PAGES))
     let all = pages > 0 ? pages * max(4096, sysconf(Int32(_SC_PAGESIZE))) : 4 << 30
     return min(all, containerMemory ?? all)

@@ -4,8 +4,8 @@ import FoundationEssentials
 import Glibc
 import MediaComposition
 import MediaTime
-import Terminal
 import RunPlan
+import Terminal
 import Threads
 import WorkerPool
 
@@ -16,18 +16,18 @@ import WorkerPool
 /// input, and says how it goes on standard output, one JSON object a line. What its libraries or a
 /// crash write to standard error is kept for the message about the job. It has one core, which the
 /// pool's worker holds for it, and it ends with the worker.
-struct Isolation: Sendable {
+package struct Isolation: Sendable {
   /// What any process may take; files and time are each job's own.
-  let limits: ProcessLimits
+  private let limits: ProcessLimits
 
   /// What a process is asked to do.
-  struct Order: Codable {
-    var export: Export
-    var limits: ProcessLimits
+  package struct Order: Codable {
+    fileprivate var export: Export
+    fileprivate var limits: ProcessLimits
   }
 
-  /// What a process says; the last but `progress` is its last word.
-  enum News: Codable {
+  /// A line of a process; after one that is not `progress` there is no other.
+  fileprivate enum Message: Codable {
     case progress(completed: Time, total: Time)
     case finished(ExportSession.Report)
     case failed(Failure)
@@ -36,6 +36,14 @@ struct Isolation: Sendable {
 
   /// How long a process that was asked to stop may take for it: less than the pool's patience.
   private static let grace = Duration.seconds(4)
+
+  /// Processes that share the machine among as many workers, each of which may open so many files.
+  package init(workers: Int, openFiles: Int) {
+    limits = ProcessLimits(
+      // The smallest is what a mix of a few hundred sources takes.
+      memory: max(1 << 30, ProcessLimits.machineMemory / max(1, workers)), processorTime: nil,
+      openFiles: openFiles)
+  }
 
   /// Makes an export's files in another process. One that dies leaves none of its temporary files.
   ///
@@ -100,8 +108,8 @@ struct Isolation: Sendable {
   /// where it does not, or says what is no line.
   private func listen(
     to child: ChildProcess, _ context: JobContext
-  ) throws -> (lastWord: News?, isEndless: Bool) {
-    var lastWord: News?
+  ) throws -> (lastWord: Message?, isEndless: Bool) {
+    var lastWord: Message?
     var lastMoment: ContinuousClock.Instant?
     while true {
       if context.cancellation.isCancelled {
@@ -120,11 +128,13 @@ struct Isolation: Sendable {
         return (nil, true)
       case .line(let line):
         // Half a line is a process that died while it spoke.
-        guard let news = try? JSONDecoder().decode(News.self, from: Data(line)) else { break }
-        if case .progress(let completed, let total) = news {
+        guard let message = try? JSONDecoder().decode(Message.self, from: Data(line)) else {
+          break
+        }
+        if case .progress(let completed, let total) = message {
           context.report(JobProgress(completed: completed, total: total))
         } else {
-          lastWord = news
+          lastWord = message
         }
       }
     }
@@ -193,13 +203,34 @@ struct Isolation: Sendable {
   }
 }
 
-extension Isolation {
-  /// Processes that share the machine among as many workers, each of which may open so many files.
-  init(workers: Int, openFiles: Int) {
-    self.init(
-      limits: ProcessLimits(
-        // The smallest is what a mix of a few hundred sources takes.
-        memory: max(1 << 30, ProcessLimits.machineMemory / max(1, workers)), processorTime: nil,
-        openFiles: openFiles))
+extension Isolation.Order {
+  /// What a process was given on its standard input; nil where no run has written that.
+  package init?(_ bytes: [UInt8]) {
+    guard let order = try? JSONDecoder().decode(Self.self, from: Data(bytes)) else { return nil }
+    self = order
+  }
+
+  /// Binds this process by the order's limits.
+  package func applyLimits() { limits.apply() }
+
+  /// Makes the files, in the process itself; `write` gets whole lines for the one that waits.
+  package func perform(_ cancellation: CancellationFlag, _ write: @escaping (String) -> Void) {
+    func say(_ message: Isolation.Message) {
+      guard let line = try? JSONEncoder().encode(message) else { return }
+      write(String(decoding: line, as: UTF8.self) + "\n")
+    }
+    do {
+      let session = ExportSession(export, library: MediaLibrary())
+      let report = try session.run(
+        budget: CPUBudget(total: 1), cancellation: cancellation,
+        progress: eachSecond { say(.progress(completed: $0.completed, total: $0.total)) })
+      say(.finished(report))
+    } catch let failure as Failure {
+      say(.failed(failure))
+    } catch is CancellationError {
+      say(.cancelled)
+    } catch {
+      say(.failed(Failure(.reportBug, "the job stopped with an unexpected error: \(error)")))
+    }
   }
 }

@@ -2,27 +2,29 @@ import Diagnosis
 import ExportEngine
 import Glibc
 import MediaComposition
+import MediaTime
 import Receipts
-import Terminal
 import RunPlan
+import Terminal
 import WorkerPool
 
 /// Joins the pool, which knows jobs, to the engine, which knows exports, and to the receipts of
 /// what was exported.
-struct ExportRunner: JobRunner {
-  /// nil: everything is made, and nothing remembered.
-  var memory: RunMemory?
-  /// nil: in this process.
-  var isolation: Isolation?
+package struct ExportRunner: JobRunner {
+  private let memory: RunMemory?
+  private let isolation: Isolation?
   /// What killed runs left beside outputs that are up to date.
   private let leftovers = LeftoverCache()
 
-  init(memory: RunMemory? = nil, isolation: Isolation? = nil) {
+  /// - Parameters:
+  ///   - memory: The receipts; nil: every export is made, and no receipt is written.
+  ///   - isolation: Starts a process for each export; nil: exports run in this process.
+  package init(memory: RunMemory? = nil, isolation: Isolation? = nil) {
     self.memory = memory
     self.isolation = isolation
   }
 
-  func run(_ work: Work, context: JobContext) throws -> WorkResult {
+  package func run(_ work: Work, context: JobContext) throws -> WorkResult {
     let session = try work.settled()
     guard let memory, let ledger = memory.ledger(for: work.folder) else {
       return .written(try perform(session, work, context), reason: nil)
@@ -31,7 +33,7 @@ struct ExportRunner: JobRunner {
       try session.fingerprint { ledger.folder.relative($0).bytes })
     let isCancelled = { context.cancellation.isCancelled }
     func reason() throws -> Reason? {
-      memory.options.force ? .forced : try ledger.reason(for: inputs, unless: isCancelled)
+      memory.options.isForced ? .forced : try ledger.reason(for: inputs, unless: isCancelled)
     }
     guard var why = try reason() else { return upToDate(session.export) }
 
@@ -58,7 +60,7 @@ struct ExportRunner: JobRunner {
     for asset in session.export.composition.assets { try session.library.confirm(asset) }
     let report = try perform(session, work, context)
     if lock != nil { record(inputs, report, in: ledger, memory, context) }
-    return .written(report, reason: memory.options.explain ? "\(why)" : nil)
+    return .written(report, reason: memory.options.explains ? "\(why)" : nil)
   }
 
   /// Names the process that a job waits for, when that is worth it.
@@ -131,18 +133,23 @@ struct ExportRunner: JobRunner {
   private func performHere(
     _ session: ExportSession, _ context: JobContext
   ) throws -> ExportSession.Report {
-    var step = ProgressStep()
-    return try session.run(budget: context.budget, cancellation: context.cancellation) { progress in
-      guard step.takes(progress) else { return }
-      context.report(JobProgress(completed: progress.completed, total: progress.total))
-    }
+    try session.run(
+      budget: context.budget, cancellation: context.cancellation,
+      progress: eachSecond {
+        context.report(JobProgress(completed: $0.completed, total: $0.total))
+      })
   }
 }
 
-/// What became of an export that succeeded.
-enum WorkResult: Sendable {
-  /// Its outputs were there already, from an earlier run, and nothing has changed since.
-  case upToDate
-  /// It was done; `reason` says why, for `--explain`.
-  case written(ExportSession.Report, reason: String?)
+/// Passes on progress once for each second of sound: each report wakes an observer, which costs as
+/// much as decoding a block.
+func eachSecond(
+  _ report: @escaping (ExportSession.Progress) -> Void
+) -> (ExportSession.Progress) -> Void {
+  var next = Time.zero
+  return { progress in
+    guard progress.completed >= next else { return }
+    next = progress.completed + Time(value: 1, timescale: 1)
+    report(progress)
+  }
 }

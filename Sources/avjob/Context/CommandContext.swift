@@ -5,13 +5,14 @@ import ExportGraph
 import JobFile
 import MediaComposition
 import Reports
+import RunExecution
 import RunPlan
 import SystemPackage
 import Threads
 import WorkerPool
 
 /// What every command shares: the places of what was written, the media, the cores, the streams.
-struct Door {
+struct CommandContext {
   let diagnostics: ReportedDiagnostics
   var map: SourceMap { diagnostics.map }
   let library: MediaLibrary
@@ -22,14 +23,7 @@ struct Door {
   let limits = ResourceRequest.limits(
     openFiles: ProcessLimits.raiseOpenFiles(), memory: ProcessLimits.machineMemory)
 
-  /// The exit statuses, beside 0 for success and 128 + n for signal n.
-  enum Status {
-    static let jobFailed = ExitCode(ExitStatus.jobFailed)
-    static let wrongJob = ExitCode(ExitStatus.wrongJob)
-    static let temporary = ExitCode(ExitStatus.temporary)
-  }
-
-  /// The door of a command; `memory` is what it uses of earlier runs, and leaves to later ones.
+  /// The context of a command; `memory` is what it uses of earlier runs, and leaves to later ones.
   init(
     _ memory: RunMemory? = nil, annotations: AnnotationOption.Reader? = nil, isQuiet: Bool = false
   ) {
@@ -50,11 +44,6 @@ struct Door {
 
   /// As standard error shows it.
   func render(_ diagnostics: Diagnostics) -> String { self.diagnostics.text(of: diagnostics) }
-
-  /// Prints why a command is refused, where no job file is the cause.
-  static func refuse(_ message: String, help: String? = nil) {
-    ReportedDiagnostics.refuse(message, help: help)
-  }
 
   /// Reads job files, and those in folders; what is wrong with any of them is said before this
   /// throws. A file that is named twice is read once. Files that are not there are left to
@@ -96,7 +85,7 @@ struct Door {
     }
     if isWrong {
       report(MissingFile.diagnostics(of: loaded.missingFiles))
-      throw Status.wrongJob
+      throw ExitCode.wrongJob
     }
     return loaded
   }
@@ -149,7 +138,7 @@ struct Door {
     for note in preparation.notes { self.note(note) }
     if preparation.hasJobErrors {
       refuse(preparation)
-      throw Status.wrongJob
+      throw ExitCode.wrongJob
     }
     return preparation
   }
@@ -160,7 +149,13 @@ struct Door {
       return try session.graph()
     } catch {
       report(Diagnostics(Diagnostic(error, at: session.export.origin)))
-      throw Status.wrongJob
+      throw ExitCode.wrongJob
     }
   }
+}
+
+extension ExitCode {
+  static let jobFailed = ExitCode(ExitStatus.jobFailed)
+  static let wrongJob = ExitCode(ExitStatus.wrongJob)
+  static let temporary = ExitCode(ExitStatus.temporary)
 }

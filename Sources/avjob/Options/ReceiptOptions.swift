@@ -1,4 +1,5 @@
 import ArgumentParser
+import RunExecution
 
 /// What `run` does with what earlier runs have made.
 struct ReceiptOptions: ParsableArguments {
@@ -17,4 +18,11 @@ struct ReceiptOptions: ParsableArguments {
       "At the end, remove files that earlier runs made and no job makes any more.",
       discussion: "They are listed first; one that was changed since it was made is left."))
   var prune = false
+
+  /// The memory of a run with these options.
+  var memory: RunMemory {
+    var options = RunMemory.Options()
+    (options.isForced, options.explains, options.comparesContents) = (force, explain, checksum)
+    return RunMemory(options)
+  }
 }

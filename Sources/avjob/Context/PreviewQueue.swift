@@ -1,61 +1,15 @@
 import ArgumentParser
 import Diagnosis
-import ExportEngine
 import JobFile
 import JobModel
+import LiveScreens
 import MediaComposition
-import MediaTime
-import Playback
 import RunPlan
 import SystemPackage
 
-/// Something to be heard: a job, a part of one, or a media file.
-struct PreviewEntry: Sendable {
-  /// What it is.
-  enum Content: Sendable {
-    case job(ExportSession)
-    case media(FilePath)
-  }
-
-  var content: Content
-  /// Which of a job's outputs it sounds like, from 0.
-  var output = 0
-
-  /// For messages.
-  var name: String {
-    switch content {
-    case .job(let session): session.export.name
-    case .media(let path): path.lastComponent?.string ?? path.string
-    }
-  }
-
-  var origin: Origin {
-    switch content {
-    case .job(let session): session.export.origin
-    case .media: .unknown
-    }
-  }
-
-  /// What is played of it, cut off at `end`. A job that is heard to its end is not compiled again.
-  ///
-  /// - Throws: What is wrong with its files, or with the job now that they are looked at.
-  func item(library: MediaLibrary, endingAt end: Time? = nil) throws(Failure) -> PlayerItem {
-    let session =
-      switch content {
-      case .job(let session): session
-      case .media(let path):
-        ExportSession(try PlayerItem.export(ofMediaAt: path, library: library), library: library)
-      }
-    var export = session.export
-    guard let end, end < export.duration else { return try PlayerItem(session, output: output) }
-    export.timeRange = TimeRange(start: export.timeRange?.start ?? .zero, duration: end)
-    return try PlayerItem(export, output: output, library: library)
-  }
-}
-
 /// Reads what a preview is told to play.
 struct PreviewQueue {
-  let door: Door
+  let context: CommandContext
   let variables: VariableOptions
   /// Names of the jobs that are wanted; none: all.
   let names: [String]
@@ -64,14 +18,8 @@ struct PreviewQueue {
   /// How many jobs cannot be heard; of each it was said why.
   private(set) var refusedJobs = 0
 
-  init(
-    _ door: Door, variables: VariableOptions, names: [String],
-    output: Int?
-  ) {
-    self.door = door
-    self.variables = variables
-    self.names = names
-    self.output = output
+  init(_ context: CommandContext, variables: VariableOptions, names: [String], output: Int?) {
+    (self.context, self.variables, self.names, self.output) = (context, variables, names, output)
   }
 
   /// The entries of job files, folders of them, and media files, in order.
@@ -97,14 +45,14 @@ struct PreviewQueue {
     var next = groups[...]
     for part in parts {
       switch part {
-      case .media(let path): entries.append(PreviewEntry(content: .media(path)))
+      case .media(let path): entries.append(PreviewEntry(.media(path)))
       case .jobs:
         guard let loaded = next.popFirst() else { continue }
         let only = names.isEmpty ? nil : names.map { Located($0) }
-        let preparation = try door.prepare(loaded, .init(.preview, only: only))
+        let preparation = try context.prepare(loaded, .init(.preview, only: only))
         refusedJobs += preparation.refusedJobs
         entries += preparation.work.map {
-          PreviewEntry(content: .job($0.session), output: output ?? 0)
+          PreviewEntry(.job($0.session), output: output ?? 0)
         }
       }
     }
@@ -127,7 +75,7 @@ struct PreviewQueue {
       return []
     }
     return try groups.map { files in
-      try door.load(files, options: variables, isPart: groups.count > 1)
+      try context.load(files, options: variables, isPart: groups.count > 1)
     }
   }
 
@@ -149,30 +97,30 @@ struct PreviewQueue {
     for group in groups.dropFirst() { all.append(group) }
     var unknown = Diagnostics()
     if groups.count > 1 {
-      unknown.append(contentsOf: all.unused(of: variables.read(into: door.map).variables).all)
+      unknown.append(contentsOf: all.unused(of: variables.read(into: context.map).variables).all)
     }
     for name in names where !all.jobs.contains(where: { $0.isCalled(name) }) {
       let help = JobNames(all.jobs, of: all.fileNumbers).help(for: name)
-      let origin = door.map.add(arguments: ["--job", name]).last ?? .unknown
+      let origin = context.map.add(arguments: ["--job", name]).last ?? .unknown
       unknown.append(Diagnostic("there is no job '\(name)'", at: origin, help: help))
     }
     guard unknown.isEmpty else {
-      door.report(unknown)
-      throw Door.Status.wrongJob
+      context.report(unknown)
+      throw ExitCode.wrongJob
     }
   }
 
   private func refuseMissing(_ media: [String]) throws {
     let files = LocalFileSystem()
-    let places = ArgumentPlaces(in: door.map)
+    let places = ArgumentPlaces(in: context.map)
     var missing = Diagnostics()
     for path in media where files.kind(of: FilePath(path)) == nil {
       guard case .text(_, let origin) = places.node(path) else { continue }
       missing.append(Diagnostic("'\(path)' does not exist", at: origin))
     }
     guard missing.isEmpty else {
-      door.report(missing)
-      throw Door.Status.wrongJob
+      context.report(missing)
+      throw ExitCode.wrongJob
     }
   }
 }

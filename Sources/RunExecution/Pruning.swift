@@ -1,0 +1,56 @@
+import Diagnosis
+import ExportEngine
+import JobFile
+import MediaComposition
+import Receipts
+import RunPlan
+import SystemPackage
+
+/// `--prune`: removes files that earlier runs made, by their receipts, and no job makes any more.
+package struct Pruning {
+  private let orphans: [(ledger: Ledger, files: [Ledger.Orphans])]
+
+  /// Finds the files before the run writes anything: from then on paths may lead elsewhere.
+  ///
+  /// - Parameters:
+  ///   - registry: Knows every file that a job reads or writes.
+  ///   - memory: Has the receipts.
+  /// - Throws: Nothing while no file is compared by its content.
+  package init(besides registry: PathRegistry, of memory: RunMemory) throws {
+    var registry = registry
+    orphans = try memory.ledgers.map { ledger in
+      (ledger, try ledger.orphans { registry.isKnown($0) })
+    }
+  }
+
+  /// The files that `run` removes.
+  package var paths: [FilePath] { orphans.flatMap(\.files).flatMap(\.files) }
+
+  /// Removes the files.
+  ///
+  /// - Returns: The failures, one for each file that the system does not remove.
+  package func run() -> [Failure] {
+    orphans.flatMap { $0.ledger.remove($0.files) }.map { path, error in
+      Failure(.mendMachine, "cannot be removed: \(error)", path: path)
+    }
+  }
+
+  /// Why a run of these job files cannot prune: another one lies in their folder, and receipts do not
+  /// say which of the job files of their folder they are of. nil where it can.
+  package static func refusal(of loaded: LoadedJobs) -> Diagnostic? {
+    var resolver = PathResolver()
+    let read = Set(loaded.files.compactMap { resolver.place(of: $0) })
+    for folder in Set(loaded.jobs.compactMap(\.folder)).sorted(by: { $0.string < $1.string }) {
+      let place = folder.isEmpty ? "." : folder
+      let others = ((try? JobFile.paths(in: place)) ?? []).filter { path in
+        resolver.place(of: path).map { !read.contains($0) } ?? false
+      }
+      guard let other = others.first else { continue }
+      let rest = others.count > 1 ? " and \(others.count - 1) more are" : " is"
+      return Diagnostic(
+        "--prune needs all job files of a folder: '\(other.lexicallyNormalized())'\(rest) left out",
+        at: .unknown, help: "run the folder: 'avjob run \(place) --prune'")
+    }
+    return nil
+  }
+}

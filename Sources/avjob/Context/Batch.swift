@@ -1,0 +1,88 @@
+import ArgumentParser
+import Diagnosis
+import ExportEngine
+import Reports
+import RunExecution
+import RunPlan
+import Terminal
+import WorkerPool
+
+/// A run of exports in the pool, from its first event to the exit status.
+struct Batch {
+  let context: CommandContext
+  let reporter: RunReporter
+  /// nil: one for each core.
+  var workers: Int?
+  /// Whether each job runs in a process of its own.
+  var isIsolated = false
+  /// Whether jobs are still started when one has failed.
+  var startsAfterFailure = true
+  /// What stops it.
+  var signals: Signals
+  /// How it goes on that was stopped.
+  var continuation = Continuation.sameCommand
+
+  /// Runs the jobs that are ready, and removes files where all of them are done: only then is it known
+  /// what they make. Throws an `ExitCode` where anything failed or a signal came.
+  func run(_ preparation: Preparation, thenRemoving pruning: Pruning? = nil) throws {
+    guard reporter.acceptsReports(beside: preparation.registry) else { throw ExitCode.wrongJob }
+    let work = preparation.work
+    reporter.open(work, refusals: preparation.refusals)
+    if !startsAfterFailure, preparation.refusedJobs > 0 {
+      StandardStream.error.write("nothing was started: --fail-fast\n")
+      throw ExitCode(reporter.close(status: reporter.status))
+    }
+    if reporter.options.isVerbose { for one in work { explain(one) } }
+    let pool = Pool(
+      budget: context.budget, workers: workers, keepGoing: startsAfterFailure,
+      limits: context.limits)
+    let reports: [JobReport<WorkResult>]
+    do throws(Failure) {
+      reports = try pool.run(
+        work.map(\.poolJob), with: ExportRunner(memory: context.memory, isolation: isolation),
+        cancellation: signals.cancellation
+      ) { reporter.report($0) }
+    } catch {
+      reporter.endProgress()
+      context.report(Diagnostics(Diagnostic(error)))
+      throw ExitCode(reporter.close(status: ExitStatus.temporary))
+    }
+    var status = reporter.conclude(
+      attempts: reports.map(\.attempts), signalStatus: signals.exitStatus
+    ) { _ in continuation.text(of: CommandLine.arguments) }
+    if status == 0, let pruning, !remove(pruning) { status = ExitStatus.jobFailed }
+    status = reporter.close(status: status)
+    if status != 0 { throw ExitCode(status) }
+  }
+
+  private var isolation: Isolation? {
+    guard isIsolated else { return nil }
+    let cores = context.budget.total
+    return Isolation(workers: min(workers ?? cores, cores), openFiles: context.limits.openFiles)
+  }
+
+  /// Lists and removes files that no job makes any more.
+  ///
+  /// - Returns: Whether all are removed; the others are reported.
+  private func remove(_ pruning: Pruning) -> Bool {
+    let paths = pruning.paths
+    guard !paths.isEmpty else { return true }
+    let subject = paths.count == 1 ? "1 file" : "\(paths.count) files"
+    // Also of a quiet run: it is the only list of them.
+    StandardStream.error.write("note: removing \(subject) that no job makes any more:\n")
+    for path in paths { StandardStream.error.write("  \(path)".printable + "\n") }
+    let failures = pruning.run()
+    context.report(Diagnostics(failures.map { Diagnostic($0) }))
+    return failures.isEmpty
+  }
+
+  /// With `--verbose`: prints the decisions beyond the job file's words, as `plan` does.
+  private func explain(_ work: Work) {
+    guard let graph = try? work.session.graph() else { return }
+    for decision in graph.conversions {
+      reporter.print("\(work.export.name): \(decision)".printable)
+    }
+    let losses = work.session.losses
+    if !losses.isEmpty { reporter.print(context.render(Diagnostics(losses.map(Diagnostic.init)))) }
+  }
+}
