@@ -9,14 +9,14 @@ extension LibAVError {
   func inputFailure(_ path: FilePath) -> Failure {
     if isFormatChange {
       return Failure(
-        .mendInput, "\(operation); a file has one rate and number of channels: encode it anew",
+        .mendInput, "\(operation); a file has one rate and number of channels: encode it again",
         path: path)
     }
     if let posix, let failure = Failure.reading(posix, "cannot be read", path: path) {
       return failure
     }
     return Failure(
-      .mendInput, "cannot be read: \(message) (\(operation)); check the file or encode it anew",
+      .mendInput, "cannot be read: \(message) (\(operation)); check the file or encode it again",
       path: path)
   }
 }

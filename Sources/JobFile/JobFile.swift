@@ -171,7 +171,7 @@ public struct JobFile: Sendable {
       if let diagnostic = media(nil) { throw Diagnostics(diagnostic) }
       throw refusal(
         "has more than \(error.limit >> 20) MiB: that is no \(text.noun)",
-        help: "part its jobs into several files, or let 'for_each' or 'rows' make them")
+        help: "move its jobs into several files, or let 'for_each' or 'rows' make them")
     } catch Errno.noSuchFileOrDirectory, Errno.notDirectory {
       guard path != "-" else {
         throw refusal("stands for a pipe, and avjob reads files only", help: "name a job file")

@@ -84,7 +84,7 @@ extension ID3Writer {
     // All ones mean that there is none.
     guard time.isNumeric, let count = UInt32(exactly: time.frames(atRate: 1000)), count < .max
     else {
-      throw ID3TagError("\(name) starts or ends at \(time): ID3 knows times from 0 to 49 days")
+      throw ID3TagError("\(name) starts or ends at \(time): ID3 has times from 0 to 49 days")
     }
     return [24, 16, 8, 0].map { UInt8(count >> $0 & 0xFF) }
   }

@@ -75,7 +75,7 @@ extension Failure {
       case .forbidden:
         (.mendMachine, "\(device) is not for this user; join the group 'audio' (\(reason))")
       case .unsupported:
-        (.mendMachine, "\(device) has nothing of what is asked for; choose another (\(reason))")
+        (.mendMachine, "\(device) has none of the requested formats; choose another (\(reason))")
       case .exhausted:
         (.tryAgain, "\(device) finds no room in this machine; close other programs (\(reason))")
       case .other:

@@ -53,7 +53,7 @@ struct ProgressLog {
     case .started, .progress, .warning, .retrying, .blocked: return []
     case .postponed:
       return namesJobs && postponed.insert(event.job).inserted
-        ? ["\(job.name): another process is at it; waiting"] : []
+        ? ["\(job.name): another process has this job; waiting"] : []
     case .finished(.written(_, let reason)):
       let because = reason.map { ["\(job.name): \($0.printable)"] } ?? []
       guard namesJobs else { return because }

@@ -22,7 +22,7 @@ package struct RunOutcome {
       let done = tally.count(.done) + tally.count(.upToDate)
       status = signalStatus
       text = "stopped: \(done) of \(total) \(total == 1 ? "job is" : "jobs are") done, and kept"
-      if done < total { text? += "; to go on: " + command(tally.doneNames) }
+      if done < total { text? += "; to resume: " + command(tally.doneNames) }
       return
     }
     guard failed > 0 else { return }

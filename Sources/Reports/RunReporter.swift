@@ -75,7 +75,7 @@ package final class RunReporter {
     let (options, run, diagnostics, writer) = (options, run, diagnostics, writer)
     return { status in
       var writer = writer
-      StandardStream.error.write("stopped before any job was started; to go on: \(command)\n")
+      StandardStream.error.write("stopped before any job was started; to resume: \(command)\n")
       diagnostics.keep(
         Diagnostics(Diagnostic(Failure(.tryAgain, "stopped before any job was started"))))
       let tally = RunTally()

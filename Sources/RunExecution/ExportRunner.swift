@@ -77,14 +77,14 @@ package struct ExportRunner: JobRunner {
     if wait.waited > work.timeLimit + .seconds(5) {
       throw Failure(
         .tryAgain,
-        "another avjob is at it for longer than an attempt of this job may take: \(who); let it finish, "
+        "another avjob has had this job for longer than an attempt may take: \(who); let it finish, "
           + "or end it where it hangs, and run this again",
         path: output?.path, origin: output?.origin ?? work.export.origin)
     }
     guard wait.isWorthTelling else { return }
     context.warn(
       Warning(
-        "waits for another avjob that is at it: \(who)", path: output?.path,
+        "waits for another avjob that has this job: \(who)", path: output?.path,
         origin: output?.origin ?? work.export.origin))
   }
 

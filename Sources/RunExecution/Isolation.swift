@@ -79,7 +79,7 @@ package struct Isolation: Sendable {
     case .finished(let report):
       // It has no screen of its own, and what it says there in this process is seen, too.
       if !words.isEmpty {
-        context.warn(Warning("its process said: \(words)", origin: session.export.origin))
+        context.warn(Warning("its process wrote: \(words)", origin: session.export.origin))
       }
       return report
     case .failed(let failure): throw failure
@@ -91,7 +91,7 @@ package struct Isolation: Sendable {
       if isCancelled() { throw CancellationError() }
       guard !isEndless else {
         throw Failure(
-          .reportBug, "its process said a line without an end, and was stopped: please report it")
+          .reportBug, "its process wrote a line without an end, and was stopped: please report it")
       }
       throw Self.failure(of: end, saying: words, memory: limits.memory)
     }
@@ -161,29 +161,29 @@ package struct Isolation: Sendable {
   static func failure(
     of end: ChildProcess.End, saying words: String = "", memory: Int = .max
   ) -> Failure {
-    let said = words.isEmpty ? "" : "; it said: \(words)"
+    let said = words.isEmpty ? "" : "; it wrote: \(words)"
     // Of memory that is not to be had Swift and C++ die with these words.
     if ["failed to allocate", "ould not allocate", "std::bad_alloc"].contains(where: words.contains)
     {
       return Failure(
         .mendMachine,
-        "its process needs more memory than it may take, "
-          + "\(Figures.size(bytes: Int64(clamping: memory))) or what 'ulimit -d' says; run fewer jobs "
-          + "at once, with '--workers', so that each may take more"
+        "its process needs more memory than its limit, "
+          + "\(Figures.size(bytes: Int64(clamping: memory))) or that of 'ulimit -d'; run fewer jobs "
+          + "at once, with '--workers', so that each has more"
       )
     }
     return switch end {
     case .unknown:
-      Failure(.reportBug, "its process ended, nobody can tell how, and it did not say why" + said)
+      Failure(.reportBug, "its process ended without a status and without a message" + said)
     case .exited(let status):
-      Failure(.reportBug, "its process ended with status \(status) and did not say why" + said)
+      Failure(.reportBug, "its process ended with status \(status) without a message" + said)
     case .signalled(SIGKILL):
       Failure(
         .tryAgain,
-        "its process was killed (SIGKILL), as Linux does where memory runs out; run fewer jobs at "
+        "its process was killed (SIGKILL), as Linux does when memory runs out; run fewer jobs at "
           + "once")
     case .signalled(SIGXCPU):
-      Failure(.tryAgain, "its process took more time than its limit; allow it more with 'timeout'")
+      Failure(.tryAgain, "its process took more time than its limit; raise its 'timeout'")
     case .signalled(let number) where [SIGTERM, SIGINT, SIGHUP].contains(number):
       Failure(.tryAgain, "its process was stopped from outside (\(name(of: number))); run again")
     case .signalled(let number):

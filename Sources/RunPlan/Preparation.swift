@@ -128,10 +128,10 @@ package struct Preparation {
         companions += 1
         // Of a hundred thousand some are named.
         guard companions <= 20 else { continue }
-        notes.append("'\(jobs[edge.job].name)' comes along: '\(jobs[index].name)' needs it")
+        notes.append("'\(jobs[edge.job].name)' is run, too: '\(jobs[index].name)' needs it")
       }
     }
-    if companions > 20 { notes.append("\(companions - 20) more come along") }
+    if companions > 20 { notes.append("\(companions - 20) more are run, too") }
     return jobs.indices.filter { isWanted[$0] }
   }
 

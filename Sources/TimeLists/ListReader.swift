@@ -167,7 +167,7 @@ extension String {
 
 // MARK: - Audacity
 
-/// Audacity's labels: start, end and text, parted by tabs; a label at a point ends where it starts.
+/// Audacity's labels: start, end and text, separated by tabs; a label at a point ends where it starts.
 ///
 /// The format of Audacity's manual, "Importing and Exporting Labels". Lines that begin with a
 /// backslash give the frequencies of a spectral selection, which have no meaning here.
@@ -187,7 +187,7 @@ enum LabelReader {
       let fields = fields(line)
       guard fields.count >= 2 else {
         text.error(
-          "a label is a start, an end and a text, parted by tabs", line, line.trimmed(line.all),
+          "a label is a start, an end and a text, separated by tabs", line, line.trimmed(line.all),
           help: "start and end are seconds, as '12.5', with a tab behind each")
         continue
       }

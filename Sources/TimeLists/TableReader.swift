@@ -151,11 +151,11 @@ package struct TableReader {
       let name = cell.text(in: bytes)
       if let other = columns[name] {
         error(
-          "two columns are called '\(name)'", at: cell, help: "call one of them otherwise",
+          "two columns are called '\(name)'", at: cell, help: "rename one of them",
           notes: [.init("the other one is here", at: origin(names[other]))])
       } else if VariableName.isReserved(name) {
         error(
-          "'\(name)' is a name of the language's own", at: cell, help: "call the column otherwise")
+          "'\(name)' is a name of the language's own", at: cell, help: "rename the column")
       } else if VariableName.isPossible(name) {
         columns[name] = index
       }

@@ -82,7 +82,7 @@ extension Failure {
   static func late(_ limit: Duration) -> Failure {
     Failure(
       .tryAgain,
-      "took longer than its limit of \(seconds(limit)); allow it more with 'timeout', "
+      "took longer than its limit of \(seconds(limit)); raise its 'timeout', "
         + "or run fewer jobs at once")
   }
 
@@ -91,7 +91,7 @@ extension Failure {
     Failure(
       .tryAgain,
       "took longer than its limit of \(seconds(limit ?? .zero)) and did not stop within "
-        + "\(seconds(grace)): left alone; run again, and see whether its disks answer")
+        + "\(seconds(grace)): abandoned; run again, and check its disks")
   }
 
   private static func seconds(_ duration: Duration) -> String {

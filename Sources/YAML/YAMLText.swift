@@ -75,7 +75,7 @@ extension YAMLReader {
       throw Diagnostics(
         Diagnostic(
           "'\(name)' has more values than a job file can hold", at: .unknown,
-          help: "part its jobs into several files, or let 'for_each' or 'rows' make them"))
+          help: "move its jobs into several files, or let 'for_each' or 'rows' make them"))
     }
     let content = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...]
     guard let text = String(validating: content, as: UTF8.self) else {

@@ -52,7 +52,7 @@ struct BadMedium: CustomTestStringConvertible {
 
 extension BadMedium {
   private static let unknown =
-    "holds no sound that avjob knows (a text, a playlist, a damaged header?)"
+    "holds no sound in a known format (a text, a playlist, a damaged header?)"
   private static let headerOnly = "holds no sound (its header is all there is)"
 
   /// A WAV with these fields, whether they agree or not.
@@ -103,7 +103,7 @@ extension BadMedium {
       "two layouts.mp3",
       says: """
         changes to 44100 Hz and 1 channel at 1.045 s; \
-        a file has one rate and number of channels: encode it anew
+        a file has one rate and number of channels: encode it again
         """, after: "changes to mono at frame 40",
       script: """
         lame --quiet -t tone.wav a.mp3; lame --quiet -t -m m tone.wav b.mp3
@@ -111,7 +111,7 @@ extension BadMedium {
         """),
     BadMedium(
       "17bits.wav",
-      says: "its header contradicts itself: 2 channels of 17 bits in 4 bytes; encode it anew"
+      says: "its header contradicts itself: 2 channels of 17 bits in 4 bytes; encode it again"
     ) { stage in
       try writeFile(
         stage.path("17bits.wav"),
@@ -173,7 +173,7 @@ extension BadMedium {
           | dd of=7hours.mp3 bs=1 seek=$((offset + 8)) conv=notrunc status=none
         """),
     BadMedium(
-      "damaged.flac", warns: ["is damaged in one place, where sound is missing; fetch it anew"],
+      "damaged.flac", warns: ["is damaged in one place, where sound is missing; download it again"],
       frames: 44_100,
       script: """
         flac -s tone.wav -o damaged.flac

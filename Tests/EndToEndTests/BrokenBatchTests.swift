@@ -20,7 +20,7 @@ struct BrokenBatchTests {
   }
 
   private static let unknown =
-    "holds no sound that avjob knows (a text, a playlist, a damaged header?)"
+    "holds no sound in a known format (a text, a playlist, a damaged header?)"
   private static let ways = [
     Way(": > FILE", "is empty (0 bytes)"),
     Way("seq 1000 > FILE", unknown),
@@ -35,7 +35,7 @@ struct BrokenBatchTests {
   ]
   private static let later = Way(
     "cp broken.m4a FILE",
-    "breaks off at 0.557 s though it promised 1.000 s; fetch it anew, or clip a range before that")
+    "breaks off at 0.557 s and not at 1.000 s; download it again, or clip a range before that")
 
   /// A folder with 160 sounds, each another one, and 40 files that are none, and a job for each.
   private func stage(_ ways: [Way]) throws -> Stage {

@@ -67,7 +67,7 @@ import Testing
       ),
       (
         "KILL", 75,
-        "its process was killed (SIGKILL), as Linux does where memory runs out; run fewer jobs at "
+        "its process was killed (SIGKILL), as Linux does when memory runs out; run fewer jobs at "
           + "once"
       ),
       ("TERM", 75, "its process was stopped from outside (SIGTERM); run again"),

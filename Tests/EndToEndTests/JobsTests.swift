@@ -271,7 +271,7 @@ extension JobsTests {
     let result = try Command.avjob("check", "jobs/podcast.yaml", in: copy.root)
     #expect(result.status == 0)
     #expect(result.text == "1 job is fine\n")
-    #expect(result.errors == "note: 'jobs/podcast.yaml' is taken to be 'Jobs/podcast.yaml'\n")
+    #expect(result.errors == "note: 'jobs/podcast.yaml' is read as 'Jobs/podcast.yaml'\n")
   }
 
   @Test("--set changes a variable, and what is made of it")

@@ -111,7 +111,7 @@ struct ManyFilesTests {
         "Jobs/\(name)", "include: common.yaml\nclip: a\noutput: ../out/\(name).wav\n")
     }
     let plan = try stage.make("avjob plan jobs Jobs/ep2.yml | grep -v '^ '")
-    #expect(plan.errors == "note: 'jobs' is taken to be 'Jobs'\n")
+    #expect(plan.errors == "note: 'jobs' is read as 'Jobs'\n")
     #expect(
       plan.text.split(separator: "\n").map { $0.prefix { $0 != ":" } } == ["ep2", "ep10"])
     let none = try stage.run("avjob check none Jobs")

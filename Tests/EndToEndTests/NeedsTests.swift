@@ -229,7 +229,7 @@ struct NeedsTests {
       """)
     let second = try stage.run("avjob run --only second job.yaml && ls *.wav")
     #expect(second.status == 0)
-    #expect(second.screen == "note: 'first' comes along: 'second' needs it\n")
+    #expect(second.screen == "note: 'first' is run, too: 'second' needs it\n")
     #expect(second.text.hasSuffix("first.wav\nsecond.wav\ntone.wav\n"))
     let check = try stage.run("avjob check --only 'f*st' --only third job.yaml")
     #expect(check.status == 0 && check.text == "2 jobs are fine\n")

@@ -330,7 +330,7 @@ struct StatusTests {
     let words = try #require(last).split(separator: " ")
     #expect(
       words[2...].joined(separator: " ")
-        == "of 3 jobs are done, and kept; to go on: "
+        == "of 3 jobs are done, and kept; to resume: "
         + "avjob run --workers 1 --quiet --report r.json long.yaml")
   }
 

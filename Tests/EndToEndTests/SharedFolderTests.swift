@@ -98,14 +98,14 @@ struct SharedFolderTests {
     #expect(words[3] == "75")
     let who = "process \(words[1]) on '\(words[5])', for 0:"
     for words in [
-      "warning: 'long.flac': waits for another avjob that is at it: \(who)",
-      "error: 'long.flac': another avjob is at it for longer than an attempt of this job may take: "
+      "warning: 'long.flac': waits for another avjob that has this job: \(who)",
+      "error: 'long.flac': another avjob has had this job for longer than an attempt may take: "
         + who,
     ] { #expect(result.errors.contains(words), "\(result.errors)") }
     #expect(result.errors.contains(", and is stopped (SIGSTOP)"))
     // The second attempt has waited, too.
     let told = result.errors.split(separator: "\n").count {
-      $0.contains("waits for another avjob that is at it")
+      $0.contains("waits for another avjob that has this job")
     }
     #expect(told == 2, "\(result.errors)")
     #expect(!result.text.contains(".lock") && !result.text.contains(".tmp"), "\(result.text)")

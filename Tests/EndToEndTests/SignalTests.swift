@@ -60,7 +60,7 @@ import Testing
         """)
     #expect(
       result.errors == """
-        stopped before any job was started; to go on: avjob run --progress json --report r.json \
+        stopped before any job was started; to resume: avjob run --progress json --report r.json \
         --report r.xml job.yaml
 
         """)

@@ -48,7 +48,7 @@ struct WholeFilesTests {
     #expect(result.text == outcome)
     #expect(
       result.errors.contains(
-        "stopped: 0 of 1 job is done, and kept; to go on: avjob run --quiet long.yaml\n"))
+        "stopped: 0 of 1 job is done, and kept; to resume: avjob run --quiet long.yaml\n"))
     #expect(try stage.listing() == before)
     #expect(try String(decoding: readFile(stage.path("out.mp3")), as: UTF8.self) == "old\n")
   }

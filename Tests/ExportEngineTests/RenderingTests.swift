@@ -114,7 +114,7 @@ struct RenderingTests {
     #expect(failure?.remedy == .mendInput)
     #expect(
       failure?.message
-        == "breaks off at 30.277 s though it promised 30.289 s; fetch it anew, or clip a range "
+        == "breaks off at 30.277 s and not at 30.289 s; download it again, or clip a range "
         + "before that")
   }
 

@@ -49,7 +49,7 @@ import TestSupport
       (error as? Diagnostics)?.render(in: map)
         == """
         error: 'big.yaml' has more than 8 MiB: that is no job file
-          help: part its jobs into several files, or let 'for_each' or 'rows' make them
+          help: move its jobs into several files, or let 'for_each' or 'rows' make them
         """
     }
   }

@@ -143,7 +143,7 @@ import TestSupport
       job.yaml:1:40: error: a variable in 'include'
           1 | include: [l.yaml, lib/c.yaml, no.yaml, "${x}.yaml", lib, single.yaml, { a: b }]
             |                                        ^~~~~~~~~~~
-        help: files are included before variables are known: write the path out
+        help: files are included before variables are read: write the path out
       job.yaml:1:53: error: 'lib' is a folder
           1 | include: [l.yaml, lib/c.yaml, no.yaml, "${x}.yaml", lib, single.yaml, { a: b }]
             |                                                     ^~~

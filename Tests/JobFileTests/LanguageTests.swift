@@ -41,7 +41,7 @@ import Testing
     expect(
       Bench().screen(yaml),
       #"""
-      job.yaml:2:13: warning: 'titel' is no tag that players know, and is written as it is
+      job.yaml:2:13: warning: 'titel' is not a known tag, and is written as it is
           2 | metadata: { titel: Intro, mood: x, own: y }
             |             ^~~~~
         help: did you mean 'title'?

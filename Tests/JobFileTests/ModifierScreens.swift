@@ -213,14 +213,14 @@ import TestSupport
           4 |   - { clip: a.wav, speed: { rate: 2, pitch: keep, algorithm: varispeed } }
             |                                                              ^~~~~~~~~
         help: write 'spectral' or 'time_domain'
-      job.yaml:4:45: note: the pitch is spoken of here
+      job.yaml:4:45: note: the pitch is given here
           4 |   - { clip: a.wav, speed: { rate: 2, pitch: keep, algorithm: varispeed } }
             |                                             ^~~~
       job.yaml:5:64: error: 'spectral' keeps the pitch
           5 |   - { clip: a.wav, speed: { rate: 2, pitch: follow, algorithm: spectral } }
             |                                                                ^~~~~~~~
         help: write 'varispeed'
-      job.yaml:5:45: note: the pitch is spoken of here
+      job.yaml:5:45: note: the pitch is given here
           5 |   - { clip: a.wav, speed: { rate: 2, pitch: follow, algorithm: spectral } }
             |                                             ^~~~~~
       """#)
@@ -489,14 +489,14 @@ import TestSupport
         output: x.mp3
         """#),
       #"""
-      job.yaml:3:29: error: 'news.start' cannot be told here
+      job.yaml:3:29: error: 'news.start' has no fixed time here
           3 |   music: { clip: b.wav, at: news.start }
             |                             ^~~~~~~~~~
         help: write the time itself
       job.yaml:2:9: note: between the two is an item that is cut, inserted into, reversed, repeated or played at another speed
           2 |   talk: { concat: [a.wav, { clip: b.wav, name: news }], reverse: true }
             |         ^
-      job.yaml:5:28: error: 'inner.end' cannot be told here, for it depends on where a range starts
+      job.yaml:5:28: error: 'inner.end' has no fixed time here: it depends on the start of a range
           5 |   more: { clip: b.wav, at: inner.end }
             |                            ^~~~~~~~~
         help: write the time itself

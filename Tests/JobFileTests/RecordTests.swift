@@ -65,7 +65,7 @@ import TestSupport
           g: { clip: a.wav, output: [g.mp3, { file: g.json, json: [sidecar] }] }
         """#),
       #"""
-      job.yaml:2:29: error: a sidecar and nothing that it tells of
+      job.yaml:2:29: error: a sidecar without an output that it describes
           2 |   a: { clip: a.wav, output: { file: a.json, json: sidecar } }
             |                             ^
         help: add an output with sound, as 'episode.mp3'
@@ -81,14 +81,14 @@ import TestSupport
           4 |   c: { clip: a.wav, output: [c.mp3, { folder: c, json: sidecar, mp3: V2, channels: mono }] }
             |                                                                 ^~~
         help: a sidecar has facts and no sound; 'output' may be a list
-      job.yaml:4:50: note: it is asked for here
+      job.yaml:4:50: note: it is given here
           4 |   c: { clip: a.wav, output: [c.mp3, { folder: c, json: sidecar, mp3: V2, channels: mono }] }
             |                                                  ^~~~
       job.yaml:4:74: error: 'channels' beside 'json'
           4 |   c: { clip: a.wav, output: [c.mp3, { folder: c, json: sidecar, mp3: V2, channels: mono }] }
             |                                                                          ^~~~~~~~
         help: a sidecar has facts and no sound; 'output' may be a list
-      job.yaml:4:50: note: it is asked for here
+      job.yaml:4:50: note: it is given here
           4 |   c: { clip: a.wav, output: [c.mp3, { folder: c, json: sidecar, mp3: V2, channels: mono }] }
             |                                                  ^~~~
       job.yaml:5:43: error: 'folder' has no input to take a name from

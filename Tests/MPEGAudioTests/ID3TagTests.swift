@@ -266,11 +266,11 @@ import Testing
       ),
       (
         ID3Tag(chapters: [.init(range: range(-1, 1), title: "")]),
-        "chapter 1 starts or ends at -0.001s: ID3 knows times from 0 to 49 days"
+        "chapter 1 starts or ends at -0.001s: ID3 has times from 0 to 49 days"
       ),
       (
         ID3Tag(chapters: [.init(range: range(0, 1 << 32), title: "")]),
-        "chapter 1 starts or ends at 1193:02:47.296: ID3 knows times from 0 to 49 days"
+        "chapter 1 starts or ends at 1193:02:47.296: ID3 has times from 0 to 49 days"
       ),
     ])
   func refusals(tag: ID3Tag, message: String) {

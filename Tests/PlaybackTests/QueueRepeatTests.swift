@@ -114,7 +114,7 @@ import Testing
     }
     #expect(told.map(\.path?.lastComponent?.string) == ["damaged.flac"])
     #expect(
-      told.map(\.message) == ["is damaged in one place, where sound is missing; fetch it anew"])
+      told.map(\.message) == ["is damaged in one place, where sound is missing; download it again"])
   }
 }
 

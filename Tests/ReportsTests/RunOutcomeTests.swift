@@ -45,7 +45,7 @@ import Testing
   func stopped() {
     let some = outcome([], [.upToDate, nil, .cancelled], signalStatus: 130)
     #expect(some.status == 130)
-    #expect(some.text == "stopped: 1 of 3 jobs are done, and kept; to go on: [\"0\"]")
+    #expect(some.text == "stopped: 1 of 3 jobs are done, and kept; to resume: [\"0\"]")
     let all = outcome([], [.finished([], reason: nil)], signalStatus: 143)
     #expect(all.status == 143 && all.text == "stopped: 1 of 1 job is done, and kept")
   }

@@ -27,19 +27,19 @@ import WorkerPool
     }
     #expect(
       Isolation.failure(of: .exited(3))
-        == Failure(.reportBug, "its process ended with status 3 and did not say why"))
+        == Failure(.reportBug, "its process ended with status 3 without a message"))
     #expect(
       Isolation.failure(of: .unknown)
-        == Failure(.reportBug, "its process ended, nobody can tell how, and it did not say why"))
+        == Failure(.reportBug, "its process ended without a status and without a message"))
   }
 
   @Test("What a process wrote before it died stands in its failure, and what it lacked is named")
   func lastWords() {
     let crash = Isolation.failure(of: .signalled(SIGILL), saying: "Fatal error: Index out of range")
-    #expect(crash.message.hasSuffix("; it said: Fatal error: Index out of range"))
+    #expect(crash.message.hasSuffix("; it wrote: Fatal error: Index out of range"))
     #expect(
       Isolation.failure(of: .exited(3), saying: "odd").message
-        == "its process ended with status 3 and did not say why; it said: odd")
+        == "its process ended with status 3 without a message; it wrote: odd")
     for words in [
       "Fatal error: failed to allocate 1073741840 bytes of memory with alignment 16",
       "terminate called after throwing an instance of 'std::bad_alloc' |   what():  std::bad_alloc",
@@ -48,8 +48,8 @@ import WorkerPool
         Isolation.failure(of: .signalled(SIGABRT), saying: words, memory: 1 << 30)
           == Failure(
             .mendMachine,
-            "its process needs more memory than it may take, 1.1 GB or what 'ulimit -d' says; run "
-              + "fewer jobs at once, with '--workers', so that each may take more"))
+            "its process needs more memory than its limit, 1.1 GB or that of 'ulimit -d'; run "
+              + "fewer jobs at once, with '--workers', so that each has more"))
     }
   }
 

@@ -102,7 +102,7 @@ import TestSupport
           2 | 2.0\t1.0\tb
             |    \t^~~
         help: the start comes first, then the end
-      l.txt:3:1: error: a label is a start, an end and a text, parted by tabs
+      l.txt:3:1: error: a label is a start, an end and a text, separated by tabs
           3 | 3.0
             | ^~~
         help: start and end are seconds, as '12.5', with a tab behind each

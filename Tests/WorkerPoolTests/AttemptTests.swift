@@ -198,7 +198,7 @@ private let busy = Failure(.tryAgain, "busy")
       .failed(
         Failure(
           .tryAgain,
-          "took longer than its limit of \(limit); allow it more with 'timeout', or run fewer jobs "
+          "took longer than its limit of \(limit); raise its 'timeout', or run fewer jobs "
             + "at once"))
     }
     #expect(
@@ -206,7 +206,7 @@ private let busy = Failure(.tryAgain, "busy")
     #expect(reports.map(\.attempts) == [1, 1, 2, 1])
   }
 
-  @Test("A runner that does not stop when its time is over is left alone, and the others run on")
+  @Test("A runner that does not stop when its time is over is abandoned, and the others run on")
   func stuck() throws {
     let release = CancellationFlag()
     let budget = CPUBudget(total: 1)
@@ -228,8 +228,8 @@ private let busy = Failure(.tryAgain, "busy")
     ) { events.append($0) }
     let failure = Failure(
       .tryAgain,
-      "took longer than its limit of 0.010 s and did not stop within 0.020 s: left alone; run again, "
-        + "and see whether its disks answer")
+      "took longer than its limit of 0.010 s and did not stop within 0.020 s: abandoned; run again, "
+        + "and check its disks")
     #expect(reports.map(\.outcome) == [.failed(failure), .finished(1), .blocked(by: 0)])
     #expect(kinds(events, of: 0) == ["started", "failed: \(failure)"])
     #expect(budget.tryLease() != nil)

@@ -156,7 +156,7 @@ public final class MediaLibrary: Sendable {
     }
     guard recall == nil || stream.asset == asset else {
       throw Failure(
-        .tryAgain, "is not what an earlier run took it for; run the job again", path: asset.path)
+        .tryAgain, "has changed since an earlier run; run the job again", path: asset.path)
     }
     return stream.facts
   }

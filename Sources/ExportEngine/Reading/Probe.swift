@@ -31,7 +31,7 @@ struct Prober {
       // libavformat takes a short MP3 for noise; the frames themselves are proof.
       if let short = try? prober.probeMPEGAudio(nil, stream: index) { return short }
       throw Failure(
-        .mendInput, "holds no sound that avjob knows (a text, a playlist, a damaged header?)",
+        .mendInput, "holds no sound in a known format (a text, a playlist, a damaged header?)",
         path: path)
     }
     if demuxer.formatName == "mp3" {
@@ -206,6 +206,6 @@ struct Prober {
     throw Failure(
       .mendInput,
       "its header contradicts itself: \(stream.channelCount) channels of \(stream.codedBits) bits "
-        + "in \(stream.blockAlign) bytes; encode it anew", path: path)
+        + "in \(stream.blockAlign) bytes; encode it again", path: path)
   }
 }

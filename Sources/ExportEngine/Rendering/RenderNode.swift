@@ -65,8 +65,8 @@ final class SourceNode: RenderNode {
     let found = Time(frames: frame, rate: node.format.sampleRate)
     return Failure(
       .mendInput,
-      "breaks off at \(found.inSeconds) though it promised \(asset.duration.inSeconds); "
-        + "fetch it anew, or clip a range before that", path: asset.path)
+      "breaks off at \(found.inSeconds) and not at \(asset.duration.inSeconds); "
+        + "download it again, or clip a range before that", path: asset.path)
   }
 
   /// Integers are finite by nature; decoders of anything else may hand on what a file holds.

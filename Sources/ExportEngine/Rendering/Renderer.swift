@@ -105,7 +105,7 @@ package final class Renderer {
       .map { path, damage in
         Warning(
           "is damaged in \(damage.count == 1 ? "one place" : "\(damage.count) places"), where "
-            + "sound is missing; fetch it anew", path: path, origin: origins[path] ?? .unknown)
+            + "sound is missing; download it again", path: path, origin: origins[path] ?? .unknown)
       }
       .sorted { ($0.path?.string ?? "") < ($1.path?.string ?? "") }
   }

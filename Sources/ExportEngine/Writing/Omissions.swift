@@ -45,9 +45,9 @@ package func omissions(of sink: Sink) -> [Warning] {
       let names = misfits.map { "'\($0)'" }.joined(separator: ", ")
       notices.append(
         misfits.count == 1
-          ? "the tag \(names) does not have the form that ID3 wants: '\(sink.metadata[first] ?? "")' "
+          ? "the tag \(names) has no valid form for ID3: '\(sink.metadata[first] ?? "")' "
             + "becomes a text of its own (TXXX), which few players show"
-          : "the tags \(names) do not have the form that ID3 wants: they become texts of their own "
+          : "the tags \(names) have no valid form for ID3: they become texts of their own "
             + "(TXXX), which few players show")
     }
   }

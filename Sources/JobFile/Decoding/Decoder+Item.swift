@@ -47,7 +47,7 @@ enum Language {
     Key("tracks", Values.tracks, "sequences that sound together, each under its name") {
       if !$1.isEmpty { $0.hold(.tracks($1)) }
     },
-    Key("silence", Values.time, "nothing, for a while") { $0.hold(.silence($1)) },
+    Key("silence", Values.time, "silence of this length") { $0.hold(.silence($1)) },
   ])
 
   /// Of every item, wherever it stands.

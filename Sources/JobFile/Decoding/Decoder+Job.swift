@@ -62,7 +62,7 @@ extension Language {
     Key(
       "loudness", notBuilt: "a target loudness",
       instead: "measure the result and correct it with 'gain'"),
-    Key("conform", notBuilt: "sources made alike", instead: "convert the sources before"),
+    Key("conform", notBuilt: "sources in one format", instead: "convert the sources before"),
     Key("needs", Values.names, "jobs of this file that must be done before this one") {
       $0.policy.needs = $1
     },

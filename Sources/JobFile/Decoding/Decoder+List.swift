@@ -82,7 +82,7 @@ extension Decoder {
       guard !isMedia(nil) else { return nil }
       sink.error(
         "'\(path.value)' has more than \(error.limit >> 20) MiB: that is no \(text.noun)",
-        at: path.origin, help: "part it, if it is one")
+        at: path.origin, help: "split it, if it is one")
     } catch {
       sink.error(
         "'\(path.value)' cannot be read: \(error)", at: path.origin,

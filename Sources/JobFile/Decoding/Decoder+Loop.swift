@@ -135,7 +135,7 @@ extension Decoder {
         counts.count > 1
           ? "\(counts.map(grouped).joined(separator: " × ")) are \(number): \(limit)"
           : "\(number)\(jobCount > 0 ? " more" : ""): \(limit)",
-        at: node.origin, help: "part them into several files")
+        at: node.origin, help: "move them into several files")
       return nil
     }
     jobCount += count

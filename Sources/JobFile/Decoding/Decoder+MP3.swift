@@ -63,16 +63,16 @@ extension Values {
           if mode.value == nil { draft.choice.mono = mode.origin }
           draft.set(.stereoMode, at: mode.origin) { $0.stereoMode = mode.value ?? $0.stereoMode }
         },
-        Key("lowpass", lowpass, "up to where sound is kept; else LAME chooses") { draft, lowpass in
+        Key("lowpass", lowpass, "the highest frequency; else LAME chooses") { draft, lowpass in
           draft.set(.lowpass, at: lowpass.origin) { $0.lowpass = lowpass.value }
         },
-        Key("highpass", wholeHertz, "from where on sound is kept") { draft, highpass in
+        Key("highpass", wholeHertz, "the lowest frequency; else all") { draft, highpass in
           draft.set(.highpass, at: highpass.origin) { $0.highpass = highpass.value }
         },
-        Key("min", bitRate, "the least bit rate that a frame has, in silence, too") { draft, rate in
+        Key("min", bitRate, "the least bit rate of a frame, also in silence") { draft, rate in
           draft.set(.minimumBitRate, at: rate.origin) { $0.minimumBitRate = rate.value }
         },
-        Key("max", bitRate, "the highest bit rate that a frame has") { draft, rate in
+        Key("max", bitRate, "the highest bit rate of a frame") { draft, rate in
           draft.set(.maximumBitRate, at: rate.origin) { $0.maximumBitRate = rate.value }
         },
       ]),

@@ -53,7 +53,7 @@ extension Decoder {
     else { return }
     sink.add(
       Diagnostic(
-        .warning, "'\(entry.key)' is no tag that players know, and is written as it is",
+        .warning, "'\(entry.key)' is not a known tag, and is written as it is",
         at: entry.keyOrigin, help: "did you mean '\(nearest)'?"))
   }
 

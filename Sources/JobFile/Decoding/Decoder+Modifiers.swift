@@ -60,7 +60,7 @@ struct ItemDraft {
 
 extension Language {
   static let modifiers: Keys<ItemDraft> = Keys([
-    Key("stream", Values.stream, "which of the file's streams, as ffprobe counts them") {
+    Key("stream", Values.stream, "the stream of the file, counted from 0 as by ffprobe") {
       $0.setStream($1.value)
     },
     Key("from", Values.moment, "where the item starts, in its own time") { draft, from in
@@ -73,16 +73,16 @@ extension Language {
       draft.setRange { $0.end = .duration(duration) }
     },
     Key("cut", Values.ranges, "ranges removed, in the item's own time") { $0.item.cuts = $1 },
-    Key("insert", Values.insertions, "items put in, each 'at' a time of the item as it is") {
+    Key("insert", Values.insertions, "items inserted, each 'at' a time before all edits") {
       $0.item.insertions = $1
     },
     Key(
       "trim", notBuilt: "silence removed at the ends",
       instead: "name the range with 'from' and 'to'"),
-    Key("reverse", Values.boolean, "played from its end to its start") {
+    Key("reverse", Values.boolean, "played from end to start") {
       $0.item.isReversed = $1.value
     },
-    Key("speed", Values.speed, "faster or slower; the pitch is kept unless it is told to follow") {
+    Key("speed", Values.speed, "faster or slower; the pitch is kept unless it follows") {
       $0.item.speed = $1.value.isUnity ? nil : $1
     },
     Key("loop", Values.rounds, "repeated; 'end' is that of the longest other track") {
@@ -111,17 +111,17 @@ extension Language {
       draft.item.at = at
     },
     Key(
-      "crossfade", Values.fade, "how long the item before sounds on; on a list, at every join"
+      "crossfade", Values.fade, "the overlap with the item before; on a list, at every join"
     ) { $0.setCrossfade($1) },
     Key(
       "duck", notBuilt: "quieter under another track", instead: "write the 'volume' points by hand"),
-    Key("channels", Values.channels, "brought to a layout, or one of them alone") {
+    Key("channels", Values.channels, "converted to a layout, or one channel alone") {
       $0.item.channels = $1
     },
-    Key("polarity", Values.polarity, "whether every sample changes its sign") {
+    Key("polarity", Values.polarity, "whether every sample is negated") {
       $0.item.invertsPolarity = $1.value
     },
-    Key("mute", Values.boolean, "nothing is heard of it, and it keeps its place") {
+    Key("mute", Values.boolean, "silent, at the same place and length") {
       $0.item.isMuted = $1.value
     },
     Key("chapter", Values.chapter, "a chapter that begins with the item") { draft, chapter in
@@ -134,7 +134,7 @@ extension Language {
       guard let chapters = Values.chapters.read(entry.value, decoder, scope) else { return }
       draft.setChapters { decoder.setChapters(chapters, of: &$0) }
     },
-    Key("name", Values.text, "what messages call the item") { $0.item.name = $1 },
+    Key("name", Values.text, "the item's name in messages and references") { $0.item.name = $1 },
     Key(
       "each", as: Values.row.form, "'row': the item is repeated for every row of the job's table"),
   ])

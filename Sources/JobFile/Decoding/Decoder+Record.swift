@@ -26,7 +26,7 @@ extension Decoder {
       sink.error(
         "'\(other.key)' beside 'json'", at: other.keyOrigin,
         help: "a sidecar has facts and no sound; 'output' may be a list",
-        notes: [.init("it is asked for here", at: entry.keyOrigin)])
+        notes: [.init("it is given here", at: entry.keyOrigin)])
     }
     guard word != nil, let path = path(fields, context, naming: { _ in .usual("json") }) else {
       return nil
@@ -44,7 +44,7 @@ extension Decoder {
   func refuseLonelyRecords(_ nodes: [YAMLNode]) {
     guard let first = nodes.first, nodes.allSatisfy(\.isRecord) else { return }
     sink.error(
-      "a sidecar and nothing that it tells of", at: first.origin,
+      "a sidecar without an output that it describes", at: first.origin,
       help: "add an output with sound, as 'episode.mp3'")
   }
 }

@@ -108,7 +108,7 @@ extension Decoder {
           reference: reference,
           message: "the rows of '\(error.group)' have more than one '\(error.column)'",
           help:
-            "use it in an item with 'each: row', or let 'group_by' name a column that parts them",
+            "use it in an item with 'each: row', or let 'group_by' name a column that separates them",
           notes: cellNotes([error.cells.0], scope, "one is here")
             + cellNotes([error.cells.1], scope, "another one is here"))
       }
@@ -135,11 +135,11 @@ extension Decoder {
       help =
         scope.part == .none
         ? "'part' is bound by 'split', which this job has not"
-        : "'part' is known in 'output' and in 'metadata', but for its cover"
+        : "'part' has a value in 'output' and in 'metadata', but for its cover"
     } else if root == "row" {
       help =
         scope.loop?.names.bindsRow == true
-        ? "'row.n' and 'row.count' are known in an item with 'each: row'; columns go by their names"
+        ? "'row.n' and 'row.count' have a value in an item with 'each: row'; columns go by their names"
         : "'row' is bound by 'rows', which this job has not"
     } else if scope.loop == nil, ["input", "n", "count"].contains(root) {
       help = "'\(root)' is bound by 'for_each', which this job has not"
@@ -150,7 +150,7 @@ extension Decoder {
     } else if let table = scope.loop?.rows?.table,
       let column = table.header.first(where: { VariableName.made(of: $0) == name && $0 != name })
     {
-      help = "no variable can be called as the column '\(column)' is: call it '\(name)'"
+      help = "no variable can have the name of the column '\(column)' is: call it '\(name)'"
     }
     return VariableError(reference: reference, message: "unknown variable '\(name)'", help: help)
   }

@@ -75,7 +75,7 @@ extension FileReader {
     guard scalar.template == nil else {
       decoder.sink.error(
         "a variable in 'include'", at: node.origin,
-        help: "files are included before variables are known: write the path out")
+        help: "files are included before variables are read: write the path out")
       return nil
     }
     return decoder.path(node, Scope(globals: [:], environment: [:]))
@@ -120,7 +120,7 @@ extension FileReader {
         throw Diagnostics(
           Diagnostic(
             "with what it includes, the file has more than \(YAMLReader.sizeLimit >> 20) MiB",
-            at: other.origin, help: "part the jobs into several job files"))
+            at: other.origin, help: "move the jobs into several job files"))
       }
       return decoder.keep(
         try YAMLReader.read(

@@ -7,7 +7,7 @@ extension Language {
     .init("presets", Values.presets, "names for settings of outputs, as 'preset' takes them"),
     .init("jobs", Values.jobs, "several jobs, each under its name"),
     .init("defaults", Values.defaults, "keys for every job that has none of its own"),
-    .init("include", Values.includes, "files whose content is as if it stood before this one's"),
+    .init("include", Values.includes, "files that are read before this one"),
   ]
 
   /// The whole file: one job, or a map of them.

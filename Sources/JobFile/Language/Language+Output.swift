@@ -27,7 +27,7 @@ extension Language {
       .init("metadata", Values.metadata.form, "tags of this output, over the job's"),
       .init("json", Values.sidecar.form, "'sidecar': no sound, but facts of the job as JSON"),
       .init("preset", Values.preset, "a named set of settings; keys beside it win"),
-      .init("chapters", Values.chapterPlaces, "where they go: into the file, or beside it"),
+      .init("chapters", Values.chapterPlaces, "in the file, or in files beside it"),
     ],
     rules: [
       .one(
@@ -41,7 +41,7 @@ extension Language {
       .key(
         "json", onlyBeside: ["file", "folder"],
         help: "a sidecar has facts and no sound; 'output' may be a list",
-        note: "it is asked for here"),
+        note: "it is given here"),
     ], conditions: { extensionConditions + layoutConditions + id3Conditions })
 
   private static let oneFormat = Schema.Rule.atMostOne(

@@ -134,7 +134,7 @@ extension Values {
             : "'\(algorithm.value.rawValue)' keeps the pitch",
           at: algorithm.origin,
           help: kept.value ? "write 'spectral' or 'time_domain'" : "write 'varispeed'",
-          notes: [.init("the pitch is spoken of here", at: kept.origin)])
+          notes: [.init("the pitch is given here", at: kept.origin)])
       }
       var speed = fields.rate
       let usual: TimePitchAlgorithm = fields.isPitchKept?.value == false ? .varispeed : .spectral
@@ -148,16 +148,16 @@ extension Values {
   static let effect: MapNotation<[Effect]> = MapNotation(
     "an effect", [Effect](),
     [
-      Key("highpass", frequency, "takes away what is below a frequency") {
+      Key("highpass", frequency, "attenuates lower frequencies") {
         $0.append(.highpass(frequency: $1.value))
       },
-      Key("lowpass", frequency, "takes away what is above a frequency") {
+      Key("lowpass", frequency, "attenuates higher frequencies") {
         $0.append(.lowpass(frequency: $1.value))
       },
-      Key("denoise", reduction, "takes away steady noise") {
+      Key("denoise", reduction, "reduces steady noise") {
         $0.append(.denoise(reduction: $1.value))
       },
-      Key("compressor", notBuilt: "louder and softer made alike", instead: "write 'volume' points"),
+      Key("compressor", notBuilt: "a smaller range of levels", instead: "write 'volume' points"),
       Key(
         "filter", notBuilt: "a filter of FFmpeg's by its description",
         instead: "filter the file before"),

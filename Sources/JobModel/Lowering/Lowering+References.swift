@@ -225,7 +225,7 @@ extension Lowering {
     guard let from = item(at: place).range?.from else { return .zero }
     guard from.value.anchor == .start else {
       error(
-        "'\(moment.value)' cannot be told here, for it depends on where a range starts",
+        "'\(moment.value)' has no fixed time here: it depends on the start of a range",
         at: moment.origin, help: "write the time itself",
         notes: [.init("the range starts here", at: from.origin)])
       return nil
@@ -237,7 +237,7 @@ extension Lowering {
 
   private mutating func refuse(_ moment: Located<Moment>, through place: ItemPlace) -> Time? {
     error(
-      "'\(moment.value)' cannot be told here", at: moment.origin,
+      "'\(moment.value)' has no fixed time here", at: moment.origin,
       help: "write the time itself",
       notes: [
         .init(

@@ -9,7 +9,7 @@ struct Check: ParsableCommand {
     abstract: "Find mistakes before work starts, and write nothing.",
     discussion: """
       Reads the job files, opens every medium that they name, and compiles every job. Exit \
-      status: 0 nothing is wrong, 1 a medium cannot be used, 2 a job file is wrong.
+      status: 0 no mistakes, 1 a medium cannot be used, 2 a job file is wrong.
       """)
 
   @Argument(help: "Read these job files, or folders of them.", completion: .jobFiles)

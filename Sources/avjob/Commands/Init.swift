@@ -11,7 +11,7 @@ struct Init: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Write a job file to start from, with comments.",
     discussion: """
-      It never replaces a file.
+      Never replaces a file.
 
       avjob init podcast.yaml
       """)

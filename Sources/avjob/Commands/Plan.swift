@@ -9,8 +9,8 @@ import Terminal
 /// `avjob plan`
 struct Plan: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Print what a run would do: what sounds when, what is converted and written.",
-    discussion: "Opens the media to learn their lengths; writes nothing.")
+    abstract: "Print the timeline, conversions and outputs of jobs.",
+    discussion: "Opens the media, and writes nothing.")
 
   @Argument(help: "Read these job files, or folders of them.", completion: .jobFiles)
   var files: [String]

@@ -15,17 +15,16 @@ import Threads
 /// `avjob preview`
 struct Preview: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Play what job files make, or media files, through a sound device.",
+    abstract: "Play jobs or media files through a sound device.",
     discussion: """
-      What is heard is what 'avjob run' writes, before it is encoded. Jobs, parts of split jobs \
-      and media files follow one another without a gap. Nothing is written.
+      Plays what 'avjob run' writes, before it is encoded. Jobs, parts of split jobs and media \
+      files follow one another without a gap. Writes nothing.
 
-      On a terminal, keys steer it: space pauses, the arrows go 5 seconds back and on, '?' shows \
-      all others, 'q' ends it.
+      On a terminal, keys control it: space pauses, the arrows go 5 seconds back and forward, \
+      '?' shows all others, 'q' quits.
 
-      Exit status: 0 all was heard, or 'q'; 1 something cannot be played; 2 a job file or the \
-      arguments are wrong; 75 the device is in use; 129, 130 and 143 hung up, interrupted and \
-      terminated.
+      Exit status: 0 the end, or 'q'; 1 something cannot be played; 2 a job file or the arguments \
+      are wrong; 75 the device is in use; 129, 130 and 143 after SIGHUP, SIGINT and SIGTERM.
       """)
 
   @Argument(help: "Play these job files, folders of them, or media files.", completion: .file())

@@ -14,7 +14,7 @@ struct Probe: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Print what media files hold: format, exact length, tags, cover, chapters.",
     discussion: """
-      The length is that of the decoded sound. Where the header announces another, both are printed.
+      Prints the length of the decoded sound, and that of the header if it differs.
       """)
 
   @Argument(

@@ -14,11 +14,11 @@ import Terminal
 /// `avjob record`
 struct Record: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Record a sound device to a file that can be played whatever happens.",
+    abstract: "Record a sound device to a file that stays playable.",
     discussion: """
-      The file grows at its place, and what was recorded stays: also after a crash, a full disk or a \
-      cable that was pulled. In a terminal, space pauses and goes on, and q stops; Ctrl-C and SIGTERM \
-      stop as well, and finish the file.
+      The file grows at its place, and keeps its sound after a crash, a full disk or a pulled \
+      cable. On a terminal, space pauses and continues, and q stops; Ctrl-C and SIGTERM stop as \
+      well, and finish the file.
 
       avjob record talk.wav
       avjob record meeting.flac --from-sound '-40 dB' --until-silence 10s

@@ -9,15 +9,15 @@ struct SchemaCommand: ParsableCommand {
     abstract: "Print the JSON Schema of job files, or the keys of one map.",
     discussion: """
       'avjob schema item' lists the keys of an item, 'avjob schema job' those of a job, \
-      'avjob schema all' those of every map, as Markdown. Without a name, the JSON Schema is printed.
+      'avjob schema all' those of every map, as Markdown. Without a name, it prints the JSON Schema.
 
-      It is JSON Schema 2020-12. Editors with a YAML language server take it by this line at the \
+      Editors with a YAML language server use the schema (JSON Schema 2020-12) by this line at the \
       top of a job file:
 
       # yaml-language-server: $schema=avjob.schema.json
       """)
 
-  @Argument(help: "The map whose keys are listed, or 'all'.")
+  @Argument(help: "List the keys of this map, or of 'all'.")
   var map: [String] = []
 
   func run() throws {

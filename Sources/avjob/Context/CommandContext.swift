@@ -101,7 +101,7 @@ struct CommandContext {
       let written = FilePath(path)
       let spelled = files.spelling(of: written) ?? written
       if spelled != written {
-        note("'\(written)' is taken to be '\(spelled)'")
+        note("'\(written)' is read as '\(spelled)'")
       }
       guard files.kind(of: spelled) == .folder else {
         found.append((spelled, nil))

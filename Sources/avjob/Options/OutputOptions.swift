@@ -71,7 +71,7 @@ struct OutputOptions: ParsableArguments {
   @Flag(help: "Replace files that exist.")
   var force = false
 
-  @Flag(help: "Leave out what would write to a file that exists.")
+  @Flag(help: "Skip outputs that exist.")
   var skipExisting = false
 
   @Flag(help: "Print the job file that does the same, and end.")

@@ -3,7 +3,7 @@ import RunExecution
 
 /// What `run` does with what earlier runs have made.
 struct ReceiptOptions: ParsableArguments {
-  @Flag(help: "Make outputs again that are up to date.")
+  @Flag(help: "Make all outputs, also those that are up to date.")
   var force = false
 
   @Flag(help: "Print why each job runs.")
@@ -15,8 +15,8 @@ struct ReceiptOptions: ParsableArguments {
 
   @Flag(
     help: ArgumentHelp(
-      "At the end, remove files that earlier runs made and no job makes any more.",
-      discussion: "They are listed first; one that was changed since it was made is left."))
+      "Remove files of earlier runs that no job makes any more.",
+      discussion: "Lists them first; leaves those that were changed since."))
   var prune = false
 
   /// The memory of a run with these options.

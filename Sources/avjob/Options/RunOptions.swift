@@ -23,7 +23,7 @@ struct ChoiceOptions: ParsableArguments {
 struct RunOptions: ParsableArguments {
   @OptionGroup var choice: ChoiceOptions
 
-  @Flag(help: "Run the other jobs if one is found wrong in advance.")
+  @Flag(help: "Run the other jobs if one is refused.")
   var keepGoing = false
 
   @Flag(help: "Start no further job once one has failed.")
@@ -37,7 +37,7 @@ struct RunOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Run one share of the work, such as 1/4.",
+      "Run one shard of the jobs, such as 1/4.",
       valueName: "i/n"),
     transform: Shard.init)
   var shard: Shard?

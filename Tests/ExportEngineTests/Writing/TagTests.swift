@@ -149,13 +149,13 @@ struct TagTests {
     metadata["date"] = "May"
     #expect(
       omissions(of: sink(.aiff(.int16), metadata: metadata)).map(\.message) == [
-        "the tag 'date' does not have the form that ID3 wants: 'May' becomes a text of its own "
+        "the tag 'date' has no valid form for ID3: 'May' becomes a text of its own "
           + "(TXXX), which few players show"
       ])
     metadata["podcast_url"] = "not a link"
     #expect(
       omissions(of: sink(.mp3(.standard), metadata: metadata)).map(\.message) == [
-        "the tags 'date', 'podcast_url' do not have the form that ID3 wants: they become texts of "
+        "the tags 'date', 'podcast_url' have no valid form for ID3: they become texts of "
           + "their own (TXXX), which few players show"
       ])
     #expect(omissions(of: sink(.flac(bitDepth: 16), metadata: metadata)) == [])

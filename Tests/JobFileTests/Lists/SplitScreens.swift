@@ -75,11 +75,11 @@ import TestSupport
       job.yaml:2:7: error: unknown variable 'part.n'
           2 | clip: ${part.n}.wav
             |       ^~~~~~~~~
-        help: 'part' is known in 'output' and in 'metadata', but for its cover
+        help: 'part' has a value in 'output' and in 'metadata', but for its cover
       job.yaml:4:21: error: unknown variable 'part.n'
           4 | metadata: { cover: "${part.n}.jpg", title: "${part.titel} ${part.title:02}" }
             |                     ^~~~~~~~~
-        help: 'part' is known in 'output' and in 'metadata', but for its cover
+        help: 'part' has a value in 'output' and in 'metadata', but for its cover
       job.yaml:4:45: error: unknown variable 'part.titel'
           4 | metadata: { cover: "${part.n}.jpg", title: "${part.titel} ${part.title:02}" }
             |                                             ^~~~~~~~~~~~~
@@ -222,7 +222,7 @@ import TestSupport
       job.yaml:2:8: error: 'big.txt' has more than 8 MiB: that is no list of times
           2 | split: big.txt
             |        ^~~~~~~
-        help: part it, if it is one
+        help: split it, if it is one
       """)
   }
 }

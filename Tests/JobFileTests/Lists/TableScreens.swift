@@ -115,7 +115,7 @@ import TestSupport
       job.yaml:4:21: error: the rows of '1' have more than one 'en'
           4 | metadata: { title: "${en}" }
             |                     ^~~~~
-        help: use it in an item with 'each: row', or let 'group_by' name a column that parts them
+        help: use it in an item with 'each: row', or let 'group_by' name a column that separates them
       t.csv:2:3: note: one is here
           2 | 1,one
             |   ^~~
@@ -196,7 +196,7 @@ import TestSupport
       job.yaml:2:39: error: unknown variable 'Lesson_No'
           2 |   a: { rows: t.csv, clip: a.wav, to: "${Lesson_No}s", output: "${idd}.mp3" }
             |                                       ^~~~~~~~~~~~
-        help: no variable can be called as the column 'Lesson No' is: call it 'Lesson_No'
+        help: no variable can have the name of the column 'Lesson No' is: call it 'Lesson_No'
       job.yaml:2:64: error: unknown variable 'idd'
           2 |   a: { rows: t.csv, clip: a.wav, to: "${Lesson_No}s", output: "${idd}.mp3" }
             |                                                                ^~~~~~
@@ -224,7 +224,7 @@ import TestSupport
       job.yaml:8:44: error: unknown variable 'row.n'
           8 |   g: { rows: t.csv, clip: a.wav, output: "g${row.n}.mp3" }
             |                                            ^~~~~~~~
-        help: 'row.n' and 'row.count' are known in an item with 'each: row'; columns go by their names
+        help: 'row.n' and 'row.count' have a value in an item with 'each: row'; columns go by their names
       """)
   }
 
