@@ -39,7 +39,7 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
 
-    // Between engine and command: what a run is to do, settled once.
+    // What a run is to do, settled once.
     .target(
       name: "RunPlan",
       dependencies: [
@@ -48,7 +48,7 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
 
-    // The roof.
+    // Runs: jobs within the budget.
     .target(
       name: "WorkerPool",
       dependencies: ["Threads", "Diagnosis", "MediaComposition", "MediaTime"]),
@@ -62,7 +62,7 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
 
-    // Live: what `preview` and `record` do, for any program.
+    // Live: players and recorders, for `preview`, `record` and any program.
     .target(
       name: "Playback",
       dependencies: [
@@ -87,7 +87,7 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
 
-    // The keystone: the only place where a graph meets codecs.
+    // The only target where a graph meets codecs.
     .target(
       name: "ExportEngine",
       dependencies: [
@@ -129,7 +129,7 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
 
-    // Owned C: each C module is imported by one wrapper.
+    // Each C module is imported by one wrapper.
     .target(
       name: "LibAV",
       dependencies: [
@@ -160,7 +160,7 @@ let package = Package(
       ]),
     .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
 
-    // The ground.
+    // The lowest targets.
     .target(
       name: "Diagnosis",
       dependencies: [.product(name: "SystemPackage", package: "swift-system")]),

@@ -61,7 +61,7 @@ mixed() {
     "$avjob" run alone/199.yaml
   }
   race "$rounds" mixed_batch mixed_alone mixed_starts mixed_longest
-  # A chunk is 23 s of sound, and whoever encodes the last one does so alone.
+  # A chunk is 23 s of sound, and the last one is encoded alone.
   longest=$(awk "BEGIN { printf \"%.0f\", ${cpu[mixed_longest]} * 23 / 600 }")
   bound=$(awk "BEGIN { printf \"%.0f\", 1.05 * ${cpu[mixed_batch]} / $(nproc) + $longest }")
   compare 'mixed: 200 files, 1 s to 10 min' "${wall[mixed_batch]}" \

@@ -13,7 +13,7 @@ package struct ALSAError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The last message of alsa-lib, or of this wrapper.
   package let message: String?
 
-  /// The kind of an error, by the reaction that it asks for.
+  /// The kind of an error, by the reaction to it.
   package enum Kind: Sendable, Hashable {
     /// There is no such device now: it was unplugged, its name is wrong, or its server has ended.
     /// Opening it later may succeed.

@@ -7,7 +7,7 @@ package enum PCMRecovery: Sendable, Hashable {
   /// The device continues with its frames.
   case resumed
   /// The device is empty and ready. Its frames were played (an xrun of playback) or lost (a
-  /// suspend; `droppedFrames` at most, 0 if the device does not know).
+  /// suspend; `droppedFrames` at most, 0 if the device does not report it).
   case prepared(droppedFrames: Int)
 }
 
@@ -35,7 +35,7 @@ extension PCMDevice {
   /// Stops at once and discards frames that were not heard, or not read (`snd_pcm_drop`). The
   /// device is ready for sound then.
   ///
-  /// - Returns: The number of discarded frames, as far as the device knows it.
+  /// - Returns: The number of discarded frames, as far as the device reports it.
   /// - Throws: alsa-lib's error, of kind `.absent` if the device is gone.
   @discardableResult
   package func drop() throws(ALSAError) -> Int {
@@ -104,7 +104,7 @@ extension PCMDevice {
 
   /// Makes the device ready after `.xrun` or `.suspended`.
   ///
-  /// A suspended device is asked to resume, for a second at most while the hardware wakes up, and
+  /// Resumes a suspended device, for a second at most while the hardware wakes up, and
   /// prepared if it cannot.
   ///
   /// - Returns: The result.

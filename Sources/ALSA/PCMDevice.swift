@@ -2,7 +2,7 @@ import Glibc
 
 internal import CALSA
 
-/// The result of a transfer. Each case asks for another reaction.
+/// The result of a transfer. Each case needs another reaction.
 package enum PCMOutcome: Sendable, Hashable {
   /// This many frames, at least one, were transferred; maybe fewer than requested.
   case transferred(Int)
@@ -174,8 +174,8 @@ package final class PCMDevice {
   }
 
   /// Frames between the next one that is written and the ear (`snd_pcm_delay`), or between the
-  /// microphone and the next one that is read; nil while the device does not know: after an xrun,
-  /// or when it is gone.
+  /// microphone and the next one that is read; nil while the device does not report it: after an
+  /// xrun, or when it is gone.
   package func delay() -> Int? {
     var frames: snd_pcm_sframes_t = 0
     // Plugins return a number in any state. The state is read last, since the call for the delay

@@ -141,12 +141,12 @@ public struct Diagnostics: Error, Sendable, Hashable {
   }
 }
 
-/// Collects diagnostics while a job file is read. A value in a text that a hundred thousand jobs
-/// share is spoken of a few times, not a hundred thousand.
+/// Collects diagnostics while a job file is read. A value that a hundred thousand jobs share is
+/// reported a few times, not a hundred thousand.
 package struct DiagnosticSink {
-  /// How many different things are said about one place.
+  /// The number of different messages about one place.
   package static let limitPerPlace = 5
-  /// How many are said at all.
+  /// The number of messages in all.
   package static let limit = 200
 
   /// For how many it is looked up what was perhaps meant, which may be costly: of more that say the

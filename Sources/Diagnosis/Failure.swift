@@ -2,7 +2,7 @@ import SystemPackage
 
 /// Why something was refused, sorted by what the user must do about it.
 public struct Failure: Error, Sendable, Hashable, Codable {
-  /// The reaction that a failure asks for.
+  /// The user's reaction to a failure.
   public enum Remedy: String, Sendable, Hashable, CaseIterable, Codable {
     /// The job file or the arguments are wrong.
     case mendJob
@@ -34,7 +34,7 @@ public struct Failure: Error, Sendable, Hashable, Codable {
     case codedPath = "path"
   }
 
-  /// A failure; its origin may be added later, by who knows it.
+  /// A failure; its origin may be added later.
   public init(
     _ remedy: Remedy, _ message: String, path: FilePath? = nil, origin: Origin = .unknown
   ) {
@@ -59,7 +59,7 @@ extension Failure: CustomStringConvertible {
   public var description: String { line(path, message) }
 }
 
-/// Something the user should know that does not stop the work.
+/// A message to the user that does not stop the work.
 public struct Warning: Sendable, Hashable, Codable {
   /// One line, without file and place.
   public var message: String

@@ -23,10 +23,10 @@ public final class SourceMap: Sendable {
     var length: UInt32
     /// Where a job file uses the value; 0 where it says nothing.
     var use: UInt32 = 0
-    /// The part of the value that was asked for last; 0: none. They are few, and a hundred thousand
+    /// The part of the value that was made last; 0: none. They are few, and a hundred thousand
     /// jobs made from one text share them.
     var lastPart: UInt32 = 0
-    /// Of a part, the one of the same value that was asked for before it; 0: none.
+    /// Of a part, the one of the same value that was made before it; 0: none.
     var partBefore: UInt32 = 0
   }
 

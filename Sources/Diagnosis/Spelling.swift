@@ -1,6 +1,6 @@
 /// Finds what a misspelled word was meant to be.
 package enum Spelling {
-  /// How many candidates are looked at: more than anybody writes by hand.
+  /// The number of candidates that are compared: more than a hand-written file has.
   private static let candidateLimit = 10_000
   /// How many letters of a word count.
   private static let lengthLimit = 64

@@ -1,8 +1,8 @@
 /// A part of the stream that is encoded by itself, with the sound that it needs.
 //
-// `@unchecked Sendable`: it goes from its owner to whoever claims it, from there to others where it is
-// put back half done, and to its owner again by way of a `ChunkQueue`, whose lock orders these; between
-// them one thread has it.
+// `@unchecked Sendable`: it goes from its owner to the thread that claims it, to others if that puts
+// it back half done, and to its owner again by way of a `ChunkQueue`, whose lock orders these;
+// between them one thread has it.
 final class Chunk: @unchecked Sendable {
   /// Its first MP3 frame in the stream, where it takes over from the chunk before it.
   let firstFrame: Int

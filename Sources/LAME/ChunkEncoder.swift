@@ -34,7 +34,7 @@ package final class ChunkEncoder {
   /// An encoder, ready for sound.
   ///
   /// - Parameters:
-  ///   - setup: What LAME is asked for.
+  ///   - setup: The settings, proven by LAME.
   ///   - grid: Where encoders take over from one another; nil: the one of such settings.
   ///   - budget: Of whose idle cores use is made; nil: none. The calling thread is thought to hold a
   ///     core of it.
@@ -122,7 +122,7 @@ package final class ChunkEncoder {
   }
 
   /// How many chunks may have their sound in memory: with helpers one for each thread and one more,
-  /// so that nobody waits for sound; without, the one that this thread fills and then encodes.
+  /// so that no thread waits for sound; without, the one that this thread fills and then encodes.
   private var room: Int {
     let helpers = queue.helpers
     return helpers == 0 ? 1 : helpers + 2

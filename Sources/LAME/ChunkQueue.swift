@@ -50,7 +50,7 @@ final class ChunkQueue: Sendable {
       guard isUseful else { return }
       let isStarted = budget.runOnIdleCore(name: "avjob-mp3") { [self] lease in
         defer {
-          // First: whoever sees that nobody helps any more may count on the core.
+          // First: a thread that sees no helpers any more may count on the core.
           lease.release()
           state.withLock { $0.helpers -= 1 }
         }
@@ -63,7 +63,7 @@ final class ChunkQueue: Sendable {
     }
   }
 
-  /// Encodes what is unclaimed, until somebody has a better claim on the core.
+  /// Encodes unclaimed chunks, until a job needs the core.
   func help(on lease: CPULease) {
     while let chunk = claim() {
       while !advance(chunk) {
@@ -73,7 +73,7 @@ final class ChunkQueue: Sendable {
     }
   }
 
-  /// Leaves a claimed chunk to someone else, who goes on where it is.
+  /// Gives a claimed chunk back, to be continued by another thread.
   private func putBack(_ chunk: Chunk) {
     state.withLock { state in
       guard !state.isStopped else { return }
@@ -82,8 +82,8 @@ final class ChunkQueue: Sendable {
     }
   }
 
-  /// Takes the oldest chunk that nobody encodes. Whoever does brings it to an outcome, or
-  /// puts it back.
+  /// Takes the oldest chunk that no thread encodes. The caller brings it to an outcome, or puts it
+  /// back.
   func claim() -> Chunk? {
     state.withLock { state in
       guard !state.isStopped, !state.unclaimed.isEmpty else { return nil }
@@ -124,7 +124,7 @@ final class ChunkQueue: Sendable {
     }
   }
 
-  /// Drops what is unclaimed, and waits until nobody encodes any more.
+  /// Drops unclaimed chunks, and waits until no thread encodes any more.
   func stop() {
     state.withLock { state in
       state.isStopped = true

@@ -1,9 +1,9 @@
 internal import CLAME
 package import MPEGAudio
 
-/// Settings that LAME was asked about, once: encoders of them open without asking again.
+/// Settings that LAME has proven, once: encoders of them open without another instance.
 ///
-/// A value that threads may share. Opening an encoder starts one LAME instance; asking costs another.
+/// A value that threads may share. Opening an encoder starts one LAME instance; the proof costs another.
 package struct EncoderSetup: Sendable, Hashable {
   /// Rate control, quality and the rest.
   package let settings: MP3Settings
@@ -11,16 +11,16 @@ package struct EncoderSetup: Sendable, Hashable {
   package let sampleRate: Int
   /// 1 (mono) or 2.
   package let channelCount: Int
-  /// What LAME is told to multiply samples with, so that it multiplies them with one.
+  /// LAME's scale, which makes its product with LAME's own factor one.
   private let scale: Float
 
-  /// Asks LAME whether it does what the settings say.
+  /// Proves by LAME's getters that it makes these settings.
   ///
   /// - Parameters:
   ///   - settings: Rate control, quality and the rest.
   ///   - sampleRate: Frames a second, one of `MP3Settings.sampleRates`.
   ///   - channelCount: 1 (mono) or 2.
-  /// - Throws: What LAME cannot do, or would only do in another way than asked.
+  /// - Throws: Settings that LAME cannot make, or would change.
   package init(
     _ settings: MP3Settings, sampleRate: Int, channelCount: Int
   ) throws(LAMEError) {
@@ -68,7 +68,7 @@ package struct EncoderSetup: Sendable, Hashable {
       self)
   }
 
-  /// A LAME instance that took all it was told; the caller closes it.
+  /// A LAME instance with all settings; the caller closes it.
   private static func instance(
     _ settings: MP3Settings, sampleRate: Int, channelCount: Int, scale: Float
   ) throws(LAMEError) -> lame_t {
@@ -82,7 +82,7 @@ package struct EncoderSetup: Sendable, Hashable {
       try check(lame_set_mode(lame, settings.mode(of: channelCount)), "lame_set_mode")
       try check(lame_set_scale(lame, scale), "lame_set_scale")
       lame_set_write_id3tag_automatic(lame, 0)
-      // `InfoFrame` is written instead: LAME's knows nothing of frames that were put together.
+      // `InfoFrame` is written instead: LAME's is not right for frames of several encoders.
       try check(lame_set_bWriteVbrTag(lame, 0), "lame_set_bWriteVbrTag")
       try settings.apply(to: lame)
       try check(lame_init_params(lame), "lame_init_params")
@@ -95,12 +95,12 @@ package struct EncoderSetup: Sendable, Hashable {
 }
 
 extension MP3Settings {
-  /// What LAME is told of the channels, and `lame_init_params` leaves as it is.
+  /// Settings of the channels, which `lame_init_params` leaves as they are.
   fileprivate func mode(of channelCount: Int) -> MPEG_mode {
     channelCount == 1 && stereoMode == .joint ? MONO : stereoMode == .simple ? STEREO : JOINT_STEREO
   }
 
-  /// Tells LAME, before `lame_init_params`.
+  /// Sets LAME's parameters, before `lame_init_params`.
   fileprivate func apply(to lame: lame_t) throws(LAMEError) {
     switch rateControl {
     case .vbr(let quality):
@@ -171,7 +171,7 @@ extension MP3Settings {
     return Int32(frequency)
   }
 
-  /// LAME takes the nearest that it has, without a word: refuses instead.
+  /// LAME would take the nearest that it has: refuses instead.
   fileprivate func requireUnchanged(
     in lame: lame_t, sampleRate: Int, channelCount: Int
   ) throws(LAMEError) {
@@ -200,7 +200,7 @@ extension MP3Settings {
     guard lame_get_out_samplerate(lame) == Int32(sampleRate) else {
       throw .unsupported("LAME would resample from \(sampleRate) Hz")
     }
-    // Of a filter that it leaves out, it still says the frequency.
+    // LAME returns the frequency of a filter that it leaves out, too.
     if let problem = filterProblem(sampleRate: sampleRate, channelCount: channelCount) {
       throw .unsupported(problem.message)
     }

@@ -4,7 +4,7 @@ package import MPEGAudio
 package enum LAMEError: Error, Sendable, Hashable {
   /// A call answered with a negative status (`lame_errorcodes_t`, or the call's own from lame.h).
   case status(Int32, operation: String)
-  /// LAME would take another setting than the one asked for, or none; the words say which.
+  /// LAME would take another setting than the given one, or none; the words say which.
   case unsupported(String)
   /// A sample is NaN or infinite: LAME never sees it. The frame counts from the encoder's first.
   case notFinite(channel: Int, frame: Int64)

@@ -37,14 +37,14 @@ package struct MP3Encoder: ~Copyable {
   /// PCM frames that LAME is fed at once; it holds a copy of as many.
   private static let blockLength = 4608
 
-  /// Starts LAME; who needs several encoders of one kind opens them from an `EncoderSetup`.
+  /// Starts LAME; to open several encoders of one kind, use an `EncoderSetup`.
   ///
   /// - Parameters:
-  ///   - settings: Rate control, quality and the rest; LAME is asked whether it does what they say.
+  ///   - settings: Rate control, quality and the rest; LAME's getters prove them.
   ///   - sampleRate: Frames a second, one of `MP3Settings.sampleRates`.
   ///   - channelCount: 1 (mono) or 2.
   /// - Returns: An encoder at frame zero, ready for sound.
-  /// - Throws: What LAME cannot do, or would only do in another way than asked.
+  /// - Throws: Settings that LAME cannot make, or would change.
   package static func open(
     _ settings: MP3Settings, sampleRate: Int, channelCount: Int
   ) throws(LAMEError) -> MP3Encoder {

@@ -33,7 +33,7 @@ struct Splicer {
     } else {
       while try before.advance(in: chunk, by: 1) {}
       // All but the frames that the lane of the next chunk is compared with: memory must not grow
-      // where nobody takes over for hours.
+      // where no lane takes over for hours.
       guard !chunk.isLast else { return }
       let end = chunk.firstFrame
       try pack(before, to: end, leaving: before.frame(end).mainDataBegin, into: &bytes)

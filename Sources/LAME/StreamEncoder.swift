@@ -60,7 +60,7 @@ package final class StreamEncoder: FrameEncoder {
       planes, channelCount: channelCount, count: count, firstFrame: frameCount)
     try lane.encode(planes, from: 0, count: count)
     frameCount += Int64(count)
-    // All but the last frame, which tells how much room those before it must leave.
+    // All but the last frame, which determines how much room those before it must leave.
     guard lane.frames.count > 1 else { return }
     let last = lane.endFrame - 1
     try pack(to: last, leaving: lane.frame(last).mainDataBegin, into: &bytes)

@@ -37,7 +37,7 @@ package final class Decoder {
   ///
   /// With `removesPadding` encoder delay and padding are dropped, as FFmpeg does for a decode from
   /// the start. Without, every sample that the packets hold comes out
-  /// (`AV_CODEC_FLAG2_SKIP_MANUAL`), so that positions can be told from any packet.
+  /// (`AV_CODEC_FLAG2_SKIP_MANUAL`), so that positions follow from any packet.
   package static func open(_ stream: Stream, removesPadding: Bool) throws(LibAVError) -> Decoder {
     let preferred = Self.preferred[stream.codecName].flatMap { avcodec_find_decoder_by_name($0) }
     guard let codec = preferred ?? avcodec_find_decoder(stream.parameters.codec_id) else {

@@ -42,7 +42,7 @@ package final class Demuxer {
     }
     try check(status, "avformat_open_input")
     let demuxer = Demuxer(try checkAllocated(context, "avformat_open_input"))
-    // A list that this FFmpeg does not know of would leave other files within reach.
+    // A list that this FFmpeg does not have would leave other files within reach.
     guard av_dict_count(options) == 0 else {
       throw LibAVError(code: avjob_averror_option_not_found(), operation: "avformat_open_input")
     }
@@ -134,8 +134,8 @@ package final class Demuxer {
       av_packet_unref(packet.pointer)
       let status = av_read_frame(context, packet.pointer)
       if status == avjob_averror_eof() { return nil }
-      // MPEG-TS that has lost its place looks for it in some of what follows, and wants to be asked
-      // again for more.
+      // MPEG-TS that has lost its place looks for it in the next 64 KiB, and must be called again for
+      // more.
       attempts += 1
       if status == avjob_averror_eagain(), attempts < Self.mostAttempts, !isCancelled() { continue }
       try check(status, "av_read_frame")

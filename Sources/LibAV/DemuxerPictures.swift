@@ -4,7 +4,7 @@ internal import CFFmpeg
 package struct AttachedPicture: Sendable, Hashable {
   /// The stream's, among all of the file's.
   package let streamIndex: Int
-  /// Whether it is told to be the front cover, of several pictures.
+  /// Whether it is marked as the front cover, of several pictures.
   package let isFrontCover: Bool
 }
 

@@ -234,7 +234,7 @@ extension Encoder.Codec {
     }
   }
 
-  /// How the encoder wants its sound.
+  /// The encoder's sample format.
   package var sampleFormat: Encoder.SampleFormat {
     switch self {
     case .pcm(let format, _): format

@@ -3,7 +3,7 @@ internal import CFFmpeg
 /// Filters of libavfilter in a row, from planar float to planar float of the same rate and channels.
 ///
 /// Owns its `AVFilterGraph`; one thread at a time; starts no threads. Deterministic for one way of
-/// cutting the sound into blocks. What comes out lags behind what went in as the filter pleases.
+/// cutting the sound into blocks. The output lags behind the input by a time of the filter's own.
 /// libavfilter is loaded when the first chain is opened.
 package final class FilterChain {
   /// One filter; no other can be made.

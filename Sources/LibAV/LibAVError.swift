@@ -1,6 +1,6 @@
 internal import CFFmpeg
 
-/// What FFmpeg answered when it could not do something.
+/// A failure of FFmpeg.
 package struct LibAVError: Error, Sendable, Hashable {
   /// FFmpeg's status: a negated errno, or one of its own tags. Unknown values stay as they are.
   package let code: Int32
@@ -18,8 +18,8 @@ package struct LibAVError: Error, Sendable, Hashable {
   /// Whether the data itself is at fault (`AVERROR_INVALIDDATA`).
   package var isInvalidData: Bool { code == avjob_averror_invaliddata() }
 
-  /// Whether a decoder said it of its packet, and not of the machine: decoders have words of their
-  /// own for what does not fit, beside `AVERROR_INVALIDDATA`.
+  /// Whether it is a decoder's error about its packet, and not about the machine: decoders have codes
+  /// of their own for damage, beside `AVERROR_INVALIDDATA`.
   package var isDamage: Bool { posix != ENOMEM }
 
   /// A file that has become another one since it was probed.

@@ -193,7 +193,7 @@ package final class Muxer {
     defer { av_dict_free(&options) }
     try set(pairs, in: &options)
     try checkOutput(avformat_init_output(context, &options), "avformat_init_output")
-    // What a muxer does not know it leaves in the dictionary, without a word.
+    // An option that a muxer does not have stays in the dictionary.
     if let entry = av_dict_get(options, "", nil, AV_DICT_IGNORE_SUFFIX) {
       throw LibAVError(
         code: avjob_averror_option_not_found(),
@@ -214,8 +214,8 @@ package final class Muxer {
   }
 
   /// Ends the sound's first page early, after two packets, or after one where there are but two:
-  /// where it is the last one as well, FFmpeg's demuxer knows no start and drops nothing at the
-  /// end. (One packet of Vorbis alone gives no sound, and ogginfo frowns on a page without any.)
+  /// where it is the last one as well, FFmpeg's demuxer has no start and drops nothing at the
+  /// end. (One packet of Vorbis alone gives no sound, and ogginfo warns of a page without any.)
   private func writeToFirstPage(_ packet: Packet) throws(LibAVError) {
     switch firstPage?.packetCount {
     case 0?:
@@ -256,7 +256,7 @@ package final class Muxer {
     try flush()
   }
 
-  /// The output's own errno speaks louder than what libavformat made of it.
+  /// The output's own errno is more exact than libavformat's status.
   private func checkOutput(_ status: Int32, _ operation: String) throws(LibAVError) {
     if output.failure != 0 {
       throw LibAVError(code: avjob_averror(output.failure), operation: "write")

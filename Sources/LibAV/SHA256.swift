@@ -15,7 +15,7 @@ package struct SHA256: ~Copyable {
   /// - Throws: `LibAVError` where there is no memory.
   package init() throws(LibAVError) {
     context = try checkAllocated(av_sha_alloc(), "av_sha_alloc")
-    // 256 is a number of bits that it knows; any other would be refused here.
+    // 256 is a number of bits that FFmpeg has; any other would be refused here.
     av_sha_init(context, 256)
   }
 

@@ -23,7 +23,7 @@ package final class LoudnessMeter {
 
   private let state: UnsafeMutablePointer<ebur128_state>
   private let channelCount: Int
-  /// Frames side by side, as the library wants them.
+  /// Interleaved frames, for the library.
   private let scratch: UnsafeMutablePointer<Float>
   private static let scratchFrames = 1024
   /// Of each channel.

@@ -14,7 +14,7 @@ package struct EncoderTag: Sendable, Hashable {
   /// How LAME says that it spent bits.
   package enum RateControl: Sendable, Hashable {
     case constant, variable
-    /// Mean bits a second that were asked for; nil where they were too many for its byte.
+    /// The requested mean bits a second; nil where they were too many for its byte.
     case mean(bitRate: Int?)
   }
 
@@ -93,7 +93,7 @@ extension EncoderTag {
     let name = frame[start..<start + 9].prefix { 0x20...0x7E ~= $0 }
     guard name.count >= 4 else { return }
     encoder = String(decoding: name, as: UTF8.self).trimmingSpaces()
-    // Who else writes into these bytes may mean something else by them.
+    // In the tags of other encoders these bytes may mean something else.
     guard ["LAME", "Lavf", "Lavc"].contains(where: { frame.holds($0, at: start) }) else { return }
     if frame.holds("LAME", at: start) {
       // The low half of a byte is the method; another byte the bit rate in kbps, 255 for more.

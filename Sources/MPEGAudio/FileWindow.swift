@@ -16,7 +16,7 @@ final class FileWindow {
   private var end = 0
 
   private static let size = 1 << 18
-  /// Bytes that are held before the one that was asked for: a chain of four frames is shorter.
+  /// Bytes that are held before the requested one: a chain of four frames is shorter.
   private static let lookBack = 1 << 15
 
   /// A file of `count` bytes; `read` is called with places within it.

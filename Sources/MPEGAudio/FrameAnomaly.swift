@@ -5,7 +5,7 @@ extension FrameIndex {
     case noFrames
     /// The frames are those of another layer.
     case notLayer3(FrameHeader.Layer)
-    /// Free format: the header does not tell the frame's length.
+    /// Free format: the header does not have the frame's length.
     case freeFormat
 
     /// A phrase to stand behind the file's name.
@@ -18,7 +18,7 @@ extension FrameIndex {
     }
   }
 
-  /// Something about a file that a player would not mention.
+  /// An oddity of a file that players do not report.
   package enum Anomaly: Sendable, Hashable, CustomStringConvertible {
     /// Bytes between frames, or behind them, that are neither frames nor a known tag.
     case skippedBytes(Int, runs: Int, firstOffset: Int)

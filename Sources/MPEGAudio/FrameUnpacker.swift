@@ -1,7 +1,7 @@
 /// Takes the frames of a Layer III stream out of its bit reservoir.
 ///
 /// Fed with the stream in pieces of any size. A frame comes out as soon as its main data are
-/// complete, which is often before its slot is: encoders write no further than they know.
+/// complete, which is often before its slot is: encoders write no further than they must.
 package struct FrameUnpacker: Sendable {
   /// Why bytes are no stream that starts with a frame.
   package enum Problem: Error, Sendable, Hashable {

@@ -89,7 +89,7 @@ enum ID3Keys {
     table.map { ($0.frame, $0.key) }, uniquingKeysWith: { first, _ in first })
 
   /// The frame for a key in any case, or for a frame's own identifier; nil: it becomes a `TXXX`
-  /// frame, or one that `ID3Slot` knows.
+  /// frame, or one of `ID3Slot`.
   static func frame(for key: String) -> String? {
     if let frame = frameOfKey[key.lowercased()] { return frame }
     return keyOfFrame[key] != nil || nameless.contains(key) ? key : nil

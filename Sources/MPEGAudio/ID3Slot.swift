@@ -19,7 +19,7 @@ enum ID3Slot: Hashable {
   /// `UFID` of an owner.
   case identifier(String)
 
-  /// Where a frame asks for a form that the value does not have, its key becomes a `TXXX` frame, so
+  /// Where a frame needs a form that the value does not have, its key becomes a `TXXX` frame, so
   /// that nothing is lost; nil where the value says that there be no frame.
   init?(_ item: ID3Tag.Item, version: ID3Version) {
     let own = Self.described(item.key)
@@ -59,7 +59,7 @@ enum ID3Slot: Hashable {
     }
   }
 
-  /// `value` in the form that the frame asks for.
+  /// `value` in the form of the frame.
   func normalized(_ value: String) -> String {
     switch self {
     case .year: Self.timeStamp(value) ?? value
@@ -101,7 +101,7 @@ enum ID3Slot: Hashable {
     }
   }
 
-  /// Whether a text can stand where ID3 wants a link: an address, in plain ASCII (RFC 3986 §2).
+  /// Whether a text can be a link of ID3: an address, in plain ASCII (RFC 3986 §2).
   static func isLink(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.allSatisfy { 0x21...0x7E ~= $0 }
   }

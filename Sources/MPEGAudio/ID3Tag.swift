@@ -55,7 +55,7 @@ package struct ID3Tag: Sendable, Hashable {
     self.chapters = chapters
   }
 
-  /// The names of tags that players know, in lower case.
+  /// The names of tags that players show, in lower case.
   package static let tagNames: [String] = ID3Keys.names
 
   /// The key of what FFmpeg calls by its frame's identifier, `bpm` of `TBPM`; nil where there is no
@@ -81,7 +81,7 @@ extension ID3Tag {
     _ = try ID3Version.syncsafe(byteCount)
   }
 
-  /// The version that everybody reads these chapters in (see `ID3Version.init(forChapters:)`).
+  /// The version that all players read these chapters in (see `ID3Version.init(forChapters:)`).
   package var usualVersion: ID3Version {
     ID3Version(
       forChapters: chapters.lazy.map {

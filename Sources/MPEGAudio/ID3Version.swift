@@ -12,7 +12,7 @@ extension ID3Version: CustomStringConvertible {
 }
 
 extension ID3Version {
-  /// What a chapter has, as far as it matters to those who read it.
+  /// The properties of a chapter that decide the version.
   public struct ChapterShape: Sendable, Hashable {
     /// Its title.
     public var title: String
@@ -39,7 +39,7 @@ extension ID3Version {
     }
   }
 
-  /// The version that everybody reads: 2.4, but 2.3 where FFmpeg would drop a chapter otherwise.
+  /// The version that all players read: 2.4, but 2.3 where FFmpeg would drop a chapter otherwise.
   public init(forChapters chapters: some Sequence<ChapterShape>) {
     self = chapters.contains(where: \.isLostToFFmpeg) ? .v23 : .v24
   }
@@ -47,7 +47,7 @@ extension ID3Version {
 
 extension ID3Version {
   /// A text as its frame has it: how it is written (2.3.0 §3.3, 2.4.0 structure §4), and its bytes.
-  /// What is ASCII is so in 2.3 as well: numbers have to be, and old players know nothing else.
+  /// What is ASCII is so in 2.3 as well: numbers have to be, and old players read nothing else.
   func text(_ text: String) throws(ID3TagError) -> (encoding: UInt8, bytes: [UInt8]) {
     let encoding = encoding(of: [text])
     return (encoding, try bytes(of: text, encoding: encoding))

@@ -35,7 +35,7 @@ struct ID3Writer {
     } else {
       throw ID3TagError("\(name) is neither a JPEG nor a PNG image")
     }
-    // Without a description the encoding does not matter; old readers know 0 best.
+    // Without a description the encoding does not matter; old readers support 0 best.
     return try frame("APIC", [0] + Array(mime.utf8) + [0, type, 0] + image)
   }
 

@@ -76,7 +76,7 @@ extension InfoFrame.Encoding {
     var bytes = name + [UInt8](repeating: 0, count: 9 - name.count)
     // Revision 0 of the tag.
     bytes += [method.rawValue, UInt8(clamping: (lowpass + 50) / 100)]
-    // No peak, no replay gain: whoever wants them asks for them in ID3.
+    // No peak, no replay gain: these belong into ID3.
     bytes += [UInt8](repeating: 0, count: 8)
     // 1 << 4 is the psychoacoustic model "nspsytune", the only one that LAME has left.
     bytes.append(UInt8(thresholdType & 0xF) | 1 << 4 | (hasSafeJointStereo ? 1 << 5 : 0))

@@ -1,4 +1,4 @@
-/// The silent first frame of an MP3 that tells players what headers cannot: Xing's header (frames,
+/// The silent first frame of an MP3, with facts that headers cannot hold: Xing's header (frames,
 /// bytes, a table of contents) with LAME's extension (delay and padding, how it was encoded, CRCs).
 ///
 /// It is made from the frames as they are written, so that it is right for frames that no one

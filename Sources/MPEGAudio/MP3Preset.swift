@@ -28,7 +28,7 @@ public enum MP3Preset: String, Sendable, Hashable, CaseIterable {
   }
 
   /// Whether LAME also mixes down to one channel under this name. Settings do not say how many
-  /// channels a file has: whoever takes a preset by its name has to.
+  /// channels a file has: the caller that takes a preset by its name must set that.
   public var isMono: Bool {
     switch self {
     case .phone, .phonePlus, .longWave, .mediumWaveEurope, .shortWave, .mediumWaveUS, .voice: true

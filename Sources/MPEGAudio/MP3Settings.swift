@@ -1,4 +1,4 @@
-/// What LAME is asked for, by LAME's names.
+/// Settings of LAME, by LAME's names.
 public struct MP3Settings: Sendable, Hashable, Codable {
   /// How bits are spent.
   public enum RateControl: Sendable, Hashable, Codable {

@@ -1,14 +1,14 @@
 extension MP3Settings {
-  /// What LAME cannot do as it was asked.
+  /// A setting that LAME cannot make.
   public struct Problem: Sendable, Hashable {
-    /// Which of the settings asks for it.
+    /// Which of the settings it is.
     public enum Setting: Sendable, Hashable {
       /// The number of channels or the sample rate, whatever is set.
       case sound
       case rateControl, quality, stereoMode, lowpass, highpass, minimumBitRate, maximumBitRate
     }
 
-    /// Which of the settings asks for it.
+    /// Which of the settings it is.
     public let setting: Setting
     /// One line for the user, to stand after `file:line:column: error: `: what is not possible, and
     /// what is.
@@ -20,8 +20,8 @@ extension MP3Settings {
     }
   }
 
-  /// Why LAME cannot do this for sound of `channelCount` channels at `sampleRate` Hz, and what it
-  /// could; nil where it can. LAME itself would take the nearest it has, without a word.
+  /// Why LAME cannot do this for sound of `channelCount` channels at `sampleRate` Hz, and what is
+  /// possible; nil where it can. LAME itself would silently take the nearest it has.
   ///
   /// One line for the user, to stand after `file:line:column: error: `.
   public func problem(sampleRate: Int, channelCount: Int) -> String? {

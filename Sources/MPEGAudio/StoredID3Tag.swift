@@ -1,10 +1,10 @@
 import MediaTime
 
 /// An ID3v2 tag as it lies in a file, read without its pictures: these are places in the file, so
-/// that a cover of ten megabytes costs nothing until somebody asks for it.
+/// that a cover of ten megabytes costs nothing until it is read.
 ///
 /// Reads 2.2, 2.3 and 2.4 as they are found: unsynchronised, with an extended header, with plain
-/// sizes where 2.4 wants syncsafe ones. Frames that are compressed, encrypted or broken are left
+/// sizes where 2.4 has syncsafe ones. Frames that are compressed, encrypted or broken are left
 /// out, and what follows a frame whose size cannot be true.
 package struct StoredID3Tag: Sendable, Hashable {
   /// Where a picture lies.

@@ -1,6 +1,6 @@
 extension FrameIndex {
-  /// What LAME would be asked for to make a stream like this one: what its tag says it was asked
-  /// for, or the constant bit rate that the mean of the frames is. nil where neither is there.
+  /// LAME's settings for a stream like this one: those of its tag, or the constant bit rate that is
+  /// the mean of the frames. nil where neither is there.
   package var settings: MP3Settings? {
     let rates = MP3Settings.bitRates(forSampleRate: sampleRate)
     switch tag?.rateControl {

@@ -61,7 +61,7 @@ extension AudioMix {
   }
 
   /// Sets the place between left and right from `time` on, until the next time for which one is
-  /// set. Before the first, it is what the pan begins with: the centre, unless told otherwise.
+  /// set. Before the first, it is what the pan begins with: by default the centre.
   ///
   /// AVFoundation's mixes have no pan over time; its players have one (`AVAudioMixing.pan`).
   ///

@@ -11,8 +11,8 @@ public struct Chapter: Sendable, Hashable, Codable {
   public var url: String?
   /// What to show meanwhile.
   public var image: Artwork?
-  /// Whether a media file brought it along, and nobody wrote it: it gives way where it cannot be
-  /// kept, and is no mistake.
+  /// Whether it comes from a media file and not from the job: it is dropped where it cannot be kept,
+  /// and is no mistake.
   public var isInherited: Bool
   /// Where it was written.
   public var origin: Origin

@@ -24,7 +24,7 @@ public struct Export: Sendable, Hashable, Codable {
   public var chapters: [Chapter]
   /// The files to be written.
   public var outputs: [Output]
-  /// Files that tell of the export, beside its outputs.
+  /// Records of the export, beside its outputs.
   public var records: [ExportRecord]
   /// Where it was written.
   public var origin: Origin

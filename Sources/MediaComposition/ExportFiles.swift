@@ -10,7 +10,7 @@ public struct ExportFiles: Sendable, Hashable {
     case sound
     /// The chapters of an output.
     case chapters(ChapterPlaces.Sidecar)
-    /// What there is to tell of the export.
+    /// The facts of the export that are recorded.
     case record
   }
 

@@ -1,7 +1,7 @@
 import Diagnosis
 import SystemPackage
 
-/// A JSON file that tells what an export read, did and wrote (`json: sidecar` in job files). It
+/// A JSON file about the sources, settings and outputs of an export (`json: sidecar` in job files). It
 /// appears together with the outputs.
 public struct ExportRecord: Sendable, Hashable, Codable {
   /// Where the file will be.

@@ -25,7 +25,7 @@ public struct Output: Sendable, Hashable, Codable {
   /// Container and codec with its settings; `OutputCapabilities` says which there are.
   public enum Format: Sendable, Hashable, Codable {
     case mp3(MP3Settings)
-    /// RIFF, or RF64 where the size asks for it.
+    /// RIFF, or RF64 above 4 GiB.
     case wav(SampleFormat)
     /// Integers as AIFF, floats as AIFF-C.
     case aiff(SampleFormat)

@@ -37,7 +37,7 @@ public struct OutputCapabilities: Sendable, Hashable {
 
 extension OutputCapabilities {
   /// The layout that a file says it has where its sound is in `layout`: surrounds at the side are
-  /// written as surrounds at the back where the format knows only these. nil where it has neither.
+  /// written as surrounds at the back where the format has only these. nil where it has neither.
   public func stored(_ layout: ChannelLayout) -> ChannelLayout? {
     guard let layouts else { return layout }
     return [layout, layout.surroundsAtBack].compactMap(\.self).first(where: layouts.contains)
@@ -60,7 +60,7 @@ extension Output.Kind {
     }
   }
 
-  /// The kind that a file's extension asks for, in any case; nil where none does. Of two kinds
+  /// The kind of a file's extension, in any case; nil where there is none. Of two kinds
   /// with one extension it is the one that `capabilities` name it first for: `.m4a` is AAC, `.ogg`
   /// Vorbis.
   public init?(extension text: String) {

@@ -60,7 +60,7 @@ extension Output.Kind {
   }
 
   /// The bit rates that there are, in bits a second for all channels together; nil where the codec
-  /// is not told one, or has none at that sample rate.
+  /// has no bit rate, or none at that sample rate.
   public func bitRates(sampleRate: Int, channelCount: Int) -> ClosedRange<Int>? {
     switch self {
     case .mp3: MP3Settings.meanBitRates(forSampleRate: sampleRate)

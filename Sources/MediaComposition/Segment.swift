@@ -3,7 +3,7 @@ import MediaTime
 
 /// A stretch of a track: a range of a source, placed (`AVCompositionTrackSegment`).
 ///
-/// What sounds is the source's range, reversed if asked, stretched to the target's duration by the
+/// What sounds is the source's range, reversed if set, stretched to the target's duration by the
 /// track's time-pitch algorithm, filtered by the effects, and then mixed.
 public struct Segment: Sendable, Hashable, Codable {
   /// What sounds in a segment.

@@ -23,7 +23,7 @@ extension Track {
   ///
   /// Segments are copied, and what they hold sounds as it does there. Where that would need the
   /// other track's mix, preferred volume or time-pitch algorithm, one segment is inserted, which
-  /// holds the other track as a composition. Whether that track is enabled is not asked.
+  /// holds the other track as a composition. It need not be enabled.
   /// O(segments).
   ///
   /// - Throws: `EditError.invalidRange` where the range is not within the track, `invalidTime`

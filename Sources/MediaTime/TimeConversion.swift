@@ -34,7 +34,7 @@ extension Time {
   }
 
   /// This time in units of `1 / timescale` seconds (`CMTimeConvertScale`), rounded half away from
-  /// zero unless told otherwise.
+  /// zero by default.
   ///
   /// `hasBeenRounded` is set where it had to be. A time too large for `timescale` becomes an
   /// infinity; one that is no number stays what it is; with a `timescale` that is not positive the

@@ -7,7 +7,7 @@
 ///
 /// Spaces may stand before a unit.
 //
-// It looks at bytes: all that it knows is ASCII, and a job file may have a hundred thousand times.
+// It looks at bytes: times are ASCII, and a job file may have a hundred thousand of them.
 enum TimeReader {
   fileprivate typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
 

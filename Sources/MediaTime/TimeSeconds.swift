@@ -1,6 +1,6 @@
 extension Time {
   /// `seconds` at `preferredTimescale` units a second (`CMTimeMakeWithSeconds`), rounded half away
-  /// from zero unless told otherwise; CoreMedia itself was seen to cut off (`.towardZero`).
+  /// from zero by default; CoreMedia itself was seen to truncate (`.towardZero`).
   ///
   /// The Double is taken exactly. Where the value does not fit, the timescale is halved until it
   /// does; where whole seconds do not fit either, the time is infinite, and so is that of an

@@ -5,7 +5,7 @@
 public enum TimeText: Sendable, Hashable {
   /// A time of its own.
   case time(Time)
-  /// A number of frames at a rate that the text does not tell.
+  /// A number of frames at a rate that the text does not have.
   case frames(Int64)
 
   /// Reads `text`, the whole of it; a leading minus only where `allowingNegative` says so. It

@@ -5,7 +5,11 @@ import MediaTime
 import Synchronization
 import Threads
 
-/// The state of a player and its three threads: one renders, one writes to the device, one reports.
+/// The state of a player and its three threads: `RenderThread` renders into a `SlotRing`,
+/// `DeviceWriter` writes its slots to the sink, `Clock` calls observers.
+///
+/// A pause, a seek, a removed item and a lost device are one operation: the ring is flushed, and
+/// rendering continues at the frame that was heard last. Marks relate the ring's frames to items.
 ///
 /// Safe from any thread. Only `end` waits for a thread.
 final class PlayerEngine: Sendable {

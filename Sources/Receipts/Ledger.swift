@@ -4,7 +4,7 @@ import MediaComposition
 import Synchronization
 import SystemPackage
 
-/// The receipts of the job files in one folder: what is up to date, and who is at work on what.
+/// The receipts of the job files in one folder, and the locks of running exports.
 ///
 /// Safe from any thread; other processes may have one of the same folder.
 public final class Ledger: Sendable {
@@ -158,8 +158,8 @@ public final class Ledger: Sendable {
     }
   }
 
-  /// Ends a wait that the caller will go on with no longer: whoever asks for the same again later has all
-  /// of his time. Does nothing where there is none.
+  /// Ends a wait that the caller gives up: a later one for the same export has its full time. Does
+  /// nothing where there is none.
   public func giveUpWait(_ inputs: ExportInputs) { waits.withLock { $0.end(Self.key(of: inputs)) } }
 
   /// What the waits for an export are found by.
@@ -177,8 +177,8 @@ public final class Ledger: Sendable {
   ///
   /// - Parameters:
   ///   - inputs: What was made, and of what.
-  ///   - written: What each of its files was when it took its place: whoever comes later may put
-  ///     another one there.
+  ///   - written: What each of its files was when it took its place: another process may put
+  ///     another one there later.
   ///   - isCancelled: Polled while contents are read.
   /// - Returns: Whether they were written. They are not where a source has changed since the inputs
   ///   were looked at, or an output since it was written: what it was made from is not known then.

@@ -3,17 +3,17 @@ import SystemPackage
 import Synchronization
 import Threads
 
-/// Locks by which processes that share a folder, on one machine or several, keep out of each
-/// other's jobs: a file for each, made by `link(2)`, which one process alone can do.
+/// Locks between processes that share a folder, on one machine or several: a file for each, made by
+/// `link(2)`, which one process alone can do.
 ///
-/// They spare work and are not what keeps outputs whole: where two processes do one job after all,
-/// because a machine slept for minutes or a clock jumped, both rename a whole file of the same bytes.
+/// They save work, and outputs are whole without them: if two processes do one job, because a
+/// machine slept for minutes or a clock jumped, both rename a whole file of the same bytes.
 ///
 /// A lock of a process that died is taken over. On the same machine that is known at once, by its
 /// number and start; of another machine, and of a process that is hidden from us, by the lock's age:
 /// owners touch theirs every 15 seconds, and after two minutes without that a lock counts for nothing.
-/// Ages are told by the clock of the disk, whoever's that is, so the machines' own clocks may differ.
-/// A process that lives and gets nowhere keeps its lock: how long to wait for it is for who waits.
+/// Ages count by the clock of the disk, so the machines' own clocks may differ.
+/// A process that lives and gets nowhere keeps its lock: the waiting process limits its wait.
 final class LockBook: Sendable {
   private let folder: StateFolder
   /// Locks of this process.
@@ -33,10 +33,10 @@ final class LockBook: Sendable {
     self.timing = timing
   }
 
-  /// What came of asking for a lock.
+  /// The result of a request for a lock.
   enum Answer {
     case held(Lock)
-    /// Another process has one of them, which lives as far as one can know.
+    /// Another process has one of them, and lives as far as this one can see.
     case busy(LockHolder)
   }
 
@@ -95,7 +95,7 @@ final class LockBook: Sendable {
     return false
   }
 
-  /// Who takes a lock, for processes in the first line, and for people in the second.
+  /// The holder of a lock, for processes in the first line, and for people in the second.
   private static var ownText: String {
     LockOwner.current.text + "\n" + LockHolder.line(at: Int64(time(nil))) + "\n"
   }
@@ -118,8 +118,8 @@ final class LockBook: Sendable {
     guard let owner = Self.owner(of: path) else { return true }
     guard try !isAlive(owner, path) else { return false }
     // Another process may have come to the same conclusion, and have taken the lock: what is taken
-    // away is looked at again, and put back where it was not the dead one's. Who takes the lock in
-    // the instant between does the job, too.
+    // away is read again, and put back if it was not the dead one's. A process that takes the lock in
+    // between does the job, too.
     let aside = folder.locks.appending(LockOwner.current.temporaryName())
     let status = path.withPlatformString { from in aside.withPlatformString { rename(from, $0) } }
     guard status == 0 else { return errno == ENOENT }

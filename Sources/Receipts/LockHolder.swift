@@ -1,11 +1,11 @@
 import Glibc
 import SystemPackage
 
-/// Who has a lock that this process waits for, as far as the lock tells.
+/// The holder of a lock that this process waits for, as far as the lock says.
 public struct LockHolder: Sendable, Hashable {
   /// Its number, as its own machine or container counts; nil: the lock does not say.
   public var process: Int32?
-  /// What its machine or container calls itself; nil: the lock does not say.
+  /// The name of its machine or container; nil: the lock does not say.
   public var host: String?
   /// When it took the lock, in seconds since 1970 by its own clock, of 0...2^40; nil: the lock does not
   /// say, or says what no clock does.
@@ -40,7 +40,7 @@ public struct LockHolder: Sendable, Hashable {
       ?? "unknown"
   }()
 
-  /// A name as hosts have them (RFC 1123), whatever somebody wrote there; nil for any other.
+  /// A valid name of a host (RFC 1123); nil for any other text.
   private static func plain(_ name: some StringProtocol) -> String? {
     let isPlain = name.utf8.allSatisfy { byte in
       switch byte {
@@ -60,9 +60,9 @@ extension LockHolder: CustomStringConvertible {
   }
 }
 
-/// A wait for somebody who is at an export.
+/// A wait for another process that has an export.
 public struct LockWait: Sendable {
-  /// Who has it now.
+  /// The current holder.
   public var holder: LockHolder
   /// For how long this process has waited for that one.
   public var waited: Duration
@@ -73,7 +73,7 @@ public struct LockWait: Sendable {
   /// When to ask again: soon at first, and after a while every two seconds.
   public var pause: Duration { max(.milliseconds(250), min(.seconds(2), waited / 8)) }
 
-  /// After how long a wait is told for the first time, the second time, and so on.
+  /// After how long a wait is reported for the first time, the second time, and so on.
   static func moment(_ number: Int) -> Duration {
     let first: [Duration] = [.seconds(5), .seconds(60), .seconds(300)]
     return number < first.count ? first[number] : .seconds(300 + 600 * (number - first.count + 1))
@@ -85,7 +85,7 @@ struct LockWaits {
   private var waits: [FilePath: (holder: LockHolder, start: ContinuousClock.Instant, told: Int)] =
     [:]
 
-  /// Notes that `holder` was found at something. A wait for somebody else begins anew.
+  /// Notes that `holder` has the lock. A wait for another holder begins again.
   mutating func note(
     _ holder: LockHolder, at path: FilePath, now: ContinuousClock.Instant
   ) -> LockWait {

@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// A process, as others can tell whether it still lives.
+/// A process, identified so that others can see whether it still lives.
 ///
 /// A process number alone is soon another process's. With the moment of its start, as the kernel
 /// counts it from its own start, and the kernel's identity and the namespace in which the number is
@@ -75,7 +75,7 @@ struct LockOwner: Sendable, Hashable {
   private static let temporaryCount = Atomic<UInt64>(0)
   private static let temporarySuffix = "tmp"
 
-  /// A name that nobody else gives to a file.
+  /// A unique name of a file.
   func temporaryName() -> FilePath.Component {
     let number = Self.temporaryCount.wrappingAdd(1, ordering: .relaxed).newValue
     let name = "\(text).\(number).\(Self.temporarySuffix)"
@@ -83,7 +83,7 @@ struct LockOwner: Sendable, Hashable {
     return FilePath.Component(name) ?? "unknown.tmp"
   }
 
-  /// Who gave a name of `temporaryName()`.
+  /// The process that gave a name of `temporaryName()`.
   init?(ofTemporary name: FilePath.Component) {
     let parts = name.string.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 6, parts[5] == Self.temporarySuffix else { return nil }
@@ -109,7 +109,7 @@ struct LockOwner: Sendable, Hashable {
   enum ProcessState: Equatable {
     /// `start` in clock ticks since the kernel's.
     case running(start: UInt64, isStopped: Bool)
-    /// There is none, or one that ended and that its parent has not asked for yet.
+    /// There is none, or one that ended and was not waited for yet.
     case ended
     /// There is one with that number, and `/proc` does not show it to us.
     case hidden
@@ -123,8 +123,8 @@ struct LockOwner: Sendable, Hashable {
     }
   }
 
-  /// What follows from what `/proc/PID/stat` tells, nil where it cannot be read, and from `probe`: 0
-  /// or an errno of kill(2).
+  /// The state by the text of `/proc/PID/stat`, nil where it cannot be read, and by `probe`: 0 or an
+  /// errno of kill(2).
   static func state(told text: String?, probing probe: () -> Int32) -> ProcessState {
     // The name of the program stands in parentheses, and may hold anything (proc(5)).
     guard let text, let end = text.lastIndex(of: ")") else {

@@ -8,10 +8,10 @@ import SystemPackage
 /// also over a network, whatever the number of sources.
 ///
 /// Each line has a checksum, the digest of a path and a stream, and the facts as JSON, which are
-/// decoded when they are asked for. A line that is torn, or that is about a file which has changed,
-/// is as if it were not there. Paths are relative to the job files' folder.
+/// decoded when they are needed. A line that is torn, or about a file that has changed, is
+/// ignored. Paths are relative to the job files' folder.
 ///
-/// Safe from any thread. Where several processes write, what the last one knows is kept.
+/// Safe from any thread. Where several processes write, the last one's facts are kept.
 public final class ProbeMemory: Sendable {
   private let folder: StateFolder
   private let version: String
@@ -28,7 +28,7 @@ public final class ProbeMemory: Sendable {
 
   /// One line's JSON.
   private struct Entry: Codable {
-    /// Which stream was asked for; nil: the best.
+    /// The requested stream; nil: the best.
     var stream: Int?
     var probed: ProbedAsset
   }
@@ -37,7 +37,7 @@ public final class ProbeMemory: Sendable {
   public struct Key: Sendable, Hashable {
     /// Where it is.
     public var path: FilePath
-    /// As the job asks for it.
+    /// As the job names it.
     public var stream: Int?
 
     /// A stream of a file.
@@ -83,7 +83,7 @@ public final class ProbeMemory: Sendable {
   /// Writes down what this run has found, together with what it did not ask for; nothing where there
   /// is nothing new.
   ///
-  /// - Parameter found: All that this run asked for.
+  /// - Parameter found: The facts that this run used.
   /// - Throws: `Errno` where the folder cannot be written.
   /// - Complexity: O(size of the file)
   public func save(_ found: [(key: Key, probed: ProbedAsset, isRecalled: Bool)]) throws {

@@ -14,7 +14,7 @@ struct Receipt: Codable, Sendable, Hashable {
     /// Nanoseconds since 1970.
     var modified: Int64
     var inode: UInt64
-    /// SHA-256 of its content in hexadecimal digits; nil where nobody asked for it.
+    /// SHA-256 of its content in hexadecimal digits; nil where it was not computed.
     var sha256: String?
   }
 

@@ -63,7 +63,7 @@ public struct StateFolder: Sendable {
   }
 
   /// Whether the folder and those in it are folders, as far as they are there, and no links: what is
-  /// found in them is removed when it is old, and a link may have come with somebody's archive.
+  /// found in them is removed when it is old, and a link may come from an archive.
   var isOwn: Bool {
     [path, receipts, locks].allSatisfy { folder in
       var facts = stat()
@@ -144,7 +144,7 @@ public struct StateFolder: Sendable {
     }
   }
 
-  /// A new file with these bytes, whose name says who made it, so that `LockBook.sweep` finds what a
+  /// A new file with these bytes, named by its process, so that `LockBook.sweep` finds what a
   /// process left behind.
   func temporaryFile(holding bytes: [UInt8]) throws(Errno) -> FilePath {
     let temporary = locks.appending(LockOwner.current.temporaryName())

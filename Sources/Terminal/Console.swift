@@ -42,7 +42,7 @@ package final class Console {
   /// Lets the signals that such a command answers wait for `nextSignal`, from now on. To be called
   /// before any thread is started that lives on.
   ///
-  /// A hang-up that whoever started the command has switched off (`nohup`) stays so.
+  /// A hang-up that was switched off before the command started (`nohup`) stays so.
   package static func catchSignals() throws(ChildProcess.SystemError) -> SignalQueue {
     // A file that may not grow is an error of a write.
     signal(SIGXFSZ, SIG_IGN)

@@ -1,4 +1,4 @@
-/// A key of a terminal, as far as commands that are steered by keys know it.
+/// A key of a terminal, for commands that are controlled by keys.
 package enum Key: Hashable {
   case character(Character)
   case up, down, right, left
@@ -7,7 +7,7 @@ package enum Key: Hashable {
 }
 
 /// Makes keys of the bytes that a terminal sends: UTF-8, and the sequences of ECMA-48 as xterm, the
-/// console of Linux and their like use them. Keys that it does not know are left out whole.
+/// console of Linux and their like use them. Unknown keys are left out whole.
 ///
 /// A sequence may come in pieces. What Escape alone sends is the start of one, so it is known to be a
 /// key when nothing follows for a while: the caller then calls `endOfPause`.

@@ -30,7 +30,7 @@ struct StreamWriter {
     ownDescriptor = opened < 0 ? nil : opened
   }
 
-  /// Whether all is written, as far as can be told.
+  /// Whether all is written, as far as the system reports it.
   var isIdle: Bool { rest.isEmpty }
 
   /// Whether all is written, and there is room for more.

@@ -5,9 +5,8 @@ internal import CThreads
 
 /// The machine's cores, as leases that jobs and encoders take.
 ///
-/// Made once by the command and handed down, so that cores are neither idle nor oversubscribed. Those
-/// who wait are served in the order in which they came, and before anyone who merely tries. Safe
-/// from any thread.
+/// Made once by the command and handed down, so that cores are neither idle nor oversubscribed.
+/// Waiting threads are served in order, and before `tryLease`. Safe from any thread.
 public final class CPUBudget: Sendable {
   /// How many leases there are; at least 1.
   public let total: Int
@@ -15,7 +14,7 @@ public final class CPUBudget: Sendable {
 
   private struct State {
     var free: Int
-    /// Tickets of those who wait, the oldest first; few, since each is a blocked thread.
+    /// Tickets of waiting threads, the oldest first; few, since each is a blocked thread.
     var queue: [UInt64] = []
     var nextTicket: UInt64 = 0
   }
@@ -26,7 +25,7 @@ public final class CPUBudget: Sendable {
     state = Monitor(State(free: max(1, total)))
   }
 
-  /// Takes one core if one is free and nobody waits for it.
+  /// Takes one core if one is free and no thread waits for it.
   public func tryLease() -> CPULease? {
     let isTaken = state.withLock { state in
       guard state.free > 0, state.queue.isEmpty else { return false }
@@ -66,7 +65,7 @@ public final class CPUBudget: Sendable {
   /// Runs `body` on a thread of its own that holds an idle core, if there is one.
   ///
   /// The core goes back when `body` returns. A long one should return early, or release the lease,
-  /// once `CPULease.isWanted`: idle cores are lent, and those who wait have a better claim.
+  /// once `CPULease.isWanted`: idle cores are lent, and waiting threads come first.
   ///
   /// - Parameters:
   ///   - name: Of the thread; see `Thread.spawn`.
@@ -102,7 +101,7 @@ public final class CPULease: Sendable {
 
   deinit { release() }
 
-  /// Whether somebody waits for a core of the budget.
+  /// Whether a thread waits for a core of the budget.
   public var isWanted: Bool { budget.waiting > 0 }
 
   /// Gives the core back; later calls do nothing.

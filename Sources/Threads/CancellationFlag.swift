@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A request to stop, set once and seen by everyone who holds the flag.
+/// A request to stop, set once and visible to every holder of the flag.
 ///
 /// Safe from any thread, but not from a signal handler: take signals with `sigwait` on a thread of
 /// their own.
@@ -16,7 +16,7 @@ public final class CancellationFlag: Sendable {
   /// A flag that is not set.
   public init() {}
 
-  /// Whether stopping was asked for: one atomic load, cheap enough for inner loops and for
+  /// Whether stopping was requested: one atomic load, cheap enough for inner loops and for
   /// FFmpeg's `AVIOInterruptCB`.
   public var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
 

@@ -1,6 +1,6 @@
 /// A bounded queue between threads: first in, first out.
 ///
-/// Whoever sends into a full channel waits, so that a slow receiver slows its senders down instead
+/// A sender into a full channel waits, so that a slow receiver slows its senders down instead
 /// of filling the memory. Safe from any thread; blocks, so not for Swift's cooperative pool.
 public final class Channel<Element: Sendable>: Sendable {
   /// How many elements may wait; at least 1.

@@ -78,7 +78,7 @@ package final class ChildProcess {
     _ = wait()
   }
 
-  /// Starts a program: this one, unless told otherwise.
+  /// Starts a program, by default this one.
   ///
   /// - Parameters:
   ///   - program: Its path.
@@ -140,7 +140,7 @@ package final class ChildProcess {
 
   /// Gives the child all that it will get; false where it does not take it.
   ///
-  /// Blocks until the child has read it, or `isCancelled`, which is asked ten times a second.
+  /// Blocks until the child has read it, or `isCancelled`, which is called ten times a second.
   package func send(_ bytes: [UInt8], unless isCancelled: () -> Bool = { false }) -> Bool {
     // A child that is gone is an error of the write, and no signal.
     var (pipe, before) = (sigset_t(), sigset_t())

@@ -21,7 +21,7 @@ package final class Monitor<State>: @unchecked Sendable {
     pthread_mutex_init(lock, nil)
     var attributes = pthread_condattr_t()
     pthread_condattr_init(&attributes)
-    // The clock of time limits: nobody sets it, as the default one is set.
+    // The clock of time limits: it cannot be set, as the default one can.
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
     pthread_cond_init(changed, &attributes)
     pthread_condattr_destroy(&attributes)
@@ -34,7 +34,7 @@ package final class Monitor<State>: @unchecked Sendable {
     lock.deallocate()
   }
 
-  /// Runs `body` on the state, then wakes all who wait, so that they look at it again.
+  /// Runs `body` on the state, then wakes all waiting threads, so that they look at it again.
   package func withLock<Result>(_ body: (inout State) -> Result) -> Result {
     pthread_mutex_lock(lock)
     defer { pthread_mutex_unlock(lock) }
@@ -44,7 +44,7 @@ package final class Monitor<State>: @unchecked Sendable {
 
   /// Asks `body` now and after every change of the state, until it answers.
   ///
-  /// `body` may change the state, together with its answer: those who wait are woken then.
+  /// `body` may change the state, together with its answer: waiting threads are then woken.
   package func wait<Result>(until body: (inout State) -> Result?) -> Result {
     pthread_mutex_lock(lock)
     defer { pthread_mutex_unlock(lock) }
@@ -68,7 +68,7 @@ package final class Monitor<State>: @unchecked Sendable {
 
   /// Asks `body` now, after every change of the state, and when the time has come that it named.
   ///
-  /// `body` may change the state, together with its answer: those who wait are woken then.
+  /// `body` may change the state, together with its answer: waiting threads are then woken.
   package func wait<Result>(for body: (inout State) -> Answer<Result>) -> Result {
     pthread_mutex_lock(lock)
     defer { pthread_mutex_unlock(lock) }

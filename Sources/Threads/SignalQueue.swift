@@ -2,7 +2,7 @@ import Glibc
 
 internal import CThreads
 
-/// Signals that wait until they are asked for (signalfd(2)), for a loop that waits for other things,
+/// Signals that wait until they are read (signalfd(2)), for a loop that waits for other things,
 /// too.
 ///
 /// They stay blocked in the thread that made this, and in those that it starts from then on, until
@@ -50,7 +50,7 @@ package final class SignalQueue {
     return count == 128 ? Int32(truncatingIfNeeded: block[0]) : nil
   }
 
-  /// Stops the process as SIGTSTP does that nobody catches, and returns when it goes on. At once
+  /// Stops the process as an uncaught SIGTSTP does, and returns when it continues. Returns at once
   /// where no shell would wake it again.
   package func stopProcess() {
     var stop = sigset_t()

@@ -18,7 +18,7 @@ public final class Thread: Sendable {
     }
   }
 
-  /// Stack bytes of a thread that asks for no other size: as much as Linux gives `main`.
+  /// Stack bytes of a thread by default: as many as Linux gives `main`.
   public static let defaultStackSize = 8 << 20
 
   /// Nil once joined.
@@ -37,7 +37,7 @@ public final class Thread: Sendable {
     }
   }
 
-  /// How soon a thread gets a core, where others want it too.
+  /// How soon a thread gets a core that other threads also need.
   public enum Urgency: Sendable, Hashable {
     /// When it is its turn.
     case usual
@@ -56,7 +56,7 @@ public final class Thread: Sendable {
   ///   - urgency: How soon it gets a core.
   ///   - stackSize: Bytes, rounded up to whole pages and to what POSIX asks for at least.
   ///   - body: The work. The thread ends with it.
-  /// - Returns: The thread, which runs on by itself if nobody joins it.
+  /// - Returns: The thread, which runs on by itself if it is not joined.
   /// - Throws: `SpawnError` where the system has no thread to give.
   public static func spawn(
     name: String, urgency: Urgency = .usual, stackSize: Int = defaultStackSize,
@@ -83,7 +83,7 @@ public final class Thread: Sendable {
     return Thread(handle, hasEnded)
   }
 
-  /// Whether this is the thread that asks; false once it was joined.
+  /// Whether this is the calling thread; false once it was joined.
   public var isCurrent: Bool {
     handle.withLock { handle in
       guard let handle else { return false }
@@ -145,10 +145,10 @@ private func runWork(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutableRawPoi
 private func runBody(_ pointer: UnsafeMutableRawPointer?) {
   guard let pointer else { return }
   let work = Unmanaged<ThreadBody>.fromOpaque(pointer).takeRetainedValue()
-  // Linux takes 15 bytes and refuses more; a multi-byte character cut in two harms nobody here.
+  // Linux takes 15 bytes and refuses more; a multi-byte character cut in two is harmless here.
   let name = work.name.utf8.prefix(15).map { CChar(bitPattern: $0) } + [0]
   _ = avjob_pthread_setname(pthread_self(), name)
-  // Linux keeps a nice value for each thread, and 0 is the one that asks (setpriority(2)).
+  // Linux keeps a nice value for each thread, and 0 is the calling one (setpriority(2)).
   if let nice = work.urgency.niceValue { setpriority(.init(PRIO_PROCESS.rawValue), 0, nice) }
   work.body()
   work.hasEnded.withLock { $0 = true }

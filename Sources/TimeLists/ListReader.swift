@@ -45,7 +45,7 @@ struct ListEntries {
   private(set) var isFull = false
 
   /// Adds `entry`, whose time stands at `place`. `isOrdered`: that it is not before the last one is
-  /// known, or has been told.
+  /// known, or has been reported.
   mutating func append(
     _ entry: TimeList.Entry, _ line: ListText.Line, _ place: Range<Int>, isOrdered: Bool = false,
     in text: inout ListText

@@ -2,7 +2,7 @@ import Diagnosis
 import MediaComposition
 import SystemPackage
 
-/// A table of texts, of which each knows its place: what `rows` names.
+/// A table of texts with their places: what `rows` names.
 ///
 /// Columns whose names no variable can have are not bound; the job need not use them.
 package struct Table: Sendable {
@@ -111,7 +111,7 @@ package struct Table: Sendable {
   }
 
   /// Unique names for groups: what they have in common, or where each row is one, the first column
-  /// that tells them apart, and else their numbers.
+  /// without duplicates, and else their numbers.
   package func names(of groups: [Group]) -> [String] {
     if groups.contains(where: { !$0.name.isEmpty }) {
       let names = groups.map(\.name)

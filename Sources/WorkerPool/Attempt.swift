@@ -3,25 +3,25 @@ import MediaComposition
 import Synchronization
 import Threads
 
-/// One attempt at a job, from its start until it has ended or is left alone.
+/// One attempt at a job, from its start until it has ended or is abandoned.
 struct Attempt: Sendable {
   typealias Instant = ContinuousClock.Instant
 
-  /// Tells it from others at the same job.
+  /// Distinguishes it from others at the same job.
   let cancellation = CancellationFlag()
-  /// Given back where the attempt is left alone.
+  /// Given back when the attempt is abandoned.
   let lease: CPULease
-  /// The thread that is in it.
+  /// The thread that runs it.
   let worker: Int
   /// Of the job's first attempt.
   let start: Instant
-  /// How many there are, this one among them.
+  /// The number of attempts, this one included.
   let number: Int
-  /// When it has had its time.
+  /// Its time limit, as an instant.
   let deadline: Instant?
-  /// Whether it was asked to stop because of that.
+  /// Whether it was cancelled because of that.
   private(set) var isLate = false
-  /// When it is left alone, once it was asked to stop.
+  /// When it is abandoned, once it was cancelled.
   private(set) var lastMoment: Instant?
   private let hearing = Hearing()
 
@@ -37,7 +37,7 @@ struct Attempt: Sendable {
     self.deadline = deadline
   }
 
-  /// Whether what it tells is passed on.
+  /// Whether its events are passed on.
   var isHeard: Bool { !hearing.isOver.load(ordering: .acquiring) }
 
   func beUnheard() { hearing.isOver.store(true, ordering: .releasing) }
@@ -49,7 +49,7 @@ struct Attempt: Sendable {
     case wait(until: Instant?)
   }
 
-  /// Notes that it is asked to stop where `ask` is returned.
+  /// Notes the cancellation where `ask` is returned.
   mutating func measure(at now: Instant, isRunCancelled: Bool, grace: Duration) -> Measure {
     if let lastMoment { return lastMoment <= now ? .leaveAlone : .wait(until: lastMoment) }
     let hasHadItsTime = deadline.map { $0 <= now } ?? false
@@ -64,7 +64,7 @@ struct Attempt: Sendable {
 struct AttemptPause {
   /// Of the first attempt.
   let start: ContinuousClock.Instant
-  /// How many there were.
+  /// The number of attempts so far.
   let attempts: Int
   /// Why the last one ended.
   let failure: Failure

@@ -1,11 +1,11 @@
-/// What a runner throws where its job cannot be begun now, but can later: another process is at it.
+/// What a runner throws if its job cannot start now, but later: another process has it.
 ///
-/// The pool takes other jobs first, and asks again when the time has passed. It is no attempt, and
-/// no failure.
+/// The pool runs other jobs first, and calls the runner again when the time has passed. It is no
+/// attempt, and no failure.
 public struct JobPostponed: Error, Sendable, Hashable {
-  /// How long it makes no sense to ask again.
+  /// How long to wait at least.
   public var after: Duration
 
-  /// A wish to be asked again `after` a while.
+  /// A request for another call `after` a while.
   public init(after: Duration) { self.after = after }
 }

@@ -3,9 +3,9 @@ import MediaComposition
 import MediaTime
 import Threads
 
-/// Whatever does a job: the pool knows nothing else about it.
+/// Does jobs for a pool, which depends on nothing else of it.
 ///
-/// **Who calls, and where.** `Pool` calls `run` once for each attempt at a job, for several jobs at
+/// **Calls and threads.** `Pool` calls `run` once for each attempt at a job, for several jobs at
 /// once, each on a thread of the pool that stays blocked until `run` returns. Blocking is fine. A
 /// runner is shared by all of these calls; of one job there is never more than one attempt at a time.
 ///
@@ -18,27 +18,27 @@ import Threads
 /// **Cancellation.** Each attempt has a `JobContext.cancellation` of its own. Once it is set, because
 /// the run is to stop or the attempt has had its time, `run` cleans up after itself and throws
 /// `CancellationError`, within a fraction of a second. A job that was as good as done may also
-/// return. A `run` that has not come back after `Pool.grace` is left alone: its job has failed, its
-/// core is another's, and what it says after that is not heard.
+/// return. A `run` that has not come back after `Pool.grace` is abandoned: its job has failed, its
+/// core is another's, and its later events are ignored.
 ///
 /// **Another process at the same job.** `run` throws `JobPostponed` before it has changed anything;
-/// the pool asks again later.
+/// the pool calls it again later.
 ///
 /// **Errors.** `run` throws a `Failure` whose remedy says what the user must do: `mendJob`,
 /// `mendInput`, `mendMachine`, `tryAgain` where another attempt may succeed, `reportBug` where a
-/// promise of ours was broken. Any other error, and a `CancellationError` that nobody asked for,
+/// promise of ours was broken. Any other error, and a `CancellationError` without a cancellation,
 /// counts as `reportBug`. A failed job leaves no partial output.
 public protocol JobRunner: Sendable {
-  /// What is to be done.
+  /// A job.
   associatedtype Job: Sendable
-  /// What a job that succeeded tells.
+  /// The result of a job that succeeded.
   associatedtype Result: Sendable
 
   /// Does one job, from its start to its end. See the protocol for the contract.
   func run(_ job: Job, context: JobContext) throws -> Result
 }
 
-/// What a running job may use, and whom it tells how it goes.
+/// The resources of a running job, and the receiver of its progress.
 ///
 /// Safe from any thread, until the job's `run` returns.
 public struct JobContext: Sendable {
@@ -61,11 +61,11 @@ public struct JobContext: Sendable {
     self.onWarning = onWarning
   }
 
-  /// Says how far the job is; as often as is convenient: a report may be dropped while the
+  /// Reports the job's progress, as often as is convenient: a report may be dropped while the
   /// observer is busy with older ones. Never blocks.
   public func report(_ progress: JobProgress) { onProgress(progress) }
 
-  /// Tells the user something that does not stop the work. Blocks while the observer is behind.
+  /// Reports a warning. Blocks while the observer is behind.
   public func warn(_ warning: Warning) { onWarning(warning) }
 }
 

@@ -14,7 +14,7 @@ public struct Pool: Sendable {
   public let limits: ResourceRequest
   /// The pauses between attempts at one job.
   public let backoff: Backoff
-  /// How long an attempt may go on after it was asked to stop, before it is left alone.
+  /// How long an attempt may go on after its cancellation, before it is abandoned.
   public let grace: Duration
   /// How workers are started: another way in tests.
   var spawn: Spawn = { name, body in try Thread.spawn(name: name, body) }
@@ -24,7 +24,7 @@ public struct Pool: Sendable {
     @Sendable (_ name: String, _ body: @escaping @Sendable () -> Void) throws(Thread.SpawnError) ->
     Thread
 
-  /// A pool over `budget`, with a worker for each of its cores unless told otherwise.
+  /// A pool over `budget`, by default with a worker for each of its cores.
   public init(
     budget: CPUBudget, workers: Int? = nil, keepGoing: Bool = true,
     limits: ResourceRequest = .unlimited, backoff: Backoff = Backoff(),
@@ -46,13 +46,13 @@ public struct Pool: Sendable {
   ///
   /// Blocks the calling thread, so it is not for Swift's cooperative pool. When it returns, every
   /// core is back in the budget and every thread that it started has ended, but for those in a
-  /// runner that did not come back within `grace` when it was asked to. Whoever is left with such a
-  /// thread does best to end the process.
+  /// runner that did not come back within `grace` after its cancellation. A program with such a
+  /// thread should end.
   ///
   /// - Parameters:
   ///   - jobs: What to do.
-  ///   - runner: Who does it.
-  ///   - cancellation: Once set, no further job starts, and those that run are asked to stop.
+  ///   - runner: Runs each job.
+  ///   - cancellation: Once set, no further job starts, and running ones are cancelled.
   ///   - observer: Called on the calling thread, for one event at a time: a job's own events in
   ///     the order in which they happened. While it is slow, workers wait for it.
   /// - Returns: One report for each job, in the order of the jobs.
@@ -72,7 +72,7 @@ public struct Pool: Sendable {
     } catch {
       throw .noThread(error)
     }
-    // Those who wait look at the flag when the state changes.
+    // Waiting threads look at the flag when the state changes.
     cancellation.whileNotifying {
       run.state.withLock { _ in }
     } _: {

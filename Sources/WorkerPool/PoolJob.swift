@@ -1,9 +1,9 @@
-/// A job, and what the pool must know to give it its turn.
+/// A job, and the facts by which the pool orders it.
 public struct PoolJob<Job: Sendable>: Sendable {
   /// What the runner is given.
   public var job: Job
-  /// How much work it is thought to be, of one core. Those start first that have most work ahead:
-  /// their own, and that of the longest chain of jobs that need them.
+  /// The estimate of its work, on one core. Jobs with most work ahead start first: their own, and
+  /// that of the longest chain of jobs that need them.
   public var estimate: Duration
   /// Which jobs must have finished before this one starts: indices into the list that `Pool.run` is
   /// given. Where one of them does not finish, this one is blocked.

@@ -11,8 +11,8 @@ extension PoolRun {
     case later(Duration)
   }
 
-  /// One attempt at a job. Returns whether this worker goes on: it does not where the attempt was
-  /// left alone, since another one then has its place.
+  /// One attempt at a job. Returns whether this worker continues: not if the attempt was abandoned,
+  /// since another worker then has its place.
   func run(_ job: Int, as worker: Int, _ lease: CPULease) -> Bool {
     guard let (attempt, pause) = begin(job, as: worker, lease) else { return true }
     if pause?.isShown != true { events.send(Event(job: job, .started, at: .now)) }
@@ -73,7 +73,7 @@ extension PoolRun {
     return Result { try runner.run(jobs[job].job, context: context) }
   }
 
-  /// Takes an attempt that has come back from the timekeeper; nil where that has left it alone.
+  /// Takes an attempt that has come back from the timekeeper; nil where that has abandoned it.
   private func finish(_ job: Int, _ attempt: Attempt) -> Attempt? {
     state.withLock { state in
       guard let current = state.attempts[job], current.cancellation === attempt.cancellation
@@ -119,8 +119,8 @@ extension PoolRun {
 }
 
 extension PoolRun {
-  /// The timekeeper's life: ask attempts to stop that have had their time, or whose run is
-  /// cancelled, and leave those alone that do not.
+  /// The timekeeper's loop: cancels attempts that have had their time, or whose run is
+  /// cancelled, and abandons those that do not stop.
   func keepTime() {
     while let (asked, left) = nextMeasures() {
       for flag in asked { flag.cancel() }

@@ -5,12 +5,12 @@ import Threads
 /// One run of a pool: what its workers share.
 ///
 /// Workers take jobs from the schedule, the timekeeper stops attempts that have had their time; all
-/// that both know is behind one lock.
+/// their shared state is behind one lock.
 final class PoolRun<Runner: JobRunner>: Sendable {
   typealias Event = JobEvent<Runner.Result>
   typealias Report = JobReport<Runner.Result>
 
-  /// What the workers tell; closed when the last of them leaves.
+  /// The workers' events; closed when the last of them leaves.
   let events = Channel<Event>(capacity: 256)
   let pool: Pool
   let jobs: [PoolJob<Runner.Job>]
@@ -76,8 +76,8 @@ final class PoolRun<Runner: JobRunner>: Sendable {
     }
   }
 
-  /// What became of each job; asked once, when the events are over. Waits for the threads, but for
-  /// those that were left alone.
+  /// The outcome of each job; called once, when the events are over. Waits for the threads, but for
+  /// those that were abandoned.
   func takeReports() -> [Report] {
     let threads = state.withLock { state in
       defer { state.threads = [:] }
@@ -87,7 +87,7 @@ final class PoolRun<Runner: JobRunner>: Sendable {
     return state.withLock { $0.reports }
   }
 
-  /// A worker's life: take a job, take a core, do it, until there is none left.
+  /// A worker's loop: take a job, take a core, do it, until there is none left.
   private func work(as number: Int) {
     if number == 1 { failImpossibleJobs() }
     while let job = takeJob() {
@@ -154,7 +154,7 @@ final class PoolRun<Runner: JobRunner>: Sendable {
     }
   }
 
-  /// Tells of a job's end, and lets others start or blocks them.
+  /// Reports a job's end, and lets others start or blocks them.
   func conclude(_ job: Int, _ report: Report) {
     events.send(Event(job: job, report.outcome.event, at: .now))
     var isFinished: Bool { if case .finished = report.outcome { true } else { false } }
@@ -178,7 +178,7 @@ final class PoolRun<Runner: JobRunner>: Sendable {
 }
 
 extension JobReport.Outcome {
-  /// What observers are told of it.
+  /// The event for observers.
   fileprivate var event: JobEvent<Result>.Kind {
     switch self {
     case .finished(let result): .finished(result)

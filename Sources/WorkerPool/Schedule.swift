@@ -1,7 +1,6 @@
-/// Which job's turn it is: knows needs, estimates, resources and pauses; no threads and no clock.
+/// The order of jobs, from their needs, estimates, resources and pauses; without threads and clock.
 ///
-/// A job is asked for with `next`, and from then on runs, until one of `end`, `pause` and
-/// `giveBack` says what became of it.
+/// `next` gives a job, which from then on runs, until `end`, `pause` or `giveBack` is called for it.
 struct Schedule {
   typealias Instant = ContinuousClock.Instant
 
@@ -115,7 +114,7 @@ struct Schedule {
     paused.insert(Pause(end: end, job: job, isLate: isLate))
   }
 
-  /// A job that was asked for does not run any more, or never did.
+  /// A job from `next` does not run any more, or never did.
   mutating func giveBack(_ job: Int) {
     running -= 1
     taken -= requests[job]
@@ -144,7 +143,7 @@ struct Schedule {
   }
 }
 
-/// Who needs whom, the other way round: for each job those that need it, in one array.
+/// Needs in reverse: for each job those that need it, in one array.
 private struct Dependents {
   private var starts: [Int]
   private var members: [Int]

@@ -1,7 +1,7 @@
 import Diagnosis
 import JobModel
 
-/// Turns libyaml's errors into help: each rule knows one mistake, and says what was probably meant.
+/// Turns libyaml's errors into help: each rule is for one mistake, and suggests the likely meaning.
 struct YAMLHints {
   private let problem: YAMLProblem
   private let source: SourceText

@@ -2,7 +2,7 @@ import Diagnosis
 import JobModel
 import SystemPackage
 
-/// Reads one YAML document into nodes that know their places.
+/// Reads one YAML document into nodes with their places.
 ///
 /// A syntax error ends the reading, and so does nesting beyond `depthLimit`; everything else that
 /// the job language refuses (anchors, aliases, tags, repeated keys, keys that are no texts, keys

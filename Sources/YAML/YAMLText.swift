@@ -2,8 +2,8 @@ import Diagnosis
 import JobModel
 
 /// Characters that are plain text in a job file and something else to libyaml: `*`, which begins an
-/// alias, where whoever writes one at the start of a text means a pattern, and the line ends of
-/// YAML 1.1 that editors do not count (NEL, LS, PS).
+/// alias in YAML and a pattern in job files, and the line ends of YAML 1.1 that editors do not count
+/// (NEL, LS, PS).
 ///
 /// They go through libyaml as private characters of plane 16, which no job file may hold, so that
 /// reading goes on behind them and columns stay.
@@ -16,7 +16,7 @@ struct YAMLDisguise {
 
   /// - Complexity: O(length of `text`)
   init(of text: String) {
-    // Most texts are told by their bytes to need none.
+    // The bytes of most texts show that they need none.
     let isPlain = text.utf8.withBytes { $0.allSatisfy { $0 < 0x80 && $0 != UInt8(ascii: "*") } }
     isNeeded = !isPlain && text.unicodeScalars.contains { Self.plain.contains($0) }
   }
