@@ -1,4 +1,4 @@
-/// Something to be said about a place in a job file or a command line.
+/// A message about a place in a job file or a command line.
 public struct Diagnostic: Sendable, Hashable {
   /// How bad it is.
   public enum Severity: String, Sendable, Hashable {
@@ -24,7 +24,7 @@ public struct Diagnostic: Sendable, Hashable {
 
   /// How bad it is.
   public var severity: Severity
-  /// One line: what is wrong.
+  /// One line: the fault.
   public var message: String
   /// Where.
   public var origin: Origin

@@ -18,7 +18,7 @@ public struct Failure: Error, Sendable, Hashable, Codable {
 
   /// What the user must do.
   public var remedy: Remedy
-  /// One line: what is wrong and what to do, without file and place, which stand beside it.
+  /// One line: the fault and the remedy, without file and place, which stand beside it.
   public var message: String
   /// The file that the failure is about.
   public var path: FilePath? {

@@ -2,8 +2,8 @@ import Synchronization
 
 /// The texts that jobs were written in, and the places that `Origin`s stand for.
 ///
-/// It hands out an `Origin` for each value that is read and resolves it to file, line and column
-/// when something has to be said about that value. Any thread may use it.
+/// It makes an `Origin` for each value that is read, and resolves it to file, line and column for a
+/// message about that value. Any thread may use it.
 public final class SourceMap: Sendable {
   /// A text that was added.
   public struct Source: Sendable, Hashable {
@@ -39,8 +39,8 @@ public final class SourceMap: Sendable {
   ///
   /// - Parameters:
   ///   - text: The whole of it.
-  ///   - name: What diagnostics call it.
-  ///   - inclusion: Where another text names this one; what is said of this one notes it.
+  ///   - name: Its name in diagnostics.
+  ///   - inclusion: Where another text names this one; messages about this one note it.
   ///   - note: How it is noted.
   /// - Returns: A token for `origin(in:line:column:length:)`.
   /// - Complexity: O(length of `text`)
@@ -84,7 +84,7 @@ public final class SourceMap: Sendable {
   /// A new origin for `length` characters from `line` and `column`, which count from 1, the
   /// columns in Unicode scalars.
   ///
-  /// What is said of it notes `use`, where another text uses the value.
+  /// Messages about it note `use`, where another text uses the value.
   public func origin(
     in source: Source, line: Int, column: Int, length: Int, usedAt use: Origin = .unknown
   ) -> Origin {

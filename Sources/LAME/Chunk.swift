@@ -12,7 +12,7 @@ final class Chunk: @unchecked Sendable {
   var sound: ChunkSound?
   /// Whether nothing follows.
   var isLast = false
-  /// What encodes it; nil before, and where the lane of the chunk before it is to go on through it.
+  /// What encodes it; nil before, and where the lane of the chunk before it continues through it.
   private(set) var lane: Lane?
 
   init(firstFrame: Int, soundStart: Int, sound: ChunkSound) {
@@ -21,7 +21,7 @@ final class Chunk: @unchecked Sendable {
     self.sound = sound
   }
 
-  /// MP3 frames that are fed between two looks at whether to go on.
+  /// MP3 frames that are fed between two checks of whether to stop.
   private static let pace = 16
 
   /// Encodes on for some milliseconds; gives whether that was the end.

@@ -5,8 +5,8 @@ package import Threads
 ///
 /// The sound is cut into chunks on a fixed grid (`ChunkGrid`). Each is encoded by a LAME instance of
 /// its own, which starts a little earlier; the frames are spliced where two instances have come to
-/// agree, and the bit reservoir is laid out anew (`Splicer`). The bytes depend on the sound and the
-/// settings alone.
+/// agree, and the bit reservoir is laid out again (`Splicer`). The bytes depend on the sound and
+/// the settings alone.
 ///
 /// Chunks are encoded by the calling thread, while it would otherwise wait, and by threads on cores
 /// of the budget that are idle. In memory there is the sound of one chunk more than there are threads.

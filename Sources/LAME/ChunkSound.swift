@@ -43,7 +43,7 @@ final class ChunkSound {
     return taken
   }
 
-  /// Starts anew with the last `length` frames of `other`, to hold `room` frames.
+  /// Starts again with the last `length` frames of `other`, to hold `room` frames.
   func restart(withLast length: Int, of other: ChunkSound?, room: Int) {
     count = 0
     self.room = room

@@ -110,7 +110,7 @@ extension MP3Settings {
       try check(lame_set_VBR(lame, vbr_default), "lame_set_VBR")
       try check(lame_set_VBR_quality(lame, Float(quality)), "lame_set_VBR_quality")
     case .abr(let bitRate):
-      // The library goes on to 320; what it is for ends where `lame --abr` does.
+      // The library accepts means up to 320 kbps; `lame --abr` ends at 310.
       guard bitRate <= 310_000 else {
         throw .unsupported("LAME's mean bit rates end at 310 kbps")
       }

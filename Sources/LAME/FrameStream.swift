@@ -1,6 +1,6 @@
 internal import MPEGAudio
 
-/// The frames that are given out, and what is to be said of them all.
+/// The frames that are given out, and their Info frame.
 struct FrameStream {
   var packer: FramePacker
   var info: InfoFrame

@@ -12,7 +12,7 @@ package enum LAMEError: Error, Sendable, Hashable {
   case tooLoud(channel: Int, frame: Int64)
   /// LAME's stream does not hold what its frames say: a mistake of ours or LAME's.
   case damagedStream(FrameUnpacker.Problem)
-  /// Frames found no room when the bit reservoir was laid out anew: a mistake of ours.
+  /// Frames found no room when the bit reservoir was laid out again: a mistake of ours.
   case noRoom(frame: Int)
   /// The job was stopped.
   case cancelled

@@ -3,10 +3,9 @@ internal import MPEGAudio
 /// Makes one stream of the frames of many lanes.
 ///
 /// A lane takes over from the one before it at the first frame before which both made the same
-/// frames, and whose main data find room in the reservoir. Until they do, the lane before goes on,
-/// at worst through the whole chunk: then the other one's frames are dropped. So the stream holds
-/// at each place what an encoder makes that has heard the sound before it, however hard the sound
-/// is.
+/// frames, and whose main data find room in the reservoir. Until then, the lane before continues,
+/// at worst through the whole chunk: then the other one's frames are dropped. So the stream has
+/// at each place the frames of an encoder that was fed all sound before it.
 struct Splicer {
   private let grid: ChunkGrid
   private let slots: FramePacker.Slots

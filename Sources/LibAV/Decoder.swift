@@ -94,7 +94,7 @@ package final class Decoder {
   }
 }
 
-/// A decoded block of samples. Owns its `AVFrame`, which each `receive` fills anew.
+/// A decoded block of samples. Owns its `AVFrame`, which each `receive` fills again.
 package final class Frame {
   let pointer: UnsafeMutablePointer<AVFrame>
 
@@ -118,7 +118,7 @@ package final class Frame {
     pointer.pointee.pts == avjob_nopts() ? nil : pointer.pointee.pts
   }
 
-  /// Samples to drop at the start, where the decoder or its packet say so and nothing was dropped yet
+  /// Samples to drop at the start, by the decoder or its packet, where nothing was dropped yet
   /// (`AV_FRAME_DATA_SKIP_SAMPLES`): besides Opus' pre-skip the delay of libfaac, which FFmpeg knows by
   /// its name in the stream.
   package var skip: Int {

@@ -57,7 +57,7 @@ package final class Demuxer {
       return
     }
     context.pointee.max_probe_packets = 1
-    // Counted anew from each seek on, so from one to where the file is now.
+    // Counted again from each seek on, so from one to where the file is now.
     try? seek(stream: 0, to: 0)
   }
 

@@ -4,10 +4,10 @@ extension Demuxer {
   /// Containers that hold sound in themselves.
   ///
   /// Left out of libavformat's are those that open other files (playlists such as `hls`, `dash`,
-  /// `concat`, `imf`, and `mlv`, which looks for its next part by name), devices, what comes over a
-  /// network, headerless PCM (its rate and channels are nowhere), music that is notes and not
-  /// sound (`libopenmpt`, `libgme`, `sbg`), and `codec2`, whose decoder rolls dice: no two runs of it
-  /// give the same samples.
+  /// `concat`, `imf`, and `mlv`, which looks for its next part by name), devices, network streams,
+  /// headerless PCM (it has no rate and channels), music that is notes and not sound (`libopenmpt`,
+  /// `libgme`, `sbg`), and `codec2`, whose decoder draws random phases: no two runs of it give the
+  /// same samples.
   static let allowed = containers.joined(separator: ",")
 
   /// One by one, as `ffmpeg -demuxers` names them.

@@ -289,7 +289,7 @@ extension Muxer.Container {
     case .wav: [("rf64", "auto")]
     case .flac, .caf, .aiff: []
     case .ogg(let serial): [("serial_offset", String(serial & 0x7FFF_FFFF))]
-    // Edit lists count in the movie's timescale: only the sample rate lets them say any length.
+    // Edit lists count in the movie's timescale: only the sample rate makes them exact.
     case .m4a: [("movie_timescale", String(sampleRate)), ("use_editlist", "1")]
     }
   }
@@ -312,7 +312,7 @@ private func base64(_ bytes: [UInt8]) throws(LibAVError) -> String {
   return String(cString: try checkAllocated(written, "av_base64_encode"))
 }
 
-/// Formed at file scope: C calls it without Swift's notion of isolation.
+/// Formed at file scope: C calls it without Swift's isolation.
 private func refuseToOpen(
   _: UnsafeMutablePointer<AVFormatContext>?,
   _: UnsafeMutablePointer<UnsafeMutablePointer<AVIOContext>?>?, _: UnsafePointer<CChar>?,

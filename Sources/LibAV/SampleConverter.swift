@@ -2,7 +2,7 @@ internal import CFFmpeg
 
 /// Turns decoded samples of any format into planar 32-bit float, ±1 being full scale.
 ///
-/// Owns its `SwrContext`, made anew where the format changes. One thread at a time. Integers of up
+/// Owns its `SwrContext`, made again where the format changes. One thread at a time. Integers of up
 /// to 24 bits arrive exactly.
 package final class SampleConverter {
   private var context: OpaquePointer?

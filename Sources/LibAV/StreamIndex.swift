@@ -14,7 +14,7 @@ extension Stream {
     return expected
   }
 
-  /// Where the index says that the stream's data end in the file, nil without an index.
+  /// Where the stream's data end in the file by the index, nil without an index.
   package var indexedEnd: Int64? {
     let count = avformat_index_get_entries_count(pointer)
     guard count > 0, let entry = avformat_index_get_entry(pointer, count - 1) else { return nil }

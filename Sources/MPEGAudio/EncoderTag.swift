@@ -11,7 +11,7 @@ package struct EncoderTag: Sendable, Hashable {
     case vbri = "VBRI"
   }
 
-  /// How LAME says that it spent bits.
+  /// LAME's rate control, by its tag.
   package enum RateControl: Sendable, Hashable {
     case constant, variable
     /// The requested mean bits a second; nil where they were too many for its byte.
@@ -27,7 +27,7 @@ package struct EncoderTag: Sendable, Hashable {
   package var quality: Int?
   /// nil where LAME did not write the tag.
   package var rateControl: RateControl?
-  /// What the encoder calls itself, such as `LAME3.100` or `Lavc59.37`.
+  /// The encoder's name and version, such as `LAME3.100` or `Lavc59.37`.
   package var encoder: String?
   /// PCM frames that the encoder put before the first of its input; without the 529 by which a
   /// decoder is late.

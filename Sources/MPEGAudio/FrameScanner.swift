@@ -88,7 +88,7 @@ struct FrameScanner {
     let isMPEG1 = header.version == .mpeg1
     let lengths = FrameSync.lengths(like: header)
     if result.entries.isEmpty {
-      // Once: a reservation of an exact size after every bit of junk would copy all frames anew.
+      // Once: a reservation of an exact size after every bit of junk would copy all frames again.
       let estimate = (end - start) / max(24, header.frameLength ?? 24)
       result.entries.reserveCapacity(min(estimate, 1 << 20))
     }

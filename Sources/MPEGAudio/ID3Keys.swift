@@ -5,7 +5,7 @@
 /// of podcasts from mov.c), else in their manner those of mutagen's EasyID3 and of TagLib. Frames
 /// are those of ID3v2.4 (native frames §4), and what Apple added to them.
 enum ID3Keys {
-  /// A tag's own name, its frame, and what other programs call it.
+  /// A tag's own name, its frame, and its names in other programs.
   private static let table: [(key: String, frame: String, others: [String])] = [
     ("title", "TIT2", []),
     ("subtitle", "TIT3", ["version"]),

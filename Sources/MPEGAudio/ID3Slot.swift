@@ -20,7 +20,7 @@ enum ID3Slot: Hashable {
   case identifier(String)
 
   /// Where a frame needs a form that the value does not have, its key becomes a `TXXX` frame, so
-  /// that nothing is lost; nil where the value says that there be no frame.
+  /// that nothing is lost; nil where the value means no frame.
   init?(_ item: ID3Tag.Item, version: ID3Version) {
     let own = Self.described(item.key)
     switch own.name.lowercased() {

@@ -28,7 +28,7 @@ extension InfoFrame {
     package var bitRate: Int
     /// 0 (best) … 100 in Xing's count: 100 - 10 V - q.
     package var quality: Int
-    /// What the encoder calls itself; nine characters, as `LAME3.100`. Players look for delay and
+    /// The encoder's name; nine characters, as `LAME3.100`. Players look for delay and
     /// padding only behind names that begin with LAME or Lavc.
     package var encoder: String
     /// Where the sound ends, in Hz; 0 or less where nothing is cut.
@@ -38,7 +38,7 @@ extension InfoFrame {
     package var stereoMode: StereoMode
     /// LAME's, 0 … 2.
     package var noiseShaping: Int
-    /// Whether settings are in force of which LAME says that they are not for every day.
+    /// Whether settings are in force that LAME's tag calls "nasty".
     package var isUnwise: Bool
     /// Which of LAME's thresholds of hearing is used, 0 … 5.
     package var thresholdType: Int
@@ -70,7 +70,7 @@ extension InfoFrame {
 }
 
 extension InfoFrame.Encoding {
-  /// LAME's extension of Xing's header, as far as it can be said without the stream: 28 bytes.
+  /// LAME's extension of Xing's header, as far as it is known without the stream: 28 bytes.
   func bytes(delay: Int, padding: Int) -> [UInt8] {
     let name = encoder.utf8.prefix(9)
     var bytes = name + [UInt8](repeating: 0, count: 9 - name.count)

@@ -66,7 +66,7 @@ public struct EmbeddedArtwork: Sendable, Hashable, Codable {
     /// Something else, by its usual name: `WebP`.
     case other(String)
 
-    /// As people call it.
+    /// Its name for people.
     public var name: String {
       switch self {
       case .jpeg: "JPEG"

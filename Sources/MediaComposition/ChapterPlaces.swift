@@ -17,7 +17,7 @@ public struct ChapterPlaces: Sendable, Hashable, Codable {
       }
     }
 
-    /// As people call it.
+    /// Its name for people.
     public var name: String {
       switch self {
       case .podlove: "Podlove Simple Chapters"

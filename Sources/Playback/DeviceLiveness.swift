@@ -39,7 +39,7 @@ struct DeviceLiveness {
 /// CLOCK_MONOTONIC, in nanoseconds: it stands still while the machine sleeps. Does not allocate.
 func monotonicNanoseconds() -> Int64 { nanoseconds(of: CLOCK_MONOTONIC) }
 
-/// CLOCK_BOOTTIME, in nanoseconds: it goes on while the machine sleeps (clock_gettime(2)).
+/// CLOCK_BOOTTIME, in nanoseconds: it counts while the machine sleeps (clock_gettime(2)).
 func bootNanoseconds() -> Int64 { nanoseconds(of: CLOCK_BOOTTIME) }
 
 private func nanoseconds(of clock: clockid_t) -> Int64 {

@@ -89,7 +89,7 @@ extension Failure {
   init(writing error: ALSAError) {
     let advice =
       switch error.code {
-      // Of a file that could not be opened, alsa-lib 1.2.8 says that it is none (EBADF).
+      // For a file that could not be opened, alsa-lib 1.2.8 reports EBADF.
       case ENOENT, ENOTDIR, EBADF: "make the folder of its file, or change the permissions there"
       case ENOSPC, EDQUOT: "make room on the disk that it writes to"
       case EFBIG: "raise the limit (ulimit -f), or write to another file system"

@@ -76,7 +76,7 @@ final class LockBook: Sendable {
   private func take(_ path: FilePath) throws(Errno) -> Bool {
     let temporary = try folder.temporaryFile(holding: Array(Self.ownText.utf8))
     defer { _ = temporary.withPlatformString { unlink($0) } }
-    // Twice: the second time where a dead process's lock was in the way.
+    // Twice: the second time where a dead process's lock was found.
     for _ in 0..<2 {
       let status = temporary.withPlatformString { from in
         path.withPlatformString { link(from, $0) }

@@ -66,7 +66,7 @@ public struct LockWait: Sendable {
   public var holder: LockHolder
   /// For how long this process has waited for that one.
   public var waited: Duration
-  /// Whether it is time to say so: when the wait has lasted for some seconds, a minute, five minutes,
+  /// Whether to report it: when the wait has lasted for some seconds, a minute, five minutes,
   /// and then every ten.
   public var isWorthTelling: Bool
 

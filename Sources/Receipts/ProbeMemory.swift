@@ -48,7 +48,7 @@ public final class ProbeMemory: Sendable {
   }
 
   private var file: FilePath { folder.path.appending("probes") }
-  /// Bytes: those of some 400,000 sources. What does not find room is probed anew.
+  /// Bytes: those of some 400,000 sources. Other sources are probed again.
   private static let largestSize = 256_000_000
   /// Bytes of a line: of a source with thousands of chapters.
   private static let longestLine = 1_000_000

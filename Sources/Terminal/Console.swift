@@ -84,7 +84,7 @@ package final class Console {
     signals.unblock()
   }
 
-  /// Takes it anew after another process had it, and may have left it in another mode.
+  /// Takes it again after another process had it, and may have left it in another mode.
   ///
   /// - Returns: Whether it is this command's now.
   @discardableResult
@@ -93,7 +93,7 @@ package final class Console {
     return mode.enter()
   }
 
-  /// Ctrl-Z: gives the terminal back, and stops the process until a shell lets it go on.
+  /// Ctrl-Z: gives the terminal back, and stops the process until a shell continues it.
   ///
   /// - Returns: The other signals that came meanwhile.
   package func suspend() -> [Int32] {

@@ -3,7 +3,7 @@ package struct TerminalTraits: Equatable {
   package var columns: Int
   package var rows: Int
   package var isColored: Bool
-  /// Whether it breaks lines anew where it has become narrower.
+  /// Whether it wraps lines again when it becomes narrower.
   package var rewraps: Bool
 
   package init(columns: Int, rows: Int, isColored: Bool, rewraps: Bool = true) {

@@ -256,7 +256,7 @@ package final class ChildProcess {
     if end == nil { kill(id, number) }
   }
 
-  /// Waits for the child's end for a while, looking a hundred times a second; nil where it goes on.
+  /// Waits for the child's end for a while, polling a hundred times a second; nil if it still runs.
   package func wait(within time: Duration) -> End? {
     let last = ContinuousClock.now.advanced(by: time)
     while end == nil {

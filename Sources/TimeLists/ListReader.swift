@@ -9,7 +9,7 @@ extension TimeList {
   /// sheet's commands, Audacity's labels where a line holds two numbers and a tab between them,
   /// else lines of a time and a title.
   ///
-  /// - Returns: The list, and what is to be said of it; its entries mean nothing beside an error.
+  /// - Returns: The list, and its messages; its entries mean nothing beside an error.
   /// - Complexity: O(length of `bytes`)
   package static func read(
     _ bytes: [UInt8], path: FilePath, named: Origin, in map: SourceMap

@@ -3,7 +3,7 @@ import JobModel
 import MediaComposition
 import SystemPackage
 
-/// A list file's text, line by line, and what is wrong with it.
+/// A list file's text, line by line, and its mistakes.
 struct ListText {
   /// One line without its end.
   struct Line {

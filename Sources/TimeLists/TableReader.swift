@@ -23,7 +23,7 @@ package struct TableReader {
 
   /// The table in `bytes`, the file at `path`, which a job file names at `named`.
   ///
-  /// - Returns: The table, and what is to be said of it; there is none beside an error.
+  /// - Returns: The table, and its messages; there is no table beside an error.
   /// - Complexity: O(length of `bytes`)
   package static func read(
     _ bytes: [UInt8], path: FilePath, named: Origin, in map: SourceMap
@@ -76,7 +76,7 @@ package struct TableReader {
     _ message: String, at cell: Table.Stretch, help: String? = nil,
     notes: [Diagnostic.Note] = []
   ) {
-    // A place is made for what is said, not for what a hundred thousand rows would have to say.
+    // Only messages need places, not each of a hundred thousand rows.
     guard sink.diagnostics.all.count < DiagnosticSink.limit else {
       _ = sink.drops(at: .unknown)
       return

@@ -17,7 +17,7 @@ public struct JobEvent<Result: Sendable>: Sendable {
     case postponed(after: Duration)
     /// One of the four that are a job's last event.
     case finished(Result)
-    /// The job failed; the others go on.
+    /// The job failed; the others continue.
     case failed(Failure)
     /// The job was stopped while it ran, or while it waited for another attempt.
     case cancelled

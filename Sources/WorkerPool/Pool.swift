@@ -14,7 +14,7 @@ public struct Pool: Sendable {
   public let limits: ResourceRequest
   /// The pauses between attempts at one job.
   public let backoff: Backoff
-  /// How long an attempt may go on after its cancellation, before it is abandoned.
+  /// How long an attempt may run after its cancellation, before it is abandoned.
   public let grace: Duration
   /// How workers are started: another way in tests.
   var spawn: Spawn = { name, body in try Thread.spawn(name: name, body) }

@@ -4,7 +4,7 @@ import Synchronization
 import Threads
 
 extension PoolRun {
-  /// What follows from how an attempt ended.
+  /// What follows from the end of an attempt.
   private enum Ending {
     case over(Report.Outcome)
     case again(Failure)
@@ -154,9 +154,8 @@ extension PoolRun {
     }
   }
 
-  /// A thread cannot be killed: its job ends without it, and another worker takes its place. Where
-  /// none can be started the others go on, and where there are none either, the jobs that are left
-  /// fail.
+  /// A thread cannot be killed: its job ends without it, and another worker takes its place. If none
+  /// can be started the others continue, and if there are none either, the remaining jobs fail.
   private func leaveAlone(_ job: Int, _ attempt: Attempt) {
     attempt.beUnheard()
     attempt.lease.release()

@@ -154,7 +154,7 @@ final class PoolRun<Runner: JobRunner>: Sendable {
     }
   }
 
-  /// Reports a job's end, and lets others start or blocks them.
+  /// Reports a job's end, and starts or blocks the jobs that need it.
   func conclude(_ job: Int, _ report: Report) {
     events.send(Event(job: job, report.outcome.event, at: .now))
     var isFinished: Bool { if case .finished = report.outcome { true } else { false } }

@@ -8,7 +8,7 @@ package final class YAMLNode: Sendable {
     case scalar(YAMLScalar)
     case sequence([YAMLNode])
     case mapping([YAMLEntry])
-    /// Nothing, or what was refused while reading: no more is said about it.
+    /// Nothing, or what was refused while reading, without further messages.
     case missing
   }
 

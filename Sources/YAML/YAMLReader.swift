@@ -33,7 +33,7 @@ package struct YAMLReader {
   ///   - path: Its name, and where its paths count from.
   ///   - inclusion: Where another file includes it.
   ///   - map: Gets its text.
-  ///   - sink: Gets what is wrong and does not end the reading.
+  ///   - sink: Gets the mistakes that do not end the reading.
   /// - Returns: The root of the document.
   /// - Throws: what ends the reading.
   /// - Complexity: O(length of `bytes`)

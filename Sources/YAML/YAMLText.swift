@@ -6,7 +6,7 @@ import JobModel
 /// (NEL, LS, PS).
 ///
 /// They go through libyaml as private characters of plane 16, which no job file may hold, so that
-/// reading goes on behind them and columns stay.
+/// reading continues after them and columns stay.
 struct YAMLDisguise {
   /// U+100000 and above: a job file that holds one is refused before.
   static let first: UInt32 = 0x10_0000

@@ -26,7 +26,7 @@ final class DeviceReader: Sendable {
   let workArrived: WakeUp
   private let opener: SourceOpener
   private let request: SourceRequest
-  /// Nanoseconds of a clock that goes on while the machine sleeps.
+  /// Nanoseconds of a clock that counts while the machine sleeps.
   private let clock: @Sendable () -> Int64
   private let endRequested: WakeUp
   private let shared = Mutex((device: Device.none, opened: Opened?.none))
