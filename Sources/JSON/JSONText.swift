@@ -14,8 +14,8 @@ extension JSONValue {
     return writer.text + "\n"
   }
 
-  /// A string (§7). Controls beyond those that must be escaped are escaped too, so that a line that
-  /// is shown on a terminal gives it no orders.
+  /// A string (§7). Controls beyond those that must be escaped are escaped too, so that a line
+  /// is safe to print on a terminal.
   fileprivate static func quoted(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {

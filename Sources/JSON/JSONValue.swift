@@ -8,7 +8,7 @@ package enum JSONValue: Sendable, Hashable {
   /// where it is no finite number.
   case number(Double, decimals: Int)
   /// A time: its seconds to the microsecond, and beside it in an object, under the member's name with
-  /// `_exact` behind it, the text that has lost nothing.
+  /// `_exact` after it, the exact text.
   case seconds(Double, exact: String)
   case text(String)
   case list([JSONValue])

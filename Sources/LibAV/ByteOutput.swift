@@ -70,7 +70,7 @@ final class OutputContext {
   }
 }
 
-// Formed at file scope: C calls them without Swift's notion of isolation.
+// Formed at file scope: C calls them without Swift's isolation.
 
 private func writePacket(
   _ opaque: UnsafeMutableRawPointer?, _ bytes: UnsafeMutablePointer<UInt8>?, _ count: Int32

@@ -124,9 +124,9 @@ package final class Demuxer {
 
   /// Reads the next packet that holds data (`av_read_frame`).
   ///
-  /// - Parameter isCancelled: Asked wherever MPEG-TS holds no packet in 64 KiB.
+  /// - Parameter isCancelled: Polled wherever MPEG-TS holds no packet in 64 KiB.
   /// - Returns: The packet; nil at the end of the file.
-  /// - Throws: What FFmpeg says, or EAGAIN where `isCancelled`.
+  /// - Throws: FFmpeg's error, or EAGAIN where `isCancelled`.
   package func read(unless isCancelled: () -> Bool = { false }) throws(LibAVError) -> Packet? {
     let packet = try Packet()
     var attempts = 0
@@ -231,8 +231,8 @@ package struct Stream {
   package var timeBase: TimeBase { TimeBase(pointer.pointee.time_base) }
   /// Bits a second, or nil.
   package var bitRate: Int? { parameters.bit_rate > 0 ? Int(parameters.bit_rate) : nil }
-  /// Frames before the sound that the container says the codec gives
-  /// (`AVCodecParameters.initial_padding`), 0 where it does not say.
+  /// Frames before the sound that the codec gives, by the container
+  /// (`AVCodecParameters.initial_padding`), 0 where it has no number.
   package var initialPadding: Int { Int(parameters.initial_padding) }
   /// In ticks; nil where the header does not say.
   package var duration: Int64? {

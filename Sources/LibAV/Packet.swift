@@ -35,7 +35,7 @@ package final class Packet {
 
   package var streamIndex: Int { Int(pointer.pointee.stream_index) }
 
-  /// In ticks of the stream's time base; nil where the container does not say.
+  /// In ticks of the stream's time base; nil where the container has none.
   package var timestamp: Int64? {
     pointer.pointee.pts == avjob_nopts() ? nil : pointer.pointee.pts
   }

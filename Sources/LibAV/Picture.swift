@@ -1,6 +1,6 @@
 internal import CFFmpeg
 
-/// A JPEG or PNG as it lies in its file, with the facts that containers ask for.
+/// A JPEG or PNG as it lies in its file, with the facts that containers need.
 ///
 /// Only headers are read: nothing is decoded, whatever size a picture says it has.
 package struct Picture: Sendable, Hashable {
@@ -31,8 +31,7 @@ package struct Picture: Sendable, Hashable {
     self.bytes = bytes
   }
 
-  /// The same picture without what its format does not tell by: for questions about a file that is
-  /// not written yet.
+  /// The same picture with headers only: for questions about a file that is not written yet.
   package var head: Picture {
     var head = self
     head.bytes = Array(bytes.prefix(Self.pngSignature.count))

@@ -1,7 +1,7 @@
 internal import CFFmpeg
 
 extension Picture {
-  /// What is wrong with the picture's file, to stand behind "the cover"; nil where it is whole.
+  /// The damage of the picture's file, to stand after "the cover"; nil where it is whole.
   ///
   /// Segments and chunks are walked, checksums computed, and nothing is decoded. Decoders show half
   /// of a picture that is cut off, and some refuse it.

@@ -51,8 +51,8 @@ extension SHA256 {
   ///
   /// - Parameters:
   ///   - path: The file, which should be a regular one.
-  ///   - isCancelled: Asked before each block.
-  /// - Returns: nil where `isCancelled` said so.
+  ///   - isCancelled: Polled before each block.
+  /// - Returns: nil where `isCancelled`.
   /// - Throws: `Errno` where the file cannot be opened or read; `LibAVError` where there is no
   ///   memory.
   /// - Complexity: O(n) in the file's size; some 0.3 s for 100 MB

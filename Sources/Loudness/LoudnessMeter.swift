@@ -5,7 +5,7 @@ internal import CEBUR128
 ///
 /// Memory does not grow with what is measured. One thread at a time.
 package final class LoudnessMeter {
-  /// Where a channel is heard, which weighs it (BS.1770-4, table 3).
+  /// The position of a channel, which gives its weight (BS.1770-4, table 3).
   package enum Position: Sendable, Hashable {
     /// Before the listener; of weight 1.
     case front
@@ -33,7 +33,7 @@ package final class LoudnessMeter {
   /// The largest magnitude between samples so far, 1 being full scale.
   package private(set) var truePeak = 0.0
 
-  /// A meter that has heard nothing yet.
+  /// A meter without sound so far.
   ///
   /// - Throws: Where the library has no memory, or no such rate (16 Hz to 2.8 MHz) or number of
   ///   channels (1 to 64).
@@ -70,7 +70,7 @@ package final class LoudnessMeter {
     scratch.deallocate()
   }
 
-  /// Hears `count` frames of planar sound, full scale being 1.
+  /// Measures `count` frames of planar sound, full scale being 1.
   package func add(_ planes: UnsafePointer<UnsafeMutablePointer<Float>>, count: Int) {
     var done = 0
     while done < count {

@@ -36,7 +36,7 @@ final class TruePeakFilter {
     samples = Array(repeating: 0, count: taps - 1 + Self.capacity)
   }
 
-  /// Hears samples.
+  /// Measures samples.
   ///
   /// - Returns: The largest magnitude of them and between them, but for the last few: between these
   ///   it is known when others follow.

@@ -1,10 +1,10 @@
 /// A filter of sound, each by one filter of libavfilter.
 public enum Effect: Sendable, Hashable, Codable {
-  /// Takes away what is below `frequency` hertz, 12 dB an octave (`highpass`).
+  /// Attenuates what is below `frequency` hertz, 12 dB an octave (`highpass`).
   case highpass(frequency: Double)
-  /// Takes away what is above `frequency` hertz, 12 dB an octave (`lowpass`).
+  /// Attenuates what is above `frequency` hertz, 12 dB an octave (`lowpass`).
   case lowpass(frequency: Double)
-  /// Takes away steady noise by `reduction` decibels (`afftdn`).
+  /// Reduces steady noise by `reduction` decibels (`afftdn`).
   case denoise(reduction: Double)
 }
 

@@ -1,7 +1,7 @@
 import MPEGAudio
 import SystemPackage
 
-/// What one kind of output can hold: the one table that job files, graph and writers ask.
+/// What one kind of output can hold: the one table for job files, graph and writers.
 public struct OutputCapabilities: Sendable, Hashable {
   /// The sample rates that a format has, in frames a second.
   public enum SampleRates: Sendable, Hashable {

@@ -2,11 +2,11 @@ import Diagnosis
 import MPEGAudio
 import SystemPackage
 
-/// What probing one stream of a file found: its facts, and what is odd about it.
+/// The result of probing one stream of a file: its facts, and its oddities.
 public struct ProbedAsset: Sendable, Hashable, Codable {
   /// The facts.
   public var asset: Asset
-  /// What is odd about a file that can be read all the same.
+  /// Oddities of a file that can be read all the same.
   public var warnings: [Warning]
 
   /// An asset with the warnings of its probing.

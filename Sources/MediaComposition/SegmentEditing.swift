@@ -87,7 +87,7 @@ extension Segment {
     if isEmpty { source = new }
   }
 
-  /// This segment and `next` as one, where that sounds the same: `next` goes on with the same
+  /// This segment and `next` as one, where that sounds the same: `next` continues with the same
   /// content where this one ends, with the same mix. Nil where it does not, or where either is
   /// scaled or filtered. O(ramps + chapters).
   func joined(with next: Segment) -> Segment? {

@@ -1,7 +1,7 @@
 import MediaComposition
 import SystemPackage
 
-/// What an export is about to make, and from what: to be compared with what an earlier run made.
+/// The outputs of an export and what they are made from, to be compared with an earlier run's.
 public struct ExportInputs: Sendable, Hashable {
   /// An output, and the files that appear with it.
   public struct Output: Sendable, Hashable {
@@ -23,7 +23,7 @@ public struct ExportInputs: Sendable, Hashable {
   public struct Source: Sendable, Hashable {
     /// Where it is.
     public var path: FilePath
-    /// What it was when it was looked at.
+    /// Its identity when it was probed.
     public var identity: FileIdentity
 
     /// A file that is `identity`.
@@ -33,9 +33,9 @@ public struct ExportInputs: Sendable, Hashable {
     }
   }
 
-  /// Each once. They are made together, so if one of them has to be made all have.
+  /// Each once. They are made together: if one has to be made, all are.
   public var outputs: [Output]
-  /// Digests of what the job says, by what they are about, most telling first.
+  /// Digests of the job's meaning, by aspect, the most informative first.
   public var digests: [(aspect: String, digest: String)] {
     get { aspects.map { ($0, byAspect[$0] ?? "") } }
     set {
@@ -63,7 +63,7 @@ public struct ExportInputs: Sendable, Hashable {
   }
 }
 
-/// Why an export is made, for people.
+/// The reason why an export is made, for people.
 public enum Reason: Sendable, Hashable, CustomStringConvertible {
   /// Whatever its receipts say.
   case forced
@@ -75,12 +75,12 @@ public enum Reason: Sendable, Hashable, CustomStringConvertible {
   case sourceChanged(FilePath, [String])
   /// The job reads other files.
   case otherSources
-  /// What the job says: in these aspects.
+  /// The job's meaning: in these aspects.
   case jobChanged([String])
   /// `ffmpeg`, from what it was to what it is.
   case toolChanged(String, from: String, to: String)
 
-  /// As it stands behind `because`.
+  /// As it stands after `because`.
   public var description: String {
     switch self {
     case .forced: "--force was given"

@@ -19,7 +19,7 @@ extension Ledger {
   ///   - isKnown: Whether a job reads or writes a file, by whatever path.
   ///   - isCancelled: Polled while contents are read.
   /// - Returns: One for each receipt, in order of the receipts' names.
-  /// - Throws: `CancellationError` where contents are compared and `isCancelled` says so.
+  /// - Throws: `CancellationError` where contents are compared and `isCancelled`.
   /// - Complexity: O(receipts + their sources)
   public func orphans(
     besides isKnown: (FilePath) -> Bool, unless isCancelled: IsCancelled = { false }
@@ -51,7 +51,7 @@ extension Ledger {
   /// Removes files and their receipts. What another process is about to make, or has changed
   /// meanwhile, is left.
   ///
-  /// - Returns: What the system says of files that it does not remove.
+  /// - Returns: The system's errors, for files that it does not remove.
   public func remove(_ orphans: [Orphans]) -> [(path: FilePath, error: Errno)] {
     var refused: [(path: FilePath, error: Errno)] = []
     for one in orphans {
@@ -79,7 +79,7 @@ extension Ledger {
 }
 
 extension FileIdentity {
-  /// What `lstat` says of an entry of a folder: nil where there is none, and nil within that where it
+  /// `lstat` of an entry of a folder: nil where there is none, and nil within that where it
   /// is no regular file.
   fileprivate static func ofEntry(at path: FilePath) -> FileIdentity?? {
     var status = stat()

@@ -19,7 +19,7 @@ public final class Ledger: Sendable {
   /// Whether the folder was made in this run.
   private let isMade = Mutex(false)
 
-  /// A ledger that was not looked at yet. Where it `comparesContents`, files count as the same by
+  /// A ledger that was not read yet. Where it `comparesContents`, files are compared by
   /// their content, which takes reading them, and not by size, time and inode.
   public init(in folder: StateFolder, comparesContents: Bool = false) {
     self.folder = folder
@@ -34,7 +34,7 @@ public final class Ledger: Sendable {
 
   /// Why an export has to be made, or nil where its outputs are up to date. Changes nothing.
   ///
-  /// - Throws: `CancellationError` where contents are compared and `isCancelled` says so.
+  /// - Throws: `CancellationError` where contents are compared and `isCancelled`.
   /// - Complexity: O(sources and outputs), a `stat` each; with contents their size
   public func reason(
     for inputs: ExportInputs, unless isCancelled: IsCancelled = { false }
@@ -122,11 +122,11 @@ public final class Ledger: Sendable {
 
   // MARK: Locks
 
-  /// What came of asking to work on an export.
+  /// The result of a request to work on an export.
   public enum Permission: Sendable {
     /// No other process works on it until `ExportLock.end()`.
     case granted(ExportLock)
-    /// Another process is at one of its outputs. How long to wait for that is for the caller.
+    /// Another process has one of its outputs. The caller decides how long to wait.
     case busy(LockWait)
     /// There can be no locks and no receipts here: the system's reason.
     case unavailable(Errno)
@@ -136,12 +136,12 @@ public final class Ledger: Sendable {
   public struct ExportLock: Sendable {
     fileprivate let lock: LockBook.Lock
 
-    /// Lets others at it. To be called once.
+    /// Lets other processes have it. To be called once.
     public func end() { lock.release() }
   }
 
-  /// Asks for the right to make an export's outputs, among the processes that share the folder; `now`
-  /// is the time by which waits are measured.
+  /// Requests the right to make an export's outputs, among the processes that share the folder;
+  /// `now` is the time by which waits are measured.
   public func begin(_ inputs: ExportInputs, at now: ContinuousClock.Instant = .now) -> Permission {
     let key = Self.key(of: inputs)
     do throws(Errno) {
@@ -282,7 +282,7 @@ public final class Ledger: Sendable {
 }
 
 extension FileIdentity {
-  /// What `stat` says of a regular file; nil where there is none.
+  /// `stat` of a regular file; nil where there is none.
   init?(ofFileAt path: FilePath) {
     var status = stat()
     guard path.withPlatformString({ stat($0, &status) }) == 0,

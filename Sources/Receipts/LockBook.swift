@@ -129,7 +129,7 @@ final class LockBook: Sendable {
     return false
   }
 
-  /// What a lock says; nil where there is none. `.some(nil)` does not say whose it is.
+  /// The content of a lock; nil where there is none. `.some(nil)`: it names no owner.
   private static func owner(of path: FilePath) -> LockOwner?? {
     guard let text = text(of: path) else {
       return path.withPlatformString({ access($0, F_OK) }) == 0 ? .some(nil) : nil

@@ -70,7 +70,7 @@ public struct LockWait: Sendable {
   /// and then every ten.
   public var isWorthTelling: Bool
 
-  /// When to ask again: soon at first, and after a while every two seconds.
+  /// When to try again: soon at first, and after a while every two seconds.
   public var pause: Duration { max(.milliseconds(250), min(.seconds(2), waited / 8)) }
 
   /// After how long a wait is reported for the first time, the second time, and so on.

@@ -4,8 +4,8 @@ import MediaComposition
 import Synchronization
 import SystemPackage
 
-/// What probing found in earlier runs, as `.avjob/probes` holds it: one file, which is read at once,
-/// also over a network, whatever the number of sources.
+/// The results of probing in earlier runs, as `.avjob/probes` holds them: one file, which is read at
+/// once, also over a network, for any number of sources.
 ///
 /// Each line has a checksum, the digest of a path and a stream, and the facts as JSON, which are
 /// decoded when they are needed. A line that is torn, or about a file that has changed, is
@@ -80,8 +80,7 @@ public final class ProbeMemory: Sendable {
     return entry.probed.moved(to: key.path, identity)
   }
 
-  /// Writes down what this run has found, together with what it did not ask for; nothing where there
-  /// is nothing new.
+  /// Writes this run's results, together with those that it did not use; nothing where none is new.
   ///
   /// - Parameter found: The facts that this run used.
   /// - Throws: `Errno` where the folder cannot be written.

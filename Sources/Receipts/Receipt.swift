@@ -22,7 +22,7 @@ struct Receipt: Codable, Sendable, Hashable {
   var version = Self.currentVersion
   /// avjob, the libraries and the processor.
   var madeWith: [String: String]
-  /// SHA-256 of what the job says, by what it is about.
+  /// SHA-256 of the job's meaning, by aspect.
   var job: [String: String]
   /// What was read, in the order of its first use.
   var sources: [File]

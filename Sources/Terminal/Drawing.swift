@@ -67,7 +67,7 @@ package struct Drawing {
 
   /// To the start of the first line.
   ///
-  /// Where the window is narrower than it was, most terminals have broken the lines anew, and the
+  /// Where the window is narrower than it was, most terminals have wrapped the lines again, and the
   /// first stands further up. What has left the window at the top cannot be reached.
   private func home(on terminal: TerminalTraits?) -> String {
     guard !lines.isEmpty else { return "\r" }

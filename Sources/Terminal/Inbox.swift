@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 import Threads
 
-/// What other threads have to say to the loop of a command, and the wake-up of that loop.
+/// Messages of other threads to the loop of a command, and the wake-up of that loop.
 package final class Inbox<Message: Sendable>: Sendable {
   private let messages = Mutex<[Message]>([])
   private let arrival: WakeUp

@@ -65,7 +65,7 @@ package enum StandardStream: Int32 {
     }
   }
 
-  /// All that standard input gives.
+  /// All of standard input.
   package static func readInput() -> [UInt8] {
     var bytes: [UInt8] = []
     var block = [UInt8](repeating: 0, count: 1 << 16)

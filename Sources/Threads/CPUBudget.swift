@@ -91,7 +91,7 @@ public final class CPUBudget: Sendable {
 
 /// One core, taken from a `CPUBudget` until it is released.
 ///
-/// Release it in a `defer`. It gives itself back when its last reference goes, too, but Swift may
+/// Release it in a `defer`. It releases itself with its last reference, too, but Swift may
 /// drop a reference right after its last use. May be handed to another thread.
 public final class CPULease: Sendable {
   private let budget: CPUBudget

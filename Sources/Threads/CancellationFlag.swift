@@ -20,7 +20,7 @@ public final class CancellationFlag: Sendable {
   /// FFmpeg's `AVIOInterruptCB`.
   public var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
 
-  /// Asks everyone to stop. Only the first call has an effect.
+  /// Requests a stop. Only the first call has an effect.
   public func cancel() {
     guard !cancelled.exchange(true, ordering: .acquiringAndReleasing) else { return }
     for observer in observers.withLock({ Array($0.values) }) { observer.notify() }

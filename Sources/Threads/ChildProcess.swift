@@ -2,11 +2,11 @@ import Glibc
 
 internal import CThreads
 
-/// A process for work that may crash: it gets a text, and says lines.
+/// A process for work that may crash: it reads a text, and writes lines.
 ///
 /// The child has a process group of its own, so that Ctrl-C at a terminal is for the parent alone,
 /// catches no signal from before, and inherits no descriptor but the standard ones. What it writes to
-/// standard error gets on no screen: the end of it is kept. Used by one thread, which should live as
+/// standard error is not shown: the end of it is kept. Used by one thread, which should live as
 /// long as the child (prctl(2), `PR_SET_PDEATHSIG`).
 ///
 /// Nothing that a child does takes memory without bound, and nothing but `wait()` blocks for longer
@@ -37,12 +37,12 @@ package final class ChildProcess {
   package enum Reading: Sendable, Hashable {
     /// Without its line feed.
     case line([UInt8])
-    /// No whole line was said in the time, or a shorter one where it wrote to standard error. What there
-    /// is of a line is kept for the next.
+    /// No whole line was written in the time, or in a shorter one where the child wrote to standard
+    /// error. The start of a line is kept for the next wait.
     case nothing
     /// The child has closed its output, as its end does.
     case end
-    /// The line that it is at is longer than any may be: nothing more can be understood.
+    /// The current line is longer than allowed: nothing more can be read.
     case endless
   }
 
@@ -53,7 +53,7 @@ package final class ChildProcess {
   /// -1 once the child has closed it.
   private var errors: Int32
   private let longestLine: Int
-  /// Of what the child has said, that which is not handed out yet.
+  /// Of the child's output, what is not given out yet.
   private var buffer: [UInt8] = []
   /// Bytes of it that hold no line feed.
   private var searched = 0
@@ -86,7 +86,7 @@ package final class ChildProcess {
   ///   - environment: Variables that the child has beside those of this process, or instead.
   ///   - longestLine: Bytes that a line of its output may have.
   /// - Returns: The child, which is killed when this goes.
-  /// - Throws: What the system says where there is no such program, or no room for another process.
+  /// - Throws: The system's error where there is no such program, or no room for another process.
   package static func spawn(
     _ program: String = "/proc/self/exe", arguments: [String],
     environment: [String: String] = [:], longestLine: Int = 16 << 20
@@ -138,7 +138,7 @@ package final class ChildProcess {
       longestLine: longestLine)
   }
 
-  /// Gives the child all that it will get; false where it does not take it.
+  /// Gives the child its whole input; false where it does not take it.
   ///
   /// Blocks until the child has read it, or `isCancelled`, which is called ten times a second.
   package func send(_ bytes: [UInt8], unless isCancelled: () -> Bool = { false }) -> Bool {
@@ -193,7 +193,7 @@ package final class ChildProcess {
       guard left >= .zero,
         Self.isReady([(output, POLLIN), (errors, POLLIN)], for: Self.milliseconds(left))
       else { return .nothing }
-      // A child that says its line byte by byte gets no time for each.
+      // A child that writes its line byte by byte gets no time for each.
       left = ContinuousClock.now.duration(to: last)
       readErrors()
       // A flood of errors must not keep the caller from its other duties.
@@ -315,7 +315,7 @@ package final class ChildProcess {
 }
 
 extension ChildProcess {
-  /// Sees to it, in the child, that it ends when `parent` does.
+  /// Makes the child end when `parent` does; called in the child.
   ///
   /// - Parameter parent: The process that started this one; where it is gone already, this one ends
   ///   at once.

@@ -42,7 +42,7 @@ package final class Monitor<State>: @unchecked Sendable {
     return body(&state)
   }
 
-  /// Asks `body` now and after every change of the state, until it answers.
+  /// Calls `body` now and after every change of the state, until it returns a value.
   ///
   /// `body` may change the state, together with its answer: waiting threads are then woken.
   package func wait<Result>(until body: (inout State) -> Result?) -> Result {
@@ -57,7 +57,7 @@ package final class Monitor<State>: @unchecked Sendable {
     }
   }
 
-  /// What `body` of a `wait` that may have to look again by itself says.
+  /// The result of `body` in a `wait` that may have to look again by itself.
   package enum Answer<Result> {
     /// The wait is over.
     case now(Result)
@@ -66,7 +66,7 @@ package final class Monitor<State>: @unchecked Sendable {
     case later(by: ContinuousClock.Instant?)
   }
 
-  /// Asks `body` now, after every change of the state, and when the time has come that it named.
+  /// Calls `body` now, after every change of the state, and at the time that it returned.
   ///
   /// `body` may change the state, together with its answer: waiting threads are then woken.
   package func wait<Result>(for body: (inout State) -> Answer<Result>) -> Result {
