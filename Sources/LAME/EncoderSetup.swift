@@ -12,7 +12,7 @@ package struct EncoderSetup: Sendable, Hashable {
   /// 1 (mono) or 2.
   package let channelCount: Int
   /// LAME's scale, which makes its product with LAME's own factor one.
-  private let scale: Float
+  let scale: Float
 
   /// Proves by LAME's getters that it makes these settings.
   ///
@@ -35,12 +35,20 @@ package struct EncoderSetup: Sendable, Hashable {
     self.sampleRate = sampleRate
     self.channelCount = channelCount
     // `lame_init_params` multiplies the scale by a factor of its ABR and CBR presets (0.95 up to
-    // 160 kbps, 0.97 at 192, 0.98 at 224; presets.c) and shows the product afterwards.
+    // 160 kbps, 0.97 at 192, 0.98 at 224; presets.c) and gives the product afterwards.
     let lame = try Self.instance(
       settings, sampleRate: sampleRate, channelCount: channelCount, scale: 1)
     defer { lame_close(lame) }
     try settings.requireUnchanged(in: lame, sampleRate: sampleRate, channelCount: channelCount)
-    scale = 1 / lame_get_scale(lame)
+    scale = Self.scale(cancelling: lame_get_scale(lame))
+  }
+
+  /// The number of which LAME's product with `attenuation` is one, to the last bit: the quotient, or
+  /// the number beside it.
+  private static func scale(cancelling attenuation: Float) -> Float {
+    let quotient = 1 / attenuation
+    return [quotient, quotient.nextUp, quotient.nextDown]
+      .first { $0 * attenuation == 1 } ?? quotient
   }
 
   /// PCM frames in each MP3 frame (ISO 11172-3 §2.4.2.1, 13818-3 §2.4.2.1).

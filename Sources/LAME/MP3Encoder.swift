@@ -19,6 +19,12 @@ package struct MP3Encoder: ~Copyable {
 
   let lame: lame_t
   private let output: UnsafeMutableBufferPointer<UInt8>
+  /// A block of each channel as LAME is fed with it, one behind the other.
+  private let input: UnsafeMutablePointer<Float>
+
+  /// What ±1 is in `lame_encode_buffer_float`. The multiplication is ours: `lame_encode_buffer_ieee_float`
+  /// multiplies by 32767, and a scale of 32768 breaks VBR (`lame_set_scale`).
+  private static let fullScale: Float = 32768
 
   /// Takes an instance that `setup` made, and closes it when it goes.
   init(_ lame: lame_t, _ setup: EncoderSetup) {
@@ -27,10 +33,12 @@ package struct MP3Encoder: ~Copyable {
     samplesPerFrame = Int(lame_get_framesize(lame))
     // lame.h at `lame_encode_buffer`: 1.25 × samples + 7200 bytes always suffice.
     output = .allocate(capacity: Self.blockLength * 5 / 4 + 7200)
+    input = .allocate(capacity: Self.blockLength * setup.channelCount)
   }
 
   deinit {
     output.deallocate()
+    input.deallocate()
     lame_close(lame)
   }
 
@@ -81,12 +89,15 @@ package struct MP3Encoder: ~Copyable {
     var done = start
     while done < start + count {
       let length = min(start + count - done, Self.blockLength)
-      let left = planes[0] + done
-      let right = planes[channelCount - 1] + done
+      for channel in 0..<channelCount {
+        let (source, target) = (planes[channel] + done, input + channel * Self.blockLength)
+        for index in 0..<length { target[index] = source[index] * Self.fullScale }
+      }
+      let right = input + (channelCount - 1) * Self.blockLength
       let size = try check(
-        lame_encode_buffer_ieee_float(
-          lame, left, right, Int32(length), output.baseAddress, Int32(output.count)),
-        "lame_encode_buffer_ieee_float")
+        lame_encode_buffer_float(
+          lame, input, right, Int32(length), output.baseAddress, Int32(output.count)),
+        "lame_encode_buffer_float")
       bytes.append(contentsOf: output[..<Int(size)])
       done += length
       frameCount += Int64(length)

@@ -245,7 +245,7 @@ func serial(_ sound: [[Float]], _ setup: EncoderSetup) throws -> [UnpackedFrame]
   return try unpacked(bytes, skippingInfo: false)
 }
 
-private func unpacked(_ stream: [UInt8], skippingInfo: Bool = true) throws -> [UnpackedFrame] {
+func unpacked(_ stream: [UInt8], skippingInfo: Bool = true) throws -> [UnpackedFrame] {
   var unpacker = FrameUnpacker()
   var frames: [UnpackedFrame] = []
   try stream.withUnsafeBufferPointer { try unpacker.unpack($0, into: &frames) }

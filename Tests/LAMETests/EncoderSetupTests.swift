@@ -54,7 +54,7 @@ struct EncoderSetupTests {
           any.settings, sampleRate: any.sampleRate, channelCount: any.channelCount)
         let encoder = try setup.open()
         possible += 1
-        #expect(abs(encoder.scale - 1) < 1e-6)
+        #expect(encoder.scale == 1)
         if any.settings.lowpass == .off {
           #expect(encoder.lowpassFrequency == -1)
         } else {
@@ -88,7 +88,7 @@ struct EncoderSetupTests {
           let setup = try EncoderSetup(
             .init(control), sampleRate: sampleRate, channelCount: channelCount)
           let encoder = try setup.open()
-          #expect(abs(encoder.scale - 1) < 1e-6)
+          #expect(encoder.scale == 1)
           #expect(
             encoder.lowpassFrequency
               == setup.settings.lowpassFrequency(
@@ -196,7 +196,9 @@ struct EncoderSetupTests {
       #expect(try abs(loss(5000, settings)) < 0.02)
       #expect(try loss(9500, settings) > 40 && loss(1000, settings) > 40)
       (settings.lowpass, settings.highpass) = (.off, nil)
-      #expect(try abs(loss(20_500, settings)) < 0.1 && abs(loss(60, settings)) < 0.1)
+      let kept = try [loss(20_500, settings), loss(60, settings)]
+      // Above 16 kHz VBR quantizes in steps of a global gain; at either side a tone is 0.3 dB off.
+      #expect(kept.allSatisfy { abs($0) < 0.4 }, "\(control): \(kept)")
       settings.lowpass = .automatic
       #expect(try loss(20_500, settings) > 35)
       // The lowest that there is does something.
