@@ -100,7 +100,7 @@ let package = Package(
     .target(
       name: "JobFile",
       dependencies: [
-        "JSON", "YAML", "JobModel", "TimeLists",
+        "JSON", "YAML", "JobModel", "TimeLists", "ExportGraph",
         "MediaTime", "MPEGAudio", "Diagnosis", "MediaComposition",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
@@ -113,7 +113,7 @@ let package = Package(
     .target(
       name: "JobModel",
       dependencies: [
-        "MediaTime", "MPEGAudio", "Diagnosis", "MediaComposition",
+        "MediaTime", "MPEGAudio", "Diagnosis", "MediaComposition", "ExportGraph",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .target(

@@ -6,6 +6,8 @@ public struct Diagnostic: Sendable, Hashable {
     case error
     /// The work can start, but perhaps it is not what was meant.
     case warning
+    /// The work can start; it holds a decision that the user should know of.
+    case note
   }
 
   /// The other end of a conflict.
@@ -87,7 +89,7 @@ public struct Diagnostics: Error, Sendable, Hashable {
   public var errors: [Diagnostic] { all.filter { $0.severity == .error } }
 
   /// Those that do not.
-  public var warnings: [Diagnostic] { all.filter { $0.severity == .warning } }
+  public var warnings: [Diagnostic] { all.filter { $0.severity != .error } }
 
   /// Adds one.
   public mutating func append(_ diagnostic: Diagnostic) { all.append(diagnostic) }
@@ -112,7 +114,7 @@ public struct Diagnostics: Error, Sendable, Hashable {
       counts[diagnostic.severity, default: 0] += 1
       if counts[diagnostic.severity, default: 0] <= limit { bounded.append(diagnostic) }
     }
-    for severity in [Diagnostic.Severity.error, .warning] {
+    for severity in [Diagnostic.Severity.error, .warning, .note] {
       let more = counts[severity, default: 0] - limit
       guard more > 0 else { continue }
       bounded.append(Diagnostic(severity, "\(more) more are not shown", at: .unknown))
@@ -192,5 +194,17 @@ package struct DiagnosticSink {
     _ message: String, at origin: Origin, help: String? = nil, notes: [Diagnostic.Note] = []
   ) {
     add(Diagnostic(.error, message, at: origin, help: help, notes: notes))
+  }
+}
+
+extension Failure {
+  /// The first error of several, with its help: for callers that take one.
+  public init(_ diagnostics: Diagnostics, at origin: Origin) {
+    guard let first = diagnostics.errors.first else {
+      self.init(.reportBug, "cannot be composed", origin: origin)
+      return
+    }
+    self.init(
+      first.remedy, first.message + (first.help.map { "; \($0)" } ?? ""), origin: first.origin)
   }
 }

@@ -27,7 +27,8 @@ extension Diagnostic {
       let place = map.place(of: note.origin).map { "\($0.file):\($0.line):\($0.column): " } ?? ""
       lines.append(printable(place + "note: " + note.message))
     }
-    return "::\(severity.rawValue) \(written)::"
+    let command = severity == .note ? "notice" : severity.rawValue
+    return "::\(command) \(written)::"
       + Self.escaped(data: lines.joined(separator: "\n"))
   }
 

@@ -11,7 +11,7 @@ public enum Engine {
   /// Which sound avjob makes of a graph: raised by one with each change of the code by which any output
   /// gets other bytes, so that what was made before is made again (`docs/receipts.md`). `SoundTests`
   /// fail where it was forgotten for mixing and encoding; readers and filters they do not hold.
-  public static let soundRevision = 1
+  public static let soundRevision = 2
 
   /// Of avjob and of the libraries that it is linked with, by name, always in this order.
   public static var versions: [(name: String, version: String)] {

@@ -13,7 +13,8 @@ extension Graph {
   /// goes on where the one before it ended goes on with the next frame, so that the parts of a
   /// segment that was split are the whole, wherever it was split. O(segments).
   ///
-  /// - Throws: `Failure` (`mendJob`) where the timeline is longer than 10,000 hours, the part to be
+  /// - Throws: `Failure` (`mendJob`) where an output's settings are impossible (the first of them;
+  ///   `Export.settled()` throws all), the timeline is longer than 10,000 hours, the part to be
   ///   written is not on it, compositions are nested more than 200 deep, or a segment's range is
   ///   none, or it selects a channel that is not there, or a speed or an effect out of reach.
   public init(compiling export: Export) throws(Failure) {
@@ -23,7 +24,13 @@ extension Graph {
         "compositions are nested more than \(Limits.deepestNesting) deep; put items side by side",
         origin: export.origin)
     }
-    let mixFormat = AudioFormat.ofMix(for: export)
+    let settlement: Settlement
+    do throws(Diagnostics) {
+      settlement = try export.settlement()
+    } catch {
+      throw Failure(error, at: export.origin)
+    }
+    let mixFormat = settlement.mix
     var compiler = Compiler(format: mixFormat)
     let duration = export.composition.duration
     guard duration.isNumeric, duration >= .zero else {
@@ -39,10 +46,12 @@ extension Graph {
       of: export.composition, at: .zero, window: 0..<length, mix: export.mix,
       origin: export.origin)
     self.init(nodes: compiler.nodes, sinks: [], tracks: compiler.tracks)
-    try addSinks(of: export, from: root)
+    try addSinks(of: export, settlement.outputs, from: root)
   }
 
-  private mutating func addSinks(of export: Export, from root: Node.ID) throws(Failure) {
+  private mutating func addSinks(
+    of export: Export, _ outputs: [SettledOutput], from root: Node.ID
+  ) throws(Failure) {
     let mixFormat = nodes[root].format
     let duration = export.composition.duration
     let range = export.timeRange ?? TimeRange(start: .zero, duration: duration)
@@ -53,8 +62,8 @@ extension Graph {
           + "timeline, which lasts \(duration.readableText)", origin: export.origin)
     }
     var converted: [AudioFormat: Node.ID] = [mixFormat: root]
-    for output in export.outputs {
-      let format = AudioFormat.of(output, of: export, mixedAs: mixFormat)
+    for settled in outputs {
+      let (output, format) = (settled.output, settled.sound)
       if converted[format] == nil {
         let ratio = FrameRatio(from: mixFormat.sampleRate, to: format.sampleRate)
         nodes.append(
@@ -68,12 +77,13 @@ extension Graph {
       let node = converted[format] ?? root
       let first = range.start.frames(atRate: format.sampleRate)
       let frames = first..<max(first, range.end.frames(atRate: format.sampleRate))
+      try settled.requireRoom(for: Int64(frames.count))
       sinks.append(
         Sink(
-          node: node, frames: frames, output: output,
+          node: node, frames: frames, output: output, format: settled.format,
           metadata: export.metadata.overridden(by: output.metadata),
           chapters: export.chapters(in: frames, rate: format.sampleRate),
-          isDithered: output.format.storesInt16 && needsDither(node)))
+          isDithered: needsDither(node, as: settled.format)))
     }
   }
 }
@@ -352,30 +362,5 @@ extension [Chapter] {
     let sound = 0..<Int64(Swift.max(1, frameCount))
     func frame(_ chapter: Chapter) -> Int64 { chapter.start.frames(atRate: rate) }
     return filter { !$0.isInherited || sound.contains(frame($0)) }.lasting(by: frame)
-  }
-}
-
-extension Graph {
-  /// Whether 16 bits of what a node gives are more than a copy of a source's samples. O(nodes).
-  package func needsDither(_ node: Node.ID) -> Bool { !nodes.passesInt16Untouched(from: node) }
-}
-
-extension [Node] {
-  /// Whether every sample below `root` is one sample of a source of at most 16 bits, or silence.
-  fileprivate func passesInt16Untouched(from root: Node.ID) -> Bool {
-    guard self[root].level.isUnity else { return false }
-    switch self[root].kind {
-    case .source(let source, _):
-      return (source.asset.bitDepth ?? .max) <= 16 && source.ratio == .one
-        && source.matrix.isPermutation
-    case .excerpt(let child, _), .process(.reverse, let child):
-      return passesInt16Untouched(from: child)
-    case .convert, .process:
-      return false
-    case .mix(let children):
-      let ranges = children.map { self[$0].frames }.sorted { $0.lowerBound < $1.lowerBound }
-      let isSequence = zip(ranges, ranges.dropFirst()).allSatisfy { $0.upperBound <= $1.lowerBound }
-      return isSequence && children.allSatisfy { passesInt16Untouched(from: $0) }
-    }
   }
 }

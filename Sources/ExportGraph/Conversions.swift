@@ -19,7 +19,9 @@ extension Graph {
       if case .convert(let child) = node.kind {
         add("'\(sink.output.path)' is converted from \(nodes[child].format) to \(node.format)")
       }
-      if sink.isDithered { add("'\(sink.output.path)' is dithered to 16 bit") }
+      if sink.isDithered, let depth = sink.format.ditheredDepth {
+        add("'\(sink.output.path)' is dithered to \(depth) bit")
+      }
     }
     return lines
   }

@@ -24,6 +24,17 @@ extension Output.Format {
   }
 }
 
+extension Output.Request {
+  /// The format's name, or as much of it as is said.
+  public var name: String {
+    switch self {
+    case .exactly(let format): format.name
+    case .usual(let kind): kind.capabilities.codecName
+    case .same: "same as the clip"
+    }
+  }
+}
+
 extension AudioFormat {
   /// Of a file, as `44.1 kHz stereo`: each number of channels has one layout in job files.
   public static func text(sampleRate: Int, channelCount: Int) -> String {

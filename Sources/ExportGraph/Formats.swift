@@ -1,46 +1,259 @@
+import Diagnosis
+import MPEGAudio
 import MediaComposition
+import SystemPackage
 
-extension AudioFormat {
-  /// The mix's format where the export does not say: the highest rate among the sources, no higher
-  /// than the outputs need; the layout of the output with most channels, where one asks for more
-  /// than two; mono where all sources, or all outputs, are mono and nothing is panned; else stereo.
-  static func ofMix(for export: Export) -> AudioFormat {
-    let assets = export.composition.assets
-    let sourceRate = assets.map(\.sampleRate).max() ?? 44_100
-    let neededRate = export.outputs.map { $0.sampleRate(from: sourceRate) }.max() ?? sourceRate
-    let layouts = export.outputs.compactMap(\.channelLayout)
-    let widest = layouts.filter { $0.count > 2 }.max { $0.count < $1.count }
-    let allMono = layouts.count == export.outputs.count && layouts.allSatisfy { $0 == .mono }
-    let isNarrow = allMono && !layouts.isEmpty && !export.isPanned
-    let narrow = isNarrow ? .mono : export.usualLayout(of: assets)
-    return AudioFormat(
-      sampleRate: export.sampleRate ?? min(sourceRate, neededRate),
-      channelLayout: export.channelLayout ?? widest ?? narrow)
-  }
+/// The formats of an export's mix and of its outputs: what the job leaves open, decided once.
+struct Settlement {
+  /// What the mix is rendered in.
+  var mix: AudioFormat
+  /// With every setting said, in the order of the export's outputs.
+  var outputs: [SettledOutput] = []
+  /// Every downmix that nobody asked for.
+  var notes: [Diagnostic] = []
+}
 
-  /// What `output` is fed with: as it says, else as the export, as far as its codec can.
-  static func of(_ output: Output, of export: Export, mixedAs mix: AudioFormat) -> AudioFormat {
-    AudioFormat(
-      sampleRate: output.sampleRate(from: mix.sampleRate),
-      channelLayout: output.channelLayout
-        ?? (mix.channelLayout.count > 2
-          ? export.usualLayout(of: export.composition.assets) : mix.channelLayout))
-  }
+/// An output whose settings are all decided and possible.
+struct SettledOutput {
+  /// The request, with what was decided.
+  var output: Output
+  var format: Output.Format
+  /// What its encoder is fed with.
+  var sound: AudioFormat
 }
 
 extension Export {
-  /// The layout of an output that does not say: the export's; mono where all sources, its `assets`,
-  /// are mono and nothing is panned, else stereo.
-  fileprivate func usualLayout(of assets: Set<Asset>) -> ChannelLayout {
-    let isMono =
-      !isPanned && !assets.isEmpty && assets.allSatisfy { $0.channelLayout.count == 1 }
-    return channelLayout ?? (isMono ? .mono : .stereo)
+  /// Decides what this export leaves open.
+  ///
+  /// - Throws: Every setting that is impossible, each at its own place.
+  func settlement() throws(Diagnostics) -> Settlement {
+    let sources = SourceFacts(of: self)
+    var found = Diagnostics()
+    var drafts: [Draft] = []
+    for output in outputs {
+      do throws(Diagnostics) {
+        let (kind, clip) = try output.kind(among: sources)
+        drafts.append(
+          Draft(output: output, kind: kind, clip: clip, layout: layout(of: output, kind, sources)))
+      } catch {
+        found.append(contentsOf: error.all)
+      }
+    }
+    let needed = drafts.map { rate(of: $0, from: sources.sampleRate) }.max() ?? sources.sampleRate
+    let mix = AudioFormat(
+      sampleRate: sampleRate ?? min(sources.sampleRate, needed),
+      channelLayout: mixLayout(drafts.map(\.layout), sources))
+    var settlement = Settlement(mix: mix)
+    for draft in drafts {
+      do throws(Diagnostics) {
+        settlement.outputs.append(try settled(draft, mix, sources))
+        settlement.notes += downmix(draft, sources).map { [$0] } ?? []
+      } catch {
+        found.append(contentsOf: error.all)
+      }
+    }
+    guard found.isEmpty else { throw found }
+    return settlement
+  }
+
+  /// The export with every rate, layout, format and path that its sources decide, and what its author
+  /// should be told of these decisions. Settled again, it stays as it is.
+  ///
+  /// - Throws: Every setting that is impossible, each at its own place.
+  public func settled() throws(Diagnostics) -> (export: Export, notes: [Diagnostic]) {
+    let settlement = try settlement()
+    var export = self
+    export.sampleRate = settlement.mix.sampleRate
+    export.channelLayout = settlement.mix.channelLayout
+    export.outputs = settlement.outputs.map(\.output)
+    return (export, settlement.notes)
+  }
+}
+
+/// What is known of an output before its rate is.
+private struct Draft {
+  var output: Output
+  var kind: Output.Kind
+  /// Whose codec it has, where it asks for that.
+  var clip: Asset?
+  var layout: ChannelLayout
+}
+
+extension Export {
+  /// As the output says, else as the job; else that of the sources where the format has it, else
+  /// stereo.
+  private func layout(
+    of output: Output, _ kind: Output.Kind, _ sources: SourceFacts
+  ) -> ChannelLayout {
+    if let asked = output.ownLayout ?? channelLayout { return asked }
+    return kind.capabilities.stored(sources.layout) == nil ? .stereo : sources.layout
+  }
+
+  /// As the job says; else that of the output with most channels where one has more than two; else
+  /// mono where all outputs or all sources are and nothing is panned, else stereo.
+  private func mixLayout(_ layouts: [ChannelLayout], _ sources: SourceFacts) -> ChannelLayout {
+    if let channelLayout { return channelLayout }
+    if let widest = layouts.max(by: { $0.count < $1.count }), widest.count > 2 { return widest }
+    if !layouts.isEmpty, !isPanned, layouts.allSatisfy({ $0 == .mono }) { return .mono }
+    return sources.layout.count > 2 ? .stereo : sources.layout
+  }
+
+  /// As the output says; else the nearest to `rate` that its format has, or, under a name of LAME's
+  /// where the job says no rate either, the lower one that LAME would take.
+  private func rate(of draft: Draft, from rate: Int) -> Int {
+    if let own = draft.output.sampleRate { return own }
+    let nearest = draft.kind.capabilities.sampleRates.nearest(to: rate)
+    return sampleRate == nil ? draft.output.usualRate(from: nearest, draft.layout) : nearest
+  }
+
+  private func settled(
+    _ draft: Draft, _ mix: AudioFormat, _ sources: SourceFacts
+  ) throws(Diagnostics) -> SettledOutput {
+    var output = draft.output
+    let (rate, layout) = (rate(of: draft, from: mix.sampleRate), draft.layout)
+    let check = RequestCheck(
+      output, draft.kind, mixRate: sampleRate.map { Located($0, at: origins.sampleRate) },
+      mixLayout: channelLayout.map { Located($0, at: origins.channelLayout) })
+    var format: Output.Format
+    switch output.request {
+    case .exactly(let exact): format = exact
+    case .usual(let kind):
+      format = kind.usualFormat(
+        isDeep: sources.isDeep, sampleRate: rate, channelCount: layout.count)
+    case .same(_, let isInFolder):
+      guard let clip = draft.clip else { throw Diagnostics() }
+      format = draft.kind.format(like: clip, sampleRate: rate, layout: layout)
+      if let usual = draft.kind.fileExtension(for: output.path) {
+        guard isInFolder else { throw Diagnostics(output.misnamed(clip, draft.kind, usual)) }
+        output.path.extension = usual
+      }
+    }
+    let problems = check.problems(of: format, sampleRate: rate, layout: layout, sources)
+    guard problems.isEmpty else { throw Diagnostics(problems) }
+    output.request = .exactly(format)
+    (output.sampleRate, output.channelLayout) = (rate, layout)
+    (output.mp3Preset, output.origins) = (nil, Output.Origins())
+    return SettledOutput(
+      output: output, format: format,
+      sound: AudioFormat(sampleRate: rate, channelLayout: layout))
+  }
+
+  /// What is lost of the sources' channels: of surround in any case, of stereo where nobody asked for
+  /// one channel.
+  private func downmix(_ draft: Draft, _ sources: SourceFacts) -> Diagnostic? {
+    let isAsked = draft.output.channelLayout != nil || channelLayout != nil
+    let wider = sources.wider(than: draft.layout, besides: isAsked ? 2 : 1)
+    guard let first = wider.first else { return nil }
+    let others = wider.count > 1 ? " and \(wider.count - 1) more" : ""
+    let held = draft.kind.capabilities.stored(first.channelLayout) != nil
+    let help: String? =
+      isAsked
+      ? nil
+      : held
+        ? "for all channels write 'channels: \(first.channelLayout.name)'"
+        : "\(draft.kind.capabilities.codecName) has no layout of \(first.channelLayout.name)"
+    return Diagnostic(
+      .note,
+      "'\(draft.output.path)' is \(draft.layout.name): '\(first.path)'\(others), "
+        + "\(first.channelLayout.name), \(wider.count > 1 ? "are" : "is") mixed down",
+      at: draft.output.origin, help: help)
   }
 }
 
 extension Output {
-  /// As it says, else as a mix of `rate`, as far as its codec can.
-  fileprivate func sampleRate(from rate: Int) -> Int {
-    sampleRate ?? format.kind.capabilities.sampleRates.nearest(to: rate)
+  /// The layout that it asks for by itself, if only by a name of LAME's for mono settings.
+  var ownLayout: ChannelLayout? { channelLayout ?? (mp3Preset?.isMono == true ? .mono : nil) }
+
+  /// The rate that LAME takes for a name of its own where its sound has `rate`; `rate` for all other
+  /// outputs, and where the lower rate does not have the bit rate.
+  func usualRate(from rate: Int, _ layout: ChannelLayout) -> Int {
+    guard mp3Preset != nil, case .exactly(.mp3(let settings)) = request else { return rate }
+    let lower = settings.preferredSampleRate(for: rate, channelCount: layout.count)
+    let problems = Format.mp3(settings).problems(sampleRate: lower, layout: layout)
+    return problems.contains { $0.setting == .rateControl } ? rate : lower
+  }
+
+  /// Container and codec, and the clip that they are those of, if the request says that.
+  fileprivate func kind(
+    among sources: SourceFacts
+  ) throws(Diagnostics) -> (kind: Kind, clip: Asset?) {
+    let asset: Asset?
+    switch request {
+    case .exactly(let format): return (format.kind, nil)
+    case .usual(let kind): return (kind, nil)
+    case .same(let named, isInFolder: _): asset = named ?? sources.only
+    }
+    guard let clip = asset else {
+      throw Diagnostics(
+        Diagnostic(
+          "an output with the codec of its clip, of an export that is not one clip",
+          at: origins.format == .unknown ? origin : origins.format,
+          help: "name the format, as 'mp3: V2'"))
+    }
+    guard let kind = clip.outputKind else {
+      let names = Kind.allCases.map { "'\($0.rawValue)'" }
+      throw Diagnostics(
+        Diagnostic(
+          "'codec: same': '\(clip.path)' is \(clip.codec), which is not written", at: origin,
+          help: "name a format: one of " + names.joined(separator: ", ")))
+    }
+    return (kind, clip)
+  }
+
+  fileprivate func misnamed(_ clip: Asset, _ kind: Kind, _ usual: String) -> Diagnostic {
+    Diagnostic(
+      "'codec: same': '\(clip.path)' is \(kind.capabilities.codecName), which does not go into "
+        + "'.\(path.extension ?? "")'", at: origin, help: "write '\(path.stem ?? "").\(usual)'")
+  }
+}
+
+extension Output.Kind {
+  /// The extension that `path` should have where its own is not one of this kind's.
+  fileprivate func fileExtension(for path: FilePath) -> String? {
+    let all = capabilities.extensions
+    return all.contains(path.extension?.lowercased() ?? "") ? nil : all.first
+  }
+}
+
+extension ChannelLayout {
+  /// Whether it has more than two channels, in places of their own.
+  fileprivate var isSurround: Bool { 3...8 ~= count && Set(channels).count == count }
+}
+
+/// What is known of an export's sources.
+struct SourceFacts {
+  private let assets: [Asset]
+  /// The highest; 44.1 kHz where there are none.
+  let sampleRate: Int
+  /// Whether one has more than 16 bits a sample.
+  let isDeep: Bool
+  /// The one that all have, where an output can have it; else stereo, and so where something is placed
+  /// between left and right in mono, or only some channels of surround are heard.
+  let layout: ChannelLayout
+
+  /// O(segments).
+  init(of export: Export) {
+    let found = export.composition.assets
+    assets = found.count > 1 ? found.sorted { $0.path.string < $1.path.string } : Array(found)
+    sampleRate = assets.map(\.sampleRate).max() ?? 44_100
+    isDeep = assets.contains { ($0.bitDepth ?? 0) > 16 }
+    let layouts = Set(assets.map { $0.channelLayout.count == 1 ? .mono : $0.channelLayout })
+    switch layouts.first {
+    case let common? where layouts.count == 1 && common.isSurround:
+      layout = export.composition.selectsChannels ? .stereo : common
+    case .mono? where layouts.count == 1 && !export.isPanned: layout = .mono
+    default: layout = .stereo
+    }
+  }
+
+  /// The source, where there is one.
+  var only: Asset? { assets.count == 1 ? assets.first : nil }
+
+  /// One with the highest sample rate.
+  var fastest: Asset? { assets.first { $0.sampleRate == sampleRate } }
+
+  /// Those with more channels than `layout` and than `count`.
+  func wider(than layout: ChannelLayout, besides count: Int) -> [Asset] {
+    assets.filter { $0.channelLayout.count > max(layout.count, count) }
   }
 }

@@ -210,23 +210,26 @@ public struct Sink: Sendable, Hashable, Encodable {
   public var node: Node.ID
   /// Which of the node's frames are written; the same for all sinks of a node.
   public var frames: Range<Int64>
-  /// What is written.
+  /// What is written, with every setting decided.
   public var output: Output
+  /// As what.
+  public var format: Output.Format
   /// Merged: the export's, put under the output's own.
   public var metadata: Metadata
   /// In the output's own time, in order.
   public var chapters: [Chapter]
-  /// Whether a 16-bit sink needs dither: not where every sample passes through untouched.
+  /// Whether samples of few bits need dither: not where every one passes through untouched.
   public var isDithered: Bool
 
   /// A sink that writes what `node` gives over `frames`.
   public init(
-    node: Node.ID, frames: Range<Int64>, output: Output, metadata: Metadata, chapters: [Chapter],
-    isDithered: Bool
+    node: Node.ID, frames: Range<Int64>, output: Output, format: Output.Format,
+    metadata: Metadata, chapters: [Chapter], isDithered: Bool
   ) {
     self.node = node
     self.frames = frames
     self.output = output
+    self.format = format
     self.metadata = metadata
     self.chapters = chapters
     self.isDithered = isDithered

@@ -91,7 +91,7 @@ extension Sink {
     .file(
       output.path,
       [
-        "format": .text(output.format.name), "node": .count(node),
+        "format": .text(format.name), "node": .count(node),
         "first_frame": .integer(frames.lowerBound), "end_frame": .integer(frames.upperBound),
         "dithered": .boolean(isDithered), "id3": id3Version.map { .text($0.description) },
         "metadata": metadata.json, "cover": metadata.cover.map { .text($0.path.string) },

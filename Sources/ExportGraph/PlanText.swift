@@ -118,12 +118,12 @@ extension Graph {
   private func sentence(for sink: Sink) -> String {
     let node = nodes[sink.node]
     var notes = [
-      "\(sink.output.path)  \(sink.output.format.name), \(node.format)"
+      "\(sink.output.path)  \(sink.format.name), \(node.format)"
     ]
     if case .convert(let child) = node.kind {
       notes.append("converted from \(nodes[child].format)")
     }
-    if sink.output.format.storesInt16 {
+    if sink.format.ditheredDepth != nil {
       notes.append(sink.isDithered ? "dithered" : "samples copied exactly")
     }
     if let text = sink.id3Text { notes.append(text) }

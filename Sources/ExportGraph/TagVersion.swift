@@ -4,7 +4,7 @@ import MediaComposition
 extension Sink {
   /// The version of the tag that is written; nil where the format has none of ID3.
   package var id3Version: ID3Version? {
-    guard output.format.kind.capabilities.hasID3 else { return nil }
+    guard format.kind.capabilities.hasID3 else { return nil }
     return output.id3 ?? ID3Version(forChapters: chapterShapes)
   }
 

@@ -77,7 +77,7 @@ extension Graph {
     }
     for sink in sinks {
       let channels = nodes[sink.node].format.channelLayout.count
-      work += Int128(sink.frames.count) * Int128(channels) * Cost.encoding(sink.output.format)
+      work += Int128(sink.frames.count) * Int128(channels) * Cost.encoding(sink.format)
     }
     // A thousandth of a nanosecond is the cost of a sample.
     return .nanoseconds(Int64(clamping: min(work / 1000, 31_536_000_000_000_000_000)))

@@ -36,7 +36,8 @@ extension Demuxer {
 }
 
 extension Stream {
-  fileprivate var isAttachedPicture: Bool {
+  /// Whether it is a picture of the file's tags, such as a cover.
+  package var isAttachedPicture: Bool {
     pointer.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC != 0
       && pointer.pointee.attached_pic.size > 0
   }

@@ -9,8 +9,10 @@ internal import CFFmpeg
 /// the end `finish`, and take the rest.
 package final class Encoder {
   package enum Codec: Sendable, Hashable {
-    /// PCM as it stands in a file: 16 or 24 bits packed, or 32-bit floats.
+    /// PCM as it stands in a file: 8 bits without a sign, 16 or 24 bits packed, or 32-bit floats.
     case pcm(SampleFormat, isBigEndian: Bool)
+    /// ITU-T G.711: 8 bits a sample, made of 16.
+    case muLaw, aLaw
     /// 16 or 24 bits a sample.
     case flac(bitDepth: Int)
     /// 16 or 24 bits a sample.
@@ -33,6 +35,8 @@ package final class Encoder {
 
   /// How samples lie in the frame that is filled.
   package enum SampleFormat: Sendable, Hashable {
+    /// One plane of all channels, silence at 128.
+    case uint8
     /// One plane of all channels.
     case int16
     /// One plane; 24 significant bits at the top of 32.
@@ -138,7 +142,7 @@ package final class Encoder {
     case .vorbis(.quality(let quality)):
       context.pointee.flags |= AV_CODEC_FLAG_QSCALE
       context.pointee.global_quality = Int32((quality * Double(FF_QP2LAMBDA)).rounded())
-    case .pcm: break
+    case .pcm, .muLaw, .aLaw: break
     }
   }
 
@@ -222,10 +226,13 @@ extension Encoder.Codec {
     switch self {
     case .pcm(let format, let isBigEndian):
       switch format {
+      case .uint8: "pcm_u8"
       case .int16, .planarInt16: isBigEndian ? "pcm_s16be" : "pcm_s16le"
       case .int24, .planarInt24: isBigEndian ? "pcm_s24be" : "pcm_s24le"
       case .float, .planarFloat: isBigEndian ? "pcm_f32be" : "pcm_f32le"
       }
+    case .muLaw: "pcm_mulaw"
+    case .aLaw: "pcm_alaw"
     case .flac: "flac"
     case .alac: "alac"
     case .aac: "aac"
@@ -238,6 +245,7 @@ extension Encoder.Codec {
   package var sampleFormat: Encoder.SampleFormat {
     switch self {
     case .pcm(let format, _): format
+    case .muLaw, .aLaw: .int16
     case .flac(let bitDepth): bitDepth <= 16 ? .int16 : .int24
     case .alac(let bitDepth): bitDepth <= 16 ? .planarInt16 : .planarInt24
     case .aac, .vorbis: .planarFloat
@@ -249,6 +257,7 @@ extension Encoder.Codec {
 extension Encoder.SampleFormat {
   fileprivate var format: AVSampleFormat {
     switch self {
+    case .uint8: AV_SAMPLE_FMT_U8
     case .int16: AV_SAMPLE_FMT_S16
     case .int24: AV_SAMPLE_FMT_S32
     case .float: AV_SAMPLE_FMT_FLT

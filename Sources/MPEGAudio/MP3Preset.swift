@@ -1,5 +1,5 @@
 /// The names that LAME gives to some of its settings (`--preset`).
-public enum MP3Preset: String, Sendable, Hashable, CaseIterable {
+public enum MP3Preset: String, Sendable, Hashable, CaseIterable, Codable {
   case medium, standard, extreme, insane
   case phone
   case phonePlus = "phon+"
@@ -27,8 +27,7 @@ public enum MP3Preset: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Whether LAME also mixes down to one channel under this name. Settings do not say how many
-  /// channels a file has: the caller that takes a preset by its name must set that.
+  /// Whether LAME also mixes down to one channel under this name, which `settings` cannot say.
   public var isMono: Bool {
     switch self {
     case .phone, .phonePlus, .longWave, .mediumWaveEurope, .shortWave, .mediumWaveUS, .voice: true

@@ -14,7 +14,8 @@ extension MP3Settings {
     /// what is.
     public let message: String
 
-    init(_ setting: Setting, _ message: String) {
+    /// A problem with one setting.
+    public init(_ setting: Setting, _ message: String) {
       self.setting = setting
       self.message = message
     }

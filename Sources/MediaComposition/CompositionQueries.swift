@@ -36,6 +36,18 @@ extension Composition {
     return found.filter { .zero <= $0.start && $0.start < duration }.sortedByStart
   }
 
+  /// Whether a segment has only some of its content's channels. O(segments).
+  package var selectsChannels: Bool {
+    tracks.contains { track in
+      track.isEnabled
+        && track.segments.contains { segment in
+          if segment.channels != nil { return true }
+          if case .composition(let inner) = segment.content { return inner.selectsChannels }
+          return false
+        }
+    }
+  }
+
   /// Whether anything in it is placed between left and right. O(segments).
   public var isPanned: Bool {
     tracks.contains { track in

@@ -16,7 +16,8 @@ public struct Export: Sendable, Hashable, Codable {
   public var mix: AudioMix
   /// Frames a second of the mix; nil: the highest among the sources, no higher than outputs need.
   public var sampleRate: Int?
-  /// Layout of the mix; nil: mono where all sources are mono, else stereo.
+  /// Layout of the mix; nil: that of the output with most channels. An output that does not say has
+  /// the layout that all sources have, where its format does; else stereo.
   public var channelLayout: ChannelLayout?
   /// Tags for every output.
   public var metadata: Metadata
@@ -28,6 +29,22 @@ public struct Export: Sendable, Hashable, Codable {
   public var records: [ExportRecord]
   /// Where it was written.
   public var origin: Origin
+  /// Where its sample rate and its layout were written.
+  public var origins = Origins()
+
+  /// Places in a job file; `.unknown` for what was not written.
+  public struct Origins: Sendable, Hashable, Codable {
+    /// The sample rate of the mix.
+    public var sampleRate = Origin.unknown
+    /// The layout of the mix.
+    public var channelLayout = Origin.unknown
+
+    /// The places of a sample rate and a layout.
+    public init(sampleRate: Origin = .unknown, channelLayout: Origin = .unknown) {
+      self.sampleRate = sampleRate
+      self.channelLayout = channelLayout
+    }
+  }
 
   /// An export of `composition` to `outputs`.
   public init(

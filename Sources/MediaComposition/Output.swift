@@ -2,12 +2,17 @@ import Diagnosis
 import MPEGAudio
 import SystemPackage
 
-/// One file to be written.
+/// A request for one file: where to, and as what.
+///
+/// What it leaves open follows from the sources, and is decided when the export is compiled.
 public struct Output: Sendable, Hashable, Codable {
   /// Where the file will be.
   @CodedPath public var path: FilePath
   /// As what.
-  public var format: Format
+  public var request: Request
+  /// LAME's name for the settings of an MP3: it also chooses the sample rate and, under some names,
+  /// one channel, where nothing else is said.
+  public var mp3Preset: MP3Preset?
   /// Frames a second; nil: as the mix.
   public var sampleRate: Int?
   /// The version of the tag in MP3 and AIFF; nil: 2.4, but 2.3 where FFmpeg would lose a chapter
@@ -19,8 +24,22 @@ public struct Output: Sendable, Hashable, Codable {
   public var metadata: Metadata
   /// Where the chapters are written.
   public var chapters: ChapterPlaces
-  /// Where it was written.
+  /// Where its path was written.
   public var origin: Origin
+  /// Where its settings were written.
+  public var origins = Origins()
+
+  /// Container, codec and settings, as far as they are said.
+  public enum Request: Sendable, Hashable, Codable {
+    /// All said.
+    case exactly(Format)
+    /// With the settings that are usual for the sources.
+    case usual(Kind)
+    /// As a source, with settings that keep its quality; nil: as the only source. Where the extension
+    /// of the path does not fit, a path that `isInFolder` gets the usual one, and another one is
+    /// refused.
+    case same(as: Asset?, isInFolder: Bool)
+  }
 
   /// Container and codec with its settings; `OutputCapabilities` says which there are.
   public enum Format: Sendable, Hashable, Codable {
@@ -53,21 +72,99 @@ public struct Output: Sendable, Hashable, Codable {
     case int16 = "16 bit"
     case int24 = "24 bit"
     case float32 = "32 bit float"
+    /// Unsigned, as WAV has them.
+    case uint8 = "8 bit"
+    /// G.711 of North America and Japan: 14 bits in 8.
+    case muLaw = "mu-law"
+    /// G.711 of all others: 13 bits in 8.
+    case aLaw = "a-law"
   }
 
-  /// An output at `path`.
+  /// An output at `path` in exactly this format.
   public init(
     path: FilePath, format: Format, sampleRate: Int? = nil, channelLayout: ChannelLayout? = nil,
     metadata: Metadata = Metadata(), chapters: ChapterPlaces = .standard,
     origin: Origin = .unknown
   ) {
+    self.init(
+      path: path, request: .exactly(format), sampleRate: sampleRate, channelLayout: channelLayout,
+      metadata: metadata, chapters: chapters, origin: origin)
+  }
+
+  /// An output at `path`.
+  public init(
+    path: FilePath, request: Request, sampleRate: Int? = nil, channelLayout: ChannelLayout? = nil,
+    metadata: Metadata = Metadata(), chapters: ChapterPlaces = .standard,
+    origin: Origin = .unknown
+  ) {
     self.path = path
-    self.format = format
+    self.request = request
     self.sampleRate = sampleRate
     self.channelLayout = channelLayout
     self.metadata = metadata
     self.chapters = chapters
     self.origin = origin
+  }
+}
+
+extension Output {
+  /// The format, where the request says all of it.
+  public var format: Format? { if case .exactly(let format) = request { format } else { nil } }
+
+  /// Container and codec; nil where a source says them.
+  public var kind: Kind? {
+    switch request {
+    case .exactly(let format): format.kind
+    case .usual(let kind): kind
+    case .same(let asset, isInFolder: _): asset?.outputKind
+    }
+  }
+
+  /// Places in a job file; `.unknown` for a setting that was not written.
+  public struct Origins: Sendable, Hashable, Codable {
+    /// The format; in MP3 how bits are spent.
+    public var format = Origin.unknown
+    /// The sample rate.
+    public var sampleRate = Origin.unknown
+    /// The layout.
+    public var channelLayout = Origin.unknown
+    /// The version of the tag.
+    public var id3 = Origin.unknown
+    /// LAME's `-q`.
+    public var quality = Origin.unknown
+    /// LAME's `-m`.
+    public var stereoMode = Origin.unknown
+    /// LAME's `--lowpass`.
+    public var lowpass = Origin.unknown
+    /// LAME's `--highpass`.
+    public var highpass = Origin.unknown
+    /// LAME's `-b`.
+    public var minimumBitRate = Origin.unknown
+    /// LAME's `-B`.
+    public var maximumBitRate = Origin.unknown
+
+    /// No place is known.
+    public init() {}
+
+    /// The place of a setting of MP3.
+    public subscript(_ setting: MP3Settings.Problem.Setting) -> Origin {
+      get { self[keyPath: Self.path(of: setting)] }
+      set { self[keyPath: Self.path(of: setting)] = newValue }
+    }
+
+    private static func path(
+      of setting: MP3Settings.Problem.Setting
+    ) -> WritableKeyPath<Origins, Origin> {
+      switch setting {
+      case .sound, .rateControl: \.format
+      case .quality: \.quality
+      case .stereoMode: \.stereoMode
+      case .lowpass: \.lowpass
+      case .highpass: \.highpass
+      case .minimumBitRate: \.minimumBitRate
+      case .maximumBitRate: \.maximumBitRate
+      }
+    }
   }
 }
 
@@ -87,12 +184,44 @@ extension Output.Format {
     }
   }
 
-  /// Whether samples are stored as 16-bit integers.
-  public var storesInt16: Bool {
+  /// Bits of the integers that samples are rounded to; nil where they are not.
+  public var integerDepth: Int? {
     switch self {
-    case .wav(let format), .aiff(let format), .caf(let format): format == .int16
-    case .flac(let bitDepth), .alac(let bitDepth): bitDepth == 16
-    case .mp3, .m4a, .vorbis, .opus: false
+    case .wav(let format), .aiff(let format), .caf(let format): format.integerDepth
+    case .flac(let bitDepth), .alac(let bitDepth): bitDepth
+    case .mp3, .m4a, .vorbis, .opus: nil
+    }
+  }
+
+  /// Bits of the integers that need dither unless they are a source's own: coarser ones than 24. What
+  /// is left of 16 bits in G.711 has noise of its own.
+  public var ditheredDepth: Int? {
+    switch self {
+    case .wav(.muLaw), .wav(.aLaw): nil
+    default: integerDepth.flatMap { $0 < 24 ? $0 : nil }
+    }
+  }
+}
+
+extension Output.SampleFormat {
+  /// Bits of the integers that samples are rounded to; nil for floats. Of G.711 those that FFmpeg codes
+  /// and decodes.
+  public var integerDepth: Int? {
+    switch self {
+    case .uint8: 8
+    case .int16, .muLaw, .aLaw: 16
+    case .int24: 24
+    case .float32: nil
+    }
+  }
+
+  /// Bytes of a sample in a file.
+  public var byteCount: Int {
+    switch self {
+    case .uint8, .muLaw, .aLaw: 1
+    case .int16: 2
+    case .int24: 3
+    case .float32: 4
     }
   }
 }

@@ -1,7 +1,7 @@
 import MPEGAudio
 import SystemPackage
 
-/// What one kind of output can hold: the one table for job files, graph and writers.
+/// What one kind of output can hold. The compiler asks this table; others only describe it.
 public struct OutputCapabilities: Sendable, Hashable {
   /// The sample rates that a format has, in frames a second.
   public enum SampleRates: Sendable, Hashable {
@@ -19,6 +19,8 @@ public struct OutputCapabilities: Sendable, Hashable {
   public var extensions: [String]
   /// Which there are.
   public var sampleRates: SampleRates
+  /// How it stores samples; empty where a codec does.
+  public var sampleFormats: [Output.SampleFormat] = []
   /// Which layouts its encoder keeps in place, most usual first; nil: any of one to eight channels.
   public var layouts: [ChannelLayout]?
   /// The tags that its file has names for, by FFmpeg's, in lower case; nil: any.
@@ -73,6 +75,31 @@ extension Output.Kind {
   }
 }
 
+extension Asset {
+  /// The kind of output that keeps its codec; nil where that is not written.
+  public var outputKind: Output.Kind? {
+    switch codec {
+    case "mp3", "mp3float": return .mp3
+    case "flac": return .flac
+    case "alac": return .alac
+    case "aac": return .aac
+    case "vorbis": return .vorbis
+    case "opus": return .opus
+    case "pcm_mulaw", "pcm_alaw": return .wav
+    // Of PCM, those whose samples a file of 8, 16 or 24 bits or of 32-bit floats holds.
+    case "pcm_u8", "pcm_s8", "pcm_s8_planar", "pcm_s16le", "pcm_s16be", "pcm_u16le", "pcm_u16be",
+      "pcm_s16le_planar", "pcm_s16be_planar", "pcm_s24le", "pcm_s24be", "pcm_u24le", "pcm_u24be",
+      "pcm_s24le_planar", "pcm_s24daud", "pcm_f32le", "pcm_f32be", "pcm_f16le", "pcm_f24le":
+      switch container {
+      case "aiff": return .aiff
+      case "caf": return .caf
+      default: return .wav
+      }
+    default: return nil
+    }
+  }
+}
+
 extension OutputCapabilities {
   static let mp3 = OutputCapabilities(
     name: "MP3", codecName: "MP3", extensions: ["mp3"], sampleRates: .only(MP3Settings.sampleRates),
@@ -81,16 +108,19 @@ extension OutputCapabilities {
 
   static let wav = OutputCapabilities(
     name: "WAV", codecName: "WAV", extensions: ["wav", "wave"], sampleRates: .upTo(.pcmLimit),
-    layouts: nil, heldTags: riffTags, holdsCover: false, holdsChapters: false, holdsNoSound: true)
+    sampleFormats: [.int16, .int24, .float32, .uint8, .muLaw, .aLaw], layouts: nil,
+    heldTags: riffTags, holdsCover: false, holdsChapters: false, holdsNoSound: true)
 
   static let aiff = OutputCapabilities(
     name: "AIFF", codecName: "AIFF", extensions: ["aiff", "aif", "aifc"],
-    sampleRates: .upTo(.pcmLimit), layouts: nil, heldTags: nil, holdsCover: true,
-    holdsChapters: true, holdsChapterLinks: true, hasID3: true, holdsNoSound: false)
+    sampleRates: .upTo(.pcmLimit), sampleFormats: [.int16, .int24, .float32], layouts: nil,
+    heldTags: nil, holdsCover: true, holdsChapters: true, holdsChapterLinks: true, hasID3: true,
+    holdsNoSound: false)
 
   static let caf = OutputCapabilities(
     name: "CAF", codecName: "CAF", extensions: ["caf"], sampleRates: .upTo(.pcmLimit),
-    layouts: nil, heldTags: nil, holdsCover: false, holdsChapters: false, holdsNoSound: true)
+    sampleFormats: [.int16, .int24, .float32], layouts: nil, heldTags: nil, holdsCover: false,
+    holdsChapters: false, holdsNoSound: true)
 
   /// A frame header holds all rates that fit into 16 bits, and tens of ten times as many (RFC 9639
   /// §9.1.2); FFmpeg's encoder ends before the last of either (`flac_encode_init`).
@@ -155,6 +185,7 @@ extension OutputCapabilities {
     "title", "artist", "album", "album_artist", "composer", "date", "genre", "comment",
     "copyright", "track", "disc", "lyrics", "description", "synopsis", "show", "episode_id",
     "network", "keywords", "grouping", "media_type", "compilation", "season_number",
+    "gapless_playback", "episode_sort", "hd_video", "tmpo",
   ]
 }
 

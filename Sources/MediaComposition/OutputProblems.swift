@@ -4,19 +4,38 @@ extension Output.Format {
   /// Why a file in this format cannot be written with so many frames a second in such a layout;
   /// nil where it can. One line for the user.
   public func problem(sampleRate: Int, layout: ChannelLayout) -> String? {
-    if case .mp3(let settings) = self {
-      return settings.problem(sampleRate: sampleRate, channelCount: layout.count)
+    problems(sampleRate: sampleRate, layout: layout).first?.message
+  }
+
+  /// All that a file in this format cannot have: one problem for each setting. Formats with a single
+  /// setting have it at `rateControl`.
+  public func problems(sampleRate: Int, layout: ChannelLayout) -> [MP3Settings.Problem] {
+    if let problem = kind.problem(sampleRate: sampleRate, layout: layout) {
+      return [MP3Settings.Problem(.sound, problem)]
     }
-    if let problem = kind.problem(sampleRate: sampleRate, layout: layout) { return problem }
+    if case .mp3(let settings) = self {
+      return settings.problems(sampleRate: sampleRate, channelCount: layout.count)
+    }
+    let problem = settingProblem(sampleRate: sampleRate, channelCount: layout.count)
+    return problem.map { [MP3Settings.Problem(.rateControl, $0)] } ?? []
+  }
+
+  private func settingProblem(sampleRate: Int, channelCount: Int) -> String? {
     switch self {
-    case .mp3, .wav, .aiff, .caf: return nil
+    case .mp3: return nil
+    case .wav(let samples), .aiff(let samples), .caf(let samples):
+      let offered = kind.capabilities.sampleFormats
+      return offered.contains(samples)
+        ? nil
+        : "\(codecName) has no samples of \(samples.rawValue): it has "
+          + list(offered.map(\.rawValue))
     case .flac(let bitDepth), .alac(let bitDepth):
       return bitDepth == 16 || bitDepth == 24
         ? nil : "\(codecName) is written with 16 or 24 bits a sample, not \(bitDepth)"
     case .vorbis(.quality(let quality)):
       return -1...10 ~= quality ? nil : "Vorbis's quality goes from q-1 to q10"
     case .m4a(let bitRate), .vorbis(.bitRate(let bitRate)), .opus(let bitRate):
-      return problem(bitRate, sampleRate: sampleRate, channelCount: layout.count)
+      return problem(bitRate, sampleRate: sampleRate, channelCount: channelCount)
     }
   }
 
@@ -40,6 +59,13 @@ extension Output.Kind {
   /// settings; nil where one can.
   public func problem(sampleRate: Int, layout: ChannelLayout) -> String? {
     let name = capabilities.codecName
+    guard 1...8 ~= layout.count else {
+      return "outputs have one to eight channels, not \(layout.count)"
+    }
+    guard Set(layout.channels).count == layout.count else {
+      return "the channel layout names a channel twice"
+    }
+    guard sampleRate > 0 else { return "no format has a sample rate of \(sampleRate) Hz" }
     if self == .mp3 {
       return MP3Settings.standard.problem(sampleRate: sampleRate, channelCount: layout.count)
     }

@@ -54,7 +54,7 @@ public final class PlayerItem: Sendable {
         origin: export.origin)
     }
     sink = graph.sinks[outputIndex]
-    isDithered = sink.output.format.storesInt16 ? sink.isDithered : graph.needsDither(sink.node)
+    isDithered = graph.needsDither(sink.node, as: .wav(.int16))
     name = export.name
     duration = export.duration
     chapters = sink.chapters

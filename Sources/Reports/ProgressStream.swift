@@ -32,7 +32,9 @@ struct ProgressStream {
         "files": .list(run.files.map { .text($0) }), "jobs": .count(tally.jobs.count),
         "refused": .count(tally.refusals.count),
       ]))
-    for message in messages { write(message.severity.rawValue, at: now, json(message)) }
+    for message in messages {
+      write(message.severity == .error ? "error" : "warning", at: now, json(message))
+    }
     for (index, job) in tally.jobs.enumerated() {
       for warning in job.warnings { write("warning", json(warning), of: index, tally, at: now) }
     }

@@ -25,12 +25,14 @@ package final class ReportedDiagnostics: Sendable {
   /// All that was reported, in that order.
   package var all: [Diagnostic] { reported.withLock { $0 } }
 
-  /// Prints messages, annotates with them and keeps them for reports.
+  /// Prints messages, annotates with them and keeps them for reports. A quiet command prints no notes.
   package func report(_ diagnostics: Diagnostics) {
     guard !diagnostics.isEmpty else { return }
     let diagnostics = diagnostics.bounded(to: Self.limit)
     keep(diagnostics)
-    StandardStream.error.write(text(of: diagnostics) + "\n")
+    let printed =
+      isQuiet ? Diagnostics(diagnostics.all.filter { $0.severity != .note }) : diagnostics
+    if !printed.isEmpty { StandardStream.error.write(text(of: printed) + "\n") }
     annotate(diagnostics)
   }
 

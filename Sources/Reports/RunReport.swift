@@ -133,7 +133,7 @@ extension RunReport.Output {
   /// The files that `export` would write.
   static func planned(_ export: Export) -> [RunReport.Output] {
     export.outputs.map { output in
-      RunReport.Output(path: output.path, format: output.format.name)
+      RunReport.Output(path: output.path, format: output.request.name)
     } + export.records.map { RunReport.Output(path: $0.path, format: recordFormat) }
   }
 
@@ -142,7 +142,7 @@ extension RunReport.Output {
     zip(export.outputs, report.outputs).flatMap { output, written in
       [
         RunReport.Output(
-          path: written.path, format: output.format.name, bytes: written.size, sound: written)
+          path: written.path, format: output.request.name, bytes: written.size, sound: written)
       ]
         + written.sidecars.map {
           RunReport.Output(path: $0.path, format: $0.kind.name, bytes: $0.size)

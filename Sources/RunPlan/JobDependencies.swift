@@ -138,7 +138,7 @@ package struct JobDependencies: Sendable {
 extension Job {
   /// Whether all that it writes is known before its media are probed.
   fileprivate var hasFinalPaths: Bool {
-    split == nil && !outputs.contains { $0.format == .sameAsClip(isInFolder: true) }
+    split == nil && !outputs.contains { $0.request == .same(as: nil, isInFolder: true) }
   }
 }
 

@@ -205,7 +205,7 @@ package struct Preparation {
       guard !parts.isEmpty else { continue }
       if rules.purpose != .check {
         let warnings = isOwn ? preparer.mediaDiagnostics(of: [index]) + outcome.said : []
-        queue.append(parts, of: index, warnings: warnings.filter { $0.severity == .warning })
+        queue.append(parts, of: index, warnings: warnings.filter { $0.severity != .error })
       }
       readyJobs += 1
       if jobs[index].split != nil { readyParts += parts.count }
@@ -242,6 +242,6 @@ package struct Refusal: Sendable {
 
   /// Whether another run may find that all is well.
   package var mayPass: Bool {
-    !messages.isEmpty && messages.allSatisfy { $0.severity == .warning || $0.remedy == .tryAgain }
+    !messages.isEmpty && messages.allSatisfy { $0.severity != .error || $0.remedy == .tryAgain }
   }
 }

@@ -75,7 +75,7 @@ extension Work {
         }
       }
     } catch {
-      throw unreadable ?? Self.failure(error, of: draft.job)
+      throw unreadable ?? Failure(error, at: draft.job.origin)
     }
     if let unreadable { throw unreadable }
     guard made.exports.count == draft.partCount,
@@ -87,14 +87,6 @@ extension Work {
         origin: draft.job.origin)
     }
     return ExportSession(made.exports[draft.part], library: library)
-  }
-
-  private static func failure(_ diagnostics: Diagnostics, of job: Job) -> Failure {
-    guard let first = diagnostics.errors.first else {
-      return Failure(.reportBug, "cannot be composed", origin: job.origin)
-    }
-    return Failure(
-      .mendJob, first.message + (first.help.map { "; \($0)" } ?? ""), origin: first.origin)
   }
 }
 

@@ -92,7 +92,15 @@ struct MP3SettingsTests {
             rest.mp3  MP3 CBR 96 kbps (lowpass off), 44.1 kHz mono, converted from 44.1 kHz stereo
 
         """)
-    #expect(result.status == 0 && result.errors == "")
+    #expect(result.status == 0)
+    #expect(
+      result.errors == """
+        job.yaml:2:42: note: 'small.mp3' is mono: 'in.wav', stereo, is mixed down
+            2 |   small: { clip: in.wav, output: { file: small.mp3, mp3: { preset: phone, quality: 2 } } }
+              |                                          ^~~~~~~~~
+          help: for all channels write 'channels: stereo'
+
+        """)
     #expect(try stage.run("avjob run --quiet job.yaml").status == 0)
     for (name, count) in [
       ("small", 32_000), ("low", 16_000), ("all", 88_200), ("rest", 88_200),

@@ -49,7 +49,7 @@ struct FingerprintTests {
     #expect(try changes { $0.outputs[0].metadata["title"] = "x" } == [.tags])
     #expect(try changes { $0.chapters = [Chapter(start: .zero, title: "x")] } == [.chapters])
     #expect(try changes { $0.outputs[0].path = "out/b.flac" } == [.settings])
-    #expect(try changes { $0.outputs[0].format = .flac(bitDepth: 24) } == [.settings])
+    #expect(try changes { $0.outputs[0].request = .exactly(.flac(bitDepth: 24)) } == [.settings])
     #expect(try changes { $0.records = [ExportRecord(path: "r.json")] } == [.records])
   }
 

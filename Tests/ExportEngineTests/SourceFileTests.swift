@@ -13,7 +13,7 @@ struct SourceFileTests {
 
   @Test("a file is let rest until no later change can bear its time")
   func rest() {
-    let now = WallTime(nanoseconds: 1_700_000_000_123_456_789)
+    let now = FileTime(nanoseconds: 1_700_000_000_123_456_789)
     func rest(_ age: Int64) -> Duration { identity(now.nanoseconds - age).timeToRest(at: now) }
     #expect(rest(0) == .milliseconds(20))
     #expect(rest(15_000_000) == .milliseconds(5))

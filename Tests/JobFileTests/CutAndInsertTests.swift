@@ -81,6 +81,41 @@ import TestSupport
       ])
   }
 
+  @Test(
+    "An inserted chapter ends where its item goes on, also where that has no chapter of its own",
+    arguments: [
+      ("clip: a.wav", "a @ 0s, Ad @ 30s, a @ 35s"),
+      ("clip: a.wav\nname: talk", "talk @ 0s, Ad @ 30s, talk @ 35s"),
+      ("clip: a.wav\nchapter: Talk", "Talk @ 0s, Ad @ 30s, Talk @ 35s"),
+      ("clip: a.wav\nchapters: { 40s: Two }", "a @ 0s, Ad @ 30s, a @ 35s, Two @ 45s"),
+      ("concat: [a.wav, b.wav]", "a @ 0s, Ad @ 30s, a @ 35s"),
+    ])
+  func insertedChapters(item: String, expected: String) throws {
+    let yaml = item + "\ninsert: [{ clip: b.wav ..5s, at: 30s, chapter: Ad }]"
+    #expect(Shapes.chapters(try Shapes.export(yaml)).joined(separator: ", ") == expected)
+    #expect(Shapes.chapters(try Shapes.export(yaml.replacing(", chapter: Ad", with: ""))).count < 3)
+  }
+
+  @Test("A point of a curve that a cut moves is noted with both of its times")
+  func clocks() {
+    let yaml = """
+      clip: a.wav
+      cut: [10s..22s]
+      volume: { 0s: 0 dB, 30s: -6 dB, end-2s: 0 dB }
+      output: x.wav
+      """
+    let bench = Bench()
+    #expect(
+      bench.exportScreen(yaml) == """
+        job.yaml:3:21: note: this point is at 30s after 'cut', which is 42s before it
+            3 | volume: { 0s: 0 dB, 30s: -6 dB, end-2s: 0 dB }
+              |                     ^~~
+          help: times of 'cut' count before the cut, those of 'volume' after it; for 30s before it write '18s'
+        """)
+    #expect(bench.exportScreen(yaml.replacing("10s..22s", with: "40s..50s")) == "")
+    #expect(bench.exportScreen(yaml.replacing("cut: [10s..22s]\n", with: "")) == "")
+  }
+
   @Test("The channels of a file are picked before it is cut, and effects hear the whole")
   func surroundings() throws {
     let segment = try Shapes.segment(

@@ -58,7 +58,7 @@ import TestSupport
          12 |   - { file: j.aiff, alac: 16 bit }
             |             ^~~~~~
         help: write 'j.m4a'
-      job.yaml:13:5: error: '.alac' is not built yet
+      job.yaml:13:5: error: '.alac' is not an output format
          13 |   - k.alac
             |     ^~~~~~
         help: write 'k.m4a', with 'alac: 16 bit'

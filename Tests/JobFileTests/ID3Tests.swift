@@ -61,9 +61,9 @@ import TestSupport
         output: { file: x.wav, codec: same, id3: 2.3 }
         """#),
       #"""
-      job.yaml:2:17: error: 'id3' on an output that is WAV: it is the tag of MP3 and AIFF
+      job.yaml:2:37: error: 'id3' on an output that is WAV: it is the tag of MP3 and AIFF
           2 | output: { file: x.wav, codec: same, id3: 2.3 }
-            |                 ^~~~~
+            |                                     ^~~
         help: leave it out
       """#)
   }

@@ -44,7 +44,7 @@ import TestSupport
           7 | metdata: { title: x }
             | ^~~~~~~
         help: did you mean 'metadata'?
-      job.yaml:8:9: error: '.mka' is not built yet
+      job.yaml:8:9: error: '.mka' is not an output format
           8 | output: x.mka
             |         ^~~~~
         help: outputs end in .mp3, .wav, .aiff, .caf, .flac, .m4a, .ogg or .opus

@@ -41,7 +41,7 @@ import Testing
     #expect(export.composition.tracks.map(shape) == [["a.wav 0s..1:00 @ 0s"]])
     #expect(export.outputs.map(\.path) == ["teaser.mp3"])
     #expect(export.outputs.map(\.format) == [.mp3(.standard)])
-    #expect(export.sampleRate == nil && export.channelLayout == nil && export.mix.isUnity)
+    #expect(export.sampleRate == 48_000 && export.channelLayout == .stereo && export.mix.isUnity)
   }
 
   @Test(

@@ -18,15 +18,15 @@ import TestSupport
           2 | output: [teaser, teaser.xyz, teaser.mka, teaser.aac, { file: teaser }]
             |          ^~~~~~
         help: add one, as '.mp3'; a folder is { folder: teaser, mp3: V2 }
-      job.yaml:2:18: error: '.xyz' is no format that is known
+      job.yaml:2:18: error: '.xyz' is not an output format
           2 | output: [teaser, teaser.xyz, teaser.mka, teaser.aac, { file: teaser }]
             |                  ^~~~~~~~~~
         help: outputs end in .mp3, .wav, .aiff, .caf, .flac, .m4a, .ogg or .opus
-      job.yaml:2:30: error: '.mka' is not built yet
+      job.yaml:2:30: error: '.mka' is not an output format
           2 | output: [teaser, teaser.xyz, teaser.mka, teaser.aac, { file: teaser }]
             |                              ^~~~~~~~~~
         help: outputs end in .mp3, .wav, .aiff, .caf, .flac, .m4a, .ogg or .opus
-      job.yaml:2:42: error: '.aac' is not built yet
+      job.yaml:2:42: error: '.aac' is not an output format
           2 | output: [teaser, teaser.xyz, teaser.mka, teaser.aac, { file: teaser }]
             |                                          ^~~~~~~~~~
         help: write 'teaser.m4a': AAC in MP4
@@ -206,7 +206,7 @@ import TestSupport
         output:
           - { file: a.mp3, mp3: 128 }
           - { file: b.mp3, mp3: copy strict }
-          - { file: c.wav, wav: 8 bit }
+          - { file: c.wav, wav: 12 bit }
           - { file: d.flac, flac: 32 bit }
           - { file: e.m4a, aac: 128 }
           - { file: f.m4a, aac: 2k }
@@ -222,10 +222,10 @@ import TestSupport
           4 |   - { file: b.mp3, mp3: copy strict }
             |                         ^~~~~~~~~~~
         help: encode with 'V0', which loses least
-      job.yaml:5:25: error: '8 bit' is no sample format of WAV
-          5 |   - { file: c.wav, wav: 8 bit }
-            |                         ^~~~~
-        help: write '16 bit', '24 bit' or '32 bit float'
+      job.yaml:5:25: error: '12 bit' is no sample format of WAV
+          5 |   - { file: c.wav, wav: 12 bit }
+            |                         ^~~~~~
+        help: write '16 bit', '24 bit', '32 bit float', '8 bit', 'mu-law' or 'a-law'
       job.yaml:6:27: error: '32 bit' is no depth of FLAC
           6 |   - { file: d.flac, flac: 32 bit }
             |                           ^~~~~~

@@ -73,7 +73,7 @@ import TestSupport
         outputs[4].format, .m4a(bitRate: 64_000),
       ])
     #expect(
-      outputs.map(\.channelLayout) == [.mono, .stereo, .mono, .mono, nil, .mono])
+      outputs.map(\.channelLayout) == [.mono, .stereo, .mono, .mono, .stereo, .mono])
     #expect(outputs.map(\.chapters.inFile) == [false, true, false, false, true, true])
     #expect(outputs[4].id3 == .v23)
     #expect(outputs[5].sampleRate == 48_000)

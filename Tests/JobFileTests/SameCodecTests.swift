@@ -33,7 +33,7 @@ import TestSupport
     let mono = ChannelLayout.mono
     let cases: [(Asset, Output.Format, String)] = [
       (asset("pcm_s16le", bitDepth: 16), .wav(.int16), "wav"),
-      (asset("pcm_u8", bitDepth: 8), .wav(.int16), "wav"),
+      (asset("pcm_u8", bitDepth: 8), .wav(.uint8), "wav"),
       (asset("pcm_s24le", in: "w64", bitDepth: 24), .wav(.int24), "wav"),
       (asset("pcm_f32le"), .wav(.float32), "wav"),
       (asset("pcm_s24be", in: "aiff", bitDepth: 24), .aiff(.int24), "aiff"),

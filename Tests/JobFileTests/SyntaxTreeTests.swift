@@ -23,7 +23,7 @@ import TestSupport
     let job = Job(
       name: "clip", item: item,
       outputs: [
-        JobOutput(path: "x.mp3", format: try .init(extensionOf: "x.mp3"), origin: origins[8])
+        Output(path: "x.mp3", request: try .init(extensionOf: "x.mp3"), origin: origins[8])
       ])
     #expect(job.media == [MediaReference("my talk.wav")])
     do throws(Diagnostics) {
@@ -49,7 +49,7 @@ import TestSupport
     sequence.crossfade = Located(Fade(try TimeText(parsing: "2s")))
     let job = Job(
       name: "concat", item: Item(.concat(sequence)),
-      outputs: [JobOutput(path: "x.mp3", format: .usual(.mp3))])
+      outputs: [Output(path: "x.mp3", request: .usual(.mp3))])
     let export = try job.export { .fake($0.path.string, seconds: 60) }
     #expect(export.composition.tracks.count == 2)
     #expect(export.composition.duration == Time(value: 118, timescale: 1))

@@ -18,7 +18,7 @@ struct DependencyTests {
     Job(
       name: name, group: group,
       item: Item(.concat(ItemSequence(reads.map { Item.clip(FilePath($0)) }))),
-      outputs: [JobOutput(path: FilePath(writes), format: .usual(.wav))],
+      outputs: [Output(path: FilePath(writes), request: .usual(.wav))],
       needs: needs.map { Located($0) })
   }
 

@@ -14,7 +14,7 @@ final class FrameCursor {
   private let path: FilePath
   private let channelCount: Int
   private let damage: Damage
-  private let converter = SampleConverter()
+  private let converter = FrameConverter()
   /// The asset frame that the decoded frame begins with, and its length; 0 where it is used up.
   private var start: Int64 = 0
   private var count = 0

@@ -77,7 +77,7 @@ extension FileIdentity {
   /// Times are as fine as the system's clock tick (10 ms at most) at best; file systems that know
   /// seconds only, two of them in FAT, show in a time without a fraction. Another machine's clock
   /// may be off: a time in the future is waited for no longer than one that is now.
-  func timeToRest(at now: WallTime) -> Duration {
+  func timeToRest(at now: FileTime) -> Duration {
     let isCoarse = modificationTime % 1_000_000_000 == 0
     let tick: Int64 = isCoarse ? 2_000_000_000 : 20_000_000
     let age = now.nanoseconds.subtractingReportingOverflow(modificationTime)
@@ -87,14 +87,14 @@ extension FileIdentity {
 }
 
 /// A moment of the system's clock, in nanoseconds since 1970, as files bear it.
-struct WallTime {
+struct FileTime {
   var nanoseconds: Int64
 
   /// `CLOCK_REALTIME`
-  static var now: WallTime {
+  static var now: FileTime {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
-    return WallTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    return FileTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
   }
 }
 

@@ -9,9 +9,9 @@ import SystemPackage
 /// Opens a file for sound whose end nobody knows, which can be played at any time: a recording.
 ///
 /// - Parameters:
-///   - output: Where to and as what: WAV, FLAC or MP3; what it says of rate and channels is not
-///     looked at.
-///   - format: Rate and channels of the blocks that will come.
+///   - path: Where to.
+///   - format: As what: WAV, FLAC or MP3.
+///   - sound: Rate and channels of the blocks that will come.
 ///   - isDithered: Whether 16 bits need dither.
 ///   - isReplacing: Whether a file that is there already loses what it holds.
 ///   - flush: What is called to flush the file, or its folder, to the disk, as fsync(2); it may leave
@@ -20,35 +20,38 @@ import SystemPackage
 /// - Throws: `mendJob` for another format, for settings that the format does not have, and where
 ///   there is a file already; otherwise what the file system says.
 package func makeGrowingWriter(
-  for output: Output, format: AudioFormat, isDithered: Bool, replacing isReplacing: Bool,
+  at path: FilePath, as format: Output.Format, _ sound: AudioFormat, isDithered: Bool,
+  replacing isReplacing: Bool,
   flush: @escaping (_ descriptor: Int32) -> Int32 = { fsync($0) }
 ) throws(Failure) -> any GrowingWriter {
   do throws(Failure) {
-    try requireGrowing(output.format.kind, at: output.path)
-    try requireSettings(output.format, format, frameCount: 1)
+    try requireGrowing(format.kind, at: path)
+    if let problem = format.problem(sampleRate: sound.sampleRate, layout: sound.channelLayout) {
+      throw Failure(.mendJob, problem)
+    }
     let sink = Sink(
-      node: 0, frames: 0..<0, output: output, metadata: output.metadata, chapters: [],
-      isDithered: isDithered)
+      node: 0, frames: 0..<0, output: Output(path: path, format: format), format: format,
+      metadata: Metadata(), chapters: [], isDithered: isDithered)
     var calls = FileCalls.system
     calls.flush = flush
-    let tally = SoundTally(expectedFrames: nil, channelCount: format.channelLayout.count)
-    if case .mp3(let settings) = output.format {
-      let tag = try id3Tag(of: sink, sampleRate: format.sampleRate, readPicture)
+    let tally = SoundTally(expectedFrames: nil, channelCount: sound.channelLayout.count)
+    if case .mp3(let settings) = format {
+      let tag = try id3Tag(of: sink, sampleRate: sound.sampleRate, readPicture)
       let setup: EncoderSetup
       do throws(LAMEError) {
         setup = try EncoderSetup(
-          settings, sampleRate: format.sampleRate, channelCount: tally.channelCount)
+          settings, sampleRate: sound.sampleRate, channelCount: tally.channelCount)
       } catch {
         throw Failure(.mendJob, error.message)
       }
-      let file = try OutputFile.grow(at: output.path, replacing: isReplacing, calls: calls)
+      let file = try OutputFile.grow(at: path, replacing: isReplacing, calls: calls)
       return try MP3Writer.openGrowing(file, setup, tally: tally, tag: tag)
     }
-    let recipe = try recipe(for: sink, format: format, readPicture)
-    let file = try OutputFile.grow(at: output.path, replacing: isReplacing, calls: calls)
+    let recipe = try recipe(for: sink, format: sound, readPicture)
+    let file = try OutputFile.grow(at: path, replacing: isReplacing, calls: calls)
     return try LibAVWriter.openGrowing(file, recipe, tally: tally)
   } catch {
-    throw error.about(output.path)
+    throw error.about(path)
   }
 }
 

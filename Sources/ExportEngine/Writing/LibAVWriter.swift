@@ -166,13 +166,20 @@ final class LibAVWriter: GrowingWriter {
     while let packet = try encoder.next() { try muxer.write(packet) }
   }
 
-  /// Puts `count` frames of a block where the encoder wants them, as it wants them.
+  /// Puts `count` frames of a block where the encoder takes them, as it takes them.
   private func store(
     _ block: AudioBuffer, from start: Int, count: Int, frame: Int64, plane: Int,
     to destination: UnsafeMutableRawPointer
   ) {
     let channels = block.channelCount
     switch encoder.sampleFormat {
+    case .uint8:
+      let samples = destination.assumingMemoryBound(to: UInt8.self)
+      for channel in 0..<channels {
+        quantizer.convert(
+          block.planes[channel] + start, count: count, frame: frame, channel: channel,
+          to: samples + channel, stride: channels)
+      }
     case .int16:
       let samples = destination.assumingMemoryBound(to: Int16.self)
       for channel in 0..<channels {

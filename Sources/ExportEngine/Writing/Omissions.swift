@@ -6,10 +6,10 @@ import MediaComposition
 /// What a sink's format has no place for and its writer therefore leaves out, or writes elsewhere, in
 /// words.
 package func omissions(of sink: Sink) -> [Warning] {
-  let format = sink.output.format.kind.capabilities
+  let format = sink.format.kind.capabilities
   var lost: [String] = []
   if let held = format.heldTags {
-    let kind = sink.output.format.kind
+    let kind = sink.format.kind
     let tags = sink.metadata.items.map(\.key)
       .filter { !held.contains(kind.tagName(of: $0).lowercased()) }
     if !tags.isEmpty { lost.append("the tags " + tags.joined(separator: ", ")) }

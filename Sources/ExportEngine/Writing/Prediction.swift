@@ -14,16 +14,16 @@ extension Graph {
 
   private func predictedAsset(of sink: Sink) -> Asset {
     let format = nodes[sink.node].format
-    let kind = sink.output.format.kind
+    let kind = sink.format.kind
     let capabilities = kind.capabilities
     var asset = Asset(
       path: sink.output.path, streamIndex: 0, container: kind.container,
-      codec: sink.output.format.codec, sampleRate: format.sampleRate,
+      codec: sink.format.codec, sampleRate: format.sampleRate,
       channelLayout: kind.probedLayout(of: capabilities.stored(format.channelLayout))
         ?? format.channelLayout,
-      bitDepth: sink.output.format.integerDepth, frameCount: Int64(sink.frames.count),
-      bitRate: sink.output.format.meanBitRate, identity: .predicted)
-    if case .mp3(let settings) = sink.output.format { asset.mp3Settings = settings }
+      bitDepth: sink.format.integerDepth, frameCount: Int64(sink.frames.count),
+      bitRate: sink.format.meanBitRate, identity: .predicted)
+    if case .mp3(let settings) = sink.format { asset.mp3Settings = settings }
     for item in sink.metadata.items {
       let name = kind.tagName(of: item.key)
       guard capabilities.heldTags?.contains(name.lowercased()) ?? true,
@@ -77,22 +77,13 @@ extension Output.Format {
   fileprivate var codec: String {
     switch self {
     case .mp3: "mp3"
-    case .wav(let samples), .caf(let samples): "pcm_\(samples.name)le"
-    case .aiff(let samples): "pcm_\(samples.name)be"
+    case .wav(let samples), .caf(let samples): samples.codecName(isBigEndian: false)
+    case .aiff(let samples): samples.codecName(isBigEndian: true)
     case .flac: "flac"
     case .alac: "alac"
     case .m4a: "aac"
     case .vorbis: "vorbis"
     case .opus: "opus"
-    }
-  }
-
-  /// Bits of each sample, where decoding gives integers.
-  fileprivate var integerDepth: Int? {
-    switch self {
-    case .wav(let samples), .aiff(let samples), .caf(let samples): samples.integerDepth
-    case .flac(let bitDepth), .alac(let bitDepth): bitDepth
-    case .mp3, .m4a, .vorbis, .opus: nil
     }
   }
 
@@ -111,19 +102,14 @@ extension Output.Format {
 }
 
 extension Output.SampleFormat {
-  fileprivate var name: String {
+  fileprivate func codecName(isBigEndian: Bool) -> String {
     switch self {
-    case .int16: "s16"
-    case .int24: "s24"
-    case .float32: "f32"
-    }
-  }
-
-  fileprivate var integerDepth: Int? {
-    switch self {
-    case .int16: 16
-    case .int24: 24
-    case .float32: nil
+    case .uint8: "pcm_u8"
+    case .int16: isBigEndian ? "pcm_s16be" : "pcm_s16le"
+    case .int24: isBigEndian ? "pcm_s24be" : "pcm_s24le"
+    case .float32: isBigEndian ? "pcm_f32be" : "pcm_f32le"
+    case .muLaw: "pcm_mulaw"
+    case .aLaw: "pcm_alaw"
     }
   }
 }

@@ -1,7 +1,7 @@
 /// Turns float samples into integers: full scale is 2^(bits − 1), rounded to nearest, ties to
 /// even, clamped.
 ///
-/// A 16-bit or 24-bit integer that was scaled to float comes back as it was. With dither, TPDF
+/// An integer of 8, 16 or 24 bits that was scaled to float comes back as it was. With dither, TPDF
 /// noise of ±1 step is added first; it is a function of the sample's frame and channel alone, so
 /// that a slice is what it is in the whole, on any machine.
 package struct Quantizer: Sendable {
@@ -15,10 +15,31 @@ package struct Quantizer: Sendable {
     _ source: UnsafePointer<Float>, count: Int, frame: Int64, channel: Int,
     to destination: UnsafeMutablePointer<Int16>, stride: Int
   ) {
+    quantize(source, count, frame, channel, bits: 16) {
+      destination[$0 * stride] = Int16(truncatingIfNeeded: $1)
+    }
+  }
+
+  /// Writes 8-bit samples of one channel, `stride` apart: silence is 128.
+  package func convert(
+    _ source: UnsafePointer<Float>, count: Int, frame: Int64, channel: Int,
+    to destination: UnsafeMutablePointer<UInt8>, stride: Int
+  ) {
+    quantize(source, count, frame, channel, bits: 8) {
+      destination[$0 * stride] = UInt8(truncatingIfNeeded: $1 &+ 0x80)
+    }
+  }
+
+  /// Hands out the step of each sample, in two's complement.
+  @inline(__always)
+  private func quantize(
+    _ source: UnsafePointer<Float>, _ count: Int, _ frame: Int64, _ channel: Int, bits: Int,
+    _ store: (_ index: Int, _ step: UInt64) -> Void
+  ) {
+    let scale = Double(1 << (bits - 1))
     guard isDithered else {
       for index in 0..<count {
-        let step = Self.nearest(Double(source[index]) * 0x1p15, -0x8000, 0x7FFF)
-        destination[index * stride] = Int16(truncatingIfNeeded: step)
+        store(index, Self.nearest(Double(source[index]) * scale, -scale, scale - 1))
       }
       return
     }
@@ -26,8 +47,7 @@ package struct Quantizer: Sendable {
     let first = UInt32(truncatingIfNeeded: frame)
     for index in 0..<count {
       let noise = Self.triangular(first &+ UInt32(truncatingIfNeeded: index), key)
-      let step = Self.nearest(Double(source[index]) * 0x1p15 + noise, -0x8000, 0x7FFF)
-      destination[index * stride] = Int16(truncatingIfNeeded: step)
+      store(index, Self.nearest(Double(source[index]) * scale + noise, -scale, scale - 1))
     }
   }
 

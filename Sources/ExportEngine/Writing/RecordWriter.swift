@@ -127,8 +127,8 @@ struct RecordWriter {
       [
         "bytes": .integer(written.size),
         "sha256": written.sha256.map { .hexadecimal($0) },
-        "codec": .text(sink.output.format.kind.rawValue),
-        "format": .text(sink.output.format.name),
+        "codec": .text(sink.format.kind.rawValue),
+        "format": .text(sink.format.name),
         "id3": sink.id3Version.map { .text($0.description) },
         "dithered": .boolean(sink.isDithered),
         "sample_rate": .count(written.sampleRate),

@@ -14,8 +14,7 @@ import SystemPackage
 ///   - format: Rate and channels of the blocks that will come.
 ///   - cores: For encoders that can use several.
 /// - Returns: A writer at the sink's first frame; the chapters beside the output come with it.
-/// - Throws: Settings that the format does not have, a cover that cannot be read, and what the
-///   file system says; nothing is left behind.
+/// - Throws: A cover that cannot be read, and what the file system says; nothing is left behind.
 package func makeWriter(
   for sink: Sink, format: AudioFormat, cores: EncoderCores = EncoderCores()
 ) throws(Failure) -> any SoundWriter {
@@ -34,10 +33,9 @@ package func makeWriter(
 private func makeSoundWriter(
   for sink: Sink, format: AudioFormat, cores: EncoderCores
 ) throws(Failure) -> any SoundWriter {
-  try requireSettings(sink.output.format, format, frameCount: sink.frameCount)
   let tally = SoundTally(
     expectedFrames: sink.frameCount, channelCount: format.channelLayout.count)
-  if case .mp3(let settings) = sink.output.format {
+  if case .mp3(let settings) = sink.format {
     let tag = try id3Tag(of: sink, sampleRate: format.sampleRate, readPicture)
     let file = try OutputFile.create(at: sink.output.path)
     let setup: EncoderSetup
@@ -58,8 +56,8 @@ private func makeSoundWriter(
 /// that is left out.
 typealias PictureReader = (Artwork, _ name: String) throws(Failure) -> Picture?
 
-/// What can be known of an output before work starts, without touching the disk: that its format
-/// has the settings, and that its tags, cover and chapters can be written.
+/// What can be known of an output before work starts, without touching the disk: that its tags, cover
+/// and chapters can be written.
 ///
 /// - Parameters:
 ///   - sink: What is to be written.
@@ -70,7 +68,6 @@ func requireEncodable(
   _ sink: Sink, format: AudioFormat, seeing pictures: inout PictureCache
 ) throws(Failure) {
   do throws(Failure) {
-    try requireSettings(sink.output.format, format, frameCount: sink.frameCount)
     // Of a picture the tag gets the first bytes: copying all of it for each job takes long.
     var left = 0
     func readNamed(_ artwork: Artwork, as name: String) throws(Failure) -> Picture? {
@@ -81,7 +78,7 @@ func requireEncodable(
       return head
     }
     let tag =
-      if case .mp3 = sink.output.format {
+      if case .mp3 = sink.format {
         try id3Tag(of: sink, sampleRate: format.sampleRate, readNamed)
       } else {
         try recipe(for: sink, format: format, readNamed).tag
@@ -101,49 +98,15 @@ private func requireRoom(in tag: [UInt8], for byteCount: Int) throws(Failure) {
   }
 }
 
-/// Refuses by name what the encoders would refuse by number.
-func requireSettings(
-  _ format: Output.Format, _ sound: AudioFormat, frameCount: Int64
-) throws(Failure) {
-  let channels = sound.channelLayout.count
-  guard 1...8 ~= channels else {
-    throw Failure(.mendJob, "outputs have one to eight channels, not \(channels)")
-  }
-  guard sound.channelLayout.mask.nonzeroBitCount == channels else {
-    throw Failure(.reportBug, "the channel layout names a channel twice")
-  }
-  guard sound.sampleRate > 0 else {
-    throw Failure(.mendJob, "no format has a sample rate of \(sound.sampleRate) Hz")
-  }
-  if let problem = format.problem(sampleRate: sound.sampleRate, layout: sound.channelLayout) {
-    throw Failure(.mendJob, problem)
-  }
-  let capabilities = format.kind.capabilities
-  guard frameCount > 0 || capabilities.holdsNoSound else {
-    throw Failure(
-      .mendJob, "\(capabilities.name) cannot hold a sound of no length; write WAV or FLAC")
-  }
-  if case .aiff(let samples) = format {
-    // A chunk's size has 32 bits (AIFF 1.3, "Local Chunks"); a cover wants room, too.
-    let size = frameCount.multipliedReportingOverflow(by: Int64(channels * samples.byteCount))
-    guard !size.overflow, size.partialValue < Int64(UInt32.max) - (1 << 25) else {
-      throw Failure(.mendJob, "AIFF holds less than 4 GiB; write CAF or WAV")
-    }
-  }
-}
-
 func recipe(
   for sink: Sink, format: AudioFormat, _ picture: PictureReader
 ) throws(Failure) -> LibAVRecipe {
-  let capabilities = sink.output.format.kind.capabilities
-  guard sink.output.id3 == nil || capabilities.hasID3 else {
-    throw Failure(.mendJob, "an output that is \(capabilities.name) has no version of ID3")
-  }
+  let capabilities = sink.format.kind.capabilities
   let (container, codec): (Muxer.Container, Encoder.Codec) =
-    switch sink.output.format {
-    case .wav(let format): (.wav, .pcm(format.codec, isBigEndian: false))
-    case .aiff(let format): (.aiff, .pcm(format.codec, isBigEndian: true))
-    case .caf(let format): (.caf, .pcm(format.codec, isBigEndian: false))
+    switch sink.format {
+    case .wav(let samples): (.wav, samples.codec(isBigEndian: false))
+    case .aiff(let samples): (.aiff, samples.codec(isBigEndian: true))
+    case .caf(let samples): (.caf, samples.codec(isBigEndian: false))
     case .flac(let bitDepth): (.flac, .flac(bitDepth: bitDepth))
     case .alac(let bitDepth): (.m4a, .alac(bitDepth: bitDepth))
     case .m4a(let bitRate): (.m4a, .aac(bitRate: bitRate))
@@ -159,7 +122,7 @@ func recipe(
     container: container, codec: codec, sampleRate: format.sampleRate,
     channelMask: (capabilities.stored(format.channelLayout) ?? format.channelLayout).mask,
     isDithered: sink.isDithered, firstFrame: sink.frames.lowerBound,
-    metadata: sink.metadata.items.map { (sink.output.format.kind.tagName(of: $0.key), $0.value) },
+    metadata: sink.metadata.items.map { (sink.format.kind.tagName(of: $0.key), $0.value) },
     chapters: [])
   guard !capabilities.hasID3 else {
     recipe.tag = try id3Tag(of: sink, sampleRate: format.sampleRate, picture)
@@ -180,7 +143,7 @@ func recipe(
 /// (RFC 3533 §4), and the same at each run: FNV-1a over what the job says of the output.
 private func serial(of sink: Sink, _ format: AudioFormat) -> UInt32 {
   var words = [
-    sink.output.path.lastComponent?.string ?? "", sink.output.format.name, "\(format)",
+    sink.output.path.lastComponent?.string ?? "", sink.format.name, "\(format)",
     "\(sink.frameCount)",
   ]
   for item in sink.metadata.items { words += [item.key, item.value] }
@@ -188,19 +151,14 @@ private func serial(of sink: Sink, _ format: AudioFormat) -> UInt32 {
 }
 
 extension Output.SampleFormat {
-  fileprivate var byteCount: Int {
+  fileprivate func codec(isBigEndian: Bool) -> Encoder.Codec {
     switch self {
-    case .int16: 2
-    case .int24: 3
-    case .float32: 4
-    }
-  }
-
-  fileprivate var codec: Encoder.SampleFormat {
-    switch self {
-    case .int16: .int16
-    case .int24: .int24
-    case .float32: .float
+    case .uint8: .pcm(.uint8, isBigEndian: isBigEndian)
+    case .int16: .pcm(.int16, isBigEndian: isBigEndian)
+    case .int24: .pcm(.int24, isBigEndian: isBigEndian)
+    case .float32: .pcm(.float, isBigEndian: isBigEndian)
+    case .muLaw: .muLaw
+    case .aLaw: .aLaw
     }
   }
 }
@@ -211,7 +169,7 @@ extension Output.SampleFormat {
 func id3Tag(
   of sink: Sink, sampleRate: Int, _ picture: PictureReader
 ) throws(Failure) -> [UInt8] {
-  let isMP3 = sink.output.format.kind == .mp3
+  let isMP3 = sink.format.kind == .mp3
   var tag = ID3Tag(items: sink.metadata.items.map { ID3Tag.Item(key: $0.key, value: $0.value) })
   if isMP3, sink.metadata["encoder"] == nil {
     tag.items.insert(ID3Tag.Item(key: "encoder", value: "avjob"), at: 0)

@@ -155,7 +155,7 @@ extension Decoder {
     pick(draft.channels, of: &item, fields, scope)
     guard let output = fields["output"]?.value else { return nil }
     let isShared = !output.depends(on: loopNames) && !scope.hasFolderOutput(output)
-    let context = OutputContext(
+    let context = EnclosingJob(
       scope: partScope, mixRate: draft.sampleRate, mixChannels: draft.mixChannels,
       clip: item.flatMap(\.onlyClip), isNoClip: item.map { $0.onlyClip == nil } ?? false)
     let files =
@@ -163,12 +163,17 @@ extension Decoder {
       ? shared(output, in: scope) { self.outputs(output, context) } : self.outputs(output, context)
     if isSplit { refuseShared(files) }
     guard let item, !files.outputs.isEmpty, !isSplit || draft.split != nil else { return nil }
-    return Job(
+    var job = Job(
       name: name, item: item, split: draft.split, outputs: files.outputs, records: files.records,
       needs: draft.policy.needs, retries: draft.policy.retries, timeout: draft.policy.timeout,
       metadata: draft.tags?.metadata ?? Metadata(), metadataBase: draft.tags?.base,
       sampleRate: draft.sampleRate?.value, channelLayout: draft.mixChannels?.value,
       origin: fields.origin)
+    if !files.bases.isEmpty { job.outputBases = files.bases }
+    job.origins = Export.Origins(
+      sampleRate: draft.sampleRate?.origin ?? .unknown,
+      channelLayout: draft.mixChannels?.origin ?? .unknown)
+    return job
   }
 
   /// Takes one channel of a job's only clip; a layout is the mix's, and not the item's.

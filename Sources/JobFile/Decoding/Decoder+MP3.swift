@@ -13,15 +13,16 @@ struct MP3Choice: Hashable {
   /// Where one channel is asked for.
   var mono: Origin?
   /// Where the settings are written that have a place of their own.
-  var places: [MP3Settings.Problem.Setting: Origin] = [:]
-
-  /// Whether an output has one channel that does not say how many.
-  var isMono: Bool { mono != nil || preset?.isMono == true }
+  var origins = Output.Origins()
 }
 
-extension Decoder {
-  /// `V2`, `abr 96k`, one of LAME's names, or a map.
-  func mp3(_ node: YAMLNode, _ scope: Scope) -> MP3Choice? { Values.mp3.read(node, self, scope) }
+extension Located<MP3Choice> {
+  /// The choice, which knows where it is written.
+  fileprivate var placed: MP3Choice {
+    var choice = value
+    choice.origins.format = origin
+    return choice
+  }
 }
 
 /// An MP3 setting, while the keys of its long form are read.
@@ -35,14 +36,14 @@ private struct MP3Draft {
     _ setting: MP3Settings.Problem.Setting, at origin: Origin,
     _ change: (inout MP3Settings) -> Void
   ) {
-    choice.places[setting] = origin
+    choice.origins[setting] = origin
     change(&choice.settings)
   }
 }
 
 extension Values {
   static let mp3: NodeNotation<MP3Choice> = NodeNotation(
-    "mp3", "'V2', 'abr 96k' or 'cbr 128k'", text: mp3Text, convert: { $0.value },
+    "mp3", "'V2', 'abr 96k' or 'cbr 128k'", text: mp3Text, convert: { $0.placed },
     map: MapNotation(
       "an MP3 setting", MP3Draft(),
       rules: [
@@ -81,7 +82,7 @@ extension Values {
       var choice = draft.choice
       choice.settings.rateControl = rate.value.settings.rateControl
       choice.preset = rate.value.preset
-      choice.places[.rateControl] = rate.origin
+      choice.origins.format = rate.origin
       return choice
     })
 

@@ -100,7 +100,7 @@ extension YAMLNode {
 extension Decoder {
   /// The places that an output's `chapters` lists; the file itself where it lists none.
   func chapterPlaces(
-    _ entry: YAMLEntry?, of format: JobOutput.Format, _ scope: Scope
+    _ entry: YAMLEntry?, of kind: Output.Kind?, _ scope: Scope
   ) -> ChapterPlaces {
     guard let entry else { return .standard }
     let nodes: [YAMLNode] =
@@ -119,7 +119,7 @@ extension Decoder {
         places.inFile = true
       } else if word == "id3" {
         places.inFile = true
-        requireID3(format, at: node.origin)
+        requireID3(kind, at: node.origin)
       } else {
         refusePlace(word, at: node.origin)
       }
@@ -127,8 +127,8 @@ extension Decoder {
     return places
   }
 
-  private func requireID3(_ format: JobOutput.Format, at origin: Origin) {
-    switch format.kind {
+  private func requireID3(_ kind: Output.Kind?, at origin: Origin) {
+    switch kind {
     case .mp3?, .aiff?: break
     case let kind?:
       sink.error(

@@ -1,4 +1,5 @@
 import Diagnosis
+import ExportGraph
 import JobModel
 import MPEGAudio
 import MediaComposition
@@ -6,7 +7,7 @@ import SystemPackage
 import YAML
 
 /// What an output's `folder` needs to know of its job.
-struct OutputContext {
+struct EnclosingJob {
   var scope: Scope
   /// The job's own sample rate.
   var mixRate: Located<Int>?
@@ -21,14 +22,16 @@ struct OutputContext {
 /// What `output` asks for.
 struct WrittenFiles {
   /// Files of sound.
-  var outputs: [JobOutput] = []
+  var outputs: [Output] = []
+  /// What tags are based on, by the index of the output.
+  var bases: [Int: MetadataBase] = [:]
   /// Files of facts.
   var records: [ExportRecord] = []
 }
 
 extension Decoder {
   /// The outputs behind `output`: a path, a map, or a list of them.
-  func outputs(_ node: YAMLNode, _ context: OutputContext) -> WrittenFiles {
+  func outputs(_ node: YAMLNode, _ context: EnclosingJob) -> WrittenFiles {
     var nodes = [node]
     if case .sequence(let list) = node.kind { nodes = list }
     if nodes.isEmpty { refuseEmpty(node, Values.outputs) }
@@ -36,7 +39,8 @@ extension Decoder {
     for node in nodes {
       if node.isRecord {
         if let record = record(node, context) { files.records.append(record) }
-      } else if let output = output(node, context) {
+      } else if let (output, base) = output(node, context) {
+        if let base { files.bases[files.outputs.count] = base }
         files.outputs.append(output)
       }
     }
@@ -44,58 +48,56 @@ extension Decoder {
     return files
   }
 
-  private func output(_ node: YAMLNode, _ context: OutputContext) -> JobOutput? {
+  private func output(
+    _ node: YAMLNode, _ context: EnclosingJob
+  ) -> (output: Output, base: MetadataBase?)? {
     guard case .mapping = node.kind else {
-      guard let path = path(node, context.scope), let format = format(of: path) else { return nil }
-      let output = JobOutput(path: path.value, format: format, origin: path.origin)
-      checkSound(of: output, rate: nil, channels: nil, mix: context)
-      return output
+      guard let path = path(node, context.scope), let request = request(of: path) else {
+        return nil
+      }
+      let output = Output(path: path.value, request: request, origin: path.origin)
+      check(output, context)
+      return (output, nil)
     }
     guard let own = fields(of: node, as: Language.output) else { return nil }
     let fields = withPreset(own, context.scope)
-    let sampleRate = self.sampleRate(fields, context.scope)
-    var channels = self.channels(fields, context.scope)
-    let tags = fields["metadata"].map { self.metadata($0.value, context.scope) }
-    let named = format(fields, context)
-    guard let path = path(fields, context, naming: { fileExtension(of: named, fields, $0) })
-    else { return nil }
-    if case .refused = named { return nil }
-    guard let format = named?.format ?? format(of: path) else { return nil }
-    if let mp3 = named?.mp3, mp3.isMono {
-      if let mono = mp3.mono, let channels, channels.value != .mono {
+    var draft = OutputDraft(context, isInFolder: fields["folder"] != nil)
+    Language.outputKeys.read(fields, self, context.scope, into: &draft)
+    let path = path(fields, context) { fileExtension(of: draft, fields, $0) }
+    let isNamed = !fields.present(Language.formatKeys).isEmpty
+    guard let path, let request = isNamed ? draft.request : request(of: path) else { return nil }
+    if let mono = draft.mp3?.mono {
+      if let channels = draft.channels, channels.value != .mono {
         sink.error(
           "'mode: mono' of an output that is not", at: mono, help: "keep one of them",
           notes: [.init("its channels are given here", at: channels.origin)])
       }
-      channels = channels ?? Located(.mono)
+      draft.channels = draft.channels ?? Located(.mono)
     }
-    if let key = named?.key {
-      checkExtension(of: path, format, key, isPreset: own[key] == nil)
+    if let key = draft.formatKey {
+      checkExtension(of: path, request, key, isPreset: own[key] == nil)
     }
-    var output = JobOutput(
-      path: path.value, format: format, sampleRate: sampleRate?.value,
-      channelLayout: channels?.value,
-      metadata: tags?.metadata ?? Metadata(), metadataBase: tags?.base,
-      chapters: chapterPlaces(fields["chapters"], of: format, context.scope), origin: path.origin)
-    output.id3 = id3(fields["id3"], of: format, context.scope)
-    output.mp3Preset = named?.mp3?.preset
-    var places = named?.mp3?.places ?? [:]
-    places[.rateControl] = places[.rateControl] ?? named?.key.flatMap { fields[$0]?.value.origin }
-    output.settingPlaces = places
-    checkSound(of: output, rate: sampleRate, channels: channels, mix: context)
-    return output
+    var output = Output(
+      path: path.value, request: request, sampleRate: draft.sampleRate?.value,
+      channelLayout: draft.channels?.value, metadata: draft.tags.metadata, origin: path.origin)
+    output.chapters = chapterPlaces(fields["chapters"], of: output.kind, context.scope)
+    output.id3 = draft.id3?.value
+    output.mp3Preset = draft.mp3?.preset
+    output.origins = draft.mp3?.origins ?? Output.Origins()
+    if output.origins.format == .unknown, let key = draft.formatKey {
+      output.origins.format = fields[key]?.value.origin ?? .unknown
+    }
+    output.origins.sampleRate = draft.sampleRate?.origin ?? .unknown
+    output.origins.channelLayout = draft.channels?.origin ?? .unknown
+    output.origins.id3 = fields["id3"]?.keyOrigin ?? .unknown
+    check(output, context)
+    return (output, draft.tags.base)
   }
 
-  func sampleRate(_ fields: Fields, _ scope: Scope) -> Located<Int>? {
-    value(fields["sample_rate"]?.value, scope) { text throws(QuantityError) in
-      try Quantity.sampleRate(text)
-    }
-  }
-
-  func channels(_ fields: Fields, _ scope: Scope) -> Located<ChannelLayout>? {
-    value(fields["channels"]?.value, scope) { text throws(QuantityError) in
-      try Quantity.channels(text)
-    }
+  /// Tells what is impossible in an output whatever its sources are.
+  private func check(_ output: Output, _ context: EnclosingJob) {
+    let problems = output.problems(mixRate: context.mixRate, mixLayout: context.mixChannels)
+    for problem in problems { sink.add(problem) }
   }
 }
 
@@ -118,24 +120,12 @@ extension Decoder {
   ///     said, which has been told.
   /// - Returns: The path, a template in a split job; nil where there is none, which has been told.
   func path(
-    _ fields: Fields, _ context: OutputContext, naming: (YAMLEntry) -> FileExtension?
+    _ fields: Fields, _ context: EnclosingJob, naming: (YAMLEntry) -> FileExtension?
   ) -> Located<FilePath>? {
-    if let file = fields["file"], let folder = fields["folder"] {
-      sink.error(
-        "'folder' beside 'file'", at: folder.keyOrigin, help: "keep one of them",
-        notes: [.init("the file is named here", at: file.keyOrigin)])
-    }
     if let file = fields["file"] { return path(file.value, context.scope) }
-    guard let entry = fields["folder"] else {
-      if !fields.isIncomplete {
-        sink.error(
-          "an output needs a 'file' or a 'folder'", at: fields.origin,
-          help: "add 'file: out/episode.mp3', or 'folder: out' for files with the input's name")
-      }
-      return nil
-    }
-    guard let folder = path(entry.value, context.scope) else { return nil }
-    guard let fileExtension = naming(entry) else { return nil }
+    guard let entry = fields["folder"], let folder = path(entry.value, context.scope),
+      let fileExtension = naming(entry)
+    else { return nil }
     let isTemplate = context.scope.part == .bound
     func literal(_ path: FilePath) -> FilePath { isTemplate ? PartTemplate.escaped(path) : path }
     var path = folder.value
@@ -158,23 +148,22 @@ extension Decoder {
 
   /// What the files of an output in a folder end in.
   private func fileExtension(
-    of format: NamedFormat?, _ fields: Fields, _ folder: YAMLEntry
+    of output: OutputDraft, _ fields: Fields, _ folder: YAMLEntry
   ) -> FileExtension? {
-    guard let known = format?.format else {
-      if format == nil, !fields.isIncomplete {
-        sink.error(
-          "a 'folder' needs a format", at: folder.keyOrigin,
-          help: "add one of " + formatKeys.map { "'\($0)'" }.joined(separator: ", "))
-      }
-      return nil
+    if let request = output.request {
+      return request.extensions.first.map(FileExtension.usual) ?? .clips
     }
-    return known.extensions.first.map(FileExtension.usual) ?? .clips
+    // A preset may be without a format.
+    if fields["preset"] != nil, fields.present(Language.formatKeys).isEmpty, !fields.isIncomplete {
+      sink.error(Language.folderNeedsFormat, at: folder.keyOrigin, help: Language.addFormat)
+    }
+    return nil
   }
 
   /// The format that the extension of `path` asks for.
-  private func format(of path: Located<FilePath>) -> JobOutput.Format? {
+  private func request(of path: Located<FilePath>) -> Output.Request? {
     do throws(QuantityError) {
-      return try JobOutput.Format(extensionOf: path.value)
+      return try Output.Request(extensionOf: path.value)
     } catch {
       sink.error(error.message, at: path.origin, help: error.help)
       return nil
@@ -182,10 +171,10 @@ extension Decoder {
   }
 
   private func checkExtension(
-    of path: Located<FilePath>, _ format: JobOutput.Format, _ key: String, isPreset: Bool
+    of path: Located<FilePath>, _ request: Output.Request, _ key: String, isPreset: Bool
   ) {
-    guard let own = path.value.extension?.lowercased(), let usual = format.extensions.first,
-      !format.extensions.contains(own), JobOutput.Format.mediaExtensions.contains(own)
+    guard let own = path.value.extension?.lowercased(), let usual = request.extensions.first,
+      !request.extensions.contains(own), Output.Request.mediaExtensions.contains(own)
     else { return }
     sink.error(
       (isPreset ? "the preset is '\(key)', which" : "'\(key)'") + " does not go into '.\(own)'",
@@ -196,75 +185,15 @@ extension Decoder {
 
 // MARK: - Formats
 
-/// A format that a key named, or a key whose value was refused.
-private enum NamedFormat {
-  case named(JobOutput.Format, key: String, mp3: MP3Choice? = nil)
-  case refused
-
-  var format: JobOutput.Format? { if case .named(let format, _, _) = self { format } else { nil } }
-  var key: String? { if case .named(_, let key, _) = self { key } else { nil } }
-  var mp3: MP3Choice? { if case .named(_, _, let choice) = self { choice } else { nil } }
-}
-
-/// The keys that name a format, of which an output has one.
-let formatKeys = Output.Kind.allCases.map(\.rawValue) + ["codec"]
-
 extension Decoder {
   /// Tells what is wrong with the settings of a preset, whatever output may use it.
   func checkPreset(_ fields: Fields, _ scope: Scope) {
-    let context = OutputContext(scope: scope)
-    _ = format(fields, context)
-    _ = sampleRate(fields, scope)
-    _ = channels(fields, scope)
-  }
-
-  private func format(_ fields: Fields, _ context: OutputContext) -> NamedFormat? {
-    let entries = fields.present(formatKeys)
-    guard let entry = entries.first else { return nil }
-    if let second = entries.dropFirst().first {
-      sink.error(
-        "'\(second.key)' beside '\(entry.key)'", at: second.keyOrigin,
-        help: "an output has one format; 'output' may be a list",
-        notes: [.init("the other one is here", at: entry.keyOrigin)])
-    }
-    guard let kind = Output.Kind(rawValue: entry.key) else {
-      return sameAsClip(entry, fields, context)
-    }
-    if kind == .mp3 {
-      return mp3(entry.value, context.scope).map {
-        .named(.exactly(.mp3($0.settings)), key: entry.key, mp3: $0)
-      } ?? .refused
-    }
-    let format = value(entry.value, context.scope) { text throws(QuantityError) in
-      try Quantity.format(kind, text)
-    }
-    return format.map { .named(.exactly($0.value), key: entry.key) } ?? .refused
-  }
-
-  /// `codec: same`.
-  private func sameAsClip(
-    _ entry: YAMLEntry, _ fields: Fields, _ context: OutputContext
-  ) -> NamedFormat {
-    let word = value(entry.value, context.scope) { text throws(QuantityError) in
-      guard text == "same" else {
-        throw QuantityError(
-          "'\(text)' is no codec that is meant here",
-          help: "write 'same' for the clip's own, or a format's key, as 'mp3: V2'")
-      }
-      return text
-    }
-    guard word != nil else { return .refused }
-    guard !context.isNoClip else {
-      sink.error(
-        "'codec: same' on a job that is not one clip", at: entry.keyOrigin,
-        help: "name the format, as 'mp3: V2'")
-      return .refused
-    }
-    return .named(.sameAsClip(isInFolder: fields["folder"] != nil), key: entry.key)
+    var draft = OutputDraft(EnclosingJob(scope: scope), isInFolder: false)
+    Language.outputKeys.read(fields, self, scope, into: &draft)
   }
 }
 
-extension JobOutput.Format {
+extension Output.Request {
   /// Extensions of media files, of which each says what is inside.
   static let mediaExtensions: Set<String> = Set(
     Output.Kind.allCases.flatMap(\.capabilities.extensions)
@@ -274,8 +203,8 @@ extension JobOutput.Format {
 
   /// The format that a path's extension asks for, with its usual settings.
   ///
-  /// - Throws: a `QuantityError` where there is no extension, or none that is built.
-  public init(extensionOf path: FilePath) throws(QuantityError) {
+  /// - Throws: a `QuantityError` where there is no extension, or one of no output format.
+  init(extensionOf path: FilePath) throws(QuantityError) {
     guard let own = path.extension?.lowercased() else {
       throw QuantityError(
         "'\(path)' says no format",
@@ -287,20 +216,17 @@ extension JobOutput.Format {
     }
     let stem = path.stem ?? ""
     switch own {
-    case "aac":
-      throw QuantityError("'.aac' is not built yet", help: "write '\(stem).m4a': AAC in MP4")
-    case "alac":
-      throw QuantityError(
-        "'.alac' is not built yet", help: "write '\(stem).m4a', with 'alac: 16 bit'")
-    case _ where own.hasSuffix("}") && PartTemplate.isTemplate(path):
-      throw QuantityError("'\(path)' says no format", help: Self.choices)
     case "json":
       throw QuantityError(
         "'.json' holds no sound", help: "for facts of the job, write { file: ..., json: sidecar }")
-    case _ where Self.mediaExtensions.contains(own):
-      throw QuantityError("'.\(own)' is not built yet", help: Self.choices)
+    case _ where own.hasSuffix("}") && PartTemplate.isTemplate(path):
+      throw QuantityError("'\(path)' says no format", help: Self.choices)
     default:
-      throw QuantityError("'.\(own)' is no format that is known", help: Self.choices)
+      throw QuantityError(
+        "'.\(own)' is not an output format",
+        help: own == "aac"
+          ? "write '\(stem).m4a': AAC in MP4"
+          : own == "alac" ? "write '\(stem).m4a', with 'alac: 16 bit'" : Self.choices)
     }
   }
 
@@ -309,7 +235,13 @@ extension JobOutput.Format {
 
   /// The extensions of files in this format; the first is the usual one. None where only the clip
   /// says them.
-  var extensions: [String] { kind?.capabilities.extensions ?? [] }
+  fileprivate var extensions: [String] {
+    switch self {
+    case .exactly(let format): format.kind.capabilities.extensions
+    case .usual(let kind): kind.capabilities.extensions
+    case .same: []
+    }
+  }
 }
 
 extension Quantity {

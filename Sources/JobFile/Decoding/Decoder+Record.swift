@@ -12,25 +12,13 @@ extension YAMLNode {
 
 extension Decoder {
   /// An output that is a file of facts: `{ folder: master, json: sidecar }`.
-  func record(_ node: YAMLNode, _ context: OutputContext) -> ExportRecord? {
+  func record(_ node: YAMLNode, _ context: EnclosingJob) -> ExportRecord? {
     guard let fields = fields(of: node, as: Language.output), let entry = fields["json"] else {
       return nil
     }
-    let word = value(entry.value, context.scope) { text throws(QuantityError) in
-      guard text == "sidecar" else {
-        throw QuantityError("'\(text)' is no file of facts", help: "write 'sidecar'")
-      }
-      return text
-    }
-    for other in fields.entries where !["file", "folder", "json"].contains(other.key) {
-      sink.error(
-        "'\(other.key)' beside 'json'", at: other.keyOrigin,
-        help: "a sidecar has facts and no sound; 'output' may be a list",
-        notes: [.init("it is given here", at: entry.keyOrigin)])
-    }
-    guard word != nil, let path = path(fields, context, naming: { _ in .usual("json") }) else {
-      return nil
-    }
+    guard Values.sidecar.read(entry.value, self, context.scope) != nil,
+      let path = path(fields, context, naming: { _ in .usual("json") })
+    else { return nil }
     guard path.value.extension?.lowercased() == "json" else {
       sink.error(
         "a sidecar ends in '.json'", at: path.origin,

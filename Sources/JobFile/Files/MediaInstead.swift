@@ -57,7 +57,7 @@ enum MediaInstead {
   static func hasMediaExtension(_ path: FilePath) -> Bool {
     let others: Set = ["mov", "avi", "ts", "mxf", "m4v", "ogv", "mpg", "mpeg", "jpg", "png"]
     guard let own = path.extension?.lowercased(), own != "json" else { return false }
-    return JobOutput.Format.mediaExtensions.contains(own) || others.contains(own)
+    return Output.Request.mediaExtensions.contains(own) || others.contains(own)
   }
 
   /// The first bytes of formats, as libmagic and FFmpeg's probes have them.

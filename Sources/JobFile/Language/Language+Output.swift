@@ -1,34 +1,91 @@
-import JobModel
-import MediaComposition
+import Diagnosis
 import JSON
+import JobModel
+import MPEGAudio
+import MediaComposition
+
+/// An output, while its keys are read.
+struct OutputDraft {
+  let job: EnclosingJob
+  let isInFolder: Bool
+  var request: Output.Request?
+  /// The key that named the format.
+  var formatKey: String?
+  var mp3: MP3Choice?
+  var sampleRate: Located<Int>?
+  var channels: Located<ChannelLayout>?
+  var tags = JobTags()
+  var id3: Located<ID3Version>?
+
+  init(_ job: EnclosingJob, isInFolder: Bool) {
+    self.job = job
+    self.isInFolder = isInFolder
+  }
+
+  /// The first of several formats counts; the others are refused.
+  mutating func take(_ request: Output.Request, by key: String) {
+    if self.request == nil { (self.request, formatKey) = (request, key) }
+  }
+}
 
 extension Language {
+  /// `file`, `folder` and `chapters` are read when the format is known, `json` and `preset` before.
+  static let outputKeys: Keys<OutputDraft> = Keys([
+    Key("file", as: Values.path.form, "the path to write to"),
+    Key("folder", as: Values.path.form, "the folder to write to, under the input's name"),
+    Key("mp3", Values.mp3, "MP3 by LAME") { output, choice in
+      output.mp3 = choice
+      output.take(.exactly(.mp3(choice.settings)), by: "mp3")
+    },
+    Key("id3", Values.id3, "the tag's version in MP3 and AIFF; else 2.4, where chapters allow it") {
+      $0.id3 = $1
+    },
+    format(.wav, Values.wavPCM, "PCM, or G.711 (mu-law, a-law)"),
+    format(.aiff, Values.pcm, "PCM, big-endian"),
+    format(.caf, Values.pcm, "PCM in Apple's Core Audio Format"),
+    format(.flac, Values.bitDepth, "FLAC"),
+    format(.alac, Values.bitDepth, "Apple Lossless in MP4"),
+    format(.aac, Values.bitRate.form, "AAC in MP4"),
+    format(.vorbis, Values.vorbis, "Vorbis in Ogg"),
+    format(.opus, Values.bitRate.form, "Opus in Ogg"),
+    Key("codec", as: Values.codec.form, "'same': that of the job's only clip") {
+      entry, decoder, scope, output in
+      guard Values.codec.read(entry.value, decoder, scope) != nil else { return }
+      guard !output.job.isNoClip else {
+        return decoder.sink.error(
+          "'codec: same' on a job that is not one clip", at: entry.keyOrigin,
+          help: "name the format, as 'mp3: V2'")
+      }
+      output.take(.same(as: nil, isInFolder: output.isInFolder), by: "codec")
+    },
+    Key("sample_rate", Values.sampleRate, "of this output; else as the mix") { $0.sampleRate = $1 },
+    Key("channels", Values.layout, "of this output; else as the mix") { $0.channels = $1 },
+    Key("metadata", as: Values.metadata.form, "tags of this output, over the job's") {
+      entry, decoder, scope, output in output.tags = decoder.metadata(entry.value, scope)
+    },
+    Key("json", as: Values.sidecar.form, "'sidecar': no sound, but facts of the job as JSON"),
+    Key("preset", as: Values.preset, "a named set of settings; keys beside it win"),
+    Key("chapters", as: Values.chapterPlaces, "in the file, or in files beside it"),
+  ])
+
+  /// A key that names a format, and whose text has its settings.
+  private static func format(
+    _ kind: Output.Kind, _ form: Form, _ help: String
+  ) -> Key<OutputDraft> {
+    Key(kind.rawValue, as: form, help) { entry, decoder, scope, output in
+      let format = decoder.value(entry.value, scope) { text throws(QuantityError) in
+        try Quantity.format(kind, text)
+      }
+      if let format { output.take(.exactly(format.value), by: kind.rawValue) }
+    }
+  }
+
+  /// The keys that name a format, of which an output has one.
+  static let formatKeys = Output.Kind.allCases.map(\.rawValue) + ["codec"]
+
   /// A file to be written.
   static let output: Schema = Schema(
-    "an output",
-    keys: [
-      .init("file", Values.path.form, "the path to write to"),
-      .init("folder", Values.path.form, "the folder to write to, under the input's name"),
-      .init("mp3", Values.mp3.form, "MP3 by LAME"),
-      .init(
-        "id3", Values.id3.form,
-        "the tag's version in MP3 and AIFF; else 2.4, where chapters allow it"),
-      .init("wav", Values.pcm, "PCM"),
-      .init("aiff", Values.pcm, "PCM, big-endian"),
-      .init("caf", Values.pcm, "PCM in Apple's Core Audio Format"),
-      .init("flac", Values.bitDepth, "FLAC"),
-      .init("alac", Values.bitDepth, "Apple Lossless in MP4"),
-      .init("aac", Values.bitRate.form, "AAC in MP4"),
-      .init("vorbis", Values.vorbis, "Vorbis in Ogg"),
-      .init("opus", Values.bitRate.form, "Opus in Ogg"),
-      .init("codec", Values.codec.form, "'same': that of the job's only clip"),
-      .init("sample_rate", Values.sampleRate.form, "of this output; else as the mix"),
-      .init("channels", Values.layout.form, "of this output; else as the mix"),
-      .init("metadata", Values.metadata.form, "tags of this output, over the job's"),
-      .init("json", Values.sidecar.form, "'sidecar': no sound, but facts of the job as JSON"),
-      .init("preset", Values.preset, "a named set of settings; keys beside it win"),
-      .init("chapters", Values.chapterPlaces, "in the file, or in files beside it"),
-    ],
+    "an output", keys: outputKeys.facts,
     rules: [
       .one(
         of: ["file", "folder"], missing: "an output needs a 'file' or a 'folder'",
@@ -36,22 +93,22 @@ extension Language {
         note: "the file is named here"),
       oneFormat,
       .key(
-        "folder", needs: formatKeys + ["preset", "json"], "a 'folder' needs a format",
-        help: "add one of " + formatKeys.map { "'\($0)'" }.joined(separator: ", ")),
+        "folder", needs: formatKeys + ["preset", "json"], folderNeedsFormat, help: addFormat),
       .key(
         "json", onlyBeside: ["file", "folder"],
         help: "a sidecar has facts and no sound; 'output' may be a list",
         note: "it is given here"),
     ], conditions: { extensionConditions + layoutConditions + id3Conditions })
 
+  static let folderNeedsFormat = "a 'folder' needs a format"
+  static let addFormat = "add one of " + formatKeys.map { "'\($0)'" }.joined(separator: ", ")
+
   private static let oneFormat = Schema.Rule.atMostOne(
     of: formatKeys, beside: "an output has one format; 'output' may be a list")
 
   /// An entry of `presets`: settings of an output.
   static let preset: Schema = {
-    let keys = output.keys.filter {
-      !["file", "folder", "metadata", "json", "preset"].contains($0.name)
-    }
+    let keys = outputKeys.without(["file", "folder", "metadata", "json", "preset"]).facts
     return Schema(
       "a preset", example: "{ mp3: V2, channels: mono }", keys: keys,
       rules: [

@@ -75,10 +75,10 @@ extension Decoder {
       incomplete.refuse("preset")
       return incomplete
     }
-    let hasFormat = !fields.present(formatKeys).isEmpty
+    let hasFormat = !fields.present(Language.formatKeys).isEmpty
     var merged = fields
     for other in preset.entries
-    where fields[other.key] == nil && !(hasFormat && formatKeys.contains(other.key)) {
+    where fields[other.key] == nil && !(hasFormat && Language.formatKeys.contains(other.key)) {
       merged.append(other)
     }
     for key in preset.refused { merged.refuse(key) }

@@ -88,7 +88,7 @@ enum Pattern {
   /// A path whose extension says a format that is none of `kind`.
   static func otherOutputPath(than kind: Output.Kind) -> String {
     let own = Set(kind.capabilities.extensions)
-    return #"\."# + one(of: JobOutput.Format.mediaExtensions.subtracting(own).sorted().map(anyCase))
+    return #"\."# + one(of: Output.Request.mediaExtensions.subtracting(own).sorted().map(anyCase))
       + "$"
   }
   static let jsonPath = whole(local + #".*[^/]\."# + anyCase("json"))

@@ -9,12 +9,17 @@ extension Values {
     Form(name, [.text], example) { JSONForm.text(Pattern.whole(pattern)) }
   }
 
-  static let pcmText = Pattern.whole(
-    Pattern.one(
-      of: "(16|24)" + Pattern.bits, "32" + Pattern.bits + "[ -]*" + Pattern.anyCase("float")))
+  private static let pcmBody = Pattern.one(
+    of: "(16|24)" + Pattern.bits, "32" + Pattern.bits + "[ -]*" + Pattern.anyCase("float"))
+  static let pcmText = Pattern.whole(pcmBody)
   static let pcm: Form = Form("pcm", [.text], "'16 bit', '24 bit' or '32 bit float'") {
     JSONForm.text(pcmText)
   }
+  /// The same and what telephone systems play.
+  static let wavPCM = form(
+    "wav_pcm", "'16 bit', '24 bit', '32 bit float', '8 bit', 'mu-law' or 'a-law'",
+    Pattern.one(
+      of: pcmBody, "8" + Pattern.bits, "([mM][uU]|[uUaA]|µ)[ -]*" + Pattern.anyCase("law")))
 
   static let bitDepth = form("bit_depth", "'16 bit' or '24 bit'", "(16|24)" + Pattern.bits)
 

@@ -1,12 +1,15 @@
 import Diagnosis
+import ExportGraph
 import MediaComposition
 import MediaTime
 
 extension Job {
   /// The job whole, and the tags that its own are put over.
   struct Whole {
-    /// Without tags.
+    /// Settled, without tags.
     var export: Export
+    /// What the user should know of what was settled.
+    var notes: [Diagnostic]
     var baseTags: Metadata
     /// Of each output that has others.
     var outputTags: [Metadata?]
@@ -20,22 +23,40 @@ extension Job {
     guard let lowered = lowering.lowered(ofJob: item), lowering.diagnostics.isEmpty else {
       throw lowering.diagnostics
     }
-    let export = Export(
+    var export = Export(
       name: name, composition: lowered.timeline, mix: lowered.mix, sampleRate: sampleRate,
       channelLayout: channelLayout, chapters: lowered.chapters,
-      outputs: try outputs(from: soundingMedia.compactMap { known[$0] }), records: records,
+      outputs: outputs.map { $0.like(clip.flatMap { known[$0] }) }, records: records,
       origin: origin)
+    export.origins = origins
+    let settled = try export.settled()
     func tags(_ base: MetadataBase) -> Metadata {
       base.media.flatMap { known[$0]?.metadata } ?? Metadata()
     }
     return Whole(
-      export: export, baseTags: tags(metadataBase ?? inheritedBase),
-      outputTags: outputs.map { $0.metadataBase.map(tags) })
+      export: settled.export, notes: lowering.notes + settled.notes,
+      baseTags: tags(metadataBase ?? inheritedBase),
+      outputTags: outputs.indices.map { outputBases?[$0].map(tags) })
   }
 
   /// A job that is one clip keeps its tags, whatever is done to it.
   private var inheritedBase: MetadataBase {
-    if case .clip(let reference) = item.content { .file(reference) } else { .nothing }
+    clip.map { .file($0) } ?? .nothing
+  }
+
+  /// Of a job that is one clip.
+  private var clip: MediaReference? {
+    if case .clip(let reference) = item.content { reference } else { nil }
+  }
+}
+
+extension Output {
+  /// The output, with the clip that it is to be like if it says so.
+  fileprivate func like(_ clip: Asset?) -> Output {
+    guard case .same(nil, let isInFolder) = request else { return self }
+    var output = self
+    output.request = .same(as: clip, isInFolder: isInFolder)
+    return output
   }
 }
 

@@ -29,7 +29,7 @@ extension Job {
     var whole = try whole(assets: known)
     guard let split else {
       tag(&whole.export, whole, base: { $0 }, filled: { $0 })
-      return Exports(exports: [whole.export], warnings: [])
+      return Exports(exports: [whole.export], warnings: whole.notes)
     }
     var splitter = Splitter(whole.export, rate: sampleRate ?? clipRate(known))
     let parts = splitter.parts(of: split)
@@ -37,7 +37,7 @@ extension Job {
     var found = Diagnostics()
     let exports = parts.map { partExport($0, whole, into: &found) }
     guard found.isEmpty else { throw found }
-    return Exports(exports: exports, warnings: splitter.warnings)
+    return Exports(exports: exports, warnings: splitter.warnings + whole.notes)
   }
 
   /// Of a job that is one clip.
@@ -60,7 +60,7 @@ extension Job {
     let padded = String(repeating: "0", count: max(0, width - number.count)) + number
     export.name = "\(name)/\(padded)" + (part.title.map { " \($0)" } ?? "")
     for index in outputs.indices {
-      let output = outputs[index]
+      let output = export.outputs[index]
       do throws(PartTemplate.Failure) {
         export.outputs[index].path = try PartTemplate.path(output.path, for: part)
       } catch {

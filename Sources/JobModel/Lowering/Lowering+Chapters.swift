@@ -124,6 +124,34 @@ extension [Chapter] {
   }
 }
 
+extension [EditedPart] {
+  /// The moment of the timeline before the edits that sounds at `time` after them; nil where that is
+  /// something else. O(n)
+  func original(of time: Time) -> Time? {
+    var start = Time.zero
+    for part in self {
+      if time < start + part.duration {
+        guard case .part(let range) = part else { return nil }
+        return range.start + (time - start)
+      }
+      start = start + part.duration
+    }
+    return nil
+  }
+
+  /// When the moment at `time` before the edits sounds after them; nil where it does not. O(n)
+  func edited(_ time: Time) -> Time? {
+    var start = Time.zero
+    for part in self {
+      if case .part(let range) = part, range.start <= time, time < range.end {
+        return start + (time - range.start)
+      }
+      start = start + part.duration
+    }
+    return nil
+  }
+}
+
 extension EditedPart {
   fileprivate var hasChapters: Bool {
     if case .other(_, let chapters) = self { !chapters.isEmpty } else { false }

@@ -1,6 +1,7 @@
 import Diagnosis
 import MediaComposition
 import MediaTime
+import SystemPackage
 
 // MARK: - Channels
 
@@ -67,6 +68,7 @@ extension Lowering {
       return false
     }
     liftChapters(of: &lowered)
+    nameStart(of: &lowered, item, for: insertions)
     var segments: [Segment] = []
     var parts: [EditedPart] = []
     var end = Time.zero
@@ -103,7 +105,27 @@ extension Lowering {
     for part in rest { appendPart(part) }
     lowered.chapters = lowered.chapters.played(as: parts, of: lowered.duration)
     lowered.nest(as: segments)
+    edits = parts
     return checkLimit(of: lowered.duration, at: item.origin)
+  }
+
+  /// Gives the item a chapter at its start where something with a chapter is inserted before its first
+  /// one: with its chapter the item goes on after the insertion, and the inserted chapter ends.
+  private func nameStart(
+    of lowered: inout LoweredItem, _ item: Item, for insertions: [Insertion]
+  ) {
+    let first = lowered.chapters.first?.start ?? lowered.duration
+    guard insertions.contains(where: { $0.time < first && !$0.lowered.allChapters.isEmpty }) else {
+      return
+    }
+    var clip: FilePath?
+    item.forEachClip { clip = clip ?? $0.path }
+    var title = item.name?.value ?? clip?.stem ?? "\(lowered.name)"
+    if item.name == nil, case .asset(let asset) = lowered.content {
+      title = asset.metadata["title"] ?? title
+    }
+    let own = Chapter(start: .zero, title: title, isInherited: true, origin: item.origin)
+    lowered.chapters.insert(item.chapter.map { Chapter($0, start: .zero) } ?? own, at: 0)
   }
 
   /// What the cuts leave, in order of time; ranges that overlap take out what is in any of them.

@@ -46,6 +46,7 @@ extension Lowering {
     of item: Item, _ lowered: LoweredItem, at place: ItemPlace, to mix: inout AudioMix
   ) {
     let points = points(item.volume.map { ($0.moment, $0.gain) }, "volume", lowered, at: place)
+    noteClocks(item, item.volume.map(\.moment), "volume", lowered, at: place)
     guard points.contains(where: { $0.value != .unity }) else { return }
     guard points.count > 1 else {
       mix.gain = mix.gain * (points.first?.value ?? .unity)
@@ -65,12 +66,34 @@ extension Lowering {
     of item: Item, _ lowered: LoweredItem, at place: ItemPlace, to mix: inout AudioMix
   ) {
     let points = points(item.pan.map { ($0.moment, $0.pan) }, "pan", lowered, at: place)
+    noteClocks(item, item.pan.map(\.moment), "pan", lowered, at: place)
     guard let first = points.first, points.contains(where: { $0.value != .centre }) else { return }
     mix.pan = PanEnvelope(
       first.value,
       ramps: zip(points, points.dropFirst()).map { a, b in
         PanRamp(from: a.value, to: b.value, over: TimeRange(start: a.time, end: b.time))
       })
+  }
+
+  /// Says of the first point that 'cut' moves which moment it is: cuts count before the cut, and points
+  /// after it.
+  private mutating func noteClocks(
+    _ item: Item, _ moments: [Located<Moment>], _ key: String, _ lowered: LoweredItem,
+    at place: ItemPlace
+  ) {
+    guard !item.cuts.isEmpty, !item.isReversed, item.speed?.value.isUnity ?? true else { return }
+    for moment in moments where moment.value.anchor == .start {
+      guard let time = time(moment, of: lowered, at: place, .level),
+        let original = edits.original(of: time), original != time
+      else { continue }
+      let instead = edits.edited(time).map {
+        "; for \(Self.text(time)) before it write '\(Self.text($0))'"
+      }
+      return note(
+        "this point is at \(Self.text(time)) after 'cut', which is \(Self.text(original)) before it",
+        at: moment.origin,
+        help: "times of 'cut' count before the cut, those of '\(key)' after it" + (instead ?? ""))
+    }
   }
 
   /// Points of a curve, in order of time.

@@ -16,6 +16,10 @@ struct Lowering {
   /// The job's own, at which a number of samples counts where no file has a rate.
   let sampleRate: Int?
   private(set) var diagnostics = Diagnostics()
+  /// What the user should know of what is no mistake.
+  private(set) var notes: [Diagnostic] = []
+  /// What 'cut' and 'insert' made of the item that is being lowered; empty where they did nothing.
+  var edits: [EditedPart] = []
   /// Every sequence that was met so far, by its number.
   var sequences: [SequenceState] = []
   /// What is being lowered, from the outermost to the innermost.
@@ -42,13 +46,17 @@ struct Lowering {
     var isWhole = select(item.channels, in: &lowered)
     // A range that was refused does not hide what is wrong with the rest.
     isWhole = takeRange(of: item, at: place, in: &lowered) && isWhole
+    edits = []
     isWhole = edit(&lowered, by: item, at: place) && isWhole
+    let isChapterPlaced = item.chapter.map { own in
+      lowered.chapters.contains { $0 == Chapter(own, start: $0.start) }
+    }
     reverse(&lowered, by: item)
     isWhole = changeSpeed(of: &lowered, by: item) && isWhole
     isWhole = loop(&lowered, by: item, at: place) && isWhole
     lowered.effects = item.effects
     lowered.mix = mix(item, lowered, at: place)
-    if let chapter = item.chapter {
+    if let chapter = item.chapter, isChapterPlaced != true {
       lowered.chapters.insert(Chapter(chapter, start: .zero), at: 0)
     }
     return isWhole ? lowered : nil
@@ -85,6 +93,10 @@ struct Lowering {
       let composition = Composition(tracks: tracks)
       return made(.composition(composition), composition.duration, rate: sampleRate, .text(name))
     }
+  }
+
+  mutating func note(_ message: String, at origin: Origin, help: String) {
+    notes.append(Diagnostic(.note, message, at: origin, help: help))
   }
 
   mutating func error(

@@ -28,10 +28,15 @@ public struct Job: Sendable, Hashable {
   @Rare public var metadataBase: MetadataBase?
   /// Frames a second of the mix; nil: the highest among the sources.
   public var sampleRate: Int?
-  /// Layout of the mix; nil: mono where all sources are mono, else stereo.
+  /// Layout of the mix and of outputs without their own; nil: as the sources have it.
   public var channelLayout: ChannelLayout?
+  /// Where these two were written.
+  public var origins = Export.Origins()
   /// At least one.
-  public var outputs: [JobOutput]
+  public var outputs: [Output]
+  /// What tags and cover of an output are based on, under the job's own, by the output's index; as the
+  /// job's where there is none.
+  @Rare public var outputBases: [Int: MetadataBase]?
   /// Files that tell of the job, beside its outputs; templates in a split job, as those are.
   public var records: [ExportRecord]
   /// Names or groups of jobs of the same file that must be done before this one.
@@ -48,7 +53,7 @@ public struct Job: Sendable, Hashable {
 
   /// A job that renders `item` to `outputs`.
   public init(
-    name: String, group: String? = nil, item: Item, split: Split? = nil, outputs: [JobOutput],
+    name: String, group: String? = nil, item: Item, split: Split? = nil, outputs: [Output],
     records: [ExportRecord] = [], needs: [Located<String>] = [], retries: Int? = nil,
     timeout: Located<Time>? = nil,
     metadata: Metadata = Metadata(), metadataBase: MetadataBase? = nil,
@@ -74,10 +79,14 @@ public struct Job: Sendable, Hashable {
   ///
   /// - Complexity: O(n) in the number of items
   public var media: [MediaReference] {
-    let bases = [metadataBase] + outputs.map(\.metadataBase)
     let sounding = soundingMedia
     var seen = Set(sounding)
-    return sounding + bases.compactMap { $0?.media }.filter { seen.insert($0).inserted }
+    return sounding + tagMedia.filter { seen.insert($0).inserted }
+  }
+
+  /// The media whose tags are taken by name: the job's, then those of its outputs.
+  package var tagMedia: [MediaReference] {
+    ([metadataBase] + outputs.indices.map { outputBases?[$0] }).compactMap { $0?.media }
   }
 
   /// What its items are made of, each stream once.
@@ -128,59 +137,5 @@ extension Item {
       }
       if !items[index].insertions.isEmpty { forEach(of: items[index].insertions, body) }
     }
-  }
-}
-
-/// A file to be written, as a job says it.
-public struct JobOutput: Sendable, Hashable {
-  /// Container, codec and settings, as far as the job says them.
-  public enum Format: Sendable, Hashable {
-    /// All said.
-    case exactly(Output.Format)
-    /// With the settings that are usual for the sources.
-    case usual(Output.Kind)
-    /// That of the job's only clip (`codec: same`), with settings that keep its quality. Until the
-    /// clip was probed, an output in a folder has the clip's own extension.
-    case sameAsClip(isInFolder: Bool)
-  }
-
-  /// Where to.
-  public var path: FilePath
-  /// As what.
-  public var format: Format
-  /// The name of LAME's by which MP3 settings were asked for: it also chooses the sample rate.
-  public var mp3Preset: MP3Preset?
-  /// Frames a second; nil: as the mix.
-  public var sampleRate: Int?
-  /// The version of the tag in MP3 and AIFF; nil: as `Output.id3` has it.
-  public var id3: ID3Version?
-  /// nil: as the mix.
-  public var channelLayout: ChannelLayout?
-  /// Put over the job's own; an empty text takes a tag away.
-  public var metadata: Metadata
-  /// What tags and cover are based on, under the job's own; nil: as the job.
-  public var metadataBase: MetadataBase?
-  /// Where the chapters are written.
-  public var chapters: ChapterPlaces
-  /// Where the path was written.
-  public var origin: Origin
-  /// Where its settings were written; those of a text, and of formats with one setting, are at
-  /// `rateControl`.
-  package var settingPlaces: [MP3Settings.Problem.Setting: Origin] = [:]
-
-  /// An output at `path`.
-  public init(
-    path: FilePath, format: Format, sampleRate: Int? = nil, channelLayout: ChannelLayout? = nil,
-    metadata: Metadata = Metadata(), metadataBase: MetadataBase? = nil,
-    chapters: ChapterPlaces = .standard, origin: Origin = .unknown
-  ) {
-    self.path = path
-    self.format = format
-    self.sampleRate = sampleRate
-    self.channelLayout = channelLayout
-    self.metadata = metadata
-    self.metadataBase = metadataBase
-    self.chapters = chapters
-    self.origin = origin
   }
 }

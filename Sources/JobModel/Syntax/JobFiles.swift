@@ -22,9 +22,7 @@ extension Job {
   /// Calls `body` with every medium that the job reads.
   package func forEachMedium(_ body: (FilePath, Origin) -> Void) {
     item.forEachClip { body($0.path, $0.origin) }
-    for base in [metadataBase] + outputs.map(\.metadataBase) {
-      if case .file(let reference)? = base { body(reference.path, reference.origin) }
-    }
+    for reference in tagMedia { body(reference.path, reference.origin) }
   }
 
   /// Calls `body` with every picture that the job reads.

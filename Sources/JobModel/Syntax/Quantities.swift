@@ -153,17 +153,21 @@ package struct Quantity {
     throw QuantityError("'\(text)' is no bit rate", help: "write '128k' or '320 kbps'")
   }
 
-  /// `16 bit`, `24 bit`, `32 bit float`.
+  /// `16 bit`, `24 bit`, `32 bit float`; of WAV also `8 bit`, `mu-law` and `a-law`, by FFmpeg's
+  /// names, too.
   package static func sampleFormat(
     _ text: String, of kind: Output.Kind
   ) throws(QuantityError) -> Output.SampleFormat {
-    let word = text.lowercased().filter { $0 != " " && $0 != "-" }
-    for format in Output.SampleFormat.allCases where format.rawValue.filter({ $0 != " " }) == word {
-      return format
+    func plain(_ text: String) -> String {
+      text.lowercased().filter { $0 != " " && $0 != "-" }.replacing("µ", with: "mu")
     }
+    let offered = kind.capabilities.sampleFormats
+    let word = plain(text) == "ulaw" ? "mulaw" : plain(text)
+    if let format = offered.first(where: { plain($0.rawValue) == word }) { return format }
+    let names = offered.map { "'\($0.rawValue)'" }
     throw QuantityError(
       "'\(text)' is no sample format of \(kind.capabilities.codecName)",
-      help: "write '16 bit', '24 bit' or '32 bit float'")
+      help: "write " + names.dropLast().joined(separator: ", ") + " or " + (names.last ?? ""))
   }
 
   /// `mono`, `stereo`, `quad`, `5.0`, `5.1`, `7.1`.

@@ -40,7 +40,7 @@ final class TakeFiles {
     self.output = output
     format = AudioFormat(
       sampleRate: device.sampleRate, channelLayout: .usual(ofCount: device.channelCount))
-    isDithered = output.storesInt16 && device.encoding != .int16
+    isDithered = output.ditheredDepth != nil && device.encoding != .int16
     recording = Recording(sampleRate: device.sampleRate, channelCount: device.channelCount)
     scratch = AudioBuffer(channelCount: device.channelCount, capacity: 4096)
     if settings.split != nil, !settings.isReplacing { try refuseParts() }
@@ -161,8 +161,8 @@ final class TakeFiles {
       let path = settings.split == nil ? path : Self.part(partCount + taken, of: path)
       do throws(Failure) {
         writer = try makeGrowingWriter(
-          for: Output(path: path, format: output), format: format, isDithered: isDithered,
-          replacing: settings.isReplacing, flush: flusher.flush)
+          at: path, as: output, format, isDithered: isDithered, replacing: settings.isReplacing,
+          flush: flusher.flush)
         return
       } catch {
         // Another program has made this file meanwhile: the next number is taken.

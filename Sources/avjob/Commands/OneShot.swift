@@ -119,7 +119,7 @@ struct OneShot {
     ).run(preparation)
   }
 
-  private static func exists(_ output: JobOutput) -> Bool {
+  private static func exists(_ output: Output) -> Bool {
     output.path.withPlatformString { Glibc.access($0, F_OK) } == 0
   }
 

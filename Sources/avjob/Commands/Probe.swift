@@ -36,7 +36,8 @@ struct Probe: ParsableCommand {
       do throws(Failure) {
         let asset = try context.library.asset(at: path, streamIndex: stream)
         let odd = context.library.warnings(for: path, streamIndex: stream).map { Diagnostic($0) }
-        found.append(ProbedMedia(asset: asset, messages: odd))
+        let streams = (try? context.library.streams(at: path)) ?? []
+        found.append(ProbedMedia(asset: asset, streams: streams, messages: odd))
         warnings += odd
       } catch {
         errors.append(Diagnostic(error))
@@ -61,6 +62,8 @@ struct Probe: ParsableCommand {
 /// A media file that could be read.
 struct ProbedMedia {
   let asset: Asset
+  /// All of its file.
+  let streams: [MediaStream]
   /// What is odd about it.
   let messages: [Diagnostic]
 
@@ -85,7 +88,8 @@ struct ProbedMedia {
         "encoder_padding": asset.encoderPadding.map { .count($0) },
         "metadata": asset.metadata.json,
         "cover": cover.map { ["format": .text($0.format), "bytes": .integer($0.bytes)] },
-        "chapters": .list(asset.chapters.map(\.json)), "messages": .messages(messages, in: map),
+        "chapters": .list(asset.chapters.map(\.json)), "streams": .list(streams.map(\.json)),
+        "messages": .messages(messages, in: map),
       ])
   }
 
@@ -100,6 +104,7 @@ struct ProbedMedia {
       ("sound", sound), ("stream", "\(asset.streamIndex) of \(asset.container)"),
       ("duration", "\(duration) (\(asset.frameCount) samples)"),
     ]
+    rows += streams.filter { $0.index != asset.streamIndex }.map { ("beside", $0.text) }
     if let announced = asset.announcedDuration?.clockText(decimals: 3), announced != duration {
       rows.append(("announced", "\(announced), which is not what decoding gives"))
     }
@@ -115,5 +120,29 @@ struct ProbedMedia {
     let width = rows.map(\.0.count).max() ?? 0
     let lines = rows.map { "  " + $0.padded(to: width + 2) + $1 }
     return ([asset.path.string] + lines).map(\.printable).joined(separator: "\n") + "\n"
+  }
+}
+
+extension MediaStream {
+  private var sound: AudioFormat? {
+    guard let sampleRate, let channelLayout else { return nil }
+    return AudioFormat(sampleRate: sampleRate, channelLayout: channelLayout)
+  }
+
+  fileprivate var json: JSONValue {
+    .members([
+      "stream": .count(index), "kind": .text(kind), "codec": .text(codec),
+      "sample_rate": sampleRate.map { .count($0) },
+      "channels": channelLayout.map { .text($0.name) }, "language": language.map { .text($0) },
+      "title": title.map { .text($0) },
+    ])
+  }
+
+  /// One line, with what probes it if it is sound.
+  fileprivate var text: String {
+    let isSound = kind == "audio"
+    let facts = [sound?.description, language, title.map { "'\($0)'" }].compactMap(\.self)
+    return (["stream \(index)", isSound ? codec : "\(kind) (\(codec))"] + facts)
+      .joined(separator: ", ") + (isSound ? ": '--stream \(index)'" : "")
   }
 }

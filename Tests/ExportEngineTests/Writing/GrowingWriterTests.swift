@@ -14,9 +14,7 @@ import Testing
   let folder = TestFolder()
   let stereo = AudioFormat(sampleRate: 44_100, channelLayout: .stereo)
 
-  private func output(_ name: String, _ format: Output.Format) -> Output {
-    Output(path: FilePath(folder.path(name)), format: format)
-  }
+  private func path(_ name: String) -> FilePath { FilePath(folder.path(name)) }
 
   /// 16-bit noise that fits exactly into floats, as planes.
   private func noise(_ count: Int) -> [Float] {
@@ -55,7 +53,7 @@ import Testing
   func settled(name: String, format: Output.Format) throws {
     let sound = noise(50_000)
     let writer = try makeGrowingWriter(
-      for: output(name, format), format: stereo, isDithered: false, replacing: false)
+      at: path(name), as: format, stereo, isDithered: false, replacing: false)
     try write(sound, to: writer, in: 777)
     try writer.settle()
     // As a process that is killed leaves it.
@@ -157,7 +155,7 @@ import Testing
     try writeFile(folder.path("a.wav"), [1, 2, 3])
     func open(replacing: Bool) throws(Failure) -> any GrowingWriter {
       try makeGrowingWriter(
-        for: output("a.wav", .wav(.int16)), format: stereo, isDithered: false, replacing: replacing)
+        at: path("a.wav"), as: .wav(.int16), stereo, isDithered: false, replacing: replacing)
     }
     #expect(throws: Failure.self) { try open(replacing: false) }
     #expect(try readFile(folder.path("a.wav")) == [1, 2, 3])
@@ -171,14 +169,14 @@ import Testing
 
   @Test("past 4 GiB the header is one of RF64, and tools know the length")
   func rf64() throws {
-    for format in [Output.SampleFormat.int16, .int24, .float32] {
+    for format in Output.SampleFormat.allCases {
       let name = "\(format.rawValue).wav"
       let writer = try makeGrowingWriter(
-        for: output(name, .wav(format)), format: stereo, isDithered: false, replacing: false)
+        at: path(name), as: .wav(format), stereo, isDithered: false, replacing: false)
       let header = try readFile(folder.path(name))
       writer.abandon()
       let sizes = try #require(WAVSizes(header: header))
-      let frameSize = Int64(format == .int16 ? 4 : format == .int24 ? 6 : 8)
+      let frameSize = Int64(2 * format.byteCount)
       let frames = 6_000_000_000 / frameSize
       // A hole, and a part of a frame that was written last.
       let size = Int64(header.count) + frames * frameSize + 1
@@ -198,7 +196,7 @@ import Testing
   func marks() throws {
     let sound = noise(10_001)
     let writer = try makeGrowingWriter(
-      for: output("a.wav", .wav(.int16)), format: stereo, isDithered: false, replacing: false)
+      at: path("a.wav"), as: .wav(.int16), stereo, isDithered: false, replacing: false)
     try write(sound, to: writer, in: 1000)
     writer.mark(500, "overrun, 1 frames lost")
     writer.mark(7000, "device gone")

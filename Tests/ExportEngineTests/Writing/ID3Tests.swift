@@ -151,12 +151,4 @@ struct ID3Tests {
       #expect(failure?.path == FilePath(folder.path("text.png")))
     }
   }
-
-  @Test("no other format has a version of ID3")
-  func others() throws {
-    let failure = #expect(throws: Failure.self) { try tag(id3: .v23, format: .flac(bitDepth: 16)) }
-    #expect(failure?.message == "an output that is FLAC has no version of ID3")
-    #expect(failure?.remedy == .mendJob)
-    #expect(try entries(of: folder.root) == [])
-  }
 }

@@ -131,8 +131,7 @@ struct OggTests {
     #expect(try serial("b.ogg", "One") != first)
   }
 
-  @Test(
-    "libvorbis takes what the table offers, at its ends, and the table refuses what it does not")
+  @Test("libvorbis takes what the table offers, at its ends")
   func vorbisRates() throws {
     for rate in [8000, 11_025, 16_000, 22_050, 32_000, 44_100, 48_000] {
       for (count, layout) in [(1, ChannelLayout.mono), (2, .stereo), (6, .surround51)] {
@@ -145,16 +144,6 @@ struct OggTests {
             .vorbis(.bitRate(bitRate)), sampleRate: rate, layout: layout)
         }
       }
-    }
-    for (rate, bitRate, words) in [
-      (44_100, 600_000, "Vorbis at 44100 Hz with 2 channels has 45 to 500 kbps, not 600"),
-      (96_000, 128_000, "Vorbis has no bit rates at 96000 Hz: give it a quality, as 'q5'"),
-    ] {
-      let failure = #expect(throws: Failure.self) {
-        try writeSound(
-          [[0], [0]], to: folder.path("a.ogg"), .vorbis(.bitRate(bitRate)), sampleRate: rate)
-      }
-      #expect(failure?.message == words)
     }
   }
 }

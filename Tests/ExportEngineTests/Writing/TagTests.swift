@@ -338,36 +338,6 @@ struct TagTests {
     #expect(failure?.message == "the cover is damaged: its chunk 'IHDR' has a wrong checksum")
   }
 
-  @Test("settings that a format does not have are refused by name")
-  func settings() throws {
-    let cases: [(Output.Format, Int, String)] = [
-      (.flac(bitDepth: 20), 44100, "FLAC is written with 16 or 24 bits a sample, not 20"),
-      (
-        .m4a(bitRate: 128_000), 192_000,
-        "AAC has no sample rate of 192000 Hz: it has 7350, 8000, 11025, 12000, 16000, 22050, "
-          + "24000, 32000, 44100, 48000, 64000, 88200, 96000"
-      ),
-      (
-        .m4a(bitRate: 320_000), 8000,
-        "AAC at 8000 Hz with 1 channel has 8 to 48 kbps, not 320"
-      ),
-      (
-        .mp3(.standard), 96000,
-        "MP3 has no sample rate of 96000 Hz: the nearest is 48000 Hz (it has 8000, 11025, 12000, "
-          + "16000, 22050, 24000, 32000, 44100 and 48000)"
-      ),
-      (.wav(.int16), 0, "no format has a sample rate of 0 Hz"),
-    ]
-    for (format, rate, message) in cases {
-      let failure = #expect(throws: Failure.self) {
-        try writeSound([tone], to: folder.path("x/a"), format, sampleRate: rate)
-      }
-      #expect(failure?.message == message)
-      #expect(failure?.remedy == .mendJob)
-    }
-    #expect(try entries(of: folder.root) == [])
-  }
-
   @Test("a wrong number of frames, or samples that are no numbers, are the engine's own fault")
   func brokenPromises() throws {
     let cases: [(Int64, [Float], String)] = [

@@ -92,3 +92,15 @@ let edgeLengths = [1, 575, 576, 577, 1151, 1152, 1153, 2047, 25_000, 44_100, 12_
 func entries(of folder: String) throws -> [String] {
   try Tool.succeed("ls", "-A", folder).text.split(separator: "\n").map(String.init)
 }
+
+extension Sink {
+  /// A sink of an output that says its format.
+  init(
+    node: Node.ID, frames: Range<Int64>, output: Output, metadata: Metadata, chapters: [Chapter],
+    isDithered: Bool
+  ) {
+    self.init(
+      node: node, frames: frames, output: output, format: output.format ?? .wav(.int16),
+      metadata: metadata, chapters: chapters, isDithered: isDithered)
+  }
+}

@@ -2,28 +2,6 @@ import MPEGAudio
 import MediaComposition
 
 extension Asset {
-  /// What `codec: same` makes of this clip; nil where its codec cannot be written.
-  var outputKind: Output.Kind? {
-    switch codec {
-    case "mp3", "mp3float": return .mp3
-    case "flac": return .flac
-    case "alac": return .alac
-    case "aac": return .aac
-    case "vorbis": return .vorbis
-    case "opus": return .opus
-    // Of PCM, those whose samples a file of 16 or 24 bits or of 32-bit floats holds.
-    case "pcm_u8", "pcm_s8", "pcm_s8_planar", "pcm_s16le", "pcm_s16be", "pcm_u16le", "pcm_u16be",
-      "pcm_s16le_planar", "pcm_s16be_planar", "pcm_s24le", "pcm_s24be", "pcm_u24le", "pcm_u24be",
-      "pcm_s24le_planar", "pcm_s24daud", "pcm_f32le", "pcm_f32be", "pcm_f16le", "pcm_f24le":
-      switch container {
-      case "aiff": return .aiff
-      case "caf": return .caf
-      default: return .wav
-      }
-    default: return nil
-    }
-  }
-
   /// Bits a second of the sound: as the container says, else from the size of a file that holds
   /// little else.
   fileprivate var meanBitRate: Int? {
@@ -34,6 +12,18 @@ extension Asset {
   }
 }
 
+extension Asset {
+  /// How samples of 8 bits are stored; nil for others.
+  fileprivate var sampleFormat: Output.SampleFormat? {
+    switch codec {
+    case "pcm_u8", "pcm_s8", "pcm_s8_planar": .uint8
+    case "pcm_mulaw": .muLaw
+    case "pcm_alaw": .aLaw
+    default: nil
+    }
+  }
+}
+
 extension Output.Kind {
   /// The settings that keep the quality of `clip`, in an output of this kind.
   ///
@@ -41,7 +31,10 @@ extension Output.Kind {
   /// it: what was lost stays lost, and more bits would only write that down.
   func format(like clip: Asset, sampleRate: Int, layout: ChannelLayout) -> Output.Format {
     let depth: Output.SampleFormat = (clip.bitDepth ?? 32) <= 16 ? .int16 : .int24
-    let samples = clip.bitDepth == nil ? .float32 : depth
+    let offered = capabilities.sampleFormats
+    let samples =
+      clip.sampleFormat.flatMap { offered.contains($0) ? $0 : nil }
+      ?? (clip.bitDepth == nil ? .float32 : depth)
     let usual = usualFormat(
       isDeep: depth == .int24, sampleRate: sampleRate, channelCount: layout.count)
     switch self {

@@ -4,7 +4,7 @@ internal import CFFmpeg
 ///
 /// Owns its `SwrContext`, made again where the format changes. One thread at a time. Integers of up
 /// to 24 bits arrive exactly.
-package final class SampleConverter {
+package final class FrameConverter {
   private var context: OpaquePointer?
   private var format = AV_SAMPLE_FMT_NONE
   private var channelCount = 0

@@ -1,0 +1,47 @@
+import Diagnosis
+import LibAV
+import MediaComposition
+import SystemPackage
+
+/// One stream of a media file, as the header describes it.
+public struct MediaStream: Sendable, Hashable {
+  /// As ffprobe counts them.
+  public var index: Int
+  /// `audio`, `video`, `subtitle` or `data`.
+  public var kind: String
+  /// FFmpeg's name of the codec, such as `aac`.
+  public var codec: String
+  /// Frames a second; nil where it is no sound, or the header does not say.
+  public var sampleRate: Int?
+  /// nil as above.
+  public var channelLayout: ChannelLayout?
+  /// An ISO 639 code, as the file says it.
+  public var language: String?
+  /// The stream's own title.
+  public var title: String?
+}
+
+extension MediaLibrary {
+  /// The streams of a file but for pictures that belong to its tags, in the file's order. Reads the
+  /// header only.
+  ///
+  /// - Throws: `Failure` (`mendInput`, `mendMachine`) where the header cannot be read.
+  public func streams(at path: FilePath) throws(Failure) -> [MediaStream] {
+    try Engine.start()
+    return try reading(path) { () throws(LibAVError) in
+      let demuxer = try Demuxer.open(path)
+      try demuxer.completeParameters()
+      return demuxer.streams.filter { !$0.isAttachedPicture }.map { stream in
+        func tag(_ key: String) -> String? {
+          stream.metadata.first { $0.key.lowercased() == key && !$0.value.isEmpty }?.value
+        }
+        let channels = stream.isAudio && stream.channelCount > 0 ? stream.channelCount : nil
+        return MediaStream(
+          index: stream.index, kind: stream.mediaType, codec: stream.codecName,
+          sampleRate: stream.isAudio && stream.sampleRate > 0 ? stream.sampleRate : nil,
+          channelLayout: channels.map { ChannelLayout(mask: stream.channelMask, count: $0) },
+          language: tag("language").flatMap { $0 == "und" ? nil : $0 }, title: tag("title"))
+      }
+    }
+  }
+}

@@ -1,0 +1,171 @@
+import Diagnosis
+import MPEGAudio
+import MediaComposition
+
+/// A request beside what else is written of rate and layout: says of each impossible setting where it
+/// stands, and what to write instead.
+struct RequestCheck {
+  private let output: Output
+  private let kind: Output.Kind
+  /// The export's own.
+  private let mixRate: Located<Int>?
+  private let mixLayout: Located<ChannelLayout>?
+
+  init(
+    _ output: Output, _ kind: Output.Kind, mixRate: Located<Int>?,
+    mixLayout: Located<ChannelLayout>?
+  ) {
+    self.output = output
+    self.kind = kind
+    self.mixRate = mixRate
+    self.mixLayout = mixLayout
+  }
+
+  /// What is impossible of `format` at this rate and in this layout. `sources` decided these where nobody
+  /// wrote them; nil: nothing did.
+  func problems(
+    of format: Output.Format?, sampleRate: Int, layout: ChannelLayout, _ sources: SourceFacts?
+  ) -> [Diagnostic] {
+    if let problem = layoutProblem(layout) { return [problem] + tagProblem }
+    return settingProblems(format, sampleRate, layout).map { diagnostic($0, format, sources) }
+      + tagProblem
+  }
+
+  /// What is impossible whatever the sources are; of what only some rates have, one.
+  func problemsAnywhere() -> [Diagnostic] {
+    let layout = output.ownLayout ?? mixLayout?.value ?? .stereo
+    if let rate = writtenRate {
+      return problems(of: output.format, sampleRate: rate, layout: layout, nil)
+    }
+    if let problem = layoutProblem(layout) { return [problem] + tagProblem }
+    let rates = kind.capabilities.sampleRates
+    let everywhere = MP3Settings.sampleRates.map {
+      settingProblems(output.format, rates.nearest(to: $0), layout)
+    }
+    guard everywhere.allSatisfy({ !$0.isEmpty }) else { return tagProblem }
+    let usual = output.usualRate(from: rates.nearest(to: 44_100), layout)
+    // The rate is not known: some of it may be possible.
+    let found = settingProblems(output.format, usual, layout)
+    let certain = found.filter { problem in
+      everywhere.allSatisfy { $0.contains { $0.setting == problem.setting } }
+    }
+    return (certain.isEmpty ? Array(found.prefix(1)) : certain)
+      .map { diagnostic($0, output.format, nil) } + tagProblem
+  }
+
+  /// The one question.
+  private func settingProblems(
+    _ format: Output.Format?, _ sampleRate: Int, _ layout: ChannelLayout
+  ) -> [MP3Settings.Problem] {
+    if let format { return format.problems(sampleRate: sampleRate, layout: layout) }
+    return kind.problem(sampleRate: sampleRate, layout: layout)
+      .map { [MP3Settings.Problem(.sound, $0)] } ?? []
+  }
+
+  /// The output's own rate, else the one that it takes of the export's.
+  private var writtenRate: Int? {
+    output.sampleRate
+      ?? mixRate.map { kind.capabilities.sampleRates.nearest(to: $0.value) }
+  }
+
+  /// Where the format is written.
+  private var place: Origin {
+    output.origins.format == .unknown ? output.origin : output.origins.format
+  }
+
+  // MARK: Words
+
+  /// A layout that no file of this kind has.
+  private func layoutProblem(_ layout: ChannelLayout) -> Diagnostic? {
+    let rate = kind.capabilities.sampleRates.nearest(to: 48_000)
+    guard let problem = kind.problem(sampleRate: rate, layout: layout) else { return nil }
+    guard output.ownLayout == nil, let mixLayout else {
+      let own = output.origins.channelLayout
+      return Diagnostic(problem, at: own == .unknown ? place : own)
+    }
+    return Diagnostic(
+      problem, at: place, help: "give this output 'channels' of its own",
+      notes: notes("the job's channels are given here", mixLayout.origin))
+  }
+
+  private var tagProblem: [Diagnostic] {
+    guard output.id3 != nil, !kind.capabilities.hasID3 else { return [] }
+    return [
+      Diagnostic(
+        "'id3' on an output that is \(kind.capabilities.name): it is the tag of MP3 and AIFF",
+        at: output.origins.id3 == .unknown ? output.origin : output.origins.id3,
+        help: "leave it out")
+    ]
+  }
+
+  private func diagnostic(
+    _ problem: MP3Settings.Problem, _ format: Output.Format?, _ sources: SourceFacts?
+  ) -> Diagnostic {
+    let own = output.origins[problem.setting]
+    let isWhole = problem.setting == .rateControl || problem.setting == .sound
+    if problem.setting == .stereoMode { return modeProblem(problem, sources) }
+    if writtenRate == nil, let source = sources?.fastest {
+      return Diagnostic(
+        problem.message, at: own == .unknown ? place : own,
+        help: "'\(source.path)' has \(source.sampleRate) Hz: choose another setting, or give "
+          + "the output a 'sample_rate' that has it")
+    }
+    let rate = output.sampleRate == nil ? mixRate?.origin : output.origins.sampleRate
+    guard !isWhole, own != .unknown else {
+      guard output.sampleRate == nil || rate == .unknown else {
+        return Diagnostic(problem.message, at: rate ?? place)
+      }
+      return Diagnostic(
+        problem.message, at: place, notes: notes("the rate is given here", rate))
+    }
+    var help: String?
+    switch problem.setting {
+    case .lowpass: help = "'lowpass: off' keeps all of the sound"
+    case .highpass: help = "for a lower one, give the item 'effects: [highpass: 80 Hz]'"
+    case .minimumBitRate, .maximumBitRate:
+      if case .mp3(let settings) = format, case .cbr = settings.rateControl {
+        help = "leave it out"
+      }
+    default: return Diagnostic(problem.message, at: own)
+    }
+    return Diagnostic(
+      problem.message, at: own, help: help, notes: notes("the rate is given here", rate))
+  }
+
+  /// A stereo mode of one channel.
+  private func modeProblem(_ problem: MP3Settings.Problem, _ sources: SourceFacts?) -> Diagnostic {
+    let own = output.origins.stereoMode
+    let written = output.channelLayout == nil ? mixLayout?.origin : output.origins.channelLayout
+    var help: String?
+    if output.channelLayout == nil, let preset = output.mp3Preset, preset.isMono {
+      help = "'\(preset.rawValue)' is mono, unless the output has 'channels: stereo'"
+      return Diagnostic(problem.message, at: own == .unknown ? place : own, help: help)
+    }
+    if output.channelLayout == nil, mixLayout == nil, let source = sources?.fastest {
+      help = "'\(source.path)' is mono: leave 'mode' out, or give the output 'channels: stereo'"
+    }
+    return Diagnostic(
+      problem.message, at: own == .unknown ? place : own, help: help,
+      notes: notes("the channels are given here", written))
+  }
+
+  private func notes(_ message: String, _ origin: Origin?) -> [Diagnostic.Note] {
+    guard let origin, origin != .unknown else { return [] }
+    return [Diagnostic.Note(message, at: origin)]
+  }
+}
+
+extension Output {
+  /// What is impossible in this request whatever its sources are, each at its own place.
+  ///
+  /// - Parameters:
+  ///   - mixRate: The export's sample rate, where it says one.
+  ///   - mixLayout: The export's layout, where it says one.
+  /// - Returns: Nothing where only a source says the format.
+  public func problems(
+    mixRate: Located<Int>?, mixLayout: Located<ChannelLayout>?
+  ) -> [Diagnostic] {
+    guard let kind else { return [] }
+    return RequestCheck(self, kind, mixRate: mixRate, mixLayout: mixLayout).problemsAnywhere()
+  }
+}
