@@ -316,8 +316,9 @@ if Context.environment["AVJOB_STRICT"] != nil {
 if Context.environment["AVJOB_FUZZ"] != nil {
   let sanitizers = ["-sanitize=fuzzer,address"]
   let texts = ["JobFile", "JobModel", "TimeLists", "YAML", "Diagnosis", "MediaComposition"]
+  let files = ["ExportEngine", "ExportGraph", "LibAV", "Receipts"]
   for target in package.targets
-  where (texts + ["MPEGAudio", "MediaTime", "JSON"]).contains(target.name) {
+  where (texts + files + ["MPEGAudio", "MediaTime", "JSON"]).contains(target.name) {
     target.swiftSettings = [
       .unsafeFlags(sanitizers + ["-enable-testing", "-assert-config", "Debug"])
     ]
@@ -329,6 +330,7 @@ if Context.environment["AVJOB_FUZZ"] != nil {
   let readers: KeyValuePairs = [
     "Frames": ["MPEGAudio"], "Packer": ["MPEGAudio"], "Tags": ["MPEGAudio"],
     "Lists": texts + ["MediaTime"], "Jobs": texts + ["MediaTime"],
+    "Files": files + ["MediaComposition", "MediaTime"],
   ]
   for (name, tested) in readers {
     let dependencies = (["FuzzDriver"] + tested).map { Target.Dependency.byName(name: $0) }

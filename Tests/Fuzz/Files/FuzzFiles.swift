@@ -1,0 +1,127 @@
+import ExportGraph
+import FoundationEssentials
+import FuzzDriver
+import Glibc
+import MediaComposition
+import MediaTime
+import SystemPackage
+
+@testable import ExportEngine
+@testable import LibAV
+@testable import Receipts
+
+/// Any bytes are a picture, a container, a lock, a receipt and what probing remembers; receipts and
+/// memories are damaged ones, too.
+@main
+enum FuzzFiles {
+  static func main() { fuzz { test(UnsafeRawBufferPointer(start: $0, count: $1)) } }
+}
+
+private func test(_ file: UnsafeRawBufferPointer) -> CInt {
+  let bytes = Array(file)
+  checkPicture(bytes)
+  checkSizes(bytes)
+  let holder = LockHolder(ofLock: String(decoding: bytes, as: UTF8.self))
+  precondition(holder.start ?? 0 >= 0 && !holder.description.isEmpty)
+  checkProbe(bytes)
+  checkProbe(damaged(Samples.probe, by: bytes))
+  scratch.hold(bytes)
+  checkContainer(scratch.path)
+  checkReceipt(scratch.path)
+  scratch.hold(damaged(Samples.receipt, by: bytes))
+  checkReceipt(scratch.path)
+  return 0
+}
+
+/// A file that has one content after the other.
+private struct Scratch {
+  let path = FilePath("/dev/shm/avjob-fuzz-\(getpid())")
+
+  func hold(_ bytes: [UInt8]) {
+    let file = try? FileDescriptor.open(
+      path, .writeOnly, options: [.create, .truncate], permissions: .ownerReadWrite)
+    guard let file else { preconditionFailure("\(path) cannot be written") }
+    _ = try? file.writeAll(bytes)
+    try? file.close()
+  }
+}
+
+private let scratch = Scratch()
+
+private enum Samples {
+  static let asset = Asset(
+    path: "talk.wav", streamIndex: 0, container: "wav", codec: "pcm_s16le", sampleRate: 48_000,
+    channelLayout: .surround51, bitDepth: 16, frameCount: 480_000,
+    identity: FileIdentity(device: 1, inode: 1, size: 1, modificationTime: 1))
+  static let probe = (try? JSONEncoder().encode(ProbedAsset(asset))).map(Array.init) ?? []
+  static let receipt: [UInt8] = {
+    let file = Receipt.File(path: "a/talk.wav", size: 10, modified: 20, inode: 30, sha256: "00ff")
+    let receipt = Receipt(
+      madeWith: ["avjob": "1"], job: ["outputs": "ab"], sources: [file, file], files: [file])
+    return (try? receipt.encoded()) ?? []
+  }()
+}
+
+/// `sample` with some bytes replaced: each edit is a place, in two bytes, and a byte.
+private func damaged(_ sample: [UInt8], by edits: [UInt8]) -> [UInt8] {
+  var bytes = sample
+  for index in stride(from: 0, to: min(edits.count, 60) - 2, by: 3) {
+    let place = Int(edits[index]) << 8 | Int(edits[index + 1])
+    bytes[place % bytes.count] = edits[index + 2]
+  }
+  return bytes
+}
+
+/// A picture has a size and its own bytes; what is damaged is said.
+private func checkPicture(_ bytes: [UInt8]) {
+  guard let picture = Picture(bytes) else { return }
+  precondition(picture.width > 0 && picture.height > 0 && picture.bytes == bytes)
+  precondition(picture.damage?.isEmpty != true && picture.head.format == picture.format)
+}
+
+/// A header of a WAV that grows keeps its length.
+private func checkSizes(_ bytes: [UInt8]) {
+  guard var sizes = WAVSizes(header: bytes) else { return }
+  for size in [Int64(bytes.count), 1 << 33] {
+    precondition(sizes.header(fileSize: size).count == bytes.count)
+  }
+  precondition(sizes.append([], after: Int64(bytes.count)).isEmpty)
+}
+
+private func checkContainer(_ path: FilePath) {
+  _ = ContainerFacts.announcedWAVSize(path)
+  precondition(ContainerFacts.tagOffset(ofAIFF: path) ?? 20 >= 20)
+  _ = ContainerFacts.oggBreaksOff(path)
+  if let note = ContainerFacts.iTunesNote(in: path) { precondition(note.length > 0) }
+  for track in 0...1 {
+    guard let end = ContainerFacts.movieEnd(in: path, track: track) else { continue }
+    precondition(end.timescale > 0 && end.lastDuration >= 0)
+  }
+}
+
+/// What was read is written as it was.
+private func checkReceipt(_ path: FilePath) {
+  guard let receipt = Receipt.read(path) else { return }
+  let copy = (try? receipt.encoded()).flatMap {
+    try? JSONDecoder().decode(Receipt.self, from: Data($0))
+  }
+  precondition(copy == receipt)
+}
+
+/// Facts that are plausible can be compiled, or are refused.
+private func checkProbe(_ json: [UInt8]) {
+  guard let probed = try? JSONDecoder().decode(ProbedAsset.self, from: Data(json)),
+    probed.isPlausible
+  else { return }
+  let asset = probed.moved(to: "b", Samples.asset.identity).asset
+  precondition(asset.duration.isNumeric && asset.duration >= .zero)
+  let range = TimeRange(start: .zero, duration: asset.duration)
+  let composition = Composition(tracks: [
+    Track(segments: [Segment(.asset(asset), source: range, at: .zero)])
+  ])
+  for kind in [Output.Kind.mp3, .wav, .opus] {
+    let output = Output(path: "x", request: .usual(kind))
+    _ = try? Graph(
+      compiling: Export(name: "x", composition: composition, outputs: [output]))
+  }
+}
