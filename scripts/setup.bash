@@ -146,6 +146,9 @@ require_command() {
       env -u AVJOB_STRICT AVJOB_COMMAND=1 swift build --package-path "$root"
       --scratch-path "$root/.build" -c release --static-swift-stdlib --product avjob
       -debug-info-format none
+      # Of lld: addresses to relocate take a tenth of the space, and equal functions stand once.
+      -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --icf=safe
+      -Xlinker --no-export-dynamic
     )
     build_quietly "avjob" "${build[@]}"
     cp "$("${build[@]}" --show-bin-path)/avjob" "$ready/avjob.new"

@@ -4,13 +4,28 @@ import Testing
 
 /// What `avjob preview` says of alsa-lib's `file` devices that cannot be written.
 @Suite struct PreviewFileTests {
+  /// `file` as alsa.conf defines it, without that file's hooks: plugins of sound servers, which they
+  /// load, keep files of their own, which a limit stops first.
+  private static let configuration = """
+    pcm.null.type null
+    pcm.file {
+      @args [ FILE ]
+      @args.FILE.type string
+      type file
+      slave.pcm null
+      file $FILE
+      format raw
+    }
+    """
+
   @Test("a device that cannot write its file is told by name, once, and ends it with status 1")
   func noFolder() throws {
     let sound = try SoundStage()
     try sound.make()
+    try sound.stage.write("alsa.conf", Self.configuration)
     let result = try sound.run(
       """
-      unset ALSA_CONFIG_PATH
+      export ALSA_CONFIG_PATH=$PWD/alsa.conf
       avjob preview one.wav two.wav --device file:nowhere/heard.raw
       """)
     #expect(result.status == 1)
@@ -31,9 +46,10 @@ import Testing
   func limit(frames: Int, kilobytes: Int) throws {
     let sound = try SoundStage()
     try sound.stage.make("sox -n -r 48000 -c 2 -e float -b 32 one.wav synth \(frames)s sine 300")
+    try sound.stage.write("alsa.conf", Self.configuration)
     let result = try sound.run(
       """
-      unset ALSA_CONFIG_PATH
+      export ALSA_CONFIG_PATH=$PWD/alsa.conf
       (
         ulimit -f \(kilobytes)
         avjob preview one.wav --device file:heard.raw
