@@ -114,12 +114,16 @@ public struct Diagnostics: Error, Sendable, Hashable {
       counts[diagnostic.severity, default: 0] += 1
       if counts[diagnostic.severity, default: 0] <= limit { bounded.append(diagnostic) }
     }
-    for severity in [Diagnostic.Severity.error, .warning, .note] {
-      let more = counts[severity, default: 0] - limit
-      guard more > 0 else { continue }
-      bounded.append(Diagnostic(severity, "\(more) more are not shown", at: .unknown))
-    }
+    bounded.append(contentsOf: Self.rests(counts, limit))
     return bounded
+  }
+
+  /// How many of each kind are more than `limit`.
+  static func rests(_ counts: [Diagnostic.Severity: Int], _ limit: Int) -> [Diagnostic] {
+    [Diagnostic.Severity.error, .warning, .note].compactMap { severity in
+      let more = counts[severity, default: 0] - limit
+      return more > 0 ? Diagnostic(severity, "\(more) more are not shown", at: .unknown) : nil
+    }
   }
 
   /// The same ones in the order of their places, each once; those without a place come last.

@@ -21,18 +21,9 @@ public struct Failure: Error, Sendable, Hashable, Codable {
   /// One line: the fault and the remedy, without file and place, which stand beside it.
   public var message: String
   /// The file that the failure is about.
-  public var path: FilePath? {
-    get { codedPath?.wrappedValue }
-    set { codedPath = newValue.map { CodedPath(wrappedValue: $0) } }
-  }
-  private var codedPath: CodedPath?
+  public var path: FilePath?
   /// Where the job that failed says so.
   public var origin: Origin
-
-  private enum CodingKeys: String, CodingKey {
-    case remedy, message, origin
-    case codedPath = "path"
-  }
 
   /// A failure; its origin may be added later.
   public init(
@@ -40,7 +31,7 @@ public struct Failure: Error, Sendable, Hashable, Codable {
   ) {
     self.remedy = remedy
     self.message = message
-    codedPath = path.map { CodedPath(wrappedValue: $0) }
+    self.path = path
     self.origin = origin
   }
 
@@ -64,23 +55,14 @@ public struct Warning: Sendable, Hashable, Codable {
   /// One line, without file and place.
   public var message: String
   /// The file that the warning is about.
-  public var path: FilePath? {
-    get { codedPath?.wrappedValue }
-    set { codedPath = newValue.map { CodedPath(wrappedValue: $0) } }
-  }
-  private var codedPath: CodedPath?
+  public var path: FilePath?
   /// Where the job says what it is about.
   public var origin: Origin
-
-  private enum CodingKeys: String, CodingKey {
-    case message, origin
-    case codedPath = "path"
-  }
 
   /// A warning.
   public init(_ message: String, path: FilePath? = nil, origin: Origin = .unknown) {
     self.message = message
-    codedPath = path.map { CodedPath(wrappedValue: $0) }
+    self.path = path
     self.origin = origin
   }
 }

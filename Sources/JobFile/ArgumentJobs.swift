@@ -47,7 +47,7 @@ extension JobFile {
     let file = try jobs(
       in: tree.node, path: FilePath(name).lastComponent.map { FilePath($0.string) } ?? "job",
       isOnDisk: false, options: Options(), map, DiagnosticSink(), files)
-    try file.requireFiles(by: map)
+    try file.requireNoMistakes(by: map)
     return file.jobs
   }
 }

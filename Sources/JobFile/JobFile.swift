@@ -57,11 +57,15 @@ public struct JobFile: Sendable {
   /// Pictures and lists that the jobs name and that are not there, once for each place; none unless
   /// they were allowed to be missing. `diagnostics` reports them.
   public let missingFiles: [MissingFile]
-  /// Media that the jobs name and that are not there, which no other job of the file is known to
-  /// write; none unless they were allowed to be missing. They have not been reported.
+  /// Media that the jobs name and that are not there, unless other jobs write them. They have not been
+  /// reported.
   public let missingMedia: [MissingFile]
-  /// What the user should know, and errors about `missingFiles`.
+  /// What the user should know, in order of place; errors among it are about `missingFiles`, unless
+  /// `hasMistakes`.
   public let diagnostics: Diagnostics
+  /// Whether something else is wrong than that files are missing: nothing may be run, and of a job that
+  /// is wrong, `jobs` may have a part.
+  public let hasMistakes: Bool
   /// What to report of the variables of the options that the file does not use, by their names;
   /// none unless that was allowed. They have not been reported.
   public let unusedVariables: [String: Diagnostic]
@@ -83,16 +87,16 @@ public struct JobFile: Sendable {
     _ path: FilePath, options: Options = Options(), into map: SourceMap,
     files: some FileSystem = LocalFileSystem()
   ) throws(Diagnostics) -> JobFile {
-    let file = try loadAllowingMissingFiles(path, options: options, into: map, files: files)
-    try file.requireFiles(by: map)
+    let file = try loadAllowingMistakes(path, options: options, into: map, files: files)
+    try file.requireNoMistakes(by: map)
     return file
   }
 
-  /// The same, but where nothing else is wrong than that files are not there, the jobs are
-  /// returned, so that what is wrong with the ranges of those that are there can be reported as well,
-  /// and so that jobs of other files may write them. Where `missingFiles` is not empty,
-  /// `diagnostics` has errors, and nothing may be run.
-  public static func loadAllowingMissingFiles(
+  /// The same, but what is wrong is returned beside the jobs, so that what follows from all of them can
+  /// be reported as well, and so that jobs of other files may write files that are not there.
+  ///
+  /// - Throws: What is wrong with a file that cannot be read, or is no YAML.
+  public static func loadAllowingMistakes(
     _ path: FilePath, options: Options = Options(), into map: SourceMap,
     files: some FileSystem = LocalFileSystem()
   ) throws(Diagnostics) -> JobFile {
@@ -122,26 +126,19 @@ public struct JobFile: Sendable {
     for problem in Job.unmetNeeds(among: jobs, known: decoder.jobNames) {
       decoder.sink.add(problem)
     }
-    let missing = decoder.missing.media.unwritten(by: jobs, in: files.currentDirectory)
-    let isOnlyMissing = decoder.sink.diagnostics.errors.allSatisfy {
-      decoder.missing.origins.contains($0.origin)
-    }
-    guard decoder.sink.droppedCount == 0, isOnlyMissing else {
-      decoder.sink.add(missing)
-      var found = decoder.sink.diagnostics.sorted(by: map)
-      let count = decoder.sink.droppedCount
-      if count > 0 { found.append(Diagnostic("\(count) more are not shown", at: .unknown)) }
-      throw found
-    }
+    var found = decoder.sink.diagnostics.sorted(by: map)
+    let count = decoder.sink.droppedCount
+    if count > 0 { found.append(Diagnostic("\(count) more are not shown", at: .unknown)) }
     return JobFile(
       path: path, jobs: jobs, files: read, missingFiles: decoder.missing.files,
-      missingMedia: missing, diagnostics: decoder.sink.diagnostics.sorted(by: map),
+      missingMedia: decoder.missing.media, diagnostics: found,
+      hasMistakes: !found.errors.allSatisfy { decoder.missing.origins.contains($0.origin) },
       unusedVariables: reader.unusedVariables)
   }
 
-  /// - Throws: what to report, where a file is missing.
-  func requireFiles(by map: SourceMap) throws(Diagnostics) {
-    guard !missingFiles.isEmpty || !missingMedia.isEmpty else { return }
+  /// - Throws: what to report, where anything is wrong or a file is missing.
+  func requireNoMistakes(by map: SourceMap) throws(Diagnostics) {
+    guard hasMistakes || !missingFiles.isEmpty || !missingMedia.isEmpty else { return }
     var found = diagnostics
     found.append(contentsOf: MissingFile.diagnostics(of: missingMedia).all)
     throw found.sorted(by: map)

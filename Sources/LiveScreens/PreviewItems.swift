@@ -63,6 +63,17 @@ package struct PreviewEntry: Sendable {
   }
 }
 
+/// A message of another thread to the loop of a preview.
+package enum PreviewMessage: Sendable {
+  case player(PlayerEvent)
+  /// An entry cannot be played.
+  case refused(Failure)
+  /// A warning about an entry's file.
+  case warned(Warning)
+  /// All entries that can be played are in the queue.
+  case loaded
+}
+
 /// The entries of a preview and their items: the first is made at once, the others while it plays, so
 /// that a long list is heard as soon as a short one.
 ///
@@ -169,7 +180,7 @@ package final class PreviewItems: Sendable {
   /// entry, on that thread.
   package func load(
     behind first: Int, endingAt end: PreviewTime?, into player: QueuePlayer,
-    _ report: @escaping @Sendable (PreviewSession.Message) -> Void
+    _ report: @escaping @Sendable (PreviewMessage) -> Void
   ) {
     let rest = (first + 1)..<entries.count
     guard !rest.isEmpty else { return report(.loaded) }

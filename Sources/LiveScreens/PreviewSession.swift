@@ -8,18 +8,7 @@ import Terminal
 import Threads
 
 /// The loop of a preview, which waits for keys, signals, the player and the time.
-package final class PreviewSession {
-  /// A message of another thread to the loop.
-  package enum Message: Sendable {
-    case player(PlayerEvent)
-    /// An entry cannot be played.
-    case refused(Failure)
-    /// A warning about an entry's file.
-    case warned(Warning)
-    /// All entries that can be played are in the queue.
-    case loaded
-  }
-
+package final class PreviewSession: LiveSession {
   /// How a preview ended.
   package enum End: Sendable {
     /// All entries were heard, or `q` was pressed.
@@ -32,8 +21,8 @@ package final class PreviewSession {
 
   private let report: (Diagnostic) -> Void
   private let deviceHelp: String
-  private let console: Console
-  private let inbox: Inbox<Message>
+  let console: Console
+  private let inbox: Inbox<PreviewMessage>
   private var controls: PreviewControls
   private var view: PreviewView
   private var keys = PreviewKeys()
@@ -57,7 +46,8 @@ package final class PreviewSession {
   ///   - deviceHelp: The remedy for a device that cannot be opened.
   ///   - report: Prints a message.
   package init(
-    signals: SignalQueue, inbox: Inbox<Message>, controls: PreviewControls, view: PreviewView,
+    signals: SignalQueue, inbox: Inbox<PreviewMessage>, controls: PreviewControls,
+    view: PreviewView,
     deviceHelp: String, report: @escaping (Diagnostic) -> Void
   ) {
     (self.deviceHelp, self.report) = (deviceHelp, report)
@@ -73,17 +63,8 @@ package final class PreviewSession {
   package func run() -> End {
     console.enter()
     defer { console.end() }
-    while end == nil {
-      console.wait(or: inbox.descriptor, milliseconds: view.pause(controls))
-      if console.returns() { view.redrawBelow() }
-      while let signal = console.nextSignal(), end == nil { handle(signal) }
-      for key in console.keys() { press(key) }
-      for message in inbox.takeAll() { handle(message) }
-      if end == nil { endIfHeard() }
-      if end == nil, console.isTaken || !view.isScreen {
-        view.update(controls, keys)
-      }
-    }
+    // Its `update` throws nothing.
+    try? runLoop()
     // Silence first.
     let place = controls.player.currentTime
     controls.player.pause()
@@ -91,9 +72,19 @@ package final class PreviewSession {
     return end ?? .heard
   }
 
-  // MARK: Keys
+  var messageDescriptor: Int32 { inbox.descriptor }
+  var drawingPause: Int32 { view.pause(controls) }
+  var isOver: Bool { end != nil }
 
-  private func press(_ key: Key) {
+  func update() {
+    for message in inbox.takeAll() { handle(message) }
+    if end == nil { endIfHeard() }
+    if end == nil, console.isTaken || !view.isScreen { view.update(controls, keys) }
+  }
+
+  // MARK: Keys and signals
+
+  func press(_ key: Key) {
     let command = keys.command(for: key)
     view.isStale = true
     view.message = nil
@@ -108,37 +99,25 @@ package final class PreviewSession {
     }
   }
 
-  // MARK: Signals
+  func end(by signal: Int32) { end = .signal(signal) }
 
-  private func handle(_ signal: Int32) {
-    switch signal {
-    case SIGWINCH: view.isStale = true
-    case SIGTSTP: stop()
-    case SIGCONT:
-      // Another program may have used the terminal, or still have it.
-      console.enterAnew()
-      view.redrawBelow()
-    default: end = .signal(signal)
-    }
-  }
+  func resize() { view.isStale = true }
 
-  /// Ctrl-Z: silence, and the terminal for the shell until it continues the process.
-  private func stop() {
+  func redrawBelow() { view.redrawBelow() }
+
+  func suspend() -> () -> Void {
     let wasPlaying = controls.isPlaying
     controls.setPlaying(false)
     view.update(controls, keys)
     // The writing thread needs a moment to drop the device's frames.
     console.leave()
     usleep(50_000)
-    for signal in console.suspend() { handle(signal) }
-    console.enter()
-    view.redrawBelow()
-    if wasPlaying { controls.setPlaying(true) }
+    return { if wasPlaying { self.controls.setPlaying(true) } }
   }
 
   // MARK: The player
 
-  private func handle(_ message: Message) {
+  private func handle(_ message: PreviewMessage) {
     switch message {
     case .loaded: controls.hasLoaded()
     case .refused(let failure): fail(failure)

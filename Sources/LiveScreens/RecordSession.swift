@@ -8,10 +8,10 @@ import Terminal
 import Threads
 
 /// A recording with or without a terminal: keys, signals, the line, messages, the result.
-package final class RecordSession {
+package final class RecordSession: LiveSession {
   private let recorder: Recorder
   private let device: String
-  private let console: Console
+  let console: Console
   /// The result of the attempt to begin.
   private let inbox: Inbox<Result<Void, Failure>>
   private var hasBegun = false
@@ -28,7 +28,7 @@ package final class RecordSession {
   private var drawing = Drawing()
 
   /// Between two drawings of the line.
-  private static let tick: Int32 = 100
+  let drawingPause: Int32 = 100
   /// How long Ctrl-Z waits for the pause: a disk that takes nothing must not delay the shell.
   private static let pausing = Duration.milliseconds(500)
   /// How long the end of Ctrl-Z waits for the device, which may be disconnected.
@@ -60,18 +60,10 @@ package final class RecordSession {
     begin()
     console.enter()
     defer { console.end() }
-    while !recorder.isFinished {
-      console.wait(or: inbox.descriptor, milliseconds: Self.tick)
-      if console.returns() { drawing.abandon() }
-      while let signal = console.nextSignal() { handle(signal) }
-      for key in console.keys() { obey(key) }
-      try noteBeginning()
-      if hasBegun { reportChanges() }
-      draw()
-    }
+    try runLoop()
     // It has begun, even if it is over before that was noted.
     while !hasBegun {
-      inbox.wait(milliseconds: Self.tick)
+      inbox.wait(milliseconds: drawingPause)
       try noteBeginning()
     }
     erase()
@@ -80,6 +72,15 @@ package final class RecordSession {
     reportChanges()
     tell(recording)
     if case .failed(let failure) = recording.end { throw failure }
+  }
+
+  var messageDescriptor: Int32 { inbox.descriptor }
+  var isOver: Bool { recorder.isFinished }
+
+  func update() throws(Failure) {
+    try noteBeginning()
+    if hasBegun { reportChanges() }
+    draw()
   }
 
   // MARK: The beginning
@@ -130,7 +131,7 @@ package final class RecordSession {
 
   // MARK: Keys and signals
 
-  private func obey(_ key: Key) {
+  func press(_ key: Key) {
     switch key {
     case .character(" "), .character("p"): setPaused(!isPaused)
     case .character("q"): stop()
@@ -149,14 +150,8 @@ package final class RecordSession {
     recorder.stop()
   }
 
-  private func handle(_ signal: Int32) {
+  func end(by signal: Int32) {
     switch signal {
-    case SIGWINCH: break
-    case SIGTSTP: suspend()
-    case SIGCONT:
-      // Another program may have used the terminal.
-      drawing.abandon()
-      console.enterAnew()
     case SIGHUP where !isHungUp:
       // A terminal that is closed sends one beside the signal that stops.
       isHungUp = true
@@ -170,20 +165,23 @@ package final class RecordSession {
     }
   }
 
-  /// Ctrl-Z: a pause while the process is stopped. It is no loss.
-  private func suspend() {
+  func resize() {}
+
+  func redrawBelow() { drawing.abandon() }
+
+  /// The pause is no loss.
+  func suspend() -> () -> Void {
     let wasPaused = isPaused
     setPaused(true)
-    wait(upTo: Self.pausing) { !recorder.isRecording }
+    wait(upTo: Self.pausing) { !self.recorder.isRecording }
     draw()
-    drawing.abandon()
-    for signal in console.suspend() { handle(signal) }
-    console.enter()
-    guard !wasPaused else { return }
-    // Sound from before the stop arrives only now: it belongs to the pause.
-    let before = recorder.deviceCurrentTime
-    wait(upTo: Self.resuming) { recorder.deviceCurrentTime != before }
-    setPaused(false)
+    return {
+      guard !wasPaused else { return }
+      // Sound from before the stop arrives only now: it belongs to the pause.
+      let before = self.recorder.deviceCurrentTime
+      self.wait(upTo: Self.resuming) { self.recorder.deviceCurrentTime != before }
+      self.setPaused(false)
+    }
   }
 
   private func wait(upTo time: Duration, until isOver: () -> Bool) {

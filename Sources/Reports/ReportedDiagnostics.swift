@@ -28,11 +28,12 @@ package final class ReportedDiagnostics: Sendable {
   /// Prints messages, annotates with them and keeps them for reports. A quiet command prints no notes.
   package func report(_ diagnostics: Diagnostics) {
     guard !diagnostics.isEmpty else { return }
-    let diagnostics = diagnostics.bounded(to: Self.limit)
-    keep(diagnostics)
+    // What says the same is one message on the screen, so all of it is looked at there.
     let printed =
       isQuiet ? Diagnostics(diagnostics.all.filter { $0.severity != .note }) : diagnostics
     if !printed.isEmpty { StandardStream.error.write(text(of: printed) + "\n") }
+    let diagnostics = diagnostics.bounded(to: Self.limit)
+    keep(diagnostics)
     annotate(diagnostics)
   }
 
@@ -52,7 +53,7 @@ package final class ReportedDiagnostics: Sendable {
 
   /// As the terminal at standard error shows messages.
   package func text(of diagnostics: Diagnostics) -> String {
-    diagnostics.render(in: map, style: Self.style)
+    diagnostics.render(in: map, style: Self.style, limit: Self.limit)
   }
 
   private static var style: Diagnostic.Style {

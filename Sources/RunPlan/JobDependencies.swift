@@ -131,6 +131,11 @@ package struct JobDependencies: Sendable {
   /// Whether a job of the run writes what jobs read at `path`.
   package func isWritten(_ path: FilePath) -> Bool { registry.writer(ofSource: path) != nil }
 
+  /// The files that no job of the run writes.
+  package func unwritten(_ files: [MissingFile]) -> [MissingFile] {
+    files.filter { !$0.canBeWritten || !isWritten($0.path) }
+  }
+
   /// Whether other jobs read an output of job number `job`.
   package func isRead(_ job: Int) -> Bool { readJobs.contains(job) }
 }

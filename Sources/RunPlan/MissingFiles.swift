@@ -22,11 +22,7 @@ struct MissingFiles {
   ///   - own: The jobs that are wanted.
   init(_ loaded: LoadedJobs, _ preparer: Preparer, of own: [Int]) {
     self.preparer = preparer
-    let absent =
-      loaded.missingFiles
-      + loaded.missingMedia.filter { file in
-        !file.canBeWritten || !preparer.dependencies.isWritten(file.path)
-      }
+    let absent = loaded.missingFiles + preparer.dependencies.unwritten(loaded.missingMedia)
     guard !absent.isEmpty else {
       (harmful, isOfNoJob, byPath) = ([], false, [:])
       return

@@ -8,43 +8,6 @@ import Threads
 
 /// What a run is to do: jobs settled once, and what was found to be wrong.
 package struct Preparation {
-  /// What is to be done with settled jobs.
-  package enum Purpose: Sendable {
-    /// To count them: nothing is kept of them.
-    case check
-    /// To print or make what they say.
-    case run
-    /// To hear them. Nothing is written: each job stands for itself, and reads what is there now of
-    /// what another one would write.
-    case preview
-  }
-
-  /// What the user wants of a run, beside its jobs.
-  package struct Rules {
-    /// What is to be done with the jobs that are ready.
-    package var purpose: Purpose
-    /// Names and groups of the jobs that are wanted; nil: all.
-    package var only: [Located<String>]?
-    /// Whether a job that is found to be wrong leaves the others alone, whatever is wrong with it.
-    package var keepsGoing: Bool
-    /// What holds for jobs that do not say otherwise.
-    package var limits: WorkLimits
-    /// Which share of the work is wanted; nil: all.
-    package var shard: Shard?
-
-    /// Rules for all jobs, but for what is given.
-    package init(
-      _ purpose: Purpose = .run, only: [Located<String>]? = nil, keepsGoing: Bool = false,
-      limits: WorkLimits = WorkLimits(), shard: Shard? = nil
-    ) {
-      self.purpose = purpose
-      self.only = only
-      self.keepsGoing = keepsGoing
-      self.limits = limits
-      self.shard = shard
-    }
-  }
-
   /// What is ready to run, in the order of writing and of time; empty where the purpose keeps none.
   package private(set) var work: [Work] = []
   /// How many jobs it is of.
@@ -65,13 +28,13 @@ package struct Preparation {
   /// Every file that the run's jobs read or write, wanted or not.
   package private(set) var registry: PathRegistry
   private let jobs: [Job]
-  private let rules: Rules
+  private let rules: RunRules
 
   /// Probes every medium once, on all cores, and settles each job, after those that it needs.
   ///
   /// - Complexity: O(distinct media + items + parts)
   package init(
-    _ loaded: LoadedJobs, _ rules: Rules = Rules(), library: MediaLibrary, budget: CPUBudget
+    _ loaded: LoadedJobs, _ rules: RunRules = RunRules(), library: MediaLibrary, budget: CPUBudget
   ) {
     jobs = loaded.jobs
     self.rules = rules
@@ -216,32 +179,5 @@ package struct Preparation {
     notes.append(
       "shard \(shard.number)/\(shard.count) has no job: \(all) dealt out among \(shard.count) shards"
     )
-  }
-}
-
-/// A job that was refused before anything ran.
-package struct Refusal: Sendable {
-  /// The job.
-  package var name: String
-  /// Where the job was written.
-  package var origin: Origin
-  /// What there is to be said of it.
-  package var messages: [Diagnostic]
-  /// The job that it needs and that cannot run, where nothing else is wrong with it.
-  package var blockedBy: String?
-
-  /// A refusal of the job called `name`.
-  package init(
-    name: String, origin: Origin, messages: [Diagnostic], blockedBy: String? = nil
-  ) {
-    self.name = name
-    self.origin = origin
-    self.messages = messages
-    self.blockedBy = blockedBy
-  }
-
-  /// Whether another run may find that all is well.
-  package var mayPass: Bool {
-    !messages.isEmpty && messages.allSatisfy { $0.severity != .error || $0.remedy == .tryAgain }
   }
 }

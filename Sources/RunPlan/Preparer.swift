@@ -41,7 +41,7 @@ struct Preparer {
   /// Jobs that need each other in a circle.
   private(set) var circles: [Diagnostic] = []
   private let library: MediaLibrary
-  private let purpose: Preparation.Purpose
+  private let purpose: RunPurpose
   private var cache = ReviewCache()
   /// What jobs name and what is no file on the disk.
   private let absent: Set<FilePath>
@@ -79,7 +79,7 @@ struct Preparer {
   ///   - budget: Of whose cores probing makes use.
   /// - Complexity: O(distinct media + items + parts), once for each link of a chain of split jobs
   init(
-    _ loaded: LoadedJobs, _ wanted: [Int], for purpose: Preparation.Purpose, library: MediaLibrary,
+    _ loaded: LoadedJobs, _ wanted: [Int], for purpose: RunPurpose, library: MediaLibrary,
     budget: CPUBudget
   ) {
     jobs = loaded.jobs

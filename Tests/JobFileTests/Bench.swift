@@ -62,11 +62,16 @@ struct Bench {
     contents[name] = Array(yaml.utf8)
     var files = MemoryFiles(media.map { folder.appending($0).string }, bytes: contents)
     files.devices = ["/dev/zero"]
-    let file = try JobFile.load(FilePath(name), options: options, into: map, files: files)
-    let problems = JobDependencies(
+    let file = try JobFile.loadAllowingMistakes(
+      FilePath(name), options: options, into: map, files: files)
+    let dependencies = JobDependencies(
       among: file.jobs, of: file.jobs.map { _ in 0 }, reading: file.files,
-      currentDirectory: files.currentDirectory
-    ).problems.filter { $0.severity == .error }
+      currentDirectory: files.currentDirectory)
+    var found = file.diagnostics
+    let missing = dependencies.unwritten(file.missingMedia)
+    found.append(contentsOf: MissingFile.diagnostics(of: missing).all)
+    guard found.errors.isEmpty else { throw found.sorted(by: map) }
+    let problems = dependencies.problems.filter { $0.severity == .error }
     guard problems.isEmpty else { throw Diagnostics(problems).sorted(by: map) }
     return file
   }

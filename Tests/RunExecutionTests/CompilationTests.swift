@@ -34,12 +34,13 @@ struct CompilationTests {
 
   private func load() throws -> LoadedJobs {
     var loaded = LoadedJobs()
-    loaded.append(try JobFile.load(FilePath(folder.path("job.yaml")), into: SourceMap()))
+    loaded.append(
+      try JobFile.loadAllowingMistakes(FilePath(folder.path("job.yaml")), into: SourceMap()))
     return loaded
   }
 
   private func preparation(
-    _ purpose: Preparation.Purpose, _ loaded: LoadedJobs
+    _ purpose: RunPurpose, _ loaded: LoadedJobs
   ) -> Preparation {
     Preparation(loaded, .init(purpose), library: library, budget: budget)
   }

@@ -22,7 +22,7 @@ struct MissingFilesTests {
     let disk = CountingFiles()
     var loaded = LoadedJobs()
     loaded.append(
-      try JobFile.loadAllowingMissingFiles(
+      try JobFile.loadAllowingMistakes(
         FilePath(folder.path("job.yaml")), into: SourceMap(), files: disk))
     let before = disk.questions.load(ordering: .relaxed)
     let preparation = Preparation(
@@ -31,6 +31,32 @@ struct MissingFilesTests {
     #expect(preparation.refusals.count == count)
     #expect(preparation.refusals.allSatisfy { $0.messages.count == 1 })
     #expect(disk.questions.load(ordering: .relaxed) - before < 2000)
+  }
+}
+
+extension MissingFilesTests {
+  @Test("Beside mistakes of a file, clashes of its outputs and files that none of its jobs writes")
+  func besideMistakes() throws {
+    let folder = TestFolder()
+    try writeFile(
+      folder.path("job.yaml"),
+      """
+      jobs:
+        a: { clip: gone.wav, output: a.wav }
+        b: { clip: a.wav, output: x.wav }
+        c: { clip: ./a.wav, output: x.wav, tilte: y }
+      """.utf8)
+    let map = SourceMap()
+    let file = try JobFile.loadAllowingMistakes(FilePath(folder.path("job.yaml")), into: map)
+    #expect(file.hasMistakes)
+    let found = file.mistakes.sorted(by: map).all.map { diagnostic in
+      diagnostic.message.replacing(folder.path(""), with: "")
+    }
+    #expect(
+      found == [
+        "there is no file 'gone.wav'", "two outputs at 'x.wav'",
+        "unknown key 'tilte'",
+      ])
   }
 }
 

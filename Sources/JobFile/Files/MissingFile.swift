@@ -1,5 +1,4 @@
 import Diagnosis
-import JobModel
 import MediaComposition
 import SystemPackage
 
@@ -79,18 +78,6 @@ public struct MissingFile: Sendable {
       found.append(Diagnostic("\(sink.droppedCount) more are not shown", at: .unknown))
     }
     return found
-  }
-}
-
-extension [MissingFile] {
-  /// Those that no output of `jobs` is, as far as the paths of outputs are known.
-  func unwritten(by jobs: [Job], in currentDirectory: FilePath) -> [MissingFile] {
-    guard !isEmpty else { return [] }
-    func key(_ path: FilePath) -> FilePath {
-      path.normalized(in: currentDirectory)
-    }
-    let written = Set(jobs.flatMap(\.outputs).map { key($0.path) })
-    return filter { !$0.canBeWritten || !written.contains(key($0.path)) }
   }
 }
 

@@ -12,34 +12,23 @@ struct Check: ParsableCommand {
       status: 0 no mistakes, 1 a medium cannot be used, 2 a job file is wrong.
       """)
 
-  @Argument(help: "Read these job files, or folders of them.", completion: .jobFiles)
-  var files: [String]
-
-  @OptionGroup var output: JSONOption
-  @OptionGroup var choice: ChoiceOptions
-  @OptionGroup var variables: VariableOptions
-
-  @OptionGroup var annotations: AnnotationOption
-
-  func validate() throws { try output.refuse(annotations) }
+  @OptionGroup var options: JobFileOptions
 
   func run() throws {
-    let context = CommandContext(annotations: annotations.annotate)
-    let rules = Preparation.Rules(.check, only: choice.names(in: context.map))
+    let context = options.context
     var (jobs, parts, refused, status) = (0, 0, 0, ExitCode.success)
     do {
-      let preparation = try context.prepare(context.load(files, options: variables), rules) {
-        refused = $0.refusedJobs
-      }
+      let preparation = try options.prepare(for: .check, context) { refused = $0.refusedJobs }
       (jobs, parts) = (preparation.readyJobs, preparation.readyParts)
       refused = preparation.refusedJobs
       if refused > 0 { status = ExitCode.jobFailed }
     } catch let code as ExitCode { status = code }
-    if output.json {
-      output.print(
+    if options.output.json {
+      options.output.print(
         version: 1,
         [
-          "files": .list(files.map { .text($0) }), "jobs": .count(jobs), "parts": .count(parts),
+          "files": .list(options.files.map { .text($0) }), "jobs": .count(jobs),
+          "parts": .count(parts),
           "refused": .count(refused), "exit_status": .count(status.rawValue),
           "messages": .messages(context.diagnostics.all, in: context.map),
         ])

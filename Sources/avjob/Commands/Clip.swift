@@ -15,25 +15,24 @@ struct Clip: ParsableCommand {
   @Argument(help: "Read this media file.", completion: .file())
   var input: String
 
-  @Option(
-    help: ArgumentHelp("Start here, and not at the file's start.", valueName: "time"))
+  @Option(help: .value("time", "Start here, and not at the file's start."))
   var from: String?
 
-  @Option(help: ArgumentHelp("End here, and not at the file's end.", valueName: "time"))
+  @Option(help: .value("time", "End here, and not at the file's end."))
   var to: String?
 
-  @Option(help: ArgumentHelp("Last this long; excludes --to.", valueName: "time"))
+  @Option(help: .value("time", "Last this long; excludes --to."))
   var duration: String?
 
-  @Option(help: ArgumentHelp("Rise from silence at the start.", valueName: "time"))
+  @Option(help: .value("time", "Rise from silence at the start."))
   var fadeIn: String?
 
-  @Option(help: ArgumentHelp("Fall to silence at the end.", valueName: "time"))
+  @Option(help: .value("time", "Fall to silence at the end."))
   var fadeOut: String?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Change the level, such as '-6 dB' or '50 %'.", valueName: "gain"))
+    help: .value("gain", "Change the level, such as '-6 dB' or '50 %'."))
   var gain: String?
 
   @OptionGroup var output: OutputOptions

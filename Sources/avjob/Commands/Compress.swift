@@ -18,7 +18,7 @@ struct Compress: ParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("Read these media files and folders.", valueName: "input"),
+    help: .value("input", "Read these media files and folders."),
     completion: .file())
   var inputs: [String]
 

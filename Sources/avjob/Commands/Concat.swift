@@ -13,12 +13,11 @@ struct Concat: ParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("Read these media files, in order.", valueName: "input"),
+    help: .value("input", "Read these media files, in order."),
     completion: .file())
   var inputs: [String]
 
-  @Option(
-    help: ArgumentHelp("Overlap consecutive files by this much.", valueName: "time"))
+  @Option(help: .value("time", "Overlap consecutive files by this much."))
   var crossfade: String?
 
   @OptionGroup var output: OutputOptions

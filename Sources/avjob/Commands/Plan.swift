@@ -12,22 +12,11 @@ struct Plan: ParsableCommand {
     abstract: "Print the timeline, conversions and outputs of jobs.",
     discussion: "Opens the media, and writes nothing.")
 
-  @Argument(help: "Read these job files, or folders of them.", completion: .jobFiles)
-  var files: [String]
-
-  @OptionGroup var output: JSONOption
-  @OptionGroup var choice: ChoiceOptions
-  @OptionGroup var variables: VariableOptions
-
-  @OptionGroup var annotations: AnnotationOption
-
-  func validate() throws { try output.refuse(annotations) }
+  @OptionGroup var options: JobFileOptions
 
   func run() throws {
-    let context = CommandContext(annotations: annotations.annotate)
-    let preparation = try context.prepare(
-      context.load(files, options: variables),
-      Preparation.Rules(.run, only: choice.names(in: context.map)))
+    let context = options.context
+    let preparation = try options.prepare(for: .run, context)
     var jobs: [JSONValue] = []
     for work in preparation.work {
       let (session, export) = (work.session, work.export)
@@ -35,7 +24,7 @@ struct Plan: ParsableCommand {
       // Wishes that are not met were reported in preparing.
       context.report(Diagnostics(session.losses.map(Diagnostic.init)))
       let (name, duration, records) = (export.name, export.duration, export.records)
-      if output.json {
+      if options.output.json {
         jobs.append(graph.planJSON(name: name, duration: duration, records: records))
         continue
       }
@@ -45,7 +34,7 @@ struct Plan: ParsableCommand {
         StandardStream.output.write(String(line).printable + "\n")
       }
     }
-    if output.json { output.print(version: 2, ["jobs": .list(jobs)]) }
+    if options.output.json { options.output.print(version: 2, ["jobs": .list(jobs)]) }
     if preparation.refusedJobs > 0 { throw ExitCode.jobFailed }
   }
 }

@@ -31,31 +31,25 @@ struct Preview: ParsableCommand {
   var files: [String] = []
 
   @Option(
-    help: ArgumentHelp(
-      "Play only jobs of this name or group.",
-      valueName: "name"), completion: .jobNames)
+    help: .value("name", "Play only jobs of this name or group."), completion: .jobNames)
   var job: [String] = []
 
-  @Option(
-    help: ArgumentHelp(
-      "Play with rate and channels of this output, from 1.",
-      valueName: "number"))
+  @Option(help: .value("number", "Play with rate and channels of this output, from 1."))
   var output: Int?
 
-  @Option(
-    help: ArgumentHelp("Start the first one here: 83s, 1:23, end-10s.", valueName: "time"))
+  @Option(help: .value("time", "Start the first one here: 83s, 1:23, end-10s."))
   var from: String?
 
-  @Option(help: ArgumentHelp("End the last one here.", valueName: "time"))
+  @Option(help: .value("time", "End the last one here."))
   var to: String?
 
   @Flag(help: "Start again at the end.")
   var loop = false
 
-  @Option(help: ArgumentHelp("Play this fast, 0.5 to 2, at the same pitch.", valueName: "factor"))
+  @Option(help: .value("factor", "Play this fast, 0.5 to 2, at the same pitch."))
   var rate = 1.0
 
-  @Option(help: ArgumentHelp("Play through this sound device of ALSA.", valueName: "name"))
+  @Option(help: .value("name", "Play through this sound device of ALSA."))
   var device = "default"
 
   @Flag(help: "List the sound devices.")
@@ -102,7 +96,7 @@ struct Preview: ParsableCommand {
       return ExitCode.jobFailed.rawValue
     }
     let player = try QueuePlayer(items: [made.item], opening: SoundDevice.opener(device))
-    let inbox = try Inbox<PreviewSession.Message>()
+    let inbox = try Inbox<PreviewMessage>()
     // No task: Swift's pool of threads waits for ever where the system has none to spare.
     let observation = player.addEventObserver { inbox.put(.player($0)) }
     defer { observation.cancel() }

@@ -18,11 +18,10 @@ struct Probe: ParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("Read these media files.", valueName: "media"), completion: .file())
+    help: .value("media", "Read these media files."), completion: .file())
   var media: [String]
 
-  @Option(
-    help: ArgumentHelp("Read this stream, counted from 0 as by ffprobe.", valueName: "number"))
+  @Option(help: .value("number", "Read this stream, counted from 0 as by ffprobe."))
   var stream: Int?
 
   @OptionGroup var output: JSONOption
@@ -41,7 +40,7 @@ struct Probe: ParsableCommand {
         warnings += odd
       } catch {
         errors.append(Diagnostic(error))
-        status = error.remedy == .mendJob ? ExitCode.wrongJob : ExitCode.jobFailed
+        status = ExitCode(error.remedy)
       }
     }
     if output.json {

@@ -8,6 +8,7 @@ import LiveScreens
 import MediaComposition
 import MediaTime
 import Playback
+import Reports
 import SystemPackage
 import Terminal
 
@@ -26,57 +27,39 @@ struct Record: ParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp(
-      "Write this file; its extension chooses WAV, FLAC or MP3.", valueName: "file"),
+    help: .value("file", "Write this file; its extension chooses WAV, FLAC or MP3."),
     completion: .file(extensions: ["wav", "flac", "mp3"]))
   var file: String?
 
-  @Option(help: ArgumentHelp("Record this sound device of ALSA.", valueName: "name"))
+  @Option(help: .value("name", "Record this sound device of ALSA."))
   var device = "default"
 
-  @Option(
-    help: ArgumentHelp(
-      "Record at this rate, such as 44.1kHz; default: 48 kHz.",
-      valueName: "rate"))
+  @Option(help: .value("rate", "Record at this rate, such as 44.1kHz; default: 48 kHz."))
   var rate: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "Record mono, stereo or up to 8 channels; default: 2.",
-      valueName: "channels"))
+  @Option(help: .value("channels", "Record mono, stereo or up to 8 channels; default: 2."))
   var channels: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "Write WAV or FLAC samples as s16, s24 or f32.",
-      valueName: "samples"))
+  @Option(help: .value("samples", "Write WAV or FLAC samples as s16, s24 or f32."))
   var format: SampleFormat?
 
-  @Option(
-    help: ArgumentHelp("Encode MP3: V0 … V9, 'abr 96k', 'cbr 128k', standard.", valueName: "mp3"))
+  @Option(help: .value("mp3", "Encode MP3: V0 … V9, 'abr 96k', 'cbr 128k', standard."))
   var mp3: String?
 
-  @Option(help: ArgumentHelp("Stop after this much sound, to the sample.", valueName: "time"))
+  @Option(help: .value("time", "Stop after this much sound, to the sample."))
   var duration: String?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "Start 500 ms before sound of this level: '-40 dB'.",
-      valueName: "level"))
+    help: .value("level", "Start 500 ms before sound of this level: '-40 dB'."))
   var fromSound: String?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "Stop after silence: 3s (below -50 dB), '-40 dB,3s'.",
-      valueName: "time"))
+    help: .value("time", "Stop after silence: 3s (below -50 dB), '-40 dB,3s'."))
   var untilSilence: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "Start a new file after this much: a-001.wav ….",
-      valueName: "time"))
+  @Option(help: .value("time", "Start a new file after this much: a-001.wav …."))
   var split: String?
 
   @Flag(help: "Replace files that exist.")
@@ -109,8 +92,8 @@ struct Record: ParsableCommand {
     guard !listDevices, let file else { return try DeviceList.print(.capture) }
     let path = FilePath(file)
     if !force, split == nil, path.withPlatformString({ access($0, F_OK) }) == 0 {
-      throw refusal(
-        "'\(file.printable)' exists already", help: "--force records over it", ExitCode.wrongJob)
+      ReportedDiagnostics.refuse("'\(file)' exists already", help: "--force records over it")
+      throw ExitCode.wrongJob
     }
     // Before the first thread, which would get the signals otherwise.
     let signals = try Console.catchSignals()
@@ -122,13 +105,11 @@ struct Record: ParsableCommand {
       // Parts, which only the recorder knows by name; not those that it has kept where a disk is full.
       let isThere = error.path.map { $0.withPlatformString { access($0, F_OK) } == 0 } ?? false
       let isDevice = error.path == nil && error.remedy != .mendJob
-      throw refusal(
-        error.description.printable,
+      ReportedDiagnostics.refuse(
+        error.description,
         help: isThere && error.path != path && error.remedy == .mendJob
-          ? "--force records over it" : isDevice ? DeviceList.help(for: "record") : nil,
-        error.remedy == .mendJob
-          ? ExitCode.wrongJob
-          : error.remedy == .tryAgain ? ExitCode.temporary : ExitCode.jobFailed)
+          ? "--force records over it" : isDevice ? DeviceList.help(for: "record") : nil)
+      throw ExitCode(error.remedy)
     }
   }
 
@@ -139,11 +120,6 @@ struct Record: ParsableCommand {
     } catch {
       throw Failure(.mendJob, "\(error)")
     }
-  }
-
-  private func refusal(_ message: String, help: String?, _ status: ExitCode) -> ExitCode {
-    StandardStream.error.write("error: \(message)\n" + (help.map { "  help: \($0)\n" } ?? ""))
-    return status
   }
 }
 

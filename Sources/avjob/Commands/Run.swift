@@ -21,9 +21,7 @@ struct Run: ParsableCommand {
   @Argument(help: "Read these job files, or folders of them.", completion: .jobFiles)
   var files: [String]
 
-  @Option(
-    help: ArgumentHelp(
-      "Run this many jobs at once; default: cores.", valueName: "number"))
+  @Option(help: .value("number", "Run this many jobs at once; default: cores."))
   var workers: Int?
 
   @OptionGroup var reporting: ReportingOptions
@@ -54,7 +52,7 @@ struct Run: ParsableCommand {
       memory, annotations: annotations.annotate, isQuiet: reporting.quiet)
     defer { memory.close(context.library) }
     noteIdleWorkers(context)
-    let rules = Preparation.Rules(
+    let rules = RunRules(
       .run, only: options.choice.names(in: context.map), keepsGoing: options.keepGoing,
       limits: WorkLimits(retries: options.retry), shard: options.shard)
     let reporter = RunReporter(

@@ -61,8 +61,9 @@ struct CommandContext {
     for (path, folder) in found {
       variables.allowsNoJobs = folder != nil
       do throws(Diagnostics) {
-        let file = try JobFile.loadAllowingMissingFiles(
+        let file = try JobFile.loadAllowingMistakes(
           path, options: variables, into: map, files: files)
+        if file.hasMistakes { throw file.mistakes }
         report(Diagnostics(file.warnings))
         loaded.append(file)
       } catch {
@@ -128,7 +129,7 @@ struct CommandContext {
   /// A mistake in a job file stops everything before it starts; a medium that cannot be read fails
   /// the jobs that use it, and no other.
   func prepare(
-    _ loaded: LoadedJobs, _ rules: Preparation.Rules = .init(),
+    _ loaded: LoadedJobs, _ rules: RunRules = .init(),
     refuse: (Preparation) -> Void = { _ in }
   ) throws -> Preparation {
     memory?.open(for: loaded.jobs)
@@ -158,4 +159,13 @@ extension ExitCode {
   static let jobFailed = ExitCode(ExitStatus.jobFailed)
   static let wrongJob = ExitCode(ExitStatus.wrongJob)
   static let temporary = ExitCode(ExitStatus.temporary)
+
+  /// The status of a command that failed, by what the user must do.
+  init(_ remedy: Failure.Remedy) {
+    switch remedy {
+    case .mendJob: self = .wrongJob
+    case .tryAgain: self = .temporary
+    case .mendInput, .mendMachine, .reportBug: self = .jobFailed
+    }
+  }
 }

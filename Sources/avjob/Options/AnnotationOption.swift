@@ -7,9 +7,6 @@ struct AnnotationOption: ParsableArguments {
     case github
   }
 
-  @Option(
-    help: ArgumentHelp(
-      "Repeat messages on standard output for a program.",
-      valueName: "program"))
+  @Option(help: .value("program", "Repeat messages on standard output for a program."))
   var annotate: Reader?
 }

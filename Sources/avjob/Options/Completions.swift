@@ -11,10 +11,17 @@ extension CompletionKind {
   static var jobNames: CompletionKind {
     .custom { words, _, _ in
       words.filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }.flatMap { path in
-        let file = try? JobFile.loadAllowingMissingFiles(
+        let file = try? JobFile.loadAllowingMistakes(
           FilePath(path), options: JobFile.Options(), into: SourceMap(), files: LocalFileSystem())
         return file?.jobs.map(\.name) ?? []
       }
     }
+  }
+}
+
+extension ArgumentHelp {
+  /// The help of an option or an argument whose value has a name.
+  static func value(_ name: String, _ text: String) -> ArgumentHelp {
+    ArgumentHelp(text, valueName: name)
   }
 }

@@ -13,11 +13,4 @@ struct JSONOption: ParsableArguments {
     let head: JSONValue = ["version": .integer(version), "avjob": .text(Engine.version)]
     StandardStream.output.write(head.with(members).document())
   }
-
-  /// Refuses annotations, which go to standard output as well.
-  func refuse(_ annotations: AnnotationOption) throws {
-    guard json, annotations.annotate != nil else { return }
-    throw ValidationError(
-      "--annotate writes to standard output, where the JSON goes; leave out one of them")
-  }
 }

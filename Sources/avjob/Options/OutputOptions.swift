@@ -7,65 +7,62 @@ import MediaComposition
 struct OutputOptions: ParsableArguments {
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp("Write this file; its extension chooses the format.", valueName: "file"),
+    help: .value("file", "Write this file; its extension chooses the format."),
     completion: .file())
   var output: String
 
   @Option(
-    help: ArgumentHelp("Take the settings of a preset; options beside it win.", valueName: "name"),
+    help: .value("name", "Take the settings of a preset; options beside it win."),
     completion: .list(OutputPreset.all.map(\.name)))
   var preset: String?
 
-  @Option(
-    help: ArgumentHelp("Encode MP3: V0 … V9, 'abr 96k', 'cbr 128k', standard.", valueName: "mp3"))
+  @Option(help: .value("mp3", "Encode MP3: V0 … V9, 'abr 96k', 'cbr 128k', standard."))
   var mp3: String?
 
-  @Option(help: ArgumentHelp("Encode AAC at this bit rate, such as 128k.", valueName: "bits"))
+  @Option(help: .value("bits", "Encode AAC at this bit rate, such as 128k."))
   var aac: String?
 
-  @Option(help: ArgumentHelp("Encode Opus at this bit rate, such as 64k.", valueName: "bits"))
+  @Option(help: .value("bits", "Encode Opus at this bit rate, such as 64k."))
   var opus: String?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Encode Vorbis: q-1 … q10, or a bit rate.", valueName: "quality"))
+    help: .value("quality", "Encode Vorbis: q-1 … q10, or a bit rate."))
   var vorbis: String?
 
-  @Option(help: ArgumentHelp("Encode FLAC: '16 bit' or '24 bit'.", valueName: "depth"))
+  @Option(help: .value("depth", "Encode FLAC: '16 bit' or '24 bit'."))
   var flac: String?
 
-  @Option(help: ArgumentHelp("Encode ALAC: '16 bit' or '24 bit'.", valueName: "depth"))
+  @Option(help: .value("depth", "Encode ALAC: '16 bit' or '24 bit'."))
   var alac: String?
 
-  @Option(
-    help: ArgumentHelp("Write WAV: '16 bit', '24 bit' or '32 bit float'.", valueName: "depth"))
+  @Option(help: .value("depth", "Write WAV: '16 bit', '24 bit' or '32 bit float'."))
   var wav: String?
 
-  @Option(help: ArgumentHelp("Write AIFF with the depths of --wav.", valueName: "depth"))
+  @Option(help: .value("depth", "Write AIFF with the depths of --wav."))
   var aiff: String?
 
-  @Option(help: ArgumentHelp("Write CAF with the depths of --wav.", valueName: "depth"))
+  @Option(help: .value("depth", "Write CAF with the depths of --wav."))
   var caf: String?
 
-  @Option(help: ArgumentHelp("Convert to this sample rate, such as 44.1kHz.", valueName: "rate"))
+  @Option(help: .value("rate", "Convert to this sample rate, such as 44.1kHz."))
   var sampleRate: String?
 
   @Option(
-    help: ArgumentHelp("Mix to mono, stereo, quad, 5.0, 5.1 or 7.1.", valueName: "layout"),
+    help: .value("layout", "Mix to mono, stereo, quad, 5.0, 5.1 or 7.1."),
     completion: .list(["mono", "stereo", "quad", "5.0", "5.1", "7.1"]))
   var channels: String?
 
-  @Option(help: ArgumentHelp("Set the title.", valueName: "text"))
+  @Option(help: .value("text", "Set the title."))
   var title: String?
 
-  @Option(help: ArgumentHelp("Set the artist.", valueName: "text"))
+  @Option(help: .value("text", "Set the artist."))
   var artist: String?
 
   @Option(
     name: .customLong("tag"),
-    help: ArgumentHelp(
-      "Set any tag, or 'cover=FILE'; no text removes it.",
-      valueName: "name=text"), transform: Assignment.parse("--tag"))
+    help: .value("name=text", "Set any tag, or 'cover=FILE'; no text removes it."),
+    transform: Assignment.parse("--tag"))
   var tags: [Assignment] = []
 
   @Flag(help: "Replace files that exist.")

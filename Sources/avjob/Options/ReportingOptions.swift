@@ -17,14 +17,12 @@ struct ReportingOptions: ParsableArguments {
     help: "Print each job's start, end and decisions.")
   var verbose = false
 
-  @Option(
-    help: ArgumentHelp("Print progress as text or as json events.", valueName: "format"))
+  @Option(help: .value("format", "Print progress as text or as json events."))
   var progress = Progress.text
 
   @Option(
     name: .customLong("report"),
-    help: ArgumentHelp(
-      "Write a report to .json, .xml (JUnit), .md or 'github'.", valueName: "file"),
+    help: .value("file", "Write a report to .json, .xml (JUnit), .md or 'github'."),
     completion: .file(extensions: ["json", "xml", "md"]))
   var reports: [String] = []
 

@@ -7,9 +7,8 @@ import RunPlan
 /// `--only`, which every command that reads job files takes.
 struct ChoiceOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
-      "Run only jobs of this name or group, and their needs.",
-      valueName: "name"), completion: .jobNames)
+    help: .value("name", "Run only jobs of this name or group, and their needs."),
+    completion: .jobNames)
   var only: [String] = []
 
   /// The names with their places; nil where all jobs are meant.
@@ -29,16 +28,11 @@ struct RunOptions: ParsableArguments {
   @Flag(help: "Start no further job once one has failed.")
   var failFast = false
 
-  @Option(
-    help: ArgumentHelp(
-      "Retry temporary failures this often.",
-      valueName: "number"))
+  @Option(help: .value("number", "Retry temporary failures this often."))
   var retry = WorkLimits().retries
 
   @Option(
-    help: ArgumentHelp(
-      "Run one shard of the jobs, such as 1/4.",
-      valueName: "i/n"),
+    help: .value("i/n", "Run one shard of the jobs, such as 1/4."),
     transform: Shard.init)
   var shard: Shard?
 

@@ -9,14 +9,13 @@ import Terminal
 struct VariableOptions: ParsableArguments {
   @Option(
     name: .customLong("set"),
-    help: ArgumentHelp("Give a variable a value, over the file's own.", valueName: "name=value"),
+    help: .value("name=value", "Give a variable a value, over the file's own."),
     transform: Assignment.parse("--set"))
   var assignments: [Assignment] = []
 
   @Option(
     name: .customLong("env"),
-    help: ArgumentHelp(
-      "Let job files read an environment variable as ${env.NAME}.", valueName: "name"))
+    help: .value("name", "Let job files read an environment variable as ${env.NAME}."))
   var environment: [String] = []
 
   func validate() throws { try Assignment.refuseRepeated(assignments) }

@@ -1,0 +1,65 @@
+import Diagnosis
+
+/// What is to be done with settled jobs.
+package enum RunPurpose: Sendable {
+  /// To count them: nothing is kept of them.
+  case check
+  /// To print or make what they say.
+  case run
+  /// To hear them. Nothing is written: each job stands for itself, and reads what is there now of
+  /// what another one would write.
+  case preview
+}
+
+/// What the user wants of a run, beside its jobs.
+package struct RunRules {
+  /// What is to be done with the jobs that are ready.
+  package var purpose: RunPurpose
+  /// Names and groups of the jobs that are wanted; nil: all.
+  package var only: [Located<String>]?
+  /// Whether a job that is found to be wrong leaves the others alone, whatever is wrong with it.
+  package var keepsGoing: Bool
+  /// What holds for jobs that do not say otherwise.
+  package var limits: WorkLimits
+  /// Which share of the work is wanted; nil: all.
+  package var shard: Shard?
+
+  /// Rules for all jobs, but for what is given.
+  package init(
+    _ purpose: RunPurpose = .run, only: [Located<String>]? = nil, keepsGoing: Bool = false,
+    limits: WorkLimits = WorkLimits(), shard: Shard? = nil
+  ) {
+    self.purpose = purpose
+    self.only = only
+    self.keepsGoing = keepsGoing
+    self.limits = limits
+    self.shard = shard
+  }
+}
+
+/// A job that was refused before anything ran.
+package struct Refusal: Sendable {
+  /// The job.
+  package var name: String
+  /// Where the job was written.
+  package var origin: Origin
+  /// What there is to be said of it.
+  package var messages: [Diagnostic]
+  /// The job that it needs and that cannot run, where nothing else is wrong with it.
+  package var blockedBy: String?
+
+  /// A refusal of the job called `name`.
+  package init(
+    name: String, origin: Origin, messages: [Diagnostic], blockedBy: String? = nil
+  ) {
+    self.name = name
+    self.origin = origin
+    self.messages = messages
+    self.blockedBy = blockedBy
+  }
+
+  /// Whether another run may find that all is well.
+  package var mayPass: Bool {
+    !messages.isEmpty && messages.allSatisfy { $0.severity != .error || $0.remedy == .tryAgain }
+  }
+}

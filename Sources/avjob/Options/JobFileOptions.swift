@@ -1,0 +1,32 @@
+import ArgumentParser
+import RunPlan
+
+/// The job files of a command that writes nothing, and how it prints what it finds.
+struct JobFileOptions: ParsableArguments {
+  @Argument(help: "Read these job files, or folders of them.", completion: .jobFiles)
+  var files: [String]
+
+  @OptionGroup var output: JSONOption
+  @OptionGroup var choice: ChoiceOptions
+  @OptionGroup var variables: VariableOptions
+
+  @OptionGroup var annotations: AnnotationOption
+
+  func validate() throws {
+    guard output.json, annotations.annotate != nil else { return }
+    throw ValidationError(
+      "--annotate writes to standard output, where the JSON goes; leave out one of them")
+  }
+
+  /// The context of the command.
+  var context: CommandContext { CommandContext(annotations: annotations.annotate) }
+
+  /// Settles the jobs that are wanted; see `CommandContext.prepare`.
+  func prepare(
+    for purpose: RunPurpose, _ context: CommandContext, refuse: (Preparation) -> Void = { _ in }
+  ) throws -> Preparation {
+    try context.prepare(
+      context.load(files, options: variables),
+      RunRules(purpose, only: choice.names(in: context.map)), refuse: refuse)
+  }
+}
