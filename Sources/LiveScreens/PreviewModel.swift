@@ -1,4 +1,5 @@
 import MediaTime
+import Playback
 
 /// The contents of the preview's screen at one moment.
 struct PreviewModel {
@@ -18,17 +19,6 @@ struct PreviewModel {
     /// Such as `L`.
     var name: String
     var meter = LevelMeter()
-  }
-
-  /// Loudness in LUFS; nil if it is unknown, or silence.
-  struct Loudness {
-    var momentary: Double?
-    var shortTerm: Double?
-    var integrated: Double?
-    /// In decibels of full scale; nil before the first sound.
-    var truePeak: Double?
-    /// Whether any channel has the OVER mark.
-    var isOver = false
   }
 
   /// A range that is looped.
@@ -73,7 +63,7 @@ struct PreviewModel {
   var segments: [String] = []
   var tracks: [Track] = []
   var channels: [Channel] = []
-  var loudness = Loudness()
+  var loudness = LoudnessReading()
   var device = Device(name: "")
   /// A message, until the next one or a key.
   var message: String?

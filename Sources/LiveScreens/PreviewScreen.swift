@@ -1,3 +1,4 @@
+import Glibc
 import MediaTime
 import Playback
 import Terminal
@@ -49,7 +50,7 @@ enum PreviewScreen {
         (.track, layout.track(model.tracks[index], number: index + 1, names))
       }
       rows += model.channels.map { (.channel, layout.channel($0, names)) }
-      rows.append((.loudness, layout.loudness(model.loudness)))
+      rows.append((.loudness, layout.loudness(model)))
     }
     rows.append((.device, layout.device(model.device)))
     if let message = layout.message(model) { rows.append((.message, message)) }
@@ -177,17 +178,20 @@ package struct PreviewLayout {
   }
 
   /// `-17.3 M  -18.0 S  -17.1 I LUFS  true peak -1.2 dB  OVER`
-  func loudness(_ loudness: PreviewModel.Loudness) -> String {
+  func loudness(_ model: PreviewModel) -> String {
+    let loudness = model.loudness
     func figure(_ value: Double?) -> String {
       (value.map(Figures.decibels) ?? "-").aligned(to: 5)
     }
     var text =
       "M \(figure(loudness.momentary))  S \(figure(loudness.shortTerm))  "
       + "I \(figure(loudness.integrated)) LUFS"
-    if let peak = loudness.truePeak, width >= 60 {
+    if loudness.truePeak > 0, width >= 60 {
+      let peak = 20 * log10(loudness.truePeak)
       text += "   true peak \(Figures.decibels(peak).aligned(to: 5)) dB"
     }
-    let isMarked = loudness.isOver && text.columns + 6 <= width
+    let isOver = model.channels.contains { $0.meter.isOver }
+    let isMarked = isOver && text.columns + 6 <= width
     return text.shortened(to: width) + (isMarked ? "  " + colored("OVER", .red) : "")
   }
 

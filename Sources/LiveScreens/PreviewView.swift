@@ -1,5 +1,4 @@
 import ExportGraph
-import Glibc
 import MediaTime
 import Playback
 import Terminal
@@ -186,13 +185,7 @@ package struct PreviewView {
       guard let track = item?.tracks[index] else { continue }
       (model.tracks[index].isMuted, model.tracks[index].isSolo) = (!track.isEnabled, track.isSolo)
     }
-    if let loudness = heard?.loudness {
-      let peak = loudness.truePeak
-      model.loudness = PreviewModel.Loudness(
-        momentary: loudness.momentary, shortTerm: loudness.shortTerm,
-        integrated: loudness.integrated, truePeak: peak > 0 ? 20 * log10(peak) : nil)
-    }
-    model.loudness.isOver = model.channels.contains { $0.meter.isOver }
+    if let loudness = heard?.loudness { model.loudness = loudness }
   }
 
   private mutating func turn(to item: PlayerItem) {

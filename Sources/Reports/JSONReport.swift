@@ -92,15 +92,16 @@ enum JSONReport {
 
   /// A diagnostic.
   static func message(_ message: RunReport.Message) -> JSONValue {
-    JSONValue.members([
-      "severity": .text(message.severity.rawValue),
-      "class": message.remedy.map { .text($0.className) },
-      "message": .text(message.text), "help": message.help.map { .text($0) },
+    let diagnostic = message.diagnostic
+    return JSONValue.members([
+      "severity": .text(diagnostic.severity.rawValue),
+      "class": diagnostic.severity == .error ? .text(diagnostic.remedy.className) : nil,
+      "message": .text(diagnostic.message), "help": diagnostic.help.map { .text($0) },
     ]).with(place(message.place))
   }
 
   /// The members of a place; none where it is not known.
-  static func place(_ place: RunReport.Place?) -> JSONValue {
+  static func place(_ place: Place?) -> JSONValue {
     .members([
       "file": place.map { .text($0.file) }, "line": place.map { .count($0.line) },
       "column": place.map { .count($0.column) },

@@ -88,7 +88,8 @@ enum MarkdownReport {
     let all = owned + report.jobs.flatMap { job in job.messages.map { (job.name, $0) } }
     for (job, message) in all where message.severity == severity {
       let place = message.place.map { code("\($0.file):\($0.line):\($0.column)") + " " } ?? ""
-      let entry = "- " + (job.map { code($0) + ": " } ?? "") + place + escaped(message.text)
+      let entry =
+        "- " + (job.map { code($0) + ": " } ?? "") + place + escaped(message.diagnostic.message)
       if seen.insert(entry).inserted { entries.append(entry) }
     }
     guard !entries.isEmpty else { return "" }

@@ -9,8 +9,8 @@ enum OutputTable {
   /// where nothing was written. Long paths are shortened to a terminal's `columns`; without one, every
   /// path stands in full.
   static func text(_ tally: RunTally, elapsed: Duration, columns: Int?) -> String {
-    let outputs = tally.courses.flatMap { course in
-      course.outputs.map { (output: $0, elapsed: course.elapsed) }
+    let outputs = tally.states.flatMap { state in
+      state.outputs.map { (output: $0, elapsed: state.elapsed) }
     }
     let upToDate = tally.count(.upToDate)
     let idle =

@@ -58,7 +58,7 @@ struct ProgressStream {
           "finished",
           .members([
             "reason": reason.map { .text($0) },
-            "outputs": .list(tally.courses[event.job].outputs.map(JSONReport.output)),
+            "outputs": .list(tally.states[event.job].outputs.map(JSONReport.output)),
           ])
         )
       case .failed: ("failed", message)
@@ -90,7 +90,7 @@ struct ProgressStream {
   }
 
   private func place(of origin: Origin) -> JSONValue {
-    JSONReport.place(RunReport.Place(origin, in: map))
+    JSONReport.place(map.place(of: origin))
   }
 
   /// Nil where it comes too soon after the last one.

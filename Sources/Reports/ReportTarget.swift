@@ -1,6 +1,5 @@
 import Diagnosis
 import ExportEngine
-import Glibc
 import MediaComposition
 import SystemPackage
 import Terminal
@@ -48,7 +47,7 @@ package enum ReportTarget: Equatable, Sendable {
     case .json(let path), .junit(let path), .markdown(let path):
       var folders = FolderCache()
       try OutputFile.requireWritable(path, seeing: &folders)
-    case .step(let path): Glibc.close(try Self.openForAppending(path))
+    case .step(let path): try Self.appending(to: path) { _ in }
     case .output: break
     }
   }
@@ -72,26 +71,19 @@ package enum ReportTarget: Equatable, Sendable {
   }
 
   private static func append(_ text: String, to path: FilePath) throws(Failure) {
-    let descriptor = try openForAppending(path)
-    defer { Glibc.close(descriptor) }
-    var rest = Array(text.utf8)[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw refusal(of: path) }
-      rest = rest.dropFirst(count)
+    try appending(to: path) { _ = try $0.writeAll(text.utf8) }
+  }
+
+  private static func appending(
+    to path: FilePath, _ body: (FileDescriptor) throws -> Void
+  ) throws(Failure) {
+    do {
+      let file = try FileDescriptor.open(
+        path, .writeOnly, options: [.append, .create, .closeOnExec, .nonBlocking],
+        permissions: [.ownerReadWrite, .groupReadWrite, .otherReadWrite])
+      try file.closeAfter { try body(file) }
+    } catch {
+      throw Failure(.mendMachine, "cannot be written: \(error)", path: path)
     }
-  }
-
-  private static func openForAppending(_ path: FilePath) throws(Failure) -> Int32 {
-    let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK
-    let descriptor = path.withPlatformString { open($0, flags, 0o666) }
-    guard descriptor >= 0 else { throw refusal(of: path) }
-    return descriptor
-  }
-
-  private static func refusal(of path: FilePath) -> Failure {
-    Failure(
-      .mendMachine, "cannot be written: \(String(cString: strerror(errno)))", path: path)
   }
 }

@@ -56,26 +56,26 @@ extension RunReport {
 extension RunReport.Job {
   fileprivate init(_ refusal: Refusal, in map: SourceMap) {
     self.init(
-      name: refusal.name, job: refusal.name, place: RunReport.Place(refusal.origin, in: map),
+      name: refusal.name, job: refusal.name, place: map.place(of: refusal.origin),
       status: refusal.blockedBy == nil ? .failed : .blocked, blockedBy: refusal.blockedBy,
       messages: refusal.messages.map { RunReport.Message($0, in: map) })
   }
 
   fileprivate init(_ index: Int, of run: RunFacts, _ tally: RunTally, in map: SourceMap) {
-    let (job, course) = (tally.jobs[index], tally.courses[index])
+    let (job, state) = (tally.jobs[index], tally.states[index])
     let assets = job.export.composition.assets.sorted {
       ($0.path.string, $0.streamIndex) < ($1.path.string, $1.streamIndex)
     }
     self.init(
-      name: job.export.name, job: job.job, place: RunReport.Place(job.export.origin, in: map),
-      status: course.status,
-      blockedBy: course.blocker.flatMap {
+      name: job.export.name, job: job.job, place: map.place(of: job.export.origin),
+      status: state.status,
+      blockedBy: state.blocker.flatMap {
         tally.jobs.indices.contains($0) ? tally.jobs[$0].export.name : nil
       },
-      reason: course.reason, start: course.start.map { run.start.duration(to: $0) },
-      elapsed: course.elapsed, attempts: course.attempts,
+      reason: state.reason, start: state.start.map { run.start.duration(to: $0) },
+      elapsed: state.elapsed, attempts: state.attempts,
       inputs: assets,
-      outputs: course.status == .done ? course.outputs : RunReport.Output.planned(job.export),
-      messages: (job.warnings + course.diagnostics).map { RunReport.Message($0, in: map) })
+      outputs: state.status == .done ? state.outputs : RunReport.Output.planned(job.export),
+      messages: (job.warnings + state.diagnostics).map { RunReport.Message($0, in: map) })
   }
 }

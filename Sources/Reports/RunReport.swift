@@ -6,23 +6,14 @@ import SystemPackage
 
 /// What a run did: a value, whatever format it is written in.
 package struct RunReport: Sendable {
-  /// A place in a job file or on the command line; line and column count from 1.
-  package struct Place: Hashable, Sendable {
-    var file: String
-    var line: Int
-    var column: Int
-  }
-
-  /// A diagnostic.
-  package struct Message: Hashable, Sendable {
-    var severity: Diagnostic.Severity
-    var text: String
-    var help: String?
+  /// A diagnostic with its place.
+  struct Message: Sendable {
+    var diagnostic: Diagnostic
     var place: Place?
-    /// Of an error: what the user must do.
-    var remedy: Failure.Remedy?
     /// As the screen shows it, without colours.
     var screen: String
+
+    var severity: Diagnostic.Severity { diagnostic.severity }
   }
 
   /// A file that a job writes, or would have written: unknown facts are nil.
@@ -105,19 +96,9 @@ package struct RunReport: Sendable {
 extension RunReport.Message {
   /// `diagnostic` with its place by `map`.
   init(_ diagnostic: Diagnostic, in map: SourceMap) {
-    severity = diagnostic.severity
-    text = diagnostic.message
-    help = diagnostic.help
-    place = RunReport.Place(diagnostic.origin, in: map)
-    remedy = severity == .error ? diagnostic.remedy : nil
-    screen = diagnostic.render(in: map)
-  }
-}
-
-extension RunReport.Place {
-  init?(_ origin: Origin, in map: SourceMap) {
-    guard let place = map.place(of: origin) else { return nil }
-    self.init(file: place.file, line: place.line, column: place.column)
+    self.init(
+      diagnostic: diagnostic, place: map.place(of: diagnostic.origin),
+      screen: diagnostic.render(in: map))
   }
 }
 

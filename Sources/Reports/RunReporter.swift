@@ -11,22 +11,15 @@ package final class RunReporter {
   /// What is reported, and how.
   package struct Options: Sendable {
     /// Nothing of what goes well.
-    package var isQuiet: Bool
+    package var isQuiet = false
     /// Each job, and what is decided about it.
-    package var isVerbose: Bool
+    package var isVerbose = false
     /// Whether events go to standard output, in place of progress and table.
-    package var streamsEvents: Bool
-    package var targets: [ReportTarget]
+    package var streamsEvents = false
+    package var targets: [ReportTarget] = []
 
-    package init(
-      isQuiet: Bool = false, isVerbose: Bool = false, streamsEvents: Bool = false,
-      targets: [ReportTarget] = []
-    ) {
-      self.isQuiet = isQuiet
-      self.isVerbose = isVerbose
-      self.streamsEvents = streamsEvents
-      self.targets = targets
-    }
+    /// Progress and table, and no report.
+    package init() {}
   }
 
   package let options: Options

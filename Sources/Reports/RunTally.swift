@@ -38,7 +38,7 @@ package struct RunTally: Sendable {
   }
 
   /// What happened to a job so far.
-  struct Course: Sendable {
+  struct JobState: Sendable {
     var status = RunReport.Status.notStarted
     var start: ContinuousClock.Instant?
     var elapsed = Duration.zero
@@ -55,7 +55,7 @@ package struct RunTally: Sendable {
   let names: [String]
   let refusals: [Refusal]
   /// In the order of `jobs`.
-  private(set) var courses: [Course]
+  private(set) var states: [JobState]
   /// In the order in which they started.
   private(set) var running: [RunningJob] = []
   private var counts: [RunReport.Status: Int] = [:]
@@ -74,7 +74,7 @@ package struct RunTally: Sendable {
     self.jobs = jobs
     self.refusals = refusals
     names = jobs.map(\.export.name.printable)
-    courses = Array(repeating: Course(), count: jobs.count)
+    states = Array(repeating: JobState(), count: jobs.count)
     let known = jobs.map { max(0, $0.estimate.seconds) }
     weights = known.contains { $0 > 0 } ? known : jobs.map { _ in 1 }
     totalWeight = weights.reduce(0, +)
@@ -93,30 +93,30 @@ package struct RunTally: Sendable {
   @discardableResult
   mutating func apply(_ event: RunEvent) -> RunningJob? {
     let job = event.job
-    guard courses.indices.contains(job) else { return nil }
-    if let diagnostic = diagnostic(of: event) { courses[job].diagnostics.append(diagnostic) }
+    guard states.indices.contains(job) else { return nil }
+    if let diagnostic = diagnostic(of: event) { states[job].diagnostics.append(diagnostic) }
     switch event.kind {
     case .started:
       if start == nil { start = event.instant }
-      courses[job].start = event.instant
+      states[job].start = event.instant
       running.append(RunningJob(job: job, name: names[job], start: event.instant))
       return nil
     case .progress(let progress): update(job, progress)
     case .retrying: update(job, nil)
     case .warning: break
     case .postponed:
-      courses[job].start = nil
+      states[job].start = nil
       return remove(job)
     case .finished(.written(let report, let reason)):
-      courses[job].outputs = RunReport.Output.written(jobs[job].export, report)
-      courses[job].reason = reason
+      states[job].outputs = RunReport.Output.written(jobs[job].export, report)
+      states[job].reason = reason
       return end(event, as: .done)
     case .finished(.upToDate): return end(event, as: .upToDate)
     case .failed(let failure):
       if failure.remedy == .tryAgain { passingFailures += 1 }
       return end(event, as: .failed)
     case .blocked(let other):
-      courses[job].blocker = other
+      states[job].blocker = other
       return end(event, as: .blocked)
     case .cancelled: return end(event, as: .cancelled)
     }
@@ -142,14 +142,14 @@ package struct RunTally: Sendable {
 
   /// Takes in how often each job was tried.
   mutating func apply(attempts: [Int]) {
-    for (job, count) in zip(jobs.indices, attempts) { courses[job].attempts = count }
+    for (job, count) in zip(jobs.indices, attempts) { states[job].attempts = count }
   }
 
   private mutating func end(_ event: RunEvent, as status: RunReport.Status) -> RunningJob? {
     counts[status, default: 0] += 1
-    courses[event.job].status = status
-    if let start = courses[event.job].start {
-      courses[event.job].elapsed = start.duration(to: event.instant)
+    states[event.job].status = status
+    if let start = states[event.job].start {
+      states[event.job].elapsed = start.duration(to: event.instant)
     }
     if status == .done {
       finishedWeight += weights[event.job]
@@ -210,7 +210,7 @@ package struct RunTally: Sendable {
 
   /// The names of the jobs that need not be done any more.
   var doneNames: Set<String> {
-    Set(zip(jobs, courses).filter { [.done, .upToDate].contains($1.status) }.map(\.0.export.name))
+    Set(zip(jobs, states).filter { [.done, .upToDate].contains($1.status) }.map(\.0.export.name))
   }
 }
 

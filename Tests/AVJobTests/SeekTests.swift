@@ -21,7 +21,7 @@ import Testing
     let context = CommandContext()
     return try paths.flatMap { path in
       var queue = PreviewQueue(
-        context, variables: try VariableOptions.parse([]), names: [], output: 0)
+        context: context, variables: try VariableOptions.parse([]), names: [], output: 0)
       return try queue.entries(of: [path]).map { try $0.item(library: context.library) }
     }
   }

@@ -30,8 +30,8 @@ import Testing
       PreviewModel.Channel(name: "left", meter: meter(-6, -15)),
       PreviewModel.Channel(name: "right", meter: meter(0.3, -15)),
     ]
-    model.loudness = PreviewModel.Loudness(
-      momentary: -17.3, shortTerm: -18, integrated: nil, truePeak: 0.41, isOver: true)
+    model.loudness = LoudnessReading(
+      momentary: -17.3, shortTerm: -18, integrated: nil, truePeak: 1.0483)
     model.device = PreviewModel.Device(
       name: "default", format: "48 kHz stereo, 16 bits", bufferedMilliseconds: 213, xruns: 1)
     return model

@@ -1,4 +1,3 @@
-import Diagnosis
 import ExportEngine
 import MediaComposition
 import MediaTime
@@ -6,6 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
+@testable import Diagnosis
 @testable import Reports
 
 /// Names that mean something in every format that a report is written in.
@@ -13,7 +13,7 @@ private let hostile = "</td>|`a`*b*\u{1B}[2J\u{0}]]>&amp;\"'\n@me #1 www.x.org"
 
 /// Two files with jobs that ended in every way there is.
 private let report: RunReport = {
-  let place = { RunReport.Place(file: "jobs.yaml", line: $0, column: 3) }
+  let place = { Place(source: 0, file: "jobs.yaml", line: $0, column: 3, length: 1) }
   var done = RunReport.Job(name: "episode/01", job: "episode", place: place(2), status: .done)
   done.start = .milliseconds(12)
   done.elapsed = .milliseconds(500)
@@ -37,7 +37,8 @@ private let report: RunReport = {
   ]
   done.messages = [
     RunReport.Message(
-      severity: .warning, text: "17 samples are over full scale", help: nil, place: place(5),
+      diagnostic: Diagnostic(.warning, "17 samples are over full scale", at: .unknown),
+      place: place(5),
       screen: "jobs.yaml:5:3: warning: 17 samples are over full scale")
   ]
   var failed = RunReport.Job(name: hostile, job: hostile, place: place(9), status: .failed)
@@ -45,16 +46,18 @@ private let report: RunReport = {
   failed.elapsed = .milliseconds(30)
   failed.attempts = 1
   failed.outputs = [RunReport.Output(path: "b.mp3", format: "MP3 V2")]
+  var error = Diagnostic(Failure(.mendInput, hostile))
+  error.help = "mend it"
   failed.messages = [
     RunReport.Message(
-      severity: .error, text: hostile, help: "mend it", place: place(9), remedy: .mendInput,
+      diagnostic: error, place: place(9),
       screen: "jobs.yaml:9:3: error: \(hostile)")
   ]
   var blocked = RunReport.Job(name: "c", job: "c", place: place(12), status: .blocked)
   blocked.blockedBy = hostile
   let idle = RunReport.Job(name: "d", job: "d", place: place(15), status: .upToDate)
   var other = RunReport.Job(name: "e", job: "e", place: nil, status: .notStarted)
-  other.place = RunReport.Place(file: "more.yaml", line: 1, column: 1)
+  other.place = Place(source: 1, file: "more.yaml", line: 1, column: 1, length: 1)
   return RunReport(
     versions: [("avjob", "0.1.0"), ("ffmpeg", "5.1.9"), ("lame", "3.100")],
     system: "Linux 6.1 x86_64", cores: 2, files: ["jobs.yaml", "more.yaml", "broken.yaml"],
@@ -62,8 +65,8 @@ private let report: RunReport = {
     exitStatus: 1,
     messages: [
       RunReport.Message(
-        severity: .error, text: "unknown key 'clp'",
-        place: RunReport.Place(file: "broken.yaml", line: 1, column: 1), remedy: .mendJob,
+        diagnostic: Diagnostic("unknown key 'clp'", at: .unknown),
+        place: Place(source: 2, file: "broken.yaml", line: 1, column: 1, length: 1),
         screen: "broken.yaml:1:1: error: unknown key 'clp'\n    1 | clp: a\n      | ^~~")
     ],
     jobs: [done, failed, blocked, idle, other])

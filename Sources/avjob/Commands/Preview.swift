@@ -77,7 +77,7 @@ struct Preview: ParsableCommand {
     guard !listDevices else { return try DeviceList.print(.playback) }
     let context = CommandContext(RunMemory())
     var queue = PreviewQueue(
-      context, variables: variables, names: job, output: output.map { $0 - 1 })
+      context: context, variables: variables, names: job, output: output.map { $0 - 1 })
     let entries = try queue.entries(of: files)
     var failures = queue.refusedJobs
     let items = PreviewItems(entries, library: context.library)

@@ -29,11 +29,8 @@ struct CommandContext {
   ) {
     diagnostics = ReportedDiagnostics(annotates: annotations == .github, isQuiet: isQuiet)
     self.memory = memory
-    guard let memory else {
-      library = MediaLibrary()
-      return
-    }
-    library = MediaLibrary(recalling: { memory.find($0, stream: $1, $2) })
+    library =
+      memory.map { memory in MediaLibrary { memory.find($0, stream: $1, $2) } } ?? MediaLibrary()
   }
 
   /// Reports what is wrong.

@@ -18,82 +18,45 @@ struct PreviewQueue {
   /// How many jobs cannot be heard; of each it was said why.
   private(set) var refusedJobs = 0
 
-  init(_ context: CommandContext, variables: VariableOptions, names: [String], output: Int?) {
-    (self.context, self.variables, self.names, self.output) = (context, variables, names, output)
-  }
-
   /// The entries of job files, folders of them, and media files, in order.
   ///
   /// - Throws: An `ExitCode` where nothing may be played; what is wrong was said. `ValidationError`
   ///   where an option is about job files, and there is none.
   mutating func entries(of paths: [String]) throws -> [PreviewEntry] {
     try refuseMissing(paths.filter { JobFile.isMedia(FilePath($0)) })
-    var parts: [Part] = []
+    // Job files that are named one after the other are read together: their jobs may need each other.
+    var groups: [(isMedia: Bool, paths: [String])] = []
     for path in paths {
-      if JobFile.isMedia(FilePath(path)) {
-        parts.append(.media(FilePath(path)))
-      } else if case .jobs(let files) = parts.last {
-        // Those that are named one after the other are read together: their jobs may need each other.
-        parts[parts.count - 1] = .jobs(files + [path])
+      let isMedia = JobFile.isMedia(FilePath(path))
+      if groups.last?.isMedia == isMedia {
+        groups[groups.count - 1].paths.append(path)
       } else {
-        parts.append(.jobs([path]))
+        groups.append((isMedia, [path]))
       }
     }
-    let groups = try load(parts)
-    try refuseUnknown(groups)
+    let isPart = groups.count { !$0.isMedia } > 1
+    let loaded = try groups.map { group in
+      group.isMedia ? nil : try context.load(group.paths, options: variables, isPart: isPart)
+    }
+    try refuseOptions(beside: loaded.compactMap { $0 })
     var entries: [PreviewEntry] = []
-    var next = groups[...]
-    for part in parts {
-      switch part {
-      case .media(let path): entries.append(PreviewEntry(.media(path)))
-      case .jobs:
-        guard let loaded = next.popFirst() else { continue }
-        let only = names.isEmpty ? nil : names.map { Located($0) }
-        let preparation = try context.prepare(loaded, .init(.preview, only: only))
-        refusedJobs += preparation.refusedJobs
-        entries += preparation.work.map {
-          PreviewEntry(.job($0.session), output: output ?? 0)
-        }
+    for (group, loaded) in zip(groups, loaded) {
+      guard let loaded else {
+        entries += group.paths.map { PreviewEntry(.media(FilePath($0))) }
+        continue
       }
+      let only = names.isEmpty ? nil : names.map { Located($0) }
+      let preparation = try context.prepare(loaded, .init(.preview, only: only))
+      refusedJobs += preparation.refusedJobs
+      entries += preparation.work.map { PreviewEntry(.job($0.session), output: output ?? 0) }
     }
     return entries
   }
 
-  /// What is named side by side.
-  private enum Part {
-    case jobs([String])
-    case media(FilePath)
-  }
-
-  /// Reads the job files of each part that has some.
-  private func load(_ parts: [Part]) throws -> [LoadedJobs] {
-    let groups = parts.compactMap { part in
-      if case .jobs(let files) = part { files } else { nil }
-    }
-    guard !groups.isEmpty else {
-      try refuseOptionsOfJobs()
-      return []
-    }
-    return try groups.map { files in
-      try context.load(files, options: variables, isPart: groups.count > 1)
-    }
-  }
-
-  /// Refuses options that nothing would come of.
-  private func refuseOptionsOfJobs() throws {
-    let given = [
-      ("--job", !names.isEmpty), ("--output", output != nil),
-      ("--set", !variables.assignments.isEmpty), ("--env", !variables.environment.isEmpty),
-    ].filter(\.1)
-    guard let option = given.first?.0 else { return }
-    throw ValidationError(
-      "\(option) is for job files, and only media files are named; leave it out, or name a job file"
-    )
-  }
-
-  /// Refuses names of jobs, and variables, that no file has: each part may have its own.
-  private func refuseUnknown(_ groups: [LoadedJobs]) throws {
-    guard var all = groups.first else { return }
+  /// Refuses names of jobs, and variables, that no file has, since each group may have its own; and
+  /// options of job files where there is none.
+  private func refuseOptions(beside groups: [LoadedJobs]) throws {
+    guard var all = groups.first else { return try refuseOptionsOfJobs() }
     for group in groups.dropFirst() { all.append(group) }
     var unknown = Diagnostics()
     if groups.count > 1 {
@@ -108,6 +71,17 @@ struct PreviewQueue {
       context.report(unknown)
       throw ExitCode.wrongJob
     }
+  }
+
+  private func refuseOptionsOfJobs() throws {
+    let given = [
+      ("--job", !names.isEmpty), ("--output", output != nil),
+      ("--set", !variables.assignments.isEmpty), ("--env", !variables.environment.isEmpty),
+    ].filter(\.1)
+    guard let option = given.first?.0 else { return }
+    throw ValidationError(
+      "\(option) is for job files, and only media files are named; leave it out, or name a job file"
+    )
   }
 
   private func refuseMissing(_ media: [String]) throws {

@@ -29,9 +29,11 @@ struct ReportingOptions: ParsableArguments {
   /// The options, and what the environment says to them.
   var options: RunReporter.Options {
     let summary = getenv("GITHUB_STEP_SUMMARY").map { String(cString: $0) } ?? ""
-    return RunReporter.Options(
-      isQuiet: quiet, isVerbose: verbose, streamsEvents: progress == .json,
-      targets: reports.compactMap { ReportTarget($0, stepSummary: summary) })
+    var options = RunReporter.Options()
+    (options.isQuiet, options.isVerbose) = (quiet, verbose)
+    options.streamsEvents = progress == .json
+    options.targets = reports.compactMap { ReportTarget($0, stepSummary: summary) }
+    return options
   }
 
   func validate() throws {
