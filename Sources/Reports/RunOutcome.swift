@@ -15,14 +15,14 @@ package struct RunOutcome {
   /// - Parameters:
   ///   - tally: Of a run that is over.
   ///   - signalStatus: The status by the signal that stopped the run; nil: none did.
-  ///   - command: The command by which it goes on, given the names of the jobs that are done.
-  init(_ tally: RunTally, signalStatus: Int32?, command: (Set<String>) -> String) {
+  ///   - command: The command that resumes it.
+  init(_ tally: RunTally, signalStatus: Int32? = nil, command: String = "") {
     let (total, failed) = (tally.total, tally.count(.failed))
     if let signalStatus {
       let done = tally.count(.done) + tally.count(.upToDate)
       status = signalStatus
       text = "stopped: \(done) of \(total) \(total == 1 ? "job is" : "jobs are") done, and kept"
-      if done < total { text? += "; to resume: " + command(tally.doneNames) }
+      if done < total { text? += "; to resume: " + command }
       return
     }
     guard failed > 0 else { return }

@@ -32,12 +32,21 @@ package final class RunReporter {
   /// When its jobs were known.
   private var opening: ContinuousClock.Instant?
   private var isClosed = false
+  private let command: String
 
-  /// A reporter of a run of job files, as they were named, that starts now and may use so many cores.
+  /// A reporter of a run that starts now.
+  ///
+  /// - Parameters:
+  ///   - options: What is reported.
+  ///   - files: The job files, as they were named.
+  ///   - cores: How many the run may use.
+  ///   - command: The command that resumes the run after a signal.
+  ///   - diagnostics: What is reported beside events.
   package init(
-    _ options: Options = Options(), files: [String] = [], cores: Int,
+    _ options: Options = Options(), files: [String] = [], cores: Int, resumedBy command: String,
     diagnostics: ReportedDiagnostics
   ) {
+    self.command = command
     self.options = options
     self.diagnostics = diagnostics
     run = RunFacts(files: files, cores: cores)
@@ -62,10 +71,11 @@ package final class RunReporter {
     writer.accepts(beside: registry)
   }
 
-  /// What reports a run that a signal ends before its jobs are known, and that goes on by `command`. To
-  /// be called on another thread while this reporter is silent.
-  package func ending(command: String) -> @Sendable (_ status: Int32) -> Void {
+  /// The report of a run that a signal ends before its jobs are known. To be called on another thread
+  /// while this reporter is silent.
+  package func ending() -> @Sendable (_ status: Int32) -> Void {
     let (options, run, diagnostics, writer) = (options, run, diagnostics, writer)
+    let command = command
     return { status in
       var writer = writer
       StandardStream.error.write("stopped before any job was started; to resume: \(command)\n")
@@ -129,11 +139,8 @@ package final class RunReporter {
   /// - Parameters:
   ///   - attempts: How often each job was tried.
   ///   - signalStatus: The status by the signal that stopped the run; nil: none did.
-  ///   - command: The command by which it goes on, given the names of the jobs that are done.
   /// - Returns: The run's status.
-  package func conclude(
-    attempts: [Int] = [], signalStatus: Int32? = nil, command: (Set<String>) -> String
-  ) -> Int32 {
+  package func conclude(attempts: [Int], signalStatus: Int32?) -> Int32 {
     endProgress()
     tally.apply(attempts: attempts)
     if !options.isQuiet, stream == nil, !options.targets.contains(.output) {
@@ -147,7 +154,7 @@ package final class RunReporter {
   }
 
   /// The status by the jobs that have ended so far.
-  package var status: Int32 { RunOutcome(tally, signalStatus: nil) { _ in "" }.status }
+  package var status: Int32 { RunOutcome(tally).status }
 
   /// Ends a run: writes the reports.
   ///

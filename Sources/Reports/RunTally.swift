@@ -207,11 +207,6 @@ package struct RunTally: Sendable {
     }
     return parts
   }
-
-  /// The names of the jobs that need not be done any more.
-  var doneNames: Set<String> {
-    Set(zip(jobs, states).filter { [.done, .upToDate].contains($1.status) }.map(\.0.export.name))
-  }
 }
 
 /// How long the rest takes where `fraction` took `elapsed`; nil for what would take days.

@@ -36,21 +36,21 @@ package struct Pruning {
   }
 
   /// Why a run of these job files cannot prune: another one lies in their folder, and receipts do not
-  /// say which of the job files of their folder they are of. nil where it can.
-  package static func refusal(of loaded: LoadedJobs) -> Diagnostic? {
+  /// say which of the job files of their folder they are of. None where it can.
+  package static func refusals(of loaded: LoadedJobs) -> [Diagnostic] {
     var resolver = PathResolver()
     let read = Set(loaded.files.compactMap { resolver.place(of: $0) })
-    for folder in Set(loaded.jobs.compactMap(\.folder)).sorted(by: { $0.string < $1.string }) {
+    let folders = Set(loaded.jobs.compactMap(\.folder)).sorted { $0.string < $1.string }
+    return folders.compactMap { folder in
       let place = folder.isEmpty ? "." : folder
       let others = ((try? JobFile.paths(in: place)) ?? []).filter { path in
         resolver.place(of: path).map { !read.contains($0) } ?? false
       }
-      guard let other = others.first else { continue }
+      guard let other = others.first else { return nil }
       let rest = others.count > 1 ? " and \(others.count - 1) more are" : " is"
       return Diagnostic(
         "--prune needs all job files of a folder: '\(other.lexicallyNormalized())'\(rest) left out",
         at: .unknown, help: "run the folder: 'avjob run \(place) --prune'")
     }
-    return nil
   }
 }

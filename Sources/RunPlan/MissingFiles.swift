@@ -62,3 +62,18 @@ struct MissingFiles {
     return made
   }
 }
+
+extension JobFile {
+  /// All that is wrong with a file that has mistakes: also outputs that clash, and media that none of
+  /// its jobs writes.
+  package var mistakes: Diagnostics {
+    var loaded = LoadedJobs()
+    loaded.append(self)
+    let dependencies = JobDependencies(loaded)
+    var found = diagnostics
+    found.append(contentsOf: dependencies.problems)
+    let missing = MissingFile.diagnostics(of: dependencies.unwritten(missingMedia))
+    found.append(contentsOf: missing.all)
+    return found
+  }
+}

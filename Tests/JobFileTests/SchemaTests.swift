@@ -257,7 +257,8 @@ struct RefusalScreen {
     let folder = #filePath.split(separator: "/").dropLast().joined(separator: "/")
     return try [
       "FormatScreens", "ItemScreens", "MP3Screens", "ModifierScreens", "OutputScreens",
-      "VariableScreens", "YAMLScreens", "CarriedTests", "CourseTests", "PresetTests", "RecordTests",
+      "VariableScreens", "YAMLScreens", "CarriedTests", "RunPolicyTests", "PresetTests",
+      "RecordTests",
     ].flatMap { name in
       let text = String(decoding: try readFile("/\(folder)/\(name).swift"), as: UTF8.self)
       return screens(in: text.split(separator: "\n", omittingEmptySubsequences: false), of: name)

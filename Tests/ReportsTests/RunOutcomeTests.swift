@@ -20,7 +20,7 @@ import Testing
       tally.apply(RunEvent(job: job, .started, at: .now))
       tally.apply(RunEvent(job: job, kind, at: .now))
     }
-    return RunOutcome(tally, signalStatus: signalStatus) { "\($0.sorted())" }
+    return RunOutcome(tally, signalStatus: signalStatus, command: "avjob run a.yaml")
   }
 
   @Test("what was refused counts by what it needs, and what waits for it does not count as failed")
@@ -45,7 +45,7 @@ import Testing
   func stopped() {
     let some = outcome([], [.upToDate, nil, .cancelled], signalStatus: 130)
     #expect(some.status == 130)
-    #expect(some.text == "stopped: 1 of 3 jobs are done, and kept; to resume: [\"0\"]")
+    #expect(some.text == "stopped: 1 of 3 jobs are done, and kept; to resume: avjob run a.yaml")
     let all = outcome([], [.finished([], reason: nil)], signalStatus: 143)
     #expect(all.status == 143 && all.text == "stopped: 1 of 1 job is done, and kept")
   }

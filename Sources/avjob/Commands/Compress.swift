@@ -44,7 +44,7 @@ struct Compress: ParsableCommand {
     let places = shot.places
     try shot.refuseRepeated(inputs)
     let folders = inputs.filter(Self.isFolder)
-    try shot.refuse(folders.compactMap { refusal(of: $0, shot) })
+    try shot.context.refuse(folders.compactMap { refusal(of: $0, shot) })
     let sources = try shot.sources(inputs.filter { !folders.contains($0) })
     let isFolder = inputs.count > 1 || output.output.hasSuffix("/") || Self.isFolder(output.output)
     let outputNode =

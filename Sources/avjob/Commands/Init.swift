@@ -61,7 +61,7 @@ struct Init: ParsableCommand {
     for number in 2..<100 {
       let other = path.removingLastComponent().appending(
         "\(path.stem ?? "job")-\(number).\(path.extension ?? "yaml")")
-      if other.withPlatformString({ Glibc.access($0, F_OK) }) != 0 { return other.string }
+      if !other.exists { return other.string }
     }
     return "another.yaml"
   }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Diagnosis
 import ExportEngine
-import Glibc
 import JobFile
 import JobModel
 import MediaComposition
@@ -89,50 +88,36 @@ struct OneShot {
     }
     if output.skipExisting {
       let count = jobs.count
-      jobs.removeAll { $0.outputs.contains(where: Self.exists) }
+      jobs.removeAll { $0.outputs.contains(where: \.path.exists) }
       if jobs.count < count {
         context.note("\(count - jobs.count) of \(count) outputs exist and are left out")
       }
       if jobs.isEmpty { return }
     }
     let loaded = LoadedJobs(jobs: jobs)
-    try refuse(JobDependencies(loaded).problems.filter { $0.severity == .error })
+    try context.refuse(JobDependencies(loaded).problems.filter { $0.severity == .error })
     guard !output.printJob else {
       let note = "# Paths count from the folder of this file; 'avjob run FILE' makes it.\n"
       StandardStream.output.write(note + ArgumentNode.map(entries, places.command).yaml)
       return
     }
     if !output.skipExisting, !output.force {
-      try refuse(
-        jobs.flatMap(\.outputs).filter(Self.exists).map { output in
+      try context.refuse(
+        jobs.flatMap(\.outputs).filter(\.path.exists).map { output in
           Diagnostic(
             "'\(output.path)' exists already", at: output.origin,
             help: "--force replaces it, once the new file is whole; --skip-existing leaves it out")
         })
     }
     let reporter = RunReporter(
-      reporting.options, cores: context.budget.total, diagnostics: context.diagnostics)
+      reporting.options, cores: context.budget.total,
+      resumedBy: Continuation.skippingExisting.text(of: CommandLine.arguments),
+      diagnostics: context.diagnostics)
     let preparation = try context.prepare(loaded)
-    try Batch(
-      context: context, reporter: reporter, signals: Signals.catchAll(),
-      continuation: .skippingExisting
-    ).run(preparation)
-  }
-
-  private static func exists(_ output: Output) -> Bool {
-    output.path.withPlatformString { Glibc.access($0, F_OK) } == 0
+    try Batch(context: context, reporter: reporter, signals: Signals.catchAll()).run(preparation)
   }
 
   // MARK: Refusals
-
-  /// Reports what is wrong.
-  ///
-  /// - Throws: `ExitCode.wrongJob` where anything is.
-  func refuse(_ diagnostics: [Diagnostic]) throws {
-    guard !diagnostics.isEmpty else { return }
-    context.report(Diagnostics(diagnostics))
-    throw ExitCode.wrongJob
-  }
 
   /// An input that is one of the command line's words.
   func refusal(_ message: String, of word: String, help: String) -> Diagnostic {
@@ -154,7 +139,7 @@ struct OneShot {
           "standard output cannot be an output: the start of a file is written last", of: "-",
           help: "write to a file, and print that"))
     }
-    try refuse(found)
+    try context.refuse(found)
   }
 
   /// Refuses inputs of which each becomes a file of its own, where one is named twice.
@@ -176,6 +161,6 @@ struct OneShot {
             ? "'\(input)' is named twice" : "'\(other)' and '\(input)' are one file",
           of: input, help: "name it once"))
     }
-    try refuse(found)
+    try context.refuse(found)
   }
 }

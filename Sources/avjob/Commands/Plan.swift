@@ -1,5 +1,6 @@
 import ArgumentParser
 import Diagnosis
+import ExportEngine
 import ExportGraph
 import JSON
 import JobModel
@@ -20,7 +21,7 @@ struct Plan: ParsableCommand {
     var jobs: [JSONValue] = []
     for work in preparation.work {
       let (session, export) = (work.session, work.export)
-      let graph = try context.graph(of: session)
+      let graph = try graph(of: session, context)
       // Wishes that are not met were reported in preparing.
       context.report(Diagnostics(session.losses.map(Diagnostic.init)))
       let (name, duration, records) = (export.name, export.duration, export.records)
@@ -36,5 +37,14 @@ struct Plan: ParsableCommand {
     }
     if options.output.json { options.output.print(version: 2, ["jobs": .list(jobs)]) }
     if preparation.refusedJobs > 0 { throw ExitCode.jobFailed }
+  }
+
+  private func graph(of session: ExportSession, _ context: CommandContext) throws -> Graph {
+    do throws(Failure) {
+      return try session.graph()
+    } catch {
+      context.report(Diagnostics(Diagnostic(error, at: session.export.origin)))
+      throw ExitCode.wrongJob
+    }
   }
 }

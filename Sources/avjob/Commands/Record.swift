@@ -91,7 +91,7 @@ struct Record: ParsableCommand {
   func run() throws {
     guard !listDevices, let file else { return try DeviceList.print(.capture) }
     let path = FilePath(file)
-    if !force, split == nil, path.withPlatformString({ access($0, F_OK) }) == 0 {
+    if !force, split == nil, path.exists {
       ReportedDiagnostics.refuse("'\(file)' exists already", help: "--force records over it")
       throw ExitCode.wrongJob
     }
@@ -103,7 +103,7 @@ struct Record: ParsableCommand {
       try RecordSession(recorder, device: device, signals: signals).run()
     } catch {
       // Parts, which only the recorder knows by name; not those that it has kept where a disk is full.
-      let isThere = error.path.map { $0.withPlatformString { access($0, F_OK) } == 0 } ?? false
+      let isThere = error.path?.exists ?? false
       let isDevice = error.path == nil && error.remedy != .mendJob
       ReportedDiagnostics.refuse(
         error.description,

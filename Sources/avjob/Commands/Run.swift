@@ -1,5 +1,4 @@
 import ArgumentParser
-import Diagnosis
 import Reports
 import RunExecution
 import RunPlan
@@ -56,17 +55,14 @@ struct Run: ParsableCommand {
       .run, only: options.choice.names(in: context.map), keepsGoing: options.keepGoing,
       limits: WorkLimits(retries: options.retry), shard: options.shard)
     let reporter = RunReporter(
-      reporting.options, files: files, cores: context.budget.total, diagnostics: context.diagnostics
-    )
+      reporting.options, files: files, cores: context.budget.total,
+      resumedBy: Continuation.sameCommand.text(of: CommandLine.arguments),
+      diagnostics: context.diagnostics)
     // A run that is stopped before there is work to be stopped has its reports all the same.
-    let command = Continuation.sameCommand.text(of: CommandLine.arguments)
-    let signals = Signals.catchAll(beforeWork: reporter.ending(command: command))
+    let signals = Signals.catchAll(beforeWork: reporter.ending())
     do {
       let loaded = try context.load(files, options: variables)
-      if receipts.prune, let refusal = Pruning.refusal(of: loaded) {
-        context.report(Diagnostics(refusal))
-        throw ExitCode.wrongJob
-      }
+      if receipts.prune { try context.refuse(Pruning.refusals(of: loaded)) }
       let preparation = try context.prepare(loaded, rules) { wrong in
         signals.workBegins()
         reporter.open(wrong.work, refusals: wrong.refusals)

@@ -19,8 +19,6 @@ struct Batch {
   var startsAfterFailure = true
   /// What stops it.
   var signals: Signals
-  /// How it goes on that was stopped.
-  var continuation = Continuation.sameCommand
 
   /// Runs the jobs that are ready, and removes files where all of them are done: only then is it known
   /// what they make. Throws an `ExitCode` where anything failed or a signal came.
@@ -48,8 +46,7 @@ struct Batch {
       throw ExitCode(reporter.close(status: ExitStatus.temporary))
     }
     var status = reporter.conclude(
-      attempts: reports.map(\.attempts), signalStatus: signals.exitStatus
-    ) { _ in continuation.text(of: CommandLine.arguments) }
+      attempts: reports.map(\.attempts), signalStatus: signals.exitStatus)
     if status == 0, let pruning, !remove(pruning) { status = ExitStatus.jobFailed }
     status = reporter.close(status: status)
     if status != 0 { throw ExitCode(status) }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Diagnosis
 import ExportEngine
-import ExportGraph
+import Glibc
 import JobFile
 import MediaComposition
 import Reports
@@ -36,6 +36,13 @@ struct CommandContext {
   /// Reports what is wrong.
   func report(_ diagnostics: Diagnostics) { self.diagnostics.report(diagnostics) }
 
+  /// Reports what is wrong, and throws where anything is.
+  func refuse(_ diagnostics: [Diagnostic]) throws {
+    guard !diagnostics.isEmpty else { return }
+    report(Diagnostics(diagnostics))
+    throw ExitCode.wrongJob
+  }
+
   /// Prints one line that reports no mistake.
   func note(_ text: String) { diagnostics.note(text) }
 
@@ -68,24 +75,16 @@ struct CommandContext {
         isWrong = true
       }
     }
-    let unused = isWrong || isPart ? Diagnostics() : loaded.unused(of: variables.variables)
-    if !unused.isEmpty {
-      report(unused)
-      isWrong = true
-    }
+    var wrong = isWrong || isPart ? [] : loaded.unused(of: variables.variables).all
     if !isWrong, loaded.jobs.isEmpty, loaded.missingFiles.isEmpty, let folder = paths.first {
-      report(
-        Diagnostics(
-          Diagnostic(
-            "there is no job in '\(folder)'", at: .unknown,
-            help: "its files are for others to include: put a job under 'jobs' in one of them")))
-      isWrong = true
+      wrong.append(
+        Diagnostic(
+          "there is no job in '\(folder)'", at: .unknown,
+          help: "its files are for others to include: put a job under 'jobs' in one of them"))
     }
-    if isWrong {
-      report(MissingFile.diagnostics(of: loaded.missingFiles))
-      throw ExitCode.wrongJob
-    }
-    return loaded
+    guard isWrong || !wrong.isEmpty else { return loaded }
+    report(Diagnostics(wrong + MissingFile.diagnostics(of: loaded.missingFiles).all))
+    throw ExitCode.wrongJob
   }
 
   /// The files that arguments stand for, each once, and the folder of each that is one of a folder's;
@@ -120,14 +119,14 @@ struct CommandContext {
     return (distinct, isComplete)
   }
 
-  /// Probes and composes; what is wrong is said. Throws where nothing may run, after `refuse`, which
-  /// gets what was found.
+  /// Probes and composes; what is wrong is reported. Throws where nothing may run, after `refused` got
+  /// what was found.
   ///
   /// A mistake in a job file stops everything before it starts; a medium that cannot be read fails
   /// the jobs that use it, and no other.
   func prepare(
     _ loaded: LoadedJobs, _ rules: RunRules = .init(),
-    refuse: (Preparation) -> Void = { _ in }
+    refused: (Preparation) -> Void = { _ in }
   ) throws -> Preparation {
     memory?.open(for: loaded.jobs)
     let preparation = Preparation(loaded, rules, library: library, budget: budget)
@@ -135,20 +134,10 @@ struct CommandContext {
     report(preparation.diagnostics)
     for note in preparation.notes { self.note(note) }
     if preparation.hasJobErrors {
-      refuse(preparation)
+      refused(preparation)
       throw ExitCode.wrongJob
     }
     return preparation
-  }
-
-  /// Reports why an export has no graph, and throws.
-  func graph(of session: ExportSession) throws -> Graph {
-    do throws(Failure) {
-      return try session.graph()
-    } catch {
-      report(Diagnostics(Diagnostic(error, at: session.export.origin)))
-      throw ExitCode.wrongJob
-    }
   }
 }
 
@@ -165,4 +154,9 @@ extension ExitCode {
     case .mendInput, .mendMachine, .reportBug: self = .jobFailed
     }
   }
+}
+
+extension FilePath {
+  /// Whether anything is there, by whatever link.
+  var exists: Bool { withPlatformString { access($0, F_OK) } == 0 }
 }

@@ -67,10 +67,7 @@ struct PreviewQueue {
       let origin = context.map.add(arguments: ["--job", name]).last ?? .unknown
       unknown.append(Diagnostic("there is no job '\(name)'", at: origin, help: help))
     }
-    guard unknown.isEmpty else {
-      context.report(unknown)
-      throw ExitCode.wrongJob
-    }
+    try context.refuse(unknown.all)
   }
 
   private func refuseOptionsOfJobs() throws {
@@ -92,9 +89,6 @@ struct PreviewQueue {
       guard case .text(_, let origin) = places.node(path) else { continue }
       missing.append(Diagnostic("'\(path)' does not exist", at: origin))
     }
-    guard missing.isEmpty else {
-      context.report(missing)
-      throw ExitCode.wrongJob
-    }
+    try context.refuse(missing.all)
   }
 }

@@ -23,10 +23,10 @@ struct JobFileOptions: ParsableArguments {
 
   /// Settles the jobs that are wanted; see `CommandContext.prepare`.
   func prepare(
-    for purpose: RunPurpose, _ context: CommandContext, refuse: (Preparation) -> Void = { _ in }
+    for purpose: RunPurpose, _ context: CommandContext, refused: (Preparation) -> Void = { _ in }
   ) throws -> Preparation {
     try context.prepare(
       context.load(files, options: variables),
-      RunRules(purpose, only: choice.names(in: context.map)), refuse: refuse)
+      RunRules(purpose, only: choice.names(in: context.map)), refused: refused)
   }
 }

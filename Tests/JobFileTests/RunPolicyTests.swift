@@ -5,9 +5,9 @@ import TestSupport
 @testable import JobFile
 
 /// After which others a job runs, how often, and how long.
-@Suite struct CourseTests {
+@Suite struct RunPolicyTests {
   @Test("Needs, retries and a limit of time; what is needed may be a job or all jobs of a loop")
-  func course() throws {
+  func policy() throws {
     let jobs = try Bench().load(
       """
       vars: { e: 7 }
