@@ -16,9 +16,7 @@ package struct PreviewView {
   var isStale = true
   /// Whether there is a terminal.
   package let isScreen: Bool
-  private let terminal: () -> TerminalTraits?
-  private let write: (String) -> Void
-  private let hasRoom: () -> Bool
+  private let stream = StandardStream.output
   /// Whether the terminal took nothing at the last drawing.
   private var isBlocked = false
   private let deviceName: String
@@ -38,20 +36,12 @@ package struct PreviewView {
   /// Milliseconds between two drawings: a burst is seen within 50 ms.
   private static let drawingPause = 40
 
-  /// - Parameters:
-  ///   - device: The name of the device.
-  ///   - terminal: The terminal now, since windows change; nil if there is none.
-  ///   - write: Writes text, without waiting.
-  ///   - hasRoom: Whether the terminal takes text now: a stopped terminal (Ctrl-S) is not drawn on.
-  package init(
-    device: String, terminal: @escaping () -> TerminalTraits?, write: @escaping (String) -> Void,
-    hasRoom: @escaping () -> Bool
-  ) {
+  /// A view at standard output.
+  ///
+  /// - Parameter device: The name of the device.
+  package init(device: String) {
     deviceName = device
-    self.terminal = terminal
-    self.write = write
-    self.hasRoom = hasRoom
-    isScreen = terminal() != nil
+    isScreen = stream.terminal != nil
   }
 
   /// Milliseconds until the next drawing; −1: none without an event.
@@ -69,21 +59,23 @@ package struct PreviewView {
       let player = controls.player
       // An entry may be heard before its line is printed.
       guard let item = player.currentItem, item === begun, controls.isPlaying else { return }
-      if let line = log.position(player.currentTime, of: item.duration) { write(line + "\n") }
+      if let line = log.position(player.currentTime, of: item.duration) {
+        stream.write(line + "\n")
+      }
       return
     }
     guard isStale || drawing.isDue(at: now, after: .milliseconds(Self.drawingPause - 1)) else {
       return
     }
-    isBlocked = !hasRoom()
+    isBlocked = !stream.hasRoom
     guard !isBlocked else { return }
     isStale = false
     look(controls, keys, at: now)
-    guard let terminal = terminal() else { return }
+    guard let terminal = stream.terminal else { return }
     let lines = PreviewScreen.lines(for: model, on: terminal)
     guard lines != shownLines else { return }
     shownLines = lines
-    write(drawing.draw(lines, at: now, on: terminal))
+    stream.write(drawing.draw(lines, at: now, on: terminal))
   }
 
   /// Shows an event.
@@ -96,18 +88,18 @@ package struct PreviewView {
       begun = item
       let line = log.began(
         item.name, number: number, of: controls.items.entries.count, lasting: item.duration)
-      return write(line + "\n")
+      return stream.write(line + "\n")
     }
     guard let line = log.line(for: event, at: player.currentTime, device: deviceName) else {
       return
     }
-    if isScreen { model.message = line } else { write(line + "\n") }
+    if isScreen { model.message = line } else { stream.write(line + "\n") }
   }
 
   /// Lets other output be written above the screen.
   mutating func interrupt(_ body: () -> Void) {
-    let erased = drawing.erase(on: terminal())
-    if !erased.isEmpty { write(erased) }
+    let erased = drawing.erase(on: stream.terminal)
+    if !erased.isEmpty { stream.write(erased) }
     body()
     shownLines = []
     isStale = true
@@ -129,10 +121,10 @@ package struct PreviewView {
 
   /// Erases the screen, and prints the position; nil if nothing was heard.
   mutating func close(_ controls: PreviewControls, at time: Time?) {
-    let erased = drawing.erase(on: terminal())
-    guard let time, let item = controls.player.currentItem else { return write(erased) }
+    let erased = drawing.erase(on: stream.terminal)
+    guard let time, let item = controls.player.currentItem else { return stream.write(erased) }
     let place = PreviewLayout.clock(min(time, item.duration))
-    write(
+    stream.write(
       erased
         + "\(item.name.printable): ended at \(place) of \(PreviewLayout.clock(item.duration))\n")
   }

@@ -28,7 +28,7 @@ enum JSONReport {
 
   /// Counts over all jobs.
   static func totals(_ report: RunReport) -> JSONValue {
-    let outputs = report.jobs.filter { $0.status == .done }.flatMap(\.outputs)
+    let outputs = report.writtenOutputs
     let statuses = RunReport.Status.allCases.map {
       JSONValue.Member($0.rawValue, .count(report.count($0)))
     }
@@ -36,8 +36,8 @@ enum JSONReport {
       .with(.object(statuses))
       .with([
         "outputs": .count(outputs.count),
-        "bytes": .integer(outputs.reduce(0) { $0 + ($1.bytes ?? 0) }),
-        "sound": .time(outputs.compactMap { $0.sound?.duration }.reduce(.zero, +)),
+        "bytes": .integer(outputs.bytes),
+        "sound": .time(outputs.duration),
       ])
   }
 

@@ -14,9 +14,10 @@ enum MarkdownReport {
     var text = "### avjob: " + report.summary + "\n\n"
     text += "\(Figures.elapsed(report.elapsed)) on \(report.cores) "
     text += report.cores == 1 ? "core" : "cores"
-    let bytes = written(report).reduce(Int64(0)) { $0 + ($1.bytes ?? 0) }
-    let sound = written(report).compactMap { $0.sound?.duration }.reduce(Time.zero, +)
-    if bytes > 0 { text += ", \(Figures.clock(sound)) of sound, \(Figures.size(bytes: bytes))" }
+    let written = report.writtenOutputs
+    if written.bytes > 0 {
+      text += ", \(Figures.clock(written.duration)) of sound, \(Figures.size(bytes: written.bytes))"
+    }
     text += "\n"
     text += list("Errors", report, .error) + list("Warnings", report, .warning)
     // Jobs that need attention stand first.
@@ -40,10 +41,6 @@ enum MarkdownReport {
     }
     if left > 0 { text += "\n\(left) more \(left == 1 ? "job is" : "jobs are") not shown.\n" }
     return text
-  }
-
-  private static func written(_ report: RunReport) -> [RunReport.Output] {
-    report.jobs.filter { $0.status == .done }.flatMap(\.outputs)
   }
 
   /// A row for each output.

@@ -51,10 +51,8 @@ enum OutputTable {
   }
 
   private static func total(_ outputs: [RunReport.Output], in elapsed: Duration) -> String {
-    let sound = outputs.reduce(Time.zero) { $0 + ($1.sound?.duration ?? .zero) }
-    let bytes = outputs.reduce(Int64(0)) { $0 + ($1.bytes ?? 0) }
-    let speed = Figures.speed(sound, in: elapsed).map { ", \($0) real time" } ?? ""
-    return "\(outputs.count) outputs, \(Figures.clock(sound)) of sound, "
-      + "\(Figures.size(bytes: bytes)), in \(Figures.elapsed(elapsed))\(speed)"
+    let speed = Figures.speed(outputs.duration, in: elapsed).map { ", \($0) real time" } ?? ""
+    return "\(outputs.count) outputs, \(Figures.clock(outputs.duration)) of sound, "
+      + "\(Figures.size(bytes: outputs.bytes)), in \(Figures.elapsed(elapsed))\(speed)"
   }
 }

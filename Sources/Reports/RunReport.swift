@@ -80,6 +80,9 @@ package struct RunReport: Sendable {
   /// In the order of writing.
   var jobs: [Job]
 
+  /// Of the jobs that are done.
+  var writtenOutputs: [Output] { jobs.filter { $0.status == .done }.flatMap(\.outputs) }
+
   func count(_ status: Status) -> Int { jobs.count { $0.status == status } }
 
   /// `3 of 10 jobs done, 5 up to date, 1 failed, 1 blocked`
@@ -108,6 +111,13 @@ extension WrittenOutput {
 
   /// The peak in decibels below full scale; nil where all is silent.
   var peakDecibels: Double? { peak > 0 ? Gain(factor: Double(peak)).decibels : nil }
+}
+
+extension [RunReport.Output] {
+  /// Of all files.
+  var bytes: Int64 { reduce(0) { $0 + ($1.bytes ?? 0) } }
+  /// Of all sound.
+  var duration: Time { reduce(.zero) { $0 + ($1.sound?.duration ?? .zero) } }
 }
 
 extension RunReport.Output {

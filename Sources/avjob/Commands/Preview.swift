@@ -104,9 +104,7 @@ struct Preview: ParsableCommand {
     items.load(behind: first, endingAt: try to.map { try PreviewTime($0) }, into: player) {
       inbox.put($0)
     }
-    let view = PreviewView(
-      device: device, terminal: { StandardStream.output.terminal },
-      write: { StandardStream.output.write($0) }, hasRoom: { StandardStream.output.hasRoom })
+    let view = PreviewView(device: device)
     // Who sees no meters need not wait for them to be read.
     player.isMeteringEnabled = view.isScreen
     let controls = PreviewControls(player, items, isLooping: loop)
@@ -116,8 +114,7 @@ struct Preview: ParsableCommand {
     switch session.run() {
     case .heard: return failures + session.failures > 0 ? ExitCode.jobFailed.rawValue : 0
     case .failed(let failure):
-      return
-        (failure.remedy == .tryAgain ? ExitCode.temporary : ExitCode.jobFailed).rawValue
+      return (failure.remedy == .tryAgain ? ExitCode.temporary : ExitCode.jobFailed).rawValue
     case .signal(let signal): return 128 + signal
     }
   }
