@@ -68,7 +68,7 @@ public struct LockWait: Sendable {
   public var waited: Duration
   /// Whether to report it: when the wait has lasted for some seconds, a minute, five minutes,
   /// and then every ten.
-  public var isWorthTelling: Bool
+  public var isReportDue: Bool
 
   /// When to try again: soon at first, and after a while every two seconds.
   public var pause: Duration { max(.milliseconds(250), min(.seconds(2), waited / 8)) }
@@ -82,7 +82,7 @@ public struct LockWait: Sendable {
 
 /// Waits that are under way, of one folder.
 struct LockWaits {
-  private var waits: [FilePath: (holder: LockHolder, start: ContinuousClock.Instant, told: Int)] =
+  private var waits: [FilePath: (holder: LockHolder, start: ContinuousClock.Instant, count: Int)] =
     [:]
 
   /// Notes that `holder` has the lock. A wait for another holder begins again.
@@ -95,10 +95,10 @@ struct LockWaits {
     var wait = waits[path] ?? (identity, now, 0)
     if wait.holder != identity { wait = (identity, now, 0) }
     let waited = wait.start.duration(to: now)
-    let isWorthTelling = waited >= LockWait.moment(wait.told)
-    if isWorthTelling { wait.told += 1 }
+    let isReportDue = waited >= LockWait.moment(wait.count)
+    if isReportDue { wait.count += 1 }
     waits[path] = wait
-    return LockWait(holder: holder, waited: waited, isWorthTelling: isWorthTelling)
+    return LockWait(holder: holder, waited: waited, isReportDue: isReportDue)
   }
 
   /// The wait for something is over, or was given up.

@@ -81,7 +81,7 @@ package struct ExportRunner: JobRunner {
           + "or end it where it hangs, and run this again",
         path: output?.path, origin: output?.origin ?? work.export.origin)
     }
-    guard wait.isWorthTelling else { return }
+    guard wait.isReportDue else { return }
     context.warn(
       Warning(
         "waits for another avjob that has this job: \(who)", path: output?.path,

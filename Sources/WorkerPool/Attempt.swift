@@ -23,10 +23,11 @@ struct Attempt: Sendable {
   private(set) var isLate = false
   /// When it is abandoned, once it was cancelled.
   private(set) var lastMoment: Instant?
-  private let hearing = Hearing()
+  private let state = State()
 
-  private final class Hearing: Sendable {
-    let isOver = Atomic<Bool>(false)
+  /// Shared by all copies.
+  private final class State: Sendable {
+    let isAbandoned = Atomic<Bool>(false)
   }
 
   init(lease: CPULease, worker: Int, start: Instant, number: Int, deadline: Instant?) {
@@ -37,26 +38,26 @@ struct Attempt: Sendable {
     self.deadline = deadline
   }
 
-  /// Whether its events are passed on.
-  var isHeard: Bool { !hearing.isOver.load(ordering: .acquiring) }
+  /// Whether its events are dropped.
+  var isAbandoned: Bool { state.isAbandoned.load(ordering: .acquiring) }
 
-  func beUnheard() { hearing.isOver.store(true, ordering: .releasing) }
+  func abandon() { state.isAbandoned.store(true, ordering: .releasing) }
 
-  /// What is to be done about an attempt at some time.
+  /// The next step for an attempt.
   enum Measure {
-    case ask, leaveAlone
+    case cancel, abandon
     /// Nothing before that time.
     case wait(until: Instant?)
   }
 
-  /// Notes the cancellation where `ask` is returned.
+  /// Notes the cancellation where `cancel` is returned.
   mutating func measure(at now: Instant, isRunCancelled: Bool, grace: Duration) -> Measure {
-    if let lastMoment { return lastMoment <= now ? .leaveAlone : .wait(until: lastMoment) }
+    if let lastMoment { return lastMoment <= now ? .abandon : .wait(until: lastMoment) }
     let hasHadItsTime = deadline.map { $0 <= now } ?? false
     guard isRunCancelled || hasHadItsTime else { return .wait(until: deadline) }
     isLate = !isRunCancelled
     lastMoment = now.advanced(by: grace)
-    return .ask
+    return .cancel
   }
 }
 
@@ -68,7 +69,7 @@ struct AttemptPause {
   let attempts: Int
   /// Why the last one ended.
   let failure: Failure
-  /// Whether observers think that it runs.
+  /// Whether observers have its start, and no end.
   var isShown: Bool
 }
 

@@ -63,11 +63,11 @@ extension PoolRun {
     let context = JobContext(
       budget: pool.budget, cancellation: attempt.cancellation,
       onProgress: { progress in
-        guard attempt.isHeard else { return }
+        guard !attempt.isAbandoned else { return }
         events.trySend(Event(job: job, .progress(progress), at: .now))
       },
       onWarning: { warning in
-        guard attempt.isHeard else { return }
+        guard !attempt.isAbandoned else { return }
         events.send(Event(job: job, .warning(warning), at: .now))
       })
     return Result { try runner.run(jobs[job].job, context: context) }
@@ -122,42 +122,43 @@ extension PoolRun {
   /// The timekeeper's loop: cancels attempts that have had their time, or whose run is
   /// cancelled, and abandons those that do not stop.
   func keepTime() {
-    while let (asked, left) = nextMeasures() {
-      for flag in asked { flag.cancel() }
-      for (job, attempt) in left { leaveAlone(job, attempt) }
+    while let (cancelled, abandoned) = nextMeasures() {
+      for flag in cancelled { flag.cancel() }
+      for (job, attempt) in abandoned { abandon(job, attempt) }
     }
   }
 
   /// Waits until something is to be done; nil when all workers have left.
-  private func nextMeasures() -> (ask: [CancellationFlag], leaveAlone: [(Int, Attempt)])? {
+  private func nextMeasures() -> (cancelled: [CancellationFlag], abandoned: [(Int, Attempt)])? {
     state.wait { state in
       guard state.isStaffed else { return .later(by: nil) }
       guard state.workersAtWork > 0 else { return .now(nil) }
-      var ask: [CancellationFlag] = []
-      var leaveAlone: [(Int, Attempt)] = []
+      var cancelled: [CancellationFlag] = []
+      var abandoned: [(Int, Attempt)] = []
       var next: ContinuousClock.Instant?
       let (now, isCancelled) = (ContinuousClock.now, cancellation.isCancelled)
       for (job, var attempt) in state.attempts {
         switch attempt.measure(at: now, isRunCancelled: isCancelled, grace: pool.grace) {
-        case .ask: ask.append(attempt.cancellation)
-        case .leaveAlone: leaveAlone.append((job, attempt))
+        case .cancel: cancelled.append(attempt.cancellation)
+        case .abandon: abandoned.append((job, attempt))
         case .wait(until: let instant?): next = min(next ?? instant, instant)
         case .wait(until: nil): break
         }
         state.attempts[job] = attempt
       }
-      for (job, attempt) in leaveAlone {
+      for (job, attempt) in abandoned {
         state.attempts[job] = nil
         state.threads[attempt.worker] = nil
       }
-      return ask.isEmpty && leaveAlone.isEmpty ? .later(by: next) : .now((ask, leaveAlone))
+      return cancelled.isEmpty && abandoned.isEmpty
+        ? .later(by: next) : .now((cancelled, abandoned))
     }
   }
 
   /// A thread cannot be killed: its job ends without it, and another worker takes its place. If none
   /// can be started the others continue, and if there are none either, the remaining jobs fail.
-  private func leaveAlone(_ job: Int, _ attempt: Attempt) {
-    attempt.beUnheard()
+  private func abandon(_ job: Int, _ attempt: Attempt) {
+    attempt.abandon()
     attempt.lease.release()
     let outcome: Report.Outcome =
       attempt.isLate ? .failed(.stuck(jobs[job].timeLimit, grace: pool.grace)) : .cancelled

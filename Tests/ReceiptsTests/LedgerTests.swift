@@ -266,7 +266,7 @@ struct LedgerTests {
       Issue.record("no lock")
       return
     }
-    #expect(!first.isWorthTelling && later.isWorthTelling)
+    #expect(!first.isReportDue && later.isReportDue)
     #expect(first.holder.process == LockOwner.current.process)
     #expect(later.waited == .seconds(7))
     // The next attempt has all of its time.

@@ -213,7 +213,7 @@ struct LockTests {
     func wait(_ seconds: Int, _ holder: LockHolder) -> LockWait {
       waits.note(holder, at: "a", now: start.advanced(by: .seconds(seconds)))
     }
-    let told = (0...2000).filter { wait($0, holder).isWorthTelling }
+    let told = (0...2000).filter { wait($0, holder).isReportDue }
     #expect(told == [5, 60, 300, 900, 1500])
     var halted = holder
     halted.isStopped = true
