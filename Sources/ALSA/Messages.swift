@@ -5,8 +5,7 @@ internal import CALSA
 /// The handler is global (`snd_lib_error_set_handler`) and set at the first use; each thread has
 /// its own line.
 //
-// `@inline(never)`: an optimized build compiles files apart, and one into which these were inlined
-// would have variables of its own.
+// `@inline(never)`: inlined into another file, these would have variables of their own there.
 enum Messages {
   private static let isListening = avjob_alsa_listen() == 0
 

@@ -11,11 +11,11 @@ package enum PCMRecovery: Sendable, Hashable {
   case prepared(droppedFrames: Int)
 }
 
-/// The result of asking a suspended device to resume.
+/// The result of trying to resume a suspended device.
 package enum PCMResume: Sendable, Hashable {
   /// The device continues.
   case resumed
-  /// The device is not awake yet: ask again, some 50 ms later.
+  /// The device is not awake yet: try again, some 50 ms later.
   case notYet
   /// The device cannot resume: call `prepare()`.
   case refused
@@ -68,12 +68,11 @@ extension PCMDevice {
     return true
   }
 
-  /// Drives a drain, and returns whether it is over.
+  /// Continues a drain, and returns whether it is over.
   ///
   /// In nonblocking mode the kernel returns EAGAIN in any case, and the state decides. Of
   /// alsa-lib's plugins, `dmix` mixes more with each call, `rate` reaches its hardware only after
-  /// some calls, and `dshare` plays on and never drains: it has an xrun in the end (alsa-lib
-  /// 1.2.8).
+  /// some calls, and `dshare` plays on until an xrun (alsa-lib 1.2.8).
   private func isDrained() throws(ALSAError) -> Bool {
     Messages.forget()
     let status = snd_pcm_drain(pcm)
@@ -104,8 +103,7 @@ extension PCMDevice {
 
   /// Makes the device ready after `.xrun` or `.suspended`.
   ///
-  /// Resumes a suspended device, for a second at most while the hardware wakes up, and
-  /// prepared if it cannot.
+  /// Resumes a suspended device, for a second at most while the hardware wakes up, or prepares it.
   ///
   /// - Returns: The result.
   /// - Throws: alsa-lib's error, of kind `.absent` if the device is gone.
@@ -124,7 +122,7 @@ extension PCMDevice {
     return .prepared(droppedFrames: dropped)
   }
 
-  /// Asks a suspended device to resume, once, without waiting (`snd_pcm_resume`).
+  /// Tries to resume a suspended device, once, without waiting (`snd_pcm_resume`).
   package func tryResume() -> PCMResume {
     switch snd_pcm_resume(pcm) {
     // alsa-lib returns 0 also for a plugin that cannot.

@@ -32,9 +32,9 @@ package enum PCMWait: Sendable, Hashable {
 
 /// A sound device, open (`snd_pcm_t`), in nonblocking mode, for interleaved frames.
 ///
-/// It belongs to one thread at a time, and closes when it goes. Opened, dropped, drained or
-/// recovered, it is ready for sound; playback begins by itself when as much is inside as
-/// `PCMRequest.startThreshold` says, capture with `start()` or the first read.
+/// It belongs to one thread at a time, and closes on release. Opened, dropped, drained or
+/// recovered, it is ready for sound; playback begins by itself at `PCMRequest.startThreshold`,
+/// capture with `start()` or the first read.
 ///
 /// `write`, `read`, `wait`, `delay` and `state` are for the real-time path: they do not allocate,
 /// lock or log. (alsa-lib has a lock around plugins, which no other thread takes.) The others may
@@ -93,7 +93,7 @@ package final class PCMDevice {
       name, direction, configuration: configuration,
       mode: SND_PCM_NONBLOCK | (mayConvert ? 0 : SND_PCM_NO_AUTO_FORMAT | SND_PCM_NO_AUTO_CHANNELS))
     do throws(ALSAError) {
-      // Plugins learn of the mode only by this call: alsa-lib 1.2.8, pcm_ioplug.c.
+      // Plugins get the mode only by this call: alsa-lib 1.2.8, pcm_ioplug.c.
       try check("snd_pcm_nonblock", name) { snd_pcm_nonblock(pcm, 1) }
       let negotiation = PCMNegotiation(pcm: pcm, name: name, direction: direction)
       format = try negotiation.agree(on: request, isConverted: mayConvert)
@@ -208,7 +208,7 @@ package final class PCMDevice {
     case 0, EAGAIN, EINTR: return .notReady
     case EPIPE: return .xrun
     case ESTRPIPE: return .suspended
-    // A state that takes no sound; older kernels return it for an unplugged device, too.
+    // A state without sound; older kernels return it for an unplugged device, too.
     case EBADFD:
       switch state {
       case .xrun, .stopped: return .xrun
@@ -242,7 +242,7 @@ private func openPCM(
     return try checkPointer("snd_pcm_open", name) { snd_pcm_open(&$0, name, stream, mode) }
   }
   let tree = try checkPointer("snd_config_top") { snd_config_top(&$0) }
-  // A device that is open has taken what it needs of it.
+  // An open device has copied what it needs.
   defer { snd_config_delete(tree) }
   let input = try checkPointer("snd_input_stdio_open", configuration) {
     snd_input_stdio_open(&$0, configuration, "r")

@@ -143,8 +143,8 @@ package enum PCMState: Sendable, Hashable {
   case other(UInt32)
 
   init(_ state: snd_pcm_state_t) {
-    // By number: to compare values of a type of C, unoptimized code asks for its description, once,
-    // which takes a lock; and the real-time path asks for states.
+    // By number: in unoptimized code, comparing C values looks up their type's metadata, which
+    // takes a lock once; and the real-time path reads states.
     switch state.rawValue {
     case SND_PCM_STATE_PREPARED.rawValue: self = .prepared
     case SND_PCM_STATE_RUNNING.rawValue: self = .running

@@ -41,8 +41,8 @@ struct PCMNegotiation {
 
   /// Narrows the device's offer (`snd_pcm_hw_params_any`) to one format, channels and rate.
   ///
-  /// In this order: a wrong number of channels loses sound, another rate costs a resampling, and a
-  /// narrower sample only adds some noise. Cards offer their widest samples at some rates only.
+  /// In this order: a wrong number of channels loses sound, another rate costs a resampling, a
+  /// narrower sample adds noise. Cards offer their widest samples at some rates only.
   private func narrow(
     _ parameters: OpaquePointer, to request: PCMRequest
   ) throws(ALSAError) -> (sampleFormat: PCMSampleFormat, channelCount: Int, sampleRate: Int) {

@@ -16,7 +16,7 @@ final class ALSASink: AudioSink {
   private var isDraining = false
   /// Whether the system has stopped the device and discarded its frames.
   private var isStopped = false
-  /// Until when a device that the system has stopped is asked to resume; nil if it was not stopped.
+  /// When to give up resuming a device that the system has stopped; nil if it was not stopped.
   private var resumeDeadline: ContinuousClock.Instant?
   /// Brings frames into the device's order of channels; nil if that is ours.
   private let reordering: ChannelReordering?
@@ -55,7 +55,7 @@ final class ALSASink: AudioSink {
     case .transferred(let count):
       liveness.noteTransfer()
       delayBeforeXruns = nil
-      // If the device is gone before the next question, these frames were not heard.
+      // If the device is gone before the next call, these frames were not heard.
       lastDelay += count
       return .wrote(count)
     case .notReady: return liveness.noteStall() ? .gone : .full
@@ -76,7 +76,7 @@ final class ALSASink: AudioSink {
     }
   }
 
-  /// Asks a device that the system has stopped to resume, once for each `wait`: some need a while.
+  /// Tries to resume a device that the system has stopped, once for each `wait`: some need a while.
   private func goOn() -> SinkOutcome {
     let now = ContinuousClock.now
     let deadline = resumeDeadline ?? now + Self.resumePatience
@@ -88,7 +88,7 @@ final class ALSASink: AudioSink {
       resumeDeadline = deadline
       return .full
     case .notYet, .refused:
-      // Asked again, since some frames were played meanwhile.
+      // Read again, since some frames were played meanwhile.
       return prepare(holding: delay, as: .interrupted)
     }
   }
@@ -102,8 +102,7 @@ final class ALSASink: AudioSink {
       isStopped = outcome == .interrupted
       return outcome
     } catch {
-      // Hardware that is being unplugged has many errors for that; opening it again gives a clear
-      // one.
+      // Hardware that is being unplugged has many errors; opening it again gives a clear one.
       return .gone
     }
   }
@@ -139,8 +138,8 @@ final class ALSASink: AudioSink {
     do throws(ALSAError) {
       return try device.drain()
     } catch {
-      // The frames of a device that disconnected or slept are over. A device that gives a reason in
-      // words is there.
+      // A disconnected or suspended device loses its frames. A device with an error message is
+      // there.
       guard error.code != EIO || error.message == nil else { throw Failure(writing: error) }
       guard error.code == ESTRPIPE || ALSAError.saysGone(error.code) else {
         throw Failure(writing: error)

@@ -2,7 +2,7 @@ import Glibc
 import MediaComposition
 import MediaTime
 
-/// The thread that reports to observers what is heard, when it is heard.
+/// The thread that reports to observers when sound is heard.
 ///
 /// It runs a hundred times a second while sound plays, fifty times without observers of the time,
 /// and otherwise only after a change.

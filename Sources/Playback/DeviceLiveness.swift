@@ -1,13 +1,11 @@
 import Glibc
 
-/// Detects a device that is open and dead: its server hangs or has ended, and no frame moves any
-/// more.
-///
-/// A device that lives moves frames between two xruns, and within some periods. A value that
-/// neither allocates nor locks, for the thread that transfers.
+/// Detects a device that is open and dead: its server hangs or has ended, and no frame moves. A
+/// live device moves frames between two xruns, and within some periods. A value that neither
+/// allocates nor locks, for the thread that transfers.
 struct DeviceLiveness {
   private var xruns = 0
-  /// When it took, or gave, nothing for the first time since the last frame; in nanoseconds.
+  /// The time of the first failed transfer since the last frame, in nanoseconds.
   private var stall: Int64?
 
   /// Xruns in a row without a frame between them: a thread that is late causes one or two.
@@ -15,20 +13,17 @@ struct DeviceLiveness {
   /// Nanoseconds without a frame: devices move some at least twice a second.
   private static let longestStall: Int64 = 2_000_000_000
 
-  /// Frames were transferred, or the device was emptied on purpose.
+  /// Resets the state after a transfer, or after a drop.
   mutating func noteTransfer() { (xruns, stall) = (0, nil) }
 
-  /// Notes an xrun.
-  ///
-  /// - Returns: Whether the device is dead.
+  /// Counts an xrun; returns whether the device is dead.
   mutating func noteXrun() -> Bool {
     xruns += 1
     return xruns > Self.mostXruns
   }
 
-  /// Notes that nothing could be transferred at a time of the monotonic clock.
-  ///
-  /// - Returns: Whether the device is dead.
+  /// Records a failed transfer at a time of the monotonic clock; returns whether the device is
+  /// dead.
   mutating func noteStall(at now: Int64 = monotonicNanoseconds()) -> Bool {
     let start = stall ?? now
     stall = start

@@ -6,11 +6,8 @@ import Threads
 ///
 /// Allocates nothing after `init`. Belongs to the writing thread.
 struct DevicePacket {
-  /// The writer's next step.
   enum Step {
-    /// Go on.
     case again
-    /// Wait for the sink.
     case wait
     /// Wait for the ring to be filled.
     case starved
@@ -18,7 +15,6 @@ struct DevicePacket {
     case finished
     /// The sink has lost the frames that it held.
     case interrupted
-    /// The sink is gone.
     case gone
   }
 
@@ -72,13 +68,12 @@ struct DevicePacket {
     isDraining = false
   }
 
-  /// Publishes the progress of one moment.
   private func publish(delay: Int) {
     counts.publish(written: index, delay: delay)
     note(delay)
   }
 
-  /// Notes whether something was heard.
+  /// Records whether any sound was heard.
   private func note(_ delay: Int) {
     if held > Int64(delay) { counts.hasPlayed.store(true, ordering: .releasing) }
   }

@@ -3,14 +3,13 @@ import Glibc
 
 /// Converts planar float sound to a device's samples, and applies volume and pan.
 ///
-/// At volume 1 in the middle, samples are what an export of the same encoding holds, dither
+/// At volume 1 in the middle, samples are those of an export in the same encoding, dither
 /// included. A change is a ramp of 10 ms, without a click, in blocks of any length. Allocates
 /// nothing after `init`. One thread at a time.
 final class DeviceSampleConverter {
   private let format: SinkFormat
   private let dithering = Quantizer(isDithered: true)
   private let rounding = Quantizer(isDithered: false)
-  /// The factor of each channel.
   private var gains: [Gain]
   /// One channel's samples with their gain.
   private let scratch: UnsafeMutablePointer<Float>
@@ -60,7 +59,6 @@ final class DeviceSampleConverter {
 
   /// The listener's volume and pan.
   struct Levels {
-    /// A factor.
     var volume: Float = 1
     /// From −1, left, to 1, right.
     var pan: Float = 0
@@ -77,10 +75,8 @@ final class DeviceSampleConverter {
     private var value: Float = 1
     private var target: Float = 1
     private var step: Float = 0
-    /// Frames until the target.
     private var left = 0
 
-    /// Whether the factor is 1 and stays 1.
     var isUnity: Bool { left == 0 && target == 1 }
 
     /// Begins a ramp to a factor, in equal steps, unless that is the target already.
@@ -91,7 +87,6 @@ final class DeviceSampleConverter {
       step = (factor - value) / Float(frames)
     }
 
-    /// The factor of the next frame.
     mutating func next() -> Float {
       guard left > 0 else { return target }
       left -= 1

@@ -4,13 +4,12 @@ import MediaComposition
 import Synchronization
 import Threads
 
-/// The thread that hands a ring's sound to a sink, in time.
+/// The thread that passes a ring's sound to a sink, in time.
 ///
 /// While sound plays it neither allocates, locks nor logs; it publishes its progress in atomics. It
-/// opens the sink, and opens another if a sink is gone. It plays everything that the ring holds: a
-/// pause is a flush, and no filling.
+/// opens the sink, and another if that is gone. It plays everything in the ring: a pause is a
+/// flush, and no filling.
 final class DeviceWriter: Sendable {
-  /// The device, or the reason why there is none.
   enum Device: Sendable {
     /// None was requested, or it is being opened.
     case none
@@ -18,7 +17,6 @@ final class DeviceWriter: Sendable {
     case open(SinkFormat, SlotRing)
     /// The device is gone, or cannot be opened; opening is tried again from time to time.
     case lost(Failure?)
-    /// The device has failed for good.
     case failed(Failure)
   }
 
@@ -60,7 +58,6 @@ final class DeviceWriter: Sendable {
 
   // MARK: For other threads
 
-  /// The device, or the reason why there is none.
   var device: Device { shared.withLock { $0.device } }
 
   /// Requests a sink; `statusChanged` is signalled when it is there.
@@ -73,8 +70,7 @@ final class DeviceWriter: Sendable {
 
   /// Signals that the ring was filled, if this thread waits for that.
   func notifyFilled() {
-    // One order for both threads: either the writer sees the slot before it waits, or the wait is
-    // seen here.
+    // Either the writer sees the slot before it waits, or the wait is seen here.
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     if isStarved.load(ordering: .relaxed) { orderGiven.signal() }
   }
@@ -88,16 +84,13 @@ final class DeviceWriter: Sendable {
     return number
   }
 
-  /// Whether that flush is done.
   func isFlushed(_ number: Int) -> Bool { counts.flushes.load(ordering: .acquiring) >= number }
 
-  /// Sets the levels, by a ramp.
   func setLevels(_ levels: DeviceSampleConverter.Levels) {
     volume.store(levels.volume.bitPattern, ordering: .relaxed)
     pan.store(levels.pan.bitPattern, ordering: .relaxed)
   }
 
-  /// Ends the thread, at once.
   func end() {
     isEnding.store(true, ordering: .releasing)
     orderGiven.signal()
@@ -105,7 +98,6 @@ final class DeviceWriter: Sendable {
 
   // MARK: The thread
 
-  /// Runs until `end` is called.
   func run() {
     var pause = Self.retryPause
     var kept: (any AudioSink)?
@@ -131,7 +123,7 @@ final class DeviceWriter: Sendable {
     }
   }
 
-  /// How playing to a sink has ended.
+  /// The end of playing to a sink.
   private enum Ending {
     /// Another sink was requested, or the writer ends.
     case over
@@ -139,7 +131,6 @@ final class DeviceWriter: Sendable {
     case absent(Failure)
     /// The sink is gone, before or after it has played something.
     case gone(hasPlayed: Bool)
-    /// The sink has failed for good.
     case failed(Failure)
   }
 
@@ -198,7 +189,7 @@ final class DeviceWriter: Sendable {
     }
   }
 
-  /// Publishes that the device has failed, and does nothing more.
+  /// Publishes that the device has failed, and ends.
   private func fail(_ failure: Failure) {
     shared.withLock { $0.device = .failed(failure) }
     statusChanged.signal()
@@ -283,19 +274,17 @@ final class Counts: Sendable {
   private let time = Atomic<Int64>(0)
   /// Odd while the three values above change.
   private let version = Atomic<Int>(0)
-  /// How often the sink ran dry.
   let xruns = Atomic<Int>(0)
   /// How often the system stopped the sink, and its sound was lost.
   let interruptions = Atomic<Int>(0)
   /// Whether the current sink, or the last one, has played something.
   let hasPlayed = Atomic<Bool>(false)
-  /// How many flushes are done.
   let flushes = Atomic<Int>(0)
   /// The frame after the end that was heard last; −1 before that.
   let finished = Atomic<Int64>(-1)
 
-  /// Frames of the ring up to which everything was handed to the sink or thrown away, how many of
-  /// these are still to be heard, and when that was so, in nanoseconds of the monotonic clock.
+  /// The frame of the ring up to which everything was written or discarded, the number of those
+  /// still to be heard, and the time of that, in nanoseconds of the monotonic clock.
   struct Progress: Sendable {
     var written: Int64 = 0
     var delay: Int64 = 0

@@ -20,9 +20,7 @@ public final class FileSink: AudioSink {
   /// The requested rate and channels.
   public let format: SinkFormat
   private let file: OutputFile
-  /// The size up to the last frame.
   private var end: Int64
-  /// The sizes in a WAV header.
   private let sizes: WAVSizes?
 
   /// Opens a file for one player, with the rate and the channels of its first item.
@@ -98,7 +96,6 @@ public final class FileSink: AudioSink {
     return true
   }
 
-  /// Writes the sizes into the header.
   private func settle() throws(Failure) {
     guard let sizes else { return }
     try file.put(sizes.header(fileSize: end), at: 0)

@@ -15,7 +15,6 @@ final class ItemRenderer {
   /// The same block in the device's channels, if these differ.
   private var mapped: (matrix: ChannelMatrix, block: AudioBuffer)?
   private(set) var speed = PlaybackSpeed.normal
-  /// Whether blocks are measured.
   var isMetered = true {
     didSet { for monitor in monitors { monitor.isMetered = isMetered } }
   }
@@ -24,7 +23,6 @@ final class ItemRenderer {
   private var trackLevels: [LevelSum?]
   private let loudness: LoudnessMeter?
   private var lastReading = LoudnessReading()
-  /// Frames since the last reading.
   private var unread = 0
 
   /// Opens an item at its start, at a device's rate, or else at its own.
@@ -60,8 +58,8 @@ final class ItemRenderer {
     device.map { $0.sampleRate == source.format.sampleRate } ?? true
   }
 
-  /// The item's own channels where a device has as many, or more than any layout: then they are
-  /// its first ones, of which one alone would be the left.
+  /// The item's own channels where a device has as many, or more than any layout: there a single
+  /// channel would play on the left.
   private func layout(on device: SinkFormat) -> ChannelLayout {
     let own = item.channelLayout
     return switch device.channelCount {
@@ -103,10 +101,9 @@ final class ItemRenderer {
       || layout(on: device) != item.channelLayout
   }
 
-  /// The frame number that an export uses to dither the item's frame `frame`.
+  /// The frame of the export's dither for the item's frame `frame`.
   func ditherFrame(of frame: Int64) -> Int64 { item.sink.frames.lowerBound + frame }
 
-  /// The meters of `block`.
   func meters(endingAt end: Int64) -> MeterFrame {
     guard isMetered else { return MeterFrame(end: end) }
     for (track, monitor) in monitors.enumerated() {
@@ -124,7 +121,7 @@ final class ItemRenderer {
       loudness: reading)
   }
 
-  /// Reads ten times a second, the least that EBU Tech 3341 asks for.
+  /// Reads ten times a second, the least by EBU Tech 3341.
   private func readLoudness() -> LoudnessReading {
     guard let loudness else { return lastReading }
     loudness.add(block.planes, count: block.frameCount)
@@ -139,8 +136,7 @@ final class ItemRenderer {
 }
 
 extension ChannelLayout {
-  /// How BS.1770-4 weighs the channels: back channels count as sides if there are no
-  /// sides, as in 5.1.
+  /// The positions for BS.1770-4: back channels count as sides if there are no sides, as in 5.1.
   fileprivate var positions: [LoudnessMeter.Position] {
     let hasSides = channels.contains(.sideLeft)
     return channels.map { channel in

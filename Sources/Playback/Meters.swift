@@ -1,15 +1,10 @@
 import Glibc
 
-/// Peak and power of samples.
 struct LevelSum: Sendable, Hashable {
-  /// The largest magnitude.
   var peak: Float = 0
-  /// The sum of all squares.
   var squares: Double = 0
-  /// How many samples.
   var count = 0
 
-  /// Adds samples.
   mutating func add(_ samples: UnsafeMutableBufferPointer<Float>) {
     var largest: Float = 0
     var sum: Float = 0
@@ -22,14 +17,12 @@ struct LevelSum: Sendable, Hashable {
     count += samples.count
   }
 
-  /// Adds the samples of another sum.
   mutating func add(_ other: LevelSum) {
     peak = max(peak, other.peak)
     squares += other.squares
     count += other.count
   }
 
-  /// The reading of a meter.
   var reading: LevelReading {
     let mean = count > 0 ? squares / Double(count) : 0
     return LevelReading(
@@ -103,7 +96,6 @@ struct MeterFrame: Sendable {
   var end: Int64
   /// Of each channel, before volume and pan.
   var channels: [LevelSum] = []
-  /// The true peak of each channel.
   var truePeaks: [Double] = []
   /// Of each track of the item; nil for a track without sound.
   var tracks: [LevelSum?] = []
@@ -130,7 +122,6 @@ struct MeterFrame: Sendable {
     return values
   }
 
-  /// The meters for a listener.
   var meters: PlayerMeters {
     PlayerMeters(
       channels: channels.map(\.reading), truePeaks: truePeaks,

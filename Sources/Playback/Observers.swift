@@ -25,8 +25,8 @@ public enum PlayerEvent: Sendable {
   case deviceLost(Failure?)
   /// There is a device with a format. A device after a loss is reported when it has played.
   case deviceFound(SinkFormat)
-  /// The device has failed for good: it writes to a full disk, for instance. The player stops at
-  /// the frame that was heard last, and `play()` does not help; make another player.
+  /// The device has failed for good, for instance by a full disk. The player stops at the last
+  /// frame heard, and `play()` does not help; make another player.
   case deviceFailed(Failure)
 }
 
@@ -54,7 +54,6 @@ final class Observers: Sendable {
     case boundary([Time])
   }
 
-  /// An observer of events.
   private struct Listener {
     var tell: @Sendable (PlayerEvent) -> Void
     var end: @Sendable () -> Void = {}
@@ -71,7 +70,6 @@ final class Observers: Sendable {
 
   // MARK: For players
 
-  /// The events from now on.
   func events() -> AsyncStream<PlayerEvent> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1024)) { continuation in
       let listener = Listener {
@@ -85,7 +83,7 @@ final class Observers: Sendable {
     }
   }
 
-  /// Calls `tell` for each event from now on, on the thread of the event.
+  /// Calls `tell` for each event from now on, on the event's thread.
   func add(_ tell: @escaping @Sendable (PlayerEvent) -> Void) -> PlayerObservation {
     guard let id = add(Listener(tell: tell)) else { return PlayerObservation {} }
     // Weak: an observation does not keep its player.
@@ -132,15 +130,12 @@ final class Observers: Sendable {
 
   // MARK: From the engine's threads
 
-  /// Whether there are no observers of the time.
   var isEmpty: Bool { state.withLock { $0.observers.isEmpty } }
 
-  /// Reports an event.
   func yield(_ event: PlayerEvent) {
     for listener in state.withLock({ Array($0.listeners.values) }) { listener.tell(event) }
   }
 
-  /// Ends all sequences.
   func close() {
     // Released without the lock: their captures may hold the last reference to an observation.
     let (listeners, observers) = state.withLock { state in
@@ -168,7 +163,6 @@ final class Observers: Sendable {
     }
   }
 
-  /// Reports a jump.
   func jump(to time: Time) {
     for observer in state.withLock({ Array($0.observers.values) }) {
       if case .periodic = observer.kind { observer.tell(time) }
@@ -177,7 +171,6 @@ final class Observers: Sendable {
 }
 
 extension Time {
-  /// How often an interval fits into this time.
   fileprivate func multiples(of interval: Time) -> Int64 {
     // In nanoseconds: an observer may be called that late.
     let step = interval.frames(atRate: 1_000_000_000)

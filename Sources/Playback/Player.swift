@@ -33,11 +33,11 @@ public final class Player: Sendable {
 
   /// The status of a player.
   public enum Status: Sendable, Hashable {
-    /// The player is paused, or was never started.
+    /// Paused, or never started.
     case paused
-    /// The player plays.
+    /// Playing.
     case playing
-    /// The player is to play, and there is no device; opening one is tried again and again.
+    /// Waiting for a device, which is opened again and again.
     case waitingForDevice
   }
 
@@ -143,10 +143,9 @@ public final class Player: Sendable {
     }
   }
 
-  /// A range of the current item that is played again and again, without a gap; nil: none. One that
-  /// lies outside the item, or is shorter than 10 ms, is none; it ends when another item is
-  /// current. Taken up as `numberOfLoops`; where what is heard lies behind its end, it begins at
-  /// once.
+  /// A range of the current item that repeats without a gap; nil: none. A range outside the item,
+  /// or shorter than 10 ms, is none; it ends with the current item. Taken up as `numberOfLoops`;
+  /// after its end it begins at once.
   public var loopRange: TimeRange? {
     get { engine.state.withLock { $0.loop?.range } }
     set {
@@ -161,10 +160,10 @@ public final class Player: Sendable {
     }
   }
 
-  // MARK: What is heard
+  // MARK: Current sound
 
-  /// Whether the current item was heard to its end, or the player has stopped because it cannot be
-  /// played.
+  /// Whether the current item was heard to its end, or the player has stopped at an item that it
+  /// cannot play.
   public var isAtEnd: Bool {
     engine.state.withLock { state in
       guard let rest = state.rest, !state.isPlaying else { return false }

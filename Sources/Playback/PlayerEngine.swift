@@ -20,11 +20,10 @@ final class PlayerEngine: Sendable {
   let observers = Observers()
   private let cancellation = CancellationFlag()
   private let threads = Mutex<[Thread]>([])
-  /// How long `end` waits for the threads that read files and call observers, and then for the one
-  /// that writes to the device.
+  /// How long `end` waits for the threads that read files and call observers, and then for the
+  /// writing one.
   private static let patience = Duration.seconds(2)
 
-  /// How the engine starts its threads.
   typealias Starter =
     (String, Thread.Urgency, @escaping @Sendable () -> Void) throws(Thread.SpawnError) -> Thread
 
@@ -51,7 +50,7 @@ final class PlayerEngine: Sendable {
         try start("playback-feed", .live) { RenderThread(self, cancellation: cancellation).run() })
       keep(try start("playback-clock", .usual) { Clock(self).run() })
     } catch {
-      // Threads that have started would wait for ever.
+      // Started threads would wait for ever.
       end()
       throw Self.failure(error)
     }
@@ -130,7 +129,6 @@ final class PlayerEngine: Sendable {
     if isNews { observers.yield(.deviceLost(failure)) }
   }
 
-  /// Reports a device.
   func found(_ format: SinkFormat) {
     state.withLock { state in
       if state.hasDevice == false { state.failure = nil }
@@ -139,8 +137,7 @@ final class PlayerEngine: Sendable {
     observers.yield(.deviceFound(format))
   }
 
-  /// Reports that the device has failed for good, then stops. `produced` is the index of the frame
-  /// that would be rendered next.
+  /// Reports that the device has failed for good, then stops. `produced` is the next frame's index.
   func deviceFailed(_ failure: Failure, at produced: Int64) {
     let heard = heardIndex
     state.withLock { $0.failure = failure }

@@ -19,9 +19,8 @@ public final class PlayerItem: Sendable {
   public let chapters: [Chapter]
   /// The segments of all tracks, in the item's own time, in order.
   public let segments: [PlayerSegment]
-  /// The tracks of the composition, in its order, for the listener to switch off and on. Adjacent
-  /// tracks of one origin are one track here: the compiler makes two of a job's track that
-  /// cross-fades.
+  /// The tracks of the composition, in order, for the listener to switch. Adjacent tracks of one
+  /// origin are one track here: the compiler makes two of a track with cross-fades.
   public let tracks: [PlayerItemTrack]
   /// The index in `tracks` of each track of the composition.
   let trackIndices: [Int]
@@ -42,7 +41,7 @@ public final class PlayerItem: Sendable {
     try self.init(ExportSession(export, library: library), output: outputIndex)
   }
 
-  /// The sound of an export session, by the graph that the session has.
+  /// The sound of an export session, with the session's graph.
   ///
   /// - Throws: As `Graph.init(compiling:)`; `mendJob` if there is no such output.
   public init(_ session: ExportSession, output outputIndex: Int = 0) throws(Failure) {
@@ -126,7 +125,6 @@ public final class PlayerItem: Sendable {
   /// The layout of its channels.
   public var channelLayout: ChannelLayout { graph.nodes[sink.node].format.channelLayout }
 
-  /// The format that is requested of a device.
   var request: SinkRequest {
     SinkRequest(sampleRate: sampleRate, channelCount: channelLayout.count)
   }

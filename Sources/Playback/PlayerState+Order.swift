@@ -1,10 +1,9 @@
 import MediaComposition
 import MediaTime
 
-/// The order of items: the one rule for the item that is rendered next, and for whether the
-/// rendered sound is still right after a change of the queue or a loop.
+/// The order of items: which item is rendered next, and whether the rendered sound is still right
+/// after a change of the queue or a loop.
 extension PlayerState {
-  /// Whether an item is in the queue. O(items).
   func isQueued(_ item: PlayerItem) -> Bool { queue.contains { $0 === item } }
 
   /// The next item of the queue; in a repeated queue the first follows the last, and a single item
@@ -22,7 +21,7 @@ extension PlayerState {
     return loop.range
   }
 
-  /// Why something follows the end of a mark's item, or of its looped range; nil: nothing follows.
+  /// The cause of sound after a mark's item, or its looped range; nil: the end.
   func cause(behind mark: Mark) -> Mark.Cause? {
     if let range = loop(in: mark) { return .loop(range) }
     if mark.loopsLeft != 0 { return .again }
@@ -35,12 +34,11 @@ extension PlayerState {
     return loop(in: mark).map { mark.frames(in: $0).upperBound } ?? mark.frameCount
   }
 
-  /// Whether something follows the rendered item.
+  /// Whether more follows the rendered item.
   var goesOn: Bool { marks.last.flatMap(cause(behind:)) != nil }
 
-  /// The first of the items that could not be played after a mark, as far as they would be tried in
-  /// this order now. The first may be the mark's own item, which broke off: its loops do not count
-  /// then.
+  /// The first of the items that could not be played after a mark, if they would be tried in this
+  /// order now. The first may be the mark's own item; its loops do not count then.
   func tried(_ items: [PlayerItem], behind mark: Mark) -> [PlayerItem] {
     var (count, last) = (0, mark.item)
     if items.first === last {
@@ -78,8 +76,8 @@ extension PlayerState {
   /// - Parameters:
   ///   - heard: The frame of the rings that is heard next.
   ///   - produced: The frame that is rendered next.
-  /// - Returns: Nil if everything is right. The number of marks if the marks are right, and the
-  ///   sound after the last one is not.
+  /// - Returns: Nil if everything is right. The number of marks if only the sound after the last
+  ///   one is not.
   /// - Complexity: O(marks x items)
   func firstStale(from heard: Int64, to produced: Int64) -> Int? {
     guard !marks.isEmpty else { return nil }

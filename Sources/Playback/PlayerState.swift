@@ -18,7 +18,7 @@ struct PlayerState {
   var speed = PlaybackSpeed.normal
   /// The place to go to; nil when the rendering thread is there.
   var jump: Jump? { didSet { jumpNumber += 1 } }
-  /// Counts jumps: the rendering thread compares it to see whether a jump is still the newest.
+  /// Counts jumps, so that the rendering thread finds newer ones.
   private(set) var jumpNumber = 0
   /// Whether the rendered sound is to be discarded; reset by the rendering thread.
   var isDropped = false
@@ -30,27 +30,22 @@ struct PlayerState {
   var loop: Loop? { didSet { isChanged = true } }
   /// Whether the first item follows the last.
   var repeatsQueue = false { didSet { isChanged = true } }
-  /// Whether rendered sound is measured.
   var isMetering = true
-  /// Whether the threads are to end.
   var isEnding = false
 
-  /// The place of a player that is paused.
   var rest: Jump?
-  /// The item that cannot be played, if the player has stopped for that.
+  /// The item that cannot be played, if the player has stopped for it.
   var unplayable: PlayerItem?
-  /// The items and places of the ring's frames, in order; the first mark has the frame that is
-  /// heard.
+  /// The items and places of the ring's frames, in order; the first mark has the frame heard now.
   var marks: [Mark] = []
   /// The meters of the last second and of everything rendered ahead, in order.
   var meters: [MeterFrame] = []
-  /// Up to this frame of the ring observers have reports.
+  /// The frame of the ring up to which observers have reports.
   var observed: Int64 = 0
   /// Passages before the last jump that are still to be reported.
   var untold: [Passage] = []
   /// Counts jumps that were done.
   var jumps = 0
-  /// The listener's volume and pan.
   var levels = DeviceSampleConverter.Levels()
   /// The last failure of an item or the device; nil when the player plays again.
   var failure: Failure?
@@ -65,11 +60,10 @@ struct PlayerState {
     var range: TimeRange
   }
 
-  /// A place in an item.
   struct Jump {
     var item: PlayerItem
     var time: Time
-    /// Whether the item is rendered from where its memory begins, however long that takes.
+    /// Whether unbounded memory is rendered from its start, however long that takes.
     var isExact = false
   }
 
@@ -85,18 +79,14 @@ struct PlayerState {
     var speed: PlaybackSpeed
     /// How often the item is still to be played again; negative: for ever.
     var loopsLeft: Int
-    /// Why the mark is here.
     var cause: Cause
 
     enum Cause: Sendable {
-      /// A jump.
       case jump
       /// The item before has ended. The items of `past` between them could not be played; a single
       /// item may follow itself.
       case advance(past: [PlayerItem], isSame: Bool)
-      /// The looped range begins again.
       case loop(TimeRange)
-      /// The item begins again.
       case again
       /// The item goes on at another speed.
       case change
@@ -133,15 +123,13 @@ extension PlayerState {
     }
   }
 
-  /// Appends meters, and removes those of more than a second ago: never more are kept than a second
-  /// and the frames of ring and device.
+  /// Appends meters, and removes those of more than a second ago, which bounds their memory.
   mutating func add(_ frame: MeterFrame, heard: Int64) {
     let past = heard - Int64(marks.last?.sampleRate ?? 0)
     meters.removeFirst(meters.firstIndex { $0.end > past } ?? meters.count)
     meters.append(frame)
   }
 
-  /// Removes the meters of discarded sound.
   mutating func forgetMeters(after heard: Int64) { meters.removeAll { $0.end > heard } }
 
   /// The passages between two frames of the ring, one for each mark.

@@ -6,16 +6,14 @@ import MediaTime
 /// item.
 public typealias QueuePlayer = Player
 
-/// The queue. Unlike AVQueuePlayer's, it keeps items that were played, so that a listener can go
-/// back.
+/// The queue. Unlike AVQueuePlayer's, it keeps played items, so that a listener can go back.
 ///
-/// A change of the next item is heard at the end of the current one, also if another item is
-/// rendered ahead: that sound is discarded, and the player continues after the frame that was heard
-/// last, as after a pause.
+/// A change of the next item takes effect at the end of the current one, also if another item is
+/// rendered ahead: that sound is discarded, and the player continues after the last frame heard.
 ///
-/// An item is played at its own rate and with its own channels: where the device was opened for
-/// others, it is opened again after the sound before it was heard, which makes a gap; otherwise
-/// there is none. A format that a device does not have is converted. Meters are always the item's.
+/// An item plays at its own rate and with its own channels: a device of another format is opened
+/// again after the sound before it, which makes a gap; otherwise there is none. A format that a
+/// device does not have is converted. Meters are always the item's.
 extension Player {
   /// A player of items; the first is the current one.
   ///
@@ -27,8 +25,8 @@ extension Player {
     for item in items { insert(item, after: nil) }
   }
 
-  /// Whether the first item follows the last again and again; a single item follows itself, and is
-  /// reported as looped. `AVPlayerLooper` does that with one item.
+  /// Whether the first item follows the last; a single item follows itself, and is reported as
+  /// looped (`AVPlayerLooper` for one item).
   public var repeatsQueue: Bool {
     get { engine.state.withLock { $0.repeatsQueue } }
     set { engine.update { $0.repeatsQueue = newValue } }

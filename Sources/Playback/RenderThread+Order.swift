@@ -2,7 +2,7 @@ import Diagnosis
 import MediaComposition
 import MediaTime
 
-/// What follows the end of an item.
+/// The sound after the end of an item.
 extension RenderThread {
   /// Continues after the end of the item that was rendered last: with its loop, or with the next
   /// item that can be played. If there is none, the player stops when everything was heard.
@@ -67,7 +67,7 @@ extension RenderThread {
     }
   }
 
-  /// Notes that an item cannot be played; the next one follows it.
+  /// Records that an item cannot be played; the next one follows it.
   func passOver(_ item: PlayerItem, _ failure: Failure) {
     failures += 1
     tried.append(item)

@@ -6,30 +6,24 @@ import MediaTime
 import SystemPackage
 import Threads
 
-/// The thread that renders: fills the device writer's ring with the sound that `PlayerState` asks
-/// for.
+/// The thread that renders: fills the device writer's ring with the sound for `PlayerState`.
 ///
-/// Only this thread asks the writer for flushes, so the ring never holds sound that is out of date.
-/// The properties here belong to this thread; shared state is in `PlayerEngine.state`, behind its
-/// lock.
+/// Only this thread requests flushes of the writer, so the ring never holds sound that is out of
+/// date. The properties here belong to this thread; shared state is in `PlayerEngine.state`.
 final class RenderThread {
   let engine: PlayerEngine
   let writer: DeviceWriter
   private let cancellation: CancellationFlag
 
-  /// The item that is being rendered.
   var renderer: ItemRenderer?
   /// Frames that were put into rings so far; the index of the next one.
   var produced: Int64 = 0
-  /// The last request to the writer.
   private var request: SinkRequest?
-  /// The format that was opened for each request: a device without the requested format is asked
-  /// once.
+  /// The opened format for each request: a device without the requested one gets it once.
   private var answers: [SinkRequest: SinkFormat] = [:]
   /// The ring that was filled last. Another ring belongs to another device, which has played
   /// nothing.
   private var ring: SlotRing?
-  /// Whether that device is still to be reported.
   private var isUnreported = false
   /// Whether the ring is empty, and the device silent.
   var isHalted = true
@@ -42,9 +36,7 @@ final class RenderThread {
   /// Items in a row that could not be played.
   var failures = 0
   private var interruptions = 0
-  /// Files whose damage was reported.
   private var damagedPaths: Set<FilePath?> = []
-  /// Slots until damage is checked again.
   private var slotsUntilLook = 0
 
   /// About a second of slots: a check takes time that grows with the graph.
@@ -56,7 +48,6 @@ final class RenderThread {
     self.cancellation = cancellation
   }
 
-  /// Runs until the engine ends.
   func run() {
     while true {
       let (isEnding, isDropped, isChanged, jump, isPlaying) = engine.state.withLock { state in
@@ -80,8 +71,8 @@ final class RenderThread {
       } else if isChanged, isStale() {
         rest()
       } else if !isPlaying {
-        // `rest` waits for a flush, which clears the wake-up: the state is read again before the
-        // next wait.
+        // `rest` waits for a flush, which clears the wake-up: the state is read again before a
+        // wait.
         if isHalted { wait(milliseconds: -1) } else { rest() }
       } else {
         play()
@@ -103,7 +94,7 @@ final class RenderThread {
     isAtEnd = false
   }
 
-  /// Nothing is current any more.
+  /// Leaves no current item.
   private func drop() {
     halt()
     renderer = nil
@@ -112,7 +103,7 @@ final class RenderThread {
     engine.state.withLock { state in (state.marks, state.meters) = ([], []) }
   }
 
-  /// Whether the sound that is rendered ahead is not what should follow any more.
+  /// Whether the sound rendered ahead is out of date.
   private func isStale() -> Bool {
     let heard = engine.heardIndex
     return engine.state.withLock { state in
@@ -129,7 +120,6 @@ final class RenderThread {
     if let place { go(to: place) }
   }
 
-  /// Opens an item at a place, in silence.
   private func go(to place: PlayerState.Jump) {
     do throws(Failure) {
       let renderer = try renderer(of: place.item)
@@ -234,8 +224,8 @@ final class RenderThread {
     }
   }
 
-  /// Reports a device: the first one at once, a later one when it has played, since it may
-  /// disconnect before that.
+  /// Reports a device: the first at once, a later one when it has played, as it may disconnect
+  /// before.
   func reportDevice(_ format: SinkFormat) {
     guard isUnreported else { return }
     let isFirst = engine.state.withLock { $0.hasDevice == nil }
@@ -298,7 +288,6 @@ final class RenderThread {
     return renderer != nil
   }
 
-  /// Renders a slot.
   private func fill(_ ring: SlotRing, _ renderer: ItemRenderer, _ device: SinkFormat) {
     let (speed, isMetering) = engine.state.withLock { ($0.speed, $0.isMetering) }
     renderer.isMetered = isMetering

@@ -4,13 +4,12 @@ import Synchronization
 ///
 /// Neither thread waits, locks or allocates. All memory is allocated at the start.
 //
-// `@unchecked Sendable`: two counters, which only grow, say whose a slot is. Slot number n, at n
-// modulo the number of slots, is the rendering thread's until that has raised `filled` above n, and
-// the emptying thread's from then on until that has raised `emptied` above n. Each counter is
-// written by one thread, by a store with release, behind all that was done with the slot, and read
-// by the other one by a load with acquire, before it does anything with it: so what the one wrote
-// the other sees, and what the one still reads the other does not overwrite. Its own counter a
-// thread reads in any order.
+// `@unchecked Sendable`: two counters, which only grow, give the owner of a slot. Slot number n, at
+// n modulo the number of slots, is the filling thread's until that has raised `filled` above n, and
+// then the emptying thread's until that has raised `emptied` above n. Each counter is stored by one
+// thread, with release, after all its work on the slot, and loaded by the other one, with acquire,
+// before any work on it: so writes of the one are seen by the other, and slots in use are not
+// overwritten. A thread loads its own counter in any order.
 struct RingSlots<Slot>: ~Copyable, @unchecked Sendable {
   private let slots: UnsafeMutableBufferPointer<Slot>
   private let memory: UnsafeMutableRawPointer
@@ -39,7 +38,6 @@ struct RingSlots<Slot>: ~Copyable, @unchecked Sendable {
 
   // MARK: The filling thread
 
-  /// How many slots can be filled now.
   var room: Int {
     slots.count - (filled.load(ordering: .relaxed) - emptied.load(ordering: .acquiring))
   }
@@ -67,12 +65,10 @@ struct RingSlots<Slot>: ~Copyable, @unchecked Sendable {
     return slots[number % slots.count]
   }
 
-  /// Frees the oldest slot.
   func removeFirst() {
     emptied.store(emptied.load(ordering: .relaxed) + 1, ordering: .releasing)
   }
 
-  /// Frees all slots.
   func removeAll() {
     emptied.store(filled.load(ordering: .acquiring), ordering: .releasing)
   }

@@ -2,11 +2,9 @@ import ExportEngine
 
 /// Blocks of sound on their way from the rendering thread to the writing one.
 final class SlotRing: Sendable {
-  /// A block of planar frames with its description.
   struct Slot {
     /// Each channel's samples, `slotFrames` apart.
     let samples: UnsafeMutablePointer<Float>
-    /// Frames in it.
     var frameCount = 0
     /// How many of the channels have sound; the others are silent.
     var channelCount = 0
@@ -14,9 +12,7 @@ final class SlotRing: Sendable {
     var index: Int64 = 0
     /// Its first frame in the export, which determines the dither.
     var firstFrame: Int64 = 0
-    /// Whether 16 bits of it need dither.
     var isDithered = false
-    /// Whether nothing comes after it.
     var isLast = false
   }
 
@@ -28,7 +24,6 @@ final class SlotRing: Sendable {
   }
 
   let channelCount: Int
-  /// Frames of each slot.
   let slotFrames: Int
   let slots: RingSlots<Slot>
 

@@ -19,8 +19,8 @@ public struct SoundDevice: Sendable, Hashable {
     case capture
   }
 
-  /// The devices for playback or capture, `default` first. A listed device may still not be ready
-  /// to be opened. O(devices); queries all cards.
+  /// The devices for playback or capture, `default` first. A listed device may still fail to open.
+  /// O(devices); queries all cards.
   ///
   /// - Parameter direction: Playback or capture.
   /// - Returns: An empty list without a card and a sound server.
@@ -36,8 +36,8 @@ public struct SoundDevice: Sendable, Hashable {
 
   /// Opens a device for a player.
   ///
-  /// It is opened at the rate and with the channels of the sound, or the nearest that it has, and
-  /// with the samples that need the least rounding.
+  /// It is opened at the sound's rate and channels, or the nearest, with samples that need the
+  /// least rounding.
   ///
   /// - Parameter name: A name of `all`, or any other name of an ALSA device.
   /// - Returns: The opener for a player.
@@ -56,8 +56,8 @@ public struct SoundDevice: Sendable, Hashable {
     }
   }
 
-  /// As much is rendered in some milliseconds. With less, a device runs dry if other work delays
-  /// the first slots.
+  /// The time in which as much is rendered. With less, a device runs dry if other work delays the
+  /// first slots.
   private static let startThreshold = Duration.milliseconds(100)
 }
 

@@ -6,17 +6,14 @@ import ExportEngine
 final class TrackMonitor {
   private let item: PlayerItem
   private let index: Int
-  /// Whether the sound is measured.
   var isMetered = true
   /// The level since the last `take`, without `sum`.
   private var level = LevelSum()
   /// The sum of the nodes in one block of the mix, for each channel, and its frames.
   private var sum: [[Float]] = []
   private var span: Range<Int64> = 0..<0
-  /// Counts the blocks.
   private var round = 0
 
-  /// A monitor of one of an item's tracks.
   init(_ item: PlayerItem, track index: Int) {
     self.item = item
     self.index = index
@@ -38,9 +35,7 @@ final class TrackMonitor {
     private let track: TrackMonitor
     /// The factor of the node's sound; a change is a ramp over one block.
     private var gain: Float = 1
-    /// The frame after the last block.
     private var end: Int64?
-    /// The round of the last block.
     private var round = -1
 
     init(_ track: TrackMonitor) { self.track = track }
@@ -67,10 +62,8 @@ final class TrackMonitor {
     }
   }
 
-  /// Adds a node's sound to that of the others. A node that comes a second time begins the next
-  /// block of the mix.
-  ///
-  /// - Returns: The round.
+  /// Adds a node's sound to that of the others; returns the round. A node that comes a second time
+  /// begins the next block of the mix.
   private func add(_ block: AudioBuffer, at frames: Range<Int64>, isNew: Bool) -> Int {
     let start = frames.lowerBound
     let end = start + Int64(block.frameCount)

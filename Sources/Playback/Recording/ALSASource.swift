@@ -25,7 +25,6 @@ final class ALSASource: AudioSource {
       periodFrames: device.format.periodFrames, bufferFrames: device.format.bufferFrames)
   }
 
-  /// Opens devices of this name.
   static func opener(_ name: String) -> SourceOpener {
     { wanted throws(Failure) in
       do throws(ALSAError) {

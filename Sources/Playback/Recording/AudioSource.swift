@@ -26,7 +26,7 @@ public protocol AudioSource: AnyObject {
   /// The format of its frames.
   var format: SourceFormat { get }
 
-  /// Frames that were recorded and not read yet; 0 if the source does not know.
+  /// Frames that were recorded and not read yet; 0 if unknown.
   var delay: Int { get }
 
   /// Reads frames in the source's format, as many as there are, up to `count`.

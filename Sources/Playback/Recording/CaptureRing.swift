@@ -5,9 +5,7 @@ final class CaptureRing: Sendable {
   struct Slot {
     /// Room for `slotFrames` frames of any encoding.
     let bytes: UnsafeMutableRawPointer
-    /// The encoding of the samples.
     var encoding = SampleEncoding.float32
-    /// Frames in it.
     var frameCount = 0
     /// The number of frames that the source has recorded before it, lost ones included: a gap to
     /// the slots before is a loss.
@@ -17,7 +15,6 @@ final class CaptureRing: Sendable {
   }
 
   let channelCount: Int
-  /// Frames that fit into a slot.
   let slotFrames: Int
   let slots: RingSlots<Slot>
 

@@ -38,7 +38,6 @@ final class DeviceReader: Sendable {
   /// Whether nothing was read since the source was gone.
   private let isStill = Atomic<Bool>(false)
 
-  /// Seconds of sound in the ring.
   static let ringSeconds = 6
   /// The time between two attempts to open a source.
   private static let retryMilliseconds: Int32 = 500
@@ -85,7 +84,6 @@ final class DeviceReader: Sendable {
 
   // MARK: The thread
 
-  /// Runs until `end` is called.
   func run() {
     var first: Opened?
     while !isEnding.load(ordering: .acquiring) {
@@ -138,8 +136,7 @@ final class DeviceReader: Sendable {
 
   /// Reads until the source is gone, or the reader ends.
   ///
-  /// A slot is handed over when it is full, so that short reads do not waste the ring; or when
-  /// nothing follows.
+  /// A slot is passed on when it is full, so that short reads do not waste the ring, or at the end.
   private func read(
     _ source: any AudioSource, into ring: CaptureRing, after cause: RecordingLoss.Cause?
   ) {
@@ -161,8 +158,8 @@ final class DeviceReader: Sendable {
       let place = room.map { $0.bytes + slot.count * format.frameSize } ?? waste
       switch source.read(into: place, count: ring.slotFrames - slot.count) {
       case .read(let count):
-        // A lost device is back with its first frames: it may disconnect before. Nothing was
-        // recorded until now, so the lock delays nothing.
+        // A device is found with its first frames: it may disconnect before. Nothing was recorded
+        // until now, so the lock delays nothing.
         if isLost {
           isLost = false
           shared.withLock { $0.device = .open }
@@ -216,9 +213,7 @@ final class DeviceReader: Sendable {
     return nil
   }
 
-  /// A slot on its way to being full.
   private struct OpenSlot {
-    /// The index of its first frame.
     var index: Int64
     var cause: RecordingLoss.Cause?
     var count = 0

@@ -9,7 +9,6 @@ final class DiskFlusher: Sendable {
   private struct State {
     /// Duplicates, in order; the first one is being flushed.
     var descriptors: [Int32] = []
-    /// Whether the thread runs.
     var isRunning = false
     /// The errno of the first failure that was not reported; 0: none.
     var error: Int32 = 0
@@ -24,7 +23,6 @@ final class DiskFlusher: Sendable {
   /// A flusher that calls `call`, as fsync(2).
   init(calling call: @escaping @Sendable (Int32) -> Int32 = { fsync($0) }) { self.call = call }
 
-  /// Whether a flush is pending.
   var isBusy: Bool { state.withLock { !$0.descriptors.isEmpty } }
 
   /// Flushes a file, or a folder, soon; the descriptor may be closed at once. Waits only if very
@@ -69,7 +67,6 @@ final class DiskFlusher: Sendable {
     }
   }
 
-  /// Flushes until nothing is pending.
   private func work() {
     while let descriptor = next() {
       let error = call(descriptor) == 0 ? 0 : errno

@@ -34,6 +34,5 @@ struct LeadBuffer {
     if count > first { try body(storage, 0, count - first) }
   }
 
-  /// Removes all frames.
   mutating func removeAll() { (start, count) = (0, 0) }
 }

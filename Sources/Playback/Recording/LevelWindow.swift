@@ -11,7 +11,6 @@ struct LevelWindow {
     frames = max(1, sampleRate * 3 / 10)
   }
 
-  /// Adds a block.
   mutating func add(_ block: AudioBuffer) {
     for channel in sums.indices {
       var sum = LevelSum()
@@ -25,7 +24,6 @@ struct LevelWindow {
     }
   }
 
-  /// The level of each channel.
   var readings: [LevelReading] {
     sums.map { sums in sums.reduce(into: LevelSum()) { $0.add($1) }.reading }
   }

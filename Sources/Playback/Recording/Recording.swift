@@ -5,11 +5,10 @@ import SystemPackage
 
 /// The settings of a recorder (`AVAudioRecorder.settings`).
 public struct RecordingSettings: Sendable, Hashable {
-  /// Frames a second; nil: 48 kHz, or the nearest rate of the device. A device without a given rate
-  /// is refused: nothing is resampled.
+  /// Frames a second; nil: 48 kHz, or the device's nearest rate. Other rates are refused, since
+  /// nothing is resampled.
   public var sampleRate: Int?
-  /// Channels; nil: two, or the nearest number of the device. A device without a given number is
-  /// refused.
+  /// Channels; nil: two, or the device's nearest number. Other numbers are refused.
   public var channelCount: Int?
   /// WAV, FLAC or MP3 with its settings; nil: by the file's extension, with samples as wide as the
   /// device's.
@@ -46,7 +45,7 @@ public struct RecordingSettings: Sendable, Hashable {
   /// Settings for a recording until `stop`, in the format of the device.
   public init() {}
 
-  /// Refuses settings without sense.
+  /// Refuses impossible settings.
   func requireSense() throws(Failure) {
     try Self.requireLength(duration, "record for")
     try Self.requireLength(split, "begin a new file after")

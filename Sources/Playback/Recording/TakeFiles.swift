@@ -21,7 +21,6 @@ final class TakeFiles {
   /// Frames in the open file, and in the files before it.
   private var partFrames: Int64 = 0
   private var partStart: Int64 = 0
-  /// The number of files.
   private var partCount = 0
   /// A part of a block, or silence.
   private let scratch: AudioBuffer
@@ -47,7 +46,6 @@ final class TakeFiles {
     try begin()
   }
 
-  /// Appends frames of a block.
   func write(_ block: AudioBuffer, from start: Int, count: Int) throws(Failure) {
     var done = 0
     while done < count {
@@ -89,7 +87,6 @@ final class TakeFiles {
     do throws(Failure) { try writer?.sync() } catch { throw broken(error) }
   }
 
-  /// Whether the last `sync` is pending.
   var isSyncing: Bool { flusher.isBusy }
 
   /// Waits until all finished files are on the disk.
@@ -178,7 +175,6 @@ final class TakeFiles {
   /// Numbers of other programs' files.
   private var taken = 0
 
-  /// The path of part `number`.
   static func part(_ number: Int, of path: FilePath) -> FilePath {
     let digits = String(number)
     let name =
@@ -201,7 +197,7 @@ final class TakeFiles {
     path.withPlatformString { access($0, F_OK) } == 0
   }
 
-  /// Closes the open file after a failure; its writer has kept what it could.
+  /// Closes the open file after a failure; its writer keeps the settled frames.
   private func broken(_ failure: Failure) -> Failure {
     guard let writer, let file = writer.files.first else { return failure }
     self.writer = nil

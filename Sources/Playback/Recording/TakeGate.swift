@@ -4,15 +4,12 @@ import MediaTime
 /// Decides which frames are recorded: from the first sound on, until silence, up to a length. A
 /// value of the writing thread.
 struct TakeGate {
-  /// An instruction for frames of a block.
   enum Step: Equatable {
     /// Hold the frames, in case sound follows.
     case hold(Range<Int>)
     /// Record this many of the held frames, the oldest first, and drop the others.
     case release(Int)
-    /// Record the frames.
     case record(Range<Int>)
-    /// End the recording.
     case end(Recording.End)
   }
 
@@ -21,7 +18,6 @@ struct TakeGate {
   private let silentFrames: Int64
   /// Frames that are still to be recorded; nil without a length.
   private(set) var left: Int64?
-  /// Whether the first sound has not come yet.
   private(set) var isWaiting: Bool
   private var hasHeard = false
   private var quiet: Int64 = 0
@@ -66,9 +62,7 @@ struct TakeGate {
     return steps
   }
 
-  /// Counts up to `count` frames as recorded.
-  ///
-  /// - Returns: How many.
+  /// Counts up to `count` frames as recorded; returns how many.
   private mutating func taken(of count: Int) -> Int {
     guard let left else { return count }
     let taken = Int(min(Int64(count), left))
@@ -105,8 +99,7 @@ struct TakeGate {
     return nil
   }
 
-  /// The first quiet frame, all channels of which are below a level, or the first one that is not
-  /// quiet.
+  /// The first quiet frame, with all channels below a level, or the first other one.
   private func first(
     in block: AudioBuffer, _ range: Range<Int>, isQuiet: Bool, _ level: Float
   ) -> Int? {

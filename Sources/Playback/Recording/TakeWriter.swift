@@ -89,8 +89,8 @@ final class TakeWriter {
   private func take(_ slot: CaptureRing.Slot) throws(Failure) {
     if slot.index > position {
       try obeyOrders()
-      // A recording that continues begins with the next sound, so nothing is lost before it: a
-      // process that was stopped during a pause finds an overrun.
+      // A recording that continues begins with the next sound: an overrun during the pause is no
+      // loss.
       if position == begun, slot.cause == .overrun { position = slot.index }
       try lose(slot.index - position, slot.cause ?? .overrun)
     }
