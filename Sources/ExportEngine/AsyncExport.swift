@@ -4,21 +4,21 @@ import SystemPackage
 import Threads
 
 extension ExportSession {
-  /// How an export is getting on (`AVAssetExportSession.State`).
+  /// The state of an export (`AVAssetExportSession.State`).
   public enum State: Sendable {
-    /// At work, and so far.
+    /// At work, with its progress so far.
     case exporting(Progress)
-    /// Done: all outputs are whole at their paths. It comes last.
+    /// Done: all outputs are whole at their paths. The last state.
     case finished(Report)
   }
 
-  /// Renders, encodes and writes all outputs on a thread of its own; each is whole at its path when
-  /// this returns (`AVAssetExportSession.export(to:as:)`).
+  /// Renders, encodes and writes all outputs on a thread of its own; each is whole at its path on
+  /// return (`AVAssetExportSession.export(to:as:)`).
   ///
-  /// Cancelling the task cancels the export: everything written is removed before this throws.
+  /// Cancelling the task cancels the export, which removes everything written before this throws.
   ///
-  /// - Parameter progress: Called on the export's thread, for every block; it should be quick.
-  /// - Returns: What was written.
+  /// - Parameter progress: Called on the export's thread for every block; it should be quick.
+  /// - Returns: The written files.
   /// - Throws: `Failure`, or `CancellationError`. No output of the export is then at its path
   ///   unless an older one was.
   @discardableResult
@@ -33,14 +33,14 @@ extension ExportSession {
     }
   }
 
-  /// An export that is under way, and its states until it ends
+  /// Starts an export and gives its states until it ends
   /// (`AVAssetExportSession.states(updateInterval:)`).
   ///
-  /// It starts at once, on a thread of its own, and tells of its progress at its first block and
-  /// then whenever `updateInterval` has gone by; zero is every block. A reader that is late sees the newest state only,
-  /// and always the last. When the sequence is let go, or the task that reads it is cancelled, the
-  /// export is cancelled, and what was written is removed; `export(progress:)` waits for that, and
-  /// this does not. The sequence throws what `export(progress:)` does.
+  /// It starts at once, on a thread of its own, and reports its progress at its first block and
+  /// then at each `updateInterval`; zero is every block. A late reader sees the newest state only,
+  /// and always the last. Releasing the sequence, or cancelling the task that reads it, cancels the
+  /// export and removes the written files; `export(progress:)` waits for that, and this does not.
+  /// The sequence throws as `export(progress:)` does.
   public func states(
     updateInterval: Duration = .milliseconds(100)
   ) -> AsyncThrowingStream<State, any Error> {
@@ -69,8 +69,8 @@ extension ExportSession {
 }
 
 extension MediaLibrary {
-  /// The facts of a file's stream, found on a thread of its own (`AVURLAsset` and its
-  /// `load(_:)`): FFmpeg's best stream of sound where `streamIndex` is nil.
+  /// The facts of a file's stream, probed on a thread of its own (`AVURLAsset` and its `load(_:)`):
+  /// FFmpeg's best stream of sound where `streamIndex` is nil.
   ///
   /// - Throws: `Failure` (`mendInput`, `mendMachine`), the same at each call for a file.
   public func loadAsset(at path: FilePath, streamIndex: Int? = nil) async throws -> Asset {
@@ -78,7 +78,7 @@ extension MediaLibrary {
   }
 }
 
-/// Runs `body`, which may block, on a thread of its own, and not on one of Swift's cooperative pool.
+/// Runs `body`, which may block, on a thread outside Swift's cooperative pool.
 private func onThread<Result: Sendable>(
   _ body: @escaping @Sendable () throws -> Result
 ) async throws -> Result {

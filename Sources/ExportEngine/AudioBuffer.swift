@@ -1,6 +1,6 @@
 /// A block of planar 32-bit float sound: the unit that flows through the engine.
 ///
-/// Owned by one thread at a time; the engine hands it down by reference within one export.
+/// Owned by one thread at a time; passed on by reference within one export.
 package final class AudioBuffer {
   package let channelCount: Int
   /// Frames that fit.
@@ -9,7 +9,7 @@ package final class AudioBuffer {
   package var frameCount: Int
   /// All planes in one piece, `capacity` apart.
   private let storage: UnsafeMutablePointer<Float>
-  /// The start of each plane, as C libraries want it.
+  /// The start of each plane, as C libraries take it.
   package let planes: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
 
   package init(channelCount: Int, capacity: Int) {

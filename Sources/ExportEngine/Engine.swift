@@ -3,25 +3,25 @@ import LAME
 import LibAV
 import MediaComposition
 
-/// What belongs to the whole process.
+/// Facts and set-up of the whole process.
 public enum Engine {
   /// Of avjob, as `0.1.0` (semver.org).
   public static let version = "0.1.0"
 
-  /// Which sound avjob makes of a graph: raised by one with each change of the code by which any output
-  /// gets other bytes, so that what was made before is made again (`docs/receipts.md`). `SoundTests`
-  /// fail where it was forgotten for mixing and encoding; readers and filters they do not hold.
+  /// The revision of avjob's sound: raised by one with each change of the code that changes an
+  /// output's bytes, so that older outputs are made again (`docs/receipts.md`). `SoundTests` fail
+  /// where it was forgotten for mixing and encoding, but do not cover readers and filters.
   public static let soundRevision = 2
 
-  /// Of avjob and of the libraries that it is linked with, by name, always in this order.
+  /// The versions of avjob and its linked libraries, by name, always in this order.
   public static var versions: [(name: String, version: String)] {
     [("avjob", version), ("ffmpeg", Library.version), ("lame", LAMELibrary.version)]
   }
 
-  /// Silences the libraries and makes sure that they are the ones that avjob was built for.
+  /// Silences the libraries, and checks that avjob was built for their versions. The first
+  /// ``MediaLibrary`` calls it; a program may call it earlier. It runs once, and has the same
+  /// result at each call, from any thread.
   ///
-  /// The first ``MediaLibrary`` sees to it; a program that wants to know before may call it, too.
-  /// What it finds is found once, and the same at each call, from any thread.
   /// - Throws: `Failure` (`mendMachine`) where other majors of FFmpeg's libraries are linked.
   public static func start() throws(Failure) { try started.get() }
 

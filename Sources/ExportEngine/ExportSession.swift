@@ -7,8 +7,8 @@ import Threads
 
 /// Makes an export's files: one decode and one mix for all of its outputs.
 ///
-/// The counterpart of `AVAssetExportSession`. A value: it may be handed to any thread; `run` blocks
-/// the calling one, which should not be one of Swift's cooperative pool.
+/// The counterpart of `AVAssetExportSession`. A value that any thread may use; `run` blocks its
+/// thread, which should not be one of Swift's cooperative pool.
 public struct ExportSession: Sendable {
   /// Behind a reference: a hundred thousand sessions are passed from list to list.
   private final class Contents: Sendable {
@@ -30,62 +30,62 @@ public struct ExportSession: Sendable {
 
   private let contents: Contents
 
-  /// What is exported.
+  /// The export.
   public var export: Export { contents.export }
   /// The media that it reads.
   package var library: MediaLibrary { contents.library }
 
-  /// A session over media that `library` probes, and remembers for other sessions. Compiles the
-  /// export, once: all that a session does is done with that graph. Opens no file.
+  /// A session over media that `library` probes once for all sessions. Compiles the export, once,
+  /// and opens no file.
   ///
   /// - Complexity: O(segments)
   public init(_ export: Export, library: MediaLibrary) {
     contents = Contents(export, library)
   }
 
-  /// What `run` would do.
+  /// The graph that `run` renders.
   ///
   /// - Throws: As `Graph.init(compiling:)`.
   public func graph() throws(Failure) -> Graph { try contents.graph.get() }
 
-  /// How far an export is.
+  /// The progress of an export.
   public struct Progress: Sendable, Hashable {
     /// Sound rendered so far.
     public var completed: Time
-    /// How long the outputs are.
+    /// The outputs' length.
     public var total: Time
 
-    /// From 0 to 1, which it is where there is nothing to do (`Progress.fractionCompleted`).
+    /// From 0 to 1; 1 for an export of no length (`Progress.fractionCompleted`).
     public var fractionCompleted: Double {
       total > .zero ? max(0, min(1, completed.seconds / total.seconds)) : 1
     }
   }
 
-  /// What an export did.
+  /// The results of an export.
   public struct Report: Sendable, Codable {
     /// In the order of the export's outputs.
     public var outputs: [WrittenOutput]
-    /// How long the outputs are.
+    /// The outputs' length.
     public var duration: Time
     /// In the order of the export's records.
     public var records: [WrittenRecord] = []
-    /// All files that were written, as each was when it took its place.
+    /// All written files, as each was when it took its place.
     public var files: [WrittenFile] = []
-    /// Things that the user should know.
+    /// Warnings for the user.
     public var warnings: [Warning]
   }
 
-  /// Renders, encodes and writes all outputs; each is whole at its path when this returns.
+  /// Renders, encodes and writes all outputs; each is whole at its path on return.
   ///
   /// - Parameters:
-  ///   - budget: Of whose idle cores encoders make use, beside the calling thread, which is thought
-  ///     to hold one of its cores; nil: all cores that the process may use.
+  ///   - budget: Encoders use its idle cores, beside the calling thread, which should hold one of
+  ///     them; nil: all cores that the process may use.
   ///   - cancellation: Polled for every decoded frame; once set, everything written is removed.
-  ///   - progress: Called on this thread, for every block.
-  /// - Returns: What was written.
-  /// - Throws: `Failure`, also where the export has no outputs, or `CancellationError`. No output
-  ///   of the export is then at its path unless an older one was; only where the system refuses to
-  ///   rename a finished file are those before it in place.
+  ///   - progress: Called on this thread for every block.
+  /// - Returns: The written files.
+  /// - Throws: `Failure`, also for an export without outputs, or `CancellationError`. No output is
+  ///   then at its path unless an older one was; only if a finished file cannot be renamed, those
+  ///   before it are in place.
   public func run(
     budget: CPUBudget? = nil, cancellation: CancellationFlag = CancellationFlag(),
     progress: (Progress) -> Void = { _ in }
@@ -94,11 +94,11 @@ public struct ExportSession: Sendable {
     try requireOwnPlaces()
     let graph = try graph()
     let renderer = try Renderer(graph, library: library, cancellation: cancellation)
-    // A core for the calling thread, where nobody has seen to that.
+    // A core for the calling thread, where no caller's budget has one.
     let own = budget == nil ? CPUBudget(total: CPUBudget.availableCores) : nil
     let lease = own?.tryLease()
     defer { lease?.release() }
-    // First, so that the folders that are made for them are empty again when the outputs give up.
+    // First, so that folders made for records are empty again when the outputs give up.
     let recorder = try RecordWriter(for: export)
     let writers = try openWriters(
       for: graph, EncoderCores(budget: budget ?? own, cancellation: cancellation))
@@ -109,9 +109,9 @@ public struct ExportSession: Sendable {
         try placed(at: sink) { () throws(Failure) in try writer.finish() }
       }
       let records = try finish(recorder, graph, writers, &outputs, cancellation)
-      // Links may lead elsewhere by now than when the export began.
+      // Links may have changed since the export began.
       try requireOwnPlaces()
-      // Only now, when all are whole on the disk, does any of them take its place.
+      // No file takes its place before all are whole on the disk.
       isCommitting = true
       try commit(writers, recorder, graph)
       return Report(
@@ -121,15 +121,15 @@ public struct ExportSession: Sendable {
     } catch {
       for writer in writers { writer.abandon() }
       recorder.abandon()
-      // Which files are new already is to be known also where nobody waits for them any more.
+      // A report of files that are in place comes before a cancellation.
       throw cancellation.isCancelled && !isCommitting ? CancellationError() : error
     }
   }
 
   /// Puts all files in their places, one after the other.
   ///
-  /// - Throws: What the system says where one cannot be renamed; the failure names those that have
-  ///   taken their places before.
+  /// - Throws: The system's error where a rename fails; the failure names the files that are in
+  ///   place.
   private func commit(
     _ writers: [any SoundWriter], _ recorder: RecordWriter, _ graph: Graph
   ) throws(Failure) {
@@ -150,7 +150,7 @@ public struct ExportSession: Sendable {
     }
   }
 
-  /// Writes what the records tell, for which every file is read once more.
+  /// Writes the records, for which every file is read once more.
   private func finish(
     _ recorder: RecordWriter, _ graph: Graph, _ writers: [any SoundWriter],
     _ outputs: inout [WrittenOutput], _ cancellation: CancellationFlag
@@ -173,8 +173,8 @@ public struct ExportSession: Sendable {
       origin: export.origin)
   }
 
-  /// Makes sure that no file of the export would take the place of a source or of another one,
-  /// whatever links lead there. Looks at the disk, but opens nothing.
+  /// Checks that no file of the export replaces a source or another one, whatever links lead there.
+  /// Opens nothing.
   private func requireOwnPlaces() throws(Failure) {
     var registry = PathRegistry()
     for asset in export.composition.assets where !asset.isPredicted {
@@ -236,7 +236,7 @@ public struct ExportSession: Sendable {
     }
   }
 
-  /// What goes wrong with an output is told where the output is named.
+  /// Reports an output's errors at the output's place in the job.
   private func placed<Result>(
     at sink: Sink, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -270,30 +270,30 @@ public struct ExportSession: Sendable {
 }
 
 extension ExportSession {
-  /// What can be known of an export before work starts.
+  /// Findings about an export before it starts.
   public struct Review: Sendable {
-    /// Why outputs could not be written: there are none, a folder that may not be written, settings
-    /// that a format has not, a cover that is no picture.
+    /// Why outputs cannot be written: no outputs, a read-only folder, settings that the format does
+    /// not have, a cover that is no picture.
     public var problems: [Failure] = []
-    /// What is left out although the export asks for it: tags, covers and chapters that an output's
-    /// format has no place for, and a pan where the mix has no left and right.
+    /// Wishes of the export that are left out: tags, covers and chapters without a place in an
+    /// output's format, and a pan where the mix has no left and right.
     public var unmetWishes: [Warning] = []
-    /// How much work of one core it is thought to be; see `Graph.estimatedWork`.
+    /// The estimated work of one core; see `Graph.estimatedWork`.
     public var work: Duration = .zero
     /// The facts that probing the outputs will find; see `Graph.predictedAssets`.
     public var predictedAssets: [Asset] = []
   }
 
-  /// Looks at what `run` would do, and at the disk, but changes nothing. O(segments + outputs).
+  /// Examines what `run` would do, and the disk, without changes. O(segments + outputs).
   ///
-  /// - Parameter isPredicting: Whether `predictedAssets` are wanted.
-  /// - Returns: What was found; without faults, everything is empty but the work.
+  /// - Parameter isPredicting: Whether to fill `predictedAssets`.
+  /// - Returns: The findings; without faults, all but the work is empty.
   public func review(predicting isPredicting: Bool = false) -> Review {
     var cache = ReviewCache()
     return review(predicting: isPredicting, seeing: &cache)
   }
 
-  /// The same of one of many exports, which share what was seen of the disk.
+  /// The same for one of many exports, which share a view of the disk.
   package func review(predicting isPredicting: Bool, seeing cache: inout ReviewCache) -> Review {
     if let noOutputs { return Review(problems: [noOutputs]) }
     do throws(Failure) {
@@ -313,8 +313,8 @@ extension ExportSession {
     }
   }
 
-  /// Removes what a process that died while it ran this export has left beside the outputs. What
-  /// living processes write is spared; the next `run` would do the same.
+  /// Removes the leftovers of dead processes beside the outputs, as the next `run` would. Files of
+  /// living processes are kept.
   ///
   /// - Complexity: O(outputs), with some dozens of system calls for each.
   public func removeLeftovers() {
@@ -363,8 +363,8 @@ extension ExportSession {
     return found
   }
 
-  /// Tags, covers and chapters that sources bring along and an output's format has no place for.
-  /// O(segments + outputs).
+  /// Tags, covers and chapters of sources without a place in an output's format. O(segments +
+  /// outputs).
   public var losses: [Warning] {
     guard let graph = try? graph() else { return [] }
     let sources = export.composition.assets

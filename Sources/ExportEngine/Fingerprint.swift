@@ -6,46 +6,46 @@ import LibAV
 import MediaComposition
 import SystemPackage
 
-/// All that an export's files depend on, as digests and file identities: where two fingerprints
-/// are equal and their sources have the same content, the files have the same bytes.
+/// Everything that an export's files depend on, as digests and file identities: with equal
+/// fingerprints and sources of the same content, the files have the same bytes.
 ///
-/// It does not depend on where a job was written, on names of jobs, nor on where in the file system
-/// its folder is. Sources are compared by their identity, not by their paths.
+/// It does not depend on where a job is written, on names of jobs, or on its folder's place in the
+/// file system. Sources are compared by identity, not by path.
 public struct Fingerprint: Sendable, Hashable {
-  /// What a part is about, in the order in which changes are told.
+  /// The subject of a digest, in the order in which changes are reported.
   public enum Aspect: String, Sendable, Hashable, CaseIterable {
-    /// What sounds when, and how loud.
+    /// Sounds, their times and their levels.
     case timeline
-    /// Where the files are, and as what they are written.
+    /// The files' places and formats.
     case settings
     /// Tags and covers.
     case tags
     case chapters
-    /// Files that tell of the export, and all that they tell.
+    /// Records of the export, with all their content.
     case records
   }
 
-  /// A file that is read.
+  /// A source file.
   public struct Source: Sendable, Hashable {
     /// As the export has it.
     public var path: FilePath
-    /// What it was when the export was made from it.
+    /// Its identity when the export was made.
     public var identity: FileIdentity
   }
 
-  /// What makes the files, by name: `Engine.tools`, and the libraries that only some exports need.
+  /// The versions of tools, by name: `Engine.tools`, and libraries that only some exports use.
   public var tools: [String: String]
   /// SHA-256 of each aspect, as 64 hexadecimal digits.
   public var digests: [Aspect: String]
   /// Media and pictures, each once, in the order of their first use.
   public var sources: [Source]
-  /// For each output all files that appear with it, itself first; records stand with the first.
+  /// For each output the files that appear with it, itself first; records stand with the first.
   public var files: [[FilePath]]
 }
 
 extension Engine {
-  /// All that the bytes of any output depend on besides the job and its sources: avjob and its sound,
-  /// the libraries, and the processor, by which they choose their code.
+  /// Everything besides the job and its sources that decides the bytes of outputs: avjob and its
+  /// sound, the libraries, and the processor, by which they choose their code.
   public static let tools: [String: String] = Library.codecVersions.merging([
     "avjob": "\(version), sound \(soundRevision)",
     "ffmpeg": Library.versions,
@@ -57,12 +57,11 @@ extension Engine {
 }
 
 extension ExportSession {
-  /// What this export's files depend on; the path of an output is written into the digests as `name`
-  /// has it.
+  /// The fingerprint of this export; `name` gives the path of an output as it enters the digests.
   ///
-  /// Looks at the disk for the pictures that it names, but opens nothing.
+  /// Examines the disk for the pictures that it names, but opens nothing.
   ///
-  /// - Throws: `Failure` where there is no graph of the export, or a picture is not there.
+  /// - Throws: `Failure` where the export has no graph, or a picture is missing.
   /// - Complexity: O(graph)
   public func fingerprint(
     naming name: @escaping (FilePath) -> [UInt8]
@@ -85,7 +84,7 @@ extension ExportSession {
     }
     let numbers = sources.numbers
     let digests = try digests(of: graph) { path in
-      // A source's content counts, and not what it is called; what comes out does as well.
+      // Sources and outputs count by their numbers, not by their names.
       numbers[path].map { Array("source \($0)".utf8) } ?? Array("path ".utf8) + name(path)
     } naming: {
       Array("path ".utf8) + name($0)
@@ -107,7 +106,7 @@ extension ExportSession {
       nodes: graph.nodes, sinks: graph.sinks.map { Timeline.Sink(node: $0.node, frames: $0.frames) }
     )
     let settings = graph.sinks.map { sink in
-      // Its tags stand in the sink, put over those of the export.
+      // Its tags stand in the sink, on top of the export's.
       var output = sink.output
       output.metadata = Metadata()
       return Settings(output: output, isDithered: sink.isDithered)
@@ -118,7 +117,7 @@ extension ExportSession {
         .settings: try digest(settings, name),
         .tags: try digest(graph.sinks.map(\.metadata), number),
         .chapters: try digest(graph.sinks.map(\.chapters), number),
-        // A record may tell anything of the export.
+        // A record may contain anything of the export.
         .records: try digest(export.records.isEmpty ? nil : export, name),
       ]
     } catch let failure as Failure {
@@ -144,7 +143,6 @@ extension Process {
   }
 }
 
-/// What sounds.
 private struct Timeline: Encodable {
   struct Sink: Encodable {
     var node: Node.ID
@@ -155,13 +153,11 @@ private struct Timeline: Encodable {
   var sinks: [Sink]
 }
 
-/// An output without its tags.
 private struct Settings: Encodable {
   var output: Output
   var isDithered: Bool
 }
 
-/// Files in the order of their first use.
 private struct SourceList {
   private(set) var list: [Fingerprint.Source] = []
   private(set) var numbers: [FilePath: Int] = [:]

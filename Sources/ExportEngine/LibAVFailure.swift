@@ -5,7 +5,7 @@ import MediaComposition
 import SystemPackage
 
 extension LibAVError {
-  /// What FFmpeg's answer means to the owner of the input file at `path`.
+  /// The failure for this error of FFmpeg's in the input file at `path`.
   func inputFailure(_ path: FilePath) -> Failure {
     if isFormatChange {
       return Failure(
@@ -21,13 +21,13 @@ extension LibAVError {
   }
 }
 
-/// Runs `body`, giving FFmpeg's errors as failures of the input at `path`.
+/// Runs `body`; FFmpeg's errors become failures of the input at `path`.
 func reading<T>(_ path: FilePath, _ body: () throws(LibAVError) -> T) throws(Failure) -> T {
   do { return try body() } catch { throw error.inputFailure(path) }
 }
 
 extension LibAVError {
-  /// A library that fails on nothing but its own account.
+  /// The failure for an error that does not depend on a file.
   var machineFailure: Failure {
     posix == ENOMEM
       ? Failure(.tryAgain, "not enough memory; close other programs or run fewer jobs at once")

@@ -3,19 +3,19 @@ import Glibc
 import MediaComposition
 import SystemPackage
 
-/// Which files are read and which are written, by where their paths lead on the disk: links are
-/// followed, and two spellings of one path are one file. It says whether a file may be written, and
-/// which jobs read or write it: of all jobs in planning, and of one export when its files take their
-/// places.
+/// Files that are read and files that are written, by where their paths lead on the disk: links are
+/// followed, and two spellings of one path are one file. It decides whether a file may be written,
+/// and finds the jobs that read or write it: of all jobs in planning, and of one export when its
+/// files take their places.
 ///
-/// The disk is looked at when a path is named, each folder once; nothing is opened. What changes on
-/// the disk later is not seen.
+/// The disk is examined when a path is added, each folder once; nothing is opened. Later changes on
+/// the disk are not seen.
 package struct PathRegistry: Sendable {
   /// A job that reads a file.
   package struct Reader: Sendable, Hashable {
     /// The caller's number of the job.
     package var job: Int
-    /// As the job calls the file.
+    /// The path, as the job writes it.
     package var path: FilePath
     /// Where the job names it.
     package var origin: Origin
@@ -34,11 +34,11 @@ package struct PathRegistry: Sendable {
     package var part: Int
     /// Which of that export's files it is.
     package var number: Int
-    /// As the job calls the file.
+    /// The path, as the job writes it.
     package var path: FilePath
     /// Where the job names it.
     package var origin: Origin
-    /// Whether other jobs may read the file once it is written.
+    /// Whether it is sound, which other jobs may read once it is written.
     package var isSound: Bool
 
     /// Part number `part` of job number `job`, whose file number `number` is `file`.
@@ -50,13 +50,13 @@ package struct PathRegistry: Sendable {
 
   /// Why a file may not be written.
   package enum Clash: Error, Hashable {
-    /// It is a source, as it is called and where it is named.
+    /// It is a source: its path, and where the job names it.
     case source(FilePath, Origin)
     case output(Writer)
   }
 
   fileprivate struct Entry {
-    /// What is read before any job starts, or read by something else than a job.
+    /// Files that are read before any job starts, or outside jobs.
     var fixed: (path: FilePath, origin: Origin)?
     /// In the order of jobs, at most one for each.
     var readers: [Reader] = []
@@ -66,10 +66,10 @@ package struct PathRegistry: Sendable {
   private var resolver = PathResolver()
   private var numbers: [FilePlace: Int] = [:]
   private var entries: [Entry] = []
-  /// Of sources: thousands of jobs may read one file.
+  /// Numbers of sources: thousands of jobs may read one file.
   private var sources: [FilePath: Int] = [:]
 
-  /// A registry of no file.
+  /// An empty registry.
   package init() {}
 
   private mutating func number(of path: FilePath) -> Int? {
@@ -83,14 +83,14 @@ package struct PathRegistry: Sendable {
     return entries.count - 1
   }
 
-  /// Notes a file that no job may write, such as a job file or a picture.
+  /// Adds a file that no job may write, such as a job file or a picture.
   package mutating func protect(_ path: FilePath, at origin: Origin = .unknown) {
     guard let number = number(of: path), entries[number].fixed == nil else { return }
     entries[number].fixed = (path, origin)
   }
 
-  /// Notes a medium of a job, by the inode that it was probed with, or else as it is now. To be called
-  /// for one job after the other.
+  /// Adds a source of a job, by the inode that was probed, or else the present one. Jobs must be
+  /// added in order.
   package mutating func read(_ reader: Reader, inode: FileIdentity.Inode? = nil) {
     let known = sources[reader.path]
     guard let number = known ?? inode.map({ number(at: .file($0)) }) ?? number(of: reader.path)
@@ -100,12 +100,12 @@ package struct PathRegistry: Sendable {
     entries[number].readers.append(reader)
   }
 
-  /// Notes a file that a job writes. The same writer may come again.
+  /// Adds a file that a job writes. The same writer may be added again.
   ///
-  /// Sound may be written over what other jobs read: they read what is written.
+  /// A sound file may replace the source of other jobs: these read the new file.
   ///
   /// - Returns: The other jobs that read it; none where the writer was known.
-  /// - Throws: Why the file may not be written.
+  /// - Throws: The clash, where the file may not be written.
   @discardableResult
   package mutating func write(_ writer: Writer) throws(Clash) -> [Reader] {
     guard let number = number(of: writer.path), entries[number].writer != writer else { return [] }
@@ -122,7 +122,7 @@ package struct PathRegistry: Sendable {
     return entry.writer.map { .output($0) }
   }
 
-  /// The job whose sound a source of this path will be. Only paths that were noted as read are known.
+  /// The job that writes this source. Only paths that were added as read are known.
   package func writer(ofSource path: FilePath) -> Writer? {
     guard let number = sources[path], let writer = entries[number].writer, writer.isSound else {
       return nil
@@ -130,7 +130,7 @@ package struct PathRegistry: Sendable {
     return writer
   }
 
-  /// Whether anything is known to read or write a file.
+  /// Whether a known file has this path.
   package mutating func isKnown(_ path: FilePath) -> Bool {
     guard let place = resolver.place(of: path), let number = numbers[place] else { return false }
     let entry = entries[number]
@@ -139,7 +139,6 @@ package struct PathRegistry: Sendable {
 }
 
 extension PathRegistry.Entry {
-  /// O(log readers)
   fileprivate func reader(of job: Int) -> PathRegistry.Reader? {
     var (low, high) = (0, readers.count)
     while low < high {
@@ -151,7 +150,7 @@ extension PathRegistry.Entry {
 }
 
 extension PathRegistry.Clash {
-  /// The same as a refusal of the file at `path`, in words that hold whatever the paths are.
+  /// The refusal of the file at `path`, in words that hold whatever the paths are.
   package func failure(of path: FilePath, at origin: Origin) -> Failure {
     let message =
       switch self {
@@ -167,19 +166,19 @@ extension PathRegistry.Clash {
 /// Where a path leads, by whatever links.
 package enum FilePlace: Hashable, Sendable {
   case file(FileIdentity.Inode)
-  /// Nothing is there yet: the bytes of names below a folder that is there.
+  /// A file that does not exist: the bytes of names below a folder that does.
   case entry([UInt8], in: FileIdentity.Inode)
 }
 
-/// Finds the places of paths, and looks at each folder once.
+/// Finds the places of paths; examines each folder once.
 package struct PathResolver: Sendable {
-  /// A folder that is there, and the names of those in it that are still to be made.
+  /// A folder that exists, and the names below it that do not yet.
   private struct Site {
     var root: FileIdentity.Inode
     var names = FilePath()
 
     mutating func enter(_ name: FilePath.Component) {
-      // Of a folder that is not there yet, names alone say what is above it.
+      // Above a folder that does not exist yet, only names count.
       if name.kind == .parentDirectory, !names.isEmpty {
         names.removeLastComponent()
       } else if name.kind != .currentDirectory {
@@ -188,13 +187,13 @@ package struct PathResolver: Sendable {
     }
   }
 
-  /// The folder that was asked for last: paths of one folder mostly follow one another.
+  /// The folder of the last path: paths of one folder mostly follow one another.
   private struct LastFolder {
-    /// As the path has it, with its last slash.
+    /// The path's bytes, with the last slash.
     var bytes: ArraySlice<UInt8>
     var isMissing: Bool
     var site: Site?
-    /// The bytes of the site's names, with a slash behind.
+    /// The bytes of the site's names, with a slash after them.
     var names: [UInt8]
   }
 
@@ -204,12 +203,12 @@ package struct PathResolver: Sendable {
 
   package init() {}
 
-  /// The place of a path; nil where no file can be, as behind a link that leads to itself.
+  /// The place of a path; nil where no file can be, as after a link to itself.
   package mutating func place(of path: FilePath) -> FilePlace? {
     let bytes = path.bytes
     let start = bytes.lastIndex(of: 0x2F).map { $0 + 1 } ?? 0
     let (name, folder) = (bytes[start...], lastFolder(bytes[..<start], of: path))
-    // What is there and is no link, or is not there at all, takes one question; the rest is rare.
+    // One system call is enough for a file that is no link, and for one that does not exist.
     guard !name.isEmpty, name.first != 0x2E || name.count > 2 else { return followed(path) }
     if !folder.isMissing {
       var status = stat()
@@ -234,10 +233,9 @@ package struct PathResolver: Sendable {
     return folder
   }
 
-  /// The place of a path that is a link, or ends in a name that is none.
+  /// The place of a path that is a link, or ends in `.` or `..`.
   private mutating func followed(_ path: FilePath) -> FilePlace? {
     var target = path
-    // In a folder that is not there is nothing.
     if !folders.isMissing(path.folder) {
       if let file = SourceFile.inode(of: path) { return .file(file) }
       guard let followed = try? OutputFile.followLinks(path) else { return nil }

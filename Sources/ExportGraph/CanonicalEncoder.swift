@@ -2,23 +2,21 @@ import Diagnosis
 import MediaComposition
 import SystemPackage
 
-/// Writes values as bytes, for a digest: two values of one type give the same bytes where, and only
-/// where, they are equal in all that counts.
+/// Writes values as bytes, for a digest: two values of one type give the same bytes if, and only
+/// if, all that counts in them is equal.
 ///
-/// Every value begins with a byte that says what it is, texts and lists of bytes with their length,
-/// and what is nested is closed, so no bytes can be read in two ways. Keys stand in the order of
-/// declaration; what has no order of its own, a dictionary or a set, is refused.
+/// Each value begins with a byte for its kind, texts and lists of bytes with their length, and
+/// nested values are closed, so bytes have one reading. Keys stand in the order of declaration;
+/// dictionaries and sets, which have no order, are refused.
 ///
-/// What does not count: where something was written (`Origin`), and which file of its content a
-/// file is (`FileIdentity`), which whoever asks for a digest compares apart. Paths are written as
-/// `name` has them.
+/// Not encoded: where something was written (`Origin`) and a file's identity (`FileIdentity`),
+/// which callers compare apart. Paths are written as `name` gives them.
 package final class CanonicalEncoder {
   fileprivate var buffer: [UInt8] = []
   fileprivate var depth = 0
   private let name: (FilePath) -> [UInt8]
   private let feed: (UnsafeRawBufferPointer) -> Void
 
-  /// What a value begins with.
   fileprivate enum Mark: UInt8 {
     case open = 0x7B
     case close = 0x7D
@@ -46,10 +44,9 @@ package final class CanonicalEncoder {
 
   private static let blockSize = 4096
 
-  /// Writes a value, and hands on everything that was written. O(size of the value).
+  /// Writes a value, and passes everything written to `feed`. O(size of the value).
   ///
-  /// - Throws: What the value's own `encode(to:)` does, and `EncodingError` where a dictionary or a
-  ///   set is in it.
+  /// - Throws: As the value's own `encode(to:)`; `EncodingError` for a dictionary or a set in it.
   package func encode(_ value: some Encodable) throws {
     try write(value, path: [])
     flush()
@@ -84,8 +81,7 @@ package final class CanonicalEncoder {
     depth += 1
   }
 
-  /// Closes what is nested deeper than `level`, where a container is written to again, or at the
-  /// end of a value: containers have no end of their own.
+  /// Closes containers deeper than `level`: containers have no end of their own.
   fileprivate func close(to level: Int) {
     while depth > level {
       put(.close)
@@ -111,13 +107,12 @@ package final class CanonicalEncoder {
   }
 }
 
-/// What has no order of its own: its bytes would be others at each run.
+/// Values without an order: their bytes would differ from run to run.
 private protocol Unordered {}
 extension Dictionary: Unordered {}
 extension Set: Unordered {}
 
-/// One container of a value, at a level of nesting: keyed, unkeyed and single alike, for they differ
-/// in whether keys are written.
+/// One container of a value, at a level of nesting: keyed, unkeyed or single.
 private struct Scribe {
   let encoder: CanonicalEncoder
   let codingPath: [any CodingKey]
@@ -130,9 +125,9 @@ private struct Scribe {
     self.level = level
   }
 
-  /// Where the next value of this container goes.
+  /// Writes the key or mark of the container's next value.
   ///
-  /// - Throws: `EncodingError` where the container is closed: another one was written to since.
+  /// - Throws: `EncodingError` where another container was written to since.
   func begin() throws -> CanonicalEncoder {
     guard encoder.depth >= level else {
       throw EncodingError.invalidValue(
@@ -206,7 +201,6 @@ private struct KeyedScribe<Key: CodingKey>: KeyedEncodingContainerProtocol {
   var scribe: Scribe
   var codingPath: [any CodingKey] { scribe.codingPath }
 
-  /// The scribe, behind a key.
   private func at(_ key: any CodingKey) throws -> Scribe {
     try scribe.begin().put(.key, key.stringValue)
     return scribe
@@ -284,7 +278,7 @@ private struct KeyedScribe<Key: CodingKey>: KeyedEncodingContainerProtocol {
   mutating func superEncoder(forKey key: Key) -> any Encoder { nested(at: key) }
 }
 
-/// The key under which a class puts what it inherits.
+/// The key under which a class encodes its superclass.
 private struct SuperKey: CodingKey {
   var stringValue: String { "super" }
   var intValue: Int? { nil }

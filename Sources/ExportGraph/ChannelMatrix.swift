@@ -7,13 +7,13 @@ import MediaComposition
 /// - Stereo to mono: the mean.
 /// - Surround to stereo or mono: ITU-R BS.775-3, table 2, without the low-frequency channel:
 ///   centre and surrounds at −3 dB, then mono as the mean of stereo.
-/// - To surround: a channel that the target has keeps its place and level, and nothing is made up
-///   for the others: stereo sounds from the fronts of 5.1, 5.1 leaves the sides of 7.1 silent.
-/// - Surrounds at the side stand in for those at the back, and the other way round, where the
-///   target has only the other pair: 5.1 and 5.1(side) become each other untouched. Where a pair
-///   must take up both, as 5.1 from 7.1, each is at −3 dB, as table 2 has it for two surrounds that
-///   become one. So are both shares of a back centre.
-/// - What has no place left falls on the fronts, as in stereo.
+/// - To surround: a channel that the target has keeps its place and level; the others are silent:
+///   stereo plays from the fronts of 5.1, 5.1 leaves the sides of 7.1 silent.
+/// - Side surrounds replace back ones, and the other way round, where the target has only the other
+///   pair: 5.1 and 5.1(side) become each other untouched. Where one pair takes up both, as in 5.1
+///   from 7.1, each is at −3 dB, as table 2 has it for two surrounds that become one. So are both
+///   shares of a back centre.
+/// - A channel without a place is mixed to the fronts, as in stereo.
 public struct ChannelMatrix: Sendable, Hashable, Encodable {
   /// `weights[target][source]`.
   public let weights: [[Float]]
@@ -40,7 +40,7 @@ public struct ChannelMatrix: Sendable, Hashable, Encodable {
 
   private typealias Column = [ChannelLayout.Channel: Float]
 
-  /// Where a channel of the source goes, and how loud.
+  /// The weights of a channel of the source in each channel of the target.
   private static func column(
     of channel: ChannelLayout.Channel, from source: ChannelLayout, to target: ChannelLayout
   ) -> Column {
@@ -50,7 +50,7 @@ public struct ChannelMatrix: Sendable, Hashable, Encodable {
       return [twin: source.channels.contains(twin) ? attenuated : 1]
     }
     if has(channel) {
-      // Its place is shared with a pair that has lost its own.
+      // Its place is shared with a pair that has no place of its own.
       guard let twin = twin(of: channel), source.channels.contains(twin), !has(twin) else {
         return [channel: 1]
       }
@@ -68,10 +68,9 @@ public struct ChannelMatrix: Sendable, Hashable, Encodable {
 
   private typealias Pair = (ChannelLayout.Channel, ChannelLayout.Channel)
 
-  /// −3 dB.
   private static let attenuated = Float(0.5).squareRoot()
 
-  /// The surround that stands in for another.
+  /// The surround of the other pair on the same side.
   private static func twin(of channel: ChannelLayout.Channel) -> ChannelLayout.Channel? {
     switch channel {
     case .backLeft: .sideLeft
@@ -82,7 +81,6 @@ public struct ChannelMatrix: Sendable, Hashable, Encodable {
     }
   }
 
-  /// A channel's share of a stereo pair.
   private static func stereoWeights(
     _ channel: ChannelLayout.Channel
   ) -> (left: Float, right: Float) {

@@ -15,7 +15,7 @@ extension ChannelMatrix {
     }
   }
 
-  /// What comes out where `first` is applied and then this.
+  /// The product: `first`, then this matrix.
   private func after(_ first: ChannelMatrix) -> ChannelMatrix {
     ChannelMatrix(
       weights: weights.map { row in
@@ -25,14 +25,14 @@ extension ChannelMatrix {
       })
   }
 
-  /// Whether each channel is at most one of the source's, as it is.
+  /// Whether each channel is at most one of the source's, unchanged.
   var isPermutation: Bool {
     weights.allSatisfy { row in
       row.allSatisfy { $0 == 0 || $0 == 1 } && row.reduce(0, +) <= 1
     }
   }
 
-  /// Whether every channel stays what it is.
+  /// Whether every channel stays as it is.
   package var isIdentity: Bool {
     weights.count == weights.first?.count
       && weights.enumerated().allSatisfy { target, row in

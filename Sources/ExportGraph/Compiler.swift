@@ -10,13 +10,13 @@ extension Graph {
   ///
   /// A segment's start on the timeline becomes a frame once, `time × rate` rounded half up,
   /// whatever the depth of nesting, and so does the start of its source's range. A segment that
-  /// goes on where the one before it ended goes on with the next frame, so that the parts of a
-  /// segment that was split are the whole, wherever it was split. O(segments).
+  /// continues the one before it starts with the next frame, so a split segment equals the whole,
+  /// wherever it was split. O(segments).
   ///
-  /// - Throws: `Failure` (`mendJob`) where an output's settings are impossible (the first of them;
-  ///   `Export.settled()` throws all), the timeline is longer than 10,000 hours, the part to be
-  ///   written is not on it, compositions are nested more than 200 deep, or a segment's range is
-  ///   none, or it selects a channel that is not there, or a speed or an effect out of reach.
+  /// - Throws: `Failure` (`mendJob`) for an output's impossible settings (the first of them;
+  ///   `Export.settled()` throws all), a timeline of more than 10,000 hours, a part that is not on
+  ///   it, compositions nested more than 200 deep, an empty range, a missing channel, and a speed
+  ///   or an effect out of bounds.
   public init(compiling export: Export) throws(Failure) {
     guard !export.composition.isNested(deeperThan: Limits.deepestNesting) else {
       throw Failure(
@@ -91,11 +91,10 @@ extension Graph {
 /// Puts compositions on frame grids.
 private struct Compiler {
   let format: AudioFormat
-  /// Children before parents.
   private(set) var nodes: [Node] = []
   /// The children of the mix that was added last, by track of its composition.
   private(set) var tracks: [[Node.ID]] = []
-  /// The matrix from the layout that was asked for last: most files have the same.
+  /// The matrix of the last layout: most files have the same one.
   private var lastMatrix: (layout: ChannelLayout, matrix: ChannelMatrix)?
 
   init(format: AudioFormat) { self.format = format }
@@ -138,7 +137,6 @@ private struct Compiler {
         origin: origin))
   }
 
-  /// Appends a node for each segment that sounds inside `window`.
   private mutating func addSegments(
     of track: Track, at start: Time, window: Range<Int64>
   ) throws(Failure) -> [Node.ID] {
@@ -163,7 +161,7 @@ private struct Compiler {
     return children
   }
 
-  /// Appends what sounds in a segment whose frames lie on the timeline's own grid.
+  /// Appends the nodes of a segment whose frames lie on the timeline's own grid.
   private mutating func addPlain(
     _ segment: Segment, at place: Placement, window: Range<Int64>
   ) throws(Failure) -> Node.ID? {
@@ -177,7 +175,7 @@ private struct Compiler {
         ratio: FrameRatio(
           from: asset.sampleRate, lasting: segment.source.duration, to: format.sampleRate,
           lasting: segment.target.duration) ?? .one)
-      // Rounding may ask for one frame more than the asset has; the timeline is silent there.
+      // Rounding may need one frame more than the asset has; the timeline is silent there.
       let zero = place.frames.lowerBound - place.source.lowerBound
       let sounding = frames.clamped(to: zero..<zero + source.frameCount)
       guard !sounding.isEmpty else { return nil }
@@ -195,8 +193,8 @@ private struct Compiler {
     }
   }
 
-  /// Appends a segment whose content is reversed, stretched or filtered, on a grid of its own that
-  /// begins with the source's range.
+  /// Appends a segment that is reversed, stretched or filtered, on a grid of its own that begins
+  /// with the source's range.
   private mutating func addExcerpt(
     _ segment: Segment, _ algorithm: TimePitchAlgorithm, at place: Placement, window: Range<Int64>
   ) throws(Failure) -> Node.ID? {
@@ -321,12 +319,12 @@ extension Compiler {
 }
 
 extension Segment {
-  /// Whether more is done to the content than placing it: it then has a grid of its own.
+  /// Whether its content is changed besides its place: it then has a grid of its own.
   fileprivate func isProcessed(by algorithm: TimePitchAlgorithm) -> Bool {
     isReversed || !effects.isEmpty || isScaled && !isAssetVarispeed(algorithm)
   }
 
-  /// Whether its speed is a matter of how an asset is resampled.
+  /// Whether its speed is part of resampling the asset.
   fileprivate func isAssetVarispeed(_ algorithm: TimePitchAlgorithm) -> Bool {
     guard isScaled, algorithm == .varispeed, case .asset = content else { return false }
     return true
@@ -334,10 +332,10 @@ extension Segment {
 }
 
 extension Export {
-  /// The chapters that begin in the part that is written, in its own time and in order. The one
-  /// that is under way where it starts begins with it; where it is the only one, the part lies
-  /// within a chapter and has none. One that falls on the frame after the last of the part's
-  /// `frames` is the next part's.
+  /// The chapters that begin in the written part, in its own time and in order. A chapter that is
+  /// under way at the start begins with the part; where it is the only one, the part lies within a
+  /// chapter and has none. A chapter on the frame after the last of `frames` belongs to the next
+  /// part.
   fileprivate func chapters(in frames: Range<Int64>, rate: Int) -> [Chapter] {
     let all = (chapters + composition.chapters).sortedByStart
     guard let timeRange else { return all.placeable(among: frames.count, rate: rate) }
@@ -357,7 +355,7 @@ extension Export {
 }
 
 extension [Chapter] {
-  /// These chapters without those that media files brought along and that would not last a frame.
+  /// These chapters without chapters of media files that would not last a frame.
   fileprivate func placeable(among frameCount: Int, rate: Int) -> [Chapter] {
     let sound = 0..<Int64(Swift.max(1, frameCount))
     func frame(_ chapter: Chapter) -> Int64 { chapter.start.frames(atRate: rate) }

@@ -1,8 +1,8 @@
 import MediaComposition
 
 extension Graph {
-  /// Where sound changes its rate, its layout or its depth on the way, a line for each, each once:
-  /// what has a cost, in time or in quality. O(nodes).
+  /// Each change of rate, layout or depth on the way, once, a line for each: the changes that cost
+  /// time or quality. O(nodes).
   public var conversions: [String] {
     var lines: [String] = []
     var seen: Set<String> = []

@@ -25,7 +25,7 @@ extension Output.Format {
 }
 
 extension Output.Request {
-  /// The format's name, or as much of it as is said.
+  /// The format's name, as far as its parts are set.
   public var name: String {
     switch self {
     case .exactly(let format): format.name
@@ -52,11 +52,9 @@ extension AudioFormat: CustomStringConvertible {
 }
 
 extension Double {
-  /// Without a fraction where there is none.
   fileprivate var formatted: String { self == rounded() ? "\(Int(self))" : "\(self)" }
 }
 
-/// Thousands, without trailing zeros: `44.1`, `8`, `11.025`.
 private func kilo(_ count: Int) -> String {
   let (whole, rest) = count.quotientAndRemainder(dividingBy: 1000)
   guard rest != 0 else { return "\(whole)" }

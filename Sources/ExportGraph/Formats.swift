@@ -3,29 +3,25 @@ import MPEGAudio
 import MediaComposition
 import SystemPackage
 
-/// The formats of an export's mix and of its outputs: what the job leaves open, decided once.
+/// The formats of an export's mix and outputs: settings that the job leaves open, decided once.
 struct Settlement {
-  /// What the mix is rendered in.
   var mix: AudioFormat
-  /// With every setting said, in the order of the export's outputs.
+  /// With every setting decided, in the order of the export's outputs.
   var outputs: [SettledOutput] = []
-  /// Every downmix that nobody asked for.
+  /// Downmixes that the job does not request.
   var notes: [Diagnostic] = []
 }
 
-/// An output whose settings are all decided and possible.
 struct SettledOutput {
-  /// The request, with what was decided.
   var output: Output
   var format: Output.Format
-  /// What its encoder is fed with.
   var sound: AudioFormat
 }
 
 extension Export {
-  /// Decides what this export leaves open.
+  /// Decides the settings that this export leaves open.
   ///
-  /// - Throws: Every setting that is impossible, each at its own place.
+  /// - Throws: Every impossible setting, each at its own place.
   func settlement() throws(Diagnostics) -> Settlement {
     let sources = SourceFacts(of: self)
     var found = Diagnostics()
@@ -56,10 +52,10 @@ extension Export {
     return settlement
   }
 
-  /// The export with every rate, layout, format and path that its sources decide, and what its author
-  /// should be told of these decisions. Settled again, it stays as it is.
+  /// The export with every rate, layout, format and path decided by its sources, and notes on these
+  /// decisions. A settled export stays the same.
   ///
-  /// - Throws: Every setting that is impossible, each at its own place.
+  /// - Throws: Every impossible setting, each at its own place.
   public func settled() throws(Diagnostics) -> (export: Export, notes: [Diagnostic]) {
     let settlement = try settlement()
     var export = self
@@ -70,18 +66,17 @@ extension Export {
   }
 }
 
-/// What is known of an output before its rate is.
+/// The facts of an output before its rate is decided.
 private struct Draft {
   var output: Output
   var kind: Output.Kind
-  /// Whose codec it has, where it asks for that.
+  /// The clip whose codec the output keeps, if it is set to.
   var clip: Asset?
   var layout: ChannelLayout
 }
 
 extension Export {
-  /// As the output says, else as the job; else that of the sources where the format has it, else
-  /// stereo.
+  /// The output's own; else the job's; else the sources' where the format has it; else stereo.
   private func layout(
     of output: Output, _ kind: Output.Kind, _ sources: SourceFacts
   ) -> ChannelLayout {
@@ -89,8 +84,8 @@ extension Export {
     return kind.capabilities.stored(sources.layout) == nil ? .stereo : sources.layout
   }
 
-  /// As the job says; else that of the output with most channels where one has more than two; else
-  /// mono where all outputs or all sources are and nothing is panned, else stereo.
+  /// The job's; else that of the output with most channels, where it has more than two; else mono
+  /// where all outputs or all sources are and nothing is panned; else stereo.
   private func mixLayout(_ layouts: [ChannelLayout], _ sources: SourceFacts) -> ChannelLayout {
     if let channelLayout { return channelLayout }
     if let widest = layouts.max(by: { $0.count < $1.count }), widest.count > 2 { return widest }
@@ -98,8 +93,8 @@ extension Export {
     return sources.layout.count > 2 ? .stereo : sources.layout
   }
 
-  /// As the output says; else the nearest to `rate` that its format has, or, under a name of LAME's
-  /// where the job says no rate either, the lower one that LAME would take.
+  /// The output's own; else the format's nearest to `rate`, or, under a preset of LAME's in a job
+  /// without a rate, the lower rate that LAME takes.
   private func rate(of draft: Draft, from rate: Int) -> Int {
     if let own = draft.output.sampleRate { return own }
     let nearest = draft.kind.capabilities.sampleRates.nearest(to: rate)
@@ -138,8 +133,8 @@ extension Export {
       sound: AudioFormat(sampleRate: rate, channelLayout: layout))
   }
 
-  /// What is lost of the sources' channels: of surround in any case, of stereo where nobody asked for
-  /// one channel.
+  /// A note on lost channels: of surround in any case, of stereo unless the job requests one
+  /// channel.
   private func downmix(_ draft: Draft, _ sources: SourceFacts) -> Diagnostic? {
     let isAsked = draft.output.channelLayout != nil || channelLayout != nil
     let wider = sources.wider(than: draft.layout, besides: isAsked ? 2 : 1)
@@ -161,11 +156,11 @@ extension Export {
 }
 
 extension Output {
-  /// The layout that it asks for by itself, if only by a name of LAME's for mono settings.
+  /// The layout that it requests, also by a preset of LAME's for mono.
   var ownLayout: ChannelLayout? { channelLayout ?? (mp3Preset?.isMono == true ? .mono : nil) }
 
-  /// The rate that LAME takes for a name of its own where its sound has `rate`; `rate` for all other
-  /// outputs, and where the lower rate does not have the bit rate.
+  /// The rate that LAME takes for a preset of its own from `rate`; `rate` for other outputs, and
+  /// where the lower rate does not have the bit rate.
   func usualRate(from rate: Int, _ layout: ChannelLayout) -> Int {
     guard mp3Preset != nil, case .exactly(.mp3(let settings)) = request else { return rate }
     let lower = settings.preferredSampleRate(for: rate, channelCount: layout.count)
@@ -173,7 +168,7 @@ extension Output {
     return problems.contains { $0.setting == .rateControl } ? rate : lower
   }
 
-  /// Container and codec, and the clip that they are those of, if the request says that.
+  /// Container and codec, and the clip that the request takes them from, if any.
   fileprivate func kind(
     among sources: SourceFacts
   ) throws(Diagnostics) -> (kind: Kind, clip: Asset?) {
@@ -208,7 +203,7 @@ extension Output {
 }
 
 extension Output.Kind {
-  /// The extension that `path` should have where its own is not one of this kind's.
+  /// The extension that `path` should have if its own is not one of this kind's.
   fileprivate func fileExtension(for path: FilePath) -> String? {
     let all = capabilities.extensions
     return all.contains(path.extension?.lowercased() ?? "") ? nil : all.first
@@ -220,18 +215,16 @@ extension ChannelLayout {
   fileprivate var isSurround: Bool { 3...8 ~= count && Set(channels).count == count }
 }
 
-/// What is known of an export's sources.
 struct SourceFacts {
   private let assets: [Asset]
   /// The highest; 44.1 kHz where there are none.
   let sampleRate: Int
-  /// Whether one has more than 16 bits a sample.
+  /// Whether any has more than 16 bits a sample.
   let isDeep: Bool
-  /// The one that all have, where an output can have it; else stereo, and so where something is placed
-  /// between left and right in mono, or only some channels of surround are heard.
+  /// The layout of all, where an output can have it; else stereo. Also stereo where a mono item is
+  /// panned, or only some channels of surround are selected.
   let layout: ChannelLayout
 
-  /// O(segments).
   init(of export: Export) {
     let found = export.composition.assets
     assets = found.count > 1 ? found.sorted { $0.path.string < $1.path.string } : Array(found)
@@ -246,13 +239,11 @@ struct SourceFacts {
     }
   }
 
-  /// The source, where there is one.
   var only: Asset? { assets.count == 1 ? assets.first : nil }
 
-  /// One with the highest sample rate.
   var fastest: Asset? { assets.first { $0.sampleRate == sampleRate } }
 
-  /// Those with more channels than `layout` and than `count`.
+  /// Sources with more channels than `layout` and than `count`.
   func wider(than layout: ChannelLayout, besides count: Int) -> [Asset] {
     assets.filter { $0.channelLayout.count > max(layout.count, count) }
   }

@@ -50,7 +50,7 @@ public struct FrameRatio: Sendable, Hashable, Encodable {
   }
 
   /// `a / b`, or where its numbers are too large the fraction nearest to it whose are not: the last
-  /// convergent of its continued fraction, or what lies on the way to the next one.
+  /// convergent of its continued fraction, or a fraction on the way to the next one.
   private static func nearest(_ a: Int128, over b: Int128) -> (Int128, Int128) {
     let (a, b) = lowestTerms(a, b)
     var (rest, divisor) = (a, b)

@@ -2,20 +2,19 @@ import Diagnosis
 import MediaComposition
 import MediaTime
 
-/// What an export does, as a plain value: nodes that give blocks of sound, each on a frame range
-/// of one timeline, and the outputs that are fed from them.
+/// What an export does, as a value: nodes that produce blocks of sound, each on a frame range of
+/// one timeline, and the outputs that they feed.
 ///
 /// Children stand before their parents in `nodes`. Every node below a `convert` counts frames of
-/// the mix's rate from the start of the job's timeline, so that a moment of the composition
-/// becomes a frame index once, however deep it is nested. What is reversed, stretched or filtered
-/// counts from a zero of its own, up to the `excerpt` that places it.
+/// the mix's rate from the start of the job's timeline, so a moment of the composition becomes a
+/// frame index once, however deep it is nested. Reversed, stretched and filtered sound counts from
+/// a zero of its own, up to the `excerpt` that places it.
 public struct Graph: Sendable, Hashable, Encodable {
   /// Children before parents.
   public var nodes: [Node]
   /// One for each output of the export, in its order.
   public var sinks: [Sink]
-  /// For each track of the export's composition, in order, the nodes that give its sound; none for
-  /// a track that is not enabled.
+  /// For each track of the composition, in order, the nodes of its sound; none if it is disabled.
   public var tracks: [[Node.ID]]
 
   /// A graph of `nodes` that feed `sinks`.
@@ -27,17 +26,17 @@ public struct Graph: Sendable, Hashable, Encodable {
 }
 
 extension Graph {
-  /// Whether the mix that all sinks are fed from has one channel.
+  /// Whether the mix of all sinks has one channel.
   package var isMixedInMono: Bool {
     sinks.first.map { nodes[mixNode(of: $0.node)].format.channelLayout.count == 1 } ?? false
   }
 }
 
-/// Rate and channels of the sound that a node gives: always 32-bit float, planar.
+/// Rate and channels of a node's sound: always 32-bit float, planar.
 public struct AudioFormat: Sendable, Hashable, Encodable {
   /// Frames a second.
   public var sampleRate: Int
-  /// Where the channels come from.
+  /// The channels and their places.
   public var channelLayout: ChannelLayout
 
   /// A format.
@@ -47,46 +46,44 @@ public struct AudioFormat: Sendable, Hashable, Encodable {
   }
 }
 
-/// A giver of sound.
+/// A producer of sound.
 public struct Node: Sendable, Hashable, Encodable {
   /// An index into the graph's nodes.
   public typealias ID = Int
 
   /// What a node does.
   public enum Kind: Sendable, Hashable, Encodable {
-    /// Frames of a source; the first is frame `start` of the whole source. Kept elsewhere: a source is
-    /// long, and nodes are copied.
+    /// Frames of a source from its frame `start`. Boxed: a source is long, and nodes are copied.
     indirect case source(Source, start: Int64)
-    /// The sum of the children, each over its own frames; silence where there is none.
+    /// The sum of the children, each over its own frames; silence without children.
     case mix([ID])
     /// One child's sound at another rate, another layout, or both, from the timeline's start.
     case convert(ID)
     /// One child's whole sound, changed in time or tone; both count from a zero of their own.
     case process(Process, ID)
-    /// A part of a child that counts from a zero of its own; the first frame is the child's frame
-    /// `start`.
+    /// A part of a child that counts from a zero of its own, from the child's frame `start`.
     case excerpt(ID, start: Int64)
   }
 
-  /// What it does.
+  /// The node's kind.
   public var kind: Kind
-  /// What it gives.
+  /// The format of its sound.
   public var format: AudioFormat
   /// Frames of the node's own rate on its timeline: outside them the node is silent.
   public var frames: Range<Int64>
-  /// Applied to what the kind gives.
+  /// Applied to the kind's sound.
   public var level: Level
-  /// How far back its sound depends on what it was fed.
+  /// How far back its sound depends on its input.
   public var memory: Memory
-  /// Where what it does was written.
+  /// Where the job declares it.
   public var origin: Origin
 
-  /// How far back a node's sound depends on what it was fed.
+  /// How far back a node's sound depends on its input.
   public enum Memory: Sendable, Hashable, Encodable {
     case none
-    /// At most so many frames.
+    /// At most this many frames.
     case frames(Int)
-    /// It is rendered from its start, wherever rendering begins.
+    /// Without bound: it is rendered from its start, wherever rendering begins.
     case unbounded
   }
 
@@ -104,14 +101,14 @@ public struct Node: Sendable, Hashable, Encodable {
   }
 }
 
-/// An asset as a node reads it: channels weighted, and on the asset's own grid brought to another
+/// An asset as a node reads it: channels weighted, and brought on the asset's own grid to another
 /// rate, another speed, or both.
 public struct Source: Sendable, Hashable, Encodable {
-  /// What is read.
+  /// The asset.
   public var asset: Asset
   /// How its channels become those of the node.
   public var matrix: ChannelMatrix
-  /// How many of its frames become how many of the node.
+  /// The ratio of its frames to the node's.
   public var ratio: FrameRatio
 
   /// `asset` through `matrix` and `ratio`.
@@ -127,23 +124,22 @@ public struct Source: Sendable, Hashable, Encodable {
   }
 }
 
-/// What is done to the whole of a sound. Where it changes the length, the node's frames say the
-/// new one.
+/// A change of a whole sound. The node's frames have the new length.
 public enum Process: Sendable, Hashable, Encodable {
   /// The last frame first.
   case reverse
-  /// Slower or faster, pitch and all: so many frames become so many.
+  /// Slower or faster, pitch included.
   case varispeed(FrameRatio)
-  /// Slower or faster at the same pitch, by rubberband or atempo: so many frames become so many.
+  /// Slower or faster at the same pitch, by rubberband or atempo.
   case stretch(FrameRatio, TimePitchAlgorithm)
-  /// Filtered, in order; the delays of the filters are taken out.
+  /// Filtered, in order; the filters' delays are removed.
   case filter([Effect])
 }
 
-/// An `AudioMix` on a frame grid: channels weighted, a factor, and envelopes whose ramps start and
+/// An `AudioMix` on a frame grid: weighted channels, a factor, and envelopes whose ramps start and
 /// end on frames of the node's timeline.
 public struct Level: Sendable, Hashable, Encodable {
-  /// Weighs the channels before anything else; nil: as they are.
+  /// Weighs the channels before anything else; nil: none.
   public var matrix: ChannelMatrix?
   /// Over the whole; negative where the polarity is inverted.
   public var gain: Float
@@ -186,7 +182,7 @@ public struct Level: Sendable, Hashable, Encodable {
     }
   }
 
-  /// A level of these; what is left out changes nothing.
+  /// A level of these; the defaults change nothing.
   public init(
     matrix: ChannelMatrix? = nil, gain: Float = 1, envelopes: [Envelope] = [],
     pan: Envelope? = nil
@@ -197,31 +193,31 @@ public struct Level: Sendable, Hashable, Encodable {
     self.pan = pan
   }
 
-  /// As it came.
+  /// Without change.
   public static let unity = Level()
 
-  /// Whether it is `unity`: without a copy of either, for ten thousand clips have ten thousand levels.
+  /// Whether it is `unity`, without copying: ten thousand clips have ten thousand levels.
   package var isUnity: Bool { matrix == nil && gain == 1 && envelopes.isEmpty && pan == nil }
 }
 
 /// An output and the node that feeds it.
 public struct Sink: Sendable, Hashable, Encodable {
-  /// The node that feeds it.
+  /// The node.
   public var node: Node.ID
-  /// Which of the node's frames are written; the same for all sinks of a node.
+  /// The node's frames that are written; the same for all sinks of a node.
   public var frames: Range<Int64>
-  /// What is written, with every setting decided.
+  /// The output, with every setting decided.
   public var output: Output
-  /// As what.
+  /// Its format.
   public var format: Output.Format
-  /// Merged: the export's, put under the output's own.
+  /// The export's tags, with the output's own on top.
   public var metadata: Metadata
   /// In the output's own time, in order.
   public var chapters: [Chapter]
-  /// Whether samples of few bits need dither: not where every one passes through untouched.
+  /// Whether samples of few bits need dither: not where each one passes through untouched.
   public var isDithered: Bool
 
-  /// A sink that writes what `node` gives over `frames`.
+  /// A sink that writes `frames` of `node`.
   public init(
     node: Node.ID, frames: Range<Int64>, output: Output, format: Output.Format,
     metadata: Metadata, chapters: [Chapter], isDithered: Bool
@@ -237,7 +233,7 @@ public struct Sink: Sendable, Hashable, Encodable {
 }
 
 extension Sink {
-  /// The files of chapters that are written beside the output; none where there are no chapters.
+  /// The files of chapters beside the output; none without chapters.
   public var sidecars: [ChapterPlaces.Sidecar] {
     chapters.isEmpty ? [] : output.chapters.sidecars
   }

@@ -2,16 +2,16 @@ import Diagnosis
 import MediaComposition
 import MediaTime
 
-/// What the compiler refuses because no renderer could do it.
+/// Bounds of the compiler, beyond which no renderer works.
 enum Limits {
-  /// Levels of compositions within compositions: compiling and rendering take some stack for each.
+  /// Levels of nested compositions: compiling and rendering take some stack for each.
   static let deepestNesting = 200
 
-  /// Where frames end: so near that sums and differences of some of them fit, and far behind the
-  /// longest timeline.
+  /// The largest frame: small enough for sums and differences of some, and far behind the longest
+  /// timeline.
   static let farthestFrame: Int64 = 1 << 60
 
-  /// That a segment's ranges are ranges, and that it ends on the longest timeline.
+  /// Checks that a segment's ranges are valid, and that it ends on the longest timeline.
   ///
   /// - Throws: `Failure` (`mendJob`).
   static func requireRanges(_ segment: Segment) throws(Failure) {
@@ -28,7 +28,7 @@ enum Limits {
     }
   }
 
-  /// That a segment's speed and its effects are within reach of what does them.
+  /// Checks that a segment's speed and its effects are within the filters' bounds.
   ///
   /// - Throws: `Failure` (`mendJob`).
   static func require(_ segment: Segment, at sampleRate: Int) throws(Failure) {
@@ -64,14 +64,14 @@ enum Limits {
 }
 
 extension TimeRange {
-  /// Whether it begins at zero or later, and lasts no less than no time.
+  /// Whether it begins at zero or later, and its duration is not negative.
   fileprivate var isOnTimeline: Bool {
     start.isNumeric && duration.isNumeric && start >= .zero && duration >= .zero && end.isNumeric
   }
 }
 
 extension Composition {
-  /// Whether compositions are nested in it deeper than `levels`. Goes no deeper than that.
+  /// Whether compositions in it are nested deeper than `levels`. Stops there.
   func isNested(deeperThan levels: Int) -> Bool {
     tracks.contains { track in
       track.segments.contains { segment in

@@ -1,21 +1,20 @@
 import MediaComposition
 import MediaTime
 
-/// Where a segment lies on a frame grid, and which frames of its content it takes there.
+/// A segment's frames on a grid, and the frames of its content there.
 struct Placement {
-  /// When the segment starts.
   let target: Time
   /// Where the zero of the content's own time lies.
   let zero: Time
   /// From the segment's first frame to the one after its last.
   let frames: Range<Int64>
   /// As many frames of the content, at the grid's rate and the segment's speed. Rounding may place
-  /// the first or the last of them outside the content.
+  /// the first or the last outside the content.
   let source: Range<Int64>
-  /// What was placed; nil for a grid that begins with a segment.
+  /// The placed segment; nil for a grid that begins with a segment.
   private let stretch: Stretch?
 
-  /// Frames that the content gives to a grid of its own.
+  /// A placement of the content's frames on a grid of its own.
   init(source: Range<Int64>, rate: Int) {
     target = .zero
     zero = Time(frames: -source.lowerBound, rate: rate)
@@ -24,11 +23,11 @@ struct Placement {
     stretch = nil
   }
 
-  /// `segment`, which starts at `target` of a timeline, after one that was placed at `before`.
+  /// `segment` at `target` of a timeline, after one that was placed at `before`.
   ///
   /// A segment begins with the frame that its range begins on, and a reversed one with the frame
-  /// that its range ends on. One that goes on where `before` ended goes on with the next frame: a
-  /// seam is no place to round again.
+  /// that its range ends on. A segment that continues `before` starts with the next frame: a seam
+  /// is not rounded again.
   init(of segment: Segment, at target: Time, after before: Placement?, rate: Int) {
     let touching = before?.stretch?.touches(segment, rate: rate) == true ? before : nil
     let first = touching?.frames.upperBound ?? target.frame(atRate: rate)
@@ -50,7 +49,7 @@ struct Placement {
   }
 }
 
-/// What of a segment decides how the next one goes on.
+/// The properties of a segment that decide how the next one continues.
 private struct Stretch {
   let content: Segment.Content
   let source: TimeRange
@@ -64,12 +63,11 @@ private struct Stretch {
     isReversed = segment.isReversed
   }
 
-  /// Whether `next` starts where this ends.
   func touches(_ next: Segment, rate: Int) -> Bool {
     target.end.isSame(as: next.target.start, rate: rate)
   }
 
-  /// Whether `next`, which starts where this ends, goes on with the same content there.
+  /// Whether `next`, which starts where this ends, continues the same content.
   func continues(with next: Segment, rate: Int) -> Bool {
     guard source.duration == target.duration, !next.isScaled, isReversed == next.isReversed else {
       return false
@@ -89,16 +87,16 @@ extension Segment {
 }
 
 extension Time {
-  /// Whether two times are one, but for what no timescale could hold: a thousandth of a frame.
+  /// Whether two times are equal within a thousandth of a frame, which no timescale could hold.
   fileprivate func isSame(as other: Time, rate: Int) -> Bool {
     if self == other { return true }
     guard hasBeenRounded || other.hasBeenRounded else { return false }
     return (self - other).frames(atRate: rate * 1000) == 0
   }
 
-  /// The frame that this time falls on at `rate` frames a second, rounded half up: as
-  /// `frames(atRate:)` on every timeline, and before its zero in the same steps, so that what is
-  /// moved by whole frames keeps its frames. What lies beyond `Limits.farthestFrame` becomes that.
+  /// The frame of this time at `rate`, rounded half up: as `frames(atRate:)` on every timeline, and
+  /// before its zero in the same steps, so that a shift by whole frames keeps the frames. Times
+  /// beyond `Limits.farthestFrame` become that.
   func frame(atRate rate: Int) -> Int64 {
     let halves = frames(atRate: rate * 2, rounding: .towardNegativeInfinity)
     let frame = halves >> 1 + (halves & 1)

@@ -46,7 +46,7 @@ extension Node {
     }
   }
 
-  /// What only some kinds have, and the inputs.
+  /// Members of some kinds, and the inputs.
   fileprivate var content: JSONValue {
     var (process, selection) = (nil as String?, level.matrix?.selectionText)
     var (file, start, inputs) = ([:] as JSONValue, nil as Int64?, [] as [Node.ID])
@@ -82,7 +82,6 @@ extension Level.Ramp {
 }
 
 extension Float {
-  /// A factor, with more digits than a Float has.
   fileprivate var json: JSONValue { .number(Double(self), decimals: 7) }
 }
 

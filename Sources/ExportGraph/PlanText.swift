@@ -2,10 +2,10 @@ import MediaComposition
 import MediaTime
 
 extension Graph {
-  /// The plan of an export, for people: what sounds when, what is done to it, what is written.
+  /// The plan of an export, for people: each sound's time and changes, and the outputs.
   ///
   /// - Parameters:
-  ///   - name: The export's name, which heads the text.
+  ///   - name: The export's name, the text's heading.
   ///   - duration: The timeline's length.
   ///   - records: Those of the export.
   /// - Returns: Lines that each end in a line feed.
@@ -31,12 +31,12 @@ extension Graph {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// The node that a sink's own conversion is fed from.
+  /// The node that a sink's own conversion reads.
   func mixNode(of id: Node.ID) -> Node.ID {
     if case .convert(let child) = nodes[id].kind { child } else { id }
   }
 
-  /// The frames of the mix that are written; nil where that is all of them.
+  /// The frames of the mix that are written; nil for all of them.
   private func part(of mix: Node.ID) -> Range<Int64>? {
     guard let sink = sinks.first, sink.frames != nodes[sink.node].frames else { return nil }
     let rate = nodes[sink.node].format.sampleRate
@@ -51,7 +51,7 @@ extension Graph {
     return interval(sink.frames, rate: nodes[sink.node].format.sampleRate)
   }
 
-  /// What sounds in a node; only what sounds in `part`, where that is given.
+  /// The sounds of a node, or of its `part`.
   private func timeline(
     of id: Node.ID, depth: Int, within part: Range<Int64>? = nil
   ) -> [String] {
@@ -132,7 +132,7 @@ extension Graph {
 }
 
 extension Level {
-  /// What it does, in words; nothing where it does nothing.
+  /// Its changes, in words; empty where it changes nothing.
   func notes(rate: Int) -> [String] {
     var notes: [String] = []
     if let matrix { notes.append(matrix.selectionText) }
@@ -145,7 +145,7 @@ extension Level {
     return notes + (moves.isEmpty ? ["pan \(percent(pan.initial))"] : moves)
   }
 
-  /// Those of all envelopes, in order of time.
+  /// The ramps of all envelopes, in order of time.
   var rampsInOrder: [Ramp] {
     envelopes.flatMap(\.ramps).enumerated()
       .sorted {
@@ -160,7 +160,6 @@ extension Level {
     return "\(text(ramp.start)) at \(start) to \(text(ramp.end)) at \(end)"
   }
 
-  /// As `−20 %`.
   private func percent(_ position: Float) -> String {
     let whole = Int((position * 100).rounded())
     return "\(whole < 0 ? "−" : "")\(whole.magnitude) %"
@@ -176,7 +175,7 @@ extension Level {
 }
 
 extension Process: CustomStringConvertible {
-  /// What is done, in words.
+  /// The process, in words.
   public var description: String {
     switch self {
     case .reverse: "reversed"
@@ -189,7 +188,7 @@ extension Process: CustomStringConvertible {
 }
 
 extension Source {
-  /// Which channels are read, in words; nil where it is all of them.
+  /// The selected channels, in words; nil where all are.
   func selectionText(to layout: ChannelLayout) -> String? {
     matrix == ChannelMatrix(from: asset.channelLayout, to: layout) ? nil : matrix.selectionText
   }
@@ -200,7 +199,7 @@ extension Source {
     return speed == .one ? nil : "varispeed \(speed.speedText)"
   }
 
-  /// What it does beside bringing the asset to `rate` frames a second.
+  /// The change of speed besides the conversion to `rate` frames a second.
   func speed(at rate: Int) -> FrameRatio {
     ratio == FrameRatio(from: asset.sampleRate, to: rate)
       ? .one : FrameRatio(from: ratio.source * rate, to: ratio.target * asset.sampleRate)
@@ -208,8 +207,7 @@ extension Source {
 }
 
 extension ChannelMatrix {
-  /// What a matrix that selects channels does, in words; channels count from 1, as job files have
-  /// them.
+  /// The selected channels, in words; they count from 1, as in job files.
   var selectionText: String {
     guard let row = weights.first else { return "no channels" }
     let used = row.indices.filter { index in weights.contains { $0[index] != 0 } }

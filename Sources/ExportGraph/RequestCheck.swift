@@ -2,12 +2,11 @@ import Diagnosis
 import MPEGAudio
 import MediaComposition
 
-/// A request beside what else is written of rate and layout: says of each impossible setting where it
-/// stands, and what to write instead.
+/// Checks a request beside the export's rate and layout: reports each impossible setting with its
+/// place, and what to write instead.
 struct RequestCheck {
   private let output: Output
   private let kind: Output.Kind
-  /// The export's own.
   private let mixRate: Located<Int>?
   private let mixLayout: Located<ChannelLayout>?
 
@@ -21,8 +20,8 @@ struct RequestCheck {
     self.mixLayout = mixLayout
   }
 
-  /// What is impossible of `format` at this rate and in this layout. `sources` decided these where nobody
-  /// wrote them; nil: nothing did.
+  /// The impossible settings of `format` at this rate and in this layout. `sources` decided rate
+  /// and layout where the job does not; nil: no source did.
   func problems(
     of format: Output.Format?, sampleRate: Int, layout: ChannelLayout, _ sources: SourceFacts?
   ) -> [Diagnostic] {
@@ -31,7 +30,7 @@ struct RequestCheck {
       + tagProblem
   }
 
-  /// What is impossible whatever the sources are; of what only some rates have, one.
+  /// The settings that are impossible for any source; one of those that only some rates have.
   func problemsAnywhere() -> [Diagnostic] {
     let layout = output.ownLayout ?? mixLayout?.value ?? .stereo
     if let rate = writtenRate {
@@ -44,7 +43,7 @@ struct RequestCheck {
     }
     guard everywhere.allSatisfy({ !$0.isEmpty }) else { return tagProblem }
     let usual = output.usualRate(from: rates.nearest(to: 44_100), layout)
-    // The rate is not known: some of it may be possible.
+    // The rate is not known: some settings may be possible.
     let found = settingProblems(output.format, usual, layout)
     let certain = found.filter { problem in
       everywhere.allSatisfy { $0.contains { $0.setting == problem.setting } }
@@ -53,7 +52,6 @@ struct RequestCheck {
       .map { diagnostic($0, output.format, nil) } + tagProblem
   }
 
-  /// The one question.
   private func settingProblems(
     _ format: Output.Format?, _ sampleRate: Int, _ layout: ChannelLayout
   ) -> [MP3Settings.Problem] {
@@ -68,7 +66,6 @@ struct RequestCheck {
       ?? mixRate.map { kind.capabilities.sampleRates.nearest(to: $0.value) }
   }
 
-  /// Where the format is written.
   private var place: Origin {
     output.origins.format == .unknown ? output.origin : output.origins.format
   }
@@ -132,7 +129,7 @@ struct RequestCheck {
       problem.message, at: own, help: help, notes: notes("the rate is given here", rate))
   }
 
-  /// A stereo mode of one channel.
+  /// A stereo mode for one channel.
   private func modeProblem(_ problem: MP3Settings.Problem, _ sources: SourceFacts?) -> Diagnostic {
     let own = output.origins.stereoMode
     let written = output.channelLayout == nil ? mixLayout?.origin : output.origins.channelLayout
@@ -156,12 +153,12 @@ struct RequestCheck {
 }
 
 extension Output {
-  /// What is impossible in this request whatever its sources are, each at its own place.
+  /// The settings of this request that are impossible whatever its sources are, each at its place.
   ///
   /// - Parameters:
-  ///   - mixRate: The export's sample rate, where it says one.
-  ///   - mixLayout: The export's layout, where it says one.
-  /// - Returns: Nothing where only a source says the format.
+  ///   - mixRate: The export's sample rate, if set.
+  ///   - mixLayout: The export's layout, if set.
+  /// - Returns: Empty where only a source decides the format.
   public func problems(
     mixRate: Located<Int>?, mixLayout: Located<ChannelLayout>?
   ) -> [Diagnostic] {

@@ -12,9 +12,9 @@ public enum Resampling {
     return (needed + source - 1) / source * source
   }
 
-  /// Source frames in a stretch, about two seconds at `sampleRate`, or more where the warm-up is long:
-  /// a multiple of the period. What is heard around one stretch's end and again by the next is
-  /// never more than half of either, so that the source is read once and in order.
+  /// Source frames in a stretch, about two seconds at `sampleRate`, or more where the warm-up is
+  /// long: a multiple of the period. Two stretches never share more than half of either, so that
+  /// the source is read once and in order.
   public static func stretch(_ ratio: FrameRatio, sampleRate: Int) -> Int {
     let needed = max(2 * sampleRate, 4 * warmUp(ratio))
     return (needed + ratio.source - 1) / ratio.source * ratio.source

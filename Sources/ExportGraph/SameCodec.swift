@@ -2,8 +2,8 @@ import MPEGAudio
 import MediaComposition
 
 extension Asset {
-  /// Bits a second of the sound: as the container says, else from the size of a file that holds
-  /// little else.
+  /// Bits a second of the sound: the container's number, else by the size of a file that holds
+  /// little besides sound.
   fileprivate var meanBitRate: Int? {
     if let bitRate, bitRate > 0 { return bitRate }
     guard container == "ogg", frameCount > 0 else { return nil }
@@ -13,7 +13,7 @@ extension Asset {
 }
 
 extension Asset {
-  /// How samples of 8 bits are stored; nil for others.
+  /// The storage of samples of 8 bits; nil for others.
   fileprivate var sampleFormat: Output.SampleFormat? {
     switch codec {
     case "pcm_u8", "pcm_s8", "pcm_s8_planar": .uint8
@@ -28,7 +28,7 @@ extension Output.Kind {
   /// The settings that keep the quality of `clip`, in an output of this kind.
   ///
   /// Lossless formats keep the depth. Lossy ones get the clip's bit rate, as far as the format has
-  /// it: what was lost stays lost, and more bits would only write that down.
+  /// it: more bits would not restore lost sound.
   func format(like clip: Asset, sampleRate: Int, layout: ChannelLayout) -> Output.Format {
     let depth: Output.SampleFormat = (clip.bitDepth ?? 32) <= 16 ? .int16 : .int24
     let offered = capabilities.sampleFormats
@@ -47,7 +47,7 @@ extension Output.Kind {
       guard let mean = clip.meanBitRate,
         let rates = bitRates(sampleRate: sampleRate, channelCount: layout.count)
       else { return usual }
-      // Whole kbps, inward: a clip's mean is odd.
+      // Whole kbps, inward: a clip's mean is not a round number.
       let (least, most) = ((rates.lowerBound + 999) / 1000, rates.upperBound / 1000)
       let bitRate = max(least, min(most, (mean + 500) / 1000)) * 1000
       return self == .aac
@@ -58,9 +58,8 @@ extension Output.Kind {
 }
 
 extension MP3Settings {
-  /// Settings that keep the quality of an MP3: those that it was made with, where that is known, as
-  /// far as the output's sample rate has them; else the VBR quality whose mean comes next to the
-  /// clip's, not far below it.
+  /// Settings that keep the quality of an MP3: its own, where known, as far as the output's sample
+  /// rate has them; else the VBR quality whose mean is next to the clip's, not far below it.
   fileprivate init(like clip: Asset, sampleRate: Int) {
     switch clip.mp3Settings?.rateControl {
     case .vbr(let quality)?: self.init(.vbr(quality: quality))
@@ -72,7 +71,7 @@ extension MP3Settings {
       self.init(.cbr(bitRate: rates.last { $0 <= bitRate } ?? rates.first ?? bitRate))
     case nil:
       let channels = max(1, clip.channelLayout.count)
-      // As stereo at 44.1 kHz would have it.
+      // The equivalent for stereo at 44.1 kHz.
       let alike = (clip.bitRate ?? 190_000) * 2 / channels * 44_100 / max(1, clip.sampleRate)
       // LAME's means for V0 … V9 on music.
       let means = [245, 225, 190, 175, 165, 130, 115, 100, 85, 65].map { $0 * 1000 }

@@ -2,9 +2,7 @@ import Diagnosis
 import MediaComposition
 
 extension SettledOutput {
-  /// That a file in this format holds so many frames.
-  ///
-  /// - Throws: `mendJob`, about the output.
+  /// Throws `mendJob` if a file in this format cannot hold so many frames.
   func requireRoom(for frameCount: Int64) throws(Failure) {
     func failure(_ message: String) -> Failure {
       Failure(.mendJob, message, path: output.path, origin: output.origin)
@@ -24,8 +22,8 @@ extension SettledOutput {
 }
 
 extension Graph {
-  /// Whether a file in `format` needs dither where a node feeds it: its integers are few bits, and more
-  /// than a copy of a source's samples. O(nodes).
+  /// Whether a file in `format` needs dither after a node: its integers have few bits, and are no
+  /// copy of a source's samples. O(nodes).
   package func needsDither(_ node: Node.ID, as format: Output.Format) -> Bool {
     guard let depth = format.ditheredDepth else { return false }
     return !nodes.passesUntouched(from: node, depth: depth)

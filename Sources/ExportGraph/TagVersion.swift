@@ -2,13 +2,13 @@ import MPEGAudio
 import MediaComposition
 
 extension Sink {
-  /// The version of the tag that is written; nil where the format has none of ID3.
+  /// The version of the tag; nil for formats without ID3.
   package var id3Version: ID3Version? {
     guard format.kind.capabilities.hasID3 else { return nil }
     return output.id3 ?? ID3Version(forChapters: chapterShapes)
   }
 
-  /// The version in words, where somebody chose it, or something about it should be known.
+  /// The version in words, if the job sets it, or its reader should be careful.
   var id3Text: String? {
     guard let version = id3Version else { return nil }
     let isRisky = chapterShapes.contains(where: \.isLostToFFmpeg)

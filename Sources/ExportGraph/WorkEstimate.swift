@@ -1,13 +1,13 @@
 import MPEGAudio
 import MediaComposition
 
-/// How much work a graph is, thought from the graph alone: the same on every machine, so that shards
-/// and the order of a batch are, too. The costs are nanoseconds of one core for a thousand samples (a
-/// sample is a frame of one channel); how they were measured is in `docs/decisions.md`.
+/// The work of a graph, estimated from the graph alone: the same on every machine, and so are
+/// shards and the order of a batch. The costs are nanoseconds of one core for a thousand samples (a
+/// sample is a frame of one channel); `docs/decisions.md` has the measurement.
 private enum Cost {
-  /// For opening, flushing and renaming: what the shortest export takes.
+  /// For opening, flushing and renaming: the time of the shortest export.
   static let export: Int128 = 10_000_000
-  /// For each source that is opened, and each seek in it.
+  /// For each opened source, and each seek in it.
   static let segment: Int128 = 500_000
   /// Summing and levels.
   static let mix: Int128 = 2_000
@@ -24,7 +24,7 @@ private enum Cost {
     case "alac": 45_000
     case "opus": 70_000
     case _ where codec.hasPrefix("pcm_"): 3_000
-    // MP3, AAC and Vorbis; what was not measured is thought to be like them.
+    // MP3, AAC and Vorbis; formats that were not measured are taken to be like them.
     default: 14_000
     }
   }
@@ -41,7 +41,7 @@ private enum Cost {
     }
   }
 
-  /// LAME's `-q` says how much it searches, and that is what its time goes to; in VBR also the bits.
+  /// LAME's time depends on its search (`-q`); in VBR also on the bits.
   private static func encoding(_ settings: MP3Settings) -> Int128 {
     switch settings.rateControl {
     case .vbr(let quality):
@@ -65,10 +65,10 @@ private enum Cost {
 }
 
 extension Graph {
-  /// How long one core would work on the export, thought from the graph alone: no clock, no disk, no
-  /// measurement. It is right to a factor of two or three on the machine that the table was measured
-  /// on, which is enough to put long exports first, and to deal them out in equal shares. At most a
-  /// thousand years. O(nodes).
+  /// The time that one core works on the export, estimated from the graph alone: no clock, disk or
+  /// measurement. It is right to a factor of two or three on the machine that the table was
+  /// measured on, enough to start long exports first and to deal them out in equal shares. At most
+  /// a thousand years. O(nodes).
   public var estimatedWork: Duration {
     var work = Cost.export * 1000
     let needed = neededFrames
@@ -116,8 +116,8 @@ extension Graph {
     }
   }
 
-  /// Which of its frames each node is asked for: where a part of a timeline is written, or what
-  /// remembers without end is rendered from its start.
+  /// The frames that each node renders: less than all where a part of a timeline is written, from
+  /// the start with unbounded memory.
   private var neededFrames: [Range<Int64>] {
     var needed = [Range<Int64>](repeating: 0..<0, count: nodes.count)
     func need(_ id: Node.ID, _ range: Range<Int64>) {
@@ -128,7 +128,7 @@ extension Graph {
         min(old.lowerBound, range.lowerBound)..<max(old.upperBound, range.upperBound)
     }
     for sink in sinks { need(sink.node, sink.frames) }
-    // Parents stand behind their children.
+    // Parents stand after their children.
     for id in nodes.indices.reversed() where !needed[id].isEmpty {
       let range = needed[id]
       switch nodes[id].kind {
@@ -145,7 +145,6 @@ extension Graph {
         need(child, first..<first + Int64(range.count))
       case .process(let process, let child):
         need(child, Self.frames(that: process, takesFor: range, of: nodes[child].frames))
-        // What has no end of its memory is rendered from its start.
         if nodes[id].memory == .unbounded { need(id, 0..<range.upperBound) }
       }
     }

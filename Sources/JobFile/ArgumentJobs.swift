@@ -4,7 +4,7 @@ import MediaComposition
 import SystemPackage
 import YAML
 
-/// A job file's tree as a command line spells it: texts, lists and maps, each with its place.
+/// A job file's tree from a command line: texts, lists and maps, each with its place.
 ///
 /// Texts are literal: no variables, no wildcards in a source's `file`.
 public indirect enum ArgumentNode: Sendable {
@@ -31,15 +31,15 @@ public indirect enum ArgumentNode: Sendable {
 }
 
 extension JobFile {
-  /// The jobs that a command line describes: what the same words in a job file would give.
+  /// The jobs of a command line: those of the same words in a job file.
   ///
   /// - Parameters:
   ///   - tree: A job file's outermost map. Relative paths count from the current folder.
-  ///   - name: What a single job is called.
-  ///   - map: Holds the places of the tree's origins.
+  ///   - name: The name of a single job.
+  ///   - map: Has the places of the tree's origins.
   ///   - files: The disk.
   /// - Returns: The jobs, in the order of the tree.
-  /// - Throws: everything that is wrong, in order of place.
+  /// - Throws: All errors, in order of place.
   public static func jobs(
     from tree: ArgumentNode, named name: String, places map: SourceMap,
     files: some FileSystem = LocalFileSystem()

@@ -1,8 +1,7 @@
 extension ArgumentNode {
-  /// The same tree as a job file, which reads back as it is: lists and maps in blocks, one value a
-  /// line, texts in quotes where YAML or the language would read them otherwise.
-  ///
-  /// Keys come as they are: in them `${` stands for a variable.
+  /// The same tree as a job file, which reads back unchanged: lists and maps in blocks, one value a
+  /// line, texts in quotes where YAML or the language would read them otherwise. Keys are printed
+  /// unchanged: in them `${` begins a variable.
   public var yaml: String {
     var lines: [String] = []
     append(to: &lines, indent: "")
@@ -27,7 +26,7 @@ extension ArgumentNode {
     }
   }
 
-  /// An element of a list, whose first line stands behind the dash.
+  /// An element of a list, with its first line after the dash.
   private func append(to lines: inout [String], after dash: String, indent: String) {
     var own: [String] = []
     append(to: &own, indent: "")
@@ -39,8 +38,8 @@ extension ArgumentNode {
   /// `text` as a template without variables.
   private static func literal(_ text: String) -> String { text.replacing("${", with: "$${") }
 
-  /// `text` plain where it cannot be taken for anything else, and else in double quotes, which can
-  /// hold every character (YAML 1.2.2, section 7.3.1).
+  /// `text` plain where it reads back as itself, and else in double quotes, which can hold every
+  /// character (YAML 1.2.2, section 7.3.1).
   static func scalar(_ text: String) -> String {
     guard !isPlain(text) else { return text }
     var quoted = "\""
@@ -64,7 +63,7 @@ extension ArgumentNode {
     return quoted + "\""
   }
 
-  /// What YAML does not print, and what turns the direction of a line.
+  /// Characters that YAML does not print, and those that change a line's direction.
   private static func needsEscape(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0x20, 0x7F..<0xA0, 0xFEFF, 0xFFFE, 0xFFFF: true
@@ -86,7 +85,7 @@ extension ArgumentNode {
     for scalar in text.unicodeScalars {
       defer { before = scalar }
       if scalar == " " {
-        // One blank, and none behind a colon.
+        // One blank, and none after a colon.
         guard before != " ", before != ":" else { return false }
       } else {
         guard isWord(scalar) || "./-+%:".unicodeScalars.contains(scalar) else { return false }

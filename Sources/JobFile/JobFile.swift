@@ -4,15 +4,15 @@ import MediaComposition
 import SystemPackage
 import YAML
 
-/// A job file, read and checked as far as that goes without opening a medium.
+/// A job file, read and checked without opening a medium.
 public struct JobFile: Sendable {
-  /// A value for a variable, as `--set` gives it.
+  /// A value for a variable, from `--set`.
   public struct Variable: Sendable, Hashable {
     /// As in `${name}`.
     public var name: String
-    /// Taken as it is: variables in it are not expanded.
+    /// Literal: variables in it are not expanded.
     public var value: String
-    /// Where the user wrote it.
+    /// Where the user writes it.
     public var origin: Origin
 
     /// A value for `name`.
@@ -23,15 +23,15 @@ public struct JobFile: Sendable {
     }
   }
 
-  /// What reading depends on beside the file itself.
+  /// Options of reading besides the file itself.
   public struct Options: Sendable {
     /// They replace `vars` of the same names.
     public var variables: [Variable]
-    /// The variables of the environment that `${env.NAME}` may read; nil for one that is not set.
+    /// The variables that `${env.NAME}` may read; nil for one that is not set.
     public var environment: [String: String?]
-    /// Whether a file without jobs, which others include, is no mistake.
+    /// Whether a file without jobs, for others to include, is allowed.
     public var allowsNoJobs: Bool
-    /// Whether a file that does not use one of the variables is no mistake, since others may.
+    /// Whether unused variables are allowed, since other files may use them.
     public var allowsUnusedVariables: Bool
 
     /// No variables but the file's own.
@@ -46,43 +46,41 @@ public struct JobFile: Sendable {
     }
   }
 
-  /// The path that was read.
+  /// The file's path.
   public let path: FilePath
-  /// In the order of writing, those of a `for_each` over files in natural order; their names are
-  /// unique. None where `Options.allowsNoJobs` let that be.
+  /// In the order of writing, those of a `for_each` over files in natural order; with unique names.
+  /// None only where `Options.allowsNoJobs`.
   public let jobs: [Job]
-  /// What is read beside the jobs' media and pictures: the job file itself, what it includes, lists
-  /// of times and tables.
+  /// Files besides the jobs' media and pictures: the job file itself, included files, lists of
+  /// times and tables.
   public let files: [FilePath]
-  /// Pictures and lists that the jobs name and that are not there, once for each place; none unless
-  /// they were allowed to be missing. `diagnostics` reports them.
+  /// Missing pictures and lists of the jobs, once for each place; none unless missing files were
+  /// allowed. `diagnostics` reports them.
   public let missingFiles: [MissingFile]
-  /// Media that the jobs name and that are not there, unless other jobs write them. They have not been
-  /// reported.
+  /// Missing media of the jobs, unless other jobs write them. They are not reported.
   public let missingMedia: [MissingFile]
-  /// What the user should know, in order of place; errors among it are about `missingFiles`, unless
-  /// `hasMistakes`.
+  /// Warnings and errors, in order of place; without `hasMistakes`, all errors are about
+  /// `missingFiles`.
   public let diagnostics: Diagnostics
-  /// Whether something else is wrong than that files are missing: nothing may be run, and of a job that
-  /// is wrong, `jobs` may have a part.
+  /// Whether there are errors besides missing files: nothing may run, and `jobs` may have parts of
+  /// refused jobs.
   public let hasMistakes: Bool
-  /// What to report of the variables of the options that the file does not use, by their names;
-  /// none unless that was allowed. They have not been reported.
+  /// Reports of the options' unused variables, by name; none unless allowed. They are not reported.
   public let unusedVariables: [String: Diagnostic]
 
-  /// What the user should know.
+  /// Warnings for the user.
   public var warnings: [Diagnostic] { diagnostics.warnings }
 
-  /// Reads the job file at `path`, with every check that needs no probed medium.
+  /// Reads the job file at `path`, with every check that needs no medium.
   ///
   /// - Parameters:
   ///   - path: The file, as the user spelled it; see `FileSystem.spelling(of:)`.
   ///   - options: Values for variables.
   ///   - map: Gets the file's text, and the places of all origins in `jobs`.
   ///   - files: The disk.
-  /// - Returns: The jobs, and what does not stop them.
-  /// - Throws: everything that is wrong, in order of place; of YAML's syntax the first error only.
-  /// - Complexity: O(length of the file + number of jobs · size of what differs between them)
+  /// - Returns: The jobs, and warnings.
+  /// - Throws: All errors, in order of place; of YAML's syntax the first error only.
+  /// - Complexity: O(length of the file + number of jobs · size of their differences)
   public static func load(
     _ path: FilePath, options: Options = Options(), into map: SourceMap,
     files: some FileSystem = LocalFileSystem()
@@ -92,10 +90,10 @@ public struct JobFile: Sendable {
     return file
   }
 
-  /// The same, but what is wrong is returned beside the jobs, so that what follows from all of them can
-  /// be reported as well, and so that jobs of other files may write files that are not there.
+  /// The same, but returns errors beside the jobs, so that errors between all jobs can be reported
+  /// as well, and jobs of other files may write missing files.
   ///
-  /// - Throws: What is wrong with a file that cannot be read, or is no YAML.
+  /// - Throws: The errors of a file that cannot be read, or is no YAML.
   public static func loadAllowingMistakes(
     _ path: FilePath, options: Options = Options(), into map: SourceMap,
     files: some FileSystem = LocalFileSystem()
@@ -107,7 +105,7 @@ public struct JobFile: Sendable {
       in: root, path: path, bytes: bytes.count, options: options, map, sink, files)
   }
 
-  /// Decodes the outermost map, and checks what the jobs in it have to do with one another.
+  /// Decodes the outermost map, and checks the relations of its jobs.
   static func jobs(
     in root: YAMLNode, path: FilePath, bytes byteCount: Int = 0, isOnDisk: Bool = true,
     options: Options, _ map: SourceMap, _ sink: DiagnosticSink, _ files: some FileSystem
@@ -116,7 +114,7 @@ public struct JobFile: Sendable {
       map: map, files: files, folder: path.removingLastComponent(), sink: sink)
     var reader = FileReader(decoder: decoder, options: options, path: path, bytes: byteCount)
     var jobs = reader.jobs(root)
-    // A newer language has words that nobody here knows: nothing else can be said of the file.
+    // A newer language has unknown words: nothing else can be reported.
     if let newer = reader.newerVersion { throw Diagnostics(newer) }
     if isOnDisk {
       for index in jobs.indices { jobs[index].folder = decoder.folder }
@@ -136,7 +134,7 @@ public struct JobFile: Sendable {
       unusedVariables: reader.unusedVariables)
   }
 
-  /// - Throws: what to report, where anything is wrong or a file is missing.
+  /// - Throws: All errors, with those of missing files.
   func requireNoMistakes(by map: SourceMap) throws(Diagnostics) {
     guard hasMistakes || !missingFiles.isEmpty || !missingMedia.isEmpty else { return }
     var found = diagnostics
@@ -144,7 +142,7 @@ public struct JobFile: Sendable {
     throw found.sorted(by: map)
   }
 
-  /// The bytes of a job file; `origin` is where another one includes it.
+  /// The bytes of a job file; `origin` is where another file includes it.
   static func contents(
     of path: FilePath, _ files: any FileSystem, includedAt origin: Origin = .unknown
   ) throws(Diagnostics) -> [UInt8] {
@@ -186,7 +184,7 @@ public struct JobFile: Sendable {
     return bytes
   }
 
-  /// What a job file that is not there was perhaps meant to be.
+  /// A suggestion for a missing job file.
   private static func absence(of path: FilePath, _ files: any FileSystem) -> String {
     let isYAML = ["yaml", "yml"].contains(path.extension?.lowercased() ?? "")
     let written = FilePath(isYAML ? path.string : path.string + ".yaml")

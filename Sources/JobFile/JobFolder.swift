@@ -3,14 +3,14 @@ import MediaComposition
 import SystemPackage
 
 extension JobFile {
-  /// The job files in a folder, but not in those below it: what `avjob run FOLDER` runs.
+  /// The job files in a folder, without those below it, for `avjob run FOLDER`.
   ///
   /// - Parameters:
   ///   - folder: As the user spelled it; see `FileSystem.spelling(of:)`.
   ///   - files: The disk.
-  /// - Returns: Files that end in `.yaml` or `.yml`, in natural order; names that begin with a dot are
-  ///   left out.
-  /// - Throws: what to say where there are none, or the folder cannot be opened.
+  /// - Returns: Files that end in `.yaml` or `.yml`, in natural order, without names that begin
+  ///   with a dot.
+  /// - Throws: An error if there are none, or the folder cannot be opened.
   public static func paths(
     in folder: FilePath, files: some FileSystem = LocalFileSystem()
   ) throws(Diagnostics) -> [FilePath] {

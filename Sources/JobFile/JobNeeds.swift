@@ -3,11 +3,11 @@ import JobModel
 import MediaComposition
 
 extension Job {
-  /// What jobs need that is not there, and jobs that need themselves.
+  /// Errors of unknown needs, and of jobs that need themselves.
   ///
   /// - Parameters:
   ///   - jobs: All jobs of a file.
-  ///   - known: Names of further jobs of the file, which were refused.
+  ///   - known: Names of refused jobs of the file.
   /// - Returns: Errors at the names.
   /// - Complexity: O(number of jobs and needs)
   static func unmetNeeds(among jobs: [Job], known: Set<String>) -> [Diagnostic] {
@@ -15,7 +15,7 @@ extension Job {
     var names = known
     for job in jobs { names.formUnion([job.name, job.group]) }
     let sorted = names.sorted()
-    // Of a hundred thousand jobs that share a line, one complains of it.
+    // Of a hundred thousand jobs that share a line, one reports it.
     var blamed: Set<Origin> = []
     var found: [Diagnostic] = []
     for job in jobs {
@@ -42,7 +42,7 @@ extension Job {
       at: need.origin, help: "name the jobs that must be done before")
   }
 
-  /// What was perhaps meant; never the job itself, which cannot need itself.
+  /// A suggestion; never the job itself, which cannot need itself.
   private func help(for word: String, among names: [String]) -> String {
     let others = names.filter { $0 != name && $0 != group }
     if others.isEmpty { return "it has no other job: 'needs' names those under 'jobs'" }

@@ -1,31 +1,28 @@
 import LibAV
 
-/// Looks for anchors while a stream is counted: feeds a fresh decoder ahead of each, and takes the
-/// place only where both decoders give the same number of frames for each of the last packets.
-///
-/// One thread at a time.
+/// Finds anchors while a stream is counted: feeds a fresh decoder ahead of each, and accepts the
+/// place only where both decoders give the same number of frames for each of the last packets. One
+/// thread at a time.
 final class AnchorFinder {
   private(set) var index = AnchorIndex()
-  /// Frames that the packets say are to be dropped at the end (`AV_PKT_DATA_SKIP_SAMPLES`).
+  /// Frames to drop at the end, by the packets (`AV_PKT_DATA_SKIP_SAMPLES`).
   private(set) var padding: Int64 = 0
 
   private let spacing: (stride: Int64, preRoll: Int64)
   private let seeksByBytes: Bool
   private var candidate: Candidate?
   private var last = PacketKey()
-  /// Where the next candidate starts being fed.
   private var nextStart: Int64
 
-  /// An anchor in the making.
   private struct Candidate {
     var feedFrom: Int
     var key: PacketKey
     var start: Int64
     var hasher = Hasher()
-    /// Frames that the two decoders gave for the packets so far.
+    /// Frames of the two decoders for the packets so far.
     var counts: [(heard: Int64, fed: Int64)] = []
 
-    /// The last packets are to agree; the first ones fed may give less.
+    /// The last packets must agree; the first ones fed may give less.
     var agrees: Bool {
       let last = counts.suffix(4)
       return !last.isEmpty && last.contains { $0.heard > 0 }
@@ -39,19 +36,17 @@ final class AnchorFinder {
     nextStart = spacing.stride - spacing.preRoll
   }
 
-  /// What is to happen before a packet is decoded.
   enum Step {
-    /// Nothing.
     case none
-    /// A fresh decoder is to be fed from this packet on.
+    /// Feed a fresh decoder from this packet on.
     case feed
-    /// The decoder that was fed is heard from this packet on.
+    /// Use the fresh decoder from this packet on.
     case takeOver
-    /// The decoder that was fed is of no use.
+    /// Drop the fresh decoder.
     case drop
   }
 
-  /// Says what to do before packet `ordinal`, ahead of which `count` frames were decoded.
+  /// The step before packet `ordinal`, ahead of which `count` frames were decoded.
   func step(before packet: Packet, ordinal: Int, count: Int64) -> Step {
     let key = PacketKey(packet)
     defer { last.pass(key) }
@@ -77,7 +72,7 @@ final class AnchorFinder {
     return .feed
   }
 
-  /// Notes what a packet gave in the decoder that is heard, and in the one that is fed ahead.
+  /// Counts a packet's frames from the decoder in use and the one that is fed ahead.
   func note(_ packet: Packet, heard: Int64, fed: Int64) {
     guard var candidate else { return }
     packet.hash(into: &candidate.hasher)

@@ -1,18 +1,16 @@
 import LibAV
 
-/// Where in a stream a fresh decoder may take over, found while the stream was counted.
-///
-/// For streams whose timestamps do not count frames. 48 bytes for some three seconds of sound.
+/// Places in a stream where a fresh decoder may take over, found while the stream was counted. For
+/// streams whose timestamps do not count frames. 48 bytes for some three seconds of sound.
 struct AnchorIndex: Sendable {
-  /// One such place.
   struct Anchor: Sendable {
     /// The first packet that the fresh decoder is fed, counted from the stream's first.
     var feedFrom: Int
-    /// The packet from which on it is heard.
+    /// The packet from which on its sound is used.
     var packet: Int
-    /// Frames that all packets before that one gave.
+    /// Frames of all packets before that one.
     var frame: Int64
-    /// What packet `feedFrom` is found by.
+    /// The key of packet `feedFrom`.
     var key: PacketKey
     /// Of all bytes of the packets `feedFrom ..< packet`.
     var fingerprint: Int
@@ -31,12 +29,12 @@ struct AnchorIndex: Sendable {
     return low == 0 ? nil : low - 1
   }
 
-  /// Frames between two anchors, and how many a decoder of this codec must be fed before what it gives
-  /// is as good as what the one before gave; nil where a codec is not known to come to that.
+  /// Frames between two anchors, and how many a decoder of this codec is fed before its output
+  /// equals that of the decoder before; nil for codecs that are not known to converge.
   ///
-  /// Packets that decode by themselves take one packet, which shows that both decoders give the same
-  /// number of frames for it. Opus takes 32 packets to converge; MP3 at its lowest rates keeps its
-  /// bits in up to 47 frames; the others overlap by less than 8192 frames.
+  /// Packets that decode by themselves need one packet, which shows that both decoders give the
+  /// same number of frames. Opus converges in 32 packets; MP3 at its lowest rates keeps bits in up
+  /// to 47 frames; the others overlap by less than 8192 frames.
   static func spacing(of codec: String) -> (stride: Int64, preRoll: Int64)? {
     if codec.hasPrefix("pcm_") || independent.contains(codec) { return (1 << 17, 1) }
     if ["opus", "mp3", "truehd", "mlp"].contains(codec) { return (1 << 17, 1 << 15) }
@@ -55,16 +53,13 @@ struct AnchorIndex: Sendable {
   ]
 }
 
-/// What a packet is told from its neighbours by.
+/// What distinguishes a packet from its neighbours.
 struct PacketKey: Sendable, Hashable {
   /// In ticks of the stream.
   var timestamp: Int64?
-  /// Byte offset in the file.
   var position: Int64?
-  /// Bytes.
   var size: Int
 
-  /// Of no packet.
   init() { size = 0 }
 
   init(_ packet: Packet) {
@@ -73,14 +68,14 @@ struct PacketKey: Sendable, Hashable {
     size = packet.size
   }
 
-  /// Takes over what a later packet tells: of several that share a page, only the first has a place.
+  /// Takes over a later packet's numbers: only the first in a page has a position.
   mutating func pass(_ later: PacketKey) {
     timestamp = later.timestamp ?? timestamp
     position = later.position ?? position
     size = later.size
   }
 
-  /// Whether one of the two numbers says that this packet is behind `other`.
+  /// Whether this packet's number is beyond that of `other`.
   func isBehind(_ other: PacketKey, byPosition: Bool) -> Bool {
     byPosition
       ? Self.isGreater(position, other.position) : Self.isGreater(timestamp, other.timestamp)

@@ -2,7 +2,7 @@ import LibAV
 import MediaComposition
 
 extension ChannelLayout {
-  /// A layout as decoded; channels without places get FFmpeg's usual ones.
+  /// The layout of decoded sound; channels without places get FFmpeg's usual ones.
   init(mask: UInt64, count: Int) {
     let named = ChannelLayout(mask: mask)
     guard named.count != count else {
@@ -10,7 +10,7 @@ extension ChannelLayout {
       return
     }
     let usual = ChannelLayout(mask: LibAV.Stream.defaultChannelMask(count: count))
-    // Beyond what has places, every channel counts as a centre of its own.
+    // Beyond the known places, every channel counts as a centre of its own.
     self =
       usual.count == count
       ? usual : ChannelLayout(Array(repeating: .frontCenter, count: count))

@@ -1,11 +1,11 @@
 import MediaComposition
 import SystemPackage
 
-/// What two containers say about their own end, which libavformat does not pass on. Each reads a
-/// few kilobytes.
+/// Facts about the end of two containers that libavformat does not pass on. Each reads a few
+/// kilobytes.
 enum ContainerFacts {
-  /// Bytes of sound that a WAV's header promises (EBU Tech 3306 for RF64); nil where it leaves that
-  /// open, as writers to a pipe do.
+  /// Bytes of sound by a WAV's header (EBU Tech 3306 for RF64); nil where it leaves that open, as
+  /// writers to a pipe do.
   static func announcedWAVSize(_ path: FilePath) -> UInt64? {
     let bytes = read(path, from: 0, count: 1 << 16)
     func number(_ offset: Int, bytes size: Int) -> UInt64 {
@@ -28,10 +28,10 @@ enum ContainerFacts {
     return nil
   }
 
-  /// Where the content of an AIFF's chunk of ID3 begins; nil where it has none.
+  /// Where the content of an AIFF's ID3 chunk begins; nil where it has none.
   static func tagOffset(ofAIFF path: FilePath) -> Int? {
     var offset: Int64 = 12
-    // More chunks than any file has in good faith.
+    // More chunks than any honest file has.
     for _ in 0..<1000 {
       let head = read(path, from: offset, count: 8)
       guard head.count == 8 else { return nil }
@@ -42,8 +42,7 @@ enum ContainerFacts {
     return nil
   }
 
-  /// Whether an Ogg file's last page is not marked as one that ends a stream (RFC 3533, 6), or is
-  /// not there as a whole.
+  /// Whether an Ogg file's last page is incomplete, or does not end a stream (RFC 3533, 6).
   static func oggBreaksOff(_ path: FilePath) -> Bool {
     // A page has at most 65,307 bytes.
     let bytes = read(path, from: -(1 << 17), count: 1 << 17)
@@ -60,7 +59,7 @@ enum ContainerFacts {
     return end > bytes.count || bytes[start + 5] & 4 == 0
   }
 
-  /// Some bytes of a file, from its end where `offset` is negative; fewer where there are no more.
+  /// Bytes of a file, from its end where `offset` is negative; fewer at the file's end.
   private static func read(_ path: FilePath, from offset: Int64, count: Int) -> [UInt8] {
     guard let file = try? FileDescriptor.open(path, .readOnly, options: .closeOnExec) else {
       return []

@@ -4,7 +4,7 @@ import MediaComposition
 import MediaTime
 import SystemPackage
 
-/// A stream whose timestamps do not count frames: what is decoded is counted, from the first packet
+/// A stream whose timestamps do not count frames: decoded frames are counted, from the first packet
 /// or from an anchor.
 final class CountedStream: FrameSource {
   let channelCount: Int
@@ -12,7 +12,7 @@ final class CountedStream: FrameSource {
 
   private let facts: StreamFacts
   private let index: AnchorIndex
-  /// While the stream is counted for the first time.
+  /// Set while the stream is counted for the first time.
   private let finder: AnchorFinder?
   private let damage: Damage
   private let cursor: FrameCursor
@@ -21,16 +21,15 @@ final class CountedStream: FrameSource {
   private var demuxer: Demuxer
   private var stream: LibAV.Stream
   private var lane: DecodingLane?
-  /// Being fed ahead of the next anchor.
+  /// The decoder that is fed ahead of the next anchor.
   private var successor: DecodingLane?
   private var nextAnchor = 0
-  /// The number of the next packet.
   private var ordinal = 0
   private var isAtEnd = false
   private var canJump = true
-  /// Silence that the last packet stands for, and the raw frame where it begins.
+  /// The last packet's silence, and the raw frame where it begins.
   private var pause: (start: Int64, count: Int)?
-  /// What was sent last, and the counts of frames by which it is told what it gave.
+  /// The last packet, and the counts of frames before it.
   private var sent: (packet: Packet, countBefore: Int64, fed: Int64)?
 
   private init(
@@ -57,14 +56,13 @@ final class CountedStream: FrameSource {
 
   // MARK: Counting
 
-  /// What decoding a whole stream once tells.
   struct Count {
     var frames: Int64
     var padding: Int64
     var index: AnchorIndex
   }
 
-  /// Decodes a stream to its end, and looks for anchors on the way.
+  /// Decodes a stream to its end, and finds anchors on the way.
   static func count(_ facts: StreamFacts, codec: String) throws(Failure) -> Count {
     let stream = try reading(facts.path) { () throws(LibAVError) in
       try CountedStream(
@@ -155,7 +153,7 @@ final class CountedStream: FrameSource {
     return .takeOver
   }
 
-  /// Gives the number of frames that came of a packet in the decoder that is fed ahead.
+  /// The number of frames that a packet gives in the decoder that is fed ahead.
   private func feedAhead(_ packet: Packet) throws(LibAVError) -> Int64 {
     guard let successor else { return 0 }
     if let frames = SpeechPause.frames(of: packet, codec: stream.codecName) {
@@ -178,7 +176,7 @@ final class CountedStream: FrameSource {
     try Decoder.open(stream, removesPadding: true)
   }
 
-  /// A fresh decoder; what it stumbles over before it is heard is no damage.
+  /// A fresh decoder; its errors before its sound is used are no damage.
   private func openSuccessor() throws(LibAVError) -> DecodingLane {
     DecodingLane(try openDecoder(), .counted(from: 0), Damage())
   }
@@ -197,7 +195,7 @@ final class CountedStream: FrameSource {
     guard frame != position else { return }
     let target = index.anchor(before: frame + facts.origin)
     let isAhead = frame > position
-    // Reading on is cheaper than a jump and what has to be decoded ahead of the anchor.
+    // Reading on is cheaper than a jump with the decoding ahead of the anchor.
     let isNear =
       isAhead && (frame - position < Int64(facts.sampleRate) || (target ?? -1) < nextAnchor)
     if !isNear {
@@ -214,8 +212,8 @@ final class CountedStream: FrameSource {
     cursor.position = frame
   }
 
-  /// Goes to an anchor; false where what is found there is not what was there when the stream was
-  /// counted, as the demuxer cannot seek, or not exactly.
+  /// Jumps to an anchor; false where the packet there is not the one that was counted, as the
+  /// demuxer cannot seek, or not exactly.
   private func jump(to target: Int) throws(LibAVError) -> Bool {
     let anchor = index.anchors[target]
     restart()
@@ -239,7 +237,7 @@ final class CountedStream: FrameSource {
     return true
   }
 
-  /// Seeks, and reads on to the packet that `key` tells of.
+  /// Seeks, and reads on to the packet of `key`.
   private func find(_ key: PacketKey) throws(LibAVError) -> Packet? {
     let byPosition = demuxer.seeksByBytes
     do throws(LibAVError) {

@@ -1,15 +1,14 @@
 import LibAV
 
-/// A decoder and where its frames lie. One thread at a time.
+/// A decoder and the places of its frames. One thread at a time.
 final class DecodingLane {
-  /// How frames find their place.
   enum Placement {
     /// By counting samples from a known first one.
     case counted(from: Int64)
     /// By their own timestamps.
     case stamped
-    /// By counting samples from where most timestamps say that the first one was: libavformat
-    /// misplaces a Vorbis packet by some hundred frames where block sizes change between pages.
+    /// By counting samples from the start that most timestamps give: libavformat misplaces a Vorbis
+    /// packet by some hundred frames where block sizes change between pages.
     case agreed
   }
 
@@ -18,7 +17,6 @@ final class DecodingLane {
   private var count: Int64 = 0
   private var votes: [(start: Int64, count: Int)] = []
   private var damage: Damage
-  /// Where the packet that was sent last is.
   private var place: Int64 = 0
 
   init(_ decoder: Decoder, _ placement: Placement, _ damage: Damage) {
@@ -27,19 +25,19 @@ final class DecodingLane {
     self.damage = damage
   }
 
-  /// How many samples came, from the first one's place on where that was known.
+  /// The number of samples so far, from the first one's place on where that was known.
   var end: Int64 {
     if case .counted(let first) = placement { first + count } else { count }
   }
 
-  /// Counts what comes from now on from a known place, and damage where it is heard.
+  /// Counts frames from a known place on, and records damage from there on.
   func begin(at frame: Int64, _ damage: Damage) {
     placement = .counted(from: frame)
     count = 0
     self.damage = damage
   }
 
-  /// Hands over a packet, or the end of the stream. Damage is noted and passed over.
+  /// Sends a packet, or the end of the stream. Damage is recorded and skipped.
   func send(_ packet: Packet?) throws(LibAVError) {
     if let packet { place = packet.position ?? packet.timestamp ?? 0 }
     do throws(LibAVError) {
@@ -49,17 +47,17 @@ final class DecodingLane {
     }
   }
 
-  /// Counts frames that no packet is decoded for.
+  /// Counts frames that are not decoded from a packet.
   func skip(_ frames: Int) { count += Int64(frames) }
 
   private func note(_ error: LibAVError) throws(LibAVError) {
     guard error.isDamage else { throw error }
-    // Where frames tell their own place, what is missing shows as a hole.
+    // Where frames have timestamps, missing ones show as a hole.
     if case .stamped = placement { return }
     damage.note(.packet(place))
   }
 
-  /// Receives a frame and tells which raw frame it begins with; nil where the decoder wants more.
+  /// Receives a frame and gives its first raw frame; nil where the decoder needs more packets.
   func receive(into frame: Frame, _ rawFrame: (Int64) -> Int64?) throws(LibAVError) -> Int64? {
     while true {
       do throws(LibAVError) {

@@ -4,13 +4,13 @@ import MediaComposition
 import MediaTime
 import SystemPackage
 
-/// How a position in a stream may be reached so that its samples are the same in every path.
+/// How a position in a stream is reached so that its samples are the same on every path.
 enum Access: Sendable, Hashable {
   /// Timestamps count frames, and each packet decodes on its own (PCM, FLAC, ALAC).
   case packets
   /// Timestamps count frames; every `stride` frames a fresh decoder takes over that was fed
-  /// `preRoll` frames before. Codecs whose state never converges, such as AAC with noise
-  /// substitution, thus sound the same however they are reached.
+  /// `preRoll` frames before. So codecs whose state never converges, such as AAC with noise
+  /// substitution, sound the same however they are reached.
   case anchors(stride: Int64, preRoll: Int64)
 }
 
@@ -25,19 +25,19 @@ final class DemuxedStream: FrameSource {
   private var stream: LibAV.Stream
 
   private var lane: DecodingLane?
-  /// Being fed ahead of the next anchor, and the packet that it has yet to be given.
+  /// The decoder that is fed ahead of the next anchor, and its next packet.
   private var successor: DecodingLane?
   private var unshared: Packet?
-  /// A decoder that nothing uses any more, if its codec is one that a flush makes as good as new.
+  /// An unused decoder, if its codec's flush makes one as good as new.
   private var spare: Decoder?
   private var segment: Segment
   private var isAtEnd = false
 
   private let cursor: FrameCursor
-  /// What the successor's frames are decoded into, which nobody hears.
+  /// The buffer for the successor's frames, which are not used.
   private let scratch: Frame
 
-  /// The raw frames that one lane answers for, and the first that it is fed.
+  /// The raw frames of one lane, and the first that it is fed.
   private struct Segment {
     var feedFrom: Int64
     var frames: Range<Int64>
@@ -125,7 +125,7 @@ final class DemuxedStream: FrameSource {
     unshared = packet
   }
 
-  /// Feeds the lane that will take over at the next anchor, once that is near.
+  /// Feeds the lane for the next anchor, once that is near.
   private func share(_ packet: Packet) throws(LibAVError) {
     guard case .anchors(_, let preRoll) = facts.access,
       let raw = packet.timestamp.flatMap(facts.rawFrame),
@@ -136,7 +136,7 @@ final class DemuxedStream: FrameSource {
     while try successor?.receive(into: scratch, facts.rawFrame) != nil {}
   }
 
-  /// Goes over to the lane that was fed ahead, from the packet that the old one just decoded.
+  /// Switches to the lane that was fed ahead, from the packet that the old one just decoded.
   private func takeOver(at raw: Int64) throws(LibAVError) {
     retire(lane)
     if successor == nil { successor = try openLane(isFirst: false) }
@@ -162,8 +162,8 @@ final class DemuxedStream: FrameSource {
     }
   }
 
-  /// Keeps a lane's decoder for the next one. Opening one for Vorbis costs as much as decoding half a
-  /// second, for its codebooks; other codecs' flushes may leave something behind (AAC's noise).
+  /// Keeps a lane's decoder for the next one. Opening one for Vorbis costs as much as decoding half
+  /// a second, for its codebooks; other codecs' flushes may keep some state (AAC's noise).
   private func retire(_ lane: DecodingLane?) {
     guard let decoder = lane?.decoder, stream.codecName == "vorbis" else { return }
     decoder.flush()
@@ -182,12 +182,12 @@ final class DemuxedStream: FrameSource {
 
   func seek(to frame: Int64) throws(Failure) {
     guard frame != position else { return }
-    // Reading on is cheaper than a seek and what it has to decode again.
+    // Reading on is cheaper than a seek with its repeated decoding.
     let isAhead =
       frame > position && frame - position < Int64(facts.sampleRate)
     if !isAhead {
       try reading(facts.path) { () throws(LibAVError) in
-        // The packet that sounds at an anchor may begin before it, in the lane before.
+        // The packet at an anchor may begin before it, in the lane before.
         let target = Segment(
           containing: frame + facts.origin - Self.longestPacket, facts.access)
         switch facts.access {
@@ -208,7 +208,7 @@ final class DemuxedStream: FrameSource {
     cursor.position = frame
   }
 
-  /// Goes to a packet at or before a raw frame; false where the demuxer will not.
+  /// Jumps to a packet at or before a raw frame; false where the demuxer cannot.
   private func jump(toRaw raw: Int64) throws(LibAVError) -> Bool {
     var margin: Int64 = 0
     for _ in 0..<4 {
@@ -221,7 +221,7 @@ final class DemuxedStream: FrameSource {
       else { return false }
       if landed <= raw {
         restart()
-        // Before an anchor's pre-roll it must not be fed; elsewhere it is the one looked for.
+        // The lane must not be fed before an anchor's pre-roll; elsewhere this is the packet.
         if facts.access == .packets || landed == raw {
           lane = try openLane(isFirst: false)
           try lane?.send(packet)

@@ -3,10 +3,9 @@ import LibAV
 import MediaComposition
 import SystemPackage
 
-/// Hands decoded frames out as planar float: drops what lies before the position, and fills holes
+/// Copies decoded frames out as planar float: drops frames before the position, and fills holes
 /// with silence. One thread at a time.
 final class FrameCursor {
-  /// What the next frame is decoded into.
   let frame: Frame
   /// The asset frame that the next read begins with.
   var position: Int64 = 0
@@ -15,10 +14,10 @@ final class FrameCursor {
   private let channelCount: Int
   private let damage: Damage
   private let converter = FrameConverter()
-  /// The asset frame that the decoded frame begins with, and its length; 0 where it is used up.
+  /// The asset frame that the decoded frame begins with, and its length; 0 once it is used up.
   private var start: Int64 = 0
   private var count = 0
-  /// Whether that is a pause, and nothing was decoded.
+  /// Whether it is a pause, for which nothing was decoded.
   private var isSilent = false
 
   init(_ path: FilePath, channelCount: Int, _ damage: Damage) throws(LibAVError) {
@@ -28,25 +27,23 @@ final class FrameCursor {
     frame = try Frame()
   }
 
-  /// Says that `frame` was filled and where it lies.
   func place(at position: Int64) {
     start = position
     count = frame.sampleCount
     isSilent = false
   }
 
-  /// Says that `count` silent frames lie there, which the stream holds as such.
+  /// Places `count` silent frames of the stream.
   func placeSilence(at position: Int64, count: Int) {
     start = position
     self.count = count
     isSilent = true
   }
 
-  /// Forgets the decoded frame.
   func clear() { count = 0 }
 
   /// Fills frames `offset ..< offset + count` of a buffer; fewer only where `next`, which decodes
-  /// and places a frame, comes to the end.
+  /// and places a frame, reaches the end.
   func read(
     into buffer: AudioBuffer, at offset: Int, count wanted: Int, next: () throws(Failure) -> Bool
   ) throws(Failure) -> Int {
@@ -54,7 +51,7 @@ final class FrameCursor {
     while filled < wanted {
       if start + Int64(count) <= position || count == 0 {
         count = 0
-        // Whoever has asked to stop throws its own error instead of this one.
+        // The caller that cancelled throws its own error instead of this one.
         if damage.cancellation.isCancelled { throw Failure(.tryAgain, "cancelled", path: path) }
         guard try next() else { break }
         continue
@@ -80,7 +77,7 @@ final class FrameCursor {
     return filled
   }
 
-  /// Time goes on, silently, over a hole that ends at `end`; gives the number of frames filled.
+  /// Fills a hole that ends at `end` with silence; gives the number of frames filled.
   func silence(in buffer: AudioBuffer, at offset: Int, upTo end: Int64, count: Int) -> Int {
     let silent = Int(min(end - position, Int64(count)))
     guard silent > 0 else { return 0 }

@@ -2,10 +2,9 @@ import MPEGAudio
 import SystemPackage
 
 extension ContainerFacts {
-  /// What iTunes noted in an MP4 file's free-form atom `iTunSMPB`: libavformat takes the delay from
-  /// there, and forgets the length. Nil where there is none.
-  ///
-  /// Reads the atoms on the way only (ISO 14496-12, 4.2; the atoms below `ilst` are iTunes' own).
+  /// The content of iTunes' free-form atom `iTunSMPB` in an MP4 file, of which libavformat takes
+  /// the delay and drops the length; nil where there is none. Reads only the atoms on the way (ISO
+  /// 14496-12, 4.2; the atoms below `ilst` are iTunes' own).
   static func iTunesNote(in path: FilePath) -> ITunesGapless? {
     guard let file = try? FileDescriptor.open(path, .readOnly, options: .closeOnExec) else {
       return nil
@@ -36,9 +35,9 @@ extension ContainerFacts {
 }
 
 extension ContainerFacts {
-  /// Ticks a second of an MP4's edit lists (`mvhd`), and how long the last packet of one of its tracks
-  /// is by the table of durations, in the track's ticks (`stts`; ISO 14496-12, 8.2.2 and 8.6.1.2).
-  /// Nil where the file does not say.
+  /// Ticks a second of an MP4's edit lists (`mvhd`), and the duration of a track's last packet by
+  /// the table of durations, in the track's ticks (`stts`; ISO 14496-12, 8.2.2 and 8.6.1.2). Nil
+  /// where the file has none.
   static func movieEnd(
     in path: FilePath, track: Int
   ) -> (timescale: UInt32, lastDuration: Int64)? {
@@ -77,7 +76,7 @@ extension ContainerFacts {
 /// Reads the heads of atoms, and short ones' texts.
 private struct AtomReader {
   let file: FileDescriptor
-  /// More than any file has on the way: those that claim more are made to waste time.
+  /// More than any file has on the way: files with more are made to waste time.
   private var rest = 10_000
 
   init(file: FileDescriptor) { self.file = file }
@@ -112,7 +111,7 @@ private struct AtomReader {
     return String(decoding: bytes(at: range.lowerBound + offset, count: Int(count)), as: UTF8.self)
   }
 
-  /// Four bytes, the first in the highest place.
+  /// Four bytes, the most significant first.
   func number(at offset: Int64) -> UInt32? {
     let bytes = bytes(at: offset, count: 4)
     return bytes.count == 4 ? bytes.reduce(0) { $0 << 8 | UInt32($1) } : nil

@@ -5,10 +5,10 @@ import MediaComposition
 import MediaTime
 
 extension Prober {
-  /// A bare MPEG audio file: tags of ID3v1 by libavformat, if it knew the file, all else by our own
-  /// index.
+  /// A bare MPEG audio file: ID3v1 tags by libavformat, if it recognises the file, all else by our
+  /// own index.
   func probeMPEGAudio(_ demuxer: Demuxer?, stream index: Int?) throws(Failure) -> ProbedStream {
-    // The demuxer's only stream of sound; its parameters stay open, and we do not need them.
+    // The demuxer's only stream of sound; its parameters stay open, and are not needed.
     let stream = try demuxer.map { demuxer throws(Failure) in
       try choose(index ?? demuxer.streams.first(where: \.isAudio)?.index, in: demuxer)
     }

@@ -6,7 +6,7 @@ import MediaComposition
 import MediaTime
 import SystemPackage
 
-/// A bare MPEG audio file, sought by our own index of its frames: libavformat's seek is an
+/// A bare MPEG audio file, with seeks by our own index of its frames: libavformat's seek is an
 /// estimate.
 final class MPEGStream: FrameSource {
   let channelCount: Int
@@ -33,7 +33,7 @@ final class MPEGStream: FrameSource {
     cursor = try FrameCursor(path, channelCount: index.channelCount, damage)
   }
 
-  /// Opens a file by its index, or scans it again where that is nil, with what iTunes noted.
+  /// Opens a file by its index, or scans it again without one, with iTunes' note.
   static func open(
     _ facts: StreamFacts, _ known: FrameIndex?, _ note: ITunesGapless?, _ damage: Damage
   ) throws(Failure) -> MPEGStream {
@@ -63,13 +63,13 @@ final class MPEGStream: FrameSource {
     let filled = try cursor.read(into: buffer, at: offset, count: count) { () throws(Failure) in
       try advance()
     }
-    // Frames at the end that do not decode are silent: the index knows that they are there.
+    // Frames at the end that do not decode are silent: the index has counted them.
     return filled
       + cursor.silence(
         in: buffer, at: offset + filled, upTo: index.validFrameCount, count: count - filled)
   }
 
-  /// Decodes one frame; false behind the last.
+  /// Decodes one frame; false after the last.
   private func advance() throws(Failure) -> Bool {
     guard next < index.count else { return false }
     let current = next
@@ -80,7 +80,7 @@ final class MPEGStream: FrameSource {
         try decoder.send(packet)
         guard try decoder.receive(into: cursor.frame) else { return }
       } catch {
-        // What it held stays silent, and is counted as a hole.
+        // Its frames stay silent, and count as a hole.
         guard error.isDamage else { throw error }
         return
       }
@@ -98,11 +98,10 @@ final class MPEGStream: FrameSource {
   }
 }
 
-/// The bytes of an MPEG audio file.
 final class MPEGFile {
   private let path: FilePath
   private let descriptor: FileDescriptor
-  /// What was read last, so that frames in order cost one call for many.
+  /// The last bytes read, so that frames in order need one call for many.
   private var window: [UInt8] = []
   private var windowStart = 0
   private static let windowSize = 1 << 16
@@ -129,8 +128,8 @@ final class MPEGFile {
       ?? Failure(.mendMachine, "\(action): \(error)", path: path)
   }
 
-  /// Finds all frames, in memory that does not grow with the file. One that is cut short meanwhile
-  /// ends where it was cut.
+  /// Finds all frames, in memory that does not grow with the file. A file that is truncated
+  /// meanwhile ends there.
   func index(
     noting note: ITunesGapless?
   ) throws(Failure) -> Result<FrameIndex, FrameIndex.Refusal> {
@@ -157,7 +156,7 @@ final class MPEGFile {
     return result
   }
 
-  /// The same, for what must be Layer III.
+  /// The same, for a file that must be Layer III.
   func scan(noting note: ITunesGapless? = nil) throws(Failure) -> FrameIndex {
     switch try index(noting: note) {
     case .success(let index): return index
@@ -165,7 +164,7 @@ final class MPEGFile {
     }
   }
 
-  /// A packet of bytes of the file; of fewer where the file was cut meanwhile.
+  /// A packet of bytes of the file; fewer where the file was truncated meanwhile.
   func packet(_ range: Range<Int>, timestamp: Int64) throws(Failure) -> Packet {
     if range.lowerBound < windowStart || range.upperBound > windowStart + window.count {
       window = [UInt8](repeating: 0, count: max(Self.windowSize, range.count))
@@ -185,7 +184,7 @@ final class MPEGFile {
     }
   }
 
-  /// Fills `bytes` from `offset` on; gives fewer at the file's end.
+  /// Fills `bytes` from `offset` on; gives the number of bytes, fewer at the file's end.
   private func fill(
     _ bytes: UnsafeMutableRawBufferPointer, from offset: Int
   ) throws(Failure) -> Int {

@@ -4,30 +4,26 @@ import Synchronization
 import SystemPackage
 import Threads
 
-/// The media files of a run, each probed once however often it is used.
-///
-/// Safe from any thread; probing happens outside the lock, so files are probed in parallel.
+/// The media files of a run, each probed once. Safe from any thread; probing happens outside the
+/// lock, so files are probed in parallel.
 public final class MediaLibrary: Sendable {
-  /// What an earlier run found out about a file's stream, or nil: asked with the path, the stream
-  /// that is wanted, and what the file is now. Called from any thread.
+  /// The result of an earlier run for a path, a stream and the file's present identity, or nil.
+  /// Called from any thread.
   public typealias Recall = @Sendable (FilePath, Int?, FileIdentity) -> ProbedAsset?
 
   private struct Key: Hashable {
     var path: FilePath
     var streamIndex: Int?
   }
-  /// The SHA-256 of files that records told of: parts of one file are many.
+  /// The SHA-256 of files for records: many parts may come from one file.
   private let digests = Mutex<[FileIdentity: [UInt8]]>([:])
 
-  /// How many exports were compiled for sessions over this library: tests hold it to one for each
-  /// job, whatever is done with the job.
+  /// The number of exports compiled for sessions over this library: tests expect one for each job.
   package let compilations = Atomic<Int>(0)
 
-  /// What is known of a stream.
   private enum Known {
-    /// Probed in this run.
     case probed(ProbedStream)
-    /// By an earlier run: enough for a graph, and not for reading.
+    /// By an earlier run: enough for a graph, not for reading.
     case recalled(ProbedAsset)
 
     var found: ProbedAsset {
@@ -40,33 +36,33 @@ public final class MediaLibrary: Sendable {
 
   private let found = Mutex<[Key: Result<Known, Failure>]>([:])
   private let recall: Recall?
-  /// How many more MP3 frames' places may be kept: an index takes eight bytes for each, and all that
-  /// are kept 64 MB, which is some 60 hours. Files beyond that are scanned each time they are opened.
+  /// MP3 frames whose places may still be kept: an index takes eight bytes for each, and all of
+  /// them 64 MB, some 60 hours. Further files are scanned each time they are opened.
   private let framesToKeep = Mutex(8_000_000)
 
-  /// A library that has probed nothing yet. The first one readies FFmpeg for the process: its log
-  /// is silenced (see `Engine.start()`).
+  /// An empty library. The first one readies FFmpeg for the process: its log is silenced (see
+  /// `Engine.start()`).
   ///
   /// - Parameter recall: Spares the probing of files that have not changed since an earlier run;
-  ///   what is read is probed all the same. What this library finds may then be kept for later runs
-  ///   (`probedAsset(at:streamIndex:)`), which is why a file that was changed only just now is let
-  ///   rest for a moment, until no later change can bear the same time.
+  ///   files that are read are probed all the same. Results of this library may be kept for later
+  ///   runs (`probedAsset(at:streamIndex:)`), so a file that was changed just now is probed a
+  ///   moment later, when no further change can have the same time.
   public init(recalling recall: Recall? = nil) {
     self.recall = recall
-    // What it throws is thrown where something can be done about it: see `known`.
+    // `known` throws it, where it can be handled.
     _ = try? Engine.start()
   }
 
   /// The facts of a file's stream: FFmpeg's best stream of sound where `streamIndex` is nil.
   ///
   /// - Throws: `Failure` (`mendInput`, `mendMachine`), the same at each call for a file, or
-  ///   `tryAgain`, which the next call does.
+  ///   `tryAgain`.
   public func asset(at path: FilePath, streamIndex: Int? = nil) throws(Failure) -> Asset {
     try known(Key(path: path, streamIndex: streamIndex)).found.asset
   }
 
-  /// The facts of a file as it is now: probed once more where it is not the file that was probed
-  /// before, as one that another export has written since.
+  /// The facts of a file as it is now: probed again where another file is at its path, as one that
+  /// an export has written since.
   ///
   /// - Throws: As `asset`.
   public func currentAsset(at path: FilePath, streamIndex: Int? = nil) throws(Failure) -> Asset {
@@ -80,13 +76,13 @@ public final class MediaLibrary: Sendable {
     return try known(key).found.asset
   }
 
-  /// What is odd about a file that can be read all the same.
+  /// Oddities of a file that can be read all the same.
   public func warnings(for path: FilePath, streamIndex: Int? = nil) -> [Warning] {
     (try? known(Key(path: path, streamIndex: streamIndex)).found.warnings) ?? []
   }
 
-  /// What was found of a stream so far, whether here or by an earlier run, and which of the two;
-  /// nil where it was not asked for or cannot be read. Touches no file.
+  /// The facts of a stream so far, by this library or an earlier run, and which of the two; nil
+  /// where it was not probed or cannot be read. Touches no file.
   public func probedAsset(
     at path: FilePath, streamIndex: Int? = nil
   ) -> (found: ProbedAsset, isRecalled: Bool)? {
@@ -129,16 +125,16 @@ public final class MediaLibrary: Sendable {
   private func remember(_ result: Result<Known, Failure>, of key: Key) {
     found.withLock { found in
       found[key] = result
-      // Under its number too: by that the stream is opened.
+      // Under its number too, by which the stream is opened.
       if case .success(let known) = result {
         found[Key(path: key.path, streamIndex: known.found.asset.streamIndex)] = result
       }
     }
   }
 
-  /// What reading takes, which no earlier run can tell.
+  /// The facts for reading, which no earlier run can give.
   ///
-  /// - Throws: `tryAgain` where what an earlier run told is not so; it is known from now on.
+  /// - Throws: `tryAgain` where the result of an earlier run is wrong; it is corrected.
   private func facts(of asset: Asset) throws(Failure) -> StreamFacts {
     let key = Key(path: asset.path, streamIndex: asset.streamIndex)
     let stream: ProbedStream
@@ -161,13 +157,13 @@ public final class MediaLibrary: Sendable {
     return stream.facts
   }
 
-  /// Makes sure that an asset is what it is said to be before an export is made of it, where an
-  /// earlier run said so. Reading does so as well; tags and covers are taken without reading.
+  /// Checks the facts of an asset that an earlier run gave, before an export is made of it. Reading
+  /// checks them too; tags and covers are taken without reading.
   ///
-  /// - Throws: `tryAgain` where it is not, and what probing does.
+  /// - Throws: `tryAgain` where they are wrong, and as probing does.
   public func confirm(_ asset: Asset) throws(Failure) { _ = try facts(of: asset) }
 
-  /// Whether going back in an asset means to decode it from its first packet.
+  /// Whether going back in an asset decodes it from its first packet.
   func startsAnew(_ asset: Asset) throws(Failure) -> Bool {
     switch try facts(of: asset).reader {
     case .demuxer, .mpegAudio: false
@@ -175,7 +171,7 @@ public final class MediaLibrary: Sendable {
     }
   }
 
-  /// The SHA-256 of an asset's file, if it is still the one that was probed. A file is read once.
+  /// The SHA-256 of an asset's file, if it is still the probed one. A file is read once.
   ///
   /// - Throws: `Failure`, or `CancellationError`.
   /// - Complexity: O(size) the first time; some 0.3 s for 100 MB.
@@ -207,7 +203,7 @@ public final class MediaLibrary: Sendable {
     return stream
   }
 
-  /// Opens an asset for reading, if its file is still the one that was probed.
+  /// Opens an asset for reading, if its file is still the probed one.
   func open(_ asset: Asset, noting damage: Damage) throws(Failure) -> any FrameSource {
     try requireUnchanged(asset)
     let facts = try facts(of: asset)

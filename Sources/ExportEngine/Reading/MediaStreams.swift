@@ -11,19 +11,19 @@ public struct MediaStream: Sendable, Hashable {
   public var kind: String
   /// FFmpeg's name of the codec, such as `aac`.
   public var codec: String
-  /// Frames a second; nil where it is no sound, or the header does not say.
+  /// Frames a second; nil for other kinds, or where the header has none.
   public var sampleRate: Int?
   /// nil as above.
   public var channelLayout: ChannelLayout?
-  /// An ISO 639 code, as the file says it.
+  /// An ISO 639 code, from the file.
   public var language: String?
   /// The stream's own title.
   public var title: String?
 }
 
 extension MediaLibrary {
-  /// The streams of a file but for pictures that belong to its tags, in the file's order. Reads the
-  /// header only.
+  /// The streams of a file in its order, without pictures that belong to its tags. Reads the header
+  /// only.
   ///
   /// - Throws: `Failure` (`mendInput`, `mendMachine`) where the header cannot be read.
   public func streams(at path: FilePath) throws(Failure) -> [MediaStream] {

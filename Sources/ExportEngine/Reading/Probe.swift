@@ -4,23 +4,23 @@ import MediaComposition
 import MediaTime
 import SystemPackage
 
-/// What probing one stream found: the facts a user sees, and those that reading needs.
+/// The facts of one stream, for users and for reading.
 struct ProbedStream: Sendable {
   var asset: Asset
   var facts: StreamFacts
   var warnings: [Warning]
 }
 
-/// Finds what a media file holds, trusting evidence over headers.
+/// Finds the facts of a media file, trusting evidence over headers.
 ///
-/// The frame count is the one that decoding gives. Where container and codec prove it (PCM's size,
-/// FLAC's last packet, MP4's table, Ogg's last granule) nothing is decoded but the first packet;
-/// elsewhere the whole stream is decoded once to count it.
+/// The frame count is that of decoding. Where container and codec prove it (PCM's size, FLAC's last
+/// packet, MP4's table, Ogg's last granule) only the first packet is decoded; elsewhere the whole
+/// stream is decoded once to count it.
 struct Prober {
   let path: FilePath
   let identity: FileIdentity
 
-  /// - Throws: `Failure` (`mendInput`, `mendMachine`) where there is no sound to be read.
+  /// - Throws: `Failure` (`mendInput`, `mendMachine`) where there is no readable sound.
   static func probe(_ path: FilePath, stream index: Int?) throws(Failure) -> ProbedStream {
     let prober = Prober(path: path, identity: try SourceFile.identify(path))
     let demuxer: Demuxer
@@ -28,7 +28,7 @@ struct Prober {
       demuxer = try Demuxer.open(path)
     } catch {
       guard error.isUnknownFormat else { throw error.inputFailure(path) }
-      // libavformat takes a short MP3 for noise; the frames themselves are proof.
+      // libavformat refuses a short MP3 as noise; the frames themselves are proof.
       if let short = try? prober.probeMPEGAudio(nil, stream: index) { return short }
       throw Failure(
         .mendInput, "holds no sound in a known format (a text, a playlist, a damaged header?)",
@@ -42,7 +42,7 @@ struct Prober {
 
   // MARK: Through libavformat
 
-  /// Beyond these a header is wrong, and would set how much memory resampling takes.
+  /// Beyond these a header is wrong, and would make resampling take too much memory.
   private static let sampleRates = 1000...768_000
 
   func probe(_ demuxer: Demuxer, stream index: Int?) throws(Failure) -> ProbedStream {
@@ -116,7 +116,6 @@ struct Prober {
     return streams[best]
   }
 
-  /// What the first packets decode to.
   struct FirstFrame {
     var sampleRate: Int
     var channelCount: Int
@@ -124,18 +123,16 @@ struct Prober {
     var sampleCount: Int
     /// Significant bits where decoding gives integers.
     var bitDepth: Int?
-    /// The timestamp of the first sample that sounds, in frames, where timestamps say.
+    /// The timestamp of the first sample that sounds, in frames, if known.
     var rawStart: Int64?
-    /// The timestamp of the first frame, of which `skip` samples are left out.
+    /// The timestamp of the first frame, of which `skip` samples are dropped.
     var timestamp: Time?
     /// Samples of encoder delay before it.
     var skip: Int64
-    /// The file's offset of the first packet.
     var dataStart: Int64?
-    /// Whether the stream's ticks are its frames.
     var timestampsCountFrames: Bool
 
-    /// When the first sample sounds by the clock that chapters go by: MP4 and Matroska let sound begin
+    /// When the first sample sounds by the clock of chapters: in MP4 and Matroska sound may begin
     /// later than the file.
     func start(in demuxer: Demuxer) -> Time {
       guard ["mov,", "matroska,"].contains(where: demuxer.formatName.hasPrefix), let timestamp
@@ -196,7 +193,7 @@ struct Prober {
     Failure(.mendInput, "holds no sound (its header is all there is)", path: path)
   }
 
-  /// Refuses a WAV whose frames are not of the size that its samples need: FFmpeg reads noise.
+  /// Refuses a WAV whose frame size does not match its samples: FFmpeg reads noise.
   private func requireConsistentHeader(
     of stream: LibAV.Stream, _ demuxer: Demuxer
   ) throws(Failure) {

@@ -4,10 +4,10 @@ import MediaComposition
 import MediaTime
 import SystemPackage
 
-/// What the tag of an MP3 or an AIFF says: libavformat knows neither a chapter's link nor its image,
-/// and drops chapters that hold more than it expects.
+/// The ID3 tag of an MP3 or an AIFF: libavformat has neither a chapter's link nor its image, and
+/// drops chapters with unexpected frames.
 extension Prober {
-  /// The ID3v2 tag that the file begins with, or that stands at `offset`.
+  /// The ID3v2 tag at the file's start, or at `offset`.
   func storedTag(at offset: Int = 0) -> StoredID3Tag? {
     withFile { file in
       StoredID3Tag.read(at: offset, byteCount: Int(clamping: identity.size)) { offset, target in
@@ -24,7 +24,7 @@ extension Prober {
     return body(file)
   }
 
-  /// Tags and cover. Several values of one are told apart by `;`, as FFmpeg does in Vorbis comments.
+  /// Tags and cover. Several values of one are separated by `;`, as in FFmpeg's Vorbis comments.
   func metadata(of tag: StoredID3Tag) -> Metadata {
     let spoken = tag.items.first { $0.key == "language" }?.value.lowercased()
     var keys: [String] = []
@@ -47,7 +47,7 @@ extension Prober {
     return metadata
   }
 
-  /// More than any file has in good faith, of tags and of values of one.
+  /// More tags, and values of one, than any honest file has.
   private static let tagLimit = 1000
 
   /// In order of time, each at a time of its own.
@@ -60,7 +60,7 @@ extension Prober {
     .lasting(by: \.start)
   }
 
-  /// A link in plain ASCII, as it has to be written (RFC 3986 §2.1): its bytes were read as Latin-1.
+  /// A link in plain ASCII (RFC 3986 §2.1): its bytes were read as Latin-1.
   private static func plainLink(_ link: String) -> String {
     link.unicodeScalars.reduce(into: "") { plain, scalar in
       if 0x21...0x7E ~= scalar.value { return plain.unicodeScalars.append(scalar) }
@@ -70,7 +70,7 @@ extension Prober {
   }
 
   private func artwork(_ image: StoredID3Tag.Image) -> Artwork? {
-    // Most pictures say their size in their first bytes.
+    // Most pictures have their size in their first bytes.
     var bytes = read(image, limit: 1 << 16)
     guard !bytes.isEmpty else { return nil }
     if Picture(bytes) == nil, image.stored.count > 1 << 16 { bytes = read(image, limit: .max) }

@@ -4,9 +4,9 @@ import MPEGAudio
 import MediaComposition
 import SystemPackage
 
-/// How long a stream is, and what reading it takes.
+/// A stream's length, and the facts for reading it.
 extension Prober {
-  /// Frames, and what the file says is to be left out around them.
+  /// Frames, and those to leave out around them.
   struct Length {
     var frames: Int64
     var delay: Int64?
@@ -16,7 +16,7 @@ extension Prober {
   /// Eleven years at the highest rate.
   private static let longestLength: Int64 = 1 << 48
 
-  /// Takes the container's word where it proves it, and else decodes the stream once.
+  /// Takes the container's length where it is proven, and else decodes the stream once.
   func measure(
     _ stream: LibAV.Stream, _ demuxer: Demuxer, _ first: FirstFrame
   ) throws(Failure) -> (StreamFacts, Length) {
@@ -29,11 +29,12 @@ extension Prober {
       facts.firstRaw = raw &- first.skip
       facts.origin = raw
       if demuxer.formatName == "ogg", raw < 0, raw >= -first.sampleRate {
-        // A first page whose granule is lower than what it holds cuts the start (Vorbis I, A.2). A page
-        // has about a second; cameras write pages of packets without bytes, which are counted wrongly.
+        // A first page whose granule is lower than its content cuts the start (Vorbis I, A.2). A
+        // page has about a second; cameras write pages of packets without bytes, which are
+        // miscounted.
         facts.origin = 0
         lead = 0 &- raw
-        // Its decoder is late itself, which its own tool leaves out as well (SPEEX_GET_LOOKAHEAD).
+        // The delay of its decoder, which its own tool leaves out as well (SPEEX_GET_LOOKAHEAD).
         if stream.codecName == "speex" { lead += Int64(first.sampleRate / 8000 * 40) }
       }
       // Headers that promise more than years prove nothing.
@@ -54,23 +55,23 @@ extension Prober {
     return (facts, noting(ContainerFacts.iTunesNote(in: path), first, length, demuxer))
   }
 
-  /// The delay that the container tells of a stream that is counted, nil where it does not; `lead` is
-  /// raised where FFmpeg's decoder leaves it in.
+  /// The container's delay for a counted stream, nil without one; `lead` is raised where FFmpeg's
+  /// decoder leaves the delay in.
   private func toldDelay(
     of stream: LibAV.Stream, _ demuxer: Demuxer, _ first: FirstFrame, lead: inout Int64
   ) -> Int64? {
     guard demuxer.formatName == "matroska,webm" else {
       return first.skip + lead > 0 ? first.skip + lead : nil
     }
-    // `CodecDelay`: frames are played as much earlier (Matroska, RFC 9559, 5.1.4.1.26). Opus' decoder
-    // leaves out what its own header says, which is the same.
+    // `CodecDelay`: frames play earlier by it (Matroska, RFC 9559, 5.1.4.1.26). Opus' decoder
+    // leaves out its own header's number, which is the same.
     guard stream.initialPadding > 0, stream.sampleRate > 0 else { return nil }
     let delay = Int64(stream.initialPadding) * Int64(first.sampleRate) / Int64(stream.sampleRate)
     if stream.codecName != "opus", first.skip == 0 { lead = delay }
     return delay
   }
 
-  /// The length that iTunes' note leaves of an M4A, where libavformat took its delay.
+  /// The length by iTunes' note in an M4A, of which libavformat took the delay.
   private func noting(
     _ note: ITunesGapless?, _ first: FirstFrame, _ length: Length, _ demuxer: Demuxer
   ) -> Length {
@@ -82,15 +83,15 @@ extension Prober {
       padding: (length.padding ?? 0) + length.frames - note.length)
   }
 
-  /// How packets of this container and codec may be reached.
+  /// How packets of this container and codec are reached.
   private func access(of stream: LibAV.Stream) -> Access {
     if stream.isLossless { return .packets }
-    // One stride costs a decoder's start, and on average half a stride of decoding for a seek.
-    // Opus takes 32 packets to converge; the others' overlap is one block of at most 8192 frames.
+    // A stride costs a decoder's start, and a seek on average half a stride of decoding. Opus
+    // converges in 32 packets; the others' overlap is one block of at most 8192 frames.
     return .anchors(stride: 1 << 17, preRoll: stream.codecName == "opus" ? 1 << 15 : 1 << 14)
   }
 
-  /// The number of frames that decoding would give, where the container proves it; else nil.
+  /// The number of frames by decoding, where the container proves it; else nil.
   private func provenLength(
     of stream: LibAV.Stream, _ demuxer: Demuxer, _ facts: StreamFacts, _ first: FirstFrame
   ) throws(Failure) -> Length? {
@@ -102,7 +103,7 @@ extension Prober {
         return nil
       }
       let there = (identity.size - start) / Int64(stream.blockAlign)
-      // Of a CAF libavformat tells the frames of its data chunk alone; other chunks may follow it.
+      // Of a CAF libavformat has the frames of its data chunk alone; other chunks may follow it.
       return Length(frames: min(announced ?? stream.frameCount ?? there, there))
     case "flac":
       guard let announced,
@@ -112,7 +113,7 @@ extension Prober {
     case "mov,mp4,m4a,3gp,3g2,mj2":
       guard let announced, let end = stream.indexedEnd, end <= identity.size else { return nil }
       if stream.isLossless { return Length(frames: announced, delay: delay) }
-      // AMR's pauses give no frames, so only counting knows where the others lie.
+      // AMR's pauses have no frames, so only counting finds the others' places.
       guard AnchorIndex.spacing(of: stream.codecName) != nil, !stream.codecName.hasPrefix("amr_"),
         let ticks = stream.indexedTicks(every: Int64(first.sampleCount)),
         ticks.magnitude < StreamFacts.farthestFrame
@@ -120,15 +121,15 @@ extension Prober {
       let frames = listedFrames(
         of: stream, facts, announced: announced, there: ticks - facts.origin,
         packet: Int64(first.sampleCount))
-      // ALAC's last packet is as long as it says itself.
+      // ALAC's last packet has its own length.
       let padding = stream.codecName == "alac" ? 0 : max(0, ticks - facts.origin - frames)
       return noting(
         ContainerFacts.iTunesNote(in: path), first,
         Length(frames: frames, delay: delay, padding: padding > 0 || delay != nil ? padding : nil),
         demuxer)
     case "ogg":
-      // A stream that was cut out of another begins anywhere. Of other codecs' packets libavformat
-      // does not find the right timestamps after a seek.
+      // A stream that was cut out of another begins anywhere. For other codecs' packets libavformat
+      // finds wrong timestamps after a seek.
       guard (0...8192).contains(facts.origin), ["vorbis", "opus"].contains(stream.codecName) else {
         return nil
       }
@@ -142,9 +143,9 @@ extension Prober {
 
   /// The length of an MP4's edit list, `announced`, of the frames that are `there`.
   ///
-  /// Lists count in ticks of the movie, with FFmpeg's muxer milliseconds. Where the last packet's own
-  /// duration is shorter than what it decodes to, and the list ends within a tick of its end or
-  /// behind everything, as libavformat counts empty edits in, that is the end that was meant.
+  /// Lists count in ticks of the movie, with FFmpeg's muxer milliseconds. If the last packet's own
+  /// duration is shorter than its decoded sound, and the list ends within a tick of its end, or
+  /// behind everything, as libavformat includes empty edits, then that end is meant.
   private func listedFrames(
     of stream: LibAV.Stream, _ facts: StreamFacts, announced: Int64, there: Int64, packet: Int64
   ) -> Int64 {
@@ -157,7 +158,7 @@ extension Prober {
     return isMeant ? exact : min(announced, there)
   }
 
-  /// Where the last packet ends, found by reading only the file's end.
+  /// Where the last packet ends, from the file's end alone.
   private func lastPacketEnd(
     of stream: LibAV.Stream, _ demuxer: Demuxer, _ facts: StreamFacts, near announced: Int64
   ) throws(Failure) -> Int64? {
@@ -168,7 +169,7 @@ extension Prober {
       while let packet = try demuxer.readWhatIsThere() {
         guard packet.streamIndex == stream.index, let timestamp = packet.timestamp else { continue }
         let next = facts.rawFrame(timestamp &+ packet.duration)
-        // Numbers that start anew are another file behind this one.
+        // Numbers that start again belong to another file behind this one.
         if let end, let next, next <= end { return nil }
         end = next
       }
@@ -176,8 +177,8 @@ extension Prober {
     }
   }
 
-  /// Reads all packets of an Ogg stream without decoding: whether its timestamps run on without a
-  /// hole, as those of a chained, cut or damaged file do not, and where they end.
+  /// Reads all packets of an Ogg stream without decoding: where its timestamps end, if they have no
+  /// hole, as those of a chained, cut or damaged file do.
   private func scanOgg(
     _ stream: LibAV.Stream, _ facts: StreamFacts
   ) throws(Failure) -> (end: Int64, padding: Int64)? {
@@ -197,7 +198,7 @@ extension Prober {
         last = raw
         if isOpus { end = raw &+ packet.duration }
       }
-      // Vorbis' last packet has a duration only by the granule of its page: the stream's own.
+      // Vorbis' last packet has a duration only by its page's granule: the stream's own.
       let streamEnd = stream.duration.flatMap(facts.rawFrame)
       guard let end = isOpus ? end : streamEnd, let last, end > last - 8192 else { return nil }
       return (isOpus ? end - facts.origin : end, padding)

@@ -2,7 +2,7 @@ import LibAV
 import MediaComposition
 
 extension Prober {
-  /// The front cover that the file holds, else the first of its pictures.
+  /// The file's front cover, else the first of its pictures.
   func cover(of demuxer: Demuxer) -> Artwork? {
     let pictures = demuxer.pictures
     guard let picture = pictures.first(where: \.isFrontCover) ?? pictures.first,
@@ -17,7 +17,7 @@ extension Prober {
 }
 
 extension EmbeddedArtwork.Format {
-  /// What the bytes of a picture are, whatever they are said to be.
+  /// The format of a picture's bytes, whatever its declared one is.
   init(of bytes: [UInt8]) {
     switch Picture(bytes)?.format {
     case .jpeg: self = .jpeg
@@ -29,7 +29,7 @@ extension EmbeddedArtwork.Format {
     }
   }
 
-  /// What files begin with; a JPEG or PNG that comes here is damaged.
+  /// Files' first bytes; a JPEG or PNG here is damaged.
   private static let signatures: [(bytes: [UInt8], name: String)] = [
     ([0xFF, 0xD8, 0xFF], "damaged JPEG"), ([0x89, 0x50, 0x4E, 0x47], "damaged PNG"),
     (Array("GIF8".utf8), "GIF"), (Array("BM".utf8), "BMP"), (Array("RIFF".utf8), "RIFF"),

@@ -3,10 +3,10 @@ import LibAV
 import MediaComposition
 import MediaTime
 
-/// What users see of a file beside its sound.
+/// A file's facts for users besides its sound.
 extension Prober {
   func announcedDuration(of stream: LibAV.Stream, _ demuxer: Demuxer) -> Time? {
-    // libavformat lowers a WAV's length in silence to what is there.
+    // libavformat silently lowers a WAV's length to the bytes present.
     if demuxer.formatName == "wav", stream.isLossless, stream.blockAlign > 0,
       stream.sampleRate > 0, let bytes = ContainerFacts.announcedWAVSize(path)
     {
@@ -14,7 +14,7 @@ extension Prober {
         frames: Int64(clamping: bytes) / Int64(stream.blockAlign), rate: stream.sampleRate)
     }
     if let ticks = stream.duration {
-      // An Opus stream's last granule counts what is left out at its start.
+      // An Opus stream's last granule includes the frames left out at its start.
       let ticks =
         stream.codecName == "opus" && demuxer.formatName == "ogg"
         ? ticks &- Int64(stream.initialPadding) : ticks
@@ -24,7 +24,7 @@ extension Prober {
     return demuxer.announcedMicroseconds.map { Time(value: $0, timescale: 1_000_000) }
   }
 
-  /// Says so where a header is off by more than a tenth of a second and a hundredth.
+  /// A warning where a header is off by more than a tenth of a second and a hundredth.
   func warning(announced: Time, found: Time) -> Warning? {
     let difference = announced > found ? announced - found : found - announced
     let limit = max(
@@ -34,11 +34,10 @@ extension Prober {
       "its header announces \(announced.inSeconds), \(found.inSeconds) can be decoded", path: path)
   }
 
-  /// Tags and cover.
   func metadata(of demuxer: Demuxer, _ stream: LibAV.Stream) -> Metadata {
     var metadata = Metadata()
-    // Ogg keeps its comments on the stream, everything else on the file. A stream's language is what
-    // is spoken in it; of a file it is a tag.
+    // Ogg keeps its comments on the stream, other containers on the file. A stream's language is
+    // that of its speech; a file's is a tag.
     let ofStream = stream.metadata.filter { demuxer.formatName == "ogg" || $0.key != "language" }
     for (key, value) in demuxer.metadata + ofStream where !Self.isTechnical(key) && !value.isEmpty {
       let key = Self.genericName(of: key)
@@ -54,8 +53,8 @@ extension Prober {
     return metadata
   }
 
-  /// FFmpeg's generic names are in small letters, which Matroska and Vorbis comments are not. Lyrics
-  /// in no language that is known are lyrics.
+  /// FFmpeg's generic names are in small letters, unlike Matroska's and Vorbis comments. Lyrics of
+  /// unknown language are lyrics.
   private static func genericName(of key: String) -> String {
     let name = key.lowercased()
     if ["lyrics-xxx", "lyrics-und", "lyrics-"].contains(name) { return "lyrics" }
@@ -68,7 +67,7 @@ extension Prober {
     "track",
   ]
 
-  /// Whether a tag describes the file at hand, and not the sound in it: it would be wrong in another.
+  /// Whether a tag describes the file and not its sound: it would be wrong in another file.
   static func isTechnical(_ key: String) -> Bool {
     let key = key.lowercased()
     return technicalTags.contains(key) || technicalPrefixes.contains(where: key.hasPrefix)
@@ -81,10 +80,10 @@ extension Prober {
     "number_of_bytes-eng",
   ]
 
-  /// mkvmerge's statistics, iTunes' notes, and what programs keep for themselves (ID3v2.4 §4.27).
+  /// mkvmerge's statistics, iTunes' notes, and programs' private data (ID3v2.4 §4.27).
   private static let technicalPrefixes = ["_statistics_", "comment:itun", "id3v2_priv."]
 
-  /// In order of time, each at a time of its own: of several at one, the last is under way. The sound
+  /// In order of time, each at a time of its own: of several at one, the last counts. The sound
   /// begins at `start` of their clock.
   func chapters(of demuxer: Demuxer, from start: Time) -> [Chapter] {
     var chapters = demuxer.chapters.map { chapter in
@@ -94,7 +93,7 @@ extension Prober {
         title: chapter.title, isInherited: true)
     }
     .sortedByStart
-    // MP4's have no gaps: the one without a title is what is before the first.
+    // MP4's have no gaps: the one without a title is the time before the first.
     if demuxer.formatName.hasPrefix("mov,"), let first = chapters.first, first.title.isEmpty,
       first.start == .zero, chapters.count > 1
     {

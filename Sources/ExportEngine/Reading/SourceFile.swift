@@ -3,11 +3,10 @@ import Glibc
 import MediaComposition
 import SystemPackage
 
-/// What must hold of an input before any library sees it.
+/// Checks of an input before any library opens it.
 package enum SourceFile {
-  /// The identity of a regular, readable, non-empty file.
-  ///
-  /// A FIFO would hang FFmpeg, a folder or an empty file puzzle it: they are refused in words.
+  /// The identity of a regular, readable, non-empty file. FFmpeg would hang on a FIFO, and report a
+  /// folder or an empty file poorly.
   static func identify(_ path: FilePath) throws(Failure) -> FileIdentity {
     var status = stat()
     guard path.withPlatformString({ stat($0, &status) }) == 0 else {
@@ -33,10 +32,9 @@ package enum SourceFile {
     return FileIdentity(status)
   }
 
-  /// The same of a file that has rested so long that whoever changes it from now on gives it
-  /// another time: what is found out about it is then true as long as its identity is the same.
-  ///
-  /// A file that is written to without end is taken as it is after some attempts.
+  /// The same for a file that has not changed for so long that any further change gives it another
+  /// time: its facts then hold as long as its identity is the same. A file that is written to
+  /// without end is taken as it is after some attempts.
   static func settle(_ path: FilePath) throws(Failure) -> FileIdentity {
     var identity = try identify(path)
     for _ in 0..<3 {
@@ -49,7 +47,7 @@ package enum SourceFile {
     return identity
   }
 
-  /// The file that a path leads to, nil where there is none.
+  /// The file at the end of a path's links, nil where there is none.
   package static func inode(of path: FilePath) -> FileIdentity.Inode? {
     var status = stat()
     guard path.withPlatformString({ stat($0, &status) }) == 0 else { return nil }
@@ -72,11 +70,11 @@ package enum SourceFile {
 }
 
 extension FileIdentity {
-  /// How long its time may go on to be the time of further changes.
+  /// How long a further change may still leave a file's time as it is.
   ///
-  /// Times are as fine as the system's clock tick (10 ms at most) at best; file systems that know
-  /// seconds only, two of them in FAT, show in a time without a fraction. Another machine's clock
-  /// may be off: a time in the future is waited for no longer than one that is now.
+  /// Times are at best as fine as the system's clock tick (10 ms at most); file systems with whole
+  /// seconds, two of them in FAT, show in a time without a fraction. Another machine's clock may be
+  /// off: the wait for a time in the future is no longer than for one that is now.
   func timeToRest(at now: FileTime) -> Duration {
     let isCoarse = modificationTime % 1_000_000_000 == 0
     let tick: Int64 = isCoarse ? 2_000_000_000 : 20_000_000
@@ -86,11 +84,10 @@ extension FileIdentity {
   }
 }
 
-/// A moment of the system's clock, in nanoseconds since 1970, as files bear it.
+/// A moment of the system's clock, in nanoseconds since 1970, as in files' times.
 struct FileTime {
   var nanoseconds: Int64
 
-  /// `CLOCK_REALTIME`
   static var now: FileTime {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)

@@ -1,11 +1,10 @@
 import LibAV
 
-/// Packets of AMR that carry no speech: what a phone sends in pauses (discontinuous transmission).
-///
-/// FFmpeg's decoders refuse the description of comfort noise, and packets without data. Each stands
-/// for 20 ms, and is silent: what follows keeps its place.
+/// Packets of AMR without speech, which a phone sends in pauses (discontinuous transmission).
+/// FFmpeg's decoders refuse comfort noise and packets without data. Each stands for 20 ms of
+/// silence, so the following sound keeps its place.
 enum SpeechPause {
-  /// How many frames of silence a packet stands for; nil where there is something to decode.
+  /// A packet's frames of silence; nil for one that has to be decoded.
   static func frames(of packet: Packet, codec: String) -> Int? {
     guard let head = packet.firstByte else { return nil }
     let type = head >> 3 & 15

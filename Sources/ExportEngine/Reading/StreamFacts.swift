@@ -2,16 +2,15 @@ import LibAV
 import MPEGAudio
 import SystemPackage
 
-/// What reading one stream takes, found by probing.
+/// The facts for reading one stream, found by probing.
 struct StreamFacts: Sendable {
-  /// What reads the file.
   enum Reader: Sendable {
-    /// Bare MPEG frames, by our own index; nil where it was not kept, and is made anew, with what
-    /// iTunes noted.
+    /// Bare MPEG frames, by our own index (nil where it was not kept, and is made again), and
+    /// iTunes' note.
     case mpegAudio(FrameIndex?, ITunesGapless?)
     /// Through libavformat, by timestamps that are proven to count frames.
     case demuxer(Access, TimeBase)
-    /// Through libavformat, by counting what is decoded, from the start or from an anchor.
+    /// Through libavformat, by counting decoded frames, from the start or from an anchor.
     case counted(AnchorIndex)
   }
 
@@ -21,16 +20,16 @@ struct StreamFacts: Sendable {
   var channelCount: Int
   var reader: Reader
   /// The raw frame that is frame 0 of the asset. By timestamps, where these are proven; else the
-  /// number of frames to leave out, of those that a decoder gives.
+  /// number of decoded frames to leave out.
   var origin: Int64
-  /// The raw frame of the first sample that the first packets decode to.
+  /// The raw frame of the first decoded sample.
   var firstRaw: Int64
 
   var access: Access {
     if case .demuxer(let access, _) = reader { access } else { .packets }
   }
 
-  /// No file's frames count that far; so far apart, differences of two numbers fit.
+  /// Beyond any file, and near enough that differences of two numbers fit.
   static let farthestFrame: Int64 = 1 << 60
 
   /// A timestamp in frames; nil where the time base does not count frames, or far beyond any file.
@@ -52,7 +51,7 @@ struct StreamFacts: Sendable {
 }
 
 extension StreamFacts {
-  /// The stream, at its first packet, of a demuxer that reads no other.
+  /// The stream, at its first packet, in a demuxer that reads no other.
   func open() throws(LibAVError) -> (Demuxer, LibAV.Stream) {
     let demuxer = try Demuxer.open(path)
     try demuxer.completeParameters()

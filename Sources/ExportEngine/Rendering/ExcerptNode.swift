@@ -5,7 +5,7 @@ import MediaComposition
 /// A part of a child that counts frames from a zero of its own.
 final class ExcerptNode: RenderNode {
   private let child: any RenderNode
-  /// What is added to a frame of the timeline to make it one of the child's.
+  /// The child's frame less the timeline's.
   private let shift: Int64
   private let level: LevelApplier
 

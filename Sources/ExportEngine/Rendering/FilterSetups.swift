@@ -6,7 +6,7 @@ import MediaComposition
 import Synchronization
 
 extension FilteredSource.Setup {
-  /// The filters of a segment's effects. A lowpass above half the rate has nothing to take away.
+  /// The filters of a segment's effects. A lowpass above half the rate does nothing.
   static func effects(_ effects: [Effect], sampleRate: Int) -> Self {
     var setup = Self(filters: [])
     for effect in effects {
@@ -18,7 +18,7 @@ extension FilteredSource.Setup {
         setup.filters.append(.lowpass(frequency: frequency))
       case .denoise(let reduction):
         setup.filters.append(.denoise(reduction: reduction))
-        // afftdn gives a frame when two more of its steps of 1/80 s, rounded down, have been fed.
+        // afftdn gives a frame after two more of its steps of 1/80 s, rounded down.
         setup.lag += 2 * (sampleRate / 80)
       }
     }
@@ -40,8 +40,8 @@ extension FilteredSource.Setup {
 
   /// `atempo`, several times where one is not enough.
   ///
-  /// Its windows are centred on the moments that they belong to, so it has no lag of its own; but
-  /// where it slows down, it takes the sound from ahead, by a quarter of a window to half of one.
+  /// Its windows are centred on their moments, so it has no lag of its own; but where it slows
+  /// down, its sound comes from ahead, by a quarter of a window to half of one.
   private static func atempo(_ tempo: Double, sampleRate: Int) -> Self {
     var setup = Self(filters: [], lead: sampleRate / 8)
     // The window is the power of two above 1/24 s (`yae_reset`).
@@ -68,8 +68,8 @@ extension FilteredSource.Setup {
     var sampleRate: Int
   }
 
-  /// `rubberband`, whose lag depends on rate, tempo and version, and which does not tell: it is
-  /// measured, once for each rate and tempo.
+  /// `rubberband`, whose lag depends on rate, tempo and version, and cannot be queried: it is
+  /// measured once for each rate and tempo.
   private static func rubberband(_ tempo: Double, sampleRate: Int) throws(Failure) -> Self {
     // Longer than half of its longest window, so that the sound's first frames are whole.
     var setup = Self(filters: [.rubberband(tempo: tempo)], lead: sampleRate / 8)
@@ -83,13 +83,13 @@ extension FilteredSource.Setup {
     return setup
   }
 
-  /// Where clicks that are fed after the setup's lead come out: the median of their lags, since each
-  /// falls elsewhere between two steps of the filter.
+  /// The median lag of clicks that are fed after the setup's lead: each falls elsewhere between two
+  /// steps of the filter.
   private static func measureLag(
     of setup: Self, tempo: Double, sampleRate: Int
   ) throws(Failure) -> Int {
     let spacing = Double(sampleRate) / 4 * max(1, tempo)
-    // At odd places, so that no two of them fall alike between the filter's steps.
+    // At odd places, so that no two fall alike between the filter's steps.
     let clicks = [0.37, 1.45, 2.7, 3.78, 4.45].map { Int(spacing * $0) }
     let input = AudioBuffer(channelCount: 1, capacity: 4096)
     let output = AudioBuffer(

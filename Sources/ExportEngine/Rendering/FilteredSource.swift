@@ -4,18 +4,16 @@ import LibAV
 import MediaComposition
 import MediaTime
 
-/// A source through filters of libavfilter, its moments where they belong.
+/// A source through filters of libavfilter, with its moments in place.
 ///
-/// A filter remembers everything, so the source is fed from its first frame on whenever one goes
-/// back, in blocks that are the same each time, with silence before and after it. Who cannot wait for
-/// that says how long a warm-up does instead, and hears nearly the same.
+/// A filter's memory has no bound, so a step back feeds the source again from its first frame, in
+/// blocks that are the same each time, with silence before and after it. Players, which cannot wait
+/// for that, set a warm-up instead, with nearly the same sound.
 final class FilteredSource: FrameSource {
-  /// Which filters, and where in what they give the sound begins.
   struct Setup {
     var filters: [FilterChain.Filter]
-    /// Frames of silence that are fed before the sound.
     var lead = 0
-    /// Frames that come out before the sound does.
+    /// Frames of output before the sound.
     var lag = 0
   }
 
@@ -30,18 +28,16 @@ final class FilteredSource: FrameSource {
   private let jumps: Jumps
   private let block: AudioBuffer
   private var chain: FilterChain?
-  /// The frame that the chain gives next, counted from the sound's own first.
+  /// The next frame of the chain's output, counted from the sound's first.
   private var chainPosition: Int64 = 0
   private var isInputAtEnd = false
 
-  /// A block of what is fed.
   private static let blockSize = 4096
-  /// More blocks of silence than any filter takes in without giving anything.
+  /// More blocks of silence than any filter takes in without output.
   private static let patience = 4096
 
-  /// `frameCount` frames of what the filters of `setup` make of `input`, `ratio` being how many of
-  /// its frames become how many. `jumps` says how much before a frame that is jumped to is rendered
-  /// with it.
+  /// `frameCount` frames of output from `input` through the filters of `setup`, which change its
+  /// length by `ratio`. `jumps` has the warm-up after a jump.
   init(
     _ input: any FrameSource, _ setup: Setup, _ ratio: FrameRatio = .one, sampleRate: Int,
     frameCount: Int64, jumps: Jumps = Jumps()
@@ -72,7 +68,7 @@ final class FilteredSource: FrameSource {
     while filled < wanted {
       let isBefore = chainPosition < position
       let room = isBefore ? Int(min(position - chainPosition, Int64(wanted))) : wanted - filled
-      // What comes before the position is written where the next read goes, and is overwritten.
+      // Frames before the position go where the next read writes, and are overwritten.
       let taken = try filtering { () throws(LibAVError) in
         try chain.take(into: buffer.planes, at: offset + (isBefore ? 0 : filled), capacity: room)
       }
@@ -96,7 +92,7 @@ final class FilteredSource: FrameSource {
       try FilterChain.open(setup.filters, sampleRate: sampleRate, channelCount: channelCount)
     }
     chain = made
-    // On the grid of the blocks that it is fed with from its start.
+    // On the grid of the blocks from its start.
     let warmUp = jumps.warmUp?.frames(atRate: sampleRate)
     let first = warmUp.map { ratio.source(ofTarget: max(0, position - $0)) } ?? 0
     let start = first / Int64(Self.blockSize) * Int64(Self.blockSize)
@@ -131,7 +127,7 @@ final class FilteredSource: FrameSource {
   }
 }
 
-/// Runs `body`, giving FFmpeg's errors as failures of the machine.
+/// Runs `body`; FFmpeg's errors become failures of the machine.
 func filtering<T>(_ body: () throws(LibAVError) -> T) throws(Failure) -> T {
   do {
     return try body()
@@ -143,13 +139,12 @@ func filtering<T>(_ body: () throws(LibAVError) -> T) throws(Failure) -> T {
   }
 }
 
-/// How much is rendered before a frame that is jumped to, where something remembers without end.
-///
-/// Shared by all nodes of one rendering, so that it can be changed from jump to jump.
+/// The warm-up before a frame that is jumped to, for nodes of unbounded memory. All nodes of one
+/// rendering share it, so that it can change from jump to jump.
 package final class Jumps {
-  /// Nil: everything, from the start: exact, and long.
+  /// Nil: everything, from the start: exact, and slow.
   package var warmUp: Time?
 
-  /// Jumps after so much of warm-up.
+  /// Jumps with so much of warm-up.
   package init(warmUp: Time? = nil) { self.warmUp = warmUp }
 }

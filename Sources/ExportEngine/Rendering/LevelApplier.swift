@@ -2,15 +2,14 @@ import ExportGraph
 import Glibc
 import MediaComposition
 
-/// Applies a `Level` to blocks. What a frame becomes depends on its index and channel alone.
+/// Applies a `Level` to blocks. A frame's result depends on its index and channel alone.
 final class LevelApplier {
   private let level: Level
   private let isUnity: Bool
-  /// By channel; nil where a pan changes nothing.
+  /// By channel; nil for channels that a pan does not change.
   private let sides: [Side?]
   /// The factors of a block where they change within it: for the middle, the left and the right.
   private var factors: AudioBuffer?
-  /// A block's channels before they are weighed.
   private var unweighed: AudioBuffer?
 
   fileprivate enum Side: Int { case left = 1, right = 2 }
@@ -21,11 +20,9 @@ final class LevelApplier {
     sides = layout.channels.map { level.pan == nil ? nil : $0.side }
   }
 
-  /// Lets go of memory until the next block.
   func close() { (factors, unweighed) = (nil, nil) }
 
   /// Applies the level to the buffer's first frames, which lie at `frames` on the timeline.
-  ///
   /// O(frames + log ramps).
   func apply(to buffer: AudioBuffer, frames: Range<Int64>) {
     if isUnity { return }
@@ -46,7 +43,7 @@ final class LevelApplier {
 
   // MARK: Where nothing moves
 
-  /// The gain and all envelopes, if none of them moves over `frames`.
+  /// The gain and all envelopes, if none changes over `frames`.
   private func steadyGain(over frames: Range<Int64>) -> Float? {
     var gain = level.gain
     for envelope in level.envelopes {
@@ -109,12 +106,10 @@ final class LevelApplier {
 
 // MARK: - Straight-line kernels
 
-/// `plane *= factor`.
 private func scale(_ plane: UnsafeMutablePointer<Float>, count: Int, by factor: Float) {
   for frame in 0..<count { plane[frame] *= factor }
 }
 
-/// `plane *= factors`.
 private func multiply(
   _ plane: UnsafeMutablePointer<Float>, with factors: UnsafeMutablePointer<Float>, count: Int
 ) {
@@ -142,8 +137,8 @@ extension Level.Envelope {
     return next > 0 ? ramps[next - 1].end : initial
   }
 
-  /// Cuts `frames` where ramps begin and end: calls one of the two for each piece in order, with its
-  /// offset and length, and for a part of a ramp the ramp and which of its frames is the first.
+  /// Cuts `frames` where ramps begin and end: calls one of the two for each piece in order, with
+  /// its offset and length, and for a part of a ramp the ramp and the part's first frame in it.
   fileprivate func pieces(
     over frames: Range<Int64>, steady: (Int, Int, Float) -> Void,
     moving: (Int, Int, Level.Ramp, Int64) -> Void
@@ -174,7 +169,7 @@ extension Level.Envelope {
 }
 
 extension Level.Ramp {
-  /// Multiplies with `count` values of the ramp, of which the first belongs to its frame `first`.
+  /// Multiplies with `count` values of the ramp, from its frame `first` on.
   fileprivate func multiply(
     _ values: UnsafeMutablePointer<Float>, count: Int, from first: Int64
   ) {
@@ -197,7 +192,7 @@ extension Level.Ramp {
     }
   }
 
-  /// The value where the share `x` of the ramp is past, 0 ≤ x < 1.
+  /// The value after the share `x` of the ramp, 0 ≤ x < 1.
   private func value(at x: Float) -> Float {
     switch curve {
     case .linear:
@@ -208,7 +203,7 @@ extension Level.Ramp {
         ? start + (end - start) * sinf(x * .pi / 2) : end + (start - end) * cosf(x * .pi / 2)
     case .exponential:
       if start == end { return start }
-      // −100 dB stand for silence.
+      // −100 dB stands for silence.
       let (first, last) = (max(start, 1e-5), max(end, 1e-5))
       return first * powf(last / first, x)
     }
@@ -219,7 +214,6 @@ extension Level.Ramp {
 private struct PanPosition {
   var value: Float
 
-  /// What a side is multiplied with.
   func factor(of side: LevelApplier.Side) -> Float {
     // Exact in the centre and at the sides, where cosine and sine of a Float are not.
     if value == 0 { return 1 }
@@ -230,7 +224,7 @@ private struct PanPosition {
 }
 
 extension ChannelLayout.Channel {
-  /// The side that a pan turns up or down; nil in the middle.
+  /// The side that a pan changes; nil in the middle.
   fileprivate var side: LevelApplier.Side? {
     switch self {
     case .frontLeft, .backLeft, .frontLeftOfCenter, .sideLeft: .left

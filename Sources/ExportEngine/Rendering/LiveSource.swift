@@ -4,20 +4,20 @@ import MediaComposition
 import MediaTime
 import Threads
 
-/// What one output of an export will hold, to be heard: from any moment on, at the rate and with the
-/// channels of a device, slower or faster with the pitch kept.
+/// The sound of one output, for listening: from any moment on, at the rate and with the channels of
+/// a device, slower or faster with the pitch kept.
 ///
-/// Where format and speed are the output's own, the frames are those that the export encodes, bit for
-/// bit: from the start, and after a seek wherever nothing in the graph remembers without end. What
-/// does (rubberband, a denoiser) is rendered from `warmUp` before the place that was sought.
+/// With the output's own format and speed, the frames are those that the export encodes, bit for
+/// bit: from the start, and after a seek unless a node's memory is unbounded (rubberband, a
+/// denoiser). Such nodes are rendered from `warmUp` before the target of a seek.
 ///
 /// One thread at a time, which blocks on files and decoders.
 package final class LiveSource {
-  /// How far back what remembers without end is rendered from after a jump. 300 ms are three of
-  /// rubberband's windows, and more than afftdn's noise estimate takes to settle.
+  /// The warm-up of nodes with unbounded memory after a jump. 300 ms are three of rubberband's
+  /// windows, and more than afftdn's noise estimate takes to settle.
   package static let warmUp = Time(value: 3, timescale: 10)
 
-  /// What `read` gives.
+  /// The format of frames from `read`.
   package let format: AudioFormat
   /// Frames of the whole, at `format`'s rate and at speed 1.
   package let frameCount: Int64
@@ -25,21 +25,20 @@ package final class LiveSource {
   private let sound: any FrameSource
   private let renderer: Renderer
   private let jumps = Jumps(warmUp: LiveSource.warmUp)
-  /// What is read of at another speed than 1, and the frame of `sound` that is its frame 0.
+  /// The source at another speed than 1, and the frame of `sound` that is its frame 0.
   private var stretched: (source: any FrameSource, start: Int64)?
   private var speed = FrameRatio.one
 
-  /// Opens what `sink` of a graph is fed from. Files are opened when they first sound.
+  /// Opens the node of a graph's `sink`. Files are opened when they first sound.
   ///
   /// - Parameters:
-  ///   - graph: What sounds.
-  ///   - sink: Which of its outputs.
-  ///   - format: What a device takes; nil: the sink's own.
+  ///   - graph: The graph.
+  ///   - sink: One of its outputs.
+  ///   - format: The device's; nil: the sink's own.
   ///   - library: Opens the files.
-  ///   - watchers: Who sees the sound of which nodes; they may be called for frames that are not
-  ///     read yet.
+  ///   - watchers: Watchers of nodes; they may be called for frames that are not read yet.
   ///   - cancellation: Once set, reading soon throws.
-  /// - Throws: What opening the graph throws.
+  /// - Throws: As opening the graph.
   package init(
     _ graph: Graph, sink: Sink, as format: AudioFormat? = nil, library: MediaLibrary,
     watchers: [Node.ID: any NodeWatcher] = [:], cancellation: CancellationFlag = CancellationFlag()
@@ -66,16 +65,16 @@ package final class LiveSource {
       + speed.place(ofTarget: stretched.source.position, in: frameCount - stretched.start)
   }
 
-  /// A warning for each file of which something could not be decoded so far.
+  /// A warning for each file with damage so far.
   package var damageWarnings: [Warning] { renderer.damageWarnings }
 
-  /// Goes to a frame; one before the start is the start, one behind the end the end.
+  /// Moves to a frame, 0 … `frameCount`; others are clamped.
   ///
   /// - Parameters:
-  ///   - frame: Where to.
-  ///   - isExact: Whether what remembers without end is rendered from its start, however long that
-  ///     takes.
-  /// - Throws: What reading on the way throws.
+  ///   - frame: The target.
+  ///   - isExact: Whether nodes of unbounded memory are rendered from their start, however long
+  ///     that takes.
+  /// - Throws: As reading on the way.
   package func seek(to frame: Int64, exactly isExact: Bool = false) throws(Failure) {
     jumps.warmUp = isExact ? nil : Self.warmUp
     stretched = nil
@@ -83,7 +82,7 @@ package final class LiveSource {
     try stretch()
   }
 
-  /// Goes on at so many frames becoming so many (`AVPlayer.rate`, of which this is the ratio).
+  /// Continues at a speed (`AVPlayer.rate`, of which this is the ratio).
   package func setSpeed(_ speed: FrameRatio) throws(Failure) {
     guard speed != self.speed else { return }
     let position = position
@@ -112,8 +111,8 @@ package final class LiveSource {
 }
 
 extension FrameRatio {
-  /// Where in `count` frames one of those that they become stands: behind the last of these it is
-  /// `count`, and before it is less, however lengths are rounded.
+  /// The place in `count` frames of one of their results: `count` after the last of these, and less
+  /// before it, however lengths are rounded.
   func place(ofTarget frame: Int64, in count: Int64) -> Int64 {
     frame >= target(ofSource: count) ? count : min(count - 1, source(ofTarget: frame))
   }
@@ -158,7 +157,6 @@ private final class MasterSource: FrameSource {
   }
 }
 
-/// A source from one of its frames on.
 private final class OffsetSource: FrameSource {
   let channelCount: Int
   private let source: any FrameSource

@@ -2,7 +2,6 @@ import Diagnosis
 import ExportGraph
 import MediaComposition
 
-/// A source's channels, weighted into others.
 final class MatrixedSource: FrameSource {
   private let input: any FrameSource
   private let matrix: ChannelMatrix
@@ -34,7 +33,7 @@ final class MatrixedSource: FrameSource {
 
 extension ChannelMatrix {
   /// Weighs the first `count` frames of `source` into frames `offset ..< offset + count` of
-  /// `target`, which is another buffer.
+  /// `target`, another buffer.
   package func weigh(_ source: AudioBuffer, into target: AudioBuffer, at offset: Int, count: Int) {
     for (channel, row) in weights.enumerated() {
       let plane = target.planes[channel] + offset

@@ -2,14 +2,14 @@ import Diagnosis
 import ExportGraph
 import MediaComposition
 
-/// A child's whole sound, changed by a source that reads it. Both count from zeros of their own.
+/// A child's whole sound, changed by a source. Both count from zeros of their own.
 final class ProcessNode: RenderNode {
   private let child: any RenderNode
   private let makeSource: (any FrameSource) throws(Failure) -> any FrameSource
   private let input: NodeSource
   private let origin: Origin
   private let level: LevelApplier
-  /// Holds what its processing remembers; gone when the node closes.
+  /// Has the processing's state; released when the node closes.
   private var opened: (any FrameSource)?
 
   init(
@@ -31,7 +31,7 @@ final class ProcessNode: RenderNode {
       opened = source
       try source.seek(to: frames.lowerBound)
       let taken = try source.read(into: buffer, at: 0, count: frames.count)
-      // Rounding may leave a frame at the end to which nothing belongs.
+      // Rounding may leave an empty frame at the end.
       for channel in 0..<buffer.channelCount {
         (buffer.planes[channel] + taken).update(repeating: 0, count: frames.count - taken)
       }
@@ -66,7 +66,6 @@ private final class NodeSource: FrameSource {
 
   func seek(to frame: Int64) { position = frame }
 
-  /// Lets go of memory until the next read.
   func close() { block = nil }
 
   func read(into buffer: AudioBuffer, at offset: Int, count: Int) throws(Failure) -> Int {

@@ -3,18 +3,17 @@ import ExportGraph
 import MediaComposition
 import MediaTime
 
-/// A node of the graph at work. One thread at a time; any frame may be asked for next, in order
-/// is cheapest.
+/// A node of the graph at work. One thread at a time; any frame may be rendered next, in order is
+/// cheapest.
 protocol RenderNode: AnyObject {
-  /// Fills the buffer's first frames with the node's sound at `frames` of the timeline, which lie
-  /// within the node's own.
+  /// Fills the buffer's first frames with the sound at `frames` of the timeline, which lie within
+  /// the node's own.
   func render(_ frames: Range<Int64>, into buffer: AudioBuffer) throws(Failure)
 
-  /// Lets go of files until the next render.
+  /// Closes files until the next render.
   func close()
 }
 
-/// A range of an asset.
 final class SourceNode: RenderNode {
   private let node: Node
   private let source: Source
@@ -69,12 +68,12 @@ final class SourceNode: RenderNode {
         + "download it again, or clip a range before that", path: asset.path)
   }
 
-  /// Integers are finite by nature; decoders of anything else may hand on what a file holds.
+  /// Integers are finite by nature; decoders of other formats may pass on a file's NaN.
   private func refuseNonFinite(_ buffer: AudioBuffer) throws(Failure) {
     if source.asset.bitDepth != nil { return }
     for channel in 0..<buffer.channelCount {
-      // The bit patterns of magnitudes are in the order of their values, NaN above infinity; and
-      // loops over integers vectorise.
+      // Bit patterns of magnitudes have the order of their values, NaN above infinity, and loops
+      // over integers vectorise.
       var largest: UInt32 = 0
       for sample in buffer.samples(channel) {
         largest = max(largest, sample.bitPattern & 0x7FFF_FFFF)
@@ -99,10 +98,10 @@ final class MixNode: RenderNode {
   private let level: LevelApplier
   private let channelCount: Int
   private let capacity: Int
-  /// Made when children overlap or meet inside a block, and gone when the node closes: memory does
-  /// not grow with the number of groups.
+  /// Made when children overlap or meet inside a block, and released when the node closes: memory
+  /// does not grow with the number of groups.
   private var scratch: AudioBuffer?
-  /// Children that sound at the playhead, in order of start, and the first that is still to come.
+  /// Children that sound at the playhead, in order of start, and the first one to come.
   private var active: [Int] = []
   private var next = 0
   private var playhead: Int64 = .min
@@ -134,7 +133,7 @@ final class MixNode: RenderNode {
         let common = child.frames.clamped(to: frames)
         let scratch = scratchBuffer()
         try child.node.render(common, into: scratch)
-        // At once, so that the clip that follows goes on with the same source.
+        // At once, so that the following clip continues with the same source.
         if common.upperBound == child.frames.upperBound { child.node.close() }
         let offset = Int(common.lowerBound - frames.lowerBound)
         for channel in 0..<buffer.channelCount {
@@ -164,7 +163,7 @@ final class MixNode: RenderNode {
     return made
   }
 
-  /// Opens what starts before the block's end and closes what ended before its start.
+  /// Opens children that start before the block's end, closes those that ended before it.
   private func advance(to frames: Range<Int64>) {
     if frames.lowerBound < playhead { close() }
     playhead = frames.lowerBound

@@ -7,32 +7,31 @@ import Threads
 
 /// Renders a graph block by block: export, preview and measurement pull from here.
 ///
-/// One thread at a time. Memory is bounded by the number of sources that sound together. What a
-/// frame holds does not depend on where rendering began.
+/// One thread at a time. Memory is bounded by the number of sources that sound together. A frame's
+/// sound does not depend on where rendering began.
 package final class Renderer {
   /// Frames in a block of the mix.
   package static let blockSize = 4096
 
-  /// The nodes that sinks are fed from, in the graph's order.
+  /// The nodes of sinks, in the graph's order.
   package let masters: [Node.ID]
   private let graph: Graph
-  /// Which frames of each master are written.
   private var spans: [Node.ID: Range<Int64>] = [:]
   private var taps: [Node.ID: any FrameSource] = [:]
   private let pool: SourcePool
 
-  /// Starts so far into what the sinks write. Once `cancellation` is set, `pull` soon throws, however
-  /// far it is on its way through a file; what it throws is of no account.
+  /// Starts at this time of the sinks. Once `cancellation` is set, `pull` soon throws, wherever it
+  /// is in a file; ignore that error.
   ///
   /// - Parameters:
-  ///   - graph: What sounds.
+  ///   - graph: The graph.
   ///   - start: Where the first pull begins.
   ///   - library: Opens the files.
-  ///   - masters: Which nodes will be pulled; nil: all that feed sinks.
-  ///   - watchers: Who sees, and may change, what a node gives, on the thread that pulls.
-  ///   - jumps: How far back that which remembers without end is rendered from after a jump.
+  ///   - masters: The nodes to pull; nil: those of all sinks.
+  ///   - watchers: They see, and may change, a node's sound, on the thread that pulls.
+  ///   - jumps: The warm-up of nodes with unbounded memory after a jump.
   ///   - cancellation: Ends it.
-  /// - Throws: What of the files cannot be opened.
+  /// - Throws: The failure of a file that cannot be opened.
   package init(
     _ graph: Graph, from start: Time = .zero, library: MediaLibrary,
     masters: [Node.ID]? = nil, watchers: [Node.ID: any NodeWatcher] = [:], jumps: Jumps = Jumps(),
@@ -89,7 +88,7 @@ package final class Renderer {
     }
   }
 
-  /// A warning for each file of which something could not be decoded so far.
+  /// A warning for each file with damage so far.
   package var damageWarnings: [Warning] {
     let damaged = pool.damage.filter { $0.value.count > 0 }
     guard !damaged.isEmpty else { return [] }
@@ -113,14 +112,14 @@ package final class Renderer {
   /// The next frame of a master, on the timeline.
   package func position(of master: Node.ID) -> Int64 { taps[master]?.position ?? 0 }
 
-  /// Goes so far into what a master's sinks write; 0 is their first frame, in the master's own rate.
+  /// Moves to this frame of a master's sinks, in the master's own rate.
   package func seek(_ master: Node.ID, to frame: Int64) throws(Failure) {
     guard let tap = taps[master], let span = spans[master] else { return }
     try tap.seek(to: min(span.lowerBound + max(0, frame), span.upperBound))
   }
 
-  /// Fills a buffer with a master's next frames, `count` or as many as fit; its `frameCount` is 0 at
-  /// the end of what is written.
+  /// Fills a buffer with a master's next frames, `count` or as many as fit; `frameCount` is 0 at
+  /// the end of its sinks.
   package func pull(
     _ master: Node.ID, into buffer: AudioBuffer, count: Int = .max
   ) throws(Failure) {
@@ -136,7 +135,7 @@ package final class Renderer {
 }
 
 extension Graph {
-  /// What gives the frames of a process when it reads its child.
+  /// The source of a process's frames, which reads its child.
   fileprivate func source(
     of process: Process, over child: Node.ID, in node: Node, startsAnew: Bool, _ jumps: Jumps
   ) -> (any FrameSource) throws(Failure) -> any FrameSource {
@@ -174,8 +173,8 @@ extension Graph {
     }
   }
 
-  /// For each node, whether going back in its sound means to render it from its start. O(nodes);
-  /// nothing is asked of the library unless the graph reverses something.
+  /// For each node, whether going back renders it from its start. O(nodes); the library is queried
+  /// only if the graph reverses something.
   fileprivate func nodesThatStartAnew(_ library: MediaLibrary) throws(Failure) -> [Bool] {
     var found = Array(repeating: false, count: nodes.count)
     let isReversing = nodes.contains {
@@ -194,11 +193,11 @@ extension Graph {
   }
 }
 
-/// One mix, rendered once for several readers that keep roughly in step.
+/// One mix, rendered once for several readers in rough step.
 private final class MixTee {
   private let mix: any RenderNode
   private let node: Node
-  /// They hold the tee, so it must not hold them: neither would ever go, nor what they read.
+  /// Weak, as the taps hold the tee: a cycle would never be released.
   private var taps: [WeakTap] = []
   /// Rendered blocks that some tap still needs, in order; the first is block `firstBlock`.
   private var blocks: [AudioBuffer] = []

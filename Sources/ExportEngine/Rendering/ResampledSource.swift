@@ -7,8 +7,8 @@ import MediaTime
 /// A source at another rate, resampled on the source's own grid.
 ///
 /// The source is cut into fixed stretches; each is resampled afresh, with real sound around it as
-/// warm-up. A frame's value depends on its stretch alone, so a range equals the slice of the
-/// whole whatever the resampler does inside.
+/// warm-up. A frame's value depends on its stretch alone, so a range equals the slice of the whole
+/// whatever the resampler does.
 final class ResampledSource: FrameSource {
   let channelCount: Int
   private(set) var position: Int64 = 0
@@ -18,14 +18,13 @@ final class ResampledSource: FrameSource {
   private let period: (source: Int64, target: Int64)
   private let stretch: Int64
   private let warmUp: Int64
-  /// Frames of the source and of what it becomes; the source may be endless.
+  /// Frames of the source and of the result; the source may be endless.
   private let length: (source: Int64, target: Int64)
 
   private var resampler: Resampler?
   private var index: Int64 = -1
-  /// The next source frame to feed, and the end of what this stretch is fed.
+  /// The next source frame to feed, and the end of this stretch's input.
   private var feed: Range<Int64> = 0..<0
-  /// Output frames of warm-up that are still to be dropped.
   private var dropping = 0
   private var block: AudioBuffer
   private let output: AudioBuffer
@@ -33,11 +32,11 @@ final class ResampledSource: FrameSource {
   /// The source frames around the stretch's end, which the next one begins with.
   private var overlap: AudioBuffer
   private var overlapStart: Int64 = -1
-  /// Those around its start, heard in the stretch before, and how many of them were fed.
+  /// The frames around its start, read in the stretch before, and how many of them were fed.
   private var heard: AudioBuffer
   private var heardOffset = 0
 
-  /// `targetCount` frames are what the caller's own rounding made of `frameCount`.
+  /// `targetCount` is the caller's own rounding of `frameCount`.
   init(
     _ input: any FrameSource, _ ratio: FrameRatio, sampleRate: Int, frameCount: Int64,
     targetCount: Int64
@@ -93,7 +92,7 @@ final class ResampledSource: FrameSource {
       position += Int64(taken)
       if taken == needed { continue }
       if try !produce() {
-        // The filter's last frame may fall on either side of the rounded length.
+        // Rounding decides whether the filter's last frame is there.
         for channel in 0..<channelCount {
           (buffer.planes[channel] + offset + filled).update(
             repeating: 0, count: wanted - filled)
@@ -139,7 +138,7 @@ final class ResampledSource: FrameSource {
     output.frameCount = 0
     outputOffset = 0
     if wasFull {
-      // There may be more where that came from, and a full resampler is not to be fed.
+      // More output may be waiting, and a full resampler must not be fed.
       try take(block, from: 0, count: 0)
       return true
     }

@@ -4,7 +4,7 @@ import MediaComposition
 /// A source's frames, the last one first.
 ///
 /// Sources are cheap in their own order only, so the sound is read forwards in stretches, the last
-/// of them first, and each is handed out backwards.
+/// stretch first, and each is copied out backwards.
 final class ReversedSource: FrameSource {
   let channelCount: Int
   private(set) var position: Int64 = 0
@@ -13,15 +13,14 @@ final class ReversedSource: FrameSource {
   private let frameCount: Int64
   private let stretch: Int64
   private var buffer: AudioBuffer?
-  /// Where in the source the frames in the buffer begin.
   private var start: Int64 = -1
 
   /// Frames in a stretch: a seek in a lossy stream decodes up to 2¹⁷ frames for nothing.
   private static let shortStretch = 1 << 18
-  /// Bytes of sound in the stretches of a source that begins anew whenever it goes back.
+  /// Bytes in a stretch of a source that begins anew whenever it goes back.
   private static let longStretchSize = 32 << 20
 
-  /// `startsAnew`: whether going back in `input` means to begin at its first frame.
+  /// `startsAnew`: whether going back in `input` begins at its first frame.
   init(_ input: any FrameSource, frameCount: Int64, startsAnew: Bool) {
     self.input = input
     self.frameCount = frameCount

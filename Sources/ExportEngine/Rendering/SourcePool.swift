@@ -6,8 +6,8 @@ import Threads
 
 /// The open sources of one render: few, however many clips there are.
 ///
-/// Clips from one file in order share a decoder and do not seek; sources that nothing has used
-/// lately are closed. One thread at a time.
+/// Clips from one file in order share a decoder and do not seek; the least recently used sources
+/// are closed. One thread at a time.
 final class SourcePool {
   private struct Idle {
     var source: Source
@@ -20,7 +20,6 @@ final class SourcePool {
   private var idle: [Idle] = []
   private static let idleLimit = 8
 
-  /// What could not be decoded so far, by file.
   private(set) var damage: [FilePath: Damage] = [:]
 
   init(_ library: MediaLibrary, unless cancellation: CancellationFlag) {
@@ -28,7 +27,7 @@ final class SourcePool {
     self.cancellation = cancellation
   }
 
-  /// The source, opened at one of its frames: the idle one that gets there cheapest, if any.
+  /// The source, opened at one of its frames: the idle one with the cheapest seek, if any.
   func acquire(_ source: Source, at frame: Int64) throws(Failure) -> any FrameSource {
     let candidates = idle.indices.filter { idle[$0].source == source }
     let behind = candidates.filter { idle[$0].opened.position <= frame }
@@ -43,7 +42,6 @@ final class SourcePool {
     return opened
   }
 
-  /// Gives an opened source back for the next clip.
   func release(_ opened: any FrameSource, of source: Source) {
     idle.append(Idle(source: source, opened: opened))
     if idle.count > Self.idleLimit { idle.removeFirst() }

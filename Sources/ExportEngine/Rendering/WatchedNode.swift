@@ -1,14 +1,13 @@
 import Diagnosis
 import MediaComposition
 
-/// Sees what a node gives on its way to whoever asked for it, and may change its level.
+/// Sees a node's sound before its reader does, and may change its level.
 package protocol NodeWatcher: AnyObject {
-  /// Called on the rendering thread for every block that the node gives, before anybody reads it:
-  /// its sound at `frames` of the timeline.
+  /// Called on the rendering thread for every block of the node, at `frames` of the timeline,
+  /// before it is read.
   func pass(_ block: AudioBuffer, at frames: Range<Int64>)
 }
 
-/// A node that somebody watches.
 final class WatchedNode: RenderNode {
   private let node: any RenderNode
   private let watcher: any NodeWatcher

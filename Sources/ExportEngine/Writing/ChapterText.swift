@@ -4,23 +4,23 @@ import MediaComposition
 import MediaTime
 import SystemPackage
 
-/// Chapters as files of text beside an output have them. The bytes depend on the chapters alone.
+/// Chapters as text files beside an output. The bytes depend on the chapters alone.
 struct ChapterText {
   fileprivate struct Line {
     /// From the start of the sound, in whole milliseconds, as in ID3.
     var milliseconds: Int64
     var title: String
     var url: String?
-    /// A reference that counts from the file's own place (RFC 3986 §4.2).
+    /// A reference relative to the file's own place (RFC 3986 §4.2).
     var image: String?
   }
 
   private let lines: [Line]
 
   /// - Parameters:
-  ///   - chapters: With the frames that they last.
+  ///   - chapters: With their lengths in frames.
   ///   - sampleRate: At which the frames count.
-  ///   - path: Where the text will be: images are named as they are seen from there.
+  ///   - path: The file: images are named relative to it.
   init(
     _ chapters: [(chapter: Chapter, frames: Range<Int64>)], sampleRate: Int, beside path: FilePath
   ) {
@@ -73,7 +73,6 @@ struct ChapterText {
 }
 
 extension ChapterText.Line {
-  /// `00:01:02.345`
   fileprivate var clock: String {
     let seconds = milliseconds / 1000
     let parts = [seconds / 3600, seconds / 60 % 60, seconds % 60].map { decimal($0, digits: 2) }
@@ -92,7 +91,7 @@ extension FilePath {
     }.joined(separator: "/")
   }
 
-  /// This path as it is seen from a folder: without a root. Links are not followed.
+  /// This path relative to a folder: without a root. Links are not followed.
   func relative(to folder: FilePath) -> FilePath {
     relative(to: folder, in: .current)
   }

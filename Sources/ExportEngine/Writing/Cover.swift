@@ -4,12 +4,11 @@ import LibAV
 import MediaComposition
 import SystemPackage
 
-/// The most that a FLAC file has room for: a block's length has 24 bits (RFC 9639, section 8.1),
-/// less what stands before the picture.
+/// The most that fits into a FLAC file: a block's length has 24 bits (RFC 9639, section 8.1), less
+/// the bytes before the picture.
 private let largestCover = (1 << 24) - 4096
 
-/// Why a picture that a media file brought along is in no output, where messages call it `name`; nil
-/// where one can hold it.
+/// Why no output can hold a media file's picture, called `name` in messages; nil where one can.
 func obstacle(to artwork: EmbeddedArtwork, as name: String) -> String? {
   if case .other(let format) = artwork.format {
     return "\(name) is a \(format) picture, and outputs hold JPEG and PNG"
@@ -21,10 +20,10 @@ func obstacle(to artwork: EmbeddedArtwork, as name: String) -> String? {
 ///
 /// - Parameters:
 ///   - artwork: Where it is.
-///   - name: What messages call it: `the cover`.
-/// - Returns: nil for one that a media file brought along and that no output can hold.
-/// - Throws: `.mendInput` where a file is not a regular one, too large, damaged, or neither JPEG nor
-///   PNG; `.tryAgain` where a media file is not the one that was probed.
+///   - name: Its name in messages: `the cover`.
+/// - Returns: nil for a media file's picture that no output can hold.
+/// - Throws: `.mendInput` where a file is not regular, too large, damaged, or neither JPEG nor PNG;
+///   `.tryAgain` where a media file is not the probed one.
 func readPicture(_ artwork: Artwork, as name: String = "the cover") throws(Failure) -> Picture? {
   switch artwork {
   case .file(let path): return try readPicture(path, as: name)
@@ -43,19 +42,18 @@ func readPicture(_ artwork: Artwork, as name: String = "the cover") throws(Failu
   }
 }
 
-/// What one look at the disk has seen of pictures that jobs name: each file is read once, however many
-/// jobs share it. To be thrown away with the look.
+/// Pictures of jobs, for one view of the disk: each file is read once, however many jobs share it.
 struct PictureCache {
   private struct Key: Hashable {
     var path: FilePath
-    /// What a failure calls it.
+    /// Its name in failures.
     var name: String
   }
   private typealias Sight = Result<(head: Picture, byteCount: Int), Failure>
 
   private var sights: [Key: Sight] = [:]
 
-  /// A picture's facts, with no more of its bytes than tell its format, and how many it has.
+  /// A picture's facts, with only the bytes that give its format, and their number.
   ///
   /// - Throws: As `readPicture`.
   mutating func picture(
@@ -75,12 +73,12 @@ struct PictureCache {
   }
 }
 
-/// What one look at the disk has seen, for the reviews of many exports (`ExportSession.review`).
+/// The state of the disk, for the reviews of many exports (`ExportSession.review`).
 package struct ReviewCache {
   var folders = FolderCache()
   var pictures = PictureCache()
 
-  /// Nothing seen yet.
+  /// An empty cache.
   package init() {}
 }
 

@@ -8,10 +8,10 @@ import Threads
 ///
 /// - Parameters:
 ///   - path: The file.
-///   - named: What messages call it.
-///   - cancellation: Asked while the file is read.
+///   - named: Its name in messages.
+///   - cancellation: Polled while the file is read.
 /// - Returns: 32 bytes.
-/// - Throws: What the system says, or `CancellationError`.
+/// - Throws: The system's error, or `CancellationError`.
 /// - Complexity: O(size); some 0.3 s for 100 MB.
 func fileDigest(
   _ path: FilePath, named: FilePath, unless cancellation: CancellationFlag

@@ -4,11 +4,11 @@ import MediaComposition
 import SystemPackage
 
 extension Failure {
-  /// What an errno means to the one whose output it hit: the system's words, and what to do.
+  /// The failure of an output for an errno: the system's words, and the remedy.
   ///
   /// - Parameters:
   ///   - errno: As the call left it.
-  ///   - action: What was tried, such as “cannot write the file”.
+  ///   - action: The attempt, such as “cannot write the file”.
   ///   - path: The output.
   /// - Returns: The failure.
   package static func writing(_ errno: Int32, _ action: String, path: FilePath) -> Failure {
@@ -24,10 +24,10 @@ extension Failure {
       case ENOTDIR: (.mendJob, "a part of the path before the name is a file, not a folder")
       case EISDIR: (.mendJob, "name a file, not a folder")
       case ELOOP: (.mendJob, "the symbolic links there lead in a circle")
-      // What other jobs and programs take now they may have given back a moment later.
+      // Other jobs and programs may free some a moment later.
       case EMFILE, ENFILE: (.tryAgain, "raise the limit with ulimit -n or run fewer jobs at once")
       case ENOMEM: (.tryAgain, "close other programs or run fewer jobs at once")
-      // Folders that went away meanwhile, and disks at the other end of a network (errno(3)).
+      // Folders that vanished meanwhile, and disks on a network (errno(3)).
       case ENOENT, ESTALE, EAGAIN, ETIMEDOUT, EINTR, EBUSY, ETXTBSY, ENOLCK, EDEADLK, ECONNRESET,
         ECONNABORTED, ECONNREFUSED, ENETDOWN, ENETUNREACH, ENETRESET, EHOSTDOWN, EHOSTUNREACH,
         EREMOTEIO:
@@ -37,12 +37,12 @@ extension Failure {
     return Failure(remedy, "\(action): \(Errno(rawValue: errno)); \(advice)", path: path)
   }
 
-  /// What an errno means to the one whose input it hit; nil where it says nothing of the machine, and
-  /// so is the file's own fault.
+  /// The failure of an input for an errno; nil where the errno is not the machine's, but the file's
+  /// own fault.
   ///
   /// - Parameters:
   ///   - errno: As the call left it.
-  ///   - action: What was tried, such as “cannot be read”.
+  ///   - action: The attempt, such as “cannot be read”.
   ///   - path: The input.
   /// - Returns: The failure, or nil.
   static func reading(_ errno: Int32, _ action: String, path: FilePath) -> Failure? {
@@ -52,7 +52,7 @@ extension Failure {
         .mendMachine, "\(action): \(Errno(rawValue: errno)); change its permissions", path: path)
     case EMFILE, ENFILE, ENOMEM, EIO, ESTALE, ETIMEDOUT, EINTR, EBUSY, ECONNRESET, ECONNABORTED,
       ECONNREFUSED, ENETDOWN, ENETUNREACH, ENETRESET, EHOSTDOWN, EHOSTUNREACH, EREMOTEIO:
-      // The same as of a file that is written.
+      // As for a written file.
       .writing(errno, action, path: path)
     default: nil
     }

@@ -3,8 +3,8 @@ import Glibc
 import MediaComposition
 import SystemPackage
 
-/// What one look at the disk has seen of folders: each is asked for once, however many outputs are to
-/// go there. To be thrown away with the look: what changes meanwhile is not seen.
+/// Folders, for one view of the disk: each is examined once, however many outputs go there. Later
+/// changes are not seen.
 package struct FolderCache {
   private enum Sight {
     case folder(FileIdentity.Inode, mayBeWritten: Result<Void, Errno>)
@@ -16,12 +16,12 @@ package struct FolderCache {
 
   package init() {}
 
-  /// Whether there is nothing at all.
+  /// Whether nothing is at the path.
   mutating func isMissing(_ folder: FilePath) -> Bool {
     if case .unreachable(.noSuchFileOrDirectory) = sight(of: folder) { true } else { false }
   }
 
-  /// What is there; nil where there is nothing.
+  /// The inode at the path; nil where nothing is.
   mutating func inode(of folder: FilePath) -> FileIdentity.Inode? {
     switch sight(of: folder) {
     case .folder(let inode, mayBeWritten: _), .otherThanFolder(let inode): inode
@@ -29,9 +29,9 @@ package struct FolderCache {
     }
   }
 
-  /// Makes sure that a file may be made in a folder, or in one that is made for it.
+  /// Checks that a file can be created in a folder, or in one to be made for it.
   ///
-  /// - Throws: What the system would say, of the output at `path`.
+  /// - Throws: The system's error, about the output at `path`.
   mutating func requireWritable(_ target: FilePath, for path: FilePath) throws(Failure) {
     var folder = target
     while true {

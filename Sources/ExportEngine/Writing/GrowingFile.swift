@@ -3,10 +3,9 @@ import Glibc
 import MediaComposition
 import SystemPackage
 
-/// A locked file at its own place, which holds at each moment what was written so far.
-///
-/// Of a recording there is no other copy: it must be there when the machine stops, however that
-/// comes. So it has its name from the start, unlike an export.
+/// A locked file at its own place, which has at each moment all that was written so far. A
+/// recording has no other copy and must survive any stop of the machine, so it has its name from
+/// the start, unlike an export.
 struct GrowingFile {
   let path: FilePath
   let descriptor: Int32
@@ -14,15 +13,16 @@ struct GrowingFile {
   /// Opens it, empty.
   ///
   /// - Parameters:
-  ///   - target: Where; with links followed.
-  ///   - path: What messages call it.
-  ///   - isReplacing: Whether a file that is there already is emptied.
+  ///   - target: The path, with links followed.
+  ///   - path: Its name in messages.
+  ///   - isReplacing: Whether an existing file is emptied.
   /// - Returns: The file, locked.
-  /// - Throws: `mendJob` where there is one that must not be, `tryAgain` where somebody writes to it.
+  /// - Throws: `mendJob` where a file exists and must not, `tryAgain` while another process writes
+  ///   to it.
   static func create(
     at target: FilePath, for path: FilePath, replacing isReplacing: Bool
   ) throws(Failure) -> GrowingFile {
-    // Not emptied before it is locked: it may be another's.
+    // Not emptied before it is locked: another process may write to it.
     let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (isReplacing ? 0 : O_EXCL)
     let descriptor = target.withPlatformString { open($0, flags, 0o666) }
     guard descriptor >= 0 else {
@@ -30,7 +30,7 @@ struct GrowingFile {
       throw Failure(.mendJob, "exists already; record to another file", path: path)
     }
     let file = GrowingFile(path: target, descriptor: descriptor)
-    // A file system without locks says so by another errno: then there are none.
+    // A file system without locks sets another errno: there are none then.
     if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
       file.close()
       throw Failure(.tryAgain, "another recording is written to it; wait for its end", path: path)
@@ -43,6 +43,5 @@ struct GrowingFile {
     return file
   }
 
-  /// Gives the lock back.
   func close() { _ = Glibc.close(descriptor) }
 }

@@ -6,19 +6,19 @@ import LibAV
 import MediaComposition
 import SystemPackage
 
-/// Opens a file for sound whose end nobody knows, which can be played at any time: a recording.
+/// Opens a file for sound of unknown length that can be played at any time: a recording.
 ///
 /// - Parameters:
-///   - path: Where to.
-///   - format: As what: WAV, FLAC or MP3.
-///   - sound: Rate and channels of the blocks that will come.
+///   - path: Its path.
+///   - format: WAV, FLAC or MP3.
+///   - sound: Rate and channels of the blocks.
 ///   - isDithered: Whether 16 bits need dither.
-///   - isReplacing: Whether a file that is there already loses what it holds.
-///   - flush: What is called to flush the file, or its folder, to the disk, as fsync(2); it may leave
-///     that to another thread, and tell what went wrong the next time.
-/// - Returns: A writer at frame 0 of a file that is there, without sound.
-/// - Throws: `mendJob` for another format, for settings that the format does not have, and where
-///   there is a file already; otherwise what the file system says.
+///   - isReplacing: Whether an existing file is emptied.
+///   - flush: Flushes the file, or its folder, to the disk, as fsync(2); it may leave that to
+///     another thread, and report its error the next time.
+/// - Returns: A writer at frame 0 of a file without sound.
+/// - Throws: `mendJob` for another format, settings that the format does not have, or an existing
+///   file; otherwise the file system's error.
 package func makeGrowingWriter(
   at path: FilePath, as format: Output.Format, _ sound: AudioFormat, isDithered: Bool,
   replacing isReplacing: Bool,
@@ -57,7 +57,7 @@ package func makeGrowingWriter(
 
 /// Whether files of a kind can be played before they are finished.
 ///
-/// - Throws: `mendJob` with what to do instead.
+/// - Throws: `mendJob` with the alternatives.
 package func requireGrowing(_ kind: Output.Kind, at path: FilePath) throws(Failure) {
   guard kind != .wav, kind != .flac, kind != .mp3 else { return }
   throw Failure(

@@ -4,23 +4,23 @@ import LibAV
 import MediaComposition
 import SystemPackage
 
-/// Writes what FFmpeg encodes and wraps: everything but MP3.
+/// Writes through FFmpeg's encoders and muxers: everything but MP3.
 final class LibAVWriter: GrowingWriter {
   private let file: OutputFile
   private let encoder: Encoder
   private let muxer: Muxer
   private let quantizer: Quantizer
-  /// Which frame of the timeline comes first: dither is that of the timeline, so that the parts of
-  /// a sound are slices of the whole.
+  /// The timeline's first frame: dither is that of the timeline, so that the parts of a sound are
+  /// slices of the whole.
   private let firstFrame: Int64
-  /// A tag that is put behind what the muxer wrote; empty where there is none.
+  /// A tag to append to the muxer's bytes, or nothing.
   private let tag: [UInt8]
   private var tally: SoundTally
-  /// Of a WAV that grows: keeps its sizes true.
+  /// For a WAV that grows: keeps its sizes valid.
   private var sizes: WAVSizes?
   /// The marks of a WAV that grows, by their frames.
   private var marks: [WAVSizes.Mark] = []
-  /// Behind the last byte that `settle` has made part of the file.
+  /// The end of the bytes that `settle` has made part of the file.
   private var settled: Int64 = 0
   private(set) var settledFrames: Int64 = 0
 
@@ -52,7 +52,7 @@ final class LibAVWriter: GrowingWriter {
     }
   }
 
-  /// The same for a file that is to be whole at each moment: PCM in WAV, or FLAC.
+  /// The same for a file that is whole at each moment: PCM in WAV, or FLAC.
   static func openGrowing(
     _ file: OutputFile, _ recipe: LibAVRecipe, tally: SoundTally
   ) throws(Failure) -> LibAVWriter {
@@ -67,7 +67,7 @@ final class LibAVWriter: GrowingWriter {
     do throws(Failure) {
       do throws(LibAVError) { try muxer.flush() } catch { throw error.outputFailure(file) }
       settled = file.size
-      // Neither PCM nor FLAC keeps a frame back that was encoded.
+      // Neither PCM nor FLAC holds back an encoded frame.
       settledFrames = encoder.submittedCount
       if let sizes { try file.put(sizes.header(fileSize: settled), at: 0) }
     } catch {
@@ -115,7 +115,7 @@ final class LibAVWriter: GrowingWriter {
     return tally.result(of: file, sampleRate: encoder.sampleRate)
   }
 
-  /// Adds AIFF's chunk of ID3, at the file's end, where it may always grow.
+  /// Appends AIFF's ID3 chunk, at the file's end, where it can grow.
   private func appendTag() throws(Failure) {
     guard !tag.isEmpty else { return }
     let padding = [UInt8](repeating: 0, count: tag.count % 2)
@@ -125,7 +125,7 @@ final class LibAVWriter: GrowingWriter {
     func word(_ number: UInt32) -> [UInt8] { [24, 16, 8, 0].map { UInt8(number >> $0 & 0xFF) } }
     let head = Array("ID3 ".utf8) + word(UInt32(clamping: tag.count))
     try file.put(head + tag + padding, at: file.size)
-    // What stands behind the first eight bytes ("FORM" and this), with the head of ours.
+    // The bytes after the first eight ("FORM" and this), with our chunk's header.
     try file.put(word(size), at: 4)
   }
 
@@ -135,7 +135,7 @@ final class LibAVWriter: GrowingWriter {
 
   func abandon() {
     if settled > 0 {
-      // Of a file that stays, all that is whole.
+      // A file that stays keeps its whole frames.
       file.cut(to: settled)
       if let sizes { try? file.put(sizes.header(fileSize: settled), at: 0) }
     }
@@ -166,7 +166,7 @@ final class LibAVWriter: GrowingWriter {
     while let packet = try encoder.next() { try muxer.write(packet) }
   }
 
-  /// Puts `count` frames of a block where the encoder takes them, as it takes them.
+  /// Copies `count` frames of a block to the encoder, in its sample format.
   private func store(
     _ block: AudioBuffer, from start: Int, count: Int, frame: Int64, plane: Int,
     to destination: UnsafeMutableRawPointer
@@ -221,17 +221,15 @@ struct LibAVRecipe {
   var sampleRate: Int
   var channelMask: UInt64
   var isDithered: Bool
-  /// The timeline's frame that comes first.
   var firstFrame: Int64
   var metadata: [(key: String, value: String)]
   var chapters: [Muxer.Chapter]
   var picture: Picture?
-  /// A whole ID3v2 tag, for AIFF.
   var tag: [UInt8] = []
 }
 
 extension LibAVError {
-  /// What FFmpeg's answer means to the one whose output it is.
+  /// The failure of the output for this error of FFmpeg's.
   fileprivate func outputFailure(_ file: OutputFile) -> Failure {
     if operation == "write", let posix {
       return .writing(posix, "cannot write the file", path: file.path)

@@ -3,23 +3,20 @@ import LAME
 import MediaComposition
 import Threads
 
-/// Writes MP3: a tag, frames that are encoded on as many cores as there are, or as the sound comes,
-/// and at the end the Info frame between them.
+/// Writes MP3: a tag, frames that are encoded on many cores, or as the sound comes, and at the end
+/// the Info frame between them.
 final class MP3Writer: GrowingWriter {
   private let file: OutputFile
   private let encoder: any FrameEncoder
   private var tally: SoundTally
   private let sampleRate: Int
-  /// Where the Info frame will stand: behind the ID3 tag.
+  /// The place of the Info frame: after the ID3 tag.
   private let start: Int64
   private var position: Int64
-  /// Encoded and not yet written.
   private var pending: [UInt8] = []
-  /// The encoder of a file that grows.
   private let stream: StreamEncoder?
   private(set) var settledFrames: Int64 = 0
 
-  /// Bytes that are collected before they are written.
   private static let bufferSize = 1 << 16
 
   private init(
@@ -35,7 +32,7 @@ final class MP3Writer: GrowingWriter {
     position = start
   }
 
-  /// Prepares LAME. `tag` is a whole ID3v2 tag or nothing: the bytes that stand before the sound.
+  /// Prepares LAME. `tag` has the bytes before the sound: a whole ID3v2 tag or nothing.
   static func open(
     _ file: OutputFile, _ setup: EncoderSetup, tally: SoundTally, tag: [UInt8], cores: EncoderCores
   ) throws(Failure) -> MP3Writer {
@@ -45,7 +42,7 @@ final class MP3Writer: GrowingWriter {
       file, encoder, tally, sampleRate: setup.sampleRate, start: Int64(tag.count))
   }
 
-  /// The same for sound that comes as it is played, whose end nobody knows.
+  /// The same for sound of unknown length, encoded as it comes.
   static func openGrowing(
     _ file: OutputFile, _ setup: EncoderSetup, tally: SoundTally, tag: [UInt8]
   ) throws(Failure) -> MP3Writer {
@@ -104,7 +101,7 @@ final class MP3Writer: GrowingWriter {
 
   func abandon() {
     encoder.cancel()
-    // Of a file that stays, what follows the last whole frame.
+    // A file that stays keeps its whole frames.
     file.cut(to: position)
     file.discard()
   }
@@ -123,7 +120,7 @@ final class MP3Writer: GrowingWriter {
 }
 
 extension LAMEError {
-  /// What LAME's answer means to the one whose output it is.
+  /// The failure of the output for this error of LAME's.
   func failure(of file: OutputFile) -> Failure {
     switch self {
     case .unsupported(let words): Failure(.mendJob, words, path: file.path)

@@ -3,8 +3,8 @@ import ExportGraph
 import MPEGAudio
 import MediaComposition
 
-/// What a sink's format has no place for and its writer therefore leaves out, or writes elsewhere, in
-/// words.
+/// Content of a sink without a place in its format, which its writer leaves out or writes
+/// elsewhere, in words.
 package func omissions(of sink: Sink) -> [Warning] {
   let format = sink.format.kind.capabilities
   var lost: [String] = []
@@ -15,7 +15,7 @@ package func omissions(of sink: Sink) -> [Warning] {
     if !tags.isEmpty { lost.append("the tags " + tags.joined(separator: ", ")) }
   }
   if !format.holdsCover, sink.metadata.cover != nil { lost.append("the cover") }
-  // What stands beside the file is not lost.
+  // Chapters beside the file are not lost.
   let isBeside = !sink.sidecars.isEmpty
   if sink.output.chapters.inFile, !format.holdsChapters, !sink.chapters.isEmpty {
     lost.append("the chapters")
@@ -60,7 +60,7 @@ package func omissions(of sink: Sink) -> [Warning] {
 }
 
 extension Output.Kind {
-  /// What an output of this kind calls a tag: only ID3 knows lyrics in a language of their own
+  /// The name of a tag in this kind of output: only ID3 has lyrics in a language of their own
   /// (ID3v2.4 §4.8), which FFmpeg calls `lyrics-eng`.
   func tagName(of key: String) -> String {
     guard self != .mp3, self != .aiff, key.lowercased().hasPrefix("lyrics-") else { return key }
@@ -71,7 +71,7 @@ extension Output.Kind {
 extension Chapter {
   fileprivate var hasEmbeddedImage: Bool { if case .embedded? = image { true } else { false } }
 
-  /// Why its image is left out, where a media file brought it along and no output can hold it.
+  /// Why its image is left out, if it is a media file's and no output can hold it.
   fileprivate var imageObstacle: String? {
     guard case .embedded(let artwork)? = image else { return nil }
     return obstacle(to: artwork, as: "the image of '\(title)'")
@@ -79,10 +79,10 @@ extension Chapter {
 }
 
 extension Sink {
-  /// The sink without tags, cover and chapters that are those of a source.
+  /// The sink without the sources' tags, cover and chapters.
   package func besides(_ sources: Set<Asset>) -> Sink { sorted(by: sources).own }
 
-  /// The sink with only the tags, cover and chapters that are those of a source.
+  /// The sink with only the sources' tags, cover and chapters.
   package func broughtAlong(by sources: Set<Asset>) -> Sink { sorted(by: sources).inherited }
 
   private func sorted(by sources: Set<Asset>) -> (own: Sink, inherited: Sink) {

@@ -7,30 +7,29 @@ import Threads
 
 /// A file that appears whole or not at all, or one that grows in its place (`grow`).
 ///
-/// Of the first kind, bytes go to a temporary file in the target's folder; `commit` flushes it and renames it over
-/// the target, so that whatever dies, and whenever, the target is the old file or the new one.
+/// An atomic file's bytes go to a temporary file in the target's folder; `commit` flushes it and
+/// renames it over the target, so that after any crash the target is the old file or the new one.
 /// Without a commit the temporary goes with this object, and with it the folders that were made.
 ///
 /// Symbolic links at the target are followed, and an existing file's owner and mode are kept. One
 /// thread at a time.
 package final class OutputFile: ByteOutput {
-  /// Where the file will be, as it was asked for.
+  /// The file's path, as requested.
   package let path: FilePath
   /// Bytes, up to the last one written.
   package private(set) var size: Int64 = 0
 
-  /// `path` with its links followed.
   private let target: FilePath
   private let place: Place
   private let newFolders: [FilePath]
   private let calls: FileCalls
   private var isDone = false
-  /// What it was when it took its place; nil before.
+  /// Its identity when it took its place; nil before.
   private(set) var identity: FileIdentity?
 
-  /// Where the bytes are put before the commit.
+  /// Where the bytes are before the commit.
   enum Place {
-    /// Beside the target, which is as it was.
+    /// Beside the target, which is unchanged.
     case beside(TemporaryFile)
     /// In the target itself, which grows: see `GrowingFile`.
     case target(GrowingFile)
@@ -62,9 +61,9 @@ package final class OutputFile: ByteOutput {
 
   deinit { discard() }
 
-  /// Starts a file that is to be at `path`; makes the folders that are missing.
+  /// Starts a file for `path`; makes missing folders.
   ///
-  /// - Throws: Where the target is no regular file or may not be written, and what the system says.
+  /// - Throws: Where the target is no regular file or may not be written, and the system's error.
   package static func create(at path: FilePath) throws(Failure) -> OutputFile {
     try create(at: path, calls: .system)
   }
@@ -77,14 +76,14 @@ package final class OutputFile: ByteOutput {
     }
   }
 
-  /// Starts a file that is at `path` from now on, and keeps what was written to it whatever comes;
-  /// makes the folders that are missing.
+  /// Starts a file that is at `path` from now on, and keeps its bytes whatever happens; makes
+  /// missing folders.
   ///
   /// - Parameters:
-  ///   - path: Where it is.
-  ///   - isReplacing: Whether a file that is there already loses what it holds.
+  ///   - path: Its path.
+  ///   - isReplacing: Whether an existing file is emptied.
   /// - Returns: The file, empty.
-  /// - Throws: `mendJob` where there is a file already, `tryAgain` where somebody records into it;
+  /// - Throws: `mendJob` for an existing file, `tryAgain` while another process records into it;
   ///   otherwise as `create(at:)`.
   package static func grow(
     at path: FilePath, replacing isReplacing: Bool
@@ -105,7 +104,7 @@ package final class OutputFile: ByteOutput {
     _ open: (_ target: FilePath, _ existing: stat?) throws(Failure) -> Place
   ) throws(Failure) -> OutputFile {
     let target = try followLinks(path)
-    // A job that fails may take away a folder that this one has just found: look again.
+    // A failed job may remove a folder that was just found: look again.
     var attempts = 0
     while true {
       attempts += 1
@@ -129,7 +128,7 @@ package final class OutputFile: ByteOutput {
     while !rest.isEmpty {
       let count = calls.write(place.descriptor, rest, offset)
       if count < 0, errno == EINTR { continue }
-      // A write of nothing is a disk that does not say what it lacks.
+      // A write of no bytes is an error without an errno.
       guard count > 0 else {
         let failure = count == 0 ? EIO : errno
         size = max(size, offset)
@@ -150,16 +149,16 @@ package final class OutputFile: ByteOutput {
     guard status == 0 else { throw .writing(status, "cannot write the file", path: path) }
   }
 
-  /// Sees to it that everything written is on the disk.
+  /// Flushes everything written to the disk.
   package func flush() throws(Failure) {
     guard calls.flush(place.descriptor) == 0 else {
       throw .writing(errno, "cannot flush the file to the disk", path: path)
     }
   }
 
-  /// Makes the flushed file appear at its target, durably. Nothing may be written after it.
+  /// Renames the flushed file to its target, durably. Nothing may be written after it.
   ///
-  /// - Throws: What the system says; the target is then as it was, unless only the folder's flush
+  /// - Throws: The system's error; the target is then unchanged, unless only the folder's flush
   ///   failed.
   package func commit() throws(Failure) {
     precondition(!isDone, "an output file is committed or discarded once")
@@ -185,18 +184,18 @@ package final class OutputFile: ByteOutput {
     for folder in [target.folder] + newFolders.map(\.folder) { try flush(folder) }
   }
 
-  /// The SHA-256 of what was written, as it lies on the disk before it takes its place.
+  /// The SHA-256 of the written bytes, read back from the disk before the commit.
   ///
-  /// - Parameter cancellation: Asked while the file is read; once set, there is no digest.
+  /// - Parameter cancellation: Polled while the file is read; once set, there is no digest.
   /// - Returns: 32 bytes.
-  /// - Throws: What the system says, or `CancellationError`.
+  /// - Throws: The system's error, or `CancellationError`.
   /// - Complexity: O(size); some 0.3 s for 100 MB.
   func digest(unless cancellation: CancellationFlag) throws -> [UInt8] {
     try fileDigest(place.path, named: path, unless: cancellation)
   }
 
-  /// Takes everything back that was not committed, but for what grew at its target. Does nothing
-  /// the second time.
+  /// Removes what was not committed, except a file that grew at its target. Does nothing the second
+  /// time.
   package func discard() {
     guard !isDone else { return }
     isDone = true
@@ -208,14 +207,14 @@ package final class OutputFile: ByteOutput {
     }
   }
 
-  /// The first bytes of what was written; fewer where there are not so many.
+  /// The first `count` bytes, or all if there are fewer.
   func head(_ count: Int) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: count) { bytes, filled in
       filled = max(0, pread(place.descriptor, bytes.baseAddress, count, 0))
     }
   }
 
-  /// Cuts the file off behind `size` bytes. Where that fails, it stays as it is.
+  /// Truncates the file to `size` bytes. If that fails, it stays as it is.
   package func cut(to size: Int64) {
     // Once it is closed, the descriptor may be another file's.
     guard !isDone, ftruncate(place.descriptor, off_t(size)) == 0 else { return }
@@ -225,7 +224,7 @@ package final class OutputFile: ByteOutput {
   /// A rename is durable once its folder is flushed.
   private func flush(_ folder: FilePath) throws(Failure) {
     let descriptor = folder.withPlatformString { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
-    // A folder that may be written and not read cannot be flushed: nothing more can be done.
+    // A folder that may be written and not read cannot be flushed.
     if descriptor < 0, errno == EACCES { return }
     guard descriptor >= 0 else {
       throw .writing(errno, "cannot flush the folder to the disk", path: path)
@@ -239,8 +238,7 @@ package final class OutputFile: ByteOutput {
 }
 
 extension OutputFile {
-  /// Where a path leads, if its last part is a link, or a link to one, even to a file that is not
-  /// there yet.
+  /// The end of a path's links, even where that does not exist yet.
   static func followLinks(_ path: FilePath) throws(Failure) -> FilePath {
     var current = path
     for _ in 0..<40 {
@@ -259,7 +257,6 @@ extension OutputFile {
     }
   }
 
-  /// The file that will be replaced, or nil where there is none.
   private static func existingFile(_ target: FilePath, _ path: FilePath) throws(Failure) -> stat? {
     try requireName(target, path)
     var facts = stat()
@@ -279,19 +276,17 @@ extension OutputFile {
     return facts
   }
 
-  /// What can be known of an output before work starts, without touching the disk: that its path
-  /// leads to no folder or device, and that the folder to write in, or to make others in, is one
-  /// and may be written.
+  /// Checks an output before work starts, without changing the disk: its path leads to no folder or
+  /// device, and the folder to write in, or to make others in, is one and may be written.
   ///
   /// - Parameters:
-  ///   - path: Where the output is to be.
-  ///   - folders: Knows what was seen of folders before.
+  ///   - path: The output's path.
+  ///   - folders: Folders that were examined before.
   /// - Throws: As `create`.
   package static func requireWritable(
     _ path: FilePath, seeing folders: inout FolderCache
   ) throws(Failure) {
     var target = path
-    // In a folder that is not there is nothing.
     if folders.isMissing(path.folder) {
       try requireName(path, path)
     } else {
@@ -301,7 +296,7 @@ extension OutputFile {
     try folders.requireWritable(target.folder, for: path)
   }
 
-  /// Makes a folder and those above it that are missing; gives the new ones, outermost first.
+  /// Makes a folder and missing ones above it; gives the new ones, outermost first.
   private static func makeFolders(
     _ folder: FilePath, _ path: FilePath
   ) throws(Failure) -> [FilePath] {
@@ -325,14 +320,13 @@ extension OutputFile {
     return made
   }
 
-  /// Removes those that are empty.
   private static func removeFolders(_ folders: [FilePath]) {
     for folder in folders.reversed() { _ = folder.withPlatformString { rmdir($0) } }
   }
 }
 
 extension FilePath {
-  /// What the last component lies in; never empty.
+  /// The folder of the last component; never empty.
   var folder: FilePath {
     let parent = removingLastComponent()
     return parent.isEmpty ? "." : parent

@@ -3,13 +3,13 @@ import MediaComposition
 import MediaTime
 
 extension Graph {
-  /// The facts that probing each sink's file will find, in the order of the sinks: what another
-  /// export that reads the file can be checked by, before there is a file.
+  /// The facts that probing each sink's file will find, in the order of the sinks: another export
+  /// that reads the file can be checked by them before it exists.
   ///
-  /// Exact are container, codec, rate, layout, depth and number of frames, which are those of the
-  /// sink: files are as long as the timeline. Times of chapters are those of the sink, where some
-  /// formats round to a millisecond. Encoder delay and padding are left open, and so is the bit rate
-  /// where an encoder varies it without a mean. O(tags + chapters).
+  /// Container, codec, rate, layout, depth and number of frames are exact: those of the sink. So
+  /// are times of chapters, which some formats round to a millisecond. Encoder delay and padding
+  /// are left open, and so is the bit rate where an encoder varies it without a mean. O(tags +
+  /// chapters).
   package var predictedAssets: [Asset] { sinks.map { predictedAsset(of: $0) } }
 
   private func predictedAsset(of sink: Sink) -> Asset {
@@ -45,8 +45,8 @@ extension Graph {
 }
 
 extension Output.Kind {
-  /// The layout that is found where one is stored. In AIFF and CAF it has a number of Apple's
-  /// (`kAudioChannelLayoutTag_MPEG_5_1_A`), whose surrounds FFmpeg takes to be at the side
+  /// The layout as FFmpeg reads it. In AIFF and CAF it has a number of Apple's
+  /// (`kAudioChannelLayoutTag_MPEG_5_1_A`), whose surrounds FFmpeg places at the side
   /// (`ff_mov_read_chan`).
   fileprivate func probedLayout(of stored: ChannelLayout?) -> ChannelLayout? {
     guard self == .aiff || self == .caf else { return stored }
@@ -87,7 +87,7 @@ extension Output.Format {
     }
   }
 
-  /// Bits a second that were asked for.
+  /// The requested bits a second.
   fileprivate var meanBitRate: Int? {
     switch self {
     case .m4a(let bitRate), .opus(let bitRate), .vorbis(.bitRate(let bitRate)): bitRate

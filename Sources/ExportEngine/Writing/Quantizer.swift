@@ -1,13 +1,13 @@
 /// Turns float samples into integers: full scale is 2^(bits − 1), rounded to nearest, ties to
 /// even, clamped.
 ///
-/// An integer of 8, 16 or 24 bits that was scaled to float comes back as it was. With dither, TPDF
+/// An integer of 8, 16 or 24 bits that was scaled to float comes back unchanged. With dither, TPDF
 /// noise of ±1 step is added first; it is a function of the sample's frame and channel alone, so
-/// that a slice is what it is in the whole, on any machine.
+/// that a slice equals its part of the whole, on any machine.
 package struct Quantizer: Sendable {
   package let isDithered: Bool
 
-  /// One that dithers 16 bits, or not.
+  /// A quantizer that dithers 16 bits, or not.
   package init(isDithered: Bool) { self.isDithered = isDithered }
 
   /// Writes 16-bit samples of one channel, `stride` apart.
@@ -30,7 +30,7 @@ package struct Quantizer: Sendable {
     }
   }
 
-  /// Hands out the step of each sample, in two's complement.
+  /// Gives the step of each sample, in two's complement.
   @inline(__always)
   private func quantize(
     _ source: UnsafePointer<Float>, _ count: Int, _ frame: Int64, _ channel: Int, bits: Int,

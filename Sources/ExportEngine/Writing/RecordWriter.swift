@@ -7,27 +7,27 @@ import MediaTime
 import SystemPackage
 import Threads
 
-/// A record that an export left behind.
+/// A written record.
 public struct WrittenRecord: Sendable, Hashable, Codable {
-  /// Where it is.
+  /// Its path.
   @CodedPath public var path: FilePath
   /// Bytes.
   public var size: Int64
 }
 
-/// Writes the records of an export: JSON that tells what was read, done and written
-/// (`docs/json.md`). They appear together with the outputs, or not at all.
+/// Writes the records of an export: JSON about what was read, done and written (`docs/json.md`).
+/// They appear together with the outputs, or not at all.
 ///
-/// The bytes depend on the export, its sources, and the versions of avjob and its libraries: not on a
-/// clock, the machine's folders or the number of cores. One thread at a time.
+/// The bytes depend on the export, its sources, and the versions of avjob and its libraries: not on
+/// a clock, the machine's folders or the number of cores. One thread at a time.
 struct RecordWriter {
-  /// Of the document: it changes where a member changes or goes.
+  /// The document's version: raised where a member changes or goes.
   static let version = 2
 
   private let export: Export
   let files: [OutputFile]
 
-  /// Starts the files; with the last reference to them they go, unless they are committed.
+  /// Starts the files, which are removed with the last reference unless they are committed.
   init(for export: Export) throws(Failure) {
     self.export = export
     var files: [OutputFile] = []
@@ -41,17 +41,16 @@ struct RecordWriter {
     self.files = files
   }
 
-  /// Whether there is anything to write.
   var isNeeded: Bool { !files.isEmpty }
 
   /// Writes and flushes the records.
   ///
   /// - Parameters:
-  ///   - graph: What was done.
-  ///   - outputs: What it gave, in the order of the graph's sinks, with the digests of each file.
+  ///   - graph: The export's graph.
+  ///   - outputs: Its outputs, in the order of the graph's sinks, with the digests of each file.
   ///   - digest: Gives the SHA-256 of a source.
-  /// - Returns: What was written, in the order of the export's records.
-  /// - Throws: What the system says, and what `digest` does.
+  /// - Returns: The written records, in the order of the export's.
+  /// - Throws: The system's error, and as `digest`.
   func finish(
     _ graph: Graph, _ outputs: [(written: WrittenOutput, sidecarDigests: [[UInt8]])],
     digestOfSource digest: (Asset) throws -> [UInt8]
@@ -85,14 +84,12 @@ struct RecordWriter {
     }
   }
 
-  /// Puts the finished records at their paths.
   func commit() throws(Failure) {
     for (record, file) in zip(export.records, files) {
       do throws(Failure) { try file.commit() } catch { throw error.placed(at: record.origin) }
     }
   }
 
-  /// Takes back what was not committed.
   func abandon() { for file in files.reversed() { file.discard() } }
 
   private func source(_ asset: Asset, _ digest: [UInt8], from folder: FilePath) -> JSONValue {

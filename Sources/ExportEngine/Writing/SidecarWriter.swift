@@ -4,7 +4,7 @@ import MediaComposition
 import MediaTime
 import SystemPackage
 
-/// Writes an output and the files of chapters beside it, which appear with it or not at all.
+/// Writes an output and its files of chapters, which appear with it or not at all.
 final class SidecarWriter: SoundWriter {
   private let sound: any SoundWriter
   private let sidecars: [(kind: ChapterPlaces.Sidecar, file: OutputFile)]
@@ -12,12 +12,12 @@ final class SidecarWriter: SoundWriter {
   /// Starts the files, then the output.
   ///
   /// - Parameters:
-  ///   - sink: What is written.
-  ///   - chapters: With the frames that they last.
+  ///   - sink: The output.
+  ///   - chapters: With their lengths in frames.
   ///   - sampleRate: At which the frames count.
-  ///   - openSound: Opens the writer of the output. It comes last, so that the folders that are made
-  ///     for the files are empty again when it gives up.
-  /// - Throws: What the file system says, and what `openSound` does; nothing is left behind.
+  ///   - openSound: Opens the output's writer. It comes last, so that folders made for the files
+  ///     are empty again when it fails.
+  /// - Throws: The file system's error, and as `openSound`; nothing is left behind.
   init(
     of sink: Sink, _ chapters: [(chapter: Chapter, frames: Range<Int64>)], sampleRate: Int,
     _ openSound: () throws(Failure) -> any SoundWriter

@@ -1,15 +1,15 @@
 import Diagnosis
 import MediaComposition
 
-/// What a writer keeps count of: frames against the announced number, peaks, samples over full
-/// scale. Refuses what no encoder may see.
+/// A writer's counts: frames against the announced number, peaks, samples over full scale. Refuses
+/// samples that no encoder may get.
 struct SoundTally {
-  /// Nil where nobody knows how many will come: a recording.
+  /// Nil for an unknown number: a recording.
   let expectedFrames: Int64?
   let channelCount: Int
   private(set) var frameCount: Int64 = 0
   private(set) var clippedSamples: Int64 = 0
-  /// A magnitude's bit pattern: these are in the order of the values, NaN above infinity.
+  /// A magnitude's bit pattern: these have the order of the values, NaN above infinity.
   private var largest: UInt32 = 0
 
   init(expectedFrames: Int64?, channelCount: Int) {
@@ -17,10 +17,9 @@ struct SoundTally {
     self.channelCount = channelCount
   }
 
-  /// The largest magnitude so far.
   var peak: Float { Float(bitPattern: largest) }
 
-  /// Counts a block in, before it is encoded.
+  /// Counts a block before it is encoded.
   mutating func add(_ block: AudioBuffer) throws(Failure) {
     guard block.channelCount == channelCount else {
       throw Failure(
@@ -38,7 +37,6 @@ struct SoundTally {
     if let expectedFrames, frameCount > expectedFrames { throw mismatch(expectedFrames) }
   }
 
-  /// Checks that all announced frames came.
   func requireComplete() throws(Failure) {
     if let expectedFrames, frameCount != expectedFrames { throw mismatch(expectedFrames) }
   }

@@ -5,16 +5,16 @@ import SystemPackage
 
 /// A locked file with a temporary name beside a target: `.NAME.avjob-0.tmp`.
 ///
-/// The number is the first one that no living process holds. A leftover of a process that died is
-/// not locked any more, so that whoever comes next for the same target removes it: no folder is
-/// ever listed. (`O_TMPFILE` would leave nothing behind, but cannot be renamed over a file.)
+/// The number is the first one that no living process holds. The files of a dead process are not
+/// locked any more, so the next process for the same target removes them: no folder is ever listed.
+/// (`O_TMPFILE` would leave nothing behind, but cannot be renamed over a file.)
 struct TemporaryFile {
   let path: FilePath
   let descriptor: Int32
-  /// The names that others held when this one was made.
+  /// The names that were taken when this one was made.
   private var others: [FilePath] = []
 
-  /// Processes that write to one target at once; no one has so many in good faith.
+  /// More processes than ever write to one target at once.
   private static let slots = 64
 
   static func create(beside target: FilePath, for path: FilePath) throws(Failure) -> TemporaryFile {
@@ -23,7 +23,7 @@ struct TemporaryFile {
       removeLeftover(candidate)
       guard var made = try createLocked(candidate, for: path) else { continue }
       made.others = (0..<slot).map { name(beside: target, slot: $0) }
-      // Behind the own one: leftovers of processes that ran beside one another.
+      // After the own one: files of dead processes that ran beside one another.
       var next = slot + 1
       while next < slots, removeLeftover(name(beside: target, slot: next)) { next += 1 }
       return made
@@ -46,8 +46,8 @@ struct TemporaryFile {
     return target.folder.appending(FilePath(platformString: all).components)
   }
 
-  /// The first bytes of a target's name, by which the names of its temporary files may be told from
-  /// others without making all of them: no name is cut before these.
+  /// The first bytes of a target's name, which distinguish its temporary files without building all
+  /// of their names: no name is cut before these.
   static func label(ofTarget name: FilePath.Component) -> [UInt8] {
     FilePath(root: nil, [name]).withPlatformString { bytes in
       UnsafeBufferPointer(start: bytes, count: strlen(bytes)).prefix(labelLength)
@@ -55,7 +55,7 @@ struct TemporaryFile {
     }
   }
 
-  /// The same of the target of a temporary file; nil of any other name.
+  /// The same of the target of a temporary file; nil for any other name.
   static func label(ofTemporary name: [UInt8]) -> [UInt8]? {
     let mark = Array(".avjob-".utf8)
     guard name.first == UInt8(ascii: "."), name.suffix(4) == Array(".tmp".utf8),
@@ -66,7 +66,7 @@ struct TemporaryFile {
 
   private static let labelLength = 32
 
-  /// Creates a file that was not there, and locks it; nil where someone else is at that name.
+  /// Creates a new file, and locks it; nil where the name is taken.
   private static func createLocked(
     _ candidate: FilePath, for path: FilePath
   ) throws(Failure) -> TemporaryFile? {
@@ -76,7 +76,7 @@ struct TemporaryFile {
       if errno == EEXIST { return nil }
       throw .writing(errno, "cannot create a file in its folder", path: path)
     }
-    // A sweeper may hold the lock just now, and take the file away when it has it.
+    // A process that cleans up may hold the lock just now, and then remove the file.
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK,
       isOpen(descriptor, at: candidate)
     else {
@@ -86,26 +86,26 @@ struct TemporaryFile {
     return TemporaryFile(path: candidate, descriptor: descriptor)
   }
 
-  /// Removes all that processes which died have left beside a target.
+  /// Removes all files that dead processes left beside a target.
   static func removeLeftovers(beside target: FilePath) {
     for slot in 0..<slots { removeLeftover(name(beside: target, slot: slot)) }
   }
 
-  /// Removes a leftover that nobody holds; gives whether anything is or was at that name.
+  /// Removes a file of a dead process; gives whether anything is or was at that name.
   @discardableResult
   private static func removeLeftover(_ candidate: FilePath) -> Bool {
     let flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
     let descriptor = candidate.withPlatformString { open($0, flags) }
     guard descriptor >= 0 else { return errno != ENOENT }
     defer { Glibc.close(descriptor) }
-    // A file system without locks says so here: its leftovers are spared.
+    // A file system without locks fails here: its files are kept.
     if flock(descriptor, LOCK_EX | LOCK_NB) == 0, isOpen(descriptor, at: candidate) {
       _ = candidate.withPlatformString { unlink($0) }
     }
     return true
   }
 
-  /// Whether the name still leads to the open file: who holds the lock alone may change that.
+  /// Whether the name still leads to the open file, which only the lock's holder may change.
   private static func isOpen(_ descriptor: Int32, at candidate: FilePath) -> Bool {
     var (held, named) = (stat(), stat())
     return fstat(descriptor, &held) == 0
@@ -113,21 +113,20 @@ struct TemporaryFile {
       && held.st_dev == named.st_dev && held.st_ino == named.st_ino
   }
 
-  /// Owner, where that is allowed, and mode of the file that will be replaced.
+  /// Sets the owner, where allowed, and the mode of the file to be replaced.
   func takeRights(of existing: stat?) {
     guard let existing else { return }
     _ = fchown(descriptor, existing.st_uid, existing.st_gid)
     _ = fchmod(descriptor, existing.st_mode & 0o7777)
   }
 
-  /// Gives the lock back. Whoever held names before this one may have died meanwhile: what is left of
-  /// them goes, too.
+  /// Releases the lock. Processes with names before this one may have died meanwhile: their files
+  /// are removed too.
   func close() {
     _ = Glibc.close(descriptor)
     for other in others { Self.removeLeftover(other) }
   }
 
-  /// Takes the name away, then the lock.
   func remove() {
     _ = path.withPlatformString { unlink($0) }
     close()

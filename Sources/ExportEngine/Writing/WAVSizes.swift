@@ -1,26 +1,23 @@
 /// The sizes in the header of a WAV that grows, and the labels behind its sound.
 ///
-/// Follows Microsoft's "Multimedia Programming Interface and Data Specifications 1.0" (RIFF, `cue `,
-/// `adtl`), and EBU Tech 3306 for files past 4 GiB: what FFmpeg's muxer has left as `JUNK` becomes
-/// `ds64` then.
+/// Follows Microsoft's "Multimedia Programming Interface and Data Specifications 1.0" (RIFF, `cue
+/// `, `adtl`), and EBU Tech 3306 for files past 4 GiB: the muxer's `JUNK` then becomes `ds64`.
 package struct WAVSizes {
-  /// A label at a frame.
   struct Mark: Sendable, Hashable {
     var frame: Int64
     var label: String
   }
 
-  /// Up to the first byte of sound.
   private let start: [UInt8]
-  /// Where the number of frames stands in a `fact` chunk, if there is one.
+  /// The place of the number of frames in a `fact` chunk, if any.
   private let fact: Int?
   /// Bytes of a frame (`nBlockAlign`).
   private let frameSize: Int64
-  /// Behind the sound; nil while it grows.
+  /// The end of the sound; nil while it grows.
   private var soundEnd: Int64?
 
-  /// Takes over what FFmpeg's muxer, or another, has written before the first frame; nil where it is something
-  /// else than RIFF with room for `ds64`, a format and a chunk of sound.
+  /// Takes over a muxer's bytes before the first frame; nil where they are not RIFF with room for
+  /// `ds64`, a format and a chunk of sound.
   package init?(header: [UInt8]) {
     func word(_ index: Int) -> UInt32 {
       header[index..<index + 4].reversed().reduce(0) { $0 << 8 | UInt32($1) }
@@ -42,7 +39,7 @@ package struct WAVSizes {
     (start, self.fact, self.frameSize) = (header, fact, frameSize)
   }
 
-  /// The header of a file of so many bytes: what the sound has beyond whole frames is left out.
+  /// The header for a file of so many bytes; bytes beyond whole frames are left out.
   package func header(fileSize: Int64) -> [UInt8] {
     var bytes = start
     func put(_ number: Int64, _ count: Int, at index: Int) {
@@ -66,8 +63,8 @@ package struct WAVSizes {
     return bytes
   }
 
-  /// The chunks that hold the marks, for the end of a file of so many bytes, which has all its sound;
-  /// from here on `header` knows where that ends.
+  /// The chunks with the marks, for the end of a file of so many bytes, which has all its sound;
+  /// from here on `header` has that sound's end.
   mutating func append(_ marks: [Mark], after fileSize: Int64) -> [UInt8] {
     let held = (fileSize - Int64(start.count)) / frameSize * frameSize
     soundEnd = Int64(start.count) + held

@@ -10,11 +10,12 @@ import SystemPackage
 /// Opens the output of a sink: its temporary file, its encoder, its headers.
 ///
 /// - Parameters:
-///   - sink: What to write and where to; as many frames as it has will come, exactly.
-///   - format: Rate and channels of the blocks that will come.
+///   - sink: The output; exactly its number of frames will come.
+///   - format: Rate and channels of the blocks.
 ///   - cores: For encoders that can use several.
-/// - Returns: A writer at the sink's first frame; the chapters beside the output come with it.
-/// - Throws: A cover that cannot be read, and what the file system says; nothing is left behind.
+/// - Returns: A writer at the sink's first frame, with the chapters beside the output.
+/// - Throws: The failure of a cover that cannot be read, and the file system's error; nothing is
+///   left behind.
 package func makeWriter(
   for sink: Sink, format: AudioFormat, cores: EncoderCores = EncoderCores()
 ) throws(Failure) -> any SoundWriter {
@@ -52,26 +53,25 @@ private func makeSoundWriter(
     try OutputFile.create(at: sink.output.path), recipe, tally: tally)
 }
 
-/// Gives the picture that is to be written, under the name that messages have for it; nil for one
-/// that is left out.
+/// Gives the picture to write, under its name in messages; nil for one that is left out.
 typealias PictureReader = (Artwork, _ name: String) throws(Failure) -> Picture?
 
-/// What can be known of an output before work starts, without touching the disk: that its tags, cover
-/// and chapters can be written.
+/// Checks an output before work starts, without touching the disk: its tags, cover and chapters can
+/// be written.
 ///
 /// - Parameters:
-///   - sink: What is to be written.
+///   - sink: The output.
 ///   - format: Rate and channels of its blocks.
-///   - pictures: Knows the pictures that were looked at before.
+///   - pictures: Pictures that were read before.
 /// - Throws: As `makeWriter`.
 func requireEncodable(
   _ sink: Sink, format: AudioFormat, seeing pictures: inout PictureCache
 ) throws(Failure) {
   do throws(Failure) {
-    // Of a picture the tag gets the first bytes: copying all of it for each job takes long.
+    // The tag gets a picture's first bytes: copying all of it for each job is slow.
     var left = 0
     func readNamed(_ artwork: Artwork, as name: String) throws(Failure) -> Picture? {
-      // What lies in a media file was looked at when that was probed.
+      // A media file's picture was checked by the probe.
       guard case .file(let path) = artwork else { return nil }
       let (head, byteCount) = try pictures.picture(path, as: name)
       left += byteCount - head.bytes.count
@@ -139,8 +139,8 @@ func recipe(
   return recipe
 }
 
-/// The number of an Ogg stream, which must be another one in each file that may be chained to it
-/// (RFC 3533 §4), and the same at each run: FNV-1a over what the job says of the output.
+/// The number of an Ogg stream, which must differ in each file that may be chained to it (RFC 3533
+/// §4), and be the same at each run: FNV-1a over the job's words for the output.
 private func serial(of sink: Sink, _ format: AudioFormat) -> UInt32 {
   var words = [
     sink.output.path.lastComponent?.string ?? "", sink.format.name, "\(format)",
@@ -163,9 +163,9 @@ extension Output.SampleFormat {
   }
 }
 
-/// The ID3v2 tag that stands before the sound of an MP3, or in a chunk of AIFF; there it is empty
-/// where there is nothing to say. An MP3 has one in any case, because checkers take a file without a
-/// tag for a fragment.
+/// The ID3v2 tag before the sound of an MP3, or in a chunk of AIFF; there it is empty where it
+/// would have no content. An MP3 always has one, because checkers take a file without a tag for a
+/// fragment.
 func id3Tag(
   of sink: Sink, sampleRate: Int, _ picture: PictureReader
 ) throws(Failure) -> [UInt8] {
@@ -191,7 +191,7 @@ func id3Tag(
     tag.chapters.append(written)
   }
   do throws(ID3TagError) {
-    // A tag that somebody wrote is one that somebody may correct, without moving all of the sound.
+    // A tag with content may be edited later, without moving all of the sound.
     let isLoose = isMP3 && (!sink.metadata.isEmpty || !tag.chapters.isEmpty)
     return try tag.encoded(as: sink.id3Version, padding: isLoose ? 1024 : 0)
   } catch {
@@ -219,7 +219,6 @@ private func chapters(
 }
 
 extension Sink {
-  /// Frames that are written.
   fileprivate var frameCount: Int64 { Int64(frames.count) }
 }
 

@@ -1,8 +1,8 @@
 /// Text inside XML.
 package enum XMLText {
-  /// What may stand between tags and as an attribute's value in double quotes, and is read there as
-  /// `text` (XML 1.0 §2.2, §2.4 and §3.3.3, which would make spaces of line feeds). What has no place
-  /// in XML at all becomes U+FFFD. O(length).
+  /// Text for element content and for attributes in double quotes that parses back to `text` (XML
+  /// 1.0 §2.2, §2.4 and §3.3.3, which would turn line feeds into spaces). Characters that XML
+  /// cannot hold become U+FFFD. O(length).
   package static func escaped(_ text: String) -> String {
     text.unicodeScalars.reduce(into: "") { result, scalar in
       switch scalar {

@@ -5,16 +5,14 @@ import MediaTime
 import SystemPackage
 import YAML
 
-/// An item that a clip's text stands for.
 struct FoundClip {
   var item: Item
-  /// The file, where a pattern found it.
   var file: FilePattern.Match?
 }
 
 extension Decoder {
-  /// The items that a clip text stands for: one, or in a list one for each file that its wildcard
-  /// finds. `fields` are those of the map that the text stands in.
+  /// The items of a clip text: one, or in a list one for each file of its pattern. `fields` are
+  /// those of the map around the text.
   func clips(
     _ text: Text, _ fields: Fields?, _ scope: Scope, in context: ItemContext
   ) -> [FoundClip] {
@@ -49,12 +47,12 @@ extension Decoder {
     } ?? []
   }
 
-  /// Whether a path with wildcards in it stands for others, and is no file or address itself.
+  /// Whether a path has wildcards, and is no file or address itself.
   private func isPattern(_ path: String, in folder: FilePath) -> Bool {
     (try? Self.checkPath(path)) != nil && kind(of: self.path(path, in: folder)) == nil
   }
 
-  /// The file that the path of a clip text names.
+  /// The file in a clip text.
   private func path(
     _ clip: ClipText, of text: Text, at origin: Origin, _ suspicion: ClipText.MalformedRange?,
     in context: ItemContext
@@ -97,14 +95,14 @@ extension Decoder {
     return path
   }
 
-  /// `[https://x?a,b]`: the second half of an address became an item of its own.
+  /// `[https://x?a,b]`: the second half of an address became an item.
   private func isCutByComma(_ origin: Origin) -> Bool {
     guard let place = map.place(of: origin) else { return false }
     let rest = map.line(at: place).unicodeScalars.dropFirst(place.column - 1 + place.length)
     return rest.first == "," && rest.dropFirst().first.map { $0 != " " } ?? false
   }
 
-  /// What is wrong with a word in a list that looks like a time and is none.
+  /// The error of a word in a list that looks like a time and is none.
   private func timeError(_ word: String) -> String? {
     guard let first = word.utf8.first, (0x30...0x39).contains(first) else { return nil }
     let looksLikeTime = word.contains(":") || !word.contains(".") || word.count < 8
@@ -125,14 +123,14 @@ extension Decoder {
     return suffix.properties.isAlphabetic
   }
 
-  /// Refuses `path` where it is no file. A medium is noted, and not reported yet: another
-  /// job may write it, and without it other jobs may run.
+  /// Refuses `path` if it is no file. A missing medium is recorded, and not reported yet: another
+  /// job may write it, and other jobs may run without it.
   ///
   /// - Parameters:
-  ///   - path: As it is opened.
+  ///   - path: The path to open.
   ///   - origin: Where it is named.
-  ///   - name: As it is written there.
-  ///   - folder: Where that counts from; nil: from the job file's.
+  ///   - name: Its spelling there.
+  ///   - folder: The base of that spelling; nil: the job file's.
   ///   - isMedium: Whether another job may write it.
   func checkFile(
     _ path: FilePath, at origin: Origin, name: String? = nil, in folder: FilePath? = nil,
@@ -157,7 +155,7 @@ extension Decoder {
     sink.add([file])
   }
 
-  /// What a clip's text that names no file was perhaps meant to be.
+  /// A correction for a clip's text that names no file.
   private func help(for name: String?, in folder: FilePath) -> String? {
     guard let name else { return nil }
     if let first = name.first, "“”„‘’«»".contains(first) {
@@ -176,8 +174,7 @@ extension Decoder {
 
   // MARK: Ranges
 
-  /// What `1:00-2:30` and `from 1:00 to 2:30` would be as a range; nil where they do not hold two
-  /// times.
+  /// A correction of `1:00-2:30` or `from 1:00 to 2:30` to a range; nil unless it has two times.
   static func range(meantBy text: String) -> String? {
     let words = text.split { " -–—,".contains($0) }.map(String.init)
     let times = words.filter { (try? TimeText(parsing: $0)) != nil }
@@ -210,10 +207,10 @@ extension Decoder {
 
   // MARK: Sources
 
-  /// What a name in `sources` stands for: a clip with defaults.
+  /// The item of a name in `sources`: a clip with defaults.
   func source(_ entry: YAMLEntry, _ scope: Scope) -> Item? {
     shared(entry.value, in: scope) {
-      // Names are paths here, also in what a source inserts.
+      // Names in a source are paths, also in its insertions.
       let names = sources
       sources = [:]
       defer { sources = names }
@@ -232,7 +229,7 @@ extension Decoder {
   }
 }
 
-/// What a source is, while its keys are read.
+/// A source, while its keys are read.
 struct SourceContents {
   let fields: Fields
   var item: Item?
@@ -258,7 +255,7 @@ extension Language {
     },
   ])
 
-  /// An entry of `sources`: a file, and defaults for the clips that name it.
+  /// An entry of `sources`: a file, and defaults for its clips.
   static let source: Schema = Schema(
     "a source",
     keys: sourceContents.facts + modifiers.without(["name", "each"]).facts,

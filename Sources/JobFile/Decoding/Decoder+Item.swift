@@ -6,11 +6,11 @@ import MediaTime
 import SystemPackage
 import YAML
 
-/// Where an item stands, which decides what a bare text is.
+/// The place of an item, which decides the meaning of a bare text.
 enum ItemContext {
   /// Wildcards stand for several items; a bare time is silence.
   case list
-  /// As in a list, and `at` may count from the end of what the item is put into.
+  /// As in a list, but `at` may count from the end of the item around it.
   case insertion
   case track
   case job
@@ -18,11 +18,10 @@ enum ItemContext {
   var isList: Bool { self == .list || self == .insertion }
 }
 
-/// What an item is made of, while its keys are read.
 struct ItemContents {
   let fields: Fields
   let context: ItemContext
-  /// Several where a pattern found several files.
+  /// Several if a pattern found several files.
   var clips: [FoundClip] = []
 
   fileprivate mutating func hold(_ content: Item.Content) {
@@ -30,9 +29,9 @@ struct ItemContents {
   }
 }
 
-/// The job language as tables of keys, each beside what it is read into.
+/// The job language as tables of keys, each beside its value in Swift.
 enum Language {
-  /// The keys of which an item has one.
+  /// Keys of which an item has exactly one.
   static let contentNames = ["clip", "concat", "tracks", "silence"]
 
   static let contents: Keys<ItemContents> = Keys([
@@ -50,7 +49,7 @@ enum Language {
     Key("silence", Values.time, "silence of this length") { $0.hold(.silence($1)) },
   ])
 
-  /// Of every item, wherever it stands.
+  /// The rules of every item.
   static let itemRules: [Schema.Rule] = [
     .atMostOne(of: ["to", "duration"], note: "the end is given here")
   ]
@@ -58,7 +57,7 @@ enum Language {
   static let contentHelp =
     "an item is one of 'clip', 'concat', 'tracks', 'silence'; put both into a list"
 
-  /// An item: what sounds, and its modifiers in the order in which they are applied.
+  /// An item: its content, and its modifiers in the order in which they are applied.
   static let item: Schema = Schema(
     "an item", keys: contents.facts + modifiers.facts,
     rules: itemRules + [
@@ -73,7 +72,7 @@ enum Language {
         note: "the time is given here"),
     ], conditions: { [rangeCondition, silenceCondition] })
 
-  /// A range stands in the clip's text or in keys.
+  /// A range is in the clip's text or in keys.
   static let rangeCondition: JSONValue = [
     "if": Schema.Rule.Kind.someOf(["from", "to", "duration"]).tree,
     "then": [
@@ -91,7 +90,7 @@ enum Language {
 }
 
 extension Decoder {
-  /// The items that `node` stands for: one, or what a wildcard in a list found.
+  /// The items of `node`: one, or those of a pattern in a list.
   func items(_ node: YAMLNode, _ scope: Scope, in context: ItemContext) -> [Item] {
     shared(node, in: scope) {
       switch node.kind {
@@ -113,7 +112,7 @@ extension Decoder {
     }
   }
 
-  /// What an item is repeated for: one scope a row of the job.
+  /// The scopes in which an item repeats: one for each row of the job.
   private func rows(_ each: YAMLEntry, _ scope: Scope) -> [Scope] {
     guard Values.row.read(each.value, self, scope) != nil else { return [] }
     guard let rows = scope.loop?.rows else {
@@ -135,15 +134,14 @@ extension Decoder {
     }
   }
 
-  /// The items that a map's fields describe. In a job of a `for_each`, the clip is its input where
-  /// none is named.
+  /// The items of a map's fields. In a job with a `for_each`, the default clip is its input.
   func items(_ fields: Fields, _ scope: Scope, in context: ItemContext) -> [Item] {
     var contents = ItemContents(fields: fields, context: context)
     Language.contents.read(fields, self, scope, into: &contents)
     if context == .job, fields.present(Language.contentNames).isEmpty {
       contents.clips = input(fields, scope)
     }
-    // Read even where there is no item to put them on: everything is reported in one pass.
+    // Read even without an item, so that all errors are reported in one pass.
     let isMissing = contents.clips.isEmpty
     if isMissing { contents.clips = [FoundClip(item: Item(.concat(ItemSequence([]))))] }
     let items = contents.clips.map { clip in
@@ -157,12 +155,12 @@ extension Decoder {
     return isMissing ? [] : items
   }
 
-  /// The clip of a job that names none: the file that its `for_each` bound.
+  /// The clip of a job without one: the file of its `for_each`.
   private func input(_ fields: Fields, _ scope: Scope) -> [FoundClip] {
     if let input = scope.input?.file {
       return [FoundClip(item: .clip(input.path, origin: fields.origin))]
     }
-    // A job without a `for_each` breaks a rule, and that was reported.
+    // A job without a `for_each` breaks a rule, which was reported.
     if !fields.isIncomplete, fields["for_each"] != nil {
       sink.error(
         "nothing sounds here", at: fields.origin,
@@ -179,7 +177,6 @@ extension Decoder {
       currentDirectory: files.currentDirectory)
   }
 
-  /// The items of a list.
   func list(_ node: YAMLNode, _ scope: Scope) -> [Item] {
     guard case .sequence(let nodes) = node.kind else { return [] }
     if nodes.isEmpty { refuseEmpty(node, Values.items.form) }
@@ -236,7 +233,7 @@ extension Decoder {
 
   /// A bare time in a list.
   private func silence(_ text: Text) -> Item? {
-    // Most items are clips, and to say why a path is no time takes longer than to read one.
+    // Most items are clips, and explaining why a path is no time is slower than reading one.
     guard let first = text.string.unicodeScalars.first, first.isASCIIDigit,
       let time = try? TimeText(parsing: text.string)
     else { return nil }

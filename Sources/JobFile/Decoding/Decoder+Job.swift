@@ -5,9 +5,9 @@ import MediaTime
 import SystemPackage
 import YAML
 
-/// How a job is run: after which others, how often, and how long.
+/// When a job runs: after which others, how often, and how long.
 struct RunPolicy {
-  /// Whether there are such jobs is asked when all are known.
+  /// Checked once all jobs are known.
   var needs: [Located<String>] = []
   var retries: Int?
   var timeout: Located<Time>?
@@ -18,15 +18,15 @@ struct JobDraft {
   var split: Split?
   var tags: JobTags?
   var sampleRate: Located<Int>?
-  /// The layout of the mix, or the channel that is picked of the only clip.
+  /// The layout of the mix, or the channel of the only clip.
   var channels: Located<ItemChannels>?
   var policy = RunPolicy()
-  /// Where variables of a part may be used.
+  /// The scope with variables of a part.
   fileprivate let partScope: Scope
 
   fileprivate init(_ partScope: Scope) { self.partScope = partScope }
 
-  /// The layout of the mix: mono where one channel is picked.
+  /// The layout of the mix: mono for one channel.
   var mixChannels: Located<ChannelLayout>? {
     channels.map { channels in
       switch channels.value {
@@ -38,8 +38,8 @@ struct JobDraft {
 }
 
 extension Language {
-  /// The keys of a job beside those of its item. `output`, `for_each`, `rows` and `group_by` are read
-  /// when all else is known.
+  /// The keys of a job beside those of its item. `output`, `for_each`, `rows` and `group_by` are
+  /// read last.
   static let jobKeys: Keys<JobDraft> = Keys([
     Key("output", as: Values.outputs, "the file or files to write"),
     Key("for_each", as: Values.loop, "one job for each file or value; binds 'input', 'n', 'count'"),
@@ -75,13 +75,13 @@ extension Language {
     ) { entry, decoder, scope, job in job.split = decoder.split(entry.value, scope) },
   ])
 
-  /// A job: an item with outputs. Its rules are enforced once it has what it gets from elsewhere:
-  /// `defaults`, or a file that is included.
+  /// A job: an item with outputs. Its rules are enforced after `defaults` and included files are
+  /// merged.
   static let job: Schema = Schema(
     "a job", example: "{ clip: interview.wav, output: teaser.mp3 }",
     keys: jobKeys.facts + contents.facts + jobModifiers.without(["loudness"]).facts)
 
-  /// Of every job, whatever it gets from elsewhere.
+  /// The rules of every job.
   static let jobRules: [Schema.Rule] =
     itemRules + [
       .atMostOne(of: contentNames, beside: contentHelp),
@@ -89,7 +89,7 @@ extension Language {
       .never("at", "'at' on a job", help: placementHelp),
     ]
 
-  /// Of a job that has all that it gets.
+  /// The rules of a job after all merges.
   static let wholeJobRules: [Schema.Rule] = [
     .some(of: ["output"], missing: "a job needs an 'output'", help: "add 'output: NAME.mp3'"),
     .some(
@@ -109,7 +109,7 @@ extension Language {
 }
 
 extension Decoder {
-  /// The jobs that `fields` stand for: one, or those of its `for_each` or `rows`.
+  /// The jobs of `fields`: one, or those of its `for_each` or `rows`.
   func jobs(named name: JobName, _ fields: Fields, _ scope: Scope) -> [Job] {
     let fields = withDefaults(fields)
     enforce(Language.jobRules + Language.wholeJobRules, on: fields)
@@ -121,7 +121,7 @@ extension Decoder {
       return job(name.text(in: self, scope), fields, scope).map { [$0] } ?? []
     }
     guard let loop = loop(fields, scope) else {
-      // What is wrong with the job itself is reported all the same.
+      // Errors of the job itself are reported all the same.
       if fields["rows"] == nil, fields["for_each"].map(bindsFiles) ?? true {
         let names = LoopNames([:], bindsInput: true)
         scope.loop = LoopBinding(names: names, input: .unknown, number: 1, count: 1)
@@ -176,7 +176,7 @@ extension Decoder {
     return job
   }
 
-  /// Takes one channel of a job's only clip; a layout is the mix's, and not the item's.
+  /// Selects one channel of a job's only clip; a layout is the mix's, and not the item's.
   private func pick(
     _ channels: Located<ItemChannels>?, of item: inout Item?, _ fields: Fields, _ scope: Scope
   ) {
@@ -192,7 +192,7 @@ extension Decoder {
 }
 
 extension Scope {
-  /// Whether an output may hold a `folder`, whose files are named after the input.
+  /// Whether an output may have a `folder`, whose files are named after the input.
   fileprivate func hasFolderOutput(_ node: YAMLNode) -> Bool {
     switch node.kind {
     case .mapping(let entries): entries.contains { $0.key == "folder" }
@@ -203,13 +203,11 @@ extension Scope {
 }
 
 extension Item {
-  /// The file of an item that is one clip.
   fileprivate var onlyClip: FilePath? {
     if case .clip(let reference) = content { reference.path } else { nil }
   }
 }
 
-/// What a job is called.
 struct JobName {
   /// The key under `jobs`; nil where the file is one job.
   var key: YAMLNode?
@@ -220,8 +218,8 @@ struct JobName {
     key.flatMap { decoder.text($0, scope)?.string } ?? fallback
   }
 
-  /// What all jobs of a loop are called together: the key, with the variables of the file filled in,
-  /// or as it is written where each job fills it in.
+  /// The common name of all jobs of a loop: the key, with the file's variables filled in, or as
+  /// written where each job fills it in.
   func group(in decoder: Decoder, _ scope: Scope) -> String {
     let isBound = key?.variables.contains {
       scope.globals[$0] == nil && !$0.hasPrefix("env.")
@@ -229,8 +227,8 @@ struct JobName {
     return isBound == true ? fallback : text(in: decoder, scope)
   }
 
-  /// Unique names for the jobs of a loop, made of what it binds, or by the key where that says
-  /// which job it is.
+  /// Unique names for the jobs of a loop, from its values, or from the key if that distinguishes
+  /// them.
   func names(for loop: JobLoop, in decoder: Decoder, _ scope: Scope) -> [String] {
     guard let key else { return loop.jobNames() }
     guard key.depends(on: loop.names) else {

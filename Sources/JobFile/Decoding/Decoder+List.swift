@@ -9,7 +9,7 @@ import YAML
 // MARK: - Lists of times
 
 extension Decoder {
-  /// The list in the file that `node` names; nil where there is none, which has been reported.
+  /// The list in the file of `node`; nil, after a report, if there is none.
   func timeList(_ node: YAMLNode, _ scope: Scope) -> TimeList? {
     guard let path = path(node, scope), !InputBinding.isUnknown(path.value) else { return nil }
     if let known = lists[path.value] { return known }
@@ -18,8 +18,7 @@ extension Decoder {
     return list
   }
 
-  /// The ranges that a file lists, for what takes ranges and not moments: each line of the list has
-  /// a start and an end.
+  /// The ranges in a file, for keys that need ranges: each line has a start and an end.
   func listedRanges(_ node: YAMLNode, _ scope: Scope) -> [Located<ItemRange>] {
     guard let text = text(node, scope) else { return [] }
     guard !ClipText.isRange(text.string) else {
@@ -47,7 +46,7 @@ extension Decoder {
     }
   }
 
-  /// Chapters that a file lists.
+  /// The chapters in a file.
   func listedChapters(_ node: YAMLNode, _ scope: Scope) -> [ItemChapter] {
     guard let list = timeList(node, scope) else { return [] }
     return list.entries.compactMap { entry in
@@ -61,8 +60,7 @@ extension Decoder {
     }
   }
 
-  /// The bytes of a list or a table that a job names; nil where it cannot be read, which has been
-  /// said.
+  /// The bytes of a list or a table of a job; nil, after a report, if it cannot be read.
   func contents(
     of path: Located<FilePath>, limit: Int, as text: MediaInstead.Text
   ) -> [UInt8]? {
@@ -100,7 +98,7 @@ extension Decoder {
     return result.sink.diagnostics.errors.isEmpty ? result.list : nil
   }
 
-  /// Times and titles as a map has them.
+  /// Times and titles of a map.
   private func timeList(_ entries: [YAMLEntry], _ scope: Scope) -> TimeList {
     TimeList(
       entries.compactMap { entry in
@@ -120,7 +118,7 @@ extension Decoder {
 // MARK: - Split
 
 extension Decoder {
-  /// Where a job is split; nil where that was refused.
+  /// The split of a job; nil if it was refused.
   func split(_ node: YAMLNode, _ scope: Scope) -> Split? {
     shared(node, in: scope) {
       points(node, scope).map { Split($0, origin: node.origin) }
@@ -167,7 +165,7 @@ extension Decoder {
     return Values.length.read(every.value, self, scope).map(Split.Points.every)
   }
 
-  /// Refuses outputs of a split job that all parts would write.
+  /// Refuses outputs of a split job with one path for all parts.
   func refuseShared(_ files: WrittenFiles) {
     let paths =
       files.outputs.map { ($0.path, $0.origin) } + files.records.map { ($0.path, $0.origin) }
@@ -178,7 +176,7 @@ extension Decoder {
     }
   }
 
-  /// A text in which the variables of the part are left as they are, for each part to fill in.
+  /// A text that keeps the part's variables, for each part to fill in.
   func partText(
     _ template: Template, value: (Template.Reference) throws(VariableError) -> String
   ) throws(VariableError) -> String {

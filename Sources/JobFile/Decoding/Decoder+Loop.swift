@@ -8,15 +8,15 @@ import YAML
 // MARK: - for_each
 
 extension Decoder {
-  /// What makes many jobs of one; nil where nothing does, which has been reported.
+  /// The loop of a job; nil without one, after a report.
   func loop(_ fields: Fields, _ scope: Scope) -> JobLoop? {
-    // Both would break a rule, which was reported.
+    // Both break a rule, which was reported.
     guard fields["for_each"] == nil || fields["rows"] == nil else { return nil }
     if let entry = fields["for_each"] { return product(entry.value, scope) }
     return fields["rows"].flatMap { table($0.value, fields["group_by"], scope) }
   }
 
-  /// Whether a `for_each` that was refused was to bind files.
+  /// Whether a refused `for_each` would bind files.
   func bindsFiles(_ entry: YAMLEntry) -> Bool {
     if case .mapping = entry.value.kind { return false }
     return true
@@ -49,7 +49,7 @@ extension Decoder {
 
   private static let productExample = "{ lang: [en, de], length: [30s, 60s] }"
 
-  /// One list of a product: `input` goes through files, every other name through values.
+  /// One list of a product: `input` has files, every other name values.
   private func axis(_ entry: YAMLEntry, _ scope: Scope) -> JobLoop.Axis? {
     if entry.value.isMissing { return nil }
     if entry.key == "input" { return inputs(of: entry.value, scope) }
@@ -65,7 +65,7 @@ extension Decoder {
     return values(nodes, of: entry.value, scope).map { .values($0) }
   }
 
-  /// Whether a loop may bind a name: the file's own variables have none of it.
+  /// Whether a loop may bind a name: no variable of the file has it.
   private func isFree(_ entry: YAMLEntry) -> Bool {
     guard checkName(entry) else { return false }
     guard let other = globalPlaces[entry.key] else { return true }
@@ -79,7 +79,6 @@ extension Decoder {
     if case .scalar(let scalar) = node.kind { FilePattern.isPattern(scalar.text) } else { false }
   }
 
-  /// Refuses a name that no variable can have.
   func checkName(_ entry: YAMLEntry) -> Bool {
     if VariableName.isReserved(entry.key) {
       refusedNames.insert(entry.key)
@@ -97,7 +96,7 @@ extension Decoder {
     return true
   }
 
-  /// Texts, each of them once; nil where one is refused.
+  /// Texts, each once; nil if one is refused.
   private func values(_ nodes: [YAMLNode], of node: YAMLNode, _ scope: Scope) -> [String]? {
     if nodes.isEmpty { refuseEmpty(node, Values.loop) }
     let found = nodes.map { ($0, text($0, scope)) }
@@ -145,7 +144,7 @@ extension Decoder {
 
   // MARK: Files
 
-  /// The files of a pattern or of a list of them, each once, or values that are no files.
+  /// The files of a pattern or of a list of patterns, each once, or values that are no files.
   private func inputs(of node: YAMLNode, _ scope: Scope) -> JobLoop.Axis? {
     guard case .sequence(let list) = node.kind else {
       guard !isMap(node) else {
@@ -175,7 +174,7 @@ extension Decoder {
     return left.isEmpty ? nil : .files(left)
   }
 
-  /// Whether words among `texts` are no files, and others are, which is reported.
+  /// Reports words among `texts` that are no files where others are; gives whether it did.
   private func refusesMixture(_ texts: [Text?]) -> Bool {
     let words = texts.compactMap { $0 }.filter(isValue)
     guard !words.isEmpty, words.count < texts.count else { return false }

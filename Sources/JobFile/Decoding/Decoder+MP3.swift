@@ -4,20 +4,18 @@ import MPEGAudio
 import MediaComposition
 import YAML
 
-/// MP3 settings as an output says them.
 struct MP3Choice: Hashable {
   var settings: MP3Settings
-  /// The name of LAME's that they were written as. Under some names it also mixes down to one channel
-  /// and resamples, where nothing else is said.
+  /// The preset of LAME's, if written so. Some presets also mix down to one channel and resample,
+  /// unless the job sets these.
   var preset: MP3Preset?
-  /// Where one channel is asked for.
+  /// Where mono is requested.
   var mono: Origin?
-  /// Where the settings are written that have a place of their own.
+  /// Where settings with a place of their own are written.
   var origins = Output.Origins()
 }
 
 extension Located<MP3Choice> {
-  /// The choice, which knows where it is written.
   fileprivate var placed: MP3Choice {
     var choice = value
     choice.origins.format = origin
@@ -28,10 +26,9 @@ extension Located<MP3Choice> {
 /// An MP3 setting, while the keys of its long form are read.
 private struct MP3Draft {
   var choice = MP3Choice(settings: .standard)
-  /// How bits are spent.
+  /// The rate control.
   var rate: Located<MP3Choice>?
 
-  /// Sets one of the settings, written at `origin`.
   mutating func set(
     _ setting: MP3Settings.Problem.Setting, at origin: Origin,
     _ change: (inout MP3Settings) -> Void
@@ -207,7 +204,7 @@ extension Quantity {
     }
   }
 
-  /// A frequency in whole hertz. Small numbers are what `lame` is told, in kHz.
+  /// A frequency in whole hertz. Small numbers are in kHz, as in `lame`.
   fileprivate static func hertz(_ text: String) throws(QuantityError) -> Int {
     if let number = Quantity(text).double, Quantity(text).unit.isEmpty, number < 50 {
       throw QuantityError("'\(text)' has no unit", help: "write '\(text) kHz'")

@@ -5,7 +5,6 @@ import MediaComposition
 import SystemPackage
 import YAML
 
-/// Tags as `metadata` says them.
 struct JobTags {
   var metadata = Metadata()
   var base: MetadataBase?
@@ -35,17 +34,17 @@ extension Values {
 }
 
 extension Scope {
-  /// The same where files are named, which are the same for all parts.
+  /// The scope for names of files, which are the same for all parts.
   fileprivate var inFiles: Scope { with(part: part == .none ? .none : .elsewhere) }
 }
 
 extension Decoder {
-  /// Tags, a cover, and `from`. An empty text means that there is none.
+  /// Tags, a cover, and `from`. An empty text stands for none.
   func metadata(_ node: YAMLNode, _ scope: Scope) -> JobTags {
     shared(node, in: scope) { Values.metadata.read(node, self, scope) ?? JobTags() }
   }
 
-  /// Warns of a tag whose name is nearly that of one that players know.
+  /// Warns of a tag whose name resembles a standard one.
   fileprivate func warnOfTag(_ entry: YAMLEntry) {
     let names = ID3Tag.tagNames + ["cover", "from"]
     guard !names.contains(entry.key.lowercased()),
@@ -68,7 +67,7 @@ extension Decoder {
     return path.value
   }
 
-  /// The source, or the file, whose tags are taken.
+  /// The source, or the file, whose tags are used.
   fileprivate func base(_ node: YAMLNode, _ scope: Scope) -> MetadataBase? {
     guard let text = text(node, scope) else { return nil }
     if let source = sources[text.string] {
@@ -89,7 +88,7 @@ extension Decoder {
 }
 
 extension YAMLNode {
-  /// Whether it is a text of no characters, which only quotes can write.
+  /// Whether it is an empty text, which needs quotes.
   fileprivate var isEmptyText: Bool {
     if case .scalar(let scalar) = kind { scalar.text.isEmpty } else { false }
   }
@@ -98,7 +97,7 @@ extension YAMLNode {
 // MARK: - Where chapters go
 
 extension Decoder {
-  /// The places that an output's `chapters` lists; the file itself where it lists none.
+  /// The places in an output's `chapters`; the file itself without any.
   func chapterPlaces(
     _ entry: YAMLEntry?, of kind: Output.Kind?, _ scope: Scope
   ) -> ChapterPlaces {

@@ -4,12 +4,12 @@ import MediaComposition
 import MediaTime
 import YAML
 
-/// An item, while its modifiers are read. What no key says stays as it is: a name from `sources` brings
-/// modifiers of its own.
+/// An item, while its modifiers are read. Keys that are missing change nothing: a name from
+/// `sources` brings modifiers of its own.
 struct ItemDraft {
   var item: Item
   let context: ItemContext
-  /// As `from`, `to` and `duration` have it together; nil where none of them is written.
+  /// `from`, `to` and `duration` together; nil without all of them.
   fileprivate var range: ItemRange?
   private var hasOwnChapters = false
 
@@ -18,7 +18,7 @@ struct ItemDraft {
     self.context = context
   }
 
-  /// The item as its keys have it.
+  /// The item with its keys.
   fileprivate var finished: Item {
     var item = item
     item.range = range ?? item.range
@@ -46,7 +46,7 @@ struct ItemDraft {
     item.content = .concat(sequence)
   }
 
-  /// Takes away the chapters that the item brought, before it gets the first ones of its own.
+  /// Removes the item's inherited chapters before its first own ones.
   fileprivate mutating func setChapters(_ change: (inout Item) -> Void) {
     if !hasOwnChapters {
       hasOwnChapters = true
@@ -139,12 +139,12 @@ extension Language {
       "each", as: Values.row.form, "'row': the item is repeated for every row of the job's table"),
   ])
 
-  /// Those of a job, whose `channels` are those of its mix.
+  /// The modifiers of a job, whose `channels` are those of its mix.
   static let jobModifiers: Keys<ItemDraft> = modifiers.without(["channels", "each"])
 }
 
 extension Decoder {
-  /// What becomes of an item by `fields`.
+  /// The item after the modifiers in `fields`.
   func modify(
     _ item: inout Item, by fields: Fields, _ scope: Scope, in context: ItemContext
   ) {
@@ -184,7 +184,7 @@ extension Decoder {
     }
   }
 
-  /// A chapter for each clip that has none, with its file's name without the extension.
+  /// A chapter for each clip without one, titled by its file's stem.
   private static func addChapters(to sequence: inout ItemSequence) {
     for index in sequence.items.indices {
       switch sequence.items[index].content {

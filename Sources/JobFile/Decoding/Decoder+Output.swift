@@ -6,26 +6,21 @@ import MediaComposition
 import SystemPackage
 import YAML
 
-/// What an output's `folder` needs to know of its job.
+/// The facts of a job that its outputs' `folder` needs.
 struct EnclosingJob {
   var scope: Scope
-  /// The job's own sample rate.
   var mixRate: Located<Int>?
-  /// The job's own layout.
   var mixChannels: Located<ChannelLayout>?
   /// The only clip of the job, if it is one.
   var clip: FilePath?
-  /// Whether the job is known to be something else than one clip.
+  /// Whether the job is known to be more than one clip.
   var isNoClip = false
 }
 
-/// What `output` asks for.
 struct WrittenFiles {
-  /// Files of sound.
   var outputs: [Output] = []
-  /// What tags are based on, by the index of the output.
+  /// The bases of tags, by the index of the output.
   var bases: [Int: MetadataBase] = [:]
-  /// Files of facts.
   var records: [ExportRecord] = []
 }
 
@@ -94,7 +89,7 @@ extension Decoder {
     return (output, draft.tags.base)
   }
 
-  /// Tells what is impossible in an output whatever its sources are.
+  /// Reports settings of an output that are impossible whatever its sources are.
   private func check(_ output: Output, _ context: EnclosingJob) {
     let problems = output.problems(mixRate: context.mixRate, mixLayout: context.mixChannels)
     for problem in problems { sink.add(problem) }
@@ -103,22 +98,21 @@ extension Decoder {
 
 // MARK: - Paths
 
-/// What the files of a folder end in.
+/// The extension of files in a folder.
 enum FileExtension {
   case usual(String)
-  /// As the clip that they are named after, until its format is known.
+  /// That of the clip, until its format is known.
   case clips
 }
 
 extension Decoder {
-  /// The path that 'file' or 'folder' says.
+  /// The path of 'file' or 'folder'.
   ///
   /// - Parameters:
   ///   - fields: An output's.
-  ///   - context: What it stands in.
-  ///   - naming: Says for the entry of a folder what the files in it end in; nil where that cannot be
-  ///     said, which has been told.
-  /// - Returns: The path, a template in a split job; nil where there is none, which has been told.
+  ///   - context: The job around it.
+  ///   - naming: Gives the extension of files in a folder; nil, after a report, if there is none.
+  /// - Returns: The path, a template in a split job; nil, after a report, if there is none.
   func path(
     _ fields: Fields, _ context: EnclosingJob, naming: (YAMLEntry) -> FileExtension?
   ) -> Located<FilePath>? {
@@ -140,27 +134,27 @@ extension Decoder {
     }
     guard let name = (input?.path ?? context.clip)?.lastComponent else { return nil }
     path = path.pushing(literal(FilePath(root: nil, [name])))
-    // Not by way of a text: the name may be other bytes than UTF-8.
+    // Not as a text: the name may have other bytes than UTF-8.
     if case .usual(let usual) = fileExtension { path.extension = usual }
     if isTemplate { path = PartTemplate.numbered(path) }
     return Located(path, at: folder.origin)
   }
 
-  /// What the files of an output in a folder end in.
+  /// The extension of an output's files in a folder.
   private func fileExtension(
     of output: OutputDraft, _ fields: Fields, _ folder: YAMLEntry
   ) -> FileExtension? {
     if let request = output.request {
       return request.extensions.first.map(FileExtension.usual) ?? .clips
     }
-    // A preset may be without a format.
+    // A preset may have no format.
     if fields["preset"] != nil, fields.present(Language.formatKeys).isEmpty, !fields.isIncomplete {
       sink.error(Language.folderNeedsFormat, at: folder.keyOrigin, help: Language.addFormat)
     }
     return nil
   }
 
-  /// The format that the extension of `path` asks for.
+  /// The format of the extension of `path`.
   private func request(of path: Located<FilePath>) -> Output.Request? {
     do throws(QuantityError) {
       return try Output.Request(extensionOf: path.value)
@@ -186,7 +180,7 @@ extension Decoder {
 // MARK: - Formats
 
 extension Decoder {
-  /// Tells what is wrong with the settings of a preset, whatever output may use it.
+  /// Reports the errors in a preset's settings that any output would have.
   func checkPreset(_ fields: Fields, _ scope: Scope) {
     var draft = OutputDraft(EnclosingJob(scope: scope), isInFolder: false)
     Language.outputKeys.read(fields, self, scope, into: &draft)
@@ -194,16 +188,16 @@ extension Decoder {
 }
 
 extension Output.Request {
-  /// Extensions of media files, of which each says what is inside.
+  /// Extensions of media files that stand for a format.
   static let mediaExtensions: Set<String> = Set(
     Output.Kind.allCases.flatMap(\.capabilities.extensions)
   ).union([
     "aac", "mka", "mkv", "webm", "wma", "mp2", "ac3", "amr", "alac", "w64", "rf64", "au", "json",
   ])
 
-  /// The format that a path's extension asks for, with its usual settings.
+  /// The format of a path's extension, with its usual settings.
   ///
-  /// - Throws: a `QuantityError` where there is no extension, or one of no output format.
+  /// - Throws: A `QuantityError` for no extension, or one of no output format.
   init(extensionOf path: FilePath) throws(QuantityError) {
     guard let own = path.extension?.lowercased() else {
       throw QuantityError(
@@ -233,8 +227,7 @@ extension Output.Request {
   private static let choices =
     "outputs end in .mp3, .wav, .aiff, .caf, .flac, .m4a, .ogg or .opus"
 
-  /// The extensions of files in this format; the first is the usual one. None where only the clip
-  /// says them.
+  /// The extensions of this format, the usual one first. None where only the clip decides.
   fileprivate var extensions: [String] {
     switch self {
     case .exactly(let format): format.kind.capabilities.extensions

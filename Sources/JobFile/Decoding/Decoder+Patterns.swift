@@ -5,8 +5,7 @@ import YAML
 // MARK: - Patterns of files
 
 extension Decoder {
-  /// The files that `pattern` finds, which counts from `folder`, in natural order; what it does not
-  /// find is refused.
+  /// The files of `pattern` below `folder`, in natural order; a pattern without files is refused.
   func matches(
     _ pattern: String, at origin: Origin, in folder: FilePath
   ) -> [FilePattern.Match] {
@@ -32,7 +31,7 @@ extension Decoder {
     }
   }
 
-  /// Reports a path without wildcards as a path, and a pattern with what its folder has.
+  /// Reports a path without wildcards as a path, and a pattern with its folder's files.
   private func refuseMatchless(
     _ pattern: String, in searched: FilePath, of folder: FilePath, at origin: Origin, _ name: String
   ) {
@@ -83,18 +82,18 @@ extension Decoder {
 
 // MARK: - Exclusions
 
-/// The patterns of a list that leave out what its others find: `!in/draft*`.
+/// The patterns of a list that exclude files of the others: `!in/draft*`.
 struct Exclusions {
   fileprivate var patterns: [(pattern: FilePattern, base: FilePath)] = []
 
-  /// Whether `path`, as a pattern found it, or a folder that holds it is left out.
+  /// Whether `path`, as a pattern found it, or a folder above it is excluded.
   func cover(_ path: FilePath) -> Bool {
     patterns.contains { $0.pattern.covers(path, base: $0.base) }
   }
 }
 
 extension Decoder {
-  /// Parts a list into what it takes in and what it leaves out.
+  /// Splits a list into inclusions and exclusions.
   func exclusions(among nodes: [YAMLNode], _ scope: Scope) -> ([YAMLNode], Exclusions) {
     var exclusions = Exclusions()
     guard nodes.contains(where: \.isExclusion) else { return (nodes, exclusions) }
@@ -124,7 +123,7 @@ extension Decoder {
 }
 
 extension YAMLNode {
-  /// Whether it is a text as `!in/draft*`.
+  /// Whether it is a text like `!in/draft*`.
   fileprivate var isExclusion: Bool {
     if case .scalar(let scalar) = kind {
       scalar.text.utf8.first == UInt8(ascii: "!")

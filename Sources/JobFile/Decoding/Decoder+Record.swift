@@ -28,7 +28,7 @@ extension Decoder {
     return ExportRecord(path: path.value, origin: path.origin)
   }
 
-  /// Facts of what? A job makes sound.
+  /// Refuses records without a sound file.
   func refuseLonelyRecords(_ nodes: [YAMLNode]) {
     guard let first = nodes.first, nodes.allSatisfy(\.isRecord) else { return }
     sink.error(

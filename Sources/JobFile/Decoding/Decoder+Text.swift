@@ -6,7 +6,7 @@ import TimeLists
 import YAML
 
 extension Decoder {
-  /// The text of a scalar with its variables filled in; nil where it has none, which has been reported.
+  /// The text of a scalar with its variables filled in; nil, after a report, if it has none.
   func text(_ node: YAMLNode, _ scope: Scope) -> Text? {
     switch node.kind {
     case .missing: return nil
@@ -72,7 +72,7 @@ extension Decoder {
   ) throws(VariableError) -> BoundValue {
     let name = reference.name
     var known = try knownValue(of: reference, scope, folder)
-    // A cell without a text has no value, where there is another one.
+    // An empty cell has no value if there is a fallback.
     if known?.cell != nil, known?.text.isEmpty == true, let fallback = reference.fallback {
       known = BoundValue(text: fallback)
     }

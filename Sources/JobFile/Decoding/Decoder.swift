@@ -6,54 +6,50 @@ import SystemPackage
 import TimeLists
 import YAML
 
-/// Reads the nodes of one job file as values of the language, and collects what is wrong.
+/// Reads the nodes of one job file as values of the language, and collects errors.
 ///
-/// One value is decoded once, however many jobs it is part of, unless it depends on a variable of
-/// the job; so a hundred thousand jobs share it, and it is complained of once.
+/// A value is decoded once, however many jobs share it, unless it depends on a variable of the job;
+/// so a hundred thousand jobs share it, and its error is reported once.
 final class Decoder {
   let map: SourceMap
   let files: any FileSystem
-  /// Relative paths count from here.
+  /// The base of relative paths.
   let folder: FilePath
   var sink: DiagnosticSink
-  /// What `sources` names.
   var sources: [String: YAMLEntry] = [:]
-  /// What `presets` names.
   var presets: [String: YAMLEntry] = [:]
-  /// The keys of built-in presets, as if they were written where they are named.
+  /// The keys of built-in presets, as if written where they are named.
   var builtInPresets: [PresetPlace: Fields] = [:]
-  /// Presets whose loudness, which is not built yet, was reported.
+  /// Presets whose loudness, which is not supported yet, was reported.
   var warnedPresets: Set<String> = []
-  /// What the jobs that were read are called, and those that were refused.
+  /// The names of jobs, including refused ones.
   var jobNames: Set<String> = []
-  /// Files that are named and not there: media, which have not been reported yet; the others, and
-  /// where each is reported.
+  /// Missing files: media, which are not reported yet; the others, and where each is reported.
   var missing: (media: [MissingFile], files: [MissingFile], origins: Set<Origin>) = ([], [], [])
   /// The paths of `missing.media` and `missing.files` by their places.
   var notedMissing: Set<Located<FilePath>> = []
   private var fieldsOf: [ObjectIdentifier: Fields?] = [:]
   private var decoded: [ObjectIdentifier: Any] = [:]
   private var kinds: [FilePath: FileKind?] = [:]
-  /// The file that a clip named last, as it was written: clips of one file mostly follow one another.
+  /// A clip's last file, as written: clips of one file mostly follow one another.
   var lastFile: (name: String, folder: FilePath, path: FilePath)?
-  /// The lists of times that were read; nil for those that were refused.
+  /// Lists of times; nil for refused ones.
   var lists: [FilePath: TimeList?] = [:]
-  /// The tables that were read; nil for those that were refused.
+  /// Tables; nil for refused ones.
   var tables: [FilePath: Table?] = [:]
-  /// How many jobs there are so far.
   var jobCount = 0
-  /// Where the file gives texts to variables, or the command line does.
+  /// Where the file, or the command line, sets variables.
   var globalPlaces: [String: Origin] = [:]
-  /// Variables whose names were refused: nothing more is said where they are used.
+  /// Variables with refused names: their uses are not reported.
   var refusedNames: Set<String> = []
-  /// What some loop binds.
+  /// The names that loops bind.
   var loopBound: [LoopNames] = []
-  /// What every job gets that has none of its own.
+  /// The values of jobs without their own.
   var defaults: Fields?
-  /// Nodes are known by their addresses, and so must stay.
+  /// Nodes are identified by their addresses, and so must live on.
   private var merged: [YAMLNode] = []
 
-  /// Keeps `node`, which is of no file, as long as this lives.
+  /// Keeps `node`, which is in no file, alive.
   func keep(_ node: YAMLNode) -> YAMLNode {
     merged.append(node)
     return node
@@ -66,8 +62,8 @@ final class Decoder {
     self.sink = sink
   }
 
-  /// What `decode` makes of `node`, remembered where it is the same for every job, and for every file
-  /// of a pattern.
+  /// The result of `decode` for `node`, cached if it is the same for every job and every file of a
+  /// pattern.
   func shared<Value>(_ node: YAMLNode, in scope: Scope, _ decode: () -> Value) -> Value {
     guard !node.depends(on: loopNames), !sourcesDependOnLoop else { return decode() }
     guard scope.found == nil || !node.depends(on: .ofPatterns) else { return decode() }
@@ -78,8 +74,8 @@ final class Decoder {
     return value
   }
 
-  /// Begins with a job, or with the many jobs of one loop. What was decoded for another one may be
-  /// of other variables, where both share `defaults`.
+  /// Begins a job, or all jobs of one loop. Cached values may depend on other variables, as both
+  /// may share `defaults`.
   func begin(_ names: LoopNames?) {
     loopNames = names
     sourcesDependOnLoop =
@@ -92,7 +88,7 @@ final class Decoder {
   private(set) var loopNames: LoopNames?
   private var sourcesDependOnLoop = false
 
-  /// What `path` leads to; each path is asked for once.
+  /// The kind of `path`; each path is examined once.
   func kind(of path: FilePath) -> FileKind? {
     if let known = kinds[path] { return known }
     let kind = files.kind(of: path)
@@ -101,13 +97,13 @@ final class Decoder {
   }
 }
 
-/// The keys of a map that are known and built.
+/// The known keys of a map.
 struct Fields {
   /// In the order of writing.
   private(set) var entries: [YAMLEntry] = []
   private var indices: [String: Int] = [:]
   let origin: Origin
-  /// Keys whose values were refused: what needs them is not missing.
+  /// Keys with refused values: they are not missing.
   private(set) var refused: Set<String> = []
 
   var isIncomplete: Bool { !refused.isEmpty }
@@ -116,10 +112,10 @@ struct Fields {
 
   subscript(name: String) -> YAMLEntry? { indices[name].map { entries[$0] } }
 
-  /// Those of `names` that are there, in the order of writing.
+  /// Entries with these names, in the order of writing.
   func present(_ names: String...) -> [YAMLEntry] { present(names) }
 
-  /// Those of `names` that are there, in the order of writing.
+  /// Entries with these names, in the order of writing.
   func present(_ names: [String]) -> [YAMLEntry] {
     names.compactMap { indices[$0] }.sorted().map { entries[$0] }
   }
@@ -131,7 +127,7 @@ struct Fields {
 
   mutating func refuse(_ key: String) { refused.insert(key) }
 
-  /// Puts `entry` in the place of the one that has its key, or behind the others.
+  /// Replaces the entry with the same key, or appends `entry`.
   mutating func replace(_ entry: YAMLEntry) {
     guard let index = indices[entry.key] else { return append(entry) }
     entries[index] = entry
@@ -141,7 +137,7 @@ struct Fields {
 // MARK: - Maps
 
 extension Decoder {
-  /// The entries of `node` by `schema`; what does not belong there is refused.
+  /// The entries of `node` by `schema`; other keys are refused.
   func fields(of node: YAMLNode, as schema: Schema) -> Fields? {
     if let known = fieldsOf[ObjectIdentifier(node)] { return known }
     let fields = makeFields(of: node, as: schema)
@@ -202,7 +198,7 @@ extension Decoder {
   private func refuseUnknown(_ entry: YAMLEntry, by schema: Schema) {
     guard !sink.drops(at: entry.keyOrigin) else { return }
     let nearest = Spelling.nearest(to: entry.key, among: schema.keys.map(\.name))
-    // A key without a value has been refused; often it is no key, but half of a text.
+    // A key without a value was refused; often it is half of a text.
     guard !entry.value.isMissing || nearest != nil else { return }
     var help = help(for: entry.key, schema)
     if schema["jobs"] != nil, nearest == nil,
@@ -236,7 +232,7 @@ extension Decoder {
       : "\(schema.subject) has \(names.joined(separator: ", "))"
   }
 
-  /// Refuses a list or a map in which nothing is.
+  /// Refuses an empty list or map.
   func refuseEmpty(_ node: YAMLNode, _ form: Form) {
     let isList = if case .sequence = node.kind { true } else { false }
     sink.error(
@@ -247,7 +243,7 @@ extension Decoder {
 // MARK: - Scalars
 
 extension Decoder {
-  /// The text behind `entry`, read by `parse`.
+  /// The text of `entry`, parsed by `parse`.
   func value<Value>(
     _ node: YAMLNode?, _ scope: Scope, _ parse: (String) throws(QuantityError) -> Value
   ) -> Located<Value>? {
@@ -276,7 +272,7 @@ extension Decoder {
     }
   }
 
-  /// `text` as a path that counts from `folder`; a template where `isTemplate`.
+  /// `text` as a path below `folder`; a template where `isTemplate`.
   func path(_ text: String, in folder: FilePath, isTemplate: Bool = false) -> FilePath {
     func literal(_ path: FilePath) -> FilePath { isTemplate ? PartTemplate.escaped(path) : path }
     var text = text[...]
@@ -288,7 +284,7 @@ extension Decoder {
     return path.isAbsolute ? path : literal(folder).pushing(path)
   }
 
-  /// A path as a value: not empty, not `-`, nothing that no file name holds.
+  /// A path as a value: not empty, not `-`, without characters that no file name has.
   func path(_ node: YAMLNode, _ scope: Scope) -> Located<FilePath>? {
     value(node, scope) { text throws(QuantityError) in
       try Self.checkPath(text)
@@ -326,8 +322,8 @@ extension Decoder {
     }
   }
 
-  /// Whether a text has `://` in it. By its bytes: the library's search takes longer than all else
-  /// that is done to a path.
+  /// Whether a text has `://` in it. By its bytes: the library's search is slower than all other
+  /// work on a path.
   private static func isAddress(_ text: String) -> Bool {
     var rest = text.utf8[...]
     while let colon = rest.firstIndex(of: UInt8(ascii: ":")) {

@@ -3,21 +3,20 @@ import MediaComposition
 import SystemPackage
 import YAML
 
-/// What a file includes is as if it stood in it, before its own.
+/// The content of included files counts as if it stood before the file's own.
 extension FileReader {
-  /// Files that one file includes, and those that they include.
+  /// The most files included, directly or not.
   private static let countLimit = 100
-  /// Files within one another.
   private static let depthLimit = 16
 
-  /// The maps whose entries come together.
+  /// The maps that are merged.
   private static let sections =
     Language.fileKeys.filter { $0.form.shapes == [.map] }.map(\.name)
 
-  /// Puts into `fields`, those of the outermost map, what it includes.
+  /// Merges included files into `fields`, those of the outermost map.
   ///
   /// - Parameters:
-  ///   - fields: Of which `include` is followed.
+  ///   - fields: Has the `include` to follow.
   ///   - roots: Gets the outermost map of each file that is read.
   mutating func include(into fields: inout Fields, _ roots: inout [YAMLNode]) {
     guard fields["include"] != nil else { return }
@@ -30,7 +29,7 @@ extension FileReader {
 
   /// A file that is being included.
   private struct Visit {
-    /// What `key` makes of the path.
+    /// The path's identity by `key`.
     var key: FilePath
     var path: FilePath
     /// Where it is named.
@@ -41,7 +40,8 @@ extension FileReader {
     path.normalized(in: decoder.files.currentDirectory)
   }
 
-  /// Reads what `fields`, those of the file at `path`, include, each before what includes it.
+  /// Reads the files that `fields` of the file at `path` include, each before the file that
+  /// includes it.
   private mutating func collect(
     _ fields: Fields, _ path: FilePath, chain: [Visit], into files: inout [Fields],
     _ roots: inout [YAMLNode]
@@ -62,7 +62,7 @@ extension FileReader {
     }
   }
 
-  /// A path, which cannot depend on variables: what they stand for is known afterwards.
+  /// A path, which cannot use variables: these are known later.
   private func includedPath(_ node: YAMLNode) -> Located<FilePath>? {
     guard case .scalar(let scalar) = node.kind else {
       if !node.isMissing {
@@ -90,7 +90,7 @@ extension FileReader {
         notes: chain.dropFirst(index + 1).map { .init("by way of '\($0.path)'", at: $0.origin) })
       return nil
     }
-    // Two files may share a third one.
+    // Two files may include a third one.
     guard !included.contains(where: { key($0) == name }) else { return nil }
     guard included.count < Self.countLimit, chain.count <= Self.depthLimit else {
       decoder.sink.error(
@@ -107,7 +107,7 @@ extension FileReader {
           "'\(other.value)' is a folder", at: other.origin, help: "name a file in it")
       } else {
         decoder.checkFile(other.value, at: other.origin)
-        // A file of jobs that is not there is no medium that is not there.
+        // A missing job file is no missing medium.
         decoder.missing.origins.remove(other.origin)
       }
       return nil
@@ -146,8 +146,8 @@ extension FileReader {
 
   // MARK: One file of many
 
-  /// Makes one map of a section of all files. What stands in two of them is refused, as it would be in
-  /// one.
+  /// Merges a section of all files into one map. Keys of two files are refused, as repeated keys of
+  /// one file would be.
   private func merge(_ section: String, of files: [Fields], into fields: inout Fields) {
     let all = (files + [fields]).compactMap { $0[section] }
     guard let last = all.last, all.count > 1 || fields[section] == nil else { return }
@@ -178,13 +178,13 @@ extension FileReader {
 // MARK: - Defaults
 
 extension Decoder {
-  /// Keys of which a job has one: its own takes the place of the others, too.
+  /// Alternative keys of a job: its own key replaces the others, too.
   private static let alternatives = Language.jobRules.compactMap { rule in
     if case .atMostOneOf(let keys) = rule.kind { keys } else { nil }
   }
 
-  /// `fields` of a job with the file's `defaults` for what it does not say. Tags are merged one by
-  /// one; every other key is the job's own or the default's, whole.
+  /// `fields` of a job with the file's `defaults` for missing keys. Tags are merged one by one;
+  /// every other key is the job's own or the default's, whole.
   func withDefaults(_ fields: Fields) -> Fields {
     guard let defaults else { return fields }
     var result = fields
@@ -199,7 +199,7 @@ extension Decoder {
     return result
   }
 
-  /// Whether a job says something in whose place the default `key` would stand.
+  /// Whether a job has a key that excludes the default `key`.
   private func isSaid(_ key: String, in fields: Fields) -> Bool {
     func isThere(_ key: String) -> Bool { fields[key] != nil || fields.refused.contains(key) }
     if isThere(key) { return true }
@@ -210,8 +210,7 @@ extension Decoder {
     }
   }
 
-  /// One map of two. A key that stands in both is `other`'s if that is meant to override, and else
-  /// refused.
+  /// One map of two. For a key in both, `other`'s counts where `isOverride`; else it is refused.
   func merged(_ node: YAMLNode, with other: YAMLNode, isOverride: Bool) -> YAMLNode {
     guard case .mapping(var entries) = node.kind, case .mapping(let others) = other.kind else {
       return other

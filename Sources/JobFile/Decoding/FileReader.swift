@@ -9,13 +9,12 @@ struct FileReader {
   let decoder: Decoder
   let options: JobFile.Options
   let path: FilePath
-  /// How many of them this file and those that it includes have together.
+  /// The bytes of this file and its included files together.
   var bytes: Int
-  /// The files that it includes, in the order in which they are read.
   var included: [FilePath] = []
-  /// Why nothing else is reported: a file is written in a newer language.
+  /// The only report, for a file in a newer language.
   private(set) var newerVersion: Diagnostic?
-  /// What to report of variables that are given and not used, where other files may use them.
+  /// Reports of variables that are set and not used, if other files may use them.
   private(set) var unusedVariables: [String: Diagnostic] = [:]
 
   mutating func jobs(_ root: YAMLNode) -> [Job] {
@@ -34,7 +33,7 @@ struct FileReader {
     var roots = [root]
     include(into: &fields, &roots)
     let scope = Scope(globals: globals(fields, roots), environment: options.environment)
-    // Before anything is shared between jobs: a preset may be another one in each.
+    // Before jobs share anything: a preset may differ in each.
     decoder.readPresets(fields)
     readSources(fields)
     decoder.defaults = fields["defaults"].flatMap {
@@ -48,7 +47,7 @@ struct FileReader {
     return jobs
   }
 
-  /// The jobs of the outermost map, with those that are included.
+  /// The jobs of the outermost map and of included files.
   private func jobs(_ entries: [YAMLEntry], _ fields: Fields, _ scope: Scope) -> [Job] {
     let own = entries.filter { Language.job[$0.key] != nil && fields[$0.key] != nil }
     guard let jobs = fields["jobs"] else {
@@ -94,7 +93,7 @@ struct FileReader {
     return jobs
   }
 
-  /// A job's name may hold variables.
+  /// A job's name may have variables.
   private func keyNode(_ entry: YAMLEntry) -> YAMLNode {
     var scalar = YAMLScalar(text: entry.key, contentOffset: 0)
     do throws(Template.Malformed) {
@@ -105,8 +104,8 @@ struct FileReader {
     return YAMLNode(.scalar(scalar), origin: entry.keyOrigin)
   }
 
-  /// Whether the file that begins with `root` is in this version of the language; what it says
-  /// else is not looked at where it is in a newer one.
+  /// Whether the file that begins with `root` is in this version of the language; the rest of a
+  /// newer file is not read.
   mutating func checkVersion(_ root: YAMLNode) -> Bool {
     guard case .mapping(let entries) = root.kind,
       let node = entries.first(where: { $0.key == "version" })?.value,
@@ -133,7 +132,7 @@ struct FileReader {
     for entry in entries where !entry.value.isMissing { decoder.sources[entry.key] = entry }
   }
 
-  /// Also those that no clip names, unless only a job can tell what they are.
+  /// Checks sources, even unused ones, unless only a job can give their values.
   private func checkSources(_ fields: Fields, _ scope: Scope) {
     guard case .mapping(let entries)? = fields["sources"]?.value.kind else { return }
     for entry in entries where !entry.value.isMissing {
@@ -144,11 +143,11 @@ struct FileReader {
 
   // MARK: Variables
 
-  /// `vars` from top to bottom, each of which may use those above it, and `--set` over them.
+  /// `vars` from top to bottom, each of which may use those above it, then `--set`.
   private mutating func globals(_ fields: Fields, _ roots: [YAMLNode]) -> [String: String] {
     let given = Dictionary(
       options.variables.map { ($0.name, $0.value) }, uniquingKeysWith: { _, last in last })
-    // Changed in its place: of a hundred thousand variables each would else copy all.
+    // Changed in place: each of a hundred thousand variables would else copy all.
     var scope = Scope(globals: given, environment: options.environment)
     var declared: Set<String> = []
     for variable in options.variables { decoder.globalPlaces[variable.name] = variable.origin }
@@ -187,7 +186,7 @@ struct FileReader {
     unusedVariables[variable.name] = diagnostic
   }
 
-  /// `--set at1=1:30`, where only the column of a table is called so.
+  /// `--set at1=1:30`, where a column of a table has that name.
   private mutating func refuseBound(_ fields: Fields) {
     var declared: Set<String> = []
     if case .mapping(let entries)? = fields["vars"]?.value.kind {
@@ -205,7 +204,7 @@ struct FileReader {
 }
 
 extension YAMLNode {
-  /// Whether it is a text as `clip:a.wav`, where a map was meant.
+  /// Whether it is a text like `clip:a.wav`, where a map was meant.
   fileprivate var hasTightColon: Bool {
     guard case .scalar(let scalar) = kind, let colon = scalar.text.firstIndex(of: ":") else {
       return false

@@ -1,9 +1,9 @@
 import SystemPackage
 import TimeLists
 
-/// What makes one job many: files, lists of values, or rows of a table.
+/// The loop that makes many jobs of one: files, lists of values, or rows of a table.
 struct JobLoop {
-  /// One of the things that are gone through; those that are written first change slowest.
+  /// One list of a loop; the first written changes slowest.
   enum Axis {
     /// Binds `input`.
     case files([FilePattern.Match])
@@ -21,7 +21,6 @@ struct JobLoop {
   }
 
   enum Kind {
-    /// All combinations.
     case product([Axis])
     case rows(Table, groups: [Table.Group])
   }
@@ -32,11 +31,11 @@ struct JobLoop {
   let kind: Kind
   let names: LoopNames
   let count: Int
-  /// Where the paths of the file count from that has the loop.
+  /// The base of paths in the loop's file.
   let home: FilePath
   let currentDirectory: FilePath
 
-  /// A loop that goes on no longer than `countLimit`.
+  /// A loop of at most `countLimit` jobs.
   init(_ kind: Kind, names: LoopNames, home: FilePath, currentDirectory: FilePath) {
     self.kind = kind
     self.names = names
@@ -48,7 +47,7 @@ struct JobLoop {
     }
   }
 
-  /// What is bound for the job with the number `index`, from 0.
+  /// The values for the job with the number `index`, from 0.
   func binding(_ index: Int) -> LoopBinding {
     var binding = LoopBinding(names: names, number: index + 1, count: count)
     switch kind {
@@ -77,7 +76,7 @@ struct JobLoop {
 
   // MARK: Names
 
-  /// Unique names for its jobs, made of what they are bound to.
+  /// Unique names for its jobs, from their values.
   ///
   /// - Complexity: O(jobs · lists), and for a table O(cells) at most
   func jobNames() -> [String] {
@@ -103,8 +102,8 @@ struct JobLoop {
     }
   }
 
-  /// The file's stem; its path below the pattern's fixed part where stems repeat, with the extension
-  /// where those repeat too, and else its whole path.
+  /// The file's stem; if stems repeat, its path below the pattern's fixed part; with the extension
+  /// if those repeat too; else its whole path.
   private static func names(of files: [FilePattern.Match]) -> [String] {
     let stems = files.map { $0.path.stem ?? "" }
     if Set(stems).count == stems.count { return stems }

@@ -3,45 +3,43 @@ import SystemPackage
 import TimeLists
 import YAML
 
-/// What variables stand for.
 struct Scope {
-  /// `vars`, with what `--set` put in their place.
+  /// `vars`, with `--set` on top.
   var globals: [String: String]
-  /// The variables of the environment that the user allows; nil for one that is not set.
+  /// The allowed variables of the environment; nil for one that is not set.
   var environment: [String: String?]
-  /// What `for_each` or `rows` bound for this job.
+  /// The values of `for_each` or `rows` for this job.
   var loop: LoopBinding?
-  /// The file that the pattern of an item's clip found, which is nearer than that of the loop.
+  /// The file of an item's own pattern, which hides that of the loop.
   var found: InputBinding?
-  /// Whether something that binds variables was refused: any name may be one of them.
+  /// Whether a refused loop may have bound any name.
   var bindsUnknownNames = false
-  /// What `${part…}` is here.
   var part = PartUse.none
 
   /// Whether the variables of a part may be used.
   enum PartUse {
     /// The job has no parts.
     case none
-    /// The job has parts, and what is read here is the same for all of them.
+    /// The job has parts, and this value is the same for all of them.
     case elsewhere
     /// Each part fills them in.
     case bound
   }
 
-  /// The same scope where parts are or are not known.
+  /// The same scope with another use of parts.
   func with(part: PartUse) -> Scope {
     var copy = self
     copy.part = part
     return copy
   }
 
-  /// The file that a `for_each` bound.
+  /// The file of a `for_each`.
   var input: InputBinding? { loop?.input }
 
-  /// The value of `name` in a file whose paths count from `folder`, if it is a variable of this
-  /// scope: the loop's, which is nearer, or the file's.
+  /// The value of the variable `name` in a file with paths below `folder`: the loop's, or else the
+  /// file's.
   ///
-  /// - Throws: where the rows that a job is made of do not agree.
+  /// - Throws: Where the rows of a job differ.
   func value(of name: String, in folder: FilePath) throws(RowsDiffer) -> BoundValue? {
     if let text = found?.value(of: name, in: folder) { return BoundValue(text: text) }
     if let value = try loop?.value(of: name, in: folder) { return value }
@@ -52,27 +50,25 @@ struct Scope {
   var names: [String] { globals.keys.sorted() + (loop?.names.all ?? []) }
 }
 
-/// What a variable stands for.
 struct BoundValue {
   var text: String
-  /// Where it stands, if that is in a table.
   var cell: Table.Cell?
 }
 
-/// A column has several values in the rows that a job is made of.
+/// A column has several values in the rows of a job.
 struct RowsDiffer: Error {
   var column: String
   /// Two cells that differ.
   var cells: (Table.Cell, Table.Cell)
-  /// What the rows have in common.
+  /// The common key of the rows.
   var group: String
 }
 
 /// The variables that a loop binds, the same for all of its jobs.
 final class LoopNames: Sendable {
-  /// The lists of a `for_each`, or the columns of a table, and which of them they are.
+  /// The lists of a `for_each`, or the columns of a table, with their indices.
   let indices: [String: Int]
-  /// Whether `input` and what belongs to it are bound.
+  /// Whether `input` and its members are bound.
   let bindsInput: Bool
   /// Whether `row` is bound.
   let bindsRow: Bool
@@ -83,7 +79,7 @@ final class LoopNames: Sendable {
     self.bindsRow = bindsRow
   }
 
-  /// What the pattern of a clip binds, for each file that it finds.
+  /// The names that a clip's pattern binds for each of its files.
   static let ofPatterns = LoopNames([:], bindsInput: true)
 
   /// Whether `name` may have another value for each job.
@@ -108,14 +104,13 @@ extension YAMLNode {
   }
 }
 
-/// What a loop binds for one of its jobs.
+/// The values of a loop for one of its jobs.
 struct LoopBinding {
   var names: LoopNames
   /// The file, or the value, of a `for_each`.
   var input: InputBinding?
   /// Of the other lists of a `for_each`, by `LoopNames.indices`.
   var values: [String] = []
-  /// The rows of a table.
   var rows: RowBinding?
   /// From 1.
   var number: Int
@@ -135,16 +130,16 @@ struct LoopBinding {
   }
 }
 
-/// The rows of a table that a job is made of.
+/// The rows of a table for one job.
 struct RowBinding {
   static let names = ["row.n", "row.count"]
 
   var table: Table
   /// Their numbers; at least one.
   var rows: [Int]
-  /// What they have in common, for messages; empty for a single one.
+  /// Their common key, for messages; empty for a single row.
   var group = ""
-  /// The place in `rows` of the one that an item is repeated for.
+  /// The place in `rows` of the one for which an item repeats.
   var current: Int?
 
   func value(of name: String, column: Int?) throws(RowsDiffer) -> BoundValue? {
@@ -174,26 +169,25 @@ struct RowBinding {
 struct InputBinding {
   static let names = ["input", "input.dir", "input.stem", "input.ext", "input.name"]
 
-  /// What it is.
   enum Kind {
-    /// A file, by a path that can be opened, and the folders that lie between it and the fixed part of
-    /// its pattern.
+    /// A file, by a path that can be opened, and the folders between the fixed part of its pattern
+    /// and it.
     case file(FilePath, below: FilePath)
     /// A text that names no file.
     case value(String)
   }
 
   var kind: Kind
-  /// Where the paths of the job file count from that has the loop.
+  /// The base of paths in the loop's file.
   var home: FilePath
   /// Absolute.
   var currentDirectory: FilePath
 
-  /// Stands for any file where a pattern found none.
+  /// Any file, where a pattern found none.
   static let unknown = InputBinding(
     kind: .file("\u{FFFC}", below: ""), home: "", currentDirectory: "/")
 
-  /// Whether `path` was made from the file that stands for any.
+  /// Whether `path` comes from `unknown`.
   static func isUnknown(_ path: FilePath) -> Bool { path.string.contains("\u{FFFC}") }
 
   /// The file; nil where it is a value.

@@ -5,13 +5,12 @@ import MediaTime
 import SystemPackage
 import YAML
 
-/// A scalar with its variables filled in, which keeps where each of its characters was
-/// written.
+/// A scalar with its variables filled in, which keeps the place of each of its characters.
 struct Text {
   let string: String
-  /// The whole scalar, or the cell of a table that it was made of.
+  /// The whole scalar, or its cell in a table.
   let origin: Origin
-  /// Where a path counts from.
+  /// The base of a path.
   let folder: FilePath
   /// See `YAMLScalar`.
   private let contentOffset: Int?
@@ -24,21 +23,19 @@ struct Text {
     /// Unicode scalars of the scalar's own text.
     var written: Range<Int>
     var isVariable: Bool
-    /// Where the text of a variable stands that is bound by a table.
+    /// The cell of a table's variable.
     var cell: Origin?
   }
 
-  /// The text of a variable.
   struct Value {
     var text: String
-    /// Where it stands, if that is in a table.
+    /// Its cell, if it is in a table.
     var cell: Origin?
   }
 
-  /// Bytes. Variables in variables could otherwise fill any memory from a file of a kilobyte.
+  /// The most bytes. Nested variables could else fill any memory from a file of a kilobyte.
   static let sizeLimit = 1 << 20
 
-  /// A text without variables.
   init(_ scalar: YAMLScalar, origin: Origin, in folder: FilePath) {
     string = scalar.text
     self.origin = origin
@@ -47,7 +44,6 @@ struct Text {
     spans = []
   }
 
-  /// A text that was made of several.
   init(_ string: String, origin: Origin, in folder: FilePath) {
     self.string = string
     self.origin = origin
@@ -56,9 +52,8 @@ struct Text {
     spans = []
   }
 
-  /// `template` with the values that `value` gives for its variables.
-  ///
-  /// A text of cells is blamed on the first one that is empty, or else on the first.
+  /// `template` with `value`'s values for its variables. Errors in a text of cells are reported at
+  /// the first empty one, or else at the first.
   init<E>(
     _ template: Template, of scalar: YAMLScalar, origin: Origin, in folder: FilePath,
     value: (Template.Reference) throws(E) -> Value
@@ -92,8 +87,8 @@ struct Text {
     self.spans = spans
   }
 
-  /// Where the characters `range` of `string` (in Unicode scalars) were written: a variable as a
-  /// whole where they came from one.
+  /// Where the characters `range` of `string` (in Unicode scalars) were written: a whole variable
+  /// where they came from one.
   func origin(of range: Range<Int>, in map: SourceMap) -> Origin {
     guard let contentOffset else { return origin }
     guard !spans.isEmpty else {
@@ -119,8 +114,8 @@ struct Text {
     return map.origin(within: origin, offset: contentOffset + start, length: max(1, end - start))
   }
 
-  /// The characters `range` of `string`, as a pattern in which only what was written in the file
-  /// itself acts as a wildcard; what a variable brought stands for itself.
+  /// The characters `range` of `string` as a pattern in which only the file's own characters are
+  /// wildcards; those of a variable are literal.
   func pattern(_ range: Range<Int>) -> String {
     guard !spans.isEmpty else {
       let scalars = string.unicodeScalars.prefix(range.upperBound).dropFirst(range.lowerBound)

@@ -2,18 +2,17 @@ import Diagnosis
 import SystemPackage
 
 /// A path with wildcards: `*`, `?`, `[a-z]`, `[!a]`, `{mp3,flac}`, and `**` for any number of
-/// folders. `\` takes the meaning from the character after it. Names that begin with a dot are
-/// matched only by patterns that do. The extension behind a wildcard matches in any case: recorders
-/// write `ZOOM0001.WAV`.
+/// folders. `\` makes the next character literal. Only patterns that begin with a dot match names
+/// that do. The extension after a wildcard matches in any case: recorders write `ZOOM0001.WAV`.
 struct FilePattern {
-  /// The characters that mean something in a pattern.
+  /// The special characters of a pattern.
   static let special: Set<Unicode.Scalar> = ["*", "?", "[", "]", "{", "}", "\\"]
   /// `{a,b}{c,d}…` multiply.
   static let alternativeLimit = 1000
-  /// Folders within one another.
+  /// The deepest folder.
   static let depthLimit = 64
 
-  /// Whether `text` holds anything but names.
+  /// Whether `text` has wildcards.
   static func isPattern(_ text: String) -> Bool {
     var isEscaped = false
     for byte in text.utf8 {
@@ -28,15 +27,14 @@ struct FilePattern {
     return false
   }
 
-  /// A file that a pattern found.
   struct Match: Hashable {
     /// Its path, beginning with the pattern's fixed part.
     var path: FilePath
-    /// The folders between the pattern's fixed part and the file; empty where there are none.
+    /// The folders between the pattern's fixed part and the file, if any.
     var folder: FilePath
   }
 
-  /// Why a pattern finds nothing.
+  /// Why a pattern has no files.
   enum Failure: Error {
     case noFolder(FilePath)
     case noMatch(in: FilePath)
@@ -100,13 +98,13 @@ struct FilePattern {
       names = names.dropFirst(outer.count)
     }
     return alternatives.contains { alternative in
-      // How many names of the pattern may have been matched so far.
+      // The possible numbers of matched names of the pattern.
       var states: Set<Int> = [0]
       for name in names {
         var next: Set<Int> = []
         for state in states {
           var state = state
-          // `**` stands for no folder, too.
+          // `**` matches no folder, too.
           while state < alternative.count, alternative[state].isAnyDepth {
             next.insert(state)
             state += 1
@@ -159,7 +157,7 @@ struct FilePattern {
 }
 
 extension FilePattern {
-  /// One walk through the folders. It does not follow links to folders below `**`, so that it ends.
+  /// One walk through the folders. Below `**` it does not follow links to folders, so that it ends.
   private struct Walk<Files: FileSystem> {
     let files: Files
     let pattern: [PatternComponent]
@@ -226,7 +224,7 @@ private struct PatternComponent {
   /// `**`
   let isAnyDepth: Bool
 
-  /// One name; `isFile` where it is the last one of its pattern.
+  /// One name; `isFile` for the last one of its pattern.
   init(_ text: String, isFile: Bool = false) {
     isAnyDepth = text == "**"
     var tokens = Self.tokens(of: Array(text.unicodeScalars))
@@ -249,7 +247,7 @@ private struct PatternComponent {
     }
   }
 
-  /// The name itself, where there is no wildcard in it.
+  /// The name itself, if it has no wildcard.
   var literal: String? {
     var name = String.UnicodeScalarView()
     for token in tokens {

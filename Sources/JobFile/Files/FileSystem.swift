@@ -2,26 +2,26 @@ import Glibc
 import MediaComposition
 import SystemPackage
 
-/// What reading a job file needs to know of a disk; tests put a dictionary in its place.
+/// The disk, as far as reading a job file needs it; tests replace it by a dictionary.
 ///
 /// Relative paths count from the current directory. Calls may come from any thread.
 public protocol FileSystem: Sendable {
-  /// What `path` leads to, through symbolic links; nil where nothing is there.
+  /// The kind of `path` behind symbolic links; nil where nothing is there.
   func kind(of path: FilePath) -> FileKind?
-  /// The entries of a folder without `.` and `..`, in any order, symbolic links as what they lead
-  /// to; nil where it cannot be opened.
+  /// The entries of a folder without `.` and `..`, in any order, with links followed; nil where it
+  /// cannot be opened.
   func entries(of folder: FilePath) -> [FolderEntry]?
   /// The bytes of a file.
   ///
   /// - Throws: `FileTooLarge` where it has more than `limit`; an `Errno` where it cannot be read.
   func contents(of path: FilePath, limit: Int) throws -> [UInt8]
-  /// The user's folder, which `~` stands for.
+  /// The user's folder, for `~`.
   var homeDirectory: FilePath? { get }
   /// Absolute.
   var currentDirectory: FilePath { get }
 }
 
-/// What a path leads to.
+/// The kind of a file.
 public enum FileKind: Sendable, Hashable {
   case file, folder
   /// A device, a pipe, a socket.
@@ -32,9 +32,9 @@ public enum FileKind: Sendable, Hashable {
 public struct FolderEntry: Sendable, Hashable {
   /// The bytes of the name.
   public var name: FilePath.Component
-  /// What it leads to.
+  /// Its kind, with links followed.
   public var kind: FileKind
-  /// Whether it leads there through a symbolic link.
+  /// Whether it is a symbolic link.
   public var isLink: Bool
 
   /// An entry.
@@ -45,9 +45,9 @@ public struct FolderEntry: Sendable, Hashable {
   }
 }
 
-/// A file has more bytes than its reader takes.
+/// A file has more bytes than its reader allows.
 public struct FileTooLarge: Error {
-  /// Bytes.
+  /// The limit in bytes.
   public var limit: Int
   /// A file with more bytes than `limit`.
   public init(limit: Int) { self.limit = limit }
@@ -71,7 +71,7 @@ public struct LocalFileSystem: FileSystem {
     defer { closedir(stream) }
     var entries: [FolderEntry] = []
     while let entry = readdir(stream) {
-      // The name is a C array behind the entry's fixed part; it ends with a NUL (dirent.h).
+      // The name is a C array after the entry's fixed part; it ends with a NUL (dirent.h).
       let name = withUnsafePointer(to: &entry.pointee.d_name) { tuple in
         tuple.withMemoryRebound(to: CChar.self, capacity: 256) {
           FilePath.Component(platformString: $0)
@@ -134,11 +134,10 @@ extension FileKind {
 }
 
 extension FileSystem {
-  /// `path`, or the one path that is the same but for the case of its letters.
+  /// `path`, or the one path that differs only in case.
   ///
-  /// A job file named `jobs/podcast.yaml` is found in `Jobs/`. Each folder on the way is asked for
-  /// the exact name first; where two names differ in case alone and neither is exact, the first in
-  /// the order of bytes is taken. nil where there is none.
+  /// A job file named `jobs/podcast.yaml` is found in `Jobs/`. An exact name wins in each folder;
+  /// else the first in the order of bytes. nil where there is none.
   ///
   /// - Complexity: O(entries of the folders whose names are spelled otherwise)
   public func spelling(of path: FilePath) -> FilePath? {

@@ -3,12 +3,12 @@ import JobModel
 import MediaComposition
 import SystemPackage
 
-/// A media file where a text belongs: `avjob run talk.wav`.
+/// A media file in place of a text: `avjob run talk.wav`.
 enum MediaInstead {
-  /// What belongs there.
+  /// The expected text.
   enum Text: String {
     case jobFile = "a job file"
-    /// A job file that another one names.
+    /// A job file that another one includes.
     case included = "another job file"
     case list = "a list of times"
     case table = "a table"
@@ -23,12 +23,12 @@ enum MediaInstead {
     }
   }
 
-  /// What to say of a file at `path` that begins with `bytes`; nil where it may be `text`.
+  /// The error for a file at `path` that begins with `bytes`; nil where it may be `text`.
   ///
   /// - Parameters:
-  ///   - text: What belongs there.
+  ///   - text: The expected text.
   ///   - path: As the user spelled it.
-  ///   - bytes: The whole of it, or nil where it is too large for such a text.
+  ///   - bytes: All of it, or nil where it is too large for such a text.
   ///   - origin: Where it is named.
   /// - Returns: An error.
   static func diagnostic(
@@ -60,7 +60,7 @@ enum MediaInstead {
     return Output.Request.mediaExtensions.contains(own) || others.contains(own)
   }
 
-  /// The first bytes of formats, as libmagic and FFmpeg's probes have them.
+  /// The first bytes of formats, from libmagic and FFmpeg's probes.
   private static let signatures: [(offset: Int, bytes: [UInt8])] = [
     (0, Array("RIFF".utf8)), (0, Array("RF64".utf8)), (0, Array("FORM".utf8)),
     (0, Array("fLaC".utf8)), (0, Array("OggS".utf8)), (0, Array("caff".utf8)),
@@ -88,12 +88,12 @@ enum MediaInstead {
 }
 
 extension JobFile {
-  /// Whether a file is a medium and no job file, by its first bytes, or where these say nothing by its
-  /// name; for a command that takes both.
+  /// Whether a file is a medium and no job file, by its first bytes, or else by its name; for a
+  /// command that takes both.
   public static func isMedia(_ path: FilePath) -> Bool {
     guard !["yaml", "yml"].contains(path.extension?.lowercased()) else { return false }
     var bytes = [UInt8](repeating: 0, count: 4096)
-    // A FIFO would keep who opens it waiting.
+    // Opening a FIFO would block.
     let file = try? FileDescriptor.open(path, .readOnly, options: [.nonBlocking, .closeOnExec])
     let count = try? file?.closeAfter {
       try bytes.withUnsafeMutableBytes { try file?.read(into: $0) ?? 0 }

@@ -2,29 +2,30 @@ import Diagnosis
 import MediaComposition
 import SystemPackage
 
-/// A file that a job file names where none is: a mistake, unless it is a medium, nothing is there
-/// and another job of the run writes it.
+/// A missing file of a job file: an error, unless it is a medium, nothing is there and another job
+/// of the run writes it.
 public struct MissingFile: Sendable {
-  /// As it would be opened.
+  /// The path to open.
   public let path: FilePath
   /// Where it is named.
   public let origin: Origin
-  /// What is there instead; nil: nothing.
+  /// The kind of file there instead; nil: nothing.
   let isThere: FileKind?
-  /// As it was written; nil: as it is opened.
+  /// Its spelling in the file; nil: the path.
   let name: String?
-  /// What was perhaps meant, as far as that is known without the disk.
+  /// A suggestion, as far as it needs no disk.
   let help: String?
-  /// Whether it is read for its sound, and not as a text or a picture.
+  /// Whether it is read for its sound, not as a text or a picture.
   let isMedium: Bool
   let files: any FileSystem
 
-  /// Whether a job that writes it would mend it.
+  /// Whether a job that writes it would solve the error.
   public var canBeWritten: Bool { isThere == nil }
 
-  /// What to report of it where no job writes it.
+  /// The error if no job writes it.
   ///
-  /// - Parameter isSuggesting: Whether the disk is asked what may help: O(entries of the folder).
+  /// - Parameter isSuggesting: Whether to look for suggestions on the disk: O(entries of the
+  ///   folder).
   /// - Returns: An error at the place.
   public func diagnostic(suggesting isSuggesting: Bool = true) -> Diagnostic {
     let called = name ?? path.string
@@ -50,7 +51,7 @@ public struct MissingFile: Sendable {
     return Diagnostic("there is no file '\(called)'", at: origin, help: help)
   }
 
-  /// Why a path that nothing resembles leads to nothing.
+  /// Where to look for a missing path that resembles no other.
   private func whereToLook(for called: FilePath) -> String {
     if !called.isAbsolute, path != called, files.kind(of: called) == .file {
       return "it is where avjob was called: a path counts from the folder of the file it stands in"
@@ -67,7 +68,7 @@ public struct MissingFile: Sendable {
       : "put it there: a path counts from the folder of the file that it stands in"
   }
 
-  /// What to report of files that no job writes: at one place some, of all not too many.
+  /// The errors for files that no job writes: some at one place, and a bounded number of all.
   ///
   /// - Complexity: O(n), and O(entries of the folder) for each that is reported
   public static func diagnostics(of files: some Sequence<MissingFile>) -> Diagnostics {
@@ -91,7 +92,7 @@ extension DiagnosticSink {
 }
 
 extension FileSystem {
-  /// The name in the folder of `path` that is most like its last one.
+  /// The name in the folder of `path` nearest to its last one.
   func nearestEntry(to path: FilePath) -> String? {
     guard let last = path.lastComponent?.string else { return nil }
     let parent = path.removingLastComponent()

@@ -7,7 +7,7 @@ enum NaturalOrder {
   ///
   /// - Complexity: O(n log n)
   static func sorted(_ paths: some Sequence<FilePath>) -> [FilePath] {
-    // Paths are taken apart once, not once a comparison.
+    // Paths are split once, not once a comparison.
     let split = paths.map { path in (path: path, names: path.components.map(\.string)) }
     return split.sorted { a, b in
       for (x, y) in zip(a.names, b.names) where x != y { return precedes(x, y) }
@@ -35,7 +35,7 @@ enum NaturalOrder {
     return x.lexicographicallyPrecedes(y)
   }
 
-  /// The digits at `index` without leading zeros; moves behind them.
+  /// The digits at `index` without leading zeros; moves past them.
   private static func number(in bytes: [UInt8], at index: inout Int) -> ArraySlice<UInt8> {
     let start = index
     while index < bytes.count, isDigit(bytes[index]) { index += 1 }

@@ -1,12 +1,12 @@
 import SystemPackage
 
 extension JobFile {
-  /// The pattern that finds the media files in a folder and in those below it, for `for_each`.
+  /// The pattern of the media files in a folder and below it, for `for_each`.
   ///
   /// - Parameters:
   ///   - folder: Taken literally.
   ///   - files: The disk.
-  /// - Returns: A pattern of the extensions that are there; nil where there is none.
+  /// - Returns: A pattern of the extensions found; nil without media files.
   /// - Complexity: O(files)
   public static func soundPattern(
     below folder: FilePath, files: some FileSystem = LocalFileSystem()
@@ -34,7 +34,7 @@ extension JobFile {
 }
 
 extension FilePattern {
-  /// The pattern that means `text` and nothing else.
+  /// The pattern that matches `text` alone.
   static func escaped(_ text: String) -> String {
     String(
       String.UnicodeScalarView(

@@ -1,11 +1,11 @@
 import MediaComposition
 import JSON
 
-/// What the forms of the language's values are made of, as JSON Schema.
+/// Parts of the values' forms as JSON Schema.
 enum JSONForm {
   // MARK: Texts
 
-  /// A text in which every variable is well formed, or what YAML may take for something else.
+  /// A text with well-formed variables, or a scalar that YAML types otherwise.
   static let anyText: JSONValue = [
     "type": ["string", "number", "boolean"], "pattern": .text(Pattern.text),
   ]
@@ -24,7 +24,7 @@ enum JSONForm {
     "not": ["type": "string", "pattern": .text(Pattern.onlyRange)]
   ])
 
-  /// A text of a pattern, or one that has variables.
+  /// A text of a pattern, or one with variables.
   static func text(_ pattern: String, or other: JSONValue? = nil) -> JSONValue {
     let text: JSONValue = [
       "type": "string",
@@ -34,7 +34,7 @@ enum JSONForm {
     return ["if": ["type": "string"], "then": text, "else": other]
   }
 
-  /// One of several words, or a text that has variables.
+  /// One of several words, or a text with variables.
   static func words(_ words: [JSONValue]) -> JSONValue {
     [
       "anyOf": [
@@ -43,7 +43,7 @@ enum JSONForm {
     ]
   }
 
-  /// `word`, also as what YAML may take it for: `5.1` is a number to it.
+  /// `word`, also as YAML types it: `5.1` is a number.
   static func scalars(_ word: String) -> [JSONValue] {
     switch word {
     case "true", "false": [.text(word), .boolean(word == "true")]
@@ -51,7 +51,6 @@ enum JSONForm {
     }
   }
 
-  /// The names of layouts.
   static func layouts(_ names: [String]) -> [JSONValue] { names.flatMap(scalars) }
 
   // MARK: Shapes
@@ -59,7 +58,7 @@ enum JSONForm {
   /// Refers to the definition of that name.
   static func reference(named name: String) -> JSONValue { ["$ref": .text("#/$defs/\(name)")] }
 
-  /// A value by its shape, so that an editor's messages are about the shape that it has.
+  /// A value by its shape, so that an editor's messages fit the shape.
   static func shapes(
     text: JSONValue, list: JSONValue? = nil, map: JSONValue? = nil
   ) -> JSONValue {
@@ -84,7 +83,7 @@ enum JSONForm {
     return shapes(text: element, list: onceEach ? list.with(Self.onceEach) : list)
   }
 
-  /// No text stands twice. Numbers are left out: `1` and `1.0` are one number and two texts.
+  /// No text twice. Numbers are left out: `1` and `1.0` are one number and two texts.
   static let onceEach: JSONValue = [
     "if": ["items": ["type": "string"]], "then": ["uniqueItems": true],
   ]
@@ -94,7 +93,7 @@ enum JSONForm {
     map(of: value).with(["propertyNames": ["pattern": .text(Pattern.moment)]])
   }
 
-  /// A map that has keys of its own where one of them stands, and else is `other`.
+  /// A map of `schema` if it has one of its keys, and else `other`.
   static func map(_ schema: Schema, or other: JSONValue) -> JSONValue {
     [
       "if": Schema.Rule.Kind.someOf(schema.keys.map(\.name)).tree, "then": schema.reference,

@@ -1,5 +1,5 @@
 extension Language {
-  /// The keys of a file that stand beside those of its only job, or beside 'jobs'.
+  /// The keys of a file beside those of its only job, or beside 'jobs'.
   static let fileKeys: [Schema.Key] = [
     .init("version", Values.version, "the version of the job language: 1"),
     .init("vars", Values.variables, "texts that '${name}' stands for; --set replaces them"),
@@ -13,14 +13,14 @@ extension Language {
   /// The whole file: one job, or a map of them.
   static let file: Schema = Schema("a job file", keys: fileKeys + job.keys)
 
-  /// A file that another one includes: all but a job's own keys.
+  /// An included file: all but a job's own keys.
   static let included: Schema = Schema("a file that is included", keys: fileKeys)
 
-  /// What every job gets that has none of its own.
+  /// The values of jobs without their own.
   static let defaults: Schema = Schema(
     "the defaults", keys: job.keys, conditions: { [rangeCondition, silenceCondition] })
 
-  /// Parts that no list names. Times and titles stand in a map of their own.
+  /// Parts without a list. Times and titles have a map of their own.
   static let split: Schema = Schema(
     "a split",
     keys: [
@@ -33,7 +33,7 @@ extension Language {
       .some(of: ["every"], missing: "a split needs 'every'", help: "write { every: 10m }")
     ])
 
-  /// Every map that has keys of its own, the outermost first.
+  /// Every map with keys of its own, the outermost first.
   static let maps: [Schema] = {
     var found: [Schema] = []
     var waiting = [file]

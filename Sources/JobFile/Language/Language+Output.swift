@@ -9,7 +9,6 @@ struct OutputDraft {
   let job: EnclosingJob
   let isInFolder: Bool
   var request: Output.Request?
-  /// The key that named the format.
   var formatKey: String?
   var mp3: MP3Choice?
   var sampleRate: Located<Int>?
@@ -29,7 +28,7 @@ struct OutputDraft {
 }
 
 extension Language {
-  /// `file`, `folder` and `chapters` are read when the format is known, `json` and `preset` before.
+  /// `file`, `folder` and `chapters` are read after the format, `json` and `preset` before.
   static let outputKeys: Keys<OutputDraft> = Keys([
     Key("file", as: Values.path.form, "the path to write to"),
     Key("folder", as: Values.path.form, "the folder to write to, under the input's name"),
@@ -68,7 +67,7 @@ extension Language {
     Key("chapters", as: Values.chapterPlaces, "in the file, or in files beside it"),
   ])
 
-  /// A key that names a format, and whose text has its settings.
+  /// A key of a format, with its settings as text.
   private static func format(
     _ kind: Output.Kind, _ form: Form, _ help: String
   ) -> Key<OutputDraft> {
@@ -80,7 +79,7 @@ extension Language {
     }
   }
 
-  /// The keys that name a format, of which an output has one.
+  /// The format keys, of which an output has at most one.
   static let formatKeys = Output.Kind.allCases.map(\.rawValue) + ["codec"]
 
   /// A file to be written.
@@ -126,7 +125,7 @@ extension Language {
       "not": ["anyOf": [["const": "id3"], ["type": "array", "contains": ["const": "id3"]]]]
     ]
     let noTag = isOne(of: Output.Kind.allCases.filter { !$0.capabilities.hasID3 })
-    // Of the clip's own format only the decoder knows whether it has the tag.
+    // For `codec: same` only the decoder knows the format.
     let tag: JSONValue = ["if": noTag, "then": Schema.Rule.Kind.none(["id3"])]
     let places: JSONValue = [
       "if": ["anyOf": [noTag, ["required": ["codec"]]]],
@@ -137,7 +136,7 @@ extension Language {
 
   private static let hasFormat = Schema.Rule.Kind.someOf(formatKeys + ["preset", "json"]).tree
 
-  /// Whether an output is of one of `kinds`: a key says so, or nothing but the path says anything.
+  /// Whether an output is one of `kinds`, by a key, or without keys by its path.
   private static func isOne(of kinds: [Output.Kind]) -> JSONValue {
     let named = Schema.Rule.Kind.someOf(kinds.map(\.rawValue)).tree
     guard let pattern = Pattern.outputPath(of: kinds) else { return named }
@@ -158,7 +157,7 @@ extension Language {
     ]
   }
 
-  /// A format goes into files of its own extensions; one that no key names must show in the path.
+  /// A format's files have its own extensions; without a key, the path must have one.
   private static let extensionConditions: [JSONValue] = {
     func path(_ condition: JSONValue) -> JSONValue { ["properties": ["file": condition]] }
     func matches(_ pattern: String) -> JSONValue {

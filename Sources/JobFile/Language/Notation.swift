@@ -3,21 +3,20 @@ import JSON
 import JobModel
 import YAML
 
-/// How a value is written, as messages, the JSON Schema and the reference page say it.
+/// The form of a value, in messages, the JSON Schema and the reference page.
 struct Form: Sendable {
-  /// What YAML calls a scalar, a sequence and a mapping.
+  /// YAML's scalar, sequence and mapping.
   enum Shape: String, Sendable { case text = "a text", list = "a list", map = "a map" }
 
-  /// Names its definition in the JSON Schema.
+  /// The name of its definition in the JSON Schema.
   let name: String
-  /// The shapes that it takes.
   let shapes: [Shape]
   /// For "write …".
   let example: String
-  /// The values that it takes. An editor's YAML reads `42` and `true` as a number and a boolean, where
-  /// the language has texts: what is written so may be either.
+  /// Its values. An editor's YAML reads `42` and `true` as a number and a boolean, where the
+  /// language has texts: either is allowed.
   let tree: @Sendable () -> JSONValue
-  /// The maps with keys of their own that it may be or hold.
+  /// The maps with keys of their own in it.
   let maps: @Sendable () -> [Schema]
 
   init(
@@ -36,11 +35,11 @@ struct Form: Sendable {
   var reference: JSONValue { JSONForm.reference(named: name) }
 }
 
-/// A kind of value: how it is written, and what it is read as.
+/// A kind of value: its form and its reader.
 protocol Notation<Value>: Sendable {
   associatedtype Value
   var form: Form { get }
-  /// The value of `node`; nil where it has none, which has been reported.
+  /// The value of `node`; nil, after a report, if it has none.
   func read(_ node: YAMLNode, _ decoder: Decoder, _ scope: Scope) -> Value?
 }
 
@@ -49,13 +48,12 @@ struct TextNotation<Content: Sendable & Hashable>: Notation {
   typealias Parse = @Sendable (String) throws(QuantityError) -> Content
 
   let form: Form
-  /// Which texts it takes, as a regular expression, apart from the bounds of numbers; nil where the
-  /// texts are listed.
+  /// A regular expression of its texts, without bounds of numbers; nil where the texts are listed.
   let pattern: String?
-  /// The value of a text, with its variables filled in.
+  /// Reads a text whose variables are filled in.
   let parse: Parse
 
-  /// A value whose texts match `pattern`; `other` is what an editor may take them for, as JSON Schema.
+  /// A value with texts of `pattern`; `other` is their JSON Schema as an editor may type them.
   init(
     _ name: String, _ example: String, _ pattern: String, or other: JSONValue? = nil,
     parse: @escaping Parse
@@ -64,7 +62,7 @@ struct TextNotation<Content: Sendable & Hashable>: Notation {
     self.init(name, example, tree, pattern: pattern, parse: parse)
   }
 
-  /// A value whose texts are those that `tree` describes.
+  /// A value with the texts of `tree`.
   init(
     _ name: String, _ example: String, _ tree: JSONValue, pattern: String? = nil,
     parse: @escaping Parse
@@ -77,11 +75,11 @@ struct TextNotation<Content: Sendable & Hashable>: Notation {
   /// One of several words.
   ///
   /// - Parameters:
-  ///   - name: Names the definition in the JSON Schema.
+  ///   - name: The name of the definition in the JSON Schema.
   ///   - words: Each with its value.
-  ///   - others: Words that are understood, too.
-  ///   - refusal: What follows another word, in quotes, in the message: `is no curve`.
-  ///   - help: What to write; nil: one of `words`.
+  ///   - others: Further accepted words.
+  ///   - refusal: The message after another word in quotes: `is no curve`.
+  ///   - help: A correction; nil: one of `words`.
   init(
     _ name: String, _ words: [(String, Content)], or others: [(String, Content)] = [],
     refusal: String, help: String? = nil
@@ -121,7 +119,7 @@ struct NodeNotation<Value>: Notation {
     reader = read
   }
 
-  /// A text, of which `convert` makes the value, or a map, of which `finish` does.
+  /// A text, converted by `convert`, or a map, completed by `finish`.
   init<Short: Notation, Owner: Sendable>(
     _ name: String, _ example: String, text: Short,
     convert: @escaping @Sendable (Short.Value) -> Value,
@@ -143,15 +141,14 @@ struct NodeNotation<Value>: Notation {
   }
 }
 
-/// A map with keys of its own, which are read into one value.
+/// A map with keys of its own, read into one value.
 struct MapNotation<Owner: Sendable>: Notation {
   let schema: Schema
   private let keys: Keys<Owner>
   private let start: Owner
 
-  /// A map that is what `subject` says, with its article, and that is read into a copy of `start`. Its
-  /// `keys` are in the order in which documentation lists them; `others` reads the entries under other
-  /// keys, which without it are refused.
+  /// A map called `subject`, with its article, read into a copy of `start`. Its `keys` are in the
+  /// order of documentation; `others` reads other entries, which are else refused.
   init(
     _ subject: String, _ start: Owner, example: String? = nil, rules: [Schema.Rule] = [],
     others: Key<Owner>.Read? = nil, _ keys: [Key<Owner>]

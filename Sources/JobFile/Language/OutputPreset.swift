@@ -3,13 +3,13 @@ import MPEGAudio
 import MediaComposition
 import YAML
 
-/// A named set of keys of an output (`preset: acx-audiobook`), as the language has them built in.
+/// A named set of keys of an output (`preset: acx-audiobook`) in the language.
 public struct OutputPreset: Sendable {
-  /// As `preset` says it.
+  /// Its name for `preset`.
   public let name: String
   /// Keys of an output and their texts.
   let keys: [(key: String, text: String)]
-  /// What the specification asks for besides, and what keys of an output cannot say.
+  /// Demands of the specification that keys of an output cannot express.
   let loudness: String?
 
   private init(
@@ -43,7 +43,7 @@ public struct OutputPreset: Sendable {
       ["mp3": "cbr 128k", "channels": "mono", "sample_rate": "44.1 kHz"]),
     // No specification: speech in AAC, for M4B.
     OutputPreset("audiobook", ["aac": "64k", "channels": "mono", "sample_rate": "44.1 kHz"]),
-    // No specification: speech as small as it is good to hear.
+    // No specification: speech, as small as it is still pleasant.
     OutputPreset(
       "voice-memo", ["mp3": "abr 32k", "channels": "mono", "sample_rate": "22.05 kHz"]),
     // EBU Tech 3285 (linear PCM in WAV), at the rate and depth of broadcast; EBU R 128.
@@ -57,7 +57,7 @@ public struct OutputPreset: Sendable {
   /// `mp3: cbr 96k, channels: mono`
   var summary: String { keys.map { "\($0.key): \($0.text)" }.joined(separator: ", ") }
 
-  /// The usual extension of files by the preset that is called `name`; nil where there is none.
+  /// The usual extension for the preset called `name`; nil where there is none.
   public static func fileExtension(of name: String) -> String? {
     let keys = all.first { $0.name == name }?.keys ?? []
     return keys.lazy.compactMap { Output.Kind(rawValue: $0.key) }.first?
@@ -66,8 +66,8 @@ public struct OutputPreset: Sendable {
 }
 
 extension Decoder {
-  /// The fields of an output, with those that its preset adds: a key beside `preset` wins, and a
-  /// format wins over the preset's.
+  /// The fields of an output with those of its preset: a key beside `preset` wins, and a format
+  /// wins over the preset's.
   func withPreset(_ fields: Fields, _ scope: Scope) -> Fields {
     guard let entry = fields["preset"], let name = text(entry.value, scope) else { return fields }
     guard let preset = preset(named: name.string, at: entry.value.origin) else {
@@ -120,7 +120,7 @@ extension Decoder {
           : "write one of \(names.joined(separator: ", ")), or put it under 'presets'"))
   }
 
-  /// Takes the presets of the file.
+  /// Reads the presets of the file.
   func readPresets(_ fields: Fields) {
     guard case .mapping(let entries)? = fields["presets"]?.value.kind else { return }
     for entry in entries where !entry.value.isMissing {
@@ -135,8 +135,8 @@ extension Decoder {
     }
   }
 
-  /// Tells what is wrong with the presets of the file, also where no output names them, unless only
-  /// a job can tell what they are. After all jobs were read.
+  /// Reports errors in the file's presets, even unused ones, unless only a job can give their
+  /// values. Runs after all jobs were read.
   func checkPresets(_ scope: Scope) {
     for entry in presets.values where !loopBound.contains(where: entry.value.depends) {
       if let preset = fields(of: entry.value, as: Language.preset) { checkPreset(preset, scope) }
@@ -144,7 +144,7 @@ extension Decoder {
   }
 }
 
-/// Where a preset that is built in is used: what is wrong with it is reported there.
+/// A use of a built-in preset, where its errors are reported.
 struct PresetPlace: Hashable {
   var name: String
   var origin: Origin

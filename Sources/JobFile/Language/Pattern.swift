@@ -2,11 +2,10 @@ import JobModel
 import MPEGAudio
 import MediaComposition
 
-/// The texts of the language as regular expressions, in what ECMA-262, Python and Swift have in
-/// common: what the patterns of `Values` are made of. Each says the same as a reader of the language,
-/// apart from the bounds of numbers; tests hold one against the other.
+/// The texts of the language as regular expressions, in the common subset of ECMA-262, Python and
+/// Swift: the parts of patterns in `Values`. Each accepts the texts of a reader of the language,
+/// apart from bounds of numbers; tests compare the two.
 enum Pattern {
-  /// `word` in any case.
   static func anyCase(_ word: String) -> String {
     word.map { letter in
       letter.isLetter ? "[\(letter.lowercased())\(letter.uppercased())]" : escaped("\(letter)")
@@ -23,18 +22,17 @@ enum Pattern {
     "(\(alternatives.joined(separator: "|")))"
   }
 
-  /// The whole of a text.
   static func whole(_ pattern: String) -> String { "^\(pattern)$" }
 
   static let number = #"[0-9]+(\.[0-9]+)?"#
   static let signed = #"[+-]?[0-9]+(\.[0-9]+)?"#
   private static let reference = #"\$\{[A-Za-z_][A-Za-z0-9._-]*(:-[^}]*|:0[0-9]+)?\}"#
 
-  /// A text in which variables may stand, each of which is well formed.
+  /// A text with well-formed variables, if any.
   static let text = whole(#"([^$]|\$(?!\{)|\$\$\{|"# + reference + ")*")
-  /// A text in which a variable of a part stands.
+  /// A text with a variable of a part.
   static let partTemplate = #"(^|[^$])\$\{part\."#
-  /// A text of which only its variables say what it is.
+  /// A text whose meaning depends on its variables.
   static let template = #"(^|[^$])"# + reference
 
   static let timeBody = one(
@@ -45,7 +43,7 @@ enum Pattern {
   static let momentBody = one(
     of: "start", "end(-\(timeBody))?", timeBody, #".+\.(start|end)([+-]"# + timeBody + ")?")
   static let moment = whole(momentBody)
-  /// A moment of the whole, and not of one of its items.
+  /// A moment of the whole, not of one of its items.
   static let ownMoment = whole(one(of: "start", "end(-\(timeBody))?", timeBody))
   /// A moment that counts from the end.
   static let endMoment = whole("end(-\(timeBody))?")
@@ -70,22 +68,22 @@ enum Pattern {
   private static let local = #"(?!.*:\/\/)(?!\$[A-Za-z])"#
   /// A path: not empty, and not a pipe.
   static let path = whole("(?!-$)" + local + ".+")
-  /// The last word of a clip's text, where it is a range and not part of a name; or all of it.
+  /// A clip text's last word, or all of it, as a range and not part of a name.
   private static let rangeWord =
     "((\(momentBody))?\\.\\.(\\+\(timeBody)|\(momentBody))|(\(momentBody))\\.\\.)$"
   static let clipWithRange = " " + rangeWord
   static let onlyRange = "^" + rangeWord
-  /// The path of an output, whose extension says a format.
+  /// A path whose extension stands for a format.
   static let outputPath = whole(
     local + #".*[^/]\."# + one(of: Output.Kind.allExtensions.map(anyCase)))
-  /// The path of an output whose extension by itself makes it one of `kinds`; nil where none does.
+  /// A path whose extension alone makes an output one of `kinds`; nil where none does.
   static func outputPath(of kinds: [Output.Kind]) -> String? {
     let own = Output.Kind.allExtensions.filter {
       Output.Kind(extension: $0).map(kinds.contains) == true
     }
     return own.isEmpty ? nil : #"[^/]\."# + one(of: own.map(anyCase)) + "$"
   }
-  /// A path whose extension says a format that is none of `kind`.
+  /// A path whose extension stands for a format other than `kind`.
   static func otherOutputPath(than kind: Output.Kind) -> String {
     let own = Set(kind.capabilities.extensions)
     return #"\."# + one(of: Output.Request.mediaExtensions.subtracting(own).sorted().map(anyCase))
@@ -97,7 +95,7 @@ enum Pattern {
 }
 
 extension Output.Kind {
-  /// The extensions that say a format by themselves.
+  /// The extensions that stand for a format.
   fileprivate static var allExtensions: [String] {
     allCases.flatMap(\.capabilities.extensions).reduce(into: []) { all, own in
       if !all.contains(own), Output.Kind(extension: own) != nil { all.append(own) }

@@ -14,7 +14,7 @@ extension JobFile {
     return intro + Language.maps.map(\.section).joined(separator: "\n")
   }()
 
-  /// The part of the reference that is about one map.
+  /// The part of the reference about one map.
   ///
   /// - Parameter name: `item`, `job`, `output` …; case does not count.
   /// - Returns: Markdown; nil where there is no such map.
@@ -49,7 +49,7 @@ extension Schema {
     return name.prefix(1).uppercased() + name.dropFirst()
   }
 
-  /// Quoted words as code, and nothing that ends a cell of a table.
+  /// Quoted words as code, without characters that end a table's cell.
   private static func code(_ text: String) -> String {
     var result = ""
     var isOpen = false

@@ -3,8 +3,8 @@ import JSON
 import YAML
 
 extension Schema {
-  /// What must hold between the keys of a map, whatever their values are: for decoding, the JSON
-  /// Schema and the reference page alike.
+  /// A rule between the keys of a map, whatever their values: for decoding, the JSON Schema and the
+  /// reference page alike.
   struct Rule: Sendable {
     enum Kind: Sendable {
       /// One of them and no other.
@@ -12,24 +12,24 @@ extension Schema {
       /// One of them, or none.
       case atMostOneOf([String])
       case someOf([String])
-      /// Where the first stands, one of the others does.
+      /// The first requires one of the others.
       case needs(String, [String])
-      /// The first does not stand beside the second, unless the third does.
+      /// The first excludes the second, without the third.
       case apart(String, from: String, unless: String)
-      /// It cannot be there.
+      /// It is not allowed.
       case never(String)
-      /// Where the first stands, nothing stands but the others.
+      /// The first allows only the others.
       case alone(String, with: [String])
     }
 
     let kind: Kind
-    /// What is reported where a key is missing, or stands where it must not.
+    /// The message for a missing or excluded key.
     var message = ""
-    /// What to do then.
+    /// The remedy.
     var help: String?
-    /// What to do where two keys do not go together.
+    /// The remedy for two keys that exclude each other.
     var beside = "keep one of them"
-    /// Said of the other one of these two.
+    /// The note on the other of these two.
     var note = "the other one is here"
 
     static func one(
@@ -77,7 +77,7 @@ extension Schema {
 // MARK: - Decoding
 
 extension Decoder {
-  /// Reports what in `fields` is against `rules`. What needs a key that was refused is not missing.
+  /// Reports where `fields` break `rules`. A refused key is not missing.
   func enforce(_ rules: [Schema.Rule], on fields: Fields) {
     func refuse(_ entry: YAMLEntry, beside other: YAMLEntry, _ rule: Schema.Rule) {
       sink.error(
@@ -121,7 +121,7 @@ extension Schema.Rule.Kind {
 // MARK: - Documents
 
 extension Schema.Rule.Kind {
-  /// As keywords of JSON Schema.
+  /// In keywords of JSON Schema.
   var tree: JSONValue {
     func has(_ key: String) -> JSONValue { ["required": .list([.text(key)])] }
     switch self {
@@ -144,7 +144,7 @@ extension Schema.Rule.Kind {
     }
   }
 
-  /// That there is none of `keys`. Not 'false', for which some validators do not say where.
+  /// None of `keys`. Not 'false', for which some validators give no place.
   static func none(_ keys: [String]) -> JSONValue {
     ["properties": .object(keys.map { .init($0, ["not": [:]]) })]
   }

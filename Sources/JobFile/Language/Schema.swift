@@ -1,20 +1,19 @@
 import JSON
 
-/// A map of the job language: which keys it may have, and what must hold between them.
-///
-/// Refusal by name, "did you mean", the JSON Schema and the reference page follow from it.
+/// A map of the job language: its keys, and the rules between them. Refusal by name, "did you
+/// mean", the JSON Schema and the reference page follow from it.
 struct Schema: Sendable {
-  /// What such a map is, with its article: `an item`.
+  /// The map's name with its article: `an item`.
   let subject: String
-  /// How such a map is written, for "write …"; nil where no other shape is likely.
+  /// Such a map, for "write …"; nil where no other shape is likely.
   let example: String?
-  /// In the order in which documentation lists them.
+  /// In the order of documentation.
   let keys: [Key]
   /// Enforced wherever such a map is read.
   let rules: [Rule]
-  /// What must hold between keys and values, where only JSON Schema has words for it.
+  /// Rules between keys and values that only JSON Schema expresses.
   let conditions: @Sendable () -> [JSONValue]
-  /// Whether keys of the user's own choosing are allowed beside them.
+  /// Whether the user's own keys are allowed beside them.
   let isOpen: Bool
   private let indices: [String: Int]
 
@@ -32,16 +31,14 @@ struct Schema: Sendable {
       keys.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// What messages and documents say of a key.
+  /// A key in messages and documents.
   struct Key: Sendable {
     let name: String
     let form: Form
-    /// One line.
     let help: String
-    /// nil where the key works; else what to do until it does.
+    /// nil for a key that works; else an alternative.
     let instead: String?
 
-    /// A key that works.
     init(_ name: String, _ form: Form, _ help: String) {
       self.name = name
       self.form = form
@@ -49,7 +46,6 @@ struct Schema: Sendable {
       instead = nil
     }
 
-    /// A key that the language has and that is not built yet.
     init(_ name: String, notBuilt help: String, instead: String) {
       self.name = name
       form = Form("any", [.text, .list, .map], "a value") { true }
@@ -66,7 +62,6 @@ struct Schema: Sendable {
   /// The name of its definition in the JSON Schema: `item_map` of `an item`.
   var definition: String { name.replacing(" ", with: "_") + "_map" }
 
-  /// What it is, without an article.
   var name: String {
     let words = subject.split(separator: " ")
     return words.count > 1 ? words.dropFirst().joined(separator: " ") : subject
@@ -75,7 +70,7 @@ struct Schema: Sendable {
   /// Refers to its definition in the JSON Schema.
   var reference: JSONValue { JSONForm.reference(named: definition) }
 
-  /// What other programs call keys of the language.
+  /// Other programs' names for keys of the language.
   static let synonyms = [
     "repeat": "loop", "repeats": "loop", "times": "loop", "tempo": "speed", "stretch": "speed",
     "atempo": "speed", "backwards": "reverse", "areverse": "reverse", "balance": "pan",
@@ -89,7 +84,7 @@ struct Schema: Sendable {
     "normalize": "loudness", "normalise": "loudness", "lufs": "loudness", "ducking": "duck",
   ]
 
-  /// What to say of words that belong elsewhere, or to nothing here.
+  /// The reports for words that belong elsewhere, or nowhere.
   static let elsewhere: [String: String] = {
     let rate = "a bit rate stands behind the format of an output, as { file: x.mp3, mp3: cbr 128k }"
     let format =

@@ -3,11 +3,8 @@ import MediaComposition
 import JSON
 
 extension JobFile {
-  /// The language as a JSON Schema (draft 2020-12), which editors check job files against. It is made
-  /// of the tables that decoding goes by.
-  ///
-  /// What only other files, other keys or numbers in texts can show it does not see: that is for
-  /// `avjob check`.
+  /// The language as a JSON Schema (draft 2020-12), for editors, made from the tables of the
+  /// decoder. It cannot check other files, other keys or numbers in texts: use `avjob check`.
   public static let schema = Language.wholeDocument.document(columns: 96)
 }
 
@@ -35,14 +32,14 @@ extension Language {
 
   private static let ofJobs = jobRules.map(\.kind.tree) + jobConditions
 
-  /// A file is one job, or has them under 'jobs'.
+  /// A file is one job, or has 'jobs'.
   private static let oneOrMany: JSONValue = [
     "if": ["required": ["jobs"]],
     "then": Schema.Rule.Kind.none(job.built),
     "else": ["allOf": .list(ofJobs)],
   ]
 
-  /// A job is whole, unless it gets keys from elsewhere.
+  /// A job is complete, unless it gets keys from elsewhere.
   private static let wholeJobs: JSONValue = {
     let whole: JSONValue = ["allOf": .list(wholeJobRules.map(\.kind.tree) + [inputCondition])]
     return [
@@ -57,7 +54,7 @@ extension Language {
 }
 
 extension Schema {
-  /// The map, with what must hold between its keys.
+  /// The map, with the rules between its keys.
   fileprivate func tree(with more: [JSONValue] = []) -> JSONValue {
     let properties = keys.filter { $0.instead == nil }.map { key in
       let value: JSONValue = ["description": .text(key.help)]
@@ -74,9 +71,9 @@ extension Schema {
 
 // MARK: - Jobs
 
-/// What must hold in a job between its values: what it is made of, and where it goes.
+/// The rules between a job's values: its content and its outputs.
 extension Language {
-  /// Of every job, whatever it gets from elsewhere.
+  /// The rules of every job.
   private static let jobConditions: [JSONValue] = [
     [
       "if": Schema.Rule.Kind.someOf(manyClips).tree,
@@ -98,22 +95,22 @@ extension Language {
     rangeCondition, silenceCondition,
   ]
 
-  /// Of a job that gets nothing from elsewhere: a folder's files are called as an input or a clip
-  /// is.
+  /// The rules of a job without keys from elsewhere: files in a folder are named after an input or
+  /// a clip.
   private static let inputCondition: JSONValue = [
     "if": Schema.Rule.Kind.someOf(manyClips).tree.with(["not": ["required": ["for_each"]]]),
     "then": ["properties": ["output": eachOutput(map: ["not": ["required": ["folder"]]])]],
   ]
 
-  /// What makes a job more than one clip.
+  /// The keys that make a job more than one clip.
   private static let manyClips = contentNames.filter { $0 != "clip" }
 
-  /// A path that says which part it is.
+  /// A path with a variable of the part.
   private static let partPath: JSONValue = [
     "type": "string", "pattern": .text(Pattern.partTemplate),
   ]
 
-  /// What holds for every output, whether there is one or a list of them.
+  /// A rule for every output, alone or in a list.
   private static func eachOutput(text: JSONValue = true, map: JSONValue) -> JSONValue {
     let one: JSONValue = ["if": ["type": "object"], "then": map, "else": text]
     return ["if": ["type": "array"], "then": ["items": one], "else": one]

@@ -1,10 +1,10 @@
 import Diagnosis
 
-/// What `avjob init` writes.
+/// The file that `avjob init` writes.
 public enum StarterJob {
-  /// A job file with comments, which is fine once the three files that it names are there.
+  /// A job file with comments, valid once the three files that it names exist.
   ///
-  /// - Parameter path: Where it will be, as the commands in its comments name it.
+  /// - Parameter path: Its path, for the commands in its comments.
   /// - Returns: The whole text.
   public static func text(named path: String) -> String {
     let word = printable(shellQuoted(path))

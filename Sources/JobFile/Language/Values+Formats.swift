@@ -3,7 +3,7 @@ import MPEGAudio
 import MediaComposition
 import JSON
 
-/// The kinds of values that keys of an output have.
+/// The kinds of values of an output's keys.
 extension Values {
   private static func form(_ name: String, _ example: String, _ pattern: String) -> Form {
     Form(name, [.text], example) { JSONForm.text(Pattern.whole(pattern)) }
@@ -15,7 +15,7 @@ extension Values {
   static let pcm: Form = Form("pcm", [.text], "'16 bit', '24 bit' or '32 bit float'") {
     JSONForm.text(pcmText)
   }
-  /// The same and what telephone systems play.
+  /// The same and formats of telephony.
   static let wavPCM = form(
     "wav_pcm", "'16 bit', '24 bit', '32 bit float', '8 bit', 'mu-law' or 'a-law'",
     Pattern.one(
@@ -40,7 +40,7 @@ extension Values {
   static let sidecar = TextNotation(
     "sidecar", [("sidecar", true)], refusal: "is no file of facts")
 
-  /// The presets that are built in, and names of others: those of the file's own no schema can know.
+  /// The built-in presets, and names of the file's own, which no schema can list.
   static let preset: Form = Form("preset", [.text], "a preset's name, as 'podcast'") {
     let known: [JSONValue] = OutputPreset.all.map { preset in
       ["const": .text(preset.name), "description": .text(preset.summary)]
@@ -56,7 +56,7 @@ extension Values {
     return JSONForm.oneOrMore(JSONForm.words(names.map { .text($0) }), onceEach: true)
   }
 
-  /// A file by its extension, a map, or a list of both in which something sounds.
+  /// A file by its extension, a map, or a list of both with a sound file.
   static let outputs: Form = Form(
     "outputs", [.text, .list, .map], "a path, as 'out/episode.mp3', a map or a list of them",
     maps: { [Language.output] }

@@ -5,7 +5,7 @@ import MediaComposition
 import SystemPackage
 import YAML
 
-/// The kinds of values that say what sounds, and its chapters.
+/// The kinds of values for sounds and chapters.
 extension Values {
   // MARK: Contents
 
@@ -18,7 +18,7 @@ extension Values {
     JSONForm.shapes(text: JSONForm.clip.with(["type": "string"]), map: placedItem())
   }
 
-  /// An item in a list, where no time is counted from an end.
+  /// An item in a list, without times from an end.
   private static func placedItem() -> JSONValue {
     Language.item.reference.with(["properties": ["at": placeInList]])
   }
@@ -32,7 +32,7 @@ extension Values {
       "items", [.list], "a list, as [intro.mp3, episode.flac]", maps: { [Language.item] }
     ) { JSONForm.list(of: listItem()) }
   ) { node, decoder, scope in
-    // What all jobs of a loop have in common is there once.
+    // Lists that all jobs of a loop share are decoded once.
     decoder.shared(node, in: scope) { decoder.list(node, scope) }
   }
 

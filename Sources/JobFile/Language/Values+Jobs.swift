@@ -4,7 +4,7 @@ import JobModel
 import MediaComposition
 import YAML
 
-/// The kinds of values that keys of a job and of a file have.
+/// The kinds of values of a job's and a file's keys.
 extension Values {
   static let jobs: Form = Form(
     "jobs", [.map], "named jobs, as { teaser: { clip: interview.wav, output: teaser.mp3 } }",
@@ -108,6 +108,6 @@ extension Values {
 }
 
 extension YAMLNode {
-  /// The elements of a list; what is none, alone.
+  /// The elements of a list; a node that is no list, alone.
   var elements: [YAMLNode] { if case .sequence(let nodes) = kind { nodes } else { [self] } }
 }

@@ -5,7 +5,7 @@ import MediaTime
 import YAML
 import JSON
 
-/// The kinds of values that modifiers have and that are more than one text.
+/// The kinds of values of modifiers that are more than one text.
 extension Values {
   // MARK: Level
 
@@ -72,7 +72,7 @@ extension Values {
     "pan_points", "points, as { 0s: -100 %, 4s: 100 % }", of: place
   ) { PanPoint($0, $1.value) }
 
-  /// One place, or points.
+  /// One position, or points.
   static let pan: NodeNotation<[PanPoint]> = NodeNotation(
     Form(
       "pan", [.text, .map], "a place, as '-20 %' or 'left', or points, as { 0s: -100 %, 4s: 100 % }"
@@ -110,7 +110,7 @@ extension Values {
     var algorithm: Located<TimePitchAlgorithm>?
   }
 
-  /// A factor, or a map with what becomes of the pitch.
+  /// A factor, or a map with the treatment of the pitch.
   static let speed: NodeNotation<Located<Speed>> = NodeNotation(
     "speed", "a factor, as '1.05', or { rate: 1.05, pitch: follow }",
     text: factor, convert: { $0 },
@@ -163,7 +163,7 @@ extension Values {
         instead: "filter the file before"),
     ])
 
-  /// Effects that are written without a setting. That of `denoise` is the default of FFmpeg's afftdn.
+  /// Effects without a setting. The default of `denoise` is that of FFmpeg's afftdn.
   private static let plainEffects: [String: Effect] = ["denoise": .denoise(reduction: 12)]
 
   static let effects: NodeNotation<[Effect]> = NodeNotation(
@@ -256,7 +256,7 @@ extension Values {
     return nodes.flatMap { node -> [Item] in
       decoder.items(node, scope, in: .insertion).filter { item in
         guard item.at == nil else { return true }
-        // One that is no time has been reported.
+        // Other values are no time, which was reported.
         if case .mapping(let entries) = node.kind, entries.contains(where: { $0.key == "at" }) {
           return false
         }
@@ -270,7 +270,7 @@ extension Values {
 }
 
 extension Form {
-  /// What the example quotes first.
+  /// The first quotation in the example.
   fileprivate var sample: Substring {
     let parts = example.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
     return parts.count > 1 ? parts[1] : ""
@@ -281,7 +281,7 @@ extension YAMLNode {
   /// Whether it is a map with one of the keys of `schema`.
   func hasKey(of schema: Schema) -> Bool { hasKey { schema[$0] != nil } }
 
-  /// Whether it is a map with a key that `isMeant`.
+  /// Whether it is a map with a key for which `isMeant`.
   func hasKey(_ isMeant: (String) -> Bool) -> Bool {
     if case .mapping(let entries) = kind { entries.contains { isMeant($0.key) } } else { false }
   }

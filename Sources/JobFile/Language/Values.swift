@@ -5,8 +5,7 @@ import MediaComposition
 import MediaTime
 import SystemPackage
 
-/// The kinds of values that keys share, each with its name, an example, what it looks like and its
-/// reader.
+/// The kinds of values that keys share, each with a name, an example, a pattern and a reader.
 enum Values {
   // MARK: Texts and paths
 
@@ -80,7 +79,7 @@ enum Values {
     return length
   }
 
-  /// A time on a clock: no file says at which rate samples would count.
+  /// A time on a clock: no file would give the rate of samples.
   static let timeout = TextNotation(
     "timeout", "a time, as '10m'",
     Pattern.whole("(?=.*[1-9])(?!0+/)(?!.*sample)" + Pattern.timeBody)

@@ -4,18 +4,18 @@ import MediaComposition
 import MediaTime
 
 extension Job {
-  /// The job whole, and the tags that its own are put over.
+  /// The whole job, and the base tags of its outputs.
   struct Whole {
     /// Settled, without tags.
     var export: Export
-    /// What the user should know of what was settled.
+    /// Notes for the user on settled values.
     var notes: [Diagnostic]
     var baseTags: Metadata
-    /// Of each output that has others.
+    /// The base tags of outputs that differ from the job's.
     var outputTags: [Metadata?]
   }
 
-  /// The composition of this job and its outputs, with the facts of its media put in.
+  /// The composition of this job and its outputs, with the facts of its media.
   ///
   /// - Throws: As `exports`.
   func whole(assets known: [MediaReference: Asset]) throws(Diagnostics) -> Whole {
@@ -39,19 +39,18 @@ extension Job {
       outputTags: outputs.indices.map { outputBases?[$0].map(tags) })
   }
 
-  /// A job that is one clip keeps its tags, whatever is done to it.
+  /// A job of one clip keeps its tags, whatever its modifiers are.
   private var inheritedBase: MetadataBase {
     clip.map { .file($0) } ?? .nothing
   }
 
-  /// Of a job that is one clip.
   private var clip: MediaReference? {
     if case .clip(let reference) = item.content { reference } else { nil }
   }
 }
 
 extension Output {
-  /// The output, with the clip that it is to be like if it says so.
+  /// The output, with the clip whose format it keeps, if it is set to.
   fileprivate func like(_ clip: Asset?) -> Output {
     guard case .same(nil, let isInFolder) = request else { return self }
     var output = self
@@ -61,7 +60,7 @@ extension Output {
 }
 
 extension LoweredItem {
-  /// The item as a job's timeline: without its level and its chapters, which are the export's.
+  /// The item as a job's timeline, without its level and chapters, which are the export's.
   fileprivate var timeline: Composition {
     var bare = self
     (bare.mix, bare.chapters) = (.unity, [])

@@ -3,25 +3,25 @@ import MediaComposition
 import MediaTime
 
 extension Job {
-  /// What a job becomes.
+  /// The exports of a job.
   public struct Exports: Sendable {
-    /// One, or in a split job one a part, in order of time.
+    /// One, or one for each part of a split job, in order of time.
     public var exports: [Export]
-    /// What the user should know.
+    /// Warnings for the user.
     public var warnings: [Diagnostic]
   }
 
-  /// The compositions of this job and their outputs, with the facts of its media put in.
+  /// The compositions of this job and their outputs, with the facts of its media.
   ///
-  /// The parts of a split job have the whole composition each and a time range of their own, so they
+  /// Each part of a split job has the whole composition and a time range of its own, so the parts
   /// add up to the whole, to the sample.
   ///
   /// - Parameter assets: Called once for each of `media`. nil where probing failed: the caller has
-  ///   said so, and what depends on that file's length is not checked.
+  ///   reported that, and times that depend on the file's length are not checked.
   /// - Returns: The exports, with every time exact.
-  /// - Throws: what only those facts show: a range past the end, a fade or a cross-fade that is
-  ///   longer than its item, items that overlap, parts that are empty or beyond the end. Empty where
-  ///   only `assets` gave nil.
+  /// - Throws: Errors that only those facts show: a range past the end, a fade or cross-fade longer
+  ///   than its item, overlapping items, parts that are empty or beyond the end. Empty where only
+  ///   `assets` gave nil.
   /// - Complexity: O(n log n) in the number of items and parts
   public func exports(assets: (MediaReference) -> Asset?) throws(Diagnostics) -> Exports {
     var known: [MediaReference: Asset] = [:]
@@ -40,7 +40,6 @@ extension Job {
     return Exports(exports: exports, warnings: splitter.warnings + whole.notes)
   }
 
-  /// Of a job that is one clip.
   private func clipRate(_ assets: [MediaReference: Asset]) -> Int? {
     if case .clip(let reference) = item.content { assets[reference]?.sampleRate } else { nil }
   }
@@ -81,14 +80,13 @@ extension Job {
     return export
   }
 
-  /// Gives an export and its outputs their tags: those of the base, over them the job's, over these
-  /// an output's.
+  /// Sets the tags of an export and its outputs: the base's, then the job's, then an output's.
   ///
   /// - Parameters:
-  ///   - export: Gets them.
-  ///   - whole: Knows the bases.
-  ///   - base: Makes the tags of a part of those of its base.
-  ///   - filled: Fills in the variables of a part.
+  ///   - export: Gets the tags.
+  ///   - whole: Has the bases.
+  ///   - base: Makes a part's tags from those of its base.
+  ///   - filled: Fills in a part's variables.
   private func tag(
     _ export: inout Export, _ whole: Whole, base: (Metadata) -> Metadata,
     filled: (Metadata) -> Metadata
@@ -104,7 +102,7 @@ extension Job {
     }
   }
 
-  /// The clip's own tags with those of the list over them; its number is another thing's.
+  /// The clip's own tags with those of the list on top; the clip's number is not the part's.
   private func tags(of placed: Splitter.Placed, over clipTags: Metadata) -> Metadata {
     var tags = clipTags
     for key in ["track", "tracktotal", "totaltracks", "isrc", "TSRC"] { tags[key] = nil }
@@ -126,7 +124,7 @@ extension Job {
     return tags
   }
 
-  /// What is wrong with one text is told of the first part that shows it.
+  /// Reports an error of one text for the first part that has it.
   private func report(
     _ failure: PartTemplate.Failure, at origin: Origin, in found: inout Diagnostics
   ) {

@@ -3,26 +3,24 @@ import MediaComposition
 import MediaTime
 import SystemPackage
 
-/// An item that is ready to be placed: what a segment holds, but for its place.
+/// An item that is ready to be placed: a segment without its place.
 struct LoweredItem {
   var content: Segment.Content
   var channels: ChannelSelection?
-  /// Which part of the content.
   var source: TimeRange
   var isReversed = false
-  /// How long it sounds.
   var duration: Time
-  /// How it is stretched, where `duration` is not that of `source`.
+  /// How it is stretched, where `duration` differs from that of `source`.
   var algorithm = TimePitchAlgorithm.spectral
   var effects: [Effect] = []
   var mix = AudioMix.unity
   var chapters: [Chapter] = []
   var origin: Origin
   var name: Name
-  /// At which a number of samples counts.
+  /// The rate for times in samples.
   var rate: Int?
 
-  /// What messages call it: text only where there is something to say.
+  /// Its name in messages, made only for a message.
   enum Name: CustomStringConvertible {
     case text(String)
     case file(FilePath)
@@ -55,7 +53,7 @@ struct LoweredItem {
       isReversed: isReversed, effects: effects, mix: mix, chapters: chapters, origin: origin)
   }
 
-  /// A segment of a track that stretches as tracks do unless they are told otherwise.
+  /// A segment of a track, with the tracks' usual stretching.
   func placed(at start: Time) -> Segment {
     guard isScaled, algorithm != .spectral else { return segment(at: start) }
     var inner = self
@@ -65,14 +63,13 @@ struct LoweredItem {
       at: start, mix: mix, chapters: chapters, origin: origin)
   }
 
-  /// The item alone on a timeline.
   var composition: Composition {
     Composition(tracks: [
       Track(segments: [segment(at: .zero)], timePitchAlgorithm: algorithm, origin: origin)
     ])
   }
 
-  /// The same sound as a content of its own, to which more can be done.
+  /// The same sound as the content of a new item, for further changes.
   mutating func nest(as segments: [Segment]) {
     let track = Track(segments: segments, timePitchAlgorithm: algorithm, origin: origin)
     let composition = Composition(tracks: [track])

@@ -2,12 +2,12 @@ import MediaComposition
 import MediaTime
 
 extension Lowering {
-  /// Whether the clip at `place` keeps the chapters of its file: those of a job of one clip, and
-  /// where the item or a group around it says so, are kept, unless there are others.
+  /// Whether the clip at `place` keeps its file's chapters: in a job of one clip, and where the
+  /// item or a group around it keeps them, unless there are others.
   func keepsChapters(at place: ItemPlace) -> Bool {
     var next: ItemPlace? = place
     while let around = next {
-      // Members, and not the item: a copy of one counts a dozen references.
+      // Members, and not the item: copying one retains a dozen references.
       let (id, index) = (around.sequence, around.index)
       if sequences[id].sequence.items[index].keepsChapters { return true }
       guard sequences[id].sequence.items[index].chapters.isEmpty,
@@ -43,7 +43,7 @@ extension Lowering {
     lowered.chapters = (chapters + lowered.chapters).sortedByStart
   }
 
-  /// Moves the chapters of what is nested in `lowered` into its own, before its time is edited.
+  /// Moves the chapters of items nested in `lowered` into its own, before its time is edited.
   func liftChapters(of lowered: inout LoweredItem) {
     guard case .composition(let composition) = lowered.content else { return }
     let nested = composition.chapters
@@ -53,11 +53,9 @@ extension Lowering {
   }
 }
 
-/// One stretch of an edited timeline.
 enum EditedPart {
-  /// A part of what was there.
   case part(TimeRange)
-  /// Something else, with chapters of its own in its own time.
+  /// An insertion, with chapters of its own in its own time.
   case other(duration: Time, chapters: [Chapter])
 
   var duration: Time {
@@ -69,14 +67,13 @@ enum EditedPart {
 }
 
 extension [Chapter] {
-  /// These chapters, in order of time, where parts of their timeline of `duration` are played one
-  /// after the other. A moment stays in its chapter: the one that is under way where a part starts
-  /// begins, or goes on, with it. O(parts · log n + chapters)
+  /// These chapters, in order of time, where parts of their timeline of `duration` play one after
+  /// the other. A moment stays in its chapter, which begins or continues where a part starts within
+  /// it. O(parts · log n + chapters)
   func played(as parts: [EditedPart], of duration: Time) -> [Chapter] {
     guard !isEmpty || parts.contains(where: \.hasChapters) else { return [] }
     var result: [Chapter] = []
     var time = Time.zero
-    /// The chapter that sounds at `time`.
     var current: Int?
     for part in parts {
       switch part {
@@ -101,8 +98,8 @@ extension [Chapter] {
     return result
   }
 
-  /// These chapters, in order of time, where their timeline of `duration` is played backwards: a
-  /// chapter then begins where it ended. O(n)
+  /// These chapters, in order of time, where their timeline of `duration` is reversed: a chapter
+  /// then begins where it ended. O(n)
   func reversed(over duration: Time) -> [Chapter] {
     var result: [Chapter] = []
     var end = duration
@@ -113,7 +110,6 @@ extension [Chapter] {
     return result
   }
 
-  /// The first chapter at `time` or behind it.
   private func firstIndex(notBefore time: Time) -> Int {
     var (low, high) = (0, count)
     while low < high {
@@ -125,8 +121,7 @@ extension [Chapter] {
 }
 
 extension [EditedPart] {
-  /// The moment of the timeline before the edits that sounds at `time` after them; nil where that is
-  /// something else. O(n)
+  /// The moment before the edits that sounds at `time` after them; nil in an insertion. O(n)
   func original(of time: Time) -> Time? {
     var start = Time.zero
     for part in self {
@@ -139,7 +134,7 @@ extension [EditedPart] {
     return nil
   }
 
-  /// When the moment at `time` before the edits sounds after them; nil where it does not. O(n)
+  /// When the moment at `time` before the edits sounds after them; nil where it was cut. O(n)
   func edited(_ time: Time) -> Time? {
     var start = Time.zero
     for part in self {
@@ -159,7 +154,7 @@ extension EditedPart {
 }
 
 extension Chapter {
-  /// A chapter of an item, at a time that is known.
+  /// A chapter of an item, at a known time.
   init(_ chapter: ItemChapter, start: Time) {
     self.init(
       start: start, title: chapter.title, url: chapter.url,
@@ -167,7 +162,6 @@ extension Chapter {
       origin: chapter.start.origin)
   }
 
-  /// The same chapter at `start`.
   func at(_ start: Time) -> Chapter {
     var copy = self
     copy.start = start

@@ -6,7 +6,6 @@ import SystemPackage
 // MARK: - Channels
 
 extension Lowering {
-  /// Lets only the channels that are asked for stand for the content.
   mutating func select(_ channels: Located<ItemChannels>?, in lowered: inout LoweredItem) -> Bool {
     guard let channels, lowered.content != .silence else { return true }
     var layout: ChannelLayout?
@@ -16,7 +15,7 @@ extension Lowering {
       lowered.channels = wanted == layout ? nil : .layout(wanted)
       return true
     case .position(let position):
-      // A mix that has a left and a right has them first, in FFmpeg's order.
+      // The first two channels of a mix with a left and a right are these, in FFmpeg's order.
       let usual = ChannelLayout(ChannelLayout.Channel.allCases)
       guard let index = (layout ?? usual).channels.firstIndex(of: position) else {
         return refuse(channels, of: lowered, layout)
@@ -55,7 +54,7 @@ extension Lowering {
 // MARK: - Cut and insert
 
 extension Lowering {
-  /// Takes out what is cut and puts in what is inserted, all at times of the item as it is.
+  /// Removes the cuts and adds the insertions, all at times of the unedited item.
   mutating func edit(_ lowered: inout LoweredItem, by item: Item, at place: ItemPlace) -> Bool {
     addChapters(of: item, at: place, to: &lowered)
     guard !item.cuts.isEmpty || !item.insertions.isEmpty else { return true }
@@ -109,8 +108,8 @@ extension Lowering {
     return checkLimit(of: lowered.duration, at: item.origin)
   }
 
-  /// Gives the item a chapter at its start where something with a chapter is inserted before its first
-  /// one: with its chapter the item goes on after the insertion, and the inserted chapter ends.
+  /// Gives the item a chapter at its start where something with a chapter is inserted before its
+  /// first one: the item's chapter continues after the insertion, and the inserted chapter ends.
   private func nameStart(
     of lowered: inout LoweredItem, _ item: Item, for insertions: [Insertion]
   ) {
@@ -128,7 +127,7 @@ extension Lowering {
     lowered.chapters.insert(item.chapter.map { Chapter($0, start: .zero) } ?? own, at: 0)
   }
 
-  /// What the cuts leave, in order of time; ranges that overlap take out what is in any of them.
+  /// The parts between the cuts, in order of time; cuts may overlap.
   private mutating func keptParts(
     of lowered: LoweredItem, by item: Item, at place: ItemPlace
   ) -> [TimeRange]? {
@@ -157,7 +156,7 @@ extension Lowering {
     var time: Time
   }
 
-  /// What is inserted, in order of time, and of writing where two go to one place.
+  /// The insertions, in order of time, and of writing where two have one place.
   private mutating func insertions(
     into lowered: LoweredItem, by item: Item, at place: ItemPlace
   ) -> [Insertion]? {
@@ -184,7 +183,6 @@ extension Lowering {
 }
 
 extension LoweredItem {
-  /// Its own chapters and those of what is nested in it.
   fileprivate var allChapters: [Chapter] {
     guard case .composition(let composition) = content else { return chapters }
     return (chapters + composition.chapters).sortedByStart
@@ -211,7 +209,7 @@ extension Lowering {
     return checkLimit(of: lowered.duration, at: speed.origin)
   }
 
-  /// How many segments and chapters rounds may make of an item.
+  /// The most segments and chapters that rounds may make of an item.
   static let roundsLimit = 1_000_000
 
   mutating func loop(_ lowered: inout LoweredItem, by item: Item, at place: ItemPlace) -> Bool {
@@ -252,7 +250,7 @@ extension Lowering {
 }
 
 extension Time {
-  /// How many times this fits into `length`, the last time perhaps in part.
+  /// How many times this fits into `length`, including a last part.
   fileprivate func rounds(in length: Time) -> Int {
     let estimate = length.seconds / seconds
     guard estimate < 1e9 else { return .max }
@@ -264,7 +262,7 @@ extension Time {
 }
 
 extension Segment.Content {
-  /// How many segments it is made of, counted no further than `limit`.
+  /// The number of its segments, counted up to `limit`.
   fileprivate func segmentCount(limit: Int) -> Int {
     guard case .composition(let composition) = self else { return 1 }
     var count = 0

@@ -3,7 +3,7 @@ import MediaComposition
 import MediaTime
 
 extension Lowering {
-  /// How the item sounds over the time that `lowered` lasts.
+  /// The levels of the item over the duration of `lowered`.
   mutating func mix(_ item: Item, _ lowered: LoweredItem, at place: ItemPlace) -> AudioMix {
     var mix = AudioMix(gain: item.gain?.value ?? .unity, invertsPolarity: item.invertsPolarity)
     addVolume(of: item, lowered, at: place, to: &mix)
@@ -22,7 +22,7 @@ extension Lowering {
           VolumeRamp(from: .unity, to: .silence, over: range, curve: fade.value.curve ?? .linear)
         ]))
     }
-    // The rest was looked at all the same: a mistake in it is one, muted or not.
+    // The rest was checked all the same: errors count in muted items too.
     return item.isMuted ? AudioMix(gain: .silence) : mix
   }
 
@@ -41,7 +41,7 @@ extension Lowering {
     return duration
   }
 
-  /// A volume curve: moves from point to point. One point is a gain.
+  /// A volume curve from point to point. One point is a gain.
   private mutating func addVolume(
     of item: Item, _ lowered: LoweredItem, at place: ItemPlace, to mix: inout AudioMix
   ) {
@@ -61,7 +61,7 @@ extension Lowering {
         }))
   }
 
-  /// Moves from side to side. One point holds.
+  /// A pan from point to point. One point holds.
   private mutating func addPan(
     of item: Item, _ lowered: LoweredItem, at place: ItemPlace, to mix: inout AudioMix
   ) {
@@ -75,8 +75,8 @@ extension Lowering {
       })
   }
 
-  /// Says of the first point that 'cut' moves which moment it is: cuts count before the cut, and points
-  /// after it.
+  /// Notes the moment of the first point that 'cut' moves: cuts count before the cut, points after
+  /// it.
   private mutating func noteClocks(
     _ item: Item, _ moments: [Located<Moment>], _ key: String, _ lowered: LoweredItem,
     at place: ItemPlace
@@ -96,7 +96,6 @@ extension Lowering {
     }
   }
 
-  /// Points of a curve, in order of time.
   private mutating func points<Value>(
     _ written: [(moment: Located<Moment>, value: Value)], _ kind: String, _ lowered: LoweredItem,
     at place: ItemPlace

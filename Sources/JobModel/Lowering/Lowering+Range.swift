@@ -3,7 +3,7 @@ import MediaComposition
 import MediaTime
 
 extension Lowering {
-  /// Takes the part of `lowered` that the item's range names.
+  /// Reduces `lowered` to the item's range.
   mutating func takeRange(of item: Item, at place: ItemPlace, in lowered: inout LoweredItem) -> Bool
   {
     guard let range = item.range else { return checkLength(of: lowered, at: item.origin) }
@@ -18,14 +18,13 @@ extension Lowering {
     return true
   }
 
-  /// Refuses what lasts no time.
   private mutating func checkLength(of lowered: LoweredItem, at origin: Origin) -> Bool {
     guard lowered.duration <= .zero else { return true }
     error("\(lowered.name) lasts no time", at: origin, help: "leave it out")
     return false
   }
 
-  /// Refuses what lasts longer than a timeline can.
+  /// Refuses items that are longer than a timeline can be.
   mutating func checkLimit(of duration: Time, at origin: Origin) -> Bool {
     guard !duration.isNumeric || duration > Composition.longestDuration else { return true }
     let hours = Self.text(Composition.longestDuration)
@@ -36,7 +35,7 @@ extension Lowering {
     return false
   }
 
-  /// The part of `lowered` that `range` names, in the item's own time.
+  /// The part of `lowered` in `range`, in the item's own time.
   mutating func part(
     _ range: ItemRange, of lowered: LoweredItem, at place: ItemPlace, _ stage: Stage,
     else origin: Origin

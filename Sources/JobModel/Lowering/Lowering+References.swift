@@ -3,7 +3,7 @@ import MediaComposition
 import MediaTime
 
 extension Lowering {
-  /// In whose time a moment counts.
+  /// The time in which a moment counts.
   enum Stage {
     /// That of the sequence that holds the item.
     case place
@@ -15,11 +15,10 @@ extension Lowering {
     case level
   }
 
-  /// How many times may refer to one another in a row.
   static let referenceLimit = 200
 
-  /// The time of another item that `moment` names, without its offset, in the time that counts for
-  /// the item at `place`.
+  /// The time of another item that `moment` names, without its offset, in the time of the item at
+  /// `place`.
   mutating func time(
     of moment: Located<Moment>, for place: ItemPlace, _ stage: Stage
   ) -> Time? {
@@ -52,7 +51,7 @@ extension Lowering {
     }
   }
 
-  /// The start or the end of what is named, in the time of the sequence that holds it.
+  /// The start or the end of a target, in the time of the sequence that holds it.
   private mutating func edge(_ edge: ItemReference.Edge, of target: NamedPlace) -> Time? {
     switch target {
     case .item(let place):
@@ -70,12 +69,12 @@ extension Lowering {
     }
   }
 
-  /// How long `lowered` has to sound to end with the longest other track.
+  /// How long `lowered` must sound to end with the longest other track.
   mutating func lengthToEnd(of place: ItemPlace, _ lowered: LoweredItem, _ origin: Origin) -> Time?
   {
     var others: Range<Int> = 0..<0
     if let holder = sequences[place.sequence].holder { others = children(of: holder) }
-    // Those that end where the others do say nothing about where that is.
+    // Tracks that end with the others do not define that end.
     let measured = others.filter { id in
       id != place.sequence
         && !sequences[id].sequence.items.contains { $0.loop?.value == .end }
@@ -108,7 +107,7 @@ extension Lowering {
 // MARK: - Names
 
 extension Lowering {
-  /// What `reference` names: of several, the one that is nearest.
+  /// The target of `reference`: the nearest one of several.
   private mutating func target(
     of reference: ItemReference, at origin: Origin, from place: ItemPlace
   ) -> NamedPlace? {
@@ -149,7 +148,7 @@ extension Lowering {
       : all.count > 10 ? nil : "the names are \(all.joined(separator: ", "))"
   }
 
-  /// Every name below the sequence `root`, with what it stands for.
+  /// Every name below the sequence `root`, with its targets.
   private mutating func collectNames(below root: Int) {
     var found: [String: [NamedPlace]] = [:]
     var open = [root]
@@ -175,7 +174,7 @@ extension Lowering {
 // MARK: - From one time to another
 
 extension Lowering {
-  /// The item in whose content's time `target` lies.
+  /// The item whose content's time `target` is in.
   private func space(of target: NamedPlace) -> ItemPlace? {
     switch target {
     case .item(let place): sequences[place.sequence].holder
@@ -183,7 +182,7 @@ extension Lowering {
     }
   }
 
-  /// `place` and the items that hold it, the outermost first.
+  /// `place` and the items around it, the outermost first.
   private func ancestors(of place: ItemPlace?) -> [ItemPlace] {
     var found: [ItemPlace] = []
     var next = place
@@ -194,8 +193,7 @@ extension Lowering {
     return found.reversed()
   }
 
-  /// `time` of the content of `source`, in that of `target`; nil, for an item, is the time of a
-  /// job's item itself.
+  /// `time` of the content of `source`, in that of `target`; nil stands for a job's item itself.
   private mutating func convert(
     _ time: Time, from source: ItemPlace?, to target: ItemPlace?, _ moment: Located<Moment>
   ) -> Time? {
@@ -213,14 +211,13 @@ extension Lowering {
     return time
   }
 
-  /// How much later a moment of the item's content is in the time of the sequence that holds it.
+  /// The offset from the item's content to the sequence that holds the item.
   private mutating func offset(of place: ItemPlace, _ moment: Located<Moment>) -> Time? {
     guard !item(at: place).isEdited else { return refuse(moment, through: place) }
     guard let start = start(of: place), let from = rangeStart(of: place, moment) else { return nil }
     return start - from
   }
 
-  /// Where the item's range starts in its content.
   private mutating func rangeStart(of place: ItemPlace, _ moment: Located<Moment>) -> Time? {
     guard let from = item(at: place).range?.from else { return .zero }
     guard from.value.anchor == .start else {

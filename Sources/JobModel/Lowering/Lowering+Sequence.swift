@@ -3,17 +3,16 @@ import MediaComposition
 import MediaTime
 
 extension Lowering {
-  /// A sequence as one track, or as two where items cross-fade: those that sound at once stand on
-  /// different tracks.
+  /// A sequence as one track, or as two where items cross-fade.
   mutating func tracks(of id: Int) -> [Track]? {
     guard var placed = placed(id) else { return nil }
-    // Not in order of writing where `at` says so; the sort is stable.
+    // `at` may change the order of writing; the sort is stable.
     placed.sort { $0.start < $1.start }
     guard checkOverlaps(placed) else { return nil }
     var lanes: [[Segment]] = [[], []]
     lanes[0].reserveCapacity(placed.count)
     var lane = 0
-    // Members, and not the items, here and below: a copy of one counts a dozen references.
+    // Members, and not the items, here and below: copying one retains a dozen references.
     for index in placed.indices {
       if placed[index].crossfade != nil { lane = 1 - lane }
       lanes[lane].append(placed[index].lowered.placed(at: placed[index].start))
@@ -22,15 +21,14 @@ extension Lowering {
     return lanes.filter { !$0.isEmpty }.map { Track(name: name, segments: $0, origin: origin) }
   }
 
-  /// A item with its place in a sequence.
   private struct Placed {
     var lowered: LoweredItem
     /// Its place in the order of writing.
     var index: Int
     var start: Time
-    /// How long the one before sounds on; nil where it has ended.
+    /// How long the item before continues; nil where it has ended.
     var crossfade: Time?
-    /// Where its place is written.
+    /// Where the job writes its place.
     var origin: Origin
 
     var end: Time { start + lowered.duration }
@@ -38,7 +36,7 @@ extension Lowering {
 
   private mutating func placed(_ id: Int) -> [Placed]? {
     let places = sequences[id].sequence.items.indices.map { ItemPlace(sequence: id, index: $0) }
-    // Each is lowered, also behind one that failed.
+    // Each is lowered, even after one that failed.
     for place in places { lower(place) }
     var placed: [Placed] = []
     placed.reserveCapacity(places.count)
@@ -67,7 +65,7 @@ extension Lowering {
     return isWhole ? placed : nil
   }
 
-  /// Ramps the last of `placed` and `next`, which starts before that one has ended.
+  /// Adds the ramps of a cross-fade to the last of `placed` and to `next`.
   private mutating func cross(
     _ fade: Located<Fade>, _ duration: Time, from placed: inout [Placed], to next: inout Placed
   ) -> Bool {
@@ -93,13 +91,12 @@ extension Lowering {
     return true
   }
 
-  /// Whether nothing overlaps but cross-fades.
   private mutating func checkOverlaps(_ placed: [Placed]) -> Bool {
     var isFree = true
     for index in placed.indices.dropLast() where placed[index + 1].start < placed[index].end {
       let (a, b) = (placed[index], placed[index + 1])
       if b.index == a.index + 1, b.crossfade != nil { continue }
-      // The one that says where it starts is to blame; of two, the later written.
+      // The error belongs to the one with an `at`; of two, to the later written.
       let (blamed, other) = a.index > b.index ? (a, b) : (b, a)
       let start = lengths(b.start, a.end)
       error(
@@ -112,14 +109,14 @@ extension Lowering {
   }
 }
 
-// MARK: - What others depend on
+// MARK: - References
 
 extension Lowering {
-  /// What is being lowered, and why.
+  /// An item in work, and why.
   enum Step {
     case item(ItemPlace)
     case start(ItemPlace)
-    /// Another's time is needed here.
+    /// Another item's reference needs its time.
     case reference(Origin)
   }
 
@@ -132,7 +129,6 @@ extension Lowering {
     return lowered
   }
 
-  /// How long the item at `place` sounds.
   mutating func duration(of place: ItemPlace) -> Time? {
     lower(place)
     guard case .known(let lowered) = sequences[place.sequence].lowered[place.index] else {
@@ -141,7 +137,7 @@ extension Lowering {
     return lowered.duration
   }
 
-  /// Finds out what the item at `place` is, unless that is known.
+  /// Lowers the item at `place`, unless that was done.
   private mutating func lower(_ place: ItemPlace) {
     switch sequences[place.sequence].lowered[place.index] {
     case .known, .failed: return
@@ -166,7 +162,7 @@ extension Lowering {
       return nil
     case .unknown: break
     }
-    // From the last one on whose place is known, or does not depend on the one before it.
+    // From the last item whose place is known or independent of the one before.
     var first = place.index
     while first > 0, sequences[id].sequence.items[first].at == nil,
       case .unknown = sequences[id].starts[first - 1]
@@ -186,7 +182,7 @@ extension Lowering {
   }
 
   private mutating func makeStart(of place: ItemPlace) -> Time? {
-    // A job's item, and an inserted one, are all of their timeline.
+    // A job's item, and an inserted one, begin their timeline.
     guard sequences[place.sequence].holder != nil else { return .zero }
     if let at = sequences[place.sequence].sequence.items[place.index].at {
       guard let offset = time(Located(at.value.offset, at: at.origin), rate: sampleRate) else {
@@ -218,7 +214,6 @@ extension Lowering {
     return start + duration - crossfade
   }
 
-  /// Says that what is asked for depends on itself.
   private mutating func refuseCircle(at isAskedFor: (Step) -> Bool) {
     let first = path.lastIndex(where: isAskedFor) ?? path.startIndex
     let references = path[first...].compactMap { step in

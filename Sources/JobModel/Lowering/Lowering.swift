@@ -5,26 +5,25 @@ import SystemPackage
 
 /// Turns a job's items into a composition, with every time made exact.
 ///
-/// Lengths are known here, so here is where ranges past the end, fades that are too long and items
-/// that overlap are found. An item with such a fault becomes nil, and the others are still looked
-/// at: everything is told in one pass. What a time depends on is lowered before it, in whatever
-/// order it was written.
+/// Lengths are known here, so ranges past the end, fades that are too long and overlapping items
+/// are found here. An item with such an error becomes nil, and the others are still checked: all
+/// errors are reported in one pass. An item is lowered after those that its times depend on, in
+/// whatever order they are written.
 struct Lowering {
   let assets: [MediaReference: Asset]
   /// The content of all clips of one medium, which share it.
   private let contents: [MediaReference: Segment.Content]
-  /// The job's own, at which a number of samples counts where no file has a rate.
+  /// The job's own rate, for times in samples where no file has a rate.
   let sampleRate: Int?
   private(set) var diagnostics = Diagnostics()
-  /// What the user should know of what is no mistake.
+  /// Notes for the user that are no errors.
   private(set) var notes: [Diagnostic] = []
-  /// What 'cut' and 'insert' made of the item that is being lowered; empty where they did nothing.
+  /// The cuts and insertions of the item that is being lowered; empty without any.
   var edits: [EditedPart] = []
-  /// Every sequence that was met so far, by its number.
   var sequences: [SequenceState] = []
-  /// What is being lowered, from the outermost to the innermost.
+  /// The items that are being lowered, from the outermost to the innermost.
   var path: [Step] = []
-  /// What names stand for below a job's item, or below an inserted one, by its sequence's number.
+  /// The targets of names below a job's item, or below an inserted one, by its sequence's number.
   var names: [Int: [String: [NamedPlace]]] = [:]
 
   init(assets: [MediaReference: Asset], sampleRate: Int?) {
@@ -44,7 +43,7 @@ struct Lowering {
     guard var lowered = content(of: item, at: place) else { return nil }
     if let name = item.name?.value { lowered.name = .text("'\(name)'") }
     var isWhole = select(item.channels, in: &lowered)
-    // A range that was refused does not hide what is wrong with the rest.
+    // After a refused range the rest is still checked.
     isWhole = takeRange(of: item, at: place, in: &lowered) && isWhole
     edits = []
     isWhole = edit(&lowered, by: item, at: place) && isWhole
@@ -109,7 +108,7 @@ struct Lowering {
 // MARK: - Times
 
 extension Lowering {
-  /// The time that is meant; nil, and an error, where it is a number of samples at no rate.
+  /// The time of a text; nil, with an error, for a number of samples without a rate.
   mutating func time(_ text: Located<TimeText>, rate: Int?) -> Time? {
     if case .frames = text.value, rate == nil {
       error(
@@ -120,7 +119,7 @@ extension Lowering {
     return text.value.time(atRate: rate ?? 1)
   }
 
-  /// A moment of the item at `place`, as long as `lowered` is now.
+  /// A moment of the item at `place`, with the present length of `lowered`.
   mutating func time(
     _ moment: Located<Moment>, of lowered: LoweredItem, at place: ItemPlace, _ stage: Stage
   ) -> Time? {
@@ -138,7 +137,7 @@ extension Lowering {
     return moment.value.isEarlier ? anchor - offset : anchor + offset
   }
 
-  /// Two times for the eye, with as many decimals as it takes to tell them apart.
+  /// Two times as text, with as many decimals as distinguish them.
   func lengths(_ a: Time, _ b: Time) -> (a: String, b: String) {
     for decimals in [3, 6] {
       let texts = (Self.text(a, decimals: decimals), Self.text(b, decimals: decimals))

@@ -2,7 +2,6 @@ import Diagnosis
 import MediaComposition
 import MediaTime
 
-/// Where an item stands in a job.
 struct ItemPlace: Hashable {
   /// The number of the sequence that holds it.
   var sequence: Int
@@ -10,39 +9,36 @@ struct ItemPlace: Hashable {
   var index: Int
 }
 
-/// What a name stands for.
 enum NamedPlace: Hashable {
   case item(ItemPlace)
-  /// A whole sequence.
   case track(Int)
 }
 
-/// One sequence of a job while it is lowered: what is known of its items so far.
+/// One sequence of a job while it is lowered: the known values of its items.
 struct SequenceState {
-  /// What is known of a value that others may depend on.
+  /// A value that others may depend on.
   enum Known<Value> {
     case unknown
-    /// It is being found out: who asks for it now goes round in a circle.
+    /// In work: a read of it now is a circle.
     case busy
-    /// Why not has been said.
+    /// Failed, which was reported.
     case failed
     case known(Value)
   }
 
   let sequence: ItemSequence
-  /// What users call it; a sequence that is only the content of an item has no name of its own.
+  /// Its names for users; a sequence that is only the content of an item has none.
   let names: [Located<String>]
   let origin: Origin
-  /// The item whose content it is, alone or beside others; nil for a job's own item, and for one
-  /// that is inserted.
+  /// The item whose content it is, alone or with others; nil for a job's own item and an insertion.
   let holder: ItemPlace?
-  /// Whether it holds nothing but a job's own item.
+  /// Whether it has only a job's own item.
   var isJob = false
-  /// The numbers of the sequences that are an item's content.
+  /// The numbers of the sequences in an item's content.
   var children: [Int: Range<Int>] = [:]
   var starts: [Known<Time>]
   var lowered: [Known<LoweredItem>]
-  /// How long the item before sounds on.
+  /// How long the item before continues.
   var crossfades: [Int: Time] = [:]
 
   init(
@@ -62,7 +58,7 @@ extension Lowering {
 
   func isJob(_ place: ItemPlace) -> Bool { sequences[place.sequence].isJob }
 
-  /// A timeline of its own for `item`: a job's, or one that is to be inserted.
+  /// A timeline of its own for `item`: a job's, or an insertion's.
   mutating func addRoot(_ item: Item, isJob: Bool = true) -> ItemPlace {
     var state = SequenceState(ItemSequence([item]), origin: item.origin, holder: nil)
     state.isJob = isJob
@@ -93,7 +89,7 @@ extension Lowering {
 }
 
 extension ItemSequence {
-  /// A sequence of one plain sequence is that sequence; the name is the inner one's.
+  /// A sequence of one plain sequence is that sequence, with the inner one's name.
   fileprivate var flattened: (sequence: ItemSequence, name: Located<String>?) {
     guard items.count == 1, let only = items.first, only.at == nil, only.isPlain,
       case .concat(let inner) = only.content
@@ -103,7 +99,7 @@ extension ItemSequence {
 }
 
 extension Item {
-  /// Whether nothing is done to the content.
+  /// Whether nothing changes the content.
   fileprivate var isPlain: Bool {
     range == nil && !isEdited && channels == nil && effects.isEmpty
       && gain?.value ?? .unity == .unity && volume.isEmpty && pan.allSatisfy { $0.pan == .centre }
@@ -111,7 +107,7 @@ extension Item {
       && chapters.isEmpty
   }
 
-  /// Whether the content's time is another than the item's, beyond where it starts.
+  /// Whether the content's time differs from the item's by more than its start.
   var isEdited: Bool {
     !cuts.isEmpty || !insertions.isEmpty || isReversed || speed.map { !$0.value.isUnity } ?? false
       || loop.map { $0.value != .count(1) } ?? false

@@ -16,13 +16,13 @@ struct Splitter {
   struct Placed {
     var part: Part
     var range: TimeRange
-    /// Of all parts.
+    /// The highest number of all parts.
     var highestNumber: Int
   }
 
   /// - Parameters:
   ///   - timeline: The whole.
-  ///   - rate: At which a number of samples counts; nil where none is known.
+  ///   - rate: The rate for times in samples; nil where none is known.
   init(_ timeline: Export, rate: Int?) {
     self.timeline = timeline
     self.rate = rate
@@ -30,7 +30,7 @@ struct Splitter {
     end = timeline.composition.duration
   }
 
-  /// The parts, in order; they count where there are no `errors`.
+  /// The parts, in order; they count if there are no `errors`.
   mutating func parts(of split: Split) -> [Placed] {
     var parts: [Placed]
     switch split.points {
@@ -117,7 +117,7 @@ struct Splitter {
     return parts
   }
 
-  /// A list says where its first part begins; what lies before it is lost on nobody unawares.
+  /// A list gives the start of its first part; the sound before it is lost, which is reported.
   private mutating func warnOfBeginning(_ list: TimeList, _ start: Time?) {
     guard let first = list.entries.first, let start, start > .zero, first.end == nil else { return }
     warnings.append(
@@ -147,7 +147,7 @@ struct Splitter {
     return start
   }
 
-  /// Labels are written with six decimals, and drawn by hand: one that goes beyond the end by a
+  /// Labels have six decimals and are drawn by hand: one that ends beyond the end by up to a
   /// thousandth of a second ends with it.
   private static let slack = Time(value: 1, timescale: 1000)
 

@@ -1,12 +1,12 @@
 import MediaTime
 
-/// A clip text, `PATH-OR-NAME [RANGE]`, taken apart. Ranges count Unicode scalars of the text.
+/// A parsed clip text, `PATH-OR-NAME [RANGE]`. Ranges count Unicode scalars of the text.
 package struct ClipText {
   package var path: String
   package var pathRange: Range<Int>
   package var range: ParsedRange?
 
-  /// A range as it is written, before anything is known of the file.
+  /// A range as written, before the file is known.
   package struct ParsedRange {
     package var from: (moment: Moment, range: Range<Int>)?
     package var end: End?
@@ -22,9 +22,8 @@ package struct ClipText {
     package var range: Range<Int>
   }
 
-  /// Takes `text` apart. The last word counts as a range only if it reads as one; one that looks
-  /// like a range and does not read as one is told through `suspicion`, for the case that no file
-  /// bears the whole name.
+  /// Parses `text`. The last word is a range only if it reads as one; `suspicion` reports one that
+  /// only looks like a range, for the case that no file has the whole name.
   package init(_ text: String, suspicion: inout MalformedRange?) {
     path = text
     pathRange = Self.place(of: text[...])
@@ -43,12 +42,12 @@ package struct ClipText {
     }
   }
 
-  /// Whether the whole of `text` is a range that lacks its file.
+  /// Whether all of `text` is a range without its file.
   package static func isRange(_ text: String) -> Bool { ((try? range(text[...])) ?? nil) != nil }
 
-  /// What `word` is as a range; nil where it does not look like one. Places are those of the text
-  /// that the word is a part of, counted from `first` on. Where nothing but a range can be meant, it
-  /// is `isAlone`: then blanks may stand in it, and times of other items.
+  /// The range of `word`; nil where it does not look like one. Places are those of the surrounding
+  /// text, counted from `first` on. `isAlone` where only a range can be meant: it may then contain
+  /// blanks and times of other items.
   package static func range(
     _ word: Substring, from first: Int = 0, isAlone: Bool = false
   ) throws(MalformedRange) -> ParsedRange? {
@@ -107,7 +106,7 @@ package struct ClipText {
       || part.utf8.starts(with: "end".utf8)
   }
 
-  /// Which Unicode scalars of its text a part of it is, counted from `first` on.
+  /// The Unicode scalars of a part in its text, counted from `first` on.
   private static func place(of part: Substring, _ first: Int = 0) -> Range<Int> {
     let before = first + part.base.utf8[..<part.startIndex].scalarCount
     return before..<(before + part.utf8.scalarCount)

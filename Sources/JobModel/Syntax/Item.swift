@@ -3,13 +3,12 @@ import MediaComposition
 import MediaTime
 import SystemPackage
 
-/// Something that sounds: a clip, a silence, a sequence or a mix of items, with the same modifiers
-/// for all four.
+/// A sound: a clip, a silence, a sequence or a mix of items, with the same modifiers for all four.
 ///
 /// The syntax tree of the job language, which `Job.exports` lowers to a `Composition`. Times are
-/// still as written: what `end` or a number of samples means is known once the media are probed.
+/// still as written: `end` and numbers of samples become times once the media are probed.
 public struct Item: Sendable, Hashable {
-  /// What sounds.
+  /// The kinds of sound.
   public indirect enum Content: Sendable, Hashable {
     case clip(MediaReference)
     case silence(Located<TimeText>)
@@ -17,56 +16,54 @@ public struct Item: Sendable, Hashable {
     case tracks([ItemTrack])
   }
 
-  /// What sounds.
+  /// The sound.
   public var content: Content
-  /// Which of its channels; nil: all.
+  /// The channels to use; nil: all.
   @Rare public var channels: Located<ItemChannels>?
-  /// Which part of it, in its own time; nil: the whole.
+  /// The part of it, in its own time; nil: the whole.
   @Rare public var range: ItemRange?
-  /// What is taken out, in the item's own time after `range`, in any order.
+  /// Ranges to remove, in the item's own time after `range`, in any order.
   public var cuts: [Located<ItemRange>]
-  /// What is put in; the `at` of each is in the item's own time after `range`, before `cuts`.
+  /// Items to insert; the `at` of each is in the item's own time after `range`, before `cuts`.
   public var insertions: [Item]
   /// Whether it is played from its end to its start.
   public var isReversed: Bool
-  /// How fast it is played; nil: as it is.
+  /// Its speed; nil: unchanged.
   @Rare public var speed: Located<Speed>?
-  /// How often it is played; nil: once.
+  /// How often it plays; nil: once.
   @Rare public var loop: Located<Loop>?
   /// Filters, in this order.
   public var effects: [Effect]
   /// A constant gain.
   public var gain: Located<Gain>?
-  /// Points between which the volume moves, in the item's own time as it sounds; the volume holds
-  /// before the first and after the last.
+  /// Points of the volume, in the item's own time as it sounds; the volume holds before the first
+  /// and after the last.
   public var volume: [VolumePoint]
   /// The path from one point of the volume to the next.
   public var volumeCurve: VolumeCurve
-  /// Points between which the sound moves from side to side, as those of `volume`; one alone holds
-  /// for the whole item.
+  /// Points of the pan, as those of `volume`; one alone holds for the whole item.
   public var pan: [PanPoint]
-  /// Whether every sample changes its sign.
+  /// Whether the sign of every sample changes.
   public var invertsPolarity: Bool
-  /// Whether nothing is heard of it, while it keeps its place.
+  /// Whether it is silent, but keeps its place.
   public var isMuted: Bool
   /// A rise from silence at the start.
   @Rare public var fadeIn: Located<Fade>?
   /// A fall to silence at the end.
   @Rare public var fadeOut: Located<Fade>?
-  /// Where the item starts, in the time of the sequence that holds it; nil: at the end of the item
-  /// before.
+  /// Where the item starts, in the time of its sequence; nil: at the end of the item before.
   @Rare public var at: Located<Moment>?
-  /// How long the item before sounds on while this one starts; nil: what the sequence says.
+  /// How long the item before overlaps this one; nil: as the sequence sets.
   @Rare public var crossfade: Located<Fade>?
-  /// A chapter that begins with the item, whatever is done to it.
+  /// A chapter that begins with the item, after any edit.
   @Rare public var chapter: ItemChapter?
-  /// In the item's own time after `range`; every later edit moves them along.
+  /// In the item's own time after `range`; later edits move them along.
   public var chapters: [ItemChapter]
-  /// Whether the files of its clips bring their own chapters along, but for clips that have others.
+  /// Whether its clips keep the chapters of their files, but for clips that have others.
   public var keepsChapters: Bool
-  /// What messages and references call the item.
+  /// Its name in messages and references.
   @Rare public var name: Located<String>?
-  /// Where the item was written.
+  /// Where the job writes the item.
   public var origin: Origin
 
   /// An item without modifiers.
@@ -98,10 +95,10 @@ public struct Item: Sendable, Hashable {
 
 /// One stream of sound in one media file, as a job names it.
 ///
-/// Two references are equal where they name the same stream of the same path, wherever they are
+/// Two references are equal if they name the same stream of the same path, wherever they are
 /// written: a file is probed once.
 public struct MediaReference: Sendable, Hashable {
-  /// As the job file means it: relative paths are joined to the job file's folder.
+  /// The path, with relative ones joined to the job file's folder.
   public var path: FilePath
   /// An index into all of the file's streams, as ffprobe counts them; nil: the best sound.
   public var stream: Int?
@@ -127,11 +124,11 @@ public struct MediaReference: Sendable, Hashable {
   }
 }
 
-/// Items that follow one another.
+/// Items in sequence.
 public struct ItemSequence: Sendable, Hashable {
   /// In order.
   public var items: [Item]
-  /// Holds for every join at which the later item says nothing of its own.
+  /// For every join where the later item has none of its own.
   public var crossfade: Located<Fade>?
 
   /// A sequence of `items`.
@@ -145,9 +142,9 @@ public struct ItemSequence: Sendable, Hashable {
 public struct ItemTrack: Sendable, Hashable {
   /// The track's name.
   public var name: String
-  /// What sounds on it.
+  /// Its items.
   public var sequence: ItemSequence
-  /// Where it was written.
+  /// Where the job writes it.
   public var origin: Origin
 
   /// A track.
@@ -158,7 +155,7 @@ public struct ItemTrack: Sendable, Hashable {
   }
 }
 
-/// Which part of an item sounds.
+/// The part of an item that sounds.
 public struct ItemRange: Sendable, Hashable {
   /// How the range ends.
   public enum End: Sendable, Hashable {
@@ -171,13 +168,13 @@ public struct ItemRange: Sendable, Hashable {
   /// nil: at the end of the content.
   public var end: End?
 
-  /// A range; what is nil is the content's own start or end.
+  /// A range; nil is the content's own start or end.
   public init(from: Located<Moment>? = nil, end: End? = nil) {
     self.from = from
     self.end = end
   }
 
-  /// Where some part of it is written.
+  /// Where a part of it is written.
   package var origin: Origin? {
     if let from { return from.origin }
     switch end {

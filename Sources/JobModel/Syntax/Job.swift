@@ -7,48 +7,48 @@ import SystemPackage
 /// An item and the files that it becomes.
 ///
 /// A job comes from a `JobFile`, or is built by hand, as the one-shot commands do. It names media
-/// but knows nothing of them: `media` says what to probe, `exports` makes compositions from the
+/// without their facts: `media` lists what to probe, and `exports` makes compositions from the
 /// facts.
 public struct Job: Sendable, Hashable {
   /// Unique in its file.
   public var name: String
-  /// What `needs` and `--only` may call it beside its name: the key under `jobs` that it and its
-  /// siblings of one loop come from; the name itself where it has none.
+  /// Another name for `needs` and `--only`: the key under `jobs` that it shares with all jobs of
+  /// one loop; its own name without a loop.
   public var group: String
-  /// What sounds. `at` and `crossfade` mean nothing on it.
+  /// The sound. `at` and `crossfade` mean nothing here.
   public var item: Item
-  /// Where its timeline is parted; nil: it is written whole. In a split job the paths and tags of
-  /// `outputs` and the values of `metadata` are templates: `${part.n}` stands for the part's number,
-  /// and `$${` for the characters `${`.
+  /// Where its timeline is split; nil: nowhere. In a split job the paths and tags of `outputs` and
+  /// the values of `metadata` are templates: `${part.n}` is the part's number, and `$${` the
+  /// characters `${`.
   @Rare public var split: Split?
-  /// Tags that are put over those of the only clip, if the job is one, or those that
-  /// `metadataBase` names; an empty text takes one away.
+  /// Tags on top of those of the only clip, if the job is one, or of `metadataBase`; an empty text
+  /// removes one.
   public var metadata: Metadata
-  /// What tags and cover are based on; nil: the only clip, if the job is one.
+  /// The base of tags and cover; nil: the only clip, if the job is one.
   @Rare public var metadataBase: MetadataBase?
   /// Frames a second of the mix; nil: the highest among the sources.
   public var sampleRate: Int?
-  /// Layout of the mix and of outputs without their own; nil: as the sources have it.
+  /// Layout of the mix and of outputs without their own; nil: by the sources.
   public var channelLayout: ChannelLayout?
-  /// Where these two were written.
+  /// Where these two are written.
   public var origins = Export.Origins()
   /// At least one.
   public var outputs: [Output]
-  /// What tags and cover of an output are based on, under the job's own, by the output's index; as the
-  /// job's where there is none.
+  /// The base of an output's tags and cover, under the job's own, by the output's index; the job's
+  /// where it has none.
   @Rare public var outputBases: [Int: MetadataBase]?
-  /// Files that tell of the job, beside its outputs; templates in a split job, as those are.
+  /// Files about the job, beside its outputs; templates in a split job, like those.
   public var records: [ExportRecord]
   /// Names or groups of jobs of the same file that must be done before this one.
   public var needs: [Located<String>]
-  /// How often a temporary failure may be followed by another attempt; nil: as the run says.
+  /// How often a temporary failure is retried; nil: as the run sets.
   public var retries: Int?
-  /// How long an attempt may take; nil: as long as the run's estimate allows.
+  /// The longest time of an attempt; nil: by the run's estimate.
   @Rare public var timeout: Located<Time>?
-  /// Where the job was written.
+  /// Where the job is written.
   public var origin: Origin
-  /// The folder of the job file that the user named, as its path was spelled; empty for the current
-  /// one, nil where there is no file.
+  /// The folder of the job file that the user named, as spelled; empty for the current one, nil
+  /// without a file.
   public var folder: FilePath?
 
   /// A job that renders `item` to `outputs`.
@@ -75,7 +75,7 @@ public struct Job: Sendable, Hashable {
     self.metadataBase = metadataBase
   }
 
-  /// What has to be probed before `exports`: each stream once, in the order of writing.
+  /// The media to probe before `exports`: each stream once, in the order of writing.
   ///
   /// - Complexity: O(n) in the number of items
   public var media: [MediaReference] {
@@ -84,18 +84,18 @@ public struct Job: Sendable, Hashable {
     return sounding + tagMedia.filter { seen.insert($0).inserted }
   }
 
-  /// The media whose tags are taken by name: the job's, then those of its outputs.
+  /// The media whose tags are used by name: the job's, then those of its outputs.
   package var tagMedia: [MediaReference] {
     ([metadataBase] + outputs.indices.map { outputBases?[$0] }).compactMap { $0?.media }
   }
 
-  /// What its items are made of, each stream once.
+  /// The media of its items, each stream once.
   package var soundingMedia: [MediaReference] {
     var references: [MediaReference] = []
     var seen: Set<MediaReference> = []
     var last: MediaReference?
     item.forEachClip { reference in
-      // Clips of one file mostly follow one another, and to compare is cheaper than to hash.
+      // Clips of one file mostly follow one another, and comparing is cheaper than hashing.
       if reference != last, seen.insert(reference).inserted { references.append(reference) }
       last = reference
     }
@@ -103,11 +103,11 @@ public struct Job: Sendable, Hashable {
   }
 }
 
-/// Where tags and cover come from that a job does not say itself.
+/// The source of tags and cover that a job does not set itself.
 public enum MetadataBase: Sendable, Hashable {
-  /// From nowhere: there are none but those that it says.
+  /// None: only the job's own.
   case nothing
-  /// From a media file, which need not sound.
+  /// A media file, which need not sound.
   case file(MediaReference)
 
   /// The file.
@@ -117,15 +117,15 @@ public enum MetadataBase: Sendable, Hashable {
 }
 
 extension Item {
-  /// Calls `body` with each clip of this item and of those below it, in the order of writing.
+  /// Calls `body` with each clip of this item and of items below it, in the order of writing.
   package func forEachClip(_ body: (MediaReference) -> Void) {
     Self.forEach(of: [self]) { items, index in
       if case .clip(let reference) = items[index].content { body(reference) }
     }
   }
 
-  /// Calls `body` with the place of each of `items` and of those below them, in the order of writing:
-  /// what is wanted of one is taken there, for a copy of an item counts a dozen references.
+  /// Calls `body` with the place of each of `items` and of those below them, in the order of
+  /// writing; with the place, as copying an item retains a dozen references.
   package static func forEach(of items: [Item], _ body: ([Item], Int) -> Void) {
     for index in items.indices {
       body(items, index)

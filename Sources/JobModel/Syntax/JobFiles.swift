@@ -3,8 +3,8 @@ import MediaComposition
 import SystemPackage
 
 extension Job {
-  /// Every medium and picture that the job reads, in no order; lists of times were read with its
-  /// file. O(items).
+  /// Every medium and picture of the job, in no order; its lists of times are read with its file.
+  /// O(items).
   package var readFiles: Set<FilePath> {
     var files: Set<FilePath> = []
     forEachMedium { path, _ in files.insert(path) }
@@ -12,20 +12,20 @@ extension Job {
     return files
   }
 
-  /// Every medium that the job reads, with where it names it: once for each place. O(items).
+  /// Every medium of the job, with each place that names it. O(items).
   package var mediaPlaces: [Located<FilePath>] {
     var places: [Located<FilePath>] = []
     forEachMedium { path, origin in places.append(Located(path, at: origin)) }
     return places
   }
 
-  /// Calls `body` with every medium that the job reads.
+  /// Calls `body` with every medium of the job.
   package func forEachMedium(_ body: (FilePath, Origin) -> Void) {
     item.forEachClip { body($0.path, $0.origin) }
     for reference in tagMedia { body(reference.path, reference.origin) }
   }
 
-  /// Calls `body` with every picture that the job reads.
+  /// Calls `body` with every picture of the job.
   package func forEachPicture(_ body: (FilePath, Origin) -> Void) {
     Item.forEach(of: [item]) { items, index in
       if let image = items[index].chapter?.image {

@@ -1,7 +1,7 @@
 import Diagnosis
 import MediaComposition
 
-/// The jobs of a run by their names, and by the groups that they are of.
+/// The jobs of a run by their names and groups.
 package struct JobNames: Sendable {
   private struct Name: Hashable {
     var file: Int
@@ -9,7 +9,7 @@ package struct JobNames: Sendable {
   }
   private var indices: [Name: [Int]] = [:]
 
-  /// The names of `jobs`; `files` says which file each is of.
+  /// The names of `jobs`; `files` has the file of each.
   package init(_ jobs: [Job], of files: [Int]) {
     for (index, job) in jobs.enumerated() {
       indices[Name(file: files[index], text: job.name), default: []].append(index)
@@ -23,8 +23,7 @@ package struct JobNames: Sendable {
     indices[Name(file: file, text: name)] ?? []
   }
 
-  /// What was perhaps meant by a name that there is not, as a help: the nearest one, or some of
-  /// all.
+  /// A help for an unknown name: the nearest one, or some of all.
   ///
   /// - Complexity: O(n · log n)
   package func help(for name: String) -> String {
@@ -42,7 +41,7 @@ package struct JobNames: Sendable {
 }
 
 extension Job {
-  /// Whether `text` is its name or its group, or a pattern of one: `*` stands for any characters.
+  /// Whether `text` is its name or group, or a pattern of one: `*` stands for any characters.
   package func isCalled(_ text: String) -> Bool {
     name == text || group == text || text.contains("*") && (fits(name, text) || fits(group, text))
   }
@@ -52,7 +51,7 @@ extension Job {
     guard let first = pieces.first, let last = pieces.last, name.hasPrefix(first) else {
       return false
     }
-    // Each piece as early as it can be leaves most to the next.
+    // The earliest match of each piece leaves most to the next.
     var rest = name.dropFirst(first.count)
     for piece in pieces.dropFirst().dropLast() where !piece.isEmpty {
       guard let range = rest.firstRange(of: piece) else { return false }

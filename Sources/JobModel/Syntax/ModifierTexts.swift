@@ -1,6 +1,6 @@
 import MediaComposition
 
-/// How the modifiers of an item are written.
+/// The texts of an item's modifiers.
 extension Quantity {
   /// `true`, `false`.
   package static func boolean(_ text: String) throws(QuantityError) -> Bool {
@@ -59,7 +59,7 @@ extension Quantity {
     if text.hasPrefix("channel "), let number = count(String(text.dropFirst(8))), number > 0 {
       return .number(number)
     }
-    // How many, or which one? Both are usual.
+    // A count or a number? Both are usual.
     if let number = count(text), number > 0 {
       let layout = number == 1 ? "'mono'" : number == 2 ? "'stereo'" : "a layout"
       throw QuantityError(
@@ -99,7 +99,7 @@ extension Quantity {
     return speed
   }
 
-  /// How often an item can be played.
+  /// The most rounds of an item.
   package static let loopLimit = 100_000
 
   /// `4`, `end`.
@@ -136,7 +136,7 @@ extension Quantity {
     return number * factor
   }
 
-  /// `12 dB`: by how much noise is lowered, within the range of FFmpeg's afftdn.
+  /// `12 dB`: a reduction of noise, within the range of FFmpeg's afftdn.
   package static func reduction(_ text: String) throws(QuantityError) -> Double {
     let quantity = Quantity(text)
     guard let number = quantity.double, quantity.unit.isEmpty || quantity.unit.lowercased() == "db"

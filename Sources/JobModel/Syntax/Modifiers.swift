@@ -5,9 +5,9 @@ import SystemPackage
 
 /// A move from or to silence.
 public struct Fade: Sendable, Hashable {
-  /// How long it takes.
+  /// Its length.
   public var duration: TimeText
-  /// The path that the volume takes; nil: linear for a fade, equal power for a cross-fade.
+  /// The volume's curve; nil: linear for a fade, equal power for a cross-fade.
   public var curve: VolumeCurve?
 
   /// A fade of `duration`.
@@ -19,9 +19,9 @@ public struct Fade: Sendable, Hashable {
 
 /// A volume at a moment of an item.
 public struct VolumePoint: Sendable, Hashable {
-  /// When.
+  /// The moment.
   public var moment: Located<Moment>
-  /// How loud.
+  /// The gain.
   public var gain: Gain
 
   /// A point of a volume curve.
@@ -33,9 +33,9 @@ public struct VolumePoint: Sendable, Hashable {
 
 /// A place between left and right at a moment of an item.
 public struct PanPoint: Sendable, Hashable {
-  /// When.
+  /// The moment.
   public var moment: Located<Moment>
-  /// Where.
+  /// The pan.
   public var pan: Pan
 
   /// A point of a pan curve.
@@ -45,9 +45,9 @@ public struct PanPoint: Sendable, Hashable {
   }
 }
 
-/// Channels of an item's content that stand for all of it, as a job names them.
+/// The channels of an item's content to use.
 public enum ItemChannels: Sendable, Hashable {
-  /// All of them, brought to a layout.
+  /// All of them, converted to a layout.
   case layout(ChannelLayout)
   /// The one at a loudspeaker position, as mono.
   case position(ChannelLayout.Channel)
@@ -66,7 +66,7 @@ public enum Loop: Sendable, Hashable {
   case end
 }
 
-/// How fast an item is played: an exact factor, and what becomes of the pitch.
+/// How fast an item plays: an exact factor, and whether pitch is kept.
 public struct Speed: Sendable, Hashable {
   /// Of the factor, in lowest terms.
   public let numerator: Int64
@@ -90,7 +90,7 @@ public struct Speed: Sendable, Hashable {
     self.algorithm = algorithm
   }
 
-  /// Whether it changes nothing.
+  /// Whether the factor is 1.
   public var isUnity: Bool { numerator == denominator }
 }
 
@@ -98,7 +98,7 @@ public struct Speed: Sendable, Hashable {
 public struct ItemChapter: Sendable, Hashable {
   /// In the item's own time.
   public var start: Located<Moment>
-  /// What players show.
+  /// The title in players.
   public var title: String
   /// A page about the chapter.
   public var url: String?

@@ -1,8 +1,8 @@
 import MediaComposition
 import MediaTime
 
-/// A moment as a job writes it: of an item's own time, counted from its start or back from its
-/// end, or next to the start or the end of another item.
+/// A moment in a job: from the start or back from the end of an item's own time, or next to the
+/// start or the end of another item.
 public struct Moment: Sendable, Hashable {
   /// Where counting begins.
   public enum Anchor: Sendable, Hashable {
@@ -15,13 +15,13 @@ public struct Moment: Sendable, Hashable {
 
   /// Where counting begins.
   public var anchor: Anchor
-  /// How far from the anchor; never negative.
+  /// The time from the anchor; never negative.
   public var offset: TimeText
-  /// Whether the moment is before the anchor, and not behind it.
+  /// Whether the moment is before the anchor.
   public var isEarlier: Bool
 
-  /// `offset` away from `anchor`: later than a start, earlier than an end, unless told otherwise.
-  /// What is no time away from it is neither, however it is written.
+  /// `offset` from `anchor`: by default later than a start, earlier than an end. An offset of zero
+  /// is neither, however it is written.
   public init(
     _ anchor: Anchor = .start, _ offset: TimeText = .time(.zero), isEarlier: Bool? = nil
   ) {
@@ -44,10 +44,10 @@ public struct ItemReference: Sendable, Hashable {
 
   /// A track's key, or an item's `name`.
   public var name: String
-  /// Which end of it.
+  /// The start or the end.
   public var edge: Edge
 
-  /// One end of what is called `name`.
+  /// The start or the end of the item called `name`.
   public init(_ name: String, _ edge: Edge) {
     self.name = name
     self.edge = edge
@@ -84,7 +84,7 @@ extension Moment {
     }
   }
 
-  /// What to write instead of a text that may have been meant as the time of something.
+  /// A correction for a text that may mean the time of something.
   private static func help(for text: String) -> String? {
     let dense = text.filter { $0 != " " }
     if dense != text, let moment = try? Moment(parsing: dense), moment.anchor != .start {
@@ -97,8 +97,7 @@ extension Moment {
       : "if '\(name)' is an item, write '\(name).start' or '\(name).end'"
   }
 
-  /// `NAME.start` or `NAME.end`, and `+` or `-` and a time behind it if one likes; nil for what is
-  /// no reference.
+  /// `NAME.start` or `NAME.end`, and perhaps `+` or `-` and a time; nil for anything else.
   private static func reference(_ text: String) throws(QuantityError) -> Moment? {
     let bytes = text.utf8
     var end = bytes.endIndex
@@ -127,7 +126,7 @@ extension Moment {
 }
 
 extension Moment: CustomStringConvertible {
-  /// As a job file writes it.
+  /// In the language of job files.
   public var description: String {
     let isAtAnchor = offset == .time(.zero)
     let tail = isAtAnchor ? "" : (isEarlier ? "-" : "+") + "\(offset)"

@@ -2,8 +2,8 @@ import Diagnosis
 import MediaComposition
 import SystemPackage
 
-/// Texts of a split job in which `${part…}` still stands, and `$${` for the characters `${`: paths
-/// and tags, which each part fills in.
+/// Texts of a split job with `${part…}`, and `$${` for the characters `${`: paths and tags that
+/// each part fills in.
 package enum PartTemplate {
   /// Why a text cannot be filled in.
   package struct Failure: Error {
@@ -11,7 +11,7 @@ package enum PartTemplate {
     var help: String?
   }
 
-  /// What the language calls a file's name (NAME_MAX of Linux, limits.h), in bytes.
+  /// The most bytes of a file's name (NAME_MAX of Linux, limits.h).
   private static let nameLimit = 255
 
   /// `text` for `part`.
@@ -27,10 +27,10 @@ package enum PartTemplate {
     return result
   }
 
-  /// `path` for `part`. A value never reaches beyond the name that it is part of: `/` and control
-  /// characters become `_`, and so does a name that would be none.
+  /// `path` for `part`. A value never reaches beyond its name in the path: `/` and control
+  /// characters become `_`, and so does an empty name.
   package static func path(_ path: FilePath, for part: Part) throws(Failure) -> FilePath {
-    // As Latin-1, whose scalars are the bytes: a name may be other bytes than UTF-8.
+    // As Latin-1, whose scalars are the bytes: a name need not be UTF-8.
     var view = String.UnicodeScalarView()
     view.append(contentsOf: path.bytes.map { Unicode.Scalar($0) })
     guard let template = try? Template.parse(String(view)) else { return path }
@@ -65,7 +65,7 @@ package enum PartTemplate {
         isMade = true
         let value = try value(of: reference, for: part)
         let isFallback = part.value(of: reference.name) == nil
-        // The bytes of a default were taken for characters above.
+        // The bytes of a default were read as Latin-1 above.
         let bytes =
           isFallback
           ? value.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
@@ -88,7 +88,7 @@ package enum PartTemplate {
     return reference.padded(value) ?? value
   }
 
-  /// Whether `path` says which part it is of.
+  /// Whether `path` depends on the part.
   package static func isTemplate(_ path: FilePath) -> Bool {
     guard let template = try? Template.parse(path.string) else { return false }
     return !template.references.isEmpty
@@ -115,14 +115,13 @@ package enum PartTemplate {
 }
 
 extension Template.Reference {
-  /// `value` with the leading zeros that are asked for; nil where it is no whole number.
+  /// `value` with the requested leading zeros; nil where it is no whole number.
   package func padded(_ value: String) -> String? {
     guard let width else { return value }
     guard !value.isEmpty, value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     return String(repeating: "0", count: max(0, width - value.utf8.count)) + value
   }
 
-  /// As it is written.
   package var text: String {
     let suffix = fallback.map { ":-\($0)" } ?? width.map { ":0\($0)" } ?? ""
     return "${\(name)\(suffix)}"

@@ -2,11 +2,11 @@ import Glibc
 import MediaComposition
 import MediaTime
 
-/// Why a text is not the quantity that is meant.
+/// Why a text is not the expected quantity.
 public struct QuantityError: Error, Sendable, Hashable {
   /// One line, to stand after a place.
   public var message: String
-  /// What to write instead.
+  /// A correction.
   public var help: String?
 
   package init(_ message: String, help: String? = nil) {
@@ -51,12 +51,12 @@ extension Gain {
 
 /// Reads `44.1 kHz` and `48000 Hz`: frames a second.
 ///
-/// - Throws: What to write instead; also for rates outside 1 kHz … 768 kHz.
+/// - Throws: A correction; also for rates outside 1 kHz … 768 kHz.
 package func sampleRate(parsing text: String) throws(QuantityError) -> Int {
   try Quantity.sampleRate(text)
 }
 
-/// A number and its unit, taken apart.
+/// A number and its unit, parsed.
 package struct Quantity {
   /// As written, with its sign.
   package let number: Substring
@@ -76,7 +76,7 @@ package struct Quantity {
     return Double(number)
   }
 
-  /// `number · factor`, where that is a whole number and not negative.
+  /// `number · factor`, if that is a whole number and not negative.
   package func whole(times factor: Int) -> Int? {
     guard Self.isDecimal(number) else { return nil }
     let parts = number.split(separator: ".", omittingEmptySubsequences: false)
@@ -92,7 +92,7 @@ package struct Quantity {
     return overflow3 ? nil : sum
   }
 
-  /// `−`, as word processors write it.
+  /// Refuses `−`, which word processors write.
   package static func refuseTypographicMinus(_ text: String) throws(QuantityError) {
     guard text.contains("\u{2212}") else { return }
     let ascii = String(text.map { $0 == "\u{2212}" ? "-" : $0 })
@@ -112,7 +112,7 @@ package struct Quantity {
 
   // MARK: Rates
 
-  /// The sample rates that a job may ask for, in frames a second.
+  /// The sample rates of jobs, in frames a second.
   package static let sampleRates = 1_000...768_000
 
   /// `44.1 kHz`, `48000 Hz`: frames a second.
@@ -153,8 +153,8 @@ package struct Quantity {
     throw QuantityError("'\(text)' is no bit rate", help: "write '128k' or '320 kbps'")
   }
 
-  /// `16 bit`, `24 bit`, `32 bit float`; of WAV also `8 bit`, `mu-law` and `a-law`, by FFmpeg's
-  /// names, too.
+  /// `16 bit`, `24 bit`, `32 bit float`; of WAV also `8 bit`, `mu-law` and `a-law`; also by
+  /// FFmpeg's names.
   package static func sampleFormat(
     _ text: String, of kind: Output.Kind
   ) throws(QuantityError) -> Output.SampleFormat {

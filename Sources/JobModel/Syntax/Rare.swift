@@ -1,7 +1,6 @@
-/// A value that most of its owners have not: nil takes the room of a pointer, whatever it would be.
-///
-/// A job file may make a hundred thousand jobs, and an item has a dozen modifiers of fifty bytes and
-/// more. Copies share the value until one of them is changed.
+/// A value that most of its owners lack: nil takes the room of a pointer, whatever the type. A job
+/// file may make a hundred thousand jobs, and an item has a dozen modifiers of fifty bytes and
+/// more. Copies share the value until one is changed.
 @propertyWrapper
 public struct Rare<Value: Sendable & Hashable>: Sendable, Hashable {
   private final class Box: Sendable {
@@ -14,7 +13,7 @@ public struct Rare<Value: Sendable & Hashable>: Sendable, Hashable {
   /// nil.
   public init() {}
 
-  /// `wrappedValue`, kept elsewhere.
+  /// A box with `wrappedValue`.
   public init(wrappedValue: Value?) { box = wrappedValue.map(Box.init) }
 
   /// The value. Setting it allocates.

@@ -2,9 +2,9 @@ import Diagnosis
 import MediaComposition
 import MediaTime
 
-/// Where a job's timeline is parted, one set of outputs a part.
+/// Where a job's timeline is split, with one set of outputs for each part.
 public struct Split: Sendable, Hashable {
-  /// What says where parts begin.
+  /// The rule for where parts begin.
   public enum Points: Sendable, Hashable {
     /// Each entry is a part; one without an end lasts to the next.
     case list(TimeList)
@@ -14,9 +14,9 @@ public struct Split: Sendable, Hashable {
     case chapters
   }
 
-  /// What says where parts begin.
+  /// The rule for where parts begin.
   public var points: Points
-  /// Where it was written.
+  /// Where the job writes it.
   public var origin: Origin
 
   /// A split at `points`.
@@ -26,22 +26,22 @@ public struct Split: Sendable, Hashable {
   }
 }
 
-/// A stretch of a job's timeline that becomes files of its own, and what `${part…}` stands for in
-/// their names and tags.
+/// A part of a job's timeline with files of its own, and the values of `${part…}` in their names
+/// and tags.
 package struct Part {
-  /// Its number, from 1 or as its list says.
+  /// Its number, from 1 or by its list.
   package var number: Int
-  /// How many parts there are.
+  /// The number of parts.
   package var count: Int
   package var title: String?
-  /// Of this part and of all of them.
+  /// The tags of this part and of all parts.
   package var tags = Metadata()
 
   /// The variables, for "did you mean".
   package static let names = [
     "part.n", "part.count", "part.title", "part.performer", "part.songwriter", "part.isrc",
   ]
-  /// Those that are whole numbers, which take leading zeros.
+  /// The variables that are whole numbers, and take leading zeros.
   package static let numbers: Set<String> = ["part.n", "part.count"]
 
   /// The value of a variable; nil where this part has none.

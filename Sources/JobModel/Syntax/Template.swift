@@ -1,7 +1,7 @@
-/// A text with variables in it, parsed once however often it is expanded.
+/// A text with variables, parsed once however often it is expanded.
 package struct Template: Sendable {
   package enum Piece: Sendable {
-    /// Characters as they are written. `offset` and the lengths count Unicode scalars of the text.
+    /// Literal characters. `offset` and the lengths count Unicode scalars of the text.
     case literal(String, offset: Int)
     case variable(Reference)
   }
@@ -10,13 +10,13 @@ package struct Template: Sendable {
   package struct Reference: Sendable {
     package var name: String
     package var fallback: String?
-    /// Zero-pad a whole number to so many digits.
+    /// Zero-pads a whole number to so many digits.
     package var width: Int?
     package var offset: Int
     package var length: Int
   }
 
-  /// Why a text cannot be read, and the scalars that are to blame.
+  /// Why a text cannot be read, and the scalars in question.
   package struct Malformed: Error {
     package var message: String
     package var help: String
@@ -30,7 +30,7 @@ package struct Template: Sendable {
     pieces.compactMap { if case .variable(let reference) = $0 { reference } else { nil } }
   }
 
-  /// Reads `text`; nil where it holds no `${`.
+  /// Parses `text`; nil where it has no `${`.
   package static func parse(_ text: String) throws(Malformed) -> Template? {
     guard text.utf8.withBytes({ $0.contains(UInt8(ascii: "$")) }) else { return nil }
     var parser = TemplateParser(text)
@@ -51,7 +51,7 @@ private struct TemplateParser {
   mutating func run() throws(Template.Malformed) -> Template? {
     while position < scalars.count {
       if matches("$${") {
-        // An escape: the piece ends so that what follows keeps its own offset.
+        // An escape: the piece ends here, so that the next one keeps its own offset.
         literal.append(contentsOf: "${".unicodeScalars)
         position += 3
         flush()

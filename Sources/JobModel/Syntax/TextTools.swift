@@ -1,12 +1,12 @@
 extension Collection<UInt8> {
-  /// How many Unicode scalars these bytes of a text are: those count that begin one. O(n), and ten
-  /// times faster than to walk along the scalars.
+  /// The number of Unicode scalars in these bytes of a text. O(n), ten times faster than walking
+  /// the scalars.
   package var scalarCount: Int {
     withBytes { bytes in bytes.count { $0 & 0xC0 != 0x80 } }
   }
 
-  /// What `body` makes of these bytes in memory, where they mostly lie side by side already: a text's
-  /// own view looks up where they are for each of them.
+  /// Calls `body` with these bytes in memory, where they mostly are contiguous: a text's own view
+  /// looks up the storage for each byte.
   package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
     withContiguousStorageIfAvailable(body) ?? Array(self).withUnsafeBufferPointer(body)
   }

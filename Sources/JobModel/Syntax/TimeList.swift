@@ -3,18 +3,18 @@ import MediaComposition
 import MediaTime
 import SystemPackage
 
-/// Moments of an item with their names, as a CUE sheet, a file of labels, a text or a map lists
-/// them: where its parts, its chapters or what is cut out of it begin.
+/// Moments of an item with names, from a CUE sheet, a label file, a text or a map: the starts of
+/// parts, chapters or cuts.
 public struct TimeList: Sendable, Hashable {
   /// One moment, or one range.
   public struct Entry: Sendable, Hashable {
-    /// Where it begins, in the time of the item that the list is about.
+    /// Its start, in the time of the list's item.
     public var start: Located<Moment>
-    /// Where it ends; nil: where the next one begins, or the item ends.
+    /// Its end; nil: the next one's start, or the item's end.
     public var end: ItemRange.End?
-    /// What it is called.
+    /// Its name.
     public var title: String?
-    /// The number that the list gives it, as a CUE sheet's `TRACK` does.
+    /// Its number in the list, as a CUE sheet's `TRACK`.
     public var number: Int?
     /// Tags of this entry alone.
     public var tags: Metadata
@@ -31,7 +31,7 @@ public struct TimeList: Sendable, Hashable {
       self.tags = tags
     }
 
-    /// The range that it names; nil for a moment without an end of its own.
+    /// Its range; nil for a moment without an end of its own.
     public var range: ItemRange? { end.map { ItemRange(from: start, end: $0) } }
   }
 
@@ -39,7 +39,7 @@ public struct TimeList: Sendable, Hashable {
   public var entries: [Entry]
   /// Tags of all entries, as a CUE sheet's album.
   public var tags: Metadata
-  /// Where the list is read from; nil for one that stands in the job itself.
+  /// The file of the list; nil for one in the job itself.
   public var path: FilePath?
 
   /// A list of `entries`.
@@ -49,8 +49,8 @@ public struct TimeList: Sendable, Hashable {
     self.path = path
   }
 
-  /// Bytes of a file.
+  /// The most bytes of a file.
   package static let sizeLimit = 8 << 20
-  /// Entries of a list.
+  /// The most entries of a list.
   package static let countLimit = 100_000
 }

@@ -1,9 +1,9 @@
-/// What variables may be called.
+/// The rules for names of variables.
 package enum VariableName {
-  /// The first words of names that the language binds itself.
+  /// The first words of the language's own names.
   private static let reserved: Set<Substring> = ["input", "n", "count", "env", "part", "row"]
 
-  /// Whether the language binds it.
+  /// Whether the name is the language's own.
   package static func isReserved(_ name: String) -> Bool {
     reserved.contains(name.prefix { $0 != "." })
   }
@@ -14,7 +14,7 @@ package enum VariableName {
     return template.references.first?.name == name
   }
 
-  /// `name` with an underscore in place of each character that no variable has in its name.
+  /// `name` with an underscore for each character that names of variables cannot have.
   package static func made(of name: String) -> String {
     String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber) || "-_.".contains($0) ? $0 : "_" })
   }

@@ -7,14 +7,14 @@ import Threads
 
 /// Records a device to a file (`AVAudioRecorder`).
 ///
-/// The file is at its path from the start, and can be played whatever happens to the process: at
-/// most the last tenth of a second is missing, some more of MP3. Unlike an export, a recording may
-/// be incomplete. Silence replaces lost sound, so that the sound after it keeps its time.
+/// The file is at its path from the start, and can be played after any crash: at most the last
+/// tenth of a second is missing, some more of MP3. Silence replaces lost sound, so that the sound
+/// after it keeps its time.
 ///
-/// A recorder records once: another recording needs another recorder. Safe from any thread. It has
-/// three threads: one reads the device in time, one encodes and writes, and one flushes to the disk
-/// now and then. They end with the recording, or when the recorder is released, which finishes the
-/// file. The release waits for the disk, and two seconds at most for a device that does not answer.
+/// A recorder records once. Safe from any thread. It has three threads: one reads the device in
+/// time, one encodes and writes, and one flushes to the disk now and then. They end with the
+/// recording, or when the recorder is released, which finishes the file. The release waits for the
+/// disk, and two seconds at most for a device that does not answer.
 public final class Recorder: Sendable {
   /// The path of the file (`AVAudioRecorder.url`).
   public let path: FilePath
@@ -78,8 +78,7 @@ public final class Recorder: Sendable {
   // MARK: Control
 
   /// Opens the device and creates the file (`AVAudioRecorder.prepareToRecord`), so that `record`
-  /// begins at once; meters move from here on. Blocks until that is done. A second call does
-  /// nothing.
+  /// begins at once; meters move from here on. Blocks until then. A second call does nothing.
   ///
   /// - Throws: The failure of the device or the disk; `mendJob` if the device does not have the
   ///   rate or the channels of the settings, if the format does not hold them, if the file exists,
@@ -275,7 +274,6 @@ public final class Recorder: Sendable {
     running.first?.join(until: .now + Self.patience)
   }
 
-  /// The writing thread.
   private static func write(
     _ path: FilePath, _ settings: RecordingSettings, _ kind: Output.Kind,
     _ state: Monitor<RecorderState>, _ reader: DeviceReader, _ flusher: DiskFlusher
