@@ -14,7 +14,7 @@ import TestSupport
         output: [teaser, teaser.xyz, teaser.mka, teaser.aac, { file: teaser }]
         """#),
       #"""
-      job.yaml:2:10: error: 'teaser' says no format
+      job.yaml:2:10: error: 'teaser' has no extension
           2 | output: [teaser, teaser.xyz, teaser.mka, teaser.aac, { file: teaser }]
             |          ^~~~~~
         help: add one, as '.mp3'; a folder is { folder: teaser, mp3: V2 }
@@ -30,7 +30,7 @@ import TestSupport
           2 | output: [teaser, teaser.xyz, teaser.mka, teaser.aac, { file: teaser }]
             |                                          ^~~~~~~~~~
         help: write 'teaser.m4a': AAC in MP4
-      job.yaml:2:62: error: 'teaser' says no format
+      job.yaml:2:62: error: 'teaser' has no extension
           2 | output: [teaser, teaser.xyz, teaser.mka, teaser.aac, { file: teaser }]
             |                                                              ^~~~~~
         help: add one, as '.mp3'; a folder is { folder: teaser, mp3: V2 }

@@ -11,7 +11,7 @@ import TestSupport
     try Bench().exports(yaml).flatMap(\.outputs)
   }
 
-  @Test("An audiobook for ACX has its format, and the user hears what it has not")
+  @Test("An audiobook for ACX has its format, with a warning about its loudness")
   func audiobook() throws {
     let yaml = """
       for_each: raw/*.wav
@@ -27,7 +27,7 @@ import TestSupport
     expect(
       Bench().screen(yaml),
       #"""
-      job.yaml:3:58: warning: 'acx-audiobook' also asks for a loudness of -23 to -18 dB RMS, and peaks of -3 dB at most: that is not built yet
+      job.yaml:3:58: warning: 'acx-audiobook' also requires a loudness of -23 to -18 dB RMS, and peaks of -3 dB at most: that is not built yet
           3 | output: { file: "acx/${n:02} ${input.stem}.mp3", preset: acx-audiobook }
             |                                                          ^~~~~~~~~~~~~
         help: measure the output, and correct it with 'gain'

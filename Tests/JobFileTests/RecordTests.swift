@@ -49,7 +49,7 @@ import TestSupport
       ])
   }
 
-  @Test("What a sidecar cannot be")
+  @Test("Impossible sidecars")
   func refusals() {
     // tidy: long because the screen stands here whole.
     expect(
@@ -110,7 +110,7 @@ import TestSupport
       job.yaml:7:77: error: every part would be written to 'f.json'
           7 |   f: { clip: a.wav, split: { every: 1s }, output: ["${part.n}.mp3", { file: f.json, json: sidecar }] }
             |                                                                             ^~~~~~
-        help: let the path say which part it is, as with '${part.n:02}'
+        help: put the part into the path, as with '${part.n:02}'
       job.yaml:8:59: error: 'json' is a text, not a list
           8 |   g: { clip: a.wav, output: [g.mp3, { file: g.json, json: [sidecar] }] }
             |                                                           ^
@@ -158,7 +158,7 @@ import TestSupport
     #expect(jobs.count == 2)
   }
 
-  @Test("Parts whose sidecars have one path are told apart by nothing")
+  @Test("Parts whose sidecars have one path are refused")
   func parts() throws {
     let yaml = """
       clip: a.wav

@@ -13,7 +13,7 @@ import Testing
   private let wave =
     Array("RIFF".utf8) + [0, 1, 2, 3] + Array("WAVEfmt ".utf8) + [16, 0, 0, 0, 0x80]
 
-  @Test("A need that is no job is never told to be the job that has it")
+  @Test("The suggestion for an unknown need is never the job itself")
   func needs() {
     expect(
       Bench().screen(
@@ -77,7 +77,7 @@ import Testing
       """#)
   }
 
-  @Test("Devices are refused by what they stand for: a sound, a picture, a text")
+  @Test("Devices are refused by their purpose: a sound, a picture, a text")
   func devices() {
     expect(
       Bench().screen(
@@ -215,7 +215,7 @@ import Testing
     }
   }
 
-  @Test("Two inputs of one name on a command line are told of without a job file's words")
+  @Test("Two inputs of one name on a command line are reported in the command line's words")
   func sameName() throws {
     let map = SourceMap()
     let places = map.add(arguments: ["avjob", "compress", "a.wav", "raw/a.wav", "-o", "out"])
@@ -243,7 +243,7 @@ import Testing
       """#)
   }
 
-  @Test("Words of other programs are told where they belong")
+  @Test("Words of other programs are reported where they belong")
   func words() {
     expect(
       Bench().screen(
@@ -279,7 +279,7 @@ import Testing
       job.yaml:6:24: error: unknown key 'format'
           6 | output: { file: x.mp3, format: mp3, title: Intro }
             |                        ^~~~~~
-        help: an output's extension says its format, or a key, as { file: x.mp3, mp3: V2 }
+        help: an output's extension or a key names its format, as { file: x.mp3, mp3: V2 }
       job.yaml:6:37: error: unknown key 'title'
           6 | output: { file: x.mp3, format: mp3, title: Intro }
             |                                     ^~~~~
@@ -287,7 +287,7 @@ import Testing
       """#)
   }
 
-  @Test("Shapes and ranges of other programs are told in those of the language")
+  @Test("Shapes and ranges of other programs are reported in those of the language")
   func shapes() {
     expect(
       Bench().screen(
@@ -303,7 +303,7 @@ import Testing
           2 |   a: { clip: [a.wav, b.wav], output: out/ }
             |              ^
         help: files that follow one another stand behind 'concat'
-      job.yaml:2:38: error: 'out' says no format
+      job.yaml:2:38: error: 'out' has no extension
           2 |   a: { clip: [a.wav, b.wav], output: out/ }
             |                                      ^~~~
         help: add one, as '.mp3'; a folder is { folder: out, mp3: V2 }

@@ -77,7 +77,7 @@ import Threads
     }
   }
 
-  @Test("floats stay floats in WAV, and what is no number becomes silence")
+  @Test("floats stay floats in WAV, and NaN becomes silence")
   func floats() throws {
     var samples = Signal.noise(seed: 3, count: 10_000, amplitude: 2)
     samples[77] = .nan
@@ -105,7 +105,7 @@ import Threads
     #expect(Signal.correlation(floats, sound) > 0.99)
   }
 
-  @Test("where sound was lost, silence stands in its place, and the file and the report say so")
+  @Test("silence replaces lost sound, and the file and the report show it")
   func losses() throws {
     let sound = noise(60_000 * 4)
     let microphone = MemoryMicrophone(
@@ -133,7 +133,7 @@ import Threads
     #expect(microphone.state.withLock { $0.openings } == 2)
   }
 
-  @Test("a pause leaves out what comes until the recording goes on")
+  @Test("a pause leaves out sound until the recording continues")
   func pause() throws {
     let sound = noise(50_000 * 4)
     let microphone = MemoryMicrophone(sound, mishaps: [(20_000, .holds), (33_333, .holds)])
@@ -210,7 +210,7 @@ import Threads
     #expect(try decoded("a.wav", as: "s16le") == Array(sound[(36_000 * 4)..<(60_100 * 4)]))
   }
 
-  @Test("it ends when it was silent for so long, and not before anything was heard")
+  @Test("it ends after the given silence, and not before the first sound")
   func untilSilence() throws {
     let sound = bursts(150_000, [60_000..<60_001, 69_999..<80_000])
     var settings = RecordingSettings()
@@ -226,7 +226,7 @@ import Threads
     #expect(said.contains("silence_start: 1.66667"), "\(said)")
   }
 
-  @Test("what cannot be is refused by name, and nothing is left behind")
+  @Test("impossible settings are refused by name, and no file is left")
   func refusals() throws {
     let microphone = MemoryMicrophone(noise(4000))
     func message(_ name: String, _ change: (inout RecordingSettings) -> Void = { _ in }) -> String {
@@ -246,7 +246,7 @@ import Threads
         == "a.m4a: AAC is not recorded, since such a file cannot be played before it is whole; "
         + "record WAV, FLAC or MP3, and convert it afterwards")
     #expect(
-      message("a") == "a: its name does not say the format; end it in .wav, .flac or .mp3")
+      message("a") == "a: its name has no format's extension; end it in .wav, .flac or .mp3")
     #expect(
       message("a.wav") { $0.sampleRate = 44_100 }
         == "the device does not record 44100 Hz but 48000 Hz; record that, and convert it afterwards"
@@ -265,7 +265,7 @@ import Threads
     #expect(try readFile(folder.path("old.wav")) == [1])
   }
 
-  @Test("a device that cannot be opened at the start is told, not waited for")
+  @Test("a device that cannot be opened at the start is reported, not waited for")
   func noDevice() throws {
     let recorder = try Recorder(to: FilePath(folder.path("a.wav"))) { _ throws(Failure) in
       throw Failure(.mendMachine, "no such device")
@@ -303,7 +303,7 @@ import Threads
     #expect(recorder.averagePower(forChannel: 1) == -160)
   }
 
-  @Test("what is lost is measured by the clock that counts sleep, too")
+  @Test("losses are measured by the clock that counts sleep, too")
   func bootClock() {
     func now() -> Int64 {
       var time = timespec()
@@ -315,7 +315,7 @@ import Threads
     #expect(before <= told && told <= now())
   }
 
-  @Test("a ring that is full loses what comes, and tells how much to the frame")
+  @Test("a full ring drops sound, and reports the loss to the frame")
   func slowDisk() throws {
     let frames = 48_000 * 8
     let microphone = MemoryMicrophone([UInt8](repeating: 1, count: frames * 4))

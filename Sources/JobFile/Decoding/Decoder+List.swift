@@ -172,7 +172,7 @@ extension Decoder {
     for (path, origin) in paths where !PartTemplate.isTemplate(path) {
       sink.error(
         "every part would be written to '\(path)'", at: origin,
-        help: "let the path say which part it is, as with '${part.n:02}'")
+        help: "put the part into the path, as with '${part.n:02}'")
     }
   }
 

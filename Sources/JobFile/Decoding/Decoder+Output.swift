@@ -201,7 +201,7 @@ extension Output.Request {
   init(extensionOf path: FilePath) throws(QuantityError) {
     guard let own = path.extension?.lowercased() else {
       throw QuantityError(
-        "'\(path)' says no format",
+        "'\(path)' has no extension",
         help: "add one, as '.mp3'; a folder is { folder: \(path), mp3: V2 }")
     }
     if let kind = Output.Kind(extension: own) {
@@ -214,7 +214,7 @@ extension Output.Request {
       throw QuantityError(
         "'.json' holds no sound", help: "for facts of the job, write { file: ..., json: sidecar }")
     case _ where own.hasSuffix("}") && PartTemplate.isTemplate(path):
-      throw QuantityError("'\(path)' says no format", help: Self.choices)
+      throw QuantityError("'\(path)' has no fixed extension", help: Self.choices)
     default:
       throw QuantityError(
         "'.\(own)' is not an output format",

@@ -83,7 +83,7 @@ struct FileReader {
           decoder.sink.error(
             "two jobs are called '\(job.name)'", at: entry.keyOrigin,
             help: other == entry.keyOrigin
-              ? "let the name say which job it is, as with '${n}'"
+              ? "put the number into the name, as with '${n}'"
               : "give one of them another name",
             notes: other == entry.keyOrigin ? [] : [.init("the other one is here", at: other)])
         }

@@ -96,7 +96,7 @@ extension Decoder {
     if let loudness = preset.loudness, warnedPresets.insert(name).inserted {
       sink.add(
         Diagnostic(
-          .warning, "'\(name)' also asks for a loudness of \(loudness): that is not built yet",
+          .warning, "'\(name)' also requires a loudness of \(loudness): that is not built yet",
           at: origin, help: "measure the output, and correct it with 'gain'"))
     }
     var fields = Fields(origin: origin)

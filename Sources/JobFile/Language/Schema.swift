@@ -88,7 +88,7 @@ struct Schema: Sendable {
   static let elsewhere: [String: String] = {
     let rate = "a bit rate stands behind the format of an output, as { file: x.mp3, mp3: cbr 128k }"
     let format =
-      "an output's extension says its format, or a key, as { file: x.mp3, mp3: V2 }"
+      "an output's extension or a key names its format, as { file: x.mp3, mp3: V2 }"
     let tag = "tags stand under 'metadata', as { title: Intro, artist: Deep Fields }"
     var hints = ["bitrate": rate, "bit_rate": rate, "kbps": rate, "format": format, "type": format]
     for key in ["title", "artist", "album", "year", "date", "genre", "comment", "cover"] {

@@ -52,7 +52,7 @@ public final class Recorder: Sendable {
   ) throws(Failure) {
     guard let kind = settings.format?.kind ?? Output.Kind(extension: path.extension ?? "") else {
       throw Failure(
-        .mendJob, "its name does not say the format; end it in .wav, .flac or .mp3", path: path)
+        .mendJob, "its name has no format's extension; end it in .wav, .flac or .mp3", path: path)
     }
     try requireGrowing(kind, at: path)
     try settings.requireSense()

@@ -60,7 +60,7 @@ import TestSupport
       """)
   }
 
-  @Test("Outputs that do not say which part they are, and variables that parts have not")
+  @Test("Outputs without the part in their path, and unknown variables of parts")
   func outputs() {
     expect(
       Bench().screen(
@@ -87,8 +87,8 @@ import TestSupport
       job.yaml:5:10: error: every part would be written to 'x.mp3'
           5 | output: [x.mp3, "x.${part.title}", "${price}${part.n}.mp3"]
             |          ^~~~~
-        help: let the path say which part it is, as with '${part.n:02}'
-      job.yaml:5:17: error: 'x.${part.title}' says no format
+        help: put the part into the path, as with '${part.n:02}'
+      job.yaml:5:17: error: 'x.${part.title}' has no fixed extension
           5 | output: [x.mp3, "x.${part.title}", "${price}${part.n}.mp3"]
             |                 ^~~~~~~~~~~~~~~~~
         help: outputs end in .mp3, .wav, .aiff, .caf, .flac, .m4a, .ogg or .opus
@@ -148,7 +148,7 @@ import TestSupport
       """)
   }
 
-  @Test("What sounds before the first part is lost with a warning")
+  @Test("The loss of sound before the first part is reported")
   func beginning() {
     var bench = Bench()
     bench.texts["x.cue"] =
