@@ -11,7 +11,7 @@ import Testing
     return card
   }
 
-  @Test("What the device records is read bit for bit, then silence")
+  @Test("Recorded sound is read bit for bit, then silence")
   func content() throws {
     let bytes = sound(30_001 * 4)
     let card = try card(recording: bytes, "speed 50 stall yes")
@@ -32,7 +32,7 @@ import Testing
     #expect(device.state == .running)
   }
 
-  @Test("Sound that nobody reads is an xrun; after it the device records anew")
+  @Test("Sound that is not read is an xrun; after it the device records anew")
   func overrun() throws {
     let bytes = sound(100_000 * 4)
     let device = try card(recording: bytes, "speed 50 stall yes xrun_at 20000")
@@ -50,7 +50,7 @@ import Testing
     #expect(after == Array(bytes[resumes..<(resumes + after.count)]))
   }
 
-  @Test("A device that nobody reads from has an xrun by itself")
+  @Test("A device that is not read has an xrun by itself")
   func unread() throws {
     let device = try card(recording: sound(400), "speed 50").open("card", .capture)
     try device.start()

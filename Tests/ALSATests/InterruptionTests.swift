@@ -33,7 +33,7 @@ import Testing
       card.events == ["open", "transfer", "start", "xrun", "transfer", "start", "drained"])
   }
 
-  @Test("A device that nobody feeds has an xrun: a wait ends, and the next write says so")
+  @Test("A device without sound has an xrun: a wait ends, and the next write reports it")
   func starved() throws {
     let device = try Card("speed 50").open()
     let bytes = sound(device.format.periodFrames * device.format.bytesPerFrame)
@@ -58,7 +58,7 @@ import Testing
       card.events == ["open", "transfer", "start", "suspend", "resume", "drained"])
   }
 
-  @Test("After a suspend, hardware that keeps nothing is empty, and it is told how much is lost")
+  @Test("After a suspend, hardware that keeps nothing is empty, and the loss is reported")
   func notResumed() throws {
     let card = try Card("speed 50 stall yes suspend_at 12345")
     let device = try card.open()
@@ -95,7 +95,7 @@ import Testing
     #expect(card.hasHeard(bytes))
   }
 
-  @Test("An unplugging in a drain is told as such")
+  @Test("An unplugging in a drain is reported as such")
   func unpluggedDrain() throws {
     let device = try Card("speed 50 stall yes unplug_at 5000").open()
     let count = device.format.bufferFrames
@@ -152,7 +152,7 @@ import Testing
     #expect(device.writeAll(sound(device.format.bytesPerFrame)).end == .gone(ENODEV))
   }
 
-  @Test("Kinds of errors are by what can be done")
+  @Test("Kinds of errors follow the reactions to them")
   func kinds() {
     func kind(_ code: Int32) -> ALSAError.Kind { ALSAError(code: code, call: "f").kind }
     #expect(kind(ENODEV) == .absent)

@@ -27,7 +27,7 @@ import Testing
       PCMDevices.sorted(hints, .capture).map(\.name) == ["default", "null", "hw:0", "mic"])
   }
 
-  @Test("Asking this machine gives names, or says why it has none")
+  @Test("Listing this machine's devices gives names, or the reason for none")
   func machine() {
     for direction in [PCMDirection.playback, .capture] {
       guard let devices = try? PCMDevices.list(direction) else { continue }

@@ -5,7 +5,7 @@ import Testing
 @testable import ALSA
 
 @Suite struct PCMNegotiationTests {
-  @Test("A device that has everything gives what is wanted, float first, in the wanted sizes")
+  @Test("A device that has everything gives the request, float first, in the requested sizes")
   func everything() throws {
     let device = try Card("speed 0.000001").open(
       "card", .playback, PCMRequest(sampleRate: 44100, channelCount: 3))
@@ -58,7 +58,7 @@ import Testing
     #expect(device.format.channelCount == givenChannels)
   }
 
-  @Test("Mono hardware of 44.1 kHz and 16 bits is seen as it is, also behind alsa-lib's converters")
+  @Test("Mono hardware of 44.1 kHz and 16 bits is found as it is, also after alsa-lib's converters")
   func behindPlug() throws {
     let card = try Card(
       "formats [ S16_LE ] rates [ 44100 ] channels [ 1 ]",
@@ -90,14 +90,14 @@ import Testing
     }
   }
 
-  @Test("Places of channels are told as the device names them")
+  @Test("Positions of channels are reported in the device's names")
   func places() throws {
     let card = try Card("channels [ 6 ] map [ FL FR RL RR FC LFE ]")
     let positions = try #require(try card.open().format.channelPositions)
     #expect(positions.map(\.description) == ["FL", "FR", "RL", "RR", "FC", "LFE"])
   }
 
-  @Test("Other sizes are given as they are asked for; a start threshold stays within the buffer")
+  @Test("Other sizes are granted; a start threshold stays within the buffer")
   func sizes() throws {
     for (threshold, frames) in [(Duration.milliseconds(15), 720), (.seconds(5), 1920), (.zero, 1)] {
       let request = PCMRequest(
@@ -138,7 +138,7 @@ import Testing
     }
   }
 
-  @Test("A card whose plugin cannot be loaded, and a configuration that is none, say so")
+  @Test("A card whose plugin cannot be loaded, and an invalid configuration, are reported")
   func broken() throws {
     let card = try Card(others: ["broken": "type nonsense"])
     #expect(throws: ALSAError.self) { try card.open("broken") }

@@ -8,7 +8,7 @@ import Threads
 @Suite struct PlaybackTests {
   private static let fast = "speed 50 stall yes "
 
-  @Test("What is written comes out of the device, bit for bit, in whatever pieces it was written")
+  @Test("Written sound comes out of the device, bit for bit, in pieces of any size")
   func content() throws {
     for (chunk, format) in [
       (7, "S16_LE"), (480, "S24_3LE"), (4096, "FLOAT_LE"), (100_000, "S32_LE"),
@@ -23,7 +23,7 @@ import Threads
     }
   }
 
-  @Test("alsa-lib's own file plugin gets what is written")
+  @Test("alsa-lib's own file plugin gets the written sound")
   func filePlugin() throws {
     let card = try Card(
       others: [
@@ -81,7 +81,7 @@ import Threads
     thread.join()
   }
 
-  @Test("An order comes before sound: a woken wait says so, where there is room, too")
+  @Test("An order comes before sound: a woken wait reports it, also with room")
   func wokenFirst() throws {
     let card = try Card("speed 50 stall yes")
     let device = try card.open()
@@ -93,7 +93,7 @@ import Threads
     #expect(device.wait(upTo: .seconds(600), or: card.wakeUp.descriptor) == .ready)
   }
 
-  @Test("A drop falls silent, tells how many frames were not heard, and is ready for others")
+  @Test("A drop falls silent, gives the number of lost frames, and is ready for others")
   func drop() throws {
     let card = try Card(Self.fast)
     let device = try card.open()
@@ -111,7 +111,7 @@ import Threads
     #expect(card.hasHeard(heard + more))
   }
 
-  @Test("A hundred drops at random moments lose just what they say, as seeks will")
+  @Test("A hundred drops at random moments lose just the reported frames, as seeks will")
   func randomDrops() throws {
     let card = try Card(Self.fast + "formats [ S16_LE ]")
     let device = try card.open()
@@ -127,7 +127,7 @@ import Threads
     #expect(card.hasHeard(expected))
   }
 
-  @Test("A drain of what never filled the start threshold plays it; an empty one is over at once")
+  @Test("A drain below the start threshold plays the frames; an empty one is over at once")
   func drainLittle() throws {
     let card = try Card(Self.fast)
     let device = try card.open()

@@ -52,7 +52,7 @@ struct AsyncExportTests {
     await #expect(throws: Failure.self) { for try await _ in session.states() {} }
   }
 
-  @Test("a task that is cancelled leaves nothing behind")
+  @Test("a cancelled task removes all files")
   func cancelling() async throws {
     let folder = TestFolder()
     let session = try session(folder.path("out.wav"), copies: 20_000)
@@ -64,7 +64,7 @@ struct AsyncExportTests {
     #expect(try Tool.run(["ls", "-A", folder.path("")]).text == "")
   }
 
-  @Test("states that nobody reads any more end the export")
+  @Test("releasing the states ends the export")
   func lettingGo() async throws {
     let folder = TestFolder()
     let session = try session(folder.path("out.wav"), copies: 20_000)
@@ -74,7 +74,7 @@ struct AsyncExportTests {
     #expect(try isEmpty())
   }
 
-  @Test("the states come no more often than they are asked for, and tell which part is done")
+  @Test("the states come at the requested interval, and show the progress")
   func updateInterval() async throws {
     let folder = TestFolder()
     let session = try session(folder.path("out.wav"), copies: 20)
@@ -91,7 +91,7 @@ struct AsyncExportTests {
     #expect(all.withLock { $0 == $0.sorted() && $0.last == 1 && $0.count > 20 })
   }
 
-  @Test("what has no outputs is refused")
+  @Test("an export without outputs is refused")
   func noOutputs() async throws {
     var export = try session("", copies: 1).export
     export.outputs = []

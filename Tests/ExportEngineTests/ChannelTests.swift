@@ -37,7 +37,7 @@ struct ChannelTests {
     #expect(try stage.render(composition(grouped)) == [mean, mean])
   }
 
-  @Test("a pan in a mono mix is left out, and that is said")
+  @Test("a pan in a mono mix is left out with a warning")
   func pannedInMono() throws {
     let asset = try stage.sound([left, right], rate: 8000)
     var panned = clip(asset)

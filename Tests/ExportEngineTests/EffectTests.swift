@@ -56,7 +56,7 @@ struct EffectTests {
     #expect(abs(gain + 12) < 0.5)
   }
 
-  @Test("filtered sound is the same from wherever it is heard, and however blocks are cut")
+  @Test("filtered sound is the same from any start, and for any size of blocks")
   func anywhere() throws {
     var filtered = clip(try stage.fixture("feelings.ogg"), 10_000..<300_000)
     filtered.effects = [
@@ -69,7 +69,7 @@ struct EffectTests {
     #expect(part[1].elementsEqual(whole[1].dropFirst(73_500)))
   }
 
-  @Test("a lowpass above what the mix can hold takes nothing away")
+  @Test("a lowpass above half of the mix's rate changes nothing")
   func lowpassAboveAll() throws {
     let asset = try stage.fixture("voice-8k.wav")
     var filtered = clip(asset)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ExportEngine
 
-@Suite("What an export's files depend on")
+@Suite("The dependencies of an export's files")
 struct FingerprintTests {
   private let library = MediaLibrary()
   private let asset: Asset
@@ -40,7 +40,7 @@ struct FingerprintTests {
     return Fingerprint.Aspect.allCases.filter { plain.digests[$0] != other.digests[$0] }
   }
 
-  @Test("what is changed shows in its aspect, and in no other")
+  @Test("a change shows in its aspect, and in no other")
   func aspects() throws {
     #expect(try changes { _ in } == [])
     #expect(try changes { $0 = export(from: 1) } == [.timeline])
@@ -53,7 +53,7 @@ struct FingerprintTests {
     #expect(try changes { $0.records = [ExportRecord(path: "r.json")] } == [.records])
   }
 
-  @Test("names of jobs and places in a file do not count, but where a record tells of them")
+  @Test("names of jobs and places in a file do not count, except in a record")
   func names() throws {
     #expect(
       try changes {
@@ -81,7 +81,7 @@ struct FingerprintTests {
     #expect(try fingerprint(export(longer)).digests != here.digests)
   }
 
-  @Test("pictures are sources, and what is written beside an output belongs to it")
+  @Test("pictures are sources, and files beside an output belong to it")
   func files() throws {
     let folder = TestFolder()
     try writeFile(folder.path("c.png"), [1])

@@ -71,7 +71,7 @@ private let decoders = [
   "opus": "libopus", "mp3": "mp3float", "mp2": "mp2float", "dts": "dca", "speex": "libspeex",
 ]
 
-@Suite("Reading what has to be counted")
+@Suite("Reading counted streams")
 struct FormatReadingTests {
   @Test(
     "a range is the slice of the whole, and the whole is what ffmpeg decodes",
@@ -186,7 +186,7 @@ struct FormatReadingTests {
     }
   }
 
-  @Test("an anchor that is not what it was is not used")
+  @Test("a wrong anchor is not used")
   func movedAnchor() throws {
     let folder = TestFolder()
     try Tool.succeed(

@@ -77,7 +77,7 @@ struct ReadingTests {
 
   /// ffmpeg's own decode, where it is a witness: it keeps AAC's end padding in MP4 and drops or
   /// keeps the ends of its own Vorbis.
-  @Test("the whole is what ffmpeg decodes", arguments: formats.map(\.name))
+  @Test("the whole equals ffmpeg's decoding", arguments: formats.map(\.name))
   func wholeEqualsFFmpeg(name: String) throws {
     let library = MediaLibrary()
     let asset = try library.asset(at: FilePath(music.path(name)))

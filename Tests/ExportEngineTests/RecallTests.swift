@@ -7,7 +7,7 @@ import Testing
 
 @testable import ExportEngine
 
-@Suite("What earlier runs found")
+@Suite("Results of earlier runs")
 struct RecallTests {
   private let folder = TestFolder()
   private var path: FilePath { FilePath(folder.path("a.mp3")) }
@@ -35,7 +35,7 @@ struct RecallTests {
     #expect(second.probedAsset(at: path)?.isRecalled == true)
   }
 
-  @Test("what was told and is not so fails the job, and is right the next time")
+  @Test("a wrong result of an earlier run fails the job once, and is corrected")
   func wrong() throws {
     var told = ProbedAsset(try MediaLibrary().asset(at: path))
     told.asset.frameCount += 1
@@ -50,7 +50,7 @@ struct RecallTests {
     try library.confirm(try library.asset(at: path))
   }
 
-  @Test("what was told and is so is read")
+  @Test("a right result of an earlier run is used")
   func right() throws {
     let told = ProbedAsset(try MediaLibrary().asset(at: path))
     let library = MediaLibrary(recalling: { [told] _, _, _ in told })

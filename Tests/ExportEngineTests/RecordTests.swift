@@ -43,7 +43,7 @@ struct RecordTests {
     try ExportSession(export, library: MediaLibrary()).run(budget: CPUBudget(total: cores))
   }
 
-  @Test("A record tells what was read, done and written, with digests that sha256sum gives")
+  @Test("A record lists sources, work and outputs, with the digests of sha256sum")
   func content() throws {
     let folder = TestFolder()
     let report = try run(export(into: folder))

@@ -32,7 +32,7 @@ struct ReversingTests {
     #expect(try stage.render(composition(reversed)) == plain.map { $0.reversed() })
   }
 
-  @Test("what is reversed twice is the file, bit for bit, and is not dithered")
+  @Test("a clip reversed twice is the file, bit for bit, and is not dithered")
   func twice() throws {
     let asset = try stage.fixture("feelings.ogg")
     var inner = clip(asset)
@@ -52,7 +52,7 @@ struct ReversingTests {
     #expect(!graph.sinks[0].isDithered)
   }
 
-  @Test("a reversed group is the same from wherever it is heard, and however blocks are cut")
+  @Test("a reversed group is the same from any start, and for any size of blocks")
   func anywhere() throws {
     let asset = try stage.fixture("voice-8k.wav")
     var inner = composition(

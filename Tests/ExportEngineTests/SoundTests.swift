@@ -110,7 +110,7 @@ struct SoundTests {
     }
   }
 
-  @Test("what makes an output is named: avjob's sound, and each library with its build")
+  @Test("the makers of an output are listed: avjob's sound, and each library with its build")
   func toolNames() {
     #expect(Engine.tools["avjob"] == "\(Engine.version), sound \(Engine.soundRevision)")
     #expect(

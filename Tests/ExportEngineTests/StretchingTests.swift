@@ -87,7 +87,7 @@ struct StretchingTests {
     }
   }
 
-  @Test("where the frames stay as many, the sound stays what it was", arguments: [1, 2, 3])
+  @Test("with the same number of frames, the sound stays the same", arguments: [1, 2, 3])
   func bypass(variant: Int) throws {
     let asset = try stage.fixture("lame-testcase.wav")
     let plain = try stage.render(composition(clip(asset)))
@@ -140,7 +140,7 @@ struct StretchingTests {
     }
   }
 
-  @Test("what is both faster and reversed is the faster one, reversed")
+  @Test("a faster and reversed clip is the faster one, reversed")
   func reversedAndVaried() throws {
     let asset = try stage.fixture("lame-testcase.wav")
     var played = clip(asset, speed: (5, 4))

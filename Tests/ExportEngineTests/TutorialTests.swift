@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("The tutorial for those who know AVFoundation")
+@Suite("The tutorial for users of AVFoundation")
 struct TutorialTests {
   private let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
   private let voice = Fixture.path("voice-8k.wav")
@@ -77,7 +77,7 @@ struct TutorialTests {
     }
   }
 
-  @Test("edits in the middle: what is inserted, taken out and slowed down is where it should be")
+  @Test("edits in the middle: removed, inserted and slowed ranges are at their places")
   func edit() async throws {
     let folder = TestFolder()
     let output = folder.path("edited.wav")

@@ -122,7 +122,7 @@ struct CanonicalEncoderTests {
     #expect(throws: EncodingError.self) { try bytes(Odd()) }
   }
 
-  @Test("what has no order of its own is refused, wherever it stands")
+  @Test("a type without an order of its own is refused, wherever it stands")
   func unordered() {
     struct Holder<Value: Encodable>: Encodable { var list: [Value?] }
     #expect(throws: EncodingError.self) { try bytes(["a": 1]) }

@@ -194,7 +194,7 @@ struct CompilerTests {
     #expect(graph.sinks[0].chapters == [Chapter(start: seconds(12), title: "kept")])
   }
 
-  @Test("a chapter that falls on the frame behind a part is the next part's")
+  @Test("a chapter on the frame after a part is the next part's")
   func chaptersAtBorders() throws {
     let asset = sound(rate: 1000, frames: 30_000)
     let late = Time(value: 99_996, timescale: 10_000)

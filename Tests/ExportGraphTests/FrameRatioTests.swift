@@ -20,7 +20,7 @@ struct FrameRatioTests {
     }
   }
 
-  @Test("ratios of small numbers are exact, however large the times are that say them")
+  @Test("ratios of small numbers are exact, however large the numbers of their times are")
   func exact() throws {
     for _ in 0..<5000 {
       let source = Int.random(in: 1...Self.largest)

@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Compositions that nobody would write")
+@Suite("Compositions at the limits")
 struct HostileCompositionTests {
   @Test("whatever the times, compiling and planning end in a graph or a failure")
   func extremes() throws {

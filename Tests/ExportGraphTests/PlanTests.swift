@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Plans")
 struct PlanTests {
-  @Test("the text says speed, direction, channels, effects and pan, and ramps in order of time")
+  @Test("the text shows speed, direction, channels, effects and pan, and ramps in order of time")
   func text() throws {
     let graph = try Graph(compiling: export())
     #expect(
@@ -30,7 +30,7 @@ struct PlanTests {
         """)
   }
 
-  @Test("a varied clip and a group say so")
+  @Test("the text shows a varied clip and a varied group")
   func varispeed() throws {
     var fast = Segment(
       .asset(music),
@@ -63,7 +63,7 @@ struct PlanTests {
         """)
   }
 
-  @Test("an output says the version of its tag where somebody chose it, or players mind it")
+  @Test("the text shows the version of an output's tag where it is set, or matters to players")
   func tagVersions() throws {
     let start = Time.zero
     let plain = [Chapter(start: start, title: "A", url: "https://example.org")]
@@ -93,7 +93,7 @@ struct PlanTests {
     }
   }
 
-  @Test("the JSON says the same of each node, its ramps in order of time")
+  @Test("the JSON shows the same of each node, its ramps in order of time")
   func json() throws {
     let document = try Graph(compiling: export()).planJSON(
       name: "show", duration: export().composition.duration,

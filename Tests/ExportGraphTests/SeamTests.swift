@@ -83,7 +83,7 @@ struct SeamTests {
     }
   }
 
-  @Test("what is taken out and put back is compiled as it was", arguments: seeds)
+  @Test("removed and reinserted ranges compile to the original", arguments: seeds)
   mutating func cutAndInsert(seed: UInt64) throws {
     random = Dice(seed)
     for _ in 0..<15 {

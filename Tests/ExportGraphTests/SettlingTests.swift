@@ -48,7 +48,7 @@ struct SettlingTests {
           ]))
   }
 
-  @Test("a downmix that 'channels' asks for is noted for surround, and not for stereo")
+  @Test("a downmix requested by 'channels' is noted for surround, and not for stereo")
   func askedDownmix() throws {
     let mono = [Output(path: "x", format: .wav(.int16), channelLayout: .mono)]
     #expect(try export([sound(layout: .stereo)], mono).settled().notes == [])

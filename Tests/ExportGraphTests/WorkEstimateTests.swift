@@ -29,7 +29,7 @@ struct WorkEstimateTests {
     return try Graph(compiling: export).estimatedWork
   }
 
-  @Test("Twice the sound is twice the work, but for what each file costs")
+  @Test("Twice the sound is twice the work, except for the cost of each file")
   func length() throws {
     let (one, two) = (try work(asset()), try work(asset(seconds: 1200)))
     #expect(two > one && two <= one * 2 && two > one * 3 / 2)
@@ -47,7 +47,7 @@ struct WorkEstimateTests {
         > work(asset(), .mp3(MP3Settings(.cbr(bitRate: 128_000), quality: 7))))
   }
 
-  @Test("A part is as much work as it is long, but what remembers is rendered from its start")
+  @Test("A part's work follows its length, but unbounded memory is rendered from its start")
   func parts() throws {
     let minute = TimeRange(
       start: Time(value: 540, timescale: 1), duration: Time(value: 60, timescale: 1))

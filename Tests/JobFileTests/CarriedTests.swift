@@ -103,7 +103,7 @@ import TestSupport
     #expect(text(tags(export, 3)) == "genre=News title=Job")
   }
 
-  @Test("What is only named for its tags is probed, and is no sound")
+  @Test("Sources of tags alone are probed, and are no sound")
   func silentSource() throws {
     var bench = bench
     var loud = Asset.fake("b.wav", seconds: 1, rate: 96_000, bitDepth: 24)
@@ -117,7 +117,7 @@ import TestSupport
     #expect(export.composition.assets.map(\.path) == ["a.wav"])
   }
 
-  @Test("Parts keep tags and cover, of the clip or of what 'from' names")
+  @Test("Parts keep tags and cover, of the clip or of 'from'")
   func parts() throws {
     let yaml = """
       clip: a.wav

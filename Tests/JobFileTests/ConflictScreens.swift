@@ -34,7 +34,7 @@ import TestSupport
       """#)
   }
 
-  @Test("A line whose outputs are apart by case alone is told of two at one path, too")
+  @Test("Outputs of one line that differ in case alone are reported, too")
   func caseAndClash() throws {
     var bench = Bench()
     bench.media = ["A.wav", "a.wav", "sub/a.wav", "sub/b/A.wav"]

@@ -29,7 +29,7 @@ import TestSupport
       ])
   }
 
-  @Test("Insertions go to times of the item as it is, each behind those before it")
+  @Test("Insertions go to times of the unedited item, each after those before it")
   func insert() throws {
     let yaml = """
       clip: a.wav
@@ -49,7 +49,7 @@ import TestSupport
       ])
   }
 
-  @Test("Both count in the item as it is; what goes into a cut goes to where it was")
+  @Test("Both count in the unedited item; an insertion in a cut stays at its place")
   func both() throws {
     #expect(
       try Shapes.tracks("clip: a.wav\ncut: [10s..20s]\ninsert: [{ clip: b.wav ..5s, at: 15s }]")
@@ -59,7 +59,7 @@ import TestSupport
         == ["b.wav 0s..1:00 @ 0s"])
   }
 
-  @Test("A group is cut as one, and what is inserted stops all of its tracks")
+  @Test("A group is cut as one, and an insertion stops all of its tracks")
   func groups() throws {
     let yaml = """
       tracks:
@@ -179,7 +179,7 @@ import TestSupport
     #expect(Shapes.chapters(export) == ["All @ 0s"])
   }
 
-  @Test("What is inserted is read, and so it is never written to")
+  @Test("Inserted files are sources, so no output may replace them")
   func inputs() throws {
     let yaml = "clip: a.wav\ninsert: [{ clip: b.wav, at: 0s }]"
     let job = try #require(try Bench().load(yaml + "\noutput: x.wav").jobs.first)
@@ -197,7 +197,7 @@ import TestSupport
       """)
   }
 
-  @Test("A wildcard inserts its files one behind the other")
+  @Test("A wildcard inserts its files one after the other")
   func wildcard() throws {
     #expect(
       try Shapes.tracks(

@@ -41,7 +41,7 @@ import Testing
     #expect(throws: FilePattern.Failure.self) { try found(braces, [name]) }
   }
 
-  @Test("The fixed part is what stands before the first wildcard")
+  @Test("The fixed part is the folders before the first wildcard")
   func fixedPart() throws {
     #expect(try FilePattern("/a/b/*/c").fixedPart == "/a/b")
     #expect(try FilePattern("a/{b,c}/*.wav").fixedPart == "a")

@@ -46,7 +46,7 @@ import TestSupport
     #expect(first.outputs.map(\.path) == ["jobs/out/ch1.wav.mp3", "/home/ann/out/1.mp3"])
   }
 
-  @Test("What a loop binds")
+  @Test("The variables of a loop")
   func bindings() throws {
     let jobs = try jobs(
       """
@@ -137,7 +137,7 @@ import TestSupport
       ])
   }
 
-  @Test("A variable on the command line that nobody reads is refused there")
+  @Test("An unused variable on the command line is refused there")
   func unusedVariable() {
     let map = SourceMap()
     let origins = map.add(arguments: ["avjob", "run", "job.yaml", "--set", "epsiode=43"])
@@ -159,7 +159,7 @@ import TestSupport
     }
   }
 
-  @Test("What jobs share is looked at once, however many they are")
+  @Test("Values that jobs share are checked once, for any number of jobs")
   func sharedWork() throws {
     let yaml = """
       for_each: in/*.wav
@@ -177,7 +177,7 @@ import TestSupport
     #expect(inputs.allSatisfy { files.count(of: $0) == 1 })
   }
 
-  @Test("A place that is wrong in every job is told five times, not a hundred thousand")
+  @Test("A place that is wrong in every job is reported five times, not a hundred thousand")
   func limit() {
     var bench = Bench()
     bench.media = (0..<50).map { "in/\($0).wav" }
@@ -187,7 +187,7 @@ import TestSupport
     #expect(screen.hasSuffix("\nerror: 45 more are not shown"))
   }
 
-  @Test("One fault that all jobs share is told once")
+  @Test("One error that all jobs share is reported once")
   func sharedFaults() {
     expect(
       Bench().screen(
@@ -205,7 +205,7 @@ import TestSupport
       """)
   }
 
-  @Test("A loop that finds nothing does not hide what is wrong with its job")
+  @Test("Errors of a job are reported, also if its loop is empty")
   func emptyLoop() {
     expect(
       Bench().screen(

@@ -7,7 +7,7 @@ import TestSupport
 
 /// The version of an MP3's tag.
 @Suite struct ID3Tests {
-  @Test("The version of the tag is taken from the output, whatever its format is said by")
+  @Test("The version of the tag is the output's, for a format by key or by extension")
   func versions() throws {
     let outputs = try Bench().exports(
       #"""

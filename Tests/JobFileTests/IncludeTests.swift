@@ -24,7 +24,7 @@ import TestSupport
       lib: { clip: take, output: out/lib.mp3 }
     """
 
-  @Test("What is included is as if it stood before, and its paths count from its own folder")
+  @Test("Included keys count as if they stood before, and their paths from their own folder")
   func included() throws {
     let jobs = try bench(["lib/common.yaml": common]).load(
       """
@@ -50,7 +50,7 @@ import TestSupport
     #expect(jobs.allSatisfy { $0.sampleRate == 48_000 })
   }
 
-  @Test("A file that two others include is read once; one job may stand beside what is included")
+  @Test("A file that two others include is read once; a job may stand beside included ones")
   func diamond() throws {
     let texts = [
       "a.yaml": "include: lib/c.yaml\nvars: { a: \"${c}a\" }",
@@ -123,7 +123,7 @@ import TestSupport
       """)
   }
 
-  @Test("Circles, and what cannot be included")
+  @Test("Circles, and files that cannot be included")
   func refused() {
     let texts = [
       "l.yaml": "include: job.yaml", "lib/c.yaml": "include: d.yaml",
@@ -224,7 +224,7 @@ import TestSupport
         """)
   }
 
-  @Test("Defaults stand where a job says nothing; tags are merged one by one")
+  @Test("Defaults replace missing keys of a job; tags are merged one by one")
   func defaults() throws {
     let jobs = try bench([:]).load(
       """
@@ -249,7 +249,7 @@ import TestSupport
     #expect(jobs.map { $0.media.map(\.path) } == [["a.wav"], ["b.wav"], []])
   }
 
-  @Test("What is wrong with a default is told once")
+  @Test("The error of a default is reported once")
   func wrongDefaults() {
     expect(
       bench([:]).screen(

@@ -7,7 +7,7 @@ import TestSupport
 
 /// What is said about items that cannot be.
 @Suite struct ItemScreens {
-  @Test("Everything wrong is told in one pass, in order of place")
+  @Test("All errors are reported in one pass, in order of place")
   func everythingWrongIsToldInOnePassInOrderOfPlace() {
     expect(
       Bench().screen(
@@ -51,7 +51,7 @@ import TestSupport
       """#)
   }
 
-  @Test("What is not built is refused by name")
+  @Test("A key that is not built is refused by name")
   func whatIsNotBuiltIsRefusedByName() {
     expect(
       Bench().screen(
@@ -82,7 +82,7 @@ import TestSupport
       """#)
   }
 
-  @Test("Keys of other maps are told where they belong")
+  @Test("Keys of other maps are reported where they belong")
   func keysOfOtherMapsAreToldWhereTheyBelong() {
     expect(
       Bench().screen(
@@ -313,7 +313,7 @@ import TestSupport
       """#)
   }
 
-  @Test("A range of several words is no range, and what a range looks like is said")
+  @Test("A range of several words is no range, and the message shows one")
   func aRangeOfSeveralWordsIsNoRange() {
     expect(
       Bench().screen("clip: a.wav 1:30 .. 2:00\noutput: out.mp3\n"),

@@ -8,7 +8,7 @@ import Testing
 
 /// What follows from the declared keys, and defects of the language that were found by trying it.
 @Suite struct LanguageTests {
-  @Test("The reference page is what the tables of the language say")
+  @Test("The reference page follows the tables of the language")
   func reference() throws {
     let path = Fixture.path("../docs/reference.md")
     if getenv("AVJOB_WRITE_REFERENCE") != nil { try writeFile(path, JobFile.reference.utf8) }
@@ -35,7 +35,7 @@ import Testing
       """#)
   }
 
-  @Test("A tag that is nearly one that players know is written, with a warning")
+  @Test("A tag that resembles a standard one is written, with a warning")
   func tags() throws {
     let yaml = "clip: a.wav\nmetadata: { titel: Intro, mood: x, own: y }\noutput: x.mp3"
     expect(
@@ -87,7 +87,7 @@ import Testing
     #expect(try Bench().load(tracks).jobs.count == 1)
   }
 
-  @Test("A folder in 'for_each' and a split by silence are told what to write")
+  @Test("A folder in 'for_each' and a split by silence are corrected")
   func smallRemedies() {
     expect(
       Bench().screen("for_each: raw/\nsplit: silence\noutput: { folder: out, mp3: V2 }"),
@@ -103,7 +103,7 @@ import Testing
       """#)
   }
 
-  @Test("Patterns find extensions in any case, and a list leaves out what '!' names")
+  @Test("Patterns find extensions in any case, and '!' excludes files of a list")
   func patterns() throws {
     var bench = Bench()
     bench.media = [
@@ -140,7 +140,7 @@ import Testing
       """#)
   }
 
-  @Test("One chapter a file: 'chapters: files', or a title by the name of what a pattern found")
+  @Test("One chapter a file: 'chapters: files', or a title by the name of a found file")
   func chaptersOfFiles() throws {
     let byKey = try Bench().exports(
       "concat: [intro.mp3, 1s, raw/*.wav, { clip: b.wav, chapter: End }]\nchapters: files\n"
@@ -164,7 +164,7 @@ import Testing
       """#)
   }
 
-  @Test("What an item of a pattern inserts is read for each file that the pattern finds")
+  @Test("An insertion into an item of a pattern is read for each file of the pattern")
   func insertionsOfFoundFiles() throws {
     let job = try Bench().load(
       "concat: [{ clip: raw/*.wav, insert: [{ clip: \"${input}\", at: 1s, name: \"${input.stem}\" }] }]\n"

@@ -113,7 +113,7 @@ import Testing
     #expect(jobs.last?.media.map(\.path) == ["raw/ch10.wav"])
   }
 
-  @Test("What jobs of other loops share is read anew for each of them")
+  @Test("Values that jobs of other loops share are read again for each loop")
   func sharedByLoops() throws {
     let jobs = try jobs(
       """
@@ -150,7 +150,7 @@ import Testing
     #expect(jobs.allSatisfy { $0.item.gain != nil && $0.item.fadeIn != nil })
   }
 
-  @Test("A source that no job can complete is told")
+  @Test("A source that no job can complete is reported")
   func unboundSource() {
     expect(
       Bench().screen(

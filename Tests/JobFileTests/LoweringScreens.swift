@@ -166,7 +166,7 @@ import TestSupport
       """#)
   }
 
-  @Test("What lasts longer than a timeline can, or no time, is told where it is written")
+  @Test("Items longer than a timeline, or of no length, are reported where they are written")
   func tooLongOrNoTime() {
     expect(
       Bench().exportScreen(

@@ -95,7 +95,7 @@ import Testing
     #expect(!track.end.hasBeenRounded)
   }
 
-  @Test("Cross-fades stand on two tracks, with equal power unless told otherwise")
+  @Test("Cross-fades stand on two tracks, with equal power by default")
   func crossfades() throws {
     let yaml = """
       concat:
@@ -348,7 +348,7 @@ import Testing
     #expect(export.outputs[3].channelLayout == .mono)
   }
 
-  @Test("What an output leaves open follows from the sources")
+  @Test("The open settings of an output follow from the sources")
   func derivedFormats() throws {
     var bench = Bench()
     let yaml = "concat: [a.wav, b.wav]\noutput: [x.wav, x.flac, x.m4a, x.aif, x.caf, x.ogg, x.opus]"
@@ -367,7 +367,7 @@ import Testing
       ])
   }
 
-  @Test("A file that could not be probed does not hide what is wrong elsewhere")
+  @Test("After a file that could not be probed, errors elsewhere are still reported")
   func missingAssets() throws {
     let job = try #require(
       try Bench().load("concat: [a.wav, b.wav ..2:00]\noutput: x.mp3").jobs.first)

@@ -101,7 +101,7 @@ import TestSupport
       """#)
   }
 
-  @Test("Settings that LAME would change are refused at their place, with what is possible")
+  @Test("Settings that LAME would change are refused at their place, with the possible ones")
   func problems() {
     expect(
       Bench().screen(
@@ -139,7 +139,7 @@ import TestSupport
       """#)
   }
 
-  @Test("What contradicts the channels or the rate is refused with both places")
+  @Test("Conflicts with the channels or the rate are refused with both places")
   func contradictions() {
     expect(
       Bench().screen(
@@ -217,7 +217,7 @@ import TestSupport
       """#)
   }
 
-  @Test("All that is wrong with one output is told in one pass, but what another rate might allow")
+  @Test("All errors of one output are reported in one pass, except those of another rate")
   func several() {
     expect(
       Bench().screen(
@@ -249,7 +249,7 @@ import TestSupport
       """#)
   }
 
-  @Test("What only the sources show")
+  @Test("Errors that depend on the sources")
   func sources() {
     var bench = Bench()
     bench.assets["a.wav"] = .fake("a.wav", seconds: 60, rate: 8000, layout: .mono)

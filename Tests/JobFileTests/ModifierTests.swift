@@ -118,7 +118,7 @@ import Testing
         == (try Shapes.segment("{ clip: a.wav, volume: { 0s: 0 dB, 9s: 50 % } }").mix))
   }
 
-  @Test("Reverse plays the range from its end, and the rest counts in what is heard")
+  @Test("Reverse plays the range from its end, and the rest counts in the reversed sound")
   func reverse() throws {
     let segment = try Shapes.segment("{ clip: a.wav 10s..20s, reverse: true, fade_in: 1s }")
     #expect(Shapes.text(segment) == "a.wav 10s..20s @ 0s reversed")

@@ -6,7 +6,7 @@ import Testing
 
 /// Times that refer to other items. Every file lasts a minute.
 @Suite struct ReferenceTests {
-  @Test("'at' refers to tracks and named items, before or behind it")
+  @Test("'at' refers to tracks and named items, before or after it")
   func at() throws {
     let yaml = """
       tracks:

@@ -6,7 +6,7 @@ import TestSupport
 
 /// After which others a job runs, how often, and how long.
 @Suite struct RunPolicyTests {
-  @Test("Needs, retries and a limit of time; what is needed may be a job or all jobs of a loop")
+  @Test("Needs, retries and a time limit; a need is a job or all jobs of a loop")
   func policy() throws {
     let jobs = try Bench().load(
       """

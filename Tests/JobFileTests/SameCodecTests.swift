@@ -73,7 +73,7 @@ import TestSupport
     }
   }
 
-  @Test("Opus in Ogg says no bit rate: its file's size does")
+  @Test("Opus in Ogg has no bit rate: the size of its file gives one")
   func opusRate() throws {
     var asset = asset("opus", in: "ogg", rate: 48_000)
     asset.identity.size = 60 * 64_000 / 8

@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test("What a schema can see it refuses on the decoder's line, and nothing next to it")
+  @Test("The schema refuses an error on the decoder's line, and nothing next to it")
   func snippets() throws {
     let all = Self.refused + Self.accepted
     let verdicts = try SchemaCase.verdicts(on: all.map { SchemaCase(name: $0, yaml: $0) })

@@ -6,7 +6,7 @@ import Testing
 
 /// The JSON Schema of the language, held against the decoder by a validator that nobody here wrote.
 @Suite struct SchemaTests {
-  @Test("What the documentation, the tour and the starter show is valid, however YAML is read")
+  @Test("The documentation, the tour and the starter are valid, in any reader of YAML")
   func goodFiles() throws {
     var cases: [SchemaCase] = []
     for page in ["README.md", "docs/job-language.md"] {
@@ -90,7 +90,7 @@ import Testing
     """,
   ]
 
-  @Test("What the decoder refuses the schema refuses on the same line, wherever a schema can")
+  @Test("The schema refuses the decoder's errors on the same line, where a schema can")
   func refusals() throws {
     let screens = try RefusalScreen.all()
     #expect(screens.count > 120)

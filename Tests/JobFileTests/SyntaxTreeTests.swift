@@ -66,7 +66,7 @@ import TestSupport
     #expect(job.media.map(\.stream) == [nil, 1, nil, nil])
   }
 
-  @Test("A failure of the engine is told at the reference that it is about")
+  @Test("A failure of the engine is reported at its reference")
   func failures() {
     let map = SourceMap()
     let origins = map.add(arguments: ["avjob", "compress", "a.wav"])
@@ -140,7 +140,7 @@ import TestSupport
     #expect(Spelling.nearest(to: word, among: Language.job.keys.map(\.name)) == expected)
   }
 
-  @Test("The schema names each key once, and says what to do without the missing ones")
+  @Test("The schema names each key once, and gives alternatives for the missing ones")
   func schema() {
     for schema in Language.maps {
       #expect(Set(schema.keys.map(\.name)).count == schema.keys.count, "\(schema.subject)")

@@ -123,7 +123,7 @@ import TestSupport
       """#)
   }
 
-  @Test("The environment asks for leave")
+  @Test("The environment must be allowed")
   func theEnvironmentAsksForLeave() {
     expect(
       Bench().screen(
@@ -139,7 +139,7 @@ import TestSupport
       """#)
   }
 
-  @Test("What belongs to a loop that a job has not")
+  @Test("Variables of a loop in a job without one")
   func namesOfOtherLoops() {
     expect(
       Bench().screen(

@@ -82,7 +82,7 @@ import TestSupport
       """#)
   }
 
-  @Test("Duplicate keys in several maps are all told")
+  @Test("Duplicate keys in several maps are all reported")
   func duplicateKeysInSeveralMapsAreAllTold() {
     expect(
       Bench().screen(

@@ -77,7 +77,7 @@ import Testing
     #expect(start.moved - start.clock < period + Int64(SlotRing.slotFrames(atRate: 44_100)))
   }
 
-  @Test("a device that slept without its frames tells how many it has lost, until it is dropped")
+  @Test("a device that slept without its frames reports the number of lost ones, until a drop")
   func tellsLoss() throws {
     let configuration = try card("speed 50 stall yes suspend_at 5000")
     let sink = try Self.open(SinkRequest(sampleRate: 48_000, channelCount: 2), configuration)
@@ -98,7 +98,7 @@ import Testing
     #expect(sink.delay == 0)
   }
 
-  @Test("unplugged, it stands still; plugged in again, it goes on where it was heard last")
+  @Test("unplugged, it stands still; plugged in again, it continues at the last played frame")
   func unplugging() throws {
     let player = try player("speed 50 stall yes unplug_at 50000 unplugged \"$/gone\"")
     player.play()
@@ -164,7 +164,7 @@ import Testing
     try SoundCard.wait(for: "close", in: folder.path("log"))
   }
 
-  @Test("channels are put where the device has them, by what it tells or by what is usual")
+  @Test("channels go to the device's positions, by its map or by the usual one")
   func channels() {
     func sources(_ count: Int, _ positions: [String]? = nil) -> [Int]? {
       ChannelReordering(for: count, positions: positions, sampleSize: 4)?.sources

@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test("a sink that has failed stops the player where it was heard, and the player says why")
+  @Test("a failed sink stops the player at the last played frame, and the player has the reason")
   func fails() throws {
     let item = try QueuePlayerTests.items()[0]
     let tape = Tape(item.sampleRate, failingAt: 50_000)
@@ -45,7 +45,7 @@ import Testing
     #expect(tape.openings == 1)
   }
 
-  @Test("one that fails when the last is to be heard has failed, though all was handed over")
+  @Test("a sink that fails with its last frames has failed, though all were written")
   func failsToDrain() throws {
     let item = try QueuePlayerTests.items()[1]
     let tape = Tape(item.sampleRate, failsToDrain: true)
@@ -57,7 +57,7 @@ import Testing
     #expect(tape.openings == 1)
   }
 
-  @Test("a device that is gone again before it has played is told once, and found when it plays")
+  @Test("a device that is gone before it has played is reported once, and found when it plays")
   func vain() throws {
     let item = try QueuePlayerTests.items()[1]
     let tape = Tape(item.sampleRate, vainOpenings: 3)

@@ -20,14 +20,14 @@ import Threads
     }
   }
 
-  @Test("a device is told when it is found, the first as any other", arguments: [44_100, 48_000])
+  @Test("a device is reported when it is found, the first one too", arguments: [44_100, 48_000])
   func tellsFirst(rate: Int) throws {
     let device = MemoryDevice(rate: rate)
     let player = try Player(try QueuePlayerTests.items()[1], opening: device.opener)
     #expect(try told(player.toldUntilPaused()) == ["found \(rate)"])
   }
 
-  @Test("one that is not there at first is told as lost, then as found")
+  @Test("one that is absent at first is reported as lost, then as found")
   func tellsLate() throws {
     let device = MemoryDevice(rate: 44_100)
     // Until somebody has heard of it.
@@ -74,7 +74,7 @@ import Threads
     #expect(device.state.withLock { $0.openings } == 2)
   }
 
-  @Test("however often the system stops it, what it held is played again, and nothing else")
+  @Test("after any number of stops by the system, the held frames are played again, once")
   func interrupted() throws {
     let item = try QueuePlayerTests.items()[0]
     let device = MemoryDevice(
@@ -86,7 +86,7 @@ import Threads
     #expect(player.engine.writer.counts.interruptions.load(ordering: .relaxed) == 100)
   }
 
-  @Test("who goes to the very end while it plays has come to the end")
+  @Test("a seek to the very end while it plays comes to the end")
   func goesToEnd() throws {
     let item = try QueuePlayerTests.items()[0]
     let device = MemoryDevice(rate: item.sampleRate, holdingAt: 10_000)

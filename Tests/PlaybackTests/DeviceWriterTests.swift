@@ -5,7 +5,7 @@ import Threads
 @testable import Playback
 
 @Suite struct DeviceWriterTests {
-  @Test("sound goes on to the device while somebody else holds the lock that the writer shares")
+  @Test("sound reaches the device while another thread holds the writer's lock")
   func lock() throws {
     // It has room at all times.
     let device = MemoryDevice()

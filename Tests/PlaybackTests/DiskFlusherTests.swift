@@ -44,7 +44,7 @@ import Threads
     func release() { state.withLock { $0.isStuck = false } }
   }
 
-  @Test("files are flushed one after the other behind the back of who writes, also closed ones")
+  @Test("files are flushed in order in the background, also closed ones")
   func order() throws {
     let disk = SlowDisk()
     let flusher = disk.flusher
@@ -65,7 +65,7 @@ import Threads
     #expect(!flusher.isBusy)
   }
 
-  @Test("what could not be flushed is told by the next flush, or at the end, and once")
+  @Test("a failed flush is reported by the next flush, or at the end, and once")
   func errors() throws {
     let disk = SlowDisk(error: ENOSPC)
     disk.release()

@@ -75,7 +75,7 @@ import Testing
     #expect(facts.text == "\(count),\(count > 2 ? layout : "unknown"),10\n")
   }
 
-  @Test("a file that is there is replaced only by who says so")
+  @Test("an existing file is replaced only on request")
   func replacing() throws {
     let item = try QueuePlayerTests.items()[1]
     let path = folder.path("heard.wav")
@@ -138,7 +138,7 @@ import Testing
 }
 
 @Suite struct NullSinkTests {
-  @Test("nowhere, sound lasts as long as it is, in the samples that were asked for")
+  @Test("without a device, sound lasts as long as it is, in the requested samples")
   func lasts() throws {
     let item = try QueuePlayerTests.items()[1]
     let player = try Player(item, opening: NullSink.opener(as: .int16))
@@ -151,7 +151,7 @@ import Testing
     #expect(player.device.format?.sampleRate == item.sampleRate)
   }
 
-  @Test("what nobody feeds runs dry, says so once, and takes sound again; a drain is no such thing")
+  @Test("without sound it runs dry, reports it once, and takes sound again; a drain is different")
   func runsDry() throws {
     let sink = NullSink(
       SinkFormat(

@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test("what is not to be measured is heard all the same, and measured again when it is to be")
+  @Test("sound without metering is played all the same, and measured again when enabled")
   func unmeasured() throws {
     let item = try item("synth 0.5 sine 1000 vol 0.5")
     let device = MemoryDevice(rate: item.sampleRate)

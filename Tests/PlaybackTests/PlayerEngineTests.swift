@@ -17,7 +17,7 @@ import Testing
     case all, last, advance
   }
 
-  @Test("who takes away what sounds hears nothing more of it", arguments: Removal.allCases)
+  @Test("removing the current item silences it", arguments: Removal.allCases)
   func takesAway(removal: Removal) throws {
     let items = try QueuePlayerTests.items()
     let device = MemoryDevice(rate: items[0].sampleRate, holdingAt: 10_000)
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  @Test("a stop is told, however soon it comes after the start")
+  @Test("a stop is reported, however soon it comes after the start")
   func tellsStop() throws {
     for _ in 0..<20 {
       let folder = TestFolder()
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test("a device that is gone is told again when there is a reason, and when there is another")
+  @Test("a lost device is reported again for a reason, and for another one")
   func tellsReasons() throws {
     let item = try QueuePlayerTests.items()[1]
     let device = MemoryDevice(

@@ -9,7 +9,7 @@ import Testing
 @testable import Playback
 
 @Suite struct PlayerTests {
-  @Test("what is heard is what is exported, bit for bit")
+  @Test("the played sound is the exported one, bit for bit")
   func hearsTheExport() throws {
     let item = try PlayerItem.ofFixture("feelings.ogg")
     #expect(try heard(item) == item.exported())
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test("after a seek, what is heard is the rest of the whole")
+  @Test("after a seek, the sound is the rest of the whole")
   func hearsTheRest() throws {
     let item = try PlayerItem.ofFixture("feelings.ogg")
     let whole = try item.exported()
@@ -54,7 +54,7 @@ import Testing
     #expect(kept <= held + 2 + item.sampleRate / slotFrames)
   }
 
-  @Test("unplugged, it waits for the device and goes on where it was heard last")
+  @Test("unplugged, it waits for the device and continues at the last played frame")
   func survivesUnplugging() throws {
     let item = try PlayerItem.ofFixture("feelings.ogg")
     let device = MemoryDevice(

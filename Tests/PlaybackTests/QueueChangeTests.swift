@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  @Test("a return that is rendered ahead and thrown away is heard all the same")
+  @Test("a repetition that was rendered ahead and discarded is played all the same")
   func countsHeardLoops() throws {
     let items = try Self.items([8820, 3000])
     let (once, last) = (try items[0].exported(), try items[1].exported())
@@ -168,7 +168,7 @@ import Testing
     #expect(player.numberOfLoops == 0)
   }
 
-  @Test("what is put before an item that was tried in vain is heard, and that is tried again")
+  @Test("an item inserted before a failed one is played, and the failed one is tried again")
   func changesAroundFailures() throws {
     let items = try Self.items([8820, 3000])
     let folder = TestFolder()
@@ -196,7 +196,7 @@ import Testing
     }
   }
 
-  @Test("the one that is heard is taken out as such, however late it is told that it is heard")
+  @Test("the current item is removed as such, however late its start is reported")
   func removesCurrent() throws {
     let items = try Self.items([3000, 4000, 3000])
     let device = MemoryDevice(rate: Self.rate, buffer: 512, holdingAt: 100)
@@ -222,7 +222,7 @@ import Testing
     observation.cancel()
   }
 
-  @Test("to what is no moment, nobody goes")
+  @Test("a seek to an invalid time is ignored")
   func seeksNowhere() throws {
     let player = try Player(Self.items([8820])[0], opening: MemoryDevice().opener)
     let place = Time(frames: 3000, rate: Self.rate)
@@ -234,7 +234,7 @@ import Testing
     }
   }
 
-  @Test("who observes a player and holds it keeps it until the observation goes")
+  @Test("an observer that holds its player keeps it until the observation is released")
   func keepsPlayer() throws {
     weak var kept: Player?
     var observation: PlayerObservation?

@@ -47,7 +47,7 @@ import Testing
     #expect(abs(loudness - (try integrated(item))) < 0.1)
   }
 
-  @Test("an item of another format has the device opened anew: it is heard and metered as exported")
+  @Test("an item of another format opens the device again: sound and meters are the export's")
   func opensAnew() throws {
     let items = [
       try item("a", rate: 8000, channels: 1), try item("b", rate: 44_100, channels: 2),
@@ -82,7 +82,7 @@ import Testing
     try expect(device.openings[0].meters, of: items[1])
   }
 
-  @Test("a device that has one format is asked for another one once, and meters are the item's")
+  @Test("a device of one format gets a request for another one once, and meters are the item's")
   func oneFormat() throws {
     let items = [
       try item("a", rate: 48_000, channels: 2), try item("b", rate: 44_100, channels: 1),

@@ -130,7 +130,7 @@ private struct Ideal {
   /// What the device holds ahead of what it has played, and has not told about yet.
   fileprivate static let ahead = 512
 
-  @Test("whatever is changed of the queue while it plays, what is heard is in the order of then")
+  @Test("changes of the queue while it plays keep the order of their moment")
   func keepsOrder() throws {
     let all = try QueueChangeTests.items([2500, 3000, 8000, 2000, 4500, 2200])
     var sounds: [ObjectIdentifier: [Float]] = [:]

@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test("items follow one another without a gap, each told when it is heard")
+  @Test("items follow one another without a gap, each reported when it is played")
   func playsGaplessly() throws {
     let items = try Self.items()
     let device = MemoryDevice(rate: items[0].sampleRate)
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test("an item is in a queue once, and behind one that is in it")
+  @Test("an item is in a queue once, and after one that is in it")
   func insertsOnce() throws {
     let items = try Self.items()
     let other = try PlayerItem.ofFixture("feelings.ogg")
@@ -111,7 +111,7 @@ import Testing
 }
 
 @Suite struct ListeningTests {
-  @Test("a looped item is heard so often more, without a gap")
+  @Test("a looped item is repeated as often as set, without a gap")
   func loops() throws {
     let item = try QueuePlayerTests.items()[1]
     let device = MemoryDevice(rate: item.sampleRate)
@@ -123,7 +123,7 @@ import Testing
     #expect(device.floats == once + once + once)
   }
 
-  @Test("a range is looped until it is told otherwise")
+  @Test("a range is looped until it is changed")
   func loopsRange() throws {
     let item = try QueuePlayerTests.items()[0]
     let device = MemoryDevice(rate: item.sampleRate, holdingAt: 5 * item.sampleRate)
@@ -201,7 +201,7 @@ import Testing
     _ = observations
   }
 
-  @Test("a paused player stands at the frame that was heard last, and goes on with the next")
+  @Test("a paused player stands at the last played frame, and continues with the next")
   func pauses() throws {
     let item = try QueuePlayerTests.items()[0]
     let device = MemoryDevice(rate: item.sampleRate)

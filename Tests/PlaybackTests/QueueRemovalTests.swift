@@ -46,7 +46,7 @@ import Testing
     #expect(player.device.xruns == 0)
   }
 
-  @Test("what is taken out behind the one that is heard, and is not rendered, disturbs nothing")
+  @Test("removing an item that is not rendered yet disturbs nothing")
   func removesLater() throws {
     let items = try QueuePlayerTests.items() + QueueRepeatTests.items(2)
     let device = MemoryDevice(rate: items[0].sampleRate, holdingAt: 1000)
@@ -61,7 +61,7 @@ import Testing
     #expect(device.state.withLock { $0.drops.first } == device.playedFrames)
   }
 
-  @Test("an item that is taken out when it has just begun ends there, also before that is told")
+  @Test("an item that is removed when it has just begun ends there, also before that is reported")
   func removesBegun() throws {
     let items = try QueueRepeatTests.items(3, lasting: 10)
     let device = MemoryDevice(rate: items[0].sampleRate, buffer: 1024, holdingAt: 5000)
@@ -81,7 +81,7 @@ import Testing
     observation.cancel()
   }
 
-  @Test("what was heard before a pause is told, however late the one comes who tells it")
+  @Test("sound before a pause is reported, however late the observing thread is")
   func tellsLate() throws {
     let items = try QueueRepeatTests.items(2, lasting: 10)
     let device = MemoryDevice(rate: items[0].sampleRate, buffer: 1000, holdingAt: 5000)

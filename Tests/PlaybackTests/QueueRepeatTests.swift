@@ -49,7 +49,7 @@ import Testing
     #expect(player.device.xruns == 0)
   }
 
-  @Test("what comes into the queue while the last item ends is heard whole, and no xrun is counted")
+  @Test("an item inserted while the last one ends plays whole, without an xrun")
   func insertsWhileDraining() throws {
     let items = try Self.items(2, lasting: 10)
     let both = try items.flatMap { try $0.exported() }
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test("a slot behind the last waits for the drain, and the end is the end of that slot")
+  @Test("a slot after the last waits for the drain, and the end is the end of that slot")
   func drainsFirst() throws {
     let sink = DrainingSink()
     let ring = SlotRing(channelCount: 2, sampleRate: 48_000, slotCount: 4)
@@ -95,7 +95,7 @@ import Testing
     #expect(sink.writesWhileDraining == 0)
   }
 
-  @Test("a file of which something cannot be decoded is told of, once, however often it is played")
+  @Test("a file with damage is reported once, however often it is played")
   func tellsDamage() throws {
     let folder = TestFolder()
     let whole = folder.path("whole.flac")

@@ -26,7 +26,7 @@ import Testing
     #expect(throws: Self.over) { try recorder.prepareToRecord() }
   }
 
-  @Test("what has ended by its length records no more, and says so")
+  @Test("a recording that has ended by its length records no more, and shows that")
   func ended() throws {
     var settings = RecordingSettings()
     settings.duration = Time(frames: 4800, rate: 48_000)
@@ -51,7 +51,7 @@ import Testing
     expectRefusals(recorder)
   }
 
-  @Test("what was stopped before it began has made no file, and makes none")
+  @Test("a recording that was stopped before it began has no file, and makes none")
   func neverBegun() throws {
     let recorder = try recorder()
     recorder.stop()
@@ -59,7 +59,7 @@ import Testing
     #expect(try Tool.succeed("ls", folder.root).text == "")
   }
 
-  @Test("where the device could not be opened, each attempt says so")
+  @Test("each attempt to open a missing device reports the failure")
   func noDevice() throws {
     let failure = Failure(.mendMachine, "no such device")
     let recorder = try Recorder(to: FilePath(folder.path("a.wav"))) { _ throws(Failure) in

@@ -9,7 +9,7 @@ import Testing
 @testable import Playback
 
 extension RecordingTests {
-  @Test("a pause while the device is gone is no loss, and what is lost around it is silent")
+  @Test("a pause while the device is gone is no loss, and losses around it are silent")
   func pauseWithoutDevice() throws {
     let sound = noise(60_000 * 4)
     let microphone = MemoryMicrophone(sound, mishaps: [(20_000, .isTakenAway)])
@@ -59,7 +59,7 @@ extension RecordingTests {
     #expect(recording.end == .duration)
   }
 
-  @Test("why a device does not come back is told, until it does")
+  @Test("the reason for a missing device is reported until the device is back")
   func deviceFailure() throws {
     let sound = noise(30_000 * 4)
     let microphone = MemoryMicrophone(sound, mishaps: [(20_000, .isTakenAway)])

@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test("so much is rendered ahead, at any rate, and heard bit for bit", arguments: rates)
+  @Test("as much is rendered ahead at any rate, and played bit for bit", arguments: rates)
   func held(rate: Int) throws {
     let item = try QueuePlayerTests.items()[1]
     let device = MemoryDevice(rate: rate, buffer: rate / 5, holdingAt: rate / 2)

@@ -50,7 +50,7 @@ import Threads
     #expect(ring.slots.first?.bytes.load(as: UInt8.self) == 7)
   }
 
-  @Test("what one thread puts in, another takes out, whole and in order", arguments: [1, 2, 64])
+  @Test("one thread's slots arrive in the other, whole and in order", arguments: [1, 2, 64])
   func twoThreads(count: Int) throws {
     let ring = Ring(count: count)
     // Some hundred times through the ring: on one core, each time is a change of threads, and more.

@@ -20,7 +20,7 @@ import Testing
     return block
   }
 
-  @Test("the meter shows the sum of what sounds at once, and counts its frames once")
+  @Test("the meter shows the sum of simultaneous sound, and counts its frames once")
   func sum() throws {
     let monitor = TrackMonitor(try item(), track: 0)
     let (first, second) = (monitor.watcher(), monitor.watcher())
@@ -43,7 +43,7 @@ import Testing
     #expect(monitor.take()?.count == 40)
   }
 
-  @Test("muted in a cross-fade, both fall silent in the same ramp; what begins later is silent")
+  @Test("muted in a cross-fade, both fall silent in the same ramp; later items are silent")
   func mute() throws {
     let item = try item()
     let monitor = TrackMonitor(item, track: 0)

@@ -25,7 +25,7 @@ import Testing
       ]), library: library)
   }
 
-  @Test("tracks are told with their names, and what they hold in order of time")
+  @Test("tracks have their names, and segments in order of time")
   func tellsTracks() throws {
     let item = try Self.item()
     #expect(item.tracks.map(\.name) == ["music", "track 2", "off"])
@@ -51,7 +51,7 @@ import Testing
     #expect(try item.heard().allSatisfy { $0 == 0 })
   }
 
-  @Test("meters show what is heard, of the whole and of each track")
+  @Test("meters show the played sound, of the whole and of each track")
   func meters() throws {
     let item = try Self.item()
     let frame = item.sampleRate * 3 / 2

@@ -39,7 +39,7 @@ import Testing
     #expect(isEqual)
   }
 
-  @Test("one channel is heard on both sides, and can be panned")
+  @Test("one channel plays on both sides, and can be panned")
   func mono() throws {
     let folder = TestFolder()
     try Tool.succeed(

@@ -90,7 +90,7 @@ struct CoverTests {
     }
   }
 
-  @Test("that no output can hold are left out, and said to be")
+  @Test("that no output can hold are left out with a warning")
   func unwritable() throws {
     try embed("c.gif", mime: "image/gif", into: "t.mp3")
     let artwork = try #require(try embedded("t.mp3"))
@@ -111,7 +111,7 @@ struct CoverTests {
     #expect(try embedded("a.m4a") == nil)
   }
 
-  @Test("larger than FLAC's largest block are left out, and said to be")
+  @Test("larger than FLAC's largest block are left out with a warning")
   func large() throws {
     try Tool.succeed("truncate", "-s", "17M", folder.path("c.png"))
     try embed("c.png", mime: "image/png", into: "t.mp3")

@@ -150,7 +150,7 @@ import Testing
     }
   }
 
-  @Test("a file that is there is refused, or emptied, and one that grows is nobody else's")
+  @Test("an existing file is refused or emptied, and a growing one is locked")
   func exclusive() throws {
     try writeFile(folder.path("a.wav"), [1, 2, 3])
     func open(replacing: Bool) throws(Failure) -> any GrowingWriter {
@@ -167,7 +167,7 @@ import Testing
     _ = try open(replacing: true)
   }
 
-  @Test("past 4 GiB the header is one of RF64, and tools know the length")
+  @Test("past 4 GiB the header is RF64's, and tools find the length")
   func rf64() throws {
     for format in Output.SampleFormat.allCases {
       let name = "\(format.rawValue).wav"
@@ -192,7 +192,7 @@ import Testing
     }
   }
 
-  @Test("marks are cues with labels behind the sound, and the sound is all there")
+  @Test("marks are cues with labels after the sound, and the sound is complete")
   func marks() throws {
     let sound = noise(10_001)
     let writer = try makeGrowingWriter(

@@ -53,7 +53,7 @@ struct ID3Tests {
     return FilePath(path)
   }
 
-  @Test("it is 2.4, and 2.3 where FFmpeg would lose a chapter, unless a version is asked for")
+  @Test("it is 2.4, and 2.3 where FFmpeg would lose a chapter, unless a version is set")
   func versions() throws {
     let image = Artwork.file(try image())
     let cases: [(ID3Version?, [Chapter], UInt8, String)] = [

@@ -131,7 +131,7 @@ struct OggTests {
     #expect(try serial("b.ogg", "One") != first)
   }
 
-  @Test("libvorbis takes what the table offers, at its ends")
+  @Test("libvorbis accepts the limits of the table")
   func vorbisRates() throws {
     for rate in [8000, 11_025, 16_000, 22_050, 32_000, 44_100, 48_000] {
       for (count, layout) in [(1, ChannelLayout.mono), (2, .stereo), (6, .surround51)] {

@@ -119,7 +119,7 @@ struct OutputFileTests {
     #expect(try entries(of: folder.root).sorted() == [".b.mp3.avjob-0.tmp", "a.mp3"])
   }
 
-  @Test("what a process leaves that dies while another one writes goes with that one")
+  @Test("files of a process that dies while another one writes are removed with that one's")
   func diedMeanwhile() throws {
     let left = folder.path(".a.mp3.avjob-0.tmp")
     try writeFile(left, "left".utf8)

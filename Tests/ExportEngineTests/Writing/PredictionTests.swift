@@ -8,7 +8,7 @@ import Testing
 
 @testable import ExportEngine
 
-@Suite("What is predicted of an output")
+@Suite("The predicted facts of an output")
 struct PredictionTests {
   let folder = TestFolder()
 
@@ -59,7 +59,7 @@ struct PredictionTests {
     return (predicted, try MediaLibrary().asset(at: FilePath(path)))
   }
 
-  @Test("is what probing it finds, in each format", arguments: Output.Kind.allCases)
+  @Test("equal those of probing it, in each format", arguments: Output.Kind.allCases)
   func facts(kind: Output.Kind) throws {
     var dice = Dice(UInt64(kind.rawValue.utf8.reduce(0) { $0 * 31 + Int($1) }))
     let layouts = kind.capabilities.layouts ?? ChannelLayout.named.map(\.value)

@@ -29,14 +29,14 @@ struct QuantizerTests {
     #expect(output == all.map { $0 << 8 })
   }
 
-  @Test("halves round to even, and what is over full scale is clamped")
+  @Test("halves round to even, and samples over full scale are clamped")
   func rounding() {
     let steps: [Float] = [0.5, 1.5, 2.5, -0.5, -1.5, 0.49999, 32767.5, 40000, -32768.5, -1e30]
     #expect(
       int16(steps.map { $0 / 32768 }) == [0, 2, 2, 0, -2, 0, 32767, 32767, -32768, -32768])
   }
 
-  @Test("dither is a function of frame and channel: a slice is what it is in the whole")
+  @Test("dither is a function of frame and channel: a slice equals its part of the whole")
   func slices() {
     let noise = Signal.noise(seed: 5, count: 5000)
     let whole = int16(noise, isDithered: true, frame: 1 << 33)

@@ -53,7 +53,7 @@ struct ReviewCacheTests {
     }
   }
 
-  @Test("What is wrong with a picture is told of every export that asks for it")
+  @Test("The error of a picture is reported for every export with it")
   func badPictures() throws {
     try writeFile(folder.path("cover.png"), "no picture".utf8)
     var look = ReviewCache()
@@ -63,7 +63,7 @@ struct ReviewCacheTests {
     }
   }
 
-  @Test("A folder that is a file is told of every output that would be in it")
+  @Test("A folder that is a file is reported for every output in it")
   func folders() throws {
     try writeFile(folder.path("file"), "".utf8)
     var look = FolderCache()

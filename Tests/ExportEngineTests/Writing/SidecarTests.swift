@@ -98,7 +98,7 @@ struct SidecarTests {
         """)
   }
 
-  @Test("XML and JSON parsers of Python's find in them what was put in")
+  @Test("Python's parsers of XML and JSON read the original texts")
   func parsers() throws {
     _ = try write("a.wav", [.podlove, .podcasting2], chapters: chapters)
     let script = """

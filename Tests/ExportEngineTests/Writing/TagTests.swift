@@ -115,7 +115,7 @@ struct TagTests {
     if lost.isEmpty { #expect(tags.contains("tag:encoder=my encoder")) }
   }
 
-  @Test("what a format has no place for is said")
+  @Test("content without a place in a format is reported")
   func omittedParts() throws {
     var metadata = Metadata()
     metadata["title"] = "T"
@@ -138,7 +138,7 @@ struct TagTests {
     #expect(omissions(of: sink(.mp3(.standard), metadata: metadata, chapters: linked)) == [])
   }
 
-  @Test("tags whose frames want another form are told, since players do not look where they go")
+  @Test("tags that need another frame are reported, since players do not read it")
   func misfits() {
     var metadata = Metadata()
     for (key, value) in [
@@ -191,7 +191,7 @@ struct TagTests {
       ])
   }
 
-  @Test("images of chapters that files brought along and that no output can hold are told")
+  @Test("images of chapters in files that no output can hold are reported")
   func chapterImages() {
     func image(_ format: EmbeddedArtwork.Format, _ byteCount: Int64) -> Artwork {
       .embedded(
@@ -218,7 +218,7 @@ struct TagTests {
       ])
   }
 
-  @Test("what a source brought along is not missed, but what the job asks for is")
+  @Test("missing content of a source is not reported, missing content of the job is")
   func inheritedParts() throws {
     var own = Metadata()
     own["mood"] = "calm"
@@ -254,7 +254,7 @@ struct TagTests {
       isDithered: false)
   }
 
-  @Test("a first chapter that begins late begins late in M4A, too: what is before has no title")
+  @Test("a first chapter that begins late begins late in M4A, too: the time before has no title")
   func lateChapters() throws {
     let path = folder.path("late.m4a")
     let late = Array(chapters.dropFirst())
@@ -290,7 +290,7 @@ struct TagTests {
     #expect(try entries(of: folder.root) == [])
   }
 
-  @Test("covers that are no pictures are refused, and nothing is left behind")
+  @Test("covers that are no pictures are refused, and no file is left")
   func badCovers() throws {
     try writeFile(folder.path("text.png"), "no picture".utf8)
     try writeFile(folder.path("cut.png"), try readFile(cover("a.png").string).prefix(20))

@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test("A split is of the job's timeline, behind all modifiers")
+  @Test("A split is of the job's timeline, after all modifiers")
   func modifiers() throws {
     let parts = try exports(
       """
@@ -98,7 +98,7 @@ import Testing
     #expect(items.map { $0.outputs[0].path } == ["A.mp3", "B.mp3"])
   }
 
-  @Test("Names of parts, and what variables stand for in paths and tags")
+  @Test("Names of parts, and variables in paths and tags")
   func variables() throws {
     var bench = Bench()
     bench.texts["x.cue"] = """
@@ -260,7 +260,7 @@ import Testing
       """)
   }
 
-  @Test("Ranges of a file, for what takes ranges")
+  @Test("Ranges of a file, for keys that need ranges")
   func rangesOfAFile() throws {
     let files = MemoryFiles(texts: ["l.txt": "1\t2\ta\n3\t3\tb\n", "t.txt": "1:00..2:00\n"])
     let map = SourceMap()

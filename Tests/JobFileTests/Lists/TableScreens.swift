@@ -56,7 +56,7 @@ import TestSupport
       """)
   }
 
-  @Test("What only lengths show is told at the cell, too")
+  @Test("Errors of lengths are reported at the cell, too")
   func lengths() {
     var bench = Bench()
     bench.texts["t.csv"] = "id,to\n1,0:30\n2,\"1:30\"\n"

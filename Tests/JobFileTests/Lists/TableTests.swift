@@ -46,7 +46,7 @@ import Testing
     #expect(jobs.map { $0.metadata["track"] } == ["1/2", "2/2"])
   }
 
-  @Test("Jobs are called by the first column that tells them apart, and else by their numbers")
+  @Test("Jobs are named by the first column that distinguishes them, and else by number")
   func names() throws {
     func names(_ table: String, _ more: String = "") throws -> [String] {
       var bench = Bench()
@@ -59,7 +59,7 @@ import Testing
     #expect(try names("lang,id\nen,x\nde,y\nen,z\n", "group_by: lang\n") == ["en", "de"])
   }
 
-  @Test("What all rows of a group have in common is bound; an item is repeated for each row")
+  @Test("Values that all rows of a group share are bound; an item is repeated for each row")
   func groups() throws {
     var bench = Bench()
     bench.texts["t.csv"] = "ep,show,file,gain\n2,Sea,a,-1 dB\n1,Sky,b,-2 dB\n2,Sea,b,-3 dB\n"
