@@ -167,13 +167,18 @@ package struct DiagnosticSink {
 
   package init() {}
 
-  /// Whether enough has been said about `origin`, so that one more is counted and nothing else:
-  /// what would be costly to say need not be made.
+  /// Whether it is full, so that one more is counted and nothing else: its place, which takes memory,
+  /// need not be made.
+  package mutating func dropsAll() -> Bool {
+    guard diagnostics.all.count >= Self.limit else { return false }
+    droppedCount += 1
+    return true
+  }
+
+  /// The same, also where `origin` has enough messages.
   package mutating func drops(at origin: Origin) -> Bool {
-    guard
-      diagnostics.all.count >= Self.limit
-        || countPerPlace[origin, default: 0] >= Self.limitPerPlace
-    else { return false }
+    if dropsAll() { return true }
+    guard countPerPlace[origin, default: 0] >= Self.limitPerPlace else { return false }
     droppedCount += 1
     return true
   }

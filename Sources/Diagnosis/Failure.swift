@@ -21,7 +21,7 @@ public struct Failure: Error, Sendable, Hashable, Codable {
   /// One line: the fault and the remedy, without file and place, which stand beside it.
   public var message: String
   /// The file that the failure is about.
-  public var path: FilePath?
+  @CodedPathIfAny public var path: FilePath?
   /// Where the job that failed says so.
   public var origin: Origin
 
@@ -55,7 +55,7 @@ public struct Warning: Sendable, Hashable, Codable {
   /// One line, without file and place.
   public var message: String
   /// The file that the warning is about.
-  public var path: FilePath?
+  @CodedPathIfAny public var path: FilePath?
   /// Where the job says what it is about.
   public var origin: Origin
 

@@ -116,7 +116,7 @@ extension Export {
       format = kind.usualFormat(
         isDeep: sources.isDeep, sampleRate: rate, channelCount: layout.count)
     case .same(_, let isInFolder):
-      guard let clip = draft.clip else { throw Diagnostics() }
+      guard let clip = draft.clip else { throw Diagnostics(output.missingClip) }
       format = draft.kind.format(like: clip, sampleRate: rate, layout: layout)
       if let usual = draft.kind.fileExtension(for: output.path) {
         guard isInFolder else { throw Diagnostics(output.misnamed(clip, draft.kind, usual)) }
@@ -178,13 +178,7 @@ extension Output {
     case .usual(let kind): return (kind, nil)
     case .same(let named, isInFolder: _): asset = named ?? sources.only
     }
-    guard let clip = asset else {
-      throw Diagnostics(
-        Diagnostic(
-          "an output with the codec of its clip, of an export that is not one clip",
-          at: origins.format == .unknown ? origin : origins.format,
-          help: "name the format, as 'mp3: V2'"))
-    }
+    guard let clip = asset else { throw Diagnostics(missingClip) }
     guard let kind = clip.outputKind else {
       let names = Kind.allCases.map { "'\($0.rawValue)'" }
       throw Diagnostics(
@@ -193,6 +187,13 @@ extension Output {
           help: "name a format: one of " + names.joined(separator: ", ")))
     }
     return (kind, clip)
+  }
+
+  fileprivate var missingClip: Diagnostic {
+    Diagnostic(
+      "an output with the codec of its clip, of an export that is not one clip",
+      at: origins.format == .unknown ? origin : origins.format,
+      help: "name the format, as 'mp3: V2'")
   }
 
   fileprivate func misnamed(_ clip: Asset, _ kind: Kind, _ usual: String) -> Diagnostic {

@@ -30,21 +30,25 @@ struct RequestCheck {
       + tagProblem
   }
 
-  /// The settings that are impossible for any source; one of those that only some rates have.
+  /// The settings that are impossible for any source; one of those that only some rates or layouts
+  /// have.
+  ///
+  /// - Complexity: O(1) where nothing is impossible, else O(rates × layouts of the format)
   func problemsAnywhere() -> [Diagnostic] {
-    let layout = output.ownLayout ?? mixLayout?.value ?? .stereo
-    if let rate = writtenRate {
-      return problems(of: output.format, sampleRate: rate, layout: layout, nil)
-    }
-    if let problem = layoutProblem(layout) { return [problem] + tagProblem }
+    let written = output.ownLayout ?? mixLayout?.value
+    if let written, let problem = layoutProblem(written) { return [problem] + tagProblem }
+    let layout = written ?? .stereo
     let rates = kind.capabilities.sampleRates
-    let everywhere = MP3Settings.sampleRates.map {
-      settingProblems(output.format, rates.nearest(to: $0), layout)
+    let usual = writtenRate ?? output.usualRate(from: rates.nearest(to: 44_100), layout)
+    let found = settingProblems(output.format, usual, layout)
+    guard !found.isEmpty else { return tagProblem }
+    // Sources decide what is not written: some settings may be possible.
+    let layouts =
+      written.map { [$0] } ?? kind.capabilities.layouts ?? ChannelLayout.named.map(\.value)
+    let everywhere = (writtenRate.map { [$0] } ?? rates.examples).flatMap { rate in
+      layouts.map { settingProblems(output.format, rate, $0) }
     }
     guard everywhere.allSatisfy({ !$0.isEmpty }) else { return tagProblem }
-    let usual = output.usualRate(from: rates.nearest(to: 44_100), layout)
-    // The rate is not known: some settings may be possible.
-    let found = settingProblems(output.format, usual, layout)
     let certain = found.filter { problem in
       everywhere.allSatisfy { $0.contains { $0.setting == problem.setting } }
     }

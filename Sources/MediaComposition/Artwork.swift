@@ -11,7 +11,7 @@ public enum Artwork: Sendable, Hashable, Codable {
   case file(FilePath)
   /// One that lies in a media file, as probing found it there (`AVMetadataItem`'s artwork). Where
   /// no output can hold it, it is left out.
-  case embedded(EmbeddedArtwork)
+  indirect case embedded(EmbeddedArtwork)
 
   /// The file that it is read from.
   public var path: FilePath {

@@ -38,7 +38,7 @@ public struct Output: Sendable, Hashable, Codable {
     /// As a source, with settings that keep its quality; nil: as the only source. Where the extension
     /// of the path does not fit, a path that `isInFolder` gets the usual one, and another one is
     /// refused.
-    case same(as: Asset?, isInFolder: Bool)
+    indirect case same(as: Asset?, isInFolder: Bool)
   }
 
   /// Container and codec with its settings; `OutputCapabilities` says which there are.

@@ -204,6 +204,15 @@ extension OutputCapabilities.SampleRates {
     }
   }
 
+  /// All of them, or some of all that there are, up to the highest.
+  package var examples: [Int] {
+    switch self {
+    case .only(let rates): rates
+    case .upTo(let limit, let farLimit):
+      MP3Settings.sampleRates.filter { $0 < limit } + [limit, max(limit, farLimit)]
+    }
+  }
+
   /// `rate` where the format has it; else the highest that it divides by, from 44.1 kHz on; else
   /// the lowest above it, so that all of the sound is kept; else the highest.
   public func nearest(to rate: Int) -> Int {
@@ -211,7 +220,8 @@ extension OutputCapabilities.SampleRates {
     switch self {
     case .upTo(let limit, let farLimit):
       // The next ten, so that all of the sound is kept.
-      return rate < 1 ? 1 : min(max(limit, farLimit), rate + (10 - rate % 10) % 10)
+      let highest = max(limit, farLimit)
+      return rate < 1 ? 1 : rate >= highest ? highest : rate + (10 - rate % 10) % 10
     case .only(let rates):
       let divisor = rates.last { $0 < rate && $0 >= 44_100 && rate % $0 == 0 }
       return divisor ?? rates.first { $0 > rate } ?? rates[rates.count - 1]

@@ -155,7 +155,13 @@ final class DeviceWriter: Sendable {
     counts.hasPlayed.store(false, ordering: .releasing)
     // Flushes up to here were for sound before this device.
     answerFlush()
-    shared.withLock { $0.device = .open(sink.format, ring) }
+    let isAsked = shared.withLock { shared in
+      // Opening takes long: another sink may be requested meanwhile.
+      guard shared.request == request else { return false }
+      shared.device = .open(sink.format, ring)
+      return true
+    }
+    guard isAsked else { return .over }
     statusChanged.signal()
     do throws(Failure) {
       return try play(ring, to: sink, asked: request)

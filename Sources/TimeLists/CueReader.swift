@@ -85,7 +85,9 @@ struct CueReader {
         line, word, help: "take the line out to read the sheet without this message")
     case _ where Self.ignored.contains(command): break
     default:
-      let nearest = Spelling.nearest(to: command, among: Self.commands.sorted())
+      let nearest =
+        text.sink.isSuggesting
+        ? Spelling.nearest(to: command, among: Self.commands.sorted()) : nil
       text.error(
         "'\(line.text(word))' is no command of a CUE sheet", line, word,
         help: nearest.map { "did you mean '\($0)'?" }

@@ -90,10 +90,12 @@ struct ListText {
     _ message: String, _ line: Line, _ range: Range<Int>, help: String? = nil,
     notes: [Diagnostic.Note] = []
   ) {
+    if sink.dropsAll() { return }
     sink.error(message, at: origin(line, range), help: help, notes: notes)
   }
 
   mutating func warn(_ message: String, _ line: Line, _ range: Range<Int>, help: String) {
+    if sink.dropsAll() { return }
     sink.add(Diagnostic(.warning, message, at: origin(line, range), help: help))
   }
 

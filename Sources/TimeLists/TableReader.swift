@@ -76,18 +76,16 @@ package struct TableReader {
     _ message: String, at cell: Table.Stretch, help: String? = nil,
     notes: [Diagnostic.Note] = []
   ) {
-    // Only messages need places, not each of a hundred thousand rows.
-    guard sink.diagnostics.all.count < DiagnosticSink.limit else {
-      _ = sink.drops(at: .unknown)
-      return
-    }
+    if sink.dropsAll() { return }
     sink.error(message, at: origin(cell), help: help, notes: notes)
   }
 
   // MARK: Rows
 
   private mutating func table() -> Table? {
-    guard var names = record(limit: Table.columnLimit) else {
+    let header = record(limit: Table.columnLimit)
+    guard !isBroken else { return nil }
+    guard var names = header else {
       sink.error("'\(path)' is empty", at: named, help: "a table begins with the names of columns")
       return nil
     }

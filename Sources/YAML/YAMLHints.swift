@@ -30,7 +30,7 @@ struct YAMLHints {
       \.indicator, \.document, \.minus, \.escape, \.afterQuote, \.flowColon, \.unclosed,
       \.flowText, \.reservedCharacter, \.tab, \.colon, \.noColon, \.indentation,
     ]
-    for rule in rules { if let diagnostic = rule(self) { return diagnostic } }
+    for rule in rules where isShort { if let diagnostic = rule(self) { return diagnostic } }
     return say(
       "this is no YAML: \(problem.text)", "x",
       help: "look for an indentation, a quote or a bracket that is not right, here or in the lines "
@@ -59,6 +59,13 @@ struct YAMLHints {
   }
 
   // MARK: Tools
+
+  /// Whether the rules' expressions, which take the square of a line's length, may be applied.
+  private var isShort: Bool {
+    let number = problem.mark.line
+    return [number, number - 1, problem.context?.mark.line ?? number]
+      .allSatisfy { source.line($0).utf8.count <= 2000 }
+  }
 
   /// An error at the problem, or at another place, of the length of `word`.
   private func say(

@@ -280,6 +280,10 @@ extension YAMLReader {
   private mutating func scalar(
     _ read: String, _ style: YAMLEvent.ScalarStyle, _ event: YAMLEvent, isKey: Bool = false
   ) -> YAMLNode {
+    if style == .quoted, let diagnostic = escape(in: read, event) {
+      sink.add(diagnostic)
+      return YAMLNode(.missing, origin: diagnostic.origin, in: folder)
+    }
     let text = disguise.removed(from: read)
     let quotes = style == .quoted ? 1 : 0
     let isOneLine = event.start.line == event.end.line
@@ -305,6 +309,20 @@ extension YAMLReader {
       return YAMLNode(.missing, origin: here, in: folder)
     }
     return YAMLNode(.scalar(result), origin: here, in: folder)
+  }
+
+  /// `"\U00100000"`: an escape gives a character that `YAMLDisguise` needs.
+  private mutating func escape(in read: String, _ event: YAMLEvent) -> Diagnostic? {
+    guard read.unicodeScalars.contains(where: { $0.value >= YAMLDisguise.first }) else { return nil }
+    let written = text(from: event.start).unicodeScalars
+      .prefix(event.end.index - event.start.index)
+    guard written.first == "\"",
+      let start = Substring(written).firstRange(of: #"\U0010"#)?.lowerBound
+    else { return nil }
+    let digits = written[start...].dropFirst(4).prefix(6)
+    return Diagnostic(
+      "the character U+\(Substring(digits)) may not stand in a job file",
+      at: origin(event.start, length: written.count), help: "take it out")
   }
 
   /// `title: Ice #1` reads as `Ice`.

@@ -35,7 +35,8 @@ struct YAMLDisguise {
       return text
     }
     return Self.mapped(text) { scalar in
-      scalar.value >= Self.first ? Self.plain[Int(scalar.value - Self.first)] : nil
+      let index = Int(scalar.value) - Int(Self.first)
+      return Self.plain.indices.contains(index) ? Self.plain[index] : nil
     }
   }
 

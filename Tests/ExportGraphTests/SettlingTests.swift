@@ -168,6 +168,39 @@ struct SettlingTests {
   }
 
   @Test(
+    "a bit rate that some layout or rate of the sources would have is not refused before they are known"
+  )
+  func unknownSources() {
+    for (format, isPossible) in [
+      (Output.Format.opus(bitRate: 8000), true), (.opus(bitRate: 600_000), true),
+      (.m4a(bitRate: 640_000), true), (.m4a(bitRate: 800_000), true),
+      (.m4a(bitRate: 5_000_000), false), (.vorbis(.bitRate(2_000_000)), false),
+      (.flac(bitDepth: 20), false), (.wav(.float32), true), (.mp3(.standard), true),
+    ] {
+      let output = Output(path: "x", format: format)
+      #expect(output.problems(mixRate: nil, mixLayout: nil).isEmpty == isPossible, "\(format)")
+      var stereo = output
+      stereo.channelLayout = .stereo
+      let rate = Located(format.kind.capabilities.sampleRates.nearest(to: 44_100))
+      let isStereoPossible = stereo.problems(mixRate: rate, mixLayout: nil).isEmpty
+      let export = export(
+        [sound(rate: rate.value, layout: .stereo)], [stereo])
+      let isSettled = (try? export.settled()) != nil
+      #expect(isSettled == isStereoPossible, "\(format)")
+    }
+  }
+
+  @Test("rates beyond all bounds are refused, and end nothing")
+  func farRates() {
+    for kind in Output.Kind.allCases {
+      for rate in [Int.max, Int.max - 1, Int.min, 0, -1] {
+        let nearest = kind.capabilities.sampleRates.nearest(to: rate)
+        #expect(kind.capabilities.sampleRates.contains(nearest), "\(kind) \(rate)")
+      }
+    }
+  }
+
+  @Test(
     "a sound of no length, or too long for AIFF, is refused where the format has no room for it")
   func lengths() throws {
     let empty = Composition()

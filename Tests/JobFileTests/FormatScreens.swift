@@ -17,7 +17,7 @@ import TestSupport
           - { file: c.ogg, vorbis: q11 }
           - { file: d.ogg, vorbis: 5 }
           - { file: e.ogg, vorbis: 20k }
-          - { file: f.opus, opus: 600k }
+          - { file: f.opus, opus: 600k, channels: stereo }
           - { file: g.opus, opus: 96 }
           - { file: h.opus, sample_rate: 44.1 kHz }
           - { file: i.ogg, vorbis: 160k, sample_rate: 96 kHz }
@@ -42,7 +42,7 @@ import TestSupport
             |                            ^
         help: write 'q5'
       job.yaml:8:27: error: Opus at 48000 Hz with 2 channels has 12 to 512 kbps, not 600
-          8 |   - { file: f.opus, opus: 600k }
+          8 |   - { file: f.opus, opus: 600k, channels: stereo }
             |                           ^~~~
       job.yaml:9:27: error: '96' has no unit
           9 |   - { file: g.opus, opus: 96 }

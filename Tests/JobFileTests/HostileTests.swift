@@ -39,6 +39,26 @@ import TestSupport
     #expect(screen.contains("job.yaml:43:3: error: no plain text may begin with '*'"))
   }
 
+  @Test(
+    "An escape for a character of plane 16 is refused, wherever other characters are disguised",
+    arguments: ["", "  # *"], ["100000", "100004", "10FFFF"])
+  func planeSixteen(comment: String, digits: String) {
+    #expect(
+      Bench().screen("clip: a.wav\(comment)\nname: \"x\\U00\(digits)\"\noutput: x.wav") == """
+        job.yaml:2:7: error: the character U+\(digits) may not stand in a job file
+            2 | name: "x\\U00\(digits)"
+              |       ^~~~~~~~~~~~~
+          help: take it out
+        """)
+    #expect(Bench().screen("clip: a.wav\nname: 'x\\U00\(digits) *'\noutput: x.wav") == "")
+  }
+
+  @Test("A mistake in a line of 200,000 letters is reported", arguments: ["]", " : b]", " # x", ""])
+  func longLine(end: String) {
+    let result = firstLine("a: [" + String(repeating: "x", count: 200_000) + end + "\nb")
+    #expect(result.contains("error: "))
+  }
+
   @Test("A file of fifty megabytes is refused unread")
   func size() {
     let map = SourceMap()

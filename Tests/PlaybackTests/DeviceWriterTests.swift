@@ -1,3 +1,4 @@
+import Diagnosis
 import TestSupport
 import Testing
 import Threads
@@ -37,5 +38,30 @@ import Threads
     #expect(heard == 100 * Int64(ring.slotFrames))
     #expect(writer.counts.progress.written == heard)
     #expect(format.channelCount == 2)
+  }
+
+  @Test("a sink that is requested while another one opens is the one that is opened at last")
+  func overtaken() throws {
+    let attempts = Counter()
+    let mayOpen = Counter()
+    let writer = try DeviceWriter { request throws(Failure) in
+      attempts.add(1)
+      try? wait(until: "the device may open") { mayOpen.value > 0 }
+      return try MemoryDevice(rate: request.sampleRate, channels: request.channelCount)
+        .opener(request)
+    }
+    let thread = try Thread.spawn(name: "playback-write") { writer.run() }
+    defer {
+      mayOpen.add(1)
+      writer.end()
+      thread.join()
+    }
+    writer.open(SinkRequest(sampleRate: 8000, channelCount: 1))
+    try wait(until: "the first one opens") { attempts.value > 0 }
+    writer.open(SinkRequest(sampleRate: 44_100, channelCount: 2))
+    mayOpen.add(1)
+    try wait(until: "the device is open in the second format") {
+      if case .open(let format, _) = writer.device { format.sampleRate == 44_100 } else { false }
+    }
   }
 }

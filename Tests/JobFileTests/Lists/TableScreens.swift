@@ -170,6 +170,8 @@ import TestSupport
       ("id,at,id\n1,2,3\n", "t.csv:1:7: error: two columns are called 'id'"),
       ("id,at\n", "t.csv:1:1: error: no rows under the names of the columns"),
       ("\n", "job.yaml:1:7: error: 't.csv' is empty"),
+      ("\"abc\n", "t.csv:1:1: error: a quote that is never closed"),
+      ("\"a\"b,c\n1\n2\n", "t.csv:1:4: error: a text behind its closing quote"),
       ("a\0b\n1\n", "job.yaml:1:7: error: 't.csv' is no text, and so no table"),
     ])
   func headers(table: String, expected: String) {
