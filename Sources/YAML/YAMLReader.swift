@@ -313,7 +313,9 @@ extension YAMLReader {
 
   /// `"\U00100000"`: an escape gives a character that `YAMLDisguise` needs.
   private mutating func escape(in read: String, _ event: YAMLEvent) -> Diagnostic? {
-    guard read.unicodeScalars.contains(where: { $0.value >= YAMLDisguise.first }) else { return nil }
+    guard read.unicodeScalars.contains(where: { $0.value >= YAMLDisguise.first }) else {
+      return nil
+    }
     let written = text(from: event.start).unicodeScalars
       .prefix(event.end.index - event.start.index)
     guard written.first == "\"",

@@ -53,7 +53,8 @@ import TestSupport
     #expect(Bench().screen("clip: a.wav\nname: 'x\\U00\(digits) *'\noutput: x.wav") == "")
   }
 
-  @Test("A mistake in a line of 200,000 letters is reported", arguments: ["]", " : b]", " # x", ""])
+  @Test(
+    "A mistake in a line of 200,000 letters is reported", arguments: ["]", " : b]", " # x", ""])
   func longLine(end: String) {
     let result = firstLine("a: [" + String(repeating: "x", count: 200_000) + end + "\nb")
     #expect(result.contains("error: "))
