@@ -4,6 +4,7 @@ import JobFile
 import JobModel
 import MediaComposition
 import MediaTime
+import Synchronization
 import SystemPackage
 import WorkerPool
 
@@ -27,19 +28,9 @@ package struct Work: Sendable {
   package var resources: ResourceRequest
   /// What was found of it before work started.
   package var warnings: [Diagnostic] = []
-  /// What it is made of anew when its turn comes; nil: all that it reads is there already.
-  var draft: Draft?
-
-  /// A job that reads what another one of the run writes.
-  struct Draft: Sendable {
-    var job: Job
-    /// Which of its exports it is.
-    var part: Int
-    /// How many there were when it was checked.
-    var partCount: Int
-    /// What others write, as the job calls it.
-    var awaited: Set<FilePath>
-  }
+  /// What it is made of anew when its turn comes, and which of the exports it is; nil: all that it
+  /// reads is there already.
+  var draft: (job: Draft, part: Int)?
 
   /// What is exported, as it was checked.
   package var export: Export { session.export }
@@ -59,14 +50,52 @@ extension Work {
   ///
   /// - Throws: What is wrong with these files, or with the job now that they are there.
   package func settled() throws(Failure) -> ExportSession {
-    guard let draft else { return session }
-    let library = session.library
+    guard let (draft, part) = draft else { return session }
+    let remade = try draft.export(part, session.library)
+    guard let remade, remade.outputs.map(\.path) == export.outputs.map(\.path) else {
+      throw Failure(
+        .mendJob,
+        "has other parts than were checked, now that what it reads is written; run it again",
+        origin: draft.job.origin)
+    }
+    return ExportSession(remade, library: session.library)
+  }
+}
+
+/// A job that reads what another one of the run writes. Its parts are settled together.
+///
+/// Safe from any thread.
+final class Draft: Sendable {
+  let job: Job
+  /// How many exports there were when it was checked.
+  private let partCount: Int
+  /// What others write, as the job calls it.
+  private let awaited: Set<FilePath>
+  /// Its exports, from the files that are there by now, and the parts that have taken theirs.
+  private let settled = Mutex<(exports: [Export], takers: Set<Int>)?>(nil)
+
+  init(_ job: Job, partCount: Int, awaited: Set<FilePath>) {
+    (self.job, self.partCount, self.awaited) = (job, partCount, awaited)
+  }
+
+  /// Export number `part`; nil where the job has another number of parts now. The job is lowered once,
+  /// and again for a part that comes again: its attempt has failed.
+  func export(_ part: Int, _ library: MediaLibrary) throws(Failure) -> Export? {
+    try settled.withLock { settled throws(Failure) in
+      if settled?.takers.contains(part) ?? true { settled = (try exports(library), []) }
+      settled?.takers.insert(part)
+      guard let exports = settled?.exports, exports.count == partCount else { return nil }
+      return exports[part]
+    }
+  }
+
+  private func exports(_ library: MediaLibrary) throws(Failure) -> [Export] {
     var unreadable: Failure?
     let made: Job.Exports
     do throws(Diagnostics) {
-      made = try draft.job.exports { reference in
+      made = try job.exports { reference in
         do throws(Failure) {
-          return draft.awaited.contains(reference.path)
+          return awaited.contains(reference.path)
             ? try library.currentAsset(at: reference.path, streamIndex: reference.stream)
             : try library.asset(at: reference.path, streamIndex: reference.stream)
         } catch {
@@ -75,18 +104,10 @@ extension Work {
         }
       }
     } catch {
-      throw unreadable ?? Failure(error, at: draft.job.origin)
+      throw unreadable ?? Failure(error, at: job.origin)
     }
     if let unreadable { throw unreadable }
-    guard made.exports.count == draft.partCount,
-      made.exports[draft.part].outputs.map(\.path) == export.outputs.map(\.path)
-    else {
-      throw Failure(
-        .mendJob,
-        "has other parts than were checked, now that what it reads is written; run it again",
-        origin: draft.job.origin)
-    }
-    return ExportSession(made.exports[draft.part], library: library)
+    return made.exports
   }
 }
 

@@ -30,9 +30,11 @@ struct WorkQueue {
   /// found of the job.
   mutating func append(_ parts: [Int], of index: Int, warnings: [Diagnostic] = []) {
     let (job, outcome) = (preparer.jobs[index], preparer.outcomes[index])
-    var awaited: Set<FilePath> = []
+    var draft: Draft?
     if !preparer.edges(of: index).isEmpty {
-      awaited = Set(job.media.map(\.path).filter { preparer.awaits($0, index) })
+      let awaited = Set(job.media.map(\.path).filter { preparer.awaits($0, index) })
+      draft =
+        awaited.isEmpty ? nil : Draft(job, partCount: outcome.sessions.count, awaited: awaited)
     }
     let isRead = preparer.dependencies.isRead(index)
     let first = work.count
@@ -44,10 +46,7 @@ struct WorkQueue {
         timeLimit: WorkLimits.timeLimit(of: job, estimate: estimate),
         retries: job.retries ?? limits.retries,
         resources: ResourceRequest(for: outcome.sessions[part].export))
-      if !awaited.isEmpty {
-        piece.draft = Work.Draft(
-          job: job, part: part, partCount: outcome.sessions.count, awaited: awaited)
-      }
+      piece.draft = draft.map { ($0, part) }
       work.append(piece)
       owners.append(index)
     }

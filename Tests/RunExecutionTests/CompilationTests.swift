@@ -93,6 +93,25 @@ struct CompilationTests {
     _ = try Pool(budget: budget).run(work.map(\.poolJob), with: ExportRunner())
     #expect(compilations == 3)
   }
+
+  @Test("Parts that read what another job writes are lowered together, and again to retry")
+  func sharedDraft() throws {
+    _ = try loaded()
+    try writeFile(
+      folder.path("job.yaml"),
+      """
+      jobs:
+        first: { clip: a.wav, output: first.wav }
+        parts: { clip: first.wav, split: { every: 500ms }, output: "${part.n}.wav" }
+      """.utf8)
+    let work = preparation(.run, try load()).work
+    #expect(work.map(\.job) == ["first", "parts", "parts"])
+    _ = try Pool(budget: budget).run([work[0].poolJob], with: ExportRunner())
+    _ = try work[1].settled()
+    try Tool.succeed("rm", folder.path("first.wav"))
+    #expect(try work[2].settled().export.name == work[2].export.name)
+    #expect(throws: Failure.self) { try work[2].settled() }
+  }
 }
 
 extension JobReport<WorkResult> {
