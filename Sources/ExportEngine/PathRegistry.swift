@@ -114,6 +114,15 @@ package struct PathRegistry: Sendable {
     return entries[number].readers
   }
 
+  /// Forgets that a job writes a file.
+  ///
+  /// - Returns: The other jobs that read it; none where the writer was not known.
+  package mutating func remove(_ writer: Writer) -> [Reader] {
+    guard let number = number(of: writer.path), entries[number].writer == writer else { return [] }
+    entries[number].writer = nil
+    return entries[number].readers
+  }
+
   private func clash(of writer: Writer, at number: Int) -> Clash? {
     let entry = entries[number]
     if let fixed = entry.fixed { return .source(fixed.path, fixed.origin) }

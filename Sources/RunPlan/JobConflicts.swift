@@ -5,12 +5,11 @@ import JobModel
 import MediaComposition
 import SystemPackage
 
-/// What is to be said of outputs that no run could write: two at one place, or one in the place of
-/// something that is read; and of outputs whose paths differ by case alone, which are one file on some
-/// disks.
+/// Finds outputs that no run could write: two at one place, or one in the place of something that is
+/// read; and outputs whose paths differ by case alone, which are one file on some disks.
 struct JobConflicts: Sendable {
   /// In the order in which they were found.
-  private(set) var found: [Diagnostic] = []
+  private(set) var found: [(output: PathRegistry.Writer, diagnostic: Diagnostic)] = []
   private let jobs: [Job]
   private let currentDirectory: FilePath
   /// Of split jobs.
@@ -19,9 +18,9 @@ struct JobConflicts: Sendable {
   private var alike: [Int: PathRegistry.Writer] = [:]
   /// Of a hundred thousand jobs that one line sends to one path, two are named.
   private var blamed: Set<Origin> = []
-  /// The same of paths that are apart by case alone: a line that does both is told both.
+  /// The same of paths that differ by case alone: of a line that does both, both are reported.
   private var warned: Set<Origin> = []
-  /// A job that is lowered once more says the same once more.
+  /// Outputs of a job that is lowered once more are not reported once more.
   private var refused: Set<PathRegistry.Writer> = []
 
   init(among jobs: [Job], _ currentDirectory: FilePath) {
@@ -34,28 +33,38 @@ struct JobConflicts: Sendable {
     if jobs[job].split != nil { partNames[job] = parts.map(\.name) }
   }
 
+  /// Forgets an output that is not written after all.
+  mutating func remove(_ output: PathRegistry.Writer) {
+    refused.remove(output)
+    let hash = withoutCase(output.path).hashValue
+    if alike[hash] == output { alike[hash] = nil }
+    guard found.contains(where: { $0.output == output }) else { return }
+    found.removeAll { $0.output == output }
+    blamed.remove(output.origin)
+    warned.remove(output.origin)
+  }
+
   /// Takes down why a file may not be written.
   mutating func add(
     _ clash: PathRegistry.Clash, of writer: PathRegistry.Writer, _ content: ExportFiles.Content
   ) {
-    guard refused.insert(writer).inserted else { return }
+    var diagnostic: Diagnostic?
     switch clash {
     case .source(let path, let origin):
-      found.append(
-        isSame(path, writer.path)
-          ? Diagnostic(
-            "output '\(writer.path)' is a source", at: writer.origin,
-            help: "write to another path: a source is never overwritten",
-            notes: origin == writer.origin || origin == .unknown
-              ? [] : [.init("it is read here", at: origin)])
-          : Diagnostic(clash.failure(of: writer.path, at: writer.origin)))
+      guard refused.insert(writer).inserted else { return }
+      guard isSame(path, writer.path) else { break }
+      diagnostic = Diagnostic(
+        "output '\(writer.path)' is a source", at: writer.origin,
+        help: "write to another path: a source is never overwritten",
+        notes: origin == writer.origin || origin == .unknown
+          ? [] : [.init("it is read here", at: origin)])
     case .output(let other):
       guard blamed.insert(writer.origin).inserted else { return }
-      found.append(
-        isSame(other.path, writer.path)
-          ? diagnostic(writer, content, beside: other)
-          : Diagnostic(clash.failure(of: writer.path, at: writer.origin)))
+      guard isSame(other.path, writer.path) else { break }
+      diagnostic = self.diagnostic(writer, content, beside: other)
     }
+    let failure = clash.failure(of: writer.path, at: writer.origin)
+    found.append((writer, diagnostic ?? Diagnostic(failure)))
   }
 
   private func diagnostic(
@@ -74,7 +83,7 @@ struct JobConflicts: Sendable {
     guard jobs[output.job].folder != nil else {
       return Diagnostic(
         "\(names) would both become '\(output.path)'", at: output.origin,
-        help: "a folder holds one file of a name: use a folder for each")
+        help: "compress each into a folder of its own" + folders(for: other, output))
     }
     let areParts = jobs[output.job].split != nil && jobs[other.job].split != nil
     return Diagnostic(
@@ -82,6 +91,16 @@ struct JobConflicts: Sendable {
       help: output.job == other.job
         ? "make the path depend on the part, as with '${part.n:02}'"
         : "make the path depend on the job, as with '${input.stem}' or '${n:02}'")
+  }
+
+  /// `: '-o out/day1' and '-o out/day2'`; nothing where the sources' folders have one name.
+  private func folders(for outputs: PathRegistry.Writer...) -> String {
+    let folders = outputs.map { output in
+      let source = jobs[output.job].media.first?.path.removingLastComponent().lastComponent
+      let target = output.path.removingLastComponent()
+      return source.map { $0.kind == .regular ? target.appending($0) : target } ?? target
+    }
+    return folders[0] == folders[1] ? "" : ": '-o \(folders[0])' and '-o \(folders[1])'"
   }
 
   private func name(of writer: PathRegistry.Writer) -> String {
@@ -99,15 +118,14 @@ struct JobConflicts: Sendable {
       withoutCase(output.path) == withoutCase(other.path)
     else { return }
     warned.insert(output.origin)
-    found.append(
-      Diagnostic(
-        .warning,
-        "'\(other.path)' and '\(output.path)' are one file on disks where case does not count",
-        at: output.origin,
-        help: "let them differ in more than case, if they may come to Windows or a Mac",
-        notes: other.origin == output.origin
-          ? [] : [.init("the other one is here", at: other.origin)]
-      ))
+    let diagnostic = Diagnostic(
+      .warning,
+      "'\(other.path)' and '\(output.path)' are one file on disks where case does not count",
+      at: output.origin,
+      help: "let them differ in more than case, if they may come to Windows or a Mac",
+      notes: other.origin == output.origin ? [] : [.init("the other one is here", at: other.origin)]
+    )
+    found.append((output, diagnostic))
   }
 
   private func withoutCase(_ path: FilePath) -> [UInt8] {

@@ -35,6 +35,11 @@ package struct JobDependencies: Sendable {
   private let jobs: [Job]
   /// Jobs of which others read an output.
   private var readJobs: Set<Int> = []
+  /// What jobs write of which it is known only when they are settled.
+  private var written: [Int: [PathRegistry.Writer]] = [:]
+  private var tooManyNeeds: [Diagnostic] = []
+  /// Of all `needs` together, with a group as each of its jobs: an edge is some 70 bytes.
+  static let largestNeedCount = 1_000_000
 
   /// What the jobs themselves show.
   ///
@@ -76,47 +81,74 @@ package struct JobDependencies: Sendable {
   }
 
   /// Outputs that no run could write, and outputs that are one file on some disks, as far as that is
-  /// known.
-  package var problems: [Diagnostic] { conflicts.found }
+  /// known; and needs that are too many.
+  package var problems: [Diagnostic] { conflicts.found.map(\.diagnostic) + tooManyNeeds }
 
   private mutating func addNeeds(_ fileNumbers: [Int]) {
     guard jobs.contains(where: { !$0.needs.isEmpty }) else { return }
     let names = JobNames(jobs, of: fileNumbers)
+    var count = 0
     for (index, job) in jobs.enumerated() {
       for need in job.needs {
-        for other in names.jobs(called: need.value, in: fileNumbers[index]) {
+        let others = names.jobs(called: need.value, in: fileNumbers[index])
+        count += others.count
+        guard count <= Self.largestNeedCount else { return refuse(need) }
+        for other in others {
           edges[index].append(Edge(job: other, reason: .named(need.value), origin: need.origin))
         }
       }
     }
   }
 
-  /// Notes what the exports of job number `job` write.
+  private mutating func refuse(_ need: Located<String>) {
+    tooManyNeeds = [
+      Diagnostic(
+        "by 'needs', jobs wait more than \(Self.largestNeedCount) times for another one",
+        at: need.origin,
+        help: "let one job need '\(need.value)', and the others that job; or name fewer")
+    ]
+  }
+
+  /// Notes what the exports of job number `job` write, in place of what was noted of it before.
   ///
-  /// - Returns: The jobs that are now known to wait for it, and were not before.
+  /// - Returns: The jobs that wait for it now and did not before, or the other way round.
   @discardableResult
   package mutating func add(_ parts: [ExportFiles], of job: Int) -> Set<Int> {
-    var found: Set<Int> = []
-    conflicts.begin(parts, of: job)
-    for (part, files) in parts.enumerated() {
-      for (number, file) in files.files.enumerated() {
-        let writer = PathRegistry.Writer(file, job: job, part: part, number: number)
-        // Of one part's file once: a job waits for each part that it reads.
-        var readers: Set<Int> = []
-        do throws(PathRegistry.Clash) {
-          for reader in try registry.write(writer) where readers.insert(reader.job).inserted {
-            edges[reader.job].append(
-              Edge(job: job, reason: .reads(reader.path), origin: reader.origin))
-          }
-        } catch {
-          conflicts.add(error, of: writer, file.content)
-        }
-        conflicts.compareCase(of: writer)
-        found.formUnion(readers)
+    let files = parts.enumerated().flatMap { part, files in
+      files.files.enumerated().map {
+        (writer: PathRegistry.Writer($1, job: job, part: part, number: $0), content: $1.content)
       }
     }
-    if !found.isEmpty { readJobs.insert(job) }
-    return found
+    var changed = jobs[job].hasFinalPaths ? [] : forget(job, besides: files.map(\.writer))
+    conflicts.begin(parts, of: job)
+    for (writer, content) in files {
+      do throws(PathRegistry.Clash) {
+        for reader in try registry.write(writer) {
+          edges[reader.job].append(
+            Edge(job: job, reason: .reads(reader.path), origin: reader.origin))
+          readJobs.insert(job)
+          changed.insert(reader.job)
+        }
+      } catch {
+        conflicts.add(error, of: writer, content)
+      }
+      conflicts.compareCase(of: writer)
+    }
+    return changed
+  }
+
+  /// Forgets what a job was known to write, but for `writers`; gives the jobs that waited for it.
+  private mutating func forget(_ job: Int, besides writers: [PathRegistry.Writer]) -> Set<Int> {
+    var readers: Set<Int> = []
+    let kept = Set(writers)
+    for old in written.updateValue(writers, forKey: job) ?? [] where !kept.contains(old) {
+      conflicts.remove(old)
+      for reader in registry.remove(old) {
+        edges[reader.job].removeAll { $0.job == job && $0.reason == .reads(reader.path) }
+        readers.insert(reader.job)
+      }
+    }
+    return readers
   }
 
   /// The file that another job of the run writes and job number `job` reads at `path`; nil where no

@@ -11,11 +11,11 @@ package struct LoadedJobs {
   package private(set) var fileNumbers: [Int]
   /// What was read to know them.
   package private(set) var files: [FilePath] = []
-  /// Pictures and lists that they name and that are not there. Nothing has been said yet.
+  /// Pictures and lists that they name and that are not there. Not reported yet.
   package private(set) var missingFiles: [MissingFile] = []
-  /// Media that are not there, unless jobs of this run write them. Nothing has been said yet.
+  /// Media that are not there, unless jobs of this run write them. Not reported yet.
   package private(set) var missingMedia: [MissingFile] = []
-  /// What is to be said of variables that were given and that a file does not use, by file.
+  /// What is reported of variables that were given and that a file does not use, by file.
   package private(set) var unusedVariables: [[String: Diagnostic]] = []
 
   /// Jobs of one file, or of none.
@@ -24,15 +24,15 @@ package struct LoadedJobs {
     fileNumbers = Array(repeating: 0, count: jobs.count)
   }
 
-  /// What is to be said of variables that no file uses.
+  /// What is reported of variables that no file uses.
   package func unused(of variables: [JobFile.Variable]) -> Diagnostics {
     var found = Diagnostics()
     for variable in variables {
-      let said = unusedVariables.compactMap { $0[variable.name] }
-      guard var diagnostic = said.first, said.count == unusedVariables.count else { continue }
-      if said.count > 1 {
-        diagnostic.message = "none of the \(said.count) files has a variable '\(variable.name)'"
-        diagnostic.help = said.lazy.compactMap(\.help).first
+      let unused = unusedVariables.compactMap { $0[variable.name] }
+      guard var diagnostic = unused.first, unused.count == unusedVariables.count else { continue }
+      if unused.count > 1 {
+        diagnostic.message = "none of the \(unused.count) files has a variable '\(variable.name)'"
+        diagnostic.help = unused.lazy.compactMap(\.help).first
       }
       found.append(diagnostic)
     }

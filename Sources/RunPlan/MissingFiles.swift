@@ -11,7 +11,7 @@ struct MissingFiles {
   let isOfNoJob: Bool
   private let preparer: Preparer
   private let byPath: [FilePath: [MissingFile]]
-  private var said: [Located<FilePath>: Diagnostic] = [:]
+  private var reported: [Located<FilePath>: Diagnostic] = [:]
 
   /// For so many the disk is asked what was perhaps meant; a report names the others without that.
   private static let mostSuggestions = 200
@@ -37,7 +37,7 @@ struct MissingFiles {
     byPath = Dictionary(grouping: absent, by: \.path)
   }
 
-  /// What is to be said of those that a job reads, where it names them.
+  /// What is reported of those that a job reads, where it names them.
   ///
   /// - Complexity: O(items)
   mutating func diagnostics(of job: Int) -> [Diagnostic] {
@@ -56,9 +56,9 @@ struct MissingFiles {
 
   private mutating func diagnostic(of file: MissingFile) -> Diagnostic {
     let key = Located(file.path, at: file.origin)
-    if let known = said[key] { return known }
-    let made = file.diagnostic(suggesting: said.count < Self.mostSuggestions)
-    said[key] = made
+    if let known = reported[key] { return known }
+    let made = file.diagnostic(suggesting: reported.count < Self.mostSuggestions)
+    reported[key] = made
     return made
   }
 }

@@ -14,7 +14,7 @@ package struct Preparation {
   package private(set) var readyJobs = 0
   /// How many of them are parts of split jobs.
   package private(set) var readyParts = 0
-  /// Everything to be said, in one pass.
+  /// Everything that is reported, in one pass.
   package private(set) var diagnostics = Diagnostics()
   /// What comes along unasked, and what is not there to be done.
   package private(set) var notes: [String] = []
@@ -58,7 +58,7 @@ package struct Preparation {
     diagnostics.append(contentsOf: preparer.mediaDiagnostics(of: own))
     for index in own {
       let outcome = preparer.outcomes[index]
-      diagnostics.append(contentsOf: outcome.said)
+      diagnostics.append(contentsOf: outcome.diagnostics)
       if outcome.isMistake, !rules.keepsGoing { hasJobErrors = true }
     }
     if let shares, !rules.keepsGoing { reportOtherShards(wanted, preparer, shares) }
@@ -116,7 +116,7 @@ package struct Preparation {
     }
   }
 
-  /// Says why nothing is started where only jobs of other shards are wrong, which tell of it.
+  /// Reports why nothing is started where only jobs are wrong that other shards report.
   private mutating func reportOtherShards(
     _ wanted: [Int], _ preparer: Preparer, _ shares: Shares
   ) {
@@ -135,7 +135,7 @@ package struct Preparation {
 
   /// Of all jobs: what is not wanted now may be there, or be wanted next.
   private mutating func reportConflicts(_ preparer: Preparer) {
-    let found = preparer.circles.isEmpty ? preparer.dependencies.problems : preparer.circles
+    let found = preparer.circles + preparer.dependencies.problems
     diagnostics.append(contentsOf: found)
     if found.contains(where: { $0.severity == .error }) { hasJobErrors = true }
   }
@@ -160,14 +160,14 @@ package struct Preparation {
         refusals.append(
           Refusal(
             name: jobs[index].name, origin: jobs[index].origin,
-            messages: (outcome.blocker.map { [$0.said] } ?? []) + own,
+            messages: (outcome.blocker.map { [$0.diagnostic] } ?? []) + own,
             blockedBy: isFaultless ? outcome.blocker.map { jobs[$0.job].name } : nil))
         continue
       }
       let parts = outcome.estimates.indices.filter { shares?.isOwn(index, part: $0) ?? true }
       guard !parts.isEmpty else { continue }
       if rules.purpose != .check {
-        let warnings = isOwn ? preparer.mediaDiagnostics(of: [index]) + outcome.said : []
+        let warnings = isOwn ? preparer.mediaDiagnostics(of: [index]) + outcome.diagnostics : []
         queue.append(parts, of: index, warnings: warnings.filter { $0.severity != .error })
       }
       readyJobs += 1

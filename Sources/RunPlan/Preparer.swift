@@ -15,7 +15,7 @@ struct Preparer {
     var estimates: [Duration] = []
     /// In the order of `estimates`; empty where they are not kept.
     var sessions: [ExportSession] = []
-    /// What is to be said of the job itself.
+    /// What is reported of the job itself.
     var found: [Diagnostic] = []
     /// Why it cannot run although nothing need be wrong with it.
     var blocker: Blocker?
@@ -24,15 +24,15 @@ struct Preparer {
     /// Whether only a change of the job file or the arguments can mend that.
     var isMistake = false
 
-    /// What is to be said of the job and of what it needs.
-    var said: [Diagnostic] { (blocker.map { [$0.said] } ?? []) + found }
+    /// What is reported of the job and of those that it needs.
+    var diagnostics: [Diagnostic] { (blocker.map { [$0.diagnostic] } ?? []) + found }
   }
 
   /// A job that is needed and cannot run.
   struct Blocker {
     var job: Int
-    /// Where it is needed.
-    var said: Diagnostic
+    /// Reported where it is needed.
+    var diagnostic: Diagnostic
   }
 
   let jobs: [Job]
@@ -49,24 +49,19 @@ struct Preparer {
   private let absentFiles: [Int: [FilePath]]
   /// Of these, where something else is than a file.
   private let occupied: Set<FilePath>
-  /// What is to be said of media.
+  /// What is reported of media.
   private var issues: [MediaReference: Issue] = [:]
-  private var predictions: [Output: Asset] = [:]
+  /// Of each job whose outputs others read: what these will be.
+  private var predictions: [Int: [FilePath: Asset]] = [:]
   /// Names of the parts of split jobs.
   private(set) var partNames: [Int: [String]] = [:]
   /// Jobs that must be settled once more, since another one turned out to write what they read.
   private var stale: Set<Int>
 
-  /// What is to be said of one medium.
+  /// What is reported of one medium.
   private struct Issue {
     var failure: Failure?
     var warnings: [Warning]
-  }
-
-  /// An output that another job reads.
-  private struct Output: Hashable {
-    var job: Int
-    var path: FilePath
   }
 
   /// Does all of it.
@@ -91,7 +86,7 @@ struct Preparer {
     stale = Set(wanted)
     occupied = Set(loaded.missingMedia.lazy.filter { !$0.canBeWritten }.map(\.path))
     let absent = Set((loaded.missingFiles + loaded.missingMedia).lazy.map(\.path))
-      // What a run would write first is probed as it is now, and told of where it is not there.
+      // What a run would write first is probed as it is now, and reported if it is not there.
       .filter { purpose != .preview || !dependencies.isWritten($0) }
     self.absent = absent
     var absentFiles: [Int: [FilePath]] = [:]
@@ -146,7 +141,7 @@ struct Preparer {
     }
   }
 
-  /// What is to be said of the media of some jobs: of each once, where the first of them names it.
+  /// What is reported of the media of some jobs: of each once, where the first of them names it.
   func mediaDiagnostics(of indices: [Int]) -> [Diagnostic] {
     guard !issues.isEmpty else { return [] }
     var named: Set<MediaReference> = []
@@ -220,7 +215,7 @@ struct Preparer {
     let needs = circles.isEmpty ? edges(of: index) : []
     if let edge = needs.first(where: { outcomes[$0.job].isRefused }) {
       let message = "'\(job.name)' needs '\(jobs[edge.job].name)', which cannot run"
-      outcome.blocker = Blocker(job: edge.job, said: Diagnostic(message, at: edge.origin))
+      outcome.blocker = Blocker(job: edge.job, diagnostic: Diagnostic(message, at: edge.origin))
       outcome.isRefused = true
     }
     let isMissing = !missingFiles(of: index).isEmpty
@@ -251,7 +246,7 @@ struct Preparer {
     _ reference: MediaReference, readBy index: Int, _ outcome: inout Outcome
   ) -> Asset? {
     if let writer = writer(of: reference.path, readBy: index) {
-      guard var asset = predictions[Output(job: writer.job, path: writer.path)] else { return nil }
+      guard var asset = predictions[writer.job]?[writer.path] else { return nil }
       guard reference.stream ?? asset.streamIndex == asset.streamIndex else {
         outcome.found.append(
           Diagnostic(
@@ -286,6 +281,7 @@ struct Preparer {
     _ sessions: [ExportSession], of index: Int, _ outcome: inout Outcome
   ) {
     let isRead = dependencies.isRead(index)
+    predictions[index] = isRead ? [:] : nil
     // What is wrong with one output's path is wrong with that of every part.
     var blamed: Set<Origin> = []
     var wishes: [Diagnostic] = []
@@ -299,7 +295,7 @@ struct Preparer {
       wishes += review.unmetWishes.map { Diagnostic($0) }
       outcome.estimates.append(review.work)
       for asset in review.predictedAssets {
-        predictions[Output(job: index, path: asset.path)] = asset
+        predictions[index]?[asset.path] = asset
       }
     }
     if outcome.isRefused { outcome.estimates = [] } else { outcome.found += wishes }

@@ -43,7 +43,7 @@ package struct Refusal: Sendable {
   package var name: String
   /// Where the job was written.
   package var origin: Origin
-  /// What there is to be said of it.
+  /// What is reported of it.
   package var messages: [Diagnostic]
   /// The job that it needs and that cannot run, where nothing else is wrong with it.
   package var blockedBy: String?

@@ -226,7 +226,7 @@ import Testing
         command line:1:50: error: 'raw/day1/a.wav' and 'raw/day2/a.flac' would both become 'out/a.mp3'
             1 | avjob compress raw/day1/a.wav raw/day2/a.flac -o out
               |                                                  ^~~
-          help: a folder holds one file of a name: use a folder for each
+          help: compress each into a folder of its own: '-o out/day1' and '-o out/day2'
 
         """)
     let inside = try stage.run("avjob compress raw -o raw/small")

@@ -17,7 +17,7 @@ import Testing
         command line:1:33: error: 'a.wav' and 'b/a.wav' would both become 'out/a.mp3'
             1 | avjob compress a.wav b/a.wav -o out
               |                                 ^~~
-          help: a folder holds one file of a name: use a folder for each
+          help: compress each into a folder of its own: '-o out' and '-o out/b'
 
         """)
   }

@@ -239,7 +239,7 @@ import Testing
       command line:1:35: error: 'a.wav' and 'raw/a.wav' would both become 'out/a.mp3'
           1 | avjob compress a.wav raw/a.wav -o out
             |                                   ^~~
-        help: a folder holds one file of a name: use a folder for each
+        help: compress each into a folder of its own: '-o out' and '-o out/raw'
       """#)
   }
 

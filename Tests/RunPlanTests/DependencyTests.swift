@@ -1,9 +1,11 @@
 import Diagnosis
+import ExportEngine
 import MediaComposition
 import MediaTime
 import SystemPackage
 import TestSupport
 import Testing
+import Threads
 
 @testable import JobFile
 @testable import JobModel
@@ -41,6 +43,27 @@ struct DependencyTests {
     }
     #expect(dependencies.add(parts, of: 1) == [0])
     #expect(dependencies.edges[0].map(\.reason) == [.reads("1.wav"), .reads("2.wav")])
+  }
+
+  @Test("Of a job that is settled twice, the parts of the first time are forgotten")
+  func settledTwice() {
+    let reader = job("reader", reads: ["1.wav", "2.wav"], writes: "3.wav")
+    var split = job("split", writes: "${part.n}.wav")
+    split.split = Split(.every(Located(.time(Time(value: 1, timescale: 1)))))
+    var dependencies = JobDependencies(
+      among: [reader, split], of: [0, 0], currentDirectory: .current)
+    let parts = (1...3).map {
+      ExportFiles(
+        name: "\($0)", outputs: [(FilePath("\($0).wav"), .standard, .unknown)], records: [])
+    }
+    #expect(dependencies.add(parts, of: 1) == [0])
+    #expect(
+      dependencies.problems.map(\.message) == ["'reader' and '3' would both become '3.wav'"])
+    #expect(dependencies.add(parts, of: 1) == [])
+    #expect(dependencies.problems.count == 1)
+    #expect(dependencies.add([parts[1]], of: 1) == [0])
+    #expect(dependencies.edges[0].map(\.reason) == [.reads("2.wav")])
+    #expect(dependencies.problems.isEmpty && !dependencies.isWritten("1.wav"))
   }
 
   @Test("Jobs without needs keep their order, and others come right before who needs them")
@@ -83,6 +106,40 @@ struct DependencyTests {
             + (2...8).map { ", which needs '\($0)'" }.joined()
             + ", which needs … (992 more), which needs '0'"
         ])
+  }
+
+  @Test("Beside a circle, other mistakes are reported, too")
+  func circleAndConflict() {
+    let jobs = [
+      job("a", writes: "1.wav", needs: ["b"]), job("b", writes: "2.wav", needs: ["a"]),
+      job("c", writes: "3.wav"), job("d", writes: "3.wav"),
+    ]
+    let found = Preparation(
+      LoadedJobs(jobs: jobs), library: MediaLibrary(), budget: CPUBudget(total: 1)
+    ).diagnostics.all.map(\.message)
+    #expect(
+      found.suffix(2) == [
+        "no job can be the first: 'a' needs 'b', which needs 'a'",
+        "'c' and 'd' would both become '3.wav'",
+      ])
+  }
+
+  @Test("Needs of a million edges are allowed, and more are refused with what does the same")
+  func tooManyNeeds() {
+    let group = (0..<1000).map { job("all/\($0)", group: "all", writes: "\($0).wav") }
+    for (count, messages) in [
+      (1000, []), (1001, ["by 'needs', jobs wait more than 1000000 times for another one"]),
+    ] {
+      let jobs = group + (0..<count).map { job("\($0)", writes: "x\($0).wav", needs: ["all"]) }
+      let found = JobDependencies(
+        among: jobs, of: jobs.map { _ in 0 }, currentDirectory: .current
+      ).problems
+      #expect(found.map(\.message) == messages)
+      #expect(
+        found.allSatisfy {
+          $0.help == "let one job need 'all', and the others that job; or name fewer"
+        })
+    }
   }
 
   @Test("In random runs each job comes after all that it needs")
