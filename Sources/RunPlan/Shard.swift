@@ -1,3 +1,5 @@
+import WorkerPool
+
 /// One of several machines among which a run is dealt out.
 package struct Shard: Hashable, Sendable {
   /// From 1.
@@ -27,24 +29,36 @@ package struct Shard: Hashable, Sendable {
     (self.number, self.count) = (number, count)
   }
 
+  /// What a shard has so far: of work that is nothing, each gets as many pieces.
+  private struct Load: Comparable {
+    let shard: Int
+    var work = Duration.zero
+    var pieces = 0
+
+    static func < (a: Load, b: Load) -> Bool {
+      (a.work, a.pieces, a.shard) < (b.work, b.pieces, b.shard)
+    }
+  }
+
   /// Deals out work among `count` shards: the longest first, each to the shard that has least so
   /// far. It depends on the estimates and the order alone, so every machine deals alike.
   ///
   /// - Returns: The shard of each, from 1.
-  /// - Complexity: O(n · (log n + count))
+  /// - Complexity: O(n · log n + count)
   package static func deal(_ estimates: [Duration], among count: Int) -> [Int] {
     var shards = [Int](repeating: 1, count: estimates.count)
-    // Where all is nothing, each gets as many.
-    var loads = [(work: Duration, jobs: Int)](repeating: (.zero, 0), count: count)
+    var loads = Heap<Load>()
+    // More shards than pieces of work leave the last ones without any.
+    for shard in 1...max(1, min(count, estimates.count)) { loads.insert(Load(shard: shard)) }
     let order = estimates.indices.sorted { a, b in
       estimates[a] == estimates[b] ? a < b : estimates[a] > estimates[b]
     }
     for index in order {
-      var least = 0
-      for shard in 1..<max(1, count) where loads[shard] < loads[least] { least = shard }
-      loads[least].work += estimates[index]
-      loads[least].jobs += 1
-      shards[index] = least + 1
+      guard var least = loads.takeLeast() else { break }
+      least.work += estimates[index]
+      least.pieces += 1
+      shards[index] = least.shard
+      loads.insert(least)
     }
     return shards
   }

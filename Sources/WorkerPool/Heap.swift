@@ -1,13 +1,16 @@
 /// Elements of which the least is taken first: a binary heap.
-struct Heap<Element: Comparable> {
+package struct Heap<Element: Comparable> {
   /// The least one; nil where there is none.
-  var least: Element? { elements.first }
+  package var least: Element? { elements.first }
   var isEmpty: Bool { elements.isEmpty }
   /// Each is no greater than those at 2i + 1 and 2i + 2.
   private var elements: [Element] = []
 
+  /// An empty one.
+  package init() {}
+
   /// Adds an element. O(log n).
-  mutating func insert(_ element: Element) {
+  package mutating func insert(_ element: Element) {
     elements.append(element)
     var index = elements.count - 1
     while index > 0, elements[index] < elements[(index - 1) / 2] {
@@ -17,7 +20,7 @@ struct Heap<Element: Comparable> {
   }
 
   /// Takes the least element. O(log n).
-  mutating func takeLeast() -> Element? {
+  package mutating func takeLeast() -> Element? {
     guard let last = elements.popLast() else { return nil }
     guard let least = elements.first else { return last }
     elements[0] = last
