@@ -24,7 +24,7 @@ struct AVJob: ParsableCommand {
     ])
 
   static func main() {
-    // A reader that closes a pipe early (`head`) has what it wants: the write fails, and nothing else.
+    // A reader that closes a pipe early (`head`) is done: the write fails, and nothing else.
     signal(SIGPIPE, SIG_IGN)
     occupyStandardStreams()
     refuseUnreadableArguments()

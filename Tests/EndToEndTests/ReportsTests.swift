@@ -80,6 +80,34 @@ struct ReportsTests {
         """)
   }
 
+  @Test("A command without a job file has its report and its events, however it ends")
+  func oneShot() throws {
+    let stage = try stage()
+    let result = try stage.run(
+      reader + """
+        try() {
+          rm -rf r; avjob compress "$@" --progress json 2>/dev/null >events
+          echo $? $(sed 's/{"event":"\\([a-z]*\\)".*/\\1/' events)
+          test ! -e r || read "print(load('r/a.json')['exit_status'])"
+        }
+        try gone.wav -o out.mp3 --report r/a.json
+        try a.wav -o out.mp3 --report a.wav/b.json
+        try a.wav -o b.wav --report r/a.json
+        try a.wav -o b.wav --report r/a.json --skip-existing
+        """)
+    #expect(
+      result.text == """
+        2 run error summary
+        2
+        2 run error summary
+        2 run error summary
+        2
+        0 run summary
+        0
+
+        """)
+  }
+
   private func size(_ stage: Stage, _ names: String...) throws -> Int {
     try names.reduce(0) { try $0 + readFile(stage.path("out/\($1)")).count }
   }

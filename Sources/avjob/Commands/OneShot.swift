@@ -78,43 +78,47 @@ struct OneShot {
 
   /// Runs the job file's outermost map, or prints it.
   func run(_ entries: Entries) throws {
-    var jobs: [Job]
-    do throws(Diagnostics) {
-      jobs = try JobFile.jobs(
-        from: .map(entries, places.command), named: output.output, places: context.map)
-    } catch {
-      context.report(error)
-      throw ExitCode.wrongJob
-    }
-    if output.skipExisting {
-      let count = jobs.count
-      jobs.removeAll { $0.outputs.contains(where: \.path.exists) }
-      if jobs.count < count {
-        context.note("\(count - jobs.count) of \(count) outputs exist and are left out")
-      }
-      if jobs.isEmpty { return }
-    }
-    let loaded = LoadedJobs(jobs: jobs)
-    try context.refuse(JobDependencies(loaded).problems.filter { $0.severity == .error })
+    let file = ArgumentNode.map(entries, places.command)
     guard !output.printJob else {
+      _ = try jobs(of: file)
       let note = "# Paths count from the folder of this file; 'avjob run FILE' makes it.\n"
-      StandardStream.output.write(note + ArgumentNode.map(entries, places.command).yaml)
+      StandardStream.output.write(note + file.yaml)
       return
-    }
-    if !output.skipExisting, !output.force {
-      try context.refuse(
-        jobs.flatMap(\.outputs).filter(\.path.exists).map { output in
-          Diagnostic(
-            "'\(output.path)' exists already", at: output.origin,
-            help: "--force replaces it, once the new file is whole; --skip-existing leaves it out")
-        })
     }
     let reporter = RunReporter(
       reporting.options, cores: context.budget.total,
       resumedBy: Continuation.skippingExisting.text(of: CommandLine.arguments),
       diagnostics: context.diagnostics)
-    let preparation = try context.prepare(loaded)
-    try Batch(context: context, reporter: reporter, signals: Signals.catchAll()).run(preparation)
+    try Batch(context: context, reporter: reporter).run {
+      let loaded = try jobs(of: file)
+      guard !output.skipExisting, !output.force else { return loaded }
+      try context.refuse(
+        loaded.jobs.lazy.flatMap(\.outputs).filter(\.path.exists).map { output in
+          Diagnostic(
+            "'\(output.path)' exists already", at: output.origin,
+            help: "--force replaces it, once the new file is whole; --skip-existing leaves it out")
+        })
+      return loaded
+    }
+  }
+
+  /// The jobs of a job file, without those of which an output exists where these are skipped.
+  private func jobs(of file: ArgumentNode) throws -> LoadedJobs {
+    var jobs: [Job]
+    do throws(Diagnostics) {
+      jobs = try JobFile.jobs(from: file, named: output.output, places: context.map)
+    } catch {
+      context.report(error)
+      throw ExitCode.wrongJob
+    }
+    let count = jobs.count
+    if output.skipExisting { jobs.removeAll { $0.outputs.contains(where: \.path.exists) } }
+    if jobs.count < count {
+      context.note("\(count - jobs.count) of \(count) outputs exist and are left out")
+    }
+    let loaded = LoadedJobs(jobs: jobs)
+    try context.refuse(JobDependencies(loaded).problems.filter { $0.severity == .error })
+    return loaded
   }
 
   // MARK: Refusals

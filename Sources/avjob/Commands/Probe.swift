@@ -30,7 +30,6 @@ struct Probe: ParsableCommand {
     let context = CommandContext()
     var found: [ProbedMedia] = []
     var (warnings, errors) = ([] as [Diagnostic], [] as [Diagnostic])
-    var status = ExitCode.success
     for path in media.map({ FilePath($0) }) {
       do throws(Failure) {
         let asset = try context.library.asset(at: path, streamIndex: stream)
@@ -40,7 +39,6 @@ struct Probe: ParsableCommand {
         warnings += odd
       } catch {
         errors.append(Diagnostic(error))
-        status = ExitCode(error.remedy)
       }
     }
     if output.json {
@@ -54,7 +52,11 @@ struct Probe: ParsableCommand {
       for medium in found { StandardStream.output.write(medium.text) }
     }
     context.report(Diagnostics(warnings + errors))
-    if status != .success { throw status }
+    let statuses = errors.map { ExitCode($0.remedy).rawValue }
+    // Another try mends nothing where one failure lasts; of those that last the worst counts.
+    if let status = statuses.filter({ $0 != ExitStatus.temporary }).max() ?? statuses.first {
+      throw ExitCode(status)
+    }
   }
 }
 

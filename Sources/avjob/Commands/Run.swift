@@ -58,26 +58,15 @@ struct Run: ParsableCommand {
       reporting.options, files: files, cores: context.budget.total,
       resumedBy: Continuation.sameCommand.text(of: CommandLine.arguments),
       diagnostics: context.diagnostics)
-    // A run that is stopped before there is work to be stopped has its reports all the same.
-    let signals = Signals.catchAll(beforeWork: reporter.ending())
-    do {
+    let batch = Batch(
+      context: context, reporter: reporter, workers: workers, isIsolated: isolate,
+      startsAfterFailure: !options.failFast)
+    try batch.run(rules) {
       let loaded = try context.load(files, options: variables)
       if receipts.prune { try context.refuse(Pruning.refusals(of: loaded)) }
-      let preparation = try context.prepare(loaded, rules) { wrong in
-        signals.workBegins()
-        reporter.open(wrong.work, refusals: wrong.refusals)
-      }
-      signals.workBegins()
-      let pruning =
-        receipts.prune ? try Pruning(besides: preparation.registry, of: memory) : nil
-      try Batch(
-        context: context, reporter: reporter, workers: workers, isIsolated: isolate,
-        startsAfterFailure: !options.failFast, signals: signals
-      )
-      .run(preparation, thenRemoving: pruning)
-    } catch let status as ExitCode {
-      signals.workBegins()
-      throw ExitCode(reporter.close(status: status.rawValue))
+      return loaded
+    } thenRemoving: { preparation in
+      receipts.prune ? try Pruning(besides: preparation.registry, of: memory) : nil
     }
   }
 

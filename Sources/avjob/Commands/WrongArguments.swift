@@ -22,9 +22,6 @@ struct WrongArguments {
     guard let name, !name.hasPrefix("-"), name != "help", Self.command(name) == nil else {
       return nil
     }
-    if name == "cache" {
-      return ("'avjob \(name)' is not built yet", "'avjob help' lists the commands")
-    }
     if name.hasSuffix(".yaml") || name.hasSuffix(".yml") {
       return (
         "'\(name)' is a job file, not a command", "write 'avjob run \(shellQuoted(name))'"

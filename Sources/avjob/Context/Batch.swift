@@ -17,18 +17,37 @@ struct Batch {
   var isIsolated = false
   /// Whether jobs are still started when one has failed.
   var startsAfterFailure = true
-  /// What stops it.
-  var signals: Signals
 
-  /// Runs the jobs that are ready, and removes files where all of them are done: only then is it known
-  /// what they make. Throws an `ExitCode` where anything failed or a signal came.
-  func run(_ preparation: Preparation, thenRemoving pruning: Pruning? = nil) throws {
+  /// Runs the jobs that `load` gives, as far as `rules` want them, and removes files where all of them
+  /// are done: only then is it known what they make. However it ends, it has its reports. To be called
+  /// before any other thread is started. Throws an `ExitCode` where anything failed or a signal came.
+  func run(
+    _ rules: RunRules = RunRules(), _ load: () throws -> LoadedJobs,
+    thenRemoving pruning: (Preparation) throws -> Pruning? = { _ in nil }
+  ) throws {
+    let signals = Signals.catchAll(beforeWork: reporter.ending())
+    do {
+      let preparation = try context.prepare(load(), rules) { wrong in
+        signals.workBegins()
+        reporter.open(wrong.work, refusals: wrong.refusals)
+      }
+      signals.workBegins()
+      try run(preparation, thenRemoving: pruning(preparation), signals)
+    } catch let status as ExitCode {
+      signals.workBegins()
+      throw ExitCode(reporter.close(status: status.rawValue))
+    }
+  }
+
+  private func run(
+    _ preparation: Preparation, thenRemoving pruning: Pruning?, _ signals: Signals
+  ) throws {
     guard reporter.acceptsReports(beside: preparation.registry) else { throw ExitCode.wrongJob }
     let work = preparation.work
     reporter.open(work, refusals: preparation.refusals)
     if !startsAfterFailure, preparation.refusedJobs > 0 {
       StandardStream.error.write("nothing was started: --fail-fast\n")
-      throw ExitCode(reporter.close(status: reporter.status))
+      throw ExitCode(reporter.status)
     }
     if reporter.options.isVerbose { for one in work { explain(one) } }
     let pool = Pool(
@@ -43,7 +62,7 @@ struct Batch {
     } catch {
       reporter.endProgress()
       context.report(Diagnostics(Diagnostic(error)))
-      throw ExitCode(reporter.close(status: ExitStatus.temporary))
+      throw ExitCode.temporary
     }
     var status = reporter.conclude(
       attempts: reports.map(\.attempts), signalStatus: signals.exitStatus)

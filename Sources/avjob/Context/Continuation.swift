@@ -1,13 +1,13 @@
 import Diagnosis
 
-/// The command by which a run goes on that a signal has stopped.
+/// The command that resumes a run that a signal has stopped.
 enum Continuation {
   /// The same one: receipts show what is up to date.
   case sameCommand
   /// The same one, without the files that exist by then.
   case skippingExisting
 
-  /// What is printed behind `to go on: `.
+  /// What is printed behind `to resume: `.
   ///
   /// - Parameter words: The command that was stopped, the program first.
   /// - Returns: The command as a shell takes it, and a remark where it does less.
