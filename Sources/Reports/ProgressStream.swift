@@ -33,10 +33,12 @@ struct ProgressStream {
         "refused": .count(tally.refusals.count),
       ]))
     for message in messages {
-      write(message.severity == .error ? "error" : "warning", at: now, json(message))
+      write(message.severity.rawValue, at: now, json(message))
     }
     for (index, job) in tally.jobs.enumerated() {
-      for warning in job.warnings { write("warning", json(warning), of: index, tally, at: now) }
+      for message in job.warnings {
+        write(message.severity.rawValue, json(message), of: index, tally, at: now)
+      }
     }
   }
 

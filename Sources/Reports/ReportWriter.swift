@@ -35,21 +35,20 @@ struct ReportWriter: Sendable {
     return false
   }
 
-  /// Writes the reports of a run that ends with `status`, and reports those that cannot be written.
-  ///
-  /// - Returns: The status to end with: 1 in place of 0 where a report could not be written.
-  mutating func write(_ tally: RunTally, status: Int32) -> Int32 {
-    var status = status
+  /// Writes the reports of a run that has ended, and reports those that cannot be written: the
+  /// others have that, and status 1 in place of 0.
+  mutating func write(_ report: inout RunReport) {
     for (number, target) in targets.enumerated() {
       do throws(Failure) {
         try requirePlace(of: target, number)
-        try target.write(RunReport(run, tally, diagnostics, status: status))
+        try target.write(report)
       } catch {
-        diagnostics.report(Diagnostics(Diagnostic(error)))
-        if status == 0 { status = ExitStatus.jobFailed }
+        let diagnostic = Diagnostic(error)
+        diagnostics.report(Diagnostics(diagnostic))
+        report.messages.append(RunReport.Message(diagnostic, in: diagnostics.map))
+        if report.exitStatus == 0 { report.exitStatus = ExitStatus.jobFailed }
       }
     }
-    return status
   }
 
   /// Asks the registry whether the report may be written, and then the disk.

@@ -22,9 +22,8 @@ extension RunReport {
     jobs = tally.refusals.map { Job($0, in: map) }
     jobs = tally.jobs.indices.map { Job($0, of: run, tally, in: map) } + jobs
     if !tally.refusals.isEmpty { jobs = Self.inOrderOfWriting(jobs, of: run.files) }
-    let owned = Set(jobs.lazy.flatMap(\.messages).map(\.screen))
-    messages = diagnostics.all.lazy.map { Message($0, in: map) }
-      .filter { !owned.contains($0.screen) }
+    let owned = Set(jobs.lazy.flatMap(\.messages).map(\.diagnostic))
+    messages = diagnostics.all.lazy.filter { !owned.contains($0) }.map { Message($0, in: map) }
     (versions, system, cores) = (Engine.versions, Self.machine, run.cores)
     (files, started, elapsed) = (run.files, run.started, run.start.duration(to: .now))
     exitStatus = status

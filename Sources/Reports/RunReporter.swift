@@ -82,10 +82,11 @@ package final class RunReporter {
       diagnostics.keep(
         Diagnostics(Diagnostic(Failure(.tryAgain, "stopped before any job was started"))))
       let tally = RunTally()
-      let status = writer.write(tally, status: status)
+      var report = RunReport(run, tally, diagnostics, status: status)
+      writer.write(&report)
       let stream = Self.stream(options, run, diagnostics)
       stream?.open(tally, diagnostics.all, at: .now)
-      stream?.close(RunReport(run, tally, diagnostics, status: status), at: .now)
+      stream?.close(report, at: .now)
     }
   }
 
@@ -165,8 +166,10 @@ package final class RunReporter {
     isClosed = true
     if opening == nil { open([]) }
     endProgress()
-    let status = writer.write(tally, status: status)
-    stream?.close(RunReport(run, tally, diagnostics, status: status), at: .now)
-    return status
+    guard !writer.targets.isEmpty || stream != nil else { return status }
+    var report = RunReport(run, tally, diagnostics, status: status)
+    writer.write(&report)
+    stream?.close(report, at: .now)
+    return report.exitStatus
   }
 }

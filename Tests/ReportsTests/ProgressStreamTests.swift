@@ -27,7 +27,11 @@ import WorkerPool
       },
       refusals: [Refusal(name: "e", origin: .unknown, messages: [])])
     stream.open(
-      tally, [Diagnostic(.warning, "odd", at: origin, help: "mind it")], at: run.start)
+      tally,
+      [
+        Diagnostic(.warning, "odd", at: origin, help: "mind it"),
+        Diagnostic(.note, "a downmix", at: .unknown),
+      ], at: run.start)
     func tell(_ milliseconds: Int, _ job: Int, _ kind: RunEvent.Kind) {
       let event = RunEvent(
         job: job, kind, at: run.start.advanced(by: .milliseconds(milliseconds)))
@@ -58,6 +62,7 @@ import WorkerPool
         {"event":"run","time":0,"version":2,"avjob":"0.1.0","files":["jobs.yaml"],"jobs":4,"refused":1}
         {"event":"warning","time":0,"severity":"warning","message":"odd","help":"mind it",\
         "file":"jobs.yaml","line":2,"column":3}
+        {"event":"note","time":0,"severity":"note","message":"a downmix"}
         {"event":"start","time":0.01,"job":1,"name":"a\\n\\"","file":"jobs.yaml","line":2,"column":3}
         {"event":"progress","time":0.01,"job":1,"name":"a\\n\\"","fraction":0,"completed":0,"completed_exact":"0s",\
         "total":100,"total_exact":"1:40","run_fraction":0}
