@@ -61,17 +61,23 @@ package struct Isolation: Sendable {
     // Its deadline comes first, unless the process that watches it is gone.
     order.limits.processorTime = Int(
       clamping: max(1, min(work.timeLimit.components.seconds, 1 << 30)) + 10)
+    let bytes: Data
+    do {
+      bytes = try JSONEncoder().encode(order)
+    } catch {
+      throw Failure(.reportBug, "its work cannot be given to a process: \(error)")
+    }
     let child: ChildProcess
     do {
       child = try ChildProcess.spawn(
         arguments: ["isolated-job", "--parent", String(getpid())],
-        // A crash is told in our words; Swift's own take seconds, and go over the screen.
+        // A crash is reported in our words; Swift's own take seconds, and go over the screen.
         environment: ["SWIFT_BACKTRACE": "enable=no"])
     } catch {
       throw Failure(.tryAgain, "cannot start a process for the job: \(error)")
     }
     let isCancelled = { context.cancellation.isCancelled }
-    _ = child.send(Array(try JSONEncoder().encode(order)), unless: isCancelled)
+    _ = child.send(Array(bytes), unless: isCancelled)
     let (lastWord, isEndless) = try listen(to: child, context)
     let end = Self.end(of: child)
     let words = Self.words(of: child.lastComplaints(200))

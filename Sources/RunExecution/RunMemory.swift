@@ -86,15 +86,21 @@ package final class RunMemory: Sendable {
     return folders.sorted { $0.key.string < $1.key.string }.compactMap(\.value.ledger)
   }
 
+  /// What is kept beside job files, with the jobs of these.
+  private var jobsByFolder: [(kept: JobFolderState, jobs: [Job])] {
+    let (folders, jobs) = state.withLock { ($0.folders, $0.jobs) }
+    return Dictionary(grouping: jobs, by: \.folder).compactMap { folder, jobs in
+      folder.flatMap { folders[$0] }.map { ($0, jobs) }
+    }
+  }
+
   /// Keeps what was found out about media for later runs. That it cannot be kept is reported when
   /// receipts cannot be either.
   package func keepProbes(of library: MediaLibrary) {
     guard keepsReceipts else { return }
-    let (folders, jobs) = state.withLock { ($0.folders, $0.jobs) }
-    let groups = Dictionary(grouping: jobs) { $0.folder }
-    for (folder, jobs) in groups {
-      guard let folder, let kept = folders[folder] else { continue }
-      let media = Set(jobs.flatMap(\.media).map { ProbeMemory.Key($0.path, stream: $0.stream) })
+    for (kept, jobs) in jobsByFolder {
+      let media = Set(
+        jobs.lazy.flatMap(\.media).map { ProbeMemory.Key($0.path, stream: $0.stream) })
       let found = media.compactMap { key in
         library.probedAsset(at: key.path, streamIndex: key.stream).map {
           (key: key, probed: $0.found, isRecalled: $0.isRecalled)
@@ -107,10 +113,8 @@ package final class RunMemory: Sendable {
   /// Ends a run: what was found to be otherwise is kept, and receipts of outputs that are gone go.
   package func close(_ library: MediaLibrary) {
     keepProbes(of: library)
-    let (folders, jobs) = state.withLock { ($0.folders, $0.jobs) }
-    for (folder, kept) in folders {
-      kept.ledger?.tidy(
-        besides: jobs.filter { $0.folder == folder }.flatMap(\.outputs).map(\.path))
+    for (kept, jobs) in jobsByFolder {
+      kept.ledger?.tidy(besides: jobs.lazy.flatMap(\.outputs).map(\.path))
     }
   }
 
