@@ -119,7 +119,7 @@ struct Preview: ParsableCommand {
     }
   }
 
-  /// The first entry that can be played, and what was made of it; nil: none can, and it was said why.
+  /// The first entry that can be played, and what was made of it; nil: none can, which was reported.
   private func firstItem(
     of items: PreviewItems, _ context: CommandContext, _ failures: inout Int
   ) throws -> (index: Int, made: PreviewItems.Made)? {

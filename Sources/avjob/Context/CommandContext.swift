@@ -49,7 +49,7 @@ struct CommandContext {
   /// As standard error shows it.
   func render(_ diagnostics: Diagnostics) -> String { self.diagnostics.text(of: diagnostics) }
 
-  /// Reads job files, and those in folders; what is wrong with any of them is said before this
+  /// Reads job files, and those in folders; what is wrong with any of them is reported before this
   /// throws. A file that is named twice is read once. Files that are not there are left to
   /// `prepare`, which knows what other jobs write.
   func load(

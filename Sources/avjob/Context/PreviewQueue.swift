@@ -7,7 +7,7 @@ import MediaComposition
 import RunPlan
 import SystemPackage
 
-/// Reads what a preview is told to play.
+/// Reads what a preview is to play.
 struct PreviewQueue {
   let context: CommandContext
   let variables: VariableOptions
@@ -15,12 +15,12 @@ struct PreviewQueue {
   let names: [String]
   /// From 0; nil: not given.
   let output: Int?
-  /// How many jobs cannot be heard; of each it was said why.
+  /// How many jobs cannot be heard; the reason of each was reported.
   private(set) var refusedJobs = 0
 
   /// The entries of job files, folders of them, and media files, in order.
   ///
-  /// - Throws: An `ExitCode` where nothing may be played; what is wrong was said. `ValidationError`
+  /// - Throws: An `ExitCode` where nothing may be played; the reason was reported. `ValidationError`
   ///   where an option is about job files, and there is none.
   mutating func entries(of paths: [String]) throws -> [PreviewEntry] {
     try refuseMissing(paths.filter { JobFile.isMedia(FilePath($0)) })

@@ -31,7 +31,7 @@ final class Signals: Sendable {
     // A file that may not grow (`ulimit -f`) is an error of a write: what was written can still be
     // taken away.
     signal(SIGXFSZ, SIG_IGN)
-    // Whoever started this one may have left it ignored: children would end without telling how.
+    // Whoever started this one may have left it ignored: the status of children would be lost.
     signal(SIGCHLD, SIG_DFL)
     let waiting = signals
     _ = try? Thread.spawn(name: "signals") {
@@ -74,7 +74,7 @@ final class Signals: Sendable {
   /// ending the process.
   func workBegins() { ending.withLock { $0 = nil } }
 
-  /// The exit status that tells a shell of the first signal: 130 for SIGINT, 143 for SIGTERM; nil
+  /// The exit status by which a shell knows the first signal: 130 for SIGINT, 143 for SIGTERM; nil
   /// where none came.
   var exitStatus: Int32? {
     let number = number.load(ordering: .acquiring)
