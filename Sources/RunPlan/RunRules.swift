@@ -19,20 +19,20 @@ package struct RunRules {
   package var only: [Located<String>]?
   /// Whether a job that is found to be wrong leaves the others alone, whatever is wrong with it.
   package var keepsGoing: Bool
-  /// What holds for jobs that do not say otherwise.
-  package var limits: WorkLimits
+  /// How often a temporary failure of a job that does not say otherwise has another attempt.
+  package var retries: Int
   /// Which share of the work is wanted; nil: all.
   package var shard: Shard?
 
   /// Rules for all jobs, but for what is given.
   package init(
     _ purpose: RunPurpose = .run, only: [Located<String>]? = nil, keepsGoing: Bool = false,
-    limits: WorkLimits = WorkLimits(), shard: Shard? = nil
+    retries: Int = 2, shard: Shard? = nil
   ) {
     self.purpose = purpose
     self.only = only
     self.keepsGoing = keepsGoing
-    self.limits = limits
+    self.retries = retries
     self.shard = shard
   }
 }

@@ -3,7 +3,6 @@ import ExportEngine
 import JobFile
 import JobModel
 import MediaComposition
-import MediaTime
 import Synchronization
 import SystemPackage
 import WorkerPool
@@ -119,25 +118,12 @@ package enum WorkResult: Sendable {
   case written(ExportSession.Report, reason: String?)
 }
 
-/// What holds for every job of a run that does not say otherwise.
-package struct WorkLimits: Sendable {
-  /// How often a temporary failure is followed by another attempt.
-  package var retries: Int
-
-  package init(retries: Int = 2) { self.retries = retries }
-
+extension Work {
   /// How long an attempt may take: thirty times what it is thought to be, and never less than ten
   /// minutes. An estimate is for one core that has nothing else to do; a slow machine, a disk behind
   /// a network and a neighbour may cost a factor of ten. What takes thirty hangs.
   static func timeLimit(of job: Job, estimate: Duration) -> Duration {
     guard let timeout = job.timeout?.value else { return max(.seconds(600), estimate * 30) }
-    return Duration(timeout)
-  }
-}
-
-extension Duration {
-  /// `time` to the nanosecond.
-  fileprivate init(_ time: Time) {
-    self = .nanoseconds(time.frames(atRate: 1_000_000_000))
+    return .nanoseconds(timeout.frames(atRate: 1_000_000_000))
   }
 }

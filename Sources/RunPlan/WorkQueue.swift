@@ -8,7 +8,7 @@ import WorkerPool
 /// Puts together what is ready to run, and what each piece must wait for.
 struct WorkQueue {
   private let preparer: Preparer
-  private let limits: WorkLimits
+  private let retries: Int
   private var work: [Work] = []
   /// Which pieces of work each job has become.
   private var places: [Int: Range<Int>] = [:]
@@ -21,9 +21,9 @@ struct WorkQueue {
     var part: Int
   }
 
-  init(_ preparer: Preparer, _ limits: WorkLimits) {
+  init(_ preparer: Preparer, retries: Int) {
     self.preparer = preparer
-    self.limits = limits
+    self.retries = retries
   }
 
   /// Adds some of a job's parts; one that is not split is one part. The first of them gets what was
@@ -43,8 +43,8 @@ struct WorkQueue {
       if isRead { readParts[Part(job: index, part: part)] = work.count }
       var piece = Work(
         session: outcome.sessions[part], job: job.name, folder: job.folder, estimate: estimate,
-        timeLimit: WorkLimits.timeLimit(of: job, estimate: estimate),
-        retries: job.retries ?? limits.retries,
+        timeLimit: Work.timeLimit(of: job, estimate: estimate),
+        retries: job.retries ?? retries,
         resources: ResourceRequest(for: outcome.sessions[part].export))
       piece.draft = draft.map { ($0, part) }
       work.append(piece)

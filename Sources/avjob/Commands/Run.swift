@@ -53,7 +53,7 @@ struct Run: ParsableCommand {
     noteIdleWorkers(context)
     let rules = RunRules(
       .run, only: options.choice.names(in: context.map), keepsGoing: options.keepGoing,
-      limits: WorkLimits(retries: options.retry), shard: options.shard)
+      retries: options.retry, shard: options.shard)
     let reporter = RunReporter(
       reporting.options, files: files, cores: context.budget.total,
       resumedBy: Continuation.sameCommand.text(of: CommandLine.arguments),

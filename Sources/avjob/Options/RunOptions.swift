@@ -29,7 +29,7 @@ struct RunOptions: ParsableArguments {
   var failFast = false
 
   @Option(help: .value("number", "Retry temporary failures this often."))
-  var retry = WorkLimits().retries
+  var retry = RunRules().retries
 
   @Option(
     help: .value("i/n", "Run one shard of the jobs, such as 1/4."),
