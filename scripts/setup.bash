@@ -57,7 +57,7 @@ require_packages() {
   } </dev/null >"$log" 2>&1; then
     cat "$log" >&2
     rm -f "$log"
-    die "apt-get failed; what it said stands above."
+    die "apt-get failed; its messages stand above."
   fi
   rm -f "$log"
 }
@@ -104,7 +104,7 @@ build_quietly() {
     grep -vE '^\[[0-9]+/[0-9]+\] |^Building for |^Fetch|^Creating|^Computing|^Computed|^Working' \
       "$log" >&2 || true
     rm -f "$log"
-    die "Building $what failed; what the compiler said stands above."
+    die "Building $what failed; the compiler's messages stand above."
   fi
   rm -f "$log"
   say "Built $what in $((SECONDS - start)) s."
@@ -138,7 +138,7 @@ require_command() {
     say "Waiting for another build …"
     flock "$lock"
   fi
-  # Somebody else may have built it, and somebody may have changed the sources meanwhile.
+  # Another build may have finished, and the sources may have changed meanwhile.
   stamp=$(sources_stamp)
   if ! is_ready "$stamp"; then
     # Targets that do no work for each sample are compiled for size, which is faster: Package.swift.

@@ -38,16 +38,16 @@ extension JobFile {
   ///   - name: The name of a single job.
   ///   - map: Has the places of the tree's origins.
   ///   - files: The disk.
-  /// - Returns: The jobs, in the order of the tree.
+  /// - Returns: The jobs, in the order of the tree, and the warnings.
   /// - Throws: All errors, in order of place.
-  public static func jobs(
+  public static func load(
     from tree: ArgumentNode, named name: String, places map: SourceMap,
     files: some FileSystem = LocalFileSystem()
-  ) throws(Diagnostics) -> [Job] {
+  ) throws(Diagnostics) -> JobFile {
     let file = try jobs(
       in: tree.node, path: FilePath(name).lastComponent.map { FilePath($0.string) } ?? "job",
       isOnDisk: false, options: Options(), map, DiagnosticSink(), files)
     try file.requireNoMistakes(by: map)
-    return file.jobs
+    return file
   }
 }

@@ -70,7 +70,7 @@ package final class RecordSession: LiveSession {
     console.leave()
     let recording = recorder.waitUntilFinished()
     reportChanges()
-    tell(recording)
+    report(recording)
     if case .failed(let failure) = recording.end { throw failure }
   }
 
@@ -257,7 +257,7 @@ package final class RecordSession: LiveSession {
 
   // MARK: The end
 
-  private func tell(_ recording: Recording) {
+  private func report(_ recording: Recording) {
     for file in recording.files {
       let time = Time(frames: file.frameCount, rate: recording.sampleRate)
       var line =

@@ -42,8 +42,8 @@ final class Clock {
     let (past, passages, jumped, place) = engine.state.withLock { state in
       let jumped = state.jumps != jumps
       jumps = state.jumps
-      let past = state.untold
-      state.untold = []
+      let past = state.unreported
+      state.unreported = []
       let passages = state.passages(from: state.observed, to: heard)
       state.observed = max(state.observed, heard)
       // A stop or a jump has set the current item itself.
@@ -54,11 +54,11 @@ final class Clock {
       }
       return (past, passages, jumped, state.place(of: state.observed))
     }
-    for passage in past { tell(passage) }
+    for passage in past { report(passage) }
     if place == nil { item = nil }
     if jumped, passages.isEmpty, let place { turn(to: place.item) }
     // A fast device may have played several items since the last look.
-    for passage in passages { tell(passage) }
+    for passage in passages { report(passage) }
     if jumped, passages.isEmpty, let place { engine.observers.jump(to: place.time) }
     let count = engine.writer.counts.xruns.load(ordering: .relaxed)
     if count > xruns { engine.observers.yield(.ranDry(count: count)) }
@@ -68,7 +68,7 @@ final class Clock {
     status = now
   }
 
-  private func tell(_ passage: PlayerState.Passage) {
+  private func report(_ passage: PlayerState.Passage) {
     var isFresh = true
     switch passage.cause {
     case .jump, .advance(_, isSame: false): turn(to: passage.item)

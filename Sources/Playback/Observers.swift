@@ -46,7 +46,7 @@ public final class PlayerObservation: Sendable {
 final class Observers: Sendable {
   private struct Observer {
     var kind: Kind
-    var tell: @Sendable (Time) -> Void
+    var block: @Sendable (Time) -> Void
   }
 
   private enum Kind {
@@ -55,7 +55,7 @@ final class Observers: Sendable {
   }
 
   private struct Listener {
-    var tell: @Sendable (PlayerEvent) -> Void
+    var block: @Sendable (PlayerEvent) -> Void
     var end: @Sendable () -> Void = {}
   }
 
@@ -83,9 +83,9 @@ final class Observers: Sendable {
     }
   }
 
-  /// Calls `tell` for each event from now on, on the event's thread.
-  func add(_ tell: @escaping @Sendable (PlayerEvent) -> Void) -> PlayerObservation {
-    guard let id = add(Listener(tell: tell)) else { return PlayerObservation {} }
+  /// Calls `block` for each event from now on, on the event's thread.
+  func add(_ block: @escaping @Sendable (PlayerEvent) -> Void) -> PlayerObservation {
+    guard let id = add(Listener(block: block)) else { return PlayerObservation {} }
     // Weak: an observation does not keep its player.
     return PlayerObservation { [weak self] in self?.removeListener(id) }
   }
@@ -106,14 +106,14 @@ final class Observers: Sendable {
     _ = removed
   }
 
-  /// Calls `tell` at each multiple of `interval`, and after each jump.
-  func add(every interval: Time, _ tell: @escaping @Sendable (Time) -> Void) -> PlayerObservation {
-    add(Observer(kind: .periodic(interval), tell: tell))
+  /// Calls `block` at each multiple of `interval`, and after each jump.
+  func add(every interval: Time, _ block: @escaping @Sendable (Time) -> Void) -> PlayerObservation {
+    add(Observer(kind: .periodic(interval), block: block))
   }
 
-  /// Calls `tell` when one of `times` is passed.
-  func add(at times: [Time], _ tell: @escaping @Sendable (Time) -> Void) -> PlayerObservation {
-    add(Observer(kind: .boundary(times), tell: tell))
+  /// Calls `block` when one of `times` is passed.
+  func add(at times: [Time], _ block: @escaping @Sendable (Time) -> Void) -> PlayerObservation {
+    add(Observer(kind: .boundary(times), block: block))
   }
 
   private func add(_ observer: Observer) -> PlayerObservation {
@@ -133,7 +133,7 @@ final class Observers: Sendable {
   var isEmpty: Bool { state.withLock { $0.observers.isEmpty } }
 
   func yield(_ event: PlayerEvent) {
-    for listener in state.withLock({ Array($0.listeners.values) }) { listener.tell(event) }
+    for listener in state.withLock({ Array($0.listeners.values) }) { listener.block(event) }
   }
 
   func close() {
@@ -153,11 +153,11 @@ final class Observers: Sendable {
       switch observer.kind {
       case .periodic(let interval):
         if isFresh || end.multiples(of: interval) > start.multiples(of: interval) {
-          observer.tell(end)
+          observer.block(end)
         }
       case .boundary(let times):
         for time in times where start < time && time <= end || isFresh && time == start {
-          observer.tell(time)
+          observer.block(time)
         }
       }
     }
@@ -165,7 +165,7 @@ final class Observers: Sendable {
 
   func jump(to time: Time) {
     for observer in state.withLock({ Array($0.observers.values) }) {
-      if case .periodic = observer.kind { observer.tell(time) }
+      if case .periodic = observer.kind { observer.block(time) }
     }
   }
 }

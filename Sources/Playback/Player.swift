@@ -272,46 +272,46 @@ public final class Player: Sendable {
   /// than a thousand.
   public var events: AsyncStream<PlayerEvent> { engine.observers.events() }
 
-  /// Calls `tell` for each event from now on: `events` for programs without a task, and without a
+  /// Calls `block` for each event from now on: `events` for programs without a task, and without a
   /// limit.
   ///
-  /// - Parameter tell: Called on the player's threads, also on several at a time; it must return
+  /// - Parameter block: Called on the player's threads, also on several at a time; it must return
   ///   soon. Its captures live until the observation is released.
   /// - Returns: The observation, which lasts as long as this object.
   public func addEventObserver(
-    using tell: @escaping @Sendable (PlayerEvent) -> Void
+    using block: @escaping @Sendable (PlayerEvent) -> Void
   ) -> PlayerObservation {
-    engine.observers.add(tell)
+    engine.observers.add(block)
   }
 
-  /// Calls `tell` whenever a multiple of `interval` is heard, and after each jump
+  /// Calls `block` whenever a multiple of `interval` is heard, and after each jump
   /// (`addPeriodicTimeObserver(forInterval:queue:using:)`).
   ///
-  /// The captures of `tell` live until the observation is released. A strong reference to the
+  /// The captures of `block` live until the observation is released. A strong reference to the
   /// player keeps the player, its threads and its device: capture it weakly (`[weak player]`).
   ///
   /// - Parameters:
   ///   - interval: More than zero; multiples within 10 ms are reported together.
-  ///   - tell: Gets the time of the item, on a thread of the player; it must return soon.
+  ///   - block: Gets the time of the item, on a thread of the player; it must return soon.
   /// - Returns: The observation, which lasts as long as this object.
   public func addPeriodicTimeObserver(
-    forInterval interval: Time, using tell: @escaping @Sendable (Time) -> Void
+    forInterval interval: Time, using block: @escaping @Sendable (Time) -> Void
   ) -> PlayerObservation {
-    engine.observers.add(every: interval, tell)
+    engine.observers.add(every: interval, block)
   }
 
-  /// Calls `tell` whenever one of `times` of the item is heard
+  /// Calls `block` whenever one of `times` of the item is heard
   /// (`addBoundaryTimeObserver(forTimes:queue:using:)`), not when a jump skips it.
   ///
   /// Capture the player weakly, as for `addPeriodicTimeObserver`.
   ///
   /// - Parameters:
   ///   - times: Times of the item that is heard, whichever it is.
-  ///   - tell: Gets the time, within some 10 ms, on a thread of the player; it must return soon.
+  ///   - block: Gets the time, within some 10 ms, on a thread of the player; it must return soon.
   /// - Returns: The observation, which lasts as long as this object.
   public func addBoundaryTimeObserver(
-    forTimes times: [Time], using tell: @escaping @Sendable (Time) -> Void
+    forTimes times: [Time], using block: @escaping @Sendable (Time) -> Void
   ) -> PlayerObservation {
-    engine.observers.add(at: times, tell)
+    engine.observers.add(at: times, block)
   }
 }

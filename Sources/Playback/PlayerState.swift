@@ -43,7 +43,7 @@ struct PlayerState {
   /// The frame of the ring up to which observers have reports.
   var observed: Int64 = 0
   /// Passages before the last jump that are still to be reported.
-  var untold: [Passage] = []
+  var unreported: [Passage] = []
   /// Counts jumps that were done.
   var jumps = 0
   var levels = DeviceSampleConverter.Levels()

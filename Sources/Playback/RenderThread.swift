@@ -161,7 +161,7 @@ final class RenderThread {
       guard !state.isDropped else { return }
       if case .jump = cause {
         // Discarded sound was not heard.
-        state.untold += state.passages(from: state.observed, to: heard)
+        state.unreported += state.passages(from: state.observed, to: heard)
         state.loopsLeft = state.loopsLeft(at: heard)
         state.marks = []
         state.forgetMeters(after: heard)

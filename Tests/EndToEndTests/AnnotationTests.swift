@@ -19,7 +19,7 @@ import Testing
     #expect(result.status == 2)
     #expect(
       result.text == """
-        ::error file=50%25%2C a%3Ab.yaml,line=1,col=7,endColumn=15,title=avjob::there is no file 'nope.wav'%0Ahelp: put it there: a path counts from the folder of the file that it stands in
+        ::error file=50%25%2C a%3Ab.yaml,line=1,col=7,endColumn=15,title=avjob::there is no file 'nope.wav'%0Ahelp: put it there, or name another one
         ::error file=50%25%2C a%3Ab.yaml,line=2,col=1,endColumn=9,title=avjob::unknown key 'fade_inn'%0Ahelp: did you mean 'fade_in'?
         ::error file=50%25%2C a%3Ab.yaml,line=3,col=1,endColumn=5,title=avjob::duplicate key 'clip'%0Ahelp: keep one of them%0A50%25, a:b.yaml:1:1: note: first written here
         ::warning file=50%25%2C a%3Ab.yaml,line=5,col=14,endColumn=16,title=avjob::'#' begins a comment: the text ends before it%0Ahelp: quote the text if the '#' belongs to it: "Ice #1"

@@ -3,7 +3,7 @@ import Testing
 
 /// What is said of a file that nothing resembles.
 private let absence =
-  "  help: put it there: a path counts from the folder of the file that it stands in\n"
+  "  help: put it there, or name another one\n"
 
 @Suite("Bad input ends in one line, and in nothing left behind")
 struct BadInputTests {
@@ -170,11 +170,11 @@ struct BadInputTests {
         job.yaml:1:25: error: there is no file 'absent.wav'
             1 | concat: [tone.wav ..2s, absent.wav ..9s]
               |                         ^~~~~~~~~~
-          help: put it there: a path counts from the folder of the file that it stands in
+          help: put it there, or name another one
         job.yaml:2:20: error: there is no file 'gone.jpg'
             2 | metadata: { cover: gone.jpg }
               |                    ^~~~~~~~
-          help: put it there: a path counts from the folder of the file that it stands in
+          help: put it there, or name another one
 
         """
       ),

@@ -16,15 +16,15 @@ import Testing
         episode.yaml:18:10: error: there is no file 'intro.mp3'
            18 |   intro: intro.mp3
               |          ^~~~~~~~~
-          help: put it there: a path counts from the folder of the file that it stands in
+          help: put it there, or name another one
         episode.yaml:19:17: error: there is no file 'talk.wav'
            19 |   talk: { file: talk.wav, gain: 0 dB }
               |                 ^~~~~~~~
-          help: put it there: a path counts from the folder of the file that it stands in
+          help: put it there, or name another one
         episode.yaml:20:10: error: there is no file 'outro.mp3'
            20 |   outro: outro.mp3
               |          ^~~~~~~~~
-          help: put it there: a path counts from the folder of the file that it stands in
+          help: put it there, or name another one
 
         """)
     try stage.make(

@@ -197,7 +197,7 @@ import TestSupport
       job.yaml:2:22: error: there is no file 'nope.wav'
           2 | concat: ["${input}", nope.wav]
             |                      ^~~~~~~~
-        help: put it there: a path counts from the folder of the file that it stands in
+        help: put it there, or name another one
       job.yaml:3:7: error: '3' has no unit
           3 | gain: 3
             |       ^

@@ -139,7 +139,7 @@ import TestSupport
       job.yaml:1:31: error: there is no file 'no.yaml'
           1 | include: [l.yaml, lib/c.yaml, no.yaml, "${x}.yaml", lib, single.yaml, { a: b }]
             |                               ^~~~~~~
-        help: put it there: a path counts from the folder of the file that it stands in
+        help: put it there, or name another one
       job.yaml:1:40: error: a variable in 'include'
           1 | include: [l.yaml, lib/c.yaml, no.yaml, "${x}.yaml", lib, single.yaml, { a: b }]
             |                                        ^~~~~~~~~~~

@@ -350,7 +350,7 @@ import TestSupport
       job.yaml:2:55: error: there is no file 'far.wav'
           2 | concat: [hots, media/gest.mka, media/HOST.wav 1s..2s, far.wav]
             |                                                       ^~~~~~~
-        help: put it there: a path counts from the folder of the file that it stands in
+        help: put it there, or name another one
       """#)
   }
 
@@ -613,7 +613,7 @@ import TestSupport
       job.yaml:4:6: error: there is no file 'nope.wav'
           4 |   c: nope.wav
             |      ^~~~~~~~
-        help: put it there: a path counts from the folder of the file that it stands in
+        help: put it there, or name another one
       job.yaml:5:21: error: 'sha256' is not built yet
           5 |   d: { file: a.wav, sha256: 0 }
             |                     ^~~~~~

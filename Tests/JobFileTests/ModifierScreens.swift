@@ -669,7 +669,7 @@ import TestSupport
       job.yaml:5:13: error: there is no file 'nope.wav'
           5 |   - { clip: nope.wav, at: 1s }
             |             ^~~~~~~~
-        help: put it there: a path counts from the folder of the file that it stands in
+        help: put it there, or name another one
       job.yaml:6:5: error: an inserted item needs an 'at'
           6 |   - 750ms
             |     ^~~~~

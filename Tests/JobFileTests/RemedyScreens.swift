@@ -144,7 +144,7 @@ import Testing
       job.yaml:1:23: error: there is no file 'nope.wav'
           1 | for_each: [raw/*.aif, nope.wav, raw]
             |                       ^~~~~~~~
-        help: put it there: a path counts from the folder of the file that it stands in
+        help: put it there, or name another one
       job.yaml:1:33: error: 'raw' is a folder
           1 | for_each: [raw/*.aif, nope.wav, raw]
             |                                 ^~~
@@ -164,7 +164,7 @@ import Testing
       job.yaml:1:10: error: there is no file 'ch1.wav'
           1 | concat: [ch1.wav, raw/day2/x.wav, episode, /far/a.wav, “a.wav”, a.wav 0:05-0:07]
             |          ^~~~~~~
-        help: put it there: a path counts from the folder of the file that it stands in
+        help: put it there, or name another one
       job.yaml:1:19: error: there is no file 'raw/day2/x.wav'
           1 | concat: [ch1.wav, raw/day2/x.wav, episode, /far/a.wav, “a.wav”, a.wav 0:05-0:07]
             |                   ^~~~~~~~~~~~~~

@@ -188,7 +188,7 @@ import TestSupport
       job.yaml:1:20: error: there is no file 'nope.wav'
           1 | concat: [**/*.wav, nope.wav]
             |                    ^~~~~~~~
-        help: put it there: a path counts from the folder of the file that it stands in
+        help: put it there, or name another one
       """#)
   }
 
@@ -256,7 +256,7 @@ import TestSupport
       job.yaml:1:36: error: there is no file 'c'
           1 | concat: [https://example.org/a?b=1,c]
             |                                    ^
-        help: put it there: a path counts from the folder of the file that it stands in
+        help: put it there, or name another one
       """#)
   }
 
@@ -808,7 +808,7 @@ import TestSupport
       job.yaml:1:7: error: there is no file 'Café 漢字.wav'
           1 | clip: 'Café 漢字.wav'
             |       ^~~~~~~~~~~~~~~
-        help: put it there: a path counts from the folder of the file that it stands in
+        help: put it there, or name another one
       job.yaml:2:25: error: unknown key 'mp4'
           2 | output: { file: 漢字.mp3, mp4: V2 }
             |                           ^~~

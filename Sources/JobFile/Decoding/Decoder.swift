@@ -215,7 +215,7 @@ extension Decoder {
     {
       return hint
     }
-    let others = [Language.item, Language.job, Language.source] + Language.maps
+    let others = [Language.item, Language.job, Language.source, Language.output] + Language.maps
     if let other = others.first(where: { $0[word] != nil && $0.subject != schema.subject }) {
       return "'\(word)' is a key of \(other.subject), not of \(schema.subject)"
     }

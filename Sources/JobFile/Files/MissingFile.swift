@@ -63,7 +63,7 @@ public struct MissingFile: Sendable {
       folder = folder.removingLastComponent()
     }
     if let missing { return "there is no folder '\(missing)' either" }
-    return called.isAbsolute
+    return called.isAbsolute || called == path
       ? "put it there, or name another one"
       : "put it there: a path counts from the folder of the file that it stands in"
   }

@@ -214,8 +214,8 @@ extension Lowering {
     return start + duration - crossfade
   }
 
-  private mutating func refuseCircle(at isAskedFor: (Step) -> Bool) {
-    let first = path.lastIndex(where: isAskedFor) ?? path.startIndex
+  private mutating func refuseCircle(from isFirst: (Step) -> Bool) {
+    let first = path.lastIndex(where: isFirst) ?? path.startIndex
     let references = path[first...].compactMap { step in
       if case .reference(let origin) = step { origin } else { nil }
     }

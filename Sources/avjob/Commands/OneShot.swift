@@ -106,7 +106,9 @@ struct OneShot {
   private func jobs(of file: ArgumentNode) throws -> LoadedJobs {
     var jobs: [Job]
     do throws(Diagnostics) {
-      jobs = try JobFile.jobs(from: file, named: output.output, places: context.map)
+      let file = try JobFile.load(from: file, named: output.output, places: context.map)
+      context.report(Diagnostics(file.warnings))
+      jobs = file.jobs
     } catch {
       context.report(error)
       throw ExitCode.wrongJob

@@ -36,7 +36,7 @@ struct OutputOptions: ParsableArguments {
   @Option(help: .value("depth", "Encode ALAC: '16 bit' or '24 bit'."))
   var alac: String?
 
-  @Option(help: .value("depth", "Write WAV: '16 bit', '24 bit' or '32 bit float'."))
+  @Option(help: .value("depth", "Write WAV: '16 bit', '24 bit', '32 bit float', 'mu-law'…"))
   var wav: String?
 
   @Option(help: .value("depth", "Write AIFF with the depths of --wav."))

@@ -7,7 +7,7 @@ import RunPlan
 /// `--only`, which every command that reads job files takes.
 struct ChoiceOptions: ParsableArguments {
   @Option(
-    help: .value("name", "Run only jobs of this name or group, and their needs."),
+    help: .value("name", "Take only jobs of this name or group, and their needs."),
     completion: .jobNames)
   var only: [String] = []
 

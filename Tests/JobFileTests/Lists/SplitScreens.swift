@@ -28,7 +28,7 @@ import TestSupport
       job.yaml:2:28: error: there is no file 'times.txt'
           2 |   a: { clip: a.wav, split: times.txt, output: "a${part.n}.mp3" }
             |                            ^~~~~~~~~
-        help: put it there: a path counts from the folder of the file that it stands in
+        help: put it there, or name another one
       job.yaml:3:28: error: '10m' is a length, not a list
           3 |   b: { clip: a.wav, split: 10m, output: "b${part.n}.mp3" }
             |                            ^~~
