@@ -227,9 +227,10 @@ import Testing
       )
     }
     let files = MemoryFiles(["a.wav", "raw/a.wav"])
-    let made = try JobFile.jobs(
+    let made = try JobFile.load(
       from: .map([("jobs", .map(jobs, places[0]))], places[0]), named: "out", places: map,
-      files: files)
+      files: files
+    ).jobs
     let problems = JobDependencies(
       among: made, of: made.map { _ in 0 }, reading: [], currentDirectory: files.currentDirectory
     ).problems

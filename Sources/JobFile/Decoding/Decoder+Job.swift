@@ -56,7 +56,9 @@ extension Language {
     Key("sample_rate", Values.sampleRate, "of the mix; else the highest among the sources") {
       $0.sampleRate = $1
     },
-    Key("channels", Values.mixChannels, "of the mix, also 'quad' to '7.1'; else that of the sources") {
+    Key(
+      "channels", Values.mixChannels, "of the mix, also 'quad' to '7.1'; else that of the sources"
+    ) {
       $0.channels = $1
     },
     Key(
