@@ -192,7 +192,10 @@ import Testing
       wait $process
       """)
     #expect(result.status == 0)
-    #expect(result.text.hasPrefix("take.wav  0:"), "\(result.text)")
+    // How much it is depends on when the signal comes.
+    #expect(result.text.hasPrefix("take.wav  "), "\(result.text)")
+    let size = try readFile(stage.path("take.wav")).count
+    #expect(size > 4_000_000)
     #expect(!result.errors.contains("lost"), "\(result.errors)")
   }
 
