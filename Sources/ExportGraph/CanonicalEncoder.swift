@@ -65,7 +65,7 @@ package final class CanonicalEncoder {
       }
       open()
       let level = depth
-      try value.encode(to: Scribe(self, codingPath: path, level: level))
+      try value.encode(to: CanonicalContainer(self, codingPath: path, level: level))
       close(to: level - 1)
     }
     if buffer.count >= Self.blockSize { flush() }
@@ -113,7 +113,7 @@ extension Dictionary: Unordered {}
 extension Set: Unordered {}
 
 /// One container of a value, at a level of nesting: keyed, unkeyed or single.
-private struct Scribe {
+private struct CanonicalContainer {
   let encoder: CanonicalEncoder
   let codingPath: [any CodingKey]
   let level: Int
@@ -137,24 +137,24 @@ private struct Scribe {
     return encoder
   }
 
-  func nested() -> Scribe {
+  func nested() -> CanonicalContainer {
     encoder.open()
-    return Scribe(encoder, codingPath: codingPath, level: encoder.depth)
+    return CanonicalContainer(encoder, codingPath: codingPath, level: encoder.depth)
   }
 }
 
-extension Scribe: Encoder {
+extension CanonicalContainer: Encoder {
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    KeyedEncodingContainer(KeyedScribe<Key>(scribe: self))
+    KeyedEncodingContainer(KeyedCanonicalContainer<Key>(container: self))
   }
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer { self }
   func singleValueContainer() -> any SingleValueEncodingContainer { self }
 }
 
-extension Scribe: SingleValueEncodingContainer, UnkeyedEncodingContainer {
+extension CanonicalContainer: SingleValueEncodingContainer, UnkeyedEncodingContainer {
   mutating func encodeNil() throws { try begin().put(.null) }
   mutating func encode(_ value: Bool) throws { try begin().put(value ? .yes : .no) }
   mutating func encode(_ value: String) throws { try begin().put(.text, value) }
@@ -182,7 +182,7 @@ extension Scribe: SingleValueEncodingContainer, UnkeyedEncodingContainer {
     keyedBy keyType: NestedKey.Type
   ) -> KeyedEncodingContainer<NestedKey> {
     encoder.close(to: level)
-    return KeyedEncodingContainer(KeyedScribe<NestedKey>(scribe: nested()))
+    return KeyedEncodingContainer(KeyedCanonicalContainer<NestedKey>(container: nested()))
   }
 
   mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
@@ -197,19 +197,19 @@ extension Scribe: SingleValueEncodingContainer, UnkeyedEncodingContainer {
 }
 
 /// A container that writes each value behind its key.
-private struct KeyedScribe<Key: CodingKey>: KeyedEncodingContainerProtocol {
-  var scribe: Scribe
-  var codingPath: [any CodingKey] { scribe.codingPath }
+private struct KeyedCanonicalContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
+  var container: CanonicalContainer
+  var codingPath: [any CodingKey] { container.codingPath }
 
-  private func at(_ key: any CodingKey) throws -> Scribe {
-    try scribe.begin().put(.key, key.stringValue)
-    return scribe
+  private func at(_ key: any CodingKey) throws -> CanonicalContainer {
+    try container.begin().put(.key, key.stringValue)
+    return container
   }
 
-  private func nested(at key: any CodingKey) -> Scribe {
-    scribe.encoder.close(to: scribe.level)
-    scribe.encoder.put(.key, key.stringValue)
-    return scribe.nested()
+  private func nested(at key: any CodingKey) -> CanonicalContainer {
+    container.encoder.close(to: container.level)
+    container.encoder.put(.key, key.stringValue)
+    return container.nested()
   }
 
   mutating func encodeNil(forKey key: Key) throws { try put(key) { try $0.encodeNil() } }
@@ -259,15 +259,15 @@ private struct KeyedScribe<Key: CodingKey>: KeyedEncodingContainerProtocol {
     try put(key) { try $0.encode(value) }
   }
 
-  private func put(_ key: Key, _ write: (inout Scribe) throws -> Void) throws {
-    var scribe = try at(key)
-    try write(&scribe)
+  private func put(_ key: Key, _ write: (inout CanonicalContainer) throws -> Void) throws {
+    var container = try at(key)
+    try write(&container)
   }
 
   mutating func nestedContainer<NestedKey: CodingKey>(
     keyedBy keyType: NestedKey.Type, forKey key: Key
   ) -> KeyedEncodingContainer<NestedKey> {
-    KeyedEncodingContainer(KeyedScribe<NestedKey>(scribe: nested(at: key)))
+    KeyedEncodingContainer(KeyedCanonicalContainer<NestedKey>(container: nested(at: key)))
   }
 
   mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {

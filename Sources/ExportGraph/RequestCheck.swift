@@ -26,8 +26,8 @@ struct RequestCheck {
     of format: Output.Format?, sampleRate: Int, layout: ChannelLayout, _ sources: SourceFacts?
   ) -> [Diagnostic] {
     if let problem = layoutProblem(layout) { return [problem] + tagProblem }
-    return settingProblems(format, sampleRate, layout).map { diagnostic($0, format, sources) }
-      + tagProblem
+    return settingProblems(format, sampleRate, layout)
+      .map { diagnostic($0, format, layout, sources) } + tagProblem
   }
 
   /// The settings that are impossible for any source; one of those that only some rates or layouts
@@ -43,8 +43,7 @@ struct RequestCheck {
     let found = settingProblems(output.format, usual, layout)
     guard !found.isEmpty else { return tagProblem }
     // Sources decide what is not written: some settings may be possible.
-    let layouts =
-      written.map { [$0] } ?? kind.capabilities.layouts ?? ChannelLayout.named.map(\.value)
+    let layouts = written.map { [$0] } ?? kind.capabilities.someLayouts
     let everywhere = (writtenRate.map { [$0] } ?? rates.examples).flatMap { rate in
       layouts.map { settingProblems(output.format, rate, $0) }
     }
@@ -53,7 +52,7 @@ struct RequestCheck {
       everywhere.allSatisfy { $0.contains { $0.setting == problem.setting } }
     }
     return (certain.isEmpty ? Array(found.prefix(1)) : certain)
-      .map { diagnostic($0, output.format, nil) } + tagProblem
+      .map { diagnostic($0, output.format, layout, nil) } + tagProblem
   }
 
   private func settingProblems(
@@ -100,16 +99,14 @@ struct RequestCheck {
   }
 
   private func diagnostic(
-    _ problem: MP3Settings.Problem, _ format: Output.Format?, _ sources: SourceFacts?
+    _ problem: MP3Settings.Problem, _ format: Output.Format?, _ layout: ChannelLayout,
+    _ sources: SourceFacts?
   ) -> Diagnostic {
     let own = output.origins[problem.setting]
     let isWhole = problem.setting == .rateControl || problem.setting == .sound
     if problem.setting == .stereoMode { return modeProblem(problem, sources) }
-    if writtenRate == nil, let source = sources?.fastest {
-      return Diagnostic(
-        problem.message, at: own == .unknown ? place : own,
-        help: "'\(source.path)' has \(source.sampleRate) Hz: choose another setting, or give "
-          + "the output a 'sample_rate' that has it")
+    if let sources, let help = remedy(for: problem, format, layout, sources) {
+      return Diagnostic(problem.message, at: own == .unknown ? place : own, help: help)
     }
     let rate = output.sampleRate == nil ? mixRate?.origin : output.origins.sampleRate
     guard !isWhole, own != .unknown else {
@@ -133,6 +130,32 @@ struct RequestCheck {
       problem.message, at: own, help: help, notes: notes("the rate is given here", rate))
   }
 
+  /// What to write where sources decided the rate or the layout that makes a setting impossible;
+  /// nil where the job decides both.
+  private func remedy(
+    for problem: MP3Settings.Problem, _ format: Output.Format?, _ layout: ChannelLayout,
+    _ sources: SourceFacts
+  ) -> String? {
+    func isPossible(_ sampleRate: Int, _ layout: ChannelLayout) -> Bool {
+      !settingProblems(format, sampleRate, layout).contains { $0.setting == problem.setting }
+    }
+    let rates = kind.capabilities.sampleRates.examples
+    if writtenRate == nil, let source = sources.fastest {
+      if rates.contains(where: { isPossible($0, layout) }) {
+        return "'\(source.path)' has \(source.sampleRate) Hz: choose another setting, or give "
+          + "the output a 'sample_rate' that has it"
+      }
+    }
+    guard output.ownLayout == nil, mixLayout == nil else { return nil }
+    let own = writtenRate.map { [$0] } ?? rates
+    let isElsewhere = kind.capabilities.someLayouts.contains { other in
+      own.contains { isPossible($0, other) }
+    }
+    guard isElsewhere else { return nil }
+    return "the sources are \(layout.name): choose another setting, or give the output "
+      + "'channels' that have it"
+  }
+
   /// A stereo mode for one channel.
   private func modeProblem(_ problem: MP3Settings.Problem, _ sources: SourceFacts?) -> Diagnostic {
     let own = output.origins.stereoMode
@@ -154,6 +177,11 @@ struct RequestCheck {
     guard let origin, origin != .unknown else { return [] }
     return [Diagnostic.Note(message, at: origin)]
   }
+}
+
+extension OutputCapabilities {
+  /// All layouts of the format, or those with names where it has any.
+  fileprivate var someLayouts: [ChannelLayout] { layouts ?? ChannelLayout.named.map(\.value) }
 }
 
 extension Output {

@@ -63,6 +63,12 @@ package struct ID3Tag: Sendable, Hashable {
   package static func key(ofFrame identifier: String) -> String? {
     ID3Keys.key(ofFrame: identifier)
   }
+
+  /// FFmpeg's generic name of a tag that other programs call otherwise, `date` of `year`, in any
+  /// case; nil where it is none of those.
+  package static func key(ofTag name: String) -> String? {
+    ID3Keys.frame(for: name).flatMap { ID3Keys.key(ofFrame: $0) }
+  }
 }
 
 /// What ID3v2 cannot hold.

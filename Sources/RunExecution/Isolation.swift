@@ -13,7 +13,7 @@ import WorkerPool
 /// the machine has, fails alone.
 ///
 /// The process is this program with the command `isolated-job`. It gets its work as JSON on standard
-/// input, and says how it goes on standard output, one JSON object a line. What its libraries or a
+/// input, and writes its progress to standard output, one JSON object a line. What its libraries or a
 /// crash write to standard error is kept for the message about the job. It has one core, which the
 /// pool's worker holds for it, and it ends with the worker.
 package struct Isolation: Sendable {
@@ -110,8 +110,8 @@ package struct Isolation: Sendable {
     return child.wait()
   }
 
-  /// Passes on what a process says until its end, asks it to stop when that is wanted, and kills it
-  /// where it does not, or says what is no line.
+  /// Passes on what a process says until its end, asks it to stop where the job is cancelled, and kills
+  /// it where it does not stop, or writes a line without end.
   private func listen(
     to child: ChildProcess, _ context: JobContext
   ) throws -> (lastWord: Message?, isEndless: Bool) {
@@ -133,7 +133,7 @@ package struct Isolation: Sendable {
         child.signal(SIGKILL)
         return (nil, true)
       case .line(let line):
-        // Half a line is a process that died while it spoke.
+        // Half a line: the process died while it wrote.
         guard let message = try? JSONDecoder().decode(Message.self, from: Data(line)) else {
           break
         }

@@ -5,7 +5,7 @@ import SystemPackage
 
 /// The files that the jobs of a run name and that neither the disk has nor any job writes.
 struct MissingFiles {
-  /// Those that keep something from being done that is wanted now.
+  /// Those without which one of the jobs to do cannot be done.
   let harmful: [MissingFile]
   /// Whether one of them belongs to no job, such as a list of times.
   let isOfNoJob: Bool

@@ -15,13 +15,13 @@ package enum RunPurpose: Sendable {
 package struct RunRules {
   /// What is to be done with the jobs that are ready.
   package var purpose: RunPurpose
-  /// Names and groups of the jobs that are wanted; nil: all.
+  /// Names and groups of the jobs to do; nil: all.
   package var only: [Located<String>]?
   /// Whether a job that is found to be wrong leaves the others alone, whatever is wrong with it.
   package var keepsGoing: Bool
   /// How often a temporary failure of a job that does not say otherwise has another attempt.
   package var retries: Int
-  /// Which share of the work is wanted; nil: all.
+  /// The share of the work to do; nil: all.
   package var shard: Shard?
 
   /// Rules for all jobs, but for what is given.

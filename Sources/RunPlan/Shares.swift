@@ -7,9 +7,9 @@ struct Shares {
   private var units: [Int: (first: Int, isSpread: Bool)] = [:]
 
   /// - Parameters:
-  ///   - jobs: The wanted ones; all that they need is among them.
+  ///   - jobs: The ones to do; all that they need is among them.
   ///   - preparer: Knows the jobs.
-  ///   - shard: The one whose share is wanted.
+  ///   - shard: The one whose share this machine does.
   init(of jobs: [Int], _ preparer: Preparer, _ shard: Shard) {
     own = shard.number
     var group = Groups(count: preparer.jobs.count)

@@ -56,7 +56,9 @@ import Testing
     arguments: [
       ("rnu ok.yaml", "rnu", "did you mean 'run'?"),
       ("help rnu", "rnu", "did you mean 'run'?"),
-      ("convert a.wav", "convert", "'avjob help' lists the commands"),
+      ("convert a.wav", "convert", "did you mean 'compress'?"),
+      ("play a.wav", "play", "did you mean 'preview'?"),
+      ("frobnicate a.wav", "frobnicate", "'avjob help' lists the commands"),
     ])
   func unknownCommand(call: String, name: String, help: String) throws {
     #expect(

@@ -281,4 +281,22 @@ import TestSupport
         help: 'a.wav' has 8000 Hz: choose another setting, or give the output a 'sample_rate' that has it
       """#)
   }
+
+  @Test("A bit rate that no rate has in the sources' layout asks for other channels")
+  func bitRateOfLayout() {
+    var bench = Bench()
+    bench.assets["a.wav"] = .fake("a.wav", seconds: 60, rate: 44_100, layout: .stereo)
+    expect(
+      bench.exportScreen(
+        """
+        clip: a.wav
+        output: { file: a.opus, opus: 600k }
+        """),
+      """
+      job.yaml:2:31: error: Opus at 48000 Hz with 2 channels has 12 to 512 kbps, not 600
+          2 | output: { file: a.opus, opus: 600k }
+            |                               ^~~~
+        help: the sources are stereo: choose another setting, or give the output 'channels' that have it
+      """)
+  }
 }

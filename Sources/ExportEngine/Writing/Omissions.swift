@@ -60,11 +60,17 @@ package func omissions(of sink: Sink) -> [Warning] {
 }
 
 extension Output.Kind {
-  /// The name of a tag in this kind of output: only ID3 has lyrics in a language of their own
-  /// (ID3v2.4 §4.8), which FFmpeg calls `lyrics-eng`.
+  /// The name of a tag in this kind of output. Only ID3 has lyrics in a language of their own
+  /// (ID3v2.4 §4.8), which FFmpeg calls `lyrics-eng`; a kind that holds few tags holds them under
+  /// the names of other programs, too: `tracknumber` as `track`.
   func tagName(of key: String) -> String {
-    guard self != .mp3, self != .aiff, key.lowercased().hasPrefix("lyrics-") else { return key }
-    return "lyrics"
+    guard !capabilities.hasID3 else { return key }
+    let name = key.lowercased()
+    if name.hasPrefix("lyrics-") { return "lyrics" }
+    guard let held = capabilities.heldTags, !held.contains(name),
+      let generic = ID3Tag.key(ofTag: name), held.contains(generic)
+    else { return key }
+    return generic
   }
 }
 

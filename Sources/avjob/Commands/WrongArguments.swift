@@ -27,6 +27,9 @@ struct WrongArguments {
         "'\(name)' is a job file, not a command", "write 'avjob run \(shellQuoted(name))'"
       )
     }
+    if let habit = Self.commandHabits.first(where: { $0.names.contains(name) }) {
+      return ("there is no command '\(name)'", "did you mean '\(habit.meant)'?")
+    }
     let names = Self.commands.filter { $0.configuration.shouldDisplay }.map { $0._commandName }
     return (
       "there is no command '\(name)'",
@@ -34,6 +37,18 @@ struct WrongArguments {
         ?? "'avjob help' lists the commands"
     )
   }
+
+  /// What commands are called elsewhere.
+  private static let commandHabits: [(names: Set<String>, meant: String)] = [
+    (["play", "listen"], "preview"),
+    (["convert", "encode", "export", "transcode"], "compress"),
+    (["cut", "trim"], "clip"),
+    (["cat", "join", "merge"], "concat"),
+    (["ffprobe", "identify", "info"], "probe"),
+    (["lint", "validate", "verify"], "check"),
+    (["dry-run", "explain"], "plan"),
+    (["rec", "capture"], "record"),
+  ]
 
   // MARK: Options
 
@@ -86,7 +101,7 @@ struct WrongArguments {
     switch spelling {
     case "--dry-run", "-n":
       return makesJob
-        ? "--print-job prints the job file, and 'avjob plan' what it does"
+        ? "--print-job prints the job file, and 'avjob plan' its outputs"
         : "'avjob plan' prints what a run does, and writes nothing"
     case _ where makesJob && ["-b", "--bitrate", "--bit-rate", "--quality"].contains(spelling):
       return "the format's option has it: --mp3 'cbr 128k', --aac 128k, --opus 64k, --vorbis q5"

@@ -115,6 +115,21 @@ struct TagTests {
     if lost.isEmpty { #expect(tags.contains("tag:encoder=my encoder")) }
   }
 
+  @Test("a tag of another program's name is written under the format's own")
+  func otherNames() {
+    var metadata = Metadata()
+    metadata["tracknumber"] = "3"
+    metadata["Year"] = "2026"
+    metadata["albumartist"] = "A"
+    let omitted = omissions(of: sink(.m4a(bitRate: 1), metadata: metadata)).map(\.message)
+    #expect(omitted == [])
+    #expect(Output.Kind.aac.tagName(of: "Year") == "date")
+    #expect(Output.Kind.aac.tagName(of: "albumartist") == "album_artist")
+    #expect(Output.Kind.wav.tagName(of: "tracknumber") == "track")
+    #expect(Output.Kind.flac.tagName(of: "conductor") == "conductor")
+    #expect(Output.Kind.mp3.tagName(of: "Year") == "Year")
+  }
+
   @Test("content without a place in a format is reported")
   func omittedParts() throws {
     var metadata = Metadata()
