@@ -23,7 +23,7 @@ let package = Package(
     .executableTarget(
       name: "avjob",
       dependencies: [
-        "MediaTime", "MPEGAudio", "Threads", "Diagnosis", "MediaComposition", "JobModel",
+        "MediaTime", "MPEGAudio", "Files", "Threads", "Diagnosis", "MediaComposition", "JobModel",
         "JobFile", "ExportGraph", "ExportEngine", "RunPlan", "RunExecution", "WorkerPool",
         "Playback", "LiveScreens", "Reports", "Terminal", "JSON",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -34,7 +34,7 @@ let package = Package(
     .target(
       name: "RunExecution",
       dependencies: [
-        "MediaTime", "Threads", "Diagnosis", "MediaComposition", "JobModel", "JobFile",
+        "MediaTime", "Files", "Threads", "Diagnosis", "MediaComposition", "JobModel", "JobFile",
         "ExportEngine", "RunPlan", "WorkerPool", "Receipts", "Terminal",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
@@ -66,7 +66,8 @@ let package = Package(
     .target(
       name: "Playback",
       dependencies: [
-        "MediaTime", "Threads", "Diagnosis", "MediaComposition", "ExportGraph", "ExportEngine",
+        "MediaTime", "Files", "Threads", "Diagnosis", "MediaComposition", "ExportGraph",
+        "ExportEngine",
         "Loudness", "ALSA",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
@@ -83,7 +84,7 @@ let package = Package(
     .target(
       name: "Receipts",
       dependencies: [
-        "Threads", "Diagnosis", "MediaComposition", "LibAV",
+        "Files", "Threads", "Diagnosis", "MediaComposition", "LibAV",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
 
@@ -91,7 +92,8 @@ let package = Package(
     .target(
       name: "ExportEngine",
       dependencies: [
-        "JSON", "MediaTime", "MPEGAudio", "Threads", "Diagnosis", "MediaComposition", "ExportGraph",
+        "JSON", "MediaTime", "MPEGAudio", "Files", "Threads", "Diagnosis", "MediaComposition",
+        "ExportGraph",
         "LibAV", "LAME",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
@@ -101,7 +103,7 @@ let package = Package(
       name: "JobFile",
       dependencies: [
         "JSON", "YAML", "JobModel", "TimeLists", "ExportGraph",
-        "MediaTime", "MPEGAudio", "Diagnosis", "MediaComposition",
+        "MediaTime", "Files", "MPEGAudio", "Diagnosis", "MediaComposition",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .target(
@@ -133,7 +135,7 @@ let package = Package(
     .target(
       name: "LibAV",
       dependencies: [
-        "CFFmpeg", "MediaTime", .product(name: "SystemPackage", package: "swift-system"),
+        "CFFmpeg", "Files", "MediaTime", .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .target(name: "LAME", dependencies: ["CLAME", "MPEGAudio", "Threads"]),
     .systemLibrary(
@@ -167,6 +169,10 @@ let package = Package(
     .target(name: "MPEGAudio", dependencies: ["MediaTime"]),
     .target(name: "MediaTime"),
     .target(name: "JSON"),
+    .target(
+      name: "Files",
+      dependencies: ["CFiles", .product(name: "SystemPackage", package: "swift-system")]),
+    .systemLibrary(name: "CFiles"),
     .target(name: "Threads", dependencies: ["CThreads"]),
     .systemLibrary(name: "CThreads"),
 

@@ -1,4 +1,5 @@
 import Diagnosis
+import Files
 import Glibc
 import MediaComposition
 import SystemPackage
@@ -221,7 +222,7 @@ package struct PathResolver: Sendable {
     guard !name.isEmpty, name.first != 0x2E || name.count > 2 else { return followed(path) }
     if !folder.isMissing {
       var status = stat()
-      if path.withPlatformString({ lstat($0, &status) }) == 0 {
+      if PathCalls.lstat(path, &status) == 0 {
         guard status.st_mode & S_IFMT != S_IFLNK else { return followed(path) }
         return .file(
           FileIdentity.Inode(device: UInt64(status.st_dev), number: UInt64(status.st_ino)))

@@ -1,4 +1,5 @@
 import Diagnosis
+import Files
 import JobModel
 import MediaComposition
 import SystemPackage
@@ -178,6 +179,9 @@ public struct JobFile: Sendable {
       throw refusal(
         "is no regular file", help: "pipes and devices cannot be read: name a job file")
     } catch {
+      if let code = (error as? Errno)?.rawValue, let (reason, help) = Confinement.refusal(code) {
+        throw refusal(reason, help: help)
+      }
       throw refusal("cannot be read: \(error)", help: "let it be read, or name another file")
     }
     if let diagnostic = media(bytes) { throw Diagnostics(diagnostic) }

@@ -3,13 +3,18 @@ import SystemPackage
 
 /// A media file opened for reading: streams, tags, chapters, packets.
 ///
-/// Owns its `AVFormatContext`. One thread at a time. Only regular local files are opened, only
-/// with the demuxers of `Demuxer.allowed`, so that a playlist that calls itself `.mp3` cannot
-/// reach for other files.
+/// Owns its `AVFormatContext` and its file. One thread at a time. It reads the one file that it was
+/// opened for (`InputContext`), only with the demuxers of `Demuxer.allowed`, so that a playlist that
+/// calls itself `.mp3` cannot reach for other files.
 package final class Demuxer {
   private let context: UnsafeMutablePointer<AVFormatContext>
+  /// Lives as long as `context`, which points to it.
+  private let input: InputContext
 
-  private init(_ context: UnsafeMutablePointer<AVFormatContext>) { self.context = context }
+  private init(_ context: UnsafeMutablePointer<AVFormatContext>, _ input: InputContext) {
+    self.context = context
+    self.input = input
+  }
 
   deinit {
     var context: UnsafeMutablePointer<AVFormatContext>? = self.context
@@ -18,11 +23,12 @@ package final class Demuxer {
 
   /// Opens a file and reads its header (`avformat_open_input`).
   ///
+  /// - Throws: The system's error, or FFmpeg's.
   package static func open(_ path: FilePath) throws(LibAVError) -> Demuxer {
     var options: OpaquePointer?
     defer { av_dict_free(&options) }
     for (key, value) in [
-      ("format_whitelist", allowed), ("protocol_whitelist", "file"),
+      ("format_whitelist", allowed), ("protocol_whitelist", "none"),
       ("codec_whitelist", audioDecoders),
       // Bytes of the index that libavformat collects where a container brings none. Kept small: each
       // packet that is read after a jump back moves what lies behind its place, by default up to a
@@ -31,9 +37,12 @@ package final class Demuxer {
     ] {
       try check(av_dict_set(&options, key, value, 0), "av_dict_set")
     }
-    var context: UnsafeMutablePointer<AVFormatContext>?
+    let input = try InputContext.open(path)
+    var context = avformat_alloc_context()
+    context?.pointee.pb = input.pointer
     let status = path.withPlatformString { bytes in
-      // The prefix keeps a colon in the name from reading as a protocol.
+      // Some formats are known by their extension alone. The prefix keeps a colon in the name from
+      // reading as a protocol.
       let url =
         [CChar]("file:".utf8.map { CChar(bitPattern: $0) })
         + Array(
@@ -41,7 +50,7 @@ package final class Demuxer {
       return avformat_open_input(&context, url, nil, &options)
     }
     try check(status, "avformat_open_input")
-    let demuxer = Demuxer(try checkAllocated(context, "avformat_open_input"))
+    let demuxer = Demuxer(try checkAllocated(context, "avformat_open_input"), input)
     // A list that this FFmpeg does not have would leave other files within reach.
     guard av_dict_count(options) == 0 else {
       throw LibAVError(code: avjob_averror_option_not_found(), operation: "avformat_open_input")

@@ -1,4 +1,5 @@
 internal import CFFmpeg
+import Files
 import SystemPackage
 
 /// A SHA-256 under way (FIPS 180-4; libavutil's `av_sha_init` with 256 bits).
@@ -59,7 +60,7 @@ extension SHA256 {
   package static func digest(
     ofFile path: FilePath, unless isCancelled: () -> Bool = { false }
   ) throws -> [UInt8]? {
-    let file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
+    let file = try PathCalls.openToRead(path)
     defer { try? file.close() }
     var hash = try SHA256()
     let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)

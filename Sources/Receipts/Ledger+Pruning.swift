@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import MediaComposition
 import SystemPackage
@@ -68,11 +69,11 @@ extension Ledger {
           isWhole = false
           continue
         }
-        guard path.withPlatformString({ unlink($0) }) != 0 else { continue }
+        guard PathCalls.unlink(path) != 0 else { continue }
         refused.append((path, Errno(rawValue: errno)))
         isWhole = false
       }
-      if isWhole { _ = receipt.withPlatformString { unlink($0) } }
+      if isWhole { PathCalls.unlink(receipt) }
     }
     return refused
   }
@@ -83,7 +84,7 @@ extension FileIdentity {
   /// is no regular file.
   fileprivate static func ofEntry(at path: FilePath) -> FileIdentity?? {
     var status = stat()
-    guard path.withPlatformString({ lstat($0, &status) }) == 0 else { return nil }
+    guard PathCalls.lstat(path, &status) == 0 else { return nil }
     return .some(status.st_mode & S_IFMT == S_IFREG ? FileIdentity(status) : nil)
   }
 }

@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import LibAV
 import MediaComposition
@@ -248,7 +249,7 @@ public final class Ledger: Sendable {
       {
         continue
       }
-      _ = path.withPlatformString { unlink($0) }
+      PathCalls.unlink(path)
     }
   }
 
@@ -285,7 +286,7 @@ extension FileIdentity {
   /// `stat` of a regular file; nil where there is none.
   init?(ofFileAt path: FilePath) {
     var status = stat()
-    guard path.withPlatformString({ stat($0, &status) }) == 0,
+    guard PathCalls.stat(path, &status) == 0,
       status.st_mode & S_IFMT == S_IFREG
     else { return nil }
     self.init(status)

@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import SystemPackage
 import Synchronization
@@ -75,12 +76,10 @@ final class LockBook: Sendable {
 
   private func take(_ path: FilePath) throws(Errno) -> Bool {
     let temporary = try folder.temporaryFile(holding: Array(Self.ownText.utf8))
-    defer { _ = temporary.withPlatformString { unlink($0) } }
+    defer { PathCalls.unlink(temporary) }
     // Twice: the second time where a dead process's lock was found.
     for _ in 0..<2 {
-      let status = temporary.withPlatformString { from in
-        path.withPlatformString { link(from, $0) }
-      }
+      let status = PathCalls.link(temporary, at: path)
       if status == 0 { return true }
       switch errno {
       case EEXIST: break
@@ -102,7 +101,7 @@ final class LockBook: Sendable {
 
   private func create(_ path: FilePath) throws(Errno) -> Bool {
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
-    let descriptor = path.withPlatformString { open($0, flags, 0o666) }
+    let descriptor = PathCalls.open(path, flags, 0o666)
     guard descriptor >= 0 else {
       if errno == EEXIST { return false }
       throw Errno(rawValue: errno)
@@ -121,18 +120,18 @@ final class LockBook: Sendable {
     // away is read again, and put back if it was not the dead one's. A process that takes the lock in
     // between does the job, too.
     let aside = folder.locks.appending(LockOwner.current.temporaryName())
-    let status = path.withPlatformString { from in aside.withPlatformString { rename(from, $0) } }
+    let status = PathCalls.rename(path, to: aside)
     guard status == 0 else { return errno == ENOENT }
-    defer { _ = aside.withPlatformString { unlink($0) } }
+    defer { PathCalls.unlink(aside) }
     if Self.owner(of: aside) == owner { return true }
-    _ = aside.withPlatformString { from in path.withPlatformString { link(from, $0) } }
+    _ = PathCalls.link(aside, at: path)
     return false
   }
 
   /// The content of a lock; nil where there is none. `.some(nil)`: it names no owner.
   private static func owner(of path: FilePath) -> LockOwner?? {
     guard let text = text(of: path) else {
-      return path.withPlatformString({ access($0, F_OK) }) == 0 ? .some(nil) : nil
+      return PathCalls.access(path, F_OK) == 0 ? .some(nil) : nil
     }
     return .some(text.split(separator: "\n").first.flatMap { LockOwner($0) })
   }
@@ -145,7 +144,7 @@ final class LockBook: Sendable {
     if let isAlive = owner?.isAlive { return isAlive }
     guard let touched = Self.modificationTime(of: path) else { return false }
     let temporary = try folder.temporaryFile(holding: [])
-    defer { _ = temporary.withPlatformString { unlink($0) } }
+    defer { PathCalls.unlink(temporary) }
     guard let now = Self.modificationTime(of: temporary) else { return true }
     // A time to come is that of a clock that was wrong: its owner would have touched it since.
     let age = touched.duration(to: now)
@@ -155,7 +154,7 @@ final class LockBook: Sendable {
   /// By the clock of the disk, from 1970 on.
   private static func modificationTime(of path: FilePath) -> DiskTime? {
     var facts = stat()
-    guard path.withPlatformString({ lstat($0, &facts) }) == 0 else { return nil }
+    guard PathCalls.lstat(path, &facts) == 0 else { return nil }
     return DiskTime(seconds: facts.st_mtim.tv_sec)
   }
 
@@ -167,7 +166,7 @@ final class LockBook: Sendable {
   private func release(_ paths: [FilePath]) {
     held.withLock { $0.paths.subtract(paths) }
     for path in paths where Self.owner(of: path) == .some(LockOwner.current) {
-      _ = path.withPlatformString { unlink($0) }
+      PathCalls.unlink(path)
     }
   }
 
@@ -185,7 +184,7 @@ final class LockBook: Sendable {
         guard Self.isLabel(name.stem) else { continue }
         _ = try? removeIfDead(path)
       } else if (try? isAlive(LockOwner(ofTemporary: name), path)) == false {
-        _ = path.withPlatformString { unlink($0) }
+        PathCalls.unlink(path)
       }
     }
   }
@@ -226,7 +225,7 @@ final class LockBook: Sendable {
   private func beat() {
     for path in held.withLock({ $0.paths }) {
       // Without a time, it is the disk's own now.
-      _ = path.withPlatformString { utimensat(AT_FDCWD, $0, nil, 0) }
+      PathCalls.touch(path)
     }
   }
 }

@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import MediaComposition
 import SystemPackage
@@ -67,7 +68,7 @@ public struct StateFolder: Sendable {
   var isOwn: Bool {
     [path, receipts, locks].allSatisfy { folder in
       var facts = stat()
-      guard folder.withPlatformString({ lstat($0, &facts) }) == 0 else { return errno == ENOENT }
+      guard PathCalls.lstat(folder, &facts) == 0 else { return errno == ENOENT }
       return facts.st_mode & S_IFMT == S_IFDIR
     }
   }
@@ -77,7 +78,7 @@ public struct StateFolder: Sendable {
   /// The bytes of a regular file; nil where it is none, is not there, or has more than `limit`.
   static func contents(of path: FilePath, limit: Int) -> [UInt8]? {
     // Without O_NONBLOCK, opening a FIFO would wait for its writer.
-    let descriptor = path.withPlatformString { open($0, O_RDONLY | O_NONBLOCK | O_CLOEXEC) }
+    let descriptor = PathCalls.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var facts = stat()
@@ -98,7 +99,7 @@ public struct StateFolder: Sendable {
 
   /// The names in a folder, without `.` and `..`; none where it cannot be opened.
   static func names(in folder: FilePath) -> [FilePath.Component] {
-    guard let stream = folder.withPlatformString({ opendir($0) }) else { return [] }
+    guard let stream = PathCalls.opendir(folder) else { return [] }
     defer { closedir(stream) }
     var names: [FilePath.Component] = []
     while let entry = readdir(stream) {
@@ -120,12 +121,12 @@ public struct StateFolder: Sendable {
   /// - Throws: `Errno` where that cannot be done.
   func make() throws(Errno) {
     for folder in [path, receipts, locks] {
-      guard folder.withPlatformString({ mkdir($0, 0o777) }) != 0 else { continue }
+      guard PathCalls.mkdir(folder, 0o777) != 0 else { continue }
       guard errno == EEXIST else { throw Errno(rawValue: errno) }
     }
     guard isOwn else { throw .notDirectory }
     let ignore = path.appending(".gitignore")
-    guard ignore.withPlatformString({ access($0, F_OK) }) != 0 else { return }
+    guard PathCalls.access(ignore, F_OK) != 0 else { return }
     try write(Array("*\n".utf8), to: ignore)
   }
 
@@ -134,12 +135,10 @@ public struct StateFolder: Sendable {
   /// - Throws: `Errno`: no space, no permission.
   func write(_ bytes: [UInt8], to target: FilePath) throws(Errno) {
     let temporary = try temporaryFile(holding: bytes)
-    let status = temporary.withPlatformString { from in
-      target.withPlatformString { rename(from, $0) }
-    }
+    let status = PathCalls.rename(temporary, to: target)
     guard status == 0 else {
       let failure = Errno(rawValue: errno)
-      _ = temporary.withPlatformString { unlink($0) }
+      PathCalls.unlink(temporary)
       throw failure
     }
   }
@@ -149,12 +148,12 @@ public struct StateFolder: Sendable {
   func temporaryFile(holding bytes: [UInt8]) throws(Errno) -> FilePath {
     let temporary = locks.appending(LockOwner.current.temporaryName())
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
-    let descriptor = temporary.withPlatformString { open($0, flags, 0o666) }
+    let descriptor = PathCalls.open(temporary, flags, 0o666)
     guard descriptor >= 0 else { throw Errno(rawValue: errno) }
     let failure = Self.write(bytes, to: descriptor)
     close(descriptor)
     guard failure == 0 else {
-      _ = temporary.withPlatformString { unlink($0) }
+      PathCalls.unlink(temporary)
       throw Errno(rawValue: failure)
     }
     return temporary

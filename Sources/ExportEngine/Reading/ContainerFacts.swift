@@ -1,3 +1,4 @@
+import Files
 import MediaComposition
 import SystemPackage
 
@@ -61,7 +62,7 @@ enum ContainerFacts {
 
   /// Bytes of a file, from its end where `offset` is negative; fewer at the file's end.
   private static func read(_ path: FilePath, from offset: Int64, count: Int) -> [UInt8] {
-    guard let file = try? FileDescriptor.open(path, .readOnly, options: .closeOnExec) else {
+    guard let file = try? PathCalls.openToRead(path) else {
       return []
     }
     defer { try? file.close() }

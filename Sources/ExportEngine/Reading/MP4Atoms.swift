@@ -1,3 +1,4 @@
+import Files
 import MPEGAudio
 import SystemPackage
 
@@ -6,7 +7,7 @@ extension ContainerFacts {
   /// the delay and drops the length; nil where there is none. Reads only the atoms on the way (ISO
   /// 14496-12, 4.2; the atoms below `ilst` are iTunes' own).
   static func iTunesNote(in path: FilePath) -> ITunesGapless? {
-    guard let file = try? FileDescriptor.open(path, .readOnly, options: .closeOnExec) else {
+    guard let file = try? PathCalls.openToRead(path) else {
       return nil
     }
     defer { try? file.close() }
@@ -41,7 +42,7 @@ extension ContainerFacts {
   static func movieEnd(
     in path: FilePath, track: Int
   ) -> (timescale: UInt32, lastDuration: Int64)? {
-    guard let file = try? FileDescriptor.open(path, .readOnly, options: .closeOnExec) else {
+    guard let file = try? PathCalls.openToRead(path) else {
       return nil
     }
     defer { try? file.close() }

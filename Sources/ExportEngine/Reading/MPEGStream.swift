@@ -1,4 +1,5 @@
 import Diagnosis
+import Files
 import Glibc
 import LibAV
 import MPEGAudio
@@ -115,7 +116,7 @@ final class MPEGFile {
 
   static func open(_ path: FilePath) throws(Failure) -> MPEGFile {
     do {
-      return MPEGFile(path, try FileDescriptor.open(path, .readOnly, options: .closeOnExec))
+      return MPEGFile(path, try PathCalls.openToRead(path))
     } catch {
       throw Self.failure(error, "cannot be opened", path)
     }

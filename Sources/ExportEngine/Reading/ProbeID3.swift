@@ -1,3 +1,4 @@
+import Files
 import LibAV
 import MPEGAudio
 import MediaComposition
@@ -17,7 +18,7 @@ extension Prober {
   }
 
   private func withFile<Value>(_ body: (FileDescriptor) -> Value?) -> Value? {
-    guard let file = try? FileDescriptor.open(path, .readOnly, options: .closeOnExec) else {
+    guard let file = try? PathCalls.openToRead(path) else {
       return nil
     }
     defer { try? file.close() }

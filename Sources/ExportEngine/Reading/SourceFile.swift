@@ -1,4 +1,5 @@
 import Diagnosis
+import Files
 import Glibc
 import MediaComposition
 import SystemPackage
@@ -9,7 +10,7 @@ package enum SourceFile {
   /// folder or an empty file poorly.
   static func identify(_ path: FilePath) throws(Failure) -> FileIdentity {
     var status = stat()
-    guard path.withPlatformString({ stat($0, &status) }) == 0 else {
+    guard PathCalls.stat(path, &status) == 0 else {
       throw refusal(of: path, errno: errno)
     }
     switch status.st_mode & S_IFMT {
@@ -23,7 +24,7 @@ package enum SourceFile {
     default:
       throw Failure(.mendInput, "is a device, not a file", path: path)
     }
-    guard path.withPlatformString({ access($0, R_OK) }) == 0 else {
+    guard PathCalls.access(path, R_OK) == 0 else {
       throw refusal(of: path, errno: errno)
     }
     guard status.st_size > 0 else {
@@ -50,12 +51,13 @@ package enum SourceFile {
   /// The file at the end of a path's links, nil where there is none.
   package static func inode(of path: FilePath) -> FileIdentity.Inode? {
     var status = stat()
-    guard path.withPlatformString({ stat($0, &status) }) == 0 else { return nil }
+    guard PathCalls.stat(path, &status) == 0 else { return nil }
     return FileIdentity.Inode(device: UInt64(status.st_dev), number: UInt64(status.st_ino))
   }
 
   private static func refusal(of path: FilePath, errno code: Int32) -> Failure {
-    switch code {
+    if let refusal = Failure.confined(code, path: path) { return refusal }
+    return switch code {
     case ENOENT, ENOTDIR:
       Failure(.mendInput, "does not exist", path: path)
     case EACCES, EPERM:

@@ -1,4 +1,5 @@
 import Diagnosis
+import Files
 import Glibc
 import LibAV
 import MediaComposition
@@ -89,7 +90,7 @@ private func attachedPicture(_ index: Int, of media: FilePath) throws(Failure) -
 }
 
 private func read(_ range: Range<Int>, of media: FilePath) -> [UInt8]? {
-  guard let file = try? FileDescriptor.open(media, .readOnly, options: .closeOnExec) else {
+  guard let file = try? PathCalls.openToRead(media) else {
     return nil
   }
   defer { try? file.close() }
@@ -102,7 +103,7 @@ private func read(_ range: Range<Int>, of media: FilePath) -> [UInt8]? {
 
 private func readPicture(_ path: FilePath, as name: String) throws(Failure) -> Picture {
   // O_NONBLOCK: a FIFO would wait for a writer.
-  let descriptor = path.withPlatformString { open($0, O_RDONLY | O_NONBLOCK | O_CLOEXEC) }
+  let descriptor = PathCalls.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
   guard descriptor >= 0 else {
     throw Failure(.mendInput, "cannot open \(name): \(Errno(rawValue: errno))", path: path)
   }

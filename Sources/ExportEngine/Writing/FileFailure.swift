@@ -1,4 +1,5 @@
 import Diagnosis
+import Files
 import Glibc
 import MediaComposition
 import SystemPackage
@@ -12,6 +13,7 @@ extension Failure {
   ///   - path: The output.
   /// - Returns: The failure.
   package static func writing(_ errno: Int32, _ action: String, path: FilePath) -> Failure {
+    if let refusal = confined(errno, path: path) { return refusal }
     let (remedy, advice): (Remedy, String) =
       switch errno {
       case ENOSPC: (.mendMachine, "make room on that disk or write to another")
@@ -35,6 +37,11 @@ extension Failure {
       default: (.mendMachine, "check the disk and the folder")
       }
     return Failure(remedy, "\(action): \(Errno(rawValue: errno)); \(advice)", path: path)
+  }
+
+  /// The refusal of a path that `--root` does not allow; nil where the errno means anything else.
+  static func confined(_ errno: Int32, path: FilePath) -> Failure? {
+    Confinement.refusal(errno).map { Failure(.mendJob, "\($0.reason); \($0.help)", path: path) }
   }
 
   /// The failure of an input for an errno; nil where the errno is not the machine's, but the file's

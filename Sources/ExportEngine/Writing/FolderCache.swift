@@ -1,4 +1,5 @@
 import Diagnosis
+import Files
 import Glibc
 import MediaComposition
 import SystemPackage
@@ -59,12 +60,12 @@ package struct FolderCache {
 
   private static func look(at folder: FilePath) -> Sight {
     var facts = stat()
-    guard folder.withPlatformString({ stat($0, &facts) }) == 0 else {
+    guard PathCalls.stat(folder, &facts) == 0 else {
       return .unreachable(Errno(rawValue: errno))
     }
     let inode = FileIdentity.Inode(device: UInt64(facts.st_dev), number: UInt64(facts.st_ino))
     guard facts.st_mode & S_IFMT == S_IFDIR else { return .otherThanFolder(inode) }
-    let status = folder.withPlatformString { faccessat(AT_FDCWD, $0, W_OK | X_OK, AT_EACCESS) }
+    let status = PathCalls.accessToWrite(folder)
     return .folder(
       inode, mayBeWritten: status == 0 ? .success(()) : .failure(Errno(rawValue: errno)))
   }

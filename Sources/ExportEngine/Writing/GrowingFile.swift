@@ -1,4 +1,5 @@
 import Diagnosis
+import Files
 import Glibc
 import MediaComposition
 import SystemPackage
@@ -24,7 +25,7 @@ struct GrowingFile {
   ) throws(Failure) -> GrowingFile {
     // Not emptied before it is locked: another process may write to it.
     let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (isReplacing ? 0 : O_EXCL)
-    let descriptor = target.withPlatformString { open($0, flags, 0o666) }
+    let descriptor = PathCalls.open(target, flags, 0o666)
     guard descriptor >= 0 else {
       guard errno == EEXIST else { throw .writing(errno, "cannot create the file", path: path) }
       throw Failure(.mendJob, "exists already; record to another file", path: path)

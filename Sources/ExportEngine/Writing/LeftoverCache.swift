@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import MediaComposition
 import Synchronization
@@ -36,7 +37,7 @@ package final class LeftoverCache: Sendable {
 
   private static func list(_ folder: FilePath) -> Set<[UInt8]> {
     var found: Set<[UInt8]> = []
-    guard let stream = folder.withPlatformString({ opendir($0) }) else { return found }
+    guard let stream = PathCalls.opendir(folder) else { return found }
     defer { closedir(stream) }
     while let entry = readdir(stream) {
       // The name is a C array after the entry's fixed part; it ends with a NUL (dirent.h).

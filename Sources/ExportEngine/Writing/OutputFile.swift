@@ -1,4 +1,5 @@
 import Diagnosis
+import Files
 import Glibc
 import LibAV
 import MediaComposition
@@ -168,9 +169,7 @@ package final class OutputFile: ByteOutput {
       throw .writing(errno, "cannot look at the finished file", path: path)
     }
     if case .beside(let temporary) = place {
-      let status = temporary.path.withPlatformString { from in
-        target.withPlatformString { rename(from, $0) }
-      }
+      let status = PathCalls.rename(temporary.path, to: target)
       guard status == 0 else {
         throw .writing(errno, "cannot rename the finished file", path: path)
       }
@@ -223,7 +222,7 @@ package final class OutputFile: ByteOutput {
 
   /// A rename is durable once its folder is flushed.
   private func flush(_ folder: FilePath) throws(Failure) {
-    let descriptor = folder.withPlatformString { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    let descriptor = PathCalls.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     // A folder that may be written and not read cannot be flushed.
     if descriptor < 0, errno == EACCES { return }
     guard descriptor >= 0 else {
@@ -238,14 +237,13 @@ package final class OutputFile: ByteOutput {
 }
 
 extension OutputFile {
-  /// The end of a path's links, even where that does not exist yet.
+  /// The end of a path's links, even where that does not exist yet. A confined process follows none:
+  /// a link that strangers made leads where they want.
   static func followLinks(_ path: FilePath) throws(Failure) -> FilePath {
     var current = path
     for _ in 0..<40 {
-      var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
-      let count = current.withPlatformString { readlink($0, &buffer, Int(PATH_MAX)) }
-      guard count > 0 else { return current }
-      let link = FilePath(platformString: buffer)
+      guard let link = PathCalls.readlink(current) else { return current }
+      guard Confinement.root == nil else { break }
       current = link.isAbsolute ? link : current.folder.pushing(link)
     }
     throw .writing(ELOOP, "cannot follow the link", path: path)
@@ -260,7 +258,7 @@ extension OutputFile {
   private static func existingFile(_ target: FilePath, _ path: FilePath) throws(Failure) -> stat? {
     try requireName(target, path)
     var facts = stat()
-    guard target.withPlatformString({ stat($0, &facts) }) == 0 else {
+    guard PathCalls.stat(target, &facts) == 0 else {
       if errno == ENOENT { return nil }
       throw .writing(errno, "cannot write there", path: path)
     }
@@ -270,7 +268,7 @@ extension OutputFile {
     default:
       throw Failure(.mendJob, "is a device, pipe or socket; only files are written", path: path)
     }
-    guard target.withPlatformString({ faccessat(AT_FDCWD, $0, W_OK, AT_EACCESS) }) == 0 else {
+    guard PathCalls.access(target, W_OK) == 0 else {
       throw .writing(errno, "cannot replace the file", path: path)
     }
     return facts
@@ -303,13 +301,13 @@ extension OutputFile {
     var missing: [FilePath] = []
     var current = folder
     var facts = stat()
-    while !current.isEmpty, current.withPlatformString({ stat($0, &facts) }) != 0, errno == ENOENT {
+    while !current.isEmpty, PathCalls.stat(current, &facts) != 0, errno == ENOENT {
       missing.insert(current, at: 0)
       guard current.removeLastComponent() else { break }
     }
     var made: [FilePath] = []
     for folder in missing {
-      if folder.withPlatformString({ mkdir($0, 0o777) }) == 0 {
+      if PathCalls.mkdir(folder, 0o777) == 0 {
         made.append(folder)
       } else if errno != EEXIST {
         let failure = Failure.writing(errno, "cannot make the folder \(folder)", path: path)
@@ -321,7 +319,7 @@ extension OutputFile {
   }
 
   private static func removeFolders(_ folders: [FilePath]) {
-    for folder in folders.reversed() { _ = folder.withPlatformString { rmdir($0) } }
+    for folder in folders.reversed() { PathCalls.rmdir(folder) }
   }
 }
 

@@ -1,4 +1,5 @@
 import Diagnosis
+import Files
 import Glibc
 import MediaComposition
 import SystemPackage
@@ -71,7 +72,7 @@ struct TemporaryFile {
     _ candidate: FilePath, for path: FilePath
   ) throws(Failure) -> TemporaryFile? {
     let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-    let descriptor = candidate.withPlatformString { open($0, flags, 0o666) }
+    let descriptor = PathCalls.open(candidate, flags, 0o666)
     guard descriptor >= 0 else {
       if errno == EEXIST { return nil }
       throw .writing(errno, "cannot create a file in its folder", path: path)
@@ -95,12 +96,12 @@ struct TemporaryFile {
   @discardableResult
   private static func removeLeftover(_ candidate: FilePath) -> Bool {
     let flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
-    let descriptor = candidate.withPlatformString { open($0, flags) }
+    let descriptor = PathCalls.open(candidate, flags)
     guard descriptor >= 0 else { return errno != ENOENT }
     defer { Glibc.close(descriptor) }
     // A file system without locks fails here: its files are kept.
     if flock(descriptor, LOCK_EX | LOCK_NB) == 0, isOpen(descriptor, at: candidate) {
-      _ = candidate.withPlatformString { unlink($0) }
+      PathCalls.unlink(candidate)
     }
     return true
   }
@@ -109,7 +110,7 @@ struct TemporaryFile {
   private static func isOpen(_ descriptor: Int32, at candidate: FilePath) -> Bool {
     var (held, named) = (stat(), stat())
     return fstat(descriptor, &held) == 0
-      && candidate.withPlatformString({ lstat($0, &named) }) == 0
+      && PathCalls.lstat(candidate, &named) == 0
       && held.st_dev == named.st_dev && held.st_ino == named.st_ino
   }
 
@@ -128,7 +129,7 @@ struct TemporaryFile {
   }
 
   func remove() {
-    _ = path.withPlatformString { unlink($0) }
+    PathCalls.unlink(path)
     close()
   }
 }

@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import MediaComposition
 import SystemPackage
@@ -26,6 +27,8 @@ public enum FileKind: Sendable, Hashable {
   case file, folder
   /// A device, a pipe, a socket.
   case other
+  /// Whatever it is: its path leads out of the folder that holds all files (`--root`).
+  case outside
 }
 
 /// A name in a folder.
@@ -61,13 +64,15 @@ public struct LocalFileSystem: FileSystem {
   /// `stat(2)`
   public func kind(of path: FilePath) -> FileKind? {
     var status = stat()
-    guard path.withPlatformString({ stat($0, &status) }) == 0 else { return nil }
+    guard PathCalls.stat(path, &status) == 0 else {
+      return Confinement.refusal(errno) == nil ? nil : .outside
+    }
     return FileKind(mode: status.st_mode)
   }
 
   /// `readdir(3)`; links are followed by one `stat(2)` each.
   public func entries(of folder: FilePath) -> [FolderEntry]? {
-    guard let stream = folder.withPlatformString({ opendir($0) }) else { return nil }
+    guard let stream = PathCalls.opendir(folder) else { return nil }
     defer { closedir(stream) }
     var entries: [FolderEntry] = []
     while let entry = readdir(stream) {
@@ -94,7 +99,7 @@ public struct LocalFileSystem: FileSystem {
   /// `open(2)`, `fstat(2)`, `read(2)`
   public func contents(of path: FilePath, limit: Int) throws -> [UInt8] {
     // Without O_NONBLOCK, opening a FIFO would wait for its writer.
-    let file = try FileDescriptor.open(path, .readOnly, options: [.nonBlocking, .closeOnExec])
+    let file = try PathCalls.openToRead(path)
     return try file.closeAfter {
       var status = stat()
       guard fstat(file.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }

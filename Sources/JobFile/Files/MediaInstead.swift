@@ -1,4 +1,5 @@
 import Diagnosis
+import Files
 import JobModel
 import MediaComposition
 import SystemPackage
@@ -94,7 +95,7 @@ extension JobFile {
     guard !["yaml", "yml"].contains(path.extension?.lowercased()) else { return false }
     var bytes = [UInt8](repeating: 0, count: 4096)
     // Opening a FIFO would block.
-    let file = try? FileDescriptor.open(path, .readOnly, options: [.nonBlocking, .closeOnExec])
+    let file = try? PathCalls.openToRead(path)
     let count = try? file?.closeAfter {
       try bytes.withUnsafeMutableBytes { try file?.read(into: $0) ?? 0 }
     }

@@ -1,4 +1,6 @@
 import Diagnosis
+import Files
+import Glibc
 import MediaComposition
 import SystemPackage
 
@@ -40,6 +42,10 @@ public struct MissingFile: Sendable {
         help: isMedium
           ? "pipes and devices cannot be read: write the sound to a file first"
           : "pipes and devices cannot be read: name a file")
+    case .outside:
+      let refusal = Confinement.refusal(EXDEV)
+      return Diagnostic(
+        "'\(called)' \(refusal?.reason ?? "is out of reach")", at: origin, help: refusal?.help)
     case nil: break
     }
     var help = help

@@ -1,6 +1,7 @@
 import Diagnosis
 import ExportEngine
 import ExportGraph
+import Files
 import Glibc
 import MediaComposition
 import MediaTime
@@ -118,7 +119,7 @@ final class TakeFiles {
   var timeLeft: Time? {
     guard recording.frameCount > 0, let writer else { return nil }
     var disk = statvfs()
-    guard path.removingLastComponent().orHere.withPlatformString({ statvfs($0, &disk) }) == 0,
+    guard PathCalls.statvfs(path.removingLastComponent().orHere, &disk) == 0,
       let size = writer.files.first?.size, sizeOfFinished + size > 0
     else { return nil }
     let room = Double(disk.f_bavail) * Double(disk.f_frsize)
@@ -194,7 +195,7 @@ final class TakeFiles {
   }
 
   private func exists(_ path: FilePath) -> Bool {
-    path.withPlatformString { access($0, F_OK) } == 0
+    PathCalls.access(path, F_OK) == 0
   }
 
   /// Closes the open file after a failure; its writer keeps the settled frames.

@@ -3,6 +3,7 @@ import ArgumentParser
 import Glibc
 import JobFile
 import Reports
+import Files
 import SystemPackage
 import Terminal
 
@@ -28,9 +29,7 @@ struct Init: ParsableCommand {
         help: "write '\((name.map { path.appending($0) } ?? FilePath(file + ".yaml")))'")
     }
     do {
-      let descriptor = try FileDescriptor.open(
-        path, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
-        permissions: [.ownerReadWrite, .groupReadWrite, .otherReadWrite])
+      let descriptor = try PathCalls.openFile(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC)
       try descriptor.closeAfter {
         _ = try descriptor.writeAll(StarterJob.text(named: path.string).utf8)
       }

@@ -1,0 +1,146 @@
+internal import CFiles
+import Glibc
+import Synchronization
+import SystemPackage
+
+/// Limits the paths of this process to one folder and what lies below it: `--root`.
+///
+/// It is a property of the process, as its current directory is: every call of `PathCalls` asks for
+/// it, and it cannot be left again. The kernel resolves each path beneath the folder's descriptor
+/// (openat2(2), `RESOLVE_BENEATH`), at the moment of the call: a folder that is swapped for a link
+/// while avjob runs leads nowhere else.
+package enum Confinement {
+  private static let state = Mutex<ConfinedRoot?>(nil)
+
+  static var current: ConfinedRoot? { state.withLock { $0 } }
+
+  /// The folder as it was written; nil while the process is not confined.
+  package static var root: FilePath? { current?.path }
+
+  /// Confines this process for good. Files that are open stay open.
+  ///
+  /// - Parameter root: A folder; relative to the current directory.
+  /// - Throws: `Errno`: the folder cannot be opened; ENOSYS or EPERM: the kernel (before 5.6) or a
+  ///   sandbox has no openat2(2).
+  package static func enter(_ root: FilePath) throws(Errno) {
+    let entered = try ConfinedRoot(root)
+    state.withLock { $0 = entered }
+  }
+
+  /// Why a call of `PathCalls` is not allowed that failed with `error`, to stand after a path, and
+  /// what to do; nil where it failed for another reason.
+  package static func refusal(_ error: Int32) -> (reason: String, help: String)? {
+    guard let root else { return nil }
+    return switch error {
+    case EXDEV:
+      ("lies outside '\(root)', and --root keeps to that folder", "choose a path below '\(root)'")
+    case ELOOP:
+      ("is reached through a symbolic link, and with --root outputs pass none", "remove the link")
+    default: nil
+    }
+  }
+}
+
+/// For descriptors that stand for a place, and read nothing.
+let openPath = Int32(avjob_o_path)
+
+/// An open folder beneath which paths are resolved. Never closed: it lasts as long as the process.
+struct ConfinedRoot: Sendable {
+  let path: FilePath
+  private let descriptor: Int32
+  /// The current directory, and the names that lead to the root: as the kernel has it and as it was
+  /// written.
+  private let workingDirectory: FilePath
+  private let names: [FilePath]
+
+  init(_ path: FilePath) throws(Errno) {
+    self.path = path
+    let flags = openPath | O_DIRECTORY | O_CLOEXEC
+    descriptor = path.withPlatformString { Glibc.open($0, flags) }
+    guard descriptor >= 0 else { throw Errno(rawValue: errno) }
+    guard let start = FilePath.realPath(of: "."), let real = FilePath.realPath(of: path) else {
+      throw Errno(rawValue: errno)
+    }
+    workingDirectory = start
+    names = [real, start.pushing(path).lexicallyNormalized()]
+    let probe = open(real, flags)
+    guard probe >= 0 else { throw Errno(rawValue: errno) }
+    close(probe)
+  }
+
+  /// `path` as it is called from the root; nil where its names lead elsewhere. What `..` and links
+  /// within it mean is left to the kernel.
+  private func relative(_ path: FilePath) -> FilePath? {
+    var absolute = workingDirectory.pushing(path)
+    guard names.contains(where: { absolute.removePrefix($0) }) else { return nil }
+    return absolute.isEmpty ? "." : absolute
+  }
+
+  /// openat2(2) beneath the root. Through links of paths only to read.
+  func open(_ path: FilePath, _ flags: Int32, _ mode: mode_t = 0) -> Int32 {
+    let isWriting = flags & (O_WRONLY | O_RDWR | O_CREAT) != 0
+    return open(path, flags, mode, throughLinks: !isWriting)
+  }
+
+  private func open(
+    _ path: FilePath, _ flags: Int32, _ mode: mode_t, throughLinks followsLinks: Bool
+  ) -> Int32 {
+    guard let relative = relative(path) else {
+      errno = EXDEV
+      return -1
+    }
+    let resolve =
+      avjob_resolve_beneath | avjob_resolve_no_magic_links
+      | (followsLinks ? 0 : avjob_resolve_no_symlinks)
+    var how = avjob_open_how(
+      flags: UInt64(flags), mode: flags & O_CREAT != 0 ? UInt64(mode) : 0,
+      resolve: UInt64(resolve))
+    return relative.withPlatformString { name in
+      while true {
+        let opened = avjob_openat2(descriptor, name, &how)
+        // A rename elsewhere on the disk made the kernel lose the way of a `..`.
+        guard opened < 0, errno == EAGAIN else { return opened }
+      }
+    }
+  }
+
+  /// Whether a folder is reached without a link; if not, errno says why.
+  func reaches(_ folder: FilePath) -> Bool {
+    let opened = open(folder, openPath | O_DIRECTORY | O_CLOEXEC, 0, throughLinks: false)
+    guard opened >= 0 else { return false }
+    close(opened)
+    return true
+  }
+
+  /// Calls `body` with the open folder of `path` and its last name, which `body` does not follow.
+  ///
+  /// - Returns: What `body` gives, or -1 with errno set.
+  func inFolder(
+    of path: FilePath, throughLinks followsLinks: Bool,
+    _ body: (_ folder: Int32, _ name: UnsafePointer<CChar>) -> Int32
+  ) -> Int32 {
+    guard let last = path.lastComponent, last.kind == .regular else {
+      errno = path.lastComponent?.kind == .parentDirectory ? EXDEV : EISDIR
+      return -1
+    }
+    let parent = path.removingLastComponent()
+    let folder = open(
+      parent.isEmpty ? "." : parent, openPath | O_DIRECTORY | O_CLOEXEC, 0,
+      throughLinks: followsLinks)
+    guard folder >= 0 else { return -1 }
+    let result = FilePath(root: nil, [last]).withPlatformString { body(folder, $0) }
+    let code = errno
+    close(folder)
+    errno = code
+    return result
+  }
+}
+
+extension FilePath {
+  /// `realpath(3)`; nil with errno set.
+  fileprivate static func realPath(of path: FilePath) -> FilePath? {
+    guard let real = path.withPlatformString({ realpath($0, nil) }) else { return nil }
+    defer { free(real) }
+    return FilePath(platformString: real)
+  }
+}

@@ -1,0 +1,167 @@
+import Glibc
+import SystemPackage
+
+/// The system calls that take a path. Results and errno are the kernel's; in a confined process
+/// (`Confinement`) a path that leads out of the root fails with EXDEV, and what writes passes no
+/// symbolic link (ELOOP).
+///
+/// Every path that a user, a job file or a medium can name is opened here. Paths that are fixed, such
+/// as those of /proc, are not.
+package enum PathCalls {
+  /// `open(2)`
+  package static func open(_ path: FilePath, _ flags: Int32, _ mode: mode_t = 0) -> Int32 {
+    guard let root = Confinement.current else {
+      return path.withPlatformString { Glibc.open($0, flags, mode) }
+    }
+    return root.open(path, flags, mode)
+  }
+
+  /// `open(2)` for reading, without waiting for the writer of a FIFO.
+  ///
+  /// - Returns: A descriptor for the caller to close.
+  package static func openToRead(_ path: FilePath) throws(Errno) -> FileDescriptor {
+    try openFile(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+  }
+
+  /// `open(2)`; a new file may be read and written by all whom the umask lets.
+  ///
+  /// - Returns: A descriptor for the caller to close.
+  package static func openFile(_ path: FilePath, _ flags: Int32) throws(Errno) -> FileDescriptor {
+    let descriptor = open(path, flags, 0o666)
+    guard descriptor >= 0 else { throw Errno(rawValue: errno) }
+    return FileDescriptor(rawValue: descriptor)
+  }
+
+  /// `stat(2)`
+  package static func stat(_ path: FilePath, _ facts: inout Glibc.stat) -> Int32 {
+    guard let root = Confinement.current else {
+      return path.withPlatformString { systemStat($0, &facts) }
+    }
+    return fact(root.open(path, openPath | O_CLOEXEC)) { fstat($0, &facts) }
+  }
+
+  /// `lstat(2)`
+  package static func lstat(_ path: FilePath, _ facts: inout Glibc.stat) -> Int32 {
+    guard let root = Confinement.current else {
+      return path.withPlatformString { Glibc.lstat($0, &facts) }
+    }
+    return fact(root.open(path, openPath | O_NOFOLLOW | O_CLOEXEC)) { fstat($0, &facts) }
+  }
+
+  /// What an open file says; closes it.
+  private static func fact(_ descriptor: Int32, _ ask: (Int32) -> Int32) -> Int32 {
+    guard descriptor >= 0 else { return -1 }
+    defer { close(descriptor) }
+    return ask(descriptor)
+  }
+
+  /// `access(2)`, by the effective user.
+  package static func access(_ path: FilePath, _ mode: Int32) -> Int32 {
+    guard Confinement.current != nil else {
+      return path.withPlatformString { faccessat(AT_FDCWD, $0, mode, AT_EACCESS) }
+    }
+    var facts = Glibc.stat()
+    guard stat(path, &facts) == 0 else { return -1 }
+    guard mode != F_OK, path.lastComponent?.kind == .regular else { return 0 }
+    return inFolder(of: path, throughLinks: true) { faccessat($0, $1, mode, AT_EACCESS) }
+  }
+
+  /// `access(2)` of a folder for making files in it.
+  package static func accessToWrite(_ folder: FilePath) -> Int32 {
+    // Beneath a root also its own name passes no link.
+    let isReached = Confinement.current?.reaches(folder) ?? true
+    return isReached ? access(folder, W_OK | X_OK) : -1
+  }
+
+  /// `readlink(2)`; nil with errno set.
+  package static func readlink(_ path: FilePath) -> FilePath? {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+    let count = inFolder(of: path, throughLinks: true) {
+      Int32(readlinkat($0, $1, &buffer, Int(PATH_MAX)))
+    }
+    return count > 0 ? FilePath(platformString: buffer) : nil
+  }
+
+  /// `opendir(3)`, for the caller to close.
+  package static func opendir(_ folder: FilePath) -> OpaquePointer? {
+    let descriptor = open(
+      folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    guard let stream = fdopendir(descriptor) else {
+      close(descriptor)
+      return nil
+    }
+    return stream
+  }
+
+  /// `mkdir(2)`
+  package static func mkdir(_ path: FilePath, _ mode: mode_t) -> Int32 {
+    inFolder(of: path, throughLinks: false) { mkdirat($0, $1, mode) }
+  }
+
+  /// `rmdir(2)`
+  @discardableResult
+  package static func rmdir(_ path: FilePath) -> Int32 {
+    inFolder(of: path, throughLinks: false) { unlinkat($0, $1, AT_REMOVEDIR) }
+  }
+
+  /// `unlink(2)`
+  @discardableResult
+  package static func unlink(_ path: FilePath) -> Int32 {
+    inFolder(of: path, throughLinks: false) { unlinkat($0, $1, 0) }
+  }
+
+  /// `rename(2)`
+  package static func rename(_ path: FilePath, to target: FilePath) -> Int32 {
+    inFolders(of: path, target, renameat)
+  }
+
+  /// `link(2)`
+  package static func link(_ path: FilePath, at target: FilePath) -> Int32 {
+    inFolders(of: path, target) { linkat($0, $1, $2, $3, 0) }
+  }
+
+  /// `statvfs(3)` of the file system on which `path` lies.
+  package static func statvfs(_ path: FilePath, _ facts: inout Glibc.statvfs) -> Int32 {
+    guard let root = Confinement.current else {
+      return path.withPlatformString { systemStatvfs($0, &facts) }
+    }
+    return fact(root.open(path, openPath | O_CLOEXEC)) { fstatvfs($0, &facts) }
+  }
+
+  /// Sets the times of a file to the disk's now (`utimensat(2)`).
+  package static func touch(_ path: FilePath) {
+    _ = inFolder(of: path, throughLinks: false) { utimensat($0, $1, nil, 0) }
+  }
+
+  // MARK: Folders and names
+
+  private static func inFolder(
+    of path: FilePath, throughLinks followsLinks: Bool,
+    _ body: (_ folder: Int32, _ name: UnsafePointer<CChar>) -> Int32
+  ) -> Int32 {
+    guard let root = Confinement.current else {
+      return path.withPlatformString { body(AT_FDCWD, $0) }
+    }
+    return root.inFolder(of: path, throughLinks: followsLinks, body)
+  }
+
+  private static func inFolders(
+    of path: FilePath, _ target: FilePath,
+    _ body: (Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>) -> Int32
+  ) -> Int32 {
+    inFolder(of: path, throughLinks: false) { folder, name in
+      inFolder(of: target, throughLinks: false) { body(folder, name, $0, $1) }
+    }
+  }
+}
+
+// Types and functions of C share these names; at file scope the functions are meant.
+
+private func systemStat(_ path: UnsafePointer<CChar>, _ facts: inout stat) -> Int32 {
+  stat(path, &facts)
+}
+
+private func systemStatvfs(_ path: UnsafePointer<CChar>, _ facts: inout statvfs) -> Int32 {
+  statvfs(path, &facts)
+}
