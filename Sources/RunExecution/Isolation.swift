@@ -1,5 +1,6 @@
 import Diagnosis
 import ExportEngine
+import Files
 import FoundationEssentials
 import Glibc
 import MediaComposition
@@ -37,12 +38,18 @@ package struct Isolation: Sendable {
   /// How long a process that was asked to stop may take for it: less than the pool's patience.
   private static let grace = Duration.seconds(4)
 
-  /// Processes that share the machine among as many workers, each of which may open so many files.
-  package init(workers: Int, openFiles: Int) {
+  /// Processes that share the machine.
+  ///
+  /// - Parameters:
+  ///   - workers: How many there are at once.
+  ///   - openFiles: How many files each may open.
+  ///   - memory: Bytes that each may take; nil: its share of the machine's.
+  ///   - fileSize: Bytes of each file that they write; nil: any number.
+  package init(workers: Int, openFiles: Int, memory: Int? = nil, fileSize: Int? = nil) {
     limits = ProcessLimits(
       // The smallest is what a mix of a few hundred sources takes.
-      memory: max(1 << 30, ProcessLimits.machineMemory / max(1, workers)), processorTime: nil,
-      openFiles: openFiles)
+      memory: memory ?? max(1 << 30, ProcessLimits.machineMemory / max(1, workers)),
+      processorTime: nil, openFiles: openFiles, fileSize: fileSize)
   }
 
   /// Makes an export's files in another process. One that dies leaves none of its temporary files.
@@ -70,7 +77,8 @@ package struct Isolation: Sendable {
     let child: ChildProcess
     do {
       child = try ChildProcess.spawn(
-        arguments: ["isolated-job", "--parent", String(getpid())],
+        arguments: ["isolated-job", "--parent", String(getpid())]
+          + (Confinement.root.map { ["--root", $0.string] } ?? []),
         // A crash is reported in our words; Swift's own take seconds, and go over the screen.
         environment: ["SWIFT_BACKTRACE": "enable=no"])
     } catch {

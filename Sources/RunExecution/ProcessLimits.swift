@@ -8,6 +8,8 @@ package struct ProcessLimits: Codable {
   var processorTime: Int?
   /// File descriptors (`RLIMIT_NOFILE`).
   var openFiles: Int
+  /// Bytes of a file that it writes (`RLIMIT_FSIZE`); nil: any number.
+  var fileSize: Int?
 
   /// Binds this process, which will leave no core dump either. A bound that the system does not take
   /// is left as it is.
@@ -16,6 +18,7 @@ package struct ProcessLimits: Codable {
     Self.set(RLIMIT_DATA, memory)
     if let processorTime { Self.set(RLIMIT_CPU, processorTime) }
     Self.set(RLIMIT_NOFILE, openFiles)
+    if let fileSize { Self.set(RLIMIT_FSIZE, fileSize) }
   }
 
   /// How many more files this process may open, after the limit was raised as far as that is

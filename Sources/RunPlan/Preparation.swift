@@ -146,7 +146,7 @@ package struct Preparation {
   private mutating func gather(
     _ wanted: [Int], _ preparer: Preparer, _ shares: Shares?, _ missing: inout MissingFiles
   ) {
-    var queue = WorkQueue(preparer, retries: rules.retries)
+    var queue = WorkQueue(preparer, rules)
     for index in wanted {
       let outcome = preparer.outcomes[index]
       let isOwn = shares?.isOwn(index, part: 0) ?? true

@@ -23,17 +23,20 @@ package struct RunRules {
   package var retries: Int
   /// The share of the work to do; nil: all.
   package var shard: Shard?
+  /// How long an attempt may take, whatever its job says; nil: as long as the job says.
+  package var timeLimit: Duration?
 
   /// Rules for all jobs, but for what is given.
   package init(
     _ purpose: RunPurpose = .run, only: [Located<String>]? = nil, keepsGoing: Bool = false,
-    retries: Int = 2, shard: Shard? = nil
+    retries: Int = 2, shard: Shard? = nil, timeLimit: Duration? = nil
   ) {
     self.purpose = purpose
     self.only = only
     self.keepsGoing = keepsGoing
     self.retries = retries
     self.shard = shard
+    self.timeLimit = timeLimit
   }
 }
 

@@ -8,7 +8,7 @@ import WorkerPool
 /// Puts together what is ready to run, and what each piece must wait for.
 struct WorkQueue {
   private let preparer: Preparer
-  private let retries: Int
+  private let rules: RunRules
   private var work: [Work] = []
   /// Which pieces of work each job has become.
   private var places: [Int: Range<Int>] = [:]
@@ -21,9 +21,9 @@ struct WorkQueue {
     var part: Int
   }
 
-  init(_ preparer: Preparer, retries: Int) {
+  init(_ preparer: Preparer, _ rules: RunRules) {
     self.preparer = preparer
-    self.retries = retries
+    self.rules = rules
   }
 
   /// Adds some of a job's parts; one that is not split is one part. The first of them gets what was
@@ -43,8 +43,9 @@ struct WorkQueue {
       if isRead { readParts[Part(job: index, part: part)] = work.count }
       var piece = Work(
         session: outcome.sessions[part], job: job.name, folder: job.folder, estimate: estimate,
-        timeLimit: Work.timeLimit(of: job, estimate: estimate),
-        retries: job.retries ?? retries,
+        timeLimit: min(
+          Work.timeLimit(of: job, estimate: estimate), rules.timeLimit ?? .seconds(Int64.max)),
+        retries: job.retries ?? rules.retries,
         resources: ResourceRequest(for: outcome.sessions[part].export))
       piece.draft = draft.map { ($0, part) }
       work.append(piece)

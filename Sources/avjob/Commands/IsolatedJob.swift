@@ -13,8 +13,11 @@ struct IsolatedJob: ParsableCommand {
   @Option(help: "The process to end with.")
   var parent: Int32
 
+  @OptionGroup var confinement: RootOptions
+
   func run() throws {
     ChildProcess.dieWith(parent: parent)
+    try confinement.enter()
     guard let order = Isolation.Order(StandardStream.readInput()) else {
       throw ValidationError("this command is started by 'avjob run --isolate' only")
     }

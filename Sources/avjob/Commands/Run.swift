@@ -32,12 +32,14 @@ struct Run: ParsableCommand {
 
   @OptionGroup var options: RunOptions
   @OptionGroup var variables: VariableOptions
+  @OptionGroup var bounds: BoundOptions
 
   @OptionGroup var annotations: AnnotationOption
 
   func validate() throws {
     if let workers, workers < 1 { throw ValidationError("--workers must be 1 or more") }
     try refusePruning()
+    try refuseReceipts()
     guard annotations.annotate == nil || reporting.progress == .text else {
       throw ValidationError(
         "--annotate writes to standard output, where --progress json has all lines to itself; "
@@ -46,28 +48,60 @@ struct Run: ParsableCommand {
   }
 
   func run() throws {
-    let memory = receipts.memory
+    let isConfined = variables.confinement.root != nil
+    let memory = isConfined && !bounds.trustReceipts ? nil : receipts.memory
     let context = CommandContext(
       memory, annotations: annotations.annotate, isQuiet: reporting.quiet)
-    defer { memory.close(context.library) }
+    defer { memory?.close(context.library) }
     noteIdleWorkers(context)
     let rules = RunRules(
       .run, only: options.choice.names(in: context.map), keepsGoing: options.keepGoing,
-      retries: options.retry, shard: options.shard)
+      retries: options.retry, shard: options.shard,
+      timeLimit: bounds.maxTime ?? (isConfined ? .seconds(3600) : nil))
     let reporter = RunReporter(
       reporting.options, files: files, cores: context.budget.total,
       resumedBy: Continuation.sameCommand.text(of: CommandLine.arguments),
       diagnostics: context.diagnostics)
     let batch = Batch(
-      context: context, reporter: reporter, workers: workers, isIsolated: isolate,
+      context: context, reporter: reporter, workers: workers, bounds: processBounds,
       startsAfterFailure: !options.failFast)
     try batch.run(rules) {
       let loaded = try context.load(files, options: variables)
       if receipts.prune { try context.refuse(Pruning.refusals(of: loaded)) }
       return loaded
     } thenRemoving: { preparation in
-      receipts.prune ? try Pruning(besides: preparation.registry, of: memory) : nil
+      guard receipts.prune, let memory else { return nil }
+      return try Pruning(besides: preparation.registry, of: memory)
     }
+  }
+
+  /// With `--root`, a job that takes more than it may fails alone.
+  private var processBounds: ProcessBounds? {
+    let isConfined = variables.confinement.root != nil
+    guard isolate || isConfined || bounds.maxMemory != nil || bounds.maxOutput != nil else {
+      return nil
+    }
+    return ProcessBounds(
+      memory: bounds.maxMemory ?? (isConfined ? 2_000_000_000 : nil),
+      fileSize: bounds.maxOutput ?? (isConfined ? 10_000_000_000 : nil))
+  }
+
+  /// Receipts below `--root` may be a stranger's.
+  private func refuseReceipts() throws {
+    guard variables.confinement.root != nil else {
+      guard !bounds.trustReceipts else {
+        throw ValidationError("--trust-receipts is for --root; leave it out")
+      }
+      return
+    }
+    let given = [
+      ("--force", receipts.force), ("--explain", receipts.explain),
+      ("--checksum", receipts.checksum), ("--prune", receipts.prune),
+    ]
+    guard !bounds.trustReceipts, let option = given.first(where: \.1)?.0 else { return }
+    throw ValidationError(
+      "\(option) is about receipts, and --root believes none; add --trust-receipts, if no stranger "
+        + "can write to .avjob")
   }
 
   /// What some jobs or some variables make is not all that the job files make.

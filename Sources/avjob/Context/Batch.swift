@@ -7,14 +7,20 @@ import RunPlan
 import Terminal
 import WorkerPool
 
+/// What a job's own process may take, in bytes; nil: its share of the machine.
+struct ProcessBounds {
+  var memory: Int?
+  var fileSize: Int?
+}
+
 /// A run of exports in the pool, from its first event to the exit status.
 struct Batch {
   let context: CommandContext
   let reporter: RunReporter
   /// nil: one for each core.
   var workers: Int?
-  /// Whether each job runs in a process of its own.
-  var isIsolated = false
+  /// What each job's process may take; nil: the jobs share this process.
+  var bounds: ProcessBounds?
   /// Whether jobs are still started when one has failed.
   var startsAfterFailure = true
 
@@ -72,9 +78,11 @@ struct Batch {
   }
 
   private var isolation: Isolation? {
-    guard isIsolated else { return nil }
+    guard let bounds else { return nil }
     let cores = context.budget.total
-    return Isolation(workers: min(workers ?? cores, cores), openFiles: context.limits.openFiles)
+    return Isolation(
+      workers: min(workers ?? cores, cores), openFiles: context.limits.openFiles,
+      memory: bounds.memory, fileSize: bounds.fileSize)
   }
 
   /// Lists and removes files that no job makes any more.

@@ -7,6 +7,7 @@ import MediaComposition
 import Reports
 import RunExecution
 import RunPlan
+import Files
 import SystemPackage
 import Threads
 import WorkerPool
@@ -55,6 +56,7 @@ struct CommandContext {
   func load(
     _ paths: [String], options: VariableOptions, isPart: Bool = false
   ) throws -> LoadedJobs {
+    try options.confinement.enter()
     let files = LocalFileSystem()
     var loaded = LoadedJobs()
     var isWrong = false
@@ -74,6 +76,14 @@ struct CommandContext {
         report(error)
         isWrong = true
       }
+    }
+    if let limit = options.confinement.jobLimit, loaded.jobs.count > limit {
+      report(
+        Diagnostics(
+          Diagnostic(
+            "there are \(loaded.jobs.count) jobs, and \(limit) are allowed",
+            at: loaded.jobs[limit].origin, help: "allow more with --max-jobs")))
+      isWrong = true
     }
     var wrong = isWrong || isPart ? [] : loaded.unused(of: variables.variables).all
     if !isWrong, loaded.jobs.isEmpty, loaded.missingFiles.isEmpty, let folder = paths.first {
@@ -158,5 +168,5 @@ extension ExitCode {
 
 extension FilePath {
   /// Whether anything is there, by whatever link.
-  var exists: Bool { withPlatformString { access($0, F_OK) } == 0 }
+  var exists: Bool { PathCalls.access(self, F_OK) == 0 }
 }

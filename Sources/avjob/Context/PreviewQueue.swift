@@ -23,6 +23,7 @@ struct PreviewQueue {
   /// - Throws: An `ExitCode` where nothing may be played; the reason was reported. `ValidationError`
   ///   where an option is about job files, and there is none.
   mutating func entries(of paths: [String]) throws -> [PreviewEntry] {
+    try variables.confinement.enter()
     try refuseMissing(paths.filter { JobFile.isMedia(FilePath($0)) })
     // Job files that are named one after the other are read together: their jobs may need each other.
     var groups: [(isMedia: Bool, paths: [String])] = []

@@ -5,7 +5,7 @@ import JobFile
 import MediaComposition
 import Terminal
 
-/// `--set` and `--env`, which every command that reads job files takes.
+/// `--set`, `--env`, `--root` and `--max-jobs`, which every command that reads job files takes.
 struct VariableOptions: ParsableArguments {
   @Option(
     name: .customLong("set"),
@@ -18,7 +18,16 @@ struct VariableOptions: ParsableArguments {
     help: .value("name", "Let job files read an environment variable as ${env.NAME}."))
   var environment: [String] = []
 
-  func validate() throws { try Assignment.refuseRepeated(assignments) }
+  @OptionGroup var confinement: RootOptions
+
+  func validate() throws {
+    try Assignment.refuseRepeated(assignments)
+    guard confinement.root == nil || environment.isEmpty else {
+      throw ValidationError(
+        "--root and --env exclude each other: job files below --root are not trusted with the "
+          + "environment")
+    }
+  }
 
   /// The options as `JobFile` takes them.
   func read(into map: SourceMap) -> JobFile.Options {

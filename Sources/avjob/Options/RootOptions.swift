@@ -1,0 +1,95 @@
+import ArgumentParser
+import Files
+import JobModel
+import MediaTime
+import RunPlan
+import SystemPackage
+
+/// `--root` and `--max-jobs`, for job files of strangers: every command that reads job files has
+/// them.
+struct RootOptions: ParsableArguments {
+  @Option(
+    help: .value("folder", "Read and write below this folder only, and trust nothing in it."),
+    completion: .directory)
+  var root: String?
+
+  @Option(help: .value("number", "Refuse more jobs than this; with --root, 1000."))
+  var maxJobs: Int?
+
+  func validate() throws {
+    if let maxJobs, maxJobs < 1 { throw ValidationError("--max-jobs must be 1 or more") }
+  }
+
+  /// How many jobs there may be; nil: any number.
+  var jobLimit: Int? { maxJobs ?? (root == nil ? nil : 1000) }
+
+  /// Confines this process, before it opens any file.
+  func enter() throws {
+    guard let root, Confinement.root == nil else { return }
+    do throws(Errno) {
+      try Confinement.enter(FilePath(root))
+    } catch {
+      guard error == .noFunction || error == .notPermitted else {
+        throw ValidationError("--root \(root): \(error); name a folder")
+      }
+      throw ValidationError(
+        "--root needs openat2(2), which this kernel or sandbox does not have: \(error); use "
+          + "Linux 5.6 or later, or a container that allows the call")
+    }
+  }
+}
+
+/// What the jobs of a run may take of the machine.
+struct BoundOptions: ParsableArguments {
+  @Option(
+    help: .value("time", "Stop a job after this time, whatever its 'timeout'; with --root, 1h."),
+    transform: { try Bound.read("--max-time", $0, Bound.time) })
+  var maxTime: Duration?
+
+  @Option(
+    help: .value("size", "Bound each job's memory; with --root, 2 GB. Implies --isolate."),
+    transform: { try Bound.read("--max-memory", $0, Bound.size) })
+  var maxMemory: Int?
+
+  @Option(
+    help: .value("size", "Bound the size of each file; with --root, 10 GB. Implies --isolate."),
+    transform: { try Bound.read("--max-output", $0, Bound.size) })
+  var maxOutput: Int?
+
+  @Flag(help: "With --root: believe the receipts below it.")
+  var trustReceipts = false
+}
+
+/// Values of the options.
+private enum Bound {
+  static func read<Value>(
+    _ option: String, _ text: String, _ read: (String) throws -> Value?
+  ) throws -> Value {
+    do {
+      if let value = try read(text) { return value }
+    } catch let error as TimeTextError {
+      throw ValidationError("\(option): \(error.message)")
+    }
+    throw ValidationError("\(option): '\(text)' is no size; write '500 MB' or '2 GB'")
+  }
+
+  static func time(_ text: String) throws -> Duration? {
+    let time = try Time(parsing: text)
+    guard time > .zero else { throw ValidationError("--max-time: write '30m' or '1h'") }
+    return .nanoseconds(time.frames(atRate: 1_000_000_000))
+  }
+
+  /// `500 MB`, `2GB`, `1 GiB`: bytes.
+  static func size(_ text: String) -> Int? {
+    let quantity = Quantity(text)
+    let factors = [
+      "": 1, "b": 1, "kb": 1_000, "mb": 1_000_000, "gb": 1_000_000_000, "tb": 1_000_000_000_000,
+      "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40,
+    ]
+    guard let factor = factors[quantity.unit.lowercased()],
+      let bytes = quantity.whole(times: factor),
+      bytes > 0
+    else { return nil }
+    return bytes
+  }
+}

@@ -1,0 +1,192 @@
+import TestSupport
+import Testing
+
+/// `--root`: what a job file of a stranger reaches.
+@Suite("Root") struct RootTests {
+  /// A project in `p`, with `a.wav` in it, and files around it that no job may touch.
+  private func stage() throws -> Stage {
+    let stage = Stage()
+    try stage.make(
+      """
+      mkdir -p p/in p/out outside
+      sox -n -r 44100 -c 2 p/in/a.wav synth 1 sine 300
+      cp p/in/a.wav secret.wav
+      printf '1:00 SECRET\\n' >secret.txt
+      echo 'key' >outside/keys
+      """)
+    return stage
+  }
+
+  private func run(_ stage: Stage, _ yaml: String, _ options: String = "") throws -> ToolResult {
+    try stage.write("p/job.yaml", yaml)
+    return try stage.run("cd p; avjob run --quiet --root . \(options) job.yaml")
+  }
+
+  @Test("A project that keeps to its folder runs as it does without a root")
+  func inside() throws {
+    let stage = try stage()
+    try stage.make("ln -s a.wav p/in/alias.wav; ln -s in p/takes; printf '0s A\\n' >p/in/list.txt")
+    let yaml = """
+      concat: [in/a.wav, "in/../takes/alias.wav", \(stage.path("p/in/a.wav"))]
+      chapters: in/list.txt
+      output: [new/b.flac, new/b.mp3]
+      """
+    try stage.write("p/job.yaml", yaml)
+    try stage.make("cd p; avjob run --quiet job.yaml; mv new plain; rm -rf .avjob")
+    let confined = try run(stage, yaml)
+    #expect(confined.status == 0)
+    #expect(confined.errors == "")
+    try stage.make(
+      "cmp p/new/b.flac p/plain/b.flac; cmp p/new/b.mp3 p/plain/b.mp3; ! [ -e p/.avjob ]")
+  }
+
+  @Test(
+    "A file outside the root is not read, by whatever name",
+    arguments: [
+      ("clip: ../secret.wav", "../secret.wav"),
+      ("clip: in/../../secret.wav", "in/../../secret.wav"),
+      ("clip: in/link.wav", "in/link.wav"),
+      ("clip: in/absolute.wav", "in/absolute.wav"),
+      ("clip: away/secret.wav", "away/secret.wav"),
+      ("clip: /etc/hostname.wav", "/etc/hostname.wav"),
+      ("clip: in/a.wav\ncut: ../secret.txt", "../secret.txt"),
+      ("clip: in/a.wav\nchapters: in/list.txt", "in/list.txt"),
+      ("clip: in/a.wav\nchapters: /proc/self/environ", "/proc/self/environ"),
+      ("clip: in/a.wav\nmetadata: { cover: in/cover.png }", "in/cover.png"),
+      ("include: /proc/self/environ\nclip: in/a.wav", "/proc/self/environ"),
+    ])
+  func reading(keys: String, path: String) throws {
+    let stage = try stage()
+    try stage.make(
+      """
+      ln -s ../../secret.wav p/in/link.wav
+      ln -s "$PWD/secret.wav" p/in/absolute.wav
+      ln -s .. p/away
+      ln -s ../../secret.txt p/in/list.txt
+      ln -s ../../secret.txt p/in/cover.png
+      """)
+    let result = try run(stage, keys + "\noutput: out/x.flac\n")
+    #expect(result.status == 2)
+    #expect(
+      result.errors.contains("error: '\(path)' lies outside '.', and --root keeps to that folder"))
+    #expect(!result.errors.contains("SECRET"))
+    #expect(try stage.run("ls p/out").text == "")
+  }
+
+  @Test(
+    "Nothing is written outside the root, by whatever name",
+    arguments: [
+      ("../x.wav", "lies outside '.', and --root keeps to that folder; choose a path below '.'"),
+      ("~/x.wav", "lies outside '.', and --root keeps to that folder; choose a path below '.'"),
+      ("/tmp/x.wav", "lies outside '.', and --root keeps to that folder; choose a path below '.'"),
+      ("away/x.wav", "lies outside '.', and --root keeps to that folder; choose a path below '.'"),
+      (
+        "key.wav",
+        "is reached through a symbolic link, and with --root outputs pass none; remove the link"
+      ),
+      (
+        "alias/x.wav",
+        "is reached through a symbolic link, and with --root outputs pass none; remove the link"
+      ),
+    ])
+  func writing(path: String, reason: String) throws {
+    let stage = try stage()
+    try stage.make("ln -s ../outside p/away; ln -s ../outside/keys p/key.wav; ln -s out p/alias")
+    let before = try stage.listing()
+    let result = try run(stage, "clip: in/a.wav\noutput: \(path)\n")
+    #expect(result.status == 2)
+    let named = path.replacing("~", with: "/root")
+    #expect(result.errors.contains("'\(named)': \(reason)") || path.hasPrefix("~"))
+    #expect(result.errors.contains(reason))
+    #expect(try stage.listing().filter { !$0.hasPrefix("p/job.yaml") } == before)
+    #expect(try readFile(stage.path("outside/keys")) == Array("key\n".utf8))
+  }
+
+  @Test("A folder that is swapped for a link while the job runs leads nowhere")
+  func swapped() throws {
+    let stage = try stage()
+    try stage.write("p/job.yaml", "silence: 40m\noutput: out/x.flac\n")
+    let result = try stage.run(
+      """
+      cd p
+      avjob run --quiet --root . job.yaml & job=$!
+      for n in $(seq 2000); do
+        [ -n "$(find out -name '.x.flac*' -size +0)" ] && break
+        sleep 0.01
+      done
+      mv out before; ln -s ../outside out
+      wait $job; echo "status $?"
+      """)
+    #expect(result.text == "status 1\n")
+    #expect(result.errors.contains("is reached through a symbolic link, and with --root"))
+    #expect(try stage.run("ls outside").text == "keys\n")
+  }
+
+  @Test("Variables of the environment are out of reach")
+  func environment() throws {
+    let stage = try stage()
+    let result = try run(stage, "clip: in/a.wav\noutput: out/x.flac\n", "--env HOME")
+    #expect(result.status == 2)
+    #expect(
+      result.errors.contains(
+        "--root and --env exclude each other: job files below --root are not trusted"))
+    let unset = try run(
+      stage, "clip: in/a.wav\noutput: out/x.flac\nmetadata: { title: '${env.HOME}' }\n")
+    #expect(unset.status == 2)
+    #expect(unset.errors.contains("the environment's 'HOME' is not allowed here"))
+  }
+
+  @Test("Receipts below the root are not believed, unless --trust-receipts says so")
+  func receipts() throws {
+    let stage = try stage()
+    let yaml = "clip: in/a.wav\noutput: out/x.flac\n"
+    try stage.write("p/job.yaml", yaml)
+    try stage.make("cd p; avjob run --quiet job.yaml; stat -c %i out/x.flac >inode")
+    let trusting = try run(stage, yaml, "--trust-receipts --explain")
+    #expect(trusting.status == 0)
+    try stage.make("cd p; [ \"$(stat -c %i out/x.flac)\" = \"$(cat inode)\" ]")
+    let result = try run(stage, yaml, "--checksum")
+    #expect(result.status == 2)
+    #expect(result.errors.contains("--checksum is about receipts, and --root believes none"))
+  }
+
+  @Test("Jobs, sizes and times are bounded")
+  func bounds() throws {
+    let stage = try stage()
+    let many = "for_each: { take: [1, 2, 3] }\nclip: in/a.wav\noutput: 'out/${take}.flac'\n"
+    let jobs = try run(stage, many, "--max-jobs 2")
+    #expect(jobs.status == 2)
+    #expect(jobs.errors.contains("error: there are 3 jobs, and 2 are allowed"))
+    #expect(jobs.errors.contains("help: allow more with --max-jobs"))
+    let size = try run(stage, "clip: in/a.wav\noutput: out/big.wav\n", "--max-output 10kB")
+    #expect(size.status == 1)
+    #expect(size.errors.contains("'out/big.wav': cannot write the file: File too large"))
+    let time = try run(
+      stage, "silence: 200h\ntimeout: 10h\noutput: out/long.flac\n", "--max-time 1s")
+    #expect(time.status == 1 || time.status == 75)
+    #expect(try stage.run("ls -A p/out").text == "")
+  }
+
+  @Test("A root that is no folder is refused by name")
+  func noFolder() throws {
+    let stage = try stage()
+    try stage.write("p/job.yaml", "clip: in/a.wav\noutput: out/x.flac\n")
+    let result = try stage.run("avjob check --root nowhere p/job.yaml")
+    #expect(result.status == 2)
+    #expect(
+      result.errors == """
+        error: --root nowhere: No such file or directory; name a folder
+          help: 'avjob help check' lists the options
+
+        """)
+  }
+
+  @Test("A job file outside the root is refused")
+  func jobFile() throws {
+    let stage = try stage()
+    try stage.write("job.yaml", "clip: p/in/a.wav\noutput: p/out/x.flac\n")
+    let result = try stage.run("avjob check --root p job.yaml")
+    #expect(result.status == 2)
+    #expect(result.errors.contains("lies outside 'p', and --root keeps to that folder"))
+  }
+}
