@@ -109,7 +109,11 @@ package final class RunReporter {
   /// Reports an event.
   package func report(_ event: RunEvent) {
     let ended = tally.apply(event)
-    if let diagnostic = tally.diagnostic(of: event) {
+    if var diagnostic = tally.diagnostic(of: event) {
+      if tally.total > 1, let failure = event.kind.failure, failure.path == nil {
+        // Many jobs may stand at one place.
+        diagnostic.message = "'\(tally.names[event.job])': \(diagnostic.message)"
+      }
       print(diagnostics.text(of: Diagnostics(diagnostic)))
       diagnostics.annotate(Diagnostics(diagnostic))
     }

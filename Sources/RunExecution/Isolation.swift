@@ -47,8 +47,7 @@ package struct Isolation: Sendable {
   ///   - fileSize: Bytes of each file that they write; nil: any number.
   package init(workers: Int, openFiles: Int, memory: Int? = nil, fileSize: Int? = nil) {
     limits = ProcessLimits(
-      // The smallest is what a mix of a few hundred sources takes.
-      memory: memory ?? max(1 << 30, ProcessLimits.machineMemory / max(1, workers)),
+      memory: memory ?? ProcessLimits.memory(among: workers),
       processorTime: nil, openFiles: openFiles, fileSize: fileSize)
   }
 
@@ -107,7 +106,10 @@ package struct Isolation: Sendable {
         throw Failure(
           .reportBug, "its process wrote a line without an end, and was stopped: please report it")
       }
-      throw Self.failure(of: end, saying: words, memory: limits.memory)
+      var failure = Self.failure(of: end, saying: words, memory: limits.memory)
+      let sources = Set(session.export.composition.assets.map(\.path))
+      if sources.count == 1 { failure.path = sources.first }
+      throw failure
     }
   }
 
@@ -234,7 +236,8 @@ extension Isolation.Order {
       write(String(decoding: line, as: UTF8.self) + "\n")
     }
     do {
-      let session = ExportSession(export, library: MediaLibrary())
+      let session = ExportSession(
+        export, library: MediaLibrary(recalling: nil, probing: nil, verifiesAssets: true))
       let report = try session.run(
         budget: CPUBudget(total: 1), cancellation: cancellation,
         progress: eachSecond { say(.progress(completed: $0.completed, total: $0.total)) })

@@ -44,6 +44,12 @@ package struct ProcessLimits: Codable {
     return max(0, count - 3)
   }
 
+  /// Bytes of memory for each of some processes; the smallest is what a mix of a few hundred sources
+  /// takes.
+  static func memory(among processes: Int) -> Int {
+    max(1 << 30, machineMemory / max(1, processes))
+  }
+
   /// Bytes of memory that this process may think of as there: the machine's, or the container's
   /// where that is less.
   package static var machineMemory: Int {

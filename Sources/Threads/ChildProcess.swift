@@ -138,10 +138,21 @@ package final class ChildProcess {
       longestLine: longestLine)
   }
 
-  /// Gives the child its whole input; false where it does not take it.
+  /// Gives the child its whole input, and closes it; false where it does not take it.
   ///
   /// Blocks until the child has read it, or `isCancelled`, which is called ten times a second.
   package func send(_ bytes: [UInt8], unless isCancelled: () -> Bool = { false }) -> Bool {
+    defer {
+      close(input)
+      input = -1
+    }
+    return write(bytes, unless: isCancelled)
+  }
+
+  /// Gives the child a part of its input; false where it does not take it.
+  ///
+  /// Blocks until the child has read it, or `isCancelled`, which is called ten times a second.
+  package func write(_ bytes: [UInt8], unless isCancelled: () -> Bool = { false }) -> Bool {
     // A child that is gone is an error of the write, and no signal.
     var (pipe, before) = (sigset_t(), sigset_t())
     sigemptyset(&pipe)
@@ -154,14 +165,10 @@ package final class ChildProcess {
       }
       pthread_sigmask(SIG_SETMASK, &before, nil)
     }
-    defer {
-      close(input)
-      input = -1
-    }
     var sent = 0
     while sent < bytes.count {
       let count = bytes.withUnsafeBytes { bytes in
-        write(input, bytes.baseAddress.map { $0 + sent }, bytes.count - sent)
+        Glibc.write(input, bytes.baseAddress.map { $0 + sent }, bytes.count - sent)
       }
       if count < 0, errno == EINTR { continue }
       if count < 0, errno == EAGAIN {

@@ -24,6 +24,14 @@ public struct JobEvent<Result: Sendable>: Sendable {
     /// The job will not start, since one that it needs did not finish: an index into the list. Its
     /// only event.
     case blocked(by: Int)
+
+    /// Why an attempt failed, the last one or another; nil for any other event.
+    public var failure: Failure? {
+      switch self {
+      case .failed(let failure), .retrying(let failure, after: _): failure
+      default: nil
+      }
+    }
   }
 
   /// Which job: an index into the list that `Pool.run` was given.

@@ -21,6 +21,7 @@ struct AVJob: ParsableCommand {
     subcommands: [
       Run.self, Check.self, Plan.self, Preview.self, Probe.self, Clip.self, Concat.self,
       Compress.self, Record.self, Init.self, SchemaCommand.self, IsolatedJob.self,
+      IsolatedProbe.self,
     ])
 
   static func main() {

@@ -12,6 +12,12 @@ public enum Rig {
     try library("mishaps", options: ["-ldl"])
   }
 
+  /// What a process is preloaded with so that libavformat crashes, hangs or eats memory on files of
+  /// certain names (`decoders.c`).
+  public static let decoders = Result<String, ToolFailure> { () throws(ToolFailure) in
+    try library("decoders", options: ["-ldl"])
+  }
+
   /// Where a library is; compiled where it is not there, or older than its source.
   static func library(_ name: String, options: [String]) throws(ToolFailure) -> String {
     let source = Fixture.path("../Tests/Rigs/\(name).c")

@@ -11,6 +11,9 @@ public final class MediaLibrary: Sendable {
   /// Called from any thread.
   public typealias Recall = @Sendable (FilePath, Int?, FileIdentity) -> ProbedAsset?
 
+  /// Probes a stream elsewhere, as in another process. Called from any thread.
+  package typealias Probe = @Sendable (FilePath, Int?) throws(Failure) -> ProbedAsset
+
   private struct Key: Hashable {
     var path: FilePath
     var streamIndex: Int?
@@ -25,17 +28,22 @@ public final class MediaLibrary: Sendable {
     case probed(ProbedStream)
     /// By an earlier run: enough for a graph, not for reading.
     case recalled(ProbedAsset)
+    /// The same by another process.
+    case reported(ProbedAsset)
 
     var found: ProbedAsset {
       switch self {
       case .probed(let stream): ProbedAsset(stream.asset, warnings: stream.warnings)
-      case .recalled(let found): found
+      case .recalled(let found), .reported(let found): found
       }
     }
   }
 
   private let found = Mutex<[Key: Result<Known, Failure>]>([:])
   private let recall: Recall?
+  private let probe: Probe?
+  /// Whether assets come from elsewhere, and may have changed since.
+  private let verifiesAssets: Bool
   /// MP3 frames whose places may still be kept: an index takes eight bytes for each, and all of
   /// them 64 MB, some 60 hours. Further files are scanned each time they are opened.
   private let framesToKeep = Mutex(8_000_000)
@@ -47,8 +55,20 @@ public final class MediaLibrary: Sendable {
   ///   files that are read are probed all the same. Results of this library may be kept for later
   ///   runs (`probedAsset(at:streamIndex:)`), so a file that was changed just now is probed a
   ///   moment later, when no further change can have the same time.
-  public init(recalling recall: Recall? = nil) {
+  public convenience init(recalling recall: Recall? = nil) {
+    self.init(recalling: recall, probing: nil, verifiesAssets: recall != nil)
+  }
+
+  /// An empty library, of which `Engine.start()` is true as well.
+  ///
+  /// - Parameters:
+  ///   - recall: As above.
+  ///   - probe: Probes all files; nil: this library does. Files that are read it probes itself.
+  ///   - verifiesAssets: Whether the assets to be read may be others than this library would find.
+  package init(recalling recall: Recall?, probing probe: Probe?, verifiesAssets: Bool) {
     self.recall = recall
+    self.probe = probe
+    self.verifiesAssets = verifiesAssets
     // `known` throws it, where it can be handled.
     _ = try? Engine.start()
   }
@@ -102,7 +122,7 @@ public final class MediaLibrary: Sendable {
       if let recalled = try recalled(key) {
         result = .success(recalled)
       } else {
-        result = .success(.probed(try probe(key)))
+        result = .success(try probed(key))
       }
     } catch {
       result = .failure(error)
@@ -118,7 +138,12 @@ public final class MediaLibrary: Sendable {
     return recall(key.path, key.streamIndex, identity).map { .recalled($0) }
   }
 
-  private func probe(_ key: Key) throws(Failure) -> ProbedStream {
+  private func probed(_ key: Key) throws(Failure) -> Known {
+    guard let probe else { return .probed(try stream(key)) }
+    return .reported(try probe(key.path, key.streamIndex))
+  }
+
+  private func stream(_ key: Key) throws(Failure) -> ProbedStream {
     keeping(try Prober.probe(key.path, stream: key.streamIndex))
   }
 
@@ -132,28 +157,19 @@ public final class MediaLibrary: Sendable {
     }
   }
 
-  /// The facts for reading, which no earlier run can give.
+  /// The facts for reading, which neither an earlier run nor another process can give.
   ///
-  /// - Throws: `tryAgain` where the result of an earlier run is wrong; it is corrected.
+  /// - Throws: `tryAgain` where what they gave is wrong; it is corrected.
   private func facts(of asset: Asset) throws(Failure) -> StreamFacts {
     let key = Key(path: asset.path, streamIndex: asset.streamIndex)
-    let stream: ProbedStream
-    switch try known(key) {
-    case .probed(let probed): stream = probed
-    case .recalled(let told):
-      stream = try probe(key)
-      remember(.success(.probed(stream)), of: key)
-      found.withLock { found in
-        let best = Key(path: asset.path, streamIndex: nil)
-        if case .success(.recalled(let other))? = found[best], other == told {
-          found[best] = .success(.probed(stream))
-        }
-      }
+    let known = try known(key)
+    if case .probed(let stream) = known {
+      try verify(asset, is: stream.asset)
+      return stream.facts
     }
-    guard recall == nil || stream.asset == asset else {
-      throw Failure(
-        .tryAgain, "has changed since an earlier run; run the job again", path: asset.path)
-    }
+    let stream = try stream(key)
+    replace(known, by: .probed(stream), at: key)
+    try verify(asset, is: stream.asset)
     return stream.facts
   }
 
@@ -161,7 +177,33 @@ public final class MediaLibrary: Sendable {
   /// checks them too; tags and covers are taken without reading.
   ///
   /// - Throws: `tryAgain` where they are wrong, and as probing does.
-  public func confirm(_ asset: Asset) throws(Failure) { _ = try facts(of: asset) }
+  public func confirm(_ asset: Asset) throws(Failure) {
+    let key = Key(path: asset.path, streamIndex: asset.streamIndex)
+    guard probe != nil else { return _ = try facts(of: asset) }
+    let known = try known(key)
+    // What another process has reported in this run, the one that reads it verifies.
+    guard case .recalled = known else { return }
+    let found = try probed(key)
+    replace(known, by: found, at: key)
+    try verify(asset, is: found.found.asset)
+  }
+
+  private func replace(_ known: Known, by found: Known, at key: Key) {
+    remember(.success(found), of: key)
+    let best = Key(path: key.path, streamIndex: nil)
+    self.found.withLock { all in
+      if case .success(let other)? = all[best], other.found == known.found {
+        all[best] = .success(found)
+      }
+    }
+  }
+
+  private func verify(_ asset: Asset, is found: Asset) throws(Failure) {
+    guard !verifiesAssets || found == asset else {
+      throw Failure(
+        .tryAgain, "has changed since it was probed; run the job again", path: asset.path)
+    }
+  }
 
   /// Whether going back in an asset decodes it from its first packet.
   func startsAnew(_ asset: Asset) throws(Failure) -> Bool {

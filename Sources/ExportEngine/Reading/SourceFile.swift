@@ -33,6 +33,11 @@ package enum SourceFile {
     return FileIdentity(status)
   }
 
+  /// The bytes of a regular, readable, non-empty file.
+  ///
+  /// - Throws: Why it is none.
+  package static func size(of path: FilePath) throws(Failure) -> Int64 { try identify(path).size }
+
   /// The same for a file that has not changed for so long that any further change gives it another
   /// time: its facts then hold as long as its identity is the same. A file that is written to
   /// without end is taken as it is after some attempts.

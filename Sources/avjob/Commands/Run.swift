@@ -51,13 +51,14 @@ struct Run: ParsableCommand {
     let isConfined = variables.confinement.root != nil
     let memory = isConfined && !bounds.trustReceipts ? nil : receipts.memory
     let context = CommandContext(
-      memory, annotations: annotations.annotate, isQuiet: reporting.quiet)
+      memory, annotations: annotations.annotate, isQuiet: reporting.quiet,
+      probingIn: processBounds)
     defer { memory?.close(context.library) }
     noteIdleWorkers(context)
     let rules = RunRules(
       .run, only: options.choice.names(in: context.map), keepsGoing: options.keepGoing,
       retries: options.retry, shard: options.shard,
-      timeLimit: bounds.maxTime ?? (isConfined ? .seconds(3600) : nil))
+      timeLimit: bounds.maxTime ?? processBounds?.time)
     let reporter = RunReporter(
       reporting.options, files: files, cores: context.budget.total,
       resumedBy: Continuation.sameCommand.text(of: CommandLine.arguments),
@@ -77,13 +78,13 @@ struct Run: ParsableCommand {
 
   /// With `--root`, a job that takes more than it may fails alone.
   private var processBounds: ProcessBounds? {
-    let isConfined = variables.confinement.root != nil
-    guard isolate || isConfined || bounds.maxMemory != nil || bounds.maxOutput != nil else {
+    let usual = variables.confinement.root == nil ? nil : ProcessBounds.confined
+    guard isolate || usual != nil || bounds.maxMemory != nil || bounds.maxOutput != nil else {
       return nil
     }
     return ProcessBounds(
-      memory: bounds.maxMemory ?? (isConfined ? 2_000_000_000 : nil),
-      fileSize: bounds.maxOutput ?? (isConfined ? 10_000_000_000 : nil))
+      memory: bounds.maxMemory ?? usual?.memory, fileSize: bounds.maxOutput ?? usual?.fileSize,
+      time: bounds.maxTime ?? usual?.time)
   }
 
   /// Receipts below `--root` may be a stranger's.

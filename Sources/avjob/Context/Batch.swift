@@ -7,10 +7,18 @@ import RunPlan
 import Terminal
 import WorkerPool
 
-/// What a job's own process may take, in bytes; nil: its share of the machine.
+/// What the process of a job, or of a probe, may take.
 struct ProcessBounds {
+  /// Bytes; nil: its share of the machine.
   var memory: Int?
+  /// Bytes of each file; nil: any number.
   var fileSize: Int?
+  /// nil: as much as usual.
+  var time: Duration?
+
+  /// With `--root`, unless options say otherwise.
+  static let confined = ProcessBounds(
+    memory: 2_000_000_000, fileSize: 10_000_000_000, time: .seconds(3600))
 }
 
 /// A run of exports in the pool, from its first event to the exit status.

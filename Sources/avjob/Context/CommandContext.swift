@@ -24,14 +24,23 @@ struct CommandContext {
   let limits = ResourceRequest.limits(
     openFiles: ProcessLimits.raiseOpenFiles(), memory: ProcessLimits.machineMemory)
 
-  /// The context of a command; `memory` is what it uses of earlier runs, and leaves to later ones.
+  /// The context of a command; `memory` is what it uses of earlier runs, and leaves to later ones,
+  /// and media are probed in processes with these `bounds`, or nil: in this one.
   init(
-    _ memory: RunMemory? = nil, annotations: AnnotationOption.Reader? = nil, isQuiet: Bool = false
+    _ memory: RunMemory? = nil, annotations: AnnotationOption.Reader? = nil, isQuiet: Bool = false,
+    probingIn bounds: ProcessBounds? = nil
   ) {
     diagnostics = ReportedDiagnostics(annotates: annotations == .github, isQuiet: isQuiet)
     self.memory = memory
-    library =
-      memory.map { memory in MediaLibrary { memory.find($0, stream: $1, $2) } } ?? MediaLibrary()
+    var recall: MediaLibrary.Recall?
+    if let memory { recall = { memory.find($0, stream: $1, $2) } }
+    var probe: MediaLibrary.Probe?
+    if let bounds {
+      let probes = ProbeProcesses(
+        workers: budget.total, memory: bounds.memory, timeLimit: bounds.time)
+      probe = { (path, stream) throws(Failure) in try probes.probe(path, stream) }
+    }
+    library = MediaLibrary(recalling: recall, probing: probe, verifiesAssets: memory != nil)
   }
 
   /// Reports what is wrong.

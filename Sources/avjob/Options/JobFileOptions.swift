@@ -19,7 +19,11 @@ struct JobFileOptions: ParsableArguments {
   }
 
   /// The context of the command.
-  var context: CommandContext { CommandContext(annotations: annotations.annotate) }
+  var context: CommandContext {
+    CommandContext(
+      annotations: annotations.annotate,
+      probingIn: variables.confinement.root == nil ? nil : .confined)
+  }
 
   /// Settles the jobs that are wanted; see `CommandContext.prepare`.
   func prepare(

@@ -1,0 +1,153 @@
+import Diagnosis
+import ExportEngine
+import Files
+import FoundationEssentials
+import Glibc
+import MediaComposition
+import Synchronization
+import SystemPackage
+import Threads
+
+/// Probes media in processes of their own (`--isolate`, `--root`), so that a file on which a decoder
+/// crashes, hangs or takes too much memory is the only one that cannot be used.
+///
+/// A process is this program with the command `isolated-probe`. It probes one file after the other:
+/// requests come on its standard input and answers go to its standard output, one JSON object a
+/// line. It ends with its input, and so with this process. There are as many as threads that probe
+/// at once; one that fails is replaced. Safe from any thread.
+package final class ProbeProcesses: Sendable {
+  /// A question to a process.
+  package struct Request: Codable {
+    @CodedPath fileprivate var path: FilePath
+    fileprivate var stream: Int?
+    /// Seconds after which the process ends by itself, if nobody has ended it.
+    fileprivate var alarm: UInt32
+  }
+
+  /// What it found.
+  fileprivate enum Answer: Codable {
+    case found(ProbedAsset)
+    case failed(Failure)
+  }
+
+  /// One thread has it at a time: it is either in `idle`, or with the thread that took it out.
+  private struct Idle: @unchecked Sendable {
+    let child: ChildProcess
+  }
+
+  private let limits: ProcessLimits
+  private let timeLimit: Duration?
+  private let idle = Mutex<[Idle]>([])
+
+  /// - Parameters:
+  ///   - workers: How many probe at once.
+  ///   - memory: Bytes that each process may take; nil: its share of the machine's.
+  ///   - timeLimit: How long a file may take; nil: by its size.
+  package init(workers: Int, memory: Int? = nil, timeLimit: Duration? = nil) {
+    self.timeLimit = timeLimit
+    // It writes no file, and opens one at a time.
+    limits = ProcessLimits(
+      memory: memory ?? ProcessLimits.memory(among: workers), processorTime: nil, openFiles: 64,
+      fileSize: 0)
+  }
+
+  /// Probes a stream of a file, as `MediaLibrary.asset` does.
+  ///
+  /// - Throws: As probing does, and a `Failure` where the process died or took too long.
+  package func probe(_ path: FilePath, _ stream: Int?) throws(Failure) -> ProbedAsset {
+    // What is no file, or no file for this process, needs no process.
+    let size = try SourceFile.size(of: path)
+    let patience = min(Self.patience(forBytes: size), timeLimit ?? .seconds(Int64.max))
+    let child = try idleChild()
+    let alarm = UInt32(clamping: patience.components.seconds + 5)
+    var line =
+      (try? JSONEncoder().encode(Request(path: path, stream: stream, alarm: alarm))) ?? Data()
+    line.append(UInt8(ascii: "\n"))
+    guard child.write(Array(line)) else { throw Self.failure(of: child, path, limits) }
+    let last = ContinuousClock.now.advanced(by: patience)
+    while true {
+      switch child.readLine(within: ContinuousClock.now.duration(to: last)) {
+      case .line(let bytes):
+        guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(bytes)) else {
+          throw Failure(.reportBug, "its process gave an answer that is none", path: path)
+        }
+        idle.withLock { $0.append(Idle(child: child)) }
+        switch answer {
+        case .found(let found): return found
+        case .failed(let failure): throw failure
+        }
+      case .nothing where ContinuousClock.now < last: continue
+      case .nothing:
+        child.signal(SIGKILL)
+        throw Failure(
+          .mendInput,
+          "could not be examined within \(patience.components.seconds) seconds; convert it to "
+            + "another format, or leave it out",
+          path: path)
+      case .end, .endless: throw Self.failure(of: child, path, limits)
+      }
+    }
+  }
+
+  /// A minute, and another for each 100 MB: a file whose header proves nothing is decoded once.
+  private static func patience(forBytes size: Int64) -> Duration {
+    .seconds(60 + size / 1_666_667)
+  }
+
+  private func idleChild() throws(Failure) -> ChildProcess {
+    if let known = idle.withLock({ $0.popLast() }) { return known.child }
+    do {
+      let child = try ChildProcess.spawn(
+        arguments: ["isolated-probe"] + (Confinement.root.map { ["--root", $0.string] } ?? []),
+        environment: ["SWIFT_BACKTRACE": "enable=no"])
+      let line = try JSONEncoder().encode(limits) + [UInt8(ascii: "\n")]
+      _ = child.write(Array(line))
+      return child
+    } catch {
+      throw Failure(.tryAgain, "cannot start a process for probing: \(error)")
+    }
+  }
+
+  private static func failure(
+    of child: ChildProcess, _ path: FilePath, _ limits: ProcessLimits
+  ) -> Failure {
+    let end = child.wait(within: .seconds(1)) ?? .unknown
+    let words = Isolation.words(of: child.lastComplaints(200))
+    var failure = Isolation.failure(of: end, saying: words, memory: limits.memory)
+    failure.path = path
+    return failure
+  }
+}
+
+extension ProbeProcesses {
+  /// The work of such a process: answers requests until `next` has no further line.
+  package static func answer(
+    _ next: () -> String?, _ write: (String) -> Void
+  ) {
+    guard let first = next(),
+      let limits = try? JSONDecoder().decode(ProcessLimits.self, from: Data(first.utf8))
+    else { return }
+    limits.apply()
+    while let line = next(),
+      let request = try? JSONDecoder().decode(Request.self, from: Data(line.utf8))
+    {
+      alarm(request.alarm)
+      let answer = Self.answer(request)
+      alarm(0)
+      guard let bytes = try? JSONEncoder().encode(answer) else { return }
+      write(String(decoding: bytes, as: UTF8.self) + "\n")
+    }
+  }
+
+  private static func answer(_ request: Request) -> Answer {
+    // One for each file, so that nothing of a file is kept.
+    let library = MediaLibrary()
+    do throws(Failure) {
+      let asset = try library.asset(at: request.path, streamIndex: request.stream)
+      let warnings = library.warnings(for: request.path, streamIndex: request.stream)
+      return .found(ProbedAsset(asset, warnings: warnings))
+    } catch {
+      return .failed(error)
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import TestSupport
+import Testing
+
+/// Media on which a decoder crashes, hangs or eats memory, in a batch with others.
+@Suite("Hostile media") struct HostileMediaTests {
+  /// Four good files, and `names`; each is a job that makes a FLAC of it.
+  private func stage(_ names: [String]) throws -> Stage {
+    let stage = Stage()
+    try stage.make("mkdir in; sox -n -r 8000 -c 1 in/a.wav synth 1 sine 300")
+    for name in ["b", "c", "d"] + names { try stage.make("cp in/a.wav in/\(name).wav") }
+    try stage.write(
+      "job.yaml", "for_each: in/*.wav\nclip: ${input}\noutput: 'out/${input.stem}.flac'\n")
+    return stage
+  }
+
+  private func run(_ stage: Stage, _ options: String) throws -> ToolResult {
+    try stage.run(
+      "LD_PRELOAD=\(try Rig.decoders.get()) \"$AVJOB\" run --quiet --retry 0 \(options) job.yaml")
+  }
+
+  private let crash =
+    "its process crashed (SIGSEGV); the other jobs are not touched: please report it, with the job "
+    + "and its sources"
+
+  @Test(
+    "A file on which probing fails is the only one that is not made",
+    arguments: ["--isolate", "--root ."])
+  func probing(options: String) throws {
+    let stage = try stage(["crash-probing", "hang-probing", "eat-probing"])
+    let result = try run(stage, options + " --max-time 4s --max-memory 300MB")
+    #expect(result.status == 1)
+    #expect(result.errors.contains("'in/crash-probing.wav': \(crash)"))
+    #expect(
+      result.errors.contains(
+        "'in/hang-probing.wav': could not be examined within 4 seconds; convert it to another "
+          + "format, or leave it out"))
+    #expect(result.errors.contains("'in/eat-probing.wav': "))
+    #expect(result.errors.contains("annot allocate memory"))
+    #expect(try stage.run("cd out; echo *").text == "a.flac b.flac c.flac d.flac\n")
+  }
+
+  @Test("A file on which reading fails is the only one that is not made")
+  func reading() throws {
+    let stage = try stage(["crash-reading", "hang-reading", "eat-reading"])
+    let result = try run(stage, "--root . --max-time 4s --max-memory 300MB")
+    #expect(result.status == 1)
+    #expect(result.errors.contains("'in/crash-reading.wav': \(crash)"))
+    #expect(result.errors.contains("'hang-reading': took longer than its limit of 4 s"))
+    #expect(result.errors.contains("'in/eat-reading.wav': "))
+    #expect(result.errors.contains("annot allocate memory"))
+    #expect(try stage.run("cd out; echo *").text == "a.flac b.flac c.flac d.flac\n")
+  }
+
+  @Test("'check' of a root names the file on which probing crashes, and looks at the others")
+  func checking() throws {
+    let stage = try stage(["crash-probing"])
+    let result = try stage.run(
+      "LD_PRELOAD=\(try Rig.decoders.get()) \"$AVJOB\" check --root . job.yaml")
+    #expect(result.status == 1)
+    #expect(result.errors.contains("'in/crash-probing.wav': \(crash)"))
+  }
+}
