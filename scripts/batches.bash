@@ -113,4 +113,12 @@ isolate() {
   compare 'isolate: 400 files of 5 s to MP3' "${wall[isolate_alone]}" 'in one process' \
     "${wall[isolate_shared]}" ms
   compare '  processor time' "${cpu[isolate_alone]}" 'in one process' "${cpu[isolate_shared]}" ms
+  probes_apart() { "$avjob" check --root . isolate.yaml; }
+  probes_here() { "$avjob" check isolate.yaml; }
+  race "$rounds" probes_apart probes_here
+  compare '  probing them confined and apart' "${wall[probes_apart]}" 'here' \
+    "${wall[probes_here]}" ms
+  local added
+  added=$(awk "BEGIN { print ${wall[probes_apart]} - ${wall[probes_here]} }")
+  compare '  what that adds, of the batch' "$added" 'all' "${wall[isolate_shared]}" ms 0.05
 }
