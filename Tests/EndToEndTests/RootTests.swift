@@ -167,6 +167,31 @@ import Testing
     #expect(try stage.run("ls -A p/out").text == "")
   }
 
+  @Test("A report goes below the root, and through no link")
+  func reports() throws {
+    let stage = try stage()
+    try stage.make("ln -s ../outside/keys p/report.json")
+    let yaml = "clip: in/a.wav\noutput: out/x.flac\n"
+    for (path, reason) in [
+      ("../report.json", "lies outside '.', and --root keeps to that folder"),
+      ("report.json", "is reached through a symbolic link, and with --root outputs pass none"),
+    ] {
+      let result = try run(stage, yaml, "--report \(path)")
+      #expect(result.status == 2)
+      #expect(result.errors.contains("'\(path)': \(reason)"))
+    }
+    #expect(try readFile(stage.path("outside/keys")) == Array("key\n".utf8))
+    #expect(try run(stage, yaml, "--report new.json").status == 0)
+    #expect(try stage.run("ls p/new.json").status == 0)
+  }
+
+  @Test("The root of the file system is a root, too")
+  func wholeSystem() throws {
+    let stage = try stage()
+    try stage.write("p/job.yaml", "clip: ../secret.wav\noutput: out/x.flac\n")
+    #expect(try stage.run("cd p; avjob run --quiet --root / job.yaml").status == 0)
+  }
+
   @Test("A root that is no folder is refused by name")
   func noFolder() throws {
     let stage = try stage()
