@@ -83,8 +83,8 @@ public struct ExportSession: Sendable {
   ///   - cancellation: Polled for every decoded frame; once set, everything written is removed.
   ///   - progress: Called on this thread for every block.
   /// - Returns: The written files.
-  /// - Throws: `Failure`, also for an export without outputs, or `CancellationError`. No output is
-  ///   then at its path unless an older one was; only if a finished file cannot be renamed, those
+  /// - Throws: `Failure`, also for an export without outputs, or `CancellationError`; `tryAgain`
+  ///   where a source or a picture was changed since it was probed. No output is then at its path unless an older one was; only if a finished file cannot be renamed, those
   ///   before it are in place.
   public func run(
     budget: CPUBudget? = nil, cancellation: CancellationFlag = CancellationFlag(),
@@ -93,6 +93,7 @@ public struct ExportSession: Sendable {
     if let failure = noOutputs { throw failure }
     try requireOwnPlaces()
     let graph = try graph()
+    let sources = try SourceList(of: graph)
     let renderer = try Renderer(graph, library: library, cancellation: cancellation)
     // A core for the calling thread, where no caller's budget has one.
     let own = budget == nil ? CPUBudget(total: CPUBudget.availableCores) : nil
@@ -111,6 +112,7 @@ public struct ExportSession: Sendable {
       let records = try finish(recorder, graph, writers, &outputs, cancellation)
       // Links may have changed since the export began.
       try requireOwnPlaces()
+      try sources.requireUnchanged()
       // No file takes its place before all are whole on the disk.
       isCommitting = true
       try commit(writers, recorder, graph)
@@ -122,7 +124,8 @@ public struct ExportSession: Sendable {
       for writer in writers { writer.abandon() }
       recorder.abandon()
       // A report of files that are in place comes before a cancellation.
-      throw cancellation.isCancelled && !isCommitting ? CancellationError() : error
+      if isCommitting { throw error }
+      throw cancellation.isCancelled ? CancellationError() : sources.cause(of: error)
     }
   }
 

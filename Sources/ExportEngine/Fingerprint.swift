@@ -67,21 +67,7 @@ extension ExportSession {
     naming name: @escaping (FilePath) -> [UInt8]
   ) throws(Failure) -> Fingerprint {
     let graph = try graph()
-    var sources = SourceList()
-    for node in graph.nodes {
-      if case .source(let source, start: _) = node.kind {
-        sources.add(source.asset.path, source.asset.identity)
-      }
-    }
-    for sink in graph.sinks {
-      for picture in [sink.metadata.cover] + sink.chapters.map(\.image) {
-        switch picture {
-        case .file(let path): sources.add(path, try SourceFile.settle(path))
-        case .embedded(let artwork): sources.add(artwork.media, artwork.identity)
-        case nil: break
-        }
-      }
-    }
+    let sources = try SourceList(of: graph)
     let numbers = sources.numbers
     let digests = try digests(of: graph) { path in
       // Sources and outputs count by their numbers, not by their names.
@@ -156,17 +142,6 @@ private struct Timeline: Encodable {
 private struct Settings: Encodable {
   var output: Output
   var isDithered: Bool
-}
-
-private struct SourceList {
-  private(set) var list: [Fingerprint.Source] = []
-  private(set) var numbers: [FilePath: Int] = [:]
-
-  mutating func add(_ path: FilePath, _ identity: FileIdentity) {
-    guard numbers[path] == nil else { return }
-    numbers[path] = list.count
-    list.append(Fingerprint.Source(path: path, identity: identity))
-  }
 }
 
 private func digest(

@@ -52,9 +52,7 @@ public final class MediaLibrary: Sendable {
   /// `Engine.start()`).
   ///
   /// - Parameter recall: Spares the probing of files that have not changed since an earlier run;
-  ///   files that are read are probed all the same. Results of this library may be kept for later
-  ///   runs (`probedAsset(at:streamIndex:)`), so a file that was changed just now is probed a
-  ///   moment later, when no further change can have the same time.
+  ///   files that are read are probed all the same.
   public convenience init(recalling recall: Recall? = nil) {
     self.init(recalling: recall, probing: nil, verifiesAssets: recall != nil)
   }
@@ -220,16 +218,9 @@ public final class MediaLibrary: Sendable {
   func digest(of asset: Asset, unless cancellation: CancellationFlag) throws -> [UInt8] {
     if let known = digests.withLock({ $0[asset.identity] }) { return known }
     let digest = try fileDigest(asset.path, named: asset.path, unless: cancellation)
-    try requireUnchanged(asset)
+    try SourceFile.requireUnchanged(asset.path, asset.identity)
     digests.withLock { $0[asset.identity] = digest }
     return digest
-  }
-
-  private func requireUnchanged(_ asset: Asset) throws(Failure) {
-    guard try SourceFile.identify(asset.path) == asset.identity else {
-      throw Failure(
-        .tryAgain, "was changed while avjob was working; run the job again", path: asset.path)
-    }
   }
 
   private func keeping(_ stream: ProbedStream) -> ProbedStream {
@@ -247,7 +238,7 @@ public final class MediaLibrary: Sendable {
 
   /// Opens an asset for reading, if its file is still the probed one.
   func open(_ asset: Asset, noting damage: Damage) throws(Failure) -> any FrameSource {
-    try requireUnchanged(asset)
+    try SourceFile.requireUnchanged(asset.path, asset.identity)
     let facts = try facts(of: asset)
     return switch facts.reader {
     case .mpegAudio(let index, let note): try MPEGStream.open(facts, index, note, damage)

@@ -22,7 +22,7 @@ struct Prober {
 
   /// - Throws: `Failure` (`mendInput`, `mendMachine`) where there is no readable sound.
   static func probe(_ path: FilePath, stream index: Int?) throws(Failure) -> ProbedStream {
-    let prober = Prober(path: path, identity: try SourceFile.identify(path))
+    let prober = Prober(path: path, identity: try SourceFile.settle(path))
     let demuxer: Demuxer
     do throws(LibAVError) {
       demuxer = try Demuxer.open(path)

@@ -53,6 +53,23 @@ package enum SourceFile {
     return identity
   }
 
+  /// Checks that a file is still the one that was probed. It is asked when the file is opened, and
+  /// again when all is read: decoders take a file that is cut short meanwhile for one with damage,
+  /// and one that is overwritten for sound.
+  ///
+  /// - Throws: `tryAgain` where it is another one or gone; otherwise as `identify`.
+  static func requireUnchanged(_ path: FilePath, _ identity: FileIdentity) throws(Failure) {
+    do throws(Failure) {
+      if try identify(path) == identity { return }
+    } catch {
+      guard error.remedy == .mendInput else { throw error }
+    }
+    throw Failure(
+      .tryAgain,
+      "was changed, moved or removed while avjob was working; run the job again once it stays as "
+        + "it is", path: path)
+  }
+
   /// The file at the end of a path's links, nil where there is none.
   package static func inode(of path: FilePath) -> FileIdentity.Inode? {
     var status = stat()

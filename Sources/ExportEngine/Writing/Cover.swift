@@ -30,14 +30,14 @@ func readPicture(_ artwork: Artwork, as name: String = "the cover") throws(Failu
   case .file(let path): return try readPicture(path, as: name)
   case .embedded(let artwork):
     guard obstacle(to: artwork, as: name) == nil else { return nil }
+    try SourceFile.requireUnchanged(artwork.media, artwork.identity)
     let bytes =
       switch artwork.place {
       case .stream(let index): try attachedPicture(index, of: artwork.media)
       case .tag(let image): read(image.stored, of: artwork.media).map(image.bytes)
       }
-    guard try SourceFile.identify(artwork.media) == artwork.identity, let bytes else {
-      throw Failure(
-        .tryAgain, "was changed while avjob was working; run the job again", path: artwork.media)
+    guard let bytes else {
+      throw Failure(.tryAgain, "\(name) cannot be read; run the job again", path: artwork.media)
     }
     return Picture(bytes)
   }

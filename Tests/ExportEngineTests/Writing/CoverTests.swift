@@ -130,6 +130,9 @@ struct CoverTests {
     try embed("c.png", mime: "image/png", into: "t.mp3")
     let failure = #expect(throws: Failure.self) { try readPicture(.embedded(artwork)) }
     #expect(failure?.remedy == .tryAgain)
-    #expect(failure?.message == "was changed while avjob was working; run the job again")
+    #expect(
+      failure?.message
+        == "was changed, moved or removed while avjob was working; run the job again once it stays "
+        + "as it is")
   }
 }

@@ -1,0 +1,57 @@
+import Diagnosis
+import ExportGraph
+import MediaComposition
+import SystemPackage
+
+/// The files that an export takes in, media and pictures, each once, in the order of their first
+/// use, and what each of them was when the export was prepared.
+struct SourceList {
+  private(set) var list: [Fingerprint.Source] = []
+  /// Their places in `list`.
+  private(set) var numbers: [FilePath: Int] = [:]
+
+  /// Examines the disk for the pictures that a graph names, but opens nothing.
+  ///
+  /// - Throws: `Failure` where a picture is missing.
+  /// - Complexity: O(graph)
+  init(of graph: Graph) throws(Failure) {
+    for node in graph.nodes {
+      if case .source(let source, start: _) = node.kind {
+        add(source.asset.path, source.asset.identity)
+      }
+    }
+    for sink in graph.sinks {
+      for picture in [sink.metadata.cover] + sink.chapters.map(\.image) {
+        switch picture {
+        case .file(let path): add(path, try SourceFile.settle(path))
+        case .embedded(let artwork): add(artwork.media, artwork.identity)
+        case nil: break
+        }
+      }
+    }
+  }
+
+  private mutating func add(_ path: FilePath, _ identity: FileIdentity) {
+    guard numbers[path] == nil else { return }
+    numbers[path] = list.count
+    list.append(Fingerprint.Source(path: path, identity: identity))
+  }
+
+  /// Checks that all are what they were: what was read of them is then of one content.
+  ///
+  /// - Throws: As `SourceFile.requireUnchanged`.
+  func requireUnchanged() throws(Failure) {
+    for source in list { try SourceFile.requireUnchanged(source.path, source.identity) }
+  }
+
+  /// Why reading failed: a source that has changed, whatever its decoder made of that.
+  func cause(of error: any Error) -> any Error {
+    guard let path = (error as? Failure)?.path, let number = numbers[path] else { return error }
+    do throws(Failure) {
+      try SourceFile.requireUnchanged(path, list[number].identity)
+      return error
+    } catch {
+      return error
+    }
+  }
+}
