@@ -9,6 +9,8 @@ struct SourceList {
   private(set) var list: [Fingerprint.Source] = []
   /// Their places in `list`.
   private(set) var numbers: [FilePath: Int] = [:]
+  /// Where the job first names each.
+  private var origins: [Origin] = []
 
   /// Examines the disk for the pictures that a graph names, but opens nothing.
   ///
@@ -17,38 +19,48 @@ struct SourceList {
   init(of graph: Graph) throws(Failure) {
     for node in graph.nodes {
       if case .source(let source, start: _) = node.kind {
-        add(source.asset.path, source.asset.identity)
+        add(source.asset.path, source.asset.identity, at: node.origin)
       }
     }
     for sink in graph.sinks {
       for picture in [sink.metadata.cover] + sink.chapters.map(\.image) {
         switch picture {
-        case .file(let path): add(path, try SourceFile.settle(path))
-        case .embedded(let artwork): add(artwork.media, artwork.identity)
+        case .file(let path): add(path, try SourceFile.settle(path), at: sink.output.origin)
+        case .embedded(let artwork):
+          add(artwork.media, artwork.identity, at: sink.output.origin)
         case nil: break
         }
       }
     }
   }
 
-  private mutating func add(_ path: FilePath, _ identity: FileIdentity) {
+  private mutating func add(_ path: FilePath, _ identity: FileIdentity, at origin: Origin) {
     guard numbers[path] == nil else { return }
     numbers[path] = list.count
     list.append(Fingerprint.Source(path: path, identity: identity))
+    origins.append(origin)
   }
 
   /// Checks that all are what they were: what was read of them is then of one content.
   ///
   /// - Throws: As `SourceFile.requireUnchanged`.
   func requireUnchanged() throws(Failure) {
-    for source in list { try SourceFile.requireUnchanged(source.path, source.identity) }
+    for number in list.indices { try requireUnchanged(number) }
+  }
+
+  private func requireUnchanged(_ number: Int) throws(Failure) {
+    do throws(Failure) {
+      try SourceFile.requireUnchanged(list[number].path, list[number].identity)
+    } catch {
+      throw error.placed(at: origins[number])
+    }
   }
 
   /// Why reading failed: a source that has changed, whatever its decoder made of that.
   func cause(of error: any Error) -> any Error {
     guard let path = (error as? Failure)?.path, let number = numbers[path] else { return error }
     do throws(Failure) {
-      try SourceFile.requireUnchanged(path, list[number].identity)
+      try requireUnchanged(number)
       return error
     } catch {
       return error
