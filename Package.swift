@@ -173,7 +173,9 @@ let package = Package(
       name: "Files",
       dependencies: ["CFiles", .product(name: "SystemPackage", package: "swift-system")]),
     .systemLibrary(name: "CFiles"),
-    .target(name: "Threads", dependencies: ["CThreads"]),
+    .target(
+      name: "Threads",
+      dependencies: ["CThreads", .product(name: "SystemPackage", package: "swift-system")]),
     .systemLibrary(name: "CThreads"),
 
     // A terminal: keys in, lines out.

@@ -316,16 +316,11 @@ extension ExportSession {
     }
   }
 
-  /// Removes the leftovers of dead processes beside the outputs, as the next `run` would. Files of
-  /// living processes are kept.
+  /// Removes what processes that were killed left beside the outputs. Files of living processes are
+  /// kept; those of another machine or container count as dead two minutes after their last write.
   ///
-  /// - Complexity: O(outputs), with some dozens of system calls for each.
-  public func removeLeftovers() {
-    for file in ExportFiles(export).files {
-      guard let target = try? OutputFile.followLinks(file.path) else { continue }
-      TemporaryFile.removeLeftovers(beside: target)
-    }
-  }
+  /// - Complexity: O(outputs), and O(entries) for each of their folders
+  public func removeLeftovers() { LeftoverCache().removeLeftovers(of: export) }
 
   private func problem(of sink: Sink, in graph: Graph, _ cache: inout ReviewCache) -> Failure? {
     do throws(Failure) {

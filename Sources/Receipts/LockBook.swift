@@ -96,7 +96,7 @@ final class LockBook: Sendable {
 
   /// The holder of a lock, for processes in the first line, and for people in the second.
   private static var ownText: String {
-    LockOwner.current.text + "\n" + LockHolder.line(at: Int64(time(nil))) + "\n"
+    ProcessIdentity.current.text + "\n" + LockHolder.line(at: Int64(time(nil))) + "\n"
   }
 
   private func create(_ path: FilePath) throws(Errno) -> Bool {
@@ -119,7 +119,7 @@ final class LockBook: Sendable {
     // Another process may have come to the same conclusion, and have taken the lock: what is taken
     // away is read again, and put back if it was not the dead one's. A process that takes the lock in
     // between does the job, too.
-    let aside = folder.locks.appending(LockOwner.current.temporaryName())
+    let aside = folder.locks.appending(ProcessIdentity.current.temporaryName())
     let status = PathCalls.rename(path, to: aside)
     guard status == 0 else { return errno == ENOENT }
     defer { PathCalls.unlink(aside) }
@@ -129,18 +129,18 @@ final class LockBook: Sendable {
   }
 
   /// The content of a lock; nil where there is none. `.some(nil)`: it names no owner.
-  private static func owner(of path: FilePath) -> LockOwner?? {
+  private static func owner(of path: FilePath) -> ProcessIdentity?? {
     guard let text = text(of: path) else {
       return PathCalls.access(path, F_OK) == 0 ? .some(nil) : nil
     }
-    return .some(text.split(separator: "\n").first.flatMap { LockOwner($0) })
+    return .some(text.split(separator: "\n").first.flatMap { ProcessIdentity($0) })
   }
 
   private static func text(of path: FilePath) -> String? {
     StateFolder.contents(of: path, limit: 4096).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  private func isAlive(_ owner: LockOwner?, _ path: FilePath) throws(Errno) -> Bool {
+  private func isAlive(_ owner: ProcessIdentity?, _ path: FilePath) throws(Errno) -> Bool {
     if let isAlive = owner?.isAlive { return isAlive }
     guard let touched = Self.modificationTime(of: path) else { return false }
     let temporary = try folder.temporaryFile(holding: [])
@@ -165,7 +165,7 @@ final class LockBook: Sendable {
 
   private func release(_ paths: [FilePath]) {
     held.withLock { $0.paths.subtract(paths) }
-    for path in paths where Self.owner(of: path) == .some(LockOwner.current) {
+    for path in paths where Self.owner(of: path) == .some(ProcessIdentity.current) {
       PathCalls.unlink(path)
     }
   }
@@ -183,7 +183,7 @@ final class LockBook: Sendable {
       if name.extension == "lock" {
         guard Self.isLabel(name.stem) else { continue }
         _ = try? removeIfDead(path)
-      } else if (try? isAlive(LockOwner(ofTemporary: name), path)) == false {
+      } else if (try? isAlive(ProcessIdentity(ofTemporary: name), path)) == false {
         PathCalls.unlink(path)
       }
     }

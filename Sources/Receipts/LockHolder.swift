@@ -1,5 +1,6 @@
 import Glibc
 import SystemPackage
+import Threads
 
 /// The holder of a lock that this process waits for, as far as the lock says.
 public struct LockHolder: Sendable, Hashable {
@@ -21,7 +22,7 @@ public struct LockHolder: Sendable, Hashable {
   /// Of a lock with this content.
   init(ofLock text: some StringProtocol) {
     let lines = text.split(separator: "\n", maxSplits: 2)
-    let owner = lines.first.flatMap { LockOwner($0) }
+    let owner = lines.first.flatMap { ProcessIdentity($0) }
     process = owner?.process
     isStopped = owner?.isStopped ?? false
     guard lines.count > 1 else { return }

@@ -2,6 +2,7 @@ import Files
 import Glibc
 import MediaComposition
 import SystemPackage
+import Threads
 
 /// What avjob keeps beside job files, in the folder `.avjob`: receipts, locks, and what probing
 /// found. All of it may be deleted at any time; then work is done again.
@@ -146,7 +147,7 @@ public struct StateFolder: Sendable {
   /// A new file with these bytes, named by its process, so that `LockBook.sweep` finds what a
   /// process left behind.
   func temporaryFile(holding bytes: [UInt8]) throws(Errno) -> FilePath {
-    let temporary = locks.appending(LockOwner.current.temporaryName())
+    let temporary = locks.appending(ProcessIdentity.current.temporaryName())
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
     let descriptor = PathCalls.open(temporary, flags, 0o666)
     guard descriptor >= 0 else { throw Errno(rawValue: errno) }

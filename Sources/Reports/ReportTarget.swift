@@ -64,6 +64,7 @@ package enum ReportTarget: Equatable, Sendable {
   }
 
   private static func replace(_ path: FilePath, with text: String) throws(Failure) {
+    LeftoverCache().removeLeftovers(beside: path)
     let file = try OutputFile.create(at: path)
     try file.put(Array(text.utf8), at: 0)
     try file.flush()

@@ -13,7 +13,7 @@ import WorkerPool
 package struct ExportRunner: JobRunner {
   private let memory: RunMemory?
   private let isolation: Isolation?
-  /// What killed runs left beside outputs that are up to date.
+  /// What killed runs left beside the outputs.
   private let leftovers = LeftoverCache()
 
   /// - Parameters:
@@ -26,6 +26,7 @@ package struct ExportRunner: JobRunner {
 
   package func run(_ work: Work, context: JobContext) throws -> WorkResult {
     let session = try work.settled()
+    leftovers.removeLeftovers(of: session.export)
     guard let memory, let ledger = memory.ledger(for: work.folder) else {
       return .written(try perform(session, work, context), reason: nil)
     }
@@ -35,7 +36,7 @@ package struct ExportRunner: JobRunner {
     func reason() throws -> Reason? {
       memory.options.isForced ? .forced : try ledger.reason(for: inputs, unless: isCancelled)
     }
-    guard var why = try reason() else { return upToDate(session.export) }
+    guard var why = try reason() else { return .upToDate }
 
     var lock: Ledger.ExportLock?
     switch ledger.begin(inputs) {
@@ -54,7 +55,7 @@ package struct ExportRunner: JobRunner {
     defer { lock?.end() }
     if lock != nil {
       // Another process that had the lock before may have made it.
-      guard let still = try reason() else { return upToDate(session.export) }
+      guard let still = try reason() else { return .upToDate }
       why = still
     }
     for asset in session.export.composition.assets { try session.library.confirm(asset) }
@@ -86,12 +87,6 @@ package struct ExportRunner: JobRunner {
       Warning(
         "waits for another avjob that has this job: \(who)", path: output?.path,
         origin: output?.origin ?? work.export.origin))
-  }
-
-  /// Nothing else removes what is left beside outputs that are not written.
-  private func upToDate(_ export: Export) -> WorkResult {
-    leftovers.removeLeftovers(of: export)
-    return .upToDate
   }
 
   /// Writes the receipts; the outputs are in their places.

@@ -12,7 +12,7 @@ import Testing
       done
     }
     writing() {
-      for n in $(seq 2000); do [ -s "$1" ] && return; sleep 0.01; done
+      for n in $(seq 2000); do [ -s $1 ] && return; sleep 0.01; done
     }
 
     """
@@ -80,7 +80,7 @@ import Testing
       helpers + """
         "$AVJOB" run --quiet --isolate --workers 1 --retry 0 a.yaml b.yaml & job=$!
         child=$(first)
-        writing .a.flac.avjob-0.tmp
+        writing .a.flac.avjob-*.tmp
         kill -\(signal) $child
         wait $job
         """)
@@ -102,7 +102,7 @@ import Testing
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)
         os.execv(sys.argv[1], sys.argv[1:])' "$AVJOB" run --quiet --isolate --retry 0 a.yaml & job=$!
         child=$(first)
-        writing .a.flac.avjob-0.tmp
+        writing .a.flac.avjob-*.tmp
         kill -SEGV $child
         wait $job
         """)
@@ -118,7 +118,7 @@ import Testing
       helpers + """
         "$AVJOB" run --quiet --isolate a.yaml & job=$!
         child=$(first)
-        writing .a.flac.avjob-0.tmp
+        writing .a.flac.avjob-*.tmp
         kill -KILL $job
         wait $job
         for n in $(seq 2000); do [ -e /proc/$child/exe ] || break; sleep 0.01; done
@@ -139,7 +139,7 @@ import Testing
       helpers + """
         "$AVJOB" run --quiet --isolate a.yaml & job=$!
         child=$(first)
-        writing .a.flac.avjob-0.tmp
+        writing .a.flac.avjob-*.tmp
         kill -INT $job
         wait $job
         status=$?

@@ -221,26 +221,21 @@ struct ReceiptTests {
       """
       sed -i 's/loop: 2/loop: 20000/' job.yaml
       "$AVJOB" run -q job.yaml & job=$!
-      until [ -e .out.flac.avjob-0.tmp ] || ! kill -0 $job; do sleep 0.01; done
+      until [ -e .out.flac.avjob-*.tmp ] || ! kill -0 $job; do sleep 0.01; done
       kill -9 $job
       wait $job 2>/dev/null
       sed -i 's/loop: 20000/loop: 2/' job.yaml
-      touch .out.flac.avjob-7.tmp .out.flac.avjob-9.tmp .other.flac.avjob-0.tmp
-      ls -A | grep tmp
-      echo --
-      flock .out.flac.avjob-9.tmp "$AVJOB" run --explain job.yaml 2>&1
-      ls -A | grep tmp
+      left=$(ls -A | grep tmp)
+      cp $left .other${left#.out}
+      ls -A | grep -c tmp
+      avjob run --explain job.yaml 2>&1
+      ls -A | grep tmp | sed 's/avjob-.*/avjob-X/'
       """)
     #expect(
       result.text == """
-        .other.flac.avjob-0.tmp
-        .out.flac.avjob-0.tmp
-        .out.flac.avjob-7.tmp
-        .out.flac.avjob-9.tmp
-        --
+        2
         1 job was up to date
-        .other.flac.avjob-0.tmp
-        .out.flac.avjob-9.tmp
+        .other.flac.avjob-X
 
         """)
   }

@@ -81,7 +81,7 @@ struct SharedFolderTests {
     let result = try stage.run(
       """
       "$AVJOB" run --quiet --retry 0 long.yaml 2> first & holder=$!
-      until [ -s .long.flac.avjob-0.tmp ] || ! kill -0 $holder; do sleep 0.01; done
+      until [ -s .long.flac.avjob-*.tmp ] || ! kill -0 $holder; do sleep 0.01; done
       kill -STOP $holder
       status=0
       avjob run --quiet --retry 1 job.yaml || status=$?

@@ -28,7 +28,7 @@ struct WholeFilesTests {
       """
       set -m
       timeout --foreground $((2 * AVJOB_PATIENCE)) "$AVJOB" run --quiet long.yaml &
-      until [ -s .out.mp3.avjob-0.tmp ] || ! kill -0 $!; do sleep 0.02; done
+      until [ -s .out.mp3.avjob-*.tmp ] || ! kill -0 $!; do sleep 0.02; done
       pid=$(pgrep -P $!)
       start=$EPOCHREALTIME
       kill -\(signal) $pid
@@ -59,7 +59,7 @@ struct WholeFilesTests {
     let before = try stage.listing()
     #expect(try interrupt(stage, with: "KILL").text == "137 1\n")
     let left = try stage.listing().filter { !before.contains($0) }
-    #expect(left.count == 1 && left.first?.hasPrefix(".out.mp3.avjob-0.tmp f") == true)
+    #expect(left.count == 1 && left.first?.hasPrefix(".out.mp3.avjob-") == true)
     #expect(try String(decoding: readFile(stage.path("out.mp3")), as: UTF8.self) == "old\n")
     try stage.make("avjob run -q short.yaml")
     let after = try stage.make("ls -A -I .avjob; stat -c %a out.mp3; mpg123 -q -w o.wav out.mp3")

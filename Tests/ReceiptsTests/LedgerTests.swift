@@ -2,6 +2,7 @@ import MediaComposition
 import SystemPackage
 import TestSupport
 import Testing
+import Threads
 
 @testable import Receipts
 
@@ -267,7 +268,7 @@ struct LedgerTests {
       return
     }
     #expect(!first.isReportDue && later.isReportDue)
-    #expect(first.holder.process == LockOwner.current.process)
+    #expect(first.holder.process == ProcessIdentity.current.process)
     #expect(later.waited == .seconds(7))
     // The next attempt has all of its time.
     other.giveUpWait(project.claim())

@@ -21,14 +21,14 @@ struct LockTests {
   }
 
   /// Puts a lock there as another process would.
-  private func put(_ owner: LockOwner, _ name: String = "a") throws {
+  private func put(_ owner: ProcessIdentity, _ name: String = "a") throws {
     try project.write(".avjob/locks/\(name).lock", owner.text + "\n")
   }
 
   /// A process that has ended.
-  private func deadProcess() throws -> LockOwner {
+  private func deadProcess() throws -> ProcessIdentity {
     let fields = try Tool.succeed("sh", "-c", "cat /proc/$$/stat; :").text.split(separator: " ")
-    var owner = LockOwner.current
+    var owner = ProcessIdentity.current
     owner.process = try #require(Int32(fields[0]))
     owner.start = try #require(UInt64(fields[21]))
     return owner
@@ -59,7 +59,7 @@ struct LockTests {
   func dead() throws {
     try put(try deadProcess())
     #expect(try isFree("a"))
-    var reused = LockOwner.current
+    var reused = ProcessIdentity.current
     reused.start += 1
     try put(reused)
     #expect(try isFree("a"))
@@ -68,9 +68,9 @@ struct LockTests {
 
   @Test(
     "a lock of another machine or container counts as long as it is touched",
-    arguments: [\LockOwner.boot, \LockOwner.namespace])
-  func foreign(part: WritableKeyPath<LockOwner, String> & Sendable) throws {
-    var owner = LockOwner.current
+    arguments: [\ProcessIdentity.boot, \ProcessIdentity.namespace])
+  func foreign(part: WritableKeyPath<ProcessIdentity, String> & Sendable) throws {
+    var owner = ProcessIdentity.current
     owner[keyPath: part] = "other"
     try put(owner)
     #expect(try !isFree("a"))
@@ -99,8 +99,8 @@ struct LockTests {
     try put(dead, label + "d")
     try put(.current, label + "f")
     try project.write(".avjob/locks/\(dead.temporaryName())", "x")
-    try project.write(".avjob/locks/\(LockOwner.current.temporaryName())", "x")
-    var foreign = LockOwner.current
+    try project.write(".avjob/locks/\(ProcessIdentity.current.temporaryName())", "x")
+    var foreign = ProcessIdentity.current
     foreign.boot = "other"
     let old = "\(foreign.temporaryName())"
     try project.write(".avjob/locks/\(old)", "x")
@@ -128,9 +128,14 @@ struct LockTests {
 
   @Test("a process is known again by what it wrote")
   func owner() throws {
-    let owner = LockOwner.current
-    #expect(LockOwner(owner.text) == owner)
-    #expect(LockOwner(ofTemporary: owner.temporaryName()) == owner)
+    let owner = ProcessIdentity.current
+    #expect(ProcessIdentity(owner.text) == owner)
+    #expect(ProcessIdentity(ofTemporary: owner.temporaryName()) == owner)
+    #expect(ProcessIdentity.isAlive(mark: owner.mark) == true)
+    #expect(ProcessIdentity.isAlive(mark: try deadProcess().mark) == false)
+    for mark in ["", "1-2", "a-b-c", "0-1-1", owner.mark + "-1"] {
+      #expect(ProcessIdentity.isAlive(mark: mark) == nil)
+    }
     #expect(owner.isAlive == true)
     #expect(try deadProcess().isAlive == false)
     #expect(owner.temporaryName() != owner.temporaryName())
@@ -149,7 +154,7 @@ struct LockTests {
     #expect("\(holder)" == "process \(getpid()) on '\(host)'")
     #expect(abs((holder.start ?? 0) - Int64(time(nil))) < 60)
     #expect(!holder.isStopped)
-    let owner = LockOwner.current.text
+    let owner = ProcessIdentity.current.text
     let cases: [(text: String, name: String, start: Int64?)] = [
       ("", "another process", nil), (owner, "process \(getpid())", nil),
       (owner + "\nhost 77\n", "process \(getpid()) on 'host'", 77),
@@ -171,11 +176,11 @@ struct LockTests {
   func stopped() throws {
     let sleeper = try ChildProcess.spawn("/bin/sh", arguments: ["-c", "echo go; read x"])
     #expect(sleeper.readLine(within: .seconds(60)) == .line(Array("go".utf8)))
-    guard case .running(let start, isStopped: false) = LockOwner.state(of: sleeper.id) else {
+    guard case .running(let start, isStopped: false) = ProcessIdentity.state(of: sleeper.id) else {
       Issue.record("not there")
       return
     }
-    var owner = LockOwner.current
+    var owner = ProcessIdentity.current
     (owner.process, owner.start) = (sleeper.id, start)
     try put(owner)
     sleeper.signal(SIGSTOP)
@@ -193,21 +198,21 @@ struct LockTests {
   @Test("a process that /proc hides may live: its lock's age decides")
   func hidden() {
     let stat = "7 (a) b) S 1 7 7 0 -1 4194304 1 0 0 0 0 0 0 0 20 0 1 0 4711 1 1"
-    #expect(LockOwner.state(told: stat) { 0 } == .running(start: 4711, isStopped: false))
+    #expect(ProcessIdentity.state(told: stat) { 0 } == .running(start: 4711, isStopped: false))
     let stopped = stat.replacing(" S ", with: " T ")
-    #expect(LockOwner.state(told: stopped) { 0 } == .running(start: 4711, isStopped: true))
-    #expect(LockOwner.state(told: stat.replacing(" S ", with: " Z ")) { 0 } == .ended)
-    #expect(LockOwner.state(told: nil) { ESRCH } == .ended)
+    #expect(ProcessIdentity.state(told: stopped) { 0 } == .running(start: 4711, isStopped: true))
+    #expect(ProcessIdentity.state(told: stat.replacing(" S ", with: " Z ")) { 0 } == .ended)
+    #expect(ProcessIdentity.state(told: nil) { ESRCH } == .ended)
     // Another user's: kill(2) may not reach it, or may, where /proc is not mounted.
-    #expect(LockOwner.state(told: nil) { EPERM } == .hidden)
-    #expect(LockOwner.state(told: nil) { 0 } == .hidden)
+    #expect(ProcessIdentity.state(told: nil) { EPERM } == .hidden)
+    #expect(ProcessIdentity.state(told: nil) { 0 } == .hidden)
   }
 
   @Test("a wait is told after seconds, a minute, five, and then every ten; for another holder anew")
   func waits() {
     var waits = LockWaits()
     let start = ContinuousClock.now
-    let holder = LockHolder(ofLock: LockOwner.current.text + "\nhost 77")
+    let holder = LockHolder(ofLock: ProcessIdentity.current.text + "\nhost 77")
     var other = holder
     other.process = 1
     func wait(_ seconds: Int, _ holder: LockHolder) -> LockWait {

@@ -222,7 +222,7 @@ EXACT = ".wav", ".flac", ".aiff", ".caf"
 
 
 def is_temporary(name):
-    return re.search(r"\.avjob-\d+\.tmp$", name) is not None
+    return re.search(r"\.avjob-[0-9a-f-]+\.tmp$", name) is not None
 
 
 def digest(path):

@@ -4,12 +4,13 @@ import MediaComposition
 import Synchronization
 import SystemPackage
 
-/// Temporary files, for one view of the disk: each folder is listed once for all of its outputs, or
-/// once by each thread that needs it at the same time. It is for exports that write nothing, and so
-/// would not remove a dead process's files beside their outputs. Safe from any thread.
+/// Temporary files of other processes, for one view of the disk: each folder is listed once for all
+/// of its outputs, or once by each thread that needs it at the same time. Safe from any thread.
 package final class LeftoverCache: Sendable {
-  /// The labels of temporary files by folder, as `TemporaryFile.label` gives them.
-  private let labels = Mutex<[FilePath: Set<[UInt8]>]>([:])
+  /// The files of a folder, by the stem of their targets (`TemporaryFile.stem(ofTarget:)`).
+  private typealias Found = [[UInt8]: [(path: FilePath, process: String)]]
+
+  private let found = Mutex<[FilePath: Found]>([:])
 
   package init() {}
 
@@ -18,25 +19,27 @@ package final class LeftoverCache: Sendable {
   ///
   /// - Complexity: O(files), and O(entries) for each folder that was not seen before
   package func removeLeftovers(of export: Export) {
-    for file in ExportFiles(export).files {
-      guard let target = try? OutputFile.followLinks(file.path),
-        let name = target.lastComponent,
-        labels(in: target.folder).contains(TemporaryFile.label(ofTarget: name))
-      else { continue }
-      TemporaryFile.removeLeftovers(beside: target)
+    for file in ExportFiles(export).files { removeLeftovers(beside: file.path) }
+  }
+
+  /// The same of one file.
+  package func removeLeftovers(beside path: FilePath) {
+    guard let target = try? OutputFile.followLinks(path) else { return }
+    for left in files(in: target.folder)[TemporaryFile.stem(ofTarget: target)] ?? [] {
+      TemporaryFile.removeLeftover(left.path, of: left.process)
     }
   }
 
-  private func labels(in folder: FilePath) -> Set<[UInt8]> {
-    if let known = labels.withLock({ $0[folder] }) { return known }
+  private func files(in folder: FilePath) -> Found {
+    if let known = found.withLock({ $0[folder] }) { return known }
     // Outside the lock: a disk that hangs blocks only the threads that need it.
-    let found = Self.list(folder)
-    labels.withLock { $0[folder] = found }
-    return found
+    let new = Self.list(folder)
+    found.withLock { $0[folder] = new }
+    return new
   }
 
-  private static func list(_ folder: FilePath) -> Set<[UInt8]> {
-    var found: Set<[UInt8]> = []
+  private static func list(_ folder: FilePath) -> Found {
+    var found: Found = [:]
     guard let stream = PathCalls.opendir(folder) else { return found }
     defer { closedir(stream) }
     while let entry = readdir(stream) {
@@ -46,7 +49,9 @@ package final class LeftoverCache: Sendable {
           UnsafeBufferPointer(start: $0, count: strlen($0)).map(UInt8.init(bitPattern:))
         }
       }
-      if let label = TemporaryFile.label(ofTemporary: bytes) { found.insert(label) }
+      guard let (stem, process) = TemporaryFile.parts(ofTemporary: bytes) else { continue }
+      let path = folder.appending(FilePath(bytes: bytes).components)
+      found[stem, default: []].append((path, process))
     }
     return found
   }

@@ -10,7 +10,8 @@ import Threads
 ///
 /// An atomic file's bytes go to a temporary file in the target's folder; `commit` flushes it and
 /// renames it over the target, so that after any crash the target is the old file or the new one.
-/// Without a commit the temporary goes with this object, and with it the folders that were made.
+/// Without a commit the temporary goes with this object, and with it the folders that were made; a
+/// process that was killed leaves it to `LeftoverCache`.
 ///
 /// Symbolic links at the target are followed, and an existing file's owner and mode are kept. One
 /// thread at a time.
@@ -169,6 +170,11 @@ package final class OutputFile: ByteOutput {
       throw .writing(errno, "cannot look at the finished file", path: path)
     }
     if case .beside(let temporary) = place {
+      guard temporary.isInPlace else {
+        throw Failure(
+          .tryAgain, "another program has removed or replaced the unfinished file; run it again",
+          path: path)
+      }
       let status = PathCalls.rename(temporary.path, to: target)
       guard status == 0 else {
         throw .writing(errno, "cannot rename the finished file", path: path)

@@ -3,114 +3,40 @@ import Files
 import Glibc
 import MediaComposition
 import SystemPackage
+import Threads
 
-/// A locked file with a temporary name beside a target: `.NAME.avjob-0.tmp`.
+/// A file with a temporary name beside a target: `.NAME.avjob-MARK-NUMBER.tmp`.
 ///
-/// The number is the first one that no living process holds. The files of a dead process are not
-/// locked any more, so the next process for the same target removes them: no folder is ever listed.
+/// No two processes choose one name, also where they share a disk that knows no locks between
+/// machines: the mark stands for the process (`ProcessIdentity`), and the number is random. By the
+/// mark, later processes see that its own is dead, and remove the file (`LeftoverCache`).
 /// (`O_TMPFILE` would leave nothing behind, but cannot be renamed over a file.)
 struct TemporaryFile {
   let path: FilePath
   let descriptor: Int32
-  /// The names that were taken when this one was made.
-  private var others: [FilePath] = []
 
-  /// More processes than ever write to one target at once.
-  private static let slots = 64
+  private static let mark = Array(".avjob-".utf8)
+  private static let suffix = Array(".tmp".utf8)
+  /// The most bytes after a target's name.
+  private static let longestEnd = 7 + 45 + 1 + 16 + 4
 
   static func create(beside target: FilePath, for path: FilePath) throws(Failure) -> TemporaryFile {
-    for slot in 0..<slots {
-      let candidate = name(beside: target, slot: slot)
-      removeLeftover(candidate)
-      guard var made = try createLocked(candidate, for: path) else { continue }
-      made.others = (0..<slot).map { name(beside: target, slot: $0) }
-      // After the own one: files of dead processes that ran beside one another.
-      var next = slot + 1
-      while next < slots, removeLeftover(name(beside: target, slot: next)) { next += 1 }
-      return made
-    }
-    throw Failure(.tryAgain, "\(slots) other processes are writing it; try again", path: path)
-  }
-
-  /// As much of the target's name as fits, cut before a whole character.
-  private static func name(beside target: FilePath, slot: Int) -> FilePath {
-    let suffix = ".avjob-\(slot).tmp"
-    let longest = Int(NAME_MAX) - suffix.utf8.count - 1
-    var bytes = (target.lastComponent.map { FilePath(root: nil, [$0]) } ?? "")
-      .withPlatformString { Array(UnsafeBufferPointer(start: $0, count: strlen($0))) }
-    if bytes.count > longest {
-      let isContinuation = { (byte: CChar) in UInt8(bitPattern: byte) & 0xC0 == 0x80 }
-      let end = (1...longest).last { !isContinuation(bytes[$0]) } ?? longest
-      bytes.removeSubrange(end...)
-    }
-    let all = [CChar(bitPattern: UInt8(ascii: "."))] + bytes + Array(suffix.utf8CString)
-    return target.folder.appending(FilePath(platformString: all).components)
-  }
-
-  /// The first bytes of a target's name, which distinguish its temporary files without building all
-  /// of their names: no name is cut before these.
-  static func label(ofTarget name: FilePath.Component) -> [UInt8] {
-    FilePath(root: nil, [name]).withPlatformString { bytes in
-      UnsafeBufferPointer(start: bytes, count: strlen(bytes)).prefix(labelLength)
-        .map(UInt8.init(bitPattern:))
-    }
-  }
-
-  /// The same of the target of a temporary file; nil for any other name.
-  static func label(ofTemporary name: [UInt8]) -> [UInt8]? {
-    let mark = Array(".avjob-".utf8)
-    guard name.first == UInt8(ascii: "."), name.suffix(4) == Array(".tmp".utf8),
-      let end = name.indices.dropFirst().last(where: { name[$0...].starts(with: mark) })
-    else { return nil }
-    return Array(name[1..<end].prefix(labelLength))
-  }
-
-  private static let labelLength = 32
-
-  /// Creates a new file, and locks it; nil where the name is taken.
-  private static func createLocked(
-    _ candidate: FilePath, for path: FilePath
-  ) throws(Failure) -> TemporaryFile? {
+    let number = String(UInt64.random(in: .min ... .max), radix: 16)
+    let own = "\(ProcessIdentity.current.mark)-\(number)".utf8
+    let name = stem(ofTarget: target) + mark + own + suffix
+    let candidate = target.folder.appending(FilePath(bytes: name).components)
     let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
     let descriptor = PathCalls.open(candidate, flags, 0o666)
     guard descriptor >= 0 else {
-      if errno == EEXIST { return nil }
       throw .writing(errno, "cannot create a file in its folder", path: path)
-    }
-    // A process that cleans up may hold the lock just now, and then remove the file.
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK,
-      isOpen(descriptor, at: candidate)
-    else {
-      Glibc.close(descriptor)
-      return nil
     }
     return TemporaryFile(path: candidate, descriptor: descriptor)
   }
 
-  /// Removes all files that dead processes left beside a target.
-  static func removeLeftovers(beside target: FilePath) {
-    for slot in 0..<slots { removeLeftover(name(beside: target, slot: slot)) }
-  }
-
-  /// Removes a file of a dead process; gives whether anything is or was at that name.
-  @discardableResult
-  private static func removeLeftover(_ candidate: FilePath) -> Bool {
-    let flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
-    let descriptor = PathCalls.open(candidate, flags)
-    guard descriptor >= 0 else { return errno != ENOENT }
-    defer { Glibc.close(descriptor) }
-    // A file system without locks fails here: its files are kept.
-    if flock(descriptor, LOCK_EX | LOCK_NB) == 0, isOpen(descriptor, at: candidate) {
-      PathCalls.unlink(candidate)
-    }
-    return true
-  }
-
-  /// Whether the name still leads to the open file, which only the lock's holder may change.
-  private static func isOpen(_ descriptor: Int32, at candidate: FilePath) -> Bool {
+  /// Whether the name still leads to the open file: another program may have removed or replaced it.
+  var isInPlace: Bool {
     var (held, named) = (stat(), stat())
-    return fstat(descriptor, &held) == 0
-      && PathCalls.lstat(candidate, &named) == 0
+    return fstat(descriptor, &held) == 0 && PathCalls.lstat(path, &named) == 0
       && held.st_dev == named.st_dev && held.st_ino == named.st_ino
   }
 
@@ -121,15 +47,52 @@ struct TemporaryFile {
     _ = fchmod(descriptor, existing.st_mode & 0o7777)
   }
 
-  /// Releases the lock. Processes with names before this one may have died meanwhile: their files
-  /// are removed too.
-  func close() {
-    _ = Glibc.close(descriptor)
-    for other in others { Self.removeLeftover(other) }
-  }
+  func close() { _ = Glibc.close(descriptor) }
 
   func remove() {
-    PathCalls.unlink(path)
+    if isInPlace { PathCalls.unlink(path) }
     close()
+  }
+}
+
+// MARK: Leftovers
+
+extension TemporaryFile {
+  /// What the names of a target's temporary files begin with: a dot, and as much of the target's
+  /// name as fits, cut before a whole character.
+  static func stem(ofTarget target: FilePath) -> [UInt8] {
+    var bytes = target.lastComponent.map { FilePath(root: nil, [$0]).bytes } ?? []
+    let longest = Int(NAME_MAX) - longestEnd - 1
+    if bytes.count > longest {
+      let end = (1...longest).last { bytes[$0] & 0xC0 != 0x80 } ?? longest
+      bytes.removeSubrange(end...)
+    }
+    return [UInt8(ascii: ".")] + bytes
+  }
+
+  /// The stem and the process of a temporary file's name; nil for any other name.
+  static func parts(ofTemporary name: [UInt8]) -> (stem: [UInt8], process: String)? {
+    guard name.first == UInt8(ascii: "."), name.suffix(4).elementsEqual(suffix),
+      let end = name.indices.dropFirst().last(where: { name[$0...].starts(with: mark) })
+    else { return nil }
+    let words = name[(end + mark.count)...].dropLast(4)
+    guard let dash = words.lastIndex(of: UInt8(ascii: "-")) else { return nil }
+    return (Array(name[..<end]), String(decoding: words[..<dash], as: UTF8.self))
+  }
+
+  /// How long a process that cannot be seen from here is taken for alive after its last write: as
+  /// `LockBook` does.
+  private static let patience = 120
+
+  /// Removes a file whose process, of this mark, is dead.
+  static func removeLeftover(_ path: FilePath, of process: String) {
+    var isDead = ProcessIdentity.isAlive(mark: process).map { !$0 }
+    if isDead == nil {
+      var facts = stat()
+      guard PathCalls.lstat(path, &facts) == 0 else { return }
+      // A time to come is that of a clock that is wrong.
+      isDead = abs(time(nil) - facts.st_mtim.tv_sec) > patience
+    }
+    if isDead == true { PathCalls.unlink(path) }
   }
 }

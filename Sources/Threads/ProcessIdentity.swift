@@ -7,17 +7,17 @@ import SystemPackage
 /// A process number alone is soon another process's. With the moment of its start, as the kernel
 /// counts it from its own start, and the kernel's identity and the namespace in which the number is
 /// one, it is not: `boot.namespace.process.start`.
-struct LockOwner: Sendable, Hashable {
+package struct ProcessIdentity: Sendable, Hashable {
   /// `/proc/sys/kernel/random/boot_id`; another one at each start of a machine.
-  var boot: String
+  package var boot: String
   /// The inode of `/proc/PID/ns/pid`: numbers of processes are those of a container.
-  var namespace: String
-  var process: Int32
+  package var namespace: String
+  package var process: Int32
   /// Clock ticks from the kernel's start to the process's (`/proc/PID/stat`, field 22).
-  var start: UInt64
+  package var start: UInt64
 
   /// This process.
-  static let current = LockOwner(
+  package static let current = ProcessIdentity(
     boot: firstLine(of: "/proc/sys/kernel/random/boot_id") ?? "unknown",
     namespace: namespaceNumber ?? "unknown", process: getpid(),
     start: currentStart)
@@ -29,34 +29,35 @@ struct LockOwner: Sendable, Hashable {
 
   /// Whether the process lives; nil where that cannot be known from here, because it is another
   /// machine's or another container's, or hidden (`hidepid`, proc(5)).
-  var isAlive: Bool? {
-    guard isOfThisKernel else { return nil }
-    switch Self.state(of: process) {
-    case .running(start: let start, isStopped: _): return self.start == start
-    case .ended: return false
-    case .hidden: return nil
+  package var isAlive: Bool? { isOfThisKernel ? Self.isAlive(process, since: start) : nil }
+
+  private static func isAlive(_ process: Int32, since start: UInt64) -> Bool? {
+    switch state(of: process) {
+    case .running(let present, isStopped: _): present == start
+    case .ended: false
+    case .hidden: nil
     }
   }
 
   /// Whether it is there and was stopped, as by SIGSTOP or Ctrl-Z; false where that cannot be known
   /// from here.
-  var isStopped: Bool {
+  package var isStopped: Bool {
     guard isOfThisKernel, case .running(start: start, isStopped: true) = Self.state(of: process)
     else { return false }
     return true
   }
 
   private var isOfThisKernel: Bool {
-    let here = LockOwner.current
+    let here = ProcessIdentity.current
     return boot != "unknown" && boot == here.boot && namespace != "unknown"
       && namespace == here.namespace
   }
 
   /// As it stands in locks and in names: hexadecimal digits, `-`, and `.` between the parts.
-  var text: String { "\(boot).\(namespace).\(process).\(start)" }
+  package var text: String { "\(boot).\(namespace).\(process).\(start)" }
 
   /// Reads `text`.
-  init?(_ text: some StringProtocol) {
+  package init?(_ text: some StringProtocol) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 4, let process = Int32(parts[2]), let start = UInt64(parts[3]) else {
       return nil
@@ -65,18 +66,39 @@ struct LockOwner: Sendable, Hashable {
       boot: String(parts[0]), namespace: String(parts[1]), process: process, start: start)
   }
 
-  init(boot: String, namespace: String, process: Int32, start: UInt64) {
+  package init(boot: String, namespace: String, process: Int32, start: UInt64) {
     self.boot = boot
     self.namespace = namespace
     self.process = process
     self.start = start
   }
 
+  /// The same in at most 45 bytes, for names of files: a digest of the kernel and its namespace, the
+  /// number and the start, with `-` between them.
+  package var mark: String { "\(kernel)-\(process)-\(start)" }
+
+  /// FNV-1a of boot and namespace, in hexadecimal digits.
+  private var kernel: String {
+    let number = "\(boot).\(namespace)".utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
+      ($0 ^ UInt64($1)) &* 0x100_0000_01B3
+    }
+    return String(number, radix: 16)
+  }
+
+  /// `isAlive` of the process with a mark; nil also for what is no mark.
+  package static func isAlive(mark: String) -> Bool? {
+    let parts = mark.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 3, let process = Int32(parts[1]), let start = UInt64(parts[2]),
+      current.isOfThisKernel, parts[0] == current.kernel
+    else { return nil }
+    return isAlive(process, since: start)
+  }
+
   private static let temporaryCount = Atomic<UInt64>(0)
   private static let temporarySuffix = "tmp"
 
   /// A unique name of a file.
-  func temporaryName() -> FilePath.Component {
+  package func temporaryName() -> FilePath.Component {
     let number = Self.temporaryCount.wrappingAdd(1, ordering: .relaxed).newValue
     let name = "\(text).\(number).\(Self.temporarySuffix)"
     // Never nil: there is no slash in it.
@@ -84,7 +106,7 @@ struct LockOwner: Sendable, Hashable {
   }
 
   /// The process that gave a name of `temporaryName()`.
-  init?(ofTemporary name: FilePath.Component) {
+  package init?(ofTemporary name: FilePath.Component) {
     let parts = name.string.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 6, parts[5] == Self.temporarySuffix else { return nil }
     self.init(parts[..<4].joined(separator: "."))
@@ -106,7 +128,7 @@ struct LockOwner: Sendable, Hashable {
   }
 
   /// What can be seen of a process of this machine.
-  enum ProcessState: Equatable {
+  package enum ProcessState: Equatable {
     /// `start` in clock ticks since the kernel's.
     case running(start: UInt64, isStopped: Bool)
     /// There is none, or one that ended and was not waited for yet.
@@ -116,7 +138,7 @@ struct LockOwner: Sendable, Hashable {
   }
 
   /// Looks at a process.
-  static func state(of process: Int32) -> ProcessState {
+  package static func state(of process: Int32) -> ProcessState {
     state(told: procText(FilePath("/proc/\(process)/stat"))) {
       // No signal: only whether there is one to send it to (kill(2)).
       kill(process, 0) == 0 ? 0 : errno
@@ -125,7 +147,7 @@ struct LockOwner: Sendable, Hashable {
 
   /// The state by the text of `/proc/PID/stat`, nil where it cannot be read, and by `probe`: 0 or an
   /// errno of kill(2).
-  static func state(told text: String?, probing probe: () -> Int32) -> ProcessState {
+  package static func state(told text: String?, probing probe: () -> Int32) -> ProcessState {
     // The name of the program stands in parentheses, and may hold anything (proc(5)).
     guard let text, let end = text.lastIndex(of: ")") else {
       return probe() == ESRCH ? .ended : .hidden
