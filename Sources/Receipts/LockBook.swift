@@ -13,6 +13,7 @@ import Threads
 /// A lock of a process that died is taken over. On the same machine that is known at once, by its
 /// number and start; of another machine, and of a process that is hidden from us, by the lock's age:
 /// owners touch theirs every 15 seconds, and after two minutes without that a lock counts for nothing.
+/// A lock without content, as a machine leaves it that loses its power, counts for five seconds.
 /// Ages count by the clock of the disk, so the machines' own clocks may differ.
 /// A process that lives and gets nowhere keeps its lock: the waiting process limits its wait.
 final class LockBook: Sendable {
@@ -27,11 +28,20 @@ final class LockBook: Sendable {
     var beat: Duration = .seconds(15)
     /// Without a touch, after which a lock of another machine counts for nothing.
     var death: Duration = .seconds(120)
+    /// After which the same holds for a lock without content.
+    var writing: Duration = .seconds(5)
   }
 
-  init(in folder: StateFolder, timing: Timing = Timing()) {
+  /// link(2), which tests replace: 0, or -1 with errno set.
+  typealias Link = @Sendable (_ file: FilePath, _ name: FilePath) -> Int32
+  private let link: Link
+
+  init(
+    in folder: StateFolder, timing: Timing = Timing(), link: @escaping Link = PathCalls.link
+  ) {
     self.folder = folder
     self.timing = timing
+    self.link = link
   }
 
   /// The result of a request for a lock.
@@ -79,10 +89,12 @@ final class LockBook: Sendable {
     defer { PathCalls.unlink(temporary) }
     // Twice: the second time where a dead process's lock was found.
     for _ in 0..<2 {
-      let status = PathCalls.link(temporary, at: path)
-      if status == 0 { return true }
+      if link(temporary, path) == 0 { return true }
       switch errno {
-      case EEXIST: break
+      case EEXIST:
+        // NFS repeats a request whose answer was lost, and then finds the name that it has made: the
+        // file's links tell (open(2), at O_EXCL).
+        if Self.linkCount(of: temporary) == 2 { return true }
       case EPERM, ENOTSUP, ENOSYS, EMLINK:
         // No links on this file system. What is created thus is empty for a moment, and an owner
         // that cannot be read is judged by its age.
@@ -124,7 +136,7 @@ final class LockBook: Sendable {
     guard status == 0 else { return errno == ENOENT }
     defer { PathCalls.unlink(aside) }
     if Self.owner(of: aside) == owner { return true }
-    _ = PathCalls.link(aside, at: path)
+    _ = link(aside, path)
     return false
   }
 
@@ -148,7 +160,15 @@ final class LockBook: Sendable {
     guard let now = Self.modificationTime(of: temporary) else { return true }
     // A time to come is that of a clock that was wrong: its owner would have touched it since.
     let age = touched.duration(to: now)
-    return max(age, .zero - age) < timing.death
+    // Content is there with the name, or a moment later where there are no links: one without any
+    // was lost with the machine's power.
+    let isEmpty = owner == nil && Self.text(of: path)?.utf8.allSatisfy { $0 == 0 } ?? false
+    return max(age, .zero - age) < (isEmpty ? timing.writing : timing.death)
+  }
+
+  private static func linkCount(of path: FilePath) -> Int {
+    var facts = stat()
+    return PathCalls.lstat(path, &facts) == 0 ? Int(facts.st_nlink) : 0
   }
 
   /// By the clock of the disk, from 1970 on.

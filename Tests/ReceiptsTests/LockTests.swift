@@ -92,6 +92,39 @@ struct LockTests {
     }
   }
 
+  @Test("a lock without content, as a power cut leaves it, counts for five seconds")
+  func empty() throws {
+    for text in ["", String(repeating: "\0", count: 80)] {
+      try project.write(".avjob/locks/a.lock", text)
+      #expect(try !isFree("a"))
+      touch(project.path(".avjob/locks/a.lock"), at: time(nil) - 10)
+      #expect(try isFree("a"))
+    }
+    // One with content may be of another version.
+    try project.write(".avjob/locks/a.lock", "other")
+    touch(project.path(".avjob/locks/a.lock"), at: time(nil) - 10)
+    #expect(try !isFree("a"))
+  }
+
+  @Test("a lock is held whose making is told to have failed, as by NFS that asks twice")
+  func repeatedLink() throws {
+    let book = LockBook(in: project.state) { file, name in
+      _ = file.withPlatformString { file in name.withPlatformString { link(file, $0) } }
+      errno = EEXIST
+      return -1
+    }
+    guard case .held(let lock) = try book.take(["a"]) else {
+      Issue.record("waits for itself")
+      return
+    }
+    guard case .busy = try book.take(["a"]) else {
+      Issue.record("held twice")
+      return
+    }
+    lock.release()
+    #expect(project.names(in: "locks").isEmpty)
+  }
+
   @Test("what dead processes left is swept, and what living ones have is not")
   func sweeping() throws {
     let dead = try deadProcess()
