@@ -40,6 +40,12 @@ struct FingerprintTests {
     return Fingerprint.Aspect.allCases.filter { plain.digests[$0] != other.digests[$0] }
   }
 
+  @Test("the tools name the version of the C library")
+  func libc() throws {
+    let words = try Tool.succeed("getconf", "GNU_LIBC_VERSION").text.split { $0.isWhitespace }
+    #expect(Engine.tools["libc"] == words.last.map(String.init))
+  }
+
   @Test("a change shows in its aspect, and in no other")
   func aspects() throws {
     #expect(try changes { _ in } == [])
