@@ -90,7 +90,7 @@ def torture_order(options, folder, dice):
     sanitizer = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
     result = subprocess.run(
         ["strace", "-f", "-y", "-qq", "-s", "0", "-o", log, "-e", "signal=none", "-e",
-         "trace=write,pwrite64,writev,fsync,fdatasync,rename,renameat,renameat2,link,ftruncate",
+         "trace=write,pwrite64,writev,fsync,fdatasync,rename,renameat,renameat2,linkat,ftruncate",
          batch.avjob, "run", batch.file],
         cwd=batch.folder, stdin=subprocess.DEVNULL, capture_output=True, text=True,
         env={**os.environ, **sanitizer})

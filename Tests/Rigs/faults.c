@@ -120,12 +120,19 @@ int ftruncate(int file, off_t size) {
 int ftruncate64(int file, off64_t size) {
   RUN(strike_file("ftruncate", file), status, NEXT(ftruncate64)(file, size));
 }
-int rename(const char *from, const char *to) {
-  RUN(strike("rename", to), status, NEXT(rename)(from, to));
+int renameat(int a, const char *from, int b, const char *to) {
+  RUN(strike("rename", to), status, NEXT(renameat)(a, from, b, to));
 }
-int link(const char *from, const char *to) { RUN(strike("link", to), status, NEXT(link)(from, to)); }
-int mkdir(const char *path, mode_t mode) {
-  RUN(strike("mkdir", path), status, NEXT(mkdir)(path, mode));
+int renameat2(int a, const char *from, int b, const char *to, unsigned flags) {
+  RUN(strike("rename", to), status, NEXT(renameat2)(a, from, b, to, flags));
 }
-int unlink(const char *path) { RUN(strike("unlink", path), status, NEXT(unlink)(path)); }
-int rmdir(const char *path) { RUN(strike("rmdir", path), status, NEXT(rmdir)(path)); }
+int linkat(int a, const char *from, int b, const char *to, int flags) {
+  RUN(strike("link", to), status, NEXT(linkat)(a, from, b, to, flags));
+}
+int mkdirat(int folder, const char *path, mode_t mode) {
+  RUN(strike("mkdir", path), status, NEXT(mkdirat)(folder, path, mode));
+}
+int unlinkat(int folder, const char *path, int flags) {
+  const char *call = flags & AT_REMOVEDIR ? "rmdir" : "unlink";
+  RUN(strike(call, path), status, NEXT(unlinkat)(folder, path, flags));
+}
