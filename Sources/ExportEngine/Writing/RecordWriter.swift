@@ -16,7 +16,7 @@ public struct WrittenRecord: Sendable, Hashable, Codable {
 }
 
 /// Writes the records of an export: JSON about what was read, done and written (`docs/json.md`).
-/// They appear together with the outputs, or not at all.
+/// They appear after the outputs, when all files are whole.
 ///
 /// The bytes depend on the export, its sources, and the versions of avjob and its libraries: not on
 /// a clock, the machine's folders or the number of cores. One thread at a time.

@@ -4,7 +4,7 @@ import MediaComposition
 import MediaTime
 import SystemPackage
 
-/// Writes an output and its files of chapters, which appear with it or not at all.
+/// Writes an output and its files of chapters, none of which appears before all are whole.
 final class SidecarWriter: SoundWriter {
   private let sound: any SoundWriter
   private let sidecars: [(kind: ChapterPlaces.Sidecar, file: OutputFile)]

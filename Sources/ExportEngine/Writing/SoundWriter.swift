@@ -8,9 +8,9 @@ import Threads
 /// `makeWriter` opens the temporary file and writes the headers. Then call `write` for each block,
 /// from frame 0 on, without gaps, in the writer's format; then `finish` once, after exactly the
 /// announced number of frames; then `commit`, once all outputs of the export are finished, so that
-/// they appear together or not at all. The caller keeps the blocks: the writer holds none after a
-/// call. A block may have any number of frames, even none; the file's bytes do not depend on the
-/// cuts.
+/// no failure leaves a new file beside an old one. The caller keeps the blocks: the writer holds
+/// none after a call. A block may have any number of frames, even none; the file's bytes do not
+/// depend on the cuts.
 ///
 /// If a call throws, `abandon` is called, or the writer is released unfinished, the target is as it
 /// was before. Nothing may be called after `commit` or `abandon`. One thread at a time, which
