@@ -3,19 +3,22 @@ import ExportEngine
 import MediaComposition
 import SystemPackage
 
-/// Writes the reports of a run when it ends.
+/// Writes the reports of a run when it ends. Until then, each says that the run has not ended: if it is
+/// killed, the report of an earlier run would be taken for its own.
 struct ReportWriter: Sendable {
   let diagnostics: ReportedDiagnostics
   let run: RunFacts
   private(set) var targets: [ReportTarget]
   /// What the run reads and writes; nil: it is known only what was read so far.
   private var registry: PathRegistry?
+  private var isBegun = false
 
   init(_ targets: [ReportTarget], of run: RunFacts, _ diagnostics: ReportedDiagnostics) {
     (self.targets, self.run, self.diagnostics) = (targets, run, diagnostics)
   }
 
-  /// Finds out whether each report can be written at its path.
+  /// Finds out whether each report can be written at its path, and the first time replaces it by one
+  /// that says that the run has not ended.
   ///
   /// - Parameter registry: Knows what the run reads and writes.
   /// - Returns: Whether all can; if not, that was reported, and no report is written.
@@ -29,6 +32,10 @@ struct ReportWriter: Sendable {
         failures.append(error)
       }
     }
+    for target in targets where failures.isEmpty && !isBegun && target.replacedFile != nil {
+      do throws(Failure) { try target.write(unended) } catch { failures.append(error) }
+    }
+    isBegun = true
     guard !failures.isEmpty else { return true }
     diagnostics.report(Diagnostics(failures.map { Diagnostic($0) }))
     targets = []
@@ -49,6 +56,14 @@ struct ReportWriter: Sendable {
         if report.exitStatus == 0 { report.exitStatus = ExitStatus.jobFailed }
       }
     }
+  }
+
+  private var unended: RunReport {
+    var report = RunReport(run, RunTally(), diagnostics, status: ExitStatus.temporary)
+    let failure = Failure(
+      .tryAgain, "the run has not ended: it is under way, or was killed; run it again")
+    report.messages.append(RunReport.Message(Diagnostic(failure), in: diagnostics.map))
+    return report
   }
 
   /// Asks the registry whether the report may be written, and then the disk.

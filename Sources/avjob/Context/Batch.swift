@@ -41,7 +41,11 @@ struct Batch {
   ) throws {
     let signals = Signals.catchAll(beforeWork: reporter.ending())
     do {
-      let preparation = try context.prepare(load(), rules) { wrong in
+      let loaded = try load()
+      guard reporter.acceptsReports(beside: JobDependencies(loaded).registry) else {
+        throw ExitCode.wrongJob
+      }
+      let preparation = try context.prepare(loaded, rules) { wrong in
         signals.workBegins()
         reporter.open(wrong.work, refusals: wrong.refusals)
       }
