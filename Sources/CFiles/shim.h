@@ -12,6 +12,19 @@ enum {
   avjob_resolve_beneath = 0x08,
 };
 
+// renameat2(2), and RENAME_NOREPLACE of <linux/fs.h>
+int avjob_renameat2(int from, const char *path, int to, const char *target, unsigned flags)
+    __asm__("renameat2");
+enum { avjob_rename_noreplace = 1 };
+
+// fgetxattr(2) and its kin, whose header Swift's Glibc leaves out
+long avjob_flistxattr(int file, char *names, unsigned long size) __asm__("flistxattr");
+long avjob_fgetxattr(int file, const char *name, void *value, unsigned long size)
+    __asm__("fgetxattr");
+int avjob_fsetxattr(int file, const char *name, const void *value, unsigned long size, int flags)
+    __asm__("fsetxattr");
+int avjob_fremovexattr(int file, const char *name) __asm__("fremovexattr");
+
 // O_PATH of <fcntl.h>, which is there only under _GNU_SOURCE
 enum { avjob_o_path = 010000000 };
 

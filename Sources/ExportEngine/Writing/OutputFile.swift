@@ -13,8 +13,8 @@ import Threads
 /// Without a commit the temporary goes with this object, and with it the folders that were made; a
 /// process that was killed leaves it to `LeftoverCache`.
 ///
-/// Symbolic links at the target are followed, and an existing file's owner and mode are kept. One
-/// thread at a time.
+/// Symbolic links at the target are followed, and an existing file's owner, mode, access list and
+/// attributes are kept. One thread at a time.
 package final class OutputFile: ByteOutput {
   /// The file's path, as requested.
   package let path: FilePath
@@ -73,7 +73,7 @@ package final class OutputFile: ByteOutput {
   static func create(at path: FilePath, calls: FileCalls) throws(Failure) -> OutputFile {
     try create(at: path, calls: calls) { (target, existing) throws(Failure) in
       let temporary = try TemporaryFile.create(beside: target, for: path)
-      temporary.takeRights(of: existing)
+      temporary.takeRights(of: existing, at: target)
       return .beside(temporary)
     }
   }

@@ -40,11 +40,18 @@ struct TemporaryFile {
       && held.st_dev == named.st_dev && held.st_ino == named.st_ino
   }
 
-  /// Sets the owner, where allowed, and the mode of the file to be replaced.
-  func takeRights(of existing: stat?) {
+  /// Takes over what stays the same when a file is replaced, as far as the file system allows: owner,
+  /// access list, attributes of users, and the mode without what lets a program run as its owner.
+  func takeRights(of existing: stat?, at target: FilePath) {
     guard let existing else { return }
     _ = fchown(descriptor, existing.st_uid, existing.st_gid)
-    _ = fchmod(descriptor, existing.st_mode & 0o7777)
+    let old = PathCalls.open(target, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    if old >= 0 {
+      ExtendedAttributes.copy(from: old, to: descriptor)
+      _ = Glibc.close(old)
+    }
+    // Last, since a new list gives another mode.
+    _ = fchmod(descriptor, existing.st_mode & 0o777)
   }
 
   func close() { _ = Glibc.close(descriptor) }

@@ -236,4 +236,31 @@ struct OutputFileTests {
     try write("0123456789", to: folder.path("a.mp3"), calls: calls)
     #expect(try text(folder.path("a.mp3")) == "0123456789")
   }
+
+  // MARK: Files of others
+
+  @Test("the new file has the old one's attributes and access list, and never runs as its owner")
+  func attributes() throws {
+    let path = folder.path("a.mp3")
+    try writeFile(path, "old".utf8)
+    // Named entries for user 1234: version 2, then tag, permissions and number of each (acl(5)).
+    let script = """
+      import os, struct, sys
+      path, what = sys.argv[1:]
+      acl = 'system.posix_acl_access'
+      entries = [(1, 6, -1), (2, 4, 1234), (4, 4, -1), (16, 4, -1), (32, 0, -1)]
+      if what == 'set':
+          os.setxattr(path, 'user.note', b'kept')
+          os.setxattr(path, acl, struct.pack('<I', 2) + b''.join(struct.pack('<HHi', *e) for e in entries))
+          os.chmod(path, 0o7640)
+      names = sorted(n for n in os.listxattr(path) if n != 'security.selinux')
+      print(names, [os.getxattr(path, n)[-4:].hex() for n in names])
+      """
+    let before = try Tool.succeed("/usr/bin/python3", "-c", script, path, "set").text
+    #expect(before.hasPrefix("['system.posix_acl_access', 'user.note'] "))
+    try write("new", to: path)
+    #expect(try Tool.succeed("/usr/bin/python3", "-c", script, path, "").text == before)
+    #expect(mode(path) == 0o640)
+    #expect(try text(path) == "new")
+  }
 }
