@@ -80,6 +80,8 @@ public struct ExportSession: Sendable {
   /// - Parameters:
   ///   - budget: Encoders use its idle cores, beside the calling thread, which should hold one of
   ///     them; nil: all cores that the process may use.
+  ///   - isReplacing: Whether a file at an output's path is replaced; if not, the export fails for it
+  ///     when all is encoded.
   ///   - cancellation: Polled for every decoded frame; once set, everything written is removed.
   ///   - progress: Called on this thread for every block.
   /// - Returns: The written files.
@@ -87,7 +89,8 @@ public struct ExportSession: Sendable {
   ///   where a source or a picture was changed since it was probed. No output is then at its path unless an older one was; only if a finished file cannot be renamed, those
   ///   before it are in place.
   public func run(
-    budget: CPUBudget? = nil, cancellation: CancellationFlag = CancellationFlag(),
+    budget: CPUBudget? = nil, replacing isReplacing: Bool = true,
+    cancellation: CancellationFlag = CancellationFlag(),
     progress: (Progress) -> Void = { _ in }
   ) throws -> Report {
     if let failure = noOutputs { throw failure }
@@ -115,7 +118,7 @@ public struct ExportSession: Sendable {
       try sources.requireUnchanged()
       // No file takes its place before all are whole on the disk.
       isCommitting = true
-      try commit(writers, recorder, graph)
+      try commit(writers, recorder, graph, replacing: isReplacing)
       return Report(
         outputs: outputs, duration: export.duration, records: records,
         files: (writers.flatMap(\.files) + recorder.files).compactMap(WrittenFile.init),
@@ -134,13 +137,16 @@ public struct ExportSession: Sendable {
   /// - Throws: The system's error where a rename fails; the failure names the files that are in
   ///   place.
   private func commit(
-    _ writers: [any SoundWriter], _ recorder: RecordWriter, _ graph: Graph
+    _ writers: [any SoundWriter], _ recorder: RecordWriter, _ graph: Graph,
+    replacing isReplacing: Bool
   ) throws(Failure) {
     do throws(Failure) {
       for (writer, sink) in zip(writers, graph.sinks) {
-        try placed(at: sink) { () throws(Failure) in try writer.commit() }
+        try placed(at: sink) { () throws(Failure) in
+          try writer.commit(replacing: isReplacing)
+        }
       }
-      try recorder.commit()
+      try recorder.commit(replacing: isReplacing)
     } catch {
       var failure = error
       let new = (writers.flatMap(\.files) + recorder.files)

@@ -1,3 +1,4 @@
+internal import CFiles
 import Glibc
 import SystemPackage
 
@@ -114,6 +115,12 @@ package enum PathCalls {
   /// `rename(2)`
   package static func rename(_ path: FilePath, to target: FilePath) -> Int32 {
     inFolders(of: path, target, renameat)
+  }
+
+  /// `renameat2(2)` with `RENAME_NOREPLACE`: EEXIST where `target` exists, EINVAL where the file
+  /// system does not know the flag.
+  package static func renameNew(_ path: FilePath, to target: FilePath) -> Int32 {
+    inFolders(of: path, target) { avjob_renameat2($0, $1, $2, $3, UInt32(avjob_rename_noreplace)) }
   }
 
   /// `link(2)`

@@ -13,15 +13,20 @@ import WorkerPool
 package struct ExportRunner: JobRunner {
   private let memory: RunMemory?
   private let isolation: Isolation?
+  private let replacesFiles: Bool
   /// What killed runs left beside the outputs.
   private let leftovers = LeftoverCache()
 
   /// - Parameters:
   ///   - memory: The receipts; nil: every export is made, and no receipt is written.
   ///   - isolation: Starts a process for each export; nil: exports run in this process.
-  package init(memory: RunMemory? = nil, isolation: Isolation? = nil) {
+  ///   - replacesFiles: Whether files at the outputs' paths are replaced; if not, jobs fail for them.
+  package init(
+    memory: RunMemory? = nil, isolation: Isolation? = nil, replacesFiles: Bool = true
+  ) {
     self.memory = memory
     self.isolation = isolation
+    self.replacesFiles = replacesFiles
   }
 
   package func run(_ work: Work, context: JobContext) throws -> WorkResult {
@@ -117,7 +122,7 @@ package struct ExportRunner: JobRunner {
   ) throws -> ExportSession.Report {
     let report =
       if let isolation {
-        try isolation.perform(session, work, context)
+        try isolation.perform(session, work, context, replacing: replacesFiles)
       } else {
         try performHere(session, context)
       }
@@ -129,7 +134,7 @@ package struct ExportRunner: JobRunner {
     _ session: ExportSession, _ context: JobContext
   ) throws -> ExportSession.Report {
     try session.run(
-      budget: context.budget, cancellation: context.cancellation,
+      budget: context.budget, replacing: replacesFiles, cancellation: context.cancellation,
       progress: eachSecond {
         context.report(JobProgress(completed: $0.completed, total: $0.total))
       })

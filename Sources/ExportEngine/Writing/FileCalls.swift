@@ -1,4 +1,6 @@
+import Files
 import Glibc
+import SystemPackage
 
 /// The system calls of `OutputFile` that fail on a full or failing disk, so that tests can make
 /// them fail without one.
@@ -9,6 +11,9 @@ struct FileCalls {
   }
   /// `fsync`: 0, or -1 with errno set.
   var flush: (_ descriptor: Int32) -> Int32 = { fsync($0) }
+
+  /// `PathCalls.renameNew`
+  var renameNew: (_ path: FilePath, _ target: FilePath) -> Int32 = PathCalls.renameNew
 
   static var system: FileCalls { FileCalls() }
 }

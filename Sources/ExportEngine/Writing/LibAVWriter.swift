@@ -131,8 +131,6 @@ final class LibAVWriter: GrowingWriter {
 
   var files: [OutputFile] { [file] }
 
-  func commit() throws(Failure) { try file.commit() }
-
   func abandon() {
     if settled > 0 {
       // A file that stays keeps its whole frames.

@@ -97,8 +97,6 @@ final class MP3Writer: GrowingWriter {
 
   var files: [OutputFile] { [file] }
 
-  func commit() throws(Failure) { try file.commit() }
-
   func abandon() {
     encoder.cancel()
     // A file that stays keeps its whole frames.

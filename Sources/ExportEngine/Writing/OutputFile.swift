@@ -160,9 +160,11 @@ package final class OutputFile: ByteOutput {
 
   /// Renames the flushed file to its target, durably. Nothing may be written after it.
   ///
-  /// - Throws: The system's error; the target is then unchanged, unless only the folder's flush
-  ///   failed.
-  package func commit() throws(Failure) {
+  /// - Parameter isReplacing: Whether a file that is there by now is replaced.
+  /// - Throws: `mendJob` for a file that must not be replaced, `tryAgain` where another program has
+  ///   changed the unfinished one, and the system's error; the target is then unchanged, unless only
+  ///   the folder's flush failed.
+  package func commit(replacing isReplacing: Bool = true) throws(Failure) {
     precondition(!isDone, "an output file is committed or discarded once")
     defer { discard() }
     var facts = stat()
@@ -170,14 +172,21 @@ package final class OutputFile: ByteOutput {
       throw .writing(errno, "cannot look at the finished file", path: path)
     }
     if case .beside(let temporary) = place {
-      guard temporary.isInPlace else {
+      // What else is wrong with the name, renaming reports.
+      guard ![ENOENT, EEXIST].contains(temporary.status(at: temporary.path)) else {
         throw Failure(
           .tryAgain, "another program has removed or replaced the unfinished file; run it again",
           path: path)
       }
-      let status = PathCalls.rename(temporary.path, to: target)
+      let status = isReplacing ? PathCalls.rename(temporary.path, to: target) : moveOnly(temporary)
       guard status == 0 else {
-        throw .writing(errno, "cannot rename the finished file", path: path)
+        guard errno == EEXIST else {
+          throw .writing(errno, "cannot rename the finished file", path: path)
+        }
+        throw Failure(
+          .mendJob,
+          "was made by another program while avjob was working, and stays; move it away, or choose "
+            + "another path", path: path)
       }
     }
     isDone = true
@@ -187,6 +196,27 @@ package final class OutputFile: ByteOutput {
     case .target(let file): file.close()
     }
     for folder in [target.folder] + newFolders.map(\.folder) { try flush(folder) }
+  }
+
+  /// Renames a file to the target, where nothing may be; gives 0, or -1 with errno set.
+  private func moveOnly(_ temporary: TemporaryFile) -> Int32 {
+    let status = calls.renameNew(temporary.path, target)
+    guard status != 0, errno == EINVAL || errno == ENOSYS else { return status }
+    // The file system has no such rename. NFS may report a link that it has made as failed.
+    let code = PathCalls.link(temporary.path, at: target) == 0 ? 0 : errno
+    if code == 0 || code == EEXIST && temporary.status(at: target) == 0 {
+      PathCalls.unlink(temporary.path)
+      return 0
+    }
+    errno = code
+    guard [EPERM, ENOTSUP, ENOSYS, EMLINK].contains(errno) else { return -1 }
+    // Nor has it links: another program may still come in between.
+    var facts = stat()
+    guard PathCalls.lstat(target, &facts) != 0 else {
+      errno = EEXIST
+      return -1
+    }
+    return PathCalls.rename(temporary.path, to: target)
   }
 
   /// The SHA-256 of the written bytes, read back from the disk before the commit.

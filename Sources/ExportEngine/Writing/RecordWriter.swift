@@ -84,9 +84,13 @@ struct RecordWriter {
     }
   }
 
-  func commit() throws(Failure) {
+  func commit(replacing isReplacing: Bool) throws(Failure) {
     for (record, file) in zip(export.records, files) {
-      do throws(Failure) { try file.commit() } catch { throw error.placed(at: record.origin) }
+      do throws(Failure) {
+        try file.commit(replacing: isReplacing)
+      } catch {
+        throw error.placed(at: record.origin)
+      }
     }
   }
 

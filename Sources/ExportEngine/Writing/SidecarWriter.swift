@@ -58,11 +58,6 @@ final class SidecarWriter: SoundWriter {
 
   var files: [OutputFile] { sound.files + sidecars.map(\.file) }
 
-  func commit() throws(Failure) {
-    try sound.commit()
-    for (_, file) in sidecars { try file.commit() }
-  }
-
   func abandon() {
     sound.abandon()
     for (_, file) in sidecars.reversed() { file.discard() }

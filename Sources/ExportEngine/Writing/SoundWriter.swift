@@ -32,13 +32,18 @@ package protocol SoundWriter: AnyObject {
   /// - Throws: `.reportBug` where frames are missing; otherwise as `write`.
   func finish() throws(Failure) -> WrittenOutput
 
-  /// Puts the finished file at its target.
-  ///
-  /// - Throws: The system's error.
-  func commit() throws(Failure)
-
   /// Removes everything written so far. Does nothing after `commit`.
   func abandon()
+}
+
+extension SoundWriter {
+  /// Puts the finished files at their targets.
+  ///
+  /// - Parameter isReplacing: Whether files that are there by now are replaced.
+  /// - Throws: As `OutputFile.commit`.
+  package func commit(replacing isReplacing: Bool = true) throws(Failure) {
+    for file in files { try file.commit(replacing: isReplacing) }
+  }
 }
 
 /// A sound writer whose file can be played at any time, even after a crash: a recording.

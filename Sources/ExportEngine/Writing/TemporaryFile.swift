@@ -33,11 +33,11 @@ struct TemporaryFile {
     return TemporaryFile(path: candidate, descriptor: descriptor)
   }
 
-  /// Whether the name still leads to the open file: another program may have removed or replaced it.
-  var isInPlace: Bool {
+  /// Whether a name leads to the open file: 0, or an errno; EEXIST if it leads to another one.
+  func status(at name: FilePath) -> Int32 {
     var (held, named) = (stat(), stat())
-    return fstat(descriptor, &held) == 0 && PathCalls.lstat(path, &named) == 0
-      && held.st_dev == named.st_dev && held.st_ino == named.st_ino
+    guard fstat(descriptor, &held) == 0, PathCalls.lstat(name, &named) == 0 else { return errno }
+    return held.st_dev == named.st_dev && held.st_ino == named.st_ino ? 0 : EEXIST
   }
 
   /// Takes over what stays the same when a file is replaced, as far as the file system allows: owner,
@@ -57,7 +57,7 @@ struct TemporaryFile {
   func close() { _ = Glibc.close(descriptor) }
 
   func remove() {
-    if isInPlace { PathCalls.unlink(path) }
+    if status(at: path) == 0 { PathCalls.unlink(path) }
     close()
   }
 }

@@ -30,6 +30,8 @@ struct Batch {
   /// What each job's process may take; nil: the jobs share this process.
   var bounds: ProcessBounds?
   /// Whether jobs are still started when one has failed.
+  /// Whether files at the outputs' paths are replaced.
+  var replacesFiles = true
   var startsAfterFailure = true
 
   /// Runs the jobs that `load` gives, as far as `rules` want them, and removes files where all of them
@@ -74,7 +76,10 @@ struct Batch {
     let reports: [JobReport<WorkResult>]
     do throws(Failure) {
       reports = try pool.run(
-        work.map(\.poolJob), with: ExportRunner(memory: context.memory, isolation: isolation),
+        work.map(\.poolJob),
+        with: ExportRunner(
+          memory: context.memory, isolation: isolation,
+          replacesFiles: replacesFiles && (context.memory != nil || Confinement.root == nil)),
         cancellation: signals.cancellation
       ) { reporter.report($0) }
     } catch {

@@ -239,6 +239,35 @@ struct OutputFileTests {
 
   // MARK: Files of others
 
+  @Test(
+    "a file that another program makes meanwhile stays, on whatever file system",
+    arguments: [0, EINVAL, ENOSYS])
+  func meanwhile(_ refusal: Int32) throws {
+    var calls = FileCalls.system
+    if refusal != 0 {
+      calls.renameNew = { _, _ in
+        errno = refusal
+        return -1
+      }
+    }
+    let path = folder.path("a.mp3")
+    func commit(_ words: String) throws {
+      let file = try OutputFile.create(at: FilePath(path), calls: calls)
+      try file.put(words.utf8, at: 0)
+      try file.commit(replacing: false)
+    }
+    try commit("first")
+    #expect(try text(path) == "first")
+    let failure = #expect(throws: Failure.self) { try commit("second") }
+    #expect(failure?.remedy == .mendJob)
+    #expect(
+      failure?.message
+        == "was made by another program while avjob was working, and stays; move it away, or choose "
+        + "another path")
+    #expect(try text(path) == "first")
+    #expect(try entries(of: folder.root) == ["a.mp3"])
+  }
+
   @Test("the new file has the old one's attributes and access list, and never runs as its owner")
   func attributes() throws {
     let path = folder.path("a.mp3")
