@@ -121,6 +121,18 @@ public final class Ledger: Sendable {
     return text
   }
 
+  /// Whether a receipt of these outputs speaks of a file; whether the file is still as the receipt says
+  /// is not asked.
+  public func knows(_ path: FilePath, besideOutputs outputs: [FilePath]) -> Bool {
+    if outputs.contains(path) {
+      return PathCalls.access(self.path(ofReceipt: folder.relative(path)), F_OK) == 0
+    }
+    return outputs.contains { output in
+      let receipt = Receipt.read(self.path(ofReceipt: folder.relative(output)))
+      return receipt?.files.contains { $0.path == folder.relative(path) } ?? false
+    }
+  }
+
   // MARK: Locks
 
   /// The result of a request to work on an export.

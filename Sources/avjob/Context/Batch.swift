@@ -1,6 +1,7 @@
 import ArgumentParser
 import Diagnosis
 import ExportEngine
+import Files
 import Reports
 import RunExecution
 import RunPlan
@@ -29,9 +30,9 @@ struct Batch {
   var workers: Int?
   /// What each job's process may take; nil: the jobs share this process.
   var bounds: ProcessBounds?
-  /// Whether jobs are still started when one has failed.
   /// Whether files at the outputs' paths are replaced.
   var replacesFiles = true
+  /// Whether jobs are still started when one has failed.
   var startsAfterFailure = true
 
   /// Runs the jobs that `load` gives, as far as `rules` want them, and removes files where all of them
@@ -64,6 +65,7 @@ struct Batch {
   ) throws {
     guard reporter.acceptsReports(beside: preparation.registry) else { throw ExitCode.wrongJob }
     let work = preparation.work
+    try reportForeignFiles(of: work)
     reporter.open(work, refusals: preparation.refusals)
     if !startsAfterFailure, preparation.refusedJobs > 0 {
       StandardStream.error.write("nothing was started: --fail-fast\n")
@@ -92,6 +94,17 @@ struct Batch {
     if status == 0, let pruning, !remove(pruning) { status = ExitStatus.jobFailed }
     status = reporter.close(status: status)
     if status != 0 { throw ExitCode(status) }
+  }
+
+  /// Names the files that a run replaces and that avjob did not make; below `--root`, it refuses to.
+  private func reportForeignFiles(of work: [Work]) throws {
+    let isConfined = Confinement.root != nil
+    // Of other commands --force says what becomes of them.
+    guard isConfined || context.memory != nil else { return }
+    let found = foreignFiles(of: work, by: context.memory).map {
+      Diagnostic($0, isReplaced: !isConfined)
+    }
+    if isConfined { try context.refuse(found) } else { context.report(Diagnostics(found)) }
   }
 
   private var isolation: Isolation? {

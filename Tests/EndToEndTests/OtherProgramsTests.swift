@@ -1,0 +1,139 @@
+import TestSupport
+import Testing
+
+@Suite("What other programs do to files while avjob works")
+struct OtherProgramsTests {
+  private func stage(_ yaml: String = "") throws -> Stage {
+    let stage = Stage()
+    try stage.make("sox -R -r 44100 -n -c 2 -b 16 a.wav synth 1 pinknoise vol 0.3")
+    try stage.write("job.yaml", yaml)
+    return stage
+  }
+
+  @Test("a run that is killed leaves reports that say so, also if it was still probing")
+  func killedReports() throws {
+    let stage = try stage("clip: long.aac\noutput: out.flac\n")
+    let unended = "the run has not ended: it is under way, or was killed; run it again"
+    let result = try stage.run(
+      """
+      ffmpeg -v error -f lavfi -i anoisesrc=d=300:a=0.1 -b:a 64k long.aac
+      for file in r.json r.xml r.md; do echo yesterday > $file; done
+      "$AVJOB" run --quiet --report r.json --report r.xml --report r.md job.yaml & job=$!
+      until ! grep -q yesterday r.md || ! kill -0 $job; do sleep 0.01; done
+      kill -KILL $job
+      wait $job
+      echo $? $(ls -A | grep -c -e .avjob -e out)
+      grep exit_status r.json
+      sed 's/time="[^"]*"/time=""/; s/timestamp="[^"]*"/timestamp=""/' r.xml
+      grep ended r.md
+      """)
+    #expect(
+      result.text == """
+        137 0
+          "exit_status": 75,
+        <?xml version="1.0" encoding="UTF-8"?>
+        <testsuites name="avjob" tests="1" failures="0" errors="1" time="">
+          <testsuite name="job.yaml" tests="1" failures="0" errors="1" skipped="0" \
+        time="" timestamp="">
+            <testcase name="job.yaml" classname="job.yaml" time="">
+              <error message="\(unended)" type="temporary">error: \(unended)</error>
+            </testcase>
+          </testsuite>
+        </testsuites>
+        - the run has not ended&#58; it is under way, or was killed; run it again
+
+        """)
+    let json = String(decoding: try readFile(stage.path("r.json")), as: UTF8.self)
+    try JSONSchema.validate(json, as: "report")
+  }
+
+  @Test("a report at the path of a source is refused, and the source stays")
+  func reportOverSource() throws {
+    let stage = try stage("clip: a.json\noutput: out.flac\n")
+    let result = try stage.run("cp a.wav a.json; avjob run --report a.json job.yaml")
+    #expect(result.status == 2)
+    #expect(
+      result.errors == """
+        error: 'a.json': is a file that this run reads; choose another path
+
+        """)
+    #expect(try readFile(stage.path("a.json")) == readFile(stage.path("a.wav")))
+  }
+
+  @Test("run warns of outputs that it did not make, once for each and once for many")
+  func foreign() throws {
+    let stage = try stage(
+      """
+      clip: a.wav
+      chapters: { 0s: A }
+      output: [out.mp3, { file: out.flac, chapters: podlove }]
+
+      """)
+    try stage.make("echo mine > out.mp3; echo mine > out.psc")
+    let result = try stage.run("avjob run --quiet job.yaml")
+    #expect(result.status == 0)
+    #expect(
+      result.errors == """
+        job.yaml:3:10: warning: 'out.mp3' exists and has no receipt: avjob did not make it, and \
+        replaces it
+            3 | output: [out.mp3, { file: out.flac, chapters: podlove }]
+              |          ^~~~~~~
+          help: to keep the file, stop the run and choose another path
+        job.yaml:3:27: warning: 'out.psc' exists and has no receipt: avjob did not make it, and \
+        replaces it
+            3 | output: [out.mp3, { file: out.flac, chapters: podlove }]
+              |                           ^~~~~~~~
+          help: to keep the file, stop the run and choose another path
+
+        """)
+    #expect(try stage.run("avjob run --quiet --force job.yaml").errors == "")
+
+    try stage.write(
+      "many.yaml",
+      "for_each: { nr: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12] }\nclip: a.wav\noutput: ${nr}.wav\n")
+    let many = try stage.run("touch {1..12}.wav; avjob run --quiet many.yaml")
+    #expect(many.errors.split(separator: "\n").count { $0.contains("no receipt") } == 1)
+    #expect(many.errors.contains("and 11 more like it: "))
+  }
+
+  @Test("with --root, run replaces no file that a trusted receipt does not speak of")
+  func existing() throws {
+    let stage = try stage("clip: a.wav\noutput: x.flac\n")
+    try stage.make("echo all: >x.flac")
+    for option in ["", "--trust-receipts"] {
+      let result = try stage.run("avjob run --quiet --root . \(option) job.yaml")
+      #expect(result.status == 2)
+      #expect(
+        result.errors.contains(
+          "'x.flac' exists and has no receipt: with --root it is not replaced"))
+      #expect(try readFile(stage.path("x.flac")) == Array("all:\n".utf8))
+    }
+    try stage.make("avjob run --quiet job.yaml; sed -i 's/a.wav/& ..500ms/' job.yaml")
+    let trusting = try stage.run("avjob run --quiet --root . --trust-receipts job.yaml")
+    #expect(trusting.status == 0 && trusting.errors == "")
+  }
+
+  @Test("a command without --force leaves a file that appears while it works, and names it")
+  func appears() throws {
+    let stage = try stage()
+    let result = try stage.run(
+      """
+      set -m
+      for mode in "" --force; do
+        "$AVJOB" concat $(yes a.wav | head -n 100) -o out.flac --quiet $mode & job=$!
+        until [ -s .out.flac.avjob-*.tmp ] || ! kill -0 $job; do sleep 0.01; done
+        kill -STOP $job
+        echo mine > out.flac
+        kill -CONT $job
+        wait $job
+        echo $? $(head -c 4 out.flac)
+      done
+      ls -A
+      """)
+    #expect(result.text == "1 mine\n0 fLaC\na.wav\njob.yaml\nout.flac\n")
+    #expect(
+      result.errors.contains(
+        "'out.flac': was made by another program while avjob was working, and stays; move it away, "
+          + "or choose another path"))
+  }
+}
