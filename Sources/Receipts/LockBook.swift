@@ -158,12 +158,12 @@ final class LockBook: Sendable {
     let temporary = try folder.temporaryFile(holding: [])
     defer { PathCalls.unlink(temporary) }
     guard let now = Self.modificationTime(of: temporary) else { return true }
-    // A time to come is that of a clock that was wrong: its owner would have touched it since.
-    let age = touched.duration(to: now)
     // Content is there with the name, or a moment later where there are no links: one without any
     // was lost with the machine's power.
     let isEmpty = owner == nil && Self.text(of: path)?.utf8.allSatisfy { $0 == 0 } ?? false
-    return max(age, .zero - age) < (isEmpty ? timing.writing : timing.death)
+    let age = (isEmpty ? timing.writing : timing.death).components.seconds
+    // A time to come is that of a clock that was wrong: its owner would have touched it since.
+    return now - Int(age) < touched && touched < now + Int(age)
   }
 
   private static func linkCount(of path: FilePath) -> Int {
@@ -171,16 +171,10 @@ final class LockBook: Sendable {
     return PathCalls.lstat(path, &facts) == 0 ? Int(facts.st_nlink) : 0
   }
 
-  /// By the clock of the disk, from 1970 on.
-  private static func modificationTime(of path: FilePath) -> DiskTime? {
+  /// Seconds since 1970, by the clock of the disk: any number where somebody has set it.
+  private static func modificationTime(of path: FilePath) -> Int? {
     var facts = stat()
-    guard PathCalls.lstat(path, &facts) == 0 else { return nil }
-    return DiskTime(seconds: facts.st_mtim.tv_sec)
-  }
-
-  private struct DiskTime {
-    var seconds: Int
-    func duration(to other: DiskTime) -> Duration { .seconds(other.seconds - seconds) }
+    return PathCalls.lstat(path, &facts) == 0 ? facts.st_mtim.tv_sec : nil
   }
 
   private func release(_ paths: [FilePath]) {

@@ -98,7 +98,8 @@ extension TemporaryFile {
       var facts = stat()
       guard PathCalls.lstat(path, &facts) == 0 else { return }
       // A time to come is that of a clock that is wrong.
-      isDead = abs(time(nil) - facts.st_mtim.tv_sec) > patience
+      let now = time(nil)
+      isDead = !(now - patience...now + patience).contains(facts.st_mtim.tv_sec)
     }
     if isDead == true { PathCalls.unlink(path) }
   }
