@@ -80,14 +80,15 @@ public struct ExportSession: Sendable {
   /// - Parameters:
   ///   - budget: Encoders use its idle cores, beside the calling thread, which should hold one of
   ///     them; nil: all cores that the process may use.
-  ///   - isReplacing: Whether a file at an output's path is replaced; if not, the export fails for it
-  ///     when all is encoded.
+  ///   - isReplacing: Whether a file at an output's path is replaced; if not, the export fails for
+  ///     it when all is encoded.
   ///   - cancellation: Polled for every decoded frame; once set, everything written is removed.
   ///   - progress: Called on this thread for every block.
   /// - Returns: The written files.
   /// - Throws: `Failure`, also for an export without outputs, or `CancellationError`; `tryAgain`
-  ///   where a source or a picture was changed since it was probed. No output is then at its path unless an older one was; only if a finished file cannot be renamed, those
-  ///   before it are in place.
+  ///   where a source or a picture was changed since it was probed. No output is then at its path
+  ///   unless an older one was; only if a finished file cannot be renamed, those before it are in
+  ///   place. What a killed process has left beside the outputs stays: see `removeLeftovers`.
   public func run(
     budget: CPUBudget? = nil, replacing isReplacing: Bool = true,
     cancellation: CancellationFlag = CancellationFlag(),

@@ -18,8 +18,9 @@ package enum ExtendedAttributes {
     _ = avjob_fremovexattr(target, accessList)
     var value: [UInt8] = []
     for bytes in names[..<length].split(separator: 0) {
-      let name = String(decoding: bytes.map(UInt8.init(bitPattern:)), as: UTF8.self)
-      guard name == accessList || name.hasPrefix("user.") else { continue }
+      let name = Array(bytes) + [0]
+      let text = String(decoding: bytes.map(UInt8.init(bitPattern:)), as: UTF8.self)
+      guard text == accessList || text.hasPrefix("user.") else { continue }
       if value.isEmpty { value = [UInt8](repeating: 0, count: largest) }
       let size = avjob_fgetxattr(source, name, &value, UInt(largest))
       if size >= 0 { _ = avjob_fsetxattr(target, name, value, UInt(size), 0) }

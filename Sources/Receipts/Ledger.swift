@@ -121,8 +121,8 @@ public final class Ledger: Sendable {
     return text
   }
 
-  /// Whether a receipt of these outputs speaks of a file; whether the file is still as the receipt says
-  /// is not asked.
+  /// Whether a receipt of these outputs speaks of a file; whether the file is still as the receipt
+  /// says is not asked.
   public func knows(_ path: FilePath, besideOutputs outputs: [FilePath]) -> Bool {
     if outputs.contains(path) {
       return PathCalls.access(self.path(ofReceipt: folder.relative(path)), F_OK) == 0

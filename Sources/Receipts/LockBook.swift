@@ -92,8 +92,8 @@ final class LockBook: Sendable {
       if link(temporary, path) == 0 { return true }
       switch errno {
       case EEXIST:
-        // NFS repeats a request whose answer was lost, and then finds the name that it has made: the
-        // file's links tell (open(2), at O_EXCL).
+        // NFS repeats a request whose answer was lost, and then finds the name that it has made:
+        // the file's links tell (open(2), at O_EXCL).
         if Self.linkCount(of: temporary) == 2 { return true }
       case EPERM, ENOTSUP, ENOSYS, EMLINK:
         // No links on this file system. What is created thus is empty for a moment, and an owner

@@ -3,8 +3,8 @@ import ExportEngine
 import MediaComposition
 import SystemPackage
 
-/// Writes the reports of a run when it ends. Until then, each says that the run has not ended: if it is
-/// killed, the report of an earlier run would be taken for its own.
+/// Writes the reports of a run when it ends. Until then, each says that the run has not ended: if
+/// it is killed, the report of an earlier run would be taken for its own.
 struct ReportWriter: Sendable {
   let diagnostics: ReportedDiagnostics
   let run: RunFacts
@@ -17,8 +17,8 @@ struct ReportWriter: Sendable {
     (self.targets, self.run, self.diagnostics) = (targets, run, diagnostics)
   }
 
-  /// Finds out whether each report can be written at its path, and the first time replaces it by one
-  /// that says that the run has not ended.
+  /// Finds out whether each report can be written at its path, and the first time replaces it by
+  /// one that says that the run has not ended.
   ///
   /// - Parameter registry: Knows what the run reads and writes.
   /// - Returns: Whether all can; if not, that was reported, and no report is written.

@@ -63,9 +63,9 @@ package final class RunReporter {
 
   // MARK: Before work
 
-  /// Finds out whether the reports can be written, and replace nothing that the run reads or writes;
-  /// from then on, and until they are written, they say that the run has not ended. To be called
-  /// before media are opened, and again when it is known what split jobs write.
+  /// Finds out whether the reports can be written, and replace nothing that the run reads or
+  /// writes; from then on, and until they are written, they say that the run has not ended. To be
+  /// called before media are opened, and again when it is known what split jobs write.
   ///
   /// - Parameter registry: Knows all jobs, also those that are left out this time.
   /// - Returns: Whether they can; if not, that was reported, and no report is written.

@@ -4,14 +4,15 @@ import MediaComposition
 import Receipts
 import RunPlan
 
-/// Files that exist, that work would write, and of which no receipt says that avjob made them. Where
-/// no receipts are kept, these are all that exist.
+/// Files that exist, that work would write, and of which no receipt says that avjob made them.
+/// Where no receipts are kept, these are all that exist.
 ///
 /// - Parameters:
 ///   - work: As it is before it starts.
 ///   - memory: Has the receipts; nil: there are none.
 /// - Returns: The files, in the order of the work.
-/// - Complexity: O(files), two system calls for each; receipts are read only for files beside outputs
+/// - Complexity: O(files), two system calls for each; receipts are read only for files beside
+///   outputs
 package func foreignFiles(of work: [Work], by memory: RunMemory?) -> [ExportFiles.File] {
   work.flatMap { work -> [ExportFiles.File] in
     guard let graph = try? work.session.graph() else { return [] }

@@ -51,8 +51,8 @@ struct SourceChangeTests {
       library: library)
   }
 
-  /// Runs an export over an older output, with a change at the first progress, and expects it to fail
-  /// for the file at `path` and to leave the old output.
+  /// Runs an export over an older output, with a change at the first progress, and expects it to
+  /// fail for the file at `path` and to leave the old output.
   private func expectFailure(
     of session: ExportSession, for path: String, after change: () throws -> Void
   ) throws {

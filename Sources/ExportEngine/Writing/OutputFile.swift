@@ -162,8 +162,8 @@ package final class OutputFile: ByteOutput {
   ///
   /// - Parameter isReplacing: Whether a file that is there by now is replaced.
   /// - Throws: `mendJob` for a file that must not be replaced, `tryAgain` where another program has
-  ///   changed the unfinished one, and the system's error; the target is then unchanged, unless only
-  ///   the folder's flush failed.
+  ///   changed the unfinished one, and the system's error; the target is then unchanged, unless
+  ///   only the folder's flush failed.
   package func commit(replacing isReplacing: Bool = true) throws(Failure) {
     precondition(!isDone, "an output file is committed or discarded once")
     defer { discard() }

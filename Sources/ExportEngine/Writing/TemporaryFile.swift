@@ -40,8 +40,9 @@ struct TemporaryFile {
     return held.st_dev == named.st_dev && held.st_ino == named.st_ino ? 0 : EEXIST
   }
 
-  /// Takes over what stays the same when a file is replaced, as far as the file system allows: owner,
-  /// access list, attributes of users, and the mode without what lets a program run as its owner.
+  /// Takes over what stays the same when a file is replaced, as far as the file system allows:
+  /// owner, access list, attributes of users, and the mode without what lets a program run as its
+  /// owner.
   func takeRights(of existing: stat?, at target: FilePath) {
     guard let existing else { return }
     _ = fchown(descriptor, existing.st_uid, existing.st_gid)

@@ -96,7 +96,8 @@ struct Batch {
     if status != 0 { throw ExitCode(status) }
   }
 
-  /// Names the files that a run replaces and that avjob did not make; below `--root`, it refuses to.
+  /// Names the files that a run replaces and that avjob did not make; below `--root`, it refuses
+  /// to.
   private func reportForeignFiles(of work: [Work]) throws {
     let isConfined = Confinement.root != nil
     // Of other commands --force says what becomes of them.
