@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -40,6 +41,9 @@ static void die(void) { syscall(SYS_kill, getpid(), SIGKILL), pause(); }
 static int strike(const char *call, const char *path) {
   int before = errno;
   char absolute[PATH_MAX] = "", line[PATH_MAX + 32], name[16], action[16] = "";
+  // A process that may write nothing probes media, and could not write the log either.
+  struct rlimit limit;
+  if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur == 0) return errno = before, 0;
   if (!is_below_root(path, absolute)) return errno = before, 0;
   const char *fault = getenv("FAULT"), *log = getenv("FAULT_LOG");
   int wanted = 0, what = 0;
@@ -68,7 +72,8 @@ static int strike_file(const char *call, int file) {
   snprintf(name, sizeof name, "/proc/self/fd/%d", file);
   ssize_t length = readlink(name, path, sizeof path - 1);
   errno = before;
-  if (length < 0) return 0;
+  // Pipes are called `pipe:[4711]`.
+  if (length < 0 || path[0] != '/') return 0;
   path[length] = 0;
   return strike(call, path);
 }
