@@ -1,3 +1,4 @@
+import Diagnosis
 import MediaComposition
 import MediaTime
 
@@ -8,7 +9,8 @@ extension Graph {
   ///   - name: The export's name, the text's heading.
   ///   - duration: The timeline's length.
   ///   - records: Those of the export.
-  /// - Returns: Lines that each end in a line feed.
+  /// - Returns: Lines that each end in a line feed. What would begin another line in a name or in a
+  ///   title, which may come from a medium, or be an order to a terminal, is U+FFFD.
   public func planText(
     name: String, duration: Time, records: [ExportRecord] = []
   ) -> String {
@@ -28,7 +30,7 @@ extension Graph {
       lines += sink.sidecars.map { "    \(sink.output.path.sidecar($0))  \($0.name)" }
     }
     lines += records.map { "    \($0.path)  JSON record" }
-    return lines.joined(separator: "\n") + "\n"
+    return lines.map(\.printable).joined(separator: "\n") + "\n"
   }
 
   /// The node that a sink's own conversion reads.

@@ -48,7 +48,8 @@ package final class ReportedDiagnostics: Sendable {
 
   /// Repeats messages on standard output, where a program reads them.
   func annotate(_ diagnostics: Diagnostics) {
-    if annotates { StandardStream.output.write(diagnostics.githubCommands(in: map)) }
+    guard annotates else { return }
+    StandardStream.output.write(diagnostics.githubCommands(in: map), verbatim: true)
   }
 
   /// As the terminal at standard error shows messages.

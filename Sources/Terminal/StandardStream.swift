@@ -45,11 +45,21 @@ package enum StandardStream: Int32 {
   /// where results are lost.
   ///
   /// After `stopWaiting` it never blocks: text that is not taken now is written later.
-  package func write(_ text: String) {
+  ///
+  /// - Parameter isVerbatim: Whether the text is for a program. In any other, no line is a command to
+  ///   GitHub's runner.
+  package func write(_ text: String, verbatim isVerbatim: Bool = false) {
+    let text = isVerbatim ? text : text.withoutRunnerCommands
     let isWritten = Self.writers.withLock { writers in
       writers?.with(self) { $0.write(text) } != nil
     }
     if !isWritten { writeAll(text) }
+  }
+
+  /// Writes a document of JSON. What would be a command in it is another notation of the same text.
+  package func write(json text: String) {
+    let mayHoldOne = text.utf8.mayHoldRunnerCommand
+    write(mayHoldOne ? text.replacing("##[", with: "\\u0023#[") : text, verbatim: true)
   }
 
   private func writeAll(_ text: String) {

@@ -57,6 +57,47 @@ import Testing
         "::error file=job.yaml,line=1,col=7,endColumn=12,title=avjob::'a.wav': "))
   }
 
+  @Test("No name and no title begins a line of an output, and none is a command to the runner")
+  func commandsOfStrangers() throws {
+    let stage = Stage()
+    try stage.make("sox -n -r 8000 -c 1 $'a\\n::error::b.wav' synth 1 sine 300")
+    try stage.write(
+      "job.yaml",
+      """
+      jobs:
+        "::error::one":
+          concat:
+            - { clip: "a\\n::error::b.wav", name: "##[error]item", chapter: "c\\n::error::d" }
+          metadata: { "::error::key": "e\\n::error::f", title: "##[error]g" }
+          output: "::error::h\\n::error::i.mp3"
+      """)
+    let file = "$'::error::h\\n::error::i.mp3'"
+    for command in [
+      "check job.yaml", "plan job.yaml", "plan --json job.yaml", "run --verbose job.yaml",
+      "run --progress json --force job.yaml", "run --explain job.yaml", "probe \(file)", "probe --json \(file)",
+      "clip --from 5s -o x.wav \(file)", "check $'::error::j\\n::error::k.yaml'",
+      "run --report report.md job.yaml; cat report.md",
+    ] {
+      let result = try stage.run("avjob \(command)")
+      #expect(result.text + result.errors != "")
+      for line in (result.text + result.errors).split(whereSeparator: \.isNewline) {
+        let isCommand = line.drop(while: \.isWhitespace).hasPrefix("::") || line.contains("##[")
+        #expect(!isCommand, "\(command): \(line)")
+      }
+    }
+    #expect(
+      try stage.make("avjob plan job.yaml").text == """
+        \u{FFFD}:error::one: 0:01.000, mixed at 8 kHz mono
+          timeline
+            0:00.000 – 0:01.000  a\u{FFFD}::error::b.wav from 0:00.000
+          chapters
+            0:00.000  c\u{FFFD}::error::d
+          outputs
+            \u{FFFD}:error::h\u{FFFD}::error::i.mp3  MP3 V2, 8 kHz mono
+
+        """)
+  }
+
   @Test("What goes wrong while jobs run is told at its place, too, but not among events")
   func running() throws {
     let stage = Stage()

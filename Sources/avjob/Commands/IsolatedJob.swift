@@ -22,6 +22,6 @@ struct IsolatedJob: ParsableCommand {
       throw ValidationError("this command is started by 'avjob run --isolate' only")
     }
     order.applyLimits()
-    order.perform(Signals.catchAll().cancellation) { StandardStream.output.write($0) }
+    order.perform(Signals.catchAll().cancellation) { StandardStream.output.write($0, verbatim: true) }
   }
 }

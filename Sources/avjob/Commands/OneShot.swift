@@ -82,7 +82,7 @@ struct OneShot {
     guard !output.printJob else {
       _ = try jobs(of: file)
       let note = "# Paths count from the folder of this file; 'avjob run FILE' makes it.\n"
-      StandardStream.output.write(note + file.yaml)
+      StandardStream.output.write(note + file.yaml, verbatim: true)
       return
     }
     let reporter = RunReporter(

@@ -29,11 +29,8 @@ struct Plan: ParsableCommand {
         jobs.append(graph.planJSON(name: name, duration: duration, records: records))
         continue
       }
-      let text = graph.planText(name: name, duration: duration, records: records)
-      // Titles come from media files: nothing in them may reach the terminal as a command.
-      for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
-        StandardStream.output.write(String(line).printable + "\n")
-      }
+      StandardStream.output.write(
+        graph.planText(name: name, duration: duration, records: records))
     }
     if options.output.json { options.output.print(version: 2, ["jobs": .list(jobs)]) }
     if preparation.refusedJobs > 0 { throw ExitCode.jobFailed }

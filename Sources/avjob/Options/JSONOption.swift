@@ -11,6 +11,6 @@ struct JSONOption: ParsableArguments {
   /// Prints the document whose other members are `members`.
   func print(version: Int64, _ members: JSONValue) {
     let head: JSONValue = ["version": .integer(version), "avjob": .text(Engine.version)]
-    StandardStream.output.write(head.with(members).document())
+    StandardStream.output.write(json: head.with(members).document())
   }
 }
