@@ -21,6 +21,11 @@ extension Diagnostic {
   ///
   /// Control characters come out escaped: nothing in a job file reaches the terminal as a command.
   public func render(in map: SourceMap, style: Style = .plain) -> String {
+    map.quotable(Diagnostics(self)).all.first?.written(in: map, style) ?? ""
+  }
+
+  /// The same of one that may be quoted.
+  fileprivate func written(in map: SourceMap, _ style: Style) -> String {
     let paint = Paint(style: style)
     var lines = paint.headline(severity.rawValue, message, at: map.place(of: origin), in: map)
     if let help { lines.append("  " + paint.bold("help:") + " " + printable(shortened(help))) }
@@ -50,7 +55,7 @@ extension Diagnostics {
   public func render(
     in map: SourceMap, style: Diagnostic.Style = .plain, limit: Int = .max
   ) -> String {
-    let sorted = sorted(by: map).all
+    let sorted = map.quotable(self).sorted(by: map).all
     let alike = Dictionary(grouping: sorted, by: Gist.init)
     var shown: Set<Gist> = []
     var blocks: [String] = []
@@ -62,7 +67,7 @@ extension Diagnostics {
       guard !isFolded || shown.insert(gist).inserted else { continue }
       counts[diagnostic.severity, default: 0] += 1
       guard counts[diagnostic.severity, default: 0] <= limit else { continue }
-      blocks.append(diagnostic.render(in: map, style: style))
+      blocks.append(diagnostic.written(in: map, style))
       if isFolded { blocks.append("  " + diagnostic.summary(of: others, in: map)) }
     }
     blocks += Self.rests(counts, limit).map { $0.render(in: map, style: style) }
@@ -126,7 +131,7 @@ private struct Paint {
     let colour = ["error": "1;31", "warning": "1;35"][label] ?? "1;36"
     let where_ = place.map { bold("\(printable($0.file)):\($0.line):\($0.column):") + " " } ?? ""
     let head = where_ + sgr(colour, label + ":") + " " + bold(printable(shortened(message)))
-    guard let place else { return [head] }
+    guard let place, map.isQuoted(place) else { return [head] }
     let snippet = Snippet(of: map.line(at: place), at: place)
     let number = String(place.line)
     let margin = String(repeating: " ", count: max(0, 5 - number.count)) + number

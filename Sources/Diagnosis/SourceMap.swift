@@ -1,4 +1,6 @@
+import Glibc
 import Synchronization
+import SystemPackage
 
 /// The texts that jobs were written in, and the places that `Origin`s stand for.
 ///
@@ -12,6 +14,8 @@ public final class SourceMap: Sendable {
 
   fileprivate struct State {
     var texts: [SourceText] = []
+    /// The folders that job files were found in, by the files' names.
+    var folders: [String: FilePath] = [:]
     /// `Origin.rawValue - 1` is an index into it.
     var spans: [Span] = []
   }
@@ -42,14 +46,42 @@ public final class SourceMap: Sendable {
   ///   - name: Its name in diagnostics.
   ///   - inclusion: Where another text names this one; messages about this one note it.
   ///   - note: How it is noted.
+  ///   - noun: What it is read as, for messages that may not quote it (`quotable`).
   /// - Returns: A token for `origin(in:line:column:length:)`.
   /// - Complexity: O(length of `text`)
   public func add(
     text: String, named name: String, includedAt inclusion: Origin = .unknown,
-    noting note: String = "the list is named here"
+    noting note: String = "the list is named here", readAs noun: String = "a list of times"
   ) -> Source {
     add(
-      SourceText(name: name, text: text, inclusion: Diagnostic.Note(note, at: inclusion)))
+      SourceText(
+        name: name, text: text, inclusion: Diagnostic.Note(note, at: inclusion), noun: noun,
+        isQuoted: isQuoted(FilePath(name), includedAt: inclusion)))
+  }
+
+  /// Notes that the job file `name` was found in `folder`, and not named by the user: it is quoted only
+  /// if it lies there.
+  public func found(_ name: FilePath, in folder: FilePath) {
+    state.withLock { $0.folders[name.string] = folder }
+  }
+
+  /// Whether messages may quote the file at `path`: it is a job file that the user named, or it lies,
+  /// links resolved, in the folder of that job file or below, where no name begins with a dot. A job
+  /// file may be a stranger's, and messages are published: it must not have them print the lines of
+  /// any file.
+  private func isQuoted(_ path: FilePath, includedAt inclusion: Origin) -> Bool {
+    var root = path
+    var origin = inclusion
+    while let place = place(of: origin) {
+      root = FilePath(place.file)
+      origin = self.inclusion(of: place).origin
+    }
+    let found = state.withLock { $0.folders[root.string] }
+    guard inclusion != .unknown || found != nil else { return true }
+    let folder = (found ?? root.removingLastComponent()).resolved.components
+    let names = path.resolved.components
+    return names.starts(with: folder)
+      && !names.dropFirst(folder.count).contains { $0.string.hasPrefix(".") }
   }
 
   /// The files whose texts were added: job files, what they include, tables and lists. O(texts).
@@ -141,6 +173,67 @@ public final class SourceMap: Sendable {
   package func line(at place: Place) -> Substring {
     state.withLock { $0.texts[place.source].line(place.line) }
   }
+
+  /// Whether messages may quote the text that `place` is in.
+  func isQuoted(_ place: Place) -> Bool { state.withLock { $0.texts[place.source].isQuoted } }
+
+  /// The same diagnostics, but for those about texts that may not be quoted: of each such text one
+  /// counts its mistakes, and one its warnings.
+  ///
+  /// - Complexity: O(n)
+  public func quotable(_ diagnostics: Diagnostics) -> Diagnostics {
+    guard state.withLock({ $0.texts.contains { !$0.isQuoted } }) else { return diagnostics }
+    var shown = Diagnostics()
+    var hidden: [Hidden: (count: Int, first: Place, remedy: Failure.Remedy)] = [:]
+    for diagnostic in diagnostics.all {
+      guard let place = place(of: diagnostic.origin), !isQuoted(place) else {
+        shown.append(diagnostic)
+        continue
+      }
+      let key = Hidden(source: place.source, severity: diagnostic.severity)
+      let known = hidden[key]
+      hidden[key] = (
+        (known?.count ?? 0) + 1, min(known?.first ?? place, place), known?.remedy ?? diagnostic.remedy
+      )
+    }
+    for (key, found) in hidden.sorted(by: { $0.value.first < $1.value.first }) {
+      shown.append(summary(of: key, found.count, from: found.first, found.remedy))
+    }
+    return shown
+  }
+
+  private struct Hidden: Hashable {
+    var source: Int
+    var severity: Diagnostic.Severity
+  }
+
+  private func summary(
+    of hidden: Hidden, _ count: Int, from first: Place, _ remedy: Failure.Remedy
+  ) -> Diagnostic {
+    let text = state.withLock { $0.texts[hidden.source] }
+    let (one, many) = hidden.severity == .error ? ("mistake", "mistakes") : ("warning", "warnings")
+    let found = count == 1 ? "1 \(one), in line" : "\(count) \(many), the first in line"
+    var diagnostic = Diagnostic(
+      hidden.severity, "'\(text.name)', read as \(text.noun): \(found) \(first.line)",
+      at: text.inclusion.origin,
+      help: "its lines are not shown, since it does not lie below the job file's folder, or a "
+        + "name on the way begins with a dot: put it beside the job file")
+    diagnostic.remedy = remedy
+    return diagnostic
+  }
+}
+
+extension FilePath {
+  /// The path behind all links (realpath(3)); by its text alone where nothing is there.
+  fileprivate var resolved: FilePath {
+    let path = isEmpty ? "." : self
+    guard let real = path.withPlatformString({ realpath($0, nil) }) else {
+      let base = path.isAbsolute || path == "." ? FilePath("/") : FilePath(".").resolved
+      return base.pushing(path).lexicallyNormalized()
+    }
+    defer { free(real) }
+    return FilePath(platformString: real)
+  }
 }
 
 extension SourceMap.State {
@@ -181,18 +274,24 @@ package struct SourceText: Sendable {
   let inclusion: Diagnostic.Note
   /// Whether it is in a file, and not a command line.
   let isFile: Bool
+  /// What it is read as.
+  let noun: String
+  /// Whether messages may quote it.
+  let isQuoted: Bool
   /// In UTF-8 code units.
   private let lineStarts: [Int]
 
   package init(
     name: String, text: String, inclusion: Diagnostic.Note = .init("", at: .unknown),
-    isFile: Bool = true
+    isFile: Bool = true, noun: String = "", isQuoted: Bool = true
   ) {
     var text = text
     text.makeContiguousUTF8()
     self.name = name
     self.inclusion = inclusion
     self.isFile = isFile
+    self.noun = noun
+    self.isQuoted = isQuoted
     self.text = text
     lineStarts =
       text.utf8.withContiguousStorageIfAvailable { bytes in

@@ -30,7 +30,8 @@ package struct TableReader {
   ) -> (table: Table?, sink: DiagnosticSink) {
     let (text, isLegacy) = ListText.decoded(bytes)
     let source = map.add(
-      text: text, named: path.string, includedAt: named, noting: "the table is named here")
+      text: text, named: path.string, includedAt: named, noting: "the table is named here",
+      readAs: "a table")
     var reader = TableReader(Array(text.utf8), path, source, named, map)
     reader.checkText(isLegacy: isLegacy)
     let table = reader.sink.diagnostics.errors.isEmpty ? reader.table() : nil

@@ -42,9 +42,13 @@ package struct YAMLReader {
     into map: SourceMap, sink: inout DiagnosticSink
   ) throws(Diagnostics) -> YAMLNode {
     let name = path.string
-    let text = try validated(bytes, named: name, into: map)
-    let source = map.add(
-      text: text, named: name, includedAt: inclusion, noting: "the file is included here")
+    func add(_ text: String) -> SourceMap.Source {
+      map.add(
+        text: text, named: name, includedAt: inclusion, noting: "the file is included here",
+        readAs: "a job file")
+    }
+    let text = try validated(bytes, named: name, into: map, add)
+    let source = add(text)
     var reader = YAMLReader(
       text, named: name, source: source, map: map, folder: path.removingLastComponent())
     let root = try reader.document()

@@ -66,7 +66,8 @@ extension YAMLReader {
   ///
   /// - Throws: a diagnostic at the first byte that no job file may hold.
   static func validated(
-    _ bytes: [UInt8], named name: String, into map: SourceMap
+    _ bytes: [UInt8], named name: String, into map: SourceMap,
+    _ add: (String) -> SourceMap.Source
   ) throws(Diagnostics) -> String {
     guard !isUTF16(bytes) else {
       throw Diagnostics(
@@ -82,7 +83,7 @@ extension YAMLReader {
     guard let text = String(validating: content, as: UTF8.self) else {
       let text = String(decoding: content, as: UTF8.self)
       throw refusal(
-        of: text.unicodeScalars.firstIndex(of: "\u{FFFD}"), in: text, "not UTF-8", named: name, map,
+        of: text.unicodeScalars.firstIndex(of: "\u{FFFD}"), in: text, "not UTF-8", named: name, map, add,
         help: "save the file as UTF-8; 'iconv -f WINDOWS-1252 -t UTF-8' makes it of an old one")
     }
     let isPlain = content.allSatisfy { (0x20...0x7E).contains($0) || $0 == 0x0A }
@@ -91,7 +92,7 @@ extension YAMLReader {
       let code = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
       throw refusal(
         of: bad, in: text, "the character U+\(code) may not stand in a job file", named: name, map,
-        help: "take it out")
+        add, help: "take it out")
     }
     return text
   }
@@ -107,9 +108,9 @@ extension YAMLReader {
 
   private static func refusal(
     of index: String.Index?, in text: String, _ message: String, named name: String,
-    _ map: SourceMap, help: String
+    _ map: SourceMap, _ add: (String) -> SourceMap.Source, help: String
   ) -> Diagnostics {
-    let source = map.add(text: text, named: name)
+    let source = add(text)
     let before = text.unicodeScalars[..<(index ?? text.startIndex)]
     let line = SourceText(name: name, text: String(before)).lineCount
     let lineStart = before.lastIndex { $0 == "\n" || $0 == "\r" }.map(before.index(after:))

@@ -14,7 +14,8 @@ public protocol FileSystem: Sendable {
   func entries(of folder: FilePath) -> [FolderEntry]?
   /// The bytes of a file.
   ///
-  /// - Throws: `FileTooLarge` where it has more than `limit`; an `Errno` where it cannot be read.
+  /// - Throws: `FileTooLarge` where it has more than `limit`; `KernelFile`; an `Errno` where it cannot
+  ///   be read.
   func contents(of path: FilePath, limit: Int) throws -> [UInt8]
   /// The user's folder, for `~`.
   var homeDirectory: FilePath? { get }
@@ -54,6 +55,12 @@ public struct FileTooLarge: Error {
   public var limit: Int
   /// A file with more bytes than `limit`.
   public init(limit: Int) { self.limit = limit }
+}
+
+/// A file of `/proc` or `/sys`, which is no file on a disk: the environment of a process is such one.
+public struct KernelFile: Error, CustomStringConvertible {
+  /// Why it is refused.
+  public var description: String { "it is the system's own, and no file on a disk" }
 }
 
 /// The machine's own disk.
@@ -112,11 +119,21 @@ public struct LocalFileSystem: FileSystem {
       while true {
         let count = try block.withUnsafeMutableBytes { try file.read(into: $0) }
         if count == 0 { return bytes }
+        // Most of them are of no size.
+        guard status.st_size > 0, !Self.kernelDevices.contains(status.st_dev) else {
+          throw KernelFile()
+        }
         bytes += block[..<count]
         guard bytes.count <= limit else { throw FileTooLarge(limit: limit) }
       }
     }
   }
+
+  private static let kernelDevices = Set(
+    ["/proc", "/sys"].compactMap { path in
+      var status = stat()
+      return stat(path, &status) == 0 ? status.st_dev : nil
+    })
 
   /// `$HOME`
   public var homeDirectory: FilePath? {

@@ -1,0 +1,93 @@
+import Testing
+
+/// Files of which messages show no line, though a job file has them read: it may be a stranger's.
+@Suite struct QuotationTests {
+  private static let keys = [
+    "chapters: %", "cut: %", "split: %", "include: %", "rows: %", "include: [ok.yaml, %]",
+  ]
+  private static let paths = [".git/config", "link.txt", "../outside.txt", "sub/.hidden/a.txt"]
+
+  private func stage() throws -> Stage {
+    let stage = Stage()
+    try stage.make(
+      """
+      mkdir -p job/.git job/sub/.hidden
+      secret=$'[core]\\n\\ttoken = S3CRET\\nurl: "S3CRET\\nS3CRET,"S3CRET\\n'
+      for file in job/.git/config outside.txt job/sub/.hidden/a.txt job/open.txt; do
+        printf '%s' "$secret" > "$file"
+      done
+      ln -s ../outside.txt job/link.txt
+      echo 'vars: { a: b }' > job/ok.yaml
+      sox -n -r 8000 -c 1 job/a.wav synth 1 sine 300
+      """)
+    return stage
+  }
+
+  @Test("No line and no word of such a file is printed anywhere", arguments: keys, paths)
+  func hidden(key: String, path: String) throws {
+    let stage = try stage()
+    let line = key.replacing("%", with: path)
+    try stage.write("job/job.yaml", "clip: a.wav\n\(line)\noutput: 'x${part.n}.mp3'\n")
+    let script = """
+      cd job
+      for command in check plan "run --report r.xml --report r.md --report r.json"; do
+        avjob $command --annotate github job.yaml
+      done
+      avjob check --json job.yaml
+      avjob run --progress json job.yaml
+      cat r.xml r.md r.json
+      """
+    let result = try stage.run(script)
+    #expect(result.text.contains("its lines are not shown"), "\(result.errors)")
+    #expect(!(result.text + result.errors).contains("S3CRET"))
+    #expect(!(result.text + result.errors).contains("[core"))
+  }
+
+  @Test("Its mistakes are counted, with the line of the first, where it is named")
+  func counted() throws {
+    let stage = try stage()
+    try stage.write("job/job.yaml", "clip: a.wav\ncut: link.txt\noutput: x.mp3\n")
+    let result = try stage.run("cd job; avjob check job.yaml")
+    #expect(
+      result.errors == """
+        job.yaml:2:6: error: 'link.txt', read as a list of times: 4 mistakes, the first in line 1
+            2 | cut: link.txt
+              |      ^~~~~~~~
+          help: its lines are not shown, since it does not lie below the job file's folder, or a name on the way begins with a dot: put it beside the job file
+
+        """)
+  }
+
+  @Test("A job file that is found in a folder, and leads out of it, is not quoted; a named one is")
+  func found() throws {
+    let stage = try stage()
+    try stage.make("mkdir jobs; cd jobs; ln -s ../outside.txt job.yaml")
+    let found = try stage.run("avjob check jobs")
+    #expect(!found.errors.contains("S3CRET"))
+    #expect(found.errors.contains("'jobs/job.yaml', read as a job file: 1 mistake, in line 2"))
+    let named = try stage.run("avjob check jobs/job.yaml")
+    #expect(named.errors.contains("2 | \ttoken = S3CRET"))
+  }
+
+  @Test("A file beside the job file is quoted")
+  func open() throws {
+    let stage = try stage()
+    try stage.write("job/job.yaml", "clip: a.wav\ncut: open.txt\noutput: x.mp3\n")
+    #expect(try stage.run("avjob check job/job.yaml").errors.contains("1 | [core]"))
+  }
+
+  @Test(
+    "Files of the system are refused",
+    arguments: ["/proc/self/environ", "/sys/kernel/uevent_seqnum"], keys)
+  func kernel(path: String, key: String) throws {
+    let stage = try stage()
+    let line = key.replacing("%", with: path)
+    try stage.write("job/job.yaml", "clip: a.wav\n\(line)\noutput: 'x${part.n}.mp3'\n")
+    let result = try stage.run("AVJOB_SECRET=S3CRET avjob check job/job.yaml")
+    #expect(
+      result.errors.contains(
+        "error: '\(path)' cannot be read: it is the system's own, and no file on a disk\n"),
+      "\(result.errors)")
+    #expect(!result.errors.contains("S3CRET"))
+  }
+}
