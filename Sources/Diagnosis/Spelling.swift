@@ -29,10 +29,15 @@ package enum Spelling {
 
   /// `fadeIn`, `Fade-In` and `fade_in` are one word.
   private static func normalized(_ word: String) -> [UInt32] {
-    let start = word.unicodeScalars.prefix(lengthLimit)
-    return String(start).lowercased().unicodeScalars.compactMap {
-      "_- ".unicodeScalars.contains($0) ? nil : $0.value
+    var letters: [UInt32] = []
+    for scalar in word.unicodeScalars.prefix(lengthLimit) where !"_- ".unicodeScalars.contains(scalar) {
+      if scalar.isASCII {
+        letters.append(UInt32(UInt8(ascii: scalar).lowercased))
+      } else {
+        letters += scalar.properties.lowercaseMapping.unicodeScalars.map(\.value)
+      }
     }
+    return letters
   }
 
   /// How many insertions, deletions, replacements and swaps of neighbours lead from `a` to `b`
@@ -41,20 +46,35 @@ package enum Spelling {
   /// - Complexity: O(length · limit)
   private static func distance(_ a: [UInt32], _ b: [UInt32], limit: Int) -> Int? {
     let most = limit + 1
+    guard most > 0 else { return nil }
+    // What both begin with and end in costs nothing, and names of a list have much of it.
+    let head = zip(a, b).prefix { $0 == $1 }.count
+    let tail = zip(a.dropFirst(head).reversed(), b.dropFirst(head).reversed()).prefix { $0 == $1 }.count
+    let (a, b) = (Array(a[head..<a.count - tail]), Array(b[head..<b.count - tail]))
     // Of each row only what is no farther than `limit` from the diagonal can matter.
-    var (before, last) = ([Int](repeating: most, count: b.count + 1), Array(0...b.count))
+    var before = [Int](repeating: most, count: b.count + 1)
+    var last = (0...b.count).map { min($0, most) }
+    var row = before
     for i in a.indices {
-      var row = [Int](repeating: most, count: b.count + 1)
-      if i < limit { row[0] = i + 1 }
-      let first = max(0, i - limit)
-      for j in first..<max(first, min(b.count, i + limit + 1)) {
+      let band = max(0, i - limit)..<max(0, i - limit, min(b.count, i + limit + 1))
+      row[band.lowerBound] = i < limit ? i + 1 : most
+      var least = row[band.lowerBound]
+      for j in band {
         var cost = min(last[j] + (a[i] == b[j] ? 0 : 1), last[j + 1] + 1, row[j] + 1)
         if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { cost = min(cost, before[j - 1] + 1) }
         row[j + 1] = min(cost, most)
+        least = min(least, cost)
       }
-      guard row.contains(where: { $0 <= limit }) else { return nil }
-      (before, last) = (last, row)
+      guard least <= limit else { return nil }
+      if band.upperBound < b.count { row[band.upperBound + 1] = most }
+      (before, last, row) = (last, row, before)
     }
     return last[b.count] <= limit ? last[b.count] : nil
+  }
+}
+
+extension UInt8 {
+  fileprivate var lowercased: UInt8 {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
   }
 }

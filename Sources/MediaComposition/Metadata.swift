@@ -14,6 +14,10 @@ public struct Metadata: Sendable, Hashable, Codable {
     }
   }
 
+  /// The most tags of a file that are read or written: more cost time that grows with their square,
+  /// here and in libavformat.
+  package static let mostItems = 1000
+
   /// The tags, no key twice.
   public private(set) var items: [Item] = []
   /// The front cover.

@@ -238,13 +238,16 @@ extension JobDependencies {
       names += ["… (\(steps.count - 8) more)", "'\(jobs[steps[first].job].name)'"]
     }
     let rest = names.dropFirst().map { ", which needs \($0)" }.joined()
-    let notes = steps.dropFirst().map { step in
+    var notes = steps.dropFirst().prefix(8).map { step in
       let what =
         switch step.edge.reason {
         case .reads(let path): "reads '\(path)', which '\(jobs[step.edge.job].name)' writes,"
         case .named(let name): "needs '\(name)'"
         }
       return Diagnostic.Note("'\(jobs[step.job].name)' \(what) here", at: step.edge.origin)
+    }
+    if steps.count > 9 {
+      notes.append(.init("and so on, by way of \(steps.count - 9) more jobs", at: .unknown))
     }
     guard let start = steps.first else { return Diagnostic("a circle of jobs", at: .unknown) }
     return Diagnostic(

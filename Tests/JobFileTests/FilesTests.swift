@@ -1,4 +1,5 @@
 import Diagnosis
+import Synchronization
 import SystemPackage
 import Testing
 
@@ -39,6 +40,29 @@ import Testing
     #expect(throws: FilePattern.Failure.self) { try found(pattern, [name]) }
     let braces = String(repeating: "{a,b}", count: 40)
     #expect(throws: FilePattern.Failure.self) { try found(braces, [name]) }
+  }
+
+  @Test(
+    "Each folder is opened once, whatever the pattern",
+    arguments: [
+      "**/**/**/**/**/**/**/*.wav", "{**,**/**}/{a,b,c}*.wav", "**/d/**/d/**/d/**/d/**/a.wav",
+    ])
+  func foldersOnce(pattern: String) throws {
+    let deep = Array(repeating: "d", count: 50).joined(separator: "/") + "/a.wav"
+    let files = CountingFiles(inner: MemoryFiles([deep, "x/y/z.wav"]))
+    let found = try FilePattern(pattern).matches(in: files, base: "").map(\.path.string)
+    #expect(found == [deep] || found == [deep, "x/y/z.wav"])
+    #expect(files.count.opened.withLock { $0 } == 53)
+  }
+
+  @Test("Links to folders that multiply folders are refused")
+  func multipliedFolders() throws {
+    #expect {
+      try FilePattern(String(repeating: "*/", count: 40) + "a.wav")
+        .matches(in: MirroredFolders(), base: "")
+    } throws: { error in
+      if case .tooManyFolders? = error as? FilePattern.Failure { true } else { false }
+    }
   }
 
   @Test("The fixed part is the folders before the first wildcard")
@@ -106,5 +130,35 @@ import Testing
     #expect(throws: Errno.isDirectory) { try files.contents(of: "Sources", limit: 10) }
     #expect(throws: Errno.invalidArgument) { try files.contents(of: "/dev/null", limit: 10) }
     #expect(files.currentDirectory.isAbsolute)
+  }
+}
+
+/// Counts how often folders are opened.
+private struct CountingFiles: FileSystem {
+  /// Shared by all copies.
+  final class Count: Sendable { let opened = Mutex(0) }
+
+  let inner: MemoryFiles
+  let count = Count()
+  var homeDirectory: FilePath? { inner.homeDirectory }
+  var currentDirectory: FilePath { inner.currentDirectory }
+  func kind(of path: FilePath) -> FileKind? { inner.kind(of: path) }
+  func contents(of path: FilePath, limit: Int) throws -> [UInt8] {
+    try inner.contents(of: path, limit: limit)
+  }
+  func entries(of folder: FilePath) -> [FolderEntry]? {
+    count.opened.withLock { $0 += 1 }
+    return inner.entries(of: folder)
+  }
+}
+
+/// A folder with two links to itself.
+private struct MirroredFolders: FileSystem {
+  var homeDirectory: FilePath? { nil }
+  var currentDirectory: FilePath { "/" }
+  func kind(of path: FilePath) -> FileKind? { .folder }
+  func contents(of path: FilePath, limit: Int) throws -> [UInt8] { throw Errno.isDirectory }
+  func entries(of folder: FilePath) -> [FolderEntry]? {
+    ["a", "b"].map { FolderEntry($0, .folder, isLink: true) }
   }
 }

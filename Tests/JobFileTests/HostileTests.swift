@@ -75,6 +75,48 @@ import TestSupport
     }
   }
 
+  @Test("More tags than any file has are refused: each costs time for all others")
+  func tags() {
+    let tags = (0...1000).map { "k\($0): v" }.joined(separator: ", ")
+    #expect(
+      firstLine("clip: a.wav\noutput: a.mp3\nmetadata: { \(tags) }")
+        == "job.yaml:3:11: error: 1001 tags: at most 1000 are written")
+  }
+
+  @Test("Of ten thousand names that are nearly those of others, a few are looked for")
+  func nearNames() {
+    let long = String(repeating: "s", count: 58)
+    func names(_ letter: String) -> [String] { (0..<10_000).map { "\(long)\(letter)\($0)" } }
+    let jobs = zip(names("a"), names("b")).map {
+      "  \($0): { clip: a.wav, output: { file: \($0).mp3, preset: \($1) }, needs: \($1) }\n"
+    }
+    let presets = names("a").map { "  \($0): { mp3: V2 }\n" }
+    let screen = Bench().screen(
+      "presets:\n" + presets.joined() + "jobs:\n" + jobs.joined())
+    #expect(screen.contains("did you mean '\(long)a0'?"))
+    #expect(screen.utf8.count < 5000)
+  }
+
+  @Test("Where there are many presets, some are listed")
+  func manyPresets() {
+    let presets = (0..<1000).map { "  p\($0): { mp3: V2 }\n" }
+    let screen = Bench().screen(
+      "presets:\n" + presets.joined()
+        + "clip: a.wav\noutput: { file: a.mp3, preset: nothing-like-it }\n")
+    #expect(screen.contains("p106, p107 …, or put it under 'presets'"), "\(screen)")
+  }
+
+  @Test("Cuts and clips that multiply are refused")
+  func multipliedCuts() throws {
+    let cuts = (0..<2000).map { "\(2 * $0)ms..\(2 * $0 + 1)ms" }.joined(separator: ", ")
+    let clips = Array(repeating: "a.wav", count: 2000).joined(separator: ", ")
+    let screen = Bench().exportScreen("concat: [\(clips)]\ncut: [\(cuts)]\noutput: x.wav\n")
+    #expect(
+      screen.hasPrefix("job.yaml:2:7: error: 2000 pieces of the sequence are too many\n"),
+      "\(screen)")
+    #expect(screen.hasSuffix("help: cut the items that it is made of, each on its own"))
+  }
+
   @Test("More values than memory should hold are refused before they are parsed")
   func values() {
     let result = firstLine("concat: [" + String(repeating: "a,", count: 1_600_000) + "]")

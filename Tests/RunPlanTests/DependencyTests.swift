@@ -108,6 +108,23 @@ struct DependencyTests {
         ])
   }
 
+  @Test("Of a circle of very many jobs the first are named, and the others counted")
+  func longCircle() throws {
+    let jobs = (0..<20_000).map {
+      job("j\($0)", writes: "\($0).wav", needs: ["j\(($0 + 1) % 20_000)"])
+    }
+    let dependencies = JobDependencies(
+      among: jobs, of: jobs.map { _ in 0 }, currentDirectory: .current)
+    let circle = try #require(dependencies.order().circles.first)
+    #expect(
+      circle.message == "no job can be the first: 'j0' needs 'j1', which needs 'j2', which needs "
+        + "'j3', which needs 'j4', which needs 'j5', which needs 'j6', which needs 'j7', which "
+        + "needs 'j8', which needs … (19992 more), which needs 'j0'")
+    #expect(circle.notes.count == 9)
+    #expect(circle.notes.first?.message == "'j1' needs 'j2' here")
+    #expect(circle.notes.last?.message == "and so on, by way of 19991 more jobs")
+  }
+
   @Test("Beside a circle, other mistakes are reported, too")
   func circleAndConflict() {
     let jobs = [

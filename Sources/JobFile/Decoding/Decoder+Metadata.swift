@@ -41,7 +41,15 @@ extension Scope {
 extension Decoder {
   /// Tags, a cover, and `from`. An empty text stands for none.
   func metadata(_ node: YAMLNode, _ scope: Scope) -> JobTags {
-    shared(node, in: scope) { Values.metadata.read(node, self, scope) ?? JobTags() }
+    shared(node, in: scope) {
+      if case .mapping(let entries) = node.kind, entries.count > Metadata.mostItems {
+        sink.error(
+          "\(entries.count) tags: at most \(Metadata.mostItems) are written", at: node.origin,
+          help: "leave some of them out")
+        return JobTags()
+      }
+      return Values.metadata.read(node, self, scope) ?? JobTags()
+    }
   }
 
   /// Warns of a tag whose name resembles a standard one.

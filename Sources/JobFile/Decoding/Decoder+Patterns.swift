@@ -26,6 +26,10 @@ extension Decoder {
         sink.error(
           "more than \(FilePattern.alternativeLimit) alternatives in braces", at: origin,
           help: "write several patterns in a list")
+      case .tooManyFolders:
+        sink.error(
+          "'\(pattern)' leads through more than \(FilePattern.folderLimit) folders", at: origin,
+          help: "begin it with the names of folders, and leave out links to folders")
       }
       return []
     }

@@ -215,8 +215,11 @@ extension Decoder {
     guard case .mapping(var entries) = node.kind, case .mapping(let others) = other.kind else {
       return other
     }
+    var places = Dictionary(
+      entries.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
     for entry in others {
-      guard let place = entries.firstIndex(where: { $0.key == entry.key }) else {
+      guard let place = places[entry.key] else {
+        places[entry.key] = entries.count
         entries.append(entry)
         continue
       }

@@ -11,6 +11,8 @@ struct FilePattern {
   static let alternativeLimit = 1000
   /// The deepest folder.
   static let depthLimit = 64
+  /// How many folders are opened: links to folders may multiply them.
+  static let folderLimit = 100_000
 
   /// Whether `text` has wildcards.
   static func isPattern(_ text: String) -> Bool {
@@ -39,6 +41,7 @@ struct FilePattern {
     case noFolder(FilePath)
     case noMatch(in: FilePath)
     case tooManyAlternatives
+    case tooManyFolders
   }
 
   private let alternatives: [[PatternComponent]]
@@ -50,8 +53,13 @@ struct FilePattern {
     let isAbsolute = text.hasPrefix("/")
     var expanded: [String] = []
     try Self.expandBraces(text, into: &expanded)
-    alternatives = expanded.map { text in
-      let names = text.split(separator: "/").filter { $0 != "." }
+    alternatives = Set(expanded).map { text in
+      var names = text.split(separator: "/").filter { $0 != "." }
+      // `**/**` is `**`.
+      for index in names.indices.dropLast().reversed()
+      where names[index] == "**" && names[index + 1] == "**" {
+        names.remove(at: index)
+      }
       return names.enumerated().map {
         PatternComponent(String($1), isFile: $0 == names.count - 1)
       }
@@ -73,15 +81,11 @@ struct FilePattern {
     let root = fixedPart.root == nil ? base.pushing(fixedPart) : fixedPart
     guard files.kind(of: root.isEmpty ? "." : root) == .folder else { throw .noFolder(fixedPart) }
     let skipped = fixedPart.components.count
-    var found: Set<FilePath> = []
-    for alternative in alternatives {
-      var walk = Walk(files: files, pattern: Array(alternative.dropFirst(skipped)))
-      walk.descend(root, from: 0, depth: 0)
-      found.formUnion(walk.found)
-    }
-    guard !found.isEmpty else { throw .noMatch(in: fixedPart) }
+    var walk = Walk(files: files, patterns: alternatives.map { Array($0.dropFirst(skipped)) })
+    try walk.descend(root, from: Set(alternatives.indices.map { Spot(pattern: $0) }), depth: 0)
+    guard !walk.found.isEmpty else { throw .noMatch(in: fixedPart) }
     let rootCount = root.components.count
-    return NaturalOrder.sorted(found).map { path in
+    return NaturalOrder.sorted(walk.found).map { path in
       Match(
         path: path, folder: FilePath(root: nil, path.components.dropFirst(rootCount).dropLast()))
     }
@@ -156,45 +160,82 @@ struct FilePattern {
   }
 }
 
+/// A name of a pattern that is to be matched next.
+private struct Spot: Hashable {
+  var pattern: Int
+  var name = 0
+  var next: Spot { Spot(pattern: pattern, name: name + 1) }
+}
+
 extension FilePattern {
-  /// One walk through the folders. Below `**` it does not follow links to folders, so that it ends.
+  /// One walk through the folders, each of which is opened once, by all patterns together. Below `**` it
+  /// does not follow links to folders, so that it ends.
   private struct Walk<Files: FileSystem> {
     let files: Files
-    let pattern: [PatternComponent]
-    var found: [FilePath] = []
+    let patterns: [[PatternComponent]]
+    private(set) var found: Set<FilePath> = []
+    private var folderCount = 0
 
-    mutating func descend(_ folder: FilePath, from index: Int, depth: Int) {
-      guard index < pattern.count, depth < FilePattern.depthLimit else { return }
-      let component = pattern[index]
-      let isLast = index == pattern.count - 1
-      if let name = component.literal {
-        guard let name = FilePath.Component(name) else { return }
+    init(files: Files, patterns: [[PatternComponent]]) {
+      self.files = files
+      self.patterns = patterns
+    }
+
+    private func isLast(_ spot: Spot) -> Bool { spot.name == patterns[spot.pattern].count - 1 }
+
+    mutating func descend(
+      _ folder: FilePath, from spots: Set<Spot>, depth: Int
+    ) throws(FilePattern.Failure) {
+      guard depth < FilePattern.depthLimit else { return }
+      var open = spots.filter { $0.name < patterns[$0.pattern].count }
+      // `**` matches no folder, too.
+      for spot in open where patterns[spot.pattern][spot.name].isAnyDepth && !isLast(spot) {
+        open.insert(spot.next)
+      }
+      var below: [FilePath: Set<Spot>] = [:]
+      var isListed = false
+      for spot in open {
+        guard let literal = patterns[spot.pattern][spot.name].literal else {
+          isListed = true
+          continue
+        }
+        guard let name = FilePath.Component(literal) else { continue }
         let path = folder.appending(name)
-        visit(path, files.kind(of: path), index: index, isLast: isLast, depth: depth)
+        visit(path, files.kind(of: path), spot, &below)
+      }
+      if isListed {
+        folderCount += 1
+        guard folderCount <= FilePattern.folderLimit else { throw .tooManyFolders }
+        for entry in files.entries(of: folder.isEmpty ? "." : folder) ?? [] {
+          for spot in open { match(entry, in: folder, spot, &below) }
+        }
+      }
+      for (path, spots) in below { try descend(path, from: spots, depth: depth + 1) }
+    }
+
+    private mutating func match(
+      _ entry: FolderEntry, in folder: FilePath, _ spot: Spot, _ below: inout [FilePath: Set<Spot>]
+    ) {
+      let component = patterns[spot.pattern][spot.name]
+      guard component.isAnyDepth else {
+        if component.literal == nil, component.matches(entry.name.string) {
+          visit(folder.appending(entry.name), entry.kind, spot, &below)
+        }
         return
       }
-      let isDeep = component.isAnyDepth
-      if isDeep, !isLast { descend(folder, from: index + 1, depth: depth) }
-      for entry in files.entries(of: folder.isEmpty ? "." : folder) ?? [] {
-        let path = folder.appending(entry.name)
-        if isDeep {
-          let isHidden = entry.name.string.hasPrefix(".")
-          if entry.kind == .folder, !entry.isLink, !isHidden {
-            descend(path, from: index, depth: depth + 1)
-          } else if isLast, entry.kind == .file, !isHidden {
-            found.append(path)
-          }
-        } else if component.matches(entry.name.string) {
-          visit(path, entry.kind, index: index, isLast: isLast, depth: depth)
-        }
+      guard !entry.name.string.hasPrefix(".") else { return }
+      if entry.kind == .folder, !entry.isLink {
+        below[folder.appending(entry.name), default: []].insert(spot)
+      } else if isLast(spot), entry.kind == .file {
+        found.insert(folder.appending(entry.name))
       }
     }
 
     private mutating func visit(
-      _ path: FilePath, _ kind: FileKind?, index: Int, isLast: Bool, depth: Int
+      _ path: FilePath, _ kind: FileKind?, _ spot: Spot, _ below: inout [FilePath: Set<Spot>]
     ) {
-      if isLast, kind == .file { found.append(path) }
-      if !isLast, kind == .folder { descend(path, from: index + 1, depth: depth + 1) }
+      if isLast(spot), kind == .file { found.insert(path) }
+      if !isLast(spot), kind == .folder { below[path, default: []].insert(spot.next) }
     }
   }
 }
@@ -221,6 +262,8 @@ private struct PatternComponent {
   }
 
   private let tokens: [Token]
+  /// The name itself, if it has no wildcard.
+  let literal: String?
   /// `**`
   let isAnyDepth: Bool
 
@@ -230,6 +273,7 @@ private struct PatternComponent {
     var tokens = Self.tokens(of: Array(text.unicodeScalars))
     if isFile { Self.ignoreCase(ofExtension: &tokens) }
     self.tokens = tokens
+    literal = Self.literal(tokens)
   }
 
   private static func ignoreCase(ofExtension tokens: inout [Token]) {
@@ -247,8 +291,7 @@ private struct PatternComponent {
     }
   }
 
-  /// The name itself, if it has no wildcard.
-  var literal: String? {
+  private static func literal(_ tokens: [Token]) -> String? {
     var name = String.UnicodeScalarView()
     for token in tokens {
       guard case .scalar(let scalar) = token else { return nil }

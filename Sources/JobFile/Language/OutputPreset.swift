@@ -112,12 +112,14 @@ extension Decoder {
     guard !sink.drops(at: origin) else { return }
     let names = OutputPreset.all.map(\.name) + presets.keys.sorted()
     let isLAMEs = (try? MP3Settings(parsing: name)) != nil
+    let nearest = sink.isSuggesting ? Spelling.nearest(to: name, among: names) : nil
+    let shown = names.prefix(20).joined(separator: ", ") + (names.count > 20 ? " …" : "")
     sink.error(
       "there is no preset '\(name)'", at: origin,
-      help: Spelling.nearest(to: name, among: names).map { "did you mean '\($0)'?" }
+      help: nearest.map { "did you mean '\($0)'?" }
         ?? (isLAMEs
           ? "'\(name)' is a setting of MP3: write 'mp3: \(name)'"
-          : "write one of \(names.joined(separator: ", ")), or put it under 'presets'"))
+          : "write one of \(shown), or put it under 'presets'"))
   }
 
   /// Reads the presets of the file.

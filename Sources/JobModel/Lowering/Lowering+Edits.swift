@@ -66,6 +66,13 @@ extension Lowering {
       error("nothing is left of \(lowered.name)", at: origin, help: "cut less of it")
       return false
     }
+    guard holds(kept.count + insertions.count, lowered.content) else {
+      error(
+        "\(kept.count + insertions.count) pieces of \(lowered.name) are too many",
+        at: item.cuts.first?.origin ?? item.insertions.first?.origin ?? item.origin,
+        help: "cut the items that it is made of, each on its own")
+      return false
+    }
     liftChapters(of: &lowered)
     nameStart(of: &lowered, item, for: insertions)
     var segments: [Segment] = []
@@ -87,12 +94,13 @@ extension Lowering {
     var rest = kept[...]
     for insertion in insertions {
       while let next = rest.first, next.start < insertion.time {
-        rest.removeFirst()
         let cut = min(next.end, insertion.time)
         appendPart(TimeRange(start: next.start, end: cut))
-        guard cut < next.end else { continue }
-        rest = [TimeRange(start: cut, end: next.end)] + rest
-        break
+        guard cut == next.end else {
+          rest[rest.startIndex] = TimeRange(start: cut, end: next.end)
+          break
+        }
+        rest.removeFirst()
       }
       var inserted = insertion.lowered
       let chapters = inserted.allChapters
@@ -209,8 +217,15 @@ extension Lowering {
     return checkLimit(of: lowered.duration, at: speed.origin)
   }
 
-  /// The most segments and chapters that rounds may make of an item.
-  static let roundsLimit = 1_000_000
+  /// The most segments and chapters that rounds, or cuts, may make of an item.
+  private static let segmentLimit = 1_000_000
+
+  /// Whether `count` pieces of `content`, each of which holds all of it, are few enough.
+  private func holds(_ count: Int, _ content: Segment.Content, chapters: Int = 0) -> Bool {
+    let (size, overflow) = (content.segmentCount(limit: Self.segmentLimit) + chapters)
+      .multipliedReportingOverflow(by: count)
+    return !overflow && size <= Self.segmentLimit
+  }
 
   mutating func loop(_ lowered: inout LoweredItem, by item: Item, at place: ItemPlace) -> Bool {
     guard let loop = item.loop, loop.value != .count(1) else { return true }
@@ -228,9 +243,8 @@ extension Lowering {
       count = lowered.duration.rounds(in: length)
     }
     let chapters = lowered.allChapters
-    let (size, overflow) = (lowered.content.segmentCount(limit: Self.roundsLimit) + chapters.count)
-      .multipliedReportingOverflow(by: count)
-    guard count <= Quantity.loopLimit, !overflow, size <= Self.roundsLimit else {
+    guard count <= Quantity.loopLimit, holds(count, lowered.content, chapters: chapters.count)
+    else {
       error(
         "\(count) rounds of \(lowered.name) are too many", at: loop.origin,
         help: "a round of \(Self.text(lowered.duration)) is short; write a longer one")
