@@ -29,6 +29,20 @@ struct SourceFileTests {
     #expect(identity(1_699_999_998_000_000_000).timeToRest(at: now) == .zero)
   }
 
+  @Test(
+    "a file of any time has an identity",
+    arguments: [
+      ("2400-01-01", Int64.max), ("1969-12-31 23:59:59", -1_000_000_000),
+      ("1905-01-01", -2_051_222_400_000_000_000),
+    ])
+  func anyTime(date: String, expected: Int64) throws {
+    let folder = TestFolder()
+    let path = FilePath(folder.path("a"))
+    try writeFile(path.string, [1])
+    try Tool.succeed("touch", "-d", date + " UTC", path.string)
+    #expect(try SourceFile.identify(path).modificationTime == expected)
+  }
+
   @Test("a change after a rest always shows")
   func shows() throws {
     let folder = TestFolder()
