@@ -135,8 +135,10 @@ let package = Package(
     .target(
       name: "LibAV",
       dependencies: [
-        "CFFmpeg", "Files", "MediaTime", .product(name: "SystemPackage", package: "swift-system"),
+        "CFFmpeg", "CReadingBounds", "Files", "MediaTime",
+        .product(name: "SystemPackage", package: "swift-system"),
       ]),
+    .target(name: "CReadingBounds"),
     .target(name: "LAME", dependencies: ["CLAME", "MPEGAudio", "Threads"]),
     .systemLibrary(
       name: "CFFmpeg",

@@ -12,6 +12,7 @@ extension LibAVError {
         .mendInput, "\(operation); a file has one rate and number of channels: encode it again",
         path: path)
     }
+    if isTooLarge { return Failure(.mendInput, "\(operation); encode it again", path: path) }
     if let posix, let failure = Failure.reading(posix, "cannot be read", path: path) {
       return failure
     }

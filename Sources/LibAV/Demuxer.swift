@@ -10,10 +10,16 @@ package final class Demuxer {
   private let context: UnsafeMutablePointer<AVFormatContext>
   /// Lives as long as `context`, which points to it.
   private let input: InputContext
+  private let bounds: ReadingBounds
+  /// Whether the header has more tags, or larger compressed ones, than are read.
+  package let leavesTagsOut: Bool
 
-  private init(_ context: UnsafeMutablePointer<AVFormatContext>, _ input: InputContext) {
-    self.context = context
-    self.input = input
+  private init(
+    _ context: UnsafeMutablePointer<AVFormatContext>, _ input: InputContext,
+    _ bounds: ReadingBounds, leavesTagsOut: Bool
+  ) {
+    (self.context, self.input) = (context, input)
+    (self.bounds, self.leavesTagsOut) = (bounds, leavesTagsOut)
   }
 
   deinit {
@@ -39,18 +45,20 @@ package final class Demuxer {
     }
     let input = try InputContext.open(path)
     var context = avformat_alloc_context()
+    defer { withExtendedLifetime(input) { avformat_close_input(&context) } }
     context?.pointee.pb = input.pointer
-    let status = path.withPlatformString { bytes in
-      // Some formats are known by their extension alone. The prefix keeps a colon in the name from
-      // reading as a protocol.
-      let url =
-        [CChar]("file:".utf8.map { CChar(bitPattern: $0) })
-        + Array(
-          UnsafeBufferPointer(start: bytes, count: strlen(bytes) + 1))
-      return avformat_open_input(&context, url, nil, &options)
-    }
-    try check(status, "avformat_open_input")
-    let demuxer = Demuxer(try checkAllocated(context, "avformat_open_input"), input)
+    // Some formats are known by their extension alone. The prefix keeps a colon in the name from
+    // reading as a protocol.
+    let url =
+      [CChar]("file:".utf8.map { CChar(bitPattern: $0) })
+      + path.withPlatformString { Array(UnsafeBufferPointer(start: $0, count: strlen($0) + 1)) }
+    let bounds = ReadingBounds(fileSize: input.seek(to: 0, whence: AVSEEK_SIZE))
+    let opened = try bounds.call { avformat_open_input(&context, url, nil, &options) }
+    try check(opened.status, "avformat_open_input")
+    let demuxer = Demuxer(
+      try checkAllocated(context, "avformat_open_input"), input, bounds,
+      leavesTagsOut: opened.leavesTagsOut)
+    context = nil
     // A list that this FFmpeg does not have would leave other files within reach.
     guard av_dict_count(options) == 0 else {
       throw LibAVError(code: avjob_averror_option_not_found(), operation: "avformat_open_input")
@@ -84,7 +92,8 @@ package final class Demuxer {
         stream.pointee.discard = AVDISCARD_ALL
       }
     }
-    try check(avformat_find_stream_info(context, nil), "avformat_find_stream_info")
+    try check(
+      bounds.call { avformat_find_stream_info(context, nil) }.status, "avformat_find_stream_info")
   }
 
   /// FFmpeg's name of the container, such as `mov,mp4,m4a,3gp,3g2,mj2`.
@@ -141,7 +150,7 @@ package final class Demuxer {
     var attempts = 0
     repeat {
       av_packet_unref(packet.pointer)
-      let status = av_read_frame(context, packet.pointer)
+      let status = try bounds.call { av_read_frame(context, packet.pointer) }.status
       if status == avjob_averror_eof() { return nil }
       // MPEG-TS that has lost its place looks for it in the next 64 KiB, and must be called again for
       // more.
@@ -168,8 +177,8 @@ package final class Demuxer {
   /// Goes to a packet of stream `index` that starts at or before `timestamp`, in the stream's
   /// ticks (`av_seek_frame`). Whether it does is for the caller to check by what it then reads.
   package func seek(stream index: Int, to timestamp: Int64) throws(LibAVError) {
-    try check(
-      av_seek_frame(context, Int32(index), timestamp, AVSEEK_FLAG_BACKWARD), "av_seek_frame")
+    let call = { av_seek_frame(self.context, Int32(index), timestamp, AVSEEK_FLAG_BACKWARD) }
+    try check(bounds.call(call).status, "av_seek_frame")
   }
 
   /// Whether packets are found again by where they lie in the file: the container has neither an

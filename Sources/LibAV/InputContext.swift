@@ -67,7 +67,7 @@ final class InputContext {
     }
   }
 
-  fileprivate func seek(to offset: Int64, whence: Int32) -> Int64 {
+  func seek(to offset: Int64, whence: Int32) -> Int64 {
     switch whence {
     case AVSEEK_SIZE:
       var facts = stat()

@@ -34,10 +34,17 @@ struct Prober {
         .mendInput, "holds no sound in a known format (a text, a playlist, a damaged header?)",
         path: path)
     }
-    if demuxer.formatName == "mp3" {
-      return try prober.probeMPEGAudio(demuxer, stream: index)
+    var stream =
+      demuxer.formatName == "mp3"
+      ? try prober.probeMPEGAudio(demuxer, stream: index)
+      : try prober.probe(demuxer, stream: index)
+    if demuxer.leavesTagsOut {
+      stream.warnings.append(
+        Warning(
+          "has more tags than 1,000, or more than 16 MB of compressed ones: others are left out",
+          path: path))
     }
-    return try prober.probe(demuxer, stream: index)
+    return stream
   }
 
   // MARK: Through libavformat

@@ -1,0 +1,102 @@
+#define _GNU_SOURCE
+#include "CReadingBounds.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// libavutil's and zlib's declarations (dict.h, mem.h, zlib.h), as far as they are needed: including
+// theirs would give attributes to ours.
+typedef struct AVDictionary AVDictionary;
+extern int av_dict_count(const AVDictionary *dictionary);
+extern void av_free(void *memory);
+enum { DONT_STRDUP_KEY = 4, DONT_STRDUP_VAL = 8, Z_BUF_ERROR = -5 };
+
+static _Thread_local struct {
+  int tags, refused_tags, refused_tables;
+  // Tags that stand beside others in a dictionary: replacing and lengthening one costs, too.
+  long settings;
+  unsigned long inflated, tables;
+} bounds;
+
+void avjob_bound_reading(int tags, unsigned long inflated, unsigned long tables) {
+  bounds.tags = tags;
+  bounds.refused_tags = bounds.refused_tables = 0;
+  bounds.settings = 10L * tags;
+  bounds.inflated = inflated;
+  bounds.tables = tables;
+}
+
+int avjob_refused_tags(void) { return bounds.refused_tags; }
+int avjob_refused_tables(void) { return bounds.refused_tables; }
+
+// `NEXT(f)`: the library's function of this name (dlsym(3)).
+#define NEXT(name)                                                                        \
+  ({                                                                                      \
+    static _Atomic(void *) known;                                                         \
+    void *found = __atomic_load_n((void **)&known, __ATOMIC_RELAXED);                     \
+    if (!found) {                                                                         \
+      found = dlsym(RTLD_NEXT, #name);                                                    \
+      __atomic_store_n((void **)&known, found, __ATOMIC_RELAXED);                         \
+    }                                                                                     \
+    (__typeof__(&name))found;                                                             \
+  })
+
+int av_dict_set(AVDictionary **dictionary, const char *key, const char *value, int flags) {
+  if (bounds.tags && *dictionary && value
+      && (av_dict_count(*dictionary) >= bounds.tags || --bounds.settings < 0)) {
+    bounds.refused_tags++;
+    if (flags & DONT_STRDUP_KEY) av_free((void *)key);
+    if (flags & DONT_STRDUP_VAL) av_free((void *)value);
+    // An error would end the reading of some formats, and what is left out is no damage.
+    return 0;
+  }
+  return NEXT(av_dict_set)(dictionary, key, value, flags);
+}
+
+int uncompress(
+    unsigned char *target, unsigned long *size, const unsigned char *source, unsigned long length) {
+  if (bounds.tags) {
+    if (*size > bounds.inflated) {
+      bounds.refused_tags++;
+      return Z_BUF_ERROR;
+    }
+    bounds.inflated -= *size;
+  }
+  return NEXT(uncompress)(target, size, source, length);
+}
+
+// A refused array is one whose size overflows, which each of the functions reports in its own way.
+static size_t granted(size_t count, size_t size) {
+  enum { large = 1 << 20 };
+  size_t bytes;
+  if (!bounds.tags || __builtin_mul_overflow(count, size, &bytes) || bytes < large) return count;
+  if (bytes > bounds.tables) {
+    bounds.refused_tables++;
+    return SIZE_MAX;
+  }
+  bounds.tables -= bytes;
+  return count;
+}
+
+void *av_malloc_array(size_t count, size_t size) {
+  return NEXT(av_malloc_array)(granted(count, size), size);
+}
+
+void *av_calloc(size_t count, size_t size) { return NEXT(av_calloc)(granted(count, size), size); }
+
+void *av_realloc_array(void *memory, size_t count, size_t size) {
+  return NEXT(av_realloc_array)(memory, granted(count, size), size);
+}
+
+int av_reallocp_array(void *memory, size_t count, size_t size) {
+  return NEXT(av_reallocp_array)(memory, granted(count, size), size);
+}
+
+void *av_fast_realloc(void *memory, unsigned int *size, size_t least) {
+  if (least > *size && granted(least, 1) != least) {
+    *size = 0;
+    return NULL;
+  }
+  return NEXT(av_fast_realloc)(memory, size, least);
+}

@@ -1,0 +1,41 @@
+internal import CFFmpeg
+internal import CReadingBounds
+import Glibc
+
+/// Bounds on what libavformat makes of a file, whose size it cannot choose: time and memory of a call
+/// follow from the file's, whatever it announces.
+struct ReadingBounds {
+  /// Entries of one dictionary: more tags than any honest file has.
+  private static let tagLimit: Int32 = 1000
+  /// Bytes of compressed tags, together.
+  private static let inflatedLimit: UInt = 16 << 20
+  /// Bytes of arrays of a mebibyte and more, as they are asked for: an index takes 24 bytes for each
+  /// packet, and grows in steps.
+  private let tables: UInt
+
+  /// Those of a file of so many bytes.
+  init(fileSize: Int64) { tables = 128 << 20 + 32 * UInt(max(0, min(fileSize, 1 << 50))) }
+
+  /// Makes one call within the bounds.
+  ///
+  /// - Returns: Its status, and whether tags were left out.
+  /// - Throws: `LibAVError.tablesTooLarge`, where they are the cause of a failure or of a file without
+  ///   an index.
+  func call(_ body: () -> Int32) throws(LibAVError) -> (status: Int32, leavesTagsOut: Bool) {
+    avjob_bound_reading(Self.tagLimit, Self.inflatedLimit, tables)
+    let status = body()
+    let (tags, tables) = (avjob_refused_tags(), avjob_refused_tables())
+    avjob_bound_reading(0, 0, 0)
+    guard tables == 0 else { throw .tablesTooLarge }
+    return (status, tags > 0)
+  }
+}
+
+extension LibAVError {
+  /// A file that announces more than it can hold.
+  static let tablesTooLarge = LibAVError(
+    code: avjob_averror(EFBIG), operation: "its tables count more than a file of its size can hold")
+
+  /// Whether it is that.
+  package var isTooLarge: Bool { self == .tablesTooLarge }
+}

@@ -1,0 +1,41 @@
+import TestSupport
+import Testing
+
+/// Media of some megabytes whose headers ask for gigabytes or minutes (`Tests/Rigs/bombs.py`).
+@Suite struct BombTests {
+  private func probed(_ file: String) throws -> ToolResult {
+    let stage = Stage()
+    try stage.make("\(Fixture.path("../Tests/Rigs/bombs.py"))")
+    return try stage.run("ulimit -v 700000; avjob probe \(file) | head -c 1000000")
+  }
+
+  @Test(
+    "Tags beyond all measure are left out, with a warning",
+    arguments: [
+      "inflating.mp3", "many.mp3", "private.mp3", "many.flac", "same.flac", "many.opus", "many.m4a",
+      "list.wav", "many.wav", "inflating.wav", "many.aiff", "inflating.aiff", "notes.aiff",
+      "many.mka",
+    ])
+  func tags(file: String) throws {
+    let result = try probed(file)
+    #expect(result.text.hasPrefix("\(file)\n  sound"))
+    #expect(
+      result.errors == """
+        warning: '\(file)': has more tags than 1,000, or more than 16 MB of compressed ones: others are left out
+
+        """)
+  }
+
+  @Test(
+    "Tables beyond all measure are refused",
+    arguments: ["samples.mov", "tracks.mov", "fragments.mp4"])
+  func tables(file: String) throws {
+    let result = try probed(file)
+    #expect(result.text == "")
+    #expect(
+      result.errors == """
+        error: '\(file)': its tables count more than a file of its size can hold; encode it again
+
+        """)
+  }
+}
