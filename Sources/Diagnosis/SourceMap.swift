@@ -193,7 +193,8 @@ public final class SourceMap: Sendable {
       let key = Hidden(source: place.source, severity: diagnostic.severity)
       let known = hidden[key]
       hidden[key] = (
-        (known?.count ?? 0) + 1, min(known?.first ?? place, place), known?.remedy ?? diagnostic.remedy
+        (known?.count ?? 0) + 1, min(known?.first ?? place, place),
+        known?.remedy ?? diagnostic.remedy
       )
     }
     for (key, found) in hidden.sorted(by: { $0.value.first < $1.value.first }) {

@@ -30,7 +30,8 @@ package enum Spelling {
   /// `fadeIn`, `Fade-In` and `fade_in` are one word.
   private static func normalized(_ word: String) -> [UInt32] {
     var letters: [UInt32] = []
-    for scalar in word.unicodeScalars.prefix(lengthLimit) where !"_- ".unicodeScalars.contains(scalar) {
+    for scalar in word.unicodeScalars.prefix(lengthLimit)
+    where !"_- ".unicodeScalars.contains(scalar) {
       if scalar.isASCII {
         letters.append(UInt32(UInt8(ascii: scalar).lowercased))
       } else {
@@ -49,7 +50,8 @@ package enum Spelling {
     guard most > 0 else { return nil }
     // What both begin with and end in costs nothing, and names of a list have much of it.
     let head = zip(a, b).prefix { $0 == $1 }.count
-    let tail = zip(a.dropFirst(head).reversed(), b.dropFirst(head).reversed()).prefix { $0 == $1 }.count
+    let tail = zip(a.dropFirst(head).reversed(), b.dropFirst(head).reversed()).prefix { $0 == $1 }
+      .count
     let (a, b) = (Array(a[head..<a.count - tail]), Array(b[head..<b.count - tail]))
     // Of each row only what is no farther than `limit` from the diagonal can matter.
     var before = [Int](repeating: most, count: b.count + 1)

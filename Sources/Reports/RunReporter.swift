@@ -58,7 +58,9 @@ package final class RunReporter {
     _ options: Options, _ run: RunFacts, _ diagnostics: ReportedDiagnostics
   ) -> ProgressStream? {
     guard options.streamsEvents else { return nil }
-    return ProgressStream(of: run, places: diagnostics.map) { StandardStream.output.write(json: $0) }
+    return ProgressStream(of: run, places: diagnostics.map) {
+      StandardStream.output.write(json: $0)
+    }
   }
 
   // MARK: Before work

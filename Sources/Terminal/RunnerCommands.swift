@@ -14,7 +14,8 @@ extension String {
       let rest = scalars[index...]
       let isCommand = isAtStart && rest.starts(with: "::".unicodeScalars)
       result.append(isCommand || rest.starts(with: "##[".unicodeScalars) ? "\u{FFFD}" : scalar)
-      isAtStart = "\r\n".unicodeScalars.contains(scalar) || isAtStart && scalar.properties.isWhitespace
+      isAtStart =
+        "\r\n".unicodeScalars.contains(scalar) || isAtStart && scalar.properties.isWhitespace
     }
     return String(result)
   }

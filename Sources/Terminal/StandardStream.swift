@@ -46,8 +46,10 @@ package enum StandardStream: Int32 {
   ///
   /// After `stopWaiting` it never blocks: text that is not taken now is written later.
   ///
-  /// - Parameter isVerbatim: Whether the text is for a program. In any other, no line is a command to
-  ///   GitHub's runner.
+  /// - Parameters:
+  ///   - text: What is written.
+  ///   - isVerbatim: Whether it is for a program. In any other text, no line is a command to GitHub's
+  ///     runner.
   package func write(_ text: String, verbatim isVerbatim: Bool = false) {
     let text = isVerbatim ? text : text.withoutRunnerCommands
     let isWritten = Self.writers.withLock { writers in

@@ -83,7 +83,8 @@ extension YAMLReader {
     guard let text = String(validating: content, as: UTF8.self) else {
       let text = String(decoding: content, as: UTF8.self)
       throw refusal(
-        of: text.unicodeScalars.firstIndex(of: "\u{FFFD}"), in: text, "not UTF-8", named: name, map, add,
+        of: text.unicodeScalars.firstIndex(of: "\u{FFFD}"), in: text, "not UTF-8", named: name, map,
+        add,
         help: "save the file as UTF-8; 'iconv -f WINDOWS-1252 -t UTF-8' makes it of an old one")
     }
     let isPlain = content.allSatisfy { (0x20...0x7E).contains($0) || $0 == 0x0A }

@@ -74,7 +74,8 @@ import Testing
     let file = "$'::error::h\\n::error::i.mp3'"
     for command in [
       "check job.yaml", "plan job.yaml", "plan --json job.yaml", "run --verbose job.yaml",
-      "run --progress json --force job.yaml", "run --explain job.yaml", "probe \(file)", "probe --json \(file)",
+      "run --progress json --force job.yaml", "run --explain job.yaml", "probe \(file)",
+      "probe --json \(file)",
       "clip --from 5s -o x.wav \(file)", "check $'::error::j\\n::error::k.yaml'",
       "run --report report.md job.yaml; cat report.md",
     ] {

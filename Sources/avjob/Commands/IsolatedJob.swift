@@ -22,6 +22,8 @@ struct IsolatedJob: ParsableCommand {
       throw ValidationError("this command is started by 'avjob run --isolate' only")
     }
     order.applyLimits()
-    order.perform(Signals.catchAll().cancellation) { StandardStream.output.write($0, verbatim: true) }
+    order.perform(Signals.catchAll().cancellation) {
+      StandardStream.output.write($0, verbatim: true)
+    }
   }
 }
