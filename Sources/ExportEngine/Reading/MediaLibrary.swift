@@ -24,7 +24,9 @@ public final class MediaLibrary: Sendable {
   /// The number of exports compiled for sessions over this library: tests expect one for each job.
   package let compilations = Atomic<Int>(0)
 
-  private enum Known {
+  /// Behind a reference: each stands under two keys, and a table has room for twice as many values
+  /// as are in it, or three times while it grows.
+  private indirect enum Known {
     case probed(ProbedStream)
     /// By an earlier run: enough for a graph, not for reading.
     case recalled(ProbedAsset)
