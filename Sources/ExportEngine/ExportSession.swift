@@ -98,6 +98,11 @@ public struct ExportSession: Sendable {
     try requireOwnPlaces()
     let graph = try graph()
     let sources = try SourceList(of: graph)
+    // What earlier outputs take is not free before they are replaced.
+    var rooms = RoomCache { DiskRoom(for: $0) }
+    for growth in growth(of: graph, &rooms, replacing: false) {
+      if let shortage = growth.shortage { throw shortage }
+    }
     let renderer = try Renderer(graph, library: library, cancellation: cancellation)
     // A core for the calling thread, where no caller's budget has one.
     let own = budget == nil ? CPUBudget(total: CPUBudget.availableCores) : nil
@@ -176,7 +181,7 @@ public struct ExportSession: Sendable {
     }
   }
 
-  private var noOutputs: Failure? {
+  var noOutputs: Failure? {
     guard export.outputs.isEmpty else { return nil }
     return Failure(
       .mendJob, "no outputs: the export would write nothing; give it one or more",
@@ -276,103 +281,5 @@ public struct ExportSession: Sendable {
         "\(output.clippedSamples) samples are over full scale; lower the gain",
         path: sink.output.path, origin: sink.output.origin)
     }
-  }
-}
-
-extension ExportSession {
-  /// Findings about an export before it starts.
-  public struct Review: Sendable {
-    /// Why outputs cannot be written: no outputs, a read-only folder, settings that the format does
-    /// not have, a cover that is no picture.
-    public var problems: [Failure] = []
-    /// Wishes of the export that are left out: tags, covers and chapters without a place in an
-    /// output's format, and a pan where the mix has no left and right.
-    public var unmetWishes: [Warning] = []
-    /// The estimated work of one core; see `Graph.estimatedWork`.
-    public var work: Duration = .zero
-    /// The facts that probing the outputs will find; see `Graph.predictedAssets`.
-    public var predictedAssets: [Asset] = []
-  }
-
-  /// Examines what `run` would do, and the disk, without changes. O(segments + outputs).
-  ///
-  /// - Parameter isPredicting: Whether to fill `predictedAssets`.
-  /// - Returns: The findings; without faults, all but the work is empty.
-  public func review(predicting isPredicting: Bool = false) -> Review {
-    var cache = ReviewCache()
-    return review(predicting: isPredicting, seeing: &cache)
-  }
-
-  /// The same for one of many exports, which share a view of the disk.
-  package func review(predicting isPredicting: Bool, seeing cache: inout ReviewCache) -> Review {
-    if let noOutputs { return Review(problems: [noOutputs]) }
-    do throws(Failure) {
-      let graph = try graph()
-      var review = Review(
-        unmetWishes: unmetWishes(in: graph), work: graph.estimatedWork,
-        predictedAssets: isPredicting ? graph.predictedAssets : [])
-      for sink in graph.sinks {
-        problem(of: sink, in: graph, &cache).map { review.problems.append($0) }
-      }
-      for record in export.records {
-        problem(of: record, &cache).map { review.problems.append($0) }
-      }
-      return review
-    } catch {
-      return Review(problems: [error.placed(at: export.origin)])
-    }
-  }
-
-  /// Removes what processes that were killed left beside the outputs. Files of living processes are
-  /// kept; those of another machine or container count as dead two minutes after their last write.
-  ///
-  /// - Complexity: O(outputs), and O(entries) for each of their folders
-  public func removeLeftovers() { LeftoverCache().removeLeftovers(of: export) }
-
-  private func problem(of sink: Sink, in graph: Graph, _ cache: inout ReviewCache) -> Failure? {
-    do throws(Failure) {
-      for path in [sink.output.path] + sink.sidecars.map(sink.output.path.sidecar) {
-        try OutputFile.requireWritable(path, seeing: &cache.folders)
-      }
-      try requireEncodable(sink, format: graph.nodes[sink.node].format, seeing: &cache.pictures)
-      return nil
-    } catch {
-      return error.placed(at: sink.output.origin)
-    }
-  }
-
-  private func problem(of record: ExportRecord, _ cache: inout ReviewCache) -> Failure? {
-    do throws(Failure) {
-      try OutputFile.requireWritable(record.path, seeing: &cache.folders)
-      return nil
-    } catch {
-      return error.placed(at: record.origin)
-    }
-  }
-
-  private func unmetWishes(in graph: Graph) -> [Warning] {
-    let sources = export.composition.assets
-    var found = graph.sinks.flatMap { omissions(of: $0.besides(sources)) }
-    for sink in graph.sinks where sink.chapters.isEmpty {
-      for sidecar in sink.output.chapters.sidecars {
-        found.append(
-          Warning(
-            "no chapters: '\(sink.output.path.sidecar(sidecar))' is not written",
-            path: sink.output.path, origin: sink.output.origin))
-      }
-    }
-    if export.isPanned, graph.isMixedInMono {
-      found.append(
-        Warning("the mix is mono, where 'pan' changes nothing: left out", origin: export.origin))
-    }
-    return found
-  }
-
-  /// Tags, covers and chapters of sources without a place in an output's format. O(segments +
-  /// outputs).
-  public var losses: [Warning] {
-    guard let graph = try? graph() else { return [] }
-    let sources = export.composition.assets
-    return graph.sinks.flatMap { omissions(of: $0.broughtAlong(by: sources)) }
   }
 }

@@ -34,7 +34,8 @@ package struct Preparation {
   ///
   /// - Complexity: O(distinct media + items + parts)
   package init(
-    _ loaded: LoadedJobs, _ rules: RunRules = RunRules(), library: MediaLibrary, budget: CPUBudget
+    _ loaded: LoadedJobs, _ rules: RunRules = RunRules(), library: MediaLibrary, budget: CPUBudget,
+    room: @escaping (FilePath) -> DiskRoom? = { DiskRoom(for: $0) }
   ) {
     jobs = loaded.jobs
     self.rules = rules
@@ -46,8 +47,8 @@ package struct Preparation {
     // A preview settles what is heard; a run must know what its other jobs read and write.
     let settled = rules.purpose == .preview ? called : nil
     let preparer = Preparer(
-      loaded, settled ?? Array(loaded.jobs.indices), for: rules.purpose, library: library,
-      budget: budget)
+      loaded, settled ?? Array(loaded.jobs.indices), rules, library: library, budget: budget,
+      room: room)
     registry = preparer.dependencies.registry
     let wanted = settled ?? wantedJobs(called, loaded, preparer)
     let shares = rules.shard.map { Shares(of: wanted, preparer, $0) }
@@ -62,7 +63,10 @@ package struct Preparation {
       if outcome.isMistake, !rules.keepsGoing { hasJobErrors = true }
     }
     if let shares, !rules.keepsGoing { reportOtherShards(wanted, preparer, shares) }
-    if rules.purpose != .preview { reportConflicts(preparer) }
+    if rules.purpose != .preview {
+      reportConflicts(preparer)
+      reportShortage(of: wanted, preparer, shares)
+    }
     gather(wanted, preparer, shares, &missing)
   }
 
@@ -138,6 +142,31 @@ package struct Preparation {
     let found = preparer.circles + preparer.dependencies.problems
     diagnostics.append(contentsOf: found)
     if found.contains(where: { $0.severity == .error }) { hasJobErrors = true }
+  }
+
+  /// Reports outputs that do not fit on a disk together.
+  private mutating func reportShortage(
+    of wanted: [Int], _ preparer: Preparer, _ shares: Shares?
+  ) {
+    var growth: [UInt64: Int64] = [:]
+    for index in wanted where !preparer.outcomes[index].isRefused {
+      for (part, disks) in preparer.outcomes[index].growth.enumerated()
+      where shares?.isOwn(index, part: part) ?? true {
+        for disk in disks { growth[disk.room.device, default: 0] &+= disk.bytes }
+      }
+    }
+    for disk in wanted.lazy.flatMap({ preparer.outcomes[$0].growth.joined() }) {
+      let all = growth.removeValue(forKey: disk.room.device) ?? 0
+      guard all > disk.room.free, disk.shortage == nil else { continue }
+      let isError = rules.purpose == .run && !rules.keepsGoing
+      diagnostics.append(
+        Diagnostic(
+          isError ? .error : .warning,
+          "all outputs together take \(DiskGrowth.text(all)) or more, and the disk of "
+            + "'\(disk.path)' has \(DiskGrowth.text(disk.room.free)) free", at: disk.origin,
+          help: "make room, or run fewer jobs, as with '--only'"))
+      if isError { hasJobErrors = true }
+    }
   }
 
   // MARK: What is ready

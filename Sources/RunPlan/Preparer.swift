@@ -5,6 +5,7 @@ import JobModel
 import MediaComposition
 import SystemPackage
 import Threads
+import WorkerPool
 
 /// Probes the media of a run, and settles its jobs, each after those that it needs: what another job
 /// has still to write is read as it is predicted. Every export is compiled once, here.
@@ -13,6 +14,8 @@ struct Preparer {
   struct Outcome {
     /// How much work each of its exports is thought to be; empty where the job is refused.
     var estimates: [Duration] = []
+    /// What each of them takes of disks, at least; empty where the job is refused.
+    var growth: [[DiskGrowth]] = []
     /// In the order of `estimates`; empty where they are not kept.
     var sessions: [ExportSession] = []
     /// What is reported of the job itself.
@@ -42,7 +45,8 @@ struct Preparer {
   private(set) var circles: [Diagnostic] = []
   private let library: MediaLibrary
   private let purpose: RunPurpose
-  private var cache = ReviewCache()
+  private let openFiles: Int
+  private var cache: ReviewCache
   /// What jobs name and what is no file on the disk.
   private let absent: Set<FilePath>
   /// Of each job that names some.
@@ -69,17 +73,21 @@ struct Preparer {
   /// - Parameters:
   ///   - loaded: All jobs of the run.
   ///   - wanted: The jobs to settle, for a purpose that does not need the others.
-  ///   - purpose: What is to be done with them.
+  ///   - rules: What is to be done with them.
   ///   - library: Probes.
   ///   - budget: Of whose cores probing makes use.
+  ///   - room: Finds the disk that a file will be on.
   /// - Complexity: O(distinct media + items + parts), once for each link of a chain of split jobs
   init(
-    _ loaded: LoadedJobs, _ wanted: [Int], for purpose: RunPurpose, library: MediaLibrary,
-    budget: CPUBudget
+    _ loaded: LoadedJobs, _ wanted: [Int], _ rules: RunRules, library: MediaLibrary,
+    budget: CPUBudget, room: @escaping (FilePath) -> DiskRoom?
   ) {
     jobs = loaded.jobs
     self.library = library
+    let purpose = rules.purpose
     self.purpose = purpose
+    openFiles = rules.openFiles
+    cache = ReviewCache(room: room)
     outcomes = Array(repeating: Outcome(), count: jobs.count)
     let dependencies = JobDependencies(loaded)
     self.dependencies = dependencies
@@ -292,12 +300,43 @@ struct Preparer {
         outcome.isRefused = true
         if failure.remedy == .mendJob { outcome.isMistake = true }
       }
+      for shortage in shortages(session.export, review) {
+        let diagnostic = Diagnostic(shortage.failure, at: session.export.origin)
+        if purpose == .run || shortage.isSure {
+          outcome.found.append(diagnostic)
+          outcome.isRefused = true
+        } else {
+          // There may be room where, or when, it runs.
+          wishes.append(Diagnostic(.warning, diagnostic.message, at: diagnostic.origin))
+        }
+      }
+      outcome.growth.append(review.growth)
       wishes += review.unmetWishes.map { Diagnostic($0) }
       outcome.estimates.append(review.work)
       for asset in review.predictedAssets {
         predictions[index]?[asset.path] = asset
       }
     }
-    if outcome.isRefused { outcome.estimates = [] } else { outcome.found += wishes }
+    guard !outcome.isRefused else { return (outcome.estimates, outcome.growth) = ([], []) }
+    outcome.found += wishes
+  }
+
+  /// What an export needs and the machine has not, and whether that is so at any time.
+  private func shortages(
+    _ export: Export, _ review: ExportSession.Review
+  ) -> [(failure: Failure, isSure: Bool)] {
+    var found = review.growth.compactMap { growth in
+      growth.shortage.map { (failure: $0, isSure: growth.exceedsDisk) }
+    }
+    let (sources, written) = ResourceRequest.files(of: export)
+    if sources + written > openFiles {
+      let failure = Failure(
+        .mendMachine,
+        "has \(sources + written) files open at once, and \(openFiles) are allowed; raise the limit, "
+          + "as with 'ulimit -n \(sources + written + 64)'", path: export.outputs.first?.path,
+        origin: export.origin)
+      found.append((failure, isSure: false))
+    }
+    return found
   }
 }

@@ -1,4 +1,5 @@
 import MediaComposition
+import MediaTime
 import WorkerPool
 
 extension ResourceRequest {
@@ -9,15 +10,21 @@ extension ResourceRequest {
   ///
   /// - Complexity: O(segments)
   package init(for export: Export) {
-    let sources = export.composition.sourcesAtOnce
-    // All are open from before the first block until the last is whole.
-    let files = export.outputs.reduce(export.records.count) { $0 + $1.paths.count }
+    let (sources, files) = Self.files(of: export)
     self.init(
-      // Idle sources stay open for the next clip (`SourcePool`); 16: what opening them takes.
-      openFiles: sources + files + 16,
+      // Idle sources stay open for the next clip (`SourcePool`), and opening takes some.
+      openFiles: sources + files + Self.reserve,
       memory: Self.job + sources * Self.source + export.outputs.count * Self.output)
   }
 
+  /// How many of the files that it may have open at once are sources, and how many it writes.
+  static func files(of export: Export) -> (sources: Int, written: Int) {
+    // All are open from before the first block until the last is whole.
+    let written = export.outputs.reduce(export.records.count) { $0 + $1.paths.count }
+    return (export.composition.sourcesAtOnce, written)
+  }
+
+  private static let reserve = 16
   private static let job = 8 << 20
   private static let source = 1 << 20
   private static let output = 16 << 20
@@ -26,16 +33,26 @@ extension ResourceRequest {
   ///
   /// A part is left to the command itself: its streams, its job files, its library.
   package static func limits(openFiles: Int, memory: Int) -> ResourceRequest {
-    ResourceRequest(openFiles: max(1, openFiles - 16), memory: memory / 4 * 3)
+    ResourceRequest(openFiles: max(1, openFiles - reserve), memory: memory / 4 * 3)
   }
 }
 
 extension Composition {
-  /// An upper bound of the files that are open at one moment: of each track, one segment sounds.
+  /// How many files are open at one moment, at most.
   fileprivate var sourcesAtOnce: Int {
-    tracks.reduce(0) { sum, track in
-      sum + (track.segments.map(\.sourcesAtOnce).max() ?? 0)
+    // What ends where another one begins is closed before.
+    let moments = tracks.lazy.flatMap(\.segments).flatMap {
+      segment -> [(time: Time, change: Int)] in
+      let count = segment.sourcesAtOnce
+      return count == 0
+        ? [] : [(segment.target.start, count), (segment.target.end, -count)]
     }
+    var (open, most) = (0, 0)
+    for moment in moments.sorted(by: { ($0.time, $0.change) < ($1.time, $1.change) }) {
+      open += moment.change
+      most = max(most, open)
+    }
+    return most
   }
 }
 

@@ -25,6 +25,8 @@ package struct RunRules {
   package var shard: Shard?
   /// How long an attempt may take, whatever its job says; nil: as long as the job says.
   package var timeLimit: Duration?
+  /// How many more files the process may open.
+  package var openFiles = Int.max
 
   /// Rules for all jobs, but for what is given.
   package init(

@@ -85,7 +85,7 @@ import WorkerPool
     ])
     let none = ResourceRequest(for: Export(name: "none", composition: Composition(), outputs: []))
     let mix = ResourceRequest(for: Export(name: "mix", composition: outer, outputs: []))
-    #expect(mix.openFiles - none.openFiles == 3)
+    #expect(mix.openFiles - none.openFiles == 2)
     #expect(mix.memory > none.memory)
     var output = Output(path: "a.mp3", format: .mp3(.standard))
     output.chapters.sidecars = [.podlove, .podcasting2]

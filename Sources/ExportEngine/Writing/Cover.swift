@@ -78,9 +78,12 @@ struct PictureCache {
 package struct ReviewCache {
   var folders = FolderCache()
   var pictures = PictureCache()
+  var rooms: RoomCache
 
-  /// An empty cache.
-  package init() {}
+  /// An empty cache; `room` finds the disk that a file will be on.
+  package init(room: @escaping (FilePath) -> DiskRoom? = { DiskRoom(for: $0) }) {
+    rooms = RoomCache(room)
+  }
 }
 
 private func attachedPicture(_ index: Int, of media: FilePath) throws(Failure) -> [UInt8]? {

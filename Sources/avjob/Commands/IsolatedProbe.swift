@@ -12,6 +12,8 @@ struct IsolatedProbe: ParsableCommand {
 
   func run() throws {
     try confinement.enter()
-    ProbeProcesses.answer({ readLine() }) { StandardStream.output.write($0) }
+    ProbeProcesses.answer({ readLine() }) {
+      StandardStream.output.write($0, verbatim: true)
+    }
   }
 }

@@ -20,9 +20,10 @@ struct CommandContext {
   /// What earlier runs left; nil for a command that keeps nothing.
   let memory: RunMemory?
   let budget = CPUBudget(total: CPUBudget.availableCores)
-  /// What jobs may take together; files may be opened up to the hard limit from here on.
-  let limits = ResourceRequest.limits(
-    openFiles: ProcessLimits.raiseOpenFiles(), memory: ProcessLimits.machineMemory)
+  /// What jobs may take together.
+  let limits: ResourceRequest
+  /// How many more files may be opened: up to the hard limit from here on.
+  private let openFiles = ProcessLimits.raiseOpenFiles()
 
   /// The context of a command; `memory` is what it uses of earlier runs, and leaves to later ones,
   /// and media are probed in processes with these `bounds`, or nil: in this one.
@@ -32,6 +33,7 @@ struct CommandContext {
   ) {
     diagnostics = ReportedDiagnostics(annotates: annotations == .github, isQuiet: isQuiet)
     self.memory = memory
+    limits = .limits(openFiles: openFiles, memory: ProcessLimits.machineMemory)
     var recall: MediaLibrary.Recall?
     if let memory { recall = { memory.find($0, stream: $1, $2) } }
     var probe: MediaLibrary.Probe?
@@ -149,6 +151,8 @@ struct CommandContext {
     refused: (Preparation) -> Void = { _ in }
   ) throws -> Preparation {
     memory?.open(for: loaded.jobs)
+    var rules = rules
+    rules.openFiles = openFiles
     let preparation = Preparation(loaded, rules, library: library, budget: budget)
     memory?.keepProbes(of: library)
     report(preparation.diagnostics)

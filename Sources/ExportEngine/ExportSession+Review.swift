@@ -1,0 +1,130 @@
+import Diagnosis
+import ExportGraph
+import MediaComposition
+import SystemPackage
+
+extension ExportSession {
+  /// Findings about an export before it starts.
+  public struct Review: Sendable {
+    /// Why outputs cannot be written: no outputs, a read-only folder, settings that the format does
+    /// not have, a cover that is no picture.
+    public var problems: [Failure] = []
+    /// Wishes of the export that are left out: tags, covers and chapters without a place in an
+    /// output's format, and a pan where the mix has no left and right.
+    public var unmetWishes: [Warning] = []
+    /// The estimated work of one core; see `Graph.estimatedWork`.
+    public var work: Duration = .zero
+    /// The facts that probing the outputs will find; see `Graph.predictedAssets`.
+    public var predictedAssets: [Asset] = []
+    /// What the outputs take of each disk, at least.
+    package var growth: [DiskGrowth] = []
+  }
+
+  /// Examines what `run` would do, and the disk, without changes. O(segments + outputs).
+  ///
+  /// - Parameter isPredicting: Whether to fill `predictedAssets`.
+  /// - Returns: The findings; without faults, all but the work is empty.
+  public func review(predicting isPredicting: Bool = false) -> Review {
+    var cache = ReviewCache()
+    return review(predicting: isPredicting, seeing: &cache)
+  }
+
+  /// The same for one of many exports, which share a view of the disk.
+  package func review(predicting isPredicting: Bool, seeing cache: inout ReviewCache) -> Review {
+    if let noOutputs { return Review(problems: [noOutputs]) }
+    do throws(Failure) {
+      let graph = try graph()
+      var review = Review(
+        unmetWishes: unmetWishes(in: graph), work: graph.estimatedWork,
+        predictedAssets: isPredicting ? graph.predictedAssets : [])
+      for sink in graph.sinks {
+        problem(of: sink, in: graph, &cache).map { review.problems.append($0) }
+      }
+      for record in export.records {
+        problem(of: record, &cache).map { review.problems.append($0) }
+      }
+      review.growth = growth(of: graph, &cache.rooms, replacing: true)
+      return review
+    } catch {
+      return Review(problems: [error.placed(at: export.origin)])
+    }
+  }
+
+  /// Removes what processes that were killed left beside the outputs. Files of living processes are
+  /// kept; those of another machine or container count as dead two minutes after their last write.
+  ///
+  /// - Complexity: O(outputs), and O(entries) for each of their folders
+  public func removeLeftovers() { LeftoverCache().removeLeftovers(of: export) }
+
+  private func problem(of sink: Sink, in graph: Graph, _ cache: inout ReviewCache) -> Failure? {
+    do throws(Failure) {
+      for path in [sink.output.path] + sink.sidecars.map(sink.output.path.sidecar) {
+        try OutputFile.requireWritable(path, seeing: &cache.folders)
+      }
+      try requireEncodable(sink, format: graph.nodes[sink.node].format, seeing: &cache.pictures)
+      return nil
+    } catch {
+      return error.placed(at: sink.output.origin)
+    }
+  }
+
+  private func problem(of record: ExportRecord, _ cache: inout ReviewCache) -> Failure? {
+    do throws(Failure) {
+      try OutputFile.requireWritable(record.path, seeing: &cache.folders)
+      return nil
+    } catch {
+      return error.placed(at: record.origin)
+    }
+  }
+
+  /// By how much the outputs let each disk grow, at least; where it is `replacing`, without what they
+  /// replace.
+  func growth(
+    of graph: Graph, _ rooms: inout RoomCache, replacing: Bool
+  ) -> [DiskGrowth] {
+    var found: [DiskGrowth] = []
+    for sink in graph.sinks {
+      let target = (try? OutputFile.followLinks(sink.output.path)) ?? sink.output.path
+      guard let room = rooms.room(for: target) else { continue }
+      let sound = graph.nodes[sink.node].format
+      var bytes = sink.format.leastByteCount(
+        frames: Int64(sink.frames.count), sampleRate: sound.sampleRate,
+        channelCount: sound.channelLayout.count)
+      if replacing { bytes -= (try? SourceFile.size(of: target)) ?? 0 }
+      if let index = found.firstIndex(where: { $0.room.device == room.device }) {
+        let (sum, isTooMuch) = found[index].bytes.addingReportingOverflow(bytes)
+        found[index].bytes = isTooMuch ? .max : sum
+      } else {
+        found.append(
+          DiskGrowth(room: room, bytes: bytes, path: sink.output.path, origin: sink.output.origin))
+      }
+    }
+    return found
+  }
+
+  private func unmetWishes(in graph: Graph) -> [Warning] {
+    let sources = export.composition.assets
+    var found = graph.sinks.flatMap { omissions(of: $0.besides(sources)) }
+    for sink in graph.sinks where sink.chapters.isEmpty {
+      for sidecar in sink.output.chapters.sidecars {
+        found.append(
+          Warning(
+            "no chapters: '\(sink.output.path.sidecar(sidecar))' is not written",
+            path: sink.output.path, origin: sink.output.origin))
+      }
+    }
+    if export.isPanned, graph.isMixedInMono {
+      found.append(
+        Warning("the mix is mono, where 'pan' changes nothing: left out", origin: export.origin))
+    }
+    return found
+  }
+
+  /// Tags, covers and chapters of sources without a place in an output's format. O(segments +
+  /// outputs).
+  public var losses: [Warning] {
+    guard let graph = try? graph() else { return [] }
+    let sources = export.composition.assets
+    return graph.sinks.flatMap { omissions(of: $0.broughtAlong(by: sources)) }
+  }
+}
