@@ -117,6 +117,20 @@ import TestSupport
     #expect(screen.hasSuffix("help: cut the items that it is made of, each on its own"))
   }
 
+  @Test("Parts and clips that multiply are refused")
+  func multipliedParts() throws {
+    let clips = Array(repeating: "a.wav", count: 1100).joined(separator: ", ")
+    expect(
+      Bench().exportScreen(
+        "concat: [\(clips)]\nsplit: { every: 1m }\noutput: 'x${part.n}.wav'\n"),
+      """
+      job.yaml:2:8: error: 1100 parts of so many items are too many
+          2 | split: { every: 1m }
+            |        ^
+        help: join the items in a job of its own, and split its output
+      """)
+  }
+
   @Test("More values than memory should hold are refused before they are parsed")
   func values() {
     let result = firstLine("concat: [" + String(repeating: "a,", count: 1_600_000) + "]")

@@ -225,7 +225,7 @@ extension Decoder {
     }
     guard let name = text(groupBy.value, scope)?.string else { return nil }
     guard let column = table.header.firstIndex(of: name), !name.isEmpty else {
-      let nearest = Spelling.nearest(to: name, among: table.header)
+      let nearest = sink.isSuggesting ? Spelling.nearest(to: name, among: table.header) : nil
       let all = table.header.filter { !$0.isEmpty }.map { "'\($0)'" }
       sink.error(
         "'\(path.value)' has no column '\(name)'", at: groupBy.value.origin,

@@ -54,14 +54,20 @@ extension Decoder {
 
   /// Warns of a tag whose name resembles a standard one.
   fileprivate func warnOfTag(_ entry: YAMLEntry) {
-    let names = ID3Tag.tagNames + ["cover", "from"]
-    guard !names.contains(entry.key.lowercased()),
-      let nearest = Spelling.nearest(to: entry.key, among: names)
-    else { return }
+    // Looked for once, however many jobs share the key.
+    let nearest = nearestTags[entry.key] ?? Self.knownTag(nearestTo: entry.key)
+    nearestTags[entry.key] = .some(nearest)
+    guard let nearest else { return }
     sink.add(
       Diagnostic(
         .warning, "'\(entry.key)' is not a known tag, and is written as it is",
         at: entry.keyOrigin, help: "did you mean '\(nearest)'?"))
+  }
+
+  /// The known tag that a key resembles; nil where it is one, or resembles none.
+  private static func knownTag(nearestTo key: String) -> String? {
+    let names = ID3Tag.tagNames + ["cover", "from"]
+    return names.contains(key.lowercased()) ? nil : Spelling.nearest(to: key, among: names)
   }
 
   fileprivate func cover(_ node: YAMLNode, _ scope: Scope) -> FilePath? {

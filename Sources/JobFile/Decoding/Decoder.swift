@@ -38,6 +38,8 @@ final class Decoder {
   /// Tables; nil for refused ones.
   var tables: [FilePath: Table?] = [:]
   var jobCount = 0
+  /// The known tags that keys of tags resemble, if any.
+  var nearestTags: [String: String?] = [:]
   /// Where the file, or the command line, sets variables.
   var globalPlaces: [String: Origin] = [:]
   /// Variables with refused names: their uses are not reported.

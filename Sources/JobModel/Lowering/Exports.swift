@@ -34,6 +34,13 @@ extension Job {
     var splitter = Splitter(whole.export, rate: sampleRate ?? clipRate(known))
     let parts = splitter.parts(of: split)
     guard splitter.errors.isEmpty else { throw splitter.errors }
+    // Each part has all of the timeline.
+    guard Lowering.holds(parts.count, .composition(whole.export.composition)) else {
+      throw Diagnostics(
+        Diagnostic(
+          "\(parts.count) parts of so many items are too many", at: split.origin,
+          help: "join the items in a job of its own, and split its output"))
+    }
     var found = Diagnostics()
     let exports = parts.map { partExport($0, whole, into: &found) }
     guard found.isEmpty else { throw found }

@@ -66,7 +66,7 @@ extension Lowering {
       error("nothing is left of \(lowered.name)", at: origin, help: "cut less of it")
       return false
     }
-    guard holds(kept.count + insertions.count, lowered.content) else {
+    guard Self.holds(kept.count + insertions.count, lowered.content) else {
       error(
         "\(kept.count + insertions.count) pieces of \(lowered.name) are too many",
         at: item.cuts.first?.origin ?? item.insertions.first?.origin ?? item.origin,
@@ -217,14 +217,14 @@ extension Lowering {
     return checkLimit(of: lowered.duration, at: speed.origin)
   }
 
-  /// The most segments and chapters that rounds, or cuts, may make of an item.
+  /// The most segments and chapters that rounds, cuts or parts may make of an item.
   private static let segmentLimit = 1_000_000
 
   /// Whether `count` pieces of `content`, each of which holds all of it, are few enough.
-  private func holds(_ count: Int, _ content: Segment.Content, chapters: Int = 0) -> Bool {
-    let (size, overflow) = (content.segmentCount(limit: Self.segmentLimit) + chapters)
+  static func holds(_ count: Int, _ content: Segment.Content, chapters: Int = 0) -> Bool {
+    let (size, overflow) = (content.segmentCount(limit: segmentLimit) + chapters)
       .multipliedReportingOverflow(by: count)
-    return !overflow && size <= Self.segmentLimit
+    return !overflow && size <= segmentLimit
   }
 
   mutating func loop(_ lowered: inout LoweredItem, by item: Item, at place: ItemPlace) -> Bool {
@@ -243,7 +243,7 @@ extension Lowering {
       count = lowered.duration.rounds(in: length)
     }
     let chapters = lowered.allChapters
-    guard count <= Quantity.loopLimit, holds(count, lowered.content, chapters: chapters.count)
+    guard count <= Quantity.loopLimit, Self.holds(count, lowered.content, chapters: chapters.count)
     else {
       error(
         "\(count) rounds of \(lowered.name) are too many", at: loop.origin,
