@@ -1,4 +1,4 @@
-import Glibc
+import Files
 import Synchronization
 import SystemPackage
 
@@ -228,12 +228,9 @@ extension FilePath {
   /// The path behind all links (realpath(3)); by its text alone where nothing is there.
   fileprivate var resolved: FilePath {
     let path = isEmpty ? "." : self
-    guard let real = path.withPlatformString({ realpath($0, nil) }) else {
-      let base = path.isAbsolute || path == "." ? FilePath("/") : FilePath(".").resolved
-      return base.pushing(path).lexicallyNormalized()
-    }
-    defer { free(real) }
-    return FilePath(platformString: real)
+    if let real = PathCalls.realPath(path) { return real }
+    let base = path.isAbsolute || path == "." ? FilePath("/") : FilePath(".").resolved
+    return base.pushing(path).lexicallyNormalized()
   }
 }
 

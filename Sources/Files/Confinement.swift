@@ -27,6 +27,16 @@ package enum Confinement {
     state.withLock { $0 = entered }
   }
 
+  /// Whether a path of a confined process leads to a file, links followed, on whose way below the root
+  /// a name begins with a dot, as `.git` does, where CI systems keep tokens.
+  package static func hides(_ path: FilePath) -> Bool {
+    guard let current, let real = PathCalls.realPath(path), let names = current.relative(real)
+    else {
+      return false
+    }
+    return names.components.contains { $0.kind == .regular && $0.string.hasPrefix(".") }
+  }
+
   /// Why a call of `PathCalls` is not allowed that failed with `error`, to stand after a path, and
   /// what to do; nil where it failed for another reason.
   package static func refusal(_ error: Int32) -> (reason: String, help: String)? {
@@ -70,7 +80,7 @@ struct ConfinedRoot: Sendable {
 
   /// `path` as it is called from the root; nil where its names lead elsewhere. What `..` and links
   /// within it mean is left to the kernel.
-  private func relative(_ path: FilePath) -> FilePath? {
+  func relative(_ path: FilePath) -> FilePath? {
     var absolute = workingDirectory.pushing(path)
     guard names.contains(where: { absolute.removePrefix($0) }) else { return nil }
     return absolute.isEmpty ? "." : absolute
@@ -96,11 +106,14 @@ struct ConfinedRoot: Sendable {
       flags: UInt64(flags), mode: flags & O_CREAT != 0 ? UInt64(mode) : 0,
       resolve: UInt64(resolve))
     return relative.withPlatformString { name in
-      while true {
-        let opened = avjob_openat2(descriptor, name, &how)
-        // A rename elsewhere on the disk made the kernel lose the way of a `..`.
-        guard opened < 0, errno == EAGAIN else { return opened }
+      var opened: Int32 = -1
+      // A rename elsewhere on the disk makes the kernel lose the way of a `..`. It says the same of a
+      // file that another program leases, for as long as it does.
+      for _ in 0..<100 {
+        opened = avjob_openat2(descriptor, name, &how)
+        guard opened < 0, errno == EAGAIN else { break }
       }
+      return opened
     }
   }
 

@@ -49,7 +49,7 @@ package enum PathCalls {
     return fact(root.open(path, openPath | O_NOFOLLOW | O_CLOEXEC)) { fstat($0, &facts) }
   }
 
-  /// What an open file says; closes it.
+  /// Asks `ask` about an open file, and closes it.
   private static func fact(_ descriptor: Int32, _ ask: (Int32) -> Int32) -> Int32 {
     guard descriptor >= 0 else { return -1 }
     defer { close(descriptor) }
@@ -72,6 +72,21 @@ package enum PathCalls {
     // Beneath a root also its own name passes no link.
     let isReached = Confinement.current?.reaches(folder) ?? true
     return isReached ? access(folder, W_OK | X_OK) : -1
+  }
+
+  /// The path behind all links (`realpath(3)`); nil with errno set.
+  package static func realPath(_ path: FilePath) -> FilePath? {
+    guard let root = Confinement.current else {
+      guard let real = path.withPlatformString({ realpath($0, nil) }) else { return nil }
+      defer { free(real) }
+      return FilePath(platformString: real)
+    }
+    let descriptor = root.open(path, openPath | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+    let count = Glibc.readlink("/proc/self/fd/\(descriptor)", &buffer, Int(PATH_MAX))
+    return count > 0 ? FilePath(platformString: buffer) : nil
   }
 
   /// `readlink(2)`; nil with errno set.
@@ -138,7 +153,7 @@ package enum PathCalls {
 
   /// Sets the times of a file to the disk's now (`utimensat(2)`).
   package static func touch(_ path: FilePath) {
-    _ = inFolder(of: path, throughLinks: false) { utimensat($0, $1, nil, 0) }
+    _ = inFolder(of: path, throughLinks: false) { utimensat($0, $1, nil, AT_SYMLINK_NOFOLLOW) }
   }
 
   // MARK: Folders and names

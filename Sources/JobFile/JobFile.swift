@@ -30,6 +30,8 @@ public struct JobFile: Sendable {
     public var variables: [Variable]
     /// The variables that `${env.NAME}` may read; nil for one that is not set.
     public var environment: [String: String?]
+    /// How many jobs a file may make.
+    public var jobLimit = JobLoop.countLimit
     /// Whether a file without jobs, for others to include, is allowed.
     public var allowsNoJobs: Bool
     /// Whether unused variables are allowed, since other files may use them.

@@ -31,8 +31,8 @@ package struct ExportRunner: JobRunner {
 
   package func run(_ work: Work, context: JobContext) throws -> WorkResult {
     let session = try work.settled()
-    leftovers.removeLeftovers(of: session.export)
     guard let memory, let ledger = memory.ledger(for: work.folder) else {
+      leftovers.removeLeftovers(of: session.export)
       return .written(try perform(session, work, context), reason: nil)
     }
     let inputs = ExportInputs(
@@ -41,7 +41,10 @@ package struct ExportRunner: JobRunner {
     func reason() throws -> Reason? {
       memory.options.isForced ? .forced : try ledger.reason(for: inputs, unless: isCancelled)
     }
-    guard var why = try reason() else { return .upToDate }
+    guard var why = try reason() else {
+      leftovers.removeLeftovers(of: session.export)
+      return .upToDate
+    }
 
     var lock: Ledger.ExportLock?
     switch ledger.begin(inputs) {
@@ -58,6 +61,8 @@ package struct ExportRunner: JobRunner {
     case .unavailable(let error): memory.report(error, of: ledger, context)
     }
     defer { lock?.end() }
+    // Not while another process has the job, though its machine cannot be seen from here.
+    leftovers.removeLeftovers(of: session.export)
     if lock != nil {
       // Another process that had the lock before may have made it.
       guard let still = try reason() else { return .upToDate }

@@ -30,15 +30,16 @@ package func foreignFiles(of work: [Work], by memory: RunMemory?) -> [ExportFile
 extension Diagnostic {
   /// Says that a file of `foreignFiles` is replaced, or that it is not.
   package init(_ file: ExportFiles.File, isReplaced: Bool) {
-    let found = "'\(file.path)' exists and has no receipt: "
     if isReplaced {
       self.init(
-        .warning, found + "avjob did not make it, and replaces it", at: file.origin,
+        .warning,
+        "'\(file.path)' is replaced, and no receipt shows that avjob made it", at: file.origin,
         help: "to keep the file, stop the run and choose another path")
     } else {
       self.init(
-        found + "with --root it is not replaced", at: file.origin,
-        help: "move the file away, or choose another path")
+        "'\(file.path)' exists, and --root replaces no file without a receipt that it believes",
+        at: file.origin,
+        help: "move the file away, or believe the receipts with --trust-receipts")
     }
   }
 }

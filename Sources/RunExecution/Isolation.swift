@@ -78,11 +78,7 @@ package struct Isolation: Sendable {
     }
     let child: ChildProcess
     do {
-      child = try ChildProcess.spawn(
-        arguments: ["isolated-job", "--parent", String(getpid())]
-          + (Confinement.root.map { ["--root", $0.string] } ?? []),
-        // A crash is reported in our words; Swift's own take seconds, and go over the screen.
-        environment: ["SWIFT_BACKTRACE": "enable=no"])
+      child = try Self.spawn(["isolated-job", "--parent", String(getpid())])
     } catch {
       throw Failure(.tryAgain, "cannot start a process for the job: \(error)")
     }
@@ -109,11 +105,20 @@ package struct Isolation: Sendable {
         throw Failure(
           .reportBug, "its process wrote a line without an end, and was stopped: please report it")
       }
-      var failure = Self.failure(of: end, saying: words, memory: limits.memory)
+      var failure = Self.failure(
+        of: end, saying: words, memory: limits.memory, peak: child.peakMemory)
       let sources = Set(session.export.composition.assets.map(\.path))
       if sources.count == 1 { failure.path = sources.first }
       throw failure
     }
+  }
+
+  /// Starts this program, confined as this process is.
+  static func spawn(_ arguments: [String]) throws(ChildProcess.SystemError) -> ChildProcess {
+    try ChildProcess.spawn(
+      arguments: arguments + (Confinement.root.map { ["--root", $0.string] } ?? []),
+      // A crash is reported in our words; Swift's own take seconds, and go over the screen.
+      environment: ["SWIFT_BACKTRACE": "enable=no"])
   }
 
   /// The end of a process that has closed its output, which is brought about where it does not come.
@@ -176,19 +181,21 @@ package struct Isolation: Sendable {
   ///   - end: How it ended.
   ///   - words: The last of what it wrote to standard error.
   ///   - memory: Bytes that it might take.
+  ///   - peak: Bytes that it had at its peak.
   /// - Returns: What to do about it.
   static func failure(
-    of end: ChildProcess.End, saying words: String = "", memory: Int = .max
+    of end: ChildProcess.End, saying words: String = "", memory: Int = .max, peak: Int = 0
   ) -> Failure {
     let said = words.isEmpty ? "" : "; it wrote: \(words)"
-    // Of memory that is not to be had Swift and C++ die with these words.
-    if ["failed to allocate", "ould not allocate", "std::bad_alloc"].contains(where: words.contains)
-    {
+    // Of memory that is not to be had Swift and C++ die with these words, or of a null pointer.
+    let isCrash = if case .signalled(let signal) = end { crashes.contains(signal) } else { false }
+    let complaints = ["failed to allocate", "ould not allocate", "std::bad_alloc"]
+    if complaints.contains(where: said.contains) || isCrash && peak > memory / 10 * 9 {
       return Failure(
         .mendMachine,
         "its process needs more memory than its limit, "
           + "\(Figures.size(bytes: Int64(clamping: memory))) or that of 'ulimit -d'; run fewer jobs "
-          + "at once, with '--workers', so that each has more"
+          + "at once, with '--workers', or raise '--max-memory'"
       )
     }
     return switch end {
@@ -202,7 +209,9 @@ package struct Isolation: Sendable {
         "its process was killed (SIGKILL), as Linux does when memory runs out; run fewer jobs at "
           + "once")
     case .signalled(SIGXCPU):
-      Failure(.tryAgain, "its process took more time than its limit; raise its 'timeout'")
+      Failure(
+        .tryAgain, "its process took more time than its limit; raise its 'timeout', or '--max-time'"
+      )
     case .signalled(let number) where [SIGTERM, SIGINT, SIGHUP].contains(number):
       Failure(.tryAgain, "its process was stopped from outside (\(name(of: number))); run again")
     case .signalled(let number):
@@ -212,6 +221,8 @@ package struct Isolation: Sendable {
           + "it, with the job and its sources" + said)
     }
   }
+
+  private static let crashes: Set = [SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGTRAP]
 
   private static func name(of signal: Int32) -> String {
     let names: [Int32: String] = [

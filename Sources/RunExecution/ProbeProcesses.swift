@@ -13,8 +13,9 @@ import Threads
 ///
 /// A process is this program with the command `isolated-probe`. It probes one file after the other:
 /// requests come on its standard input and answers go to its standard output, one JSON object a
-/// line. It ends with its input, and so with this process. There are as many as threads that probe
-/// at once; one that fails is replaced. Safe from any thread.
+/// line. When its input is closed, as by the end of this process, a thread of its own ends it, also
+/// while a decoder hangs. There are as many as threads that probe at once; one that fails is
+/// replaced. Safe from any thread.
 package final class ProbeProcesses: Sendable {
   /// A question to a process.
   package struct Request: Codable {
@@ -58,33 +59,56 @@ package final class ProbeProcesses: Sendable {
     // What is no file, or no file for this process, needs no process.
     let size = try SourceFile.size(of: path)
     let patience = min(Self.patience(forBytes: size), timeLimit ?? .seconds(Int64.max))
-    let child = try idleChild()
     let alarm = UInt32(clamping: patience.components.seconds + 5)
-    var line =
-      (try? JSONEncoder().encode(Request(path: path, stream: stream, alarm: alarm))) ?? Data()
+    let request = Request(path: path, stream: stream, alarm: alarm)
+    // A process that was damaged by an earlier file may fail at this one.
+    if let known = idle.withLock({ $0.popLast() }),
+      let answer = try? ask(known.child, request, patience)
+    {
+      return try answer.get()
+    }
+    return try ask(try newChild(), request, patience).get()
+  }
+
+  /// A process's answer to a request.
+  ///
+  /// - Throws: `Failure` where it gave none.
+  private func ask(
+    _ child: ChildProcess, _ request: Request, _ patience: Duration
+  ) throws(Failure) -> Result<ProbedAsset, Failure> {
+    child.forgetComplaints()
+    var line = (try? JSONEncoder().encode(request)) ?? Data()
     line.append(UInt8(ascii: "\n"))
-    guard child.write(Array(line)) else { throw Self.failure(of: child, path, limits) }
+    guard child.write(Array(line)) else { throw failure(of: child, request.path) }
     let last = ContinuousClock.now.advanced(by: patience)
     while true {
       switch child.readLine(within: ContinuousClock.now.duration(to: last)) {
       case .line(let bytes):
         guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(bytes)) else {
-          throw Failure(.reportBug, "its process gave an answer that is none", path: path)
+          throw Failure(
+            .reportBug, "its process gave an answer that cannot be read", path: request.path)
         }
         idle.withLock { $0.append(Idle(child: child)) }
-        switch answer {
-        case .found(let found): return found
-        case .failed(let failure): throw failure
+        return switch answer {
+        case .found(let found): .success(found)
+        case .failed(let failure): .failure(failure)
         }
       case .nothing where ContinuousClock.now < last: continue
       case .nothing:
         child.signal(SIGKILL)
-        throw Failure(
-          .mendInput,
-          "could not be examined within \(patience.components.seconds) seconds; convert it to "
-            + "another format, or leave it out",
-          path: path)
-      case .end, .endless: throw Self.failure(of: child, path, limits)
+        return .failure(
+          Failure(
+            .mendInput,
+            "could not be examined within \(patience.components.seconds) seconds; convert it to "
+              + "another format, or leave it out",
+            path: request.path))
+      case .endless:
+        child.signal(SIGKILL)
+        return .failure(
+          Failure(
+            .mendInput, "has more than 16 MiB of tags and chapters; remove some of them",
+            path: request.path))
+      case .end: throw failure(of: child, request.path)
       }
     }
   }
@@ -94,12 +118,9 @@ package final class ProbeProcesses: Sendable {
     .seconds(60 + size / 1_666_667)
   }
 
-  private func idleChild() throws(Failure) -> ChildProcess {
-    if let known = idle.withLock({ $0.popLast() }) { return known.child }
+  private func newChild() throws(Failure) -> ChildProcess {
     do {
-      let child = try ChildProcess.spawn(
-        arguments: ["isolated-probe"] + (Confinement.root.map { ["--root", $0.string] } ?? []),
-        environment: ["SWIFT_BACKTRACE": "enable=no"])
+      let child = try Isolation.spawn(["isolated-probe"])
       let line = try JSONEncoder().encode(limits) + [UInt8(ascii: "\n")]
       _ = child.write(Array(line))
       return child
@@ -108,12 +129,11 @@ package final class ProbeProcesses: Sendable {
     }
   }
 
-  private static func failure(
-    of child: ChildProcess, _ path: FilePath, _ limits: ProcessLimits
-  ) -> Failure {
+  private func failure(of child: ChildProcess, _ path: FilePath) -> Failure {
     let end = child.wait(within: .seconds(1)) ?? .unknown
     let words = Isolation.words(of: child.lastComplaints(200))
-    var failure = Isolation.failure(of: end, saying: words, memory: limits.memory)
+    var failure = Isolation.failure(
+      of: end, saying: words, memory: limits.memory, peak: child.peakMemory)
     failure.path = path
     return failure
   }
@@ -124,6 +144,7 @@ extension ProbeProcesses {
   package static func answer(
     _ next: () -> String?, _ write: (String) -> Void
   ) {
+    endWithInput()
     guard let first = next(),
       let limits = try? JSONDecoder().decode(ProcessLimits.self, from: Data(first.utf8))
     else { return }
@@ -136,6 +157,16 @@ extension ProbeProcesses {
       alarm(0)
       guard let bytes = try? JSONEncoder().encode(answer) else { return }
       write(String(decoding: bytes, as: UTF8.self) + "\n")
+    }
+  }
+
+  /// Ends this process when the other end of its standard input is closed, whatever it is doing.
+  private static func endWithInput() {
+    _ = try? Thread.spawn(name: "input", stackSize: 1 << 18) {
+      while true {
+        var input = pollfd(fd: 0, events: 0, revents: 0)
+        if poll(&input, 1, -1) > 0, Int32(input.revents) & (POLLHUP | POLLERR) != 0 { _exit(0) }
+      }
     }
   }
 

@@ -6,8 +6,8 @@ internal import CThreads
 ///
 /// The child has a process group of its own, so that Ctrl-C at a terminal is for the parent alone,
 /// catches no signal from before, and inherits no descriptor but the standard ones. What it writes to
-/// standard error is not shown: the end of it is kept. Used by one thread, which should live as
-/// long as the child (prctl(2), `PR_SET_PDEATHSIG`).
+/// standard error is not shown: the end of it is kept. Used by one thread at a time; the thread that
+/// starts a child that calls `dieWith` should live as long as that (prctl(2), `PR_SET_PDEATHSIG`).
 ///
 /// Nothing that a child does takes memory without bound, and nothing but `wait()` blocks for longer
 /// than it was allowed to.
@@ -22,7 +22,7 @@ package final class ChildProcess {
     package var description: String { "\(call): \(String(cString: strerror(errno)))" }
   }
 
-  /// How a process ended (waitpid(2)).
+  /// How a process ended (wait4(2)).
   package enum End: Sendable, Hashable {
     /// It ended by itself, with this status.
     case exited(Int32)
@@ -58,6 +58,7 @@ package final class ChildProcess {
   /// Bytes of it that hold no line feed.
   private var searched = 0
   private var end: End?
+  private var usage = rusage()
   /// The end of what it wrote to standard error.
   private var complaint: [UInt8] = []
   private static let longestComplaint = 1 << 14
@@ -249,6 +250,12 @@ package final class ChildProcess {
     }
   }
 
+  /// Drops what the child has written to standard error so far.
+  package func forgetComplaints() {
+    readErrors()
+    complaint = []
+  }
+
   /// The last lines that the child has written to standard error, as far as they were read beside its
   /// output, without blank ones: at most `count`, each cut off at 300 characters.
   package func lastComplaints(_ count: Int) -> [String] {
@@ -268,7 +275,7 @@ package final class ChildProcess {
     let last = ContinuousClock.now.advanced(by: time)
     while end == nil {
       var status: Int32 = 0
-      let found = waitpid(id, &status, WNOHANG)
+      let found = wait4(id, &status, WNOHANG, &usage)
       if found == id { return note(status) }
       if found < 0, errno == ECHILD { return note(.unknown) }
       guard ContinuousClock.now < last else { return nil }
@@ -282,11 +289,14 @@ package final class ChildProcess {
   package func wait() -> End {
     if let end { return end }
     var status: Int32 = 0
-    while waitpid(id, &status, 0) < 0 {
+    while wait4(id, &status, 0, &usage) < 0 {
       guard errno == EINTR else { return note(.unknown) }
     }
     return note(status)
   }
+
+  /// Bytes of memory that it had at its peak; 0 before it was waited for.
+  package var peakMemory: Int { Int(usage.ru_maxrss) * 1024 }
 
   private func note(_ status: Int32) -> End {
     let number = status & 0x7F

@@ -22,32 +22,34 @@ import Testing
     "its process crashed (SIGSEGV); the other jobs are not touched: please report it, with the job "
     + "and its sources"
 
+  private let memory =
+    "'in/eat-[a-z]*.wav': .*([Cc]annot allocate memory|needs more memory than its limit, 300 MB)"
+
   @Test(
     "A file on which probing fails is the only one that is not made",
     arguments: ["--isolate", "--root ."])
   func probing(options: String) throws {
     let stage = try stage(["crash-probing", "hang-probing", "eat-probing"])
-    let result = try run(stage, options + " --max-time 4s --max-memory 300MB")
+    let result = try run(stage, options + " --max-time 20s --max-memory 300MB")
     #expect(result.status == 1)
     #expect(result.errors.contains("'in/crash-probing.wav': \(crash)"))
     #expect(
       result.errors.contains(
-        "'in/hang-probing.wav': could not be examined within 4 seconds; convert it to another "
+        "'in/hang-probing.wav': could not be examined within 20 seconds; convert it to another "
           + "format, or leave it out"))
-    #expect(result.errors.contains("'in/eat-probing.wav': "))
-    #expect(result.errors.contains("annot allocate memory"))
+    // It may die of a null pointer, or say that there is no memory.
+    #expect(try Regex(memory).firstMatch(in: result.errors) != nil, "\(result.errors)")
     #expect(try stage.run("cd out; echo *").text == "a.flac b.flac c.flac d.flac\n")
   }
 
   @Test("A file on which reading fails is the only one that is not made")
   func reading() throws {
     let stage = try stage(["crash-reading", "hang-reading", "eat-reading"])
-    let result = try run(stage, "--root . --max-time 4s --max-memory 300MB")
+    let result = try run(stage, "--root . --max-time 20s --max-memory 300MB")
     #expect(result.status == 1)
     #expect(result.errors.contains("'in/crash-reading.wav': \(crash)"))
-    #expect(result.errors.contains("'hang-reading': took longer than its limit of 4 s"))
-    #expect(result.errors.contains("'in/eat-reading.wav': "))
-    #expect(result.errors.contains("annot allocate memory"))
+    #expect(result.errors.contains("'hang-reading': took longer than its limit of 20 s"))
+    #expect(try Regex(memory).firstMatch(in: result.errors) != nil, "\(result.errors)")
     #expect(try stage.run("cd out; echo *").text == "a.flac b.flac c.flac d.flac\n")
   }
 

@@ -41,7 +41,7 @@ struct NeedsTests {
         first: { clip: tone.wav, output: first.wav }
       """)
     #expect(result.status == 0)
-    #expect(result.errors.contains("warning: 'first.wav' exists and has no receipt"))
+    #expect(result.errors.contains("warning: 'first.wav' is replaced, and no receipt"))
     let last = try WAVFile(stage.path("last.wav"))
     #expect(last.sampleRate == 44_100 && last.channelCount == 2 && last.frameCount == 44_100)
     let tone = try WAVFile(stage.path("tone.wav"))
@@ -125,7 +125,7 @@ struct NeedsTests {
         c: { clip: tone.wav, output: [real/new.wav, real/old.wav] }
       """)
     #expect(result.status == 0)
-    #expect(result.errors.contains("warning: 'real/old.wav' exists and has no receipt"))
+    #expect(result.errors.contains("warning: 'real/old.wav' is replaced, and no receipt"))
     for name in ["a.wav", "b.wav"] {
       let file = try WAVFile(stage.path(name))
       #expect(file.sampleRate == 44_100 && file.frameCount == 44_100)

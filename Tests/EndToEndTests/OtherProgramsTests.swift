@@ -16,7 +16,7 @@ struct OtherProgramsTests {
     let unended = "the run has not ended: it is under way, or was killed; run it again"
     let result = try stage.run(
       """
-      ffmpeg -v error -f lavfi -i anoisesrc=d=300:a=0.1 -b:a 64k long.aac
+      ffmpeg -v error -f lavfi -i anoisesrc=d=1800:a=0.1 -b:a 64k long.aac
       for file in r.json r.xml r.md; do echo yesterday > $file; done
       "$AVJOB" run --quiet --report r.json --report r.xml --report r.md job.yaml & job=$!
       until ! grep -q yesterday r.md || ! kill -0 $job; do sleep 0.01; done
@@ -74,13 +74,11 @@ struct OtherProgramsTests {
     #expect(result.status == 0)
     #expect(
       result.errors == """
-        job.yaml:3:10: warning: 'out.mp3' exists and has no receipt: avjob did not make it, and \
-        replaces it
+        job.yaml:3:10: warning: 'out.mp3' is replaced, and no receipt shows that avjob made it
             3 | output: [out.mp3, { file: out.flac, chapters: podlove }]
               |          ^~~~~~~
           help: to keep the file, stop the run and choose another path
-        job.yaml:3:27: warning: 'out.psc' exists and has no receipt: avjob did not make it, and \
-        replaces it
+        job.yaml:3:27: warning: 'out.psc' is replaced, and no receipt shows that avjob made it
             3 | output: [out.mp3, { file: out.flac, chapters: podlove }]
               |                           ^~~~~~~~
           help: to keep the file, stop the run and choose another path
@@ -96,7 +94,7 @@ struct OtherProgramsTests {
     #expect(many.errors.contains("and 11 more like it: "))
   }
 
-  @Test("with --root, run replaces no file that a trusted receipt does not speak of")
+  @Test("with --root, run replaces no file that no trusted receipt lists")
   func existing() throws {
     let stage = try stage("clip: a.wav\noutput: x.flac\n")
     try stage.make("echo all: >x.flac")
@@ -105,7 +103,7 @@ struct OtherProgramsTests {
       #expect(result.status == 2)
       #expect(
         result.errors.contains(
-          "'x.flac' exists and has no receipt: with --root it is not replaced"))
+          "'x.flac' exists, and --root replaces no file without a receipt that it believes"))
       #expect(try readFile(stage.path("x.flac")) == Array("all:\n".utf8))
     }
     try stage.make("avjob run --quiet job.yaml; sed -i 's/a.wav/& ..500ms/' job.yaml")
@@ -141,7 +139,7 @@ struct OtherProgramsTests {
       """
       set -m
       for mode in "" --force; do
-        "$AVJOB" concat $(yes a.wav | head -n 100) -o out.flac --quiet $mode & job=$!
+        "$AVJOB" concat $(yes a.wav | head -n 1000) -o out.flac --quiet $mode & job=$!
         until [ -s .out.flac.avjob-*.tmp ] || ! kill -0 $job; do sleep 0.01; done
         kill -STOP $job
         echo mine > out.flac

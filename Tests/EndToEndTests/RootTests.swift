@@ -122,6 +122,22 @@ import Testing
     #expect(try stage.run("ls outside").text == "keys\n")
   }
 
+  @Test(
+    "A hidden file gives no values, though a link without a dot leads to it",
+    arguments: ["rows: %", "include: %", "chapters: %", "cut: %", "split: %"],
+    [".git/config", "link.txt"])
+  func hidden(key: String, path: String) throws {
+    let stage = try stage()
+    try stage.make(
+      "mkdir p/.git; printf '0s S3CRET\n' >p/.git/config; ln -s .git/config p/link.txt")
+    let line = key.replacing("%", with: path)
+    let result = try run(stage, "\(line)\nclip: in/a.wav\noutput: 'out/${part.n}x.flac'\n")
+    #expect(result.status == 2)
+    #expect(
+      result.errors.contains("error: '\(path)' is hidden, and with --root no hidden file is read"))
+    #expect(!(result.text + result.errors).contains("S3CRET"))
+  }
+
   @Test("Variables of the environment are out of reach")
   func environment() throws {
     let stage = try stage()
@@ -145,6 +161,9 @@ import Testing
     let trusting = try run(stage, yaml, "--trust-receipts --explain")
     #expect(trusting.status == 0)
     try stage.make("cd p; [ \"$(stat -c %i out/x.flac)\" = \"$(cat inode)\" ]")
+    let untrusting = try run(stage, yaml)
+    #expect(untrusting.status == 2)
+    #expect(untrusting.errors.contains("help: move the file away, or believe the receipts with"))
     let result = try run(stage, yaml, "--checksum")
     #expect(result.status == 2)
     #expect(result.errors.contains("--checksum is about receipts, and --root believes none"))
@@ -156,7 +175,7 @@ import Testing
     let many = "for_each: { take: [1, 2, 3] }\nclip: in/a.wav\noutput: 'out/${take}.flac'\n"
     let jobs = try run(stage, many, "--max-jobs 2")
     #expect(jobs.status == 2)
-    #expect(jobs.errors.contains("error: there are 3 jobs, and 2 are allowed"))
+    #expect(jobs.errors.contains("error: 3 jobs: a file makes at most 2"))
     #expect(jobs.errors.contains("help: allow more with --max-jobs"))
     let size = try run(stage, "clip: in/a.wav\noutput: out/big.wav\n", "--max-output 10kB")
     #expect(size.status == 1)

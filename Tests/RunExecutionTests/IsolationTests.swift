@@ -35,6 +35,8 @@ import WorkerPool
 
   @Test("What a process wrote before it died stands in its failure, and what it lacked is named")
   func lastWords() {
+    let full = Isolation.failure(of: .signalled(SIGSEGV), memory: 100, peak: 91)
+    #expect(full.remedy == .mendMachine)
     let crash = Isolation.failure(of: .signalled(SIGILL), saying: "Fatal error: Index out of range")
     #expect(crash.message.hasSuffix("; it wrote: Fatal error: Index out of range"))
     #expect(
@@ -49,7 +51,7 @@ import WorkerPool
           == Failure(
             .mendMachine,
             "its process needs more memory than its limit, 1.1 GB or that of 'ulimit -d'; run "
-              + "fewer jobs at once, with '--workers', so that each has more"))
+              + "fewer jobs at once, with '--workers', or raise '--max-memory'"))
     }
   }
 

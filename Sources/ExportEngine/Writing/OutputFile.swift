@@ -216,6 +216,7 @@ package final class OutputFile: ByteOutput {
       errno = EEXIST
       return -1
     }
+    guard errno == ENOENT else { return -1 }
     return PathCalls.rename(temporary.path, to: target)
   }
 

@@ -88,9 +88,23 @@ extension TemporaryFile {
     return (Array(name[..<end]), String(decoding: words[..<dash], as: UTF8.self))
   }
 
-  /// How long a process that cannot be seen from here is taken for alive after its last write: as
-  /// `LockBook` does.
+  /// How long a process that cannot be seen from here is taken for alive after its last write, in
+  /// seconds, as `LockBook` does: by the clock of the disk, since machines' clocks differ.
   private static let patience = 120
+
+  /// Now, by the clock of the disk that `folder` is on, from 1970 on; nil where nothing can be
+  /// created there.
+  private static func now(in folder: FilePath) -> Int? {
+    let probe = folder.appending(".avjob-clock-\(ProcessIdentity.current.temporaryName())")
+    let descriptor = PathCalls.open(probe, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { return nil }
+    defer {
+      Glibc.close(descriptor)
+      PathCalls.unlink(probe)
+    }
+    var facts = stat()
+    return fstat(descriptor, &facts) == 0 ? Int(facts.st_mtim.tv_sec) : nil
+  }
 
   /// Removes a file whose process, of this mark, is dead.
   static func removeLeftover(_ path: FilePath, of process: String) {
@@ -98,8 +112,8 @@ extension TemporaryFile {
     if isDead == nil {
       var facts = stat()
       guard PathCalls.lstat(path, &facts) == 0 else { return }
-      // A time to come is that of a clock that is wrong.
-      let now = time(nil)
+      guard let now = now(in: path.folder) else { return }
+      // A time to come is that of a clock that was wrong.
       isDead = !(now - patience...now + patience).contains(facts.st_mtim.tv_sec)
     }
     if isDead == true { PathCalls.unlink(path) }

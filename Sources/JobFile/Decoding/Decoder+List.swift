@@ -1,4 +1,5 @@
 import Diagnosis
+import Files
 import JobModel
 import MediaComposition
 import MediaTime
@@ -68,6 +69,7 @@ extension Decoder {
       checkFile(path.value, at: path.origin)
       return nil
     }
+    guard !refusesHidden(path) else { return nil }
     func isMedia(_ bytes: [UInt8]?) -> Bool {
       let found = MediaInstead.diagnostic(insteadOf: text, of: path.value, bytes, at: path.origin)
       if let found { sink.add(found) }
@@ -87,6 +89,15 @@ extension Decoder {
         help: "let it be read, or name another file")
     }
     return nil
+  }
+
+  /// Reports a text whose values a stranger's job must not print, as names and titles.
+  func refusesHidden(_ path: Located<FilePath>) -> Bool {
+    guard Confinement.hides(path.value) else { return false }
+    sink.error(
+      "'\(path.value)' is hidden, and with --root no hidden file is read", at: path.origin,
+      help: "give the file and its folders names that begin with no dot")
+    return true
   }
 
   private func read(_ path: Located<FilePath>) -> TimeList? {

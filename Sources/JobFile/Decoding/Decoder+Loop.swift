@@ -127,14 +127,16 @@ extension Decoder {
       let (product, isTooLarge) = count.multipliedReportingOverflow(by: factor)
       count = isTooLarge ? .max : product
     }
-    guard count <= JobLoop.countLimit, jobCount + count <= JobLoop.countLimit else {
-      let limit = "a file makes at most \(grouped(JobLoop.countLimit))"
+    guard count <= jobLimit, jobCount + count <= jobLimit else {
+      let limit = "a file makes at most \(grouped(jobLimit))"
       let number = count == .max ? "more jobs than can be counted" : "\(grouped(count)) jobs"
       sink.error(
         counts.count > 1
           ? "\(counts.map(grouped).joined(separator: " × ")) are \(number): \(limit)"
           : "\(number)\(jobCount > 0 ? " more" : ""): \(limit)",
-        at: node.origin, help: "move them into several files")
+        at: node.origin,
+        help: jobLimit == JobLoop.countLimit
+          ? "move them into several files" : "allow more with --max-jobs")
       return nil
     }
     jobCount += count

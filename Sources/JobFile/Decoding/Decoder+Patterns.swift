@@ -20,6 +20,7 @@ extension Decoder {
         sink.error(
           "there is no folder \(name(missing))", at: origin,
           help: nearestFolder(missing, in: folder))
+      case .outside(let folder): sink.add(.outside("'\(folder)'", at: origin))
       case .noMatch(let searched):
         refuseMatchless(pattern, in: searched, of: folder, at: origin, name(searched))
       case .tooManyAlternatives:

@@ -38,6 +38,8 @@ final class Decoder {
   /// Tables; nil for refused ones.
   var tables: [FilePath: Table?] = [:]
   var jobCount = 0
+  /// How many of them there may be.
+  var jobLimit = JobLoop.countLimit
   /// The known tags that keys of tags resemble, if any.
   var nearestTags: [String: String?] = [:]
   /// Where the file, or the command line, sets variables.

@@ -112,6 +112,7 @@ extension FileReader {
       }
       return nil
     }
+    guard !decoder.refusesHidden(other) else { return nil }
     do throws(Diagnostics) {
       let contents = try JobFile.contents(
         of: other.value, decoder.files, includedAt: other.origin)

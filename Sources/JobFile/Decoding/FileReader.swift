@@ -32,6 +32,7 @@ struct FileReader {
     }
     var roots = [root]
     include(into: &fields, &roots)
+    decoder.jobLimit = options.jobLimit
     let scope = Scope(globals: globals(fields, roots), environment: options.environment)
     // Before jobs share anything: a preset may differ in each.
     decoder.readPresets(fields)

@@ -39,6 +39,8 @@ struct FilePattern {
   /// Why a pattern has no files.
   enum Failure: Error {
     case noFolder(FilePath)
+    /// This folder lies outside the one that holds all files.
+    case outside(FilePath)
     case noMatch(in: FilePath)
     case tooManyAlternatives
     case tooManyFolders
@@ -79,7 +81,11 @@ struct FilePattern {
   /// The regular files that match below `base`, in natural order.
   func matches(in files: some FileSystem, base: FilePath) throws(Failure) -> [Match] {
     let root = fixedPart.root == nil ? base.pushing(fixedPart) : fixedPart
-    guard files.kind(of: root.isEmpty ? "." : root) == .folder else { throw .noFolder(fixedPart) }
+    switch files.kind(of: root.isEmpty ? "." : root) {
+    case .folder: break
+    case .outside: throw .outside(fixedPart)
+    default: throw .noFolder(fixedPart)
+    }
     let skipped = fixedPart.components.count
     var walk = Walk(files: files, patterns: alternatives.map { Array($0.dropFirst(skipped)) })
     try walk.descend(root, from: Set(alternatives.indices.map { Spot(pattern: $0) }), depth: 0)

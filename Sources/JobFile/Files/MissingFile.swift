@@ -43,9 +43,7 @@ public struct MissingFile: Sendable {
           ? "pipes and devices cannot be read: write the sound to a file first"
           : "pipes and devices cannot be read: name a file")
     case .outside:
-      let refusal = Confinement.refusal(EXDEV)
-      return Diagnostic(
-        "'\(called)' \(refusal?.reason ?? "is out of reach")", at: origin, help: refusal?.help)
+      return .outside("'\(called)'", at: origin)
     case nil: break
     }
     var help = help
@@ -85,6 +83,15 @@ public struct MissingFile: Sendable {
       found.append(Diagnostic("\(sink.droppedCount) more are not shown", at: .unknown))
     }
     return found
+  }
+}
+
+extension Diagnostic {
+  /// The refusal of a path that leads out of the folder that holds all files.
+  static func outside(_ subject: String, at origin: Origin) -> Diagnostic {
+    let refusal = Confinement.refusal(EXDEV)
+    return Diagnostic(
+      "\(subject) \(refusal?.reason ?? "is out of reach")", at: origin, help: refusal?.help)
   }
 }
 

@@ -75,7 +75,8 @@ struct Preview: ParsableCommand {
 
   func run() throws {
     guard !listDevices else { return try DeviceList.print(.playback) }
-    let context = CommandContext(variables.confinement.root == nil ? RunMemory() : nil)
+    let isConfined = variables.confinement.root != nil
+    let context = isConfined ? CommandContext(probingIn: .confined) : CommandContext(RunMemory())
     var queue = PreviewQueue(
       context: context, variables: variables, names: job, output: output.map { $0 - 1 })
     let entries = try queue.entries(of: files)

@@ -48,6 +48,8 @@ struct Run: ParsableCommand {
   }
 
   func run() throws {
+    // Before any report can be written.
+    try variables.confinement.enter()
     let isConfined = variables.confinement.root != nil
     let memory = isConfined && !bounds.trustReceipts ? nil : receipts.memory
     let context = CommandContext(

@@ -9,7 +9,7 @@ import SystemPackage
 /// them.
 struct RootOptions: ParsableArguments {
   @Option(
-    help: .value("folder", "Read and write below this folder only, and trust nothing in it."),
+    help: .value("folder", "Read and write below this folder only; for job files of strangers."),
     completion: .directory)
   var root: String?
 
@@ -56,7 +56,7 @@ struct BoundOptions: ParsableArguments {
     transform: { try Bound.read("--max-output", $0, Bound.size) })
   var maxOutput: Int?
 
-  @Flag(help: "With --root: believe the receipts below it.")
+  @Flag(help: "With --root: use the receipts below it.")
   var trustReceipts = false
 }
 

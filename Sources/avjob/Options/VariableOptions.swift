@@ -38,7 +38,9 @@ struct VariableOptions: ParsableArguments {
           ?? .unknown)
     }
     let allowed = environment.map { name in (name, getenv(name).map { String(cString: $0) }) }
-    return JobFile.Options(
+    var options = JobFile.Options(
       variables: variables, environment: Dictionary(allowed, uniquingKeysWith: { $1 }))
+    options.jobLimit = min(options.jobLimit, confinement.jobLimit ?? options.jobLimit)
+    return options
   }
 }
