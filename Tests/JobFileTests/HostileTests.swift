@@ -131,6 +131,19 @@ import TestSupport
       """)
   }
 
+  @Test("Variables that fill memory text by text are refused")
+  func manyLongTexts() {
+    let doubled = (1...10).map { "  v\($0): '${v\($0 - 1)}${v\($0 - 1)}'\n" }.joined()
+    let used = (0..<300).map { "  w\($0): '${v10}'\n" }.joined()
+    let zero = String(repeating: "x", count: 1000)
+    let screen = Bench().screen(
+      "vars:\n  v0: \(zero)\n\(doubled)\(used)clip: a.wav\noutput: a.mp3\n")
+    #expect(
+      screen.contains(
+        "error: with their variables all texts of the file have more than 256 MiB\n"),
+      "\(screen.prefix(2000))")
+  }
+
   @Test("More values than memory should hold are refused before they are parsed")
   func values() {
     let result = firstLine("concat: [" + String(repeating: "a,", count: 1_600_000) + "]")

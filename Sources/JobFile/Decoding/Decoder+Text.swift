@@ -28,6 +28,13 @@ extension Decoder {
           throw VariableError(
             reference: reference, message: "with its variables this text has more than 1 MiB")
         }
+        filledBytes += value.text.utf8.count
+        guard filledBytes <= Text.sumLimit else {
+          throw VariableError(
+            reference: reference,
+            message: "with their variables all texts of the file have more than 256 MiB",
+            help: "give the variables shorter values, or use them in fewer jobs")
+        }
         guard let cell = value.cell else { return Text.Value(text: value.text) }
         let place = scope.loop?.rows?.table.origin(of: cell, usedAt: node.origin)
         return Text.Value(text: value.text, cell: place)

@@ -40,6 +40,8 @@ final class Decoder {
   var jobCount = 0
   /// How many of them there may be.
   var jobLimit = JobLoop.countLimit
+  /// The bytes that variables have added to texts.
+  var filledBytes = 0
   /// The known tags that keys of tags resemble, if any.
   var nearestTags: [String: String?] = [:]
   /// Where the file, or the command line, sets variables.

@@ -35,6 +35,8 @@ struct Text {
 
   /// The most bytes. Nested variables could else fill any memory from a file of a kilobyte.
   static let sizeLimit = 1 << 20
+  /// The bytes that variables add to all texts of a file.
+  static let sumLimit = 256 << 20
 
   init(_ scalar: YAMLScalar, origin: Origin, in folder: FilePath) {
     string = scalar.text
