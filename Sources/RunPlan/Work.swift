@@ -21,6 +21,8 @@ package struct Work: Sendable {
   package var needs: [Int] = []
   /// How long an attempt may take, and a wait for another process that is at the same.
   package var timeLimit: Duration
+  /// Whether that is less than the job may take by itself.
+  package var isTimeBounded = false
   /// How often a temporary failure is followed by another attempt.
   package var retries: Int
   /// What it may take of the machine while it runs.
@@ -36,9 +38,11 @@ package struct Work: Sendable {
 
   /// The same for a pool.
   package var poolJob: PoolJob<Work> {
-    PoolJob(
+    var poolJob = PoolJob(
       self, estimate: estimate, needs: needs, timeLimit: timeLimit, retries: retries,
       resources: resources)
+    if isTimeBounded { poolJob.timeLimitName = "'--max-time'" }
+    return poolJob
   }
 }
 

@@ -41,12 +41,13 @@ struct WorkQueue {
     for part in parts {
       let estimate = outcome.estimates[part]
       if isRead { readParts[Part(job: index, part: part)] = work.count }
+      let timeLimit = Work.timeLimit(of: job, estimate: estimate)
       var piece = Work(
         session: outcome.sessions[part], job: job.name, folder: job.folder, estimate: estimate,
-        timeLimit: min(
-          Work.timeLimit(of: job, estimate: estimate), rules.timeLimit ?? .seconds(Int64.max)),
+        timeLimit: min(timeLimit, rules.timeLimit ?? timeLimit),
         retries: job.retries ?? rules.retries,
         resources: ResourceRequest(for: outcome.sessions[part].export))
+      piece.isTimeBounded = piece.timeLimit < timeLimit
       piece.draft = draft.map { ($0, part) }
       work.append(piece)
       owners.append(index)

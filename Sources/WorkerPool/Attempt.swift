@@ -80,11 +80,10 @@ extension Failure {
   }
 
   /// An attempt had its time.
-  static func late(_ limit: Duration) -> Failure {
+  static func late(_ limit: Duration, _ name: String) -> Failure {
     Failure(
       .tryAgain,
-      "took longer than its limit of \(seconds(limit)); raise its 'timeout', "
-        + "or run fewer jobs at once")
+      "took longer than its limit of \(seconds(limit)); raise \(name), or run fewer jobs at once")
   }
 
   /// An attempt had its time, and did not stop.

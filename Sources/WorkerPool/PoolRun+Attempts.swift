@@ -93,7 +93,7 @@ extension PoolRun {
     } catch let failure as Failure {
       return ending(with: failure, attempt, of: job)
     } catch is CancellationError where attempt.isLate {
-      return ending(with: .late(job.timeLimit ?? .zero), attempt, of: job)
+      return ending(with: .late(job.timeLimit ?? .zero, job.timeLimitName), attempt, of: job)
     } catch is CancellationError where attempt.cancellation.isCancelled {
       return .over(.cancelled)
     } catch {

@@ -181,11 +181,12 @@ private let busy = Failure(.tryAgain, "busy")
   @Test("An attempt that has had its time is stopped, alone, and counts as a temporary failure")
   func timeLimit() throws {
     let tally = Tally()
-    let jobs = [
+    var jobs = [
       PoolJob(0, timeLimit: .milliseconds(20)), PoolJob(1, timeLimit: .milliseconds(1500)),
       PoolJob(2, timeLimit: .milliseconds(20), retries: 1),
       PoolJob(3, timeLimit: .seconds(Int64.max)),
     ]
+    jobs[1].timeLimitName = "'--max-time'"
     let reports = try pool(4).run(
       jobs,
       with: Fake { job, context in
@@ -194,15 +195,17 @@ private let busy = Failure(.tryAgain, "busy")
         while !context.cancellation.isCancelled { usleep(500) }
         throw CancellationError()
       })
-    func late(_ limit: String) -> JobReport<Int>.Outcome {
+    func late(_ limit: String, _ name: String) -> JobReport<Int>.Outcome {
       .failed(
         Failure(
           .tryAgain,
-          "took longer than its limit of \(limit); raise its 'timeout', or run fewer jobs "
-            + "at once"))
+          "took longer than its limit of \(limit); raise \(name), or run fewer jobs at once"))
     }
     #expect(
-      reports.map(\.outcome) == [late("0.020 s"), late("1.500 s"), .finished(2), .finished(3)])
+      reports.map(\.outcome) == [
+        late("0.020 s", "its 'timeout'"), late("1.500 s", "'--max-time'"), .finished(2),
+        .finished(3),
+      ])
     #expect(reports.map(\.attempts) == [1, 1, 2, 1])
   }
 
