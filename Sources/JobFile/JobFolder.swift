@@ -23,7 +23,9 @@ extension JobFile {
     let paths = entries.compactMap { entry -> FilePath? in
       let path = folder.appending(entry.name)
       let isYAML = ["yaml", "yml"].contains(path.extension?.lowercased() ?? "")
-      return isYAML && entry.kind == .file && !entry.name.string.hasPrefix(".") ? path : nil
+      // One that leads out of reach is refused when it is read, and not passed over.
+      let isFile = entry.kind == .file || entry.kind == .outside
+      return isYAML && isFile && !entry.name.string.hasPrefix(".") ? path : nil
     }
     guard !paths.isEmpty else {
       throw Diagnostics(

@@ -207,13 +207,13 @@ extension FilePattern {
         }
         guard let name = FilePath.Component(literal) else { continue }
         let path = folder.appending(name)
-        visit(path, files.kind(of: path), spot, &below)
+        try visit(path, files.kind(of: path), spot, &below)
       }
       if isListed {
         folderCount += 1
         guard folderCount <= FilePattern.folderLimit else { throw .tooManyFolders }
         for entry in files.entries(of: folder.isEmpty ? "." : folder) ?? [] {
-          for spot in open { match(entry, in: folder, spot, &below) }
+          for spot in open { try match(entry, in: folder, spot, &below) }
         }
       }
       for (path, spots) in below { try descend(path, from: spots, depth: depth + 1) }
@@ -221,27 +221,33 @@ extension FilePattern {
 
     private mutating func match(
       _ entry: FolderEntry, in folder: FilePath, _ spot: Spot, _ below: inout [FilePath: Set<Spot>]
-    ) {
+    ) throws(FilePattern.Failure) {
       let component = patterns[spot.pattern][spot.name]
       guard component.isAnyDepth else {
         if component.literal == nil, component.matches(entry.name.string) {
-          visit(folder.appending(entry.name), entry.kind, spot, &below)
+          try visit(folder.appending(entry.name), entry.kind, spot, &below)
         }
         return
       }
       guard !entry.name.string.hasPrefix(".") else { return }
       if entry.kind == .folder, !entry.isLink {
         below[folder.appending(entry.name), default: []].insert(spot)
-      } else if isLast(spot), entry.kind == .file {
+      } else if isLast(spot), entry.kind == .file || entry.kind == .outside {
         found.insert(folder.appending(entry.name))
       }
     }
 
     private mutating func visit(
       _ path: FilePath, _ kind: FileKind?, _ spot: Spot, _ below: inout [FilePath: Set<Spot>]
-    ) {
-      if isLast(spot), kind == .file { found.insert(path) }
-      if !isLast(spot), kind == .folder { below[path, default: []].insert(spot.next) }
+    ) throws(FilePattern.Failure) {
+      switch kind {
+      case .file where isLast(spot): found.insert(path)
+      case .folder where !isLast(spot): below[path, default: []].insert(spot.next)
+      // Who reads it is told: leaving it out would be a silent decision.
+      case .outside where isLast(spot): found.insert(path)
+      case .outside: throw .outside(path)
+      default: break
+      }
     }
   }
 }
