@@ -152,9 +152,10 @@ package struct Preparation {
     for index in wanted where !preparer.outcomes[index].isRefused {
       for (part, disks) in preparer.outcomes[index].growth.enumerated()
       where shares?.isOwn(index, part: part) ?? true {
-        for disk in disks { growth[disk.room.device, default: 0] &+= disk.bytes }
+        for disk in disks { growth[disk.room.device, default: 0].add(disk.bytes) }
       }
     }
+    reportExcess(growth.values.reduce(into: 0) { $0.add($1) })
     for disk in wanted.lazy.flatMap({ preparer.outcomes[$0].growth.joined() }) {
       let all = growth.removeValue(forKey: disk.room.device) ?? 0
       guard all > disk.room.free, disk.shortage == nil else { continue }
@@ -167,6 +168,17 @@ package struct Preparation {
           help: "make room, or run fewer jobs, as with '--only'"))
       if isError { hasJobErrors = true }
     }
+  }
+
+  /// Reports outputs that together are larger than the user allows.
+  private mutating func reportExcess(_ bytes: Int64) {
+    guard let limit = rules.outputLimit, bytes > limit else { return }
+    diagnostics.append(
+      Diagnostic(
+        "all outputs together take \(DiskGrowth.text(bytes)) or more, and --max-output allows "
+          + DiskGrowth.text(Int64(limit)), at: .unknown,
+        help: "allow more with --max-output, or run fewer jobs, as with '--only'"))
+    hasJobErrors = true
   }
 
   // MARK: What is ready
@@ -208,5 +220,13 @@ package struct Preparation {
     notes.append(
       "shard \(shard.number)/\(shard.count) has no job: \(all) dealt out among \(shard.count) shards"
     )
+  }
+}
+
+extension Int64 {
+  /// Adds `other`, as far as that can be counted.
+  fileprivate mutating func add(_ other: Int64) {
+    let (sum, isTooMuch) = addingReportingOverflow(other)
+    self = isTooMuch ? (other < 0 ? .min : .max) : sum
   }
 }

@@ -25,13 +25,16 @@ package struct RunRules {
   package var shard: Shard?
   /// How long an attempt may take, whatever its job says; nil: as long as the job says.
   package var timeLimit: Duration?
+  /// How many bytes the outputs may take together, as far as that is known before; nil: any number.
+  package var outputLimit: Int?
   /// How many more files the process may open.
   package var openFiles = Int.max
 
   /// Rules for all jobs, but for what is given.
   package init(
     _ purpose: RunPurpose = .run, only: [Located<String>]? = nil, keepsGoing: Bool = false,
-    retries: Int = 2, shard: Shard? = nil, timeLimit: Duration? = nil
+    retries: Int = 2, shard: Shard? = nil, timeLimit: Duration? = nil,
+    outputLimit: Int? = nil
   ) {
     self.purpose = purpose
     self.only = only
@@ -39,6 +42,7 @@ package struct RunRules {
     self.retries = retries
     self.shard = shard
     self.timeLimit = timeLimit
+    self.outputLimit = outputLimit
   }
 }
 

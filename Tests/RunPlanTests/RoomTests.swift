@@ -87,6 +87,19 @@ struct RoomTests {
     #expect(only.messages.isEmpty)
   }
 
+  @Test("No more is started than the user allows, also with --keep-going")
+  func bounded() throws {
+    let limit = 1_000_000_000
+    let bounded = try prepare(jobs, RunRules(keepsGoing: true, outputLimit: limit))
+    #expect(
+      bounded.messages == [
+        "error: all outputs together take 1.3 GB or more, and --max-output allows 1.0 GB"
+      ])
+    #expect(bounded.prepared.hasJobErrors)
+    let only = RunRules(only: [Located("b", at: .unknown)], outputLimit: limit)
+    #expect(try prepare(jobs, only).messages.isEmpty)
+  }
+
   @Test("What is replaced counts as free")
   func replaced() throws {
     try writeFile(folder.path("a.wav"), [UInt8](repeating: 0, count: 700_000))

@@ -60,13 +60,14 @@ struct Run: ParsableCommand {
     let rules = RunRules(
       .run, only: options.choice.names(in: context.map), keepsGoing: options.keepGoing,
       retries: options.retry, shard: options.shard,
-      timeLimit: bounds.maxTime ?? processBounds?.time)
+      timeLimit: bounds.maxTime ?? processBounds?.time, outputLimit: processBounds?.fileSize)
     let reporter = RunReporter(
       reporting.options, files: files, cores: context.budget.total,
       resumedBy: Continuation.sameCommand.text(of: CommandLine.arguments),
       diagnostics: context.diagnostics)
     let batch = Batch(
       context: context, reporter: reporter, workers: workers, bounds: processBounds,
+      replaced: !isConfined ? .all : bounds.trustReceipts ? .found : .none,
       startsAfterFailure: !options.failFast)
     try batch.run(rules) {
       let loaded = try context.load(files, options: variables)

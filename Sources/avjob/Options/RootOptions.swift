@@ -52,7 +52,8 @@ struct BoundOptions: ParsableArguments {
   var maxMemory: Int?
 
   @Option(
-    help: .value("size", "Bound the size of each file; with --root, 10 GB. Implies --isolate."),
+    help: .value(
+      "size", "Bound each file, and all that is planned; with --root, 10 GB. Implies --isolate."),
     transform: { try Bound.read("--max-output", $0, Bound.size) })
   var maxOutput: Int?
 
