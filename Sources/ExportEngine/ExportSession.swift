@@ -61,6 +61,16 @@ public struct ExportSession: Sendable {
     }
   }
 
+  /// Which files at the paths of its outputs an export replaces.
+  public enum ReplacedFiles: String, Sendable, Codable {
+    /// All.
+    case all
+    /// Those that are there when it begins, as long as nobody changes them.
+    case found
+    /// None.
+    case none
+  }
+
   /// The results of an export.
   public struct Report: Sendable, Codable {
     /// In the order of the export's outputs.
@@ -80,8 +90,8 @@ public struct ExportSession: Sendable {
   /// - Parameters:
   ///   - budget: Encoders use its idle cores, beside the calling thread, which should hold one of
   ///     them; nil: all cores that the process may use.
-  ///   - isReplacing: Whether a file at an output's path is replaced; if not, the export fails for
-  ///     it when all is encoded.
+  ///   - replaced: Which files at the outputs' paths are replaced; for any other one the export
+  ///     fails when all is encoded.
   ///   - cancellation: Polled for every decoded frame; once set, everything written is removed.
   ///   - progress: Called on this thread for every block.
   /// - Returns: The written files.
@@ -90,7 +100,7 @@ public struct ExportSession: Sendable {
   ///   unless an older one was; only if a finished file cannot be renamed, those before it are in
   ///   place. What a killed process has left beside the outputs stays: see `removeLeftovers`.
   public func run(
-    budget: CPUBudget? = nil, replacing isReplacing: Bool = true,
+    budget: CPUBudget? = nil, replacing replaced: ReplacedFiles = .all,
     cancellation: CancellationFlag = CancellationFlag(),
     progress: (Progress) -> Void = { _ in }
   ) throws -> Report {
@@ -124,7 +134,7 @@ public struct ExportSession: Sendable {
       try sources.requireUnchanged()
       // No file takes its place before all are whole on the disk.
       isCommitting = true
-      try commit(writers, recorder, graph, replacing: isReplacing)
+      try commit(writers, recorder, graph, replacing: replaced)
       return Report(
         outputs: outputs, duration: export.duration, records: records,
         files: (writers.flatMap(\.files) + recorder.files).compactMap(WrittenFile.init),
@@ -144,15 +154,15 @@ public struct ExportSession: Sendable {
   ///   place.
   private func commit(
     _ writers: [any SoundWriter], _ recorder: RecordWriter, _ graph: Graph,
-    replacing isReplacing: Bool
+    replacing replaced: ReplacedFiles
   ) throws(Failure) {
     do throws(Failure) {
       for (writer, sink) in zip(writers, graph.sinks) {
         try placed(at: sink) { () throws(Failure) in
-          try writer.commit(replacing: isReplacing)
+          try writer.commit(replacing: replaced)
         }
       }
-      try recorder.commit(replacing: isReplacing)
+      try recorder.commit(replacing: replaced)
     } catch {
       var failure = error
       let new = (writers.flatMap(\.files) + recorder.files)
@@ -160,6 +170,8 @@ public struct ExportSession: Sendable {
       if let first = new.first {
         let (others, verb) = new.count > 1 ? (" and \(new.count - 1) more", "are") : ("", "is")
         failure.message += "; '\(first.path)'\(others) of the same job \(verb) new already"
+        // Another attempt would find them, and take them for another program's.
+        if replaced != .all, failure.remedy == .tryAgain { failure.remedy = .mendMachine }
       }
       throw failure
     }

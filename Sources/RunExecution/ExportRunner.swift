@@ -13,20 +13,22 @@ import WorkerPool
 package struct ExportRunner: JobRunner {
   private let memory: RunMemory?
   private let isolation: Isolation?
-  private let replacesFiles: Bool
+  private let replaced: ExportSession.ReplacedFiles
   /// What killed runs left beside the outputs.
   private let leftovers = LeftoverCache()
 
   /// - Parameters:
   ///   - memory: The receipts; nil: every export is made, and no receipt is written.
   ///   - isolation: Starts a process for each export; nil: exports run in this process.
-  ///   - replacesFiles: Whether files at the outputs' paths are replaced; if not, jobs fail for them.
+  ///   - replaced: Which files at the outputs' paths are replaced; jobs fail for others. Of files that
+  ///     are found, only those that receipts know.
   package init(
-    memory: RunMemory? = nil, isolation: Isolation? = nil, replacesFiles: Bool = true
+    memory: RunMemory? = nil, isolation: Isolation? = nil,
+    replacing replaced: ExportSession.ReplacedFiles = .all
   ) {
     self.memory = memory
     self.isolation = isolation
-    self.replacesFiles = replacesFiles
+    self.replaced = replaced
   }
 
   package func run(_ work: Work, context: JobContext) throws -> WorkResult {
@@ -67,6 +69,10 @@ package struct ExportRunner: JobRunner {
       // Another process that had the lock before may have made it.
       guard let still = try reason() else { return .upToDate }
       why = still
+    }
+    // Made since all of them were looked for.
+    if replaced == .found, let foreign = foreignFiles(of: [work], by: memory).first {
+      throw Failure.madeMeanwhile(foreign.path, origin: foreign.origin)
     }
     for asset in session.export.composition.assets { try session.library.confirm(asset) }
     let report = try perform(session, work, context)
@@ -127,7 +133,7 @@ package struct ExportRunner: JobRunner {
   ) throws -> ExportSession.Report {
     let report =
       if let isolation {
-        try isolation.perform(session, work, context, replacing: replacesFiles)
+        try isolation.perform(session, work, context, replacing: replaced)
       } else {
         try performHere(session, context)
       }
@@ -139,7 +145,7 @@ package struct ExportRunner: JobRunner {
     _ session: ExportSession, _ context: JobContext
   ) throws -> ExportSession.Report {
     try session.run(
-      budget: context.budget, replacing: replacesFiles, cancellation: context.cancellation,
+      budget: context.budget, replacing: replaced, cancellation: context.cancellation,
       progress: eachSecond {
         context.report(JobProgress(completed: $0.completed, total: $0.total))
       })

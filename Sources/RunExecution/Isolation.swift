@@ -25,7 +25,7 @@ package struct Isolation: Sendable {
   package struct Order: Codable {
     fileprivate var export: Export
     fileprivate var limits: ProcessLimits
-    fileprivate var replacesFiles: Bool
+    fileprivate var replaced: ExportSession.ReplacedFiles
   }
 
   /// A line of a process; after one that is not `progress` there is no other.
@@ -58,14 +58,14 @@ package struct Isolation: Sendable {
   ///   - session: What to make.
   ///   - work: Says what it may take; its attempt's time bounds its processor time.
   ///   - context: Of the attempt; holds the core that the process takes.
-  ///   - replacesFiles: Whether files at the outputs' paths are replaced.
+  ///   - replaced: Which files at the outputs' paths are replaced.
   /// - Returns: What the process wrote.
   /// - Throws: As `ExportSession.run`, and a `Failure` where the process died.
   func perform(
     _ session: ExportSession, _ work: Work, _ context: JobContext,
-    replacing replacesFiles: Bool
+    replacing replaced: ExportSession.ReplacedFiles
   ) throws -> ExportSession.Report {
-    var order = Order(export: session.export, limits: limits, replacesFiles: replacesFiles)
+    var order = Order(export: session.export, limits: limits, replaced: replaced)
     order.limits.openFiles = max(256, 2 * work.resources.openFiles)
     // Its deadline comes first, unless the process that watches it is gone.
     order.limits.processorTime = Int(
@@ -253,7 +253,7 @@ extension Isolation.Order {
       let session = ExportSession(
         export, library: MediaLibrary(recalling: nil, probing: nil, verifiesAssets: true))
       let report = try session.run(
-        budget: CPUBudget(total: 1), replacing: replacesFiles, cancellation: cancellation,
+        budget: CPUBudget(total: 1), replacing: replaced, cancellation: cancellation,
         progress: eachSecond { say(.progress(completed: $0.completed, total: $0.total)) })
       say(.finished(report))
     } catch let failure as Failure {

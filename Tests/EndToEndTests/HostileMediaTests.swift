@@ -53,6 +53,55 @@ import Testing
     #expect(try stage.run("cd out; echo *").text == "a.flac b.flac c.flac d.flac\n")
   }
 
+  @Test("A file is made that is probed after one that damaged its process")
+  func damage() throws {
+    let stage = try stage(["0-damage-probing"])
+    let result = try run(stage, "--isolate")
+    #expect(result.status == 0)
+    #expect(result.errors == "")
+    #expect(try stage.run("ls out | wc -l").text == "5\n")
+  }
+
+  @Test("A file with more tags than a process may tell is refused, and the others are made")
+  func endless() throws {
+    let stage = try stage([])
+    try stage.make(
+      """
+      awk 'BEGIN {
+        title = sprintf("%500s", "x")
+        print ";FFMETADATA1"
+        for (n = 0; n < 40000; n++)
+          printf "[CHAPTER]\\nTIMEBASE=1/1000\\nSTART=%d\\nEND=%d\\ntitle=%s\\n", n, n + 1, title
+      }' >chapters
+      ffmpeg -v error -f lavfi -i anullsrc=d=41 -i chapters -map_chapters 1 -c:a flac -f matroska \
+        in/e.wav
+      """)
+    let result = try stage.run("avjob run --quiet --isolate job.yaml")
+    #expect(result.status == 1)
+    #expect(
+      result.errors.contains("'in/e.wav': has more than 16 MiB of tags and chapters; remove some"))
+    #expect(try stage.run("cd out; echo *").text == "a.flac b.flac c.flac d.flac\n")
+  }
+
+  @Test(
+    "No process that probes outlives the command, however that ends", arguments: ["INT", "KILL"])
+  func orphans(signal: String) throws {
+    let stage = try stage(["hang-probing"])
+    let result = try stage.run(
+      """
+      set -m
+      LD_PRELOAD=\(try Rig.decoders.get()) "$AVJOB" run --quiet --root . job.yaml & job=$!
+      until probes=$(cat /proc/$job/task/*/children) && [ "$probes" ]; do sleep 0.01; done
+      kill -\(signal) $job
+      wait $job
+      echo $?
+      for probe in $probes; do
+        while [ -e /proc/$probe ] && ! grep -q '^State:.Z' /proc/$probe/status; do sleep 0.01; done
+      done
+      """)
+    #expect(result.text == (signal == "INT" ? "130\n" : "137\n"))
+  }
+
   @Test("'check' of a root names the file on which probing crashes, and looks at the others")
   func checking() throws {
     let stage = try stage(["crash-probing"])

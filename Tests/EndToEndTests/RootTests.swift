@@ -102,6 +102,42 @@ import Testing
     #expect(try readFile(stage.path("outside/keys")) == Array("key\n".utf8))
   }
 
+  @Test("A preview plays what lies below the root, and nothing else")
+  func preview() throws {
+    let sound = try SoundStage()
+    try sound.stage.make(
+      """
+      mkdir p
+      sox -n -r 48000 -c 2 -e float -b 32 p/one.wav synth 0.5 sine 300 sine 400 gain -10
+      cp p/one.wav .
+      """)
+    let inside = try sound.run("cd p; avjob preview --root . one.wav")
+    #expect(inside.status == 0)
+    #expect(!sound.heard.isEmpty)
+    for path in ["../one.wav", "job.yaml"] {
+      try sound.stage.write("p/job.yaml", "clip: ../one.wav\noutput: x.wav\n")
+      let outside = try sound.run("cd p; avjob preview --root . \(path)")
+      #expect(outside.status == 2)
+      #expect(outside.errors.contains("lies outside '.', and --root keeps to that folder"))
+    }
+  }
+
+  @Test("A pattern does not pass over links that lead out")
+  func patterns() throws {
+    let stage = try stage()
+    try stage.make("ln -s ../../secret.wav p/in/b.wav; mkdir p/more; ln -s ../../outside p/more/c")
+    let file = try run(stage, "concat: [in/*.wav]\noutput: out/x.flac\n")
+    #expect(file.status == 2)
+    #expect(file.errors.contains("'in/b.wav': lies outside '.', and --root keeps to that folder"))
+    let folder = try run(stage, "concat: [more/*/*.wav]\noutput: out/x.flac\n")
+    #expect(folder.status == 2)
+    #expect(folder.errors.contains("'more/c' lies outside '.', and --root keeps to that folder"))
+    try stage.make("mkdir p/jobs; ln -s ../../secret.txt p/jobs/a.yaml")
+    let jobs = try stage.run("cd p; avjob run --root . jobs")
+    #expect(jobs.status == 2)
+    #expect(jobs.errors.contains("'jobs/a.yaml' lies outside '.', and --root keeps to that"))
+  }
+
   @Test("A folder that is swapped for a link while the job runs leads nowhere")
   func swapped() throws {
     let stage = try stage()
@@ -177,12 +213,19 @@ import Testing
     #expect(jobs.status == 2)
     #expect(jobs.errors.contains("error: 3 jobs: a file makes at most 2"))
     #expect(jobs.errors.contains("help: allow more with --max-jobs"))
-    let size = try run(stage, "clip: in/a.wav\noutput: out/big.wav\n", "--max-output 10kB")
+    let sum = try run(stage, "clip: in/a.wav\noutput: out/big.wav\n", "--max-output 10kB")
+    #expect(sum.status == 2)
+    #expect(sum.errors.contains("take 265 kB or more, and --max-output allows 10 kB"))
+    let size = try run(stage, "clip: in/a.wav\noutput: out/big.flac\n", "--max-output 10kB")
     #expect(size.status == 1)
-    #expect(size.errors.contains("'out/big.wav': cannot write the file: File too large"))
+    #expect(
+      size.errors.contains(
+        "'out/big.flac': cannot write the file: File too large; raise the limit (--max-output, "
+          + "ulimit -f) or write to another file system"))
     let time = try run(
       stage, "silence: 200h\ntimeout: 10h\noutput: out/long.flac\n", "--max-time 1s")
     #expect(time.status == 1 || time.status == 75)
+    #expect(time.errors.contains("took longer than its limit of 1 s; raise '--max-time', or run"))
     #expect(try stage.run("ls -A p/out").text == "")
   }
 

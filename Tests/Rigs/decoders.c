@@ -1,6 +1,7 @@
 // Preloaded into a process, makes libavformat fail on files by their names, as a bug of it would:
 // a name with "crash", "hang" or "eat" (memory) and "probing" or "reading", such as
-// "crash-probing.wav". "probing" is any process, "reading" only that of a job.
+// "crash-probing.wav". "probing" is any process, "reading" only that of a job. With "damage" the
+// process crashes on the next file.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -22,6 +23,9 @@ static int is_job(void) {
 int avformat_open_input(void **context, const char *url, const void *format, void **options) {
   static int (*real)(void **, const char *, const void *, void **);
   if (!real) *(void **)&real = dlsym(RTLD_NEXT, "avformat_open_input");
+  static char damaging[4096];
+  if (*damaging && strcmp(url, damaging)) raise(SIGSEGV);
+  if (strstr(url, "damage")) snprintf(damaging, sizeof damaging, "%s", url);
   if (strstr(url, "-probing") || (strstr(url, "-reading") && is_job())) {
     if (strstr(url, "crash")) raise(SIGSEGV);
     while (strstr(url, "hang")) pause();

@@ -20,7 +20,8 @@ extension Failure {
       case EDQUOT: (.mendMachine, "make room within your quota or write to another disk")
       case EACCES, EPERM: (.mendMachine, "change the permissions there or write elsewhere")
       case EROFS: (.mendMachine, "write to a file system that is not read-only")
-      case EFBIG: (.mendMachine, "raise the limit (ulimit -f) or write to another file system")
+      case EFBIG:
+        (.mendMachine, "raise the limit (--max-output, ulimit -f) or write to another file system")
       case EIO: (.mendMachine, "check the disk")
       case ENAMETOOLONG: (.mendJob, "use a shorter name")
       case ENOTDIR: (.mendJob, "a part of the path before the name is a file, not a folder")
@@ -37,6 +38,14 @@ extension Failure {
       default: (.mendMachine, "check the disk and the folder")
       }
     return Failure(remedy, "\(action): \(Errno(rawValue: errno)); \(advice)", path: path)
+  }
+
+  /// The failure of an output whose path another program has taken.
+  package static func madeMeanwhile(_ path: FilePath, origin: Origin = .unknown) -> Failure {
+    Failure(
+      .mendJob,
+      "was made by another program while avjob was working, and stays; move it away, or choose "
+        + "another path", path: path, origin: origin)
   }
 
   /// The refusal of a path that `--root` does not allow; nil where the errno means anything else.

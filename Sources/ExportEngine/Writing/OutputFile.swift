@@ -25,6 +25,8 @@ package final class OutputFile: ByteOutput {
   private let place: Place
   private let newFolders: [FilePath]
   private let calls: FileCalls
+  /// The file that was at the target when this one was started.
+  private let found: FileIdentity?
   private var isDone = false
   /// Its identity when it took its place; nil before.
   private(set) var identity: FileIdentity?
@@ -52,11 +54,13 @@ package final class OutputFile: ByteOutput {
   }
 
   private init(
-    _ path: FilePath, target: FilePath, _ place: Place, newFolders: [FilePath], calls: FileCalls
+    _ path: FilePath, target: FilePath, _ place: Place, found: FileIdentity?,
+    newFolders: [FilePath], calls: FileCalls
   ) {
     self.path = path
     self.target = target
     self.place = place
+    self.found = found
     self.newFolders = newFolders
     self.calls = calls
   }
@@ -114,7 +118,8 @@ package final class OutputFile: ByteOutput {
       do throws(Failure) {
         let existing = try existingFile(target, path)
         return OutputFile(
-          path, target: target, try open(target, existing), newFolders: newFolders, calls: calls)
+          path, target: target, try open(target, existing), found: existing.map(FileIdentity.init),
+          newFolders: newFolders, calls: calls)
       } catch {
         removeFolders(newFolders)
         guard error.remedy == .tryAgain, attempts < 3 else { throw error }
@@ -160,11 +165,11 @@ package final class OutputFile: ByteOutput {
 
   /// Renames the flushed file to its target, durably. Nothing may be written after it.
   ///
-  /// - Parameter isReplacing: Whether a file that is there by now is replaced.
+  /// - Parameter replaced: Which file at the target is replaced.
   /// - Throws: `mendJob` for a file that must not be replaced, `tryAgain` where another program has
   ///   changed the unfinished one, and the system's error; the target is then unchanged, unless
   ///   only the folder's flush failed.
-  package func commit(replacing isReplacing: Bool = true) throws(Failure) {
+  package func commit(replacing replaced: ExportSession.ReplacedFiles = .all) throws(Failure) {
     precondition(!isDone, "an output file is committed or discarded once")
     defer { discard() }
     var facts = stat()
@@ -178,15 +183,13 @@ package final class OutputFile: ByteOutput {
           .tryAgain, "another program has removed or replaced the unfinished file; run it again",
           path: path)
       }
-      let status = isReplacing ? PathCalls.rename(temporary.path, to: target) : moveOnly(temporary)
+      let status =
+        mayReplace(replaced) ? PathCalls.rename(temporary.path, to: target) : moveOnly(temporary)
       guard status == 0 else {
         guard errno == EEXIST else {
           throw .writing(errno, "cannot rename the finished file", path: path)
         }
-        throw Failure(
-          .mendJob,
-          "was made by another program while avjob was working, and stays; move it away, or choose "
-            + "another path", path: path)
+        throw .madeMeanwhile(path)
       }
     }
     isDone = true
@@ -196,6 +199,17 @@ package final class OutputFile: ByteOutput {
     case .target(let file): file.close()
     }
     for folder in [target.folder] + newFolders.map(\.folder) { try flush(folder) }
+  }
+
+  /// Whether what is at the target now, if anything is, may be replaced.
+  private func mayReplace(_ replaced: ExportSession.ReplacedFiles) -> Bool {
+    switch replaced {
+    case .all: return true
+    case .none: return false
+    case .found:
+      var facts = stat()
+      return found != nil && PathCalls.lstat(target, &facts) == 0 && FileIdentity(facts) == found
+    }
   }
 
   /// Renames a file to the target, where nothing may be; gives 0, or -1 with errno set.

@@ -84,10 +84,10 @@ struct RecordWriter {
     }
   }
 
-  func commit(replacing isReplacing: Bool) throws(Failure) {
+  func commit(replacing replaced: ExportSession.ReplacedFiles) throws(Failure) {
     for (record, file) in zip(export.records, files) {
       do throws(Failure) {
-        try file.commit(replacing: isReplacing)
+        try file.commit(replacing: replaced)
       } catch {
         throw error.placed(at: record.origin)
       }

@@ -39,10 +39,10 @@ package protocol SoundWriter: AnyObject {
 extension SoundWriter {
   /// Puts the finished files at their targets.
   ///
-  /// - Parameter isReplacing: Whether files that are there by now are replaced.
+  /// - Parameter replaced: Which files at the targets are replaced.
   /// - Throws: As `OutputFile.commit`.
-  package func commit(replacing isReplacing: Bool = true) throws(Failure) {
-    for file in files { try file.commit(replacing: isReplacing) }
+  package func commit(replacing replaced: ExportSession.ReplacedFiles = .all) throws(Failure) {
+    for file in files { try file.commit(replacing: replaced) }
   }
 }
 

@@ -89,7 +89,7 @@ struct OneShot {
       reporting.options, cores: context.budget.total,
       resumedBy: Continuation.skippingExisting.text(of: CommandLine.arguments),
       diagnostics: context.diagnostics)
-    try Batch(context: context, reporter: reporter, replacesFiles: output.force).run {
+    try Batch(context: context, reporter: reporter, replaced: output.force ? .all : .none).run {
       let loaded = try jobs(of: file)
       guard !output.skipExisting, !output.force else { return loaded }
       try context.refuse(

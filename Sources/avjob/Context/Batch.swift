@@ -30,8 +30,8 @@ struct Batch {
   var workers: Int?
   /// What each job's process may take; nil: the jobs share this process.
   var bounds: ProcessBounds?
-  /// Whether files at the outputs' paths are replaced.
-  var replacesFiles = true
+  /// Which files at the outputs' paths are replaced.
+  var replaced = ExportSession.ReplacedFiles.all
   /// Whether jobs are still started when one has failed.
   var startsAfterFailure = true
 
@@ -81,7 +81,7 @@ struct Batch {
         work.map(\.poolJob),
         with: ExportRunner(
           memory: context.memory, isolation: isolation,
-          replacesFiles: replacesFiles && (context.memory != nil || Confinement.root == nil)),
+          replacing: replaced),
         cancellation: signals.cancellation
       ) { reporter.report($0) }
     } catch {
