@@ -65,6 +65,12 @@ import Testing
     }
   }
 
+  @Test("Folders without links are never too many")
+  func manyFolders() throws {
+    let files = ManyFolders(count: FilePattern.folderLimit + 1)
+    #expect(try FilePattern("*/*.wav").matches(in: files, base: "").count == 1)
+  }
+
   @Test("The fixed part is the folders before the first wildcard")
   func fixedPart() throws {
     #expect(try FilePattern("/a/b/*/c").fixedPart == "/a/b")
@@ -149,6 +155,19 @@ private struct CountingFiles: FileSystem {
   func entries(of folder: FilePath) -> [FolderEntry]? {
     count.opened.withLock { $0 += 1 }
     return inner.entries(of: folder)
+  }
+}
+
+/// A folder with many others, the first of which has a file.
+private struct ManyFolders: FileSystem {
+  let count: Int
+  var homeDirectory: FilePath? { nil }
+  var currentDirectory: FilePath { "/" }
+  func kind(of path: FilePath) -> FileKind? { .folder }
+  func contents(of path: FilePath, limit: Int) throws -> [UInt8] { throw Errno.isDirectory }
+  func entries(of folder: FilePath) -> [FolderEntry]? {
+    guard folder == "." else { return folder == "0" ? [FolderEntry("a.wav", .file)] : [] }
+    return (0..<count).compactMap { FilePath.Component("\($0)").map { FolderEntry($0, .folder) } }
   }
 }
 

@@ -29,8 +29,8 @@ extension Decoder {
           help: "write several patterns in a list")
       case .tooManyFolders:
         sink.error(
-          "'\(pattern)' leads through more than \(FilePattern.folderLimit) folders", at: origin,
-          help: "begin it with the names of folders, and leave out links to folders")
+          "'\(pattern)' leads through more than \(FilePattern.folderLimit) folders behind links",
+          at: origin, help: "name folders in place of '*', or remove the links")
       }
       return []
     }

@@ -11,7 +11,7 @@ struct FilePattern {
   static let alternativeLimit = 1000
   /// The deepest folder.
   static let depthLimit = 64
-  /// How many folders are opened: links to folders may multiply them.
+  /// How many folders are opened on paths with links, which may multiply folders.
   static let folderLimit = 100_000
 
   /// Whether `text` has wildcards.
@@ -190,7 +190,7 @@ extension FilePattern {
     private func isLast(_ spot: Spot) -> Bool { spot.name == patterns[spot.pattern].count - 1 }
 
     mutating func descend(
-      _ folder: FilePath, from spots: Set<Spot>, depth: Int
+      _ folder: FilePath, from spots: Set<Spot>, depth: Int, isLinked: Bool = false
     ) throws(FilePattern.Failure) {
       guard depth < FilePattern.depthLimit else { return }
       var open = spots.filter { $0.name < patterns[$0.pattern].count }
@@ -199,6 +199,7 @@ extension FilePattern {
         open.insert(spot.next)
       }
       var below: [FilePath: Set<Spot>] = [:]
+      var links: Set<FilePath> = []
       var isListed = false
       for spot in open {
         guard let literal = patterns[spot.pattern][spot.name].literal else {
@@ -210,13 +211,17 @@ extension FilePattern {
         try visit(path, files.kind(of: path), spot, &below)
       }
       if isListed {
-        folderCount += 1
+        if isLinked { folderCount += 1 }
         guard folderCount <= FilePattern.folderLimit else { throw .tooManyFolders }
         for entry in files.entries(of: folder.isEmpty ? "." : folder) ?? [] {
+          if entry.isLink { links.insert(folder.appending(entry.name)) }
           for spot in open { try match(entry, in: folder, spot, &below) }
         }
       }
-      for (path, spots) in below { try descend(path, from: spots, depth: depth + 1) }
+      for (path, spots) in below {
+        let isLinked = isLinked || links.contains(path)
+        try descend(path, from: spots, depth: depth + 1, isLinked: isLinked)
+      }
     }
 
     private mutating func match(
