@@ -60,7 +60,8 @@ extension ArgumentNode {
         quoted += digits
       }
     }
-    return quoted + "\""
+    // To runners of CI systems, a command wherever it stands in a line.
+    return quoted.replacing("##[", with: "\\u0023#[") + "\""
   }
 
   /// Characters that YAML does not print, and those that change a line's direction.

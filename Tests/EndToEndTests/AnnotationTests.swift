@@ -78,6 +78,7 @@ import Testing
       "probe --json \(file)",
       "clip --from 5s -o x.wav \(file)", "check $'::error::j\\n::error::k.yaml'",
       "run --report report.md job.yaml; cat report.md",
+      "clip '##[error]x.wav' -o '::error::y.wav' --title '##[error]z' --print-job",
     ] {
       let result = try stage.run("avjob \(command)")
       #expect(result.text + result.errors != "")

@@ -17,20 +17,26 @@ struct TemporaryFile {
 
   private static let mark = Array(".avjob-".utf8)
   private static let suffix = Array(".tmp".utf8)
+  /// What every file system allows: eCryptfs has less room than others (`NAME_MAX`).
+  private static let longestName = 143
   /// The most bytes after a target's name.
   private static let longestEnd = 7 + 45 + 1 + 16 + 4
 
   static func create(beside target: FilePath, for path: FilePath) throws(Failure) -> TemporaryFile {
-    let number = String(UInt64.random(in: .min ... .max), radix: 16)
-    let own = "\(ProcessIdentity.current.mark)-\(number)".utf8
-    let name = stem(ofTarget: target) + mark + own + suffix
-    let candidate = target.folder.appending(FilePath(bytes: name).components)
-    let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-    let descriptor = PathCalls.open(candidate, flags, 0o666)
-    guard descriptor >= 0 else {
+    guard let file = create(stem(ofTarget: target), in: target.folder) else {
       throw .writing(errno, "cannot create a file in its folder", path: path)
     }
-    return TemporaryFile(path: candidate, descriptor: descriptor)
+    return file
+  }
+
+  /// A file whose name begins with `stem`; nil with errno set.
+  private static func create(_ stem: [UInt8], in folder: FilePath) -> TemporaryFile? {
+    let number = String(UInt64.random(in: .min ... .max), radix: 16)
+    let own = "\(ProcessIdentity.current.mark)-\(number)".utf8
+    let path = folder.appending(FilePath(bytes: stem + mark + own + suffix).components)
+    let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+    let descriptor = PathCalls.open(path, flags, 0o666)
+    return descriptor < 0 ? nil : TemporaryFile(path: path, descriptor: descriptor)
   }
 
   /// Whether a name leads to the open file: 0, or an errno; EEXIST if it leads to another one.
@@ -70,7 +76,7 @@ extension TemporaryFile {
   /// name as fits, cut before a whole character.
   static func stem(ofTarget target: FilePath) -> [UInt8] {
     var bytes = target.lastComponent.map { FilePath(root: nil, [$0]).bytes } ?? []
-    let longest = Int(NAME_MAX) - longestEnd - 1
+    let longest = longestName - longestEnd - 1
     if bytes.count > longest {
       let end = (1...longest).last { bytes[$0] & 0xC0 != 0x80 } ?? longest
       bytes.removeSubrange(end...)
@@ -92,18 +98,17 @@ extension TemporaryFile {
   /// seconds, as `LockBook` does: by the clock of the disk, since machines' clocks differ.
   private static let patience = 120
 
-  /// Now, by the clock of the disk that `folder` is on, from 1970 on; nil where nothing can be
-  /// created there.
-  private static func now(in folder: FilePath) -> Int? {
-    let probe = folder.appending(".avjob-clock-\(ProcessIdentity.current.temporaryName())")
-    let descriptor = PathCalls.open(probe, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { return nil }
-    defer {
-      Glibc.close(descriptor)
-      PathCalls.unlink(probe)
+  /// Now, by the clock of the disk that a temporary file is on, from 1970 on; nil where nothing can
+  /// be created beside it.
+  private static func now(beside path: FilePath) -> Int? {
+    let name = path.lastComponent.map { FilePath(root: nil, [$0]).bytes } ?? []
+    // It is left itself where the process is killed here, beside the same target.
+    guard let stem = parts(ofTemporary: name)?.stem, let file = create(stem, in: path.folder) else {
+      return nil
     }
+    defer { file.remove() }
     var facts = stat()
-    return fstat(descriptor, &facts) == 0 ? Int(facts.st_mtim.tv_sec) : nil
+    return fstat(file.descriptor, &facts) == 0 ? Int(facts.st_mtim.tv_sec) : nil
   }
 
   /// Removes a file whose process, of this mark, is dead.
@@ -112,7 +117,7 @@ extension TemporaryFile {
     if isDead == nil {
       var facts = stat()
       guard PathCalls.lstat(path, &facts) == 0 else { return }
-      guard let now = now(in: path.folder) else { return }
+      guard let now = now(beside: path) else { return }
       // A time to come is that of a clock that was wrong.
       isDead = !(now - patience...now + patience).contains(facts.st_mtim.tv_sec)
     }
