@@ -1,5 +1,6 @@
 import Diagnosis
 import ExportGraph
+import Files
 import MediaComposition
 import SystemPackage
 
@@ -59,7 +60,7 @@ extension ExportSession {
   private func problem(of sink: Sink, in graph: Graph, _ cache: inout ReviewCache) -> Failure? {
     do throws(Failure) {
       for path in [sink.output.path] + sink.sidecars.map(sink.output.path.sidecar) {
-        try OutputFile.requireWritable(path, seeing: &cache.folders)
+        try requireWritable(path, &cache)
       }
       try requireEncodable(sink, format: graph.nodes[sink.node].format, seeing: &cache.pictures)
       return nil
@@ -70,11 +71,17 @@ extension ExportSession {
 
   private func problem(of record: ExportRecord, _ cache: inout ReviewCache) -> Failure? {
     do throws(Failure) {
-      try OutputFile.requireWritable(record.path, seeing: &cache.folders)
+      try requireWritable(record.path, &cache)
       return nil
     } catch {
       return error.placed(at: record.origin)
     }
+  }
+
+  private func requireWritable(_ path: FilePath, _ cache: inout ReviewCache) throws(Failure) {
+    // Git, shells and CI systems do what hidden files say.
+    if Confinement.hidesName(of: path) { throw .hidden(path) }
+    try OutputFile.requireWritable(path, seeing: &cache.folders)
   }
 
   /// By how much the outputs let each disk grow, at least; where it is `replacing`, without what they

@@ -37,6 +37,12 @@ package enum Confinement {
     return names.components.contains { $0.kind == .regular && $0.string.hasPrefix(".") }
   }
 
+  /// The same of a path's own names, for a file that need not be there and is reached through no link.
+  package static func hidesName(of path: FilePath) -> Bool {
+    guard let names = current?.relative(path) else { return false }
+    return names.components.contains { $0.kind == .regular && $0.string.hasPrefix(".") }
+  }
+
   /// Why a call of `PathCalls` is not allowed that failed with `error`, to stand after a path, and
   /// what to do; nil where it failed for another reason.
   package static func refusal(_ error: Int32) -> (reason: String, help: String)? {

@@ -13,6 +13,8 @@ package enum SourceFile {
     guard PathCalls.stat(path, &status) == 0 else {
       throw refusal(of: path, errno: errno)
     }
+    // Some decoders take any bytes for sound, from which these can be learned.
+    if Confinement.hides(path) { throw .hidden(path) }
     switch status.st_mode & S_IFMT {
     case S_IFREG: break
     case S_IFDIR:

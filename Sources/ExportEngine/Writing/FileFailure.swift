@@ -53,6 +53,14 @@ extension Failure {
     Confinement.refusal(errno).map { Failure(.mendJob, "\($0.reason); \($0.help)", path: path) }
   }
 
+  /// The refusal of a hidden file, which `--root` does not allow.
+  static func hidden(_ path: FilePath) -> Failure {
+    Failure(
+      .mendJob,
+      "is hidden, and with --root no hidden file is read or written; give the file and its folders "
+        + "names that begin with no dot", path: path)
+  }
+
   /// The failure of an input for an errno; nil where the errno is not the machine's, but the file's
   /// own fault.
   ///

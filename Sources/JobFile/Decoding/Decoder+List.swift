@@ -95,8 +95,8 @@ extension Decoder {
   func refusesHidden(_ path: Located<FilePath>) -> Bool {
     guard Confinement.hides(path.value) else { return false }
     sink.error(
-      "'\(path.value)' is hidden, and with --root no hidden file is read", at: path.origin,
-      help: "give the file and its folders names that begin with no dot")
+      "'\(path.value)' is hidden, and with --root no hidden file is read or written",
+      at: path.origin, help: "give the file and its folders names that begin with no dot")
     return true
   }
 
