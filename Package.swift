@@ -57,8 +57,8 @@ let package = Package(
     .target(
       name: "Reports",
       dependencies: [
-        "JSON", "MediaTime", "Diagnosis", "MediaComposition", "ExportGraph", "ExportEngine",
-        "RunPlan", "WorkerPool", "Terminal",
+        "JSON", "MediaTime", "Files", "Diagnosis", "MediaComposition", "ExportGraph",
+        "ExportEngine", "RunPlan", "WorkerPool", "Terminal",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
 

@@ -10,6 +10,11 @@ enum JSONReport {
   /// Of the document: it changes where a member changes or goes.
   static let version = 2
 
+  /// Whether a text that starts like this is a report, of any version.
+  static func isReport(_ head: String) -> Bool {
+    head.contains("\"versions\": {\n    \"avjob\": ") && head.contains("\n  \"machine\": {")
+  }
+
   /// The whole document. O(length).
   static func text(_ report: RunReport) -> String {
     JSONValue.members([

@@ -6,6 +6,11 @@ import Terminal
 /// The report as CI systems read it: JUnit XML, with what Jenkins' `junit-10.xsd` allows, which all
 /// of them know. A suite for each job file, a case for each job.
 enum JUnitReport {
+  private static let start = "<testsuites name=\"avjob\""
+
+  /// Whether a text that starts like this is a report.
+  static func isReport(_ head: String) -> Bool { head.contains(start) }
+
   /// The whole document. O(length).
   static func text(_ report: RunReport) -> String {
     let suites = suites(report)
@@ -13,7 +18,7 @@ enum JUnitReport {
     let attributes = counts(of: cases, isSuite: false) + [("time", decimal(report.elapsed))]
     return """
       <?xml version="1.0" encoding="UTF-8"?>
-      <testsuites name="avjob"\(written(attributes))>
+      \(start)\(written(attributes))>
       \(suites.map { text($0, report) }.joined())</testsuites>
 
       """

@@ -9,9 +9,14 @@ enum MarkdownReport {
   /// GitHub refuses a step's summary of more than 1 MiB; what does not fit is counted.
   static let sizeLimit = 900_000
 
+  private static let start = "### avjob: "
+
+  /// Whether a text that starts like this is a report.
+  static func isReport(_ head: String) -> Bool { head.hasPrefix(start) }
+
   /// The whole document: a line of counts, what went wrong, and a table of all jobs. O(length).
   static func text(_ report: RunReport) -> String {
-    var text = "### avjob: " + report.summary + "\n\n"
+    var text = start + report.summary + "\n\n"
     text += "\(Figures.elapsed(report.elapsed)) on \(report.cores) "
     text += report.cores == 1 ? "core" : "cores"
     let written = report.writtenOutputs

@@ -1,5 +1,6 @@
 import Diagnosis
 import ExportEngine
+import Files
 import MediaComposition
 import SystemPackage
 import Terminal
@@ -38,6 +39,22 @@ package enum ReportTarget: Equatable, Sendable {
     switch self {
     case .json(let path), .junit(let path), .markdown(let path): path
     case .step, .output: nil
+    }
+  }
+
+  /// Whether a report of an earlier run is at its path.
+  var holdsReport: Bool {
+    guard let replacedFile, let file = try? PathCalls.openToRead(replacedFile) else { return false }
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = try? file.closeAfter {
+      try bytes.withUnsafeMutableBytes { try file.read(into: $0) }
+    }
+    let head = String(decoding: bytes.prefix(count ?? 0), as: UTF8.self)
+    return switch self {
+    case .json: JSONReport.isReport(head)
+    case .junit: JUnitReport.isReport(head)
+    case .markdown: MarkdownReport.isReport(head)
+    case .step, .output: false
     }
   }
 

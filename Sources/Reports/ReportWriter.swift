@@ -4,48 +4,69 @@ import MediaComposition
 import SystemPackage
 
 /// Writes the reports of a run when it ends. Until then, each says that the run has not ended: if
-/// it is killed, the report of an earlier run would be taken for its own.
+/// it is killed or crashes, the report of an earlier run would be taken for its own.
 struct ReportWriter: Sendable {
   let diagnostics: ReportedDiagnostics
   let run: RunFacts
-  private(set) var targets: [ReportTarget]
+  let targets: [ReportTarget]
   /// What the run reads and writes; nil: it is known only what was read so far.
   private var registry: PathRegistry?
-  private var isBegun = false
+  /// Which targets say that the run has not ended.
+  private var begun: Set<Int> = []
+  /// Which are not written.
+  private var refused: Set<Int> = []
 
   init(_ targets: [ReportTarget], of run: RunFacts, _ diagnostics: ReportedDiagnostics) {
     (self.targets, self.run, self.diagnostics) = (targets, run, diagnostics)
   }
 
-  /// Finds out whether each report can be written at its path, and the first time replaces it by
-  /// one that says that the run has not ended.
+  /// Replaces the reports of earlier runs. Other files may be the run's sources, which is not known
+  /// yet.
+  mutating func begin() {
+    for (number, target) in targets.enumerated() where target.holdsReport {
+      // Why it cannot be written is reported when it is asked for.
+      if (try? target.write(unended)) != nil { begun.insert(number) }
+    }
+  }
+
+  /// Finds out whether each report can be written at its path, and replaces the files there once it
+  /// is known that they are none of the run's.
   ///
-  /// - Parameter registry: Knows what the run reads and writes.
-  /// - Returns: Whether all can; if not, that was reported, and no report is written.
-  mutating func accepts(beside registry: PathRegistry) -> Bool {
+  /// - Parameters:
+  ///   - registry: Knows what the run reads and writes.
+  ///   - isWhole: Whether it knows all of that.
+  /// - Returns: Whether all can; if not, that was reported, and of the reports only those are written
+  ///   that were begun.
+  mutating func accepts(beside registry: PathRegistry, isWhole: Bool) -> Bool {
     self.registry = registry
-    var failures: [Failure] = []
+    var failures: [Int: Failure] = [:]
     for (number, target) in targets.enumerated() {
       do throws(Failure) {
         try requirePlace(of: target, number)
       } catch {
-        failures.append(error)
+        failures[number] = error
       }
     }
-    for target in targets where failures.isEmpty && !isBegun && target.replacedFile != nil {
-      do throws(Failure) { try target.write(unended) } catch { failures.append(error) }
+    for (number, target) in targets.enumerated()
+    where failures.isEmpty && isWhole && target.replacedFile != nil && !begun.contains(number) {
+      do throws(Failure) {
+        try target.write(unended)
+        begun.insert(number)
+      } catch {
+        failures[number] = error
+      }
     }
-    isBegun = true
     guard !failures.isEmpty else { return true }
-    diagnostics.report(Diagnostics(failures.map { Diagnostic($0) }))
-    targets = []
+    diagnostics.report(
+      Diagnostics(targets.indices.compactMap { failures[$0].map { Diagnostic($0) } }))
+    refused = Set(targets.indices.filter { failures[$0] != nil || !begun.contains($0) })
     return false
   }
 
   /// Writes the reports of a run that has ended, and reports those that cannot be written: the
   /// others have that, and status 1 in place of 0.
   mutating func write(_ report: inout RunReport) {
-    for (number, target) in targets.enumerated() {
+    for (number, target) in targets.enumerated() where !refused.contains(number) {
       do throws(Failure) {
         try requirePlace(of: target, number)
         try target.write(report)

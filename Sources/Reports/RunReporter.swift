@@ -65,14 +65,23 @@ package final class RunReporter {
 
   // MARK: Before work
 
+  /// Replaces reports of earlier runs by some that say that the run has not ended. To be called before
+  /// anything is read.
+  package func beginReports() { writer.begin() }
+
   /// Finds out whether the reports can be written, and replace nothing that the run reads or
-  /// writes; from then on, and until they are written, they say that the run has not ended. To be
-  /// called before media are opened, and again when it is known what split jobs write.
+  /// writes. To be called before media are opened, and again when it is known what split jobs write:
+  /// from then on, and until they are written, all say that the run has not ended.
   ///
-  /// - Parameter registry: Knows all jobs, also those that are left out this time.
-  /// - Returns: Whether they can; if not, that was reported, and no report is written.
-  package func acceptsReports(beside registry: @autoclosure () -> PathRegistry) -> Bool {
-    writer.targets.isEmpty || writer.accepts(beside: registry())
+  /// - Parameters:
+  ///   - registry: Knows all jobs, also those that are left out this time.
+  ///   - isWhole: Whether it knows what split jobs write.
+  /// - Returns: Whether they can; if not, that was reported, and only reports that were begun are
+  ///   written.
+  package func acceptsReports(
+    beside registry: @autoclosure () -> PathRegistry, isWhole: Bool
+  ) -> Bool {
+    writer.targets.isEmpty || writer.accepts(beside: registry(), isWhole: isWhole)
   }
 
   /// The report of a run that a signal ends before its jobs are known. To be called on another thread

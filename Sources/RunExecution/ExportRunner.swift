@@ -1,5 +1,6 @@
 import Diagnosis
 import ExportEngine
+import Files
 import Glibc
 import MediaComposition
 import MediaTime
@@ -70,10 +71,6 @@ package struct ExportRunner: JobRunner {
       guard let still = try reason() else { return .upToDate }
       why = still
     }
-    // Made since all of them were looked for.
-    if replaced == .found, let foreign = foreignFiles(of: [work], by: memory).first {
-      throw Failure.madeMeanwhile(foreign.path, origin: foreign.origin)
-    }
     for asset in session.export.composition.assets { try session.library.confirm(asset) }
     let report = try perform(session, work, context)
     if lock != nil { record(inputs, report, in: ledger, memory, context) }
@@ -131,6 +128,11 @@ package struct ExportRunner: JobRunner {
   private func perform(
     _ session: ExportSession, _ work: Work, _ context: JobContext
   ) throws -> ExportSession.Report {
+    // What is there by now would be found in the way of the finished file.
+    if replaced != .all, let foreign = foreignFiles(of: [work], by: memory).first {
+      throw Confinement.root == nil
+        ? .madeMeanwhile(foreign.path, origin: foreign.origin) : Failure(keeping: foreign)
+    }
     let report =
       if let isolation {
         try isolation.perform(session, work, context, replacing: replaced)

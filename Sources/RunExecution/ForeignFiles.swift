@@ -28,18 +28,20 @@ package func foreignFiles(of work: [Work], by memory: RunMemory?) -> [ExportFile
 }
 
 extension Diagnostic {
-  /// Says that a file of `foreignFiles` is replaced, or that it is not.
-  package init(_ file: ExportFiles.File, isReplaced: Bool) {
-    if isReplaced {
-      self.init(
-        .warning,
-        "'\(file.path)' is replaced, and no receipt shows that avjob made it", at: file.origin,
-        help: "to keep the file, stop the run and choose another path")
-    } else {
-      self.init(
-        "'\(file.path)' exists, and --root replaces no file without a receipt that it believes",
-        at: file.origin,
-        help: "move the file away, or believe the receipts with --trust-receipts")
-    }
+  /// Says that a file of `foreignFiles` is replaced.
+  package init(replacing file: ExportFiles.File) {
+    self.init(
+      .warning, "'\(file.path)' is replaced, and no receipt shows that avjob made it",
+      at: file.origin, help: "to keep the file, stop the run and choose another path")
+  }
+}
+
+extension Failure {
+  /// Says that a file of `foreignFiles` is not replaced below a root.
+  package init(keeping file: ExportFiles.File) {
+    self.init(
+      .mendJob,
+      "exists, and --root replaces no file without a receipt that it believes; move the file away, "
+        + "or believe the receipts with --trust-receipts", path: file.path, origin: file.origin)
   }
 }

@@ -18,8 +18,9 @@ struct OtherProgramsTests {
     let result = try stage.run(
       """
       ffmpeg -v error -f lavfi -i anoisesrc=d=1800:a=0.1 -b:a 64k long.aac
-      for file in r.json r.xml r.md; do echo yesterday > $file; done
-      "$AVJOB" run --quiet --report r.json --report r.xml --report r.md job.yaml & job=$!
+      reports="--report r.json --report r.xml --report r.md"
+      avjob run $reports yesterday.yaml
+      "$AVJOB" run --quiet $reports job.yaml & job=$!
       until ! grep -q yesterday r.md || ! kill -0 $job; do sleep 0.01; done
       kill -KILL $job
       wait $job
@@ -46,6 +47,52 @@ struct OtherProgramsTests {
         """)
     let json = String(decoding: try readFile(stage.path("r.json")), as: UTF8.self)
     try JSONSchema.validate(json, as: "report")
+  }
+
+  @Test("a run that is killed while it reads its job file leaves no report of an earlier one")
+  func earlyReports() throws {
+    let stage = try stage("clip: a.wav\noutput: out.flac\n")
+    let result = try stage.run(
+      """
+      set -m
+      reports="--report r.json --report r.xml --report r.md"
+      avjob run --quiet $reports job.yaml
+      echo mine >mine.json
+      (echo 'for_each: { n: ['; seq -s , 20000; echo ']}'; echo 'silence: 1s'; echo 'output: ${n}.wav') \\
+        >long.yaml
+      "$AVJOB" run --quiet $reports --report mine.json long.yaml & job=$!
+      until grep -q 'not ended' r.md || ! kill -0 $job; do sleep 0.01; done
+      kill -KILL $job
+      grep -c 'not ended' r.json r.xml r.md
+      cat mine.json
+      """)
+    #expect(result.text == "r.json:1\nr.xml:1\nr.md:1\nmine\n")
+  }
+
+  @Test("a report at the path of what a part writes is refused, and keeps no other from its end")
+  func reportOverPart() throws {
+    let stage = try stage(
+      """
+      clip: a.wav
+      split: { every: 500ms }
+      output: ["r${part.n}.wav", { json: sidecar, file: "r${part.n}.json" }]
+      """)
+    let result = try stage.run(
+      """
+      avjob run --quiet --report r.xml yesterday.yaml
+      echo mine >r1.json
+      avjob run --report r1.json --report r.xml job.yaml
+      """)
+    #expect(result.status == 2)
+    #expect(
+      result.errors.hasSuffix(
+        """
+        starts from
+        error: 'r1.json': is the same file as r1.json, another output; choose another path
+
+        """.dropFirst(12)))
+    #expect(try readFile(stage.path("r1.json")) == Array("mine\n".utf8))
+    #expect(try stage.run("grep -c 'r1.json' r.xml").text == "1\n")
   }
 
   @Test("a report at the path of a source is refused, and the source stays")
@@ -104,9 +151,15 @@ struct OtherProgramsTests {
       #expect(result.status == 2)
       #expect(
         result.errors.contains(
-          "'x.flac' exists, and --root replaces no file without a receipt that it believes"))
+          "'x.flac': exists, and --root replaces no file without a receipt that it believes"))
       #expect(try readFile(stage.path("x.flac")) == Array("all:\n".utf8))
     }
+    try stage.write(
+      "two.yaml", "jobs:\n  x: { clip: a.wav, output: x.flac }\n  y: { clip: a.wav, output: y.flac }\n")
+    let going = try stage.run("avjob run --quiet --root . --keep-going two.yaml; ls *.flac")
+    #expect(going.text == "x.flac\ny.flac\n")
+    #expect(
+      going.errors.contains("'x.flac': exists, and --root replaces no file without a receipt"))
     try stage.make("avjob run --quiet job.yaml; sed -i 's/a.wav/& ..500ms/' job.yaml")
     let trusting = try stage.run("avjob run --quiet --root . --trust-receipts job.yaml")
     #expect(trusting.status == 0 && trusting.errors == "")
@@ -155,7 +208,7 @@ struct OtherProgramsTests {
       echo $? $(head -c 4 next.flac)
       """)
     #expect(result.text == "1 mine\n")
-    #expect(result.errors.contains("'next.flac': was made by another program while avjob was"))
+    #expect(result.errors.contains("'next.flac': exists, and --root replaces no file without a"))
   }
 
   @Test("a command without --force leaves a file that appears while it works, and names it")

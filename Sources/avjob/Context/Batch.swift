@@ -42,10 +42,12 @@ struct Batch {
     _ rules: RunRules = RunRules(), _ load: () throws -> LoadedJobs,
     thenRemoving pruning: (Preparation) throws -> Pruning? = { _ in nil }
   ) throws {
+    reporter.beginReports()
     let signals = Signals.catchAll(beforeWork: reporter.ending())
     do {
       let loaded = try load()
-      guard reporter.acceptsReports(beside: JobDependencies(loaded).registry) else {
+      let registry = JobDependencies(loaded).registry
+      guard reporter.acceptsReports(beside: registry, isWhole: false) else {
         throw ExitCode.wrongJob
       }
       let preparation = try context.prepare(loaded, rules) { wrong in
@@ -53,7 +55,7 @@ struct Batch {
         reporter.open(wrong.work, refusals: wrong.refusals)
       }
       signals.workBegins()
-      try run(preparation, thenRemoving: pruning(preparation), signals)
+      try run(preparation, rules, thenRemoving: pruning(preparation), signals)
     } catch let status as ExitCode {
       signals.workBegins()
       throw ExitCode(reporter.close(status: status.rawValue))
@@ -61,11 +63,14 @@ struct Batch {
   }
 
   private func run(
-    _ preparation: Preparation, thenRemoving pruning: Pruning?, _ signals: Signals
+    _ preparation: Preparation, _ rules: RunRules, thenRemoving pruning: Pruning?,
+    _ signals: Signals
   ) throws {
-    guard reporter.acceptsReports(beside: preparation.registry) else { throw ExitCode.wrongJob }
+    guard reporter.acceptsReports(beside: preparation.registry, isWhole: true) else {
+      throw ExitCode.wrongJob
+    }
     let work = preparation.work
-    try reportForeignFiles(of: work)
+    try reportForeignFiles(of: work, rules)
     reporter.open(work, refusals: preparation.refusals)
     if !startsAfterFailure, preparation.refusedJobs > 0 {
       StandardStream.error.write("nothing was started: --fail-fast\n")
@@ -98,14 +103,17 @@ struct Batch {
 
   /// Names the files that a run replaces and that avjob did not make; below `--root`, it refuses
   /// to.
-  private func reportForeignFiles(of work: [Work]) throws {
-    let isConfined = Confinement.root != nil
-    // Of other commands --force says what becomes of them.
-    guard isConfined || context.memory != nil else { return }
-    let found = foreignFiles(of: work, by: context.memory).map {
-      Diagnostic($0, isReplaced: !isConfined)
+  private func reportForeignFiles(of work: [Work], _ rules: RunRules) throws {
+    if Confinement.root != nil {
+      // Otherwise their jobs fail alone.
+      guard !rules.keepsGoing else { return }
+      let found = foreignFiles(of: work, by: context.memory)
+      try context.refuse(found.map { Diagnostic(Failure(keeping: $0)) })
+    } else if context.memory != nil {
+      // Of other commands --force says what becomes of them.
+      let found = foreignFiles(of: work, by: context.memory)
+      context.report(Diagnostics(found.map { Diagnostic(replacing: $0) }))
     }
-    if isConfined { try context.refuse(found) } else { context.report(Diagnostics(found)) }
   }
 
   private var isolation: Isolation? {
