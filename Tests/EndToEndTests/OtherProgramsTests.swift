@@ -155,7 +155,8 @@ struct OtherProgramsTests {
       #expect(try readFile(stage.path("x.flac")) == Array("all:\n".utf8))
     }
     try stage.write(
-      "two.yaml", "jobs:\n  x: { clip: a.wav, output: x.flac }\n  y: { clip: a.wav, output: y.flac }\n")
+      "two.yaml",
+      "jobs: { x: { clip: a.wav, output: x.flac }, y: { clip: a.wav, output: y.flac } }\n")
     let going = try stage.run("avjob run --quiet --root . --keep-going two.yaml; ls *.flac")
     #expect(going.text == "x.flac\ny.flac\n")
     #expect(
