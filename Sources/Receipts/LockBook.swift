@@ -1,7 +1,7 @@
 import Files
 import Glibc
-import SystemPackage
 import Synchronization
+import SystemPackage
 import Threads
 
 /// Locks between processes that share a folder, on one machine or several: a file for each, made by

@@ -1,5 +1,5 @@
-import MediaComposition
 import JSON
+import MediaComposition
 
 /// Parts of the values' forms as JSON Schema.
 enum JSONForm {

@@ -1,6 +1,6 @@
+import JSON
 import JobModel
 import MediaComposition
-import JSON
 
 extension JobFile {
   /// The language as a JSON Schema (draft 2020-12), for editors, made from the tables of the

@@ -1,7 +1,7 @@
+import JSON
 import JobModel
 import MPEGAudio
 import MediaComposition
-import JSON
 
 /// The kinds of values of an output's keys.
 extension Values {

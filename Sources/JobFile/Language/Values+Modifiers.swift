@@ -1,9 +1,9 @@
 import Diagnosis
+import JSON
 import JobModel
 import MediaComposition
 import MediaTime
 import YAML
-import JSON
 
 /// The kinds of values of modifiers that are more than one text.
 extension Values {

@@ -1,9 +1,9 @@
-import Diagnosis
 import ArgumentParser
+import Diagnosis
+import Files
 import Glibc
 import JobFile
 import Reports
-import Files
 import SystemPackage
 import Terminal
 

@@ -1,5 +1,5 @@
-import Diagnosis
 import ArgumentParser
+import Diagnosis
 import ExportEngine
 import Glibc
 import JobFile

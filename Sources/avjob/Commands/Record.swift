@@ -1,10 +1,10 @@
-import Diagnosis
 import ArgumentParser
+import Diagnosis
 import Glibc
 import JobFile
 import JobModel
-import MPEGAudio
 import LiveScreens
+import MPEGAudio
 import MediaComposition
 import MediaTime
 import Playback

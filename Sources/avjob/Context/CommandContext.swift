@@ -1,13 +1,13 @@
 import ArgumentParser
 import Diagnosis
 import ExportEngine
+import Files
 import Glibc
 import JobFile
 import MediaComposition
 import Reports
 import RunExecution
 import RunPlan
-import Files
 import SystemPackage
 import Threads
 import WorkerPool
