@@ -27,7 +27,7 @@ final class LockBook: Sendable {
     /// Between touches.
     var beat: Duration = .seconds(15)
     /// Without a touch, after which a lock of another machine counts for nothing.
-    var death: Duration = .seconds(120)
+    var death = ProcessIdentity.patience
     /// After which the same holds for a lock without content.
     var writing: Duration = .seconds(5)
   }

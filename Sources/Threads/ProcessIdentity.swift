@@ -53,6 +53,10 @@ package struct ProcessIdentity: Sendable, Hashable {
       && namespace == here.namespace
   }
 
+  /// How long a process that cannot be seen from here is taken for alive after its last sign of life,
+  /// by the clock of the disk.
+  package static let patience = Duration.seconds(120)
+
   /// As it stands in locks and in names: hexadecimal digits, `-`, and `.` between the parts.
   package var text: String { "\(boot).\(namespace).\(process).\(start)" }
 

@@ -94,10 +94,6 @@ extension TemporaryFile {
     return (Array(name[..<end]), String(decoding: words[..<dash], as: UTF8.self))
   }
 
-  /// How long a process that cannot be seen from here is taken for alive after its last write, in
-  /// seconds, as `LockBook` does: by the clock of the disk, since machines' clocks differ.
-  private static let patience = 120
-
   /// Now, by the clock of the disk that a temporary file is on, from 1970 on; nil where nothing can
   /// be created beside it.
   private static func now(beside path: FilePath) -> Int? {
@@ -118,6 +114,7 @@ extension TemporaryFile {
       var facts = stat()
       guard PathCalls.lstat(path, &facts) == 0 else { return }
       guard let now = now(beside: path) else { return }
+      let patience = Int(ProcessIdentity.patience.components.seconds)
       // A time to come is that of a clock that was wrong.
       isDead = !(now - patience...now + patience).contains(facts.st_mtim.tv_sec)
     }
