@@ -17,6 +17,8 @@ package struct LoadedJobs {
   package private(set) var missingMedia: [MissingFile] = []
   /// What is reported of variables that were given and that a file does not use, by file.
   package private(set) var unusedVariables: [[String: Diagnostic]] = []
+  /// How many jobs there may be, each part of a split one counted; nil: any number.
+  package var limit: Int?
 
   /// Jobs of one file, or of none.
   package init(jobs: [Job] = []) {

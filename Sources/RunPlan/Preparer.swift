@@ -46,6 +46,7 @@ struct Preparer {
   private let library: MediaLibrary
   private let purpose: RunPurpose
   private let openFiles: Int
+  private var budget: JobBudget
   private var cache: ReviewCache
   /// What jobs name and what is no file on the disk.
   private let absent: Set<FilePath>
@@ -87,6 +88,7 @@ struct Preparer {
     let purpose = rules.purpose
     self.purpose = purpose
     openFiles = rules.openFiles
+    self.budget = JobBudget(exports: loaded.limit, segments: rules.segments)
     cache = ReviewCache(room: room)
     outcomes = Array(repeating: Outcome(), count: jobs.count)
     let dependencies = JobDependencies(loaded)
@@ -238,7 +240,11 @@ struct Preparer {
       }
     }
     do throws(Diagnostics) {
-      let made = try job.exports { asset($0, readBy: index, &outcome) }
+      var budget = budget
+      defer { self.budget = budget }
+      let made = try budget.charge(index, job) { budget throws(Diagnostics) in
+        try job.exports(within: &budget) { asset($0, readBy: index, &outcome) }
+      }
       outcome.found += made.warnings
       // Without a picture that is named, its outputs would be found wanting for that, too.
       if !isMissing { settle(made.exports, of: index, &outcome) }

@@ -1,4 +1,5 @@
 import Diagnosis
+import JobModel
 
 /// What is to be done with settled jobs.
 package enum RunPurpose: Sendable {
@@ -23,10 +24,12 @@ package struct RunRules {
   package var retries: Int
   /// The share of the work to do; nil: all.
   package var shard: Shard?
-  /// How long an attempt may take, whatever its job says; nil: as long as the job says.
+  /// How long all attempts at a job may take together, whatever it says; nil: as long as it says.
   package var timeLimit: Duration?
   /// How many bytes the outputs may take together, as far as that is known before; nil: any number.
   package var outputLimit: Int?
+  /// What rounds, cuts and parts may make.
+  package var segments = SegmentBudget()
   /// How many more files the process may open.
   package var openFiles = Int.max
 

@@ -100,6 +100,18 @@ struct RoomTests {
     #expect(try prepare(jobs, only).messages.isEmpty)
   }
 
+  @Test("Rounds that are few enough for each job are too many for all of them")
+  func segments() throws {
+    var rules = RunRules()
+    rules.segments.left = 2500
+    let yaml = "for_each: { take: [%] }\nsilence: 1s\nloop: 1000\noutput: '${take}.wav'\n"
+    #expect(try prepare(yaml.replacing("%", with: "1, 2"), rules).messages.isEmpty)
+    #expect(
+      try prepare(yaml.replacing("%", with: "1, 2, 3"), rules).messages == [
+        "error: rounds, cuts and parts of all jobs make more than 10,000,000 pieces"
+      ])
+  }
+
   @Test("What is replaced counts as free")
   func replaced() throws {
     try writeFile(folder.path("a.wav"), [UInt8](repeating: 0, count: 700_000))

@@ -18,8 +18,11 @@ extension Job {
   /// The composition of this job and its outputs, with the facts of its media.
   ///
   /// - Throws: As `exports`.
-  func whole(assets known: [MediaReference: Asset]) throws(Diagnostics) -> Whole {
-    var lowering = Lowering(assets: known, sampleRate: sampleRate)
+  func whole(
+    assets known: [MediaReference: Asset], within budget: inout SegmentBudget
+  ) throws(Diagnostics) -> Whole {
+    var lowering = Lowering(assets: known, sampleRate: sampleRate, budget: budget)
+    defer { budget = lowering.budget }
     guard let lowered = lowering.lowered(ofJob: item), lowering.diagnostics.isEmpty else {
       throw lowering.diagnostics
     }

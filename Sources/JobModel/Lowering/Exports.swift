@@ -16,17 +16,31 @@ extension Job {
   /// Each part of a split job has the whole composition and a time range of its own, so the parts
   /// add up to the whole, to the sample.
   ///
-  /// - Parameter assets: Called once for each of `media`. nil where probing failed: the caller has
-  ///   reported that, and times that depend on the file's length are not checked.
+  /// - Parameter assets: As below.
   /// - Returns: The exports, with every time exact.
   /// - Throws: Errors that only those facts show: a range past the end, a fade or cross-fade longer
   ///   than its item, overlapping items, parts that are empty or beyond the end. Empty where only
   ///   `assets` gave nil.
   /// - Complexity: O(n log n) in the number of items and parts
   public func exports(assets: (MediaReference) -> Asset?) throws(Diagnostics) -> Exports {
+    var budget = SegmentBudget()
+    return try exports(within: &budget, assets: assets)
+  }
+
+  /// The same, within what the jobs of a run may become together.
+  ///
+  /// - Parameters:
+  ///   - budget: What is left for this job and later ones.
+  ///   - assets: Called once for each of `media`. nil where probing failed: the caller has
+  ///     reported that, and times that depend on the file's length are not checked.
+  /// - Returns: As above.
+  /// - Throws: As above, and where the budget is used up.
+  package func exports(
+    within budget: inout SegmentBudget, assets: (MediaReference) -> Asset?
+  ) throws(Diagnostics) -> Exports {
     var known: [MediaReference: Asset] = [:]
     for reference in media { known[reference] = assets(reference) }
-    var whole = try whole(assets: known)
+    var whole = try whole(assets: known, within: &budget)
     guard let split else {
       tag(&whole.export, whole, base: { $0 }, filled: { $0 })
       return Exports(exports: [whole.export], warnings: whole.notes)
@@ -35,11 +49,14 @@ extension Job {
     let parts = splitter.parts(of: split)
     guard splitter.errors.isEmpty else { throw splitter.errors }
     // Each part has all of the timeline.
-    guard Lowering.holds(parts.count, .composition(whole.export.composition)) else {
+    switch budget.takes(parts.count, .composition(whole.export.composition)) {
+    case .granted: break
+    case .tooMany:
       throw Diagnostics(
         Diagnostic(
           "\(parts.count) parts of so many items are too many", at: split.origin,
           help: "join the items in a job of its own, and split its output"))
+    case .exhausted: throw Diagnostics(SegmentBudget.exhausted(at: split.origin))
     }
     var found = Diagnostics()
     let exports = parts.map { partExport($0, whole, into: &found) }

@@ -61,18 +61,17 @@ extension Lowering {
     let kept = keptParts(of: lowered, by: item, at: place)
     let insertions = insertions(into: lowered, by: item, at: place)
     guard let kept, let insertions else { return false }
+    let origin = item.cuts.first?.origin ?? item.insertions.first?.origin ?? item.origin
     if kept.isEmpty, insertions.isEmpty {
-      let origin = item.cuts.first?.origin ?? item.origin
       error("nothing is left of \(lowered.name)", at: origin, help: "cut less of it")
       return false
     }
-    guard Self.holds(kept.count + insertions.count, lowered.content) else {
-      error(
-        "\(kept.count + insertions.count) pieces of \(lowered.name) are too many",
-        at: item.cuts.first?.origin ?? item.insertions.first?.origin ?? item.origin,
+    let count = kept.count + insertions.count
+    guard
+      takes(
+        count, lowered.content, at: origin, "\(count) pieces of \(lowered.name)",
         help: "cut the items that it is made of, each on its own")
-      return false
-    }
+    else { return false }
     liftChapters(of: &lowered)
     nameStart(of: &lowered, item, for: insertions)
     var segments: [Segment] = []
@@ -217,14 +216,20 @@ extension Lowering {
     return checkLimit(of: lowered.duration, at: speed.origin)
   }
 
-  /// The most segments and chapters that rounds, cuts or parts may make of an item.
-  private static let segmentLimit = 1_000_000
-
-  /// Whether `count` pieces of `content`, each of which holds all of it, are few enough.
-  static func holds(_ count: Int, _ content: Segment.Content, chapters: Int = 0) -> Bool {
-    let (size, overflow) = (content.segmentCount(limit: segmentLimit) + chapters)
-      .multipliedReportingOverflow(by: count)
-    return !overflow && size <= segmentLimit
+  /// Whether `count` pieces of `content`, called `name`, are few enough; reports it where they are
+  /// not.
+  private mutating func takes(
+    _ count: Int, _ content: Segment.Content, chapters: Int = 0, at origin: Origin,
+    _ name: @autoclosure () -> String, help: @autoclosure () -> String
+  ) -> Bool {
+    switch budget.takes(count, content, chapters: chapters) {
+    case .granted: return true
+    case .tooMany: error("\(name()) are too many", at: origin, help: help())
+    case .exhausted:
+      let found = SegmentBudget.exhausted(at: origin)
+      error(found.message, at: origin, help: found.help)
+    }
+    return false
   }
 
   mutating func loop(_ lowered: inout LoweredItem, by item: Item, at place: ItemPlace) -> Bool {
@@ -243,13 +248,12 @@ extension Lowering {
       count = lowered.duration.rounds(in: length)
     }
     let chapters = lowered.allChapters
-    guard count <= Quantity.loopLimit, Self.holds(count, lowered.content, chapters: chapters.count)
-    else {
-      error(
-        "\(count) rounds of \(lowered.name) are too many", at: loop.origin,
+    guard
+      takes(
+        count > Quantity.loopLimit ? .max : count, lowered.content, chapters: chapters.count,
+        at: loop.origin, "\(count) rounds of \(lowered.name)",
         help: "a round of \(Self.text(lowered.duration)) is short; write a longer one")
-      return false
-    }
+    else { return false }
     liftChapters(of: &lowered)
     var round = lowered
     round.chapters = []
@@ -271,21 +275,6 @@ extension Time {
     var count = max(1, Int(estimate.rounded()))
     while self * count < length { count += 1 }
     while count > 1, self * (count - 1) >= length { count -= 1 }
-    return count
-  }
-}
-
-extension Segment.Content {
-  /// The number of its segments, counted up to `limit`.
-  fileprivate func segmentCount(limit: Int) -> Int {
-    guard case .composition(let composition) = self else { return 1 }
-    var count = 0
-    for track in composition.tracks {
-      for segment in track.segments {
-        guard count < limit else { return count }
-        count += segment.content.segmentCount(limit: limit - count)
-      }
-    }
     return count
   }
 }

@@ -25,8 +25,13 @@ struct Lowering {
   var path: [Step] = []
   /// The targets of names below a job's item, or below an inserted one, by its sequence's number.
   var names: [Int: [String: [NamedPlace]]] = [:]
+  /// How many segments may still be made.
+  var budget: SegmentBudget
 
-  init(assets: [MediaReference: Asset], sampleRate: Int?) {
+  init(
+    assets: [MediaReference: Asset], sampleRate: Int?, budget: SegmentBudget = SegmentBudget()
+  ) {
+    self.budget = budget
     self.assets = assets
     contents = assets.mapValues { .asset($0) }
     self.sampleRate = sampleRate
