@@ -51,7 +51,10 @@ let package = Package(
     // Runs: jobs within the budget.
     .target(
       name: "WorkerPool",
-      dependencies: ["Threads", "Diagnosis", "MediaComposition", "MediaTime"]),
+      dependencies: [
+        "Threads", "Diagnosis", "MediaComposition", "MediaTime",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
 
     // What runs report: on the screen, to programs, in files.
     .target(

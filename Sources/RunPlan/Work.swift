@@ -21,8 +21,8 @@ package struct Work: Sendable {
   package var needs: [Int] = []
   /// How long an attempt may take, and a wait for another process that is at the same.
   package var timeLimit: Duration
-  /// Whether that is less than the job may take by itself.
-  package var isTimeBounded = false
+  /// How long all attempts may take together; nil: any time.
+  package var totalTimeLimit: Duration?
   /// How often a temporary failure is followed by another attempt.
   package var retries: Int
   /// What it may take of the machine while it runs.
@@ -41,7 +41,7 @@ package struct Work: Sendable {
     var poolJob = PoolJob(
       self, estimate: estimate, needs: needs, timeLimit: timeLimit, retries: retries,
       resources: resources)
-    if isTimeBounded { poolJob.timeLimitName = "'--max-time'" }
+    poolJob.totalTimeLimit = totalTimeLimit
     return poolJob
   }
 }

@@ -47,7 +47,7 @@ struct WorkQueue {
         timeLimit: min(timeLimit, rules.timeLimit ?? timeLimit),
         retries: job.retries ?? rules.retries,
         resources: ResourceRequest(for: outcome.sessions[part].export))
-      piece.isTimeBounded = piece.timeLimit < timeLimit
+      piece.totalTimeLimit = rules.timeLimit
       piece.draft = draft.map { ($0, part) }
       work.append(piece)
       owners.append(index)

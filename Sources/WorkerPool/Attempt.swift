@@ -17,8 +17,12 @@ struct Attempt: Sendable {
   let start: Instant
   /// The number of attempts, this one included.
   let number: Int
-  /// Its time limit, as an instant.
+  /// How long it may take, or all attempts together.
+  let limit: Duration?
+  /// When it has had its time.
   let deadline: Instant?
+  /// When all attempts together have had theirs.
+  let lastDeadline: Instant?
   /// Whether it was cancelled because of that.
   private(set) var isLate = false
   /// When it is abandoned, once it was cancelled.
@@ -30,12 +34,17 @@ struct Attempt: Sendable {
     let isAbandoned = Atomic<Bool>(false)
   }
 
-  init(lease: CPULease, worker: Int, start: Instant, number: Int, deadline: Instant?) {
+  init<Job>(
+    lease: CPULease, worker: Int, start: Instant, number: Int, at now: Instant, of job: PoolJob<Job>
+  ) {
     self.lease = lease
     self.worker = worker
     self.start = start
     self.number = number
-    self.deadline = deadline
+    lastDeadline = job.totalTimeLimit.map { start.advanced(by: $0.orAnAge) }
+    let own = job.timeLimit.map { now.advanced(by: $0.orAnAge) }
+    deadline = [lastDeadline, own].compactMap(\.self).min()
+    limit = deadline == lastDeadline ? job.totalTimeLimit : job.timeLimit
   }
 
   /// Whether its events are dropped.
@@ -73,6 +82,11 @@ struct AttemptPause {
   var isShown: Bool
 }
 
+extension Duration {
+  /// At most a hundred years: sums with it stay within what an instant holds.
+  var orAnAge: Duration { min(max(.zero, self), .seconds(100 * 366 * 86_400)) }
+}
+
 extension Failure {
   /// There is no thread to work on.
   static func noThread(_ error: Thread.SpawnError) -> Failure {
@@ -80,10 +94,12 @@ extension Failure {
   }
 
   /// An attempt had its time.
-  static func late(_ limit: Duration, _ name: String) -> Failure {
-    Failure(
+  static func late(_ attempt: Attempt) -> Failure {
+    let name = attempt.deadline == attempt.lastDeadline ? "'--max-time'" : "its 'timeout'"
+    return Failure(
       .tryAgain,
-      "took longer than its limit of \(seconds(limit)); raise \(name), or run fewer jobs at once")
+      "took longer than its limit of \(seconds(attempt.limit ?? .zero)); raise \(name), or run "
+        + "fewer jobs at once")
   }
 
   /// An attempt had its time, and did not stop.

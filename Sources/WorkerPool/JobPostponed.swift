@@ -1,3 +1,15 @@
+import SystemPackage
+
+/// What a runner throws in place of `CancellationError` if its job had to be stopped by force while it
+/// read a file.
+public struct JobHung: Error, Sendable, Hashable {
+  /// The file.
+  public var path: FilePath
+
+  /// The job had not come back from reading the file at `path`.
+  public init(at path: FilePath) { self.path = path }
+}
+
 /// What a runner throws if its job cannot start now, but later: another process has it.
 ///
 /// The pool runs other jobs first, and calls the runner again when the time has passed. It is no

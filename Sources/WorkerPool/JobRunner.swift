@@ -27,7 +27,8 @@ import Threads
 /// **Errors.** `run` throws a `Failure` whose remedy says what the user must do: `mendJob`,
 /// `mendInput`, `mendMachine`, `tryAgain` where another attempt may succeed, `reportBug` where a
 /// promise of ours was broken. Any other error, and a `CancellationError` without a cancellation,
-/// counts as `reportBug`. A failed job leaves no partial output.
+/// counts as `reportBug`. In place of `CancellationError` it throws `JobHung`, where it has found out
+/// at which file it did not get on. A failed job leaves no partial output.
 public protocol JobRunner: Sendable {
   /// A job.
   associatedtype Job: Sendable

@@ -10,8 +10,9 @@ public struct PoolJob<Job: Sendable>: Sendable {
   public var needs: [Int]
   /// How long an attempt may take before it is stopped, and fails with `tryAgain`; nil: for ever.
   public var timeLimit: Duration?
-  /// What the user sets `timeLimit` with, as failures call it.
-  public var timeLimitName = "its 'timeout'"
+  /// How long all attempts may take together, with the pauses between them (`--max-time`); nil: any
+  /// time.
+  public var totalTimeLimit: Duration?
   /// How often a failure with `tryAgain` may be followed by another attempt.
   public var retries: Int
   /// What it may take while it runs. It starts when that fits under `Pool.limits` beside what runs,

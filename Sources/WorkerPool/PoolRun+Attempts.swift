@@ -7,7 +7,7 @@ extension PoolRun {
   /// What follows from the end of an attempt.
   private enum Ending {
     case over(Report.Outcome)
-    case again(Failure)
+    case again(Failure, after: Duration)
     case later(Duration)
   }
 
@@ -19,12 +19,11 @@ extension PoolRun {
     let result = result(of: job, attempt)
     // With what the timekeeper noted meanwhile.
     guard let attempt = finish(job, attempt) else { return false }
-    switch ending(of: result, attempt, of: jobs[job]) {
+    switch ending(of: result, attempt, job) {
     case .over(let outcome):
       let elapsed = attempt.start.duration(to: .now)
       conclude(job, Report(outcome, elapsed: elapsed, attempts: attempt.number))
-    case .again(let failure):
-      let wait = pool.backoff.wait(afterAttempt: attempt.number, ofJob: job)
+    case .again(let failure, let wait):
       events.send(Event(job: job, .retrying(failure, after: wait), at: .now))
       let pause = AttemptPause(
         start: attempt.start, attempts: attempt.number, failure: failure, isShown: true)
@@ -51,8 +50,7 @@ extension PoolRun {
       let pause = state.pauses.removeValue(forKey: job)
       let attempt = Attempt(
         lease: lease, worker: worker, start: pause?.start ?? now,
-        number: (pause?.attempts ?? 0) + 1,
-        deadline: jobs[job].timeLimit.map { now.advanced(by: $0.orAnAge) })
+        number: (pause?.attempts ?? 0) + 1, at: now, of: jobs[job])
       state.attempts[job] = attempt
       return (attempt, pause)
     }
@@ -84,16 +82,22 @@ extension PoolRun {
   }
 
   private func ending(
-    of result: Result<Runner.Result, any Error>, _ attempt: Attempt, of job: PoolJob<Runner.Job>
+    of result: Result<Runner.Result, any Error>, _ attempt: Attempt, _ job: Int
   ) -> Ending {
     do {
       return .over(.finished(try result.get()))
     } catch let postponed as JobPostponed {
       return .later(max(.milliseconds(10), postponed.after.orAnAge))
     } catch let failure as Failure {
-      return ending(with: failure, attempt, of: job)
+      return ending(with: failure, attempt, job)
+    } catch let hung as JobHung where attempt.isLate {
+      var failure = Failure.late(attempt)
+      failure.path = hung.path
+      return ending(with: failure, attempt, job)
+    } catch is JobHung where attempt.cancellation.isCancelled {
+      return .over(.cancelled)
     } catch is CancellationError where attempt.isLate {
-      return ending(with: .late(job.timeLimit ?? .zero, job.timeLimitName), attempt, of: job)
+      return ending(with: .late(attempt), attempt, job)
     } catch is CancellationError where attempt.cancellation.isCancelled {
       return .over(.cancelled)
     } catch {
@@ -102,12 +106,12 @@ extension PoolRun {
     }
   }
 
-  private func ending(
-    with failure: Failure, _ attempt: Attempt, of job: PoolJob<Runner.Job>
-  ) -> Ending {
-    let mayPass = failure.remedy == .tryAgain && attempt.number <= job.retries
+  private func ending(with failure: Failure, _ attempt: Attempt, _ job: Int) -> Ending {
+    let wait = pool.backoff.wait(afterAttempt: attempt.number, ofJob: job)
+    let hasTime = attempt.lastDeadline.map { .now.advanced(by: wait) < $0 } ?? true
+    let mayPass = failure.remedy == .tryAgain && attempt.number <= jobs[job].retries && hasTime
     let isStopped = cancellation.isCancelled || state.withLock { $0.schedule.isStopped }
-    return mayPass && !isStopped ? .again(failure) : .over(.failed(failure))
+    return mayPass && !isStopped ? .again(failure, after: wait) : .over(.failed(failure))
   }
 
   private func put(off job: Int, _ pause: AttemptPause?, until wait: Duration, isLate: Bool) {
@@ -161,7 +165,7 @@ extension PoolRun {
     attempt.abandon()
     attempt.lease.release()
     let outcome: Report.Outcome =
-      attempt.isLate ? .failed(.stuck(jobs[job].timeLimit, grace: pool.grace)) : .cancelled
+      attempt.isLate ? .failed(.stuck(attempt.limit, grace: pool.grace)) : .cancelled
     let elapsed = attempt.start.duration(to: .now)
     conclude(job, Report(outcome, elapsed: elapsed, attempts: attempt.number))
     do throws(Thread.SpawnError) {
@@ -194,9 +198,4 @@ extension PoolRun {
 
 extension JobReport.Outcome {
   fileprivate var isNotStarted: Bool { if case .notStarted = self { true } else { false } }
-}
-
-extension Duration {
-  /// At most a hundred years: sums with it stay within what an instant holds.
-  fileprivate var orAnAge: Duration { min(max(.zero, self), .seconds(100 * 366 * 86_400)) }
 }

@@ -182,11 +182,11 @@ private let busy = Failure(.tryAgain, "busy")
   func timeLimit() throws {
     let tally = Tally()
     var jobs = [
-      PoolJob(0, timeLimit: .milliseconds(20)), PoolJob(1, timeLimit: .milliseconds(1500)),
+      PoolJob(0, timeLimit: .milliseconds(20)), PoolJob(1, timeLimit: .seconds(2), retries: 100),
       PoolJob(2, timeLimit: .milliseconds(20), retries: 1),
       PoolJob(3, timeLimit: .seconds(Int64.max)),
     ]
-    jobs[1].timeLimitName = "'--max-time'"
+    jobs[1].totalTimeLimit = .milliseconds(1500)
     let reports = try pool(4).run(
       jobs,
       with: Fake { job, context in
@@ -207,6 +207,16 @@ private let busy = Failure(.tryAgain, "busy")
         .finished(3),
       ])
     #expect(reports.map(\.attempts) == [1, 1, 2, 1])
+  }
+
+  @Test("All attempts at a job share a limit, whatever number of them it allows itself")
+  func totalTimeLimit() throws {
+    var job = PoolJob(0, retries: 100)
+    job.totalTimeLimit = .milliseconds(200)
+    let patient = Pool(budget: CPUBudget(total: 1), backoff: Backoff(first: .seconds(600)))
+    let reports = try patient.run([job], with: Fake { _, _ in throw busy })
+    #expect(reports.map(\.outcome) == [.failed(busy)])
+    #expect(reports.map(\.attempts) == [1])
   }
 
   @Test("A runner that does not stop when its time is over is abandoned, and the others run on")
