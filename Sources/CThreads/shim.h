@@ -11,6 +11,8 @@ int avjob_pipe2(int *ends, int flags) __asm__("pipe2");
 // prctl(2), which is variadic; all of its arguments are words.
 int avjob_prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d)
     __asm__("prctl");
+// memfd_create(2)
+int avjob_memfd_create(const char *name, unsigned int flags) __asm__("memfd_create");
 // eventfd(2), whose header Swift's Glibc leaves out
 int avjob_eventfd(unsigned int count, int flags) __asm__("eventfd");
 // signalfd(2)

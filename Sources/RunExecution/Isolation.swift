@@ -6,6 +6,8 @@ import Glibc
 import MediaComposition
 import MediaTime
 import RunPlan
+import Synchronization
+import SystemPackage
 import Terminal
 import Threads
 import WorkerPool
@@ -20,6 +22,12 @@ import WorkerPool
 package struct Isolation: Sendable {
   /// What any process may take; files and time are each job's own.
   private let limits: ProcessLimits
+  /// Bytes that all processes have written.
+  private let written = Written()
+
+  private final class Written: Sendable {
+    let bytes = Atomic<Int>(0)
+  }
 
   /// What a process is asked to do.
   package struct Order: Codable {
@@ -45,7 +53,7 @@ package struct Isolation: Sendable {
   ///   - workers: How many there are at once.
   ///   - openFiles: How many files each may open.
   ///   - memory: Bytes that each may take; nil: its share of the machine's.
-  ///   - fileSize: Bytes of each file that they write; nil: any number.
+  ///   - fileSize: Bytes of all files that they write; nil: any number.
   package init(workers: Int, openFiles: Int, memory: Int? = nil, fileSize: Int? = nil) {
     limits = ProcessLimits(
       memory: memory ?? ProcessLimits.memory(among: workers),
@@ -65,11 +73,7 @@ package struct Isolation: Sendable {
     _ session: ExportSession, _ work: Work, _ context: JobContext,
     replacing replaced: ExportSession.ReplacedFiles
   ) throws -> ExportSession.Report {
-    var order = Order(export: session.export, limits: limits, replaced: replaced)
-    order.limits.openFiles = max(256, 2 * work.resources.openFiles)
-    // Its deadline comes first, unless the process that watches it is gone.
-    order.limits.processorTime = Int(
-      clamping: max(1, min(work.timeLimit.components.seconds, 1 << 30)) + 10)
+    let order = Order(export: session.export, limits: limits(for: work), replaced: replaced)
     let bytes: Data
     do {
       bytes = try JSONEncoder().encode(order)
@@ -77,8 +81,9 @@ package struct Isolation: Sendable {
       throw Failure(.reportBug, "its work cannot be given to a process: \(error)")
     }
     let child: ChildProcess
+    let place = SharedNumber()
     do {
-      child = try Self.spawn(["isolated-job", "--parent", String(getpid())])
+      child = try Self.spawn(["isolated-job", "--parent", String(getpid())], sharing: place)
     } catch {
       throw Failure(.tryAgain, "cannot start a process for the job: \(error)")
     }
@@ -89,6 +94,8 @@ package struct Isolation: Sendable {
     let words = Self.words(of: child.lastComplaints(200))
     switch lastWord {
     case .finished(let report):
+      let bytes = report.files.reduce(0) { $0 + Int($1.identity.size) }
+      written.bytes.wrappingAdd(bytes, ordering: .relaxed)
       // It has no screen of its own, and what it says there in this process is seen, too.
       if !words.isEmpty {
         context.warn(Warning("its process wrote: \(words)", origin: session.export.origin))
@@ -100,25 +107,42 @@ package struct Isolation: Sendable {
     case .cancelled: throw Self.failure(of: .signalled(SIGTERM))
     case .progress, nil:
       session.removeLeftovers()
-      if isCancelled() { throw CancellationError() }
+      let sources = session.export.sourcePaths
+      let number = Int(place?.value ?? 0)
+      let read = sources.indices.contains(number - 1) ? sources[number - 1] : nil
+      if isCancelled() {
+        guard let read else { throw CancellationError() }
+        throw JobHung(at: read)
+      }
       guard !isEndless else {
         throw Failure(
           .reportBug, "its process wrote a line without an end, and was stopped: please report it")
       }
       var failure = Self.failure(
         of: end, saying: words, memory: limits.memory, peak: child.peakMemory)
-      let sources = Set(session.export.composition.assets.map(\.path))
-      if sources.count == 1 { failure.path = sources.first }
+      failure.path = read ?? (sources.count == 1 ? sources[0] : nil)
       throw failure
     }
   }
 
+  private func limits(for work: Work) -> ProcessLimits {
+    var limits = limits
+    limits.openFiles = max(256, 2 * work.resources.openFiles)
+    limits.fileSize = limits.fileSize.map { max(0, $0 - written.bytes.load(ordering: .relaxed)) }
+    // Its deadline comes first, unless the process that watches it is gone.
+    limits.processorTime = Int(
+      clamping: max(1, min(work.timeLimit.components.seconds, 1 << 30)) + 10)
+    return limits
+  }
+
   /// Starts this program, confined as this process is.
-  static func spawn(_ arguments: [String]) throws(ChildProcess.SystemError) -> ChildProcess {
+  static func spawn(
+    _ arguments: [String], sharing number: SharedNumber? = nil
+  ) throws(ChildProcess.SystemError) -> ChildProcess {
     try ChildProcess.spawn(
       arguments: arguments + (Confinement.root.map { ["--root", $0.string] } ?? []),
       // A crash is reported in our words; Swift's own take seconds, and go over the screen.
-      environment: ["SWIFT_BACKTRACE": "enable=no"])
+      environment: ["SWIFT_BACKTRACE": "enable=no"], sharing: number)
   }
 
   /// The end of a process that has closed its output, which is brought about where it does not come.
@@ -233,6 +257,13 @@ package struct Isolation: Sendable {
   }
 }
 
+extension Export {
+  /// The files that it reads; the processes on both sides count them.
+  fileprivate var sourcePaths: [FilePath] {
+    Set(composition.assets.map(\.path)).sorted { $0.string < $1.string }
+  }
+}
+
 extension Isolation.Order {
   /// What a process was given on its standard input; nil where no run has written that.
   package init?(_ bytes: [UInt8]) {
@@ -250,8 +281,13 @@ extension Isolation.Order {
       write(String(decoding: line, as: UTF8.self) + "\n")
     }
     do {
-      let session = ExportSession(
-        export, library: MediaLibrary(recalling: nil, probing: nil, verifiesAssets: true))
+      let sources = export.sourcePaths
+      let place = SharedNumber.ofParent()
+      let library = MediaLibrary(recalling: nil, probing: nil, verifiesAssets: true) { path in
+        let index = path.flatMap { sources.firstIndex(of: $0) }
+        place?.value = Int32(clamping: index.map { $0 + 1 } ?? 0)
+      }
+      let session = ExportSession(export, library: library)
       let report = try session.run(
         budget: CPUBudget(total: 1), replacing: replaced, cancellation: cancellation,
         progress: eachSecond { say(.progress(completed: $0.completed, total: $0.total)) })

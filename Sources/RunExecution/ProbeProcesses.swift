@@ -37,7 +37,7 @@ package final class ProbeProcesses: Sendable {
   }
 
   private let limits: ProcessLimits
-  private let timeLimit: Duration?
+  private let patience: Mutex<ProbePatience>
   private let idle = Mutex<[Idle]>([])
 
   /// - Parameters:
@@ -45,7 +45,7 @@ package final class ProbeProcesses: Sendable {
   ///   - memory: Bytes that each process may take; nil: its share of the machine's.
   ///   - timeLimit: How long a file may take; nil: by its size.
   package init(workers: Int, memory: Int? = nil, timeLimit: Duration? = nil) {
-    self.timeLimit = timeLimit
+    patience = Mutex(ProbePatience(timeLimit: timeLimit))
     // It writes no file, and opens one at a time.
     limits = ProcessLimits(
       memory: memory ?? ProcessLimits.memory(among: workers), processorTime: nil, openFiles: 64,
@@ -58,7 +58,12 @@ package final class ProbeProcesses: Sendable {
   package func probe(_ path: FilePath, _ stream: Int?) throws(Failure) -> ProbedAsset {
     // What is no file, or no file for this process, needs no process.
     let size = try SourceFile.size(of: path)
-    let patience = min(Self.patience(forBytes: size), timeLimit ?? .seconds(Int64.max))
+    guard let patience = patience.withLock({ $0.limit(forBytes: size) }) else {
+      throw Failure(
+        .tryAgain,
+        "was not examined: other files had taken \(ProbePatience.mostLost.components.seconds / 60) "
+          + "minutes for nothing; leave them out, and run again", path: path)
+    }
     let alarm = UInt32(clamping: patience.components.seconds + 5)
     let request = Request(path: path, stream: stream, alarm: alarm)
     // A process that was damaged by an earlier file may fail at this one.
@@ -96,6 +101,7 @@ package final class ProbeProcesses: Sendable {
       case .nothing where ContinuousClock.now < last: continue
       case .nothing:
         child.signal(SIGKILL)
+        self.patience.withLock { $0.lost += patience }
         return .failure(
           Failure(
             .mendInput,
@@ -113,9 +119,10 @@ package final class ProbeProcesses: Sendable {
     }
   }
 
-  /// A minute, and another for each 100 MB: a file whose header proves nothing is decoded once.
-  private static func patience(forBytes size: Int64) -> Duration {
-    .seconds(60 + size / 1_666_667)
+  /// Ends the processes that wait, each with the memory of its worst file; later requests start
+  /// others.
+  package func rest() {
+    idle.withLock { $0.removeAll() }
   }
 
   private func newChild() throws(Failure) -> ChildProcess {
@@ -136,6 +143,30 @@ package final class ProbeProcesses: Sendable {
       of: end, saying: words, memory: limits.memory, peak: child.peakMemory)
     failure.path = path
     return failure
+  }
+}
+
+/// How long files may take.
+struct ProbePatience {
+  /// After which files that take too long spoil no further time.
+  static let mostLost = Duration.seconds(1800)
+  /// After which they have a twelfth of it.
+  private static let muchLost = Duration.seconds(600)
+
+  /// For any file; nil: by its size.
+  let timeLimit: Duration?
+  /// Spent on files that were given up.
+  var lost = Duration.zero
+
+  init(timeLimit: Duration? = nil) { self.timeLimit = timeLimit }
+
+  /// How long a file may take; nil: too much is lost.
+  ///
+  /// A minute, and another for each 100 MB: a file whose header proves nothing is decoded once.
+  func limit(forBytes size: Int64) -> Duration? {
+    guard lost < Self.mostLost else { return nil }
+    let usual = Duration.seconds(60 + size / 1_666_667) / (lost < Self.muchLost ? 1 : 12)
+    return min(usual, timeLimit ?? usual)
   }
 }
 

@@ -5,7 +5,8 @@ internal import CThreads
 /// A process for work that may crash: it reads a text, and writes lines.
 ///
 /// The child has a process group of its own, so that Ctrl-C at a terminal is for the parent alone,
-/// catches no signal from before, and inherits no descriptor but the standard ones. What it writes to
+/// catches no signal from before, and inherits no descriptor but the standard ones and that of a
+/// number that it shares. What it writes to
 /// standard error is not shown: the end of it is kept. Used by one thread at a time; the thread that
 /// starts a child that calls `dieWith` should live as long as that (prctl(2), `PR_SET_PDEATHSIG`).
 ///
@@ -85,12 +86,14 @@ package final class ChildProcess {
   ///   - program: Its path.
   ///   - arguments: After the program's name.
   ///   - environment: Variables that the child has beside those of this process, or instead.
+  ///   - number: What the child shares with this process; nil: nothing.
   ///   - longestLine: Bytes that a line of its output may have.
   /// - Returns: The child, which is killed when this goes.
   /// - Throws: The system's error where there is no such program, or no room for another process.
   package static func spawn(
     _ program: String = "/proc/self/exe", arguments: [String],
-    environment: [String: String] = [:], longestLine: Int = 16 << 20
+    environment: [String: String] = [:], sharing number: SharedNumber? = nil,
+    longestLine: Int = 16 << 20
   ) throws(SystemError) -> ChildProcess {
     var pipes: [(read: Int32, write: Int32)] = []
     do throws(SystemError) {
@@ -110,6 +113,9 @@ package final class ChildProcess {
     posix_spawn_file_actions_adddup2(&actions, input.read, 0)
     posix_spawn_file_actions_adddup2(&actions, output.write, 1)
     posix_spawn_file_actions_adddup2(&actions, errors.write, 2)
+    if let number {
+      posix_spawn_file_actions_adddup2(&actions, number.descriptor, SharedNumber.inherited)
+    }
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
@@ -295,8 +301,14 @@ package final class ChildProcess {
     return note(status)
   }
 
-  /// Bytes of memory that it had at its peak; 0 before it was waited for.
-  package var peakMemory: Int { Int(usage.ru_maxrss) * 1024 }
+  /// Bytes of memory that it had at its peak, where that is more than this process's peak: Linux
+  /// counts the memory of the process that starts another one as the other's, too (`ru_maxrss`,
+  /// posix_spawn(3)). 0 where it is not, and before the child was waited for.
+  package var peakMemory: Int {
+    var own = rusage()
+    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &own)
+    return usage.ru_maxrss > own.ru_maxrss ? Int(usage.ru_maxrss) * 1024 : 0
+  }
 
   private func note(_ status: Int32) -> End {
     let number = status & 0x7F

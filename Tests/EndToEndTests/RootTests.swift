@@ -247,6 +247,38 @@ import Testing
     #expect(try stage.run("ls -A p/out").text == "")
   }
 
+  @Test("Parts count as jobs")
+  func parts() throws {
+    let stage = try stage()
+    let result = try run(
+      stage, "clip: in/a.wav\nsplit: { every: 1ms }\noutput: 'out/${part.n}.flac'\n",
+      "--max-jobs 999")
+    #expect(result.status == 2)
+    #expect(
+      result.errors == """
+        job.yaml:2:8: error: with its parts there are 1000 jobs, and 999 are allowed
+            2 | split: { every: 1ms }
+              |        ^
+          help: allow more with --max-jobs, or make the parts longer
+
+        """)
+  }
+
+  @Test("All that jobs write together is bounded, also where its size is not known before")
+  func written() throws {
+    let stage = try stage()
+    try stage.make("cd p/in; sox -n -r 8000 -c 1 -b 16 n.wav synth 1 whitenoise")
+    let result = try run(
+      stage, "for_each: { take: [1, 2, 3] }\nclip: in/n.wav\noutput: 'out/${take}.flac'\n",
+      "--max-output 60kB --workers 1")
+    #expect(result.status == 1)
+    #expect(
+      result.errors.contains(
+        "'out/3.flac': cannot write the file: File too large; raise the limit (--max-output, "
+          + "ulimit -f) or write to another file system"))
+    #expect(try stage.run("cd p/out; echo *").text == "1.flac 2.flac\n")
+  }
+
   @Test("A report goes below the root, and through no link")
   func reports() throws {
     let stage = try stage()

@@ -55,6 +55,18 @@ import WorkerPool
     }
   }
 
+  @Test("Files that take too long leave less time for others, and at last none")
+  func patience() {
+    var patience = ProbePatience()
+    #expect(patience.limit(forBytes: 0) == .seconds(60))
+    #expect(patience.limit(forBytes: 100_000_020) == .seconds(120))
+    patience.lost = .seconds(600)
+    #expect(patience.limit(forBytes: 100_000_020) == .seconds(10))
+    patience.lost = .seconds(1800)
+    #expect(patience.limit(forBytes: 0) == nil)
+    #expect(ProbePatience(timeLimit: .seconds(3)).limit(forBytes: 1 << 40) == .seconds(3))
+  }
+
   @Test("Of what a process wrote the message counts, and not the list of calls behind it")
   func words() {
     let message = "Fatal error: failed to allocate 65536 bytes of memory with alignment 16"

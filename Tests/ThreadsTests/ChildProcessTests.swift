@@ -154,4 +154,22 @@ import Testing
     #expect(child.wait(within: .seconds(60)) == .signalled(SIGKILL))
     #expect(child.wait(within: .zero) == .signalled(SIGKILL))
   }
+
+  @Test("The memory of the process that starts a child is not the child's")
+  func peakMemory() throws {
+    #expect([UInt8](repeating: 1, count: 300 << 20).count == 300 << 20)
+    let child = try shell("exit 0")
+    #expect(child.peakMemory == 0)
+    #expect(child.wait() == .exited(0))
+    #expect(child.peakMemory == 0)
+  }
+
+  @Test("A number can be read that a child has shared before it was killed")
+  func sharedNumber() throws {
+    let number = try #require(SharedNumber())
+    let child = try ChildProcess.spawn(
+      "/bin/sh", arguments: ["-c", "printf '\\007' >&3; kill -KILL $$"], sharing: number)
+    #expect(child.wait() == .signalled(SIGKILL))
+    #expect(number.value == 7)
+  }
 }

@@ -14,6 +14,9 @@ public final class MediaLibrary: Sendable {
   /// Probes a stream elsewhere, as in another process. Called from any thread.
   package typealias Probe = @Sendable (FilePath, Int?) throws(Failure) -> ProbedAsset
 
+  /// Gets the file that is read from now on, and nil when that is over. Called from any thread.
+  package typealias Watch = @Sendable (FilePath?) -> Void
+
   private struct Key: Hashable {
     var path: FilePath
     var streamIndex: Int?
@@ -44,6 +47,7 @@ public final class MediaLibrary: Sendable {
   private let found = Mutex<[Key: Result<Known, Failure>]>([:])
   private let recall: Recall?
   private let probe: Probe?
+  private let watch: Watch?
   /// Whether assets come from elsewhere, and may have changed since.
   private let verifiesAssets: Bool
   /// MP3 frames whose places may still be kept: an index takes eight bytes for each, and all of
@@ -65,7 +69,12 @@ public final class MediaLibrary: Sendable {
   ///   - recall: As above.
   ///   - probe: Probes all files; nil: this library does. Files that are read it probes itself.
   ///   - verifiesAssets: Whether the assets to be read may be others than this library would find.
-  package init(recalling recall: Recall?, probing probe: Probe?, verifiesAssets: Bool) {
+  ///   - watch: Is told of each call that reads a file.
+  package init(
+    recalling recall: Recall?, probing probe: Probe?, verifiesAssets: Bool,
+    watching watch: Watch? = nil
+  ) {
+    self.watch = watch
     self.recall = recall
     self.probe = probe
     self.verifiesAssets = verifiesAssets
@@ -241,11 +250,15 @@ public final class MediaLibrary: Sendable {
   /// Opens an asset for reading, if its file is still the probed one.
   func open(_ asset: Asset, noting damage: Damage) throws(Failure) -> any FrameSource {
     try SourceFile.requireUnchanged(asset.path, asset.identity)
+    watch?(asset.path)
+    defer { watch?(nil) }
     let facts = try facts(of: asset)
-    return switch facts.reader {
-    case .mpegAudio(let index, let note): try MPEGStream.open(facts, index, note, damage)
-    case .demuxer: try DemuxedStream.open(facts, damage)
-    case .counted(let index): try CountedStream.open(facts, index, damage)
-    }
+    let source: any FrameSource =
+      switch facts.reader {
+      case .mpegAudio(let index, let note): try MPEGStream.open(facts, index, note, damage)
+      case .demuxer: try DemuxedStream.open(facts, damage)
+      case .counted(let index): try CountedStream.open(facts, index, damage)
+      }
+    return watch.map { WatchedSource(source, asset.path, $0) } ?? source
   }
 }

@@ -17,6 +17,8 @@ struct CommandContext {
   let diagnostics: ReportedDiagnostics
   var map: SourceMap { diagnostics.map }
   let library: MediaLibrary
+  /// nil: media are probed in this process.
+  private let probes: ProbeProcesses?
   /// What earlier runs left; nil for a command that keeps nothing.
   let memory: RunMemory?
   let budget = CPUBudget(total: CPUBudget.availableCores)
@@ -41,6 +43,9 @@ struct CommandContext {
       let probes = ProbeProcesses(
         workers: budget.total, memory: bounds.memory, timeLimit: bounds.time)
       probe = { (path, stream) throws(Failure) in try probes.probe(path, stream) }
+      self.probes = probes
+    } else {
+      probes = nil
     }
     library = MediaLibrary(recalling: recall, probing: probe, verifiesAssets: memory != nil)
   }
@@ -89,7 +94,8 @@ struct CommandContext {
         isWrong = true
       }
     }
-    if let limit = options.confinement.jobLimit, loaded.jobs.count > limit {
+    loaded.limit = options.confinement.jobLimit
+    if let limit = loaded.limit, loaded.jobs.count > limit {
       report(
         Diagnostics(
           Diagnostic(
@@ -155,6 +161,7 @@ struct CommandContext {
     rules.openFiles = openFiles
     let preparation = Preparation(loaded, rules, library: library, budget: budget)
     memory?.keepProbes(of: library)
+    probes?.rest()
     report(preparation.diagnostics)
     for note in preparation.notes { self.note(note) }
     if preparation.hasJobErrors {

@@ -53,7 +53,7 @@ struct BoundOptions: ParsableArguments {
 
   @Option(
     help: .value(
-      "size", "Bound each file, and all that is planned; with --root, 10 GB. Implies --isolate."),
+      "size", "Bound what is written, all files together; with --root, 10 GB. Implies --isolate."),
     transform: { try Bound.read("--max-output", $0, Bound.size) })
   var maxOutput: Int?
 
