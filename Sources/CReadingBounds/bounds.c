@@ -2,27 +2,34 @@
 #include "CReadingBounds.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 // libavutil's and zlib's declarations (dict.h, mem.h, zlib.h), as far as they are needed: including
 // theirs would give attributes to ours.
 typedef struct AVDictionary AVDictionary;
+typedef struct AVDictionaryEntry {
+  char *key, *value;
+} AVDictionaryEntry;
 extern int av_dict_count(const AVDictionary *dictionary);
 extern void av_free(void *memory);
-enum { DONT_STRDUP_KEY = 4, DONT_STRDUP_VAL = 8, Z_BUF_ERROR = -5 };
+enum { DONT_STRDUP_KEY = 4, DONT_STRDUP_VAL = 8, APPEND = 32, Z_BUF_ERROR = -5 };
 
 static _Thread_local struct {
-  int tags, refused_tags, refused_tables;
-  // Tags that stand beside others in a dictionary: replacing and lengthening one costs, too.
-  long settings;
+  int tags, chapters, refused_tags, refused_tables;
+  // Bytes that looking for tags and lengthening them may pass, one by one.
+  long passed;
   unsigned long inflated, tables;
 } bounds;
 
-void avjob_bound_reading(int tags, unsigned long inflated, unsigned long tables) {
+void avjob_bound_reading(
+    int tags, int chapters, long passed, unsigned long inflated, unsigned long tables) {
   bounds.tags = tags;
+  bounds.chapters = chapters;
   bounds.refused_tags = bounds.refused_tables = 0;
-  bounds.settings = 10L * tags;
+  bounds.passed = passed;
   bounds.inflated = inflated;
   bounds.tables = tables;
 }
@@ -42,9 +49,34 @@ int avjob_refused_tables(void) { return bounds.refused_tables; }
     (__typeof__(&name))found;                                                             \
   })
 
+// Whether so many bytes may still be passed.
+static int may_pass(size_t bytes) {
+  if (bounds.passed < 0 || bytes > (size_t)bounds.passed) {
+    bounds.passed = -1;
+    return 0;
+  }
+  bounds.passed -= (long)bytes;
+  return 1;
+}
+
+// A key is compared with each of the dictionary, at worst to its end.
+AVDictionaryEntry *av_dict_get(
+    const AVDictionary *dictionary, const char *key, const AVDictionaryEntry *last, int flags) {
+  if (bounds.tags && *key && !may_pass(av_dict_count(dictionary) * (strlen(key) + 1))) return NULL;
+  return NEXT(av_dict_get)(dictionary, key, last, flags);
+}
+
+// Whether a tag may be set beside others. What is appended copies the value that is there.
+static int may_set(const AVDictionary *others, const char *key, const char *value, int flags) {
+  if (av_dict_count(others) >= bounds.tags) return 0;
+  if (!may_pass(av_dict_count(others) * (strlen(key) + 1))) return 0;
+  if (!(flags & APPEND)) return 1;
+  AVDictionaryEntry *known = NEXT(av_dict_get)(others, key, NULL, flags);
+  return !known || may_pass(strlen(known->value) + strlen(value));
+}
+
 int av_dict_set(AVDictionary **dictionary, const char *key, const char *value, int flags) {
-  if (bounds.tags && *dictionary && value
-      && (av_dict_count(*dictionary) >= bounds.tags || --bounds.settings < 0)) {
+  if (bounds.tags && *dictionary && value && !may_set(*dictionary, key, value, flags)) {
     bounds.refused_tags++;
     if (flags & DONT_STRDUP_KEY) av_free((void *)key);
     if (flags & DONT_STRDUP_VAL) av_free((void *)value);
@@ -52,6 +84,15 @@ int av_dict_set(AVDictionary **dictionary, const char *key, const char *value, i
     return 0;
   }
   return NEXT(av_dict_set)(dictionary, key, value, flags);
+}
+
+// Chapters and programs: of each new one, its number is looked for among the others.
+int av_dynarray_add_nofree(void *array, int *count, void *element) {
+  if (bounds.tags && *count >= bounds.chapters) {
+    bounds.refused_tags++;
+    return -ENOMEM;
+  }
+  return NEXT(av_dynarray_add_nofree)(array, count, element);
 }
 
 int uncompress(

@@ -11,7 +11,7 @@ package final class Demuxer {
   /// Lives as long as `context`, which points to it.
   private let input: InputContext
   private let bounds: ReadingBounds
-  /// Whether the header has more tags, or larger compressed ones, than are read.
+  /// Whether the header has more tags or chapters, or larger ones, than are read (`ReadingBounds`).
   package let leavesTagsOut: Bool
 
   private init(

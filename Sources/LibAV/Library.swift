@@ -2,10 +2,14 @@ internal import CFFmpeg
 
 /// What belongs to the process rather than to one file.
 package enum Library {
-  /// Silences FFmpeg's own log, which is the process's and not a caller's (`av_log_set_level`).
+  /// Silences FFmpeg's own log, which is the process's and not a caller's (`av_log_set_level`), and
+  /// bounds each block of memory that it takes by 1 GiB, which no honest file needs (`av_max_alloc`).
   ///
   /// To be called once, before any thread uses FFmpeg.
-  package static func silence() { av_log_set_level(AV_LOG_QUIET) }
+  package static func silence() {
+    av_log_set_level(AV_LOG_QUIET)
+    av_max_alloc(1 << 30)
+  }
 
   /// Whether FFmpeg writes no log (`av_log_get_level`).
   package static var isSilent: Bool { av_log_get_level() == AV_LOG_QUIET }

@@ -4,9 +4,14 @@ import Glibc
 
 /// Bounds on what libavformat makes of a file, whose size it cannot choose: time and memory of a call
 /// follow from the file's, whatever it announces.
-struct ReadingBounds {
-  /// Entries of one dictionary: more tags than any honest file has.
-  private static let tagLimit: Int32 = 1000
+package struct ReadingBounds {
+  /// Entries of one dictionary: more tags than any honest file has, and as many as
+  /// `Metadata.mostItems`.
+  package static let tagLimit = 1000
+  /// Chapters of a file, likewise.
+  package static let chapterLimit = 10_000
+  /// Bytes of tags that are compared or copied for the sake of others: some tenths of a second.
+  private static let passedLimit = 256 << 20
   /// Bytes of compressed tags, together.
   private static let inflatedLimit: UInt = 16 << 20
   /// Bytes of arrays of a mebibyte and more, as they are asked for: an index takes 24 bytes for each
@@ -18,14 +23,15 @@ struct ReadingBounds {
 
   /// Makes one call within the bounds.
   ///
-  /// - Returns: Its status, and whether tags were left out.
+  /// - Returns: Its status, and whether tags or chapters were left out.
   /// - Throws: `LibAVError.tablesTooLarge`, where they are the cause of a failure or of a file without
   ///   an index.
   func call(_ body: () -> Int32) throws(LibAVError) -> (status: Int32, leavesTagsOut: Bool) {
-    avjob_bound_reading(Self.tagLimit, Self.inflatedLimit, tables)
+    avjob_bound_reading(
+      Int32(Self.tagLimit), Int32(Self.chapterLimit), Self.passedLimit, Self.inflatedLimit, tables)
     let status = body()
     let (tags, tables) = (avjob_refused_tags(), avjob_refused_tables())
-    avjob_bound_reading(0, 0, 0)
+    avjob_bound_reading(0, 0, 0, 0, 0)
     guard tables == 0 else { throw .tablesTooLarge }
     return (status, tags > 0)
   }

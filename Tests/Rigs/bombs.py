@@ -42,9 +42,9 @@ write("private.mp3", numbered(b"PRIV", 100_000), silence)
 
 
 # Vorbis comments (xiph.org, "Ogg Vorbis I format specification", 5).
-def comments(count, key=b"K%d"):
+def comments(count, key=b"K%d", value=b"v"):
     items = (key % i if b"%" in key else key for i in range(count))
-    items = (item + b"=v" for item in items)
+    items = (item + b"=" + value for item in items)
     packed = b"".join(struct.pack("<I", len(item)) + item for item in items)
     return struct.pack("<I", 4) + b"test" + struct.pack("<I", count) + packed
 
@@ -70,6 +70,8 @@ def flac(name, comment):
 
 flac("many.flac", comments(100_000))
 flac("same.flac", comments(400_000, b"KEY"))
+flac("long.flac", comments(4_990, b"K", b"v" * 3_300))
+flac("keys.flac", comments(18_000, b"K" * 880 + b"%d"))
 
 
 # Ogg (RFC 3533) with Opus (RFC 7845).
@@ -184,7 +186,6 @@ wav("many.wav", (b"id3 ", many))
 wav("inflating.wav", (b"id3 ", inflating))
 aiff("many.aiff", (b"ID3 ", many))
 aiff("inflating.aiff", (b"ID3 ", inflating))
-aiff("notes.aiff", *[(b"ANNO", b"note")] * 100_000)
 
 
 # Matroska (RFC 9559), with the tags before the only cluster.
@@ -193,7 +194,11 @@ def element(name, *parts):
     return bytes.fromhex(name) + (1 << 56 | len(body)).to_bytes(8, "big") + body
 
 
-def matroska(name, count):
+def matroska(name, count, chapters=0):
+    entries = b"".join(
+        element("B6", element("73C4", struct.pack(">I", i)), element("91", struct.pack(">I", time)))
+        for time, i in enumerate(range(chapters, 0, -1))
+    )
     tags = b"".join(
         element("67C8", element("45A3", b"K%d" % i), element("4487", b"v")) for i in range(count)
     )
@@ -209,9 +214,11 @@ def matroska(name, count):
         element(
             "18538067", element("1549A966", element("2AD7B1", b"\x0f\x42\x40")),
             element("1654AE6B", track), element("1254C367", element("7373", element("63C0"), tags)),
+            element("1043A770", element("45B9", entries)),
             cluster,
         ),
     )
 
 
 matroska("many.mka", 40_000)
+matroska("chapters.mka", 0, 300_000)

@@ -41,7 +41,8 @@ struct Prober {
     if demuxer.leavesTagsOut {
       stream.warnings.append(
         Warning(
-          "has more tags than 1,000, or more than 16 MB of compressed ones: others are left out",
+          "has more than \(Metadata.mostItems) tags or \(ReadingBounds.chapterLimit) chapters, or "
+            + "larger tags than are read: others are left out",
           path: path))
     }
     return stream

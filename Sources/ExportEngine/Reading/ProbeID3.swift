@@ -37,8 +37,9 @@ extension Prober {
         key += "-" + language
       }
       let name = key.lowercased()
-      if values[name] == nil, keys.count < Self.tagLimit { keys.append(key) }
-      guard values[name]?.contains(item.value) != true, (values[name]?.count ?? 0) < Self.tagLimit
+      if values[name] == nil, keys.count < Metadata.mostItems { keys.append(key) }
+      guard values[name]?.contains(item.value) != true,
+        (values[name]?.count ?? 0) < Metadata.mostItems
       else { continue }
       values[name, default: []].append(item.value)
     }
@@ -47,9 +48,6 @@ extension Prober {
     metadata.cover = tag.cover.flatMap { artwork($0.image) }
     return metadata
   }
-
-  /// More tags, and values of one, than any honest file has.
-  private static let tagLimit = 1000
 
   /// In order of time, each at a time of its own.
   func chapters(of tag: StoredID3Tag) -> [Chapter] {
