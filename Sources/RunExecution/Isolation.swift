@@ -281,11 +281,10 @@ extension Isolation.Order {
       write(String(decoding: line, as: UTF8.self) + "\n")
     }
     do {
-      let sources = export.sourcePaths
+      let numbers = Dictionary(uniqueKeysWithValues: zip(export.sourcePaths, Int32(1)...))
       let place = SharedNumber.ofParent()
       let library = MediaLibrary(recalling: nil, probing: nil, verifiesAssets: true) { path in
-        let index = path.flatMap { sources.firstIndex(of: $0) }
-        place?.value = Int32(clamping: index.map { $0 + 1 } ?? 0)
+        place?.value = path.flatMap { numbers[$0] } ?? 0
       }
       let session = ExportSession(export, library: library)
       let report = try session.run(

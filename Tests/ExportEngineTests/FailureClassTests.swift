@@ -10,6 +10,9 @@ import Threads
 @testable import ExportEngine
 
 @Suite("Classes of failure") struct FailureClassTests {
+  @Test("As many tags are read as are written")
+  func tagLimits() { #expect(ReadingBounds.tagLimit == Metadata.mostItems) }
+
   @Test(
     "What hits an output is sorted by who can mend it",
     arguments: [
