@@ -32,6 +32,14 @@ package struct ExportRunner: JobRunner {
     self.replaced = replaced
   }
 
+  /// Without files: events have them, and those who keep them copy them. Small pieces that stay on a
+  /// worker's heap scatter it.
+  package func kept(of result: WorkResult) -> WorkResult {
+    guard case .written(var report, let reason) = result else { return result }
+    (report.outputs, report.records, report.files, report.warnings) = ([], [], [], [])
+    return .written(report, reason: reason)
+  }
+
   package func run(_ work: Work, context: JobContext) throws -> WorkResult {
     let session = try work.settled()
     guard let memory, let ledger = memory.ledger(for: work.folder) else {

@@ -37,6 +37,15 @@ public protocol JobRunner: Sendable {
 
   /// Does one job, from its start to its end. See the protocol for the contract.
   func run(_ job: Job, context: JobContext) throws -> Result
+
+  /// What the pool's reports hold of a result, which observers get whole: of a hundred thousand jobs
+  /// that may be much. By default all of it.
+  func kept(of result: Result) -> Result
+}
+
+extension JobRunner {
+  /// All of it.
+  public func kept(of result: Result) -> Result { result }
 }
 
 /// The resources of a running job, and the receiver of its progress.

@@ -55,7 +55,8 @@ public struct Pool: Sendable {
   ///   - cancellation: Once set, no further job starts, and running ones are cancelled.
   ///   - observer: Called on the calling thread, for one event at a time: a job's own events in
   ///     the order in which they happened. While it is slow, workers wait for it.
-  /// - Returns: One report for each job, in the order of the jobs.
+  /// - Returns: One report for each job, in the order of the jobs, with what the runner keeps of
+  ///   each result.
   /// - Throws: `Failure` with `tryAgain` where not even one thread could be started.
   /// - Complexity: O(jobs × log jobs + needs), beside the work itself.
   public func run<Runner: JobRunner>(

@@ -157,9 +157,17 @@ final class PoolRun<Runner: JobRunner>: Sendable {
   /// Reports a job's end, and starts or blocks the jobs that need it.
   func conclude(_ job: Int, _ report: Report) {
     events.send(Event(job: job, report.outcome.event, at: .now))
-    var isFinished: Bool { if case .finished = report.outcome { true } else { false } }
-    var isFailed: Bool { if case .failed = report.outcome { true } else { false } }
-    let blocked = state.withLock { state in
+    var report = report
+    var (isFinished, isFailed) = (false, false)
+    switch report.outcome {
+    case .finished(let result):
+      isFinished = true
+      report = Report(
+        .finished(runner.kept(of: result)), elapsed: report.elapsed, attempts: report.attempts)
+    case .failed: isFailed = true
+    case .cancelled, .notStarted, .blocked: break
+    }
+    let blocked = state.withLock { [report, isFinished, isFailed] state in
       state.reports[job] = report
       if isFailed, !pool.keepGoing { state.schedule.stop() }
       // What a cancelled run leaves is not started, whatever it needs.

@@ -14,6 +14,12 @@ private struct Fake<Result: Sendable>: JobRunner {
   func run(_ job: Int, context: JobContext) throws -> Result { try work(job, context) }
 }
 
+/// A runner whose results are long, and are counted in the end.
+private struct Lists: JobRunner {
+  func run(_ job: Int, context: JobContext) -> [Int] { Array(0..<job) }
+  func kept(of result: [Int]) -> [Int] { [result.count] }
+}
+
 private struct Surprise: Error {}
 
 @Suite struct PoolTests {
@@ -35,6 +41,16 @@ private struct Surprise: Error {}
     let reports = try Pool(budget: CPUBudget(total: 4)).run(Array(0..<10), with: runner)
     #expect(reports.map(\.outcome) == (0..<10).map { .finished($0 * $0) })
     #expect(reports.allSatisfy { $0.elapsed > .zero })
+  }
+
+  @Test("Observers get a whole result, reports what the runner keeps of it")
+  func kept() throws {
+    var seen: [[Int]] = []
+    let reports = try Pool(budget: CPUBudget(total: 1)).run([2, 3], with: Lists()) { event in
+      if case .finished(let result) = event.kind { seen.append(result) }
+    }
+    #expect(seen == [[0, 1], [0, 1, 2]])
+    #expect(reports.map(\.outcome) == [.finished([2]), .finished([3])])
   }
 
   @Test(
