@@ -33,7 +33,12 @@ public struct Asset: Sendable, Hashable, Codable {
   /// Bits a second, as the container says; nil where it does not.
   public var bitRate: Int?
   /// How an MP3 was made, as far as its encoder's tag or its frames say.
-  public var mp3Settings: MP3Settings?
+  public var mp3Settings: MP3Settings? {
+    get { mp3.first }
+    set { mp3 = newValue.map { [$0] } ?? [] }
+  }
+  /// At most one, in a list: most assets have none, and thousands are kept.
+  private var mp3: [MP3Settings] = []
   /// The file's tags.
   public var metadata: Metadata
   /// The file's chapters, in the asset's own time.

@@ -43,7 +43,7 @@ public struct Output: Sendable, Hashable, Codable {
 
   /// Container and codec with its settings; `OutputCapabilities` says which there are.
   public enum Format: Sendable, Hashable, Codable {
-    case mp3(MP3Settings)
+    indirect case mp3(MP3Settings)
     /// RIFF, or RF64 above 4 GiB.
     case wav(SampleFormat)
     /// Integers as AIFF, floats as AIFF-C.

@@ -7,7 +7,7 @@ struct StreamFacts: Sendable {
   enum Reader: Sendable {
     /// Bare MPEG frames, by our own index (nil where it was not kept, and is made again), and
     /// iTunes' note.
-    case mpegAudio(FrameIndex?, ITunesGapless?)
+    indirect case mpegAudio(FrameIndex?, ITunesGapless?)
     /// Through libavformat, by timestamps that are proven to count frames.
     case demuxer(Access, TimeBase)
     /// Through libavformat, by counting decoded frames, from the start or from an anchor.
