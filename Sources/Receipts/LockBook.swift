@@ -85,7 +85,9 @@ final class LockBook: Sendable {
   }
 
   private func take(_ path: FilePath) throws(Errno) -> Bool {
-    let temporary = try folder.temporaryFile(holding: Array(Self.ownText.utf8))
+    let temporary = try folder.temporaryFile { (file: inout PieceWriter) throws(Errno) in
+      try file.append(Self.ownText.utf8)
+    }
     defer { PathCalls.unlink(temporary) }
     // Twice: the second time where a dead process's lock was found.
     for _ in 0..<2 {
@@ -155,7 +157,7 @@ final class LockBook: Sendable {
   private func isAlive(_ owner: ProcessIdentity?, _ path: FilePath) throws(Errno) -> Bool {
     if let isAlive = owner?.isAlive { return isAlive }
     guard let touched = Self.modificationTime(of: path) else { return false }
-    let temporary = try folder.temporaryFile(holding: [])
+    let temporary = try folder.temporaryFile { _ in }
     defer { PathCalls.unlink(temporary) }
     guard let now = Self.modificationTime(of: temporary) else { return true }
     // Content is there with the name, or a moment later where there are no links: one without any

@@ -15,9 +15,14 @@ import SystemPackage
 public final class ProbeMemory: Sendable {
   private let folder: StateFolder
   private let version: String
-  private let bytes: [UInt8]
-  /// Where the line about a key is, without its checksum and its key.
-  private let lines: [UInt64: Line]
+  /// nil: to be read when it is needed.
+  private let contents = Mutex<Contents?>(nil)
+
+  private struct Contents {
+    var bytes: [UInt8]
+    /// The line about each key.
+    var lines: [UInt64: Line]
+  }
 
   private struct Line {
     var checksum: UInt64
@@ -55,25 +60,35 @@ public final class ProbeMemory: Sendable {
   /// Each takes memory, however short it is.
   private static let mostLines = 500_000
 
-  /// Reads what there is; nothing where the folder is not there or was written by others than
-  /// `tools`, which may find other facts.
-  ///
-  /// - Complexity: O(size of the file): some 600 bytes a source
+  /// Reads what there is when it is asked for; nothing where the folder is not there or was written
+  /// by others than `tools`, which may find other facts.
   public init(in folder: StateFolder, tools: [String: String]) {
     self.folder = folder
     let told = tools.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
     version = "avjob probes 1 " + Self.number(of: told.joined(separator: "\n").utf8).hexadecimal
-    let path = folder.path.appending("probes")
-    bytes = StateFolder.contents(of: path, limit: Self.largestSize) ?? []
-    lines = Self.lines(of: bytes, version: version)
   }
+
+  /// - Complexity: O(size of the file) the first time, and after `release`: some 600 bytes a source
+  private func read() -> Contents {
+    contents.withLock { contents in
+      if let contents { return contents }
+      let bytes = StateFolder.contents(of: file, limit: Self.largestSize) ?? []
+      let read = Contents(bytes: bytes, lines: Self.lines(of: bytes, version: version))
+      contents = read
+      return read
+    }
+  }
+
+  /// Gives back the memory of what was read, which is read again if it is asked for.
+  public func release() { contents.withLock { $0 = nil } }
 
   /// What an earlier run found, where the file is still the one that it looked at.
   public func find(_ key: Key, _ identity: FileIdentity) -> ProbedAsset? {
     let relative = folder.relative(key.path)
-    guard let line = lines[Self.number(of: relative, stream: key.stream)],
-      Self.number(of: bytes[line.json]) == line.checksum,
-      let entry = try? JSONDecoder().decode(Entry.self, from: Data(bytes[line.json])),
+    let known = read()
+    guard let line = known.lines[Self.number(of: relative, stream: key.stream)],
+      Self.number(of: known.bytes[line.json]) == line.checksum,
+      let entry = try? JSONDecoder().decode(Entry.self, from: Data(known.bytes[line.json])),
       entry.stream == key.stream, entry.probed.asset.path == relative,
       entry.probed.asset.identity.isSameContent(as: identity), entry.probed.isPlausible
     else { return nil }
@@ -82,41 +97,54 @@ public final class ProbeMemory: Sendable {
 
   /// Writes this run's results, together with those that it did not use; nothing where none is new.
   ///
-  /// - Parameter found: The facts that this run used.
+  /// - Parameters:
+  ///   - media: What this run used.
+  ///   - find: The facts of one, and whether they come from here; nil where there are none.
   /// - Throws: `Errno` where the folder cannot be written.
-  /// - Complexity: O(size of the file)
-  public func save(_ found: [(key: Key, probed: ProbedAsset, isRecalled: Bool)]) throws {
-    guard found.contains(where: { !$0.isRecalled }) else { return }
+  /// - Complexity: O(size of the file), of which it holds some lines
+  public func save(
+    _ media: [Key], found find: (Key) -> (found: ProbedAsset, isRecalled: Bool)?
+  ) throws(Errno) {
+    guard media.contains(where: { find($0)?.isRecalled == false }) else { return }
     try folder.make()
-    var used: Set<UInt64> = []
-    var new: [UInt8] = []
-    for (key, probed, isRecalled) in found {
-      let relative = folder.relative(key.path)
-      let number = Self.number(of: relative, stream: key.stream)
-      guard used.insert(number).inserted, new.count < Self.largestSize - 2 * Self.longestLine else {
-        continue
+    let known = read()
+    try folder.write(to: file) { (file: inout PieceWriter) throws(Errno) in
+      var used: Set<UInt64> = []
+      var room = Self.largestSize - version.utf8.count - 1
+      try file.append(Array(version.utf8) + [0x0A])
+      for key in media {
+        guard let (probed, isRecalled) = find(key) else { continue }
+        let number = Self.number(of: folder.relative(key.path), stream: key.stream)
+        guard used.insert(number).inserted, room > 2 * Self.longestLine else { continue }
+        if isRecalled, let line = known.lines[number] {
+          try file.append(known.bytes[line.whole] + [0x0A])
+          room -= line.whole.count + 1
+        } else if let line = line(key, number, probed) {
+          try file.append(line)
+          room -= line.count
+        }
       }
-      if isRecalled, let line = lines[number] {
-        new += bytes[line.whole] + [0x0A]
-        continue
+      // What other job files of the folder use, or this one once did: the newest stand first.
+      let others = known.lines.filter { !used.contains($0.key) }.values
+        .sorted { $0.whole.lowerBound < $1.whole.lowerBound }
+        .prefix(max(Self.fewest, 4 * used.count))
+      for line in others {
+        room -= line.whole.count + 1
+        guard room >= 0 else { break }
+        try file.append(known.bytes[line.whole] + [0x0A])
       }
-      let entry = Entry(
-        stream: key.stream, probed: probed.moved(to: relative, probed.asset.identity))
-      let json = Array(try JSONEncoder().encode(entry))
-      guard json.count + 34 <= Self.longestLine else { continue }
-      new += "\(Self.number(of: json).hexadecimal) \(number.hexadecimal) ".utf8 + json + [0x0A]
     }
-    // What other job files of the folder use, or this one once did: the newest stand last.
-    let others = lines.filter { !used.contains($0.key) }.values
-      .sorted { $0.whole.lowerBound < $1.whole.lowerBound }
-      .suffix(max(Self.fewest, 4 * used.count))
-    var room = Self.largestSize - new.count - version.utf8.count - 1
-    let kept = others.reversed().prefix { line in
-      room -= line.whole.count + 1
-      return room >= 0
+  }
+
+  /// A line to be written; nil for one that is too long, and would not be read.
+  private func line(_ key: Key, _ number: UInt64, _ probed: ProbedAsset) -> [UInt8]? {
+    let relative = folder.relative(key.path)
+    let entry = Entry(stream: key.stream, probed: probed.moved(to: relative, probed.asset.identity))
+    guard let json = try? JSONEncoder().encode(entry), json.count + 34 <= Self.longestLine else {
+      return nil
     }
-    let old = kept.reversed().flatMap { bytes[$0.whole] + [0x0A] }
-    try folder.write(Array(version.utf8) + [0x0A] + old + new, to: file)
+    let numbers = "\(Self.number(of: json).hexadecimal) \(number.hexadecimal) "
+    return Array(numbers.utf8) + json + [0x0A]
   }
 
   /// So many lines are kept in any case that the run had no use for.

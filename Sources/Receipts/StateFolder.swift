@@ -135,7 +135,14 @@ public struct StateFolder: Sendable {
   ///
   /// - Throws: `Errno`: no space, no permission.
   func write(_ bytes: [UInt8], to target: FilePath) throws(Errno) {
-    let temporary = try temporaryFile(holding: bytes)
+    try write(to: target) { (file: inout PieceWriter) throws(Errno) in try file.append(bytes) }
+  }
+
+  /// The same for a file that is never held as a whole.
+  func write(
+    to target: FilePath, _ fill: (inout PieceWriter) throws(Errno) -> Void
+  ) throws(Errno) {
+    let temporary = try temporaryFile(fill)
     let status = PathCalls.rename(temporary, to: target)
     guard status == 0 else {
       let failure = Errno(rawValue: errno)
@@ -144,25 +151,46 @@ public struct StateFolder: Sendable {
     }
   }
 
-  /// A new file with these bytes, named by its process, so that `LockBook.sweep` finds what a
+  /// A new file that `fill` writes, named by its process, so that `LockBook.sweep` finds what a
   /// process left behind.
-  func temporaryFile(holding bytes: [UInt8]) throws(Errno) -> FilePath {
+  func temporaryFile(
+    _ fill: (inout PieceWriter) throws(Errno) -> Void
+  ) throws(Errno) -> FilePath {
     let temporary = locks.appending(ProcessIdentity.current.temporaryName())
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
     let descriptor = PathCalls.open(temporary, flags, 0o666)
     guard descriptor >= 0 else { throw Errno(rawValue: errno) }
-    let failure = Self.write(bytes, to: descriptor)
-    close(descriptor)
-    guard failure == 0 else {
+    defer { close(descriptor) }
+    do throws(Errno) {
+      var file = PieceWriter(descriptor)
+      try fill(&file)
+      try file.flush()
+    } catch {
       PathCalls.unlink(temporary)
-      throw Errno(rawValue: failure)
+      throw error
     }
     return temporary
   }
+}
 
-  /// Gives 0 or the errno.
-  private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
-    bytes.withUnsafeBytes { bytes in
+/// Writes a file piece by piece, many small ones at once.
+struct PieceWriter {
+  private let descriptor: Int32
+  private var waiting: [UInt8] = []
+  /// Bytes: what is written at once, or a little more.
+  private static let batch = 1 << 16
+
+  /// The descriptor stays its owner's.
+  init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+  mutating func append(_ bytes: some Collection<UInt8>) throws(Errno) {
+    waiting += bytes
+    if waiting.count >= Self.batch { try flush() }
+  }
+
+  /// Writes what waits. To be called at the end.
+  mutating func flush() throws(Errno) {
+    let failure = waiting.withUnsafeBytes { bytes -> Int32 in
       var rest = bytes
       while !rest.isEmpty {
         let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
@@ -172,5 +200,7 @@ public struct StateFolder: Sendable {
       }
       return 0
     }
+    guard failure == 0 else { throw Errno(rawValue: failure) }
+    waiting.removeAll(keepingCapacity: true)
   }
 }

@@ -33,7 +33,8 @@ package final class RunMemory: Sendable {
 
   private struct State {
     var folders: [FilePath: JobFolderState] = [:]
-    var jobs: [Job] = []
+    /// How much was found out when it was kept.
+    var keptDiscoveries = 0
     /// Folders whose trouble was reported.
     var troubled: Set<FilePath> = []
   }
@@ -42,6 +43,9 @@ package final class RunMemory: Sendable {
   private struct JobFolderState {
     var ledger: Ledger?
     var probes: ProbeMemory
+    /// What its jobs read and write: less than the jobs, which a run need not hold.
+    var media: [ProbeMemory.Key] = []
+    var outputs: [FilePath] = []
   }
 
   /// The memory of a run; nil: of a command that keeps no receipts.
@@ -54,16 +58,25 @@ package final class RunMemory: Sendable {
   /// where it keeps receipts.
   package func open(for jobs: [Job]) {
     let currentDirectory = FilePath.current
-    for folder in Set(jobs.compactMap(\.folder)) {
-      let place = StateFolder(besideJobsIn: folder, currentDirectory: currentDirectory)
-      let ledger =
-        keepsReceipts ? Ledger(in: place, comparesContents: options.comparesContents) : nil
-      ledger?.sweep()
-      let opened = JobFolderState(
-        ledger: ledger, probes: ProbeMemory(in: place, tools: Engine.tools))
-      state.withLock { $0.folders[folder] = opened }
+    var folders: [FilePath: JobFolderState] = [:]
+    for job in jobs {
+      guard let folder = job.folder else { continue }
+      if folders[folder] == nil { folders[folder] = opened(folder, currentDirectory) }
+      guard keepsReceipts else { continue }
+      for medium in job.media {
+        folders[folder]?.media.append(ProbeMemory.Key(medium.path, stream: medium.stream))
+      }
+      for output in job.outputs { folders[folder]?.outputs.append(output.path) }
     }
-    state.withLock { $0.jobs = jobs }
+    state.withLock { $0.folders.merge(folders) { $1 } }
+  }
+
+  private func opened(_ folder: FilePath, _ currentDirectory: FilePath) -> JobFolderState {
+    let place = StateFolder(besideJobsIn: folder, currentDirectory: currentDirectory)
+    let ledger =
+      keepsReceipts ? Ledger(in: place, comparesContents: options.comparesContents) : nil
+    ledger?.sweep()
+    return JobFolderState(ledger: ledger, probes: ProbeMemory(in: place, tools: Engine.tools))
   }
 
   /// What an earlier run found out about a medium, whichever job file it was for.
@@ -86,35 +99,29 @@ package final class RunMemory: Sendable {
     return folders.sorted { $0.key.string < $1.key.string }.compactMap(\.value.ledger)
   }
 
-  /// What is kept beside job files, with the jobs of these.
-  private var jobsByFolder: [(kept: JobFolderState, jobs: [Job])] {
-    let (folders, jobs) = state.withLock { ($0.folders, $0.jobs) }
-    return Dictionary(grouping: jobs, by: \.folder).compactMap { folder, jobs in
-      folder.flatMap { folders[$0] }.map { ($0, jobs) }
-    }
-  }
-
-  /// Keeps what was found out about media for later runs. That it cannot be kept is reported when
-  /// receipts cannot be either.
+  /// Keeps what was found out about media for later runs, where that is more than when this was
+  /// called before. That it cannot be kept is reported when receipts cannot be either.
   package func keepProbes(of library: MediaLibrary) {
-    guard keepsReceipts else { return }
-    for (kept, jobs) in jobsByFolder {
-      let media = Set(
-        jobs.lazy.flatMap(\.media).map { ProbeMemory.Key($0.path, stream: $0.stream) })
-      let found = media.compactMap { key in
-        library.probedAsset(at: key.path, streamIndex: key.stream).map {
-          (key: key, probed: $0.found, isRecalled: $0.isRecalled)
+    let found = library.discoveries.load(ordering: .relaxed)
+    let isMore = state.withLock { state in
+      defer { state.keptDiscoveries = found }
+      return state.keptDiscoveries != found
+    }
+    for kept in state.withLock({ Array($0.folders.values) }) {
+      if keepsReceipts, isMore {
+        try? kept.probes.save(kept.media) { key in
+          library.probedAsset(at: key.path, streamIndex: key.stream)
         }
       }
-      try? kept.probes.save(found)
+      kept.probes.release()
     }
   }
 
   /// Ends a run: what was found to be otherwise is kept, and receipts of outputs that are gone go.
   package func close(_ library: MediaLibrary) {
     keepProbes(of: library)
-    for (kept, jobs) in jobsByFolder {
-      kept.ledger?.tidy(besides: jobs.lazy.flatMap(\.outputs).map(\.path))
+    for kept in state.withLock({ Array($0.folders.values) }) {
+      kept.ledger?.tidy(besides: kept.outputs)
     }
   }
 

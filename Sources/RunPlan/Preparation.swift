@@ -31,11 +31,12 @@ package struct Preparation {
   private let rules: RunRules
 
   /// Probes every medium once, on all cores, and settles each job, after those that it needs.
+  /// `probed` is called between the two.
   ///
   /// - Complexity: O(distinct media + items + parts)
   package init(
     _ loaded: LoadedJobs, _ rules: RunRules = RunRules(), library: MediaLibrary, budget: CPUBudget,
-    room: @escaping (FilePath) -> DiskRoom? = { DiskRoom(for: $0) }
+    room: @escaping (FilePath) -> DiskRoom? = { DiskRoom(for: $0) }, probed: () -> Void = {}
   ) {
     jobs = loaded.jobs
     self.rules = rules
@@ -48,7 +49,7 @@ package struct Preparation {
     let settled = rules.purpose == .preview ? called : nil
     let preparer = Preparer(
       loaded, settled ?? Array(loaded.jobs.indices), rules, library: library, budget: budget,
-      room: room)
+      room: room, probed: probed)
     registry = preparer.dependencies.registry
     let wanted = settled ?? wantedJobs(called, loaded, preparer)
     let shares = rules.shard.map { Shares(of: wanted, preparer, $0) }
@@ -187,7 +188,7 @@ package struct Preparation {
   private mutating func gather(
     _ wanted: [Int], _ preparer: Preparer, _ shares: Shares?, _ missing: inout MissingFiles
   ) {
-    var queue = WorkQueue(preparer, rules)
+    var queue = WorkQueue(preparer, rules, count: rules.purpose == .check ? 0 : wanted.count)
     for index in wanted {
       let outcome = preparer.outcomes[index]
       let isOwn = shares?.isOwn(index, part: 0) ?? true

@@ -78,10 +78,11 @@ struct Preparer {
   ///   - library: Probes.
   ///   - budget: Of whose cores probing makes use.
   ///   - room: Finds the disk that a file will be on.
+  ///   - probed: Called when the media are probed, and before anything is made of them.
   /// - Complexity: O(distinct media + items + parts), once for each link of a chain of split jobs
   init(
     _ loaded: LoadedJobs, _ wanted: [Int], _ rules: RunRules, library: MediaLibrary,
-    budget: CPUBudget, room: @escaping (FilePath) -> DiskRoom?
+    budget: CPUBudget, room: @escaping (FilePath) -> DiskRoom?, probed: () -> Void
   ) {
     jobs = loaded.jobs
     self.library = library
@@ -106,6 +107,7 @@ struct Preparer {
     }
     self.absentFiles = absentFiles
     probe(budget)
+    probed()
     settleAll()
   }
 

@@ -21,9 +21,11 @@ struct WorkQueue {
     var part: Int
   }
 
-  init(_ preparer: Preparer, _ rules: RunRules) {
+  /// A queue with room for `count` pieces.
+  init(_ preparer: Preparer, _ rules: RunRules, count: Int) {
     self.preparer = preparer
     self.rules = rules
+    work.reserveCapacity(count)
   }
 
   /// Adds some of a job's parts; one that is not split is one part. The first of them gets what was

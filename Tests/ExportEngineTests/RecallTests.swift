@@ -35,6 +35,18 @@ struct RecallTests {
     #expect(second.probedAsset(at: path)?.isRecalled == true)
   }
 
+  @Test("the best stream is known by its number, too")
+  func numbered() throws {
+    let library = MediaLibrary()
+    let asset = try library.asset(at: path)
+    #expect(library.probedAsset(at: path, streamIndex: asset.streamIndex)?.found.asset == asset)
+    #expect(library.probedAsset(at: path, streamIndex: asset.streamIndex + 1) == nil)
+    try Tool.succeed("cp", Fixture.path("voice-vbr.mp3"), folder.path("a.mp3"))
+    let other = try library.currentAsset(at: path, streamIndex: asset.streamIndex)
+    #expect(other.frameCount != asset.frameCount)
+    #expect(try library.asset(at: path) == other)
+  }
+
   @Test("a wrong result of an earlier run fails the job once, and is corrected")
   func wrong() throws {
     var told = ProbedAsset(try MediaLibrary().asset(at: path))
@@ -46,6 +58,7 @@ struct RecallTests {
     } throws: { ($0 as? Failure)?.remedy == .tryAgain }
     #expect(try library.asset(at: path).frameCount == asset.frameCount - 1)
     #expect(library.probedAsset(at: path)?.isRecalled == false)
+    #expect(library.discoveries.load(ordering: .relaxed) == 1)
     #expect(throws: Failure.self) { try library.confirm(asset) }
     try library.confirm(try library.asset(at: path))
   }
@@ -56,5 +69,6 @@ struct RecallTests {
     let library = MediaLibrary(recalling: { [told] _, _, _ in told })
     try library.confirm(try library.asset(at: path))
     #expect(library.probedAsset(at: path)?.found.asset == told.asset)
+    #expect(library.discoveries.load(ordering: .relaxed) == 0)
   }
 }

@@ -20,15 +20,20 @@ public final class MediaLibrary: Sendable {
   private struct Key: Hashable {
     var path: FilePath
     var streamIndex: Int?
+
+    /// The best stream of the file.
+    var best: Key { Key(path: path, streamIndex: nil) }
   }
   /// The SHA-256 of files for records: many parts may come from one file.
   private let digests = Mutex<[FileIdentity: [UInt8]]>([:])
 
   /// The number of exports compiled for sessions over this library: tests expect one for each job.
   package let compilations = Atomic<Int>(0)
+  /// How many facts were found, by this library or for it, that no earlier run gave.
+  package let discoveries = Atomic<Int>(0)
 
-  /// Behind a reference: each stands under two keys, and a table has room for twice as many values
-  /// as are in it, or three times while it grows.
+  /// Behind a reference: a table has room for twice as many values as are in it, or three times
+  /// while it grows.
   private indirect enum Known {
     case probed(ProbedStream)
     /// By an earlier run: enough for a graph, not for reading.
@@ -96,12 +101,12 @@ public final class MediaLibrary: Sendable {
   /// - Throws: As `asset`.
   public func currentAsset(at path: FilePath, streamIndex: Int? = nil) throws(Failure) -> Asset {
     let key = Key(path: path, streamIndex: streamIndex)
-    if case .success(let known)? = found.withLock({ $0[key] }),
+    if case .success(let known)? = entry(key),
       try SourceFile.identify(path) == known.found.asset.identity
     {
       return known.found.asset
     }
-    found.withLock { $0[key] = nil }
+    found.withLock { ($0[key], $0[key.best]) = (nil, nil) }
     return try known(key).found.asset
   }
 
@@ -115,29 +120,29 @@ public final class MediaLibrary: Sendable {
   public func probedAsset(
     at path: FilePath, streamIndex: Int? = nil
   ) -> (found: ProbedAsset, isRecalled: Bool)? {
-    guard
-      let known = found.withLock({ $0[Key(path: path, streamIndex: streamIndex)] }),
-      let known = try? known.get()
-    else { return nil }
+    guard case .success(let known)? = entry(Key(path: path, streamIndex: streamIndex)) else {
+      return nil
+    }
     if case .recalled(let found) = known { return (found, true) }
     return (known.found, false)
   }
 
   private func known(_ key: Key) throws(Failure) -> Known {
     try Engine.start()
-    if let known = found.withLock({ $0[key] }) { return try known.get() }
+    if let known = entry(key) { return try known.get() }
     let result: Result<Known, Failure>
     do throws(Failure) {
       if let recalled = try recalled(key) {
         result = .success(recalled)
       } else {
         result = .success(try probed(key))
+        discoveries.add(1, ordering: .relaxed)
       }
     } catch {
       result = .failure(error)
     }
     if case .failure(let failure) = result, failure.remedy == .tryAgain { throw failure }
-    remember(result, of: key)
+    found.withLock { $0[key] = result }
     return try result.get()
   }
 
@@ -156,13 +161,14 @@ public final class MediaLibrary: Sendable {
     keeping(try Prober.probe(key.path, stream: key.streamIndex))
   }
 
-  private func remember(_ result: Result<Known, Failure>, of key: Key) {
+  /// The result for a stream, also where it was probed as the best one and is opened by its number.
+  private func entry(_ key: Key) -> Result<Known, Failure>? {
     found.withLock { found in
-      found[key] = result
-      // Under its number too, by which the stream is opened.
-      if case .success(let known) = result {
-        found[Key(path: key.path, streamIndex: known.found.asset.streamIndex)] = result
-      }
+      if let own = found[key] { return own }
+      guard case .success(let best)? = found[key.best],
+        best.found.asset.streamIndex == key.streamIndex
+      else { return nil }
+      return .success(best)
     }
   }
 
@@ -198,11 +204,11 @@ public final class MediaLibrary: Sendable {
   }
 
   private func replace(_ known: Known, by found: Known, at key: Key) {
-    remember(.success(found), of: key)
-    let best = Key(path: key.path, streamIndex: nil)
+    if found.found != known.found { discoveries.add(1, ordering: .relaxed) }
     self.found.withLock { all in
-      if case .success(let other)? = all[best], other.found == known.found {
-        all[best] = .success(found)
+      for key in [key, key.best] {
+        guard case .success(let other)? = all[key], other.found == known.found else { continue }
+        all[key] = .success(found)
       }
     }
   }

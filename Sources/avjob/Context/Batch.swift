@@ -45,34 +45,43 @@ struct Batch {
     reporter.beginReports()
     let signals = Signals.catchAll(beforeWork: reporter.ending())
     do {
-      let loaded = try load()
-      let registry = JobDependencies(loaded).registry
-      guard reporter.acceptsReports(beside: registry, isWhole: false) else {
-        throw ExitCode.wrongJob
-      }
-      let preparation = try context.prepare(loaded, rules) { wrong in
-        signals.workBegins()
-        reporter.open(wrong.work, refusals: wrong.refusals)
-      }
-      signals.workBegins()
-      try run(preparation, rules, thenRemoving: pruning(preparation), signals)
+      let ready = try ready(rules, load, pruning, signals)
+      try run(ready.work, ready.refusals, rules, thenRemoving: ready.pruning, signals)
     } catch let status as ExitCode {
       signals.workBegins()
       throw ExitCode(reporter.close(status: status.rawValue))
     }
   }
 
-  private func run(
-    _ preparation: Preparation, _ rules: RunRules, thenRemoving pruning: Pruning?,
-    _ signals: Signals
-  ) throws {
+  /// What is left of jobs and files when all is known to be well, while the work goes on: a hundred
+  /// thousand jobs are no small thing to hold.
+  private func ready(
+    _ rules: RunRules, _ load: () throws -> LoadedJobs,
+    _ pruning: (Preparation) throws -> Pruning?, _ signals: Signals
+  ) throws -> (work: [Work], refusals: [Refusal], pruning: Pruning?) {
+    let loaded = try load()
+    guard reporter.acceptsReports(beside: JobDependencies(loaded).registry, isWhole: false) else {
+      throw ExitCode.wrongJob
+    }
+    let preparation = try context.prepare(loaded, rules) { wrong in
+      signals.workBegins()
+      reporter.open(wrong.work, refusals: wrong.refusals)
+    }
+    signals.workBegins()
+    let removed = try pruning(preparation)
     guard reporter.acceptsReports(beside: preparation.registry, isWhole: true) else {
       throw ExitCode.wrongJob
     }
-    let work = preparation.work
+    return (preparation.work, preparation.refusals, removed)
+  }
+
+  private func run(
+    _ work: [Work], _ refusals: [Refusal], _ rules: RunRules, thenRemoving pruning: Pruning?,
+    _ signals: Signals
+  ) throws {
     try reportForeignFiles(of: work, rules)
-    reporter.open(work, refusals: preparation.refusals)
-    if !startsAfterFailure, preparation.refusedJobs > 0 {
+    reporter.open(work, refusals: refusals)
+    if !startsAfterFailure, !refusals.isEmpty {
       StandardStream.error.write("nothing was started: --fail-fast\n")
       throw ExitCode(reporter.status)
     }

@@ -159,8 +159,10 @@ struct CommandContext {
     memory?.open(for: loaded.jobs)
     var rules = rules
     rules.openFiles = openFiles
-    let preparation = Preparation(loaded, rules, library: library, budget: budget)
-    memory?.keepProbes(of: library)
+    // What was probed is kept before graphs are made of it, which take as much memory again.
+    let preparation = Preparation(
+      loaded, rules, library: library, budget: budget,
+      probed: { memory?.keepProbes(of: library) })
     probes?.rest()
     report(preparation.diagnostics)
     for note in preparation.notes { self.note(note) }
