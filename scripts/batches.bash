@@ -103,6 +103,31 @@ jobs() {
   compare '  memory at its peak' "$(megabytes "$memory")" 'the limit' 300 MB 1
 }
 
+# What each of many small jobs takes of memory, in a run that makes all and in one that makes none.
+tiny() {
+  local number kind
+  local -A few all
+  if [[ ! -d tiny ]]; then
+    say "Making tiny …"
+    rm -rf new.tiny
+    mkdir -p new.tiny/in
+    convert -i music-1h.wav -t 0.002 new.tiny/one.wav
+    for ((number = 0; number < 9000; number++)); do
+      cp new.tiny/one.wav "$(printf 'new.tiny/in/%04d.wav' "$number")"
+    done
+    mv new.tiny tiny
+  fi
+  rm -rf tiny/.avjob tiny/few tiny/all
+  job tiny/few <<<'{ for_each: "in/0*.wav", output: { folder: few, wav: 16 bit } }'
+  job tiny/all <<<'{ for_each: "in/*.wav", output: { folder: all, wav: 16 bit } }'
+  for kind in 'first run' 'up to date'; do
+    few[$kind]=$(peak "$avjob" run --quiet tiny/few.yaml)
+    all[$kind]=$(peak "$avjob" run --quiet tiny/all.yaml)
+    bound "tiny: memory for each job, $kind" \
+      "$(awk "BEGIN { printf \"%.1f\", (${all[$kind]} - ${few[$kind]}) / 8000 }")" kB 6
+  done
+}
+
 # What a process for each job costs.
 isolate() {
   slice files 400 5 8
