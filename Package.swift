@@ -170,7 +170,7 @@ let package = Package(
     // The lowest targets.
     .target(
       name: "Diagnosis",
-      dependencies: ["Files", .product(name: "SystemPackage", package: "swift-system")]),
+      dependencies: [.product(name: "SystemPackage", package: "swift-system")]),
     .target(name: "MPEGAudio", dependencies: ["MediaTime"]),
     .target(name: "MediaTime"),
     .target(name: "JSON"),

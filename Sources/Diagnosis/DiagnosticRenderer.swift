@@ -21,11 +21,6 @@ extension Diagnostic {
   ///
   /// Control characters come out escaped: nothing in a job file reaches the terminal as a command.
   public func render(in map: SourceMap, style: Style = .plain) -> String {
-    map.quotable(Diagnostics(self)).all.first?.written(in: map, style) ?? ""
-  }
-
-  /// The same of one that may be quoted.
-  fileprivate func written(in map: SourceMap, _ style: Style) -> String {
     let paint = Paint(style: style)
     var lines = paint.headline(severity.rawValue, message, at: map.place(of: origin), in: map)
     if let help { lines.append("  " + paint.bold("help:") + " " + printable(shortened(help))) }
@@ -55,7 +50,7 @@ extension Diagnostics {
   public func render(
     in map: SourceMap, style: Diagnostic.Style = .plain, limit: Int = .max
   ) -> String {
-    let sorted = map.quotable(self).sorted(by: map).all
+    let sorted = sorted(by: map).all
     let alike = Dictionary(grouping: sorted, by: Gist.init)
     var shown: Set<Gist> = []
     var blocks: [String] = []
@@ -67,7 +62,7 @@ extension Diagnostics {
       guard !isFolded || shown.insert(gist).inserted else { continue }
       counts[diagnostic.severity, default: 0] += 1
       guard counts[diagnostic.severity, default: 0] <= limit else { continue }
-      blocks.append(diagnostic.written(in: map, style))
+      blocks.append(diagnostic.render(in: map, style: style))
       if isFolded { blocks.append("  " + diagnostic.summary(of: others, in: map)) }
     }
     blocks += Self.rests(counts, limit).map { $0.render(in: map, style: style) }

@@ -1,4 +1,3 @@
-import Files
 import Synchronization
 import SystemPackage
 
@@ -12,21 +11,25 @@ public final class SourceMap: Sendable {
     let index: Int
   }
 
-  fileprivate struct State {
+  struct State {
     var texts: [SourceText] = []
-    /// The folders that job files were found in, by the files' names.
-    var folders: [String: FilePath] = [:]
+    /// Whether a text may not be quoted: without any, nothing is looked up for that.
+    var hidesTexts = false
+    /// The origins of values with words of such a text.
+    var foreignValues: Set<UInt32> = []
     /// `Origin.rawValue - 1` is an index into it.
     var spans: [Span] = []
   }
 
-  fileprivate struct Span {
+  struct Span {
     var source: UInt32
     var line: UInt32
     var column: UInt32
     var length: UInt32
     /// Where a job file uses the value; 0 where it says nothing.
     var use: UInt32 = 0
+    /// Of a part, the origin of the whole value; else 0.
+    var whole: UInt32 = 0
     /// The part of the value that was made last; 0: none. They are few, and a hundred thousand
     /// jobs made from one text share them.
     var lastPart: UInt32 = 0
@@ -34,7 +37,7 @@ public final class SourceMap: Sendable {
     var partBefore: UInt32 = 0
   }
 
-  private let state = Mutex(State())
+  let state = Mutex(State())
 
   /// A map without texts.
   public init() {}
@@ -47,41 +50,18 @@ public final class SourceMap: Sendable {
   ///   - inclusion: Where another text names this one; messages about this one note it.
   ///   - note: How it is noted.
   ///   - noun: What it is read as, for messages that may not quote it (`quotable`).
+  ///   - isQuoted: Whether messages may quote it.
   /// - Returns: A token for `origin(in:line:column:length:)`.
   /// - Complexity: O(length of `text`)
   public func add(
     text: String, named name: String, includedAt inclusion: Origin = .unknown,
-    noting note: String = "the list is named here", readAs noun: String = "a list of times"
+    noting note: String = "the list is named here", readAs noun: String = "a list of times",
+    isQuoted: Bool = true
   ) -> Source {
     add(
       SourceText(
         name: name, text: text, inclusion: Diagnostic.Note(note, at: inclusion), noun: noun,
-        isQuoted: isQuoted(FilePath(name), includedAt: inclusion)))
-  }
-
-  /// Notes that the job file `name` was found in `folder`, and not named by the user: it is quoted only
-  /// if it lies there.
-  public func found(_ name: FilePath, in folder: FilePath) {
-    state.withLock { $0.folders[name.string] = folder }
-  }
-
-  /// Whether messages may quote the file at `path`: it is a job file that the user named, or it lies,
-  /// links resolved, in the folder of that job file or below, where no name begins with a dot. A job
-  /// file may be a stranger's, and messages are published: it must not have them print the lines of
-  /// any file.
-  private func isQuoted(_ path: FilePath, includedAt inclusion: Origin) -> Bool {
-    var root = path
-    var origin = inclusion
-    while let place = place(of: origin) {
-      root = FilePath(place.file)
-      origin = self.inclusion(of: place).origin
-    }
-    let found = state.withLock { $0.folders[root.string] }
-    guard inclusion != .unknown || found != nil else { return true }
-    let folder = (found ?? root.removingLastComponent()).resolved.components
-    let names = path.resolved.components
-    return names.starts(with: folder)
-      && !names.dropFirst(folder.count).contains { $0.string.hasPrefix(".") }
+        isQuoted: isQuoted))
   }
 
   /// The files whose texts were added: job files, what they include, tables and lists. O(texts).
@@ -92,6 +72,7 @@ public final class SourceMap: Sendable {
   private func add(_ text: SourceText) -> Source {
     return state.withLock { state in
       state.texts.append(text)
+      if !text.isQuoted { state.hidesTexts = true }
       return Source(index: state.texts.count - 1)
     }
   }
@@ -135,6 +116,7 @@ public final class SourceMap: Sendable {
       span.length = UInt32(clamping: max(length, 1))
       span.partBefore = span.lastPart
       span.lastPart = 0
+      if span.whole == 0 { span.whole = origin.rawValue }
       var known = Origin(rawValue: span.partBefore)
       while let part = state.span(of: known) {
         if part.column == span.column, part.length == span.length { return known }
@@ -177,65 +159,14 @@ public final class SourceMap: Sendable {
   /// Whether messages may quote the text that `place` is in.
   func isQuoted(_ place: Place) -> Bool { state.withLock { $0.texts[place.source].isQuoted } }
 
-  /// The same diagnostics, but for those about texts that may not be quoted: of each such text one
-  /// counts its mistakes, and one its warnings.
-  ///
-  /// - Complexity: O(n)
-  public func quotable(_ diagnostics: Diagnostics) -> Diagnostics {
-    guard state.withLock({ $0.texts.contains { !$0.isQuoted } }) else { return diagnostics }
-    var shown = Diagnostics()
-    var hidden: [Hidden: (count: Int, first: Place, remedy: Failure.Remedy)] = [:]
-    for diagnostic in diagnostics.all {
-      guard let place = place(of: diagnostic.origin), !isQuoted(place) else {
-        shown.append(diagnostic)
-        continue
-      }
-      let key = Hidden(source: place.source, severity: diagnostic.severity)
-      let known = hidden[key]
-      hidden[key] = (
-        (known?.count ?? 0) + 1, min(known?.first ?? place, place),
-        known?.remedy ?? diagnostic.remedy
-      )
-    }
-    for (key, found) in hidden.sorted(by: { $0.value.first < $1.value.first }) {
-      shown.append(summary(of: key, found.count, from: found.first, found.remedy))
-    }
-    return shown
-  }
-
-  private struct Hidden: Hashable {
-    var source: Int
-    var severity: Diagnostic.Severity
-  }
-
-  private func summary(
-    of hidden: Hidden, _ count: Int, from first: Place, _ remedy: Failure.Remedy
-  ) -> Diagnostic {
-    let text = state.withLock { $0.texts[hidden.source] }
-    let (one, many) = hidden.severity == .error ? ("mistake", "mistakes") : ("warning", "warnings")
-    let found = count == 1 ? "1 \(one), in line" : "\(count) \(many), the first in line"
-    var diagnostic = Diagnostic(
-      hidden.severity, "'\(text.name)', read as \(text.noun): \(found) \(first.line)",
-      at: text.inclusion.origin,
-      help: "its lines are not shown, since it does not lie below the job file's folder, or a "
-        + "name on the way begins with a dot: put it beside the job file")
-    diagnostic.remedy = remedy
-    return diagnostic
-  }
-}
-
-extension FilePath {
-  /// The path behind all links (realpath(3)); by its text alone where nothing is there.
-  fileprivate var resolved: FilePath {
-    let path = isEmpty ? "." : self
-    if let real = PathCalls.realPath(path) { return real }
-    let base = path.isAbsolute || path == "." ? FilePath("/") : FilePath(".").resolved
-    return base.pushing(path).lexicallyNormalized()
+  /// Whether messages may quote a text.
+  package func isQuoted(_ source: Source) -> Bool {
+    state.withLock { $0.texts[source.index].isQuoted }
   }
 }
 
 extension SourceMap.State {
-  fileprivate func span(of origin: Origin) -> SourceMap.Span? {
+  func span(of origin: Origin) -> SourceMap.Span? {
     let index = Int(origin.rawValue) - 1
     return spans.indices.contains(index) ? spans[index] : nil
   }

@@ -27,14 +27,19 @@ package enum Confinement {
     state.withLock { $0 = entered }
   }
 
-  /// Whether a path of a confined process leads to a file, links followed, on whose way below the root
-  /// a name begins with a dot, as `.git` does, where CI systems keep tokens.
+  /// Whether an open file of a confined process lies below the root where a name begins with a dot, as
+  /// `.git` does, where CI systems keep tokens. It is asked of the file, since a path may lead to
+  /// another one at the next call.
+  package static func hides(_ file: FileDescriptor) -> Bool {
+    guard let current else { return false }
+    guard let place = PathCalls.path(of: file.rawValue) else { return true }
+    return current.hides(place)
+  }
+
+  /// The same of the file that a path leads to now, links followed.
   package static func hides(_ path: FilePath) -> Bool {
-    guard let current, let real = PathCalls.realPath(path), let names = current.relative(real)
-    else {
-      return false
-    }
-    return names.components.contains { $0.kind == .regular && $0.string.hasPrefix(".") }
+    guard let current, let place = PathCalls.realPath(path) else { return false }
+    return current.hides(place)
   }
 
   /// The same of a path's own names, for a file that need not be there and is reached through no link.
@@ -44,13 +49,15 @@ package enum Confinement {
   }
 
   /// Why a call of `PathCalls` is not allowed that failed with `error`, to stand after a path, and
-  /// what to do; nil where it failed for another reason.
-  package static func refusal(_ error: Int32) -> (reason: String, help: String)? {
+  /// what to do; nil where it failed for another reason. Where it `isWriting`, it passes no link.
+  package static func refusal(
+    _ error: Int32, writing isWriting: Bool = false
+  ) -> (reason: String, help: String)? {
     guard let root else { return nil }
     return switch error {
     case EXDEV:
       ("lies outside '\(root)', and --root keeps to that folder", "choose a path below '\(root)'")
-    case ELOOP:
+    case ELOOP where isWriting:
       ("is reached through a symbolic link, and with --root outputs pass none", "remove the link")
     default: nil
     }
@@ -82,6 +89,14 @@ struct ConfinedRoot: Sendable {
     let probe = open(real, flags)
     guard probe >= 0 else { throw Errno(rawValue: errno) }
     close(probe)
+  }
+
+  /// Whether on the way from the root to a file, whose path has no links, a name begins with a dot.
+  func hides(_ place: FilePath) -> Bool {
+    var place = place
+    // The root may have been moved.
+    guard let root = PathCalls.path(of: descriptor), place.removePrefix(root) else { return true }
+    return place.components.contains { $0.string.hasPrefix(".") }
   }
 
   /// `path` as it is called from the root; nil where its names lead elsewhere. What `..` and links

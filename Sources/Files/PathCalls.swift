@@ -84,6 +84,11 @@ package enum PathCalls {
     let descriptor = root.open(path, openPath | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
+    return Self.path(of: descriptor)
+  }
+
+  /// The path of an open file, without links (proc_pid_fd(5)); nil without `/proc`.
+  package static func path(of descriptor: Int32) -> FilePath? {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
     let count = Glibc.readlink("/proc/self/fd/\(descriptor)", &buffer, Int(PATH_MAX))
     return count > 0 ? FilePath(platformString: buffer) : nil

@@ -46,7 +46,8 @@ extension JobFile {
   ) throws(Diagnostics) -> JobFile {
     let file = try jobs(
       in: tree.node, path: FilePath(name).lastComponent.map { FilePath($0.string) } ?? "job",
-      isOnDisk: false, options: Options(), map, DiagnosticSink(), files)
+      quotedFolder: files.resolved("."), isOnDisk: false, options: Options(), map, DiagnosticSink(),
+      files)
     try file.requireNoMistakes(by: map)
     return file
   }

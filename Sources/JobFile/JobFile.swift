@@ -101,24 +101,36 @@ public struct JobFile: Sendable {
     _ path: FilePath, options: Options = Options(), into map: SourceMap,
     files: some FileSystem = LocalFileSystem()
   ) throws(Diagnostics) -> JobFile {
-    let bytes = try contents(of: path, files)
+    let contents = try contents(of: path, files)
     var sink = DiagnosticSink()
-    let root = try YAMLReader.read(bytes, at: path, into: map, sink: &sink)
+    let folder = files.resolved(path.removingLastComponent())
+    let isQuoted = contents.isQuoted(in: folder, named: path.lastComponent)
+    let root: YAMLNode
+    do throws(Diagnostics) {
+      root = try YAMLReader.read(
+        contents.bytes, at: path, isQuoted: isQuoted, into: map, sink: &sink)
+    } catch {
+      throw map.quotable(error)
+    }
     return try jobs(
-      in: root, path: path, bytes: bytes.count, options: options, map, sink, files)
+      in: root, path: path, quotedFolder: folder, bytes: contents.bytes.count, options: options,
+      map, sink, files)
   }
 
-  /// Decodes the outermost map, and checks the relations of its jobs.
+  /// Decodes the outermost map, and checks the relations of its jobs. Of the files that it names,
+  /// messages quote those below `quotedFolder`.
   static func jobs(
-    in root: YAMLNode, path: FilePath, bytes byteCount: Int = 0, isOnDisk: Bool = true,
-    options: Options, _ map: SourceMap, _ sink: DiagnosticSink, _ files: some FileSystem
+    in root: YAMLNode, path: FilePath, quotedFolder: FilePath, bytes byteCount: Int = 0,
+    isOnDisk: Bool = true, options: Options, _ map: SourceMap, _ sink: DiagnosticSink,
+    _ files: some FileSystem
   ) throws(Diagnostics) -> JobFile {
     let decoder = Decoder(
-      map: map, files: files, folder: path.removingLastComponent(), sink: sink)
+      map: map, files: files, folder: path.removingLastComponent(), quotedFolder: quotedFolder,
+      sink: sink)
     var reader = FileReader(decoder: decoder, options: options, path: path, bytes: byteCount)
     var jobs = reader.jobs(root)
     // A newer language has unknown words: nothing else can be reported.
-    if let newer = reader.newerVersion { throw Diagnostics(newer) }
+    if let newer = reader.newerVersion { throw map.quotable(Diagnostics(newer)) }
     if isOnDisk {
       for index in jobs.indices { jobs[index].folder = decoder.folder }
     }
@@ -127,14 +139,15 @@ public struct JobFile: Sendable {
     for problem in Job.unmetNeeds(among: jobs, known: decoder.jobNames) {
       decoder.sink.add(problem)
     }
-    var found = decoder.sink.diagnostics.sorted(by: map)
+    let hasMistakes = !decoder.sink.diagnostics.errors.allSatisfy(decoder.missing.reports.contains)
+    var found = map.quotable(decoder.sink.diagnostics, besides: decoder.missing.reports)
+      .sorted(by: map)
     let count = decoder.sink.droppedCount
     if count > 0 { found.append(Diagnostic("\(count) more are not shown", at: .unknown)) }
     return JobFile(
       path: path, jobs: jobs, files: read, missingFiles: decoder.missing.files,
       missingMedia: decoder.missing.media, diagnostics: found,
-      hasMistakes: !found.errors.allSatisfy { decoder.missing.origins.contains($0.origin) },
-      unusedVariables: reader.unusedVariables)
+      hasMistakes: hasMistakes || count > 0, unusedVariables: reader.unusedVariables)
   }
 
   /// - Throws: All errors, with those of missing files.
@@ -145,10 +158,10 @@ public struct JobFile: Sendable {
     throw found.sorted(by: map)
   }
 
-  /// The bytes of a job file; `origin` is where another file includes it.
+  /// What is in a job file; `origin` is where another file includes it.
   static func contents(
     of path: FilePath, _ files: any FileSystem, includedAt origin: Origin = .unknown
-  ) throws(Diagnostics) -> [UInt8] {
+  ) throws(Diagnostics) -> FileContents {
     func refusal(_ message: String, help: String? = nil) -> Diagnostics {
       Diagnostics(Diagnostic("'\(path)' \(message)", at: origin, help: help))
     }
@@ -162,9 +175,9 @@ public struct JobFile: Sendable {
     func media(_ bytes: [UInt8]?) -> Diagnostic? {
       MediaInstead.diagnostic(insteadOf: text, of: path, bytes, at: origin)
     }
-    let bytes: [UInt8]
+    let contents: FileContents
     do {
-      bytes = try files.contents(of: path, limit: YAMLReader.sizeLimit)
+      contents = try files.contents(of: path, limit: YAMLReader.sizeLimit)
     } catch let error as FileTooLarge {
       if let diagnostic = media(nil) { throw Diagnostics(diagnostic) }
       throw refusal(
@@ -181,13 +194,25 @@ public struct JobFile: Sendable {
       throw refusal(
         "is no regular file", help: "pipes and devices cannot be read: name a job file")
     } catch {
-      if let code = (error as? Errno)?.rawValue, let (reason, help) = Confinement.refusal(code) {
-        throw refusal(reason, help: help)
-      }
-      throw refusal("cannot be read: \(error)", help: "let it be read, or name another file")
+      let (reason, help) = Self.reason(error)
+      throw refusal(reason, help: help)
     }
-    if let diagnostic = media(bytes) { throw Diagnostics(diagnostic) }
-    return bytes
+    if let diagnostic = media(contents.bytes) { throw Diagnostics(diagnostic) }
+    return contents
+  }
+
+  /// Why a text cannot be read, to stand after its path, and what to do.
+  static func reason(_ error: any Error) -> (reason: String, help: String) {
+    if error is HiddenFile {
+      return (
+        "is hidden, and with --root no hidden file is read or written",
+        "give the file and its folders names that begin with no dot"
+      )
+    }
+    if let refusal = (error as? Errno).flatMap({ Confinement.refusal($0.rawValue) }) {
+      return refusal
+    }
+    return ("cannot be read: \(error)", "let it be read, or name another file")
   }
 
   /// A suggestion for a missing job file.

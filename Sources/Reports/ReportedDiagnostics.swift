@@ -26,13 +26,13 @@ package final class ReportedDiagnostics: Sendable {
   package var all: [Diagnostic] { reported.withLock { $0 } }
 
   /// Prints messages, annotates with them and keeps them for reports. A quiet command prints no notes.
-  package func report(_ found: Diagnostics) {
-    guard !found.isEmpty else { return }
-    let all = map.quotable(found)
+  package func report(_ diagnostics: Diagnostics) {
+    guard !diagnostics.isEmpty else { return }
     // What says the same is one message on the screen, so all of it is looked at there.
-    let printed = isQuiet ? Diagnostics(all.all.filter { $0.severity != .note }) : all
+    let printed =
+      isQuiet ? Diagnostics(diagnostics.all.filter { $0.severity != .note }) : diagnostics
     if !printed.isEmpty { StandardStream.error.write(text(of: printed) + "\n") }
-    let diagnostics = all.bounded(to: Self.limit)
+    let diagnostics = diagnostics.bounded(to: Self.limit)
     keep(diagnostics)
     annotate(diagnostics)
   }

@@ -97,9 +97,8 @@ package struct RunReport: Sendable {
 }
 
 extension RunReport.Message {
-  /// `diagnostic` with its place by `map`, as far as it may be quoted.
+  /// `diagnostic` with its place by `map`.
   init(_ diagnostic: Diagnostic, in map: SourceMap) {
-    let diagnostic = map.quotable(Diagnostics(diagnostic)).all.first ?? diagnostic
     self.init(
       diagnostic: diagnostic, place: map.place(of: diagnostic.origin),
       screen: diagnostic.render(in: map))

@@ -12,9 +12,9 @@ extension TimeList {
   /// - Returns: The list, and its messages; its entries mean nothing beside an error.
   /// - Complexity: O(length of `bytes`)
   package static func read(
-    _ bytes: [UInt8], path: FilePath, named: Origin, in map: SourceMap
+    _ bytes: [UInt8], path: FilePath, named: Origin, isQuoted: Bool = true, in map: SourceMap
   ) -> (list: TimeList, sink: DiagnosticSink) {
-    var text = ListText(bytes, path: path, named: named, in: map)
+    var text = ListText(bytes, path: path, named: named, isQuoted: isQuoted, in: map)
     var list = TimeList()
     if !text.isRefused {
       if path.extension?.lowercased() == "cue" || CueReader.isSheet(text) {

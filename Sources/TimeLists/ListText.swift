@@ -58,10 +58,10 @@ struct ListText {
   private(set) var sink = DiagnosticSink()
 
   /// The text in `bytes`, the file at `path`, which the job file names at `named`.
-  init(_ bytes: [UInt8], path: FilePath, named: Origin, in map: SourceMap) {
+  init(_ bytes: [UInt8], path: FilePath, named: Origin, isQuoted: Bool, in map: SourceMap) {
     let (text, isLegacy) = Self.decoded(bytes)
     self.map = map
-    source = map.add(text: text, named: path.string, includedAt: named)
+    source = map.add(text: text, named: path.string, includedAt: named, isQuoted: isQuoted)
     lines = Self.lines(text)
     if text.unicodeScalars.contains("\0") {
       sink.error(

@@ -49,6 +49,8 @@ package struct Table: Sendable {
   package let columns: [String: Int]
   /// Row after row.
   let cells: [Stretch]
+  /// Whether messages may quote it.
+  package let isQuoted: Bool
   private let map: SourceMap
   private let source: SourceMap.Source
 
@@ -62,6 +64,7 @@ package struct Table: Sendable {
     self.cells = cells
     self.source = source
     self.map = map
+    isQuoted = map.isQuoted(source)
   }
 
   package var rowCount: Int { header.isEmpty ? 0 : cells.count / header.count }

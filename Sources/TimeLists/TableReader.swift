@@ -26,12 +26,12 @@ package struct TableReader {
   /// - Returns: The table, and its messages; there is no table beside an error.
   /// - Complexity: O(length of `bytes`)
   package static func read(
-    _ bytes: [UInt8], path: FilePath, named: Origin, in map: SourceMap
+    _ bytes: [UInt8], path: FilePath, named: Origin, isQuoted: Bool = true, in map: SourceMap
   ) -> (table: Table?, sink: DiagnosticSink) {
     let (text, isLegacy) = ListText.decoded(bytes)
     let source = map.add(
       text: text, named: path.string, includedAt: named, noting: "the table is named here",
-      readAs: "a table")
+      readAs: "a table", isQuoted: isQuoted)
     var reader = TableReader(Array(text.utf8), path, source, named, map)
     reader.checkText(isLegacy: isLegacy)
     let table = reader.sink.diagnostics.errors.isEmpty ? reader.table() : nil

@@ -32,6 +32,7 @@ package struct YAMLReader {
   ///   - bytes: The contents of the file.
   ///   - path: Its name, and where its paths count from.
   ///   - inclusion: Where another file includes it.
+  ///   - isQuoted: Whether messages may quote it.
   ///   - map: Gets its text.
   ///   - sink: Gets the mistakes that do not end the reading.
   /// - Returns: The root of the document.
@@ -39,13 +40,13 @@ package struct YAMLReader {
   /// - Complexity: O(length of `bytes`)
   package static func read(
     _ bytes: [UInt8], at path: FilePath, includedAt inclusion: Origin = .unknown,
-    into map: SourceMap, sink: inout DiagnosticSink
+    isQuoted: Bool = true, into map: SourceMap, sink: inout DiagnosticSink
   ) throws(Diagnostics) -> YAMLNode {
     let name = path.string
     func add(_ text: String) -> SourceMap.Source {
       map.add(
         text: text, named: name, includedAt: inclusion, noting: "the file is included here",
-        readAs: "a job file")
+        readAs: "a job file", isQuoted: isQuoted)
     }
     let text = try validated(bytes, named: name, into: map, add)
     let source = add(text)

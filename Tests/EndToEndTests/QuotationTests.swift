@@ -58,15 +58,58 @@ import Testing
         """)
   }
 
-  @Test("A job file that is found in a folder, and leads out of it, is not quoted; a named one is")
-  func found() throws {
+  @Test(
+    "A job file that is a link out of its folder is not quoted, named or found in a folder",
+    arguments: ["jobs", "jobs/job.yaml", "jobs/*.yaml"])
+  func link(name: String) throws {
     let stage = try stage()
     try stage.make("mkdir jobs; cd jobs; ln -s ../outside.txt job.yaml")
-    let found = try stage.run("avjob check jobs")
-    #expect(!found.errors.contains("S3CRET"))
-    #expect(found.errors.contains("'jobs/job.yaml', read as a job file: 1 mistake, in line 2"))
-    let named = try stage.run("avjob check jobs/job.yaml")
-    #expect(named.errors.contains("2 | \ttoken = S3CRET"))
+    let result = try stage.run("avjob check --annotate github \(name)")
+    #expect(!(result.text + result.errors).contains("S3CRET"))
+    #expect(result.errors.contains("'jobs/job.yaml', read as a job file: 1 mistake, in line 2"))
+  }
+
+  @Test(
+    "A plain job file that its user names is quoted, also below a name that begins with a dot",
+    arguments: ["outside.txt", "job/.git/config", "job/sub/.hidden/a.txt"])
+  func named(path: String) throws {
+    #expect(try stage().run("avjob check \(path)").errors.contains("2 | \ttoken = S3CRET"))
+  }
+
+  @Test("What fails in media and runs is said in full, though such a file names the medium")
+  func media() throws {
+    let stage = try stage()
+    try stage.make("mkdir data; echo junk >job/bad.wav; echo old >job/a.flac")
+    try stage.write("data/takes.csv", "file,name\na.wav,a\nbad.wav,b\n")
+    try stage.write(
+      "data/shared.yaml", "jobs: { c: { clip: ../job/bad.wav, output: ../job/c.flac } }")
+    try stage.write(
+      "job/job.yaml",
+      """
+      include: ../data/shared.yaml
+      jobs:
+        "${name}": { rows: ../data/takes.csv, clip: "${file}", output: "${name}.flac" }
+      """)
+    let result = try stage.run(
+      "cd job; avjob run --annotate github --report r.xml --report r.json job.yaml; cat r.xml r.json"
+    )
+    for path in ["bad.wav", "../data/../job/bad.wav"] {
+      #expect(result.errors.contains("error: '\(path)': holds no sound"))
+      #expect(result.text.contains("avjob::'\(path)': holds no sound"))
+      #expect(result.text.contains("<failure message=\"'\(path)': holds no sound"))
+      #expect(result.text.contains("\"message\": \"'\(path)': holds no sound"), "\(result.text)")
+    }
+    for place in [
+      "2:7: warning: 'a.flac' is replaced, and no receipt",
+      """
+      3:1: error: 'bad.wav': holds no sound in a known format (a text, a playlist, a damaged header?)
+      job.yaml:3:47: note: it is used here
+          3 |   "${name}": {
+      """,
+    ] {
+      #expect(result.errors.contains("../data/takes.csv:\(place)"), "\(result.errors)")
+    }
+    for line in ["3 | bad.wav", "1 | jobs:"] { #expect(!result.errors.contains(line)) }
   }
 
   @Test("A file beside the job file is quoted")

@@ -192,6 +192,36 @@ import Testing
     #expect(try stage.run("cd p; ls -A . .git out").text.contains("x.flac") == false)
   }
 
+  @Test(
+    "A hidden job file is not read, named or found, and none of its lines is printed",
+    arguments: ["jobs/*.yaml", "jobs", "jobs/x.yaml", ".ci/job.yaml", ".env"])
+  func hiddenJobFile(name: String) throws {
+    let stage = try stage()
+    try stage.make(
+      """
+      mkdir p/jobs p/.ci; cd p
+      printf 'TOKEN=S3CRET\n' | tee .env >.ci/job.yaml
+      ln -s ../.env jobs/x.yaml
+      """)
+    let result = try stage.run(
+      """
+      cd p
+      avjob run --root . --annotate github --report r.json --report r.xml \(name)
+      cat r.json r.xml
+      """)
+    #expect(result.errors.contains("' is hidden, and with --root no hidden file is read"))
+    #expect(!(result.text + result.errors).contains("S3CRET"))
+  }
+
+  @Test("A link in a circle is no file, and the message has no word on outputs")
+  func circle() throws {
+    let stage = try stage()
+    try stage.make("ln -s loop.wav p/in/loop.wav")
+    let result = try run(stage, "clip: in/loop.wav\noutput: out/x.flac\n")
+    #expect(result.status == 2)
+    #expect(result.errors.contains("error: there is no file 'in/loop.wav'\n"))
+  }
+
   @Test("Variables of the environment are out of reach")
   func environment() throws {
     let stage = try stage()

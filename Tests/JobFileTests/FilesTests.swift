@@ -131,7 +131,9 @@ import Testing
     let entries = try #require(files.entries(of: "."))
     #expect(entries.contains(FolderEntry("Package.swift", .file)))
     #expect(entries.contains(FolderEntry("Sources", .folder)))
-    #expect(try files.contents(of: "Package.swift", limit: 1 << 20).starts(with: "// swift".utf8))
+    let contents = try files.contents(of: "Sources/../Package.swift", limit: 1 << 20)
+    #expect(contents.bytes.starts(with: "// swift".utf8))
+    #expect(contents.place == files.resolved("Package.swift"))
     #expect(throws: FileTooLarge.self) { try files.contents(of: "Package.swift", limit: 10) }
     #expect(throws: Errno.isDirectory) { try files.contents(of: "Sources", limit: 10) }
     #expect(throws: Errno.invalidArgument) { try files.contents(of: "/dev/null", limit: 10) }
@@ -149,7 +151,7 @@ private struct CountingFiles: FileSystem {
   var homeDirectory: FilePath? { inner.homeDirectory }
   var currentDirectory: FilePath { inner.currentDirectory }
   func kind(of path: FilePath) -> FileKind? { inner.kind(of: path) }
-  func contents(of path: FilePath, limit: Int) throws -> [UInt8] {
+  func contents(of path: FilePath, limit: Int) throws -> FileContents {
     try inner.contents(of: path, limit: limit)
   }
   func entries(of folder: FilePath) -> [FolderEntry]? {
@@ -164,7 +166,7 @@ private struct ManyFolders: FileSystem {
   var homeDirectory: FilePath? { nil }
   var currentDirectory: FilePath { "/" }
   func kind(of path: FilePath) -> FileKind? { .folder }
-  func contents(of path: FilePath, limit: Int) throws -> [UInt8] { throw Errno.isDirectory }
+  func contents(of path: FilePath, limit: Int) throws -> FileContents { throw Errno.isDirectory }
   func entries(of folder: FilePath) -> [FolderEntry]? {
     guard folder == "." else { return folder == "0" ? [FolderEntry("a.wav", .file)] : [] }
     return (0..<count).compactMap { FilePath.Component("\($0)").map { FolderEntry($0, .folder) } }
@@ -176,7 +178,7 @@ private struct MirroredFolders: FileSystem {
   var homeDirectory: FilePath? { nil }
   var currentDirectory: FilePath { "/" }
   func kind(of path: FilePath) -> FileKind? { .folder }
-  func contents(of path: FilePath, limit: Int) throws -> [UInt8] { throw Errno.isDirectory }
+  func contents(of path: FilePath, limit: Int) throws -> FileContents { throw Errno.isDirectory }
   func entries(of folder: FilePath) -> [FolderEntry]? {
     ["a", "b"].map { FolderEntry($0, .folder, isLink: true) }
   }

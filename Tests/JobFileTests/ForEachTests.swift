@@ -238,7 +238,7 @@ private final class CountingFiles: FileSystem {
   var homeDirectory: FilePath? { files.homeDirectory }
   var currentDirectory: FilePath { files.currentDirectory }
   func entries(of folder: FilePath) -> [FolderEntry]? { files.entries(of: folder) }
-  func contents(of path: FilePath, limit: Int) throws -> [UInt8] {
+  func contents(of path: FilePath, limit: Int) throws -> FileContents {
     try files.contents(of: path, limit: limit)
   }
   func kind(of path: FilePath) -> FileKind? {

@@ -302,7 +302,7 @@ private struct LimitedFiles: FileSystem {
   var currentDirectory: FilePath { "/" }
   func kind(of path: FilePath) -> FileKind? { .file }
   func entries(of folder: FilePath) -> [FolderEntry]? { nil }
-  func contents(of path: FilePath, limit: Int) throws -> [UInt8] {
+  func contents(of path: FilePath, limit: Int) throws -> FileContents {
     throw FileTooLarge(limit: limit)
   }
 }

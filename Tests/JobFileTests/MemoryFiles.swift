@@ -45,12 +45,12 @@ struct MemoryFiles: FileSystem {
     folders[absolute(folder)].map(Array.init)
   }
 
-  func contents(of path: FilePath, limit: Int) throws -> [UInt8] {
+  func contents(of path: FilePath, limit: Int) throws -> FileContents {
     if devices.contains(absolute(path)) { throw Errno.invalidArgument }
     guard let bytes = files[absolute(path)] else {
       throw kind(of: path) == .folder ? Errno.isDirectory : Errno.noSuchFileOrDirectory
     }
     guard bytes.count <= limit else { throw FileTooLarge(limit: limit) }
-    return bytes
+    return FileContents(bytes, at: FilePath(absolute(path)))
   }
 }

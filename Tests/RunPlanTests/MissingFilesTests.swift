@@ -77,7 +77,7 @@ private final class CountingFiles: FileSystem {
     return files.entries(of: folder)
   }
 
-  func contents(of path: FilePath, limit: Int) throws -> [UInt8] {
+  func contents(of path: FilePath, limit: Int) throws -> FileContents {
     try files.contents(of: path, limit: limit)
   }
 

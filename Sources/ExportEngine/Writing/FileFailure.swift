@@ -13,7 +13,7 @@ extension Failure {
   ///   - path: The output.
   /// - Returns: The failure.
   package static func writing(_ errno: Int32, _ action: String, path: FilePath) -> Failure {
-    if let refusal = confined(errno, path: path) { return refusal }
+    if let refusal = confined(errno, path: path, writing: true) { return refusal }
     let (remedy, advice): (Remedy, String) =
       switch errno {
       case ENOSPC: (.mendMachine, "make room on that disk or write to another")
@@ -49,8 +49,12 @@ extension Failure {
   }
 
   /// The refusal of a path that `--root` does not allow; nil where the errno means anything else.
-  static func confined(_ errno: Int32, path: FilePath) -> Failure? {
-    Confinement.refusal(errno).map { Failure(.mendJob, "\($0.reason); \($0.help)", path: path) }
+  static func confined(
+    _ errno: Int32, path: FilePath, writing isWriting: Bool = false
+  ) -> Failure? {
+    Confinement.refusal(errno, writing: isWriting).map {
+      Failure(.mendJob, "\($0.reason); \($0.help)", path: path)
+    }
   }
 
   /// The refusal of a hidden file, which `--root` does not allow.

@@ -132,27 +132,35 @@ extension Decoder {
   ///   - name: Its spelling there.
   ///   - folder: The base of that spelling; nil: the job file's.
   ///   - isMedium: Whether another job may write it.
+  ///   - mayBeMissing: Whether jobs that do without it may run: not without a job file.
   func checkFile(
     _ path: FilePath, at origin: Origin, name: String? = nil, in folder: FilePath? = nil,
-    isMedium: Bool = false
+    isMedium: Bool = false, mayBeMissing: Bool = true
   ) {
     let kind = kind(of: path)
     guard kind != .file, !InputBinding.isUnknown(path) else { return }
     guard notedMissing.insert(Located(path, at: origin)).inserted else { return }
     let isNamed = missing.media.count < DiagnosticSink.suggestionLimit
     let file = MissingFile(
-      path: path, origin: origin, isThere: kind, name: name,
+      path: path, origin: origin, isThere: kind, isNamed: map.showsWords(at: origin), name: name,
       help: isNamed && kind == nil ? help(for: name, in: folder ?? self.folder) : nil,
       isMedium: isMedium, files: files)
     guard !isMedium else {
       missing.media.append(file)
       return
     }
-    if kind == nil {
+    guard !sink.drops(at: origin) else { return }
+    let report = file.diagnostic(suggesting: sink.isSuggesting)
+    if kind == nil, mayBeMissing {
       missing.files.append(file)
-      missing.origins.insert(origin)
+      missing.reports.insert(report)
     }
-    sink.add([file])
+    sink.add(report)
+  }
+
+  /// Names in `sources` that messages may show.
+  private var shownSources: [String] {
+    sources.values.filter { map.showsWords(at: $0.keyOrigin) }.map(\.key).sorted()
   }
 
   /// A correction for a clip's text that names no file.
@@ -161,7 +169,7 @@ extension Decoder {
     if let first = name.first, "“”„‘’«»".contains(first) {
       return "'\(first)' is a letter of the name here: write plain quotes, or none"
     }
-    if let source = Spelling.nearest(to: name, among: sources.keys.sorted()) {
+    if let source = Spelling.nearest(to: name, among: shownSources) {
       return "did you mean the source '\(source)'?"
     }
     guard let file = name.split(separator: " ").first.map(String.init), file != name,

@@ -1,5 +1,4 @@
 import Diagnosis
-import Files
 import JobModel
 import MediaComposition
 import MediaTime
@@ -61,50 +60,40 @@ extension Decoder {
     }
   }
 
-  /// The bytes of a list or a table of a job; nil, after a report, if it cannot be read.
+  /// What is in a list or a table of a job; nil, after a report, if it cannot be read.
   func contents(
     of path: Located<FilePath>, limit: Int, as text: MediaInstead.Text
-  ) -> [UInt8]? {
+  ) -> FileContents? {
     guard kind(of: path.value) == .file else {
       checkFile(path.value, at: path.origin)
       return nil
     }
-    guard !refusesHidden(path) else { return nil }
     func isMedia(_ bytes: [UInt8]?) -> Bool {
       let found = MediaInstead.diagnostic(insteadOf: text, of: path.value, bytes, at: path.origin)
       if let found { sink.add(found) }
       return found != nil
     }
     do {
-      let bytes = try files.contents(of: path.value, limit: limit)
-      return isMedia(bytes) ? nil : bytes
+      let contents = try files.contents(of: path.value, limit: limit)
+      return isMedia(contents.bytes) ? nil : contents
     } catch let error as FileTooLarge {
       guard !isMedia(nil) else { return nil }
       sink.error(
         "'\(path.value)' has more than \(error.limit >> 20) MiB: that is no \(text.noun)",
         at: path.origin, help: "split it, if it is one")
     } catch {
-      sink.error(
-        "'\(path.value)' cannot be read: \(error)", at: path.origin,
-        help: "let it be read, or name another file")
+      let (reason, help) = JobFile.reason(error)
+      sink.error("'\(path.value)' \(reason)", at: path.origin, help: help)
     }
     return nil
   }
 
-  /// Reports a text whose values a stranger's job must not print, as names and titles.
-  func refusesHidden(_ path: Located<FilePath>) -> Bool {
-    guard Confinement.hides(path.value) else { return false }
-    sink.error(
-      "'\(path.value)' is hidden, and with --root no hidden file is read or written",
-      at: path.origin, help: "give the file and its folders names that begin with no dot")
-    return true
-  }
-
   private func read(_ path: Located<FilePath>) -> TimeList? {
     guard
-      let bytes = contents(of: path, limit: TimeList.sizeLimit, as: .list)
+      let contents = contents(of: path, limit: TimeList.sizeLimit, as: .list)
     else { return nil }
-    let result = TimeList.read(bytes, path: path.value, named: path.origin, in: map)
+    let result = TimeList.read(
+      contents.bytes, path: path.value, named: path.origin, isQuoted: isQuoted(contents), in: map)
     sink.add(result.sink)
     return result.sink.diagnostics.errors.isEmpty ? result.list : nil
   }

@@ -62,7 +62,9 @@ extension Decoder {
           ? "files are gone through as 'input': { input: ... }" : "write \(Self.productExample)")
       return nil
     }
-    return values(nodes, of: entry.value, scope).map { .values($0) }
+    let values = values(nodes, of: entry.value, scope)
+    noteForeign(entry.key, nodes)
+    return values.map { .values($0) }
   }
 
   /// Whether a loop may bind a name: no variable of the file has it.
@@ -161,6 +163,7 @@ extension Decoder {
     let (nodes, exclusions) = self.exclusions(among: list, scope)
     let texts = nodes.map { text($0, scope) }
     if !nodes.isEmpty, texts.allSatisfy({ $0.map(isValue) ?? false }) {
+      noteForeign("input", nodes)
       return values(nodes, of: node, scope).map { .inputs($0) }
     }
     if list.isEmpty { refuseEmpty(node, Values.loop) }
@@ -227,12 +230,14 @@ extension Decoder {
     }
     guard let name = text(groupBy.value, scope)?.string else { return nil }
     guard let column = table.header.firstIndex(of: name), !name.isEmpty else {
-      let nearest = sink.isSuggesting ? Spelling.nearest(to: name, among: table.header) : nil
-      let all = table.header.filter { !$0.isEmpty }.map { "'\($0)'" }
+      let known = table.isQuoted ? table.header : []
+      let nearest = sink.isSuggesting ? Spelling.nearest(to: name, among: known) : nil
+      let all = known.filter { !$0.isEmpty }.map { "'\($0)'" }
       sink.error(
         "'\(path.value)' has no column '\(name)'", at: groupBy.value.origin,
         help: nearest.map { "did you mean '\($0)'?" }
-          ?? (all.count > 10 ? nil : "its columns are \(all.joined(separator: ", "))"))
+          ?? (all.count > 10 || all.isEmpty
+            ? nil : "its columns are \(all.joined(separator: ", "))"))
       return nil
     }
     return loop(.rows(table, groups: table.groups(by: column)), names, of: node)
@@ -247,9 +252,10 @@ extension Decoder {
 
   private func readTable(_ path: Located<FilePath>) -> Table? {
     guard
-      let bytes = contents(of: path, limit: Table.sizeLimit, as: .table)
+      let contents = contents(of: path, limit: Table.sizeLimit, as: .table)
     else { return nil }
-    let result = TableReader.read(bytes, path: path.value, named: path.origin, in: map)
+    let result = TableReader.read(
+      contents.bytes, path: path.value, named: path.origin, isQuoted: isQuoted(contents), in: map)
     sink.add(result.sink)
     return result.table
   }

@@ -49,8 +49,9 @@ extension Decoder {
       }
       return sink.add([
         MissingFile(
-          path: whole, origin: origin, isThere: kind(of: whole), name: pattern, help: nil,
-          isMedium: true, files: files)
+          path: whole, origin: origin, isThere: kind(of: whole),
+          isNamed: map.showsWords(at: origin), name: pattern, help: nil, isMedium: true,
+          files: files)
       ])
     }
     let base = searched.isAbsolute ? searched : folder.pushing(searched)

@@ -20,6 +20,7 @@ extension Decoder {
       guard let template = scalar.template else {
         return Text(scalar, origin: node.origin, in: folder)
       }
+      hideForeignWords(of: template, at: node.origin, scope)
       var size = scalar.text.utf8.count
       func bounded(_ reference: Template.Reference) throws(VariableError) -> Text.Value {
         let value = try value(of: reference, scope, folder)
@@ -134,6 +135,10 @@ extension Decoder {
     return value.map { BoundValue(text: $0) }
   }
 
+  private func nearest(to name: String, _ scope: Scope) -> String? {
+    Spelling.nearest(to: name, among: scope.names.lazy.filter { !self.isForeign($0, scope) })
+  }
+
   private func unknown(_ reference: Template.Reference, _ scope: Scope) -> VariableError {
     let name = reference.name
     let root = String(name.prefix { $0 != "." })
@@ -152,9 +157,9 @@ extension Decoder {
       help = "'\(root)' is bound by 'for_each', which this job has not"
     } else if root == "input", scope.loop?.names.bindsInput == false {
       help = "'input' is bound by a 'for_each' over files, or over a list without a name"
-    } else if sink.isSuggesting, let nearest = Spelling.nearest(to: name, among: scope.names) {
+    } else if sink.isSuggesting, let nearest = nearest(to: name, scope) {
       help = "did you mean '${\(nearest)}'?"
-    } else if let table = scope.loop?.rows?.table,
+    } else if let table = scope.loop?.rows?.table, table.isQuoted,
       let column = table.header.first(where: { VariableName.made(of: $0) == name && $0 != name })
     {
       help = "no variable can have the name of the column '\(column)' is: call it '\(name)'"

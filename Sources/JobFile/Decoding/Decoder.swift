@@ -15,6 +15,11 @@ final class Decoder {
   let files: any FileSystem
   /// The base of relative paths.
   let folder: FilePath
+  /// Of other files than media, messages quote those below it; behind all links.
+  private let quotedFolder: FilePath
+  /// Variables whose values have words of files that messages may not quote. `input` stands for those
+  /// of files, too.
+  private var foreignNames: Set<String> = []
   var sink: DiagnosticSink
   var sources: [String: YAMLEntry] = [:]
   var presets: [String: YAMLEntry] = [:]
@@ -24,8 +29,8 @@ final class Decoder {
   var warnedPresets: Set<String> = []
   /// The names of jobs, including refused ones.
   var jobNames: Set<String> = []
-  /// Missing files: media, which are not reported yet; the others, and where each is reported.
-  var missing: (media: [MissingFile], files: [MissingFile], origins: Set<Origin>) = ([], [], [])
+  /// Missing files: media, which are not reported yet; the others, and the reports of these.
+  var missing: (media: [MissingFile], files: [MissingFile], reports: Set<Diagnostic>) = ([], [], [])
   /// The paths of `missing.media` and `missing.files` by their places.
   var notedMissing: Set<Located<FilePath>> = []
   private var fieldsOf: [ObjectIdentifier: Fields?] = [:]
@@ -61,10 +66,14 @@ final class Decoder {
     return node
   }
 
-  init(map: SourceMap, files: any FileSystem, folder: FilePath, sink: DiagnosticSink) {
+  init(
+    map: SourceMap, files: any FileSystem, folder: FilePath, quotedFolder: FilePath,
+    sink: DiagnosticSink
+  ) {
     self.map = map
     self.files = files
     self.folder = folder
+    self.quotedFolder = quotedFolder
     self.sink = sink
   }
 
@@ -100,6 +109,37 @@ final class Decoder {
     let kind = files.kind(of: path)
     kinds[path] = .some(kind)
     return kind
+  }
+}
+
+// MARK: - Files that messages may not quote
+
+extension Decoder {
+  /// Whether messages may quote a file that the job file names.
+  func isQuoted(_ contents: FileContents) -> Bool { contents.isQuoted(in: quotedFolder) }
+
+  /// Notes that a variable has words of files that messages may not quote, if one of its values has.
+  func noteForeign(_ name: String, _ values: [YAMLNode]) {
+    if !values.allSatisfy({ map.showsWords(at: $0.origin) }) { foreignNames.insert(name) }
+  }
+
+  /// Keeps messages about a text from showing words that a variable has of files that they may not
+  /// quote.
+  func hideForeignWords(of template: Template, at origin: Origin, _ scope: Scope) {
+    guard !foreignNames.isEmpty || scope.loop?.rows?.table.isQuoted == false,
+      template.references.contains(where: { isForeign($0.name, scope) })
+    else { return }
+    map.hideWords(at: origin)
+  }
+
+  /// Whether a variable has words of a file that messages may not quote.
+  func isForeign(_ name: String, _ scope: Scope) -> Bool {
+    if let loop = scope.loop, let rows = loop.rows, !rows.table.isQuoted,
+      loop.names.indices[name] != nil
+    {
+      return true
+    }
+    return foreignNames.contains(name.hasPrefix("input.") ? "input" : name)
   }
 }
 

@@ -106,17 +106,14 @@ extension FileReader {
         decoder.sink.error(
           "'\(other.value)' is a folder", at: other.origin, help: "name a file in it")
       } else {
-        decoder.checkFile(other.value, at: other.origin)
-        // A missing job file is no missing medium.
-        decoder.missing.origins.remove(other.origin)
+        decoder.checkFile(other.value, at: other.origin, mayBeMissing: false)
       }
       return nil
     }
-    guard !decoder.refusesHidden(other) else { return nil }
     do throws(Diagnostics) {
       let contents = try JobFile.contents(
         of: other.value, decoder.files, includedAt: other.origin)
-      bytes += contents.count
+      bytes += contents.bytes.count
       guard bytes <= YAMLReader.sizeLimit else {
         throw Diagnostics(
           Diagnostic(
@@ -125,8 +122,8 @@ extension FileReader {
       }
       return decoder.keep(
         try YAMLReader.read(
-          contents, at: other.value, includedAt: other.origin, into: decoder.map,
-          sink: &decoder.sink))
+          contents.bytes, at: other.value, includedAt: other.origin,
+          isQuoted: decoder.isQuoted(contents), into: decoder.map, sink: &decoder.sink))
     } catch {
       for diagnostic in error.all { decoder.sink.add(diagnostic) }
       return nil

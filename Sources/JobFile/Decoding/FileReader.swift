@@ -158,22 +158,28 @@ struct FileReader {
         guard decoder.checkName(entry), given[entry.key] == nil else { continue }
         decoder.globalPlaces[entry.key] = entry.keyOrigin
         scope.globals[entry.key] = decoder.text(entry.value, scope)?.string ?? ""
+        decoder.noteForeign(entry.key, [entry.value])
       }
     }
-    refuseUnused(declared: declared, roots)
+    refuseUnused(declared: declared, roots, scope)
     return scope.globals
   }
 
   /// `--set epsiode=43`
-  private mutating func refuseUnused(declared: Set<String>, _ roots: [YAMLNode]) {
+  private mutating func refuseUnused(
+    declared: Set<String>, _ roots: [YAMLNode], _ scope: Scope
+  ) {
     guard !options.variables.isEmpty else { return }
     var used = declared
+    var shown = declared.filter { !decoder.isForeign($0, scope) }
     for root in roots {
-      used.formUnion(root.variables)
-      root.collectKeyVariables(into: &used)
+      var names = Set(root.variables)
+      root.collectKeyVariables(into: &names)
+      used.formUnion(names)
+      if decoder.map.showsWords(at: root.origin) { shown.formUnion(names) }
     }
     for variable in options.variables where !used.contains(variable.name) {
-      let nearest = Spelling.nearest(to: variable.name, among: used.sorted())
+      let nearest = Spelling.nearest(to: variable.name, among: shown.sorted())
       refuse(
         variable,
         Diagnostic(

@@ -12,11 +12,13 @@ public protocol FileSystem: Sendable {
   /// The entries of a folder without `.` and `..`, in any order, with links followed; nil where it
   /// cannot be opened.
   func entries(of folder: FilePath) -> [FolderEntry]?
-  /// The bytes of a file.
+  /// A file's bytes and its place, both of the file that was opened, once.
   ///
-  /// - Throws: `FileTooLarge` where it has more than `limit`; `KernelFile`; an `Errno` where it cannot
-  ///   be read.
-  func contents(of path: FilePath, limit: Int) throws -> [UInt8]
+  /// - Throws: `FileTooLarge` where it has more than `limit`; `KernelFile`; `HiddenFile`; an `Errno`
+  ///   where it cannot be read.
+  func contents(of path: FilePath, limit: Int) throws -> FileContents
+  /// The path behind all links; by its text alone where nothing is there.
+  func resolved(_ path: FilePath) -> FilePath
   /// The user's folder, for `~`.
   var homeDirectory: FilePath? { get }
   /// Absolute.
@@ -57,11 +59,39 @@ public struct FileTooLarge: Error {
   public init(limit: Int) { self.limit = limit }
 }
 
+/// What was read from a file.
+public struct FileContents: Sendable, Hashable {
+  /// All of it.
+  public var bytes: [UInt8]
+  /// Where the file lies, behind all links.
+  public var place: FilePath
+
+  /// The bytes of the file at `place`.
+  public init(_ bytes: [UInt8], at place: FilePath) {
+    self.bytes = bytes
+    self.place = place
+  }
+
+  /// Whether messages may quote it: it lies in `folder` or below, where no name begins with a dot, or
+  /// is the one that a user named `name` in it. Job files may be a stranger's, and messages are
+  /// published: they must not print lines of any file that a link leads to. `folder` is a path behind
+  /// all links.
+  func isQuoted(in folder: FilePath, named name: FilePath.Component? = nil) -> Bool {
+    let (names, folder) = (place.components, folder.components)
+    guard names.starts(with: folder) else { return false }
+    let rest = names.dropFirst(folder.count)
+    return rest.count == 1 && rest.first == name || !rest.contains { $0.string.hasPrefix(".") }
+  }
+}
+
 /// A file of `/proc` or `/sys`, which is no file on a disk: the environment of a process is such one.
 public struct KernelFile: Error, CustomStringConvertible {
   /// Why it is refused.
   public var description: String { "it is the system's own, and no file on a disk" }
 }
+
+/// A text whose values a stranger's job must not print, as names and titles (`Confinement.hides`).
+public struct HiddenFile: Error {}
 
 /// The machine's own disk.
 public struct LocalFileSystem: FileSystem {
@@ -104,10 +134,12 @@ public struct LocalFileSystem: FileSystem {
   }
 
   /// `open(2)`, `fstat(2)`, `read(2)`
-  public func contents(of path: FilePath, limit: Int) throws -> [UInt8] {
+  public func contents(of path: FilePath, limit: Int) throws -> FileContents {
     // Without O_NONBLOCK, opening a FIFO would wait for its writer.
     let file = try PathCalls.openToRead(path)
     return try file.closeAfter {
+      guard !Confinement.hides(file) else { throw HiddenFile() }
+      let place = PathCalls.path(of: file.rawValue) ?? resolved(path)
       var status = stat()
       guard fstat(file.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }
       guard FileKind(mode: status.st_mode) == .file else {
@@ -118,7 +150,7 @@ public struct LocalFileSystem: FileSystem {
       var block = [UInt8](repeating: 0, count: 1 << 16)
       while true {
         let count = try block.withUnsafeMutableBytes { try file.read(into: $0) }
-        if count == 0 { return bytes }
+        if count == 0 { return FileContents(bytes, at: place) }
         // Most of them are of no size.
         guard status.st_size > 0, !Self.kernelDevices.contains(status.st_dev) else {
           throw KernelFile()
@@ -127,6 +159,11 @@ public struct LocalFileSystem: FileSystem {
         guard bytes.count <= limit else { throw FileTooLarge(limit: limit) }
       }
     }
+  }
+
+  /// `realpath(3)`
+  public func resolved(_ path: FilePath) -> FilePath {
+    PathCalls.realPath(path.isEmpty ? "." : path) ?? path.normalized(in: currentDirectory)
   }
 
   private static let kernelDevices = Set(
@@ -143,6 +180,11 @@ public struct LocalFileSystem: FileSystem {
 
   /// `getcwd(3)`
   public var currentDirectory: FilePath { .current }
+}
+
+extension FileSystem {
+  /// By its text alone: for disks without links.
+  public func resolved(_ path: FilePath) -> FilePath { path.normalized(in: currentDirectory) }
 }
 
 extension FileKind {

@@ -13,6 +13,9 @@ public struct MissingFile: Sendable {
   public let origin: Origin
   /// The kind of file there instead; nil: nothing.
   let isThere: FileKind?
+  /// Whether messages may show its path though nothing is there: one that is made of a foreign file's
+  /// words would print these.
+  let isNamed: Bool
   /// Its spelling in the file; nil: the path.
   let name: String?
   /// A suggestion, as far as it needs no disk.
@@ -31,6 +34,14 @@ public struct MissingFile: Sendable {
   /// - Returns: An error at the place.
   public func diagnostic(suggesting isSuggesting: Bool = true) -> Diagnostic {
     let called = name ?? path.string
+    guard isNamed || isThere != nil && isThere != .outside else {
+      return Diagnostic(
+        isThere == nil
+          ? "there is no file of the name that is meant here"
+          : "the file that is meant here lies outside of '--root'", at: origin,
+        help: "the name is not shown, since it has words of a file whose lines are not shown: "
+          + Diagnostic.helpToShowWords)
+    }
     switch isThere {
     case .folder:
       return Diagnostic(

@@ -110,7 +110,8 @@ extension Decoder {
 
   private func refusePreset(_ name: String, at origin: Origin) {
     guard !sink.drops(at: origin) else { return }
-    let names = OutputPreset.all.map(\.name) + presets.keys.sorted()
+    let own = presets.values.filter { map.showsWords(at: $0.keyOrigin) }
+    let names = OutputPreset.all.map(\.name) + own.map(\.key).sorted()
     let isLAMEs = (try? MP3Settings(parsing: name)) != nil
     let nearest = sink.isSuggesting ? Spelling.nearest(to: name, among: names) : nil
     let shown = names.prefix(20).joined(separator: ", ") + (names.count > 20 ? " …" : "")

@@ -82,7 +82,6 @@ struct CommandContext {
     variables.allowsUnusedVariables = isPart || found.count > 1
     for (path, folder) in found {
       variables.allowsNoJobs = folder != nil
-      if let folder { map.found(path, in: folder) }
       do throws(Diagnostics) {
         let file = try JobFile.loadAllowingMistakes(
           path, options: variables, into: map, files: files)

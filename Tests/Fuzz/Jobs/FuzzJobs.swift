@@ -74,14 +74,14 @@ private struct Disk: FileSystem {
     }
   }
 
-  func contents(of path: FilePath, limit: Int) throws -> [UInt8] {
+  func contents(of path: FilePath, limit: Int) throws -> FileContents {
     guard let bytes = texts[name(path)] else {
       guard kind(of: path) != .folder else { throw Errno.isDirectory }
       guard kind(of: path) == .file else { throw Errno.noSuchFileOrDirectory }
-      return []
+      return FileContents([], at: resolved(path))
     }
     guard bytes.count <= limit else { throw FileTooLarge(limit: limit) }
-    return bytes
+    return FileContents(bytes, at: resolved(path))
   }
 }
 

@@ -264,7 +264,8 @@ import Testing
   func rangesOfAFile() throws {
     let files = MemoryFiles(texts: ["l.txt": "1\t2\ta\n3\t3\tb\n", "t.txt": "1:00..2:00\n"])
     let map = SourceMap()
-    let decoder = Decoder(map: map, files: files, folder: "", sink: DiagnosticSink())
+    let decoder = Decoder(
+      map: map, files: files, folder: "", quotedFolder: "/home/show", sink: DiagnosticSink())
     let scope = Scope(globals: [:], environment: [:])
     func ranges(_ name: String) -> Int {
       let node = YAMLNode(.scalar(YAMLScalar(text: name)), origin: .unknown)
