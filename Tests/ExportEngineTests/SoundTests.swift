@@ -47,6 +47,7 @@ struct SoundTests {
     "ffmpeg": "5.1.9-0+deb12u1, avformat 59.27.100 (20cf7269), avcodec 59.37.100 (1b2f4a83), "
       + "avutil 57.28.100 (848374f2), swresample 4.7.100 (a4700d90)",
     "lame": "3.100 (5608dbb8)",
+    "libc": "2.36",
     "opus": "libopus 1.3.1 (0ec5bcf3)",
     "processor": "3fd3db",
     "soxr": "libsoxr-0.1.3 (703b5df5)",
@@ -115,6 +116,6 @@ struct SoundTests {
     #expect(Engine.tools["avjob"] == "\(Engine.version), sound \(Engine.soundRevision)")
     #expect(
       Engine.tools.keys.sorted()
-        == ["avjob", "ffmpeg", "lame", "opus", "processor", "soxr", "vorbis"])
+        == ["avjob", "ffmpeg", "lame", "libc", "opus", "processor", "soxr", "vorbis"])
   }
 }
