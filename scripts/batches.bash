@@ -106,7 +106,7 @@ jobs() {
 # What each of many small jobs takes of memory, in a run that makes all and in one that makes none.
 tiny() {
   local number kind
-  local -A few all
+  local -A few many
   if [[ ! -d tiny ]]; then
     say "Making tiny …"
     rm -rf new.tiny
@@ -122,9 +122,9 @@ tiny() {
   job tiny/all <<<'{ for_each: "in/*.wav", output: { folder: all, wav: 16 bit } }'
   for kind in 'first run' 'up to date'; do
     few[$kind]=$(peak "$avjob" run --quiet tiny/few.yaml)
-    all[$kind]=$(peak "$avjob" run --quiet tiny/all.yaml)
+    many[$kind]=$(peak "$avjob" run --quiet tiny/all.yaml)
     bound "tiny: memory for each job, $kind" \
-      "$(awk "BEGIN { printf \"%.1f\", (${all[$kind]} - ${few[$kind]}) / 8000 }")" kB 6
+      "$(awk "BEGIN { printf \"%.1f\", (${many[$kind]} - ${few[$kind]}) / 8000 }")" kB 6
   done
 }
 
