@@ -1,3 +1,5 @@
+import SystemPackage
+
 extension Diagnostics {
   /// All of them as commands of GitHub Actions, a line each, which put notes on the lines of a
   /// changed file: `::error file=jobs/a.yaml,line=4,col=3,endColumn=11,title=avjob::unknown key …`
@@ -15,7 +17,9 @@ extension Diagnostic {
     var properties: [(String, String)] = []
     if let place = map.place(of: origin), map.isInFile(place) {
       properties = [
-        ("file", place.file), ("line", "\(place.line)"), ("col", "\(place.column)"),
+        // GitHub knows files by their paths in the repository.
+        ("file", FilePath(place.file).lexicallyNormalized().string), ("line", "\(place.line)"),
+        ("col", "\(place.column)"),
         ("endColumn", "\(place.column + place.length)"),
       ]
     }

@@ -58,13 +58,12 @@ package enum PathCalls {
 
   /// `access(2)`, by the effective user.
   package static func access(_ path: FilePath, _ mode: Int32) -> Int32 {
-    guard Confinement.current != nil else {
+    guard let root = Confinement.current else {
       return path.withPlatformString { faccessat(AT_FDCWD, $0, mode, AT_EACCESS) }
     }
-    var facts = Glibc.stat()
-    guard stat(path, &facts) == 0 else { return -1 }
-    guard mode != F_OK, path.lastComponent?.kind == .regular else { return 0 }
-    return inFolder(of: path, throughLinks: true) { faccessat($0, $1, mode, AT_EACCESS) }
+    return fact(root.open(path, openPath | O_CLOEXEC)) {
+      faccessat(AT_FDCWD, "/proc/self/fd/\($0)", mode, AT_EACCESS)
+    }
   }
 
   /// `access(2)` of a folder for making files in it.

@@ -139,7 +139,7 @@ package struct ExportRunner: JobRunner {
     // What is there by now would be found in the way of the finished file.
     if replaced != .all, let foreign = foreignFiles(of: [work], by: memory).first {
       throw Confinement.root == nil
-        ? .madeMeanwhile(foreign.path, origin: foreign.origin) : Failure(keeping: foreign)
+        ? .madeMeanwhile(foreign.path, origin: foreign.origin) : Failure(keeping: foreign, memory)
     }
     let report =
       if let isolation {

@@ -37,11 +37,16 @@ extension Diagnostic {
 }
 
 extension Failure {
-  /// Says that a file of `foreignFiles` is not replaced below a root.
-  package init(keeping file: ExportFiles.File) {
+  /// Says that a file of `foreignFiles` is not replaced below a root; receipts of `memory` are
+  /// believed.
+  package init(keeping file: ExportFiles.File, _ memory: RunMemory?) {
     self.init(
       .mendJob,
-      "exists, and --root replaces no file without a receipt that it believes; move the file away, "
-        + "or believe the receipts with --trust-receipts", path: file.path, origin: file.origin)
+      memory == nil
+        ? "exists, and with --root no file is replaced; remove it before the run, or choose another "
+          + "path"
+        : "exists, and no receipt shows that avjob made it; with --root it is not replaced: move it "
+          + "away, or choose another path",
+      path: file.path, origin: file.origin)
   }
 }

@@ -50,11 +50,12 @@ import Testing
     let stage = Stage()
     try stage.write("a.wav", "no sound\n")
     try stage.write("job.yaml", "clip: a.wav\noutput: x.flac\n")
-    let result = try stage.run("avjob run --quiet --annotate github job.yaml")
+    // GitHub has no files in `jobs/..`.
+    let result = try stage.run("mkdir jobs; avjob run --quiet --annotate github jobs/../job.yaml")
     #expect(result.status == 1)
     #expect(
       result.text.hasPrefix(
-        "::error file=job.yaml,line=1,col=7,endColumn=12,title=avjob::'a.wav': "))
+        "::error file=job.yaml,line=1,col=7,endColumn=12,title=avjob::'jobs/../a.wav': "))
   }
 
   @Test("No name and no title begins a line of an output, and none is a command to the runner")

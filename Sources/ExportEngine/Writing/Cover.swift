@@ -111,6 +111,7 @@ private func readPicture(_ path: FilePath, as name: String) throws(Failure) -> P
     throw Failure(.mendInput, "cannot open \(name): \(Errno(rawValue: errno))", path: path)
   }
   defer { close(descriptor) }
+  guard !Confinement.hides(FileDescriptor(rawValue: descriptor)) else { throw .hidden(path) }
   var facts = stat()
   guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
     throw Failure(.mendInput, "\(name) is no regular file", path: path)

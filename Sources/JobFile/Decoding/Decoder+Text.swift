@@ -1,4 +1,5 @@
 import Diagnosis
+import Files
 import JobModel
 import MediaComposition
 import SystemPackage
@@ -125,7 +126,8 @@ extension Decoder {
     guard let value = scope.environment[name] else {
       throw VariableError(
         reference: reference, message: "the environment's '\(name)' is not allowed here",
-        help: "allow it with --env \(name)")
+        help: Confinement.root == nil
+          ? "allow it with --env \(name)" : "with --root no job file has it; write the value out")
     }
     if value == nil, reference.fallback == nil {
       throw VariableError(

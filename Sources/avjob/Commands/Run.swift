@@ -63,7 +63,8 @@ struct Run: ParsableCommand {
       timeLimit: bounds.maxTime ?? processBounds?.time, outputLimit: processBounds?.fileSize)
     let reporter = RunReporter(
       reporting.options, files: files, cores: context.budget.total,
-      resumedBy: Continuation.sameCommand.text(of: CommandLine.arguments),
+      resumedBy: (isConfined && memory == nil ? Continuation.cleanFolder : .sameCommand)
+        .text(of: CommandLine.arguments),
       diagnostics: context.diagnostics)
     let batch = Batch(
       context: context, reporter: reporter, workers: workers, bounds: processBounds,

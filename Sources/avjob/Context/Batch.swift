@@ -117,7 +117,7 @@ struct Batch {
       // Otherwise their jobs fail alone.
       guard !rules.keepsGoing else { return }
       let found = foreignFiles(of: work, by: context.memory)
-      try context.refuse(found.map { Diagnostic(Failure(keeping: $0)) })
+      try context.refuse(found.map { Diagnostic(Failure(keeping: $0, context.memory)) })
     } else if context.memory != nil {
       // Of other commands --force says what becomes of them.
       let found = foreignFiles(of: work, by: context.memory)

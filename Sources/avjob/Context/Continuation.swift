@@ -4,6 +4,8 @@ import Diagnosis
 enum Continuation {
   /// The same one: receipts show what is up to date.
   case sameCommand
+  /// The same one, where nothing shows that, and nothing is replaced.
+  case cleanFolder
   /// The same one, without the files that exist by then.
   case skippingExisting
 
@@ -25,6 +27,7 @@ enum Continuation {
       words.insert("--skip-existing", at: min(2, words.count))
     default: break
     }
+    if case .cleanFolder = self { remark = " (in a folder without the outputs that are done)" }
     return words.map(shellQuoted).joined(separator: " ").printable + remark
   }
 }
