@@ -133,4 +133,16 @@ import Testing
       "\(result.errors)")
     #expect(!result.errors.contains("S3CRET"))
   }
+
+  @Test(
+    "Where /sys is a folder of the disk, as in a chroot, the disk's files are no files of the system",
+    .enabled(if: namespace != nil, "this user may not mount a file system"))
+  func withoutSystem() throws {
+    let stage = try stage()
+    try stage.write("job/job.yaml", "silence: 1s\noutput: x.wav\n")
+    let result = try stage.run(
+      "export AVJOB; \(namespace ?? "") sh -c 'mount --bind /usr /sys && $AVJOB check job/job.yaml'"
+    )
+    #expect(result.text == "1 job is fine\n", "\(result.errors)")
+  }
 }

@@ -166,11 +166,14 @@ public struct LocalFileSystem: FileSystem {
     PathCalls.realPath(path.isEmpty ? "." : path) ?? path.normalized(in: currentDirectory)
   }
 
-  private static let kernelDevices = Set(
-    ["/proc", "/sys"].compactMap { path in
+  private static let kernelDevices: Set<dev_t> = {
+    let devices = ["/proc", "/sys", "/"].map { path in
       var status = stat()
       return stat(path, &status) == 0 ? status.st_dev : nil
-    })
+    }
+    // Where nothing is mounted there, as in a chroot(2), they are folders of the disk.
+    return Set(devices.dropLast().compactMap { $0 == devices.last ? nil : $0 })
+  }()
 
   /// `$HOME`
   public var homeDirectory: FilePath? {
