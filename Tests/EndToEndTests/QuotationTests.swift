@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 /// Files of which messages show no line, though a job file has them read: it may be a stranger's.
@@ -121,7 +122,10 @@ import Testing
 
   @Test(
     "Files of the system are refused",
-    arguments: ["/proc/self/environ", "/sys/kernel/uevent_seqnum"], keys)
+    // A chroot may have no /sys.
+    arguments: ["/proc/self/environ", "/sys/kernel/uevent_seqnum"].filter { (path: String) in
+      access(path, F_OK) == 0
+    }, keys)
   func kernel(path: String, key: String) throws {
     let stage = try stage()
     let line = key.replacing("%", with: path)
