@@ -1,6 +1,8 @@
 // openat2(2), which glibc has no function for; declared under a name of our own, so that it meets
 // no other declaration.
 #pragma once
+#include <linux/magic.h>
+#include <sys/statfs.h>
 
 // struct open_how and RESOLVE_… of <linux/openat2.h>
 typedef struct {
@@ -24,6 +26,13 @@ long avjob_fgetxattr(int file, const char *name, void *value, unsigned long size
 int avjob_fsetxattr(int file, const char *name, const void *value, unsigned long size, int flags)
     __asm__("fsetxattr");
 int avjob_fremovexattr(int file, const char *name) __asm__("fremovexattr");
+
+// Whether the kernel makes up what a file holds: it lies in procfs or sysfs (fstatfs(2)).
+static inline _Bool avjob_is_made_by_kernel(int file) {
+  struct statfs facts;
+  return fstatfs(file, &facts) == 0
+      && (facts.f_type == PROC_SUPER_MAGIC || facts.f_type == SYSFS_MAGIC);
+}
 
 // O_PATH of <fcntl.h>, which is there only under _GNU_SOURCE
 enum { avjob_o_path = 010000000 };

@@ -33,6 +33,11 @@ package enum PathCalls {
     return FileDescriptor(rawValue: descriptor)
   }
 
+  /// Whether the kernel makes up what a file holds, as in /proc and /sys, whatever is mounted there.
+  package static func isMadeByKernel(_ file: FileDescriptor) -> Bool {
+    avjob_is_made_by_kernel(file.rawValue)
+  }
+
   /// `stat(2)`
   package static func stat(_ path: FilePath, _ facts: inout Glibc.stat) -> Int32 {
     guard let root = Confinement.current else {

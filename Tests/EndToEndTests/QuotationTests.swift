@@ -139,14 +139,18 @@ import Testing
   }
 
   @Test(
-    "Where /sys is a folder of the disk, as in a chroot, the disk's files are no files of the system",
-    .enabled(if: namespace != nil, "this user may not mount a file system"))
-  func withoutSystem() throws {
+    "Where /sys is a folder of a disk, as in a chroot, the disk's files are no files of the system",
+    .enabled(if: namespace != nil, "this user may not mount a file system"),
+    arguments: ["true", "mount -t tmpfs none job"])
+  func withoutSystem(mount: String) throws {
     let stage = try stage()
-    try stage.write("job/job.yaml", "silence: 1s\noutput: x.wav\n")
+    try stage.write("job/below.txt", "")
+    let make = #"printf "silence: 1s\noutput: x.wav\n" >job/job.yaml"#
     let result = try stage.run(
-      "export AVJOB; \(namespace ?? "") sh -c 'mount --bind /usr /sys && $AVJOB check job/job.yaml'"
-    )
+      """
+      export AVJOB; \(namespace ?? "") \
+        sh -c '\(mount) && \(make) && mount --bind job /sys && $AVJOB check job/job.yaml'
+      """)
     #expect(result.text == "1 job is fine\n", "\(result.errors)")
   }
 }

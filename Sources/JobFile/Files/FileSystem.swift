@@ -152,7 +152,7 @@ public struct LocalFileSystem: FileSystem {
         let count = try block.withUnsafeMutableBytes { try file.read(into: $0) }
         if count == 0 { return FileContents(bytes, at: place) }
         // Most of them are of no size.
-        guard status.st_size > 0, !Self.kernelDevices.contains(status.st_dev) else {
+        guard status.st_size > 0, !PathCalls.isMadeByKernel(file) else {
           throw KernelFile()
         }
         bytes += block[..<count]
@@ -165,15 +165,6 @@ public struct LocalFileSystem: FileSystem {
   public func resolved(_ path: FilePath) -> FilePath {
     PathCalls.realPath(path.isEmpty ? "." : path) ?? path.normalized(in: currentDirectory)
   }
-
-  private static let kernelDevices: Set<dev_t> = {
-    let devices = ["/proc", "/sys", "/"].map { path in
-      var status = stat()
-      return stat(path, &status) == 0 ? status.st_dev : nil
-    }
-    // Where nothing is mounted there, as in a chroot(2), they are folders of the disk.
-    return Set(devices.dropLast().compactMap { $0 == devices.last ? nil : $0 })
-  }()
 
   /// `$HOME`
   public var homeDirectory: FilePath? {
