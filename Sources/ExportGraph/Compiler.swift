@@ -235,7 +235,8 @@ private struct Compiler {
         process(.stretch(ratio, algorithm), .unbounded)
       }
     }
-    if !segment.effects.isEmpty { process(.filter(segment.effects), .unbounded) }
+    let effects = segment.effects.filter { !$0.isNeutral }
+    if !effects.isEmpty { process(.filter(effects), .unbounded) }
     let first = place.frames.lowerBound
     let frames = place.frames.clamped(to: first..<(first + length)).clamped(to: window)
     guard !frames.isEmpty else { return nil }
@@ -321,7 +322,7 @@ extension Compiler {
 extension Segment {
   /// Whether its content is changed besides its place: it then has a grid of its own.
   fileprivate func isProcessed(by algorithm: TimePitchAlgorithm) -> Bool {
-    isReversed || !effects.isEmpty || isScaled && !isAssetVarispeed(algorithm)
+    isReversed || !effects.allSatisfy(\.isNeutral) || isScaled && !isAssetVarispeed(algorithm)
   }
 
   /// Whether its speed is part of resampling the asset.

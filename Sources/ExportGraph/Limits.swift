@@ -42,7 +42,7 @@ enum Limits {
         origin: segment.origin)
     }
     for effect in segment.effects {
-      if let reason = refusal(of: effect, at: sampleRate) {
+      if let reason = effect.problem ?? refusal(of: effect, at: sampleRate) {
         throw Failure(.mendJob, "\(effect): \(reason)", origin: segment.origin)
       }
     }
@@ -50,15 +50,21 @@ enum Limits {
 
   private static func refusal(of effect: Effect, at sampleRate: Int) -> String? {
     let most = Double(sampleRate) / 2
+    func above(_ frequency: Double) -> String? {
+      frequency < most
+        ? nil
+        : "\(EffectUnit.hertz.text(frequency)) is not in a mix at \(sampleRate) Hz; give a frequency "
+          + "below \(sampleRate / 2) Hz"
+    }
     return switch effect {
     case .highpass(let frequency) where !(frequency > 0 && frequency < most):
       "leaves nothing of a mix at \(sampleRate) Hz; give a frequency above 0 and below "
         + "\(sampleRate / 2) Hz"
     case .lowpass(let frequency) where !(frequency > 0 && frequency <= 999_999):
       "give a frequency above 0 Hz"
-    case .denoise(let reduction) where !(0.01...97).contains(reduction):
-      "0.01 to 97 dB are possible"
-    case .highpass, .lowpass, .denoise: nil
+    case .equalizer(let bands): bands.lazy.compactMap { above($0.frequency) }.first
+    case .dehum(let settings): above(settings.frequency)
+    case .highpass, .lowpass, .compressor, .gate, .deesser, .denoise: nil
     }
   }
 }

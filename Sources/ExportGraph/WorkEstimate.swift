@@ -16,6 +16,7 @@ private enum Cost {
   static let timeDomainStretch: Int128 = 45_000
   static let reverse: Int128 = 2_000
   static let passFilter: Int128 = 25_000
+  static let dynamics: Int128 = 50_000
   static let denoise: Int128 = 95_000
 
   static func decoding(_ codec: String) -> Int128 {
@@ -112,6 +113,9 @@ extension Graph {
   private func cost(of effect: Effect) -> Int128 {
     switch effect {
     case .highpass, .lowpass: Cost.passFilter
+    case .equalizer(let bands): Cost.passFilter * Int128(bands.count)
+    case .dehum(let settings): Cost.passFilter * Int128(settings.harmonics)
+    case .compressor, .gate, .deesser: Cost.dynamics
     case .denoise: Cost.denoise
     }
   }

@@ -6,38 +6,22 @@ internal import CFFmpeg
 /// cutting the sound into blocks. The output lags behind the input by a time of the filter's own.
 /// libavfilter is loaded when the first chain is opened.
 package final class FilterChain {
-  /// One filter; no other can be made.
-  package enum Filter: Sendable, Hashable {
-    /// `highpass`: frequency in hertz, below half the rate; two poles, computed in double.
-    case highpass(frequency: Double)
-    /// `lowpass`: frequency in hertz, below half the rate; two poles, computed in double.
-    case lowpass(frequency: Double)
-    /// `afftdn`: reduction in decibels, 0.01 … 97. Lags by two of its steps of 1/80 s.
-    case denoise(reduction: Double)
-    /// `rubberband` in its real-time mode, which starts no threads: 0.01 … 100.
-    case rubberband(tempo: Double)
-    /// `atempo`: 0.5 … 100.
-    case atempo(Double)
+  /// A filter with its options. Whoever makes one sees to it that it opens nothing, and that it has
+  /// one input and one output.
+  package struct Filter: Sendable, Hashable {
+    /// As `avfilter_get_by_name` takes it.
+    package let name: String
+    fileprivate let options: [Option]
 
-    fileprivate var name: String {
-      switch self {
-      case .highpass: "highpass"
-      case .lowpass: "lowpass"
-      case .denoise: "afftdn"
-      case .rubberband: "rubberband"
-      case .atempo: "atempo"
-      }
+    fileprivate struct Option: Hashable {
+      var name: String
+      var value: String
     }
 
-    fileprivate var options: [(name: String, value: String)] {
-      switch self {
-      case .highpass(let frequency), .lowpass(let frequency):
-        [("frequency", "\(frequency)"), ("precision", "f64")]
-      case .denoise(let reduction): [("noise_reduction", "\(reduction)")]
-      case .rubberband(let tempo):
-        [("tempo", "\(tempo)"), ("pitch", "1"), ("transients", "crisp"), ("window", "standard")]
-      case .atempo(let tempo): [("tempo", "\(tempo)")]
-      }
+    /// A filter with options: names and values.
+    package init(_ name: String, _ options: [(String, String)] = []) {
+      self.name = name
+      self.options = options.map { Option(name: $0.0, value: $0.1) }
     }
   }
 
@@ -100,7 +84,7 @@ package final class FilterChain {
       ])
     chain.input = last
     let rest =
-      filters.map { ($0.name, $0.options) } + [
+      filters.map { filter in (filter.name, filter.options.map { ($0.name, $0.value) }) } + [
         ("aformat", [("sample_fmts", "fltp"), ("sample_rates", "\(sampleRate)")]),
         ("abuffersink", []),
       ]

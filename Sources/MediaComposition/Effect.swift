@@ -1,24 +1,78 @@
-/// A filter of sound, each by one filter of libavfilter.
+/// A filter of sound, each by filters of libavfilter.
+///
+/// None changes a sound's length or place. What rings on after the end is cut: put silence behind
+/// the sound to keep it.
 public enum Effect: Sendable, Hashable, Codable {
   /// Attenuates what is below `frequency` hertz, 12 dB an octave (`highpass`).
   case highpass(frequency: Double)
   /// Attenuates what is above `frequency` hertz, 12 dB an octave (`lowpass`).
   case lowpass(frequency: Double)
-  /// Reduces steady noise by `reduction` decibels (`afftdn`).
-  case denoise(reduction: Double)
-}
+  /// Bands in a row, at most 32.
+  case equalizer([Band])
+  /// Lowers what is loud.
+  case compressor(Compressor)
+  /// Lowers what is quiet.
+  case gate(Gate)
+  /// Lowers high frequencies while they are strong.
+  case deesser(Deesser)
+  /// Removes a hum and its harmonics.
+  case dehum(Dehum)
+  /// Reduces steady noise.
+  case denoise(Denoise)
 
-extension Effect: CustomStringConvertible {
-  /// As `highpass 80 Hz`.
-  public var description: String {
+  /// Reduces steady noise by `reduction` decibels.
+  public static func denoise(reduction: Double) -> Effect {
+    .denoise(Denoise(reduction: reduction))
+  }
+
+  /// The most bands of an equalizer.
+  public static let bandLimit = 32
+
+  /// Whether it changes nothing: every sample stays as it is.
+  public var isNeutral: Bool {
     switch self {
-    case .highpass(let frequency): "highpass \(Self.text(frequency)) Hz"
-    case .lowpass(let frequency): "lowpass \(Self.text(frequency)) Hz"
-    case .denoise(let reduction): "denoise \(Self.text(reduction)) dB"
+    case .highpass, .lowpass, .dehum: false
+    case .equalizer(let bands): bands.allSatisfy { $0.gain == 0 }
+    case .compressor(let settings):
+      settings.mix == 0 || settings.ratio == 1 && settings.makeup == 0
+    case .gate(let settings): settings.range == 0 || settings.ratio == 1
+    case .deesser(let settings): settings.intensity == 0 || settings.reduction == 0
+    case .denoise(let settings): settings.reduction == 0
     }
   }
 
-  private static func text(_ number: Double) -> String {
-    number == number.rounded() && abs(number) < 1e9 ? "\(Int(number))" : "\(number)"
+  /// The first setting that no rate makes possible, in words; nil where all are fine.
+  package var problem: String? {
+    switch self {
+    case .highpass, .lowpass: nil
+    case .equalizer(let bands):
+      bands.count > Self.bandLimit
+        ? "has \(bands.count) bands; \(Self.bandLimit) are the most"
+        : bands.lazy.compactMap(\.problem).first
+    case .compressor(let settings): settings.problem
+    case .gate(let settings): settings.problem
+    case .deesser(let settings): settings.problem
+    case .dehum(let settings): settings.problem
+    case .denoise(let settings): settings.problem
+    }
+  }
+}
+
+extension Effect: CustomStringConvertible {
+  /// As `highpass 80 Hz` or `compressor (threshold -20 dB, ratio 3, …)`, with every setting.
+  public var description: String {
+    switch self {
+    case .highpass(let frequency): "highpass \(EffectUnit.hertz.text(frequency))"
+    case .lowpass(let frequency): "lowpass \(EffectUnit.hertz.text(frequency))"
+    case .equalizer(let bands): "eq (\(bands.text))"
+    case .compressor(let settings): "compressor (\(settings.settingsText))"
+    case .gate(let settings): "gate (\(settings.settingsText))"
+    case .deesser(let settings): "deesser (\(settings.settingsText))"
+    case .dehum(let settings): "dehum (\(settings.settingsText))"
+    case .denoise(let settings):
+      settings == Denoise(reduction: settings.reduction)
+        ? "denoise \(EffectUnit.decibels.text(settings.reduction))"
+        : "denoise (\(settings.settingsText))"
+    }
   }
 }

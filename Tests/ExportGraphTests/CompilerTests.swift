@@ -237,7 +237,26 @@ struct CompilerTests {
       ),
       (.lowpass(frequency: 0), "lowpass 0 Hz: give a frequency above 0 Hz"),
       (.lowpass(frequency: .nan), "lowpass nan Hz: give a frequency above 0 Hz"),
-      (.denoise(reduction: 98), "denoise 98 dB: 0.01 to 97 dB are possible"),
+      (.denoise(reduction: 98), "denoise 98 dB: reduction goes from 0 dB to 97 dB"),
+      (
+        .equalizer([Effect.Band(frequency: 22_050, gain: 1)]),
+        "eq (22050 Hz +1 dB q 0.7071): 22050 Hz is not in a mix at 44100 Hz; give a frequency below "
+          + "22050 Hz"
+      ),
+      (
+        .equalizer(Array(repeating: Effect.Band(frequency: 90, gain: -1.5, q: 2), count: 33)),
+        "eq (\(Array(repeating: "90 Hz -1.5 dB q 2", count: 33).joined(separator: ", "))): "
+          + "has 33 bands; 32 are the most"
+      ),
+      (
+        .gate(Effect.Gate(threshold: .nan, range: 24)),
+        "gate (threshold nan dB, range 24 dB, ratio 4, attack 5 ms, release 200 ms, knee 6 dB): "
+          + "threshold goes from -120 dB to 0 dB"
+      ),
+      (
+        .dehum(Effect.Dehum(frequency: 5)),
+        "dehum (frequency 5 Hz, harmonics 10, width 2 Hz): frequency goes from 10 Hz to 1000 Hz"
+      ),
     ]
     for (effect, message) in refusals {
       var filtered = segment(asset, from: 0, duration: 1, at: 0)
@@ -245,6 +264,16 @@ struct CompilerTests {
       filtered.origin = Origin(rawValue: 3)
       expectRefusal(of: filtered, message)
     }
+  }
+
+  @Test("effects that change nothing make no node", arguments: Effect.neutral)
+  func neutral(effect: Effect) throws {
+    let plain = segment(sound(rate: 44_100, frames: 441_000), from: 1, duration: 2, at: 3)
+    var filtered = plain
+    filtered.effects = [effect, effect]
+    #expect(
+      try compile(Composition(tracks: [Track(segments: [filtered])]))
+        == compile(Composition(tracks: [Track(segments: [plain])])))
   }
 
   private func expectRefusal(of segment: Segment, _ message: String) {
@@ -337,4 +366,18 @@ private func segment(_ asset: Asset, from: Int64, duration: Double, at start: In
     source: TimeRange(
       start: seconds(from), duration: Time(value: Int64(duration * 1000), timescale: 1000)),
     at: seconds(start))
+}
+
+extension Effect {
+  /// Each effect as it changes nothing, where it can.
+  fileprivate static var neutral: [Effect] {
+    var (open, parallel, split) = (Gate(), Compressor(threshold: -30, ratio: 8), Deesser())
+    (open.ratio, parallel.mix, split.intensity) = (1, 0, 0)
+    return [
+      .equalizer([]), .equalizer([Band(frequency: 900, gain: 0), Band(frequency: 9, gain: 0)]),
+      .compressor(Compressor(threshold: -30, ratio: 1)), .compressor(parallel), .gate(open),
+      .gate(Gate(threshold: -20, range: 0)), .deesser(split),
+      .deesser(Deesser(intensity: 1, reduction: 0)), .denoise(reduction: 0),
+    ]
+  }
 }

@@ -59,7 +59,7 @@ import TestSupport
         clip: a.wav
         trim: { below: -50 dB }
         duck: { under: voice, by: 12 dB }
-        effects: [compressor, { filter: "volume=2" }]
+        effects: [filter, { filter: "volume=2" }]
         output: x.mp3
         """#),
       #"""
@@ -71,13 +71,13 @@ import TestSupport
           3 | duck: { under: voice, by: 12 dB }
             | ^~~~
         help: write the 'volume' points by hand
-      job.yaml:4:11: error: 'compressor' is not built yet
-          4 | effects: [compressor, { filter: "volume=2" }]
-            |           ^~~~~~~~~~
-        help: write 'volume' points
-      job.yaml:4:25: error: 'filter' is not built yet
-          4 | effects: [compressor, { filter: "volume=2" }]
-            |                         ^~~~~~
+      job.yaml:4:11: error: 'filter' is not built yet
+          4 | effects: [filter, { filter: "volume=2" }]
+            |           ^~~~~~
+        help: filter the file before
+      job.yaml:4:21: error: 'filter' is not built yet
+          4 | effects: [filter, { filter: "volume=2" }]
+            |                     ^~~~~~
         help: filter the file before
       """#)
   }

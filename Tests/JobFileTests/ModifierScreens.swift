@@ -316,6 +316,7 @@ import TestSupport
           - { highpass: 80, lowpass: 12 parsecs }
           - { denoise: 300 dB, filter: "volume=2" }
           - { lowpass: 0.5 Hz }
+          - deesser: { reduction: 8 }
         output: x.mp3
         """#),
       #"""
@@ -326,11 +327,11 @@ import TestSupport
       job.yaml:4:5: error: unknown effect 'reverb'
           4 |   - reverb
             |     ^~~~~~
-        help: the effects are 'highpass', 'lowpass', 'denoise'
-      job.yaml:5:5: error: 'compressor' is not built yet
+        help: the effects are 'highpass', 'lowpass', 'eq', 'compressor', 'gate', 'deesser', 'dehum', 'denoise'
+      job.yaml:5:5: error: 'compressor' needs its settings
           5 |   - compressor
             |     ^~~~~~~~~~
-        help: write 'volume' points
+        help: write 'compressor: { threshold: -20 dB, ratio: 3 }'
       job.yaml:6:5: error: 'highpass' needs a frequency
           6 |   - highpass
             |     ^~~~~~~~
@@ -346,7 +347,7 @@ import TestSupport
       job.yaml:8:16: error: '300 dB' is out of range
           8 |   - { denoise: 300 dB, filter: "volume=2" }
             |                ^~~~~~
-        help: noise is lowered by 0.01 dB to 97 dB
+        help: 'reduction' goes from 0 dB to 97 dB
       job.yaml:8:24: error: 'filter' is not built yet
           8 |   - { denoise: 300 dB, filter: "volume=2" }
             |                        ^~~~~~
@@ -355,6 +356,98 @@ import TestSupport
           9 |   - { lowpass: 0.5 Hz }
             |                ^~~~~~
         help: frequencies go from 1 Hz to 384 kHz
+      job.yaml:10:27: error: '8' has no unit
+         10 |   - deesser: { reduction: 8 }
+            |                           ^
+        help: write '8 dB'
+      """#)
+  }
+
+  @Test("Settings of effects that are none")
+  func effectSettings() {
+    expect(
+      Bench().screen(
+        #"""
+        clip: a.wav
+        effects:
+          - compressor: { ratio: 3:1, atack: 5ms }
+          - compressor: { threshold: -61 dB, release: 100, attack: 10 samples, mix: 0.5 }
+          - eq: { frequency: 3 kHz, gain: 4 dB }
+          - eq: [{ frequency: 3 kHz, low_shelf: 80 Hz, gain: 4 dB }, { gain: 2 dB }]
+          - eq: [{ high_shelf: 8 kHz, q: 1 }, { high_shelf: 8 kHz, gain: 61 dB, q: 0 }]
+          - dehum: { harmonics: 2.5 }
+          - dehum: 5 Hz
+          - gate: -50 dB
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:3:26: error: '3:1' is no plain number
+          3 |   - compressor: { ratio: 3:1, atack: 5ms }
+            |                          ^~~
+        help: write '3'
+      job.yaml:3:31: error: unknown key 'atack'
+          3 |   - compressor: { ratio: 3:1, atack: 5ms }
+            |                               ^~~~~
+        help: did you mean 'attack'?
+      job.yaml:4:30: error: '-61 dB' is out of range
+          4 |   - compressor: { threshold: -61 dB, release: 100, attack: 10 samples, mix: 0.5 }
+            |                              ^~~~~~
+        help: 'threshold' goes from -60 dB to 0 dB
+      job.yaml:4:47: error: '100' has no unit
+          4 |   - compressor: { threshold: -61 dB, release: 100, attack: 10 samples, mix: 0.5 }
+            |                                               ^~~
+        help: write '100ms'
+      job.yaml:4:60: error: '10 samples' is no time on a clock
+          4 |   - compressor: { threshold: -61 dB, release: 100, attack: 10 samples, mix: 0.5 }
+            |                                                            ^~~~~~~~~~
+        help: write a time, as '10ms'
+      job.yaml:4:77: error: '0.5' has no unit
+          4 |   - compressor: { threshold: -61 dB, release: 100, attack: 10 samples, mix: 0.5 }
+            |                                                                             ^~~
+        help: write '50 %'
+      job.yaml:5:9: error: 'eq' is a list, not a map
+          5 |   - eq: { frequency: 3 kHz, gain: 4 dB }
+            |         ^
+        help: write bands, as [{ frequency: 3 kHz, gain: 4 dB, q: 1.4 }]
+      job.yaml:6:30: error: 'low_shelf' beside 'frequency'
+          6 |   - eq: [{ frequency: 3 kHz, low_shelf: 80 Hz, gain: 4 dB }, { gain: 2 dB }]
+            |                              ^~~~~~~~~
+        help: write two bands
+      job.yaml:6:12: note: the other one is here
+          6 |   - eq: [{ frequency: 3 kHz, low_shelf: 80 Hz, gain: 4 dB }, { gain: 2 dB }]
+            |            ^~~~~~~~~
+      job.yaml:6:62: error: a band needs a 'frequency', a 'low_shelf' or a 'high_shelf'
+          6 |   - eq: [{ frequency: 3 kHz, low_shelf: 80 Hz, gain: 4 dB }, { gain: 2 dB }]
+            |                                                              ^
+        help: write { frequency: 3 kHz, gain: 4 dB, q: 1.4 }
+      job.yaml:7:10: error: a band needs a 'gain'
+          7 |   - eq: [{ high_shelf: 8 kHz, q: 1 }, { high_shelf: 8 kHz, gain: 61 dB, q: 0 }]
+            |          ^
+        help: write { frequency: 3 kHz, gain: 4 dB, q: 1.4 }
+      job.yaml:7:66: error: '61 dB' is out of range
+          7 |   - eq: [{ high_shelf: 8 kHz, q: 1 }, { high_shelf: 8 kHz, gain: 61 dB, q: 0 }]
+            |                                                                  ^~~~~
+        help: 'gain' goes from -60 dB to 60 dB
+      job.yaml:7:76: error: '0' is out of range
+          7 |   - eq: [{ high_shelf: 8 kHz, q: 1 }, { high_shelf: 8 kHz, gain: 61 dB, q: 0 }]
+            |                                                                            ^
+        help: 'q' goes from 0.05 to 100
+      job.yaml:8:12: error: a dehum needs a 'frequency'
+          8 |   - dehum: { harmonics: 2.5 }
+            |            ^
+        help: write { frequency: 50 Hz, harmonics: 10, width: 2 Hz }
+      job.yaml:8:25: error: '2.5' is no whole number
+          8 |   - dehum: { harmonics: 2.5 }
+            |                         ^~~
+        help: write '10'
+      job.yaml:9:12: error: '5 Hz' is out of range
+          9 |   - dehum: 5 Hz
+            |            ^~~~
+        help: 'frequency' goes from 10 Hz to 1000 Hz
+      job.yaml:10:11: error: 'gate' is a map, not a text
+         10 |   - gate: -50 dB
+            |           ^~~~~~
+        help: write { threshold: -50 dB, range: 24 dB }
       """#)
   }
 

@@ -58,8 +58,27 @@ import Testing
       Values.gain,
       besides: { $0.contains("%") && $0.utf8.count > 6 || $0.hasPrefix("-") && $0.hasSuffix("%") })
     try compare(Values.place, besides: { abs(number($0)) > 100 })
-    try compare(
-      Values.reduction, besides: { Quantity($0).double.map { !(0.01...97 ~= $0) } ?? false })
+  }
+
+  @Test("Settings of effects, by their units")
+  func effectSettings() throws {
+    // Each with the widest bounds.
+    for parameter in WideSettings.parameters {
+      switch parameter.place {
+      case .number: try compare(Values.number(parameter), atLeast: 2, besides: isOutOfRange)
+      case .time: try compare(Values.time(parameter), atLeast: 2, besides: isOutOfRange)
+      }
+    }
+    func isOutOfRange(_ word: String) -> Bool {
+      WideSettings.parameters.contains { parameter in
+        do throws(QuantityError) {
+          _ = try Quantity.setting(word, of: parameter)
+          return false
+        } catch {
+          return error.message.hasSuffix("out of range")
+        }
+      }
+    }
   }
 
   @Test("Rates, frequencies, speeds, rounds and numbers")
@@ -109,4 +128,15 @@ import Testing
       #expect(isMatched == isFine, "'\(text)'")
     }
   }
+}
+
+/// A setting of each unit.
+private struct WideSettings: EffectSettings {
+  var number = 0.0
+  var time = Time.zero
+
+  static let parameters =
+    EffectUnit.allCases.filter { $0 != .milliseconds }.map { unit in
+      EffectParameter("number", \WideSettings.number, unit, -1e9...1e9, "")
+    } + [EffectParameter("time", \WideSettings.time, 0...1e9, "")]
 }

@@ -6,21 +6,13 @@ import MediaComposition
 import Synchronization
 
 extension FilteredSource.Setup {
-  /// The filters of a segment's effects. A lowpass above half the rate does nothing.
+  /// The filters of a segment's effects.
   static func effects(_ effects: [Effect], sampleRate: Int) -> Self {
     var setup = Self(filters: [])
-    for effect in effects {
-      switch effect {
-      case .highpass(let frequency):
-        setup.filters.append(.highpass(frequency: frequency))
-      case .lowpass(let frequency):
-        guard 2 * frequency < Double(sampleRate) else { continue }
-        setup.filters.append(.lowpass(frequency: frequency))
-      case .denoise(let reduction):
-        setup.filters.append(.denoise(reduction: reduction))
-        // afftdn gives a frame after two more of its steps of 1/80 s, rounded down.
-        setup.lag += 2 * (sampleRate / 80)
-      }
+    for effect in effects where !effect.isNeutral {
+      let row = effect.row(sampleRate: sampleRate)
+      setup.filters += row.filters
+      setup.lag += row.lag
     }
     return setup
   }
@@ -51,7 +43,7 @@ extension FilteredSource.Setup {
     var rest = tempo
     while rest != 1 {
       let step = max(0.5, rest)
-      setup.filters.append(.atempo(step))
+      setup.filters.append(FilterChain.Filter("atempo", [("tempo", "\(step)")]))
       first = first / step - Double(window) / 2 * max(0, min(1, 1 / step - 1))
       rest /= step
     }
@@ -116,5 +108,16 @@ extension FilteredSource.Setup {
       }
       return max(0, lags.sorted()[lags.count / 2])
     }
+  }
+}
+
+extension FilterChain.Filter {
+  /// `rubberband` in its real-time mode, which starts no threads; tempi from 0.01 to 100.
+  static func rubberband(tempo: Double) -> Self {
+    Self(
+      "rubberband",
+      [
+        ("tempo", "\(tempo)"), ("pitch", "1"), ("transients", "crisp"), ("window", "standard"),
+      ])
   }
 }

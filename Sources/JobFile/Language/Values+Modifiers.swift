@@ -142,69 +142,6 @@ extension Values {
       return speed
     })
 
-  // MARK: Effects
-
-  /// A filter in a list of effects: its name, and its setting.
-  static let effect: MapNotation<[Effect]> = MapNotation(
-    "an effect", [Effect](),
-    [
-      Key("highpass", frequency, "attenuates lower frequencies") {
-        $0.append(.highpass(frequency: $1.value))
-      },
-      Key("lowpass", frequency, "attenuates higher frequencies") {
-        $0.append(.lowpass(frequency: $1.value))
-      },
-      Key("denoise", reduction, "reduces steady noise") {
-        $0.append(.denoise(reduction: $1.value))
-      },
-      Key("compressor", notBuilt: "a smaller range of levels", instead: "write 'volume' points"),
-      Key(
-        "filter", notBuilt: "a filter of FFmpeg's by its description",
-        instead: "filter the file before"),
-    ])
-
-  /// Effects without a setting. The default of `denoise` is that of FFmpeg's afftdn.
-  private static let plainEffects: [String: Effect] = ["denoise": .denoise(reduction: 12)]
-
-  static let effects: NodeNotation<[Effect]> = NodeNotation(
-    Form(
-      "effects", [.list], "a list, as [denoise, highpass: 80 Hz]", maps: { [effect.schema] }
-    ) {
-      let one = JSONForm.shapes(
-        text: JSONForm.words(plainEffects.keys.sorted().map { .text($0) }),
-        map: effect.schema.reference.with(["minProperties": 1]))
-      return JSONForm.list(of: one, isEmptyFine: true)
-    }
-  ) { node, decoder, scope in
-    guard case .sequence(let nodes) = node.kind else { return nil }
-    return nodes.flatMap { node -> [Effect] in
-      if case .mapping = node.kind { return effect.read(node, decoder, scope) ?? [] }
-      guard let name = decoder.text(node, scope)?.string else { return [] }
-      if let plain = plainEffects[name] { return [plain] }
-      refuseEffect(name, at: node.origin, decoder)
-      return []
-    }
-  }
-
-  private static func refuseEffect(_ name: String, at origin: Origin, _ decoder: Decoder) {
-    let schema = effect.schema
-    guard let key = schema[name] else {
-      let nearest = Spelling.nearest(to: name, among: schema.keys.map(\.name))
-      let built = schema.built.map { "'\($0)'" }
-      decoder.sink.error(
-        "unknown effect '\(name)'", at: origin,
-        help: nearest.map { "did you mean '\($0)'?" }
-          ?? "the effects are \(built.joined(separator: ", "))")
-      return
-    }
-    guard key.instead == nil else {
-      return decoder.sink.error("'\(name)' is not built yet", at: origin, help: key.instead)
-    }
-    decoder.sink.error(
-      "'\(name)' needs a \(key.form.name)", at: origin,
-      help: "write '\(name): \(key.form.sample)'")
-  }
-
   // MARK: Cut and insert
 
   /// A range in a list of ranges.
@@ -266,14 +203,6 @@ extension Values {
         return false
       }
     }
-  }
-}
-
-extension Form {
-  /// The first quotation in the example.
-  fileprivate var sample: Substring {
-    let parts = example.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
-    return parts.count > 1 ? parts[1] : ""
   }
 }
 

@@ -125,10 +125,6 @@ enum Values {
     "frequency", "a frequency, as '80 Hz'", Pattern.whole(Pattern.hertz),
     parse: Quantity.frequency)
 
-  static let reduction = TextNotation(
-    "reduction", "decibels, as '12 dB'",
-    Pattern.whole(#"\+?"# + Pattern.number + " *" + Pattern.decibels), parse: Quantity.reduction)
-
   static let boolean = TextNotation(
     "boolean", "'true' or 'false'", JSONForm.words([true, false, "true", "false"]),
     parse: Quantity.boolean)

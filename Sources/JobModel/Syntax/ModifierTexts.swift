@@ -113,43 +113,4 @@ extension Quantity {
     }
     return .count(rounds)
   }
-
-  /// `80 Hz`, `12 kHz`, in hertz.
-  package static func frequency(_ text: String) throws(QuantityError) -> Double {
-    let quantity = Quantity(text)
-    let factor: Double
-    switch quantity.unit.lowercased() {
-    case "hz": factor = 1
-    case "khz": factor = 1000
-    case "" where quantity.double != nil:
-      throw QuantityError("'\(text)' has no unit", help: "write '\(text) Hz'")
-    default:
-      throw QuantityError("'\(text)' is no frequency", help: "write '80 Hz' or '12 kHz'")
-    }
-    guard let number = quantity.double else {
-      throw QuantityError("'\(text)' is no frequency", help: "write '80 Hz' or '12 kHz'")
-    }
-    guard (1...384_000).contains(number * factor) else {
-      throw QuantityError(
-        "'\(text)' is out of range", help: "frequencies go from 1 Hz to 384 kHz")
-    }
-    return number * factor
-  }
-
-  /// `12 dB`: a reduction of noise, within the range of FFmpeg's afftdn.
-  package static func reduction(_ text: String) throws(QuantityError) -> Double {
-    let quantity = Quantity(text)
-    guard let number = quantity.double, quantity.unit.isEmpty || quantity.unit.lowercased() == "db"
-    else {
-      throw QuantityError("'\(text)' is no number of decibels", help: "write '12 dB'")
-    }
-    guard !quantity.unit.isEmpty else {
-      throw QuantityError("'\(text)' has no unit", help: "write '\(text) dB'")
-    }
-    guard (0.01...97).contains(number) else {
-      throw QuantityError(
-        "'\(text)' is out of range", help: "noise is lowered by 0.01 dB to 97 dB")
-    }
-    return number
-  }
 }

@@ -1,0 +1,115 @@
+import ExportGraph
+import LibAV
+import MediaComposition
+import MediaTime
+
+/// How an effect is made.
+struct EffectRow {
+  /// In a row; none where the effect changes nothing at the rate.
+  var filters: [FilterChain.Filter]
+  /// Frames by which they give a sound late, which `FilteredSource` takes away.
+  var lag = 0
+}
+
+extension Effect {
+  /// The table of effects: filters of libavfilter, and their lag at a rate. The memory of each is
+  /// without bound, as all have feedback. Lags and levels are tested against clicks, glides and
+  /// formulas (`EffectTableTests`); `docs/job-language.md` has the same table.
+  func row(sampleRate: Int) -> EffectRow {
+    switch self {
+    case .highpass(let frequency):
+      EffectRow(filters: [.biquad("highpass", frequency)])
+    // The filter takes no frequency above half of the rate.
+    case .lowpass(let frequency):
+      EffectRow(filters: 2 * frequency < Double(sampleRate) ? [.biquad("lowpass", frequency)] : [])
+    case .equalizer(let bands):
+      EffectRow(filters: bands.filter { $0.gain != 0 }.map(\.filter))
+    case .dehum(let settings):
+      EffectRow(
+        filters: (1...Int(settings.harmonics)).map { Double($0) * settings.frequency }
+          .filter { 2 * $0 < Double(sampleRate) }
+          .map { .biquad("bandreject", $0, [("width_type", "h"), ("width", "\(settings.width)")]) })
+    case .compressor(let settings): EffectRow(filters: [settings.filter])
+    case .gate(let settings): EffectRow(filters: [settings.filter])
+    case .deesser(let settings): EffectRow(filters: [settings.filter])
+    // It gives a frame after two more of its steps of 1/80 s, rounded down.
+    case .denoise(let settings):
+      EffectRow(filters: [settings.filter], lag: 2 * (sampleRate / 80))
+    }
+  }
+}
+
+extension FilterChain.Filter {
+  /// One of libavfilter's biquads, at a frequency in hertz, computed in double.
+  fileprivate static func biquad(
+    _ name: String, _ frequency: Double, _ options: [(String, String)] = []
+  ) -> Self {
+    Self(name, [("frequency", "\(frequency)")] + options + [("precision", "f64")])
+  }
+}
+
+extension Effect.Band {
+  fileprivate var filter: FilterChain.Filter {
+    let name =
+      switch shape {
+      case .peak: "equalizer"
+      case .lowShelf: "lowshelf"
+      case .highShelf: "highshelf"
+      }
+    return .biquad(
+      name, frequency, [("gain", "\(gain)"), ("width_type", "q"), ("width", "\(q)")])
+  }
+}
+
+extension Effect.Compressor {
+  fileprivate var filter: FilterChain.Filter {
+    FilterChain.Filter(
+      "acompressor",
+      [
+        ("threshold", threshold.factorText(0.000_976_563...1)), ("ratio", "\(ratio)"),
+        ("attack", attack.millisecondsText), ("release", release.millisecondsText),
+        ("knee", knee.factorText(1...8)), ("makeup", makeup.factorText(1...64)),
+        ("mix", "\(mix)"), ("link", "maximum"), ("detection", "rms"),
+      ])
+  }
+}
+
+extension Effect.Gate {
+  /// The filter takes the level as a power and its gain as an amplitude: what it adds to a ratio of
+  /// 1 counts twice (`gate` and `output_gain` in af_agate.c).
+  fileprivate var filter: FilterChain.Filter {
+    FilterChain.Filter(
+      "agate",
+      [
+        ("threshold", threshold.factorText(0...1)), ("range", (-range).factorText(0...1)),
+        ("ratio", "\((ratio + 1) / 2)"), ("attack", attack.millisecondsText),
+        ("release", release.millisecondsText), ("knee", knee.factorText(1...8)),
+        ("link", "maximum"), ("detection", "rms"),
+      ])
+  }
+}
+
+extension Effect.Deesser {
+  /// Its `m` goes from 48 dB to none (`maxdess` in af_deesser.c).
+  fileprivate var filter: FilterChain.Filter {
+    FilterChain.Filter("deesser", [("i", "\(intensity)"), ("m", "\(1 - reduction / 48)")])
+  }
+}
+
+extension Effect.Denoise {
+  fileprivate var filter: FilterChain.Filter {
+    FilterChain.Filter(
+      "afftdn", [("noise_reduction", "\(max(0.01, reduction))"), ("noise_floor", "\(floor)")])
+  }
+}
+
+extension Double {
+  /// Decibels as the factor of an option, within the option's range, which is rounded there.
+  fileprivate func factorText(_ range: ClosedRange<Double>) -> String {
+    "\(Swift.min(Swift.max(Gain(decibels: self).factor, range.lowerBound), range.upperBound))"
+  }
+}
+
+extension Time {
+  fileprivate var millisecondsText: String { "\(seconds * 1000)" }
+}

@@ -1,0 +1,218 @@
+import Diagnosis
+import JSON
+import JobModel
+import MediaComposition
+import MediaTime
+import YAML
+
+/// Effects, and their settings by the tables of `EffectSettings`.
+extension Values {
+  // MARK: Settings
+
+  /// A number of a setting. Settings of one unit share a form: bounds are the reader's.
+  static func number<Settings>(
+    _ parameter: EffectParameter<Settings>
+  ) -> TextNotation<Double> {
+    let (name, example, pattern, other): (String, String, String, JSONValue?) =
+      switch parameter.unit {
+      case .decibels:
+        (
+          "decibels", "decibels, as '12 dB'", Pattern.signed + " *" + Pattern.decibels, nil
+        )
+      case .hertz: ("frequency", "a frequency, as '80 Hz'", Pattern.hertz, nil)
+      case .percent:
+        ("percentage", "a percentage, as '25 %'", #"\+?"# + Pattern.number + " *%", nil)
+      case .milliseconds: (settingTime, "a time, as '10ms'", settingTimePattern, nil)
+      case .number: ("number", "a number, as '3'", Pattern.signed, ["type": "number"])
+      case .count: ("count", "a whole number, as '10'", "[0-9]+", ["type": "integer"])
+      }
+    return TextNotation(name, example, Pattern.whole(pattern), or: other) {
+      text throws(QuantityError) in try Quantity.setting(text, of: parameter)
+    }
+  }
+
+  private static let settingTime = "setting_time"
+  private static let settingTimePattern = "(?!.*sample)" + Pattern.timeBody
+
+  /// A time of a setting.
+  static func time<Settings>(
+    _ parameter: EffectParameter<Settings>
+  ) -> TextNotation<Time> {
+    TextNotation(settingTime, "a time, as '10ms'", Pattern.whole(settingTimePattern)) {
+      text throws(QuantityError) in
+      _ = try Quantity.setting(text, of: parameter)
+      return try Quantity.settingTime(text)
+    }
+  }
+
+  /// A map of all settings; those that are left out have their usual values.
+  private static func settings<Settings: EffectSettings>(
+    _ subject: String, example: String, rules: [Schema.Rule] = []
+  ) -> MapNotation<Settings> {
+    MapNotation(
+      subject, Settings(), example: example, rules: rules, Settings.parameters.map { Key($0) })
+  }
+
+  // MARK: Effects with settings
+
+  private static let band: MapNotation<Effect.Band> = {
+    let example = "{ frequency: 3 kHz, gain: 4 dB, q: 1.4 }"
+    func shape(_ shape: Effect.Band.Shape, _ help: String) -> Key<Effect.Band> {
+      Key(shape.rawValue, frequency, help) { ($0.shape, $0.frequency) = (shape, $1.value) }
+    }
+    return MapNotation(
+      "a band", Effect.Band(), example: example,
+      rules: [
+        .one(
+          of: Effect.Band.Shape.allCases.map(\.rawValue),
+          missing: "a band needs a 'frequency', a 'low_shelf' or a 'high_shelf'",
+          help: "write \(example)", beside: "write two bands"),
+        .some(of: ["gain"], missing: "a band needs a 'gain'", help: "write \(example)"),
+      ],
+      [
+        shape(.peak, "the centre of a peak"),
+        shape(.lowShelf, "or the middle of a slope: the gain is that of lower frequencies"),
+        shape(.highShelf, "or the middle of a slope: the gain is that of higher frequencies"),
+      ] + Effect.Band.parameters.dropFirst().map { Key($0) })
+  }()
+
+  private static let bands: NodeNotation<[Effect.Band]> = NodeNotation(
+    Form(
+      "bands", [.list], "bands, as [{ frequency: 3 kHz, gain: 4 dB, q: 1.4 }]",
+      maps: { [band.schema] }
+    ) {
+      JSONForm.list(of: band.schema.reference, isEmptyFine: true)
+        .with(["maxItems": .count(Effect.bandLimit)])
+    }
+  ) { node, decoder, scope in
+    guard case .sequence(let nodes) = node.kind else { return nil }
+    guard nodes.count <= Effect.bandLimit else {
+      decoder.sink.error(
+        "\(nodes.count) bands; \(Effect.bandLimit) are the most", at: node.origin,
+        help: "write a second 'eq'")
+      return nil
+    }
+    return nodes.compactMap { band.read($0, decoder, scope) }
+  }
+
+  private static let compressor: MapNotation<Effect.Compressor> = needing(
+    "threshold", "a compressor", example: "{ threshold: -20 dB, ratio: 3 }")
+  private static let gate: MapNotation<Effect.Gate> = needing(
+    "threshold", "a gate", example: "{ threshold: -50 dB, range: 24 dB }")
+
+  private static func needing<Settings: EffectSettings>(
+    _ key: String, _ subject: String, example: String
+  ) -> MapNotation<Settings> {
+    settings(
+      subject, example: example,
+      rules: [.some(of: [key], missing: "\(subject) needs a '\(key)'", help: "write \(example)")])
+  }
+
+  private static let deesser: MapNotation<Effect.Deesser> = settings(
+    "a deesser", example: "{ intensity: 50 %, reduction: 12 dB }")
+
+  private static let dehum: NodeNotation<Effect.Dehum> = NodeNotation(
+    "dehum", "a frequency, as '50 Hz', or { frequency: 50 Hz, harmonics: 10, width: 2 Hz }",
+    text: number(Effect.Dehum.parameters[0]), convert: { Effect.Dehum(frequency: $0.value) },
+    map: needing(
+      "frequency", "a dehum", example: "{ frequency: 50 Hz, harmonics: 10, width: 2 Hz }"),
+    finish: { settings, _, _ in settings })
+
+  private static let denoise: NodeNotation<Effect.Denoise> = NodeNotation(
+    "denoise", "decibels, as '12 dB', or { reduction: 12 dB, floor: -50 dB }",
+    text: number(Effect.Denoise.parameters[0]), convert: { Effect.Denoise(reduction: $0.value) },
+    map: settings("a denoise", example: "{ reduction: 12 dB, floor: -50 dB }"),
+    finish: { settings, _, _ in settings })
+
+  // MARK: Lists of effects
+
+  /// An effect in a list: its name, and its settings.
+  static let effect: MapNotation<[Effect]> = MapNotation(
+    "an effect", [Effect](),
+    [
+      Key("highpass", frequency, "attenuates lower frequencies") {
+        $0.append(.highpass(frequency: $1.value))
+      },
+      Key("lowpass", frequency, "attenuates higher frequencies") {
+        $0.append(.lowpass(frequency: $1.value))
+      },
+      Key("eq", bands, "raises and lowers bands of frequencies") { $0.append(.equalizer($1)) },
+      Key("compressor", compressor, "lowers what is loud") { $0.append(.compressor($1)) },
+      Key("gate", gate, "lowers what is quiet") { $0.append(.gate($1)) },
+      Key("deesser", deesser, "lowers hissing sounds of speech") { $0.append(.deesser($1)) },
+      Key("dehum", dehum, "removes a hum and its harmonics") { $0.append(.dehum($1)) },
+      Key("denoise", denoise, "reduces steady noise") { $0.append(.denoise($1)) },
+      Key(
+        "filter", notBuilt: "a filter of FFmpeg's by its description",
+        instead: "filter the file before"),
+    ])
+
+  /// Effects whose usual settings fit most sounds.
+  private static let plainEffects: [String: Effect] = [
+    "deesser": .deesser(Effect.Deesser()), "denoise": .denoise(Effect.Denoise()),
+  ]
+
+  static let effects: NodeNotation<[Effect]> = NodeNotation(
+    Form(
+      "effects", [.list], "a list, as [denoise, highpass: 80 Hz]", maps: { [effect.schema] }
+    ) {
+      let one = JSONForm.shapes(
+        text: JSONForm.words(plainEffects.keys.sorted().map { .text($0) }),
+        map: effect.schema.reference.with(["minProperties": 1]))
+      return JSONForm.list(of: one, isEmptyFine: true)
+    }
+  ) { node, decoder, scope in
+    guard case .sequence(let nodes) = node.kind else { return nil }
+    return nodes.flatMap { node -> [Effect] in
+      if case .mapping = node.kind { return effect.read(node, decoder, scope) ?? [] }
+      guard let name = decoder.text(node, scope)?.string else { return [] }
+      if let plain = plainEffects[name] { return [plain] }
+      refuseEffect(name, at: node.origin, decoder)
+      return []
+    }
+  }
+
+  private static func refuseEffect(_ name: String, at origin: Origin, _ decoder: Decoder) {
+    let schema = effect.schema
+    guard let key = schema[name] else {
+      let nearest = Spelling.nearest(to: name, among: schema.keys.map(\.name))
+      let built = schema.built.map { "'\($0)'" }
+      decoder.sink.error(
+        "unknown effect '\(name)'", at: origin,
+        help: nearest.map { "did you mean '\($0)'?" }
+          ?? "the effects are \(built.joined(separator: ", "))")
+      return
+    }
+    guard key.instead == nil else {
+      return decoder.sink.error("'\(name)' is not built yet", at: origin, help: key.instead)
+    }
+    let sample = key.form.sample
+    decoder.sink.error(
+      sample.isEmpty ? "'\(name)' needs its settings" : "'\(name)' needs a \(key.form.name)",
+      at: origin, help: "write '\(name): \(sample.isEmpty ? key.form.example[...] : sample)'")
+  }
+}
+
+extension Key where Owner: EffectSettings {
+  /// The key of a setting.
+  fileprivate init(_ parameter: EffectParameter<Owner>) {
+    switch parameter.place {
+    case .number(let path):
+      self.init(parameter.name, Values.number(parameter), parameter.help) {
+        $0[keyPath: path] = $1.value
+      }
+    case .time(let path):
+      self.init(parameter.name, Values.time(parameter), parameter.help) {
+        $0[keyPath: path] = $1.value
+      }
+    }
+  }
+}
+
+extension Form {
+  /// The first quotation in the example.
+  fileprivate var sample: Substring {
+    let parts = example.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
+    return parts.count > 1 ? parts[1] : ""
+  }
+}

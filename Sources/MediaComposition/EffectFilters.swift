@@ -1,0 +1,98 @@
+import MediaTime
+
+extension Effect {
+  /// A band of an equalizer: a biquad of the Audio EQ Cookbook (R. Bristow-Johnson), computed in
+  /// double.
+  public struct Band: EffectSettings {
+    /// What it changes.
+    public enum Shape: String, Sendable, Hashable, Codable, CaseIterable {
+      /// The frequencies around its own.
+      case peak = "frequency"
+      /// Those below.
+      case lowShelf = "low_shelf"
+      /// Those above.
+      case highShelf = "high_shelf"
+    }
+
+    /// What it changes.
+    public var shape = Shape.peak
+    /// The centre of a peak, or the middle of a shelf's slope, in hertz.
+    public var frequency = 1000.0
+    /// In dB.
+    public var gain = 0.0
+    /// The quality: the higher, the narrower.
+    public var q = 0.7071
+
+    /// A band that changes nothing.
+    public init() {}
+
+    /// A band.
+    public init(_ shape: Shape = .peak, frequency: Double, gain: Double, q: Double? = nil) {
+      (self.shape, self.frequency, self.gain) = (shape, frequency, gain)
+      self.q = q ?? self.q
+    }
+
+    /// In the order of documentation; the ranges are those of the filter.
+    public static let parameters: [EffectParameter<Self>] = [
+      EffectParameter("frequency", \.frequency, .hertz, 1...384_000, "the centre of a peak"),
+      EffectParameter("gain", \.gain, .decibels, -60...60, "the gain there"),
+      EffectParameter("q", \.q, .number, 0.05...100, "the higher, the narrower"),
+    ]
+
+    fileprivate var text: String {
+      let unit = EffectUnit.self
+      let place = unit.hertz.text(frequency)
+      let name = shape == .peak ? place : shape.rawValue.replacing("_", with: " ") + " " + place
+      return "\(name) \(gain < 0 ? "" : "+")\(unit.decibels.text(gain)) q \(unit.number.text(q))"
+    }
+  }
+
+  /// Notches at a hum and its harmonics.
+  public struct Dehum: EffectSettings {
+    /// Of the mains, in hertz.
+    public var frequency = 50.0
+    /// How many notches: at its frequency, and at multiples of it.
+    public var harmonics = 10.0
+    /// Of each notch, between its points of −3 dB, in hertz.
+    public var width = 2.0
+
+    /// The usual settings.
+    public init() {}
+
+    /// Notches at `frequency` and its harmonics.
+    public init(frequency: Double) { self.frequency = frequency }
+
+    /// In the order of documentation; the ranges are those of the filter.
+    public static let parameters: [EffectParameter<Self>] = [
+      EffectParameter("frequency", \.frequency, .hertz, 10...1000, "of the hum: 50 Hz or 60 Hz"),
+      EffectParameter(
+        "harmonics", \.harmonics, .count, 1...40, "how many notches, at multiples of it"),
+      EffectParameter("width", \.width, .hertz, 0.1...100, "of each notch"),
+    ]
+  }
+
+  /// A reduction of steady noise (`afftdn`).
+  public struct Denoise: EffectSettings {
+    /// In dB.
+    public var reduction = 12.0
+    /// The level of the noise, in dB of full scale.
+    public var floor = -50.0
+
+    /// The usual settings, which are those of the filter.
+    public init() {}
+
+    /// A reduction by `reduction` dB.
+    public init(reduction: Double) { self.reduction = reduction }
+
+    /// In the order of documentation; the ranges are those of the filter.
+    public static let parameters: [EffectParameter<Self>] = [
+      EffectParameter("reduction", \.reduction, .decibels, 0...97, "how far the noise is lowered"),
+      EffectParameter("floor", \.floor, .decibels, -80 ... -20, "the level of the noise"),
+    ]
+  }
+}
+
+extension [Effect.Band] {
+  /// As `3000 Hz +4 dB q 1.4, low shelf 120 Hz -3 dB q 0.7071`.
+  var text: String { map(\.text).joined(separator: ", ") }
+}

@@ -1,0 +1,113 @@
+import MediaTime
+
+/// The settings of an effect, most of them numbers in a table: checks, texts and job files follow
+/// from it.
+public protocol EffectSettings: Sendable, Hashable, Codable {
+  /// The usual settings.
+  init()
+  /// In the order of documentation.
+  static var parameters: [EffectParameter<Self>] { get }
+}
+
+/// A number among the settings of an effect: its name in job files, its unit, and what is possible.
+public struct EffectParameter<Settings: EffectSettings>: Sendable {
+  /// Where the settings hold it.
+  public enum Place: Sendable {
+    case number(WritableKeyPath<Settings, Double> & Sendable)
+    case time(WritableKeyPath<Settings, Time> & Sendable)
+  }
+
+  /// As in job files.
+  public let name: String
+  /// One line.
+  public let help: String
+  /// The unit of `range`.
+  public let unit: EffectUnit
+  /// What is possible, in `unit`.
+  public let range: ClosedRange<Double>
+  /// Where the settings hold it.
+  public let place: Place
+
+  /// A number; `range` is in `unit`.
+  package init(
+    _ name: String, _ path: WritableKeyPath<Settings, Double> & Sendable, _ unit: EffectUnit,
+    _ range: ClosedRange<Double>, _ help: String
+  ) {
+    (self.name, self.help, self.unit, self.range) = (name, help, unit, range)
+    place = .number(path)
+  }
+
+  /// A time; `range` is in milliseconds.
+  package init(
+    _ name: String, _ path: WritableKeyPath<Settings, Time> & Sendable,
+    _ range: ClosedRange<Double>, _ help: String
+  ) {
+    (self.name, self.help, self.range) = (name, help, range)
+    unit = .milliseconds
+    place = .time(path)
+  }
+
+  /// The value in `settings`, in `unit`.
+  public func value(in settings: Settings) -> Double {
+    switch place {
+    case .number(let path): settings[keyPath: path]
+    case .time(let path): settings[keyPath: path].seconds * 1000
+    }
+  }
+
+  /// As `-60 dB to 0 dB`.
+  public var rangeText: String {
+    "\(unit.text(range.lowerBound)) to \(unit.text(range.upperBound))"
+  }
+}
+
+/// The unit of a setting.
+public enum EffectUnit: Sendable, Hashable, CaseIterable {
+  /// Of amplitude: 20 dB are a factor of 10.
+  case decibels
+  case hertz
+  /// Of one: 25 % are 0.25.
+  case percent
+  case milliseconds
+  /// A plain number, such as a ratio.
+  case number
+  /// A whole number.
+  case count
+
+  /// As `-20 dB`, rounded to six decimals.
+  public func text(_ value: Double) -> String {
+    switch self {
+    case .decibels: "\(Self.digits(value)) dB"
+    case .hertz: "\(Self.digits(value)) Hz"
+    case .percent: "\(Self.digits(value * 100)) %"
+    case .milliseconds: "\(Self.digits(value)) ms"
+    case .number, .count: Self.digits(value)
+    }
+  }
+
+  private static func digits(_ value: Double) -> String {
+    let rounded = (value * 1e6).rounded() / 1e6
+    return rounded == rounded.rounded() && abs(rounded) < 1e9 ? "\(Int(rounded))" : "\(rounded)"
+  }
+}
+
+extension EffectSettings {
+  /// As `threshold -20 dB, ratio 3`.
+  public var settingsText: String {
+    Self.parameters.map { "\($0.name) \($0.unit.text($0.value(in: self)))" }
+      .joined(separator: ", ")
+  }
+
+  /// The first setting that is not possible, in words; nil where all are.
+  public var problem: String? {
+    for parameter in Self.parameters {
+      let value = parameter.value(in: self)
+      guard
+        !parameter.range.contains(value)
+          || parameter.unit == .count && value != value.rounded()
+      else { continue }
+      return "\(parameter.name) goes from \(parameter.rangeText)"
+    }
+    return nil
+  }
+}
