@@ -372,12 +372,6 @@ import TestSupport
         effects:
           - compressor: { ratio: 3:1, atack: 5ms }
           - compressor: { threshold: -61 dB, release: 100, attack: 10 samples, mix: 0.5 }
-          - eq: { frequency: 3 kHz, gain: 4 dB }
-          - eq: [{ frequency: 3 kHz, low_shelf: 80 Hz, gain: 4 dB }, { gain: 2 dB }]
-          - eq: [{ high_shelf: 8 kHz, q: 1 }, { high_shelf: 8 kHz, gain: 61 dB, q: 0 }]
-          - dehum: { harmonics: 2.5 }
-          - dehum: 5 Hz
-          - gate: -50 dB
         output: x.mp3
         """#),
       #"""
@@ -405,47 +399,66 @@ import TestSupport
           4 |   - compressor: { threshold: -61 dB, release: 100, attack: 10 samples, mix: 0.5 }
             |                                                                             ^~~
         help: write '50 %'
-      job.yaml:5:9: error: 'eq' is a list, not a map
-          5 |   - eq: { frequency: 3 kHz, gain: 4 dB }
+      """#)
+  }
+
+  @Test("Bands, frequencies and maps of effects that are none")
+  func effectMaps() {
+    expect(
+      Bench().screen(
+        #"""
+        clip: a.wav
+        effects:
+          - eq: { frequency: 3 kHz, gain: 4 dB }
+          - eq: [{ frequency: 3 kHz, low_shelf: 80 Hz, gain: 4 dB }, { gain: 2 dB }]
+          - eq: [{ high_shelf: 8 kHz, q: 1 }, { high_shelf: 8 kHz, gain: 61 dB, q: 0 }]
+          - dehum: { harmonics: 2.5 }
+          - dehum: 5 Hz
+          - gate: -50 dB
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:3:9: error: 'eq' is a list, not a map
+          3 |   - eq: { frequency: 3 kHz, gain: 4 dB }
             |         ^
         help: write bands, as [{ frequency: 3 kHz, gain: 4 dB, q: 1.4 }]
-      job.yaml:6:30: error: 'low_shelf' beside 'frequency'
-          6 |   - eq: [{ frequency: 3 kHz, low_shelf: 80 Hz, gain: 4 dB }, { gain: 2 dB }]
+      job.yaml:4:30: error: 'low_shelf' beside 'frequency'
+          4 |   - eq: [{ frequency: 3 kHz, low_shelf: 80 Hz, gain: 4 dB }, { gain: 2 dB }]
             |                              ^~~~~~~~~
         help: write two bands
-      job.yaml:6:12: note: the other one is here
-          6 |   - eq: [{ frequency: 3 kHz, low_shelf: 80 Hz, gain: 4 dB }, { gain: 2 dB }]
+      job.yaml:4:12: note: the other one is here
+          4 |   - eq: [{ frequency: 3 kHz, low_shelf: 80 Hz, gain: 4 dB }, { gain: 2 dB }]
             |            ^~~~~~~~~
-      job.yaml:6:62: error: a band needs a 'frequency', a 'low_shelf' or a 'high_shelf'
-          6 |   - eq: [{ frequency: 3 kHz, low_shelf: 80 Hz, gain: 4 dB }, { gain: 2 dB }]
+      job.yaml:4:62: error: a band needs a 'frequency', a 'low_shelf' or a 'high_shelf'
+          4 |   - eq: [{ frequency: 3 kHz, low_shelf: 80 Hz, gain: 4 dB }, { gain: 2 dB }]
             |                                                              ^
         help: write { frequency: 3 kHz, gain: 4 dB, q: 1.4 }
-      job.yaml:7:10: error: a band needs a 'gain'
-          7 |   - eq: [{ high_shelf: 8 kHz, q: 1 }, { high_shelf: 8 kHz, gain: 61 dB, q: 0 }]
+      job.yaml:5:10: error: a band needs a 'gain'
+          5 |   - eq: [{ high_shelf: 8 kHz, q: 1 }, { high_shelf: 8 kHz, gain: 61 dB, q: 0 }]
             |          ^
         help: write { frequency: 3 kHz, gain: 4 dB, q: 1.4 }
-      job.yaml:7:66: error: '61 dB' is out of range
-          7 |   - eq: [{ high_shelf: 8 kHz, q: 1 }, { high_shelf: 8 kHz, gain: 61 dB, q: 0 }]
+      job.yaml:5:66: error: '61 dB' is out of range
+          5 |   - eq: [{ high_shelf: 8 kHz, q: 1 }, { high_shelf: 8 kHz, gain: 61 dB, q: 0 }]
             |                                                                  ^~~~~
         help: 'gain' goes from -60 dB to 60 dB
-      job.yaml:7:76: error: '0' is out of range
-          7 |   - eq: [{ high_shelf: 8 kHz, q: 1 }, { high_shelf: 8 kHz, gain: 61 dB, q: 0 }]
+      job.yaml:5:76: error: '0' is out of range
+          5 |   - eq: [{ high_shelf: 8 kHz, q: 1 }, { high_shelf: 8 kHz, gain: 61 dB, q: 0 }]
             |                                                                            ^
         help: 'q' goes from 0.05 to 100
-      job.yaml:8:12: error: a dehum needs a 'frequency'
-          8 |   - dehum: { harmonics: 2.5 }
+      job.yaml:6:12: error: a dehum needs a 'frequency'
+          6 |   - dehum: { harmonics: 2.5 }
             |            ^
         help: write { frequency: 50 Hz, harmonics: 10, width: 2 Hz }
-      job.yaml:8:25: error: '2.5' is no whole number
-          8 |   - dehum: { harmonics: 2.5 }
+      job.yaml:6:25: error: '2.5' is no whole number
+          6 |   - dehum: { harmonics: 2.5 }
             |                         ^~~
         help: write '10'
-      job.yaml:9:12: error: '5 Hz' is out of range
-          9 |   - dehum: 5 Hz
+      job.yaml:7:12: error: '5 Hz' is out of range
+          7 |   - dehum: 5 Hz
             |            ^~~~
         help: 'frequency' goes from 10 Hz to 1000 Hz
-      job.yaml:10:11: error: 'gate' is a map, not a text
-         10 |   - gate: -50 dB
+      job.yaml:8:11: error: 'gate' is a map, not a text
+          8 |   - gate: -50 dB
             |           ^~~~~~
         help: write { threshold: -50 dB, range: 24 dB }
       """#)
