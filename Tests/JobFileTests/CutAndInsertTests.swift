@@ -110,7 +110,7 @@ import TestSupport
         job.yaml:3:21: note: this point is at 30s after 'cut', which is 42s before it
             3 | volume: { 0s: 0 dB, 30s: -6 dB, end-2s: 0 dB }
               |                     ^~~
-          help: times of 'cut' count before the cut, those of 'volume' after it; for 30s before it write '18s'
+          help: times of 'cut' count before the cut, those of 'volume' after it; for 30s before it write '18s', or name a 'clock'
         """)
     #expect(bench.exportScreen(yaml.replacing("10s..22s", with: "40s..50s")) == "")
     #expect(bench.exportScreen(yaml.replacing("cut: [10s..22s]\n", with: "")) == "")

@@ -143,7 +143,7 @@ import TestSupport
       job.yaml:3:76: error: unknown key 'shape'
           3 |   - { clip: a.wav, volume: { points: { 0s: 0 dB, soon: 1 dB }, curve: log, shape: round } }
             |                                                                            ^~~~~
-        help: a volume has 'points', 'curve'
+        help: a volume has 'points', 'curve', 'clock'
       """#)
   }
 

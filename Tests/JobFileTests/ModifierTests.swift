@@ -239,7 +239,7 @@ import Testing
 
 extension Composition {
   /// The same composition, wherever it was written.
-  fileprivate var withoutOrigins: Composition {
+  var withoutOrigins: Composition {
     var copy = self
     for track in copy.tracks.indices {
       copy.tracks[track].origin = .unknown

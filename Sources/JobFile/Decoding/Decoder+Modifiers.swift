@@ -46,12 +46,22 @@ struct ItemDraft {
     item.content = .concat(sequence)
   }
 
+  fileprivate mutating func setMute(_ mute: Values.Mute) {
+    switch mute {
+    case .whole(let isMuted):
+      (item.isMuted, item.mutes, item.clocks[.mute]) = (isMuted, [], nil)
+    case .ranges(let value):
+      (item.isMuted, item.mutes, item.clocks[.mute]) = (false, value.ranges, value.clock)
+    }
+  }
+
   /// Removes the item's inherited chapters before its first own ones.
   fileprivate mutating func setChapters(_ change: (inout Item) -> Void) {
     if !hasOwnChapters {
       hasOwnChapters = true
       item.chapter = nil
       item.chapters = []
+      item.clocks[.chapters] = nil
       item.keepsChapters = false
     }
     change(&item)
@@ -72,7 +82,11 @@ extension Language {
     Key("duration", Values.time, "how long the item is") { draft, duration in
       draft.setRange { $0.end = .duration(duration) }
     },
-    Key("cut", Values.ranges, "ranges removed, in the item's own time") { $0.item.cuts = $1 },
+    Key("cut", Values.cut, "ranges removed, in the item's own time") { draft, cut in
+      draft.item.cuts = cut.ranges
+      draft.item.cutCrossfade = cut.crossfade
+      draft.item.clocks[.cut] = cut.clock
+    },
     Key("insert", Values.insertions, "items inserted, each 'at' a time before all edits") {
       $0.item.insertions = $1
     },
@@ -94,8 +108,12 @@ extension Language {
     Key("volume", Values.volume, "moves between points, in the item's own time") {
       $0.item.volume = $1.points
       $0.item.volumeCurve = $1.curve
+      $0.item.clocks[.volume] = $1.clock
     },
-    Key("pan", Values.pan, "between left and right, with constant power") { $0.item.pan = $1 },
+    Key("pan", Values.pan, "between left and right, with constant power") {
+      $0.item.pan = $1.points
+      $0.item.clocks[.pan] = $1.clock
+    },
     Key("fade_in", Values.fade, "a rise from silence at the start") { $0.item.fadeIn = $1 },
     Key("fade_out", Values.fade, "a fall to silence at the end") { $0.item.fadeOut = $1 },
     Key(
@@ -121,8 +139,8 @@ extension Language {
     Key("polarity", Values.polarity, "whether every sample is negated") {
       $0.item.invertsPolarity = $1.value
     },
-    Key("mute", Values.boolean, "silent, at the same place and length") {
-      $0.item.isMuted = $1.value
+    Key("mute", Values.mute, "silent, at the same place and length; or ranges that are") {
+      $0.setMute($1)
     },
     Key("chapter", Values.chapter, "a chapter that begins with the item") { draft, chapter in
       draft.setChapters { $0.chapter = chapter }
@@ -166,7 +184,7 @@ extension Decoder {
 
   fileprivate func setChapters(_ chapters: Located<Values.Chapters>, of item: inout Item) {
     switch chapters.value {
-    case .list(let list): item.chapters = list
+    case .list(let list, let clock): (item.chapters, item.clocks[.chapters]) = (list, clock)
     case .keep:
       item.keepsChapters = true
       if case .silence = item.content {

@@ -99,42 +99,81 @@ extension Values {
       }
     })
 
-  /// The chapters of an item, in its own time.
-  enum Chapters: Sendable {
-    case list([ItemChapter])
+  /// The chapters of an item.
+  enum Chapters: Sendable, Hashable {
+    case list([ItemChapter], Clock?)
     /// Those of its files.
     case keep
     /// One for each file.
     case files
   }
 
+  private struct ChapterPoints: Sendable {
+    var points: [ItemChapter] = []
+    var clock: Clock?
+  }
+
+  /// Times and titles, or a file that lists them.
+  private static let chapterPoints: NodeNotation<[ItemChapter]> = NodeNotation(
+    Form(
+      "chapter_points", [.text, .map],
+      "times and titles, as { 0s: Intro, 5:00: News }, or a file that lists them",
+      maps: chapter.form.maps
+    ) { JSONForm.shapes(text: JSONForm.path, map: JSONForm.points(chapter.form.reference)) }
+  ) { node, decoder, scope in
+    guard case .mapping(let points) = node.kind else { return decoder.listedChapters(node, scope) }
+    return points.compactMap { point in
+      guard let start = decoder.keyMoment(point),
+        var chapter = chapter.read(point.value, decoder, scope)
+      else { return nil }
+      chapter.start = start
+      return chapter
+    }
+  }
+
+  private static let longChapters: MapNotation<ChapterPoints> = MapNotation(
+    "the chapters", ChapterPoints(),
+    rules: [
+      .some(
+        of: ["points"], missing: "chapters need 'points'",
+        help: "write { points: { 0s: Intro, 5:00: News }, clock: source }")
+    ],
+    [
+      Key("points", chapterPoints, "times and titles, or a file that lists them") {
+        $0.points = $1
+      },
+      Key("clock", clock, "'source' for times of the file") { $0.clock = $1.value },
+    ])
+
   static let chapters: NodeNotation<Located<Chapters>> = NodeNotation(
     Form(
       "chapters", [.text, .map],
       "times and titles, as { 0s: Intro, 5:00: News }, 'keep', 'files', or a file that lists them",
-      maps: chapter.form.maps
-    ) { JSONForm.shapes(text: JSONForm.path, map: JSONForm.points(chapter.form.reference)) }
+      maps: { chapter.form.maps() + [longChapters.schema] }
+    ) {
+      JSONForm.shapes(
+        text: JSONForm.path,
+        map: JSONForm.map(longChapters.schema, or: JSONForm.points(chapter.form.reference)))
+    }
   ) { node, decoder, scope in
-    let chapters: Chapters
-    if case .mapping(let points) = node.kind {
-      chapters = .list(
-        points.compactMap { point in
-          guard let start = decoder.keyMoment(point),
-            var chapter = chapter.read(point.value, decoder, scope)
-          else { return nil }
-          chapter.start = start
-          return chapter
-        })
-    } else {
+    func points(_ node: YAMLNode) -> Chapters? {
+      chapterPoints.read(node, decoder, scope).map { .list($0, nil) }
+    }
+    let chapters: Chapters?
+    switch node.kind {
+    case .mapping:
+      chapters =
+        node.hasKey(of: longChapters.schema)
+        ? longChapters.read(node, decoder, scope).map { .list($0.points, $0.clock) }
+        : points(node)
+    case .scalar, .sequence, .missing:
       switch decoder.text(node, scope)?.string {
       case "keep": chapters = .keep
       case "files": chapters = .files
       case nil: return nil
-      default: chapters = .list(decoder.listedChapters(node, scope))
+      default: chapters = points(node)
       }
     }
-    return Located(chapters, at: node.origin)
+    return chapters.map { Located($0, at: node.origin) }
   }
 }
-
-extension Values.Chapters: Hashable {}

@@ -35,6 +35,7 @@ extension Values {
   struct Volume: Sendable {
     var points: [VolumePoint] = []
     var curve = VolumeCurve.linear
+    var clock: Clock?
   }
 
   private static let volumePoints: NodeNotation<[VolumePoint]> = points(
@@ -51,6 +52,7 @@ extension Values {
     [
       Key("points", volumePoints, "times and gains") { $0.points = $1 },
       Key("curve", curve, "the path from one point to the next") { $0.curve = $1.value },
+      Key("clock", clock, "'source' for times of the file") { $0.clock = $1.value },
     ])
 
   /// Points, or `{ points: …, curve: … }`.
@@ -72,18 +74,42 @@ extension Values {
     "pan_points", "points, as { 0s: -100 %, 4s: 100 % }", of: place
   ) { PanPoint($0, $1.value) }
 
-  /// One position, or points.
-  static let pan: NodeNotation<[PanPoint]> = NodeNotation(
+  struct PanValue: Sendable {
+    var points: [PanPoint] = []
+    var clock: Clock?
+  }
+
+  private static let longPan: MapNotation<PanValue> = MapNotation(
+    "a pan", PanValue(),
+    rules: [
+      .some(
+        of: ["points"], missing: "a pan needs 'points'",
+        help: "write { points: { 0s: -100 %, 4s: 100 % }, clock: source }")
+    ],
+    [
+      Key("points", panPoints, "times and places") { $0.points = $1 },
+      Key("clock", clock, "'source' for times of the file") { $0.clock = $1.value },
+    ])
+
+  /// One position, points, or `{ points: …, clock: … }`.
+  static let pan: NodeNotation<PanValue> = NodeNotation(
     Form(
-      "pan", [.text, .map], "a place, as '-20 %' or 'left', or points, as { 0s: -100 %, 4s: 100 % }"
-    ) { JSONForm.shapes(text: place.form.tree(), map: panPoints.form.tree()) }
+      "pan", [.text, .map],
+      "a place, as '-20 %' or 'left', or points, as { 0s: -100 %, 4s: 100 % }",
+      maps: { [longPan.schema] }
+    ) {
+      JSONForm.shapes(
+        text: place.form.tree(), map: JSONForm.map(longPan.schema, or: panPoints.form.tree()))
+    }
   ) { node, decoder, scope in
     guard case .mapping = node.kind else {
       return place.read(node, decoder, scope).map {
-        [PanPoint(Located(.start, at: $0.origin), $0.value)]
+        PanValue(points: [PanPoint(Located(.start, at: $0.origin), $0.value)])
       }
     }
-    return panPoints.read(node, decoder, scope)
+    return node.hasKey(of: longPan.schema)
+      ? longPan.read(node, decoder, scope)
+      : panPoints.read(node, decoder, scope).map { PanValue(points: $0) }
   }
 
   /// Values at times.
@@ -141,69 +167,6 @@ extension Values {
       speed?.value.algorithm = fields.algorithm?.value ?? usual
       return speed
     })
-
-  // MARK: Cut and insert
-
-  /// A range in a list of ranges.
-  static let range: MapNotation<ItemRange> = MapNotation(
-    "a range", ItemRange(),
-    rules: [
-      .atMostOne(of: ["to", "duration"], note: "the end is given here"),
-      .some(
-        of: ["from", "to", "duration"], missing: "an empty range",
-        help: "write { from: 1:00, to: 2:30 }"),
-    ],
-    [
-      Key("from", moment, "where the range starts") { $0.from = $1 },
-      Key("to", moment, "where it ends") { $0.end = .moment($1) },
-      Key("duration", time, "or how long it is") { $0.end = .duration($1) },
-    ])
-
-  static let ranges: NodeNotation<[Located<ItemRange>]> = NodeNotation(
-    Form(
-      "ranges", [.text, .list],
-      "ranges, as [12:00..13:30, end-10s..], or a file that lists them",
-      maps: { [range.schema] }
-    ) {
-      let text = JSONForm.text(
-        Pattern.whole(
-          #"(?=...) *("# + Pattern.momentBody + #" *)?\.\.( *\+ *"# + Pattern.timeBody
-            + "| *\(Pattern.momentBody))? *"))
-      let one = JSONForm.shapes(text: text, map: range.schema.reference)
-      return JSONForm.shapes(
-        text: JSONForm.clip, list: JSONForm.list(of: one, isEmptyFine: true))
-    }
-  ) { node, decoder, scope in
-    guard case .sequence(let nodes) = node.kind else { return decoder.listedRanges(node, scope) }
-    return nodes.compactMap { node in
-      guard case .mapping = node.kind else { return decoder.range(node, scope) }
-      return range.read(node, decoder, scope).map { Located($0, at: node.origin) }
-    }
-  }
-
-  static let insertions: NodeNotation<[Item]> = NodeNotation(
-    Form(
-      "insertions", [.list], "items and where they go, as [{ clip: ad.mp3, at: 1:30 }]",
-      maps: { [Language.item] }
-    ) {
-      JSONForm.list(of: Language.item.reference.with(["required": ["at"]]), isEmptyFine: true)
-    }
-  ) { node, decoder, scope in
-    guard case .sequence(let nodes) = node.kind else { return nil }
-    return nodes.flatMap { node -> [Item] in
-      decoder.items(node, scope, in: .insertion).filter { item in
-        guard item.at == nil else { return true }
-        // Other values are no time, which was reported.
-        if case .mapping(let entries) = node.kind, entries.contains(where: { $0.key == "at" }) {
-          return false
-        }
-        decoder.sink.error(
-          "an inserted item needs an 'at'", at: item.origin,
-          help: "write { clip: ad.mp3, at: 1:30 }")
-        return false
-      }
-    }
-  }
 }
 
 extension YAMLNode {

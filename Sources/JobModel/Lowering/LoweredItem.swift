@@ -69,10 +69,13 @@ struct LoweredItem {
     ])
   }
 
-  /// The same sound as the content of a new item, for further changes.
-  mutating func nest(as segments: [Segment]) {
-    let track = Track(segments: segments, timePitchAlgorithm: algorithm, origin: origin)
-    let composition = Composition(tracks: [track])
+  /// The same sound as the content of a new item, for further changes: segments that sound
+  /// together, each list in order of time.
+  mutating func nest(as lanes: [[Segment]]) {
+    let tracks = lanes.filter { !$0.isEmpty }.map {
+      Track(segments: $0, timePitchAlgorithm: algorithm, origin: origin)
+    }
+    let composition = Composition(tracks: tracks)
     let chapters = self.chapters
     self = LoweredItem(
       .composition(composition), duration: composition.duration, rate: rate, name: name,

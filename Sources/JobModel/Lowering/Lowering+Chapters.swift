@@ -19,12 +19,14 @@ extension Lowering {
     return false
   }
 
-  /// The item's chapters, in its own time after its range.
-  mutating func addChapters(of item: Item, at place: ItemPlace, to lowered: inout LoweredItem) {
+  /// The item's chapters, in the time of `stage`.
+  mutating func addChapters(
+    of item: Item, _ stage: Stage, at place: ItemPlace, to lowered: inout LoweredItem
+  ) {
     guard !item.chapters.isEmpty || !lowered.chapters.isEmpty else { return }
     var chapters: [Chapter] = []
     for chapter in item.chapters {
-      guard let start = time(chapter.start, of: lowered, at: place, .edits) else { continue }
+      guard let start = time(chapter.start, of: lowered, at: place, stage) else { continue }
       guard start >= .zero, start < lowered.duration else {
         let lengths = lengths(start, lowered.duration)
         error(

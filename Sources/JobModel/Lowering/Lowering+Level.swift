@@ -6,8 +6,8 @@ extension Lowering {
   /// The levels of the item over the duration of `lowered`.
   mutating func mix(_ item: Item, _ lowered: LoweredItem, at place: ItemPlace) -> AudioMix {
     var mix = AudioMix(gain: item.gain?.value ?? .unity, invertsPolarity: item.invertsPolarity)
-    addVolume(of: item, lowered, at: place, to: &mix)
-    addPan(of: item, lowered, at: place, to: &mix)
+    if item.clocks[.volume] != .source { addVolume(of: item, lowered, at: place, .level, to: &mix) }
+    if item.clocks[.pan] != .source { addPan(of: item, lowered, at: place, .level, to: &mix) }
     if let fade = item.fadeIn, let duration = duration(of: fade, "fade-in", lowered) {
       let range = TimeRange(start: .zero, duration: duration)
       mix.envelopes.append(
@@ -42,11 +42,13 @@ extension Lowering {
   }
 
   /// A volume curve from point to point. One point is a gain.
-  private mutating func addVolume(
-    of item: Item, _ lowered: LoweredItem, at place: ItemPlace, to mix: inout AudioMix
+  mutating func addVolume(
+    of item: Item, _ lowered: LoweredItem, at place: ItemPlace, _ stage: Stage,
+    to mix: inout AudioMix
   ) {
-    let points = points(item.volume.map { ($0.moment, $0.gain) }, "volume", lowered, at: place)
-    noteClocks(item, item.volume.map(\.moment), "volume", lowered, at: place)
+    let points = points(
+      item.volume.map { ($0.moment, $0.gain) }, .volume, lowered, at: place, stage)
+    noteClocks(item, item.volume.map(\.moment), .volume, lowered, at: place)
     guard points.contains(where: { $0.value != .unity }) else { return }
     guard points.count > 1 else {
       mix.gain = mix.gain * (points.first?.value ?? .unity)
@@ -62,11 +64,12 @@ extension Lowering {
   }
 
   /// A pan from point to point. One point holds.
-  private mutating func addPan(
-    of item: Item, _ lowered: LoweredItem, at place: ItemPlace, to mix: inout AudioMix
+  mutating func addPan(
+    of item: Item, _ lowered: LoweredItem, at place: ItemPlace, _ stage: Stage,
+    to mix: inout AudioMix
   ) {
-    let points = points(item.pan.map { ($0.moment, $0.pan) }, "pan", lowered, at: place)
-    noteClocks(item, item.pan.map(\.moment), "pan", lowered, at: place)
+    let points = points(item.pan.map { ($0.moment, $0.pan) }, .pan, lowered, at: place, stage)
+    noteClocks(item, item.pan.map(\.moment), .pan, lowered, at: place)
     guard let first = points.first, points.contains(where: { $0.value != .centre }) else { return }
     mix.pan = PanEnvelope(
       first.value,
@@ -75,34 +78,37 @@ extension Lowering {
       })
   }
 
-  /// Notes the moment of the first point that 'cut' moves: cuts count before the cut, points after
-  /// it.
+  /// Notes the moment of the first point that 'cut' moves, unless a clock is named: cuts count
+  /// before the cut, points after it.
   private mutating func noteClocks(
-    _ item: Item, _ moments: [Located<Moment>], _ key: String, _ lowered: LoweredItem,
+    _ item: Item, _ moments: [Located<Moment>], _ key: ClockedKey, _ lowered: LoweredItem,
     at place: ItemPlace
   ) {
-    guard !item.cuts.isEmpty, !item.isReversed, item.speed?.value.isUnity ?? true else { return }
+    guard item.clocks[key] == nil, !item.cuts.isEmpty, !item.isReversed,
+      item.speed?.value.isUnity ?? true
+    else { return }
     for moment in moments where moment.value.anchor == .start {
       guard let time = time(moment, of: lowered, at: place, .level),
         let original = edits.original(of: time), original != time
       else { continue }
       let instead = edits.edited(time).map {
-        "; for \(Self.text(time)) before it write '\(Self.text($0))'"
+        "; for \(Self.text(time)) before it write '\(Self.text($0))', or name a 'clock'"
       }
       return note(
         "this point is at \(Self.text(time)) after 'cut', which is \(Self.text(original)) before it",
         at: moment.origin,
-        help: "times of 'cut' count before the cut, those of '\(key)' after it" + (instead ?? ""))
+        help: "times of 'cut' count before the cut, those of '\(key.rawValue)' after it"
+          + (instead ?? "; or name a 'clock'"))
     }
   }
 
   private mutating func points<Value>(
-    _ written: [(moment: Located<Moment>, value: Value)], _ kind: String, _ lowered: LoweredItem,
-    at place: ItemPlace
+    _ written: [(moment: Located<Moment>, value: Value)], _ key: ClockedKey,
+    _ lowered: LoweredItem, at place: ItemPlace, _ stage: Stage
   ) -> [(time: Time, value: Value)] {
     var points: [(time: Time, value: Value, origin: Origin)] = []
     for (moment, value) in written {
-      guard let time = time(moment, of: lowered, at: place, .level) else { continue }
+      guard let time = time(moment, of: lowered, at: place, stage) else { continue }
       guard time >= .zero else {
         error(
           "this point is before the start of \(lowered.name)", at: moment.origin,
@@ -114,7 +120,8 @@ extension Lowering {
     points.sort { $0.time < $1.time }
     for (a, b) in zip(points, points.dropFirst()) where a.time == b.time {
       error(
-        "two points of the \(kind) at one time", at: b.origin, help: "leave one of them out",
+        "two points of the \(key.rawValue) at one time", at: b.origin,
+        help: "leave one of them out",
         notes: [.init("the other one is here", at: a.origin)])
     }
     return points.map { ($0.time, $0.value) }

@@ -48,10 +48,14 @@ struct Lowering {
     guard var lowered = content(of: item, at: place) else { return nil }
     if let name = item.name?.value { lowered.name = .text("'\(name)'") }
     var isWhole = select(item.channels, in: &lowered)
+    let content = item.clocks.values.contains(.source) ? lowered : nil
+    if item.clocks[.chapters] == .source {
+      addChapters(of: item, .content, at: place, to: &lowered)
+    }
     // After a refused range the rest is still checked.
     isWhole = takeRange(of: item, at: place, in: &lowered) && isWhole
     edits = []
-    isWhole = edit(&lowered, by: item, at: place) && isWhole
+    isWhole = edit(&lowered, from: content, by: item, at: place) && isWhole
     let isChapterPlaced = item.chapter.map { own in
       lowered.chapters.contains { $0 == Chapter(own, start: $0.start) }
     }

@@ -103,8 +103,8 @@ extension Item {
   fileprivate var isPlain: Bool {
     range == nil && !isEdited && channels == nil && effects.isEmpty
       && gain?.value ?? .unity == .unity && volume.isEmpty && pan.allSatisfy { $0.pan == .centre }
-      && !invertsPolarity && !isMuted && fadeIn == nil && fadeOut == nil && chapter == nil
-      && chapters.isEmpty
+      && !invertsPolarity && !isMuted && mutes.isEmpty && fadeIn == nil && fadeOut == nil
+      && chapter == nil && chapters.isEmpty
   }
 
   /// Whether the content's time differs from the item's by more than its start.

@@ -24,6 +24,8 @@ public struct Item: Sendable, Hashable {
   @Rare public var range: ItemRange?
   /// Ranges to remove, in the item's own time after `range`, in any order.
   public var cuts: [Located<ItemRange>]
+  /// How long the sounds on both sides of a cut overlap; nil: not at all.
+  @Rare public var cutCrossfade: Located<Fade>?
   /// Items to insert; the `at` of each is in the item's own time after `range`, before `cuts`.
   public var insertions: [Item]
   /// Whether it is played from its end to its start.
@@ -47,6 +49,10 @@ public struct Item: Sendable, Hashable {
   public var invertsPolarity: Bool
   /// Whether it is silent, but keeps its place.
   public var isMuted: Bool
+  /// Ranges that are silent, in the item's own time after `range`, in any order.
+  public var mutes: [Located<ItemRange>]
+  /// The clocks that are named for times of the item; others count as each of them says.
+  public var clocks: [ClockedKey: Clock]
   /// A rise from silence at the start.
   @Rare public var fadeIn: Located<Fade>?
   /// A fall to silence at the end.
@@ -79,6 +85,8 @@ public struct Item: Sendable, Hashable {
     pan = []
     invertsPolarity = false
     isMuted = false
+    mutes = []
+    clocks = [:]
     chapters = []
     keepsChapters = false
   }

@@ -17,6 +17,20 @@ public struct Fade: Sendable, Hashable {
   }
 }
 
+/// What the times of a modifier count in.
+public enum Clock: Sendable, Hashable {
+  /// The content of the item before its range is taken: of a clip, the file.
+  case source
+  /// The item: after its range for `cut`, `mute` and `chapters`, and as it sounds for `volume` and
+  /// `pan`.
+  case item
+}
+
+/// The modifiers that may name a clock.
+public enum ClockedKey: String, Sendable, Hashable {
+  case cut, mute, chapters, volume, pan
+}
+
 /// A volume at a moment of an item.
 public struct VolumePoint: Sendable, Hashable {
   /// The moment.

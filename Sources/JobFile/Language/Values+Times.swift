@@ -1,0 +1,151 @@
+import Diagnosis
+import JSON
+import JobModel
+import MediaComposition
+import MediaTime
+import YAML
+
+/// The kinds of values that are ranges of an item, and the clocks of times.
+extension Values {
+  // MARK: Clocks
+
+  static let clock = TextNotation(
+    "clock", [("source", Clock.source), ("item", .item)], refusal: "is no clock")
+
+  // MARK: Ranges
+
+  /// Ranges of an item, and what is said of all of them.
+  struct Ranges: Sendable {
+    var ranges: [Located<ItemRange>] = []
+    var crossfade: Located<Fade>?
+    var clock: Clock?
+  }
+
+  /// Ranges to remove.
+  static let cut: NodeNotation<Ranges> = {
+    let long = MapNotation(
+      "a cut", Ranges(), rules: rangesRules("a cut"),
+      [
+        Key("ranges", ranges, "what is removed") { $0.ranges = $1 },
+        Key("crossfade", fade, "how long both sides of a cut overlap; none unless given") {
+          $0.crossfade = $1
+        },
+        Key("clock", clock, "'source' for times of the file") { $0.clock = $1.value },
+      ])
+    let example = "ranges, as [12:00..13:30, end-10s..], or a file that lists them"
+    return NodeNotation(rangesForm("cut", example, text: ranges.form.tree, long.schema)) {
+      node, decoder, scope in
+      if case .mapping = node.kind { return long.read(node, decoder, scope) }
+      return ranges.read(node, decoder, scope).map { Ranges(ranges: $0) }
+    }
+  }()
+
+  /// The whole item, or ranges of it.
+  enum Mute: Sendable {
+    case whole(Bool)
+    case ranges(Ranges)
+  }
+
+  /// What is silent.
+  static let mute: NodeNotation<Mute> = {
+    let long = MapNotation(
+      "a mute", Ranges(), rules: rangesRules("a mute"),
+      [
+        Key("ranges", ranges, "what is silent") { $0.ranges = $1 },
+        Key("clock", clock, "'source' for times of the file") { $0.clock = $1.value },
+      ])
+    let example = "'true', 'false', ranges, as [12.3s..12.9s], or a file that lists them"
+    return NodeNotation(rangesForm("mute", example, text: ranges.form.tree, long.schema)) {
+      node, decoder, scope in
+      switch node.kind {
+      case .mapping: return long.read(node, decoder, scope).map(Mute.ranges)
+      case .sequence: break
+      case .scalar, .missing:
+        guard let text = decoder.text(node, scope) else { return nil }
+        // A word that is no file's name, as those of other languages for 'true'.
+        let isWord = text.string.allSatisfy { $0.isLetter || $0.isNumber }
+        if isWord, decoder.kind(of: decoder.path(text.string, in: text.folder)) == nil {
+          return boolean.read(node, decoder, scope).map { .whole($0.value) }
+        }
+      }
+      return ranges.read(node, decoder, scope).map { .ranges(Ranges(ranges: $0)) }
+    }
+  }()
+
+  private static func rangesRules(_ subject: String) -> [Schema.Rule] {
+    [
+      .some(
+        of: ["ranges"], missing: "\(subject) needs 'ranges'",
+        help: "write { ranges: [12:00..13:30] }")
+    ]
+  }
+
+  private static func rangesForm(
+    _ name: String, _ example: String, text: @escaping @Sendable () -> JSONValue, _ long: Schema
+  ) -> Form {
+    Form(name, [.text, .list, .map], example, maps: { [range.schema, long] }) {
+      JSONForm.shapes(text: text(), map: long.reference)
+    }
+  }
+
+  /// A range in a list of ranges.
+  static let range: MapNotation<ItemRange> = MapNotation(
+    "a range", ItemRange(),
+    rules: [
+      .atMostOne(of: ["to", "duration"], note: "the end is given here"),
+      .some(
+        of: ["from", "to", "duration"], missing: "an empty range",
+        help: "write { from: 1:00, to: 2:30 }"),
+    ],
+    [
+      Key("from", moment, "where the range starts") { $0.from = $1 },
+      Key("to", moment, "where it ends") { $0.end = .moment($1) },
+      Key("duration", time, "or how long it is") { $0.end = .duration($1) },
+    ])
+
+  static let ranges: NodeNotation<[Located<ItemRange>]> = NodeNotation(
+    Form(
+      "ranges", [.text, .list],
+      "ranges, as [12:00..13:30, end-10s..], or a file that lists them",
+      maps: { [range.schema] }
+    ) {
+      let text = JSONForm.text(
+        Pattern.whole(
+          #"(?=...) *("# + Pattern.momentBody + #" *)?\.\.( *\+ *"# + Pattern.timeBody
+            + "| *\(Pattern.momentBody))? *"))
+      let one = JSONForm.shapes(text: text, map: range.schema.reference)
+      return JSONForm.shapes(
+        text: JSONForm.clip, list: JSONForm.list(of: one, isEmptyFine: true))
+    }
+  ) { node, decoder, scope in
+    guard case .sequence(let nodes) = node.kind else { return decoder.listedRanges(node, scope) }
+    return nodes.compactMap { node in
+      guard case .mapping = node.kind else { return decoder.range(node, scope) }
+      return range.read(node, decoder, scope).map { Located($0, at: node.origin) }
+    }
+  }
+
+  static let insertions: NodeNotation<[Item]> = NodeNotation(
+    Form(
+      "insertions", [.list], "items and where they go, as [{ clip: ad.mp3, at: 1:30 }]",
+      maps: { [Language.item] }
+    ) {
+      JSONForm.list(of: Language.item.reference.with(["required": ["at"]]), isEmptyFine: true)
+    }
+  ) { node, decoder, scope in
+    guard case .sequence(let nodes) = node.kind else { return nil }
+    return nodes.flatMap { node -> [Item] in
+      decoder.items(node, scope, in: .insertion).filter { item in
+        guard item.at == nil else { return true }
+        // Other values are no time, which was reported.
+        if case .mapping(let entries) = node.kind, entries.contains(where: { $0.key == "at" }) {
+          return false
+        }
+        decoder.sink.error(
+          "an inserted item needs an 'at'", at: item.origin,
+          help: "write { clip: ad.mp3, at: 1:30 }")
+        return false
+      }
+    }
+  }
+}

@@ -1,0 +1,243 @@
+import Diagnosis
+import MediaComposition
+import MediaTime
+import SystemPackage
+
+extension Lowering {
+  /// Removes the cuts and adds the insertions, all at times of the unedited item, and applies what
+  /// else counts before the edits: silent ranges, and levels in the time of the source. `content` is
+  /// the item before its range was taken; nil where nothing counts in it.
+  mutating func edit(
+    _ lowered: inout LoweredItem, from content: LoweredItem?, by item: Item, at place: ItemPlace
+  ) -> Bool {
+    if item.clocks[.chapters] != .source { addChapters(of: item, .edits, at: place, to: &lowered) }
+    let mix = sourceMix(of: item, lowered, from: content, at: place)
+    guard !item.cuts.isEmpty || !item.insertions.isEmpty || mix?.isUnity == false else {
+      return mix != nil
+    }
+    let cuts = ranges(item.cuts, .cut, of: lowered, from: content, by: item, at: place)
+    let insertions = insertions(into: lowered, by: item, at: place)
+    guard let cuts, let insertions, let mix else { return false }
+    let kept = cuts.map(\.value).gaps(in: lowered.duration)
+    let origin = item.cuts.first?.origin ?? item.insertions.first?.origin ?? item.origin
+    if kept.isEmpty, insertions.isEmpty {
+      error("nothing is left of \(lowered.name)", at: origin, help: "cut less of it")
+      return false
+    }
+    let count = kept.count + insertions.count
+    guard
+      takes(
+        count, lowered.content, at: origin, "\(count) pieces of \(lowered.name)",
+        help: "cut the items that it is made of, each on its own")
+    else { return false }
+    liftChapters(of: &lowered)
+    nameStart(of: &lowered, item, for: insertions)
+    let steps = EditStep.steps(kept, insertions)
+    guard let fade = cutFade(of: item, cuts, steps, lowered) else { return false }
+    assemble(steps, of: &lowered, mix, fade)
+    return checkLimit(of: lowered.duration, at: item.origin)
+  }
+
+  /// Puts parts and insertions one after the other.
+  private mutating func assemble(
+    _ steps: [EditStep], of lowered: inout LoweredItem, _ mix: AudioMix, _ fade: CutFade
+  ) {
+    var lanes: [[Segment]] = [[], []]
+    var lane = 0
+    var parts: [EditedPart] = []
+    var end = Time.zero
+    for (index, step) in steps.enumerated() {
+      switch step {
+      case .part(let range):
+        let before = fade.half > .zero && steps.isCut(before: index)
+        let after = fade.half > .zero && steps.isCut(before: index + 1)
+        if before { lane = 1 - lane }
+        let piece = lowered.piece(range, mix, fade, crossing: (before, after))
+        lanes[lane].append(piece.segment(at: before ? end - fade.half : end))
+        parts.append(.part(range))
+        end = end + range.duration
+      case .insertion(let insertion):
+        var inserted = insertion.lowered
+        let chapters = inserted.allChapters
+        liftChapters(of: &inserted)
+        inserted.chapters = []
+        lanes[lane].append(inserted.placed(at: end))
+        parts.append(.other(duration: inserted.duration, chapters: chapters))
+        end = end + inserted.duration
+      }
+    }
+    lowered.chapters = lowered.chapters.played(as: parts, of: lowered.duration)
+    lowered.nest(as: lanes)
+    edits = parts
+  }
+
+  /// Gives the item a chapter at its start where something with a chapter is inserted before its
+  /// first one: the item's chapter continues after the insertion, and the inserted chapter ends.
+  private func nameStart(
+    of lowered: inout LoweredItem, _ item: Item, for insertions: [Insertion]
+  ) {
+    let first = lowered.chapters.first?.start ?? lowered.duration
+    guard insertions.contains(where: { $0.time < first && !$0.lowered.allChapters.isEmpty }) else {
+      return
+    }
+    var clip: FilePath?
+    item.forEachClip { clip = clip ?? $0.path }
+    var title = item.name?.value ?? clip?.stem ?? "\(lowered.name)"
+    if item.name == nil, case .asset(let asset) = lowered.content {
+      title = asset.metadata["title"] ?? title
+    }
+    let own = Chapter(start: .zero, title: title, isInherited: true, origin: item.origin)
+    lowered.chapters.insert(item.chapter.map { Chapter($0, start: .zero) } ?? own, at: 0)
+  }
+
+  /// The insertions, in order of time, and of writing where two have one place.
+  private mutating func insertions(
+    into lowered: LoweredItem, by item: Item, at place: ItemPlace
+  ) -> [Insertion]? {
+    var found: [(index: Int, insertion: Insertion)] = []
+    for (index, item) in item.insertions.enumerated() {
+      let inserted = self.lowered(at: addRoot(item, isJob: false))
+      let at = item.at ?? Located(.start, at: item.origin)
+      guard let time = time(at, of: lowered, at: place, .edits) else { continue }
+      guard time >= .zero, time <= lowered.duration else {
+        let lengths = lengths(time, lowered.duration)
+        error(
+          time < .zero
+            ? "this is before the start of \(lowered.name)"
+            : "this is at \(lengths.a), but \(lowered.name) lasts \(lengths.b)", at: at.origin,
+          help: "write a time within it; what goes to its end is 'at: end'")
+        continue
+      }
+      if let inserted { found.append((index, Insertion(lowered: inserted, time: time))) }
+    }
+    guard found.count == item.insertions.count else { return nil }
+    return found.sorted { ($0.insertion.time, $0.index) < ($1.insertion.time, $1.index) }
+      .map(\.insertion)
+  }
+}
+
+/// A step of an edited item.
+private enum EditStep {
+  case part(TimeRange)
+  case insertion(Insertion)
+
+  /// Parts, split where something is inserted, and insertions in order.
+  static func steps(_ kept: [TimeRange], _ insertions: [Insertion]) -> [EditStep] {
+    var steps: [EditStep] = []
+    var rest = kept[...]
+    for insertion in insertions {
+      while let next = rest.first, next.start < insertion.time {
+        let cut = min(next.end, insertion.time)
+        steps.append(.part(TimeRange(start: next.start, end: cut)))
+        guard cut == next.end else {
+          rest[rest.startIndex] = TimeRange(start: cut, end: next.end)
+          break
+        }
+        rest.removeFirst()
+      }
+      steps.append(.insertion(insertion))
+    }
+    return steps + rest.map(EditStep.part)
+  }
+}
+
+extension [EditStep] {
+  /// Whether steps `index - 1` and `index` are parts that a cut has joined.
+  fileprivate func isCut(before index: Int) -> Bool { cut(before: index) != nil }
+
+  /// What was removed between two parts that a cut has joined.
+  fileprivate func cut(before index: Int) -> TimeRange? {
+    guard index > 0, index < count, case .part(let a) = self[index - 1],
+      case .part(let b) = self[index]
+    else { return nil }
+    return TimeRange(start: a.end, end: b.start)
+  }
+}
+
+private struct Insertion {
+  var lowered: LoweredItem
+  var time: Time
+}
+
+// MARK: - Cross-fades
+
+/// The cross-fade at every cut of an item. Each side goes on by half of it into what was removed,
+/// so the parts keep their places.
+private struct CutFade {
+  var duration = Time.zero
+  var curve = VolumeCurve.equalPower
+
+  var half: Time { duration.multiplied(by: 1, over: 2) }
+}
+
+extension Lowering {
+  /// The cross-fade at the cuts; of no length where none is written, nil after a report.
+  private mutating func cutFade(
+    of item: Item, _ cuts: [Located<TimeRange>], _ steps: [EditStep], _ lowered: LoweredItem
+  ) -> CutFade? {
+    guard let written = item.cutCrossfade else { return CutFade() }
+    let text = Located(written.value.duration, at: written.origin)
+    guard let duration = time(text, rate: lowered.rate) else { return nil }
+    let fade = CutFade(duration: duration, curve: written.value.curve ?? .equalPower)
+    guard duration > .zero else { return fade }
+    for (index, step) in steps.enumerated() {
+      guard case .part(let range) = step else { continue }
+      if let removed = steps.cut(before: index), removed.duration < duration {
+        let lengths = lengths(removed.duration, duration)
+        refuse(
+          "this cut removes \(lengths.a), less than the cross-fade of \(lengths.b)", removed, cuts,
+          written)
+        return nil
+      }
+      let isCut = (steps.isCut(before: index), steps.isCut(before: index + 1))
+      let needed = (isCut.0 ? fade.half : .zero) + (isCut.1 ? fade.half : .zero)
+      guard range.duration < needed else { continue }
+      let lengths = lengths(range.duration, needed)
+      refuse(
+        "beside this cut \(lengths.a) are left, less than the \(lengths.b) of its cross-fade",
+        steps.cut(before: isCut.0 ? index : index + 1), cuts, written)
+      return nil
+    }
+    return fade
+  }
+
+  private mutating func refuse(
+    _ message: String, _ removed: TimeRange?, _ cuts: [Located<TimeRange>],
+    _ fade: Located<Fade>
+  ) {
+    let cut = cuts.first { $0.value == removed }
+    error(
+      message, at: cut?.origin ?? fade.origin, help: "make the cross-fade shorter, or cut more",
+      notes: [.init("the cross-fade is here", at: fade.origin)])
+  }
+}
+
+extension LoweredItem {
+  /// A part of the item, with its share of `mix`, which counts as the item does. At the ends that
+  /// `crossing` names the sound goes on by half of `fade`.
+  fileprivate func piece(
+    _ range: TimeRange, _ mix: AudioMix, _ fade: CutFade, crossing: (start: Bool, end: Bool)
+  ) -> LoweredItem {
+    let sounding = TimeRange(
+      start: crossing.start ? range.start - fade.half : range.start,
+      end: crossing.end ? range.end + fade.half : range.end)
+    var piece = self
+    piece.chapters = []
+    piece.source = TimeRange(start: source.start + sounding.start, duration: sounding.duration)
+    piece.duration = sounding.duration
+    piece.mix = mix.part(sounding)
+    func add(_ start: Gain, _ end: Gain, at time: Time) {
+      let range = TimeRange(start: time, duration: fade.duration)
+      piece.mix.envelopes.append(
+        VolumeEnvelope([VolumeRamp(from: start, to: end, over: range, curve: fade.curve)]))
+    }
+    if crossing.start { add(.silence, .unity, at: .zero) }
+    if crossing.end { add(.unity, .silence, at: sounding.duration - fade.duration) }
+    return piece
+  }
+
+  var allChapters: [Chapter] {
+    guard case .composition(let composition) = content else { return chapters }
+    return (chapters + composition.chapters).sortedByStart
+  }
+}
