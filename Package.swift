@@ -97,7 +97,7 @@ let package = Package(
       dependencies: [
         "JSON", "MediaTime", "MPEGAudio", "Files", "Threads", "Diagnosis", "MediaComposition",
         "ExportGraph",
-        "LibAV", "LAME",
+        "LibAV", "LAME", "Loudness",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
 
@@ -153,7 +153,7 @@ let package = Package(
           "libavfilter-dev",
         ])
       ]),
-    .target(name: "Loudness", dependencies: ["CEBUR128"]),
+    .target(name: "Loudness", dependencies: ["CEBUR128", "MediaComposition"]),
     .systemLibrary(
       name: "CEBUR128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
     .systemLibrary(name: "CLAME", pkgConfig: "lame", providers: [.apt(["libmp3lame-dev"])]),
@@ -232,7 +232,8 @@ let package = Package(
     .testTarget(name: "LibAVTests", dependencies: ["LibAV", "TestSupport"]),
     .testTarget(
       name: "LAMETests", dependencies: ["LAME", "MPEGAudio", "Threads", "TestSupport"]),
-    .testTarget(name: "LoudnessTests", dependencies: ["Loudness", "TestSupport"]),
+    .testTarget(
+      name: "LoudnessTests", dependencies: ["Loudness", "MediaComposition", "TestSupport"]),
     .testTarget(name: "ALSATests", dependencies: ["ALSA", "Threads", "TestSupport"]),
     .testTarget(
       name: "ExportEngineTests",

@@ -33,3 +33,44 @@ static inline float avjob_true_peak(const float *samples, size_t count, const fl
     if (most[place] > largest) largest = most[place];
   return largest;
 }
+
+typedef double avjob_two __attribute__((vector_size(16)));
+
+// The sum of the squares of `count` samples; `peak` becomes the largest magnitude where that is more.
+static inline double avjob_energy(const float *samples, size_t count, float *peak) {
+  avjob_two low = {0, 0}, high = {0, 0};
+  avjob_four most = {*peak, 0, 0, 0};
+  const avjob_four_bits magnitude = {0x7fffffff, 0x7fffffff, 0x7fffffff, 0x7fffffff};
+  size_t at = 0;
+  for (; at + 4 <= count; at += 4) {
+    avjob_four four = {samples[at], samples[at + 1], samples[at + 2], samples[at + 3]};
+    avjob_two first = {four[0], four[1]}, second = {four[2], four[3]};
+    low += first * first;
+    high += second * second;
+    avjob_four found = (avjob_four)((avjob_four_bits)four & magnitude);
+    avjob_four_bits isMore = (avjob_four_bits)(found > most);
+    most = (avjob_four)((isMore & (avjob_four_bits)found) | (~isMore & (avjob_four_bits)most));
+  }
+  double sum = (low[0] + high[0]) + (low[1] + high[1]);
+  for (int place = 0; place < 4; place++)
+    if (most[place] > *peak) *peak = most[place];
+  for (; at < count; at++) {
+    float sample = samples[at] < 0 ? -samples[at] : samples[at];
+    sum += (double)sample * (double)sample;
+    if (sample > *peak) *peak = sample;
+  }
+  return sum;
+}
+
+// The sum of `count` values.
+static inline double avjob_sum(const double *values, size_t count) {
+  avjob_two low = {0, 0}, high = {0, 0};
+  size_t at = 0;
+  for (; at + 4 <= count; at += 4) {
+    low += (avjob_two){values[at], values[at + 1]};
+    high += (avjob_two){values[at + 2], values[at + 3]};
+  }
+  double sum = (low[0] + high[0]) + (low[1] + high[1]);
+  for (; at < count; at++) sum += values[at];
+  return sum;
+}

@@ -53,14 +53,7 @@ package final class LoudnessMeter {
     newPeaks = Array(repeating: 0, count: positions.count)
     scratch = .allocate(capacity: channelCount * Self.scratchFrames)
     for (channel, position) in positions.enumerated() {
-      let value =
-        switch position {
-        // Left of the middle or in it is one to the library, but for what it does with both.
-        case .front: EBUR128_LEFT
-        case .surround: EBUR128_LEFT_SURROUND
-        case .ignored: EBUR128_UNUSED
-        }
-      ebur128_set_channel(state, UInt32(channel), Int32(value.rawValue))
+      ebur128_set_channel(state, UInt32(channel), position.libraryValue)
     }
   }
 
@@ -112,5 +105,19 @@ package final class LoudnessMeter {
     var value = 0.0
     guard function(state, &value) == EBUR128_SUCCESS.rawValue, value.isFinite else { return nil }
     return value
+  }
+}
+
+extension LoudnessMeter.Position {
+  /// The library's channel of the same weight.
+  var libraryValue: Int32 {
+    let channel =
+      switch self {
+      // Left of the middle or in it is one to the library, but for what it does with both.
+      case .front: EBUR128_LEFT
+      case .surround: EBUR128_LEFT_SURROUND
+      case .ignored: EBUR128_UNUSED
+      }
+    return Int32(channel.rawValue)
   }
 }

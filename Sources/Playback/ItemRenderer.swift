@@ -50,7 +50,7 @@ final class ItemRenderer {
     // A format without a loudness meter is played without one.
     loudness = try? LoudnessMeter(
       sampleRate: source.format.sampleRate,
-      positions: source.format.channelLayout.positions)
+      positions: source.format.channelLayout.loudnessPositions)
   }
 
   /// Whether it renders at a device's rate.
@@ -132,21 +132,6 @@ final class ItemRenderer {
       momentary: loudness.momentary, shortTerm: loudness.shortTerm,
       integrated: loudness.integrated, truePeak: loudness.truePeak)
     return lastReading
-  }
-}
-
-extension ChannelLayout {
-  /// The positions for BS.1770-4: back channels count as sides if there are no sides, as in 5.1.
-  fileprivate var positions: [LoudnessMeter.Position] {
-    let hasSides = channels.contains(.sideLeft)
-    return channels.map { channel in
-      switch channel {
-      case .lowFrequency: .ignored
-      case .sideLeft, .sideRight: .surround
-      case .backLeft, .backRight: hasSides ? .front : .surround
-      default: .front
-      }
-    }
   }
 }
 

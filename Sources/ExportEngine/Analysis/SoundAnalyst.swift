@@ -1,0 +1,114 @@
+import Diagnosis
+import ExportGraph
+import Loudness
+import MediaComposition
+import Threads
+
+/// Measures whole sounds before they are rendered or after they were written: nodes of graphs.
+///
+/// Figures depend on the sound alone, not on cores. A value that any thread may use; its functions
+/// block their thread.
+package struct SoundAnalyst: Sendable {
+  let library: MediaLibrary
+  let budget: CPUBudget?
+  let cancellation: CancellationFlag
+
+  /// An analyst.
+  ///
+  /// - Parameters:
+  ///   - library: Opens the files.
+  ///   - budget: Whose idle cores help, beside the calling thread, which should hold one of it; nil:
+  ///     all cores that the process may use.
+  ///   - cancellation: Ends all work within a fraction of a second.
+  package init(
+    library: MediaLibrary, budget: CPUBudget?,
+    cancellation: CancellationFlag = CancellationFlag()
+  ) {
+    self.library = library
+    self.budget = budget
+    self.cancellation = cancellation
+  }
+
+  /// Measures loudness and levels of some frames of a node's sound, as of a file of them.
+  ///
+  /// - Parameters:
+  ///   - node: The node of the graph.
+  ///   - graph: The graph.
+  ///   - frames: Of the node; nil: all.
+  ///   - dualMono: Whether mono is measured as it sounds from two loudspeakers.
+  ///   - progress: Called on this thread with the share that is done.
+  /// - Returns: The figures.
+  /// - Throws: The `Failure` of a source; `CancellationError`.
+  /// - Complexity: O(frames)
+  package func loudness(
+    of node: Node.ID, in graph: Graph, frames: Range<Int64>? = nil, dualMono: Bool = false,
+    progress: (Double) -> Void = { _ in }
+  ) throws -> LoudnessMeasurement {
+    let format = graph.nodes[node].format
+    let positions = format.channelLayout.loudnessPositions
+    let pass = ChunkPass(
+      over: node, of: graph, frames: frames, grid: .loudness(at: format.sampleRate),
+      library: library, budget: budget, cancellation: cancellation)
+    var levels = LevelAccumulator(sampleRate: format.sampleRate, channelCount: positions.count)
+    var done = 0
+    try pass.run { chunk throws(Failure) in
+      try LoudnessAnalyzer(chunk, format, positions)
+    } collect: { chunk in
+      levels.add(chunk)
+      done += 1
+      progress(Double(done) / Double(pass.count))
+    }
+    let measurement = levels.measurement
+    return dualMono && positions.count == 1 ? measurement.asDualMono : measurement
+  }
+}
+
+extension ChunkPass.Grid {
+  /// For loudness: ten seconds, which end with a step of the meter at every rate.
+  fileprivate static func loudness(at sampleRate: Int) -> Self {
+    Self(length: 10 * sampleRate, warmUp: max(1, sampleRate * ChunkMeter.warmUp / 1000))
+  }
+}
+
+private struct LoudnessAnalyzer: ChunkAnalyzer {
+  private let meter: ChunkMeter
+  private let isLast: Bool
+
+  init(
+    _ chunk: SoundChunk, _ format: AudioFormat, _ positions: [LoudnessMeter.Position]
+  ) throws(Failure) {
+    do throws(LoudnessMeter.MeterError) {
+      meter = try ChunkMeter(sampleRate: format.sampleRate, positions: positions)
+    } catch {
+      throw Failure(.mendMachine, error.description)
+    }
+    isLast = chunk.isLast
+  }
+
+  func warmUp(_ block: AudioBuffer) { meter.warmUp(block.planes, count: block.frameCount) }
+
+  func add(_ block: AudioBuffer) { meter.add(block.planes, count: block.frameCount) }
+
+  func finish() throws(Failure) -> ChunkLevels {
+    let levels = meter.finish(isLast: isLast)
+    guard levels.isFinite else {
+      throw Failure(.mendInput, "holds samples that are no numbers (NaN or infinity)")
+    }
+    return levels
+  }
+}
+
+extension ChannelLayout {
+  /// The positions for BS.1770-4: back channels count as sides if there are no sides, as in 5.1.
+  package var loudnessPositions: [LoudnessMeter.Position] {
+    let hasSides = channels.contains(.sideLeft)
+    return channels.map { channel in
+      switch channel {
+      case .lowFrequency: .ignored
+      case .sideLeft, .sideRight: .surround
+      case .backLeft, .backRight: hasSides ? .front : .surround
+      default: .front
+      }
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import MediaComposition
+
+extension Node.Kind {
+  /// The nodes that it reads.
+  package var children: [Node.ID] {
+    switch self {
+    case .source: []
+    case .mix(let children): children
+    case .convert(let child), .process(_, let child), .excerpt(let child, _): [child]
+    }
+  }
+
+  /// The same kind, reading other nodes.
+  fileprivate func renumbered(_ number: (Node.ID) -> Node.ID) -> Node.Kind {
+    switch self {
+    case .source: self
+    case .mix(let children): .mix(children.map(number))
+    case .convert(let child): .convert(number(child))
+    case .process(let process, let child): .process(process, number(child))
+    case .excerpt(let child, let start): .excerpt(number(child), start: start)
+    }
+  }
+}
+
+extension Graph {
+  /// A node, the last one, and all that it is made of, numbered anew in the same order; without
+  /// sinks and tracks. Equal sounds of two graphs give equal ones. O(nodes).
+  package func subgraph(of node: Node.ID) -> Graph {
+    var isNeeded = [Bool](repeating: false, count: node + 1)
+    isNeeded[node] = true
+    for id in isNeeded.indices.reversed() where isNeeded[id] {
+      for child in nodes[id].kind.children { isNeeded[child] = true }
+    }
+    var numbers = [Node.ID](repeating: 0, count: node + 1)
+    var found: [Node] = []
+    for id in isNeeded.indices where isNeeded[id] {
+      numbers[id] = found.count
+      var copy = nodes[id]
+      copy.kind = copy.kind.renumbered { numbers[$0] }
+      found.append(copy)
+    }
+    return Graph(nodes: found, sinks: [])
+  }
+
+  /// The sound of one asset, as it is.
+  package init(of asset: Asset) {
+    let layout = asset.channelLayout
+    let source = Source(asset, matrix: ChannelMatrix(from: layout, to: layout), ratio: .one)
+    self.init(
+      nodes: [
+        Node(
+          .source(source, start: 0),
+          format: AudioFormat(sampleRate: asset.sampleRate, channelLayout: layout),
+          frames: 0..<source.frameCount)
+      ], sinks: [])
+  }
+}
