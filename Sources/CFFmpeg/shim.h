@@ -67,6 +67,7 @@ struct avjob_avfilter {
   __typeof__(&avfilter_graph_config) graph_config;
   __typeof__(&avfilter_get_by_name) get_by_name;
   __typeof__(&avfilter_init_dict) init_dict;
+  __typeof__(&avfilter_init_str) init_str;
   __typeof__(&avfilter_link) link;
   __typeof__(&av_buffersrc_add_frame) buffersrc_add_frame;
   __typeof__(&av_buffersink_get_frame) buffersink_get_frame;
@@ -86,10 +87,21 @@ static inline int avjob_load_avfilter(struct avjob_avfilter *table) {
          AVJOB_LOAD(graph_alloc_filter, avfilter_graph_alloc_filter) &&
          AVJOB_LOAD(graph_config, avfilter_graph_config) &&
          AVJOB_LOAD(get_by_name, avfilter_get_by_name) &&
-         AVJOB_LOAD(init_dict, avfilter_init_dict) && AVJOB_LOAD(link, avfilter_link) &&
+         AVJOB_LOAD(init_dict, avfilter_init_dict) &&
+         AVJOB_LOAD(init_str, avfilter_init_str) && AVJOB_LOAD(link, avfilter_link) &&
          AVJOB_LOAD(buffersrc_add_frame, av_buffersrc_add_frame) &&
          AVJOB_LOAD(buffersink_get_frame, av_buffersink_get_frame);
 #undef AVJOB_LOAD
+}
+
+// Whether all links of a configured graph have one rate and one number of channels.
+static inline int avjob_keeps_format(const AVFilterGraph *graph, int rate, int channels) {
+  for (unsigned i = 0; i < graph->nb_filters; i++)
+    for (unsigned j = 0; j < graph->filters[i]->nb_outputs; j++) {
+      const AVFilterLink *link = graph->filters[i]->outputs[j];
+      if (!link || link->sample_rate != rate || link->ch_layout.nb_channels != channels) return 0;
+    }
+  return 1;
 }
 
 static inline int avjob_averror_filter_not_found(void) { return AVERROR_FILTER_NOT_FOUND; }

@@ -21,7 +21,9 @@ public struct ExportSession: Sendable {
       self.library = library
       library.compilations.add(1, ordering: .relaxed)
       do throws(Failure) {
-        graph = .success(try Graph(compiling: export))
+        let compiled = try Graph(compiling: export)
+        try compiled.requireDescribedFilters()
+        graph = .success(compiled)
       } catch {
         graph = .failure(error)
       }

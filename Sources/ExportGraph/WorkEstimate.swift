@@ -18,6 +18,7 @@ private enum Cost {
   static let passFilter: Int128 = 25_000
   static let dynamics: Int128 = 50_000
   static let denoise: Int128 = 95_000
+  static let declick: Int128 = 300_000
 
   static func decoding(_ codec: String) -> Int128 {
     switch codec {
@@ -117,6 +118,8 @@ extension Graph {
     case .dehum(let settings): Cost.passFilter * Int128(settings.harmonics)
     case .compressor, .gate, .deesser: Cost.dynamics
     case .denoise: Cost.denoise
+    case .declick: Cost.declick
+    case .filter(let description): Cost.dynamics * Int128(description.filters.count)
     }
   }
 

@@ -12,6 +12,8 @@ package final class FilterChain {
     /// As `avfilter_get_by_name` takes it.
     package let name: String
     fileprivate let options: [Option]
+    /// In FFmpeg's notation, in place of options.
+    fileprivate let arguments: String?
 
     fileprivate struct Option: Hashable {
       var name: String
@@ -22,6 +24,14 @@ package final class FilterChain {
     package init(_ name: String, _ options: [(String, String)] = []) {
       self.name = name
       self.options = options.map { Option(name: $0.0, value: $0.1) }
+      arguments = nil
+    }
+
+    /// A filter with `arguments` in FFmpeg's notation, `i=1:mix=0.5`.
+    package init(_ name: String, arguments: String) {
+      self.name = name
+      self.arguments = arguments
+      options = []
     }
   }
 
@@ -40,6 +50,8 @@ package final class FilterChain {
   private var input: UnsafeMutablePointer<AVFilterContext>?
   private var output: UnsafeMutablePointer<AVFilterContext>?
   private let fed: Frame
+  /// The number of the frame that is fed next.
+  private var nextFrame: Int64 = 0
   /// What came out last, and how much of it was taken.
   private let made: Frame
   private var takenCount = 0
@@ -56,14 +68,17 @@ package final class FilterChain {
 
   deinit { library.graph_free(&graph) }
 
-  /// Makes a chain for sound of `sampleRate` frames a second (`avfilter_graph_config`).
+  /// Makes a chain for sound of `sampleRate` frames a second (`avfilter_graph_config`), whose first
+  /// frame that is fed is number `start` for filters that look at the time.
   ///
-  /// - Throws: `LibAVError.filtersMissing` where there is no libavfilter of the right version.
+  /// - Throws: `LibAVError.filtersMissing` where there is no libavfilter of the right version;
+  ///   `isFormatChange` for a filter that changes the rate or the number of channels.
   package static func open(
-    _ filters: [Filter], sampleRate: Int, channelCount: Int
+    _ filters: [Filter], sampleRate: Int, channelCount: Int, start: Int64 = 0
   ) throws(LibAVError) -> FilterChain {
     guard let library else { throw LibAVError.filtersMissing }
     let chain = try FilterChain(library, sampleRate: sampleRate, channelCount: channelCount)
+    chain.nextFrame = start
     let graph = try checkAllocated(library.graph_alloc(), "avfilter_graph_alloc")
     chain.graph = graph
     graph.pointee.nb_threads = 1
@@ -73,43 +88,53 @@ package final class FilterChain {
       avjob_default_layout_name(Int32(channelCount), &layout, layout.count),
       "av_channel_layout_describe")
     var last = try chain.add(
-      "abuffer",
-      [
-        ("sample_rate", "\(sampleRate)"), ("sample_fmt", "fltp"),
-        ("time_base", "1/\(sampleRate)"),
-        (
-          "channel_layout",
-          String(decoding: layout.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-        ),
-      ])
+      Filter(
+        "abuffer",
+        [
+          ("sample_rate", "\(sampleRate)"), ("sample_fmt", "fltp"),
+          ("time_base", "1/\(sampleRate)"),
+          (
+            "channel_layout",
+            String(decoding: layout.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+          ),
+        ]))
     chain.input = last
     let rest =
-      filters.map { filter in (filter.name, filter.options.map { ($0.name, $0.value) }) } + [
-        ("aformat", [("sample_fmts", "fltp"), ("sample_rates", "\(sampleRate)")]),
-        ("abuffersink", []),
+      filters + [
+        Filter("aformat", [("sample_fmts", "fltp"), ("sample_rates", "\(sampleRate)")]),
+        Filter("abuffersink"),
       ]
-    for (name, options) in rest {
-      let next = try chain.add(name, options)
+    for filter in rest {
+      let next = try chain.add(filter)
       try check(library.link(last, 0, next, 0), "avfilter_link")
       last = next
     }
     chain.output = last
-    try check(library.graph_config(graph, nil), "avfilter_graph_config")
+    let names = filters.map(\.name).joined(separator: ", ")
+    try check(library.graph_config(graph, nil), names)
+    guard avjob_keeps_format(graph, Int32(sampleRate), Int32(channelCount)) != 0 else {
+      throw LibAVError(code: avjob_averror_input_changed(), operation: names)
+    }
     return chain
   }
 
   /// A filter in the graph, which owns it (`avfilter_graph_alloc_filter`).
   private func add(
-    _ name: String, _ options: [(name: String, value: String)]
+    _ filter: Filter
   ) throws(LibAVError) -> UnsafeMutablePointer<AVFilterContext> {
-    guard let filter = library.get_by_name(name) else {
+    let name = filter.name
+    guard let found = library.get_by_name(name) else {
       throw LibAVError(code: avjob_averror_filter_not_found(), operation: name)
     }
     let context = try checkAllocated(
-      library.graph_alloc_filter(graph, filter, nil), "avfilter_graph_alloc_filter")
+      library.graph_alloc_filter(graph, found, nil), "avfilter_graph_alloc_filter")
+    if let arguments = filter.arguments {
+      try check(library.init_str(context, arguments), name)
+      return context
+    }
     var dictionary: OpaquePointer?
     defer { av_dict_free(&dictionary) }
-    for option in options {
+    for option in filter.options {
       try check(av_dict_set(&dictionary, option.name, option.value, 0), "av_dict_set")
     }
     try check(library.init_dict(context, &dictionary), name)
@@ -132,6 +157,8 @@ package final class FilterChain {
       guard let plane = fed.pointer.pointee.extended_data[channel] else { continue }
       UnsafeMutableRawPointer(plane).copyMemory(from: planes[channel], byteCount: count * 4)
     }
+    fed.pointer.pointee.pts = nextFrame
+    nextFrame += Int64(count)
     try check(library.buffersrc_add_frame(input, fed.pointer), "av_buffersrc_add_frame")
   }
 

@@ -19,6 +19,10 @@ public enum Effect: Sendable, Hashable, Codable {
   case dehum(Dehum)
   /// Reduces steady noise.
   case denoise(Denoise)
+  /// Removes clicks.
+  case declick(Declick)
+  /// Filters of libavfilter in a row.
+  case filter(FilterDescription)
 
   /// Reduces steady noise by `reduction` decibels.
   public static func denoise(reduction: Double) -> Effect {
@@ -31,7 +35,7 @@ public enum Effect: Sendable, Hashable, Codable {
   /// Whether it changes nothing: every sample stays as it is.
   public var isNeutral: Bool {
     switch self {
-    case .highpass, .lowpass, .dehum: false
+    case .highpass, .lowpass, .dehum, .declick, .filter: false
     case .equalizer(let bands): bands.allSatisfy { $0.gain == 0 }
     case .compressor(let settings):
       settings.mix == 0 || settings.ratio == 1 && settings.makeup == 0
@@ -44,7 +48,7 @@ public enum Effect: Sendable, Hashable, Codable {
   /// The first setting that no rate makes possible, in words; nil where all are fine.
   package var problem: String? {
     switch self {
-    case .highpass, .lowpass: nil
+    case .highpass, .lowpass, .filter: nil
     case .equalizer(let bands):
       bands.count > Self.bandLimit
         ? "has \(bands.count) bands; \(Self.bandLimit) are the most"
@@ -54,6 +58,7 @@ public enum Effect: Sendable, Hashable, Codable {
     case .deesser(let settings): settings.problem
     case .dehum(let settings): settings.problem
     case .denoise(let settings): settings.problem
+    case .declick(let settings): settings.problem
     }
   }
 }
@@ -73,6 +78,8 @@ extension Effect: CustomStringConvertible {
       settings == Denoise(reduction: settings.reduction)
         ? "denoise \(EffectUnit.decibels.text(settings.reduction))"
         : "denoise (\(settings.settingsText))"
+    case .declick(let settings): "declick (\(settings.settingsText))"
+    case .filter(let description): "filter \"\(description)\""
     }
   }
 }

@@ -90,6 +90,32 @@ extension Effect {
       EffectParameter("floor", \.floor, .decibels, -80 ... -20, "the level of the noise"),
     ]
   }
+
+  /// The removal of clicks (`adeclick`): what an autoregressive model of the sound does not
+  /// predict is interpolated.
+  public struct Declick: EffectSettings {
+    /// How far from the prediction a click lies; the lower, the more are found.
+    public var threshold = 3.0
+    /// Of the sound that is looked at together.
+    public var window = Time(value: 55, timescale: 1000)
+    /// The order of the model, in percent of the window.
+    public var order = 0.02
+    /// The most between two clicks that are removed as one, in percent of the window.
+    public var burst = 0.02
+
+    /// The usual settings: the filter's, but for the threshold. Its own of 2 changes 2 % of the
+    /// samples of clean music, and this one a tenth of that.
+    public init() {}
+
+    /// In the order of documentation; the ranges are those of the filter.
+    public static let parameters: [EffectParameter<Self>] = [
+      EffectParameter(
+        "threshold", \.threshold, .number, 1...100, "the lower, the more clicks are found"),
+      EffectParameter("window", \.window, 10...100, "of the sound that is looked at together"),
+      EffectParameter("order", \.order, .percent, 0...0.25, "of the model, to the window"),
+      EffectParameter("burst", \.burst, .percent, 0...0.1, "clicks closer than this are one"),
+    ]
+  }
 }
 
 extension [Effect.Band] {

@@ -22,8 +22,14 @@ struct EffectTableTests {
     .compressor(Effect.Compressor(threshold: -20, ratio: 1.01)),
     .gate(Effect.Gate(threshold: -120, range: 10)),
     .deesser(Effect.Deesser(intensity: 0.05, reduction: 1)),
-    .dehum(Effect.Dehum(frequency: 50)), .denoise(reduction: 0.01),
+    .dehum(Effect.Dehum(frequency: 50)), .denoise(reduction: 0.01), .declick(rarely),
   ]
+
+  private static var rarely: Effect.Declick {
+    var declick = Effect.Declick()
+    declick.threshold = 100
+    return declick
+  }
 
   @Test(
     "every effect leaves a sound where it is, to its last frame",
@@ -163,6 +169,23 @@ struct EffectTableTests {
         #expect(range.contains(gain), "\(factor * hum) Hz: \(gain) dB")
       }
     }
+  }
+
+  @Test("clicks go, and what has none is copied", arguments: [44_100, 48_000])
+  func declick(rate: Int) throws {
+    // Its start would be a click.
+    let clean = Signal.glide(sampleRate: rate, count: 3 * rate).enumerated().map {
+      $1 * Float(min($0, 9000)) / 36_000
+    }
+    var clicks = clean
+    for place in stride(from: rate / 3, to: 3 * rate - 400, by: rate / 7) {
+      for frame in place..<place + 5 { clicks[frame] += frame % 2 == 0 ? 0.3 : -0.2 }
+    }
+    let asset = try stage.sound([clean, clicks], rate: rate)
+    let sound = try stage.render(composition(filtered(asset, .declick(Effect.Declick()))))
+    #expect(sound[0] == clean)
+    func error(_ samples: [Float]) -> [Float] { zip(samples, clean).map { $0 - $1 } }
+    #expect(Signal.gain(of: error(sound[1]), over: error(clicks)) < -25)
   }
 
   @Test("every effect gives the same from any start, and for any size of blocks")

@@ -59,7 +59,6 @@ import TestSupport
         clip: a.wav
         trim: { below: -50 dB }
         duck: { under: voice, by: 12 dB }
-        effects: [filter, { filter: "volume=2" }]
         output: x.mp3
         """#),
       #"""
@@ -71,14 +70,6 @@ import TestSupport
           3 | duck: { under: voice, by: 12 dB }
             | ^~~~
         help: write the 'volume' points by hand
-      job.yaml:4:11: error: 'filter' is not built yet
-          4 | effects: [filter, { filter: "volume=2" }]
-            |           ^~~~~~
-        help: filter the file before
-      job.yaml:4:21: error: 'filter' is not built yet
-          4 | effects: [filter, { filter: "volume=2" }]
-            |                     ^~~~~~
-        help: filter the file before
       """#)
   }
 

@@ -314,7 +314,7 @@ import TestSupport
           - compressor
           - highpass
           - { highpass: 80, lowpass: 12 parsecs }
-          - { denoise: 300 dB, filter: "volume=2" }
+          - { denoise: 300 dB }
           - { lowpass: 0.5 Hz }
           - deesser: { reduction: 8 }
         output: x.mp3
@@ -327,7 +327,7 @@ import TestSupport
       job.yaml:4:5: error: unknown effect 'reverb'
           4 |   - reverb
             |     ^~~~~~
-        help: the effects are 'highpass', 'lowpass', 'eq', 'compressor', 'gate', 'deesser', 'dehum', 'denoise'
+        help: the effects are 'highpass', 'lowpass', 'eq', 'compressor', 'gate', 'deesser', 'dehum', 'denoise', 'declick', 'filter'
       job.yaml:5:5: error: 'compressor' needs its settings
           5 |   - compressor
             |     ^~~~~~~~~~
@@ -345,13 +345,9 @@ import TestSupport
             |                              ^~~~~~~~~~
         help: write '80 Hz' or '12 kHz'
       job.yaml:8:16: error: '300 dB' is out of range
-          8 |   - { denoise: 300 dB, filter: "volume=2" }
+          8 |   - { denoise: 300 dB }
             |                ^~~~~~
         help: 'reduction' goes from 0 dB to 97 dB
-      job.yaml:8:24: error: 'filter' is not built yet
-          8 |   - { denoise: 300 dB, filter: "volume=2" }
-            |                        ^~~~~~
-        help: filter the file before
       job.yaml:9:16: error: '0.5 Hz' is out of range
           9 |   - { lowpass: 0.5 Hz }
             |                ^~~~~~
@@ -399,6 +395,59 @@ import TestSupport
           4 |   - compressor: { threshold: -61 dB, release: 100, attack: 10 samples, mix: 0.5 }
             |                                                                             ^~~
         help: write '50 %'
+      """#)
+  }
+
+  @Test("Filters of FFmpeg's that are not allowed")
+  func filters() {
+    expect(
+      Bench().screen(
+        #"""
+        clip: a.wav
+        effects:
+          - filter
+          - filter: "amovie=a.wav"
+          - filter: "treble=g=2, atempo=1.5"
+          - filter: trebel
+          - filter: "[0:a] volume=2; anull"
+          - filter: "volume=enable='between(t,1,2)"
+          - filter: volume=w'h'i\le(1)
+          - filter: "bass=g=1,,treble"
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:3:5: error: 'filter' needs a filter
+          3 |   - filter
+            |     ^~~~~~
+        help: write 'filter: treble=g=2,bass=g=-1'
+      job.yaml:4:13: error: 'amovie' opens files or devices
+          4 |   - filter: "amovie=a.wav"
+            |             ^~~~~~~~~~~~~~
+        help: put the file on a track of its own
+      job.yaml:5:13: error: 'atempo' changes the time of a sound
+          5 |   - filter: "treble=g=2, atempo=1.5"
+            |             ^~~~~~~~~~~~~~~~~~~~~~~~
+        help: use 'speed'
+      job.yaml:6:13: error: 'trebel' is no filter that is allowed here
+          6 |   - filter: trebel
+            |             ^~~~~~
+        help: did you mean 'treble'?
+      job.yaml:7:13: error: a label, or a second chain, in a filter
+          7 |   - filter: "[0:a] volume=2; anull"
+            |             ^~~~~~~~~~~~~~~~~~~~~~~
+        help: write filters in a row, as 'treble=g=2,bass=g=-1'
+      job.yaml:8:13: error: a quotation in a filter does not end
+          8 |   - filter: "volume=enable='between(t,1,2)"
+            |             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+        help: end it with another quote
+      job.yaml:9:13: error: 'while()' in the arguments of 'volume' may not end, or gives another sound at each run
+          9 |   - filter: volume=w'h'i\le(1)
+            |             ^~~~~~~~~~~~~~~~~~
+        help: write an expression without it
+      job.yaml:10:13: error: a filter without a name
+         10 |   - filter: "bass=g=1,,treble"
+            |             ^~~~~~~~~~~~~~~~~~
+        help: write one, as 'treble=g=2'
       """#)
   }
 

@@ -133,6 +133,10 @@ import Testing
     "has neither a least nor", "is over", "needs two channels", "'mode: mono' of an output",
     // Numbers in texts.
     "is out of range",
+    // Which filters of FFmpeg's are allowed, and how they are quoted.
+    "opens files or devices", "changes the time of a sound", "is no filter that is allowed here",
+    "a label, or a second chain", "a quotation in a filter", "may not end",
+    "a filter without a name",
     // Two values that contradict each other.
     "does not keep the pitch", "'spectral' keeps the pitch",
     // YAML's readers take the last of two, and an empty text for a key without a value.

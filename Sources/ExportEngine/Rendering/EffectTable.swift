@@ -32,10 +32,42 @@ extension Effect {
     case .compressor(let settings): EffectRow(filters: [settings.filter])
     case .gate(let settings): EffectRow(filters: [settings.filter])
     case .deesser(let settings): EffectRow(filters: [settings.filter])
-    // It gives a frame after two more of its steps of 1/80 s, rounded down.
     case .denoise(let settings):
-      EffectRow(filters: [settings.filter], lag: 2 * (sampleRate / 80))
+      .denoising(settings.filter, sampleRate: sampleRate)
+    case .declick(let settings): EffectRow(filters: [settings.filter])
+    case .filter(let description): description.row(sampleRate: sampleRate)
     }
+  }
+}
+
+extension EffectRow {
+  /// `afftdn` gives a frame after two more of its steps of 1/80 s, rounded down. It keeps its input's
+  /// time, which filters behind it would take for the sound's.
+  fileprivate static func denoising(_ filter: FilterChain.Filter, sampleRate: Int) -> Self {
+    let lag = 2 * (sampleRate / 80)
+    return EffectRow(
+      filters: [filter, FilterChain.Filter("asetpts", [("expr", "PTS-\(lag)/SR/TB")])], lag: lag)
+  }
+}
+
+extension FilterDescription {
+  /// What depends on the time (`enable`, or `eval`
+  /// for each frame) is looked at once in a frame of libavfilter's: these are made short.
+  fileprivate func row(sampleRate: Int) -> EffectRow {
+    var row = EffectRow(filters: [])
+    if filters.contains(where: { $0.arguments.contains("enable") || $0.arguments.contains("eval") })
+    {
+      row.filters.append(FilterChain.Filter("asetnsamples", [("n", "64"), ("p", "0")]))
+    }
+    for filter in filters {
+      let made = FilterChain.Filter(filter.name, arguments: filter.arguments)
+      let one =
+        filter.name == "afftdn"
+        ? EffectRow.denoising(made, sampleRate: sampleRate) : EffectRow(filters: [made])
+      row.filters += one.filters
+      row.lag += one.lag
+    }
+    return row
   }
 }
 
@@ -100,6 +132,18 @@ extension Effect.Denoise {
   fileprivate var filter: FilterChain.Filter {
     FilterChain.Filter(
       "afftdn", [("noise_reduction", "\(max(0.01, reduction))"), ("noise_floor", "\(floor)")])
+  }
+}
+
+extension Effect.Declick {
+  /// In its method that copies what has no clicks.
+  fileprivate var filter: FilterChain.Filter {
+    FilterChain.Filter(
+      "adeclick",
+      [
+        ("method", "save"), ("threshold", "\(threshold)"), ("window", window.millisecondsText),
+        ("arorder", "\(order * 100)"), ("burst", "\(burst * 100)"),
+      ])
   }
 }
 

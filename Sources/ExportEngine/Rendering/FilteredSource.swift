@@ -88,14 +88,16 @@ final class FilteredSource: FrameSource {
   }
 
   private func begin() throws(Failure) -> FilterChain {
-    let made = try filtering { () throws(LibAVError) in
-      try FilterChain.open(setup.filters, sampleRate: sampleRate, channelCount: channelCount)
-    }
-    chain = made
     // On the grid of the blocks from its start.
     let warmUp = jumps.warmUp?.frames(atRate: sampleRate)
     let first = warmUp.map { ratio.source(ofTarget: max(0, position - $0)) } ?? 0
     let start = first / Int64(Self.blockSize) * Int64(Self.blockSize)
+    let made = try filtering { () throws(LibAVError) in
+      try FilterChain.open(
+        setup.filters, sampleRate: sampleRate, channelCount: channelCount,
+        start: start - Int64(setup.lead))
+    }
+    chain = made
     chainPosition = ratio.target(ofSource: start) - Int64(setup.lag)
     isInputAtEnd = false
     try input.seek(to: start)
@@ -132,10 +134,15 @@ func filtering<T>(_ body: () throws(LibAVError) -> T) throws(Failure) -> T {
   do {
     return try body()
   } catch {
-    guard error.isMissingFilter else { throw error.machineFailure }
-    throw Failure(
-      .mendMachine,
-      "needs FFmpeg's \(error.operation), which is not there; install libavfilter")
+    throw error.isMissingFilter ? error.missingFilterFailure : error.machineFailure
+  }
+}
+
+extension LibAVError {
+  /// For a machine without libavfilter, or without one of its filters.
+  var missingFilterFailure: Failure {
+    Failure(
+      .mendMachine, "needs FFmpeg's \(operation), which is not there; install libavfilter")
   }
 }
 

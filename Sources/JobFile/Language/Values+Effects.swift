@@ -124,6 +124,19 @@ extension Values {
     map: settings("a denoise", example: "{ reduction: 12 dB, floor: -50 dB }"),
     finish: { settings, _, _ in settings })
 
+  private static let declick: MapNotation<Effect.Declick> = settings(
+    "a declick", example: "{ threshold: 3 }")
+
+  private static let filter = TextNotation(
+    "filter", "filters, as 'treble=g=2,bass=g=-1'", JSONForm.anyText
+  ) { text throws(QuantityError) in
+    do throws(FilterRefusal) {
+      return try FilterDescription(parsing: text)
+    } catch {
+      throw QuantityError(error.message, help: error.help)
+    }
+  }
+
   // MARK: Lists of effects
 
   /// An effect in a list: its name, and its settings.
@@ -142,14 +155,16 @@ extension Values {
       Key("deesser", deesser, "lowers hissing sounds of speech") { $0.append(.deesser($1)) },
       Key("dehum", dehum, "removes a hum and its harmonics") { $0.append(.dehum($1)) },
       Key("denoise", denoise, "reduces steady noise") { $0.append(.denoise($1)) },
-      Key(
-        "filter", notBuilt: "a filter of FFmpeg's by its description",
-        instead: "filter the file before"),
+      Key("declick", declick, "removes clicks") { $0.append(.declick($1)) },
+      Key("filter", filter, "filters of FFmpeg's, in its own words") {
+        $0.append(.filter($1.value))
+      },
     ])
 
   /// Effects whose usual settings fit most sounds.
   private static let plainEffects: [String: Effect] = [
-    "deesser": .deesser(Effect.Deesser()), "denoise": .denoise(Effect.Denoise()),
+    "declick": .declick(Effect.Declick()), "deesser": .deesser(Effect.Deesser()),
+    "denoise": .denoise(Effect.Denoise()),
   ]
 
   static let effects: NodeNotation<[Effect]> = NodeNotation(
@@ -182,9 +197,6 @@ extension Values {
         help: nearest.map { "did you mean '\($0)'?" }
           ?? "the effects are \(built.joined(separator: ", "))")
       return
-    }
-    guard key.instead == nil else {
-      return decoder.sink.error("'\(name)' is not built yet", at: origin, help: key.instead)
     }
     let sample = key.form.sample
     decoder.sink.error(

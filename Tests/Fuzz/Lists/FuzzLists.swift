@@ -76,7 +76,15 @@ private func checkTexts(_ text: String) {
   _ = try? Quantity.pan(text)
   _ = try? Quantity.loop(text)
   _ = try? Quantity.frequency(text)
-  _ = try? Quantity.reduction(text)
+  for parameter in Effect.Compressor.parameters {
+    if let value = try? Quantity.setting(text, of: parameter) {
+      precondition(parameter.range.contains(value))
+    }
+  }
+  if let filter = try? FilterDescription(parsing: text) {
+    precondition(filter.filters.allSatisfy { FilterTable.allowed.contains($0.name) })
+    precondition((try? FilterDescription(parsing: filter.text)) == filter)
+  }
   _ = try? Quantity.itemChannels(text)
   var suspicion: ClipText.MalformedRange?
   let clip = ClipText(text, suspicion: &suspicion)
