@@ -123,8 +123,8 @@ extension Node {
 extension Process {
   fileprivate var needsFilters: Bool {
     switch self {
-    case .stretch, .filter: true
-    case .reverse, .varispeed: false
+    case .stretch, .filter, .reverb: true
+    case .reverse, .varispeed, .delay: false
     }
   }
 }

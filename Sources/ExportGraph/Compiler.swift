@@ -235,8 +235,7 @@ private struct Compiler {
         process(.stretch(ratio, algorithm), .unbounded)
       }
     }
-    let effects = segment.effects.filter { !$0.isNeutral }
-    if !effects.isEmpty { process(.filter(effects), .unbounded) }
+    for effects in segment.effects.processes { process(effects, .unbounded) }
     let first = place.frames.lowerBound
     let frames = place.frames.clamped(to: first..<(first + length)).clamped(to: window)
     guard !frames.isEmpty else { return nil }

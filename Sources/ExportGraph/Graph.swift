@@ -134,6 +134,10 @@ public enum Process: Sendable, Hashable, Encodable {
   case stretch(FrameRatio, TimePitchAlgorithm)
   /// Filtered, in order; the filters' delays are removed.
   case filter([Effect])
+  /// With echoes.
+  case delay(Effect.Delay)
+  /// Convolved with an impulse response.
+  case reverb(Effect.Reverb)
 }
 
 /// An `AudioMix` on a frame grid: weighted channels, a factor, and envelopes whose ramps start and

@@ -64,7 +64,9 @@ enum Limits {
       "give a frequency above 0 Hz"
     case .equalizer(let bands): bands.lazy.compactMap { above($0.frequency) }.first
     case .dehum(let settings): above(settings.frequency)
-    case .highpass, .lowpass, .compressor, .gate, .deesser, .denoise, .declick, .filter: nil
+    case .highpass, .lowpass, .compressor, .gate, .deesser, .denoise, .declick, .filter, .delay,
+      .reverb:
+      nil
     }
   }
 }

@@ -185,6 +185,8 @@ extension Process: CustomStringConvertible {
     case .stretch(let ratio, let algorithm):
       "speed \(ratio.speedText), pitch kept (\(algorithm == .spectral ? "rubberband" : "atempo"))"
     case .filter(let effects): effects.map(\.description).joined(separator: ", ")
+    case .delay(let settings): Effect.delay(settings).description
+    case .reverb(let reverb): Effect.reverb(reverb).description
     }
   }
 }

@@ -22,6 +22,17 @@ extension Node.Kind {
   }
 }
 
+extension Node {
+  /// The asset that it reads itself: a source's, or an impulse response.
+  package var asset: Asset? {
+    switch kind {
+    case .source(let source, _): source.asset
+    case .process(.reverb(let reverb), _): reverb.impulse
+    case .mix, .convert, .process, .excerpt: nil
+    }
+  }
+}
+
 extension Graph {
   /// A node, the last one, and all that it is made of, numbered anew in the same order; without
   /// sinks and tracks. Equal sounds of two graphs give equal ones. O(nodes).

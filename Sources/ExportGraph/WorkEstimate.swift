@@ -19,6 +19,8 @@ private enum Cost {
   static let dynamics: Int128 = 50_000
   static let denoise: Int128 = 95_000
   static let declick: Int128 = 300_000
+  /// And so much for each second of the impulse response.
+  static let convolution: Int128 = 30_000
 
   static func decoding(_ codec: String) -> Int128 {
     switch codec {
@@ -107,6 +109,9 @@ extension Graph {
       case .stretch: return samples * Cost.spectralStretch
       case .filter(let effects):
         return effects.reduce(0) { $0 + samples * cost(of: $1) }
+      case .delay: return samples * Cost.mix
+      case .reverb(let reverb):
+        return samples * Cost.convolution * (1 + Int128(reverb.impulse.duration.seconds))
       }
     }
   }
@@ -119,6 +124,7 @@ extension Graph {
     case .compressor, .gate, .deesser: Cost.dynamics
     case .denoise: Cost.denoise
     case .declick: Cost.declick
+    case .delay, .reverb: 0
     case .filter(let description): Cost.dynamics * Int128(description.filters.count)
     }
   }
@@ -166,7 +172,7 @@ extension Graph {
     case .varispeed(let ratio):
       ratio.source(ofTarget: range.lowerBound)..<ratio.source(ofTarget: range.upperBound)
     case .stretch(let ratio, _): 0..<ratio.source(ofTarget: range.upperBound)
-    case .filter: 0..<range.upperBound
+    case .filter, .delay, .reverb: 0..<range.upperBound
     }
   }
 }

@@ -14,6 +14,8 @@ package final class FilterChain {
     fileprivate let options: [Option]
     /// In FFmpeg's notation, in place of options.
     fileprivate let arguments: String?
+    /// The sound of its second input, by channel; nil without one.
+    fileprivate let response: [[Float]]?
 
     fileprivate struct Option: Hashable {
       var name: String
@@ -21,8 +23,13 @@ package final class FilterChain {
     }
 
     /// A filter with options: names and values.
-    package init(_ name: String, _ options: [(String, String)] = []) {
+    ///
+    /// `response` is the whole sound of its second input, with the channels of the first.
+    package init(
+      _ name: String, _ options: [(String, String)] = [], response: [[Float]]? = nil
+    ) {
       self.name = name
+      self.response = response
       self.options = options.map { Option(name: $0.0, value: $0.1) }
       arguments = nil
     }
@@ -32,6 +39,7 @@ package final class FilterChain {
       self.name = name
       self.arguments = arguments
       options = []
+      response = nil
     }
   }
 
@@ -83,30 +91,22 @@ package final class FilterChain {
     chain.graph = graph
     graph.pointee.nb_threads = 1
     graph.pointee.thread_type = 0
-    var layout = [CChar](repeating: 0, count: 64)
-    try check(
-      avjob_default_layout_name(Int32(channelCount), &layout, layout.count),
-      "av_channel_layout_describe")
-    var last = try chain.add(
-      Filter(
-        "abuffer",
-        [
-          ("sample_rate", "\(sampleRate)"), ("sample_fmt", "fltp"),
-          ("time_base", "1/\(sampleRate)"),
-          (
-            "channel_layout",
-            String(decoding: layout.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-          ),
-        ]))
+    var last = try chain.addSource()
     chain.input = last
     let rest =
       filters + [
         Filter("aformat", [("sample_fmts", "fltp"), ("sample_rates", "\(sampleRate)")]),
         Filter("abuffersink"),
       ]
+    var responses: [(source: UnsafeMutablePointer<AVFilterContext>, sound: [[Float]])] = []
     for filter in rest {
       let next = try chain.add(filter)
       try check(library.link(last, 0, next, 0), "avfilter_link")
+      if let response = filter.response {
+        let source = try chain.addSource()
+        try check(library.link(source, 0, next, 1), "avfilter_link")
+        responses.append((source, response))
+      }
       last = next
     }
     chain.output = last
@@ -115,6 +115,7 @@ package final class FilterChain {
     guard avjob_keeps_format(graph, Int32(sampleRate), Int32(channelCount)) != 0 else {
       throw LibAVError(code: avjob_averror_input_changed(), operation: names)
     }
+    for response in responses { try chain.feed(response.sound, to: response.source) }
     return chain
   }
 
@@ -145,14 +146,57 @@ package final class FilterChain {
     return context
   }
 
-  /// Feeds `count` frames of `planes` (`av_buffersrc_add_frame`).
-  package func feed(
-    _ planes: UnsafePointer<UnsafeMutablePointer<Float>>, count: Int
+  /// A source of sound in the graph (`abuffer`).
+  private func addSource() throws(LibAVError) -> UnsafeMutablePointer<AVFilterContext> {
+    var layout = [CChar](repeating: 0, count: 64)
+    try check(
+      avjob_default_layout_name(Int32(channelCount), &layout, layout.count),
+      "av_channel_layout_describe")
+    let name = String(
+      decoding: layout.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    return try add(
+      Filter(
+        "abuffer",
+        [
+          ("sample_rate", "\(sampleRate)"), ("sample_fmt", "fltp"),
+          ("time_base", "1/\(sampleRate)"), ("channel_layout", name),
+        ]))
+  }
+
+  /// Feeds a whole sound to a second input, in blocks, and ends it.
+  private func feed(
+    _ sound: [[Float]], to source: UnsafeMutablePointer<AVFilterContext>
   ) throws(LibAVError) {
+    let total = sound.first?.count ?? 0
+    for start in stride(from: 0, to: total, by: 4096) {
+      let count = min(4096, total - start)
+      try allocateFed(count)
+      for channel in 0..<min(channelCount, sound.count) {
+        guard let plane = fed.pointer.pointee.extended_data[channel] else { continue }
+        sound[channel].withUnsafeBytes { bytes in
+          UnsafeMutableRawPointer(plane).copyMemory(
+            from: bytes.baseAddress.map { $0 + start * 4 } ?? UnsafeRawPointer(plane),
+            byteCount: count * 4)
+        }
+      }
+      fed.pointer.pointee.pts = Int64(start)
+      try check(library.buffersrc_add_frame(source, fed.pointer), "av_buffersrc_add_frame")
+    }
+    try check(library.buffersrc_add_frame(source, nil), "av_buffersrc_add_frame")
+  }
+
+  private func allocateFed(_ count: Int) throws(LibAVError) {
     try check(
       avjob_allocate_float_frame(
         fed.pointer, Int32(channelCount), Int32(sampleRate), Int32(count)),
       "av_frame_get_buffer")
+  }
+
+  /// Feeds `count` frames of `planes` (`av_buffersrc_add_frame`).
+  package func feed(
+    _ planes: UnsafePointer<UnsafeMutablePointer<Float>>, count: Int
+  ) throws(LibAVError) {
+    try allocateFed(count)
     for channel in 0..<channelCount {
       guard let plane = fed.pointer.pointee.extended_data[channel] else { continue }
       UnsafeMutableRawPointer(plane).copyMemory(from: planes[channel], byteCount: count * 4)

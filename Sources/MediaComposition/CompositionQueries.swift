@@ -1,7 +1,7 @@
 import MediaTime
 
 extension Composition {
-  /// Every asset that sounds, nested ones too. O(segments).
+  /// Every asset that sounds, nested ones too, and impulse responses. O(segments).
   public var assets: Set<Asset> {
     var found: Set<Asset> = []
     collectAssets(into: &found)
@@ -13,6 +13,9 @@ extension Composition {
     var last = Segment.Content.silence
     for track in tracks where track.isEnabled {
       for index in track.segments.indices {
+        for case .reverb(let reverb) in track.segments[index].effects {
+          found.insert(reverb.impulse)
+        }
         switch track.segments[index].content {
         case .silence: continue
         case .asset where track.segments[index].content == last: continue

@@ -1,7 +1,8 @@
-/// A filter of sound, each by filters of libavfilter.
+import MediaTime
+
+/// A change of a sound that keeps its length and its place.
 ///
-/// None changes a sound's length or place. What rings on after the end is cut: put silence behind
-/// the sound to keep it.
+/// What rings on after the end is cut: put silence behind the sound to keep it.
 public enum Effect: Sendable, Hashable, Codable {
   /// Attenuates what is below `frequency` hertz, 12 dB an octave (`highpass`).
   case highpass(frequency: Double)
@@ -21,6 +22,10 @@ public enum Effect: Sendable, Hashable, Codable {
   case denoise(Denoise)
   /// Removes clicks.
   case declick(Declick)
+  /// Repeats the sound.
+  case delay(Delay)
+  /// Puts the sound in a room.
+  case reverb(Reverb)
   /// Filters of libavfilter in a row.
   case filter(FilterDescription)
 
@@ -41,6 +46,8 @@ public enum Effect: Sendable, Hashable, Codable {
       settings.mix == 0 || settings.ratio == 1 && settings.makeup == 0
     case .gate(let settings): settings.range == 0 || settings.ratio == 1
     case .deesser(let settings): settings.intensity == 0 || settings.reduction == 0
+    case .delay(let settings): settings.mix == 0
+    case .reverb(let reverb): reverb.settings.mix == 0
     case .denoise(let settings): settings.reduction == 0
     }
   }
@@ -59,6 +66,12 @@ public enum Effect: Sendable, Hashable, Codable {
     case .dehum(let settings): settings.problem
     case .denoise(let settings): settings.problem
     case .declick(let settings): settings.problem
+    case .delay(let settings): settings.problem
+    case .reverb(let reverb):
+      reverb.impulse.duration > Time(value: Reverb.longestImpulse, timescale: 1)
+        ? "the impulse response lasts \(reverb.impulse.duration.readableText); "
+          + "\(Reverb.longestImpulse) s are the most"
+        : reverb.settings.problem
     }
   }
 }
@@ -79,6 +92,9 @@ extension Effect: CustomStringConvertible {
         ? "denoise \(EffectUnit.decibels.text(settings.reduction))"
         : "denoise (\(settings.settingsText))"
     case .declick(let settings): "declick (\(settings.settingsText))"
+    case .delay(let settings): "delay (\(settings.settingsText))"
+    case .reverb(let reverb):
+      "reverb (impulse \(reverb.impulse.path), \(reverb.settings.settingsText))"
     case .filter(let description): "filter \"\(description)\""
     }
   }

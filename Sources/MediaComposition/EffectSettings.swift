@@ -80,7 +80,8 @@ public enum EffectUnit: Sendable, Hashable, CaseIterable {
     case .decibels: "\(Self.digits(value)) dB"
     case .hertz: "\(Self.digits(value)) Hz"
     case .percent: "\(Self.digits(value * 100)) %"
-    case .milliseconds: "\(Self.digits(value)) ms"
+    case .milliseconds:
+      value < 1000 ? "\(Self.digits(value)) ms" : "\(Self.digits(value / 1000)) s"
     case .number, .count: Self.digits(value)
     }
   }

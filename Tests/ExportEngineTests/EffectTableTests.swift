@@ -23,7 +23,14 @@ struct EffectTableTests {
     .gate(Effect.Gate(threshold: -120, range: 10)),
     .deesser(Effect.Deesser(intensity: 0.05, reduction: 1)),
     .dehum(Effect.Dehum(frequency: 50)), .denoise(reduction: 0.01), .declick(rarely),
+    .delay(softly),
   ]
+
+  private static var softly: Effect.Delay {
+    var delay = Effect.Delay()
+    delay.mix = 0.01
+    return delay
+  }
 
   private static var rarely: Effect.Declick {
     var declick = Effect.Declick()

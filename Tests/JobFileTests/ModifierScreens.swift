@@ -310,7 +310,7 @@ import TestSupport
         clip: a.wav
         effects:
           - denose
-          - reverb
+          - flanger
           - compressor
           - highpass
           - { highpass: 80, lowpass: 12 parsecs }
@@ -324,10 +324,10 @@ import TestSupport
           3 |   - denose
             |     ^~~~~~
         help: did you mean 'denoise'?
-      job.yaml:4:5: error: unknown effect 'reverb'
-          4 |   - reverb
-            |     ^~~~~~
-        help: the effects are 'highpass', 'lowpass', 'eq', 'compressor', 'gate', 'deesser', 'dehum', 'denoise', 'declick', 'filter'
+      job.yaml:4:5: error: unknown effect 'flanger'
+          4 |   - flanger
+            |     ^~~~~~~
+        help: the effects are 'highpass', 'lowpass', 'eq', 'compressor', 'gate', 'deesser', 'dehum', 'denoise', 'declick', 'delay', 'reverb', 'filter'
       job.yaml:5:5: error: 'compressor' needs its settings
           5 |   - compressor
             |     ^~~~~~~~~~
@@ -448,6 +448,57 @@ import TestSupport
          10 |   - filter: "bass=g=1,,treble"
             |             ^~~~~~~~~~~~~~~~~~
         help: write one, as 'treble=g=2'
+      """#)
+  }
+
+  @Test("Delays and reverberations that are none")
+  func rooms() {
+    expect(
+      Bench().screen(
+        #"""
+        clip: a.wav
+        effects:
+          - delay: { feedback: 120 %, mix: 25 % }
+          - delay: { time: 300, tail: 2m }
+          - reverb: { mix: 20 %, impulse: hal.wav }
+          - reverb: { impulse: b.wav 1s..2s }
+          - reverb: b.wav
+          - reverb: { tail: 1s }
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:3:12: error: a delay needs a 'time'
+          3 |   - delay: { feedback: 120 %, mix: 25 % }
+            |            ^
+        help: write { time: 350ms, feedback: 30 %, mix: 25 % }
+      job.yaml:3:24: error: '120 %' is out of range
+          3 |   - delay: { feedback: 120 %, mix: 25 % }
+            |                        ^~~~~
+        help: 'feedback' goes from 0 % to 95 %
+      job.yaml:4:20: error: '300' has no unit
+          4 |   - delay: { time: 300, tail: 2m }
+            |                    ^~~
+        help: write '300ms'
+      job.yaml:4:31: error: '2m' is out of range
+          4 |   - delay: { time: 300, tail: 2m }
+            |                               ^~
+        help: 'tail' goes from 0 ms to 60 s
+      job.yaml:5:35: error: there is no file 'hal.wav'
+          5 |   - reverb: { mix: 20 %, impulse: hal.wav }
+            |                                   ^~~~~~~
+        help: put it there, or name another one
+      job.yaml:6:24: error: an impulse response is the sound of a whole file, not of a range
+          6 |   - reverb: { impulse: b.wav 1s..2s }
+            |                        ^~~~~~~~~~~~
+        help: leave the range out
+      job.yaml:7:13: error: 'reverb' is a map, not a text
+          7 |   - reverb: b.wav
+            |             ^~~~~
+        help: write { impulse: hall.wav, mix: 25 %, tail: 2s }
+      job.yaml:8:13: error: a reverb needs an 'impulse'
+          8 |   - reverb: { tail: 1s }
+            |             ^
+        help: write { impulse: hall.wav, mix: 25 %, tail: 2s }
       """#)
   }
 

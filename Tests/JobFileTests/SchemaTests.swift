@@ -118,7 +118,7 @@ import Testing
     // What is on the disk and in the environment.
     "there is no file", "there is no folder", "no file in", "is a folder",
     "stands for several files",
-    "is not allowed here",
+    "is not allowed here", "is the sound of a whole file",
     // Two words in a list that would be files, if there were such files.
     "needs two digits below 60", "is no time", "has several units",
     // Other keys of the file, by their names and texts.

@@ -18,9 +18,7 @@ struct SourceList {
   /// - Complexity: O(graph)
   init(of graph: Graph) throws(Failure) {
     for node in graph.nodes {
-      if case .source(let source, start: _) = node.kind {
-        add(source.asset.path, source.asset.identity, at: node.origin)
-      }
+      if let asset = node.asset { add(asset.path, asset.identity, at: node.origin) }
     }
     for sink in graph.sinks {
       for picture in [sink.metadata.cover] + sink.chapters.map(\.image) {

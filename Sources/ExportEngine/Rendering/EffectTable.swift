@@ -35,6 +35,8 @@ extension Effect {
     case .denoise(let settings):
       .denoising(settings.filter, sampleRate: sampleRate)
     case .declick(let settings): EffectRow(filters: [settings.filter])
+    // Each is a process of its own: `EchoSource`, and `afir` with a response (`Convolution.swift`).
+    case .delay, .reverb: EffectRow(filters: [])
     case .filter(let description): description.row(sampleRate: sampleRate)
     }
   }

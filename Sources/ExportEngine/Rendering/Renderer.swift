@@ -64,7 +64,7 @@ package final class Renderer {
           ProcessNode(
             node, nodes[child], frameCount: graph.nodes[child].frames.upperBound,
             graph.source(
-              of: process, over: child, in: node, startsAnew: startsAnew[child], jumps)))
+              of: process, over: child, in: node, startsAnew: startsAnew[child], pool, jumps)))
       case .excerpt(let child, let start):
         nodes.append(ExcerptNode(node, nodes[child], start: start))
       }
@@ -94,10 +94,8 @@ package final class Renderer {
     guard !damaged.isEmpty else { return [] }
     var origins: [FilePath: Origin] = [:]
     for node in graph.nodes {
-      guard case .source(let source, _) = node.kind, origins[source.asset.path] == nil else {
-        continue
-      }
-      origins[source.asset.path] = node.origin
+      guard let asset = node.asset, origins[asset.path] == nil else { continue }
+      origins[asset.path] = node.origin
     }
     return
       damaged
@@ -137,7 +135,8 @@ package final class Renderer {
 extension Graph {
   /// The source of a process's frames, which reads its child.
   fileprivate func source(
-    of process: Process, over child: Node.ID, in node: Node, startsAnew: Bool, _ jumps: Jumps
+    of process: Process, over child: Node.ID, in node: Node, startsAnew: Bool, _ pool: SourcePool,
+    _ jumps: Jumps
   ) -> (any FrameSource) throws(Failure) -> any FrameSource {
     let inputCount = nodes[child].frames.upperBound
     let (count, rate) = (node.frames.upperBound, node.format.sampleRate)
@@ -170,6 +169,12 @@ extension Graph {
       }
     case .filter(let effects):
       return filtered { .effects(effects, sampleRate: rate) }
+    case .delay(let delay):
+      return { EchoSource($0, delay, sampleRate: rate, frameCount: count, jumps: jumps) }
+    case .reverb(let reverb):
+      return filtered { () throws(Failure) in
+        try .reverb(reverb, at: node.format, pool)
+      }
     }
   }
 

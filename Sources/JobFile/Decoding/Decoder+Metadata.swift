@@ -83,21 +83,25 @@ extension Decoder {
 
   /// The source, or the file, whose tags are used.
   fileprivate func base(_ node: YAMLNode, _ scope: Scope) -> MetadataBase? {
+    medium(node, scope, whole: "tags are those of a whole file").map { .file($0) }
+  }
+
+  /// A whole medium, by its path or by a name of `sources`; `whole` refuses a range.
+  func medium(_ node: YAMLNode, _ scope: Scope, whole: String) -> MediaReference? {
     guard let text = text(node, scope) else { return nil }
     if let source = sources[text.string] {
       guard case .clip(let reference)? = self.source(source, scope)?.content else { return nil }
-      return .file(reference)
+      return reference
     }
     guard let path = path(node, scope) else { return nil }
     var suspicion: ClipText.MalformedRange?
     if ClipText(text.string, suspicion: &suspicion).range != nil, kind(of: path.value) == nil {
       sink.error(
-        "tags are those of a whole file, not of a range", at: path.origin,
-        help: "leave the range out")
+        "\(whole), not of a range", at: path.origin, help: "leave the range out")
       return nil
     }
     checkFile(path.value, at: path.origin, name: text.string, isMedium: true)
-    return .file(MediaReference(path.value, origin: path.origin))
+    return MediaReference(path.value, origin: path.origin)
   }
 }
 

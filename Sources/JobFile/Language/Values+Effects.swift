@@ -45,12 +45,42 @@ extension Values {
     }
   }
 
+  private static let delay: MapNotation<Effect.Delay> = needing(
+    "time", "a delay", example: "{ time: 350ms, feedback: 30 %, mix: 25 % }")
+
+  /// A reverberation, while its map is read.
+  private struct ReverbDraft: Sendable {
+    var impulse: MediaReference?
+    var settings = Effect.Reverb.Settings()
+  }
+
+  private static let reverb: MapNotation<ReverbDraft> = {
+    let example = "{ impulse: hall.wav, mix: 25 %, tail: 2s }"
+    return MapNotation(
+      "a reverb", ReverbDraft(), example: example,
+      rules: [
+        .some(of: ["impulse"], missing: "a reverb needs an 'impulse'", help: "write \(example)")
+      ],
+      [
+        Key("impulse", impulse, "a recording of a room's answer to a click, at most 60 s") {
+          $0.impulse = $1
+        }
+      ] + Effect.Reverb.Settings.parameters.map { Key($0, of: \.settings) })
+  }()
+
+  private static let impulse: NodeNotation<MediaReference> = NodeNotation(
+    Form("impulse", [.text], "a file, as 'hall.wav'") { JSONForm.path }
+  ) { node, decoder, scope in
+    decoder.medium(node, scope, whole: "an impulse response is the sound of a whole file")
+  }
+
   /// A map of all settings; those that are left out have their usual values.
   private static func settings<Settings: EffectSettings>(
     _ subject: String, example: String, rules: [Schema.Rule] = []
   ) -> MapNotation<Settings> {
     MapNotation(
-      subject, Settings(), example: example, rules: rules, Settings.parameters.map { Key($0) })
+      subject, Settings(), example: example, rules: rules,
+      Settings.parameters.map { Key($0, of: \.self) })
   }
 
   // MARK: Effects with settings
@@ -73,7 +103,7 @@ extension Values {
         shape(.peak, "the centre of a peak"),
         shape(.lowShelf, "or the middle of a slope: the gain is that of lower frequencies"),
         shape(.highShelf, "or the middle of a slope: the gain is that of higher frequencies"),
-      ] + Effect.Band.parameters.dropFirst().map { Key($0) })
+      ] + Effect.Band.parameters.dropFirst().map { Key($0, of: \.self) })
   }()
 
   private static let bands: NodeNotation<[Effect.Band]> = NodeNotation(
@@ -140,8 +170,8 @@ extension Values {
   // MARK: Lists of effects
 
   /// An effect in a list: its name, and its settings.
-  static let effect: MapNotation<[Effect]> = MapNotation(
-    "an effect", [Effect](),
+  static let effect: MapNotation<[ItemEffect]> = MapNotation(
+    "an effect", [ItemEffect](),
     [
       Key("highpass", frequency, "attenuates lower frequencies") {
         $0.append(.highpass(frequency: $1.value))
@@ -156,6 +186,10 @@ extension Values {
       Key("dehum", dehum, "removes a hum and its harmonics") { $0.append(.dehum($1)) },
       Key("denoise", denoise, "reduces steady noise") { $0.append(.denoise($1)) },
       Key("declick", declick, "removes clicks") { $0.append(.declick($1)) },
+      Key("delay", delay, "echoes") { $0.append(.delay($1)) },
+      Key("reverb", reverb, "the sound in a room") { effects, draft in
+        if let impulse = draft.impulse { effects.append(.reverb(impulse, draft.settings)) }
+      },
       Key("filter", filter, "filters of FFmpeg's, in its own words") {
         $0.append(.filter($1.value))
       },
@@ -167,7 +201,7 @@ extension Values {
     "denoise": .denoise(Effect.Denoise()),
   ]
 
-  static let effects: NodeNotation<[Effect]> = NodeNotation(
+  static let effects: NodeNotation<[ItemEffect]> = NodeNotation(
     Form(
       "effects", [.list], "a list, as [denoise, highpass: 80 Hz]", maps: { [effect.schema] }
     ) {
@@ -178,10 +212,10 @@ extension Values {
     }
   ) { node, decoder, scope in
     guard case .sequence(let nodes) = node.kind else { return nil }
-    return nodes.flatMap { node -> [Effect] in
+    return nodes.flatMap { node -> [ItemEffect] in
       if case .mapping = node.kind { return effect.read(node, decoder, scope) ?? [] }
       guard let name = decoder.text(node, scope)?.string else { return [] }
-      if let plain = plainEffects[name] { return [plain] }
+      if let plain = plainEffects[name] { return [.effect(plain)] }
       refuseEffect(name, at: node.origin, decoder)
       return []
     }
@@ -205,17 +239,19 @@ extension Values {
   }
 }
 
-extension Key where Owner: EffectSettings {
-  /// The key of a setting.
-  fileprivate init(_ parameter: EffectParameter<Owner>) {
+extension Key {
+  /// The key of a setting, which the owner has at `settings`.
+  fileprivate init<Settings>(
+    _ parameter: EffectParameter<Settings>, of settings: WritableKeyPath<Owner, Settings> & Sendable
+  ) {
     switch parameter.place {
     case .number(let path):
       self.init(parameter.name, Values.number(parameter), parameter.help) {
-        $0[keyPath: path] = $1.value
+        $0[keyPath: settings][keyPath: path] = $1.value
       }
     case .time(let path):
       self.init(parameter.name, Values.time(parameter), parameter.help) {
-        $0[keyPath: path] = $1.value
+        $0[keyPath: settings][keyPath: path] = $1.value
       }
     }
   }

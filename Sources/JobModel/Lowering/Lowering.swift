@@ -62,7 +62,7 @@ struct Lowering {
     reverse(&lowered, by: item)
     isWhole = changeSpeed(of: &lowered, by: item) && isWhole
     isWhole = loop(&lowered, by: item, at: place) && isWhole
-    lowered.effects = item.effects
+    isWhole = addEffects(to: &lowered, of: item) && isWhole
     lowered.mix = mix(item, lowered, at: place)
     if let chapter = item.chapter, isChapterPlaced != true {
       lowered.chapters.insert(Chapter(chapter, start: .zero), at: 0)

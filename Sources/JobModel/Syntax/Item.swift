@@ -35,7 +35,7 @@ public struct Item: Sendable, Hashable {
   /// How often it plays; nil: once.
   @Rare public var loop: Located<Loop>?
   /// Filters, in this order.
-  public var effects: [Effect]
+  public var effects: [ItemEffect]
   /// A constant gain.
   public var gain: Located<Gain>?
   /// Points of the volume, in the item's own time as it sounds; the volume holds before the first

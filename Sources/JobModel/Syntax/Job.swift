@@ -89,7 +89,7 @@ public struct Job: Sendable, Hashable {
     ([metadataBase] + outputs.indices.map { outputBases?[$0] }).compactMap { $0?.media }
   }
 
-  /// The media of its items, each stream once.
+  /// The media of its items, each stream once: clips, then impulse responses.
   package var soundingMedia: [MediaReference] {
     var references: [MediaReference] = []
     var seen: Set<MediaReference> = []
@@ -99,6 +99,7 @@ public struct Job: Sendable, Hashable {
       if reference != last, seen.insert(reference).inserted { references.append(reference) }
       last = reference
     }
+    item.forEachImpulse { if seen.insert($0).inserted { references.append($0) } }
     return references
   }
 }

@@ -22,6 +22,7 @@ extension Job {
   /// Calls `body` with every medium of the job.
   package func forEachMedium(_ body: (FilePath, Origin) -> Void) {
     item.forEachClip { body($0.path, $0.origin) }
+    item.forEachImpulse { body($0.path, $0.origin) }
     for reference in tagMedia { body(reference.path, reference.origin) }
   }
 
