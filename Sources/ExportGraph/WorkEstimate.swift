@@ -16,11 +16,14 @@ private enum Cost {
   static let timeDomainStretch: Int128 = 45_000
   static let reverse: Int128 = 2_000
   static let passFilter: Int128 = 25_000
-  static let dynamics: Int128 = 50_000
+  /// A biquad beside others.
+  static let band: Int128 = 5_000
+  static let dynamics: Int128 = 40_000
   static let denoise: Int128 = 95_000
-  static let declick: Int128 = 300_000
-  /// And so much for each second of the impulse response.
-  static let convolution: Int128 = 30_000
+  static let declick: Int128 = 400_000
+  static let convolution: Int128 = 20_000
+  /// For each second of an impulse response.
+  static let response: Int128 = 5_000
 
   static func decoding(_ codec: String) -> Int128 {
     switch codec {
@@ -111,7 +114,8 @@ extension Graph {
         return effects.reduce(0) { $0 + samples * cost(of: $1) }
       case .delay: return samples * Cost.mix
       case .reverb(let reverb):
-        return samples * Cost.convolution * (1 + Int128(reverb.impulse.duration.seconds))
+        let seconds = Int128(reverb.impulse.duration.seconds)
+        return samples * (Cost.convolution + Cost.response * seconds)
       }
     }
   }
@@ -119,8 +123,8 @@ extension Graph {
   private func cost(of effect: Effect) -> Int128 {
     switch effect {
     case .highpass, .lowpass: Cost.passFilter
-    case .equalizer(let bands): Cost.passFilter * Int128(bands.count)
-    case .dehum(let settings): Cost.passFilter * Int128(settings.harmonics)
+    case .equalizer(let bands): Cost.passFilter + Cost.band * Int128(bands.count)
+    case .dehum(let settings): Cost.passFilter + Cost.band * Int128(settings.harmonics)
     case .compressor, .gate, .deesser: Cost.dynamics
     case .denoise: Cost.denoise
     case .declick: Cost.declick

@@ -53,6 +53,7 @@ import Testing
       ("clip: in/a.wav\nchapters: in/list.txt", "in/list.txt"),
       ("clip: in/a.wav\nchapters: /proc/self/environ", "/proc/self/environ"),
       ("clip: in/a.wav\nmetadata: { cover: in/cover.png }", "in/cover.png"),
+      ("clip: in/a.wav\neffects: [reverb: { impulse: in/link.wav }]", "in/link.wav"),
       ("include: /proc/self/environ\nclip: in/a.wav", "/proc/self/environ"),
     ])
   func reading(keys: String, path: String) throws {

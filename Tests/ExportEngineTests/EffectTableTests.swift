@@ -61,6 +61,29 @@ struct EffectTableTests {
     }
   }
 
+  @Test("each of six channels is filtered as it would be alone")
+  func channels() throws {
+    let channels = (0..<6).map {
+      Signal.noise(seed: UInt64($0) + 20, count: 20_000, amplitude: 0.2)
+    }
+    let asset = try stage.sound(channels, rate: 48_000)
+    for effect in Self.gentle {
+      switch effect {
+      // One gain for all channels, or the noise of all.
+      case .compressor, .gate, .denoise: continue
+      default: break
+      }
+      let all = try stage.render(composition(filtered(asset, effect)))
+      #expect(all.count == 6)
+      for channel in [0, 3, 5] {
+        let alone = try stage.sound(
+          [channels[channel]], rate: 48_000, name: "\(effect.hashValue) \(channel).wav")
+        #expect(
+          try stage.render(composition(filtered(alone, effect)))[0] == all[channel], "\(effect)")
+      }
+    }
+  }
+
   @Test("effects without a lag give what ffmpeg gives, at any rate and in any block")
   func equalsFFmpeg() throws {
     var (compressor, gate) = (Effect.Compressor(threshold: -30, ratio: 4), Effect.Gate())

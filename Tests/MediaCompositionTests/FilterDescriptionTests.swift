@@ -39,6 +39,34 @@ struct FilterDescriptionTests {
     }
   }
 
+  @Test("what is taken of any text is allowed, and taken again as it was")
+  func anyText() throws {
+    var dice = Dice(5)
+    let pieces = [
+      "treble", "bass", "amovie", "g=2", "=", ",", ":", "'", "\\", " ", "[a]", ";", "while(", "é",
+      "\n",
+    ]
+    var taken = 0
+    for _ in 0..<20_000 {
+      let text = (0..<dice.number(0..<7)).map { _ in
+        pieces[Int(dice.number(0..<Int64(pieces.count)))]
+      }.joined()
+      guard let filter = try? FilterDescription(parsing: text) else { continue }
+      taken += 1
+      #expect(filter.filters.allSatisfy { FilterTable.allowed.contains($0.name) }, "\(text)")
+      // Quoted as a whole, names and arguments are what they were.
+      let quoted = filter.filters.map { "\(Self.quoted($0.name))=\(Self.quoted($0.arguments))" }
+      let again = try FilterDescription(parsing: quoted.joined(separator: ","))
+      #expect(again.filters == filter.filters, "\(text)")
+    }
+    #expect(taken > 500)
+  }
+
+  private static func quoted(_ text: String) -> String {
+    text.split(separator: "'", omittingEmptySubsequences: false).map { "'\($0)'" }
+      .joined(separator: "\\'")
+  }
+
   @Test("FFmpeg's audio filters are allowed, refused with a reason, or of no use here")
   func table() throws {
     #expect(FilterTable.allowed.isDisjoint(with: FilterTable.refused.keys))
