@@ -206,7 +206,7 @@ public struct ExportSession: Sendable {
   /// Opens nothing.
   private func requireOwnPlaces() throws(Failure) {
     var registry = PathRegistry()
-    for asset in export.composition.assets where !asset.isPredicted {
+    for asset in export.composition.readAssets where !asset.isPredicted {
       registry.read(.init(job: 0, path: asset.path), inode: asset.identity.file)
     }
     for (number, file) in ExportFiles(export).files.enumerated() {

@@ -1,7 +1,7 @@
 import MediaTime
 
 extension Composition {
-  /// Every asset that sounds, nested ones too, and impulse responses. O(segments).
+  /// Every asset that sounds, nested ones too. O(segments).
   public var assets: Set<Asset> {
     var found: Set<Asset> = []
     collectAssets(into: &found)
@@ -13,9 +13,6 @@ extension Composition {
     var last = Segment.Content.silence
     for track in tracks where track.isEnabled {
       for index in track.segments.indices {
-        for case .reverb(let reverb) in track.segments[index].effects {
-          found.insert(reverb.impulse)
-        }
         switch track.segments[index].content {
         case .silence: continue
         case .asset where track.segments[index].content == last: continue
@@ -23,6 +20,27 @@ extension Composition {
           last = track.segments[index].content
           found.insert(asset)
         case .composition(let inner): inner.collectAssets(into: &found)
+        }
+      }
+    }
+  }
+
+  /// Every asset that is read: those that sound, and impulse responses, which have no say in rates
+  /// and channels. O(segments).
+  public var readAssets: Set<Asset> {
+    var found = assets
+    collectImpulses(into: &found)
+    return found
+  }
+
+  private func collectImpulses(into found: inout Set<Asset>) {
+    for track in tracks where track.isEnabled {
+      for index in track.segments.indices {
+        for case .reverb(let reverb) in track.segments[index].effects {
+          found.insert(reverb.impulse)
+        }
+        if case .composition(let inner) = track.segments[index].content {
+          inner.collectImpulses(into: &found)
         }
       }
     }

@@ -79,7 +79,7 @@ package struct ExportRunner: JobRunner {
       guard let still = try reason() else { return .upToDate }
       why = still
     }
-    for asset in session.export.composition.assets { try session.library.confirm(asset) }
+    for asset in session.export.composition.readAssets { try session.library.confirm(asset) }
     let report = try perform(session, work, context)
     if lock != nil { record(inputs, report, in: ledger, memory, context) }
     return .written(report, reason: memory.options.explains ? "\(why)" : nil)

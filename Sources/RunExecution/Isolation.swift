@@ -260,7 +260,7 @@ package struct Isolation: Sendable {
 extension Export {
   /// The files that it reads; the processes on both sides count them.
   fileprivate var sourcePaths: [FilePath] {
-    Set(composition.assets.map(\.path)).sorted { $0.string < $1.string }
+    Set(composition.readAssets.map(\.path)).sorted { $0.string < $1.string }
   }
 }
 

@@ -18,7 +18,7 @@ import Testing
       effects:
         - compressor: { threshold: -30 dB, ratio: 2 }
         - reverb: { impulse: hall.wav, mix: 30 %, tail: 0.4s }
-      output: { file: out.wav, json: sidecar }
+      output: [out.wav, { file: out.json, json: sidecar }]
       """)
     let plan = try stage.run("avjob plan job.yaml").text
     #expect(

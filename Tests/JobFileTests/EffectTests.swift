@@ -45,7 +45,7 @@ import Testing
       job.media.map { $0.path.string } == ["a.wav", "b.wav", "media/host.wav", "intro.mp3"])
     #expect(job.readFiles.contains("intro.mp3"))
     let export = try Shapes.export(yaml)
-    #expect(export.composition.assets.count == 4)
+    #expect(export.composition.readAssets.count == 4)
     #expect(
       Shapes.text(export.composition.tracks[0].segments[1]).hasSuffix(
         "(reverb (impulse intro.mp3, mix 25 %, gain -6 dB, tail 0 ms))"))

@@ -55,7 +55,7 @@ struct RecordWriter {
     _ graph: Graph, _ outputs: [(written: WrittenOutput, sidecarDigests: [[UInt8]])],
     digestOfSource digest: (Asset) throws -> [UInt8]
   ) throws -> [WrittenRecord] {
-    let assets = export.composition.assets.sorted {
+    let assets = export.composition.readAssets.sorted {
       ($0.path.string, $0.streamIndex) < ($1.path.string, $1.streamIndex)
     }
     let sources = try assets.map { (asset: $0, digest: try digest($0)) }
