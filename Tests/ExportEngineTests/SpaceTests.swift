@@ -88,6 +88,20 @@ struct SpaceTests {
     #expect(abs(Signal.gain(of: sound[0][48_000...], over: noise[48_000...])) < 1)
   }
 
+  @Test("a response of one channel is that of each, also of surround")
+  func surround() throws {
+    let channels = (0..<6).map { Signal.noise(seed: UInt64($0), count: 20_000) }
+    let impulse = try stage.sound([[0, 0.5, 0, 0.25]], rate: 48_000, name: "mono.wav")
+    let effect = Effect.reverb(Effect.Reverb(impulse: impulse))
+    let sound = try stage.render(
+      composition(effected(try stage.sound(channels, rate: 48_000), effect)))
+    #expect(sound.count == 6)
+    for channel in sound.indices {
+      let alone = try stage.sound([channels[channel]], rate: 48_000, name: "\(channel).wav")
+      #expect(try stage.render(composition(effected(alone, effect)))[0] == sound[channel])
+    }
+  }
+
   @Test("an impulse response is a source like any other")
   func source() throws {
     let asset = try stage.sound([Signal.noise(seed: 1, count: 4800)], rate: 48_000)

@@ -11,15 +11,19 @@ extension FilteredSource.Setup {
     _ reverb: Effect.Reverb, at format: AudioFormat, _ pool: SourcePool
   ) throws(Failure) -> Self {
     let impulse = reverb.impulse
+    // A response of one channel is that of each.
+    let isMono = impulse.channelLayout.count == 1
+    let layout = isMono ? impulse.channelLayout : format.channelLayout
     let source = Source(
-      impulse,
-      matrix: ChannelMatrix(from: impulse.channelLayout, to: format.channelLayout),
+      impulse, matrix: ChannelMatrix(from: impulse.channelLayout, to: layout),
       ratio: FrameRatio(from: impulse.sampleRate, to: format.sampleRate))
     let node = SourceNode(
-      Node(.source(source, start: 0), format: format, frames: 0..<source.frameCount), source,
-      start: 0, pool)
+      Node(
+        .source(source, start: 0),
+        format: AudioFormat(sampleRate: format.sampleRate, channelLayout: layout),
+        frames: 0..<source.frameCount), source, start: 0, pool)
     defer { node.close() }
-    let block = AudioBuffer(channelCount: format.channelLayout.count, capacity: Renderer.blockSize)
+    let block = AudioBuffer(channelCount: layout.count, capacity: Renderer.blockSize)
     var response = Array(repeating: [Float](), count: block.channelCount)
     var frame: Int64 = 0
     while frame < source.frameCount {
@@ -27,6 +31,9 @@ extension FilteredSource.Setup {
       try node.render(frame..<end, into: block)
       for channel in response.indices { response[channel] += block.samples(channel) }
       frame = end
+    }
+    if isMono {
+      response = Array(repeating: response[0], count: format.channelLayout.count)
     }
     do throws(Failure) {
       return try Self.reverb(reverb.settings, response, sampleRate: format.sampleRate)
