@@ -53,7 +53,14 @@ extension Engine {
     "processor": String(Library.processorFeatures, radix: 16),
   ]) { $1 }
 
-  fileprivate static let filterTools: String = Library.filterVersions
+  private static let filterTools: String = Library.filterVersions
+
+  /// `tools`, and libraries that only some graphs use.
+  static func tools(for graph: Graph) -> [String: String] {
+    var tools = tools
+    if graph.nodes.contains(where: \.needsFilters) { tools["filters"] = filterTools }
+    return tools
+  }
 }
 
 extension ExportSession {
@@ -79,9 +86,8 @@ extension ExportSession {
       [sink.output.path] + sink.sidecars.map(sink.output.path.sidecar)
     }
     if !files.isEmpty { files[0] += export.records.map(\.path) }
-    var tools = Engine.tools
-    if graph.nodes.contains(where: \.needsFilters) { tools["filters"] = Engine.filterTools }
-    return Fingerprint(tools: tools, digests: digests, sources: sources.list, files: files)
+    return Fingerprint(
+      tools: Engine.tools(for: graph), digests: digests, sources: sources.list, files: files)
   }
 
   private func digests(
@@ -99,12 +105,12 @@ extension ExportSession {
     }
     do {
       return [
-        .timeline: try digest(timeline, number),
-        .settings: try digest(settings, name),
-        .tags: try digest(graph.sinks.map(\.metadata), number),
-        .chapters: try digest(graph.sinks.map(\.chapters), number),
+        .timeline: try canonicalDigest(of: timeline, number),
+        .settings: try canonicalDigest(of: settings, name),
+        .tags: try canonicalDigest(of: graph.sinks.map(\.metadata), number),
+        .chapters: try canonicalDigest(of: graph.sinks.map(\.chapters), number),
         // A record may contain anything of the export.
-        .records: try digest(export.records.isEmpty ? nil : export, name),
+        .records: try canonicalDigest(of: export.records.isEmpty ? nil : export, name),
       ]
     } catch let failure as Failure {
       throw failure
@@ -144,8 +150,9 @@ private struct Settings: Encodable {
   var isDithered: Bool
 }
 
-private func digest(
-  _ value: some Encodable, _ name: @escaping (FilePath) -> [UInt8]
+/// SHA-256 of a value's canonical bytes, as 64 hexadecimal digits; `name` gives paths.
+func canonicalDigest(
+  of value: some Encodable, _ name: @escaping (FilePath) -> [UInt8]
 ) throws -> String {
   let hash = Hash(try allocated { () throws(LibAVError) in try SHA256() })
   try CanonicalEncoder(naming: name) { hash.update($0) }.encode(value)

@@ -53,6 +53,29 @@ extension Graph {
     return Graph(nodes: found, sinks: [])
   }
 
+  /// How many sources sound at once in the last node, at most. O(nodes log nodes).
+  package var sourcesAtOnce: Int {
+    var found: [Int] = []
+    for node in nodes {
+      guard case .mix(let children) = node.kind else {
+        found.append(node.kind.children.first.map { found[$0] } ?? 1)
+        continue
+      }
+      // At one frame, ends come before starts.
+      let changes = children.flatMap { child in
+        let frames = nodes[child].frames
+        return [(frames.lowerBound, found[child]), (frames.upperBound, -found[child])]
+      }
+      var (now, most) = (0, 0)
+      for change in changes.sorted(by: <) {
+        now += change.1
+        most = max(most, now)
+      }
+      found.append(most)
+    }
+    return found.last ?? 0
+  }
+
   /// The sound of one asset, as it is.
   package init(of asset: Asset) {
     let layout = asset.channelLayout

@@ -74,6 +74,9 @@ public struct StateFolder: Sendable {
     }
   }
 
+  /// Whether anything was kept here before.
+  public var isThere: Bool { PathCalls.access(path, F_OK) == 0 }
+
   // MARK: Reading
 
   /// The bytes of a regular file; nil where it is none, is not there, or has more than `limit`.

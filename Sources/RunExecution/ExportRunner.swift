@@ -143,7 +143,7 @@ package struct ExportRunner: JobRunner {
     }
     let report =
       if let isolation {
-        try isolation.perform(session, work, context, replacing: replaced)
+        try isolation.perform(session, work, context, replacing: replaced, remembering: memory)
       } else {
         try performHere(session, context)
       }

@@ -34,11 +34,15 @@ package struct Isolation: Sendable {
     fileprivate var export: Export
     fileprivate var limits: ProcessLimits
     fileprivate var replaced: ExportSession.ReplacedFiles
+    /// Beside which findings of analyses are kept, by their bytes.
+    fileprivate var jobFolders: [[UInt8]]
   }
 
-  /// A line of a process; after one that is not `progress` there is no other.
+  /// A line of a process; after one that is neither `progress` nor `found` there is no other.
   fileprivate enum Message: Codable {
     case progress(completed: Time, total: Time)
+    /// The finding of an analysis, under its digest.
+    case found(String, String)
     case finished(ExportSession.Report)
     case failed(Failure)
     case cancelled
@@ -67,13 +71,16 @@ package struct Isolation: Sendable {
   ///   - work: Says what it may take; its attempt's time bounds its processor time.
   ///   - context: Of the attempt; holds the core that the process takes.
   ///   - replaced: Which files at the outputs' paths are replaced.
+  ///   - memory: Keeps what its analyses find; nil: it analyses everything.
   /// - Returns: What the process wrote.
   /// - Throws: As `ExportSession.run`, and a `Failure` where the process died.
   func perform(
     _ session: ExportSession, _ work: Work, _ context: JobContext,
-    replacing replaced: ExportSession.ReplacedFiles
+    replacing replaced: ExportSession.ReplacedFiles, remembering memory: RunMemory?
   ) throws -> ExportSession.Report {
-    let order = Order(export: session.export, limits: limits(for: work), replaced: replaced)
+    let order = Order(
+      export: session.export, limits: limits(for: work), replaced: replaced,
+      jobFolders: memory?.jobFolders.map(\.bytes) ?? [])
     let bytes: Data
     do {
       bytes = try JSONEncoder().encode(order)
@@ -89,7 +96,7 @@ package struct Isolation: Sendable {
     }
     let isCancelled = { context.cancellation.isCancelled }
     _ = child.send(Array(bytes), unless: isCancelled)
-    let (lastWord, isEndless) = try listen(to: child, context)
+    let (lastWord, isEndless) = try listen(to: child, context, memory?.remembered)
     let end = Self.end(of: child)
     let words = Self.words(of: child.lastComplaints(200))
     switch lastWord {
@@ -105,7 +112,7 @@ package struct Isolation: Sendable {
     case .cancelled where isCancelled(): throw CancellationError()
     // Somebody else has stopped it.
     case .cancelled: throw Self.failure(of: .signalled(SIGTERM))
-    case .progress, nil:
+    case .progress, .found, nil:
       session.removeLeftovers()
       let sources = session.export.sourcePaths
       let number = Int(place?.value ?? 0)
@@ -155,7 +162,7 @@ package struct Isolation: Sendable {
   /// Passes on what a process says until its end, asks it to stop where the job is cancelled, and kills
   /// it where it does not stop, or writes a line without end.
   private func listen(
-    to child: ChildProcess, _ context: JobContext
+    to child: ChildProcess, _ context: JobContext, _ analyses: RememberedAnalyses?
   ) throws -> (lastWord: Message?, isEndless: Bool) {
     var lastWord: Message?
     var lastMoment: ContinuousClock.Instant?
@@ -179,10 +186,11 @@ package struct Isolation: Sendable {
         guard let message = try? JSONDecoder().decode(Message.self, from: Data(line)) else {
           break
         }
-        if case .progress(let completed, let total) = message {
+        switch message {
+        case .progress(let completed, let total):
           context.report(JobProgress(completed: completed, total: total))
-        } else {
-          lastWord = message
+        case .found(let digest, let finding): analyses?.keep(digest, Array(finding.utf8))
+        default: lastWord = message
         }
       }
     }
@@ -275,17 +283,25 @@ extension Isolation.Order {
   package func applyLimits() { limits.apply() }
 
   /// Makes the files, in the process itself; `write` gets whole lines for the one that waits.
-  package func perform(_ cancellation: CancellationFlag, _ write: @escaping (String) -> Void) {
-    func say(_ message: Isolation.Message) {
+  package func perform(
+    _ cancellation: CancellationFlag, _ write: @escaping @Sendable (String) -> Void
+  ) {
+    @Sendable func say(_ message: Isolation.Message) {
       guard let line = try? JSONEncoder().encode(message) else { return }
       write(String(decoding: line, as: UTF8.self) + "\n")
     }
     do {
       let numbers = Dictionary(uniqueKeysWithValues: zip(export.sourcePaths, Int32(1)...))
       let place = SharedNumber.ofParent()
-      let library = MediaLibrary(recalling: nil, probing: nil, verifiesAssets: true) { path in
-        place?.value = path.flatMap { numbers[$0] } ?? 0
+      let kept = jobFolders.map { KeptAnalyses(besideJobsIn: FilePath(bytes: $0)) }
+      let analyses = RememberedAnalyses { digest in
+        kept.lazy.compactMap { $0.find(digest) }.first
+      } keep: { digest, finding in
+        say(.found(digest, String(decoding: finding, as: UTF8.self)))
       }
+      let library = MediaLibrary(
+        recalling: nil, probing: nil, verifiesAssets: true,
+        watching: { place?.value = $0.flatMap { numbers[$0] } ?? 0 }, remembering: analyses)
       let session = ExportSession(export, library: library)
       let report = try session.run(
         budget: CPUBudget(total: 1), replacing: replaced, cancellation: cancellation,

@@ -43,6 +43,7 @@ package final class RunMemory: Sendable {
   private struct JobFolderState {
     var ledger: Ledger?
     var probes: ProbeMemory
+    var analyses: AnalysisMemory
     /// What its jobs read and write: less than the jobs, which a run need not hold.
     var media: [ProbeMemory.Key] = []
     var outputs: [FilePath] = []
@@ -76,7 +77,9 @@ package final class RunMemory: Sendable {
     let ledger =
       keepsReceipts ? Ledger(in: place, comparesContents: options.comparesContents) : nil
     ledger?.sweep()
-    return JobFolderState(ledger: ledger, probes: ProbeMemory(in: place, tools: Engine.tools))
+    return JobFolderState(
+      ledger: ledger, probes: ProbeMemory(in: place, tools: Engine.tools),
+      analyses: AnalysisMemory(in: place))
   }
 
   /// What an earlier run found out about a medium, whichever job file it was for.
@@ -86,6 +89,27 @@ package final class RunMemory: Sendable {
       if let found = folder.probes.find(key, identity) { return found }
     }
     return nil
+  }
+
+  /// The folders of the job files, in order.
+  var jobFolders: [FilePath] {
+    state.withLock { $0.folders.keys.sorted { $0.string < $1.string } }
+  }
+
+  /// What analyses found: a finding of any folder holds for all of them, and is kept in each.
+  package var remembered: RememberedAnalyses {
+    RememberedAnalyses { [self] digest in
+      var found: [UInt8]?
+      for folder in state.withLock({ Array($0.folders.values) }) {
+        // Each folder is asked, so that it keeps what it has.
+        found = folder.analyses.find(digest) ?? found
+      }
+      return found
+    } keep: { [self] digest, finding in
+      for folder in state.withLock({ Array($0.folders.values) }) {
+        folder.analyses.keep(digest, finding)
+      }
+    }
   }
 
   /// The receipts of the job files in `folder`; nil where there is no job file, or none are kept.
@@ -121,6 +145,7 @@ package final class RunMemory: Sendable {
   package func close(_ library: MediaLibrary) {
     keepProbes(of: library)
     for kept in state.withLock({ Array($0.folders.values) }) {
+      if keepsReceipts { try? kept.analyses.save() }
       kept.ledger?.tidy(besides: kept.outputs)
     }
   }
@@ -133,6 +158,39 @@ package final class RunMemory: Sendable {
       Warning(
         "cannot keep receipts here, so the next run makes everything again: \(error)", path: path))
   }
+}
+
+/// What analyses found in earlier runs beside the job files of one folder, for a command that reads
+/// no job file.
+package struct KeptAnalyses: Sendable {
+  private let analyses: AnalysisMemory
+
+  /// Those beside job files.
+  init(besideJobsIn folder: FilePath) {
+    analyses = AnalysisMemory(
+      in: StateFolder(besideJobsIn: folder, currentDirectory: .current))
+  }
+
+  /// Those of the current folder; nil where no run has kept anything there.
+  package static func inCurrentFolder() -> KeptAnalyses? {
+    let place = StateFolder(besideJobsIn: "", currentDirectory: .current)
+    return place.isThere ? KeptAnalyses(besideJobsIn: "") : nil
+  }
+
+  /// What was found under a digest.
+  func find(_ digest: String) -> [UInt8]? { analyses.find(digest) }
+
+  /// To be asked and told.
+  package var remembered: RememberedAnalyses {
+    RememberedAnalyses { [analyses] in
+      analyses.find($0)
+    } keep: { [analyses] in
+      analyses.keep($0, $1)
+    }
+  }
+
+  /// Keeps what was found. That it cannot be kept costs the next command some time.
+  package func save() { try? analyses.save() }
 }
 
 extension ExportInputs {

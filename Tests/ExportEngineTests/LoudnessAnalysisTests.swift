@@ -36,9 +36,7 @@ struct LoudnessAnalysisTests {
 
   @Test(
     "real media have the figures of ffmpeg and of libebur128",
-    arguments: [
-      "librivox-sonnet.mp3", "feelings.ogg", "camera.ogv", "voice-8k.wav", "voice-vbr.mp3",
-    ])
+    arguments: ["librivox-sonnet.mp3", "feelings.ogg", "voice-8k.wav", "voice-vbr.mp3"])
   func witnesses(name: String) throws {
     let asset = try stage.fixture(name)
     let found = try measured(Graph(of: asset))
@@ -58,8 +56,6 @@ struct LoudnessAnalysisTests {
     #expect(abs(try #require(found.integrated) - plain.integrated) <= 0.01)
     #expect(abs(try #require(found.maximumMomentary) - (plain.momentary ?? 0)) <= 0.001)
     #expect(abs((found.maximumShortTerm ?? 0) - (plain.shortTerm ?? 0)) <= 0.001)
-    // It looks at a window a second, not at ten.
-    #expect(abs(found.range - plain.range) <= 0.5)
     #expect(abs(try #require(found.truePeak) - plain.truePeak) <= 0.001)
     #expect(abs(try #require(found.samplePeak) - (plain.samplePeak ?? 0)) <= 0.0001)
   }

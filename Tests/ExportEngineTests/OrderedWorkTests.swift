@@ -9,14 +9,16 @@ import Threads
 @Suite("Work in order")
 struct OrderedWorkTests {
   private func squares(
-    _ count: Int, threads: Int, run: Int, room: Int = 7, failingAt wrong: Set<Int> = [],
-    collected: inout [Int]
+    _ count: Int, threads: Int, run: Int, room: Int = 7, mostHelpers: Int = .max,
+    failingAt wrong: Set<Int> = [], collected: inout [Int]
   ) throws -> Int {
     let budget = CPUBudget(total: threads)
     let lease = try #require(budget.tryLease())
     defer { lease.release() }
     let workers = Atomic<Int>(0)
-    let work = OrderedWork<Int, Int>(name: "test", budget: budget, run: run) {
+    let work = OrderedWork<Int, Int>(
+      name: "test", budget: budget, run: run, mostHelpers: mostHelpers
+    ) {
       workers.add(1, ordering: .relaxed)
       return { item throws(Failure) in
         if wrong.contains(item) { throw Failure(.mendInput, "\(item)") }
@@ -46,6 +48,13 @@ struct OrderedWorkTests {
       _ = try squares(200, threads: threads, run: run, collected: &collected)
       #expect(collected == (0..<200).map { $0 * $0 })
     }
+  }
+
+  @Test("no more threads work than may")
+  func helpers() throws {
+    var collected: [Int] = []
+    let workers = try squares(200, threads: 8, run: 1, mostHelpers: 0, collected: &collected)
+    #expect(workers == 1 && collected.count == 200)
   }
 
   @Test("nothing to do is done at once")

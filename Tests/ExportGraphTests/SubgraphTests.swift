@@ -25,4 +25,28 @@ import Testing
           ], sinks: []))
     #expect(graph.subgraph(of: 0) == Graph(nodes: [node(.mix([]))], sinks: []))
   }
+
+  @Test("sources at once are those that overlap, whatever is made of them")
+  func sourcesAtOnce() {
+    let asset = Asset(
+      path: "a.wav", streamIndex: 0, container: "wav", codec: "pcm_s16le", sampleRate: 48_000,
+      channelLayout: .stereo, frameCount: 1000,
+      identity: FileIdentity(device: 0, inode: 0, size: 0, modificationTime: 0))
+    func source(_ frames: Range<Int64>) -> Node {
+      Node(Graph(of: asset).nodes[0].kind, format: format, frames: frames)
+    }
+    let sources = [source(0..<50), source(50..<90), source(40..<60), source(0..<9)]
+    func count(_ others: Node...) -> Int {
+      Graph(nodes: sources + others, sinks: []).sourcesAtOnce
+    }
+    #expect(count() == 1)
+    #expect(count(node(.mix([]))) == 0)
+    #expect(count(node(.mix([0, 1]))) == 1)
+    #expect(count(node(.mix([0, 1, 2, 3]))) == 2)
+    #expect(count(node(.process(.reverse, 0)), node(.mix([0, 4]))) == 2)
+    #expect(
+      count(
+        node(.mix([0, 3]), 0..<50), node(.excerpt(4, start: 0), 0..<50), node(.mix([1, 2, 5]))) == 3
+    )
+  }
 }

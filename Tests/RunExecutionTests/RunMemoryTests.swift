@@ -74,4 +74,42 @@ struct RunMemoryTests {
     #expect(first.ended != first.planned)
     #expect(try run() == (first.ended, first.ended))
   }
+
+  @Test(
+    "findings of analyses are kept beside every job file of a run, and believed by the next one")
+  func analyses() throws {
+    try Tool.succeed("mkdir", folder.path("other"))
+    try write("{ clip: a.wav, output: out.wav }")
+    try writeFile(
+      folder.path("other/job.yaml"), "{ clip: ../a.wav, output: out.wav }".utf8)
+    func memory(_ options: RunMemory.Options? = .init(), of names: String...) throws -> RunMemory {
+      var loaded = LoadedJobs()
+      for name in names {
+        loaded.append(
+          try JobFile.loadAllowingMistakes(FilePath(folder.path(name)), into: SourceMap()))
+      }
+      let memory = RunMemory(options)
+      memory.open(for: loaded.jobs)
+      return memory
+    }
+    let digest = String(repeating: "7f", count: 32)
+    let (library, finding) = (MediaLibrary(), Array("{\"a\":1}".utf8))
+    let both = try memory(of: "job.yaml", "other/job.yaml")
+    #expect(both.remembered.recall(digest) == nil)
+    both.remembered.keep(digest, finding)
+    both.close(library)
+    for name in ["job.yaml", "other/job.yaml"] {
+      #expect(try memory(of: name).remembered.recall(digest) == finding)
+    }
+    // Neither the memory of a command without receipts nor one without job files leaves anything.
+    let other = String(repeating: "11", count: 32)
+    let reader = try memory(nil, of: "job.yaml")
+    #expect(reader.remembered.recall(digest) == finding)
+    reader.remembered.keep(other, finding)
+    reader.close(library)
+    #expect(try memory(of: "job.yaml").remembered.recall(other) == nil)
+    // As a process of one job has it.
+    let kept = KeptAnalyses(besideJobsIn: FilePath(folder.path("other")))
+    #expect(kept.find(digest) == finding)
+  }
 }

@@ -32,12 +32,12 @@ package protocol ChunkAnalyzer {
 /// idle cores.
 ///
 /// Findings depend on the sound and the grid alone. Each thread renders the chunks that it analyses;
-/// where it would have to begin anew for that, with the node's first frame, one thread renders, and
-/// the others analyse. Memory is bounded.
+/// where it would have to begin anew for that, with the node's first frame, or where hundreds of
+/// sources sound at once, one thread renders, and the others analyse. Memory is bounded.
 package struct ChunkPass: Sendable {
   /// How a sound is cut, in frames. It begins with the first frame that is looked at, so that a
   /// range is analysed as a file of it would be.
-  package struct Grid: Sendable, Hashable {
+  package struct Grid: Sendable, Hashable, Encodable {
     /// Of every chunk but the last.
     package var length: Int
     /// Of sound before each chunk but the first; no more than `length`.
@@ -50,9 +50,10 @@ package struct ChunkPass: Sendable {
     }
   }
 
-  private let graph: Graph
-  private let frames: Range<Int64>
-  private let grid: Grid
+  /// The sound is that of its last node.
+  let graph: Graph
+  let frames: Range<Int64>
+  let grid: Grid
   private let library: MediaLibrary
   private let budget: CPUBudget?
   private let cancellation: CancellationFlag
@@ -101,11 +102,13 @@ package struct ChunkPass: Sendable {
     let lease = own?.tryLease()
     defer { lease?.release() }
     guard let cores = budget ?? own else { return }
+    // Each renderer has files open, some of them idle.
+    let renderers = Self.mostFiles / (graph.sourcesAtOnce + SourcePool.idleLimit)
     do {
-      if try graph.isRenderedInOrder(library) {
+      if try renderers < 2 || graph.isRenderedInOrder(library) {
         try analyze(rendering: cores, makeAnalyzer, collect)
       } else {
-        try renderAndAnalyze(on: cores, makeAnalyzer, collect)
+        try renderAndAnalyze(on: cores, renderers, makeAnalyzer, collect)
       }
     } catch {
       throw cancellation.isCancelled ? CancellationError() : error
@@ -114,13 +117,13 @@ package struct ChunkPass: Sendable {
 
   /// Each thread has a renderer.
   private func renderAndAnalyze<Analyzer: ChunkAnalyzer>(
-    on cores: CPUBudget,
+    on cores: CPUBudget, _ renderers: Int,
     _ makeAnalyzer: @escaping @Sendable (SoundChunk) throws(Failure) -> Analyzer,
     _ collect: (Analyzer.Outcome) throws -> Void
   ) throws {
     let run = max(1, min(Self.longestRun, count / (4 * cores.total)))
     let work = OrderedWork<SoundChunk, Analyzer.Outcome>(
-      name: "avjob-analyse", budget: cores, run: run
+      name: "avjob-analyse", budget: cores, run: run, mostHelpers: renderers - 1
     ) { () throws(Failure) in
       let reader = try reader()
       return { chunk throws(Failure) in
@@ -168,6 +171,8 @@ package struct ChunkPass: Sendable {
 
   /// Chunks in a row that one thread renders: a few per cent go into each place where it begins.
   private static let longestRun = 8
+  /// Files that all renderers may have open.
+  private static let mostFiles = 512
 
   private func chunk(_ index: Int) -> SoundChunk {
     let start = frames.lowerBound + Int64(index) * Int64(grid.length)

@@ -13,6 +13,7 @@ final class OrderedWork<Item: Sendable, Outcome: Sendable>: Sendable {
   private let name: String
   private let budget: CPUBudget
   private let run: Int
+  private let mostHelpers: Int
   private let makeWorker: @Sendable () throws(Failure) -> Worker
   private let state = Monitor(State())
 
@@ -30,14 +31,16 @@ final class OrderedWork<Item: Sendable, Outcome: Sendable>: Sendable {
   ///   - budget: Whose idle cores help; the calling thread holds one of it.
   ///   - run: A thread goes on with the next item up to so many, if it is there: neighbours are
   ///     cheaper.
+  ///   - mostHelpers: Threads beside the calling one.
   ///   - makeWorker: Called once on each thread that works.
   init(
-    name: String, budget: CPUBudget, run: Int = 1,
+    name: String, budget: CPUBudget, run: Int = 1, mostHelpers: Int = .max,
     _ makeWorker: @escaping @Sendable () throws(Failure) -> Worker
   ) {
     self.name = name
     self.budget = budget
     self.run = max(1, run)
+    self.mostHelpers = mostHelpers
     self.makeWorker = makeWorker
   }
 
@@ -96,7 +99,9 @@ final class OrderedWork<Item: Sendable, Outcome: Sendable>: Sendable {
   private func callHelpers(keeping kept: Int) {
     while true {
       let isUseful = state.withLock { state in
-        guard state.unclaimed.count > kept, !state.isStopped else { return false }
+        guard state.unclaimed.count > kept, state.helpers < mostHelpers, !state.isStopped else {
+          return false
+        }
         state.helpers += 1
         return true
       }

@@ -39,7 +39,7 @@ package struct SoundAnalyst: Sendable {
   ///   - progress: Called on this thread with the share that is done.
   /// - Returns: The figures.
   /// - Throws: The `Failure` of a source; `CancellationError`.
-  /// - Complexity: O(frames)
+  /// - Complexity: O(frames), and O(nodes) if the library remembers the sound
   package func loudness(
     of node: Node.ID, in graph: Graph, frames: Range<Int64>? = nil, dualMono: Bool = false,
     progress: (Double) -> Void = { _ in }
@@ -49,16 +49,19 @@ package struct SoundAnalyst: Sendable {
     let pass = ChunkPass(
       over: node, of: graph, frames: frames, grid: .loudness(at: format.sampleRate),
       library: library, budget: budget, cancellation: cancellation)
-    var levels = LevelAccumulator(sampleRate: format.sampleRate, channelCount: positions.count)
-    var done = 0
-    try pass.run { chunk throws(Failure) in
-      try LoudnessAnalyzer(chunk, format, positions)
-    } collect: { chunk in
-      levels.add(chunk)
-      done += 1
-      progress(Double(done) / Double(pass.count))
+    let key = AnalysisKey("loudness", revision: 1, of: pass)
+    let measurement = try library.remembering(key, isPlausible: \.isPlausible) {
+      var levels = LevelAccumulator(sampleRate: format.sampleRate, channelCount: positions.count)
+      var done = 0
+      try pass.run { chunk throws(Failure) in
+        try LoudnessAnalyzer(chunk, format, positions)
+      } collect: { chunk in
+        levels.add(chunk)
+        done += 1
+        progress(Double(done) / Double(pass.count))
+      }
+      return levels.measurement
     }
-    let measurement = levels.measurement
     return dualMono && positions.count == 1 ? measurement.asDualMono : measurement
   }
 }

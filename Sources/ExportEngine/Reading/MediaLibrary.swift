@@ -53,6 +53,8 @@ public final class MediaLibrary: Sendable {
   private let recall: Recall?
   private let probe: Probe?
   private let watch: Watch?
+  /// nil: what analyses find is forgotten.
+  let analyses: RememberedAnalyses?
   /// Whether assets come from elsewhere, and may have changed since.
   private let verifiesAssets: Bool
   /// MP3 frames whose places may still be kept: an index takes eight bytes for each, and all of
@@ -75,11 +77,13 @@ public final class MediaLibrary: Sendable {
   ///   - probe: Probes all files; nil: this library does. Files that are read it probes itself.
   ///   - verifiesAssets: Whether the assets to be read may be others than this library would find.
   ///   - watch: Is told of each call that reads a file.
+  ///   - analyses: What outlasts this run of what analyses find.
   package init(
     recalling recall: Recall?, probing probe: Probe?, verifiesAssets: Bool,
-    watching watch: Watch? = nil
+    watching watch: Watch? = nil, remembering analyses: RememberedAnalyses? = nil
   ) {
     self.watch = watch
+    self.analyses = analyses
     self.recall = recall
     self.probe = probe
     self.verifiesAssets = verifiesAssets

@@ -18,7 +18,8 @@ final class SourcePool {
   private let cancellation: CancellationFlag
   /// Least recently used first.
   private var idle: [Idle] = []
-  private static let idleLimit = 8
+  /// How many sources stay open that nothing reads.
+  static let idleLimit = 8
 
   private(set) var damage: [FilePath: Damage] = [:]
 

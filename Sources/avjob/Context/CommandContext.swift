@@ -28,10 +28,11 @@ struct CommandContext {
   private let openFiles = ProcessLimits.raiseOpenFiles()
 
   /// The context of a command; `memory` is what it uses of earlier runs, and leaves to later ones,
-  /// and media are probed in processes with these `bounds`, or nil: in this one.
+  /// and media are probed in processes with these `bounds`, or nil: in this one. `analyses` is what a
+  /// command without a memory uses and leaves of analyses.
   init(
     _ memory: RunMemory? = nil, annotations: AnnotationOption.Reader? = nil, isQuiet: Bool = false,
-    probingIn bounds: ProcessBounds? = nil
+    probingIn bounds: ProcessBounds? = nil, remembering analyses: RememberedAnalyses? = nil
   ) {
     diagnostics = ReportedDiagnostics(annotates: annotations == .github, isQuiet: isQuiet)
     self.memory = memory
@@ -47,7 +48,9 @@ struct CommandContext {
     } else {
       probes = nil
     }
-    library = MediaLibrary(recalling: recall, probing: probe, verifiesAssets: memory != nil)
+    library = MediaLibrary(
+      recalling: recall, probing: probe, verifiesAssets: memory != nil,
+      remembering: memory?.remembered ?? analyses)
   }
 
   /// Reports what is wrong.

@@ -1,0 +1,73 @@
+import Synchronization
+import SystemPackage
+
+/// The findings of analyses in earlier runs and in this one, as `.avjob/analyses` holds them: the
+/// loudness of sounds.
+///
+/// A finding stands under the digest of all that it depends on: sound, sources by their identities,
+/// tools. So nothing in the file is ever wrong, and lines that nobody needs any more are dropped in
+/// time. Safe from any thread.
+public final class AnalysisMemory: Sendable {
+  private let store: LineStore
+  private let state = Mutex(State())
+
+  private struct State {
+    /// The digests that this run asked for, in order.
+    var used: [String] = []
+    /// What it found by itself.
+    var found: [String: [UInt8]] = [:]
+    var isSaved = true
+  }
+
+  /// Reads what there is when it is asked for.
+  public init(in folder: StateFolder) {
+    store = LineStore("analyses", in: folder, version: "avjob analyses 1")
+  }
+
+  /// What was found under a digest (64 hexadecimal digits).
+  ///
+  /// - Complexity: O(size of the file) the first time
+  public func find(_ digest: String) -> [UInt8]? {
+    let own = state.withLock { state in
+      state.used.append(digest)
+      return state.found[digest]
+    }
+    if let own { return own }
+    let prefix = Array(digest.utf8) + [0x20]
+    guard let key = Self.key(digest), let text = store.find(key), text.starts(with: prefix) else {
+      return nil
+    }
+    return Array(text.dropFirst(prefix.count))
+  }
+
+  /// Keeps a finding: JSON, of less than 1 MB and without line feeds.
+  public func keep(_ digest: String, _ finding: [UInt8]) {
+    state.withLock { state in
+      state.found[digest] = finding
+      state.isSaved = false
+    }
+  }
+
+  /// Writes what was found, together with what there was; nothing where nothing is new.
+  ///
+  /// - Throws: `Errno` where the folder cannot be written.
+  /// - Complexity: O(size of the file)
+  public func save() throws(Errno) {
+    let state = state.withLock { state in
+      defer { state.isSaved = true }
+      return state
+    }
+    guard !state.isSaved else { return }
+    var texts: [UInt64: [UInt8]] = [:]
+    for (digest, finding) in state.found {
+      guard let key = Self.key(digest) else { continue }
+      texts[key] = Array(digest.utf8) + [0x20] + finding
+    }
+    try store.save(state.used.compactMap(Self.key)) { key, _ in texts[key] }
+    store.release()
+  }
+
+  private static func key(_ digest: String) -> UInt64? {
+    UInt64(hexadecimal: Array(digest.utf8.prefix(16)))
+  }
+}
