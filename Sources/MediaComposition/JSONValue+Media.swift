@@ -33,3 +33,19 @@ extension Metadata {
   /// The tags, without the cover.
   package var json: JSONValue { .object(items.map { JSONValue.Member($0.key, .text($0.value)) }) }
 }
+
+extension LoudnessMeasurement {
+  /// The figures in any document; null stands for −∞, or for a sound that is too short. `asDualMono`
+  /// is the same sound counted twice; nil where it is no mono.
+  package func json(asDualMono dual: LoudnessMeasurement? = nil) -> JSONValue {
+    func figure(_ value: Double?) -> JSONValue { value.map { .number($0, decimals: 2) } ?? .null }
+    return .members([
+      "integrated_lufs": figure(integrated),
+      "dual_mono_lufs": dual.map { figure($0.integrated) },
+      "momentary_max_lufs": figure(maximumMomentary),
+      "short_term_max_lufs": figure(maximumShortTerm), "range_lu": figure(range),
+      "true_peak_dbtp": figure(truePeak), "sample_peak_dbfs": figure(samplePeak),
+      "rms_dbfs": figure(rms), "noise_floor_dbfs": figure(noiseFloor),
+    ])
+  }
+}

@@ -6,6 +6,7 @@ import JSON
 import MediaComposition
 import MediaTime
 import Reports
+import RunExecution
 import SystemPackage
 import Terminal
 
@@ -14,7 +15,8 @@ struct Probe: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Print what media files hold: format, exact length, tags, cover, chapters.",
     discussion: """
-      Prints the length of the decoded sound, and that of the header if it differs.
+      Prints the length of the decoded sound, and that of the header if it differs. With \
+      --loudness, decodes all of it; docs/loudness.md defines the figures.
       """)
 
   @Argument(
@@ -24,10 +26,16 @@ struct Probe: ParsableCommand {
   @Option(help: .value("number", "Read this stream, counted from 0 as by ffprobe."))
   var stream: Int?
 
+  @Flag(help: "Measure loudness, peaks, RMS and noise floor.")
+  var loudness = false
+
   @OptionGroup var output: JSONOption
 
   func run() throws {
-    let context = CommandContext()
+    // Measurements are kept only where jobs run: a look at a file leaves nothing beside it.
+    let analyses = loudness ? KeptAnalyses.inCurrentFolder() : nil
+    defer { analyses?.save() }
+    let context = CommandContext(remembering: analyses?.remembered)
     var found: [ProbedMedia] = []
     var (warnings, errors) = ([] as [Diagnostic], [] as [Diagnostic])
     for path in media.map({ FilePath($0) }) {
@@ -37,6 +45,7 @@ struct Probe: ParsableCommand {
         let streams = (try? context.library.streams(at: path)) ?? []
         found.append(ProbedMedia(asset: asset, streams: streams, messages: odd))
         warnings += odd
+        if loudness { found[found.count - 1].loudness = try measurement(of: asset, context) }
       } catch {
         errors.append(Diagnostic(error))
       }
@@ -60,11 +69,29 @@ struct Probe: ParsableCommand {
   }
 }
 
+extension Probe {
+  private func measurement(
+    of asset: Asset, _ context: CommandContext
+  ) throws(Failure) -> LoudnessMeasurement {
+    let graph = Graph(of: asset)
+    do {
+      return try SoundAnalyst(library: context.library, budget: nil)
+        .loudness(of: graph.nodes.count - 1, in: graph)
+    } catch let failure as Failure {
+      throw failure
+    } catch {
+      throw Failure(.reportBug, "\(error)", path: asset.path)
+    }
+  }
+}
+
 /// A media file that could be read.
 struct ProbedMedia {
   let asset: Asset
   /// All of its file.
   let streams: [MediaStream]
+  /// If it was asked for, and can be had.
+  var loudness: LoudnessMeasurement?
   /// What is odd about it.
   let messages: [Diagnostic]
 
@@ -87,11 +114,42 @@ struct ProbedMedia {
         "announced_duration": asset.announcedDuration.map { .time($0) },
         "encoder_delay": asset.encoderDelay.map { .count($0) },
         "encoder_padding": asset.encoderPadding.map { .count($0) },
+        "loudness": loudness.map { $0.json(asDualMono: isMono ? $0.asDualMono : nil) },
         "metadata": asset.metadata.json,
         "cover": cover.map { ["format": .text($0.format), "bytes": .integer($0.bytes)] },
         "chapters": .list(asset.chapters.map(\.json)), "streams": .list(streams.map(\.json)),
         "messages": .messages(messages, in: map),
       ])
+  }
+
+  private var isMono: Bool { asset.channelLayout.count == 1 }
+
+  /// The figures of loudness, with one decimal.
+  private var loudnessRows: [(String, String)] {
+    guard let loudness else { return [] }
+    func text(_ value: Double?, _ unit: String) -> String {
+      value.map { "\(Figures.decibels($0)) \(unit)" } ?? "none"
+    }
+    var integrated = text(loudness.integrated, "LUFS")
+    if isMono, let dual = loudness.asDualMono.integrated {
+      integrated += " (\(text(dual, "LUFS")) as dual mono)"
+    }
+    return [
+      ("loudness", integrated + ", range " + text(loudness.range, "LU")),
+      (
+        "loudest",
+        "momentary \(text(loudness.maximumMomentary, "LUFS")), "
+          + "short-term \(text(loudness.maximumShortTerm, "LUFS"))"
+      ),
+      (
+        "peak",
+        "true \(text(loudness.truePeak, "dBTP")), sample \(text(loudness.samplePeak, "dBFS"))"
+      ),
+      (
+        "RMS",
+        "\(text(loudness.rms, "dBFS")), noise floor \(text(loudness.noiseFloor, "dBFS"))"
+      ),
+    ]
   }
 
   /// A few aligned lines.
@@ -115,6 +173,7 @@ struct ProbedMedia {
     for case (let name, let count?, let place) in gaps {
       rows.append((name, "\(count) samples \(place) the sound are left out"))
     }
+    rows += loudnessRows
     rows += asset.metadata.items.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     if let cover { rows.append(("cover", "\(cover.format), \(Figures.size(bytes: cover.bytes))")) }
     rows += asset.chapters.map { ("chapter", "\($0.start.clockText(decimals: 3))  \($0.title)") }
