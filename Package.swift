@@ -96,7 +96,7 @@ let package = Package(
       name: "ExportEngine",
       dependencies: [
         "JSON", "MediaTime", "MPEGAudio", "Files", "Threads", "Diagnosis", "MediaComposition",
-        "ExportGraph",
+        "ExportGraph", "Dynamics",
         "LibAV", "LAME", "Loudness",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
@@ -153,6 +153,7 @@ let package = Package(
           "libavfilter-dev",
         ])
       ]),
+    .target(name: "Dynamics"),
     .target(name: "Loudness", dependencies: ["CEBUR128", "MediaComposition"]),
     .systemLibrary(
       name: "CEBUR128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
@@ -232,6 +233,7 @@ let package = Package(
     .testTarget(name: "LibAVTests", dependencies: ["LibAV", "TestSupport"]),
     .testTarget(
       name: "LAMETests", dependencies: ["LAME", "MPEGAudio", "Threads", "TestSupport"]),
+    .testTarget(name: "DynamicsTests", dependencies: ["Dynamics", "TestSupport"]),
     .testTarget(
       name: "LoudnessTests", dependencies: ["Loudness", "MediaComposition", "TestSupport"]),
     .testTarget(name: "ALSATests", dependencies: ["ALSA", "Threads", "TestSupport"]),
@@ -308,7 +310,7 @@ let package = Package(
 if Context.environment["AVJOB_COMMAND"] != nil {
   let fast: Set = [
     "MediaTime", "MPEGAudio", "Threads", "MediaComposition", "ExportGraph", "ExportEngine", "LibAV",
-    "LAME", "Loudness", "ALSA", "Playback",
+    "LAME", "Loudness", "Dynamics", "ALSA", "Playback",
   ]
   for target in package.targets where [.regular, .executable].contains(target.type) {
     if fast.contains(target.name) { continue }
