@@ -15,8 +15,8 @@ extension Graph {
   ///
   /// - Throws: `Failure` (`mendJob`) for an output's impossible settings (the first of them;
   ///   `Export.settled()` throws all), a timeline of more than 10,000 hours, a part that is not on
-  ///   it, compositions nested more than 200 deep, an empty range, a missing channel, and a speed
-  ///   or an effect out of bounds.
+  ///   it, compositions nested more than 200 deep, an empty range, a missing channel, a speed or
+  ///   an effect out of bounds, and a ducking that `Composition.validate()` refuses.
   public init(compiling export: Export) throws(Failure) {
     guard !export.composition.isNested(deeperThan: Limits.deepestNesting) else {
       throw Failure(
@@ -89,7 +89,7 @@ extension Graph {
 }
 
 /// Puts compositions on frame grids.
-private struct Compiler {
+struct Compiler {
   let format: AudioFormat
   private(set) var nodes: [Node] = []
   /// The children of the mix that was added last, by track of its composition.
@@ -99,7 +99,7 @@ private struct Compiler {
 
   init(format: AudioFormat) { self.format = format }
 
-  private mutating func add(_ node: Node) -> Node.ID {
+  mutating func add(_ node: Node) -> Node.ID {
     nodes.append(node)
     return nodes.count - 1
   }
@@ -110,7 +110,9 @@ private struct Compiler {
     matrix: ChannelMatrix? = nil, origin: Origin
   ) throws(Failure) -> Node.ID {
     var children: [[Node.ID]] = []
-    for track in composition.tracks {
+    let duckings = try DuckingPlan(
+      of: composition, at: start, rate: format.sampleRate, window: window)
+    for (track, window) in zip(composition.tracks, duckings.windows) {
       guard track.isEnabled else {
         children.append([])
         continue
@@ -128,6 +130,7 @@ private struct Compiler {
         ])
       }
     }
+    duck(&children, by: duckings, in: composition)
     tracks = children
     var level = level(of: mix, at: start)
     level.matrix = matrix

@@ -14,7 +14,8 @@ public struct Graph: Sendable, Hashable, Encodable {
   public var nodes: [Node]
   /// One for each output of the export, in its order.
   public var sinks: [Sink]
-  /// For each track of the composition, in order, the nodes of its sound; none if it is disabled.
+  /// For each track of the composition, in order, the nodes of its sound in the mix; none if it is
+  /// disabled.
   public var tracks: [[Node.ID]]
 
   /// A graph of `nodes` that feed `sinks`.
@@ -63,6 +64,9 @@ public struct Node: Sendable, Hashable, Encodable {
     case process(Process, ID)
     /// A part of a child that counts from a zero of its own, from the child's frame `start`.
     case excerpt(ID, start: Int64)
+    /// One child's sound, lowered while one of the keys sounds, which it does not hold. Keys are
+    /// read ahead of it, and may have other parents.
+    case duck(ID, keys: [ID], Ducking)
   }
 
   /// The node's kind.

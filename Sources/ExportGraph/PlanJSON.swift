@@ -43,6 +43,7 @@ extension Node {
     case .convert: "convert"
     case .process: "process"
     case .excerpt: "excerpt"
+    case .duck: "duck"
     }
   }
 
@@ -59,6 +60,8 @@ extension Node {
     case .convert(let child): inputs = [child]
     case .process(let filter, let child): (process, inputs) = (filter.description, [child])
     case .excerpt(let child, let first): (start, inputs) = (first, [child])
+    case .duck(let child, let keys, let ducking):
+      (process, inputs) = (ducking.text(rate: format.sampleRate), [child] + keys)
     }
     return JSONValue.members([
       "process": process.map { .text($0) }, "selection": selection.map { .text($0) },

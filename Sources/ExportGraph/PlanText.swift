@@ -34,7 +34,7 @@ extension Graph {
   }
 
   /// The node that a sink's own conversion reads.
-  func mixNode(of id: Node.ID) -> Node.ID {
+  package func mixNode(of id: Node.ID) -> Node.ID {
     if case .convert(let child) = nodes[id].kind { child } else { id }
   }
 
@@ -76,6 +76,10 @@ extension Graph {
     case .process(let process, let child):
       lines.append(indent + interval(node) + "  " + process.description)
       lines += timeline(of: child, depth: depth + 1)
+    case .duck(let child, keys: _, let ducking):
+      let text = ducking.text(rate: node.format.sampleRate)
+      lines.append(indent + interval(node) + "  " + text)
+      lines += timeline(of: child, depth: depth + 1, within: part)
     case .excerpt(let child, let start):
       var notes = [interval(node) + "  part"]
       if start > 0 {

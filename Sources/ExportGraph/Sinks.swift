@@ -40,7 +40,7 @@ extension [Node] {
         && source.matrix.isPermutation
     case .excerpt(let child, _), .process(.reverse, let child):
       return passesUntouched(from: child, depth: depth)
-    case .convert, .process:
+    case .convert, .process, .duck:
       return false
     case .mix(let children):
       let ranges = children.map { self[$0].frames }.sorted { $0.lowerBound < $1.lowerBound }

@@ -7,6 +7,7 @@ extension Node.Kind {
     case .source: []
     case .mix(let children): children
     case .convert(let child), .process(_, let child), .excerpt(let child, _): [child]
+    case .duck(let child, let keys, _): [child] + keys
     }
   }
 
@@ -18,6 +19,8 @@ extension Node.Kind {
     case .convert(let child): .convert(number(child))
     case .process(let process, let child): .process(process, number(child))
     case .excerpt(let child, let start): .excerpt(number(child), start: start)
+    case .duck(let child, let keys, let ducking):
+      .duck(number(child), keys: keys.map(number), ducking)
     }
   }
 }
@@ -28,7 +31,7 @@ extension Node {
     switch kind {
     case .source(let source, _): source.asset
     case .process(.reverb(let reverb), _): reverb.impulse
-    case .mix, .convert, .process, .excerpt: nil
+    case .mix, .convert, .process, .excerpt, .duck: nil
     }
   }
 }

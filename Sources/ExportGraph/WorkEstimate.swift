@@ -11,6 +11,8 @@ private enum Cost {
   static let segment: Int128 = 500_000
   /// Summing and levels.
   static let mix: Int128 = 2_000
+  /// For the gain, and for the level of each key.
+  static let duck: Int128 = 500
   static let resample: Int128 = 20_000
   static let spectralStretch: Int128 = 450_000
   static let timeDomainStretch: Int128 = 45_000
@@ -101,6 +103,7 @@ extension Graph {
         + (ratio == .one ? 0 : samples * Cost.resample)
     case .mix: return samples * Cost.mix
     case .excerpt: return 0
+    case .duck(_, let keys, _): return samples * Cost.duck * Int128(1 + keys.count)
     case .convert(let child):
       let isResampled = nodes[child].format.sampleRate != node.format.sampleRate
       return samples * (isResampled ? Cost.resample : Cost.mix)
@@ -160,6 +163,9 @@ extension Graph {
       case .excerpt(let child, let start):
         let first = range.lowerBound - nodes[id].frames.lowerBound + start
         need(child, first..<first + Int64(range.count))
+      case .duck(let child, let keys, let ducking):
+        need(child, range)
+        for key in keys { need(key, ducking.reach(of: range)) }
       case .process(let process, let child):
         need(child, Self.frames(that: process, takesFor: range, of: nodes[child].frames))
         if nodes[id].memory == .unbounded { need(id, 0..<range.upperBound) }

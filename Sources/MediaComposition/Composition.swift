@@ -31,6 +31,8 @@ public struct Track: Sendable, Hashable, Codable {
   public var mix: AudioMix
   /// A gain under the mix (`AVMutableCompositionTrack.preferredVolume`).
   public var preferredVolume: Gain
+  /// Lowers the track while others sound, after its mix; nil: it keeps its level.
+  public var ducking: AudioDucking?
   /// How segments are stretched whose target lasts longer or shorter than their source
   /// (`AVMutableAudioMixInputParameters.audioTimePitchAlgorithm`).
   public var timePitchAlgorithm: TimePitchAlgorithm
@@ -40,14 +42,15 @@ public struct Track: Sendable, Hashable, Codable {
   /// A track of `segments`.
   public init(
     name: String? = nil, segments: [Segment] = [], isEnabled: Bool = true, mix: AudioMix = .unity,
-    preferredVolume: Gain = .unity, timePitchAlgorithm: TimePitchAlgorithm = .spectral,
-    origin: Origin = .unknown
+    preferredVolume: Gain = .unity, ducking: AudioDucking? = nil,
+    timePitchAlgorithm: TimePitchAlgorithm = .spectral, origin: Origin = .unknown
   ) {
     self.name = name
     self.segments = segments
     self.isEnabled = isEnabled
     self.mix = mix
     self.preferredVolume = preferredVolume
+    self.ducking = ducking
     self.timePitchAlgorithm = timePitchAlgorithm
     self.origin = origin
   }

@@ -8,9 +8,20 @@ extension Composition {
     return tracks.count - 1
   }
 
-  /// Takes a track out (`removeTrack(_:)`), and gives it back. O(tracks).
+  /// Takes a track out (`removeTrack(_:)`), and gives it back. No track is ducked under its name any
+  /// more, unless another track has that name. O(tracks).
   @discardableResult
-  public mutating func removeTrack(at index: Int) -> Track { tracks.remove(at: index) }
+  public mutating func removeTrack(at index: Int) -> Track {
+    let removed = tracks.remove(at: index)
+    guard let name = removed.name, !tracks.contains(where: { $0.name == name }) else {
+      return removed
+    }
+    for index in tracks.indices {
+      tracks[index].ducking?.keyTracks.removeAll { $0 == name }
+      if tracks[index].ducking?.keyTracks.isEmpty == true { tracks[index].ducking = nil }
+    }
+    return removed
+  }
 
   /// Inserts a part of an asset into the first enabled track, which is added where there is none;
   /// what is at `startTime` and later is pushed back on all tracks
@@ -34,8 +45,9 @@ extension Composition {
   /// Inserts what another composition plays during a range, its tracks into matching tracks; what
   /// is at `startTime` and later is pushed back on all tracks.
   ///
-  /// A track goes into the first that is not taken yet, is enabled as it is, and has its name; else
-  /// into the first of which one of both has no name; else a track is added. What the receiving
+  /// A track goes into the first that is not taken yet, is enabled and ducked as it is, and has its
+  /// name; else into the first of which one of both has no name, unless tracks are ducked under its
+  /// name; else a track is added. What the receiving
   /// track's mix does to all that it holds, it does to what is inserted. Where the other track has
   /// a mix of its own, another volume, or another time-pitch algorithm that matters, it is inserted
   /// as a nested composition, so that it sounds as it did. To insert the composition as one
@@ -50,14 +62,16 @@ extension Composition {
     try timeRange.requireWithin(composition.duration)
     let start = try startTime.requireInsertion(of: timeRange.duration, into: duration)
     var excerpts: [Int: Excerpt] = [:]
+    let keys = Set(composition.tracks.flatMap { $0.ducking?.keyTracks ?? [] })
     for track in composition.tracks {
       var track = track
       let index =
-        tracks.index(receiving: track, without: Set(excerpts.keys))
+        tracks.index(receiving: track, without: Set(excerpts.keys), keys)
         ?? addTrack(
           Track(
             name: track.name, isEnabled: track.isEnabled, preferredVolume: track.preferredVolume,
-            timePitchAlgorithm: track.timePitchAlgorithm, origin: track.origin))
+            ducking: track.ducking, timePitchAlgorithm: track.timePitchAlgorithm,
+            origin: track.origin))
       // The receiving track does what the other one did.
       if tracks[index].preferredVolume == track.preferredVolume { track.preferredVolume = .unity }
       excerpts[index] = track.excerpt(timeRange, for: tracks[index])
@@ -122,10 +136,17 @@ extension Composition {
 }
 
 extension [Track] {
-  /// The track that a track of another composition is inserted into.
-  fileprivate func index(receiving other: Track, without taken: Set<Int>) -> Int? {
-    let free = indices.filter { !taken.contains($0) && self[$0].isEnabled == other.isEnabled }
-    return free.first { self[$0].name == other.name }
-      ?? free.first { self[$0].name == nil || other.name == nil }
+  /// The track that a track of another composition is inserted into, where others are ducked under
+  /// `keys`.
+  fileprivate func index(
+    receiving other: Track, without taken: Set<Int>, _ keys: Set<String>
+  ) -> Int? {
+    let free = indices.filter {
+      !taken.contains($0) && self[$0].isEnabled == other.isEnabled
+        && self[$0].ducking == other.ducking
+    }
+    if let same = free.first(where: { self[$0].name == other.name }) { return same }
+    if let name = other.name, keys.contains(name) { return nil }
+    return free.first { self[$0].name == nil || other.name == nil }
   }
 }

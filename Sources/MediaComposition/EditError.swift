@@ -13,6 +13,14 @@ public enum EditError: Error, Sendable, Hashable {
   case overlappingSegments(TimeRange, TimeRange)
   /// A ramp over a time in which another ramp moves.
   case overlappingRamps(TimeRange, TimeRange)
+  /// A ducking whose depth, times or threshold are out of bounds, or that names no track.
+  case invalidDucking(AudioDucking)
+  /// A ducking under a track that the composition has not.
+  case unknownTrack(String)
+  /// A track of that name whose ducking depends on itself.
+  case circularDucking(String)
+  /// More than four tracks, each ducked under the next one.
+  case tooManyDuckings
 }
 
 extension EditError: CustomStringConvertible {
@@ -32,6 +40,13 @@ extension EditError: CustomStringConvertible {
     case .overlappingRamps(let a, let b):
       "a ramp from \(b.start.readableText) to \(b.end.readableText) overlaps one from "
         + "\(a.start.readableText) to \(a.end.readableText)"
+    case .invalidDucking:
+      "a ducking has a key track, 0 to 100 dB, times of 0 to "
+        + "\(AudioDucking.longestTime.readableText) and a threshold above -inf dB"
+    case .unknownTrack(let name): "there is no track '\(name)' to be ducked under"
+    case .circularDucking(let name): "the track '\(name)' is ducked under itself"
+    case .tooManyDuckings:
+      "more than \(Composition.longestDuckingChain) tracks are ducked under one another in a row"
     }
   }
 }

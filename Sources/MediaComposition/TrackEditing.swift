@@ -23,8 +23,8 @@ extension Track {
   ///
   /// Segments are copied, and what they hold sounds as it does there. Where that would need the
   /// other track's mix, preferred volume or time-pitch algorithm, one segment is inserted, which
-  /// holds the other track as a composition. It need not be enabled.
-  /// O(segments).
+  /// holds the other track as a composition. It need not be enabled. Its ducking stays behind: key
+  /// tracks belong to a composition. O(segments).
   ///
   /// - Throws: `EditError.invalidRange` where the range is not within the track, `invalidTime`
   ///   where `startTime` is before zero or no number, `tooLong`. The track is then as it was.

@@ -40,7 +40,7 @@ extension Track {
         || !part.segments.contains { $0.isScaled && !$0.isEmpty })
     if !isPlain {
       var whole = self
-      whole.isEnabled = true
+      (whole.isEnabled, whole.ducking) = (true, nil)
       return Excerpt(
         Segment(
           .composition(Composition(tracks: [whole])), TimeMapping(source: range, target: range),

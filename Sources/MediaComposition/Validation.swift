@@ -1,12 +1,14 @@
 import MediaTime
 
 extension Composition {
-  /// Refuses what no edit leaves behind but what can be written by hand: see `Track.validate()`.
+  /// Refuses what no edit leaves behind but what can be written by hand: see `Track.validate()`,
+  /// and duckings that are out of bounds, under tracks that are not there, or in a circle.
   /// A composition that passes compiles. O(segments + ramps), nested ones too.
   ///
   /// - Throws: The first `EditError`, in order of tracks.
   public func validate() throws(EditError) {
     for track in tracks { try track.validate() }
+    do throws(DuckingProblem) { _ = try duckings() } catch { throw error.error }
   }
 }
 

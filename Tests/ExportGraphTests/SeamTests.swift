@@ -151,7 +151,7 @@ struct SeamTests {
       let sounding = try children.compactMap { try heard($0, at: frame, graph) }
       try #require(sounding.count <= 1)
       return sounding.first
-    case .convert, .process:
+    case .convert, .process, .duck:
       throw Failure(.reportBug, "is not expected here")
     }
   }

@@ -58,7 +58,6 @@ import TestSupport
         #"""
         clip: a.wav
         trim: { below: -50 dB }
-        duck: { under: voice, by: 12 dB }
         output: x.mp3
         """#),
       #"""
@@ -66,10 +65,6 @@ import TestSupport
           2 | trim: { below: -50 dB }
             | ^~~~
         help: name the range with 'from' and 'to'
-      job.yaml:3:1: error: 'duck' is not built yet
-          3 | duck: { under: voice, by: 12 dB }
-            | ^~~~
-        help: write the 'volume' points by hand
       """#)
   }
 

@@ -57,6 +57,9 @@ import Testing
     try compare(
       Values.gain,
       besides: { $0.contains("%") && $0.utf8.count > 6 || $0.hasPrefix("-") && $0.hasSuffix("%") })
+    try compare(Values.depth, besides: { number($0) > 100 })
+    try compare(
+      Values.threshold, besides: { Quantity($0).double.map { !(-100...0 ~= $0) } ?? false })
     try compare(Values.place, besides: { abs(number($0)) > 100 })
   }
 

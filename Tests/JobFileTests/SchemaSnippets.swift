@@ -55,7 +55,23 @@ import Testing
     "tracks: { a: 1:00..2:00 }\noutput: x.mp3",
     "speed: { rate: fast }" + end, "cut: 1:00..2:00" + end, "insert: [b.wav]" + end,
     "jobs: { \"a${\": { clip: a.wav, output: x.mp3 } }", "jobs: {}",
+    "duck: { under: a, by: 1 dB }" + end, "defaults: { duck: { under: a, by: 1 dB } }" + end,
+    "concat: [{ clip: a.wav, duck: { under: b, by: 1 dB } }]\noutput: x.mp3",
+    "tracks: { a: [{ clip: a.wav, duck: { under: b, by: 1 dB } }], b: b.wav }\noutput: x.mp3",
+    "insert: [{ clip: b.wav, at: 0s, duck: { under: b, by: 1 dB } }]" + end,
+    "sources: { s: { file: a.wav, duck: { under: b, by: 1 dB } } }" + end,
+    ducked("voice"), ducked("{ under: voice }"), ducked("{ by: 3 dB }"),
+    ducked("{ under: [], by: 3 dB }"), ducked("{ under: voice, by: 3 }"),
+    ducked("{ under: voice, by: -3 dB }"),
+    ducked("{ under: voice, by: 50 % }"), ducked("{ under: voice, by: 3 dB, attack: 80 }"),
+    ducked("{ under: voice, by: 3 dB, threshold: -inf dB }"),
+    ducked("{ under: voice, by: 3 dB, threshold: 1 % }"),
+    ducked("{ under: voice, by: 3 dB, to: 1s }"),
   ]
+
+  private static func ducked(_ duck: String) -> String {
+    "tracks: { music: { clip: a.wav, duck: \(duck) }, voice: b.wav, fx: b.wav }\noutput: x.mp3"
+  }
 
   /// Next to a mistake, and none.
   static let accepted = [
@@ -78,6 +94,13 @@ import Testing
     "concat: [a.wav, { clip: b.wav, at: endless.end }, { clip: b.wav, at: 10m, name: endless }]\n"
       + "output: x.mp3",
     "needs: []" + end,
+    ducked("{ under: voice, by: 0 dB }"), ducked("{ under: [voice, fx], by: 100.0 dB }"),
+    ducked("{ under: voice, by: +12.5 dB, attack: 0s, hold: 10 samples, release: 0:02 }")
+      + "\nsample_rate: 48 kHz",
+    ducked("{ under: voice, by: 3 dB, threshold: -50 dB }"),
+    ducked("{ under: voice, by: 3 dB, threshold: -0.5dB }"),
+    "tracks: { a: { concat: [a.wav, b.wav], crossfade: 1s, duck: { under: b, by: 1 dB } }, b: b.wav }\n"
+      + "output: x.mp3",
   ]
 
   private func lines(_ yaml: String) -> [Int] {

@@ -210,12 +210,18 @@ struct ValueDice {
       mix: mix(), chapters: some { $0.chapter() }, origin: origin())
   }
 
+  private mutating func ducking() -> AudioDucking {
+    AudioDucking(
+      under: some { $0.text() }, by: double(), attack: time(), hold: time(), release: time(),
+      threshold: Gain(factor: double()))
+  }
   private mutating func composition(depth: Int) -> Composition {
     Composition(
       tracks: some { dice in
         Track(
           name: dice.maybe { $0.text() }, segments: dice.some { $0.segment(depth: depth) },
           isEnabled: dice.flip(), mix: dice.mix(), preferredVolume: Gain(factor: dice.double()),
+          ducking: dice.maybe { $0.ducking() },
           timePitchAlgorithm: dice.one(of: TimePitchAlgorithm.allCases) ?? .spectral,
           origin: dice.origin())
       })

@@ -40,43 +40,14 @@ package final class Renderer {
     self.graph = graph
     self.masters = masters ?? Set(graph.sinks.map(\.node)).sorted()
     pool = SourcePool(library, unless: cancellation)
-    var nodes: [any RenderNode] = []
-    var mixes: [Node.ID: MixTee] = [:]
-    let startsAnew = try graph.nodesThatStartAnew(library)
-    for (id, node) in graph.nodes.enumerated() {
-      defer {
-        if let watcher = watchers[id], let last = nodes.popLast() {
-          nodes.append(WatchedNode(last, watcher))
-        }
-      }
-      switch node.kind {
-      case .source(let source, let first):
-        nodes.append(SourceNode(node, source, start: first, pool))
-      case .mix(let children):
-        nodes.append(
-          MixNode(
-            node, children.map { (graph.nodes[$0].frames, nodes[$0]) }, capacity: Self.blockSize))
-      case .convert(let child):
-        // Its child's place in the list keeps the numbering; it is read through its tap.
-        nodes.append(nodes[child])
-      case .process(let process, let child):
-        nodes.append(
-          ProcessNode(
-            node, nodes[child], frameCount: graph.nodes[child].frames.upperBound,
-            graph.source(
-              of: process, over: child, in: node, startsAnew: startsAnew[child], pool, jumps)))
-      case .excerpt(let child, let start):
-        nodes.append(ExcerptNode(node, nodes[child], start: start))
-      }
-    }
-    for id in self.masters {
-      let node = graph.nodes[id]
-      let mixID = if case .convert(let child) = node.kind { child } else { id }
-      let mix = graph.nodes[mixID]
-      let tee = mixes[mixID] ?? MixTee(nodes[mixID], mix)
-      mixes[mixID] = tee
+    let mixes = self.masters.map(graph.mixNode)
+    let tree = try NodeTree(
+      graph, masters: Set(mixes), pool, library, watchers: watchers, jumps: jumps)
+    for (id, mixID) in zip(self.masters, mixes) {
+      let (node, mix) = (graph.nodes[id], graph.nodes[mixID])
+      guard let reader = tree.master(mixID) else { continue }
       let tap = convert(
-        tee.tap(),
+        reader,
         by: ChannelMatrix(from: mix.format.channelLayout, to: node.format.channelLayout),
         FrameRatio(from: mix.format.sampleRate, to: node.format.sampleRate),
         sampleRate: mix.format.sampleRate, frameCount: mix.frames.upperBound,
@@ -134,7 +105,7 @@ package final class Renderer {
 
 extension Graph {
   /// The source of a process's frames, which reads its child.
-  fileprivate func source(
+  func source(
     of process: Process, over child: Node.ID, in node: Node, startsAnew: Bool, _ pool: SourcePool,
     _ jumps: Jumps
   ) -> (any FrameSource) throws(Failure) -> any FrameSource {
@@ -180,101 +151,19 @@ extension Graph {
 
   /// For each node, whether going back renders it from its start. O(nodes); the library is queried
   /// only if the graph reverses something.
-  fileprivate func nodesThatStartAnew(_ library: MediaLibrary) throws(Failure) -> [Bool] {
+  func nodesThatStartAnew(_ library: MediaLibrary) throws(Failure) -> [Bool] {
     var found = Array(repeating: false, count: nodes.count)
     let isReversing = nodes.contains {
       if case .process(.reverse, _) = $0.kind { true } else { false }
     }
     guard isReversing else { return found }
     for (id, node) in nodes.enumerated() {
-      switch node.kind {
-      case .source(let source, _): found[id] = try library.startsAnew(source.asset)
-      case .mix(let children): found[id] = children.contains { found[$0] }
-      case .convert(let child), .process(_, let child), .excerpt(let child, _):
-        found[id] = node.memory == .unbounded || found[child]
+      if case .source(let source, _) = node.kind {
+        found[id] = try library.startsAnew(source.asset)
+      } else {
+        found[id] = node.memory == .unbounded || node.kind.children.contains { found[$0] }
       }
     }
     return found
-  }
-}
-
-/// One mix, rendered once for several readers in rough step.
-private final class MixTee {
-  private let mix: any RenderNode
-  private let node: Node
-  /// Weak, as the taps hold the tee: a cycle would never be released.
-  private var taps: [WeakTap] = []
-  /// Rendered blocks that some tap still needs, in order; the first is block `firstBlock`.
-  private var blocks: [AudioBuffer] = []
-  private var firstBlock: Int64 = 0
-  private var spare: [AudioBuffer] = []
-
-  init(_ mix: any RenderNode, _ node: Node) {
-    self.mix = mix
-    self.node = node
-  }
-
-  func tap() -> any FrameSource {
-    let tap = Tap(self)
-    taps.append(WeakTap(tap: tap))
-    return tap
-  }
-
-  private static let size = Int64(Renderer.blockSize)
-
-  /// The block that holds `frame`, which lies on the timeline.
-  private func block(holding frame: Int64) throws(Failure) -> AudioBuffer {
-    let wanted = frame / Self.size
-    let needed = min(
-      wanted, taps.compactMap { $0.tap.map { $0.position / Self.size } }.min() ?? wanted)
-    while firstBlock < needed, !blocks.isEmpty {
-      spare.append(blocks.removeFirst())
-      firstBlock += 1
-    }
-    if blocks.isEmpty || wanted < firstBlock || wanted > firstBlock + Int64(blocks.count) {
-      spare += blocks
-      blocks = []
-      firstBlock = wanted
-    }
-    if wanted == firstBlock + Int64(blocks.count) {
-      let buffer =
-        spare.popLast()
-        ?? AudioBuffer(
-          channelCount: node.format.channelLayout.count, capacity: Renderer.blockSize)
-      let start = wanted * Self.size
-      try mix.render(start..<min(start + Self.size, node.frames.upperBound), into: buffer)
-      blocks.append(buffer)
-    }
-    return blocks[Int(wanted - firstBlock)]
-  }
-
-  private struct WeakTap {
-    weak var tap: Tap?
-  }
-
-  private final class Tap: FrameSource {
-    private let tee: MixTee
-    private(set) var position: Int64 = 0
-    var channelCount: Int { tee.node.format.channelLayout.count }
-
-    init(_ tee: MixTee) { self.tee = tee }
-
-    func seek(to frame: Int64) { position = frame }
-
-    func read(into buffer: AudioBuffer, at offset: Int, count: Int) throws(Failure) -> Int {
-      var filled = 0
-      while filled < count, position < tee.node.frames.upperBound {
-        let block = try tee.block(holding: position)
-        let start = Int(position % MixTee.size)
-        let taken = min(count - filled, block.frameCount - start)
-        for channel in 0..<channelCount {
-          (buffer.planes[channel] + offset + filled).update(
-            from: block.planes[channel] + start, count: taken)
-        }
-        filled += taken
-        position += Int64(taken)
-      }
-      return filled
-    }
   }
 }

@@ -6,6 +6,13 @@ package protocol NodeWatcher: AnyObject {
   /// Called on the rendering thread for every block of the node, at `frames` of the timeline,
   /// before it is read.
   func pass(_ block: AudioBuffer, at frames: Range<Int64>)
+
+  /// Called on the rendering thread with the least gain that a duck had over a block of it, 0 … 1.
+  func lowered(by gain: Float, at frames: Range<Int64>)
+}
+
+extension NodeWatcher {
+  package func lowered(by gain: Float, at frames: Range<Int64>) {}
 }
 
 final class WatchedNode: RenderNode {

@@ -266,7 +266,7 @@ extension Language {
   /// An entry of `sources`: a file, and defaults for its clips.
   static let source: Schema = Schema(
     "a source",
-    keys: sourceContents.facts + modifiers.without(["name", "each"]).facts,
+    keys: sourceContents.facts + modifiers.without(["duck", "name", "each"]).facts,
     rules: itemRules + [
       .one(
         of: ["file", "clip"], missing: "a source needs a 'file' or a 'clip'",

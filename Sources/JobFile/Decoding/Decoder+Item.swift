@@ -197,7 +197,7 @@ extension Decoder {
   func tracks(_ node: YAMLNode, _ scope: Scope) -> [ItemTrack] {
     guard case .mapping(let entries) = node.kind else { return [] }
     if entries.isEmpty { refuseEmpty(node, Values.tracks.form) }
-    return entries.compactMap { entry in
+    let tracks: [ItemTrack] = entries.compactMap { entry in
       guard !isMisplaced(entry) else {
         sink.error(
           "'\(entry.key)' is a key of the job, and would be a track here", at: entry.keyOrigin,
@@ -213,6 +213,8 @@ extension Decoder {
       guard !items.isEmpty else { return nil }
       return ItemTrack(name: entry.key, ItemSequence(items), origin: entry.keyOrigin)
     }
+    checkDucks(of: tracks, among: entries)
+    return tracks
   }
 
   /// Whether `entry`, below `tracks`, has a key of a job and is no track.

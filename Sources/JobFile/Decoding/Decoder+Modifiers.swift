@@ -132,7 +132,15 @@ extension Language {
       "crossfade", Values.fade, "the overlap with the item before; on a list, at every join"
     ) { $0.setCrossfade($1) },
     Key(
-      "duck", notBuilt: "quieter under another track", instead: "write the 'volume' points by hand"),
+      "duck", as: Values.ducking.form, "on a track: lower by so much while other tracks sound"
+    ) { entry, decoder, scope, draft in
+      guard draft.context == .track else {
+        return decoder.sink.error(
+          "'duck' belongs to a track", at: entry.keyOrigin,
+          help: "write it beside all of the track, as music: { concat: [...], duck: ... }")
+      }
+      draft.item.ducking = Values.ducking.read(entry.value, decoder, scope)
+    },
     Key("channels", Values.channels, "converted to a layout, or one channel alone") {
       $0.item.channels = $1
     },
@@ -157,8 +165,8 @@ extension Language {
       "each", as: Values.row.form, "'row': the item is repeated for every row of the job's table"),
   ])
 
-  /// The modifiers of a job, whose `channels` are those of its mix.
-  static let jobModifiers: Keys<ItemDraft> = modifiers.without(["channels", "each"])
+  /// The modifiers of a job, whose `channels` are those of its mix, and which is no track.
+  static let jobModifiers: Keys<ItemDraft> = modifiers.without(["channels", "duck", "each"])
 }
 
 extension Decoder {

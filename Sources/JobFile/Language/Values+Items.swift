@@ -13,14 +13,11 @@ extension Values {
     JSONForm.clip
   }
 
-  /// An element of a list: a clip, a time, or a map.
+  /// An element of a list: a clip, a time, or a map, without times from an end. It is no track.
   private static func listItem() -> JSONValue {
-    JSONForm.shapes(text: JSONForm.clip.with(["type": "string"]), map: placedItem())
-  }
-
-  /// An item in a list, without times from an end.
-  private static func placedItem() -> JSONValue {
-    Language.item.reference.with(["properties": ["at": placeInList]])
+    JSONForm.shapes(
+      text: JSONForm.clip.with(["type": "string"]),
+      map: Language.item.reference.with(["properties": ["at": placeInList, "duck": ["not": [:]]]]))
   }
 
   static let placeInList: JSONValue = [
@@ -43,7 +40,8 @@ extension Values {
     ) {
       JSONForm.map(
         of: JSONForm.shapes(
-          text: JSONForm.clip, list: JSONForm.list(of: listItem()), map: placedItem()),
+          text: JSONForm.clip, list: JSONForm.list(of: listItem()),
+          map: Language.item.reference.with(["properties": ["at": placeInList]])),
         isEmptyFine: false)
     }
   ) { node, decoder, scope in

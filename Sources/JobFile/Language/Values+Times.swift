@@ -130,7 +130,9 @@ extension Values {
       "insertions", [.list], "items and where they go, as [{ clip: ad.mp3, at: 1:30 }]",
       maps: { [Language.item] }
     ) {
-      JSONForm.list(of: Language.item.reference.with(["required": ["at"]]), isEmptyFine: true)
+      let item = Language.item.reference
+        .with(["required": ["at"]]).with(Schema.Rule.Kind.never("duck").tree)
+      return JSONForm.list(of: item, isEmptyFine: true)
     }
   ) { node, decoder, scope in
     guard case .sequence(let nodes) = node.kind else { return nil }

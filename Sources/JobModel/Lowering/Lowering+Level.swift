@@ -26,6 +26,25 @@ extension Lowering {
     return item.isMuted ? AudioMix(gain: .silence) : mix
   }
 
+  /// A track's ducking with exact times.
+  mutating func ducking(_ written: ItemDucking) -> AudioDucking {
+    var ducking = AudioDucking(under: written.under.map(\.value), by: written.depth)
+    ducking.threshold = written.threshold ?? ducking.threshold
+    for (time, name, path) in [
+      (written.attack, "attack", \AudioDucking.attack), (written.hold, "hold", \.hold),
+      (written.release, "release", \.release),
+    ] {
+      guard let time, let length = self.time(time, rate: sampleRate) else { continue }
+      ducking[keyPath: path] = length
+      guard length > AudioDucking.longestTime else { continue }
+      let most = Self.text(AudioDucking.longestTime)
+      error(
+        "the \(name) lasts \(Self.text(length)), but \(most) at most", at: time.origin,
+        help: "make it shorter, or write 'volume' points")
+    }
+    return ducking
+  }
+
   private mutating func duration(
     of fade: Located<Fade>, _ kind: String, _ lowered: LoweredItem
   ) -> Time? {

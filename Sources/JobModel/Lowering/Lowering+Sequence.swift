@@ -18,7 +18,10 @@ extension Lowering {
       lanes[lane].append(placed[index].lowered.placed(at: placed[index].start))
     }
     let (name, origin) = (sequences[id].names.first?.value, sequences[id].origin)
-    return lanes.filter { !$0.isEmpty }.map { Track(name: name, segments: $0, origin: origin) }
+    let ducking = sequences[id].ducking.map { self.ducking($0) }
+    return lanes.filter { !$0.isEmpty }.map {
+      Track(name: name, segments: $0, ducking: ducking, origin: origin)
+    }
   }
 
   private struct Placed {

@@ -29,6 +29,8 @@ struct SequenceState {
   let sequence: ItemSequence
   /// Its names for users; a sequence that is only the content of an item has none.
   let names: [Located<String>]
+  /// Of a track.
+  let ducking: ItemDucking?
   let origin: Origin
   /// The item whose content it is, alone or with others; nil for a job's own item and an insertion.
   let holder: ItemPlace?
@@ -42,10 +44,12 @@ struct SequenceState {
   var crossfades: [Int: Time] = [:]
 
   init(
-    _ sequence: ItemSequence, names: [Located<String>] = [], origin: Origin, holder: ItemPlace?
+    _ sequence: ItemSequence, names: [Located<String>] = [], ducking: ItemDucking? = nil,
+    origin: Origin, holder: ItemPlace?
   ) {
     self.sequence = sequence
     self.names = names
+    self.ducking = ducking
     self.origin = origin
     self.holder = holder
     starts = Array(repeating: .unknown, count: sequence.items.count)
@@ -80,7 +84,9 @@ extension Lowering {
         let (sequence, name) = track.sequence.flattened
         let names = [Located(track.name, at: track.origin)] + (name.map { [$0] } ?? [])
         sequences.append(
-          SequenceState(sequence, names: names, origin: track.origin, holder: place))
+          SequenceState(
+            sequence, names: names, ducking: track.sequence.items.first?.ducking,
+            origin: track.origin, holder: place))
       }
     }
     sequences[place.sequence].children[place.index] = first..<sequences.count

@@ -68,7 +68,7 @@ extension Quantity {
     return number * factor
   }
 
-  private static func decibels(_ text: String) throws(QuantityError) -> Double {
+  static func decibels(_ text: String) throws(QuantityError) -> Double {
     try refuseTypographicMinus(text)
     let quantity = Quantity(text)
     guard let number = quantity.double, quantity.unit.isEmpty || quantity.unit.lowercased() == "db"

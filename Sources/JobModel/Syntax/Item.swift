@@ -61,6 +61,8 @@ public struct Item: Sendable, Hashable {
   @Rare public var at: Located<Moment>?
   /// How long the item before overlaps this one; nil: as the sequence sets.
   @Rare public var crossfade: Located<Fade>?
+  /// How a track is lowered while others sound. Of the only item of a track: it is the track's.
+  @Rare public var ducking: ItemDucking?
   /// A chapter that begins with the item, after any edit.
   @Rare public var chapter: ItemChapter?
   /// In the item's own time after `range`; later edits move them along.

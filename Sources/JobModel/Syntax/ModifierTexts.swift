@@ -113,4 +113,27 @@ extension Quantity {
     }
     return .count(rounds)
   }
+
+  /// `12 dB`: by how much a track is lowered.
+  package static func depth(_ text: String) throws(QuantityError) -> Double {
+    let depth = try decibels(text)
+    guard !text.hasPrefix("-") else {
+      throw QuantityError(
+        "'\(text)' would be louder", help: "a track is lowered by '\(text.dropFirst())'")
+    }
+    guard depth <= 100 else {
+      throw QuantityError("'\(text)' is out of range", help: "depths go from 0 dB to 100 dB")
+    }
+    return depth
+  }
+
+  /// `-40 dB`: the level from which on a track sounds.
+  package static func threshold(_ text: String) throws(QuantityError) -> Gain {
+    let level = try decibels(text)
+    guard (-100...0).contains(level) else {
+      throw QuantityError(
+        "'\(text)' is out of range", help: "thresholds go from -100 dB to 0 dB")
+    }
+    return Gain(decibels: level)
+  }
 }

@@ -59,6 +59,35 @@ public struct PanPoint: Sendable, Hashable {
   }
 }
 
+/// How a track is lowered while others of the same mix sound.
+public struct ItemDucking: Sendable, Hashable {
+  /// The names of the other tracks.
+  public var under: [Located<String>]
+  /// Decibels, 0 … 100.
+  public var depth: Double
+  /// The fall before another track sounds; nil: as usual, here and below.
+  public var attack: Located<TimeText>?
+  /// How long the track stays down after that.
+  public var hold: Located<TimeText>?
+  /// The rise after that.
+  public var release: Located<TimeText>?
+  /// The level from which on another track sounds.
+  public var threshold: Gain?
+
+  /// A ducking by `depth` decibels.
+  public init(
+    under: [Located<String>], by depth: Double, attack: Located<TimeText>? = nil,
+    hold: Located<TimeText>? = nil, release: Located<TimeText>? = nil, threshold: Gain? = nil
+  ) {
+    self.under = under
+    self.depth = depth
+    self.attack = attack
+    self.hold = hold
+    self.release = release
+    self.threshold = threshold
+  }
+}
+
 /// The channels of an item's content to use.
 public enum ItemChannels: Sendable, Hashable {
   /// All of them, converted to a layout.

@@ -1,0 +1,91 @@
+import Diagnosis
+import Dynamics
+import ExportGraph
+import MediaComposition
+
+/// A child that is lower while one of its keys sounds.
+final class DuckNode: RenderNode {
+  private let child: any RenderNode
+  private let keys: [SharedNode.Reader]
+  private let ducking: Ducking
+  private let envelope: DuckEnvelope
+  private let level: LevelApplier
+  private let watcher: (any NodeWatcher)?
+  /// The gains of a block in which they move.
+  private var gains: AudioBuffer?
+
+  init(
+    _ node: Node, _ child: any RenderNode, keys: [SharedNode.Reader], _ ducking: Ducking,
+    _ watcher: (any NodeWatcher)?
+  ) {
+    self.child = child
+    self.keys = keys
+    self.ducking = ducking
+    self.watcher = watcher
+    envelope = DuckEnvelope(
+      depth: ducking.depth, attack: ducking.attack, hold: ducking.hold, release: ducking.release)
+    level = LevelApplier(node.level, node.format.channelLayout)
+  }
+
+  func render(_ frames: Range<Int64>, into buffer: AudioBuffer) throws(Failure) {
+    try child.render(frames, into: buffer)
+    let sounding = try soundingRanges(around: frames)
+    var least: Float
+    if let gain = envelope.steadyGain(over: frames, sounding: sounding) {
+      least = gain
+      if gain != 1 {
+        for channel in 0..<buffer.channelCount {
+          let plane = buffer.planes[channel]
+          for frame in 0..<frames.count { plane[frame] *= gain }
+        }
+      }
+    } else {
+      let gains = gains(count: frames.count)
+      envelope.write(gains, over: frames, sounding: sounding)
+      least = 1
+      for frame in 0..<frames.count { least = min(least, gains[frame]) }
+      for channel in 0..<buffer.channelCount {
+        let plane = buffer.planes[channel]
+        for frame in 0..<frames.count { plane[frame] *= gains[frame] }
+      }
+    }
+    watcher?.lowered(by: least, at: frames)
+    level.apply(to: buffer, frames: frames)
+  }
+
+  func close() {
+    level.close()
+    gains = nil
+    child.close()
+    for key in keys { key.close() }
+  }
+
+  private func gains(count: Int) -> UnsafeMutablePointer<Float> {
+    let made =
+      gains.flatMap { $0.capacity >= count ? $0 : nil }
+      ?? AudioBuffer(channelCount: 1, capacity: count)
+    gains = made
+    return made.planes[0]
+  }
+
+  /// When keys sound, as far as it matters for `frames`: in the steps from the threshold on, and in
+  /// their neighbours, so that no frame of a sound is left out that fills a part of its step.
+  private func soundingRanges(around frames: Range<Int64>) throws(Failure) -> [Range<Int64>] {
+    let reach = ducking.reach(of: frames)
+    var found: [Range<Int64>] = []
+    for key in keys {
+      try key.forEachStep(
+        in: reach, around: frames.lowerBound, withPower: ducking.threshold * ducking.threshold
+      ) { step in
+        let start = step.lowerBound - ducking.step
+        let end = step.upperBound + ducking.step
+        if let last = found.last, last.lowerBound <= start, start <= last.upperBound {
+          found[found.count - 1] = last.lowerBound..<max(last.upperBound, end)
+        } else {
+          found.append(start..<end)
+        }
+      }
+    }
+    return keys.count == 1 ? found : found.sorted { $0.lowerBound < $1.lowerBound }
+  }
+}
