@@ -8,8 +8,9 @@ import Synchronization
 import SystemPackage
 import Threads
 
-/// Probes media in processes of their own (`--isolate`, `--root`), so that a file on which a decoder
-/// crashes, hangs or takes too much memory is the only one that cannot be used.
+/// Probes media, and listens to sounds, in processes of their own (`--isolate`, `--root`), so that a
+/// file on which a decoder crashes, hangs or takes too much memory is the only one that cannot be
+/// used.
 ///
 /// A process is this program with the command `isolated-probe`. It probes one file after the other:
 /// requests come on its standard input and answers go to its standard output, one JSON object a
@@ -21,13 +22,16 @@ package final class ProbeProcesses: Sendable {
   package struct Request: Codable {
     @CodedPath fileprivate var path: FilePath
     fileprivate var stream: Int?
+    /// What to find in a sound of which the file is one, instead of the file's facts.
+    fileprivate var search: SilenceSearch?
     /// Seconds after which the process ends by itself, if nobody has ended it.
-    fileprivate var alarm: UInt32
+    fileprivate var alarm: UInt32 = 0
   }
 
   /// What it found.
   fileprivate enum Answer: Codable {
     case found(ProbedAsset)
+    case silences(SilenceFindings)
     case failed(Failure)
   }
 
@@ -46,9 +50,9 @@ package final class ProbeProcesses: Sendable {
   ///   - timeLimit: How long a file may take; nil: by its size.
   package init(workers: Int, memory: Int? = nil, timeLimit: Duration? = nil) {
     patience = Mutex(ProbePatience(timeLimit: timeLimit))
-    // It writes no file, and opens one at a time.
+    // It writes no file, and opens those that sound together.
     limits = ProcessLimits(
-      memory: memory ?? ProcessLimits.memory(among: workers), processorTime: nil, openFiles: 64,
+      memory: memory ?? ProcessLimits.memory(among: workers), processorTime: nil, openFiles: 256,
       fileSize: 0)
   }
 
@@ -58,14 +62,42 @@ package final class ProbeProcesses: Sendable {
   package func probe(_ path: FilePath, _ stream: Int?) throws(Failure) -> ProbedAsset {
     // What is no file, or no file for this process, needs no process.
     let size = try SourceFile.size(of: path)
+    let request = Request(path: path, stream: stream)
+    guard case .found(let found) = try answer(to: request, forBytes: size) else {
+      throw misunderstanding(path)
+    }
+    return found
+  }
+
+  /// Finds the silences of a sound, as `MediaLibrary.silences` does.
+  ///
+  /// - Throws: As `probe`.
+  package func silences(_ search: SilenceSearch) throws(Failure) -> SilenceFindings {
+    let paths = search.composition.assets.map(\.path).sorted { $0.string < $1.string }
+    guard let first = paths.first else { return try MediaLibrary().silences(search) }
+    var size: Int64 = 0
+    for path in paths { size += try SourceFile.size(of: path) }
+    let request = Request(path: first, search: search)
+    guard case .silences(let found) = try answer(to: request, forBytes: size) else {
+      throw misunderstanding(first)
+    }
+    return found
+  }
+
+  private func misunderstanding(_ path: FilePath) -> Failure {
+    Failure(.reportBug, "its process gave an answer to another question", path: path)
+  }
+
+  /// The answer of any process, which may take as long as files of `size` bytes.
+  private func answer(to request: Request, forBytes size: Int64) throws(Failure) -> Answer {
     guard let patience = patience.withLock({ $0.limit(forBytes: size) }) else {
       throw Failure(
         .tryAgain,
         "was not examined: other files had taken \(ProbePatience.mostLost.components.seconds / 60) "
-          + "minutes for nothing; leave them out, and run again", path: path)
+          + "minutes for nothing; leave them out, and run again", path: request.path)
     }
-    let alarm = UInt32(clamping: patience.components.seconds + 5)
-    let request = Request(path: path, stream: stream, alarm: alarm)
+    var request = request
+    request.alarm = UInt32(clamping: patience.components.seconds + 5)
     // A process that was damaged by an earlier file may fail at this one.
     if let known = idle.withLock({ $0.popLast() }),
       let answer = try? ask(known.child, request, patience)
@@ -80,7 +112,7 @@ package final class ProbeProcesses: Sendable {
   /// - Throws: `Failure` where it gave none.
   private func ask(
     _ child: ChildProcess, _ request: Request, _ patience: Duration
-  ) throws(Failure) -> Result<ProbedAsset, Failure> {
+  ) throws(Failure) -> Result<Answer, Failure> {
     child.forgetComplaints()
     var line = (try? JSONEncoder().encode(request)) ?? Data()
     line.append(UInt8(ascii: "\n"))
@@ -95,7 +127,7 @@ package final class ProbeProcesses: Sendable {
         }
         idle.withLock { $0.append(Idle(child: child)) }
         return switch answer {
-        case .found(let found): .success(found)
+        case .found, .silences: .success(answer)
         case .failed(let failure): .failure(failure)
         }
       case .nothing where ContinuousClock.now < last: continue
@@ -205,6 +237,7 @@ extension ProbeProcesses {
     // One for each file, so that nothing of a file is kept.
     let library = MediaLibrary()
     do throws(Failure) {
+      if let search = request.search { return .silences(try library.silences(search)) }
       let asset = try library.asset(at: request.path, streamIndex: request.stream)
       let warnings = library.warnings(for: request.path, streamIndex: request.stream)
       return .found(ProbedAsset(asset, warnings: warnings))

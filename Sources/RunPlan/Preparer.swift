@@ -20,6 +20,8 @@ struct Preparer {
     var sessions: [ExportSession] = []
     /// What is reported of the job itself.
     var found: [Diagnostic] = []
+    /// Notes on what was decided by listening.
+    var remarks: [Diagnostic] = []
     /// Why it cannot run although nothing need be wrong with it.
     var blocker: Blocker?
     /// Whether it cannot run.
@@ -43,7 +45,7 @@ struct Preparer {
   private(set) var dependencies: JobDependencies
   /// Jobs that need each other in a circle.
   private(set) var circles: [Diagnostic] = []
-  private let library: MediaLibrary
+  let library: MediaLibrary
   private let purpose: RunPurpose
   private let openFiles: Int
   private var budget: JobBudget
@@ -108,6 +110,7 @@ struct Preparer {
     self.absentFiles = absentFiles
     probe(budget)
     probed()
+    listen(budget)
     settleAll()
   }
 
@@ -123,6 +126,17 @@ struct Preparer {
 
   private func writer(of path: FilePath, readBy index: Int) -> PathRegistry.Writer? {
     purpose == .preview ? nil : dependencies.writer(of: path, readBy: index)
+  }
+
+  /// Whether a job is still to be settled.
+  func isStale(_ index: Int) -> Bool { stale.contains(index) }
+
+  /// The names of the jobs that write what job number `index` reads, by its paths.
+  func awaitedWriters(of index: Int) -> [FilePath: String] {
+    guard !edges(of: index).isEmpty else { return [:] }
+    return jobs[index].media.reduce(into: [:]) { names, reference in
+      names[reference.path] = writer(of: reference.path, readBy: index).map { jobs[$0.job].name }
+    }
   }
 
   /// What is there and stays as it is: each medium once, in the order of writing.
@@ -245,9 +259,12 @@ struct Preparer {
       var budget = budget
       defer { self.budget = budget }
       let made = try budget.charge(index, job) { budget throws(Diagnostics) in
-        try job.exports(within: &budget) { asset($0, readBy: index, &outcome) }
+        try job.exports(
+          within: &budget, assets: { asset($0, readBy: index, &outcome) },
+          listen: listener(of: index))
       }
       outcome.found += made.warnings
+      outcome.remarks = made.remarks
       // Without a picture that is named, its outputs would be found wanting for that, too.
       if !isMissing { settle(made.exports, of: index, &outcome) }
     } catch {
@@ -258,7 +275,7 @@ struct Preparer {
     return outcome
   }
 
-  private func asset(
+  func asset(
     _ reference: MediaReference, readBy index: Int, _ outcome: inout Outcome
   ) -> Asset? {
     if let writer = writer(of: reference.path, readBy: index) {

@@ -1,24 +1,41 @@
 import ExportEngine
 import JobFile
 import JobModel
+import MediaComposition
 import Threads
 
 extension MediaLibrary {
   /// Probes media on as many threads as the budget has cores: what is asked about them then is
   /// known. What cannot be read says so when it is asked for.
   package func probe(_ references: [MediaReference], _ budget: CPUBudget) {
-    let queue = Channel<MediaReference>(capacity: max(1, references.count))
-    for reference in references { _ = queue.send(reference) }
-    queue.close()
-    let work: @Sendable () -> Void = {
-      while let reference = queue.receive() {
-        _ = try? self.asset(at: reference.path, streamIndex: reference.stream)
-      }
+    each(of: references, on: budget.total, name: "probe") {
+      _ = try? self.asset(at: $0.path, streamIndex: $0.stream)
     }
-    let helpers = (1..<max(1, min(budget.total, references.count))).compactMap { _ in
-      try? Thread.spawn(name: "probe", work)
-    }
-    work()
-    for helper in helpers { helper.join() }
   }
+
+  /// Finds silences in the same way; of few sounds, each on several cores.
+  func listen(to searches: [SilenceSearch], _ budget: CPUBudget) {
+    each(of: searches, on: budget.total, name: "listen") {
+      let core = budget.tryLease()
+      defer { core?.release() }
+      _ = try? self.silences($0, budget: budget)
+    }
+  }
+}
+
+/// Calls `body` with each of `values`, on this thread and helpers, `count` in all at most.
+private func each<Value: Sendable>(
+  of values: [Value], on count: Int, name: String, _ body: @escaping @Sendable (Value) -> Void
+) {
+  let queue = Channel<Value>(capacity: max(1, values.count))
+  for value in values { _ = queue.send(value) }
+  queue.close()
+  let work: @Sendable () -> Void = {
+    while let value = queue.receive() { body(value) }
+  }
+  let helpers = (1..<max(1, min(count, values.count))).compactMap { _ in
+    try? Thread.spawn(name: name, work)
+  }
+  work()
+  for helper in helpers { helper.join() }
 }

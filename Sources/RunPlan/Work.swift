@@ -27,6 +27,8 @@ package struct Work: Sendable {
   package var retries: Int
   /// What it may take of the machine while it runs.
   package var resources: ResourceRequest
+  /// Notes on what was decided by listening to its sound.
+  package var remarks: [Diagnostic] = []
   /// What was found of it before work started.
   package var warnings: [Diagnostic] = []
   /// What it is made of anew when its turn comes, and which of the exports it is; nil: all that it
@@ -96,16 +98,17 @@ final class Draft: Sendable {
     var unreadable: Failure?
     let made: Job.Exports
     do throws(Diagnostics) {
-      made = try job.exports { reference in
-        do throws(Failure) {
-          return awaited.contains(reference.path)
-            ? try library.currentAsset(at: reference.path, streamIndex: reference.stream)
-            : try library.asset(at: reference.path, streamIndex: reference.stream)
-        } catch {
-          unreadable = unreadable ?? error.placed(at: reference.origin)
-          return nil
-        }
-      }
+      made = try job.exports(
+        assets: { reference in
+          do throws(Failure) {
+            return awaited.contains(reference.path)
+              ? try library.currentAsset(at: reference.path, streamIndex: reference.stream)
+              : try library.asset(at: reference.path, streamIndex: reference.stream)
+          } catch {
+            unreadable = unreadable ?? error.placed(at: reference.origin)
+            return nil
+          }
+        }, listen: { search throws(Failure) in try library.silences(search) })
     } catch {
       throw unreadable ?? Failure(error, at: job.origin)
     }

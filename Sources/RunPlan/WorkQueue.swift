@@ -55,6 +55,7 @@ struct WorkQueue {
       owners.append(index)
     }
     if !warnings.isEmpty, first < work.count { work[first].warnings = warnings }
+    if !outcome.remarks.isEmpty, first < work.count { work[first].remarks = outcome.remarks }
     places[index] = first..<work.count
   }
 

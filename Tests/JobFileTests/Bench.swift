@@ -20,6 +20,8 @@ struct Bench {
   var texts: [String: String] = [:]
   /// The same in bytes.
   var bytes: [String: [UInt8]] = [:]
+  /// The silences of every sound.
+  var listen: (SilenceSearch) -> SilenceFindings = { _ in SilenceFindings([]) }
   /// By the last name of the path: seconds, or frames at a rate.
   var assets: [String: Asset] = [:]
 
@@ -42,7 +44,7 @@ struct Bench {
     do throws(Diagnostics) {
       for job in try load(yaml, into: map).jobs {
         do throws(Diagnostics) {
-          all.append(contentsOf: try job.exports(assets: asset).warnings)
+          all.append(contentsOf: try job.exports(assets: asset, listen: listen).warnings)
         } catch {
           all.append(contentsOf: error.all)
         }
@@ -79,7 +81,7 @@ struct Bench {
   func exports(_ yaml: String, named name: String = "job.yaml") throws(Diagnostics) -> [Export] {
     var exports: [Export] = []
     for job in try load(yaml, named: name).jobs {
-      exports += try job.exports(assets: asset).exports
+      exports += try job.exports(assets: asset, listen: listen).exports
     }
     return exports
   }

@@ -1,3 +1,4 @@
+import Diagnosis
 import MediaComposition
 import MediaTime
 import TestSupport
@@ -313,5 +314,33 @@ import Testing
       """
     #expect(Bench().exportScreen(yaml) == "")
     #expect(Bench().exportScreen(yaml.replacing(", clock: item", with: "")).contains("30s"))
+  }
+
+  @Test("When points of the source are heard is a remark, of all that are heard at another time")
+  func remarks() throws {
+    let yaml = """
+      clip: a.wav 10s..50s
+      cut: [5s..15s]
+      trim: -50 dB
+      speed: 2
+      volume: { points: { 12s: 0 dB, 20s: -3 dB, 30s: -6 dB, 49s: 0 dB, 55s: -6 dB }, clock: source }
+      pan: { points: { 14s: left }, clock: source }
+      output: x.wav
+      """
+    let map = SourceMap()
+    let asked = try #require(try Bench().load(yaml, into: map).jobs.first)
+    let made = try asked.exports(assets: Bench().asset) { search in
+      let (second, end) = (Time(value: 1, timescale: 1), search.composition.duration)
+      return SilenceFindings([
+        TimeRange(start: .zero, duration: second), TimeRange(start: end - second, end: end),
+      ])
+    }
+    #expect(
+      made.remarks.map(\.message) == [
+        "1s at the start and 1s at the end of 'a.wav' are removed, and 1s to 29s of it are left",
+        "12s of the source is 0.5s of 'a.wav'", "20s of the source is not heard in 'a.wav'",
+        "30s of the source is 4.5s of 'a.wav'", "49s of the source is not heard in 'a.wav'",
+        "55s of the source is not heard in 'a.wav'",
+      ])
   }
 }

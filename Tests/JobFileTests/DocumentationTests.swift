@@ -1,4 +1,5 @@
 import Diagnosis
+import MediaComposition
 import TestSupport
 import Testing
 
@@ -31,7 +32,7 @@ import Testing
 
   @Test(
     "Every job that is shown is one that can be made",
-    arguments: [("README.md", 5), ("docs/job-language.md", 32)])
+    arguments: [("README.md", 5), ("docs/job-language.md", 33)])
   func shownJobs(page: String, count: Int) throws {
     let jobs = try Self.jobs(of: page)
     #expect(jobs.count == count)
@@ -65,7 +66,8 @@ import Testing
         let file = try bench.load(yaml, into: map)
         #expect(!file.jobs.isEmpty && file.warnings.isEmpty, "\(yaml)")
         for job in file.jobs {
-          let exports = try job.exports { .fake($0.path.string, seconds: 7200) }
+          let exports = try job.exports(
+            assets: { .fake($0.path.string, seconds: 7200) }, listen: { _ in SilenceFindings([]) })
           #expect(!exports.exports.isEmpty && exports.warnings.isEmpty, "\(yaml)")
         }
       } catch {

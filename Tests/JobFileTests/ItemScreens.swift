@@ -56,15 +56,14 @@ import TestSupport
     expect(
       Bench().screen(
         #"""
-        clip: a.wav
-        trim: { below: -50 dB }
+        concat: [{ clip: a.wav, loudness: -16 LUFS }]
         output: x.mp3
         """#),
       #"""
-      job.yaml:2:1: error: 'trim' is not built yet
-          2 | trim: { below: -50 dB }
-            | ^~~~
-        help: name the range with 'from' and 'to'
+      job.yaml:1:25: error: 'loudness' is not built yet
+          1 | concat: [{ clip: a.wav, loudness: -16 LUFS }]
+            |                         ^~~~~~~~
+        help: correct the item with 'gain'
       """#)
   }
 

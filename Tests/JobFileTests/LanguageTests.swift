@@ -96,10 +96,10 @@ import Testing
           1 | for_each: raw/
             |           ^~~~
         help: write 'raw/*' for its files
-      job.yaml:2:8: error: 'split: silence' is not built yet
+      job.yaml:2:8: error: 'silence' needs a value
           2 | split: silence
             |        ^~~~~~~
-        help: list the times in a file, as lines of '14:05 School'
+        help: write { silence: 2s, below: -50 dB }
       """#)
   }
 

@@ -699,7 +699,7 @@ import TestSupport
           3 |   music: { clip: b.wav, at: news.start }
             |                             ^~~~~~~~~~
         help: write the time itself
-      job.yaml:2:9: note: between the two is an item that is cut, inserted into, reversed, repeated or played at another speed
+      job.yaml:2:9: note: between the two is an item that is cut, inserted into, trimmed, reversed, repeated or played at another speed
           2 |   talk: { concat: [a.wav, { clip: b.wav, name: news }], reverse: true }
             |         ^
       job.yaml:5:28: error: 'inner.end' has no fixed time here: it depends on the start of a range

@@ -270,7 +270,7 @@ extension Graph {
   }
 
   /// Whether going back, or to a place far ahead, renders from the start. O(nodes).
-  fileprivate func isRenderedInOrder(_ library: MediaLibrary) throws(Failure) -> Bool {
+  func isRenderedInOrder(_ library: MediaLibrary) throws(Failure) -> Bool {
     for node in nodes {
       if node.memory == .unbounded { return true }
       if case .source(let source, _) = node.kind, try library.startsAnew(source.asset) {

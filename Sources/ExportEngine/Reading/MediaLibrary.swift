@@ -14,6 +14,9 @@ public final class MediaLibrary: Sendable {
   /// Probes a stream elsewhere, as in another process. Called from any thread.
   package typealias Probe = @Sendable (FilePath, Int?) throws(Failure) -> ProbedAsset
 
+  /// Finds silence elsewhere, as in another process. Called from any thread.
+  package typealias Listen = @Sendable (SilenceSearch) throws(Failure) -> SilenceFindings
+
   /// Gets the file that is read from now on, and nil when that is over. Called from any thread.
   package typealias Watch = @Sendable (FilePath?) -> Void
 
@@ -52,6 +55,8 @@ public final class MediaLibrary: Sendable {
   private let found = Mutex<[Key: Result<Known, Failure>]>([:])
   private let recall: Recall?
   private let probe: Probe?
+  private let listen: Listen?
+  private let silences = Mutex<[SilenceSearch: Result<SilenceFindings, Failure>]>([:])
   private let watch: Watch?
   /// nil: what analyses find is forgotten.
   let analyses: RememberedAnalyses?
@@ -75,13 +80,16 @@ public final class MediaLibrary: Sendable {
   /// - Parameters:
   ///   - recall: As above.
   ///   - probe: Probes all files; nil: this library does. Files that are read it probes itself.
+  ///   - listen: Finds silence in all sounds; nil: this library does.
   ///   - verifiesAssets: Whether the assets to be read may be others than this library would find.
   ///   - watch: Is told of each call that reads a file.
   ///   - analyses: What outlasts this run of what analyses find.
   package init(
-    recalling recall: Recall?, probing probe: Probe?, verifiesAssets: Bool,
-    watching watch: Watch? = nil, remembering analyses: RememberedAnalyses? = nil
+    recalling recall: Recall?, probing probe: Probe?, listening listen: Listen? = nil,
+    verifiesAssets: Bool, watching watch: Watch? = nil,
+    remembering analyses: RememberedAnalyses? = nil
   ) {
+    self.listen = listen
     self.watch = watch
     self.analyses = analyses
     self.recall = recall
@@ -242,6 +250,38 @@ public final class MediaLibrary: Sendable {
     try SourceFile.requireUnchanged(asset.path, asset.identity)
     digests.withLock { $0[asset.identity] = digest }
     return digest
+  }
+
+  /// The silences of a sound, which is rendered once.
+  ///
+  /// - Parameters:
+  ///   - search: What is sought.
+  ///   - budget: Whose idle cores help; nil: all.
+  /// - Returns: What was found now, or before.
+  /// - Throws: The failure of a source, the same at each call, or `tryAgain`.
+  /// - Complexity: As `SoundAnalyst.silences`
+  package func silences(
+    _ search: SilenceSearch, budget: CPUBudget? = nil
+  ) throws(Failure) -> SilenceFindings {
+    if let known = silences.withLock({ $0[search] }) { return try known.get() }
+    let result: Result<SilenceFindings, Failure>
+    do {
+      let found = try listen?(search)
+      result = .success(
+        try found ?? SoundAnalyst(library: self, budget: budget).silences(search))
+    } catch let failure as Failure {
+      result = .failure(failure)
+    } catch {
+      result = .failure(Failure(.tryAgain, "was not listened to: \(error)"))
+    }
+    if case .failure(let failure) = result, failure.remedy == .tryAgain { throw failure }
+    silences.withLock { $0[search] = result }
+    return try result.get()
+  }
+
+  /// What `silences` has found before; nil where it was not called, or may find otherwise.
+  package func knownSilences(_ search: SilenceSearch) throws(Failure) -> SilenceFindings? {
+    try silences.withLock { $0[search] }?.get()
   }
 
   private func keeping(_ stream: ProbedStream) -> ProbedStream {

@@ -132,9 +132,9 @@ extension Decoder {
       if text.string == "chapters" { return .chapters }
       if let key = schema[text.string], kind(of: path(text.string, in: text.folder)) == nil {
         sink.error(
-          key.instead == nil
-            ? "'\(key.name)' needs a value" : "'split: \(key.name)' is not built yet",
-          at: node.origin, help: key.instead ?? "write { every: 10m }")
+          "'\(key.name)' needs a value", at: node.origin,
+          help: key.name == "every"
+            ? "write { every: 10m }" : "write { silence: 2s, below: -50 dB }")
         return nil
       }
       if (try? TimeText(parsing: text.string)) != nil,
@@ -161,8 +161,14 @@ extension Decoder {
       let list = timeList(entries, scope)
       return list.entries.isEmpty ? nil : .list(list)
     }
-    guard let every = fields(of: node, as: schema)?["every"] else { return nil }
-    return Values.length.read(every.value, self, scope).map(Split.Points.every)
+    guard let fields = fields(of: node, as: schema) else { return nil }
+    if let every = fields["every"] {
+      return Values.length.read(every.value, self, scope).map(Split.Points.every)
+    }
+    let least = fields["silence"].flatMap { Values.silence.read($0.value, self, scope) }
+    let level = fields["below"].flatMap { Values.silenceLevel.read($0.value, self, scope) }
+    guard let least, let level else { return nil }
+    return .silence(least, below: level.value)
   }
 
   /// Refuses outputs of a split job with one path for all parts.

@@ -90,9 +90,7 @@ extension Language {
     Key("insert", Values.insertions, "items inserted, each 'at' a time before all edits") {
       $0.item.insertions = $1
     },
-    Key(
-      "trim", notBuilt: "silence removed at the ends",
-      instead: "name the range with 'from' and 'to'"),
+    Key("trim", Values.trim, "silence removed at both ends") { $0.item.trim = $1 },
     Key("reverse", Values.boolean, "played from end to start") {
       $0.item.isReversed = $1.value
     },

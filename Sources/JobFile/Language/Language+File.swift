@@ -25,12 +25,19 @@ extension Language {
     "a split",
     keys: [
       .init("every", Values.length.form, "parts of this length"),
-      .init(
-        "silence", notBuilt: "parts between silences",
-        instead: "list the times in a file, as lines of '14:05 School'"),
+      .init("silence", Values.silence.form, "parts that silences of at least this length divide"),
+      .init("below", Values.silenceLevel.form, "the level under which sound is silence"),
     ],
     rules: [
-      .some(of: ["every"], missing: "a split needs 'every'", help: "write { every: 10m }")
+      .one(
+        of: ["every", "silence"], missing: "a split needs 'every' or 'silence'",
+        help: "write { every: 10m } or { silence: 2s, below: -50 dB }"),
+      .key(
+        "silence", needs: ["below"], "'silence' needs a level",
+        help: "write { silence: 2s, below: -50 dB }"),
+      .key(
+        "below", needs: ["silence"], "'below' belongs to 'silence'",
+        help: "write { silence: 2s, below: -50 dB }"),
     ])
 
   /// Every map with keys of its own, the outermost first.

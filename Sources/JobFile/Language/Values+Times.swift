@@ -125,6 +125,48 @@ extension Values {
     }
   }
 
+  // MARK: Silence
+
+  /// A level under which sound is silence.
+  static let silenceLevel = TextNotation(
+    "silence_level", "a level, as '-50 dB'",
+    Pattern.whole(
+      #"-0*(?=[0-9.]*[1-9])([0-9]{1,2}|1[0-9]{2}|200(?!\.0*[1-9]))(\.[0-9]+)? *"#
+        + Pattern.decibels)
+  ) { text throws(QuantityError) in
+    let level = try Gain(parsing: text)
+    guard text.lowercased().hasSuffix("db"), level.factor > 0, level.factor < 1 else {
+      throw QuantityError(
+        "'\(text)' is no level of silence", help: "write decibels below full scale, as '-50 dB'")
+    }
+    return level
+  }
+
+  private struct TrimFields: Sendable {
+    var below: Located<Gain>?
+    var keep: TimeText = .time(.zero)
+  }
+
+  /// What is removed at both ends.
+  static let trim: NodeNotation<Located<Trim>> = NodeNotation(
+    "trim", "a level, as '-50 dB', or { below: -50 dB, keep: 300ms }",
+    text: silenceLevel, convert: { Located(Trim(below: $0.value), at: $0.origin) },
+    map: MapNotation(
+      "a trim", TrimFields(),
+      rules: [
+        .some(
+          of: ["below"], missing: "a trim needs 'below'", help: "write { below: -50 dB }")
+      ],
+      [
+        Key("below", silenceLevel, "the level under which sound is silence") { $0.below = $1 },
+        Key("keep", time, "how much of the silence stays at each end") { $0.keep = $1.value },
+      ]),
+    finish: { fields, _, _ in
+      fields.below.map { Located(Trim(below: $0.value, keep: fields.keep), at: $0.origin) }
+    })
+
+  // MARK: Insertions
+
   static let insertions: NodeNotation<[Item]> = NodeNotation(
     Form(
       "insertions", [.list], "items and where they go, as [{ clip: ad.mp3, at: 1:30 }]",

@@ -68,15 +68,23 @@ enum Values {
     "moment", "a time, as '1:30', 'end-10s' or 'talk.end'", Pattern.moment
   ) { text throws(QuantityError) in try Moment(parsing: text) }
 
-  /// A time that is not zero.
-  static let length = TextNotation(
-    "length", "a time, as '10m'", Pattern.whole("(?=.*[1-9])(?!0+/)" + Pattern.timeBody)
-  ) { text throws(QuantityError) in
-    let length = try Decoder.time(text)
-    guard length.time(atRate: 1) > .zero else {
-      throw QuantityError("parts of no length", help: "write { every: 10m }")
+  /// The length of parts, which is not zero.
+  static let length = length("length", "parts of no length", help: "write { every: 10m }")
+
+  /// The length of silences, which is not zero.
+  static let silence = length(
+    "silence", "silences of no length", help: "write { silence: 2s, below: -50 dB }")
+
+  private static func length(
+    _ name: String, _ refusal: String, help: String
+  ) -> TextNotation<TimeText> {
+    TextNotation(
+      name, "a time, as '10m'", Pattern.whole("(?=.*[1-9])(?!0+/)" + Pattern.timeBody)
+    ) { text throws(QuantityError) in
+      let length = try Decoder.time(text)
+      guard length.time(atRate: 1) > .zero else { throw QuantityError(refusal, help: help) }
+      return length
     }
-    return length
   }
 
   /// A time on a clock: no file would give the rate of samples.

@@ -10,6 +10,8 @@ extension Job {
     var export: Export
     /// Notes for the user on settled values.
     var notes: [Diagnostic]
+    /// Notes on what was decided by listening.
+    var remarks: [Diagnostic]
     var baseTags: Metadata
     /// The base tags of outputs that differ from the job's.
     var outputTags: [Metadata?]
@@ -19,9 +21,11 @@ extension Job {
   ///
   /// - Throws: As `exports`.
   func whole(
-    assets known: [MediaReference: Asset], within budget: inout SegmentBudget
+    assets known: [MediaReference: Asset], _ listen: @escaping Listen,
+    within budget: inout SegmentBudget
   ) throws(Diagnostics) -> Whole {
-    var lowering = Lowering(assets: known, sampleRate: sampleRate, budget: budget)
+    var lowering = Lowering(
+      assets: known, sampleRate: sampleRate, budget: budget, listen: listen)
     defer { budget = lowering.budget }
     guard let lowered = lowering.lowered(ofJob: item), lowering.diagnostics.isEmpty else {
       throw lowering.diagnostics
@@ -38,6 +42,7 @@ extension Job {
     }
     return Whole(
       export: settled.export, notes: lowering.notes + settled.notes,
+      remarks: lowering.remarks,
       baseTags: tags(metadataBase ?? inheritedBase),
       outputTags: outputs.indices.map { outputBases?[$0].map(tags) })
   }

@@ -9,22 +9,31 @@ extension Job {
     public var exports: [Export]
     /// Warnings for the user.
     public var warnings: [Diagnostic]
+    /// Notes on what was decided by listening, for users who ask.
+    public var remarks: [Diagnostic] = []
   }
+
+  /// Finds silence in a sound; nil where it cannot be found now, which the caller has reported.
+  public typealias Listen = (SilenceSearch) throws(Failure) -> SilenceFindings?
 
   /// The compositions of this job and their outputs, with the facts of its media.
   ///
   /// Each part of a split job has the whole composition and a time range of its own, so the parts
   /// add up to the whole, to the sample.
   ///
-  /// - Parameter assets: As below.
+  /// - Parameters:
+  ///   - assets: As below.
+  ///   - listen: As below.
   /// - Returns: The exports, with every time exact.
   /// - Throws: Errors that only those facts show: a range past the end, a fade or cross-fade longer
   ///   than its item, overlapping items, parts that are empty or beyond the end. Empty where only
   ///   `assets` gave nil.
   /// - Complexity: O(n log n) in the number of items and parts
-  public func exports(assets: (MediaReference) -> Asset?) throws(Diagnostics) -> Exports {
+  public func exports(
+    assets: (MediaReference) -> Asset?, listen: @escaping Listen = { _ in nil }
+  ) throws(Diagnostics) -> Exports {
     var budget = SegmentBudget()
-    return try exports(within: &budget, assets: assets)
+    return try exports(within: &budget, assets: assets, listen: listen)
   }
 
   /// The same, within what the jobs of a run may become together.
@@ -33,21 +42,24 @@ extension Job {
   ///   - budget: What is left for this job and later ones.
   ///   - assets: Called once for each of `media`. nil where probing failed: the caller has
   ///     reported that, and times that depend on the file's length are not checked.
+  ///   - listen: Called for each `trim`, and for a split at silences.
   /// - Returns: As above.
   /// - Throws: As above, and where the budget is used up.
   package func exports(
-    within budget: inout SegmentBudget, assets: (MediaReference) -> Asset?
+    within budget: inout SegmentBudget, assets: (MediaReference) -> Asset?,
+    listen: @escaping Listen = { _ in nil }
   ) throws(Diagnostics) -> Exports {
     var known: [MediaReference: Asset] = [:]
     for reference in media { known[reference] = assets(reference) }
-    var whole = try whole(assets: known, within: &budget)
+    var whole = try whole(assets: known, listen, within: &budget)
     guard let split else {
       tag(&whole.export, whole, base: { $0 }, filled: { $0 })
-      return Exports(exports: [whole.export], warnings: whole.notes)
+      return Exports(exports: [whole.export], warnings: whole.notes, remarks: whole.remarks)
     }
-    var splitter = Splitter(whole.export, rate: sampleRate ?? clipRate(known))
-    let parts = splitter.parts(of: split)
-    guard splitter.errors.isEmpty else { throw splitter.errors }
+    var splitter = Splitter(whole.export, rate: sampleRate ?? clipRate(known), listen)
+    guard let parts = splitter.parts(of: split), splitter.errors.isEmpty else {
+      throw splitter.errors
+    }
     // Each part has all of the timeline.
     switch budget.takes(parts.count, .composition(whole.export.composition)) {
     case .granted: break
@@ -61,7 +73,8 @@ extension Job {
     var found = Diagnostics()
     let exports = parts.map { partExport($0, whole, into: &found) }
     guard found.isEmpty else { throw found }
-    return Exports(exports: exports, warnings: splitter.warnings + whole.notes)
+    return Exports(
+      exports: exports, warnings: splitter.warnings + whole.notes, remarks: whole.remarks)
   }
 
   private func clipRate(_ assets: [MediaReference: Asset]) -> Int? {

@@ -238,8 +238,8 @@ extension Lowering {
       help: "write the time itself",
       notes: [
         .init(
-          "between the two is an item that is cut, inserted into, reversed, repeated or played at "
-            + "another speed", at: item(at: place).origin)
+          "between the two is an item that is cut, inserted into, trimmed, reversed, repeated or "
+            + "played at another speed", at: item(at: place).origin)
       ])
     return nil
   }

@@ -59,6 +59,46 @@ extension Lowering {
     return mix
   }
 
+  /// Remarks when the points of the item that count in the time of its source are heard.
+  ///
+  /// - Parameters:
+  ///   - item: The item.
+  ///   - lowered: It, when its time is final.
+  ///   - content: It, before its range was taken.
+  ///   - range: What was taken.
+  ///   - place: Of the item.
+  mutating func remarkClocks(
+    of item: Item, _ lowered: LoweredItem, from content: LoweredItem, _ range: TimeRange,
+    at place: ItemPlace
+  ) {
+    let (edits, trimmed) = (edits, trimmed)
+    func heard(_ time: Time) -> Time? {
+      guard range.contains(time) else { return nil }
+      let inRange = time - range.start
+      guard let edited = edits.isEmpty ? inRange : edits.edited(inRange) else { return nil }
+      let whole = edits.isEmpty ? range.duration : edits.reduce(.zero) { $0 + $1.duration }
+      let left = trimmed ?? TimeRange(start: .zero, duration: whole)
+      guard left.contains(edited) else { return nil }
+      let sounding = item.isReversed ? left.end - edited : edited - left.start
+      guard let speed = item.speed?.value else { return sounding }
+      return sounding.multiplied(by: speed.denominator, over: speed.numerator)
+    }
+    let points: [(ClockedKey, [Located<Moment>])] = [
+      (.volume, item.volume.map(\.moment)), (.pan, item.pan.map(\.moment)),
+    ]
+    for (key, moments) in points where item.clocks[key] == .source && moments.count > 1 {
+      for moment in moments {
+        guard let time = time(moment, of: content, at: place, .content) else { continue }
+        let heard = heard(time)
+        guard heard != time else { continue }
+        remark(
+          heard.map { "\(Self.text(time)) of the source is \(Self.text($0)) of \(lowered.name)" }
+            ?? "\(Self.text(time)) of the source is not heard in \(lowered.name)", at: moment.origin
+        )
+      }
+    }
+  }
+
   /// Silence over ranges in order that do not touch. The ramps lie outside them, and two between
   /// neighbours share the time there.
   private static func envelope(

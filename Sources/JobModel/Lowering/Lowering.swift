@@ -20,6 +20,8 @@ struct Lowering {
   private(set) var notes: [Diagnostic] = []
   /// The cuts and insertions of the item that is being lowered; empty without any.
   var edits: [EditedPart] = []
+  /// What its `trim` has left; nil without one.
+  var trimmed: TimeRange?
   var sequences: [SequenceState] = []
   /// The items that are being lowered, from the outermost to the innermost.
   var path: [Step] = []
@@ -27,11 +29,16 @@ struct Lowering {
   var names: [Int: [String: [NamedPlace]]] = [:]
   /// How many segments may still be made.
   var budget: SegmentBudget
+  private let listen: Job.Listen
+  /// What was decided by listening, for those who ask.
+  private(set) var remarks: [Diagnostic] = []
 
   init(
-    assets: [MediaReference: Asset], sampleRate: Int?, budget: SegmentBudget = SegmentBudget()
+    assets: [MediaReference: Asset], sampleRate: Int?, budget: SegmentBudget = SegmentBudget(),
+    listen: @escaping Job.Listen = { _ in nil }
   ) {
     self.budget = budget
+    self.listen = listen
     self.assets = assets
     contents = assets.mapValues { .asset($0) }
     self.sampleRate = sampleRate
@@ -54,14 +61,17 @@ struct Lowering {
     }
     // After a refused range the rest is still checked.
     isWhole = takeRange(of: item, at: place, in: &lowered) && isWhole
-    edits = []
+    let range = lowered.source
+    (edits, trimmed) = ([], nil)
     isWhole = edit(&lowered, from: content, by: item, at: place) && isWhole
+    isWhole = trim(&lowered, by: item) && isWhole
     let isChapterPlaced = item.chapter.map { own in
       lowered.chapters.contains { $0 == Chapter(own, start: $0.start) }
     }
     reverse(&lowered, by: item)
     isWhole = changeSpeed(of: &lowered, by: item) && isWhole
     isWhole = loop(&lowered, by: item, at: place) && isWhole
+    if let content, isWhole { remarkClocks(of: item, lowered, from: content, range, at: place) }
     isWhole = addEffects(to: &lowered, of: item) && isWhole
     lowered.mix = mix(item, lowered, at: place)
     if let chapter = item.chapter, isChapterPlaced != true {
@@ -105,6 +115,20 @@ struct Lowering {
 
   mutating func note(_ message: String, at origin: Origin, help: String) {
     notes.append(Diagnostic(.note, message, at: origin, help: help))
+  }
+
+  mutating func remark(_ message: String, at origin: Origin) {
+    remarks.append(Diagnostic(.note, message, at: origin))
+  }
+
+  /// The silences of a sound; nil after a report, or where the caller has reported why.
+  mutating func silences(_ search: SilenceSearch, at origin: Origin) -> SilenceFindings? {
+    do throws(Failure) {
+      return try listen(search)
+    } catch {
+      diagnostics.append(Diagnostic(error.placed(at: origin)))
+      return nil
+    }
   }
 
   mutating func error(

@@ -115,7 +115,7 @@ extension Item {
 
   /// Whether the content's time differs from the item's by more than its start.
   var isEdited: Bool {
-    !cuts.isEmpty || !insertions.isEmpty || isReversed || speed.map { !$0.value.isUnity } ?? false
-      || loop.map { $0.value != .count(1) } ?? false
+    !cuts.isEmpty || !insertions.isEmpty || trim != nil || isReversed
+      || speed.map { !$0.value.isUnity } ?? false || loop.map { $0.value != .count(1) } ?? false
   }
 }

@@ -23,19 +23,26 @@ struct Splitter {
   /// - Parameters:
   ///   - timeline: The whole.
   ///   - rate: The rate for times in samples; nil where none is known.
-  init(_ timeline: Export, rate: Int?) {
+  ///   - listen: As of `Job.exports`.
+  init(_ timeline: Export, rate: Int?, _ listen: @escaping Job.Listen) {
     self.timeline = timeline
     self.rate = rate
-    lowering = Lowering(assets: [:], sampleRate: rate)
+    lowering = Lowering(assets: [:], sampleRate: rate, listen: listen)
     end = timeline.composition.duration
   }
 
-  /// The parts, in order; they count if there are no `errors`.
-  mutating func parts(of split: Split) -> [Placed] {
+  /// The parts, in order; they count if there are no `errors`. nil where the timeline cannot be
+  /// listened to now.
+  mutating func parts(of split: Split) -> [Placed]? {
     var parts: [Placed]
     switch split.points {
     case .list(let list): parts = self.parts(of: list)
     case .every(let length): parts = self.parts(every: length)
+    case .silence(let least, let threshold):
+      guard let found = self.parts(between: least, below: threshold, at: split.origin) else {
+        return nil
+      }
+      parts = found
     case .chapters: parts = self.parts(ofChaptersAt: split.origin)
     }
     let highest = parts.map(\.part.number).max() ?? 0
@@ -67,6 +74,32 @@ struct Splitter {
       start = next
     }
     return parts
+  }
+
+  // MARK: Silences
+
+  private mutating func parts(
+    between least: Located<TimeText>, below threshold: Gain, at origin: Origin
+  ) -> [Placed]? {
+    guard let length = lowering.time(least, rate: rate) else { return nil }
+    let search = SilenceSearch(
+      in: timeline.composition, mix: timeline.mix, below: threshold, lasting: length)
+    guard let found = lowering.silences(search, at: origin) else { return nil }
+    let inner = found.silences.filter { $0.start > .zero && $0.end < end }
+    guard inner.count < TimeList.countLimit else {
+      error("more than 100,000 parts", at: least.origin, help: "ask for longer silences")
+      return []
+    }
+    if inner.isEmpty {
+      warnings.append(
+        Diagnostic(
+          .warning, "no silence parts '\(timeline.name)': it becomes one part", at: origin,
+          help: "ask for shorter silences, or for a higher level"))
+    }
+    let starts = [.zero] + inner.map { $0.start + $0.duration.multiplied(by: 1, over: 2) }
+    return zip(starts, starts.dropFirst() + [end]).enumerated().map { index, ends in
+      placed(index + 1, nil, TimeRange(start: ends.0, end: ends.1))
+    }
   }
 
   // MARK: Chapters

@@ -117,6 +117,16 @@ public enum MetadataBase: Sendable, Hashable {
   }
 }
 
+extension Job {
+  /// Whether sound is listened to before its composition is known. O(items).
+  package var listens: Bool {
+    if case .silence = split?.points { return true }
+    var listens = false
+    Item.forEach(of: [item]) { items, index in listens = listens || items[index].trim != nil }
+    return listens
+  }
+}
+
 extension Item {
   /// Calls `body` with each clip of this item and of items below it, in the order of writing.
   package func forEachClip(_ body: (MediaReference) -> Void) {

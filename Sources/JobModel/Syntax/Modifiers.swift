@@ -101,6 +101,20 @@ public enum ItemChannels: Sendable, Hashable {
   package var isPick: Bool { if case .layout = self { false } else { true } }
 }
 
+/// The removal of silence at both ends of an item.
+public struct Trim: Sendable, Hashable {
+  /// The level under which sound is silence, as `SilenceSearch` measures it.
+  public var threshold: Gain
+  /// How much of the silence stays at each end.
+  public var keep: TimeText
+
+  /// A removal of sound below `threshold`.
+  public init(below threshold: Gain, keep: TimeText = .time(.zero)) {
+    self.threshold = threshold
+    self.keep = keep
+  }
+}
+
 /// How often an item is played.
 public enum Loop: Sendable, Hashable {
   /// So many times, one after the other.

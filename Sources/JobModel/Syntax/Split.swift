@@ -10,6 +10,8 @@ public struct Split: Sendable, Hashable {
     case list(TimeList)
     /// Parts of one length, but for the last.
     case every(Located<TimeText>)
+    /// Parts that begin in the middle of silences of at least this length, below a level.
+    case silence(Located<TimeText>, below: Gain)
     /// Each chapter of the timeline is a part; the first begins with the timeline.
     case chapters
   }

@@ -23,7 +23,7 @@ struct Plan: ParsableCommand {
       let (session, export) = (work.session, work.export)
       let graph = try graph(of: session, context)
       // Wishes that are not met were reported in preparing.
-      context.report(Diagnostics(session.losses.map(Diagnostic.init)))
+      context.report(Diagnostics(session.losses.map(Diagnostic.init) + work.remarks))
       let (name, duration, records) = (export.name, export.duration, export.records)
       if options.output.json {
         jobs.append(graph.planJSON(name: name, duration: duration, records: records))

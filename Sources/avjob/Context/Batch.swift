@@ -154,7 +154,7 @@ struct Batch {
     for decision in graph.conversions {
       reporter.print("\(work.export.name): \(decision)".printable)
     }
-    let losses = work.session.losses
-    if !losses.isEmpty { reporter.print(context.render(Diagnostics(losses.map(Diagnostic.init)))) }
+    let notes = work.session.losses.map(Diagnostic.init) + work.remarks
+    if !notes.isEmpty { reporter.print(context.render(Diagnostics(notes))) }
   }
 }

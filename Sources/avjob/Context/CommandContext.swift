@@ -40,16 +40,18 @@ struct CommandContext {
     var recall: MediaLibrary.Recall?
     if let memory { recall = { memory.find($0, stream: $1, $2) } }
     var probe: MediaLibrary.Probe?
+    var listen: MediaLibrary.Listen?
     if let bounds {
       let probes = ProbeProcesses(
         workers: budget.total, memory: bounds.memory, timeLimit: bounds.time)
       probe = { (path, stream) throws(Failure) in try probes.probe(path, stream) }
+      listen = { (search) throws(Failure) in try probes.silences(search) }
       self.probes = probes
     } else {
       probes = nil
     }
     library = MediaLibrary(
-      recalling: recall, probing: probe, verifiesAssets: memory != nil,
+      recalling: recall, probing: probe, listening: listen, verifiesAssets: memory != nil,
       remembering: memory?.remembered ?? analyses)
   }
 

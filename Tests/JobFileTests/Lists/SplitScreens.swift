@@ -33,10 +33,10 @@ import TestSupport
           3 |   b: { clip: a.wav, split: 10m, output: "b${part.n}.mp3" }
             |                            ^~~
         help: write { every: 10m } for parts of that length
-      job.yaml:4:30: error: 'silence' is not built yet
+      job.yaml:4:30: error: 'silence' needs a level
           4 |   c: { clip: a.wav, split: { silence: 2s }, output: "c${part.n}.mp3" }
             |                              ^~~~~~~
-        help: list the times in a file, as lines of '14:05 School'
+        help: write { silence: 2s, below: -50 dB }
       job.yaml:5:30: error: unknown key 'evry'
           5 |   d: { clip: a.wav, split: { evry: 2s }, output: "d${part.n}.mp3" }
             |                              ^~~~

@@ -1,0 +1,220 @@
+import Diagnosis
+import ExportGraph
+import Glibc
+import MediaComposition
+import MediaTime
+
+extension SoundAnalyst {
+  /// The silences at both ends of a sound, and those between that last long enough, as
+  /// `SilenceSearch` measures them.
+  ///
+  /// The sound has the highest rate and the layout of its sources. If only its ends are asked for,
+  /// it is rendered up to its first sound and back to its last one, in windows that double, unless it
+  /// can be rendered in order only.
+  ///
+  /// - Throws: The `Failure` of a source, or of a composition without a graph; `CancellationError`.
+  /// - Complexity: O(segments + frames)
+  package func silences(_ search: SilenceSearch) throws -> SilenceFindings {
+    let graph = try Graph(
+      compiling: Export(
+        name: "silence", composition: search.composition, mix: search.mix,
+        outputs: [Output(path: "silence.wav", format: .wav(.float32))]))
+    guard let sink = graph.sinks.first else { return SilenceFindings([]) }
+    let rate = graph.nodes[sink.node].format.sampleRate
+    let grid = StepGrid(rate: Int64(rate), frameCount: sink.frames.upperBound)
+    let pass = ChunkPass(
+      over: sink.node, of: graph, grid: ChunkPass.Grid(length: 10 * rate, warmUp: 1),
+      library: library, budget: budget, cancellation: cancellation)
+    let parameters = ["\(search.threshold.factor)", "\(search.least as Time?)"]
+    return try library.remembering(
+      AnalysisKey("silence", revision: 1, parameters, of: pass),
+      isPlausible: { $0.arePlausible(in: search.composition.duration) }
+    ) {
+      var sounds = SoundingSteps(least: search.least)
+      if try search.least != nil || graph.isRenderedInOrder(library) {
+        try pass.run { chunk in
+          StepLevels(grid, from: grid.step(at: chunk.frames.lowerBound), below: search.threshold)
+        } collect: {
+          sounds.add($0)
+        }
+      } else {
+        try addEnds(to: &sounds, of: graph, sink.node, grid, below: search.threshold)
+      }
+      return sounds.findings(in: grid, lasting: search.composition.duration)
+    }
+  }
+
+  /// Looks from both ends of a sound until there is some: at two seconds first, then at twice as much.
+  private func addEnds(
+    to sounds: inout SoundingSteps, of graph: Graph, _ node: Node.ID, _ grid: StepGrid,
+    below threshold: Gain
+  ) throws {
+    let renderer = try Renderer(graph, library: library, cancellation: cancellation)
+    let block = AudioBuffer(
+      channelCount: graph.nodes[node].format.channelLayout.count, capacity: Renderer.blockSize)
+    func levels(of steps: Range<Int64>) throws -> StepLevels {
+      let frames = grid.frames(of: steps)
+      var levels = StepLevels(grid, from: steps.lowerBound, below: threshold)
+      try renderer.seek(node, to: frames.lowerBound)
+      var left = frames.count
+      while left > 0 {
+        if cancellation.isCancelled { throw CancellationError() }
+        try renderer.pull(node, into: block, count: left)
+        guard block.frameCount > 0 else { throw Failure(.reportBug, "a sound ended early") }
+        levels.add(block)
+        left -= block.frameCount
+      }
+      return levels
+    }
+    let firstWindow: Int64 = 200
+    var (start, end, length) = (0 as Int64, grid.count, firstWindow)
+    while start < end, sounds.first == nil {
+      let next = min(start + length, end)
+      sounds.add(try levels(of: start..<next))
+      (start, length) = (next, length * 2)
+    }
+    length = firstWindow
+    while start < end, sounds.end <= start {
+      let next = max(start, end - length)
+      sounds.add(try levels(of: next..<end))
+      (end, length) = (next, length * 2)
+    }
+  }
+}
+
+extension SilenceFindings {
+  /// Whether they could be those of a sound of `duration`.
+  fileprivate func arePlausible(in duration: Time) -> Bool {
+    let bounds = TimeRange(start: .zero, duration: duration)
+    return silences.allSatisfy { $0.isValid && bounds.contains($0) }
+      && zip(silences, silences.dropFirst()).allSatisfy { $0.end <= $1.start }
+  }
+}
+
+/// The steps of a sound, from its first frame: step k begins with frame ⌊k · rate / 100⌋.
+private struct StepGrid {
+  let rate: Int64
+  let frameCount: Int64
+
+  /// How many steps there are; the last one may be shorter.
+  var count: Int64 { (frameCount * 100 + rate - 1) / rate }
+
+  func frame(_ step: Int64) -> Int64 { min(frameCount, step * rate / 100) }
+
+  func frames(of steps: Range<Int64>) -> Range<Int64> {
+    frame(steps.lowerBound)..<frame(steps.upperBound)
+  }
+
+  /// The step that begins with `frame`.
+  func step(at frame: Int64) -> Int64 { (frame * 100 + rate - 1) / rate }
+}
+
+/// The levels of steps in a row.
+private struct StepLevels: ChunkAnalyzer {
+  private let grid: StepGrid
+  /// Of the mean square.
+  private let threshold: Double
+  private var step: Int64
+  /// Frames of the step so far, and the energy of each channel in them.
+  private var count = 0
+  private var energy: [Double] = []
+  /// Steps that are not silent, in order; neighbours are one range.
+  private(set) var sounds: [Range<Int64>] = []
+  /// The highest mean square.
+  private(set) var loudest = 0.0
+
+  init(_ grid: StepGrid, from step: Int64, below threshold: Gain) {
+    self.grid = grid
+    self.step = step
+    self.threshold = threshold.factor * threshold.factor
+  }
+
+  func warmUp(_ block: AudioBuffer) {}
+
+  func finish() -> StepLevels { self }
+
+  /// Adds the next frames.
+  mutating func add(_ block: AudioBuffer) {
+    if energy.isEmpty { energy = Array(repeating: 0, count: block.channelCount) }
+    var offset = 0
+    while offset < block.frameCount {
+      let size = grid.frames(of: step..<step + 1).count
+      let taken = min(block.frameCount - offset, size - count)
+      for channel in energy.indices {
+        energy[channel] += sumOfSquares(block.planes[channel] + offset, count: taken)
+      }
+      count += taken
+      offset += taken
+      if count == size { close() }
+    }
+  }
+
+  private mutating func close() {
+    let level = (energy.max() ?? 0) / Double(count)
+    loudest = max(loudest, level)
+    if level >= threshold {
+      if let last = sounds.last, last.upperBound == step {
+        sounds[sounds.count - 1] = last.lowerBound..<step + 1
+      } else {
+        sounds.append(step..<step + 1)
+      }
+    }
+    for channel in energy.indices { energy[channel] = 0 }
+    count = 0
+    step += 1
+  }
+}
+
+private func sumOfSquares(_ samples: UnsafeMutablePointer<Float>, count: Int) -> Double {
+  var sum = 0.0
+  for index in 0..<count {
+    let sample = Double(samples[index])
+    sum += sample * sample
+  }
+  return sum
+}
+
+/// Where a sound is not silent, as far as it was looked at.
+private struct SoundingSteps {
+  /// How many silent steps count between sounds; none where nil.
+  private let least: Int64?
+  /// Where the first sound begins.
+  private(set) var first: Int64?
+  /// Behind the last sound.
+  private(set) var end: Int64 = 0
+  private var gaps: [Range<Int64>] = []
+  private var loudest = 0.0
+
+  init(least: Time?) {
+    // A part of a step is a step.
+    self.least = least.map { max(1, $0.frames(atRate: 100, rounding: .towardPositiveInfinity)) }
+  }
+
+  /// Adds what lies behind what was added, or, if only ends are sought, anything.
+  mutating func add(_ levels: StepLevels) {
+    loudest = max(loudest, levels.loudest)
+    for sound in levels.sounds {
+      if first != nil, let least, sound.lowerBound - end >= least {
+        gaps.append(end..<sound.lowerBound)
+      }
+      first = min(first ?? sound.lowerBound, sound.lowerBound)
+      end = max(end, sound.upperBound)
+    }
+  }
+
+  func findings(in grid: StepGrid, lasting duration: Time) -> SilenceFindings {
+    func range(_ steps: Range<Int64>) -> TimeRange {
+      let end =
+        steps.upperBound == grid.count ? duration : Time(value: steps.upperBound, timescale: 100)
+      return TimeRange(start: Time(value: steps.lowerBound, timescale: 100), end: end)
+    }
+    guard let first else {
+      return SilenceFindings(
+        [range(0..<grid.count)], loudest: Gain(factor: loudest.squareRoot()))
+    }
+    var silent = gaps
+    if first > 0 { silent.insert(0..<first, at: 0) }
+    if end < grid.count { silent.append(end..<grid.count) }
+    return SilenceFindings(silent.map(range), loudest: Gain(factor: loudest.squareRoot()))
+  }
+}
