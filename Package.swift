@@ -124,7 +124,7 @@ let package = Package(
     .target(
       name: "ExportGraph",
       dependencies: [
-        "JSON", "MediaTime", "MPEGAudio", "Diagnosis", "MediaComposition",
+        "JSON", "MediaTime", "MPEGAudio", "Diagnosis", "MediaComposition", "Dynamics",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .target(
@@ -153,7 +153,6 @@ let package = Package(
           "libavfilter-dev",
         ])
       ]),
-    .target(name: "Dynamics"),
     .target(name: "Loudness", dependencies: ["CEBUR128", "MediaComposition"]),
     .systemLibrary(
       name: "CEBUR128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
@@ -174,6 +173,8 @@ let package = Package(
       dependencies: [.product(name: "SystemPackage", package: "swift-system")]),
     .target(name: "MPEGAudio", dependencies: ["MediaTime"]),
     .target(name: "MediaTime"),
+    .target(name: "Dynamics", dependencies: ["CDynamics"]),
+    .systemLibrary(name: "CDynamics"),
     .target(name: "JSON"),
     .target(
       name: "Files",
@@ -241,7 +242,7 @@ let package = Package(
       name: "ExportEngineTests",
       dependencies: [
         "JSON", "ExportEngine", "ExportGraph", "Diagnosis", "MediaComposition", "MediaTime",
-        "MPEGAudio", "Threads", "LibAV", "LAME", "TestSupport",
+        "MPEGAudio", "Threads", "LibAV", "LAME", "Dynamics", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(
