@@ -238,7 +238,9 @@ struct Compiler {
         process(.stretch(ratio, algorithm), .unbounded)
       }
     }
-    for effects in segment.effects.processes { process(effects, .unbounded) }
+    for effects in segment.effects.processes {
+      process(effects, effects.memory(atRate: format.sampleRate))
+    }
     let first = place.frames.lowerBound
     let frames = place.frames.clamped(to: first..<(first + length)).clamped(to: window)
     guard !frames.isEmpty else { return nil }

@@ -24,6 +24,8 @@ extension Effect {
     switch self {
     case .delay(let settings): .delay(settings)
     case .reverb(let reverb): .reverb(reverb)
+    case .leveler(let settings): .leveler(settings)
+    case .limiter(let settings): .limiter(settings)
     default: nil
     }
   }

@@ -142,6 +142,10 @@ public enum Process: Sendable, Hashable, Encodable {
   case delay(Effect.Delay)
   /// Convolved with an impulse response.
   case reverb(Effect.Reverb)
+  /// Leveled, in place.
+  case leveler(Effect.Leveler)
+  /// Limited, in place.
+  case limiter(Effect.Limiter)
 }
 
 /// An `AudioMix` on a frame grid: weighted channels, a factor, and envelopes whose ramps start and

@@ -65,7 +65,7 @@ enum Limits {
     case .equalizer(let bands): bands.lazy.compactMap { above($0.frequency) }.first
     case .dehum(let settings): above(settings.frequency)
     case .highpass, .lowpass, .compressor, .gate, .deesser, .denoise, .declick, .filter, .delay,
-      .reverb:
+      .reverb, .leveler, .limiter:
       nil
     }
   }

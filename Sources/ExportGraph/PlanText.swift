@@ -191,6 +191,8 @@ extension Process: CustomStringConvertible {
     case .filter(let effects): effects.map(\.description).joined(separator: ", ")
     case .delay(let settings): Effect.delay(settings).description
     case .reverb(let reverb): Effect.reverb(reverb).description
+    case .leveler(let settings): Effect.leveler(settings).description
+    case .limiter(let settings): Effect.limiter(settings).description
     }
   }
 }

@@ -26,6 +26,8 @@ private enum Cost {
   static let convolution: Int128 = 20_000
   /// For each second of an impulse response.
   static let response: Int128 = 5_000
+  static let leveler: Int128 = 20_000
+  static let limiter: Int128 = 15_000
 
   static func decoding(_ codec: String) -> Int128 {
     switch codec {
@@ -119,6 +121,8 @@ extension Graph {
       case .reverb(let reverb):
         let seconds = Int128(reverb.impulse.duration.seconds)
         return samples * (Cost.convolution + Cost.response * seconds)
+      case .leveler: return samples * Cost.leveler
+      case .limiter: return samples * Cost.limiter
       }
     }
   }
@@ -131,7 +135,7 @@ extension Graph {
     case .compressor, .gate, .deesser: Cost.dynamics
     case .denoise: Cost.denoise
     case .declick: Cost.declick
-    case .delay, .reverb: 0
+    case .delay, .reverb, .leveler, .limiter: 0
     case .filter(let description): Cost.dynamics * Int128(description.filters.count)
     }
   }
@@ -167,7 +171,11 @@ extension Graph {
         need(child, range)
         for key in keys { need(key, ducking.reach(of: range)) }
       case .process(let process, let child):
-        need(child, Self.frames(that: process, takesFor: range, of: nodes[child].frames))
+        need(
+          child,
+          Self.frames(
+            that: process, takesFor: range, of: nodes[child].frames,
+            rate: nodes[id].format.sampleRate))
         if nodes[id].memory == .unbounded { need(id, 0..<range.upperBound) }
       }
     }
@@ -175,7 +183,7 @@ extension Graph {
   }
 
   private static func frames(
-    that process: Process, takesFor range: Range<Int64>, of all: Range<Int64>
+    that process: Process, takesFor range: Range<Int64>, of all: Range<Int64>, rate: Int
   ) -> Range<Int64> {
     switch process {
     case .reverse: all.upperBound - range.upperBound..<all.upperBound - range.lowerBound
@@ -183,6 +191,9 @@ extension Graph {
       ratio.source(ofTarget: range.lowerBound)..<ratio.source(ofTarget: range.upperBound)
     case .stretch(let ratio, _): 0..<ratio.source(ofTarget: range.upperBound)
     case .filter, .delay, .reverb: 0..<range.upperBound
+    case .leveler, .limiter:
+      range.lowerBound - Int64(process.window(atRate: rate).before)..<range.upperBound
+        + Int64(process.window(atRate: rate).after)
     }
   }
 }

@@ -13,6 +13,15 @@ package final class LoudnessMeter {
     case surround
     /// Of no weight, as low frequency effects.
     case ignored
+
+    /// The weight of its energy.
+    package var weight: Double {
+      switch self {
+      case .front: 1
+      case .surround: 1.41
+      case .ignored: 0
+      }
+    }
   }
 
   /// What libebur128 refuses.

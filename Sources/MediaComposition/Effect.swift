@@ -28,6 +28,10 @@ public enum Effect: Sendable, Hashable, Codable {
   case reverb(Reverb)
   /// Filters of libavfilter in a row.
   case filter(FilterDescription)
+  /// Brings voices to one loudness.
+  case leveler(Leveler)
+  /// Keeps peaks under a ceiling.
+  case limiter(Limiter)
 
   /// Reduces steady noise by `reduction` decibels.
   public static func denoise(reduction: Double) -> Effect {
@@ -40,7 +44,7 @@ public enum Effect: Sendable, Hashable, Codable {
   /// Whether it changes nothing: every sample stays as it is.
   public var isNeutral: Bool {
     switch self {
-    case .highpass, .lowpass, .dehum, .declick, .filter: false
+    case .highpass, .lowpass, .dehum, .declick, .filter, .limiter: false
     case .equalizer(let bands): bands.allSatisfy { $0.gain == 0 }
     case .compressor(let settings):
       settings.mix == 0 || settings.ratio == 1 && settings.makeup == 0
@@ -49,6 +53,7 @@ public enum Effect: Sendable, Hashable, Codable {
     case .delay(let settings): settings.mix == 0
     case .reverb(let reverb): reverb.settings.mix == 0
     case .denoise(let settings): settings.reduction == 0
+    case .leveler(let settings): settings.range == 0
     }
   }
 
@@ -72,6 +77,8 @@ public enum Effect: Sendable, Hashable, Codable {
         ? "the impulse response lasts \(reverb.impulse.duration.readableText); "
           + "\(Reverb.longestImpulse) s are the most"
         : reverb.settings.problem
+    case .leveler(let settings): settings.problem
+    case .limiter(let settings): settings.problem
     }
   }
 }
@@ -96,6 +103,8 @@ extension Effect: CustomStringConvertible {
     case .reverb(let reverb):
       "reverb (impulse \(reverb.impulse.path), \(reverb.settings.settingsText))"
     case .filter(let description): "filter \"\(description)\""
+    case .leveler(let settings): "leveler (\(settings.settingsText))"
+    case .limiter(let settings): "limiter (\(settings.settingsText))"
     }
   }
 }

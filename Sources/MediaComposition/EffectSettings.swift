@@ -65,6 +65,10 @@ public struct EffectParameter<Settings: EffectSettings>: Sendable {
 public enum EffectUnit: Sendable, Hashable, CaseIterable {
   /// Of amplitude: 20 dB are a factor of 10.
   case decibels
+  /// Of a peak between samples, in dBTP.
+  case truePeak
+  /// In LUFS.
+  case loudness
   case hertz
   /// Of one: 25 % are 0.25.
   case percent
@@ -78,6 +82,8 @@ public enum EffectUnit: Sendable, Hashable, CaseIterable {
   public func text(_ value: Double) -> String {
     switch self {
     case .decibels: "\(Self.digits(value)) dB"
+    case .truePeak: "\(Self.digits(value)) dBTP"
+    case .loudness: "\(Self.digits(value)) LUFS"
     case .hertz: "\(Self.digits(value)) Hz"
     case .percent: "\(Self.digits(value * 100)) %"
     case .milliseconds:

@@ -24,6 +24,7 @@ struct EffectTableTests {
     .deesser(Effect.Deesser(intensity: 0.05, reduction: 1)),
     .dehum(Effect.Dehum(frequency: 50)), .denoise(reduction: 0.01), .declick(rarely),
     .delay(softly),
+    .limiter(Effect.Limiter(ceiling: -1)), .leveler(Effect.Leveler(target: -10)),
   ]
 
   private static var softly: Effect.Delay {

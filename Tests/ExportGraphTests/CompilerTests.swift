@@ -372,12 +372,14 @@ extension Effect {
   /// Each effect as it changes nothing, where it can.
   fileprivate static var neutral: [Effect] {
     var (open, parallel, split) = (Gate(), Compressor(threshold: -30, ratio: 8), Deesser())
-    (open.ratio, parallel.mix, split.intensity) = (1, 0, 0)
+    var still = Leveler()
+    (open.ratio, parallel.mix, split.intensity, still.range) = (1, 0, 0, 0)
     return [
       .equalizer([]), .equalizer([Band(frequency: 900, gain: 0), Band(frequency: 9, gain: 0)]),
       .compressor(Compressor(threshold: -30, ratio: 1)), .compressor(parallel), .gate(open),
       .gate(Gate(threshold: -20, range: 0)), .deesser(split),
       .deesser(Deesser(intensity: 1, reduction: 0)), .denoise(reduction: 0),
+      .leveler(still),
     ]
   }
 }

@@ -327,7 +327,7 @@ import TestSupport
       job.yaml:4:5: error: unknown effect 'flanger'
           4 |   - flanger
             |     ^~~~~~~
-        help: the effects are 'highpass', 'lowpass', 'eq', 'compressor', 'gate', 'deesser', 'dehum', 'denoise', 'declick', 'delay', 'reverb', 'filter'
+        help: the effects are 'highpass', 'lowpass', 'eq', 'compressor', 'gate', 'deesser', 'dehum', 'denoise', 'declick', 'delay', 'reverb', 'leveler', 'limiter', 'filter'
       job.yaml:5:5: error: 'compressor' needs its settings
           5 |   - compressor
             |     ^~~~~~~~~~
@@ -499,6 +499,42 @@ import TestSupport
           8 |   - reverb: { tail: 1s }
             |             ^
         help: write { impulse: hall.wav, mix: 25 %, tail: 2s }
+      """#)
+  }
+
+  @Test("Ceilings and loudnesses that are none")
+  func levels() {
+    expect(
+      Bench().screen(
+        #"""
+        clip: a.wav
+        effects:
+          - limiter: -1 dB
+          - limiter: { ceiling: 1 dBTP, release: 1ms }
+          - leveler: { target: -20, range: 12 LU }
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:3:14: error: '-1 dB' is not in dBTP
+          3 |   - limiter: -1 dB
+            |              ^~~~~
+        help: write '-1 dBTP'
+      job.yaml:4:25: error: '1 dBTP' is out of range
+          4 |   - limiter: { ceiling: 1 dBTP, release: 1ms }
+            |                         ^~~~~~
+        help: 'ceiling' goes from -60 dBTP to 0 dBTP
+      job.yaml:4:42: error: '1ms' is out of range
+          4 |   - limiter: { ceiling: 1 dBTP, release: 1ms }
+            |                                          ^~~
+        help: 'release' goes from 10 ms to 10 s
+      job.yaml:5:24: error: '-20' has no unit
+          5 |   - leveler: { target: -20, range: 12 LU }
+            |                        ^~~
+        help: write '-20 LUFS'
+      job.yaml:5:36: error: '12 LU' is no number of decibels
+          5 |   - leveler: { target: -20, range: 12 LU }
+            |                                    ^~~~~
+        help: write '12 dB'
       """#)
   }
 

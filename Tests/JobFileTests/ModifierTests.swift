@@ -178,6 +178,21 @@ import Testing
     #expect("\(segment.mix.envelopes[0].ramps[0].timeRange)" == "39s..40s")
   }
 
+  @Test("A leveler and a limiter have one setting, or all")
+  func levels() throws {
+    let segment = try Shapes.segment(
+      """
+      { clip: a.wav, effects: [leveler, leveler: -20 LKFS, leveler: { target: -18 LUFS, range: 6 dB },
+        limiter, limiter: -2 dBTP, limiter: { ceiling: -1.5 dBTP, release: 0.25s }] }
+      """)
+    #expect(
+      segment.effects.map(\.description) == [
+        "leveler (target -23 LUFS, range 12 dB)", "leveler (target -20 LUFS, range 12 dB)",
+        "leveler (target -18 LUFS, range 6 dB)", "limiter (ceiling -1 dBTP, release 100 ms)",
+        "limiter (ceiling -2 dBTP, release 100 ms)", "limiter (ceiling -1.5 dBTP, release 250 ms)",
+      ])
+  }
+
   @Test("A loop to the end is cut where the longest other track ends")
   func loopToTheEnd() throws {
     let yaml = """

@@ -25,6 +25,24 @@ import Testing
     }
   }
 
+  @Test("Levels", arguments: LevelUnit.allCases)
+  func levels(unit: LevelUnit) throws {
+    let notation = Values.level("level", "-16 LUFS", in: unit, from: -1e30...1e30)
+    let regex = try Regex(try #require(notation.pattern))
+    var dice = Dice(5)
+    let pieces = ["-", "+", " ", "16", "0", ".", "5", "inf"] + LevelUnit.allCases.flatMap(\.names)
+    var accepted = 0
+    for _ in 0..<3000 {
+      let word = (0..<Int(dice.number(1..<5))).map { _ in
+        pieces[Int(dice.number(0..<Int64(pieces.count)))]
+      }.joined()
+      let isFine = (try? notation.parse(word)) != nil
+      if isFine { accepted += 1 }
+      #expect(try (regex.firstMatch(in: word) != nil) == isFine, "'\(word)'")
+    }
+    #expect(accepted > 10)
+  }
+
   /// Whether pattern and reader of `notation` take the same words, but for those that `isKnown` to be
   /// left to the reader: a pattern knows nothing of the bounds of numbers.
   private func compare<Content>(
@@ -139,7 +157,8 @@ private struct WideSettings: EffectSettings {
   var time = Time.zero
 
   static let parameters =
-    EffectUnit.allCases.filter { $0 != .milliseconds }.map { unit in
+    // Levels have a test of their own.
+    EffectUnit.allCases.filter { ![.milliseconds, .truePeak, .loudness].contains($0) }.map { unit in
       EffectParameter("number", \WideSettings.number, unit, -1e9...1e9, "")
     } + [EffectParameter("time", \WideSettings.time, 0...1e9, "")]
 }

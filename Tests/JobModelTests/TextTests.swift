@@ -23,6 +23,36 @@ import Testing
     #expect(throws: QuantityError.self) { try Gain(parsing: text) }
   }
 
+  private func level(_ text: String, in unit: LevelUnit) throws(QuantityError) -> Double {
+    try Quantity.level(text, in: unit, from: -70...0, example: "-16 LUFS")
+  }
+
+  @Test(
+    "Levels are numbers with their unit",
+    arguments: [
+      ("-16 LUFS", LevelUnit.lufs, -16), ("-16lufs", .lufs, -16), ("-24 LKFS", .lufs, -24),
+      ("-1.5 dBTP", .dbtp, -1.5), ("-3 dBFS", .dbfs, -3), ("-0 dB", .db, 0), ("-7 lu", .lu, -7),
+    ])
+  func levels(text: String, unit: LevelUnit, value: Double) throws {
+    #expect(try level(text, in: unit) == value)
+  }
+
+  @Test(
+    "Texts that are no level in a unit",
+    arguments: [
+      ("-16", "'-16' has no unit", "write '-16 LUFS'"),
+      ("-16 dB", "'-16 dB' is not in LUFS", "write '-16 LUFS'"),
+      ("-1 dBTP", "'-1 dBTP' is not in LUFS", "write '-1 LUFS'"),
+      ("- 16 LUFS", "'- 16 LUFS' is no level", "write '-16 LUFS'"),
+      ("\u{2212}16 LUFS", "'\u{2212}16 LUFS' has a typographic minus", "write '-16 LUFS'"),
+      ("-inf LUFS", "'-inf LUFS' is no level", "write '-16 LUFS'"),
+      ("", "'' is no level", "write '-16 LUFS'"),
+      ("1 LUFS", "'1 LUFS' is out of range", "-70 to 0 LUFS are possible"),
+    ])
+  func noLevels(text: String, message: String, help: String) {
+    #expect(throws: QuantityError(message, help: help)) { try level(text, in: .lufs) }
+  }
+
   @Test(
     "A name may hold what it likes, and an offset too",
     arguments: [

@@ -35,7 +35,8 @@ struct NodeTree {
         nodes.append(nodes[child])
       case .process(let process, let child):
         let source = graph.source(
-          of: process, over: child, in: node, startsAnew: startsAnew[child], pool, jumps)
+          of: process, over: child, in: node, startsAnew: startsAnew[child], pool, jumps,
+          watchers[id])
         nodes.append(
           ProcessNode(
             node, heard(child), frameCount: graph.nodes[child].frames.upperBound, source))

@@ -107,7 +107,7 @@ extension Graph {
   /// The source of a process's frames, which reads its child.
   func source(
     of process: Process, over child: Node.ID, in node: Node, startsAnew: Bool, _ pool: SourcePool,
-    _ jumps: Jumps
+    _ jumps: Jumps, _ watcher: (any NodeWatcher)?
   ) -> (any FrameSource) throws(Failure) -> any FrameSource {
     let inputCount = nodes[child].frames.upperBound
     let (count, rate) = (node.frames.upperBound, node.format.sampleRate)
@@ -145,6 +145,21 @@ extension Graph {
     case .reverb(let reverb):
       return filtered { () throws(Failure) in
         try .reverb(reverb, at: node.format, pool)
+      }
+    case .leveler(let settings):
+      let leveler = settings.leveler(atRate: rate)
+      let weights = node.format.channelLayout.loudnessPositions.map(\.weight)
+      return {
+        DynamicsSource(
+          $0, leveler.rider(weights: weights), reach: leveler.reach, frameCount: count,
+          watcher: watcher)
+      }
+    case .limiter(let settings):
+      let limiter = settings.limiter(atRate: rate)
+      return {
+        DynamicsSource(
+          $0, limiter.rider(channelCount: $0.channelCount), reach: limiter.reach,
+          frameCount: count, watcher: watcher)
       }
     }
   }

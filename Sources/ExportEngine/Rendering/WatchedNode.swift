@@ -7,7 +7,8 @@ package protocol NodeWatcher: AnyObject {
   /// before it is read.
   func pass(_ block: AudioBuffer, at frames: Range<Int64>)
 
-  /// Called on the rendering thread with the least gain that a duck had over a block of it, 0 … 1.
+  /// Called on the rendering thread with the least gain that a duck, a leveler or a limiter had over
+  /// frames of it, 0 … 1.
   func lowered(by gain: Float, at frames: Range<Int64>)
 }
 

@@ -49,6 +49,9 @@ enum Pattern {
   static let endMoment = whole("end(-\(timeBody))?")
 
   static let decibels = anyCase("dB")
+  static func level(_ unit: LevelUnit) -> String {
+    signed + " *" + one(of: unit.names.map(anyCase))
+  }
 
   static let hertz = #"\+?"# + number + " *" + one(of: anyCase("kHz"), anyCase("Hz"))
   static let kilobits = one(of: ["k", "kbps", "kbit/s", "kb/s"].map(anyCase))

@@ -19,6 +19,8 @@ extension Values {
         (
           "decibels", "decibels, as '12 dB'", Pattern.signed + " *" + Pattern.decibels, nil
         )
+      case .truePeak: ("true_peak", "a level, as '-1 dBTP'", Pattern.level(.dbtp), nil)
+      case .loudness: ("loudness", "a level, as '-23 LUFS'", Pattern.level(.lufs), nil)
       case .hertz: ("frequency", "a frequency, as '80 Hz'", Pattern.hertz, nil)
       case .percent:
         ("percentage", "a percentage, as '25 %'", #"\+?"# + Pattern.number + " *%", nil)
@@ -167,6 +169,18 @@ extension Values {
     }
   }
 
+  private static let limiter: NodeNotation<Effect.Limiter> = NodeNotation(
+    "limiter", "a ceiling, as '-1 dBTP', or { ceiling: -1 dBTP, release: 100ms }",
+    text: number(Effect.Limiter.parameters[0]), convert: { Effect.Limiter(ceiling: $0.value) },
+    map: settings("a limiter", example: "{ ceiling: -1 dBTP, release: 100ms }"),
+    finish: { settings, _, _ in settings })
+
+  private static let leveler: NodeNotation<Effect.Leveler> = NodeNotation(
+    "leveler", "a loudness, as '-23 LUFS', or { target: -23 LUFS, range: 12 dB }",
+    text: number(Effect.Leveler.parameters[0]), convert: { Effect.Leveler(target: $0.value) },
+    map: settings("a leveler", example: "{ target: -23 LUFS, range: 12 dB }"),
+    finish: { settings, _, _ in settings })
+
   // MARK: Lists of effects
 
   /// An effect in a list: its name, and its settings.
@@ -190,6 +204,8 @@ extension Values {
       Key("reverb", reverb, "the sound in a room") { effects, draft in
         if let impulse = draft.impulse { effects.append(.reverb(impulse, draft.settings)) }
       },
+      Key("leveler", leveler, "brings voices to one loudness") { $0.append(.leveler($1)) },
+      Key("limiter", limiter, "keeps peaks under a ceiling") { $0.append(.limiter($1)) },
       Key("filter", filter, "filters of FFmpeg's, in its own words") {
         $0.append(.filter($1.value))
       },
@@ -198,7 +214,8 @@ extension Values {
   /// Effects whose usual settings fit most sounds.
   private static let plainEffects: [String: Effect] = [
     "declick": .declick(Effect.Declick()), "deesser": .deesser(Effect.Deesser()),
-    "denoise": .denoise(Effect.Denoise()),
+    "denoise": .denoise(Effect.Denoise()), "leveler": .leveler(Effect.Leveler()),
+    "limiter": .limiter(Effect.Limiter()),
   ]
 
   static let effects: NodeNotation<[ItemEffect]> = NodeNotation(

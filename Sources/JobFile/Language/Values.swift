@@ -133,6 +133,16 @@ enum Values {
     "frequency", "a frequency, as '80 Hz'", Pattern.whole(Pattern.hertz),
     parse: Quantity.frequency)
 
+  /// A level in `unit`, as `example`, within bounds that its pattern does not have.
+  static func level(
+    _ name: String, _ example: String, in unit: LevelUnit, from range: ClosedRange<Double>
+  ) -> TextNotation<Double> {
+    TextNotation(name, "a level, as '\(example)'", Pattern.whole(Pattern.level(unit))) {
+      text throws(QuantityError) in
+      try Quantity.level(text, in: unit, from: range, example: example)
+    }
+  }
+
   static let boolean = TextNotation(
     "boolean", "'true' or 'false'", JSONForm.words([true, false, "true", "false"]),
     parse: Quantity.boolean)

@@ -20,6 +20,8 @@ extension Quantity {
     let value =
       switch parameter.unit {
       case .decibels: try decibels(text)
+      case .truePeak: try level(text, in: .dbtp, example: "-1 dBTP")
+      case .loudness: try level(text, in: .lufs, example: "-23 LUFS")
       case .hertz: try hertz(text)
       case .percent: try percent(text)
       case .milliseconds: try settingTime(text).seconds * 1000

@@ -1,0 +1,92 @@
+import Diagnosis
+import Dynamics
+import MediaComposition
+
+/// A source whose level is changed by what comes before and after each frame, with its moments in
+/// place.
+///
+/// A step back, or a long one ahead, begins as many frames before as any of these depend on; silence
+/// surrounds the sound.
+final class DynamicsSource: FrameSource {
+  let channelCount: Int
+  private(set) var position: Int64 = 0
+
+  private let input: any FrameSource
+  private let rider: GainRider
+  private let reach: Int64
+  private let frameCount: Int64
+  private let watcher: (any NodeWatcher)?
+  private let block: AudioBuffer
+  /// The next frame that `rider` takes, and that it gives; nil where it must begin anew.
+  private var places: (fed: Int64, ready: Int64)?
+
+  /// `frameCount` frames of `input` through `rider`, whose frames depend on `reach` frames before
+  /// them.
+  init(
+    _ input: any FrameSource, _ rider: GainRider, reach: Int, frameCount: Int64,
+    watcher: (any NodeWatcher)? = nil
+  ) {
+    self.input = input
+    self.rider = rider
+    self.reach = Int64(reach)
+    self.frameCount = frameCount
+    self.watcher = watcher
+    channelCount = input.channelCount
+    block = AudioBuffer(channelCount: input.channelCount, capacity: GainRider.mostFed)
+  }
+
+  func seek(to frame: Int64) {
+    position = frame
+    if let ready = places?.ready, frame < ready || frame - ready > reach { places = nil }
+  }
+
+  func read(into buffer: AudioBuffer, at offset: Int, count: Int) throws(Failure) -> Int {
+    let wanted = Int(max(0, min(Int64(count), frameCount - position)))
+    var filled = 0
+    while filled < wanted {
+      var places = try fed()
+      let isBefore = places.ready < position
+      let left = isBefore ? Int(position - places.ready) : wanted - filled
+      let some = min(rider.ready, left)
+      let least = rider.take(some, into: isBefore ? nil : buffer.planes, at: offset + filled)
+      places.ready += Int64(some)
+      self.places = places
+      if isBefore { continue }
+      watcher?.lowered(by: least, at: position..<position + Int64(some))
+      filled += some
+      position += Int64(some)
+    }
+    return filled
+  }
+
+  /// The places, when something is ready.
+  private func fed() throws(Failure) -> (fed: Int64, ready: Int64) {
+    // `??` would lose the type of what `begin` throws.
+    var places = if let places { places } else { try begin() }
+    while rider.ready == 0 {
+      // Before its first frame, and behind its last, a sound is silent.
+      let before = Int(min(Int64(block.capacity), max(0, -places.fed)))
+      clear(0..<before)
+      let read = try input.read(into: block, at: before, count: block.capacity - before)
+      clear(before + read..<block.capacity)
+      rider.feed(block.planes, count: block.capacity)
+      places.fed += Int64(block.capacity)
+    }
+    return places
+  }
+
+  private func begin() throws(Failure) -> (fed: Int64, ready: Int64) {
+    let grid = Int64(rider.grid)
+    // Silence before the sound: there may be peaks between the two.
+    let first = position < reach ? -grid : (position - reach) / grid * grid
+    try input.seek(to: max(0, first))
+    rider.reset()
+    return (first, first)
+  }
+
+  private func clear(_ frames: Range<Int>) {
+    for channel in 0..<channelCount {
+      (block.planes[channel] + frames.lowerBound).update(repeating: 0, count: frames.count)
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import Dynamics
+import MediaComposition
+
+extension Process {
+  /// How far back its sound depends on its input.
+  package func memory(atRate sampleRate: Int) -> Node.Memory {
+    switch self {
+    case .reverse: .none
+    case .varispeed(let ratio): .frames(Resampling.warmUp(ratio))
+    case .stretch, .filter, .delay, .reverb: .unbounded
+    case .leveler, .limiter: .frames(window(atRate: sampleRate).before)
+    }
+  }
+
+  /// Frames of input before and after a frame that a leveler or a limiter depends on.
+  func window(atRate sampleRate: Int) -> (before: Int, after: Int) {
+    switch self {
+    case .leveler(let settings):
+      let leveler = settings.leveler(atRate: sampleRate)
+      return (leveler.reach, leveler.lookAhead)
+    case .limiter(let settings):
+      let limiter = settings.limiter(atRate: sampleRate)
+      return (limiter.reach, limiter.lookAhead)
+    case .reverse, .varispeed, .stretch, .filter, .delay, .reverb: return (0, 0)
+    }
+  }
+}
+
+extension Effect.Limiter {
+  /// The limiter at a rate.
+  package func limiter(atRate sampleRate: Int) -> TruePeakLimiter {
+    TruePeakLimiter(ceiling: ceiling, release: 6 / release.seconds, sampleRate: sampleRate)
+  }
+}
+
+extension Effect.Leveler {
+  /// The leveler at a rate.
+  package func leveler(atRate sampleRate: Int) -> Leveler {
+    Leveler(target: target, range: range, sampleRate: sampleRate)
+  }
+}
