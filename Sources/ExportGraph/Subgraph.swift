@@ -61,7 +61,8 @@ extension Graph {
     var found: [Int] = []
     for node in nodes {
       guard case .mix(let children) = node.kind else {
-        found.append(node.kind.children.first.map { found[$0] } ?? 1)
+        let children = node.kind.children
+        found.append(children.isEmpty ? 1 : children.reduce(0) { $0 + found[$1] })
         continue
       }
       // At one frame, ends come before starts.
