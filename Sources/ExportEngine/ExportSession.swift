@@ -15,10 +15,19 @@ public struct ExportSession: Sendable {
     let export: Export
     let library: MediaLibrary
     let graph: Result<Graph, Failure>
+    let groups: [String: LoudnessGroup]
+
+    init(
+      _ export: Export, _ library: MediaLibrary, _ graph: Result<Graph, Failure>,
+      _ groups: [String: LoudnessGroup]
+    ) {
+      (self.export, self.library, self.graph, self.groups) = (export, library, graph, groups)
+    }
 
     init(_ export: Export, _ library: MediaLibrary) {
       self.export = export
       self.library = library
+      groups = [:]
       library.compilations.add(1, ordering: .relaxed)
       do throws(Failure) {
         let compiled = try Graph(compiling: export)
@@ -31,6 +40,28 @@ public struct ExportSession: Sendable {
   }
 
   private let contents: Contents
+
+  /// The groups of its sounds that other exports have part in, by their names.
+  var groups: [String: LoudnessGroup] { contents.groups }
+
+  /// The same session, some of whose sounds share their gain with those of other exports.
+  package func sharing(_ groups: [String: LoudnessGroup]) -> ExportSession {
+    ExportSession(Contents(export, library, contents.graph, groups))
+  }
+
+  /// A session that writes another part of the timeline, with the same sound there.
+  package func covering(_ range: TimeRange) -> ExportSession {
+    var export = export
+    export.timeRange = range
+    return ExportSession(export, library: library).sharing(groups)
+  }
+
+  /// The same session with a graph whose sounds are measured.
+  func solving(by graph: Graph) -> ExportSession {
+    ExportSession(Contents(export, library, .success(graph), groups))
+  }
+
+  private init(_ contents: Contents) { self.contents = contents }
 
   /// The export.
   public var export: Export { contents.export }
@@ -52,9 +83,10 @@ public struct ExportSession: Sendable {
 
   /// The progress of an export.
   public struct Progress: Sendable, Hashable {
-    /// Sound rendered so far.
+    /// Sound processed so far, 0 … `total`.
     public var completed: Time
-    /// The outputs' length.
+    /// Sound to process in all: the outputs' length, and once more where it is measured before or
+    /// after it is rendered.
     public var total: Time
 
     /// From 0 to 1; 1 for an export of no length (`Progress.fractionCompleted`).
@@ -115,39 +147,67 @@ public struct ExportSession: Sendable {
     for growth in growth(of: graph, &rooms, replacing: false) {
       if let shortage = growth.shortage { throw shortage }
     }
-    let renderer = try Renderer(graph, library: library, cancellation: cancellation)
     // A core for the calling thread, where no caller's budget has one.
     let own = budget == nil ? CPUBudget(total: CPUBudget.availableCores) : nil
     let lease = own?.tryLease()
     defer { lease?.release() }
     // First, so that folders made for records are empty again when the outputs give up.
     let recorder = try RecordWriter(for: export)
-    let writers = try openWriters(
-      for: graph, EncoderCores(budget: budget ?? own, cancellation: cancellation))
+    let cores = EncoderCores(budget: budget ?? own, cancellation: cancellation)
+    var take: Take?
     var isCommitting = false
     do {
-      try render(graph, renderer, writers, cancellation, progress)
-      var outputs = try zip(writers, graph.sinks).map { writer, sink in
-        try placed(at: sink) { () throws(Failure) in try writer.finish() }
-      }
-      let records = try finish(recorder, graph, writers, &outputs, cancellation)
+      var made = try mastered(graph, cores, progress)
+      take = made
+      let records = try finish(recorder, &made, cancellation)
       // Links may have changed since the export began.
       try requireOwnPlaces()
       try sources.requireUnchanged()
       // No file takes its place before all are whole on the disk.
       isCommitting = true
-      try commit(writers, recorder, graph, replacing: replaced)
+      try commit(made.writers, recorder, made.graph, replacing: replaced)
       return Report(
-        outputs: outputs, duration: export.duration, records: records,
-        files: (writers.flatMap(\.files) + recorder.files).compactMap(WrittenFile.init),
-        warnings: renderer.damageWarnings + warnings(of: graph, outputs))
+        outputs: made.outputs, duration: export.duration, records: records,
+        files: (made.writers.flatMap(\.files) + recorder.files).compactMap(WrittenFile.init),
+        warnings: made.warnings + warnings(of: made.graph, made.outputs))
     } catch {
-      for writer in writers { writer.abandon() }
+      take?.abandon()
       recorder.abandon()
       // A report of files that are in place comes before a cancellation.
       if isCommitting { throw error }
       throw cancellation.isCancelled ? CancellationError() : sources.cause(of: error)
     }
+  }
+
+  /// One rendering of the export: whole files, none of which is in its place yet.
+  struct Take {
+    var graph: Graph
+    var writers: [any SoundWriter]
+    var outputs: [WrittenOutput] = []
+    var warnings: [Warning] = []
+
+    func abandon() { for writer in writers { writer.abandon() } }
+  }
+
+  /// Renders a graph whose sounds are all measured.
+  ///
+  /// - Throws: As `run`; nothing is left behind.
+  func take(
+    _ graph: Graph, _ cores: EncoderCores, _ progress: (Progress) -> Void
+  ) throws -> Take {
+    let renderer = try Renderer(graph, library: library, cancellation: cores.cancellation)
+    var take = Take(graph: graph, writers: try openWriters(for: graph, cores))
+    do {
+      try render(graph, renderer, take.writers, cores.cancellation, progress)
+      take.outputs = try zip(take.writers, graph.sinks).map { writer, sink in
+        try placed(at: sink) { () throws(Failure) in try writer.finish() }
+      }
+    } catch {
+      take.abandon()
+      throw error
+    }
+    take.warnings = renderer.damageWarnings
+    return take
   }
 
   /// Puts all files in their places, one after the other.
@@ -181,16 +241,15 @@ public struct ExportSession: Sendable {
 
   /// Writes the records, for which every file is read once more.
   private func finish(
-    _ recorder: RecordWriter, _ graph: Graph, _ writers: [any SoundWriter],
-    _ outputs: inout [WrittenOutput], _ cancellation: CancellationFlag
+    _ recorder: RecordWriter, _ take: inout Take, _ cancellation: CancellationFlag
   ) throws -> [WrittenRecord] {
     guard recorder.isNeeded else { return [] }
-    let digests = try writers.map { writer in
+    let digests = try take.writers.map { writer in
       try writer.files.map { try $0.digest(unless: cancellation) }
     }
-    for index in outputs.indices { outputs[index].sha256 = digests[index].first }
-    let told = zip(outputs, digests).map { ($0, Array($1.dropFirst())) }
-    return try recorder.finish(graph, told) { asset in
+    for index in take.outputs.indices { take.outputs[index].sha256 = digests[index].first }
+    let told = zip(take.outputs, digests).map { ($0, Array($1.dropFirst())) }
+    return try recorder.finish(take.graph, told) { asset in
       try library.digest(of: asset, unless: cancellation)
     }
   }

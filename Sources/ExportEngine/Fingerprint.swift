@@ -130,7 +130,7 @@ extension Process {
   fileprivate var needsFilters: Bool {
     switch self {
     case .stretch, .filter, .reverb: true
-    case .reverse, .varispeed, .delay, .leveler, .limiter: false
+    case .reverse, .varispeed, .delay, .leveler, .limiter, .normalize: false
     }
   }
 }

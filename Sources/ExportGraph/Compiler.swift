@@ -48,44 +48,6 @@ extension Graph {
     self.init(nodes: compiler.nodes, sinks: [], tracks: compiler.tracks)
     try addSinks(of: export, settlement.outputs, from: root)
   }
-
-  private mutating func addSinks(
-    of export: Export, _ outputs: [SettledOutput], from root: Node.ID
-  ) throws(Failure) {
-    let mixFormat = nodes[root].format
-    let duration = export.composition.duration
-    let range = export.timeRange ?? TimeRange(start: .zero, duration: duration)
-    guard TimeRange(start: .zero, duration: duration).contains(range) else {
-      throw Failure(
-        .mendJob,
-        "the part from \(range.start.readableText) to \(range.end.readableText) is not within the "
-          + "timeline, which lasts \(duration.readableText)", origin: export.origin)
-    }
-    var converted: [AudioFormat: Node.ID] = [mixFormat: root]
-    for settled in outputs {
-      let (output, format) = (settled.output, settled.sound)
-      if converted[format] == nil {
-        let ratio = FrameRatio(from: mixFormat.sampleRate, to: format.sampleRate)
-        nodes.append(
-          Node(
-            .convert(root), format: format,
-            frames: 0..<duration.frames(atRate: format.sampleRate),
-            memory: ratio == .one ? .none : .frames(Resampling.warmUp(ratio)),
-            origin: output.origin))
-        converted[format] = nodes.count - 1
-      }
-      let node = converted[format] ?? root
-      let first = range.start.frames(atRate: format.sampleRate)
-      let frames = first..<max(first, range.end.frames(atRate: format.sampleRate))
-      try settled.requireRoom(for: Int64(frames.count))
-      sinks.append(
-        Sink(
-          node: node, frames: frames, output: output, format: settled.format,
-          metadata: export.metadata.overridden(by: output.metadata),
-          chapters: export.chapters(in: frames, rate: format.sampleRate),
-          isDithered: needsDither(node, as: settled.format)))
-    }
-  }
 }
 
 /// Puts compositions on frame grids.
@@ -203,6 +165,7 @@ struct Compiler {
   ) throws(Failure) -> Node.ID? {
     var plain = segment
     (plain.mix, plain.effects, plain.isReversed) = (.unity, [], false)
+    plain.loudness = nil
     let isStretched = segment.isScaled && !segment.isAssetVarispeed(algorithm)
     var taken = place.source
     if isStretched {
@@ -240,6 +203,10 @@ struct Compiler {
     }
     for effects in segment.effects.processes {
       process(effects, effects.memory(atRate: format.sampleRate))
+    }
+    if let target = segment.loudness {
+      let normalize = Process.normalize(Normalization(target))
+      process(normalize, normalize.memory(atRate: format.sampleRate))
     }
     let first = place.frames.lowerBound
     let frames = place.frames.clamped(to: first..<(first + length)).clamped(to: window)
@@ -326,7 +293,8 @@ extension Compiler {
 extension Segment {
   /// Whether its content is changed besides its place: it then has a grid of its own.
   fileprivate func isProcessed(by algorithm: TimePitchAlgorithm) -> Bool {
-    isReversed || !effects.allSatisfy(\.isNeutral) || isScaled && !isAssetVarispeed(algorithm)
+    isReversed || !effects.allSatisfy(\.isNeutral) || loudness != nil
+      || isScaled && !isAssetVarispeed(algorithm)
   }
 
   /// Whether its speed is part of resampling the asset.
@@ -341,7 +309,7 @@ extension Export {
   /// under way at the start begins with the part; where it is the only one, the part lies within a
   /// chapter and has none. A chapter on the frame after the last of `frames` belongs to the next
   /// part.
-  fileprivate func chapters(in frames: Range<Int64>, rate: Int) -> [Chapter] {
+  func chapters(in frames: Range<Int64>, rate: Int) -> [Chapter] {
     let all = (chapters + composition.chapters).sortedByStart
     guard let timeRange else { return all.placeable(among: frames.count, rate: rate) }
     let first = all.lastIndex { $0.start <= timeRange.start } ?? 0

@@ -9,6 +9,8 @@ extension Process {
     case .varispeed(let ratio): .frames(Resampling.warmUp(ratio))
     case .stretch, .filter, .delay, .reverb: .unbounded
     case .leveler, .limiter: .frames(window(atRate: sampleRate).before)
+    case .normalize(let normalization):
+      normalization.limiter.map { Process.limiter($0).memory(atRate: sampleRate) } ?? .none
     }
   }
 
@@ -21,7 +23,7 @@ extension Process {
     case .limiter(let settings):
       let limiter = settings.limiter(atRate: sampleRate)
       return (limiter.reach, limiter.lookAhead)
-    case .reverse, .varispeed, .stretch, .filter, .delay, .reverb: return (0, 0)
+    case .reverse, .varispeed, .stretch, .filter, .delay, .reverb, .normalize: return (0, 0)
     }
   }
 }

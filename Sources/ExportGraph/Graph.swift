@@ -146,6 +146,8 @@ public enum Process: Sendable, Hashable, Encodable {
   case leveler(Effect.Leveler)
   /// Limited, in place.
   case limiter(Effect.Limiter)
+  /// Brought to a level.
+  indirect case normalize(Normalization)
 }
 
 /// An `AudioMix` on a frame grid: weighted channels, a factor, and envelopes whose ramps start and

@@ -33,9 +33,12 @@ extension Graph {
     return lines.map(\.printable).joined(separator: "\n") + "\n"
   }
 
-  /// The node that a sink's own conversion reads.
+  /// The mix that a sink's own conversion and normalization read.
   package func mixNode(of id: Node.ID) -> Node.ID {
-    if case .convert(let child) = nodes[id].kind { child } else { id }
+    switch nodes[id].kind {
+    case .convert(let child), .process(.normalize, let child): mixNode(of: child)
+    case .source, .mix, .process, .excerpt, .duck: id
+    }
   }
 
   /// The frames of the mix that are written; nil for all of them.
@@ -126,8 +129,10 @@ extension Graph {
     var notes = [
       "\(sink.output.path)  \(sink.format.name), \(node.format)"
     ]
-    if case .convert(let child) = node.kind {
-      notes.append("converted from \(nodes[child].format)")
+    let mix = nodes[mixNode(of: sink.node)].format
+    if mix != node.format { notes.append("converted from \(mix)") }
+    if case .process(.normalize(let normalization), _) = node.kind {
+      notes.append(normalization.description)
     }
     if sink.format.ditheredDepth != nil {
       notes.append(sink.isDithered ? "dithered" : "samples copied exactly")
@@ -174,9 +179,7 @@ extension Level {
   /// One decimal, or `silence`.
   private func decibels(_ factor: Float) -> String {
     guard factor > 0 else { return "silence" }
-    let tenths = Int((Gain(factor: Double(factor)).decibels * 10).rounded())
-    let sign = tenths < 0 ? "−" : tenths > 0 ? "+" : ""
-    return "\(sign)\(tenths.magnitude / 10).\(tenths.magnitude % 10) dB"
+    return "\(Gain(factor: Double(factor)).decibels.signedTenths) dB"
   }
 }
 
@@ -193,6 +196,7 @@ extension Process: CustomStringConvertible {
     case .reverb(let reverb): Effect.reverb(reverb).description
     case .leveler(let settings): Effect.leveler(settings).description
     case .limiter(let settings): Effect.limiter(settings).description
+    case .normalize(let normalization): normalization.description
     }
   }
 }

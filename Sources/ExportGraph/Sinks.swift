@@ -1,5 +1,6 @@
 import Diagnosis
 import MediaComposition
+import MediaTime
 
 extension SettledOutput {
   /// Throws `mendJob` if a file in this format cannot hold so many frames.
@@ -22,6 +23,42 @@ extension SettledOutput {
 }
 
 extension Graph {
+  /// Adds what feeds each output: the mix in the output's format, brought to its loudness.
+  ///
+  /// - Throws: `mendJob` for a part that is not on the timeline, and what does not fit into a file.
+  mutating func addSinks(
+    of export: Export, _ outputs: [SettledOutput], from root: Node.ID
+  ) throws(Failure) {
+    let mixFormat = nodes[root].format
+    let duration = export.composition.duration
+    let range = export.timeRange ?? TimeRange(start: .zero, duration: duration)
+    guard TimeRange(start: .zero, duration: duration).contains(range) else {
+      throw Failure(
+        .mendJob,
+        "the part from \(range.start.readableText) to \(range.end.readableText) is not within the "
+          + "timeline, which lasts \(duration.readableText)", origin: export.origin)
+    }
+    var masters = Masters(root: root, duration: duration)
+    for settled in outputs {
+      let (output, format) = (settled.output, settled.sound)
+      let node = masters.node(
+        in: format,
+        brought: (output.loudness ?? export.loudness).map {
+          Normalization(
+            $0, headroom: settled.format.peakHeadroom(channelCount: format.channelLayout.count))
+        }, for: output, &nodes)
+      let first = range.start.frames(atRate: format.sampleRate)
+      let frames = first..<max(first, range.end.frames(atRate: format.sampleRate))
+      try settled.requireRoom(for: Int64(frames.count))
+      sinks.append(
+        Sink(
+          node: node, frames: frames, output: output, format: settled.format,
+          metadata: export.metadata.overridden(by: output.metadata),
+          chapters: export.chapters(in: frames, rate: format.sampleRate),
+          isDithered: needsDither(node, as: settled.format)))
+    }
+  }
+
   /// Whether a file in `format` needs dither after a node: its integers have few bits, and are no
   /// copy of a source's samples. O(nodes).
   package func needsDither(_ node: Node.ID, as format: Output.Format) -> Bool {
@@ -47,5 +84,58 @@ extension [Node] {
       let isSequence = zip(ranges, ranges.dropFirst()).allSatisfy { $0.upperBound <= $1.lowerBound }
       return isSequence && children.allSatisfy { passesUntouched(from: $0, depth: depth) }
     }
+  }
+}
+
+/// The nodes that feed outputs: conversions of the mix, brought to levels. Outputs share those that
+/// are equal.
+private struct Masters {
+  let root: Node.ID
+  /// The timeline's length.
+  let duration: Time
+  private var converted: [AudioFormat: Node.ID] = [:]
+  private var normalized: [Key: Node.ID] = [:]
+
+  private struct Key: Hashable {
+    var input: Node.ID
+    var normalization: Normalization
+  }
+
+  init(root: Node.ID, duration: Time) {
+    self.root = root
+    self.duration = duration
+  }
+
+  mutating func node(
+    in format: AudioFormat, brought normalization: Normalization?, for output: Output,
+    _ nodes: inout [Node]
+  ) -> Node.ID {
+    let input = conversion(to: format, for: output, &nodes)
+    guard let normalization else { return input }
+    let key = Key(input: input, normalization: normalization)
+    if let known = normalized[key] { return known }
+    let normalize = Process.normalize(normalization)
+    nodes.append(
+      Node(
+        .process(normalize, input), format: format, frames: nodes[input].frames,
+        memory: normalize.memory(atRate: format.sampleRate), origin: output.origin))
+    normalized[key] = nodes.count - 1
+    return nodes.count - 1
+  }
+
+  private mutating func conversion(
+    to format: AudioFormat, for output: Output, _ nodes: inout [Node]
+  ) -> Node.ID {
+    let mixFormat = nodes[root].format
+    if format == mixFormat { return root }
+    if let known = converted[format] { return known }
+    let ratio = FrameRatio(from: mixFormat.sampleRate, to: format.sampleRate)
+    nodes.append(
+      Node(
+        .convert(root), format: format, frames: 0..<duration.frames(atRate: format.sampleRate),
+        memory: ratio == .one ? .none : .frames(Resampling.warmUp(ratio)),
+        origin: output.origin))
+    converted[format] = nodes.count - 1
+    return nodes.count - 1
   }
 }

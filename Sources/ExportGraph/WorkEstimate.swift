@@ -28,6 +28,7 @@ private enum Cost {
   static let response: Int128 = 5_000
   static let leveler: Int128 = 20_000
   static let limiter: Int128 = 15_000
+  static let measuring: Int128 = 20_000
 
   static func decoding(_ codec: String) -> Int128 {
     switch codec {
@@ -123,6 +124,7 @@ extension Graph {
         return samples * (Cost.convolution + Cost.response * seconds)
       case .leveler: return samples * Cost.leveler
       case .limiter: return samples * Cost.limiter
+      case .normalize: return samples * Cost.measuring
       }
     }
   }
@@ -194,6 +196,8 @@ extension Graph {
     case .leveler, .limiter:
       range.lowerBound - Int64(process.window(atRate: rate).before)..<range.upperBound
         + Int64(process.window(atRate: rate).after)
+    // All of it is measured first.
+    case .normalize: all
     }
   }
 }

@@ -47,19 +47,56 @@ package struct PreviewEntry: Sendable {
 
   /// The item of its sound, cut off at `end`. A job that is played to its end is not compiled again.
   ///
+  /// Sounds that are brought to a level are measured, which may take some time for each minute.
+  ///
+  /// - Parameters:
+  ///   - library: Opens the files.
+  ///   - end: Where it is cut off; nil: nowhere.
+  ///   - measuring: How that is seen and ended.
   /// - Throws: What is wrong with its files, or with the job now that they are looked at.
-  package func item(library: MediaLibrary, endingAt end: Time? = nil) throws(Failure) -> PlayerItem
-  {
+  package func item(
+    library: MediaLibrary, endingAt end: Time? = nil, _ measuring: PreviewMeasuring
+  ) throws(Failure) -> PlayerItem {
     let session =
       switch content {
       case .job(let session): session
       case .media(let path):
         ExportSession(try PlayerItem.export(ofMediaAt: path, library: library), library: library)
       }
-    var export = session.export
-    guard let end, end < export.duration else { return try PlayerItem(session, output: output) }
-    export.timeRange = TimeRange(start: export.timeRange?.start ?? .zero, duration: end)
-    return try PlayerItem(export, output: output, library: library)
+    let export = session.export
+    guard let end, end < export.duration else {
+      return try PlayerItem(try measuring.measured(session), output: output)
+    }
+    let range = TimeRange(start: export.timeRange?.start ?? .zero, duration: end)
+    return try PlayerItem(try measuring.measured(session.covering(range)), output: output)
+  }
+}
+
+/// How the measuring of entries is seen and ended, which comes before they are heard.
+package struct PreviewMeasuring {
+  /// Set to end it.
+  package let cancellation: CancellationFlag
+  /// Gets the entry's name, and the share that is done, on the thread that measures.
+  package let progress: (String, Double) -> Void
+
+  /// Measuring whose progress is seen by `progress`.
+  package init(
+    _ cancellation: CancellationFlag = CancellationFlag(),
+    progress: @escaping (String, Double) -> Void = { _, _ in }
+  ) {
+    (self.cancellation, self.progress) = (cancellation, progress)
+  }
+
+  fileprivate func measured(_ session: ExportSession) throws(Failure) -> ExportSession {
+    do {
+      return try session.measured(cancellation: cancellation) {
+        progress(session.export.name, $0)
+      }
+    } catch let failure as Failure {
+      throw failure
+    } catch {
+      throw Failure(.tryAgain, "was cancelled")
+    }
   }
 }
 
@@ -130,10 +167,11 @@ package final class PreviewItems: Sendable {
   ///
   /// - Throws: What is wrong with its files or with these times.
   package func make(
-    _ index: Int, from: PreviewTime? = nil, to: PreviewTime? = nil
+    _ index: Int, from: PreviewTime? = nil, to: PreviewTime? = nil,
+    _ measuring: PreviewMeasuring = PreviewMeasuring()
   ) throws(Failure) -> Made {
     let entry = entries[index]
-    let whole = try entry.item(library: library)
+    let whole = try entry.item(library: library, measuring)
     let end = try to.map { time throws(Failure) in try place(time, "--to", in: whole) }
     let start = try from.map { time throws(Failure) in try place(time, "--from", in: whole) }
     if let end, end <= start ?? .zero {
@@ -148,7 +186,7 @@ package final class PreviewItems: Sendable {
     }
     let item =
       try end.map { end throws(Failure) in
-        try entry.item(library: library, endingAt: end)
+        try entry.item(library: library, endingAt: end, measuring)
       } ?? whole
     state.withLock { state in
       state.items[index] = item

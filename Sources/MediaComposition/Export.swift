@@ -14,6 +14,9 @@ public struct Export: Sendable, Hashable, Codable {
   public var timeRange: TimeRange?
   /// Over the whole, after the tracks are mixed.
   public var mix: AudioMix
+  /// The level that each output without its own is brought to, last of all: after `mix`, and in the
+  /// output's layout and rate. It is measured over the whole timeline, whatever part is written.
+  public var loudness: LoudnessTarget?
   /// Frames a second of the mix; nil: the highest among the sources, no higher than outputs need.
   public var sampleRate: Int?
   /// Layout of the mix; nil: that of the output with most channels. An output that does not say has

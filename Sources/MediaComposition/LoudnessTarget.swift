@@ -39,3 +39,59 @@ public struct LoudnessTarget: Sendable, Hashable, Codable {
     self.origin = origin
   }
 }
+
+extension LoudnessTarget.Level {
+  /// LUFS, dB or dBFS.
+  public var decibels: Double {
+    switch self {
+    case .integrated(let level), .rms(let level), .samplePeak(let level): level
+    }
+  }
+
+  /// The figure of a sound that this level is compared with; nil for silence.
+  public func value(in measurement: LoudnessMeasurement) -> Double? {
+    switch self {
+    case .integrated: measurement.integrated
+    case .rms: measurement.rms
+    case .samplePeak: measurement.samplePeak
+    }
+  }
+
+  /// The gain in decibels that brings a measured sound to this level; nil for silence.
+  public func gain(for measurement: LoudnessMeasurement) -> Double? {
+    value(in: measurement).map { decibels - $0 }
+  }
+}
+
+extension LoudnessTarget.Level: CustomStringConvertible {
+  /// As `−16.0 LUFS`, `−20.0 dB RMS` or `−1.0 dBFS`.
+  public var description: String {
+    switch self {
+    case .integrated(let level): "\(level.tenths) LUFS"
+    case .rms(let level): "\(level.tenths) dB RMS"
+    case .samplePeak(let level): "\(level.tenths) dBFS"
+    }
+  }
+}
+
+extension Double {
+  /// With one decimal and a minus sign (U+2212), as levels are printed.
+  package var tenths: String {
+    guard isFinite, magnitude < 1e6 else { return self < 0 ? "−∞" : "∞" }
+    let scaled = Int((self * 10).rounded())
+    return "\(scaled < 0 ? "−" : "")\(scaled.magnitude / 10).\(scaled.magnitude % 10)"
+  }
+
+  /// The same with a plus sign, as gains are printed; `0.0` has none.
+  package var signedTenths: String { (self * 10).rounded() > 0 ? "+" + tenths : tenths }
+}
+
+extension LoudnessMeasurement {
+  /// As `−16.0 LUFS, −1.3 dBTP`, or `silent`.
+  package var summary: String {
+    let figures = [
+      integrated.map { "\($0.tenths) LUFS" }, truePeak.map { "\($0.tenths) dBTP" },
+    ].compactMap(\.self)
+    return figures.isEmpty ? "silent" : figures.joined(separator: ", ")
+  }
+}

@@ -20,6 +20,13 @@ public struct Output: Sendable, Hashable, Codable {
   public var id3: ID3Version?
   /// nil: as the mix.
   public var channelLayout: ChannelLayout?
+  /// The level that the sound is brought to; nil: the export's.
+  public var loudness: LoudnessTarget? {
+    get { targets.first }
+    set { targets = newValue.map { [$0] } ?? [] }
+  }
+  /// At most one, in a list: most outputs have none, and there may be a hundred thousand.
+  private var targets: [LoudnessTarget] = []
   /// Put over the export's own; an empty text takes a tag away.
   public var metadata: Metadata
   /// Where the chapters are written.

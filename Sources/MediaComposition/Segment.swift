@@ -4,7 +4,7 @@ import MediaTime
 /// A stretch of a track: a range of a source, placed (`AVCompositionTrackSegment`).
 ///
 /// What sounds is the source's range, reversed if set, stretched to the target's duration by the
-/// track's time-pitch algorithm, filtered by the effects, and then mixed.
+/// track's time-pitch algorithm, filtered by the effects, brought to its loudness, and then mixed.
 public struct Segment: Sendable, Hashable, Codable {
   /// What sounds in a segment.
   public indirect enum Content: Sendable, Hashable, Codable {
@@ -28,6 +28,13 @@ public struct Segment: Sendable, Hashable, Codable {
   public var isReversed: Bool
   /// Applied to the whole range in this order.
   public var effects: [Effect]
+  /// The level that the range is brought to after the effects and before the mix; nil: as it comes.
+  public var loudness: LoudnessTarget? {
+    get { targets.first }
+    set { targets = newValue.map { [$0] } ?? [] }
+  }
+  /// At most one, in a list: most segments have none, and there may be millions.
+  private var targets: [LoudnessTarget] = []
   /// In the segment's own time: zero is `target.start`.
   public var mix: AudioMix
   /// In the segment's own time.
@@ -68,6 +75,10 @@ public struct Segment: Sendable, Hashable, Codable {
 
   /// Whether nothing sounds in it (`AVCompositionTrackSegment.isEmpty`).
   public var isEmpty: Bool { content == .silence }
+
+  /// Whether its sound at a moment depends on its sound at others: a part of it would sound unlike
+  /// the same part of the whole.
+  package var isFormedAsWhole: Bool { !effects.isEmpty || !targets.isEmpty }
 
   /// Whether it is played at another speed than its own.
   public var isScaled: Bool { source.duration != target.duration }

@@ -39,7 +39,7 @@ extension Segment {
   /// Whether a part of the segment, rendered alone, would not be the part of the whole: filters
   /// and stretches depend on what came before, and a speed would have to be the same number in
   /// both.
-  private var isIndivisible: Bool { !isEmpty && (!effects.isEmpty || isScaled) }
+  private var isIndivisible: Bool { !isEmpty && (isFormedAsWhole || isScaled) }
 
   /// How long the first part lasts, where it should last `length`: as long as that if all times of
   /// both parts can be held exactly; else rounded on the finest grid on which the segment's own
@@ -92,7 +92,7 @@ extension Segment {
   /// scaled or filtered. O(ramps + chapters).
   func joined(with next: Segment) -> Segment? {
     guard target.end == next.target.start, isReversed == next.isReversed,
-      channels == next.channels, effects.isEmpty, next.effects.isEmpty, origin == next.origin,
+      channels == next.channels, !isFormedAsWhole, !next.isFormedAsWhole, origin == next.origin,
       isEmpty == next.isEmpty, isEmpty || !isScaled && !next.isScaled
     else { return nil }
     var whole = self

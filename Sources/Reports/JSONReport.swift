@@ -92,6 +92,8 @@ enum JSONReport {
           sound.peakDecibels.map { .number($0, decimals: 2) } ?? .null
         },
         "clipped_samples": output.sound.map { .integer($0.clippedSamples) },
+        "loudness": output.sound?.loudness?.json(),
+        "normalization": output.sound?.correction?.json,
       ])
   }
 

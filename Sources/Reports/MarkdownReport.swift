@@ -66,7 +66,9 @@ enum MarkdownReport {
   private static func cells(_ output: RunReport.Output, of job: RunReport.Job) -> [String] {
     let size = output.bytes.map { Figures.size(bytes: $0) } ?? ""
     guard let sound = output.sound else { return [code(output.path.string), "", size, "", "", ""] }
-    let peak = sound.peakDecibels.map(decibels) ?? "−∞ dBFS"
+    let peak =
+      sound.loudness?.summary
+      ?? sound.peakDecibels.map { "\($0.signedTenths) dBFS" } ?? "−∞ dBFS"
     let clipped = sound.clippedSamples > 0 ? "**\(sound.clippedSamples)**" : "0"
     return [
       code(output.path.string), Figures.clock(sound.duration), size,
@@ -99,12 +101,6 @@ enum MarkdownReport {
     let rest = entries.count - shown.count
     return "\n#### \(title)\n\n" + shown.map { $0 + "\n" }.joined()
       + (rest > 0 ? "- and \(rest) more\n" : "")
-  }
-
-  private static func decibels(_ value: Double) -> String {
-    let tenths = Int64((value * 10).rounded(.toNearestOrAwayFromZero))
-    let sign = tenths < 0 ? "−" : tenths > 0 ? "+" : ""
-    return "\(sign)\(tenths.magnitude / 10).\(tenths.magnitude % 10) dBFS"
   }
 
   /// A name as it is: in `<code>` neither emoji nor mentions are made of it.

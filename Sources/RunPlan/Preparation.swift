@@ -46,7 +46,10 @@ package struct Preparation {
       }
     }
     // A preview settles what is heard; a run must know what its other jobs read and write.
-    let settled = rules.purpose == .preview ? called : nil
+    // The others count where they share a gain.
+    let settled =
+      rules.purpose == .preview && !loaded.jobs.contains(where: \.sharesLoudness)
+      ? called : nil
     let preparer = Preparer(
       loaded, settled ?? Array(loaded.jobs.indices), rules, library: library, budget: budget,
       room: room, probed: probed)
@@ -140,7 +143,7 @@ package struct Preparation {
 
   /// Of all jobs: what is not wanted now may be there, or be wanted next.
   private mutating func reportConflicts(_ preparer: Preparer) {
-    let found = preparer.circles + preparer.dependencies.problems
+    let found = preparer.circles + preparer.dependencies.problems + preparer.groups.problems
     diagnostics.append(contentsOf: found)
     if found.contains(where: { $0.severity == .error }) { hasJobErrors = true }
   }
@@ -216,6 +219,10 @@ package struct Preparation {
       if jobs[index].split != nil { readyParts += parts.count }
     }
     work = queue.connected()
+    let groups = preparer.groups.made()
+    if !groups.isEmpty {
+      for index in work.indices { work[index].session = work[index].session.sharing(groups) }
+    }
     guard let shard = rules.shard, readyJobs == 0, refusedJobs == 0, !hasJobErrors else { return }
     let all = wanted.count == 1 ? "1 job is" : "\(wanted.count) jobs are"
     notes.append(

@@ -60,6 +60,8 @@ struct Preparer {
   private var issues: [MediaReference: Issue] = [:]
   /// Of each job whose outputs others read: what these will be.
   private var predictions: [Int: [FilePath: Asset]] = [:]
+  /// Sounds that share gains.
+  private(set) var groups = LoudnessGroups()
   /// Names of the parts of split jobs.
   private(set) var partNames: [Int: [String]] = [:]
   /// Jobs that must be settled once more, since another one turned out to write what they read.
@@ -302,6 +304,7 @@ struct Preparer {
       stale.formUnion(dependencies.add(exports.map(ExportFiles.init), of: index))
     }
     let sessions = exports.map { ExportSession($0, library: library) }
+    groups.set(sessions.first, of: index)
     if purpose == .preview {
       outcome.estimates = sessions.map { _ in .zero }
     } else {

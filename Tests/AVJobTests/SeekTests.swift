@@ -1,5 +1,6 @@
 import ExportEngine
 import Glibc
+import LiveScreens
 import MediaComposition
 import MediaTime
 import Synchronization
@@ -22,7 +23,9 @@ import Testing
     return try paths.flatMap { path in
       var queue = PreviewQueue(
         context: context, variables: try VariableOptions.parse([]), names: [], output: 0)
-      return try queue.entries(of: [path]).map { try $0.item(library: context.library) }
+      return try queue.entries(of: [path]).map {
+        try $0.item(library: context.library, PreviewMeasuring())
+      }
     }
   }
 

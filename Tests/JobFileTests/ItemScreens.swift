@@ -17,7 +17,7 @@ import TestSupport
         from: 1:75
         gain: 3
         fade_in: 2
-        loudness: -16 LUFS
+        loudness: -16
         metdata: { title: x }
         output: x.mka
         """#),
@@ -36,10 +36,10 @@ import TestSupport
       job.yaml:5:10: error: '2' has no unit: write 2s
           5 | fade_in: 2
             |          ^
-      job.yaml:6:1: error: 'loudness' is not built yet
-          6 | loudness: -16 LUFS
-            | ^~~~~~~~
-        help: measure the result and correct it with 'gain'
+      job.yaml:6:11: error: '-16' has no unit
+          6 | loudness: -16
+            |           ^~~
+        help: write '-16 LUFS'
       job.yaml:7:1: error: unknown key 'metdata'
           7 | metdata: { title: x }
             | ^~~~~~~
@@ -56,14 +56,15 @@ import TestSupport
     expect(
       Bench().screen(
         #"""
-        concat: [{ clip: a.wav, loudness: -16 LUFS }]
+        sources: { a: { file: a.wav, sha256: 00 } }
+        clip: a
         output: x.mp3
         """#),
       #"""
-      job.yaml:1:25: error: 'loudness' is not built yet
-          1 | concat: [{ clip: a.wav, loudness: -16 LUFS }]
-            |                         ^~~~~~~~
-        help: correct the item with 'gain'
+      job.yaml:1:30: error: 'sha256' is not built yet
+          1 | sources: { a: { file: a.wav, sha256: 00 } }
+            |                              ^~~~~~
+        help: run 'sha256sum --check' before
       """#)
   }
 

@@ -268,7 +268,7 @@ import Testing
       job.yaml:3:1: error: unknown key 'normalize'
           3 | normalize: true
             | ^~~~~~~~~
-        help: 'loudness' is not built yet: measure the result and correct it with 'gain'
+        help: write 'loudness'
       job.yaml:4:1: error: unknown key 'artist'
           4 | artist: Me
             | ^~~~~~

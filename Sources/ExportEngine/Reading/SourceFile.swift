@@ -14,7 +14,7 @@ package enum SourceFile {
       throw refusal(of: path, errno: errno)
     }
     // Some decoders take any bytes for sound, from which these can be learned.
-    if Confinement.hides(path) { throw .hidden(path) }
+    if Confinement.hides(path), !TemporaryFile.isOwn(path) { throw .hidden(path) }
     switch status.st_mode & S_IFMT {
     case S_IFREG: break
     case S_IFDIR:

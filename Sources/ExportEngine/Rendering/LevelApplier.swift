@@ -106,7 +106,7 @@ final class LevelApplier {
 
 // MARK: - Straight-line kernels
 
-private func scale(_ plane: UnsafeMutablePointer<Float>, count: Int, by factor: Float) {
+func scale(_ plane: UnsafeMutablePointer<Float>, count: Int, by factor: Float) {
   for frame in 0..<count { plane[frame] *= factor }
 }
 

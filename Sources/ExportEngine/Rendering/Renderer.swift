@@ -40,18 +40,12 @@ package final class Renderer {
     self.graph = graph
     self.masters = masters ?? Set(graph.sinks.map(\.node)).sorted()
     pool = SourcePool(library, unless: cancellation)
-    let mixes = self.masters.map(graph.mixNode)
     let tree = try NodeTree(
-      graph, masters: Set(mixes), pool, library, watchers: watchers, jumps: jumps)
-    for (id, mixID) in zip(self.masters, mixes) {
-      let (node, mix) = (graph.nodes[id], graph.nodes[mixID])
-      guard let reader = tree.master(mixID) else { continue }
-      let tap = convert(
-        reader,
-        by: ChannelMatrix(from: mix.format.channelLayout, to: node.format.channelLayout),
-        FrameRatio(from: mix.format.sampleRate, to: node.format.sampleRate),
-        sampleRate: mix.format.sampleRate, frameCount: mix.frames.upperBound,
-        targetCount: node.frames.upperBound)
+      graph, masters: Set(self.masters.map(graph.mixNode)), pool, library, watchers: watchers,
+      jumps: jumps)
+    for id in self.masters {
+      let node = graph.nodes[id]
+      guard let tap = try graph.master(id, over: tree.master) else { continue }
       let span = graph.sinks.first { $0.node == id }?.frames ?? node.frames
       try tap.seek(to: span.lowerBound + start.frames(atRate: node.format.sampleRate))
       spans[id] = span
@@ -104,6 +98,31 @@ package final class Renderer {
 }
 
 extension Graph {
+  /// The sound of a master: a mix, converted and brought to a level for some outputs; nil where
+  /// there is no mix.
+  fileprivate func master(
+    _ id: Node.ID, over mix: (Node.ID) -> (any FrameSource)?
+  ) throws(Failure) -> (any FrameSource)? {
+    let node = nodes[id]
+    switch node.kind {
+    case .convert(let child):
+      let input = nodes[child]
+      guard let sound = try master(child, over: mix) else { return nil }
+      return convert(
+        sound,
+        by: ChannelMatrix(from: input.format.channelLayout, to: node.format.channelLayout),
+        FrameRatio(from: input.format.sampleRate, to: node.format.sampleRate),
+        sampleRate: input.format.sampleRate, frameCount: input.frames.upperBound,
+        targetCount: node.frames.upperBound)
+    case .process(.normalize(let normalization), let child):
+      guard let sound = try master(child, over: mix) else { return nil }
+      return try normalized(
+        sound, normalization, sampleRate: node.format.sampleRate,
+        frameCount: node.frames.upperBound)
+    case .source, .mix, .process, .excerpt, .duck: return mix(id)
+    }
+  }
+
   /// The source of a process's frames, which reads its child.
   func source(
     of process: Process, over child: Node.ID, in node: Node, startsAnew: Bool, _ pool: SourcePool,
@@ -160,6 +179,10 @@ extension Graph {
         DynamicsSource(
           $0, limiter.rider(channelCount: $0.channelCount), reach: limiter.reach,
           frameCount: count, watcher: watcher)
+      }
+    case .normalize(let normalization):
+      return { input throws(Failure) in
+        try normalized(input, normalization, sampleRate: rate, frameCount: inputCount)
       }
     }
   }

@@ -53,6 +53,9 @@ package final class OutputFile: ByteOutput {
     }
   }
 
+  /// Where the bytes are now.
+  var currentPath: FilePath { place.path }
+
   private init(
     _ path: FilePath, target: FilePath, _ place: Place, found: FileIdentity?,
     newFolders: [FilePath], calls: FileCalls

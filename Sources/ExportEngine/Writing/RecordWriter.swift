@@ -138,6 +138,8 @@ struct RecordWriter {
         "duration": .time(duration),
         "peak_dbfs": decibels.isFinite ? .number(decibels, decimals: 2) : .null,
         "clipped_samples": .integer(written.clippedSamples),
+        "loudness": written.loudness?.json(),
+        "normalization": written.correction?.json,
         "metadata": sink.metadata.json,
         "chapters": sink.chapters.isEmpty ? nil : .list(sink.chapters.map(\.json)),
         "chapter_files": sidecars.isEmpty ? nil : .list(sidecars),

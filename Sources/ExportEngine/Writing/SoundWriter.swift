@@ -104,6 +104,10 @@ public struct WrittenOutput: Sendable, Hashable, Codable {
   public var clippedSamples: Int64
   /// The largest magnitude of any sample, 1 being full scale.
   public var peak: Float
+  /// The levels of the encoded file; nil where nothing asks for them.
+  public var loudness: LoudnessMeasurement?
+  /// How its sound was brought to its level; nil where it has none.
+  public var correction: LoudnessCorrection?
   /// Its files of chapters.
   public var sidecars: [WrittenSidecar] = []
   /// The SHA-256 of its bytes, if the export has a record.

@@ -94,6 +94,12 @@ extension TemporaryFile {
     return (Array(name[..<end]), String(decoding: words[..<dash], as: UTF8.self))
   }
 
+  /// Whether a name is that of a temporary file of this process: one that it may read again.
+  static func isOwn(_ path: FilePath) -> Bool {
+    let name = path.lastComponent.map { FilePath(root: nil, [$0]).bytes } ?? []
+    return parts(ofTemporary: name)?.process == ProcessIdentity.current.mark
+  }
+
   /// Now, by the clock of the disk that a temporary file is on, from 1970 on; nil where nothing can
   /// be created beside it.
   private static func now(beside path: FilePath) -> Int? {

@@ -17,6 +17,7 @@ struct RunPolicy {
 struct JobDraft {
   var split: Split?
   var tags: JobTags?
+  var loudness: LoudnessTarget?
   var sampleRate: Located<Int>?
   /// The layout of the mix, or the channel of the only clip.
   var channels: Located<ItemChannels>?
@@ -61,9 +62,9 @@ extension Language {
     ) {
       $0.channels = $1
     },
-    Key(
-      "loudness", notBuilt: "a target loudness",
-      instead: "measure the result and correct it with 'gain'"),
+    Key("loudness", Values.loudness, "the level that its outputs are brought to, last of all") {
+      $0.loudness = $1.ofOutput
+    },
     Key("conform", notBuilt: "sources in one format", instead: "convert the sources before"),
     Key("needs", Values.names, "jobs of this file that must be done before this one") {
       $0.policy.needs = $1
@@ -81,7 +82,7 @@ extension Language {
   /// merged.
   static let job: Schema = Schema(
     "a job", example: "{ clip: interview.wav, output: teaser.mp3 }",
-    keys: jobKeys.facts + contents.facts + jobModifiers.without(["loudness"]).facts)
+    keys: jobKeys.facts + contents.facts + jobModifiers.facts)
 
   /// The rules of every job.
   static let jobRules: [Schema.Rule] =
@@ -172,6 +173,7 @@ extension Decoder {
       sampleRate: draft.sampleRate?.value, channelLayout: draft.mixChannels?.value,
       origin: fields.origin)
     if !files.bases.isEmpty { job.outputBases = files.bases }
+    job.loudness = draft.loudness
     job.origins = Export.Origins(
       sampleRate: draft.sampleRate?.origin ?? .unknown,
       channelLayout: draft.mixChannels?.origin ?? .unknown)

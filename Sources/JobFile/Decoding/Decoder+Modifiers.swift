@@ -101,7 +101,9 @@ extension Language {
       $0.item.loop = $1.value == .count(1) ? nil : $1
     },
     Key("effects", Values.effects, "filters, in this order") { $0.item.effects = $1 },
-    Key("loudness", notBuilt: "a target loudness", instead: "correct the item with 'gain'"),
+    Key("loudness", Values.loudness, "the level that it is brought to, before 'gain'") {
+      $0.item.loudness = $1.target
+    },
     Key("gain", Values.gain, "a constant gain") { $0.item.gain = $1 },
     Key("volume", Values.volume, "moves between points, in the item's own time") {
       $0.item.volume = $1.points
@@ -163,8 +165,11 @@ extension Language {
       "each", as: Values.row.form, "'row': the item is repeated for every row of the job's table"),
   ])
 
-  /// The modifiers of a job, whose `channels` are those of its mix, and which is no track.
-  static let jobModifiers: Keys<ItemDraft> = modifiers.without(["channels", "duck", "each"])
+  /// The modifiers of a job, whose `channels` are those of its mix, whose `loudness` is that of its
+  /// outputs, and which is no track.
+  static let jobModifiers: Keys<ItemDraft> = modifiers.without([
+    "channels", "duck", "each", "loudness",
+  ])
 }
 
 extension Decoder {

@@ -77,6 +77,7 @@ extension Decoder {
       channelLayout: draft.channels?.value, metadata: draft.tags.metadata, origin: path.origin)
     output.chapters = chapterPlaces(fields["chapters"], of: output.kind, context.scope)
     output.id3 = draft.id3?.value
+    output.loudness = draft.loudness
     output.mp3Preset = draft.mp3?.preset
     output.origins = draft.mp3?.origins ?? Output.Origins()
     if output.origins.format == .unknown, let key = draft.formatKey {

@@ -11,6 +11,7 @@ struct OutputDraft {
   var request: Output.Request?
   var formatKey: String?
   var mp3: MP3Choice?
+  var loudness: LoudnessTarget?
   var sampleRate: Located<Int>?
   var channels: Located<ChannelLayout>?
   var tags = JobTags()
@@ -59,6 +60,9 @@ extension Language {
     },
     Key("sample_rate", Values.sampleRate, "of this output; else as the mix") { $0.sampleRate = $1 },
     Key("channels", Values.layout, "of this output; else as the mix") { $0.channels = $1 },
+    Key("loudness", Values.loudness, "the level of this output; else the job's") {
+      $0.loudness = $1.ofOutput
+    },
     Key("metadata", as: Values.metadata.form, "tags of this output, over the job's") {
       entry, decoder, scope, output in output.tags = decoder.metadata(entry.value, scope)
     },

@@ -53,6 +53,11 @@ enum Pattern {
     signed + " *" + one(of: unit.names.map(anyCase))
   }
 
+  /// A level with its unit.
+  static func level(in unit: LevelUnit) -> String {
+    signed + " *" + one(of: unit.names.map(anyCase))
+  }
+
   static let hertz = #"\+?"# + number + " *" + one(of: anyCase("kHz"), anyCase("Hz"))
   static let kilobits = one(of: ["k", "kbps", "kbit/s", "kb/s"].map(anyCase))
   static let positive = #"(?!0*(\.0*)? )(?!0+(\.0+)?[kK])"#

@@ -35,7 +35,7 @@ extension Job {
       channelLayout: channelLayout, chapters: lowered.chapters,
       outputs: outputs.map { $0.like(clip.flatMap { known[$0] }) }, records: records,
       origin: origin)
-    export.origins = origins
+    (export.origins, export.loudness) = (origins, loudness)
     let settled = try export.settled()
     func tags(_ base: MetadataBase) -> Metadata {
       base.media.flatMap { known[$0]?.metadata } ?? Metadata()

@@ -13,6 +13,8 @@ struct LoweredItem {
   /// How it is stretched, where `duration` differs from that of `source`.
   var algorithm = TimePitchAlgorithm.spectral
   var effects: [Effect] = []
+  /// At most one; an array is smaller.
+  var loudness: [LoudnessTarget] = []
   var mix = AudioMix.unity
   var chapters: [Chapter] = []
   var origin: Origin
@@ -48,9 +50,11 @@ struct LoweredItem {
 
   func segment(at start: Time) -> Segment {
     let target = TimeRange(start: start, duration: duration)
-    return Segment(
+    var segment = Segment(
       content, TimeMapping(source: source, target: target), channels: channels,
       isReversed: isReversed, effects: effects, mix: mix, chapters: chapters, origin: origin)
+    segment.loudness = loudness.first
+    return segment
   }
 
   /// A segment of a track, with the tracks' usual stretching.

@@ -73,6 +73,7 @@ struct Lowering {
     isWhole = loop(&lowered, by: item, at: place) && isWhole
     if let content, isWhole { remarkClocks(of: item, lowered, from: content, range, at: place) }
     isWhole = addEffects(to: &lowered, of: item) && isWhole
+    lowered.loudness = item.loudness.map { [$0] } ?? []
     lowered.mix = mix(item, lowered, at: place)
     if let chapter = item.chapter, isChapterPlaced != true {
       lowered.chapters.insert(Chapter(chapter, start: .zero), at: 0)

@@ -107,7 +107,7 @@ extension ItemSequence {
 extension Item {
   /// Whether nothing changes the content.
   fileprivate var isPlain: Bool {
-    range == nil && !isEdited && channels == nil && effects.isEmpty
+    range == nil && !isEdited && channels == nil && effects.isEmpty && loudness == nil
       && gain?.value ?? .unity == .unity && volume.isEmpty && pan.allSatisfy { $0.pan == .centre }
       && !invertsPolarity && !isMuted && mutes.isEmpty && fadeIn == nil && fadeOut == nil
       && chapter == nil && chapters.isEmpty

@@ -38,6 +38,8 @@ public struct Item: Sendable, Hashable {
   @Rare public var loop: Located<Loop>?
   /// Filters, in this order.
   public var effects: [ItemEffect]
+  /// The level that it is brought to, before its gain.
+  @Rare public var loudness: LoudnessTarget?
   /// A constant gain.
   public var gain: Located<Gain>?
   /// Points of the volume, in the item's own time as it sounds; the volume holds before the first

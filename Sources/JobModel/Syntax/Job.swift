@@ -26,6 +26,8 @@ public struct Job: Sendable, Hashable {
   public var metadata: Metadata
   /// The base of tags and cover; nil: the only clip, if the job is one.
   @Rare public var metadataBase: MetadataBase?
+  /// The level of outputs without their own; nil: as the sound comes.
+  @Rare public var loudness: LoudnessTarget?
   /// Frames a second of the mix; nil: the highest among the sources.
   public var sampleRate: Int?
   /// Layout of the mix and of outputs without their own; nil: by the sources.
@@ -101,6 +103,20 @@ public struct Job: Sendable, Hashable {
     }
     item.forEachImpulse { if seen.insert($0).inserted { references.append($0) } }
     return references
+  }
+}
+
+extension Job {
+  /// Whether it brings a sound to a level together with others. O(items)
+  package var sharesLoudness: Bool {
+    if loudness?.group != nil || outputs.contains(where: { $0.loudness?.group != nil }) {
+      return true
+    }
+    var found = false
+    Item.forEach(of: [item]) { items, index in
+      if items[index].loudness?.group != nil { found = true }
+    }
+    return found
   }
 }
 

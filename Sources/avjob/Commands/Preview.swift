@@ -93,9 +93,12 @@ struct Preview: ParsableCommand {
   private func play(
     _ items: PreviewItems, _ context: CommandContext, _ signals: SignalQueue, _ failures: inout Int
   ) throws -> Int32 {
-    guard let (first, made) = try firstItem(of: items, context, &failures) else {
-      return ExitCode.jobFailed.rawValue
+    let measuring = MeasuringLine(signals)
+    defer { measuring.erase() }
+    guard let (first, made) = try firstItem(of: items, measuring, context, &failures) else {
+      return measuring.signal.map { 128 + $0 } ?? ExitCode.jobFailed.rawValue
     }
+    measuring.erase()
     let player = try QueuePlayer(items: [made.item], opening: SoundDevice.opener(device))
     let inbox = try Inbox<PreviewMessage>()
     // No task: Swift's pool of threads waits for ever where the system has none to spare.
@@ -122,16 +125,20 @@ struct Preview: ParsableCommand {
 
   /// The first entry that can be played, and what was made of it; nil: none can, which was reported.
   private func firstItem(
-    of items: PreviewItems, _ context: CommandContext, _ failures: inout Int
+    of items: PreviewItems, _ measuring: MeasuringLine, _ context: CommandContext,
+    _ failures: inout Int
   ) throws -> (index: Int, made: PreviewItems.Made)? {
     let (start, end) = (try from.map { try PreviewTime($0) }, try to.map { try PreviewTime($0) })
     for index in items.entries.indices {
       do throws(Failure) {
         let isLast = index == items.entries.count - 1
-        let made = try items.make(index, from: start, to: isLast ? end : nil)
+        let made = try items.make(
+          index, from: start, to: isLast ? end : nil,
+          PreviewMeasuring(measuring.cancellation, progress: measuring.show))
         context.report(Diagnostics(made.warnings.map { Diagnostic($0) }))
         return (index, made)
       } catch {
+        guard measuring.signal == nil else { return nil }
         context.report(Diagnostics(Diagnostic(error, at: items.entries[index].origin)))
         guard error.remedy != .mendJob else { throw ExitCode.wrongJob }
         failures += 1

@@ -1,0 +1,211 @@
+import Diagnosis
+import ExportGraph
+import MediaComposition
+import MediaTime
+import SystemPackage
+import Threads
+
+extension ExportSession {
+  /// How often an export is rendered where its encoders lift peaks over a ceiling, or change its
+  /// loudness.
+  private static let mostTakes = 3
+  /// dB by which an encoded file may miss its level.
+  static let levelTolerance = 0.1
+
+  /// Brings every sound to its level, renders and encodes, and measures the encoded files. What an
+  /// encoder did to the peaks or the loudness of a file is given back by another take.
+  ///
+  /// - Throws: As `run`; nothing is left behind.
+  func mastered(
+    _ graph: Graph, _ cores: EncoderCores, _ progress: (Progress) -> Void
+  ) throws -> Take {
+    let analyst = SoundAnalyst(
+      library: library, budget: cores.budget, cancellation: cores.cancellation)
+    let normalizer = Normalizer(analyst: analyst, groups: groups)
+    var passes: [Pass] = graph.normalizations.isEmpty ? [] : [.measuring]
+    passes.append(.rendering)
+    if graph.sinks.contains(where: isMeasured) { passes.append(.checking) }
+    var latest = 0
+    // A pass that is made again does not turn the progress back.
+    func report(_ share: Double, of pass: Pass) {
+      guard let index = passes.firstIndex(of: pass), index >= latest else { return }
+      latest = index
+      progress(Progress(share, ofPass: index, among: passes.count, over: export.duration))
+    }
+    var solved = Normalizer.Result(graph: graph)
+    for attempt in 1... {
+      try normalizer.solve(&solved) { report($0, of: .measuring) }
+      var take = try take(solved.graph, cores) {
+        // Exactly the frames where there is but one pass.
+        if passes.count == 1 { progress($0) } else { report($0.fractionCompleted, of: .rendering) }
+      }
+      do {
+        try measure(&take, cores) { report($0, of: .checking) }
+      } catch {
+        take.abandon()
+        throw error
+      }
+      let corrected = attempt < Self.mostTakes && correct(&solved, by: take.outputs)
+      guard corrected else {
+        for (index, sink) in take.graph.sinks.enumerated() {
+          take.outputs[index].correction = solved.corrections[sink.node]
+        }
+        take.warnings += misses(solved, take.outputs)
+        return take
+      }
+      take.abandon()
+    }
+    throw Failure(.reportBug, "an export is rendered without end", origin: export.origin)
+  }
+
+  /// The same session with every sound measured that is brought to a level: its graph has their
+  /// gains. The session itself where there are none.
+  ///
+  /// - Parameters:
+  ///   - budget: Whose idle cores measure, beside the calling thread's; nil: all that the process may
+  ///     use.
+  ///   - cancellation: Ends it within a fraction of a second.
+  ///   - progress: Gets the share that is done, 0 to 1, on this thread.
+  /// - Throws: `Failure`, or `CancellationError`.
+  /// - Complexity: One to four passes over each of these sounds; none over what was measured before
+  public func measured(
+    budget: CPUBudget? = nil, cancellation: CancellationFlag = CancellationFlag(),
+    progress: (Double) -> Void = { _ in }
+  ) throws -> ExportSession {
+    var solved = Normalizer.Result(graph: try graph())
+    guard !solved.graph.normalizations.isEmpty else { return self }
+    let analyst = SoundAnalyst(library: library, budget: budget, cancellation: cancellation)
+    try Normalizer(analyst: analyst, groups: groups).solve(&solved, progress: progress)
+    return solving(by: solved.graph)
+  }
+
+  /// Whether an output's file is measured when it is encoded.
+  private func isMeasured(_ sink: Sink) -> Bool {
+    (sink.output.loudness ?? export.loudness) != nil || !export.records.isEmpty
+  }
+
+  /// Measures the encoded files, before they are in their places.
+  private func measure(
+    _ take: inout Take, _ cores: EncoderCores, _ progress: (Double) -> Void
+  ) throws {
+    let measured = take.graph.sinks.indices.filter { isMeasured(take.graph.sinks[$0]) }
+    for (number, index) in measured.enumerated() {
+      guard let file = take.writers[index].files.first else { continue }
+      // Of its own: what it knows of unfinished files is of no use to others.
+      let library = MediaLibrary()
+      let analyst = SoundAnalyst(
+        library: library, budget: cores.budget, cancellation: cores.cancellation)
+      let sink = take.graph.sinks[index]
+      do {
+        let asset = try library.asset(at: file.currentPath)
+        let graph = Graph(of: asset)
+        take.outputs[index].loudness = try analyst.loudness(
+          of: graph.nodes.count - 1, in: graph,
+          dualMono: (sink.output.loudness ?? export.loudness)?.isDualMono ?? false
+        ) { progress((Double(number) + $0) / Double(measured.count)) }
+      } catch let failure as Failure {
+        throw failure.about(sink.output.path).placed(at: sink.output.origin)
+      }
+    }
+  }
+
+  /// Aims lower or louder where an encoder lifted peaks over a ceiling or changed the loudness.
+  ///
+  /// - Returns: Whether there is anything to correct.
+  private func correct(
+    _ solved: inout Normalizer.Result, by outputs: [WrittenOutput]
+  ) -> Bool {
+    var corrected = false
+    for (index, output) in outputs.enumerated() {
+      let sink = solved.graph.sinks[index]
+      guard case .process(.normalize(var normalization), _) = solved.graph.nodes[sink.node].kind,
+        sink.format.integerDepth == nil, let loudness = output.loudness,
+        let correction = solved.corrections[sink.node]
+      else { continue }
+      var isOff = false
+      if let ceiling = normalization.target.truePeak, let peak = loudness.truePeak, peak > ceiling {
+        // The next encoding has other peaks: some more, so that it need not be the last but one.
+        normalization.headroom += peak - ceiling + 0.1
+        isOff = true
+      }
+      let isWhole = sink.frames == solved.graph.nodes[sink.node].frames
+      if isWhole, let level = normalization.target.level.value(in: loudness),
+        let miss = correction.miss, abs(miss) <= Self.levelTolerance
+      {
+        let change = level - normalization.target.level.decibels
+        if abs(change) > Self.levelTolerance {
+          normalization.compensation -= change
+          isOff = true
+        }
+      }
+      guard isOff else { continue }
+      solved.graph.renew(normalization, ofSink: index)
+      corrected = true
+    }
+    return corrected
+  }
+}
+
+// MARK: - What was not reached
+
+extension ExportSession {
+  /// A warning for each sound that misses its level, and for each file whose peaks pass its ceiling.
+  private func misses(_ solved: Normalizer.Result, _ outputs: [WrittenOutput]) -> [Warning] {
+    let graph = solved.graph
+    var found = zip(graph.sinks, outputs).flatMap { sink, output -> [Warning] in
+      guard let correction = output.correction else { return [] }
+      let isWhole = sink.frames == graph.nodes[sink.node].frames
+      return correction.misses(in: output.loudness, isWhole: isWhole).map {
+        Warning($0, path: output.path, origin: sink.output.origin)
+      }
+    }
+    let masters = Set(graph.sinks.map(\.node))
+    for (id, correction) in solved.corrections.sorted(by: { $0.key < $1.key })
+    where !masters.contains(id) {
+      found += correction.misses(in: correction.after, isWhole: true).map {
+        Warning($0, origin: graph.nodes[id].origin)
+      }
+    }
+    return found
+  }
+}
+
+extension LoudnessCorrection {
+  /// What is not as it was asked for, in words; `sound` is handed on, and nil where it was not
+  /// measured.
+  fileprivate func misses(in sound: LoudnessMeasurement?, isWhole: Bool) -> [String] {
+    let level = target.level
+    guard level.value(in: before) != nil else {
+      return ["is silent: it has no loudness to bring to \(level)"]
+    }
+    var found: [String] = []
+    if isWhole, target.group == nil, let sound, let value = level.value(in: sound) {
+      let miss = value - level.decibels
+      if abs(miss) > ExportSession.levelTolerance {
+        let side = miss < 0 ? "below" : "above"
+        let reason = ceiling == nil ? "" : ", held down by its peaks"
+        found.append("is \(abs(miss).tenths) dB \(side) \(level)\(reason)")
+      }
+    }
+    if let ceiling = target.truePeak, let peak = sound?.truePeak, peak > ceiling {
+      found.append(
+        "has peaks of \(peak.tenths) dBTP, over the \(ceiling.tenths) dBTP that are allowed")
+    }
+    return found
+  }
+}
+
+// MARK: - Progress
+
+/// A pass that an export makes over its sound.
+private enum Pass { case measuring, rendering, checking }
+
+extension ExportSession.Progress {
+  /// A share of the pass number `index` of `count` over a sound of `duration`.
+  fileprivate init(_ share: Double, ofPass index: Int, among count: Int, over duration: Time) {
+    func time(_ passes: Double) -> Time {
+      Time(value: Int64((passes * duration.seconds * 1000).rounded()), timescale: 1000)
+    }
+    self.init(completed: time(Double(index) + share), total: time(Double(count)))
+  }
+}

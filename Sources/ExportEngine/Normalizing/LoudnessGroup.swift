@@ -1,0 +1,42 @@
+import ExportGraph
+import MediaComposition
+import Synchronization
+
+/// Sounds of several exports that get one gain, by which all of them together have a level.
+///
+/// Safe from any thread. It is measured once, by the first export that needs it.
+package final class LoudnessGroup: Sendable {
+  /// The sounds, each a graph whose last node it is.
+  private let sounds: [Graph]
+  private let measured = Mutex<LoudnessMeasurement?>(nil)
+
+  /// The group called `name` of these exports' graphs.
+  package init(_ name: String, in graphs: [Graph]) {
+    sounds = graphs.flatMap { graph in
+      graph.sounds(ofGroup: name).map { graph.subgraph(of: $0) }
+    }
+  }
+
+  /// The measurement of all sounds together.
+  ///
+  /// - Throws: As rendering does, and `CancellationError`.
+  /// - Complexity: O(frames of all sounds) the first time
+  func measurement(
+    by normalizer: Normalizer, dualMono: Bool, progress: (Double) -> Void
+  ) throws -> LoudnessMeasurement? {
+    if let known = measured.withLock({ $0 }) { return known }
+    var all: [LoudnessMeasurement] = []
+    for sound in sounds {
+      // Items within it may have levels of their own.
+      var solved = Normalizer.Result(graph: sound)
+      try normalizer.solve(&solved)
+      all.append(
+        try normalizer.analyst.loudness(
+          of: sound.nodes.count - 1, in: solved.graph, dualMono: dualMono))
+      progress(Double(all.count) / Double(sounds.count))
+    }
+    let merged = LoudnessMeasurement.merged(all)
+    measured.withLock { $0 = merged }
+    return merged
+  }
+}

@@ -1,0 +1,48 @@
+import Diagnosis
+import ExportGraph
+import MediaComposition
+
+/// A sound after one gain: each sample times a factor.
+final class AmplifiedSource: FrameSource {
+  private let input: any FrameSource
+  private let factor: Float
+
+  init(_ input: any FrameSource, by gain: Gain) {
+    self.input = input
+    factor = Float(gain.factor)
+  }
+
+  var channelCount: Int { input.channelCount }
+  var position: Int64 { input.position }
+
+  func seek(to frame: Int64) throws(Failure) { try input.seek(to: frame) }
+
+  func read(into buffer: AudioBuffer, at offset: Int, count: Int) throws(Failure) -> Int {
+    let taken = try input.read(into: buffer, at: offset, count: count)
+    for channel in 0..<channelCount {
+      scale(buffer.planes[channel] + offset, count: taken, by: factor)
+    }
+    return taken
+  }
+}
+
+/// A sound brought to its level.
+///
+/// - Parameters:
+///   - input: The sound, of `frameCount` frames.
+///   - normalization: Solved.
+/// - Returns: `input` itself where that changes nothing.
+/// - Throws: `reportBug` where the sound has not been measured.
+func normalized(
+  _ input: any FrameSource, _ normalization: Normalization, sampleRate: Int, frameCount: Int64
+) throws(Failure) -> any FrameSource {
+  guard let solution = normalization.solution else {
+    throw Failure(.reportBug, "a loudness is rendered that was not measured")
+  }
+  let amplified = solution.gain == .unity ? input : AmplifiedSource(input, by: solution.gain)
+  guard let ceiling = solution.ceiling else { return amplified }
+  let limiter = Effect.Limiter(ceiling: ceiling).limiter(atRate: sampleRate)
+  return DynamicsSource(
+    amplified, limiter.rider(channelCount: input.channelCount), reach: limiter.reach,
+    frameCount: frameCount)
+}

@@ -1,0 +1,101 @@
+import MediaComposition
+
+/// A sound that is brought to a level: one gain and, where peaks would pass the ceiling, a true-peak
+/// limiter.
+public struct Normalization: Sendable, Hashable, Encodable {
+  /// The level.
+  public var target: LoudnessTarget
+  /// Decibels by which the limiter stays below the target's ceiling, for the peaks that a lossy
+  /// encoder adds.
+  public var headroom: Double
+  /// Decibels by which it is louder than the target, for what a lossy encoder takes away.
+  public var compensation = 0.0
+  /// nil until the sound is measured.
+  public var solution: Solution?
+
+  /// What brings the sound to the level.
+  public struct Solution: Sendable, Hashable, Encodable {
+    /// The factor of each sample.
+    public var gain: Gain
+    /// The limiter's ceiling after the gain, dBTP; nil: no peak passes it, and nothing is limited.
+    public var ceiling: Double?
+
+    /// A gain, and a limiter after it.
+    public init(gain: Gain, ceiling: Double? = nil) {
+      self.gain = gain
+      self.ceiling = ceiling
+    }
+  }
+
+  /// A sound that is still to be measured.
+  public init(_ target: LoudnessTarget, headroom: Double = 0) {
+    self.target = target
+    self.headroom = headroom
+  }
+
+  /// dBTP that no peak may pass before it is encoded; nil: any may.
+  public var ceiling: Double? { target.truePeak.map { $0 - headroom } }
+
+  /// The limiter that keeps the ceiling; nil: there is none.
+  package var limiter: Effect.Limiter? { ceiling.map { Effect.Limiter(ceiling: $0) } }
+}
+
+extension Graph {
+  /// The nodes that are brought to a level, children before parents.
+  package var normalizations: [(node: Node.ID, normalization: Normalization, child: Node.ID)] {
+    nodes.indices.compactMap { id in
+      guard case .process(.normalize(let normalization), let child) = nodes[id].kind else {
+        return nil
+      }
+      return (id, normalization, child)
+    }
+  }
+
+  /// The sounds of a group, as they are before their level: items, and of all outputs the first, since
+  /// they hold the same sound.
+  package func sounds(ofGroup name: String) -> [Node.ID] {
+    let masters = Set(sinks.map(\.node))
+    var hasMaster = false
+    return normalizations.compactMap { id, normalization, child in
+      guard normalization.target.group == name else { return nil }
+      guard masters.contains(id) else { return child }
+      defer { hasMaster = true }
+      return hasMaster ? nil : child
+    }
+  }
+
+  /// The same graph with a node's gain and ceiling.
+  package mutating func solve(_ id: Node.ID, by solution: Normalization.Solution) {
+    guard case .process(.normalize(var normalization), let child) = nodes[id].kind else { return }
+    normalization.solution = solution
+    nodes[id].kind = .process(.normalize(normalization), child)
+  }
+
+  /// The same graph where the sound of sink number `index` is to be brought to a level anew. Other
+  /// sinks keep theirs.
+  package mutating func renew(_ normalization: Normalization, ofSink index: Int) {
+    let id = sinks[index].node
+    guard case .process(.normalize, let child) = nodes[id].kind else { return }
+    var node = nodes[id]
+    var open = normalization
+    open.solution = nil
+    node.kind = .process(.normalize(open), child)
+    if sinks.filter({ $0.node == id }).count == 1 {
+      nodes[id] = node
+    } else {
+      nodes.append(node)
+      sinks[index].node = nodes.count - 1
+    }
+  }
+}
+
+extension Normalization: CustomStringConvertible {
+  /// As `to −16.0 LUFS, peaks of −1.8 dBTP at most`; with the gain where it is known.
+  public var description: String {
+    var text = "to \(target.level)"
+    if let ceiling { text += ", peaks of \(ceiling.tenths) dBTP at most" }
+    guard let solution else { return text }
+    text += ": gain \(solution.gain.decibels.signedTenths) dB"
+    return solution.ceiling == nil ? text : text + ", limited"
+  }
+}

@@ -1,0 +1,89 @@
+import Diagnosis
+import ExportEngine
+import ExportGraph
+import MediaComposition
+
+/// The sounds of a run's jobs that get one gain, by the names of their groups.
+///
+/// All jobs have part, wanted now or not: the gain of one does not depend on which others run.
+struct LoudnessGroups {
+  /// The sounds of one job in one group.
+  private struct Member {
+    var target: LoudnessTarget
+    var graph: Graph
+  }
+
+  private var members: [String: [Int: Member]] = [:]
+
+  /// Takes the sounds of job number `index`, in place of those that it had before.
+  ///
+  /// - Parameter session: Its first part: the others have the same sound.
+  /// - Complexity: O(segments)
+  mutating func set(_ session: ExportSession?, of index: Int) {
+    for name in members.keys { members[name]?[index] = nil }
+    guard let session, let graph = try? session.graph() else { return }
+    for (_, normalization, _) in graph.normalizations {
+      guard let name = normalization.target.group else { continue }
+      members[name, default: [:]][index] = Member(target: normalization.target, graph: graph)
+    }
+  }
+
+  /// The groups, for the sessions of jobs.
+  func made() -> [String: LoudnessGroup] {
+    var groups: [String: LoudnessGroup] = [:]
+    for (name, jobs) in members where !jobs.isEmpty {
+      groups[name] = LoudnessGroup(name, in: jobs.sorted { $0.key < $1.key }.map(\.value.graph))
+    }
+    return groups
+  }
+
+  /// Why groups cannot be measured, each once.
+  var problems: [Diagnostic] {
+    members.sorted { $0.key < $1.key }.flatMap { name, jobs -> [Diagnostic] in
+      let all = jobs.sorted { $0.key < $1.key }.map(\.value)
+      guard let first = all.first else { return [] }
+      var found: [Diagnostic] = []
+      if let other = all.first(where: { !$0.target.sharesLevel(with: first.target) }) {
+        found.append(
+          Diagnostic(
+            "the group '\(name)' is brought to \(other.target.level) here",
+            at: other.target.origin, help: "give all its sounds one level",
+            notes: [.init("and to \(first.target.level) here", at: first.target.origin)]))
+      }
+      for member in all {
+        found += member.graph.problems(ofGroup: name, at: member.target.origin).prefix(1)
+      }
+      return found
+    }
+  }
+}
+
+extension LoudnessTarget {
+  fileprivate func sharesLevel(with other: LoudnessTarget) -> Bool {
+    level == other.level && isDualMono == other.isDualMono
+  }
+}
+
+extension Graph {
+  fileprivate func problems(ofGroup name: String, at origin: Origin) -> [Diagnostic] {
+    sounds(ofGroup: name).flatMap { id -> [Diagnostic] in
+      let sound = subgraph(of: id)
+      var found: [Diagnostic] = []
+      if sound.normalizations.contains(where: { $0.normalization.target.group != nil }) {
+        found.append(
+          Diagnostic(
+            "a sound of the group '\(name)' has sounds of groups within it", at: origin,
+            help: "group the items, or the whole"))
+      }
+      for case .source(let source, start: _) in sound.nodes.map(\.kind)
+      where source.asset.isPredicted {
+        found.append(
+          Diagnostic(
+            "the group '\(name)' cannot be measured before '\(source.asset.path)' is there, which "
+              + "another job of this run writes", at: origin,
+            help: "run that job before, and put the group into a job file of its own"))
+      }
+      return found
+    }
+  }
+}

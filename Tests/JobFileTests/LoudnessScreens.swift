@@ -1,0 +1,74 @@
+import Testing
+import TestSupport
+
+@testable import JobFile
+
+/// What is said about levels that cannot be.
+@Suite struct LoudnessScreens {
+  @Test("Levels without a unit, above full scale, in a foreign unit, and names that are none")
+  func levels() {
+    expect(
+      Bench().screen(
+        #"""
+        tracks:
+          a: { clip: a.wav, loudness: -16 }
+          b: { clip: a.wav, loudness: 16 LUFS }
+          c: { clip: a.wav, loudness: -1 dBTP }
+          d: { clip: a.wav, loudness: ebu-r218 }
+          e: { clip: a.wav, loudness: loud }
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:2:31: error: '-16' has no unit
+          2 |   a: { clip: a.wav, loudness: -16 }
+            |                               ^~~
+        help: write '-16 LUFS'
+      job.yaml:3:31: error: '16 LUFS' is out of range
+          3 |   b: { clip: a.wav, loudness: 16 LUFS }
+            |                               ^~~~~~~
+        help: -70 to 0 LUFS are possible
+      job.yaml:4:31: error: '-1 dBTP' is not in LUFS
+          4 |   c: { clip: a.wav, loudness: -1 dBTP }
+            |                               ^~~~~~~
+        help: write '-1 LUFS'
+      job.yaml:5:31: error: 'ebu-r218' is no loudness
+          5 |   d: { clip: a.wav, loudness: ebu-r218 }
+            |                               ^~~~~~~~
+        help: did you mean 'ebu-r128'?
+      job.yaml:6:31: error: 'loud' is no loudness
+          6 |   e: { clip: a.wav, loudness: loud }
+            |                               ^~~~
+        help: write a level, as '-16 LUFS', or one of apple-podcasts, spotify, youtube, ebu-r128, atsc-a85, aes-td1008-speech, acx
+      """#)
+  }
+
+  @Test("Maps of two levels, of none, and with a ceiling below the level")
+  func maps() {
+    expect(
+      Bench().screen(
+        #"""
+        tracks:
+          a: { clip: a.wav, loudness: { integrated: -16 LUFS, rms: -20 dB } }
+          b: { clip: a.wav, loudness: { true_peak: -1 dBTP } }
+          c: { clip: a.wav, loudness: { integrated: -16 LUFS, true_peak: -18 dBTP } }
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:2:55: error: 'rms' beside 'integrated'
+          2 |   a: { clip: a.wav, loudness: { integrated: -16 LUFS, rms: -20 dB } }
+            |                                                       ^~~
+        help: a sound is brought to one level
+      job.yaml:2:33: note: the other one is here
+          2 |   a: { clip: a.wav, loudness: { integrated: -16 LUFS, rms: -20 dB } }
+            |                                 ^~~~~~~~~~
+      job.yaml:3:31: error: a loudness needs a level
+          3 |   b: { clip: a.wav, loudness: { true_peak: -1 dBTP } }
+            |                               ^~~~~~~~~~~~~~~~~~~~~~
+        help: write { integrated: -16 LUFS, true_peak: -1 dBTP }
+      job.yaml:4:66: error: peaks cannot stay below −18.0 dBTP in a sound of −16.0 LUFS
+          4 |   c: { clip: a.wav, loudness: { integrated: -16 LUFS, true_peak: -18 dBTP } }
+            |                                                                  ^~~~~~~~
+        help: give a higher 'true_peak', or a lower level
+      """#)
+  }
+}
