@@ -153,7 +153,7 @@ let package = Package(
           "libavfilter-dev",
         ])
       ]),
-    .target(name: "Loudness", dependencies: ["CEBUR128", "MediaComposition"]),
+    .target(name: "Loudness", dependencies: ["CEBUR128", "MediaComposition", "MediaTime"]),
     .systemLibrary(
       name: "CEBUR128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
     .systemLibrary(name: "CLAME", pkgConfig: "lame", providers: [.apt(["libmp3lame-dev"])]),
@@ -236,7 +236,8 @@ let package = Package(
       name: "LAMETests", dependencies: ["LAME", "MPEGAudio", "Threads", "TestSupport"]),
     .testTarget(name: "DynamicsTests", dependencies: ["Dynamics", "TestSupport"]),
     .testTarget(
-      name: "LoudnessTests", dependencies: ["Loudness", "MediaComposition", "TestSupport"]),
+      name: "LoudnessTests",
+      dependencies: ["Loudness", "MediaComposition", "MediaTime", "TestSupport"]),
     .testTarget(name: "ALSATests", dependencies: ["ALSA", "Threads", "TestSupport"]),
     .testTarget(
       name: "ExportEngineTests",

@@ -63,6 +63,7 @@ extension ExportSession {
         try requireWritable(path, &cache)
       }
       try requireEncodable(sink, format: graph.nodes[sink.node].format, seeing: &cache.pictures)
+      try requireConformable(sink, in: graph)
       return nil
     } catch {
       return error.placed(at: sink.output.origin)

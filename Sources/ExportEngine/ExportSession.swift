@@ -141,6 +141,7 @@ public struct ExportSession: Sendable {
     if let failure = noOutputs { throw failure }
     try requireOwnPlaces()
     let graph = try graph()
+    for sink in graph.sinks { try requireConformable(sink, in: graph) }
     let sources = try SourceList(of: graph)
     // What earlier outputs take is not free before they are replaced.
     var rooms = RoomCache { DiskRoom(for: $0) }

@@ -90,12 +90,14 @@ extension Float {
 
 extension Sink {
   fileprivate var json: JSONValue {
-    .file(
+    let conform = (output.conform ?? []).map { JSONValue.text($0.name) }
+    return .file(
       output.path,
       [
         "format": .text(format.name), "node": .count(node),
         "first_frame": .integer(frames.lowerBound), "end_frame": .integer(frames.upperBound),
         "dithered": .boolean(isDithered), "id3": id3Version.map { .text($0.description) },
+        "conform": conform.isEmpty ? nil : .list(conform),
         "metadata": metadata.json, "cover": metadata.cover.map { .text($0.path.string) },
         "chapter_files": .list(
           sidecars.map { .file(output.path.sidecar($0), ["format": .text($0.name)]) }),

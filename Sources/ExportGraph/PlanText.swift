@@ -134,6 +134,8 @@ extension Graph {
     if case .process(.normalize(let normalization), _) = node.kind {
       notes.append(normalization.description)
     }
+    let names = (sink.output.conform ?? []).map(\.name)
+    if !names.isEmpty { notes.append("checked for " + names.joined(separator: ", ")) }
     if sink.format.ditheredDepth != nil {
       notes.append(sink.isDithered ? "dithered" : "samples copied exactly")
     }

@@ -4,7 +4,8 @@ internal import CEBUR128
 
 /// Puts chunks of levels together to the measurement of a sound.
 ///
-/// Memory does not grow with the sound: three seconds of steps and two histograms are kept. O(steps).
+/// Memory does not grow with the sound: three seconds of steps, two histograms and the steps that may
+/// be its first or last one are kept. O(steps).
 package struct LevelAccumulator: Sendable {
   private let sampleRate: Int
   private let channelCount: Int
@@ -24,6 +25,7 @@ package struct LevelAccumulator: Sendable {
   private var momentary: Double?
   private var shortTerm: Double?
   private var floor: Double?
+  private var edges = RoomToneFinder()
 
   private static let blockSteps = 40
   private static let windowSteps = 300
@@ -61,6 +63,7 @@ package struct LevelAccumulator: Sendable {
   /// Looks at what ends with one more step; behind both pointers are the steps so far.
   private mutating func addStep(_ weighted: UnsafePointer<Double>, _ plain: UnsafePointer<Double>) {
     steps += 1
+    edges.add(power: plain[-1])
     func mean(_ end: UnsafePointer<Double>, _ count: Int) -> Double? {
       steps < count ? nil : avjob_sum(end - count, count) / Double(count)
     }
@@ -95,9 +98,12 @@ package struct LevelAccumulator: Sendable {
     func decibels(_ peak: Float) -> Double? {
       LoudnessMeasurement.decibels(ofPeak: Double(min(peak, .greatestFiniteMagnitude)))
     }
-    return LoudnessMeasurement(
+    var measurement = LoudnessMeasurement(
       statistics, maximumMomentary: loudness(momentary), maximumShortTerm: loudness(shortTerm),
       truePeak: decibels(peaks.true), samplePeak: decibels(peaks.sample),
       noiseFloor: LoudnessMeasurement.decibels(ofPower: floor ?? statistics.power))
+    measurement.roomTone = edges.roomTone(
+      noiseFloor: measurement.noiseFloor, frames: frames, sampleRate: sampleRate)
+    return measurement
   }
 }

@@ -1,6 +1,6 @@
 extension FrameIndex {
-  /// LAME's settings for a stream like this one: those of its tag, or the constant bit rate that is
-  /// the mean of the frames. nil where neither is there.
+  /// LAME's settings for a stream like this one: those of its tag, or the constant bit rate of its
+  /// frames. nil where neither is there. O(frames)
   package var settings: MP3Settings? {
     let rates = MP3Settings.bitRates(forSampleRate: sampleRate)
     switch tag?.rateControl {
@@ -14,7 +14,10 @@ extension FrameIndex {
       return MP3Settings(.abr(bitRate: max(range.lowerBound, min(range.upperBound, asked))))
     case .constant?, nil: break
     }
-    // Frames are whole bytes, and few of them are off by their padding.
+    // Frames are whole bytes, and differ by their padding alone.
+    guard let first = entries.first?.length,
+      entries.allSatisfy({ abs($0.length - first) <= 1 })
+    else { return nil }
     return rates.first { abs($0 - meanBitRate) <= $0 / 200 }.map { MP3Settings(.cbr(bitRate: $0)) }
   }
 }

@@ -24,6 +24,8 @@ public struct LoudnessMeasurement: Sendable, Hashable, Codable {
   /// dB of the mean power of the quietest half second, in steps of 10 ms; of a shorter sound, of all
   /// of it.
   public var noiseFloor: Double?
+  /// Before and after the sound; nil where all is room tone, or it was not looked for.
+  public var roomTone: RoomTone?
   /// By which measurements of several sounds become one.
   package var statistics = Statistics()
 
@@ -93,14 +95,16 @@ extension LoudnessMeasurement {
     var statistics = statistics
     statistics.blocks = statistics.blocks.amplified(byEnergy: 2)
     statistics.windows = statistics.windows.amplified(byEnergy: 2)
-    return LoudnessMeasurement(
+    var copy = LoudnessMeasurement(
       statistics, maximumMomentary: maximumMomentary.map { $0 + gain },
       maximumShortTerm: maximumShortTerm.map { $0 + gain }, truePeak: truePeak,
       samplePeak: samplePeak, noiseFloor: noiseFloor)
+    copy.roomTone = roomTone
+    return copy
   }
 
   /// The sound with `gain` decibels on it: blocks may pass the gate at −70 LUFS that did not, or the
-  /// other way about.
+  /// other way about. What of it is room tone is left open.
   package func amplified(by gain: Double) -> LoudnessMeasurement {
     let factor = pow(10, gain / 10)
     var statistics = statistics

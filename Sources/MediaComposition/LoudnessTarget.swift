@@ -48,13 +48,18 @@ extension LoudnessTarget.Level {
     }
   }
 
-  /// The figure of a sound that this level is compared with; nil for silence.
-  public func value(in measurement: LoudnessMeasurement) -> Double? {
+  /// The figure of a sound that this level is compared with.
+  package var figure: KeyPath<LoudnessMeasurement, Double?> {
     switch self {
-    case .integrated: measurement.integrated
-    case .rms: measurement.rms
-    case .samplePeak: measurement.samplePeak
+    case .integrated: \.integrated
+    case .rms: \.rms
+    case .samplePeak: \.samplePeak
     }
+  }
+
+  /// Its value in a sound; nil for silence.
+  public func value(in measurement: LoudnessMeasurement) -> Double? {
+    measurement[keyPath: figure]
   }
 
   /// The gain in decibels that brings a measured sound to this level; nil for silence.

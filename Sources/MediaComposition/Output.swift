@@ -27,6 +27,8 @@ public struct Output: Sendable, Hashable, Codable {
   }
   /// At most one, in a list: most outputs have none, and there may be a hundred thousand.
   private var targets: [LoudnessTarget] = []
+  /// What the finished file is checked by, before it takes its place; nil: nothing.
+  public var conform: [ConformRequest]?
   /// Put over the export's own; an empty text takes a tag away.
   public var metadata: Metadata
   /// Where the chapters are written.

@@ -94,6 +94,7 @@ enum JSONReport {
         "clipped_samples": output.sound.map { .integer($0.clippedSamples) },
         "loudness": output.sound?.loudness?.json(),
         "normalization": output.sound?.correction?.json,
+        "conformance": output.sound?.conformances.json,
       ])
   }
 

@@ -143,7 +143,9 @@ package struct Preparation {
 
   /// Of all jobs: what is not wanted now may be there, or be wanted next.
   private mutating func reportConflicts(_ preparer: Preparer) {
-    let found = preparer.circles + preparer.dependencies.problems + preparer.groups.problems
+    let found =
+      preparer.circles + preparer.dependencies.problems + preparer.groups.problems
+      + preparer.sets.problems
     diagnostics.append(contentsOf: found)
     if found.contains(where: { $0.severity == .error }) { hasJobErrors = true }
   }

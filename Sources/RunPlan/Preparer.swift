@@ -62,6 +62,8 @@ struct Preparer {
   private var predictions: [Int: [FilePath: Asset]] = [:]
   /// Sounds that share gains.
   private(set) var groups = LoudnessGroups()
+  /// Outputs that belong together.
+  private(set) var sets = DeliverySets()
   /// Names of the parts of split jobs.
   private(set) var partNames: [Int: [String]] = [:]
   /// Jobs that must be settled once more, since another one turned out to write what they read.
@@ -305,6 +307,7 @@ struct Preparer {
     }
     let sessions = exports.map { ExportSession($0, library: library) }
     groups.set(sessions.first, of: index)
+    sets.set(exports.lazy.flatMap(\.outputs), of: index)
     if purpose == .preview {
       outcome.estimates = sessions.map { _ in .zero }
     } else {

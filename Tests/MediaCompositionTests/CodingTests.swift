@@ -239,6 +239,9 @@ struct ValueDice {
       chapters: ChapterPlaces(inFile: flip(), sidecars: flip() ? [.podlove] : []),
       origin: origin())
     output.id3 = maybe { $0.one(of: ID3Version.allCases) ?? .v24 }
+    output.conform = maybe { dice in
+      dice.some { ConformRequest($0.text(), origin: $0.origin()) }
+    }
     return output
   }
 

@@ -49,7 +49,7 @@ package struct SoundAnalyst: Sendable {
     let pass = ChunkPass(
       over: node, of: graph, frames: frames, grid: .loudness(at: format.sampleRate),
       library: library, budget: budget, cancellation: cancellation)
-    let key = AnalysisKey("loudness", revision: 1, of: pass)
+    let key = AnalysisKey("loudness", revision: 2, of: pass)
     let measurement = try library.remembering(key, isPlausible: \.isPlausible) {
       var levels = LevelAccumulator(sampleRate: format.sampleRate, channelCount: positions.count)
       var done = 0

@@ -47,6 +47,12 @@ extension ExportSession {
       }
       let corrected = attempt < Self.mostTakes && correct(&solved, by: take.outputs)
       guard corrected else {
+        do throws(Failure) {
+          try requireConformance(of: take)
+        } catch {
+          take.abandon()
+          throw error
+        }
         for (index, sink) in take.graph.sinks.enumerated() {
           take.outputs[index].correction = solved.corrections[sink.node]
         }
@@ -82,6 +88,7 @@ extension ExportSession {
   /// Whether an output's file is measured when it is encoded.
   private func isMeasured(_ sink: Sink) -> Bool {
     (sink.output.loudness ?? export.loudness) != nil || !export.records.isEmpty
+      || sink.output.conform?.isEmpty == false
   }
 
   /// Measures the encoded files, before they are in their places.
@@ -99,10 +106,15 @@ extension ExportSession {
       do {
         let asset = try library.asset(at: file.currentPath)
         let graph = Graph(of: asset)
-        take.outputs[index].loudness = try analyst.loudness(
-          of: graph.nodes.count - 1, in: graph,
-          dualMono: (sink.output.loudness ?? export.loudness)?.isDualMono ?? false
-        ) { progress((Double(number) + $0) / Double(measured.count)) }
+        let levels = try analyst.loudness(of: graph.nodes.count - 1, in: graph) {
+          progress((Double(number) + $0) / Double(measured.count))
+        }
+        let isDualMono =
+          (sink.output.loudness ?? export.loudness)?.isDualMono == true
+          && asset.channelLayout.count == 1
+        take.outputs[index].loudness = isDualMono ? levels.asDualMono : levels
+        take.outputs[index].conformances = sink.output.conformances(
+          of: DeliveredSound(asset, levels: levels))
       } catch let failure as Failure {
         throw failure.about(sink.output.path).placed(at: sink.output.origin)
       }

@@ -12,7 +12,8 @@ extension Graph {
   /// chapters).
   package var predictedAssets: [Asset] { sinks.map { predictedAsset(of: $0) } }
 
-  private func predictedAsset(of sink: Sink) -> Asset {
+  /// The facts that probing the file of one sink will find.
+  func predictedAsset(of sink: Sink) -> Asset {
     let format = nodes[sink.node].format
     let kind = sink.format.kind
     let capabilities = kind.capabilities

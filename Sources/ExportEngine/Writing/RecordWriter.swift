@@ -140,6 +140,7 @@ struct RecordWriter {
         "clipped_samples": .integer(written.clippedSamples),
         "loudness": written.loudness?.json(),
         "normalization": written.correction?.json,
+        "conformance": written.conformances.json,
         "metadata": sink.metadata.json,
         "chapters": sink.chapters.isEmpty ? nil : .list(sink.chapters.map(\.json)),
         "chapter_files": sidecars.isEmpty ? nil : .list(sidecars),

@@ -108,6 +108,8 @@ public struct WrittenOutput: Sendable, Hashable, Codable {
   public var loudness: LoudnessMeasurement?
   /// How its sound was brought to its level; nil where it has none.
   public var correction: LoudnessCorrection?
+  /// What the encoded file was checked by.
+  public var conformances: [Conformance] = []
   /// Its files of chapters.
   public var sidecars: [WrittenSidecar] = []
   /// The SHA-256 of its bytes, if the export has a record.

@@ -18,6 +18,7 @@ struct JobDraft {
   var split: Split?
   var tags: JobTags?
   var loudness: LoudnessTarget?
+  var conform: [ConformRequest]?
   var sampleRate: Located<Int>?
   /// The layout of the mix, or the channel of the only clip.
   var channels: Located<ItemChannels>?
@@ -65,7 +66,12 @@ extension Language {
     Key("loudness", Values.loudness, "the level that its outputs are brought to, last of all") {
       $0.loudness = $1.ofOutput
     },
-    Key("conform", notBuilt: "sources in one format", instead: "convert the sources before"),
+    Key(
+      "conform", Values.conform,
+      "delivery specifications that each finished file is checked by; else the job fails"
+    ) {
+      $0.conform = $1
+    },
     Key("needs", Values.names, "jobs of this file that must be done before this one") {
       $0.policy.needs = $1
     },
@@ -160,7 +166,8 @@ extension Decoder {
     let isShared = !output.depends(on: loopNames) && !scope.hasFolderOutput(output)
     let context = EnclosingJob(
       scope: partScope, mixRate: draft.sampleRate, mixChannels: draft.mixChannels,
-      clip: item.flatMap(\.onlyClip), isNoClip: item.map { $0.onlyClip == nil } ?? false)
+      loudness: draft.loudness, clip: item.flatMap(\.onlyClip),
+      isNoClip: item.map { $0.onlyClip == nil } ?? false)
     let files =
       isShared
       ? shared(output, in: scope) { self.outputs(output, context) } : self.outputs(output, context)
@@ -174,6 +181,11 @@ extension Decoder {
       origin: fields.origin)
     if !files.bases.isEmpty { job.outputBases = files.bases }
     job.loudness = draft.loudness
+    if let conform = draft.conform {
+      for index in job.outputs.indices where job.outputs[index].conform == nil {
+        job.outputs[index].conform = conform
+      }
+    }
     job.origins = Export.Origins(
       sampleRate: draft.sampleRate?.origin ?? .unknown,
       channelLayout: draft.mixChannels?.origin ?? .unknown)

@@ -11,6 +11,8 @@ struct EnclosingJob {
   var scope: Scope
   var mixRate: Located<Int>?
   var mixChannels: Located<ChannelLayout>?
+  /// The level of outputs without their own.
+  var loudness: LoudnessTarget?
   /// The only clip of the job, if it is one.
   var clip: FilePath?
   /// Whether the job is known to be more than one clip.
@@ -77,7 +79,10 @@ extension Decoder {
       channelLayout: draft.channels?.value, metadata: draft.tags.metadata, origin: path.origin)
     output.chapters = chapterPlaces(fields["chapters"], of: output.kind, context.scope)
     output.id3 = draft.id3?.value
-    output.loudness = draft.loudness
+    (output.loudness, output.conform) = (draft.loudness, draft.conform)
+    if own["loudness"] == nil, let preset = fields["preset"] {
+      noteLoudness(of: preset, draft.loudness, insteadOf: context.loudness)
+    }
     output.mp3Preset = draft.mp3?.preset
     output.origins = draft.mp3?.origins ?? Output.Origins()
     if output.origins.format == .unknown, let key = draft.formatKey {

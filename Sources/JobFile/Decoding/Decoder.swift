@@ -25,8 +25,6 @@ final class Decoder {
   var presets: [String: YAMLEntry] = [:]
   /// The keys of built-in presets, as if written where they are named.
   var builtInPresets: [PresetPlace: Fields] = [:]
-  /// Presets whose loudness, which is not supported yet, was reported.
-  var warnedPresets: Set<String> = []
   /// The names of jobs, including refused ones.
   var jobNames: Set<String> = []
   /// Missing files: media, which are not reported yet; the others, and the reports of these.

@@ -12,6 +12,7 @@ struct OutputDraft {
   var formatKey: String?
   var mp3: MP3Choice?
   var loudness: LoudnessTarget?
+  var conform: [ConformRequest]?
   var sampleRate: Located<Int>?
   var channels: Located<ChannelLayout>?
   var tags = JobTags()
@@ -62,6 +63,9 @@ extension Language {
     Key("channels", Values.layout, "of this output; else as the mix") { $0.channels = $1 },
     Key("loudness", Values.loudness, "the level of this output; else the job's") {
       $0.loudness = $1.ofOutput
+    },
+    Key("conform", Values.conform, "what this file is checked by, or 'none'; else as the job") {
+      $0.conform = $1
     },
     Key("metadata", as: Values.metadata.form, "tags of this output, over the job's") {
       entry, decoder, scope, output in output.tags = decoder.metadata(entry.value, scope)

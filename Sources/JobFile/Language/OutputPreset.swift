@@ -9,15 +9,15 @@ public struct OutputPreset: Sendable {
   public let name: String
   /// Keys of an output and their texts.
   let keys: [(key: String, text: String)]
-  /// Demands of the specification that keys of an output cannot express.
-  let loudness: String?
 
+  /// A preset of these keys, and of the loudness and the checks of a delivery specification.
   private init(
-    _ name: String, loudness: String? = nil, _ keys: KeyValuePairs<String, String>
+    _ name: String, for specification: String? = nil, _ keys: KeyValuePairs<String, String>
   ) {
     self.name = name
-    self.loudness = loudness
-    self.keys = keys.map { (key: $0.key, text: $0.value) }
+    self.keys =
+      keys.map { (key: $0.key, text: $0.value) }
+      + (specification.map { [("loudness", $0), ("conform", $0)] } ?? [])
   }
 
   /// All of them.
@@ -30,16 +30,16 @@ public struct OutputPreset: Sendable {
       "podcast-stereo", ["mp3": "cbr 128k", "channels": "stereo", "sample_rate": "44.1 kHz"]),
     // The same page: AAC of RSS feeds, and "Loudness".
     OutputPreset(
-      "apple-podcasts", loudness: "-16 LUFS, within 1 dB, and true peaks of -1 dB at most",
+      "apple-podcasts", for: "apple-podcasts",
       ["aac": "128k", "sample_rate": "44.1 kHz"]),
     // ACX (Audible), "Audio Submission Requirements": MP3 of 192 kbps or more, CBR, 44.1 kHz; all
     // files of a book mono, or all stereo.
     OutputPreset(
-      "acx-audiobook", loudness: "-23 to -18 dB RMS, and peaks of -3 dB at most",
+      "acx-audiobook", for: "acx",
       ["mp3": "cbr 192k", "channels": "mono", "sample_rate": "44.1 kHz"]),
     // LibriVox wiki, "Tech Specs": 128 kbps CBR, mono, 44.1 kHz.
     OutputPreset(
-      "librivox", loudness: "about 89 dB by ReplayGain, which is -18 LUFS",
+      "librivox", for: "librivox",
       ["mp3": "cbr 128k", "channels": "mono", "sample_rate": "44.1 kHz"]),
     // No specification: speech in AAC, for M4B.
     OutputPreset("audiobook", ["aac": "64k", "channels": "mono", "sample_rate": "44.1 kHz"]),
@@ -48,7 +48,7 @@ public struct OutputPreset: Sendable {
       "voice-memo", ["mp3": "abr 32k", "channels": "mono", "sample_rate": "22.05 kHz"]),
     // EBU Tech 3285 (linear PCM in WAV), at the rate and depth of broadcast; EBU R 128.
     OutputPreset(
-      "radio", loudness: "-23 LUFS, and true peaks of -1 dB at most",
+      "radio", for: "ebu-r128",
       ["wav": "24 bit", "channels": "stereo", "sample_rate": "48 kHz"]),
     // IASA-TC 04, "Key digital principles": linear, 24 bit; the rate is that of the source.
     OutputPreset("archive", ["flac": "24 bit"]),
@@ -93,12 +93,6 @@ extension Decoder {
       refusePreset(name, at: origin)
       return nil
     }
-    if let loudness = preset.loudness, warnedPresets.insert(name).inserted {
-      sink.add(
-        Diagnostic(
-          .warning, "'\(name)' also requires a loudness of \(loudness): that is not built yet",
-          at: origin, help: "measure the output, and correct it with 'gain'"))
-    }
     var fields = Fields(origin: origin)
     for (key, text) in preset.keys {
       let value = YAMLNode(.scalar(YAMLScalar(text: text)), origin: origin)
@@ -106,6 +100,18 @@ extension Decoder {
     }
     builtInPresets[place] = fields
     return fields
+  }
+
+  /// Notes that a preset's level stands before the job's.
+  func noteLoudness(
+    of preset: YAMLEntry, _ own: LoudnessTarget?, insteadOf job: LoudnessTarget?
+  ) {
+    guard let own, let job, own.level != job.level else { return }
+    sink.add(
+      Diagnostic(
+        .note, "the preset brings this output to \(own.level), and not to the job's \(job.level)",
+        at: preset.value.origin, help: "for another level, write 'loudness' beside 'preset'",
+        notes: [.init("the job's is written here", at: job.origin)]))
   }
 
   private func refusePreset(_ name: String, at origin: Origin) {

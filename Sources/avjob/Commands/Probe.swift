@@ -29,11 +29,24 @@ struct Probe: ParsableCommand {
   @Flag(help: "Measure loudness, peaks, RMS and noise floor.")
   var loudness = false
 
+  @Option(
+    help: .value("name", "Check by this delivery specification, as 'acx'; may be repeated."),
+    completion: .list(DeliverySpecification.checked.map(\.name)))
+  var conform: [String] = []
+
   @OptionGroup var output: JSONOption
 
+  func validate() throws {
+    if let refusal = conform.lazy.compactMap(DeliverySpecification.refusal).first {
+      throw ValidationError("\(refusal.message); \(refusal.help)")
+    }
+  }
+
   func run() throws {
+    let specifications = conform.compactMap(DeliverySpecification.named)
     // Measurements are kept only where jobs run: a look at a file leaves nothing beside it.
-    let analyses = loudness ? KeptAnalyses.inCurrentFolder() : nil
+    let isMeasuring = loudness || !conform.isEmpty
+    let analyses = isMeasuring ? KeptAnalyses.inCurrentFolder() : nil
     defer { analyses?.save() }
     let context = CommandContext(remembering: analyses?.remembered)
     var found: [ProbedMedia] = []
@@ -45,7 +58,11 @@ struct Probe: ParsableCommand {
         let streams = (try? context.library.streams(at: path)) ?? []
         found.append(ProbedMedia(asset: asset, streams: streams, messages: odd))
         warnings += odd
-        if loudness { found[found.count - 1].loudness = try measurement(of: asset, context) }
+        guard isMeasuring else { continue }
+        let levels = try measurement(of: asset, context)
+        let sound = DeliveredSound(asset, levels: levels)
+        if loudness { found[found.count - 1].loudness = levels }
+        found[found.count - 1].conformances = specifications.map { $0.conformance(of: sound) }
       } catch {
         errors.append(Diagnostic(error))
       }
@@ -58,10 +75,17 @@ struct Probe: ParsableCommand {
           "messages": .messages(errors, in: context.map),
         ])
     } else {
-      for medium in found { StandardStream.output.write(medium.text) }
+      for medium in found {
+        let facts = conform.isEmpty || loudness ? medium.text : ""
+        StandardStream.output.write(facts + medium.conformanceText)
+      }
     }
+    warnings += Self.mixedSets(found, specifications)
     context.report(Diagnostics(warnings + errors))
-    let statuses = errors.map { ExitCode($0.remedy).rawValue }
+    var statuses = errors.map { ExitCode($0.remedy).rawValue }
+    if found.contains(where: { !$0.conformances.allSatisfy(\.isMet) }) {
+      statuses.append(ExitStatus.jobFailed)
+    }
     // Another try mends nothing where one failure lasts; of those that last the worst counts.
     if let status = statuses.filter({ $0 != ExitStatus.temporary }).max() ?? statuses.first {
       throw ExitCode(status)
@@ -94,6 +118,8 @@ struct ProbedMedia {
   var loudness: LoudnessMeasurement?
   /// What is odd about it.
   let messages: [Diagnostic]
+  /// What it was checked by.
+  var conformances: [Conformance] = []
 
   /// The cover's format and bytes.
   private var cover: (format: String, bytes: Int64)? {
@@ -115,7 +141,7 @@ struct ProbedMedia {
         "encoder_delay": asset.encoderDelay.map { .count($0) },
         "encoder_padding": asset.encoderPadding.map { .count($0) },
         "loudness": loudness.map { $0.json(asDualMono: isMono ? $0.asDualMono : nil) },
-        "metadata": asset.metadata.json,
+        "conformance": conformances.json, "metadata": asset.metadata.json,
         "cover": cover.map { ["format": .text($0.format), "bytes": .integer($0.bytes)] },
         "chapters": .list(asset.chapters.map(\.json)), "streams": .list(streams.map(\.json)),
         "messages": .messages(messages, in: map),
