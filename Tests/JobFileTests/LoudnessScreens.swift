@@ -38,7 +38,7 @@ import TestSupport
       job.yaml:6:31: error: 'loud' is no loudness
           6 |   e: { clip: a.wav, loudness: loud }
             |                               ^~~~
-        help: write a level, as '-16 LUFS', or one of apple-podcasts, spotify, youtube, ebu-r128, atsc-a85, aes-td1008-speech, acx
+        help: write a level, as '-16 LUFS', or one of apple-podcasts, spotify, youtube, ebu-r128, atsc-a85, aes-td1008-speech, acx, librivox
       """#)
   }
 
@@ -63,7 +63,7 @@ import TestSupport
             |                                 ^~~~~~~~~~
       job.yaml:3:31: error: a loudness needs a level
           3 |   b: { clip: a.wav, loudness: { true_peak: -1 dBTP } }
-            |                               ^~~~~~~~~~~~~~~~~~~~~~
+            |                               ^
         help: write { integrated: -16 LUFS, true_peak: -1 dBTP }
       job.yaml:4:66: error: peaks cannot stay below −18.0 dBTP in a sound of −16.0 LUFS
           4 |   c: { clip: a.wav, loudness: { integrated: -16 LUFS, true_peak: -18 dBTP } }

@@ -116,7 +116,7 @@ extension Values {
 
   /// A name, a level, or a map of both with a ceiling.
   static let loudness: NodeNotation<LoudnessRequest> = NodeNotation(
-    "loudness", "a level, as '-16 LUFS', or a name, as 'apple-podcasts'",
+    "target_loudness", "a level, as '-16 LUFS', or a name, as 'apple-podcasts'",
     text: anyLevel,
     convert: { located in
       var target = located.value
