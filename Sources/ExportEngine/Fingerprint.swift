@@ -90,6 +90,13 @@ extension ExportSession {
       tools: Engine.tools(for: graph), digests: digests, sources: sources.list, files: files)
   }
 
+  /// `digest`, and with it the sounds of other exports on which a gain depends.
+  private func groupDigest(of graph: Graph, over digest: String) throws -> String {
+    let names = Set(graph.normalizations.compactMap(\.normalization.target.group)).sorted()
+    let others = try names.compactMap { try groups[$0]?.digest() }
+    return others.isEmpty ? digest : try canonicalDigest(of: [digest] + others) { $0.bytes }
+  }
+
   private func digests(
     of graph: Graph, numbering number: @escaping (FilePath) -> [UInt8],
     naming name: @escaping (FilePath) -> [UInt8]
@@ -106,7 +113,7 @@ extension ExportSession {
     do {
       return [
         .timeline: try canonicalDigest(of: timeline, number),
-        .settings: try canonicalDigest(of: settings, name),
+        .settings: try groupDigest(of: graph, over: canonicalDigest(of: settings, name)),
         .tags: try canonicalDigest(of: graph.sinks.map(\.metadata), number),
         .chapters: try canonicalDigest(of: graph.sinks.map(\.chapters), number),
         // A record may contain anything of the export.

@@ -53,6 +53,7 @@ package struct PreviewEntry: Sendable {
   ///   - library: Opens the files.
   ///   - end: Where it is cut off; nil: nowhere.
   ///   - measuring: How that is seen and ended.
+  /// - Returns: The item.
   /// - Throws: What is wrong with its files, or with the job now that they are looked at.
   package func item(
     library: MediaLibrary, endingAt end: Time? = nil, _ measuring: PreviewMeasuring

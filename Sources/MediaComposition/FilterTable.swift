@@ -45,11 +45,11 @@ package enum FilterTable {
     refuse("areverse", changesTime, "use 'reverse'")
     refuse("adelay", changesTime, "use 'at', or a silence in a list")
     refuse("apad", changesTime, "put a silence behind the item")
-    refuse("silenceremove", changesTime, "use 'cut'")
+    refuse("silenceremove", changesTime, "use 'trim'")
     refuse(
       "asetpts asettb asetnsamples acue arealtime compensationdelay", changesTime,
       "place the item with 'at'")
-    refuse("aecho", "makes a sound longer", "use 'chorus'")
+    refuse("aecho", "makes a sound longer", "use 'delay'")
     refuse("aresample aformat", "changes the rate of a sound", "write 'sample_rate' for an output")
     refuse(
       "channelmap channelsplit join amerge earwax surround dialoguenhance virtualbass haas bs2b",
@@ -62,14 +62,14 @@ package enum FilterTable {
     refuse("anlmdn afwtdn", lags, "use 'denoise'")
     refuse("adeclick", lags, "use 'declick'")
     refuse("afftfilt superequalizer", lags, "use 'eq'")
-    refuse("alimiter apsyclip", lags, "use 'compressor'")
+    refuse("alimiter apsyclip", lags, "use 'limiter'")
     refuse(
       "adecorrelate adynamicsmooth afreqshift aphaseshift vibrato stereotools", lags,
       "filter the file before")
     refuse(
       "dynaudnorm speechnorm", "follows the level of sound that is still to come",
-      "use 'compressor'")
-    refuse("loudnorm", "changes the rate of a sound", "correct the item with 'gain'")
+      "use 'leveler'")
+    refuse("loudnorm", "changes the rate of a sound", "use 'loudness'")
     return refused
   }()
 }

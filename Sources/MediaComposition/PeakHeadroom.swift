@@ -8,6 +8,7 @@ extension Output.Format {
   /// found when the encoded file is measured, and is rendered again.
   ///
   /// - Parameter channelCount: Of the sound, among which the bits are shared.
+  /// - Returns: The decibels.
   public func peakHeadroom(channelCount: Int) -> Double {
     func kilobits(_ bitRate: Int) -> Int { bitRate * 2 / (max(1, channelCount) * 1000) }
     switch self {

@@ -17,7 +17,9 @@ struct LoudnessGroups {
 
   /// Takes the sounds of job number `index`, in place of those that it had before.
   ///
-  /// - Parameter session: Its first part: the others have the same sound.
+  /// - Parameters:
+  ///   - session: Its first part: the others have the same sound.
+  ///   - index: The job's number.
   /// - Complexity: O(segments)
   mutating func set(_ session: ExportSession?, of index: Int) {
     for name in members.keys { members[name]?[index] = nil }

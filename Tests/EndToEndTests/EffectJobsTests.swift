@@ -26,7 +26,7 @@ import Testing
         "  0:00.000 – 0:01.400  reverb (impulse hall.wav, mix 30 %, gain 0 dB, tail 400 ms)\n"))
     try stage.make("avjob run --quiet job.yaml")
     #expect(try stage.run("soxi -s out.wav").text == "61740\n")
-    #expect(try stage.run("cat out.json").text.contains(#""path":"hall.wav""#))
+    #expect(try stage.run("cat out.json").text.contains(#""path": "hall.wav""#))
     let again = try stage.run("avjob run --explain job.yaml")
     #expect(again.status == 0 && !again.errors.contains("has changed"))
     try stage.make("sox -R -r 48000 -n -c 2 -b 16 hall.wav synth 0.3 whitenoise")

@@ -55,8 +55,12 @@ struct RecordTests {
         ])
     try JSONSchema.validate(String(decoding: bytes, as: UTF8.self), as: "record")
     let peak = try #require(report.outputs.first).peak
+    let text = String(decoding: bytes, as: UTF8.self)
+    // Figures of the encoded files, which measuring's own tests compare with other meters.
+    let levels = text.matches(of: /\n *"loudness": \{[^}]*\},/)
+    #expect(levels.count == 2)
     #expect(
-      try String(decoding: bytes, as: UTF8.self)
+      try text.replacing(/\n *"loudness": \{[^}]*\},/, with: "")
         == expected(
           folder, decibels: JSONValue.number(Gain(factor: Double(peak)).decibels, decimals: 2).line)
     )

@@ -48,13 +48,18 @@ struct AnalysisKey: Encodable {
   }
 
   /// SHA-256 as 64 hexadecimal digits. O(nodes)
-  func digest() throws -> String {
+  func digest() throws -> String { try canonicalDigest(of: self, nodes.namingByIdentity) }
+}
+
+extension [Node] {
+  /// Names the paths of their sources by the files' identities. O(nodes)
+  var namingByIdentity: (FilePath) -> [UInt8] {
     var identities: [FilePath: FileIdentity] = [:]
-    for asset in nodes.compactMap(\.asset) { identities[asset.path] = asset.identity }
-    return try canonicalDigest(of: self) { path in
+    for asset in lazy.compactMap(\.asset) { identities[asset.path] = asset.identity }
+    return { path in
       let identity = identities[path]
       // Not the device, which has another number whenever some file systems are mounted.
-      return Array(
+      return [UInt8](
         "\(identity?.inode ?? 0) \(identity?.size ?? 0) \(identity?.modificationTime ?? 0)".utf8)
     }
   }

@@ -72,6 +72,7 @@ extension ExportSession {
   ///     use.
   ///   - cancellation: Ends it within a fraction of a second.
   ///   - progress: Gets the share that is done, 0 to 1, on this thread.
+  /// - Returns: The measured session.
   /// - Throws: `Failure`, or `CancellationError`.
   /// - Complexity: One to four passes over each of these sounds; none over what was measured before
   public func measured(

@@ -9,12 +9,24 @@ package final class LoudnessGroup: Sendable {
   /// The sounds, each a graph whose last node it is.
   private let sounds: [Graph]
   private let measured = Mutex<LoudnessMeasurement?>(nil)
+  private let digested = Mutex<String?>(nil)
 
   /// The group called `name` of these exports' graphs.
   package init(_ name: String, in graphs: [Graph]) {
     sounds = graphs.flatMap { graph in
       graph.sounds(ofGroup: name).map { graph.subgraph(of: $0) }
     }
+  }
+
+  /// SHA-256 of everything that its gain depends on; sources count by their identities. O(nodes)
+  ///
+  /// - Throws: Where a sound has no canonical form.
+  func digest() throws -> String {
+    if let known = digested.withLock({ $0 }) { return known }
+    let nodes = sounds.flatMap(\.nodes)
+    let digest = try canonicalDigest(of: sounds.map(\.nodes), nodes.namingByIdentity)
+    digested.withLock { $0 = digest }
+    return digest
   }
 
   /// The measurement of all sounds together.

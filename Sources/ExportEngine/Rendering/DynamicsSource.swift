@@ -1,5 +1,6 @@
 import Diagnosis
 import Dynamics
+import ExportGraph
 import MediaComposition
 
 /// A source whose level is changed by what comes before and after each frame, with its moments in
@@ -88,5 +89,30 @@ final class DynamicsSource: FrameSource {
     for channel in 0..<channelCount {
       (block.planes[channel] + frames.lowerBound).update(repeating: 0, count: frames.count)
     }
+  }
+}
+
+extension DynamicsSource {
+  /// `frameCount` frames of `input`, limited.
+  convenience init(
+    limiting input: any FrameSource, by settings: Effect.Limiter, _ format: AudioFormat,
+    frameCount: Int64, _ watcher: (any NodeWatcher)? = nil
+  ) {
+    let limiter = settings.limiter(atRate: format.sampleRate)
+    self.init(
+      input, limiter.rider(channelCount: format.channelLayout.count), reach: limiter.reach,
+      frameCount: frameCount, watcher: watcher)
+  }
+
+  /// `frameCount` frames of `input`, leveled.
+  convenience init(
+    leveling input: any FrameSource, by settings: Effect.Leveler, _ format: AudioFormat,
+    frameCount: Int64, _ watcher: (any NodeWatcher)? = nil
+  ) {
+    let leveler = settings.leveler(atRate: format.sampleRate)
+    let weights = format.channelLayout.loudnessPositions.map(\.weight)
+    self.init(
+      input, leveler.rider(weights: weights), reach: leveler.reach, frameCount: frameCount,
+      watcher: watcher)
   }
 }

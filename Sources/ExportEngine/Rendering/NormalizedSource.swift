@@ -29,20 +29,21 @@ final class AmplifiedSource: FrameSource {
 /// A sound brought to its level.
 ///
 /// - Parameters:
-///   - input: The sound, of `frameCount` frames.
+///   - input: The sound.
 ///   - normalization: Solved.
+///   - format: The sound's.
+///   - frameCount: The sound's length.
 /// - Returns: `input` itself where that changes nothing.
 /// - Throws: `reportBug` where the sound has not been measured.
 func normalized(
-  _ input: any FrameSource, _ normalization: Normalization, sampleRate: Int, frameCount: Int64
+  _ input: any FrameSource, _ normalization: Normalization, _ format: AudioFormat,
+  frameCount: Int64
 ) throws(Failure) -> any FrameSource {
   guard let solution = normalization.solution else {
     throw Failure(.reportBug, "a loudness is rendered that was not measured")
   }
   let amplified = solution.gain == .unity ? input : AmplifiedSource(input, by: solution.gain)
   guard let ceiling = solution.ceiling else { return amplified }
-  let limiter = Effect.Limiter(ceiling: ceiling).limiter(atRate: sampleRate)
   return DynamicsSource(
-    amplified, limiter.rider(channelCount: input.channelCount), reach: limiter.reach,
-    frameCount: frameCount)
+    limiting: amplified, by: Effect.Limiter(ceiling: ceiling), format, frameCount: frameCount)
 }

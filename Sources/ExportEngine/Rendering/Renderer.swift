@@ -117,8 +117,7 @@ extension Graph {
     case .process(.normalize(let normalization), let child):
       guard let sound = try master(child, over: mix) else { return nil }
       return try normalized(
-        sound, normalization, sampleRate: node.format.sampleRate,
-        frameCount: node.frames.upperBound)
+        sound, normalization, node.format, frameCount: node.frames.upperBound)
     case .source, .mix, .process, .excerpt, .duck: return mix(id)
     }
   }
@@ -166,23 +165,16 @@ extension Graph {
         try .reverb(reverb, at: node.format, pool)
       }
     case .leveler(let settings):
-      let leveler = settings.leveler(atRate: rate)
-      let weights = node.format.channelLayout.loudnessPositions.map(\.weight)
       return {
-        DynamicsSource(
-          $0, leveler.rider(weights: weights), reach: leveler.reach, frameCount: count,
-          watcher: watcher)
+        DynamicsSource(leveling: $0, by: settings, node.format, frameCount: count, watcher)
       }
     case .limiter(let settings):
-      let limiter = settings.limiter(atRate: rate)
       return {
-        DynamicsSource(
-          $0, limiter.rider(channelCount: $0.channelCount), reach: limiter.reach,
-          frameCount: count, watcher: watcher)
+        DynamicsSource(limiting: $0, by: settings, node.format, frameCount: count, watcher)
       }
     case .normalize(let normalization):
       return { input throws(Failure) in
-        try normalized(input, normalization, sampleRate: rate, frameCount: inputCount)
+        try normalized(input, normalization, node.format, frameCount: inputCount)
       }
     }
   }
