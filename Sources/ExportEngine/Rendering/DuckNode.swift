@@ -30,9 +30,8 @@ final class DuckNode: RenderNode {
   func render(_ frames: Range<Int64>, into buffer: AudioBuffer) throws(Failure) {
     try child.render(frames, into: buffer)
     let sounding = try soundingRanges(around: frames)
-    var least: Float
     if let gain = envelope.steadyGain(over: frames, sounding: sounding) {
-      least = gain
+      watcher?.lowered(by: gain, at: frames)
       if gain != 1 {
         for channel in 0..<buffer.channelCount {
           let plane = buffer.planes[channel]
@@ -42,14 +41,12 @@ final class DuckNode: RenderNode {
     } else {
       let gains = gains(count: frames.count)
       envelope.write(gains, over: frames, sounding: sounding)
-      least = 1
-      for frame in 0..<frames.count { least = min(least, gains[frame]) }
+      report(gains, at: frames)
       for channel in 0..<buffer.channelCount {
         let plane = buffer.planes[channel]
         for frame in 0..<frames.count { plane[frame] *= gains[frame] }
       }
     }
-    watcher?.lowered(by: least, at: frames)
     level.apply(to: buffer, frames: frames)
   }
 
@@ -58,6 +55,17 @@ final class DuckNode: RenderNode {
     gains = nil
     child.close()
     for key in keys { key.close() }
+  }
+
+  private func report(_ gains: UnsafeMutablePointer<Float>, at frames: Range<Int64>) {
+    guard let watcher else { return }
+    for start in stride(from: 0, to: frames.count, by: watchedFrames) {
+      let end = min(start + watchedFrames, frames.count)
+      var least: Float = 1
+      for frame in start..<end { least = min(least, gains[frame]) }
+      watcher.lowered(
+        by: least, at: frames.lowerBound + Int64(start)..<frames.lowerBound + Int64(end))
+    }
   }
 
   private func gains(count: Int) -> UnsafeMutablePointer<Float> {

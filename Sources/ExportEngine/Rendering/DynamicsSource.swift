@@ -48,7 +48,7 @@ final class DynamicsSource: FrameSource {
       var places = try fed()
       let isBefore = places.ready < position
       let left = isBefore ? Int(position - places.ready) : wanted - filled
-      let some = min(rider.ready, left)
+      let some = min(rider.ready, left, watchedFrames)
       let least = rider.take(some, into: isBefore ? nil : buffer.planes, at: offset + filled)
       places.ready += Int64(some)
       self.places = places

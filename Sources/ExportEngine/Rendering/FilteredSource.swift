@@ -26,6 +26,7 @@ final class FilteredSource: FrameSource {
   private let sampleRate: Int
   private let frameCount: Int64
   private let jumps: Jumps
+  private let meters: [CompressorMeter]
   private let block: AudioBuffer
   private var chain: FilterChain?
   /// The next frame of the chain's output, counted from the sound's first.
@@ -37,10 +38,10 @@ final class FilteredSource: FrameSource {
   private static let patience = 4096
 
   /// `frameCount` frames of output from `input` through the filters of `setup`, which change its
-  /// length by `ratio`. `jumps` has the warm-up after a jump.
+  /// length by `ratio`. `jumps` has the warm-up after a jump; `meters` get the input, too.
   init(
     _ input: any FrameSource, _ setup: Setup, _ ratio: FrameRatio = .one, sampleRate: Int,
-    frameCount: Int64, jumps: Jumps = Jumps()
+    frameCount: Int64, jumps: Jumps = Jumps(), meters: [CompressorMeter] = []
   ) {
     self.input = input
     self.setup = setup
@@ -48,6 +49,7 @@ final class FilteredSource: FrameSource {
     self.sampleRate = sampleRate
     self.frameCount = frameCount
     self.jumps = jumps
+    self.meters = meters
     channelCount = input.channelCount
     block = AudioBuffer(channelCount: input.channelCount, capacity: Self.blockSize)
   }
@@ -100,6 +102,7 @@ final class FilteredSource: FrameSource {
     chain = made
     chainPosition = ratio.target(ofSource: start) - Int64(setup.lag)
     isInputAtEnd = false
+    for meter in meters { meter.restart(at: start) }
     try input.seek(to: start)
     block.frameCount = 0
     clear(0..<block.capacity)
@@ -120,6 +123,7 @@ final class FilteredSource: FrameSource {
       clear(read..<block.capacity)
     }
     try filtering { () throws(LibAVError) in try chain.feed(block.planes, count: block.capacity) }
+    for meter in meters { try meter.feed(block, count: block.capacity) }
   }
 
   private func clear(_ frames: Range<Int>) {

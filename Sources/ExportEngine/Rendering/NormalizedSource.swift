@@ -33,11 +33,12 @@ final class AmplifiedSource: FrameSource {
 ///   - normalization: Solved.
 ///   - format: The sound's.
 ///   - frameCount: The sound's length.
+///   - watcher: Gets the limiter's gain.
 /// - Returns: `input` itself where that changes nothing.
 /// - Throws: `reportBug` where the sound has not been measured.
 func normalized(
   _ input: any FrameSource, _ normalization: Normalization, _ format: AudioFormat,
-  frameCount: Int64
+  frameCount: Int64, _ watcher: (any NodeWatcher)?
 ) throws(Failure) -> any FrameSource {
   guard let solution = normalization.solution else {
     throw Failure(.reportBug, "a loudness is rendered that was not measured")
@@ -45,5 +46,6 @@ func normalized(
   let amplified = solution.gain == .unity ? input : AmplifiedSource(input, by: solution.gain)
   guard let ceiling = solution.ceiling else { return amplified }
   return DynamicsSource(
-    limiting: amplified, by: Effect.Limiter(ceiling: ceiling), format, frameCount: frameCount)
+    limiting: amplified, by: Effect.Limiter(ceiling: ceiling), format, frameCount: frameCount,
+    watcher)
 }

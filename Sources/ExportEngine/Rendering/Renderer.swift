@@ -45,7 +45,7 @@ package final class Renderer {
       jumps: jumps)
     for id in self.masters {
       let node = graph.nodes[id]
-      guard let tap = try graph.master(id, over: tree.master) else { continue }
+      guard let tap = try graph.master(id, over: tree.master, watchers) else { continue }
       let span = graph.sinks.first { $0.node == id }?.frames ?? node.frames
       try tap.seek(to: span.lowerBound + start.frames(atRate: node.format.sampleRate))
       spans[id] = span
@@ -101,13 +101,14 @@ extension Graph {
   /// The sound of a master: a mix, converted and brought to a level for some outputs; nil where
   /// there is no mix.
   fileprivate func master(
-    _ id: Node.ID, over mix: (Node.ID) -> (any FrameSource)?
+    _ id: Node.ID, over mix: (Node.ID) -> (any FrameSource)?,
+    _ watchers: [Node.ID: any NodeWatcher]
   ) throws(Failure) -> (any FrameSource)? {
     let node = nodes[id]
     switch node.kind {
     case .convert(let child):
       let input = nodes[child]
-      guard let sound = try master(child, over: mix) else { return nil }
+      guard let sound = try master(child, over: mix, watchers) else { return nil }
       return convert(
         sound,
         by: ChannelMatrix(from: input.format.channelLayout, to: node.format.channelLayout),
@@ -115,9 +116,9 @@ extension Graph {
         sampleRate: input.format.sampleRate, frameCount: input.frames.upperBound,
         targetCount: node.frames.upperBound)
     case .process(.normalize(let normalization), let child):
-      guard let sound = try master(child, over: mix) else { return nil }
+      guard let sound = try master(child, over: mix, watchers) else { return nil }
       return try normalized(
-        sound, normalization, node.format, frameCount: node.frames.upperBound)
+        sound, normalization, node.format, frameCount: node.frames.upperBound, watchers[id])
     case .source, .mix, .process, .excerpt, .duck: return mix(id)
     }
   }
@@ -131,6 +132,7 @@ extension Graph {
     let (count, rate) = (node.frames.upperBound, node.format.sampleRate)
     let ratio = if case .stretch(let ratio, _) = process { ratio } else { FrameRatio.one }
     func filtered(
+      _ meters: [CompressorMeter] = [],
       _ setup: @escaping () throws(Failure) -> FilteredSource.Setup
     ) -> (any FrameSource) throws(Failure) -> any FrameSource {
       { input throws(Failure) in
@@ -139,7 +141,7 @@ extension Graph {
           ? input
           : FilteredSource(
             input, setup, ratio, sampleRate: rate, frameCount: count,
-            jumps: jumps)
+            jumps: jumps, meters: meters)
       }
     }
     switch process {
@@ -157,7 +159,9 @@ extension Graph {
         try .stretch(ratio, algorithm, sampleRate: rate)
       }
     case .filter(let effects):
-      return filtered { .effects(effects, sampleRate: rate) }
+      return filtered(CompressorMeter.meters(effects, node.format, watcher)) {
+        .effects(effects, sampleRate: rate)
+      }
     case .delay(let delay):
       return { EchoSource($0, delay, sampleRate: rate, frameCount: count, jumps: jumps) }
     case .reverb(let reverb):
@@ -174,7 +178,7 @@ extension Graph {
       }
     case .normalize(let normalization):
       return { input throws(Failure) in
-        try normalized(input, normalization, node.format, frameCount: inputCount)
+        try normalized(input, normalization, node.format, frameCount: inputCount, watcher)
       }
     }
   }

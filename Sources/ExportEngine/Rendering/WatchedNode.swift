@@ -7,14 +7,22 @@ package protocol NodeWatcher: AnyObject {
   /// before it is read.
   func pass(_ block: AudioBuffer, at frames: Range<Int64>)
 
-  /// Called on the rendering thread with the least gain that a duck, a leveler or a limiter had over
-  /// frames of it, 0 … 1.
+  /// Called on the rendering thread with the least gain that a duck, a leveler, a limiter or a
+  /// compressor had over frames of the node, 0 … 1: of frames that may be heard much later, and
+  /// again where they are rendered again.
   func lowered(by gain: Float, at frames: Range<Int64>)
+
+  /// Whether the gains of compressors are wanted, which takes as long as compressing.
+  var isReading: Bool { get }
 }
 
 extension NodeWatcher {
   package func lowered(by gain: Float, at frames: Range<Int64>) {}
+  package var isReading: Bool { true }
 }
+
+/// The most frames in which a gain that moves is reported as one.
+let watchedFrames = 512
 
 final class WatchedNode: RenderNode {
   private let node: any RenderNode
