@@ -24,12 +24,22 @@ final class MeasuringLine {
       signal = next
       cancellation.cancel()
     }
-    guard StandardStream.error.terminal != nil else { return }
+    guard let terminal = StandardStream.error.terminal else { return }
     let now = ContinuousClock.now
     if let lastMoment, lastMoment.duration(to: now) < .milliseconds(200) { return }
     lastMoment = now
     isShown = true
-    StandardStream.error.write("\rmeasuring \(name.printable): \(Int(share * 100)) %\u{1B}[K")
+    let text = Self.text(name, share, columns: terminal.columns)
+    StandardStream.error.write("\r\(text)\u{1B}[K")
+  }
+
+  /// `measuring podcast: 40 %`, narrower than so many columns: a line that is wrapped could not be
+  /// drawn over.
+  static func text(_ name: String, _ share: Double, columns: Int) -> String {
+    let (before, after) = ("measuring ", ": \(Int(share * 100)) %")
+    let room = columns - 1 - before.columns - after.columns
+    let name = name.printable.shortened(to: max(0, room))
+    return (before + name + after).shortened(to: max(0, columns - 1))
   }
 
   /// Takes the line away.
