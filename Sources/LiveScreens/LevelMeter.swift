@@ -12,7 +12,7 @@ struct LevelMeter: Equatable {
   private var heldFor = 0.0
 
   /// Decibels a second: gaps between words stay visible.
-  private static let fall = 20.0
+  static let fall = 20.0
   /// Seconds for which the highest peak is shown.
   private static let hold = 1.5
 

@@ -21,6 +21,19 @@ struct PreviewModel {
     var meter = LevelMeter()
   }
 
+  /// What lowers the sound of a track, or of the mix.
+  struct Reduction: Equatable {
+    /// Such as `music duck`.
+    var name: String
+    /// In decibels, 0 or less: it falls at once and rises slowly.
+    private(set) var gain = 0.0
+
+    /// Shows the lowest gain of the last `seconds`; nil is none.
+    mutating func show(_ gain: Double?, after seconds: Double) {
+      self.gain = min(gain ?? 0, self.gain + LevelMeter.fall * seconds, 0)
+    }
+  }
+
   /// A range that is looped.
   struct Loop: Equatable {
     var start: Time
@@ -63,6 +76,7 @@ struct PreviewModel {
   var segments: [String] = []
   var tracks: [Track] = []
   var channels: [Channel] = []
+  var reductions: [Reduction] = []
   var loudness = LoudnessReading()
   var device = Device(name: "")
   /// A message, until the next one or a key.

@@ -29,7 +29,7 @@ enum PreviewScreen {
 
   /// The kind of a line, the most important first.
   private enum Place: Int, Comparable {
-    case position, title, message, channel, loudness, names, track, device, help
+    case position, title, message, channel, loudness, reduction, names, track, device, help
 
     static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
   }
@@ -50,6 +50,7 @@ enum PreviewScreen {
         (.track, layout.track(model.tracks[index], number: index + 1, names))
       }
       rows += model.channels.map { (.channel, layout.channel($0, names)) }
+      rows += layout.reductions(model).map { (.reduction, $0) }
       rows.append((.loudness, layout.loudness(model)))
     }
     rows.append((.device, layout.device(model.device)))
@@ -159,6 +160,21 @@ package struct PreviewLayout {
     let text =
       "\(name)  \(bar(average: meter.average, peak: meter.held, of: room))\(figure.aligned(to: 10))"
     return isOver ? text + mark : text
+  }
+
+  /// `reduction  music duck -12.0 dB  limiter  -1.4 dB`, in as many lines as it takes.
+  func reductions(_ model: PreviewModel) -> [String] {
+    var lines: [String] = []
+    for reduction in model.reductions {
+      let gain = Figures.decibels(reduction.gain).aligned(to: 5)
+      let figure = "  \(reduction.name.printable) \(gain) dB"
+      if let last = lines.last, last.columns + figure.columns <= width {
+        lines[lines.count - 1] = last + figure
+      } else {
+        lines.append((lines.isEmpty ? "reduction" : "         ") + figure)
+      }
+    }
+    return lines.map { $0.shortened(to: width) }
   }
 
   /// The root mean square as a bar, with a peak as a mark; both in decibels of full scale.

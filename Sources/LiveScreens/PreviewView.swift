@@ -49,6 +49,7 @@ package struct PreviewView {
     guard isScreen else { return controls.isPlaying ? 500 : -1 }
     let isMoving =
       controls.isPlaying || isBlocked || model.channels.contains { $0.meter.held > -100 }
+      || model.reductions.contains { $0.gain < 0 }
     return isMoving ? Int32(Self.drawingPause) : -1
   }
 
@@ -177,6 +178,9 @@ package struct PreviewView {
       guard let track = item?.tracks[index] else { continue }
       (model.tracks[index].isMuted, model.tracks[index].isSolo) = (!track.isEnabled, track.isSolo)
     }
+    for index in model.reductions.indices {
+      model.reductions[index].show(heard?.reductions[at: index]?.gain, after: seconds)
+    }
     if let loudness = heard?.loudness { model.loudness = loudness }
   }
 
@@ -186,6 +190,10 @@ package struct PreviewView {
     model.duration = item.duration
     model.hasChapters = !item.chapters.isEmpty
     model.tracks = item.tracks.map { PreviewModel.Track(name: $0.name) }
+    model.reductions = item.reductions.map { reduction in
+      let track = reduction.track.map { item.tracks[$0].name + " " } ?? ""
+      return PreviewModel.Reduction(name: track + reduction.reducer.rawValue)
+    }
     model.message = nil
     for index in model.channels.indices { model.channels[index].meter.clear() }
     let starts = item.chapters.map(\.start) + [item.duration]

@@ -16,9 +16,15 @@ final class ItemRenderer {
   private var mapped: (matrix: ChannelMatrix, block: AudioBuffer)?
   private(set) var speed = PlaybackSpeed.normal
   var isMetered = true {
-    didSet { for monitor in monitors { monitor.isMetered = isMetered } }
+    didSet {
+      for monitor in monitors { monitor.isMetered = isMetered }
+      for monitor in reductionMonitors { monitor.isMetered = isMetered }
+    }
   }
   private let monitors: [TrackMonitor]
+  private let reductionMonitors: [ReductionMonitor]
+  /// The frames of the source in `block`.
+  private var heard: Range<Int64> = 0..<0
   /// The last levels of the tracks: tracks are measured in longer blocks than are read.
   private var trackLevels: [LevelSum?]
   private let loudness: LoudnessMeter?
@@ -38,6 +44,7 @@ final class ItemRenderer {
     for (track, nodes) in zip(item.trackIndices, item.graph.tracks) {
       for node in nodes { watchers[node] = monitors[track].watcher() }
     }
+    reductionMonitors = item.reductionMonitors(&watchers)
     source = try LiveSource(
       item.graph, sink: item.sink,
       as: device.map {
@@ -92,7 +99,9 @@ final class ItemRenderer {
   func read(_ count: Int, before end: Int64) throws(Failure) {
     let left = end - source.position
     let most = speed == .normal ? left : speed.ratio.target(ofSource: left)
+    let first = source.position
     try source.read(into: block, count: Int(max(1, min(Int64(count), most))))
+    heard = first..<max(first, source.position)
   }
 
   /// Whether 16 bits need dither: not if samples are a source's own, at its rate and speed.
@@ -115,10 +124,12 @@ final class ItemRenderer {
       return level
     }
     let reading = readLoudness()
+    let own = FrameRatio(from: source.format.sampleRate, to: item.sampleRate)
+    let frames = heard.mapped(own.target(ofSource:))
     return MeterFrame(
       end: end, channels: levels,
       truePeaks: loudness?.takeTruePeaks() ?? levels.map { Double($0.peak) }, tracks: trackLevels,
-      loudness: reading)
+      reductions: reductionMonitors.map { $0.reduction(in: frames) }, loudness: reading)
   }
 
   /// Reads ten times a second, the least by EBU Tech 3341.

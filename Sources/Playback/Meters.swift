@@ -86,6 +86,8 @@ public struct PlayerMeters: Sendable, Hashable {
   public var truePeaks: [Double] = []
   /// Of each of the item's tracks; nil for a track without sound.
   public var tracks: [LevelReading?] = []
+  /// As `PlayerItem.reductions`, each with its lowest gain.
+  public var reductions: [GainReduction] = []
   /// Of the item.
   public var loudness = LoudnessReading()
 }
@@ -99,6 +101,8 @@ struct MeterFrame: Sendable {
   var truePeaks: [Double] = []
   /// Of each track of the item; nil for a track without sound.
   var tracks: [LevelSum?] = []
+  /// Of the item, in its order.
+  var reductions: [GainReduction] = []
   /// Of the item.
   var loudness = LoudnessReading()
 
@@ -111,6 +115,7 @@ struct MeterFrame: Sendable {
     tracks = Self.join(tracks, next.tracks) { sum, next in
       if let level = next { sum = sum ?? LevelSum(); sum?.add(level) }
     }
+    reductions = Self.join(reductions, next.reductions) { $0.gain = min($0.gain, $1.gain) }
   }
 
   private static func join<Value>(
@@ -125,6 +130,6 @@ struct MeterFrame: Sendable {
   var meters: PlayerMeters {
     PlayerMeters(
       channels: channels.map(\.reading), truePeaks: truePeaks,
-      tracks: tracks.map { $0?.reading }, loudness: loudness)
+      tracks: tracks.map { $0?.reading }, reductions: reductions, loudness: loudness)
   }
 }

@@ -62,6 +62,43 @@ import Testing
         """)
   }
 
+  @Test("gain reduction has a line where something can lower the sound")
+  func reductions() {
+    var model = podcast
+    var duck = PreviewModel.Reduction(name: "music duck")
+    duck.show(-12, after: 0.04)
+    var limiter = PreviewModel.Reduction(name: "limiter")
+    limiter.show(-1.44, after: 0.04)
+    model.reductions = [duck, PreviewModel.Reduction(name: "voice compressor"), limiter]
+    let lines = screen(model, 80).split(separator: "\n")
+    #expect(
+      lines[7] == "reduction  music duck -12.0 dB  voice compressor   0.0 dB  limiter  -1.4 dB")
+    #expect(lines.count == screen(podcast, 80).split(separator: "\n").count + 1)
+    #expect(
+      screen(model, 40).contains(
+        """
+        reduction  music duck -12.0 dB
+                   voice compressor   0.0 dB
+                   limiter  -1.4 dB
+        """))
+    #expect(screen(model, 26).contains("reduction  m…uck -12.0 dB"))
+    // In a low window, one after the other is left out, and then the loudness.
+    #expect(
+      screen(model, 60, 8).hasSuffix(
+        """
+        reduction  music duck -12.0 dB  voice compressor   0.0 dB
+                   limiter  -1.4 dB
+        M -17.3  S -18.0  I     - LUFS  OVER
+        """))
+    #expect(!screen(model, 60, 7).contains("limiter"))
+    #expect(screen(model, 60, 7).contains("reduction"))
+    #expect(!screen(model, 60, 6).contains("reduction"))
+    #expect(screen(model, 60, 6).contains("LUFS"))
+    for columns in 1..<40 { _ = screen(model, columns) }
+    model.reductions[0].name = "a\u{1B}[2J"
+    #expect(!screen(model, 80).unicodeScalars.contains { $0.value == 0x1B })
+  }
+
   @Test("what was set is told beside the title")
   func settings() {
     var model = podcast
@@ -210,6 +247,17 @@ import Testing
     #expect((meter.peak, meter.average, meter.held) == (-28, -50, -28))
     for _ in 0..<20 { meter.show(nil, after: 1) }
     #expect(meter.peak == LevelReading.silence)
+  }
+
+  @Test("a reduction is shown at once, and goes by 20 dB a second")
+  func reduction() {
+    var reduction = PreviewModel.Reduction(name: "duck")
+    var shown: [Double] = []
+    for gain in [-12, -3, nil, -6, nil, nil, 0] as [Double?] {
+      reduction.show(gain, after: 0.25)
+      shown.append(reduction.gain)
+    }
+    #expect(shown == [-12, -7, -2, -6, -1, 0, 0])
   }
 
   @Test("over full scale stays marked until it is cleared")

@@ -76,15 +76,21 @@ import Testing
       LevelSum(peak: peak, squares: squares, count: 100)
     }
     var frame = MeterFrame(
-      end: 100, channels: [sum(0.9, 20)], truePeaks: [1.2], tracks: [nil, sum(0.5, 2)])
+      end: 100, channels: [sum(0.9, 20)], truePeaks: [1.2], tracks: [nil, sum(0.5, 2)],
+      reductions: [GainReduction(.duck, gain: -12), GainReduction(.limiter)])
     frame.append(
       MeterFrame(
         end: 200, channels: [sum(0.1, 0)], truePeaks: [0.1], tracks: [sum(0.1, 1), nil],
+        reductions: [GainReduction(.duck, gain: -3), GainReduction(.limiter, gain: -1)],
         loudness: LoudnessReading(integrated: -20)))
     #expect(frame.end == 200)
     #expect(frame.channels == [LevelSum(peak: 0.9, squares: 20, count: 200)])
     #expect(frame.truePeaks == [1.2])
     #expect(frame.tracks == [sum(0.1, 1), sum(0.5, 2)])
+    #expect(
+      frame.reductions == [
+        GainReduction(.duck, gain: -12), GainReduction(.limiter, gain: -1),
+      ])
     #expect(frame.loudness.integrated == -20)
     // Another item has other channels.
     frame.append(MeterFrame(end: 300, channels: [sum(0.1, 1), sum(0.2, 1)]))
