@@ -42,7 +42,7 @@ public struct ExportSession: Sendable {
   private let contents: Contents
 
   /// The groups of its sounds that other exports have part in, by their names.
-  var groups: [String: LoudnessGroup] { contents.groups }
+  package var groups: [String: LoudnessGroup] { contents.groups }
 
   /// The same session, some of whose sounds share their gain with those of other exports.
   package func sharing(_ groups: [String: LoudnessGroup]) -> ExportSession {

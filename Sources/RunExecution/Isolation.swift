@@ -32,6 +32,8 @@ package struct Isolation: Sendable {
   /// What a process is asked to do.
   package struct Order: Codable {
     fileprivate var export: Export
+    /// All exports that have part in its groups, itself among them: it measures their sounds.
+    fileprivate var groups: [String: [Export]]
     fileprivate var limits: ProcessLimits
     fileprivate var replaced: ExportSession.ReplacedFiles
     /// Beside which findings of analyses are kept, by their bytes.
@@ -79,7 +81,7 @@ package struct Isolation: Sendable {
     replacing replaced: ExportSession.ReplacedFiles, remembering memory: RunMemory?
   ) throws -> ExportSession.Report {
     let order = Order(
-      export: session.export, limits: limits(for: work), replaced: replaced,
+      export: session.export, groups: session.groups.mapValues(\.exports), limits: limits(for: work), replaced: replaced,
       jobFolders: memory?.jobFolders.map(\.bytes) ?? [])
     let bytes: Data
     do {
@@ -114,7 +116,7 @@ package struct Isolation: Sendable {
     case .cancelled: throw Self.failure(of: .signalled(SIGTERM))
     case .progress, .found, nil:
       session.removeLeftovers()
-      let sources = session.export.sourcePaths
+      let sources = order.sourcePaths
       let number = Int(place?.value ?? 0)
       let read = sources.indices.contains(number - 1) ? sources[number - 1] : nil
       if isCancelled() {
@@ -265,14 +267,15 @@ package struct Isolation: Sendable {
   }
 }
 
-extension Export {
+extension Isolation.Order {
   /// The files that it reads; the processes on both sides count them.
   fileprivate var sourcePaths: [FilePath] {
-    Set(composition.readAssets.map(\.path)).sorted { $0.string < $1.string }
+    let exports = [export] + groups.values.joined()
+    return Set(exports.flatMap(\.composition.readAssets).map(\.path)).sorted {
+      $0.string < $1.string
+    }
   }
-}
 
-extension Isolation.Order {
   /// What a process was given on its standard input; nil where no run has written that.
   package init?(_ bytes: [UInt8]) {
     guard let order = try? JSONDecoder().decode(Self.self, from: Data(bytes)) else { return nil }
@@ -291,7 +294,7 @@ extension Isolation.Order {
       write(String(decoding: line, as: UTF8.self) + "\n")
     }
     do {
-      let numbers = Dictionary(uniqueKeysWithValues: zip(export.sourcePaths, Int32(1)...))
+      let numbers = Dictionary(uniqueKeysWithValues: zip(sourcePaths, Int32(1)...))
       let place = SharedNumber.ofParent()
       let kept = jobFolders.map { KeptAnalyses(besideJobsIn: FilePath(bytes: $0)) }
       let analyses = RememberedAnalyses { digest in
@@ -302,7 +305,11 @@ extension Isolation.Order {
       let library = MediaLibrary(
         recalling: nil, probing: nil, verifiesAssets: true,
         watching: { place?.value = $0.flatMap { numbers[$0] } ?? 0 }, remembering: analyses)
+      let groups = groups.map { name, exports in
+        (name, LoudnessGroup(name, of: exports.map { ExportSession($0, library: library) }))
+      }
       let session = ExportSession(export, library: library)
+        .sharing(Dictionary(uniqueKeysWithValues: groups))
       let report = try session.run(
         budget: CPUBudget(total: 1), replacing: replaced, cancellation: cancellation,
         progress: eachSecond { say(.progress(completed: $0.completed, total: $0.total)) })

@@ -10,6 +10,7 @@ struct LoudnessGroups {
   /// The sounds of one job in one group.
   private struct Member {
     var target: LoudnessTarget
+    var session: ExportSession
     var graph: Graph
   }
 
@@ -26,7 +27,8 @@ struct LoudnessGroups {
     guard let session, let graph = try? session.graph() else { return }
     for (_, normalization, _) in graph.normalizations {
       guard let name = normalization.target.group else { continue }
-      members[name, default: [:]][index] = Member(target: normalization.target, graph: graph)
+      members[name, default: [:]][index] = Member(
+        target: normalization.target, session: session, graph: graph)
     }
   }
 
@@ -34,7 +36,8 @@ struct LoudnessGroups {
   func made() -> [String: LoudnessGroup] {
     var groups: [String: LoudnessGroup] = [:]
     for (name, jobs) in members where !jobs.isEmpty {
-      groups[name] = LoudnessGroup(name, in: jobs.sorted { $0.key < $1.key }.map(\.value.graph))
+      groups[name] = LoudnessGroup(
+        name, of: jobs.sorted { $0.key < $1.key }.map(\.value.session))
     }
     return groups
   }

@@ -68,4 +68,25 @@ struct NestingTests {
         "compositions are nested more than 200 deep; put items side by side",
       ])
   }
+
+  @Test(
+    "a part of a group of many tracks at once is that slice of the whole, bit for bit",
+    arguments: 1...4 as ClosedRange<UInt64>)
+  func parts(seed: UInt64) throws {
+    var dice = Dice(seed)
+    let mixed = Composition(
+      tracks: try (0..<5 as Range<UInt64>).map { number in
+        let noise = Signal.noise(seed: 10 * seed + number, count: 60_000)
+        let asset = try stage.sound([noise], rate: 44_100, name: "\(number).wav")
+        let start = Time(frames: dice.number(0..<20_000), rate: 44_100)
+        return Track(segments: [clip(asset, at: start)])
+      })
+    let whole = try stage.render(composition(group(mixed)))[0]
+    let start = dice.number(20_000..<50_000)
+    let range = TimeRange(
+      start: Time(frames: start, rate: 44_100), duration: Time(frames: 9999, rate: 44_100))
+    let part = Segment(.composition(mixed), source: range, at: .zero)
+    #expect(
+      try stage.render(composition(part))[0] == Array(whole[Int(start)..<Int(start) + 9999]))
+  }
 }

@@ -189,7 +189,8 @@ extension LoudnessCorrection {
   fileprivate func misses(in sound: LoudnessMeasurement?, isWhole: Bool) -> [String] {
     let level = target.level
     guard level.value(in: before) != nil else {
-      return ["is silent: it has no loudness to bring to \(level)"]
+      let reason = if case .integrated = level { ", or softer than −70 LUFS" } else { "" }
+      return ["cannot be brought to \(level): it is silent\(reason)"]
     }
     var found: [String] = []
     if isWhole, target.group == nil, let sound, let value = level.value(in: sound) {

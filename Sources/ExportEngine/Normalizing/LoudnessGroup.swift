@@ -6,15 +6,19 @@ import Synchronization
 ///
 /// Safe from any thread. It is measured once, by the first export that needs it.
 package final class LoudnessGroup: Sendable {
+  /// What the sounds are of, for a process of its own.
+  package let exports: [Export]
   /// The sounds, each a graph whose last node it is.
   private let sounds: [Graph]
   private let measured = Mutex<LoudnessMeasurement?>(nil)
   private let digested = Mutex<String?>(nil)
 
-  /// The group called `name` of these exports' graphs.
-  package init(_ name: String, in graphs: [Graph]) {
-    sounds = graphs.flatMap { graph in
-      graph.sounds(ofGroup: name).map { graph.subgraph(of: $0) }
+  /// The group called `name` of these exports.
+  package init(_ name: String, of sessions: [ExportSession]) {
+    exports = sessions.map(\.export)
+    sounds = sessions.flatMap { session -> [Graph] in
+      guard let graph = try? session.graph() else { return [] }
+      return graph.sounds(ofGroup: name).map { graph.subgraph(of: $0) }
     }
   }
 

@@ -91,6 +91,7 @@ final class SourceNode: RenderNode {
 final class MixNode: RenderNode {
   private struct Child {
     let frames: Range<Int64>
+    let place: Int
     let node: any RenderNode
   }
 
@@ -101,7 +102,9 @@ final class MixNode: RenderNode {
   /// Made when children overlap or meet inside a block, and released when the node closes: memory
   /// does not grow with the number of groups.
   private var scratch: AudioBuffer?
-  /// Children that sound at the playhead, in order of start, and the first one to come.
+  /// Children that sound at the playhead, in the order that the graph has them in, and the first
+  /// one to come. A sum of floats depends on its order, and a part of a mix must not begin with
+  /// another one than the whole: starts would be clamped to the part.
   private var active: [Int] = []
   private var next = 0
   private var playhead: Int64 = .min
@@ -112,7 +115,7 @@ final class MixNode: RenderNode {
       .sorted {
         ($0.element.frames.lowerBound, $0.offset) < ($1.element.frames.lowerBound, $1.offset)
       }
-      .map { Child(frames: $0.element.frames, node: $0.element.node) }
+      .map { Child(frames: $0.element.frames, place: $0.offset, node: $0.element.node) }
     level = LevelApplier(node.level, node.format.channelLayout)
     channelCount = node.format.channelLayout.count
     self.capacity = capacity
@@ -173,7 +176,11 @@ final class MixNode: RenderNode {
       return true
     }
     while next < children.count, children[next].frames.lowerBound < frames.upperBound {
-      if children[next].frames.upperBound > frames.lowerBound { active.append(next) }
+      let child = children[next]
+      if child.frames.upperBound > frames.lowerBound {
+        let later = active.firstIndex { children[$0].place > child.place }
+        active.insert(next, at: later ?? active.endIndex)
+      }
       next += 1
     }
   }
