@@ -56,9 +56,11 @@ extension Engine {
   private static let filterTools: String = Library.filterVersions
 
   /// `tools`, and libraries that only some graphs use.
-  static func tools(for graph: Graph) -> [String: String] {
+  static func tools(for graphs: some Sequence<Graph>) -> [String: String] {
     var tools = tools
-    if graph.nodes.contains(where: \.needsFilters) { tools["filters"] = filterTools }
+    if graphs.contains(where: { $0.nodes.contains(where: \.needsFilters) }) {
+      tools["filters"] = filterTools
+    }
     return tools
   }
 }
@@ -87,13 +89,18 @@ extension ExportSession {
     }
     if !files.isEmpty { files[0] += export.records.map(\.path) }
     return Fingerprint(
-      tools: Engine.tools(for: graph), digests: digests, sources: sources.list, files: files)
+      tools: Engine.tools(for: [graph] + groups(of: graph).flatMap(\.sounds)), digests: digests, sources: sources.list, files: files)
+  }
+
+  /// Those on whose sounds a gain of this graph depends.
+  private func groups(of graph: Graph) -> [LoudnessGroup] {
+    Set(graph.normalizations.compactMap(\.normalization.target.group)).sorted()
+      .compactMap { groups[$0] }
   }
 
   /// `digest`, and with it the sounds of other exports on which a gain depends.
   private func groupDigest(of graph: Graph, over digest: String) throws -> String {
-    let names = Set(graph.normalizations.compactMap(\.normalization.target.group)).sorted()
-    let others = try names.compactMap { try groups[$0]?.digest() }
+    let others = try groups(of: graph).map { try $0.digest() }
     return others.isEmpty ? digest : try canonicalDigest(of: [digest] + others) { $0.bytes }
   }
 

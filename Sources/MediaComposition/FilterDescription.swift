@@ -65,8 +65,10 @@ public struct FilterDescription: Sendable, Hashable {
         help: nearest.map { "did you mean '\($0)'?" }
           ?? "the filters are \(FilterTable.allowed.sorted().joined(separator: ", "))")
     }
-    // The arguments' own quotes are libavfilter's to read.
-    let plain = String(filter.arguments.filter { $0 != "\\" && $0 != "'" && $0 != " " })
+    // The arguments' own quotes are libavfilter's to read, and expressions are read without any
+    // blanks (av_expr_parse, isspace(3)).
+    var plain = filter.arguments
+    plain.unicodeScalars.removeAll { "\\' \t\n\u{B}\u{C}\r".unicodeScalars.contains($0) }
     if let word = FilterTable.unboundedFunctions.first(where: plain.contains) {
       throw FilterRefusal(
         "'\(word))' in the arguments of '\(filter.name)' \(FilterTable.unboundedReason)",

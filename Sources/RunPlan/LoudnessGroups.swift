@@ -1,6 +1,7 @@
 import Diagnosis
 import ExportEngine
 import ExportGraph
+import JobModel
 import MediaComposition
 
 /// The sounds of a run's jobs that get one gain, by the names of their groups.
@@ -9,7 +10,7 @@ import MediaComposition
 struct LoudnessGroups {
   /// The sounds of one job in one group.
   private struct Member {
-    var target: LoudnessTarget
+    var targets: [LoudnessTarget]
     var session: ExportSession
     var graph: Graph
   }
@@ -27,8 +28,10 @@ struct LoudnessGroups {
     guard let session, let graph = try? session.graph() else { return }
     for (_, normalization, _) in graph.normalizations {
       guard let name = normalization.target.group else { continue }
-      members[name, default: [:]][index] = Member(
-        target: normalization.target, session: session, graph: graph)
+      var member =
+        members[name]?[index] ?? Member(targets: [], session: session, graph: graph)
+      member.targets.append(normalization.target)
+      members[name, default: [:]][index] = member
     }
   }
 
@@ -42,21 +45,37 @@ struct LoudnessGroups {
     return groups
   }
 
-  /// Why groups cannot be measured, each once.
-  var problems: [Diagnostic] {
-    members.sorted { $0.key < $1.key }.flatMap { name, jobs -> [Diagnostic] in
+  /// Why groups cannot be measured, each once, and which lack sounds of `refused` jobs.
+  ///
+  /// - Complexity: O(nodes of the groups + items of the refused jobs)
+  func problems(without refused: some Sequence<Job>) -> [Diagnostic] {
+    guard !members.isEmpty else { return [] }
+    var missing: [String: Job] = [:]
+    for job in refused {
+      for name in job.loudnessGroups where missing[name] == nil { missing[name] = job }
+    }
+    return members.sorted { $0.key < $1.key }.flatMap { name, jobs -> [Diagnostic] in
       let all = jobs.sorted { $0.key < $1.key }.map(\.value)
-      guard let first = all.first else { return [] }
+      let targets = all.flatMap(\.targets)
+      guard let first = targets.first else { return [] }
       var found: [Diagnostic] = []
-      if let other = all.first(where: { !$0.target.sharesLevel(with: first.target) }) {
+      if let other = targets.first(where: { !$0.sharesLevel(with: first) }) {
         found.append(
           Diagnostic(
-            "the group '\(name)' is brought to \(other.target.level) here",
-            at: other.target.origin, help: "give all its sounds one level",
-            notes: [.init("and to \(first.target.level) here", at: first.target.origin)]))
+            "the group '\(name)' is brought to \(other.measure) here",
+            at: other.origin, help: "give all its sounds one level",
+            notes: [.init("and to \(first.measure) here", at: first.origin)]))
       }
       for member in all {
-        found += member.graph.problems(ofGroup: name, at: member.target.origin).prefix(1)
+        found += member.graph.problems(ofGroup: name, at: member.targets[0].origin).prefix(1)
+      }
+      if let job = missing[name] {
+        found.append(
+          Diagnostic(
+            .warning,
+            "the group '\(name)' is measured without job '\(job.name)', which is refused",
+            at: first.origin,
+            help: "mend that job: the gain of the group, and all of its files, change with it"))
       }
       return found
     }
@@ -64,6 +83,8 @@ struct LoudnessGroups {
 }
 
 extension LoudnessTarget {
+  fileprivate var measure: String { "\(level)" + (isDualMono ? " as dual mono" : "") }
+
   fileprivate func sharesLevel(with other: LoudnessTarget) -> Bool {
     level == other.level && isDualMono == other.isDualMono
   }

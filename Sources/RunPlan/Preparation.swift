@@ -48,7 +48,7 @@ package struct Preparation {
     // A preview settles what is heard; a run must know what its other jobs read and write.
     // The others count where they share a gain.
     let settled =
-      rules.purpose == .preview && !loaded.jobs.contains(where: \.sharesLoudness)
+      rules.purpose == .preview && loaded.jobs.allSatisfy(\.loudnessGroups.isEmpty)
       ? called : nil
     let preparer = Preparer(
       loaded, settled ?? Array(loaded.jobs.indices), rules, library: library, budget: budget,
@@ -143,9 +143,10 @@ package struct Preparation {
 
   /// Of all jobs: what is not wanted now may be there, or be wanted next.
   private mutating func reportConflicts(_ preparer: Preparer) {
+    let refused = zip(preparer.jobs, preparer.outcomes).lazy.filter(\.1.isRefused).map(\.0)
     let found =
-      preparer.circles + preparer.dependencies.problems + preparer.groups.problems
-      + preparer.sets.problems
+      preparer.circles + preparer.dependencies.problems
+      + preparer.groups.problems(without: refused) + preparer.sets.problems
     diagnostics.append(contentsOf: found)
     if found.contains(where: { $0.severity == .error }) { hasJobErrors = true }
   }

@@ -241,6 +241,7 @@ struct Preparer {
   private mutating func settled(_ index: Int) -> Outcome {
     let job = jobs[index]
     var outcome = Outcome()
+    groups.set(nil, of: index)
     // In a circle no job comes first, which is reported as such.
     let needs = circles.isEmpty ? edges(of: index) : []
     if let edge = needs.first(where: { outcomes[$0.job].isRefused }) {

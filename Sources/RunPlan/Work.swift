@@ -63,7 +63,7 @@ extension Work {
         "has other parts than were checked, now that what it reads is written; run it again",
         origin: draft.job.origin)
     }
-    return ExportSession(remade, library: session.library)
+    return ExportSession(remade, library: session.library).sharing(session.groups)
   }
 }
 

@@ -41,10 +41,8 @@ import Testing
     #expect(try stage.run("cmp -s two.wav before.wav").status == 1)
   }
 
-  @Test(
-    "the gain is the same in processes of their own, and in shares of a run",
-    arguments: ["run --isolate", "run --root ."], ["", "--shard 1/2", "--shard 2/2"])
-  func apart(command: String, share: String) throws {
+  /// Two jobs of one group, of which the second reads tags that a third one writes.
+  private func writeSeason() throws {
     try stage.make(
       """
       for level in 0.02 0.05; do
@@ -54,12 +52,34 @@ import Testing
     try stage.write(
       "job.yaml",
       """
-      defaults: { loudness: { integrated: -20 LUFS, group: season } }
+      vars: { tags: 0.05.wav }
       jobs:
-        one: { clip: 0.02.wav, output: one.wav }
-        two: { clip: 0.05.wav, output: two.wav }
+        first: { clip: 0.02.wav, output: first.flac }
+        one:
+          { clip: 0.02.wav, output: one.wav, loudness: { integrated: -20 LUFS, group: season } }
+        two:
+          clip: 0.05.wav
+          loudness: { integrated: -20 LUFS, group: season }
+          metadata: { from: "${tags}" }
+          output: two.wav
       """)
-    try stage.make("avjob run --quiet job.yaml; mkdir whole; mv one.wav two.wav whole; rm -r .avjob")
+    try stage.make(
+      "avjob run --quiet job.yaml; mkdir whole; mv one.wav two.wav whole; rm -r .avjob first.flac")
+  }
+
+  @Test("a job that another one writes for has the gain of its group")
+  func awaited() throws {
+    try writeSeason()
+    try stage.make("avjob run --quiet --set tags=first.flac job.yaml")
+    let level = { try self.integrated($0) }
+    #expect(try level("two.wav") == level("whole/two.wav"))
+  }
+
+  @Test(
+    "the gain is the same in processes of their own, and in shares of a run",
+    arguments: ["run --isolate", "run --root ."], ["", "--shard 1/2", "--shard 2/2"])
+  func apart(command: String, share: String) throws {
+    try writeSeason()
     try stage.make("avjob \(command) --quiet \(share) job.yaml")
     let made = try stage.make("ls one.wav two.wav 2>/dev/null || true").text.split(separator: "\n")
     #expect(made.count == (share.isEmpty ? 2 : 1))
@@ -79,6 +99,11 @@ import Testing
           concat: [{ clip: a.wav, loudness: { rms: -20 dB, group: items } }]
           loudness: { integrated: -16 LUFS, group: whole }
           output: inner.wav
+        both:
+          concat:
+          - { clip: a.wav, loudness: { rms: -20 dB, group: takes } }
+          - { clip: a.wav, loudness: { rms: -30 dB, group: takes } }
+          output: both.wav
         later: { clip: one.wav, output: later.wav, loudness: { rms: -20 dB, group: made } }
       """)
     expect(
@@ -95,12 +120,42 @@ import Testing
           6 |     loudness: { integrated: -16 LUFS, group: whole }
             |               ^
         help: group the items, or the whole
-      job.yaml:8:56: error: the group 'made' cannot be measured before 'one.wav' is there, which another \
+      job.yaml:11:32: error: the group 'takes' is brought to −30.0 dB RMS here
+         11 |     - { clip: a.wav, loudness: { rms: -30 dB, group: takes } }
+            |                                ^
+        help: give all its sounds one level
+      job.yaml:10:32: note: and to −20.0 dB RMS here
+         10 |     - { clip: a.wav, loudness: { rms: -20 dB, group: takes } }
+            |                                ^
+      job.yaml:13:56: error: the group 'made' cannot be measured before 'one.wav' is there, which another \
       job of this run writes
-          8 |   later: { clip: one.wav, output: later.wav, loudness: { rms: -20 dB, group: made } }
+         13 |   later: { clip: one.wav, output: later.wav, loudness: { rms: -20 dB, group: made } }
             |                                                        ^
         help: run that job before, and put the group into a job file of its own
 
       """)
+  }
+
+  @Test("a group that lacks a job's sounds says so where the others are made")
+  func incomplete() throws {
+    try stage.make("ffmpeg -v error -f lavfi -i sine -t 1 a.wav")
+    try stage.write(
+      "job.yaml",
+      """
+      defaults: { loudness: { integrated: -20 LUFS, group: season } }
+      jobs:
+        one: { clip: a.wav, output: one.wav }
+        two: { clip: missing.wav, output: two.wav }
+      """)
+    let result = try stage.run("avjob run --keep-going --quiet job.yaml")
+    #expect(
+      result.errors.contains(
+        """
+        job.yaml:1:23: warning: the group 'season' is measured without job 'two', which is refused
+            1 | defaults: { loudness: { integrated: -20 LUFS, group: season } }
+              |                       ^
+          help: mend that job: the gain of the group, and all of its files, change with it
+
+        """), "\(result.errors)")
   }
 }

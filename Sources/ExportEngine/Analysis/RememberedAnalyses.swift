@@ -43,7 +43,7 @@ struct AnalysisKey: Encodable {
     grid = pass.grid
     nodes = pass.graph.nodes
     frames = pass.frames
-    tools = Engine.tools(for: pass.graph).sorted { $0.key < $1.key }
+    tools = Engine.tools(for: [pass.graph]).sorted { $0.key < $1.key }
       .map { "\($0.key) \($0.value)" }
   }
 

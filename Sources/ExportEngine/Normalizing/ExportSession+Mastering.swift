@@ -141,15 +141,16 @@ extension ExportSession {
         normalization.headroom += peak - ceiling + 0.1
         isOff = true
       }
+      let target = normalization.target
       let isWhole = sink.frames == solved.graph.nodes[sink.node].frames
-      if isWhole, let level = normalization.target.level.value(in: loudness),
-        let miss = correction.miss, abs(miss) <= Self.levelTolerance
+      // All sounds of a group have one gain; and where the limiter has kept a sound from its level,
+      // more gain is of no use.
+      if isWhole, target.group == nil, let level = target.level.value(in: loudness),
+        let miss = correction.miss, abs(miss - normalization.compensation) <= Self.levelTolerance,
+        abs(level - target.level.decibels) > Self.levelTolerance
       {
-        let change = level - normalization.target.level.decibels
-        if abs(change) > Self.levelTolerance {
-          normalization.compensation -= change
-          isOff = true
-        }
+        normalization.compensation -= level - target.level.decibels
+        isOff = true
       }
       guard isOff else { continue }
       solved.graph.renew(normalization, ofSink: index)

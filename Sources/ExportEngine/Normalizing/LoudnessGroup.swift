@@ -1,4 +1,5 @@
 import ExportGraph
+import Glibc
 import MediaComposition
 import Synchronization
 
@@ -9,7 +10,7 @@ package final class LoudnessGroup: Sendable {
   /// What the sounds are of, for a process of its own.
   package let exports: [Export]
   /// The sounds, each a graph whose last node it is.
-  private let sounds: [Graph]
+  let sounds: [Graph]
   private let measured = Mutex<LoudnessMeasurement?>(nil)
   private let digested = Mutex<String?>(nil)
 
@@ -40,7 +41,21 @@ package final class LoudnessGroup: Sendable {
   func measurement(
     by normalizer: Normalizer, dualMono: Bool, progress: (Double) -> Void
   ) throws -> LoudnessMeasurement? {
-    if let known = measured.withLock({ $0 }) { return known }
+    while true {
+      let found = try measured.withLockIfAvailable { known throws -> LoudnessMeasurement? in
+        if known == nil { known = try measure(by: normalizer, dualMono: dualMono, progress) }
+        return known
+      }
+      if let found { return found }
+      // Another export measures it, which may take long.
+      guard !normalizer.analyst.cancellation.isCancelled else { throw CancellationError() }
+      usleep(20_000)
+    }
+  }
+
+  private func measure(
+    by normalizer: Normalizer, dualMono: Bool, _ progress: (Double) -> Void
+  ) throws -> LoudnessMeasurement? {
     var all: [LoudnessMeasurement] = []
     for sound in sounds {
       // Items within it may have levels of their own.
@@ -51,8 +66,6 @@ package final class LoudnessGroup: Sendable {
           of: sound.nodes.count - 1, in: solved.graph, dualMono: dualMono))
       progress(Double(all.count) / Double(sounds.count))
     }
-    let merged = LoudnessMeasurement.merged(all)
-    measured.withLock { $0 = merged }
-    return merged
+    return LoudnessMeasurement.merged(all)
   }
 }

@@ -107,16 +107,11 @@ public struct Job: Sendable, Hashable {
 }
 
 extension Job {
-  /// Whether it brings a sound to a level together with others. O(items)
-  package var sharesLoudness: Bool {
-    if loudness?.group != nil || outputs.contains(where: { $0.loudness?.group != nil }) {
-      return true
-    }
-    var found = false
-    Item.forEach(of: [item]) { items, index in
-      if items[index].loudness?.group != nil { found = true }
-    }
-    return found
+  /// The groups of sounds that are brought to a level together, in which it has part. O(items)
+  package var loudnessGroups: Set<String> {
+    var targets = [loudness] + outputs.map(\.loudness)
+    Item.forEach(of: [item]) { targets.append($0[$1].loudness) }
+    return Set(targets.compactMap { $0?.group })
   }
 }
 
