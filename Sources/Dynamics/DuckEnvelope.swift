@@ -3,7 +3,7 @@
 ///
 /// The gain of a frame is a function of the times at which others sound, as far as these times lie
 /// within `hold` and `release` before the frame, and within `attack` after it.
-public struct DuckEnvelope: Sendable, Hashable {
+package struct DuckEnvelope: Sendable, Hashable {
   /// Frames of the fall, which ends where another sound begins.
   private let attack: Int64
   /// Frames after another sound during which the gain stays down.
@@ -13,10 +13,10 @@ public struct DuckEnvelope: Sendable, Hashable {
   /// The binary logarithm of the gain at full depth.
   private let slope: Float
   /// The gain at full depth.
-  public let deepest: Float
+  package let deepest: Float
 
   /// An envelope of `depth` decibels, 0 … 100, with times in frames, less than 2³¹.
-  public init(depth: Double, attack: Int64, hold: Int64, release: Int64) {
+  package init(depth: Double, attack: Int64, hold: Int64, release: Int64) {
     (self.attack, self.hold, self.release) = (attack, hold, release)
     // 20 dB are a factor of 10.
     slope = Float(-depth / 20 * 3.321928094887362)
@@ -26,7 +26,7 @@ public struct DuckEnvelope: Sendable, Hashable {
   /// The gain over all of `frames`; nil where it moves. `sounding` has the times at which others
   /// sound, in order of their starts; they may touch and overlap, and those that cannot matter may
   /// be left out. O(ranges).
-  public func steadyGain(over frames: Range<Int64>, sounding: [Range<Int64>]) -> Float? {
+  package func steadyGain(over frames: Range<Int64>, sounding: [Range<Int64>]) -> Float? {
     var isNear = false
     for range in sounding {
       let low = range.lowerBound..<range.upperBound + hold
@@ -38,7 +38,7 @@ public struct DuckEnvelope: Sendable, Hashable {
   }
 
   /// Writes the gains of `frames`, the first at `gains[0]`. O(frames + ranges).
-  public func write(
+  package func write(
     _ gains: UnsafeMutablePointer<Float>, over frames: Range<Int64>, sounding: [Range<Int64>]
   ) {
     var done = frames.lowerBound

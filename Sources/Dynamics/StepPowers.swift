@@ -3,7 +3,7 @@
 ///
 /// A step's power depends on its samples alone, in whatever blocks they come. Only the last steps
 /// are kept.
-public struct StepPowers: Sendable {
+package struct StepPowers: Sendable {
   /// Frames of a step.
   private let length: Int64
   /// A frame on which a step begins.
@@ -14,42 +14,42 @@ public struct StepPowers: Sendable {
   private var powers: [Float] = []
   private var firstStep: Int64 = 0
   /// The next frame to be added.
-  public private(set) var end: Int64 = 0
+  package private(set) var end: Int64 = 0
   /// The step that `end` lies in: for each channel its sum of squares, in eight parts by frame.
   private var sums: [SIMD8<Float>]
   /// Whether all frames of that step before `end` are in `sums`.
   private var isWhole = false
 
   /// No powers yet of a sound of `channelCount` channels; the powers of `kept` frames will be kept.
-  public init(channelCount: Int, step length: Int64, zero: Int64, kept: Int64) {
+  package init(channelCount: Int, step length: Int64, zero: Int64, kept: Int64) {
     (self.length, self.zero) = (max(1, length), zero)
     self.kept = Int(kept / max(1, length)) + 2
     sums = Array(repeating: .zero, count: channelCount)
   }
 
   /// The step that holds a frame.
-  public func step(of frame: Int64) -> Int64 {
+  package func step(of frame: Int64) -> Int64 {
     let (quotient, rest) = (frame - zero).quotientAndRemainder(dividingBy: length)
     return rest < 0 ? quotient - 1 : quotient
   }
 
   /// The first frame of a step.
-  public func start(of step: Int64) -> Int64 { zero + step * length }
+  package func start(of step: Int64) -> Int64 { zero + step * length }
 
   /// The steps whose powers are known.
-  public var known: Range<Int64> { firstStep..<firstStep + Int64(powers.count) }
+  package var known: Range<Int64> { firstStep..<firstStep + Int64(powers.count) }
 
   /// The power of a step; 0 of one that is not known.
-  public func power(of step: Int64) -> Float {
+  package func power(of step: Int64) -> Float {
     known.contains(step) ? powers[Int(step - firstStep)] : 0
   }
 
   /// The first step that begins at `frame` or later.
-  public func firstStep(from frame: Int64) -> Int64 { step(of: frame + length - 1) }
+  package func firstStep(from frame: Int64) -> Int64 { step(of: frame + length - 1) }
 
   /// Forgets everything; the next frame to be added is `frame`, before which is silence or what is
   /// not known.
-  public mutating func restart(at frame: Int64, afterSilence: Bool) {
+  package mutating func restart(at frame: Int64, afterSilence: Bool) {
     powers.removeAll(keepingCapacity: true)
     end = frame
     isWhole = afterSilence || start(of: step(of: frame)) == frame
@@ -58,7 +58,7 @@ public struct StepPowers: Sendable {
   }
 
   /// Adds `count` frames of all channels, the first of which is `end`. O(count).
-  public mutating func add(
+  package mutating func add(
     _ planes: UnsafePointer<UnsafeMutablePointer<Float>>, count: Int
   ) {
     var done = 0
@@ -76,7 +76,7 @@ public struct StepPowers: Sendable {
   }
 
   /// Completes the step that `end` lies in with silence, after the sound's last frame.
-  public mutating func addSilence() {
+  package mutating func addSilence() {
     guard end != start(of: step(of: end)) else { return }
     end = start(of: step(of: end) + 1)
     finish()

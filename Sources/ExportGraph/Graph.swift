@@ -230,11 +230,13 @@ public struct Sink: Sendable, Hashable, Encodable {
   public var chapters: [Chapter]
   /// Whether samples of few bits need dither: not where each one passes through untouched.
   public var isDithered: Bool
+  /// dBTP that no peak of the encoded file may pass; nil: any may.
+  public var ceiling: Double?
 
   /// A sink that writes `frames` of `node`.
   public init(
     node: Node.ID, frames: Range<Int64>, output: Output, format: Output.Format,
-    metadata: Metadata, chapters: [Chapter], isDithered: Bool
+    metadata: Metadata, chapters: [Chapter], isDithered: Bool, ceiling: Double? = nil
   ) {
     self.node = node
     self.frames = frames
@@ -243,6 +245,7 @@ public struct Sink: Sendable, Hashable, Encodable {
     self.metadata = metadata
     self.chapters = chapters
     self.isDithered = isDithered
+    self.ceiling = ceiling
   }
 }
 

@@ -51,17 +51,16 @@ extension Graph {
     }
   }
 
-  /// The sounds of a group, as they are before their level: items, and of all outputs the first, since
-  /// they hold the same sound.
+  /// The sounds of a group, as they are before their level: items, and of all outputs, which hold the
+  /// same sound, the first with the most channels.
   package func sounds(ofGroup name: String) -> [Node.ID] {
     let masters = Set(sinks.map(\.node))
-    var hasMaster = false
-    return normalizations.compactMap { id, normalization, child in
-      guard normalization.target.group == name else { return nil }
-      guard masters.contains(id) else { return child }
-      defer { hasMaster = true }
-      return hasMaster ? nil : child
-    }
+    let members = normalizations.filter { $0.normalization.target.group == name }
+    let outputs = members.filter { masters.contains($0.node) }.map(\.child)
+    func channelCount(_ id: Node.ID) -> Int { nodes[id].format.channelLayout.count }
+    let most = outputs.map(channelCount).max()
+    return members.filter { !masters.contains($0.node) }.map(\.child)
+      + outputs.filter { channelCount($0) == most }.prefix(1)
   }
 
   /// The same graph with a node's gain and ceiling.

@@ -29,7 +29,6 @@ extension Graph {
   mutating func addSinks(
     of export: Export, _ outputs: [SettledOutput], from root: Node.ID
   ) throws(Failure) {
-    let mixFormat = nodes[root].format
     let duration = export.composition.duration
     let range = export.timeRange ?? TimeRange(start: .zero, duration: duration)
     guard TimeRange(start: .zero, duration: duration).contains(range) else {
@@ -41,9 +40,10 @@ extension Graph {
     var masters = Masters(root: root, duration: duration)
     for settled in outputs {
       let (output, format) = (settled.output, settled.sound)
+      let target = output.loudness ?? export.loudness
       let node = masters.node(
         in: format,
-        brought: (output.loudness ?? export.loudness).map {
+        brought: target.map {
           Normalization(
             $0, headroom: settled.format.peakHeadroom(channelCount: format.channelLayout.count))
         }, for: output, &nodes)
@@ -55,7 +55,7 @@ extension Graph {
           node: node, frames: frames, output: output, format: settled.format,
           metadata: export.metadata.overridden(by: output.metadata),
           chapters: export.chapters(in: frames, rate: format.sampleRate),
-          isDithered: needsDither(node, as: settled.format)))
+          isDithered: needsDither(node, as: settled.format), ceiling: target?.truePeak))
     }
   }
 
@@ -112,7 +112,8 @@ private struct Masters {
   ) -> Node.ID {
     let input = conversion(to: format, for: output, &nodes)
     guard let normalization else { return input }
-    let key = Key(input: input, normalization: normalization)
+    var key = Key(input: input, normalization: normalization)
+    key.normalization.target.origin = .unknown
     if let known = normalized[key] { return known }
     let normalize = Process.normalize(normalization)
     nodes.append(

@@ -17,8 +17,9 @@ package final class Encoder {
     case flac(bitDepth: Int)
     /// 16 or 24 bits a sample.
     case alac(bitDepth: Int)
-    /// AAC-LC; bits a second for all channels together.
-    case aac(bitRate: Int)
+    /// AAC-LC; bits a second for all channels together. With substitution, bands of noise are left to
+    /// the decoder, which makes up noise of its own.
+    case aac(bitRate: Int, substitutesNoise: Bool = true)
     /// By libvorbis.
     case vorbis(VorbisTarget)
     /// By libopus, with a variable bit rate, near so many bits a second for all channels together.
@@ -109,7 +110,7 @@ package final class Encoder {
       let opened = try checkAllocated(context, "avcodec_alloc_context3")
       try configure(opened, codec, sampleRate: sampleRate, channelMask: channelMask)
       try check(avcodec_open2(opened, implementation, nil), "avcodec_open2")
-      if case .aac(let bitRate) = codec, opened.pointee.bit_rate != Int64(bitRate) {
+      if case .aac(let bitRate, _) = codec, opened.pointee.bit_rate != Int64(bitRate) {
         throw LibAVError(code: avjob_averror(EINVAL), operation: "setting the bit rate \(bitRate)")
       }
       frame = try emptyFrame(for: opened)
@@ -137,7 +138,12 @@ package final class Encoder {
     switch codec {
     case .flac(let bitDepth), .alac(let bitDepth):
       context.pointee.bits_per_raw_sample = Int32(bitDepth)
-    case .aac(let bitRate), .vorbis(.bitRate(let bitRate)), .opus(let bitRate):
+    case .aac(let bitRate, let substitutesNoise):
+      context.pointee.bit_rate = Int64(bitRate)
+      if !substitutesNoise {
+        try check(av_opt_set_int(context.pointee.priv_data, "aac_pns", 0, 0), "aac_pns")
+      }
+    case .vorbis(.bitRate(let bitRate)), .opus(let bitRate):
       context.pointee.bit_rate = Int64(bitRate)
     case .vorbis(.quality(let quality)):
       context.pointee.flags |= AV_CODEC_FLAG_QSCALE

@@ -124,14 +124,6 @@ extension Double {
     let decimals = rest % 10 == 0 ? "\(rest / 10)" : (rest < 10 ? "0" : "") + "\(rest)"
     return rest == 0 ? "\(whole)" : "\(whole).\(decimals)"
   }
-
-  /// With two decimals.
-  fileprivate var hundredths: String {
-    guard isFinite, magnitude < 1e9 else { return tenths }
-    let scaled = Int((self * 100).rounded())
-    let rest = scaled.magnitude % 100
-    return "\(scaled < 0 ? "−" : "")\(scaled.magnitude / 100).\(rest < 10 ? "0" : "")\(rest)"
-  }
 }
 
 // MARK: - JSON

@@ -8,7 +8,7 @@ package enum FilterTable {
   /// By FFmpeg's names.
   package static let allowed: Set<String> = [
     "acompressor", "acontrast", "acrusher", "adeclip", "adenorm", "adynamicequalizer", "aemphasis",
-    "afftdn", "agate", "allpass", "aphaser", "apulsator", "asoftclip", "asubboost", "asubcut",
+    "afftdn", "agate", "allpass", "aphaser", "apulsator", "asubboost", "asubcut",
     "asupercut", "asuperpass", "asuperstop", "atilt", "bandpass", "bandreject", "bass", "biquad",
     "chorus", "compand", "crossfeed", "crystalizer", "dcshift", "deesser", "equalizer",
     "extrastereo", "flanger", "highpass", "highshelf", "lowpass", "lowshelf", "pan", "stereowiden",
@@ -49,6 +49,7 @@ package enum FilterTable {
     refuse(
       "asetpts asettb asetnsamples acue arealtime compensationdelay", changesTime,
       "place the item with 'at'")
+    refuse("asoftclip", "moves a sound where it oversamples", "use 'limiter'")
     refuse("aecho", "makes a sound longer", "use 'delay'")
     refuse("aresample aformat", "changes the rate of a sound", "write 'sample_rate' for an output")
     refuse(

@@ -87,6 +87,14 @@ extension Double {
     return "\(scaled < 0 ? "−" : "")\(scaled.magnitude / 10).\(scaled.magnitude % 10)"
   }
 
+  /// The same with two decimals.
+  package var hundredths: String {
+    guard isFinite, magnitude < 1e6 else { return tenths }
+    let scaled = Int((self * 100).rounded())
+    let digits = scaled.magnitude % 100
+    return "\(scaled < 0 ? "−" : "")\(scaled.magnitude / 100).\(digits < 10 ? "0" : "")\(digits)"
+  }
+
   /// The same with a plus sign, as gains are printed; `0.0` has none.
   package var signedTenths: String { (self * 10).rounded() > 0 ? "+" + tenths : tenths }
 }

@@ -12,7 +12,7 @@ extension Output.Format {
   public func peakHeadroom(channelCount: Int) -> Double {
     func kilobits(_ bitRate: Int) -> Int { bitRate * 2 / (max(1, channelCount) * 1000) }
     switch self {
-    case .wav(.muLaw), .wav(.aLaw): return 0.5
+    case .wav(.muLaw), .wav(.aLaw), .wav(.uint8): return 0.5
     case .wav, .aiff, .caf, .flac, .alac: return 0
     case .mp3(let settings):
       switch settings.rateControl {

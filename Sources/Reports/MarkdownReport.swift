@@ -67,7 +67,7 @@ enum MarkdownReport {
     let size = output.bytes.map { Figures.size(bytes: $0) } ?? ""
     guard let sound = output.sound else { return [code(output.path.string), "", size, "", "", ""] }
     let peak =
-      sound.loudness?.summary
+      sound.levelText
       ?? sound.peakDecibels.map { "\($0.signedTenths) dBFS" } ?? "−∞ dBFS"
     let clipped = sound.clippedSamples > 0 ? "**\(sound.clippedSamples)**" : "0"
     return [

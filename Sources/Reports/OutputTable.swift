@@ -46,7 +46,7 @@ enum OutputTable {
       output.path.string.printable, sound.map { Figures.clock($0.duration) } ?? "",
       Figures.size(bytes: output.bytes ?? 0),
       sound.flatMap { Figures.speed($0.duration, in: elapsed) } ?? "",
-      (output.format + (format ?? "") + (sound?.loudness.map { ", " + $0.summary } ?? "")
+      (output.format + (format ?? "") + (sound?.levelText.map { ", " + $0 } ?? "")
         + (sound?.conformances.map { ", conforms to " + $0.specification }.joined() ?? ""))
         .printable,
     ]

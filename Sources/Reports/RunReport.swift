@@ -146,3 +146,14 @@ extension RunReport.Output {
 
   private static let recordFormat = "JSON record"
 }
+
+extension WrittenOutput {
+  /// The levels of the encoded file, and what brought it there: `−16.0 LUFS, −1.3 dBTP (+6.2 dB,
+  /// limited)`. Nil where it was not measured.
+  var levelText: String? {
+    guard let loudness else { return nil }
+    guard let correction else { return loudness.summary }
+    let limited = correction.ceiling == nil ? "" : ", limited"
+    return loudness.summary + " (\(correction.gain.signedTenths) dB\(limited))"
+  }
+}

@@ -35,6 +35,11 @@ struct LoudnessGroups {
     }
   }
 
+  /// The jobs that have part in the groups of job number `index`, itself among them. O(jobs)
+  func jobs(with index: Int) -> Set<Int> {
+    members.values.reduce(into: []) { if $1[index] != nil { $0.formUnion($1.keys) } }
+  }
+
   /// The groups, for the sessions of jobs.
   func made() -> [String: LoudnessGroup] {
     var groups: [String: LoudnessGroup] = [:]

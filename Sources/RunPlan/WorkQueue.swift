@@ -40,10 +40,14 @@ struct WorkQueue {
     }
     let isRead = preparer.dependencies.isRead(index)
     let first = work.count
+    // The first job of a group measures the sounds of all.
+    let shared = preparer.groups.jobs(with: index).reduce(into: Duration.zero) { sum, other in
+      sum += preparer.outcomes[other].estimates.reduce(.zero, +)
+    }
     for part in parts {
       let estimate = outcome.estimates[part]
       if isRead { readParts[Part(job: index, part: part)] = work.count }
-      let timeLimit = Work.timeLimit(of: job, estimate: estimate)
+      let timeLimit = Work.timeLimit(of: job, estimate: estimate + shared)
       var piece = Work(
         session: outcome.sessions[part], job: job.name, folder: job.folder, estimate: estimate,
         timeLimit: min(timeLimit, rules.timeLimit ?? timeLimit),

@@ -18,7 +18,6 @@ struct DescribedFilterTests {
     "adeclip": ["adeclip", "adeclip=m=s:w=100:o=95"], "acrusher": ["acrusher=bits=12:samples=3"],
     "aphaser": ["aphaser", "aphaser=delay=5:decay=0.9"],
     "apulsator": ["apulsator", "apulsator=timing=hz:hz=2:amount=0.5"],
-    "asoftclip": ["asoftclip", "asoftclip=oversample=4"],
     "asubboost": ["asubboost", "asubboost=delay=100"],
     "asupercut": ["asupercut=cutoff=20000:order=20"],
     "biquad": ["biquad=b0=1:b1=0.2:a0=1:a1=0.1"],

@@ -155,8 +155,10 @@ package struct ChunkPass: Sendable {
         return try analyzer.finish()
       }
     }
+    let channelCount = graph.nodes.last?.format.channelLayout.count ?? 1
+    let bytes = max(1, grid.length * channelCount * MemoryLayout<Float>.size)
     try work.finish(
-      count, room: { $0 == 0 ? 1 : $0 + 2 }, keeping: 0,
+      count, room: { $0 == 0 ? 1 : min($0 + 2, max(2, Self.mostHeldBytes / bytes)) }, keeping: 0,
       produce: { index in
         let chunk = chunk(index)
         var (warmUp, sound): ([AudioBuffer], [AudioBuffer]) = ([], [])
@@ -171,6 +173,8 @@ package struct ChunkPass: Sendable {
 
   /// Chunks in a row that one thread renders: a few per cent go into each place where it begins.
   private static let longestRun = 8
+  /// Bytes of all chunks that are rendered before they are analysed.
+  private static let mostHeldBytes = 256 << 20
   /// Files that all renderers may have open.
   private static let mostFiles = 512
 

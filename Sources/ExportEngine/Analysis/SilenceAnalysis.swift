@@ -12,6 +12,8 @@ extension SoundAnalyst {
   /// it is rendered up to its first sound and back to its last one, in windows that double, unless it
   /// can be rendered in order only.
   ///
+  /// Where its library has another process for that, the sound is rendered there.
+  ///
   /// - Throws: The `Failure` of a source, or of a composition without a graph; `CancellationError`.
   /// - Complexity: O(segments + frames)
   package func silences(_ search: SilenceSearch) throws -> SilenceFindings {
@@ -30,6 +32,7 @@ extension SoundAnalyst {
       AnalysisKey("silence", revision: 1, parameters, of: pass),
       isPlausible: { $0.arePlausible(in: search.composition.duration) }
     ) {
+      if let found = try library.listen?(search) { return found }
       var sounds = SoundingSteps(least: search.least)
       if try search.least != nil || graph.isRenderedInOrder(library) {
         try pass.run { chunk in

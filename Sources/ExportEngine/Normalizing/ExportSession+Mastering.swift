@@ -204,7 +204,7 @@ extension LoudnessCorrection {
     }
     if let ceiling = target.truePeak, let peak = sound?.truePeak, peak > ceiling {
       found.append(
-        "has peaks of \(peak.tenths) dBTP, over the \(ceiling.tenths) dBTP that are allowed")
+        "has peaks of \(peak.hundredths) dBTP, over the \(ceiling.hundredths) dBTP that are allowed")
     }
     return found
   }

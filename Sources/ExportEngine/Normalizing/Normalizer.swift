@@ -20,6 +20,9 @@ struct Normalizer {
 
   /// Decibels by which a level may be missed before the gain is corrected.
   private static let tolerance = 0.05
+  /// What each further decibel of gain must bring behind the limiter: where it brings less, a sound is
+  /// crushed for a level that stays out of reach.
+  private static let leastYield = 0.2
   /// Measurements of a limited sound.
   private static let mostAttempts = 3
 
@@ -83,7 +86,8 @@ struct Normalizer {
         of: id, in: graph, dualMono: target.isDualMono, progress: report)
       guard let limited = target.level.value(in: after) else { return }
       let miss = abs(limited - wanted)
-      if miss < nearest ?? .infinity {
+      let isBetter = nearest.map { $0 - miss > Self.leastYield * (gain - correction.gain) } ?? true
+      if isBetter || miss <= Self.tolerance {
         (nearest, correction.gain, correction.after) = (miss, gain, after)
       }
       guard miss > Self.tolerance else { return }

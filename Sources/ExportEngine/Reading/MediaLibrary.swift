@@ -55,7 +55,7 @@ public final class MediaLibrary: Sendable {
   private let found = Mutex<[Key: Result<Known, Failure>]>([:])
   private let recall: Recall?
   private let probe: Probe?
-  private let listen: Listen?
+  let listen: Listen?
   private let silences = Mutex<[SilenceSearch: Result<SilenceFindings, Failure>]>([:])
   private let watch: Watch?
   /// nil: what analyses find is forgotten.
@@ -266,9 +266,7 @@ public final class MediaLibrary: Sendable {
     if let known = silences.withLock({ $0[search] }) { return try known.get() }
     let result: Result<SilenceFindings, Failure>
     do {
-      let found = try listen?(search)
-      result = .success(
-        try found ?? SoundAnalyst(library: self, budget: budget).silences(search))
+      result = .success(try SoundAnalyst(library: self, budget: budget).silences(search))
     } catch let failure as Failure {
       result = .failure(failure)
     } catch {

@@ -49,10 +49,6 @@ enum Pattern {
   static let endMoment = whole("end(-\(timeBody))?")
 
   static let decibels = anyCase("dB")
-  static func level(_ unit: LevelUnit) -> String {
-    signed + " *" + one(of: unit.names.map(anyCase))
-  }
-
   /// A level with its unit.
   static func level(in unit: LevelUnit) -> String {
     signed + " *" + one(of: unit.names.map(anyCase))

@@ -19,8 +19,8 @@ extension Values {
         (
           "decibels", "decibels, as '12 dB'", Pattern.signed + " *" + Pattern.decibels, nil
         )
-      case .truePeak: ("true_peak", "a level, as '-1 dBTP'", Pattern.level(.dbtp), nil)
-      case .loudness: ("loudness", "a level, as '-23 LUFS'", Pattern.level(.lufs), nil)
+      case .truePeak: ("true_peak", "a level, as '-1 dBTP'", Pattern.level(in: .dbtp), nil)
+      case .loudness: ("loudness", "a level, as '-23 LUFS'", Pattern.level(in: .lufs), nil)
       case .hertz: ("frequency", "a frequency, as '80 Hz'", Pattern.hertz, nil)
       case .percent:
         ("percentage", "a percentage, as '25 %'", #"\+?"# + Pattern.number + " *%", nil)

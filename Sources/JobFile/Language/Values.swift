@@ -137,7 +137,7 @@ enum Values {
   static func level(
     _ name: String, _ example: String, in unit: LevelUnit, from range: ClosedRange<Double>
   ) -> TextNotation<Double> {
-    TextNotation(name, "a level, as '\(example)'", Pattern.whole(Pattern.level(unit))) {
+    TextNotation(name, "a level, as '\(example)'", Pattern.whole(Pattern.level(in: unit))) {
       text throws(QuantityError) in
       try Quantity.level(text, in: unit, from: range, example: example)
     }
