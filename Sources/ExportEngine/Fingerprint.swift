@@ -89,7 +89,8 @@ extension ExportSession {
     }
     if !files.isEmpty { files[0] += export.records.map(\.path) }
     return Fingerprint(
-      tools: Engine.tools(for: [graph] + groups(of: graph).flatMap(\.sounds)), digests: digests, sources: sources.list, files: files)
+      tools: Engine.tools(for: [graph] + groups(of: graph).flatMap(\.sounds)), digests: digests,
+      sources: sources.list, files: files)
   }
 
   /// Those on whose sounds a gain of this graph depends.

@@ -6,8 +6,8 @@ internal import CFFmpeg
 /// cutting the sound into blocks. The output lags behind the input by a time of the filter's own.
 /// libavfilter is loaded when the first chain is opened.
 package final class FilterChain {
-  /// A filter with its options. Whoever makes one sees to it that it opens nothing, and that it has
-  /// one input and one output.
+  /// A filter with its options. It must open nothing, and have one input and one output:
+  /// `FilterTable` has those that do.
   package struct Filter: Sendable, Hashable {
     /// As `avfilter_get_by_name` takes it.
     package let name: String

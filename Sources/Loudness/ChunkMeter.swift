@@ -60,7 +60,7 @@ package final class ChunkMeter {
     ebur128_destroy(&state)
   }
 
-  /// Hears sound before the chunk: `count` frames of planar sound, full scale being 1. Nothing is
+  /// Takes sound before the chunk: `count` frames of planar sound, full scale being 1. Nothing is
   /// before the first chunk.
   package func warmUp(_ planes: UnsafePointer<UnsafeMutablePointer<Float>>, count: Int) {
     for (channel, state) in filters { ebur128_add_frames_float(state, planes[channel], count) }

@@ -81,7 +81,8 @@ package struct Isolation: Sendable {
     replacing replaced: ExportSession.ReplacedFiles, remembering memory: RunMemory?
   ) throws -> ExportSession.Report {
     let order = Order(
-      export: session.export, groups: session.groups.mapValues(\.exports), limits: limits(for: work), replaced: replaced,
+      export: session.export, groups: session.groups.mapValues(\.exports),
+      limits: limits(for: work), replaced: replaced,
       jobFolders: memory?.jobFolders.map(\.bytes) ?? [])
     let bytes: Data
     do {

@@ -180,7 +180,7 @@ package struct KeptAnalyses: Sendable {
   /// What was found under a digest.
   func find(_ digest: String) -> [UInt8]? { analyses.find(digest) }
 
-  /// To be asked and told.
+  /// The same for a library, which asks before it analyses and tells what it found.
   package var remembered: RememberedAnalyses {
     RememberedAnalyses { [analyses] in
       analyses.find($0)

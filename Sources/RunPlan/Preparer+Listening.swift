@@ -22,7 +22,7 @@ extension Preparer {
     }
   }
 
-  /// What a job asks for and nobody has listened to.
+  /// What a job asks for and was not analysed before.
   private func searches(of index: Int) -> [SilenceSearch] {
     var found: [SilenceSearch] = []
     let library = library
@@ -50,7 +50,7 @@ extension Preparer {
       let writer = writers[awaited.path].map { "'\($0)'" } ?? "another job"
       throw Failure(
         .mendJob,
-        "cannot be listened to yet: \(writer) writes it in this run; trim or split it there, or "
+        "cannot be analysed yet: \(writer) writes it in this run; trim or split it there, or "
           + "move this job to a file of its own, which you run later", path: awaited.path)
     }
   }

@@ -20,7 +20,7 @@ struct Preparer {
     var sessions: [ExportSession] = []
     /// What is reported of the job itself.
     var found: [Diagnostic] = []
-    /// Notes on what was decided by listening.
+    /// Notes on what was decided by an analysis of its sound.
     var remarks: [Diagnostic] = []
     /// Why it cannot run although nothing need be wrong with it.
     var blocker: Blocker?

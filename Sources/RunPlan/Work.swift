@@ -27,7 +27,7 @@ package struct Work: Sendable {
   package var retries: Int
   /// What it may take of the machine while it runs.
   package var resources: ResourceRequest
-  /// Notes on what was decided by listening to its sound.
+  /// Notes on what was decided by an analysis of its sound.
   package var remarks: [Diagnostic] = []
   /// What was found of it before work started.
   package var warnings: [Diagnostic] = []

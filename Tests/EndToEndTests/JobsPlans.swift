@@ -103,16 +103,26 @@ extension JobsTests {
   private static let podcastPlan = """
     podcast: 0:49.800, mixed at 44.1 kHz stereo
       timeline
-        0:00.000 – 0:17.019  Jobs/../Fixtures/feelings.ogg from 0:13.000, \
-    silence at 0:00.000 to 0.0 dB at 0:00.200, 0.0 dB at 0:04.500 to −17.0 dB at 0:06.000, \
+        0:00.000 – 0:17.019  ducked by 17 dB under 'voice', attack 0.5s, hold 0.3s, release 1.5s
+          0:00.000 – 0:17.019  part, silence at 0:00.000 to 0.0 dB at 0:00.200, \
     0.0 dB at 0:14.019 to silence at 0:17.019
-        0:05.500 – 0:20.300  Jobs/../Fixtures/librivox-sonnet.mp3 from 0:00.300, gain +1.5 dB
-        0:20.900 – 0:28.100  Jobs/../Fixtures/voice-8k.wav from 0:00.000, \
-    resampled from 8 kHz mono, gain −1.5 dB
-        0:28.500 – 0:37.700  Jobs/../Fixtures/librivox-sonnet.mp3 from 0:44.067, gain +1.5 dB, \
-    0.0 dB at 0:36.800 to silence at 0:37.700
-        0:36.800 – 0:49.800  Jobs/../Fixtures/feelings.ogg from 0:12.900, gain −1.0 dB, \
-    silence at 0:36.800 to 0.0 dB at 0:37.700, 0.0 dB at 0:44.800 to silence at 0:49.800
+            0:00.000 – 0:17.019  to −18.0 LUFS
+              0:00.000 – 0:17.019  Jobs/../Fixtures/feelings.ogg from 0:13.000
+        0:05.500 – 0:37.700  group
+          0:05.500 – 0:20.300  part
+            0:00.000 – 0:14.800  to −17.0 LUFS
+              0:00.000 – 0:14.800  Jobs/../Fixtures/librivox-sonnet.mp3 from 0:00.300
+          0:20.900 – 0:28.100  part
+            0:00.000 – 0:07.200  to −17.0 LUFS
+              0:00.000 – 0:07.200  Jobs/../Fixtures/voice-8k.wav from 0:00.000, \
+    resampled from 8 kHz mono
+          0:28.500 – 0:37.700  part, 0.0 dB at 0:36.800 to silence at 0:37.700
+            0:00.000 – 0:09.200  to −17.0 LUFS
+              0:00.000 – 0:09.200  Jobs/../Fixtures/librivox-sonnet.mp3 from 0:44.067
+        0:36.800 – 0:49.800  part, gain −1.0 dB, silence at 0:36.800 to 0.0 dB at 0:37.700, \
+    0.0 dB at 0:44.800 to silence at 0:49.800
+          0:00.000 – 0:13.000  to −18.0 LUFS
+            0:00.000 – 0:13.000  Jobs/../Fixtures/feelings.ogg from 0:12.900
       chapters
         0:00.000  Opening
         0:05.500  Four lines
@@ -120,9 +130,11 @@ extension JobsTests {
         0:28.500  Two lines more
         0:36.800  Credits
       outputs
-        Jobs/out/sonnets-01.mp3  MP3 V2, 44.1 kHz stereo
+        Jobs/out/sonnets-01.mp3  MP3 V2, 44.1 kHz stereo, to −16.0 LUFS, \
+    peaks of −1.4 dBTP at most
         Jobs/out/sonnets-01.chapters.json  Podcasting 2.0 chapters
-        Jobs/out/sonnets-01.m4a  AAC 128 kbps, 44.1 kHz stereo
+        Jobs/out/sonnets-01.m4a  AAC 128 kbps, 44.1 kHz stereo, to −16.0 LUFS, \
+    peaks of −2.2 dBTP at most
 
     """
 

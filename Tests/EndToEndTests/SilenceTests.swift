@@ -117,7 +117,7 @@ struct SilenceTests {
     #expect(two.slice(0..<one.frameCount) == one.slice(0..<one.frameCount))
   }
 
-  @Test("What another job has still to write cannot be listened to")
+  @Test("What another job has still to write cannot be analysed")
   func predicted() throws {
     let stage = Stage()
     try stage.make("sox -R -r 44100 -n -c 1 -b 16 tone.wav synth 2 sine 440 gain -6 pad 1 1")
@@ -134,10 +134,10 @@ struct SilenceTests {
     expect(
       result.errors,
       """
-      job.yaml:3:36: error: 'clean.flac': cannot be listened to yet: 'clean' writes it in this run; trim or split it there, or move this job to a file of its own, which you run later
+      job.yaml:3:36: error: 'clean.flac': cannot be analysed yet: 'clean' writes it in this run; trim or split it there, or move this job to a file of its own, which you run later
           3 |   short: { clip: clean.flac, trim: -50 dB, output: short.mp3 }
             |                                    ^~~~~~
-      job.yaml:4:37: error: 'clean.flac': cannot be listened to yet: 'clean' writes it in this run; trim or split it there, or move this job to a file of its own, which you run later
+      job.yaml:4:37: error: 'clean.flac': cannot be analysed yet: 'clean' writes it in this run; trim or split it there, or move this job to a file of its own, which you run later
           4 |   parts: { clip: clean.flac, split: { silence: 1s, below: -50 dB }, output: "${part.n}.mp3" }
             |                                     ^
 

@@ -14,7 +14,8 @@ import Testing
   private func made(_ description: String) throws -> Segment {
     let path = stage.folder.path("odd.wav")
     _ = try Tool.succeed(
-      "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "aevalsrc=" + description, "-c:a", "pcm_f32le", path)
+      "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "aevalsrc=" + description, "-c:a", "pcm_f32le",
+      path)
     return clip(try stage.library.asset(at: FilePath(path)))
   }
 
@@ -64,7 +65,9 @@ import Testing
     #expect(found.truePeak <= -1)
     // ffmpeg has no figure of less than a gating block, and counts back channels as surrounds where
     // there are others at the side.
-    if !sound.hasSuffix("d=0.3"), !sound.contains("7.1") { #expect(abs(found.integrated - level) <= 0.15) }
+    if !sound.hasSuffix("d=0.3"), !sound.contains("7.1") {
+      #expect(abs(found.integrated - level) <= 0.15)
+    }
   }
 
   @Test("a level above what the peaks leave is out of reach, by the figure that is reported")
@@ -100,7 +103,8 @@ import Testing
     #expect(report.outputs[0].correction?.gain == 0)
     #expect(
       report.warnings.map(\.message) == [
-        "cannot be brought to −16.0 LUFS: it is silent, or softer than −70 LUFS"])
+        "cannot be brought to −16.0 LUFS: it is silent, or softer than −70 LUFS"
+      ])
   }
 
   @Test("samples that are no numbers are refused by the file's name")

@@ -20,11 +20,11 @@ package protocol ChunkAnalyzer {
   /// What it finds.
   associatedtype Outcome: Sendable
 
-  /// Hears the filled frames of a block before the chunk.
+  /// Takes the filled frames of a block before the chunk, on which its filters settle.
   mutating func warmUp(_ block: AudioBuffer)
-  /// Hears the filled frames of the chunk's next block; the blocks of a chunk are always the same.
+  /// Takes the filled frames of the chunk's next block; the blocks of a chunk are always the same.
   mutating func add(_ block: AudioBuffer)
-  /// The findings; nothing is heard after it.
+  /// The findings; nothing is taken after it.
   mutating func finish() throws(Failure) -> Outcome
 }
 

@@ -45,7 +45,9 @@ extension ExportSession {
         take.abandon()
         throw error
       }
-      let corrected = attempt < Self.mostTakes && correct(&solved, by: take.outputs)
+      let corrected =
+        attempt < Self.mostTakes
+        && correct(&solved, by: take.outputs, reserve: attempt + 1 == Self.mostTakes ? 0.5 : 0.1)
       guard corrected else {
         do throws(Failure) {
           try requireConformance(of: take)
@@ -124,9 +126,14 @@ extension ExportSession {
 
   /// Aims lower or louder where an encoder lifted peaks over a ceiling or changed the loudness.
   ///
+  /// - Parameters:
+  ///   - solved: Gets the new aims.
+  ///   - outputs: Have what was measured.
+  ///   - reserve: Decibels by which peaks are aimed lower than the last ones ask for: the next encoding
+  ///     has others.
   /// - Returns: Whether there is anything to correct.
   private func correct(
-    _ solved: inout Normalizer.Result, by outputs: [WrittenOutput]
+    _ solved: inout Normalizer.Result, by outputs: [WrittenOutput], reserve: Double
   ) -> Bool {
     var corrected = false
     for (index, output) in outputs.enumerated() {
@@ -137,8 +144,7 @@ extension ExportSession {
       else { continue }
       var isOff = false
       if let ceiling = normalization.target.truePeak, let peak = loudness.truePeak, peak > ceiling {
-        // The next encoding has other peaks: some more, so that it need not be the last but one.
-        normalization.headroom += peak - ceiling + 0.1
+        normalization.headroom += peak - ceiling + reserve
         isOff = true
       }
       let target = normalization.target
@@ -204,7 +210,8 @@ extension LoudnessCorrection {
     }
     if let ceiling = target.truePeak, let peak = sound?.truePeak, peak > ceiling {
       found.append(
-        "has peaks of \(peak.hundredths) dBTP, over the \(ceiling.hundredths) dBTP that are allowed")
+        "has peaks of \(peak.hundredths) dBTP, over the \(ceiling.hundredths) dBTP that are allowed"
+      )
     }
     return found
   }

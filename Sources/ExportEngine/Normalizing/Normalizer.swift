@@ -22,7 +22,7 @@ struct Normalizer {
   private static let tolerance = 0.05
   /// What each further decibel of gain must bring behind the limiter: where it brings less, a sound is
   /// crushed for a level that stays out of reach.
-  private static let leastYield = 0.2
+  private static let leastYield = 0.1
   /// Measurements of a limited sound.
   private static let mostAttempts = 3
 

@@ -270,7 +270,7 @@ public final class MediaLibrary: Sendable {
     } catch let failure as Failure {
       result = .failure(failure)
     } catch {
-      result = .failure(Failure(.tryAgain, "was not listened to: \(error)"))
+      result = .failure(Failure(.tryAgain, "was not analysed: \(error)"))
     }
     if case .failure(let failure) = result, failure.remedy == .tryAgain { throw failure }
     silences.withLock { $0[search] = result }

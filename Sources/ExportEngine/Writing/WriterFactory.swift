@@ -109,7 +109,7 @@ func recipe(
     case .caf(let samples): (.caf, samples.codec(isBigEndian: false))
     case .flac(let bitDepth): (.flac, .flac(bitDepth: bitDepth))
     case .alac(let bitDepth): (.m4a, .alac(bitDepth: bitDepth))
-    case .m4a(let bitRate): 
+    case .m4a(let bitRate):
       // Peaks of noise that a decoder makes up keep no ceiling.
       (.m4a, .aac(bitRate: bitRate, substitutesNoise: sink.ceiling == nil))
     case .vorbis(.quality(let quality)):

@@ -14,7 +14,7 @@ extension Values {
 
   // MARK: Ranges
 
-  /// Ranges of an item, and what is said of all of them.
+  /// Ranges of an item, and what holds for all of them.
   struct Ranges: Sendable {
     var ranges: [Located<ItemRange>] = []
     var crossfade: Located<Fade>?

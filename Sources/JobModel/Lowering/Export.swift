@@ -10,7 +10,7 @@ extension Job {
     var export: Export
     /// Notes for the user on settled values.
     var notes: [Diagnostic]
-    /// Notes on what was decided by listening.
+    /// Notes on what was decided by an analysis of its sound.
     var remarks: [Diagnostic]
     var baseTags: Metadata
     /// The base tags of outputs that differ from the job's.

@@ -9,7 +9,7 @@ extension Job {
     public var exports: [Export]
     /// Warnings for the user.
     public var warnings: [Diagnostic]
-    /// Notes on what was decided by listening, for users who ask.
+    /// Notes on what was decided by an analysis of its sound, for users who ask.
     public var remarks: [Diagnostic] = []
   }
 

@@ -30,7 +30,7 @@ struct Lowering {
   /// How many segments may still be made.
   var budget: SegmentBudget
   private let listen: Job.Listen
-  /// What was decided by listening, for those who ask.
+  /// What was decided by an analysis of its sound, for those who ask.
   private(set) var remarks: [Diagnostic] = []
 
   init(

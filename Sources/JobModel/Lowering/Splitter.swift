@@ -32,7 +32,7 @@ struct Splitter {
   }
 
   /// The parts, in order; they count if there are no `errors`. nil where the timeline cannot be
-  /// listened to now.
+  /// analysed now.
   mutating func parts(of split: Split) -> [Placed]? {
     var parts: [Placed]
     switch split.points {

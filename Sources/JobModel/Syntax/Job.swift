@@ -129,7 +129,7 @@ public enum MetadataBase: Sendable, Hashable {
 }
 
 extension Job {
-  /// Whether sound is listened to before its composition is known. O(items).
+  /// Whether sound is analysed before its composition is known. O(items).
   package var listens: Bool {
     if case .silence = split?.points { return true }
     var listens = false
