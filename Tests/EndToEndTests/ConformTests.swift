@@ -206,4 +206,23 @@ import TestSupport
     let isolated = String(decoding: try readFile(stage.path("i.json")), as: UTF8.self)
     #expect(isolated.contains("\"conforms\": true"))
   }
+
+  @Test("Files of one book in mono and in stereo are told, before they are made")
+  func channelFormats() throws {
+    let stage = Stage()
+    try stage.make("ffmpeg -v error -f lavfi -i sine -t 1 a.wav")
+    try stage.write(
+      "job.yaml",
+      """
+      defaults: { conform: acx }
+      jobs:
+        one: { clip: a.wav, output: { file: one.mp3, mp3: cbr 192k } }
+        two: { clip: a.wav, output: { file: two.mp3, mp3: cbr 192k, channels: stereo } }
+      """)
+    #expect(
+      try stage.run("avjob check job.yaml").errors.contains(
+        """
+        warning: 'two.mp3' is stereo, and 'one.mp3' is mono: acx takes one of them for all files of a set
+        """))
+  }
 }

@@ -35,4 +35,26 @@ import Testing
     // Nothing is measured again.
     #expect(try stage.make("avjob run --quiet --explain job.yaml").text == "")
   }
+
+  @Test("parts of a split job are slices of the whole, which has the level")
+  func parts() throws {
+    try stage.make(
+      """
+      cp "$FIXTURES/librivox-sonnet.mp3" a.mp3
+      cat >job.yaml <<'END'
+      jobs:
+        whole: { clip: a.mp3, loudness: -12 LUFS, output: { file: whole.wav, wav: 32 bit float } }
+        parts:
+          clip: a.mp3
+          loudness: -12 LUFS
+          split: { 0s: One, 20s: Two, 31.5s: Three }
+          output: { file: "${part.n}.wav", wav: 32 bit float }
+      END
+      avjob run --quiet job.yaml
+      for name in 1 2 3; do ffmpeg -v error -i $name.wav -f f32le - >>parts.raw; done
+      ffmpeg -v error -i whole.wav -f f32le whole.raw
+      cmp parts.raw whole.raw
+      """)
+    #expect(abs(try integrated("whole.wav") + 12) <= 0.15)
+  }
 }

@@ -71,4 +71,25 @@ import TestSupport
         help: give a higher 'true_peak', or a lower level
       """#)
   }
+
+  @Test("A job's gain that its level takes away again, and gains that count")
+  func gains() {
+    expect(
+      Bench().screen(
+        #"""
+        jobs:
+          a: { clip: a.wav, gain: 3 dB, loudness: -16 LUFS, output: a.mp3 }
+          b: { clip: a.wav, gain: 3 dB, output: [b.mp3, { file: b.wav, loudness: -16 LUFS }] }
+          c: { clip: a.wav, gain: 3 dB, output: c.mp3, loudness: { integrated: -16 LUFS, group: g } }
+        """#),
+      #"""
+      job.yaml:2:21: note: 'gain' changes nothing: the outputs are brought to −16.0 LUFS after it
+          2 |   a: { clip: a.wav, gain: 3 dB, loudness: -16 LUFS, output: a.mp3 }
+            |                     ^~~~
+        help: leave it out, or write another 'loudness'
+      job.yaml:2:43: note: the level is written here
+          2 |   a: { clip: a.wav, gain: 3 dB, loudness: -16 LUFS, output: a.mp3 }
+            |                                           ^~~~~~~~
+      """#)
+  }
 }

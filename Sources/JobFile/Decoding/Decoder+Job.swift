@@ -181,6 +181,7 @@ extension Decoder {
       origin: fields.origin)
     if !files.bases.isEmpty { job.outputBases = files.bases }
     job.loudness = draft.loudness
+    if let gain = fields["gain"] { noteGain(at: gain.keyOrigin, of: job) }
     if let conform = draft.conform {
       for index in job.outputs.indices where job.outputs[index].conform == nil {
         job.outputs[index].conform = conform
@@ -190,6 +191,20 @@ extension Decoder {
       sampleRate: draft.sampleRate?.origin ?? .unknown,
       channelLayout: draft.mixChannels?.origin ?? .unknown)
     return job
+  }
+
+  /// Notes that a job's gain is taken away again where all of its outputs are brought to levels of their
+  /// own; in a group it tells the job's sound from the others.
+  private func noteGain(at origin: Origin, of job: Job) {
+    let targets = job.outputs.compactMap { $0.loudness ?? job.loudness }
+    guard let target = targets.first, targets.count == job.outputs.count,
+      targets.allSatisfy({ $0.group == nil })
+    else { return }
+    sink.add(
+      Diagnostic(
+        .note, "'gain' changes nothing: the outputs are brought to \(target.level) after it",
+        at: origin, help: "leave it out, or write another 'loudness'",
+        notes: [.init("the level is written here", at: target.origin)]))
   }
 
   /// Selects one channel of a job's only clip; a layout is the mix's, and not the item's.
