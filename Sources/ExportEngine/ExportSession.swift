@@ -126,6 +126,8 @@ public struct ExportSession: Sendable {
   ///     them; nil: all cores that the process may use.
   ///   - replaced: Which files at the outputs' paths are replaced; for any other one the export
   ///     fails when all is encoded.
+  ///   - isMeasuring: Whether the encoded files are decoded and measured for the report also where
+  ///     nothing in the export asks for that.
   ///   - cancellation: Polled for every decoded frame; once set, everything written is removed.
   ///   - progress: Called on this thread for every block.
   /// - Returns: The written files.
@@ -135,6 +137,7 @@ public struct ExportSession: Sendable {
   ///   place. What a killed process has left beside the outputs stays: see `removeLeftovers`.
   public func run(
     budget: CPUBudget? = nil, replacing replaced: ReplacedFiles = .all,
+    measuring isMeasuring: Bool = false,
     cancellation: CancellationFlag = CancellationFlag(),
     progress: (Progress) -> Void = { _ in }
   ) throws -> Report {
@@ -158,7 +161,7 @@ public struct ExportSession: Sendable {
     var take: Take?
     var isCommitting = false
     do {
-      var made = try mastered(graph, cores, progress)
+      var made = try mastered(graph, cores, measuringAll: isMeasuring, progress)
       take = made
       let records = try finish(recorder, &made, cancellation)
       // Links may have changed since the export began.

@@ -33,7 +33,7 @@ enum MarkdownReport {
     guard !jobs.isEmpty else { return text }
     text += """
 
-      | Job | Status | Output | Duration | Size | Speed | Peak | Clipped |
+      | Job | Status | Output | Duration | Size | Speed | Levels | Clipped |
       | --- | --- | --- | ---: | ---: | ---: | ---: | ---: |
 
       """

@@ -34,6 +34,11 @@ package enum ReportTarget: Equatable, Sendable {
     }
   }
 
+  /// Whether it tells the levels of encoded files.
+  package var hasLevels: Bool {
+    if case .junit = self { false } else { true }
+  }
+
   /// The file that it replaces, which must be none that is read or written otherwise.
   var replacedFile: FilePath? {
     switch self {

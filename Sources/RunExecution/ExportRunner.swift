@@ -15,6 +15,7 @@ package struct ExportRunner: JobRunner {
   private let memory: RunMemory?
   private let isolation: Isolation?
   private let replaced: ExportSession.ReplacedFiles
+  private let isMeasuring: Bool
   /// What killed runs left beside the outputs.
   private let leftovers = LeftoverCache()
 
@@ -23,10 +24,12 @@ package struct ExportRunner: JobRunner {
   ///   - isolation: Starts a process for each export; nil: exports run in this process.
   ///   - replaced: Which files at the outputs' paths are replaced; jobs fail for others. Of files that
   ///     are found, only those that receipts know.
+  ///   - isMeasuring: Whether the levels of all encoded files are wanted.
   package init(
     memory: RunMemory? = nil, isolation: Isolation? = nil,
-    replacing replaced: ExportSession.ReplacedFiles = .all
+    replacing replaced: ExportSession.ReplacedFiles = .all, measuring isMeasuring: Bool = false
   ) {
+    self.isMeasuring = isMeasuring
     self.memory = memory
     self.isolation = isolation
     self.replaced = replaced
@@ -143,7 +146,8 @@ package struct ExportRunner: JobRunner {
     }
     let report =
       if let isolation {
-        try isolation.perform(session, work, context, replacing: replaced, remembering: memory)
+        try isolation.perform(
+          session, work, context, replacing: replaced, measuring: isMeasuring, remembering: memory)
       } else {
         try performHere(session, context)
       }
@@ -155,7 +159,8 @@ package struct ExportRunner: JobRunner {
     _ session: ExportSession, _ context: JobContext
   ) throws -> ExportSession.Report {
     try session.run(
-      budget: context.budget, replacing: replaced, cancellation: context.cancellation,
+      budget: context.budget, replacing: replaced, measuring: isMeasuring,
+      cancellation: context.cancellation,
       progress: eachSecond {
         context.report(JobProgress(completed: $0.completed, total: $0.total))
       })

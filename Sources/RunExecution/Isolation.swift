@@ -36,6 +36,7 @@ package struct Isolation: Sendable {
     fileprivate var groups: [String: [Export]]
     fileprivate var limits: ProcessLimits
     fileprivate var replaced: ExportSession.ReplacedFiles
+    fileprivate var isMeasuring: Bool
     /// Beside which findings of analyses are kept, by their bytes.
     fileprivate var jobFolders: [[UInt8]]
   }
@@ -73,16 +74,18 @@ package struct Isolation: Sendable {
   ///   - work: Says what it may take; its attempt's time bounds its processor time.
   ///   - context: Of the attempt; holds the core that the process takes.
   ///   - replaced: Which files at the outputs' paths are replaced.
+  ///   - isMeasuring: Whether the levels of all encoded files are wanted.
   ///   - memory: Keeps what its analyses find; nil: it analyses everything.
   /// - Returns: What the process wrote.
   /// - Throws: As `ExportSession.run`, and a `Failure` where the process died.
   func perform(
     _ session: ExportSession, _ work: Work, _ context: JobContext,
-    replacing replaced: ExportSession.ReplacedFiles, remembering memory: RunMemory?
+    replacing replaced: ExportSession.ReplacedFiles, measuring isMeasuring: Bool,
+    remembering memory: RunMemory?
   ) throws -> ExportSession.Report {
     let order = Order(
       export: session.export, groups: session.groups.mapValues(\.exports),
-      limits: limits(for: work), replaced: replaced,
+      limits: limits(for: work), replaced: replaced, isMeasuring: isMeasuring,
       jobFolders: memory?.jobFolders.map(\.bytes) ?? [])
     let bytes: Data
     do {
@@ -312,7 +315,8 @@ extension Isolation.Order {
       let session = ExportSession(export, library: library)
         .sharing(Dictionary(uniqueKeysWithValues: groups))
       let report = try session.run(
-        budget: CPUBudget(total: 1), replacing: replaced, cancellation: cancellation,
+        budget: CPUBudget(total: 1), replacing: replaced, measuring: isMeasuring,
+        cancellation: cancellation,
         progress: eachSecond { say(.progress(completed: $0.completed, total: $0.total)) })
       say(.finished(report))
     } catch let failure as Failure {

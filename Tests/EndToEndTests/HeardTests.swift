@@ -15,6 +15,8 @@ import Testing
       cp -r "$FIXTURES" Fixtures
       mkdir Jobs Wavs
       cp "$FIXTURES"/../Jobs/*.* Jobs
+      # Ceilings leave an encoder room, which a WAV needs none of.
+      sed -i 's/^loudness: .*/loudness: { integrated: -16 LUFS, true_peak: none }/' Jobs/*.yaml
       cp Jobs/*.txt Wavs
       for file in Jobs/*.yaml; do python3 wavs.py "$file" > "Wavs/${file#Jobs/}"; done
       """)
@@ -139,8 +141,8 @@ import Testing
           }
           let heard = try heard("\(file) --job '\(job.name)' --output \(output + 1)", on: sink)
           #expect(heard.format == "\(wavs[0].sampleRate)-\(wavs[0].channelCount)-\(format)")
-          #expect(
-            Self.isMade(heard.bytes, of: wavs), "\(file): \(job.name), output \(output + 1)")
+          let isMade = Self.isMade(heard.bytes, of: wavs)
+          #expect(isMade, "\(file): \(job.name), output \(output + 1)")
         }
       }
     }

@@ -156,9 +156,9 @@ struct ReportsTests {
         ### avjob: 1 of 1 job done
 
 
-        | Job | Status | Output | Duration | Size | Speed | Peak | Clipped |
+        | Job | Status | Output | Duration | Size | Speed | Levels | Clipped |
         | --- | --- | --- | ---: | ---: | ---: | ---: | ---: |
-        | <code>job</code> | done | <code>out.wav</code> | 0:01.000 | 88 kB | 1× | −18.1 dBFS | 0 |
+        | <code>job</code> | done | <code>out.wav</code> | 0:01.000 | 88 kB | 1× | −22.0 LUFS, −18.1 dBTP | 0 |
 
         """)
   }

@@ -235,7 +235,7 @@ let markdownReport = """
 
   - <code>episode/01</code>: <code>jobs.yaml&#58;5&#58;3</code> 17 samples are over full scale
 
-  | Job | Status | Output | Duration | Size | Speed | Peak | Clipped |
+  | Job | Status | Output | Duration | Size | Speed | Levels | Clipped |
   | --- | --- | --- | ---: | ---: | ---: | ---: | ---: |
   | \(hostile) | **failed** | <code>b.mp3</code> |  |  |  |  |  |
   | <code>c</code> | blocked by \(hostile) |  |  |  |  |  |  |

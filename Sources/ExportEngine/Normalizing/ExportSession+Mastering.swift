@@ -17,14 +17,15 @@ extension ExportSession {
   ///
   /// - Throws: As `run`; nothing is left behind.
   func mastered(
-    _ graph: Graph, _ cores: EncoderCores, _ progress: (Progress) -> Void
+    _ graph: Graph, _ cores: EncoderCores, measuringAll: Bool, _ progress: (Progress) -> Void
   ) throws -> Take {
+    let measured = graph.sinks.indices.filter { measuringAll || isMeasured(graph.sinks[$0]) }
     let analyst = SoundAnalyst(
       library: library, budget: cores.budget, cancellation: cores.cancellation)
     let normalizer = Normalizer(analyst: analyst, groups: groups)
     var passes: [Pass] = graph.normalizations.isEmpty ? [] : [.measuring]
     passes.append(.rendering)
-    if graph.sinks.contains(where: isMeasured) { passes.append(.checking) }
+    if !measured.isEmpty { passes.append(.checking) }
     var latest = 0
     // A pass that is made again does not turn the progress back.
     func report(_ share: Double, of pass: Pass) {
@@ -40,7 +41,7 @@ extension ExportSession {
         if passes.count == 1 { progress($0) } else { report($0.fractionCompleted, of: .rendering) }
       }
       do {
-        try measure(&take, cores) { report($0, of: .checking) }
+        try measure(measured, of: &take, cores) { report($0, of: .checking) }
       } catch {
         take.abandon()
         throw error
@@ -94,11 +95,10 @@ extension ExportSession {
       || sink.output.conform?.isEmpty == false
   }
 
-  /// Measures the encoded files, before they are in their places.
+  /// Measures the encoded files of some outputs, before they are in their places.
   private func measure(
-    _ take: inout Take, _ cores: EncoderCores, _ progress: (Double) -> Void
+    _ measured: [Int], of take: inout Take, _ cores: EncoderCores, _ progress: (Double) -> Void
   ) throws {
-    let measured = take.graph.sinks.indices.filter { isMeasured(take.graph.sinks[$0]) }
     for (number, index) in measured.enumerated() {
       guard let file = take.writers[index].files.first else { continue }
       // Of its own: what it knows of unfinished files is of no use to others.

@@ -95,7 +95,8 @@ struct Batch {
         work.map(\.poolJob),
         with: ExportRunner(
           memory: context.memory, isolation: isolation,
-          replacing: replaced),
+          replacing: replaced,
+          measuring: reporter.options.targets.contains(where: \.hasLevels)),
         cancellation: signals.cancellation
       ) { reporter.report($0) }
     } catch {
