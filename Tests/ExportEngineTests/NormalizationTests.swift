@@ -36,8 +36,9 @@ import Threads
       output("a.wav", .wav(.int24)), output("a.mp3", .mp3(.init(.vbr(quality: 2)))),
       output("a.m4a", .m4a(bitRate: 128_000)), output("a.opus", .opus(bitRate: 96_000)),
     ]
+    let asset = try stage.fixture(fixture)
     let export = export(
-      clip(try stage.fixture(fixture)), outputs,
+      clip(asset, 0..<min(asset.frameCount, Int64(15 * asset.sampleRate))), outputs,
       to: LoudnessTarget(.integrated(level), truePeak: ceiling))
     let report = try ExportSession(export, library: stage.library).run()
     for output in report.outputs {

@@ -78,8 +78,11 @@ struct FilePattern {
     fixedPart = fixed
   }
 
-  /// The regular files that match below `base`, in natural order.
-  func matches(in files: some FileSystem, base: FilePath) throws(Failure) -> [Match] {
+  /// The regular files that match below `base`, in natural order; of folders behind links at most
+  /// `limit` are opened.
+  func matches(
+    in files: some FileSystem, base: FilePath, limit: Int = folderLimit
+  ) throws(Failure) -> [Match] {
     let root = fixedPart.root == nil ? base.pushing(fixedPart) : fixedPart
     switch files.kind(of: root.isEmpty ? "." : root) {
     case .folder: break
@@ -87,7 +90,8 @@ struct FilePattern {
     default: throw .noFolder(fixedPart)
     }
     let skipped = fixedPart.components.count
-    var walk = Walk(files: files, patterns: alternatives.map { Array($0.dropFirst(skipped)) })
+    var walk = Walk(
+      files: files, patterns: alternatives.map { Array($0.dropFirst(skipped)) }, limit: limit)
     try walk.descend(root, from: Set(alternatives.indices.map { Spot(pattern: $0) }), depth: 0)
     guard !walk.found.isEmpty else { throw .noMatch(in: fixedPart) }
     let rootCount = root.components.count
@@ -179,12 +183,12 @@ extension FilePattern {
   private struct Walk<Files: FileSystem> {
     let files: Files
     let patterns: [[PatternComponent]]
+    let limit: Int
     private(set) var found: Set<FilePath> = []
     private var folderCount = 0
 
-    init(files: Files, patterns: [[PatternComponent]]) {
-      self.files = files
-      self.patterns = patterns
+    init(files: Files, patterns: [[PatternComponent]], limit: Int) {
+      (self.files, self.patterns, self.limit) = (files, patterns, limit)
     }
 
     private func isLast(_ spot: Spot) -> Bool { spot.name == patterns[spot.pattern].count - 1 }
@@ -212,7 +216,7 @@ extension FilePattern {
       }
       if isListed {
         if isLinked { folderCount += 1 }
-        guard folderCount <= FilePattern.folderLimit else { throw .tooManyFolders }
+        guard folderCount <= limit else { throw .tooManyFolders }
         for entry in files.entries(of: folder.isEmpty ? "." : folder) ?? [] {
           if entry.isLink { links.insert(folder.appending(entry.name)) }
           for spot in open { try match(entry, in: folder, spot, &below) }
