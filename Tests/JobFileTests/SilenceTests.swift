@@ -267,4 +267,18 @@ import Testing
     #expect(asked.list.map(\.least) == [Time(value: 2, timescale: 1)])
     #expect(asked.list.map { Int($0.mix.gain.decibels.rounded()) } == [-6])
   }
+
+  @Test("What is no level of silence is told how to be written")
+  func levels() {
+    for (text, width) in [("yes", 3), ("50 %", 4), ("-inf dB", 7), ("3 dB", 4)] {
+      expect(
+        Bench().screen("clip: a.wav\ntrim: \(text)\noutput: x.mp3\n"),
+        """
+        job.yaml:2:7: error: '\(text)' is no level of silence
+            2 | trim: \(text)
+              |       ^\(String(repeating: "~", count: width - 1))
+          help: write decibels below full scale, as '-50 dB'
+        """)
+    }
+  }
 }

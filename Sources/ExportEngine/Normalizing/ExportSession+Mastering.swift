@@ -48,7 +48,7 @@ extension ExportSession {
       }
       let corrected =
         attempt < Self.mostTakes
-        && correct(&solved, by: take.outputs, reserve: attempt + 1 == Self.mostTakes ? 0.5 : 0.1)
+        && correct(&solved, by: take.outputs, isLast: attempt + 1 == Self.mostTakes)
       guard corrected else {
         do throws(Failure) {
           try requireConformance(of: take)
@@ -129,11 +129,11 @@ extension ExportSession {
   /// - Parameters:
   ///   - solved: Gets the new aims.
   ///   - outputs: Have what was measured.
-  ///   - reserve: Decibels by which peaks are aimed lower than the last ones ask for: the next encoding
-  ///     has others.
+  ///   - isLast: Whether the next encoding is the last one, whose peaks are others again: they are
+  ///     aimed lower than the latest ask for.
   /// - Returns: Whether there is anything to correct.
   private func correct(
-    _ solved: inout Normalizer.Result, by outputs: [WrittenOutput], reserve: Double
+    _ solved: inout Normalizer.Result, by outputs: [WrittenOutput], isLast: Bool
   ) -> Bool {
     var corrected = false
     for (index, output) in outputs.enumerated() {
@@ -144,7 +144,7 @@ extension ExportSession {
       else { continue }
       var isOff = false
       if let ceiling = normalization.target.truePeak, let peak = loudness.truePeak, peak > ceiling {
-        normalization.headroom += peak - ceiling + reserve
+        normalization.headroom += (peak - ceiling) * (isLast ? 1.5 : 1) + 0.1
         isOff = true
       }
       let target = normalization.target
@@ -204,7 +204,7 @@ extension LoudnessCorrection {
       let miss = value - level.decibels
       if abs(miss) > ExportSession.levelTolerance {
         let side = miss < 0 ? "below" : "above"
-        let reason = ceiling == nil ? "" : ", held down by its peaks"
+        let reason = ceiling != nil && miss < 0 ? ", held down by its peaks" : ""
         found.append("is \(abs(miss).tenths) dB \(side) \(level)\(reason)")
       }
     }

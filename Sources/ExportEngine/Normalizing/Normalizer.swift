@@ -20,9 +20,12 @@ struct Normalizer {
 
   /// Decibels by which a level may be missed before the gain is corrected.
   private static let tolerance = 0.05
-  /// What each further decibel of gain must bring behind the limiter: where it brings less, a sound is
-  /// crushed for a level that stays out of reach.
-  private static let leastYield = 0.1
+  /// Decibels by which the gain rises before the limited sound is measured again.
+  private static let longestStep = 6.0
+  /// What each decibel of a rise of more than `smallStep` must bring behind the limiter: where it brings
+  /// less, a sound is crushed for a level that stays out of reach.
+  private static let leastYield = 0.15
+  private static let smallStep = 3.0
   /// Measurements of a limited sound.
   private static let mostAttempts = 3
 
@@ -36,7 +39,8 @@ struct Normalizer {
   func solve(_ result: inout Result, progress: (Double) -> Void = { _ in }) throws {
     let open = result.graph.normalizations.filter { $0.normalization.solution == nil }
     for (index, (id, normalization, child)) in open.enumerated() {
-      result.corrections[id] = try solve(id, normalization, child, &result.graph) {
+      let latest = result.corrections[id]?.gain
+      result.corrections[id] = try solve(id, normalization, child, &result.graph, latest) {
         progress((Double(index) + $0) / Double(open.count))
       }
     }
@@ -44,7 +48,7 @@ struct Normalizer {
 
   private func solve(
     _ id: Node.ID, _ normalization: Normalization, _ child: Node.ID, _ graph: inout Graph,
-    _ report: (Double) -> Void
+    _ latest: Double?, _ report: (Double) -> Void
   ) throws -> LoudnessCorrection {
     let target = normalization.target
     let before = try analyst.loudness(
@@ -59,18 +63,18 @@ struct Normalizer {
       target: target, before: before, gain: gain, after: before.amplified(by: gain))
     if let ceiling = normalization.ceiling, let peak = correction.after.truePeak, peak > ceiling {
       correction.ceiling = ceiling
-      try limit(&correction, of: id, normalization, in: &graph, report)
+      try limit(&correction, of: id, normalization, in: &graph, from: latest, report)
     }
     graph.solve(
       id, by: .init(gain: Gain(decibels: correction.gain), ceiling: correction.ceiling))
     return correction
   }
 
-  /// Finds the gain before the limiter by which a sound has its level behind it. In a group the gain
-  /// stays that of the group.
+  /// Finds the gain before the limiter by which a sound has its level behind it, at first the latest
+  /// one that was found for it. In a group the gain stays that of the group.
   private func limit(
     _ correction: inout LoudnessCorrection, of id: Node.ID, _ normalization: Normalization,
-    in graph: inout Graph, _ report: (Double) -> Void
+    in graph: inout Graph, from latest: Double?, _ report: (Double) -> Void
   ) throws {
     let target = normalization.target
     let wanted = target.level.decibels + normalization.compensation
@@ -78,7 +82,7 @@ struct Normalizer {
       let level = target.level.value(in: correction.before)
     else { return }
     var loss = LimiterLoss(ceiling - peak)
-    var gain = correction.gain
+    var gain = target.group == nil ? latest ?? correction.gain : correction.gain
     var nearest: Double?
     for _ in 0..<(target.group == nil ? Self.mostAttempts : 1) {
       graph.solve(id, by: .init(gain: Gain(decibels: gain), ceiling: ceiling))
@@ -86,12 +90,15 @@ struct Normalizer {
         of: id, in: graph, dualMono: target.isDualMono, progress: report)
       guard let limited = target.level.value(in: after) else { return }
       let miss = abs(limited - wanted)
-      let isBetter = nearest.map { $0 - miss > Self.leastYield * (gain - correction.gain) } ?? true
+      let rise = gain - correction.gain
+      let least = rise > Self.smallStep ? Self.leastYield * rise : 0
+      let isBetter = nearest.map { $0 - miss > least } ?? true
       if isBetter || miss <= Self.tolerance {
         (nearest, correction.gain, correction.after) = (miss, gain, after)
       }
-      guard miss > Self.tolerance else { return }
-      gain += (wanted - limited) / loss.learn(level + gain - limited, at: gain)
+      guard miss > Self.tolerance, isBetter || limited > wanted else { return }
+      let slope = loss.learn(level + gain - limited, at: gain)
+      gain += min(Self.longestStep, (wanted - limited) / slope)
     }
   }
 }

@@ -134,10 +134,12 @@ extension Values {
       #"-0*(?=[0-9.]*[1-9])([0-9]{1,2}|1[0-9]{2}|200(?!\.0*[1-9]))(\.[0-9]+)? *"#
         + Pattern.decibels)
   ) { text throws(QuantityError) in
+    let refusal = QuantityError(
+      "'\(text)' is no level of silence", help: "write decibels below full scale, as '-50 dB'")
+    guard text.contains(where: \.isNumber) else { throw refusal }
     let level = try Gain(parsing: text)
     guard text.lowercased().hasSuffix("db"), level.factor > 0, level.factor < 1 else {
-      throw QuantityError(
-        "'\(text)' is no level of silence", help: "write decibels below full scale, as '-50 dB'")
+      throw refusal
     }
     return level
   }
