@@ -58,7 +58,7 @@ struct OtherProgramsTests {
       reports="--report r.json --report r.xml --report r.md"
       avjob run --quiet $reports job.yaml
       echo mine >mine.json
-      (echo 'for_each: { n: ['; seq -s , 20000; echo ']}'; echo 'silence: 1s'; echo 'output: ${n}.wav') \\
+      (echo 'for_each: { n: ['; seq -s , 100000; echo ']}'; echo 'silence: 1s'; echo 'output: ${n}.wav') \\
         >long.yaml
       "$AVJOB" run --quiet $reports --report mine.json long.yaml & job=$!
       until grep -q 'not ended' r.md || ! kill -0 $job; do sleep 0.01; done
