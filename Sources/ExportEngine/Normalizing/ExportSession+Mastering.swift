@@ -191,8 +191,12 @@ extension ExportSession {
 }
 
 extension LoudnessCorrection {
-  /// What is not as it was asked for, in words; `sound` is handed on, and nil where it was not
-  /// measured.
+  /// A sentence for each part of the target that the sound misses: its level, its ceiling.
+  ///
+  /// - Parameters:
+  ///   - sound: The measurement of the finished sound; nil: it was not measured.
+  ///   - isWhole: Whether the output has all of the sound; a part of it has a level of its own.
+  /// - Returns: What a warning says of the output after its name.
   fileprivate func misses(in sound: LoudnessMeasurement?, isWhole: Bool) -> [String] {
     let level = target.level
     guard level.value(in: before) != nil else {

@@ -7,9 +7,9 @@ import Synchronization
 ///
 /// Safe from any thread. It is measured once, by the first export that needs it.
 package final class LoudnessGroup: Sendable {
-  /// What the sounds are of, for a process of its own.
+  /// The exports that have the sounds; a process of its own makes the group from them again.
   package let exports: [Export]
-  /// The sounds, each a graph whose last node it is.
+  /// A graph of each sound, which is the graph's last node.
   let sounds: [Graph]
   private let measured = Mutex<LoudnessMeasurement?>(nil)
   private let digested = Mutex<String?>(nil)
