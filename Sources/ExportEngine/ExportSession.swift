@@ -41,12 +41,22 @@ public struct ExportSession: Sendable {
 
   private let contents: Contents
 
-  /// The groups of its sounds that other exports have part in, by their names.
+  /// The groups that its graph names and that other exports have part in, by their names.
   package var groups: [String: LoudnessGroup] { contents.groups }
 
   /// The same session, some of whose sounds share their gain with those of other exports.
+  ///
+  /// - Parameter groups: Groups by their names; the session keeps those that its graph names.
+  /// - Returns: The session with these groups, in place of those that it had.
+  /// - Complexity: O(nodes), however many groups there are
   package func sharing(_ groups: [String: LoudnessGroup]) -> ExportSession {
-    ExportSession(Contents(export, library, contents.graph, groups))
+    var own: [String: LoudnessGroup] = [:]
+    if case .success(let graph) = contents.graph {
+      for (_, normalization, _) in graph.normalizations {
+        if let name = normalization.target.group { own[name] = groups[name] }
+      }
+    }
+    return ExportSession(Contents(export, library, contents.graph, own))
   }
 
   /// A session that writes another part of the timeline, with the same sound there.

@@ -89,19 +89,18 @@ extension ExportSession {
     }
     if !files.isEmpty { files[0] += export.records.map(\.path) }
     return Fingerprint(
-      tools: Engine.tools(for: [graph] + groups(of: graph).flatMap(\.sounds)), digests: digests,
+      tools: Engine.tools(for: [graph] + sortedGroups.flatMap(\.sounds)), digests: digests,
       sources: sources.list, files: files)
   }
 
-  /// Those on whose sounds a gain of this graph depends.
-  private func groups(of graph: Graph) -> [LoudnessGroup] {
-    Set(graph.normalizations.compactMap(\.normalization.target.group)).sorted()
-      .compactMap { groups[$0] }
+  /// The groups on whose sounds gains of this export depend, in the order of their names.
+  private var sortedGroups: [LoudnessGroup] {
+    groups.sorted { $0.key < $1.key }.map(\.value)
   }
 
   /// `digest`, and with it the sounds of other exports on which a gain depends.
-  private func groupDigest(of graph: Graph, over digest: String) throws -> String {
-    let others = try groups(of: graph).map { try $0.digest() }
+  private func groupDigest(over digest: String) throws -> String {
+    let others = try sortedGroups.map { try $0.digest() }
     return others.isEmpty ? digest : try canonicalDigest(of: [digest] + others) { $0.bytes }
   }
 
@@ -121,7 +120,7 @@ extension ExportSession {
     do {
       return [
         .timeline: try canonicalDigest(of: timeline, number),
-        .settings: try groupDigest(of: graph, over: canonicalDigest(of: settings, name)),
+        .settings: try groupDigest(over: canonicalDigest(of: settings, name)),
         .tags: try canonicalDigest(of: graph.sinks.map(\.metadata), number),
         .chapters: try canonicalDigest(of: graph.sinks.map(\.chapters), number),
         // A record may contain anything of the export.

@@ -32,7 +32,8 @@ package struct Isolation: Sendable {
   /// What a process is asked to do.
   package struct Order: Codable {
     fileprivate var export: Export
-    /// All exports that have part in its groups, itself among them: it measures their sounds.
+    /// By the name of each group of the export, all exports of the group, this one among them: the
+    /// process measures their sounds.
     fileprivate var groups: [String: [Export]]
     fileprivate var limits: ProcessLimits
     fileprivate var replaced: ExportSession.ReplacedFiles

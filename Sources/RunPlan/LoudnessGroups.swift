@@ -15,35 +15,57 @@ struct LoudnessGroups {
     var graph: Graph
   }
 
+  /// By the group's name and the job's number; no group is empty.
   private var members: [String: [Int: Member]] = [:]
+  /// The groups of each job that has some.
+  private var names: [Int: [String]] = [:]
 
   /// Takes the sounds of job number `index`, in place of those that it had before.
   ///
   /// - Parameters:
   ///   - session: Its first part: the others have the same sound.
   ///   - index: The job's number.
-  /// - Complexity: O(segments)
+  /// - Complexity: O(segments of the session + groups that the job had before)
   mutating func set(_ session: ExportSession?, of index: Int) {
-    for name in members.keys { members[name]?[index] = nil }
+    for name in names.removeValue(forKey: index) ?? [] {
+      members[name]?[index] = nil
+      if members[name]?.isEmpty == true { members[name] = nil }
+    }
     guard let session, let graph = try? session.graph() else { return }
+    var own: [String: Member] = [:]
     for (_, normalization, _) in graph.normalizations {
       guard let name = normalization.target.group else { continue }
-      var member =
-        members[name]?[index] ?? Member(targets: [], session: session, graph: graph)
-      member.targets.append(normalization.target)
-      members[name, default: [:]][index] = member
+      own[name, default: Member(targets: [], session: session, graph: graph)]
+        .targets.append(normalization.target)
     }
+    guard !own.isEmpty else { return }
+    for (name, member) in own { members[name, default: [:]][index] = member }
+    names[index] = Array(own.keys)
   }
 
-  /// The jobs that have part in the groups of job number `index`, itself among them. O(jobs)
-  func jobs(with index: Int) -> Set<Int> {
-    members.values.reduce(into: []) { if $1[index] != nil { $0.formUnion($1.keys) } }
+  /// The estimate of each job that has groups, together with those of the other jobs of each of its
+  /// groups: the first job of a group that runs measures the sounds of all.
+  ///
+  /// A job that shares several groups with another one counts for each of them, since each group is
+  /// measured by itself.
+  ///
+  /// - Parameter estimate: The estimate of a job, by its number.
+  /// - Returns: The sums, by the jobs' numbers.
+  /// - Complexity: O(members of all groups)
+  func estimates(_ estimate: (Int) -> Duration) -> [Int: Duration] {
+    let totals = members.mapValues { $0.keys.reduce(into: Duration.zero) { $0 += estimate($1) } }
+    var estimates: [Int: Duration] = [:]
+    for (index, names) in names {
+      let own = estimate(index)
+      estimates[index] = names.reduce(into: own) { $0 += totals[$1, default: own] - own }
+    }
+    return estimates
   }
 
   /// The groups, for the sessions of jobs.
   func made() -> [String: LoudnessGroup] {
     var groups: [String: LoudnessGroup] = [:]
-    for (name, jobs) in members where !jobs.isEmpty {
+    for (name, jobs) in members {
       groups[name] = LoudnessGroup(
         name, of: jobs.sorted { $0.key < $1.key }.map(\.value.session))
     }

@@ -15,6 +15,8 @@ struct WorkQueue {
   /// Which piece each part is that other jobs read.
   private var readParts: [Part: Int] = [:]
   private var owners: [Int] = []
+  /// The estimates of jobs that may measure the sounds of groups, with those of their groups.
+  private let groupEstimates: [Int: Duration]
 
   private struct Part: Hashable {
     var job: Int
@@ -25,6 +27,9 @@ struct WorkQueue {
   init(_ preparer: Preparer, _ rules: RunRules, count: Int) {
     self.preparer = preparer
     self.rules = rules
+    groupEstimates = preparer.groups.estimates {
+      preparer.outcomes[$0].estimates.reduce(.zero, +)
+    }
     work.reserveCapacity(count)
   }
 
@@ -40,10 +45,7 @@ struct WorkQueue {
     }
     let isRead = preparer.dependencies.isRead(index)
     let first = work.count
-    // The first job of a group measures the sounds of all.
-    let shared = preparer.groups.jobs(with: index).reduce(into: Duration.zero) { sum, other in
-      sum += preparer.outcomes[other].estimates.reduce(.zero, +)
-    }
+    let shared = groupEstimates[index, default: .zero]
     for part in parts {
       let estimate = outcome.estimates[part]
       if isRead { readParts[Part(job: index, part: part)] = work.count }
