@@ -92,4 +92,63 @@ import TestSupport
             |                                           ^~~~~~~~
       """#)
   }
+
+  @Test("A gain that jobs share is noted once, whatever their levels are")
+  func sharedGains() {
+    expect(
+      Bench().screen(
+        #"""
+        defaults: { gain: 3 dB }
+        jobs:
+          a: { clip: a.wav, loudness: -16 LUFS, output: a.mp3 }
+          b: { clip: a.wav, loudness: -18 LUFS, output: b.mp3 }
+          c: { clip: a.wav, loudness: -20 LUFS, output: c.mp3 }
+        """#),
+      #"""
+      job.yaml:1:13: note: 'gain' changes nothing: the outputs are brought to −16.0 LUFS after it
+          1 | defaults: { gain: 3 dB }
+            |             ^~~~
+        help: leave it out, or write another 'loudness'
+      job.yaml:3:31: note: the level is written here
+          3 |   a: { clip: a.wav, loudness: -16 LUFS, output: a.mp3 }
+            |                               ^~~~~~~~
+      """#)
+    expect(
+      Bench().screen(
+        #"""
+        defaults: { gain: 3 dB, loudness: -16 LUFS }
+        jobs:
+          a: { clip: a.wav, output: a.mp3 }
+          b: { clip: a.wav, output: b.mp3 }
+        """#),
+      #"""
+      job.yaml:1:13: note: 'gain' changes nothing: the outputs are brought to −16.0 LUFS after it
+          1 | defaults: { gain: 3 dB, loudness: -16 LUFS }
+            |             ^~~~
+        help: leave it out, or write another 'loudness'
+      job.yaml:1:35: note: the level is written here
+          1 | defaults: { gain: 3 dB, loudness: -16 LUFS }
+            |                                   ^~~~~~~~
+      """#)
+    expect(
+      Bench().screen(
+        #"""
+        jobs:
+          "${x}":
+            for_each: { x: [1, 2, 3] }
+            clip: a.wav
+            gain: 3 dB
+            loudness: "-1${x} LUFS"
+            output: "${x}.mp3"
+        """#),
+      #"""
+      job.yaml:5:5: note: 'gain' changes nothing: the outputs are brought to −11.0 LUFS after it
+          5 |     gain: 3 dB
+            |     ^~~~
+        help: leave it out, or write another 'loudness'
+      job.yaml:6:15: note: the level is written here
+          6 |     loudness: "-1${x} LUFS"
+            |               ^~~~~~~~~~~~~
+      """#)
+  }
 }

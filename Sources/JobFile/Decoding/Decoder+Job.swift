@@ -193,12 +193,14 @@ extension Decoder {
     return job
   }
 
-  /// Notes that a job's gain is taken away again where all of its outputs are brought to levels of their
-  /// own; in a group it tells the job's sound from the others.
+  /// Notes that a job's gain changes nothing if all of its outputs are brought to levels of their
+  /// own. In a group the gain makes the job's sound louder or softer than the other sounds.
+  ///
+  /// Jobs that share the gain share the note, whatever their levels are.
   private func noteGain(at origin: Origin, of job: Job) {
     let targets = job.outputs.compactMap { $0.loudness ?? job.loudness }
     guard let target = targets.first, targets.count == job.outputs.count,
-      targets.allSatisfy({ $0.group == nil })
+      targets.allSatisfy({ $0.group == nil }), notedGains.insert(origin).inserted
     else { return }
     sink.add(
       Diagnostic(

@@ -53,6 +53,8 @@ final class Decoder {
   var refusedNames: Set<String> = []
   /// The names that loops bind.
   var loopBound: [LoopNames] = []
+  /// The places of gains that are noted to change nothing.
+  var notedGains: Set<Origin> = []
   /// The values of jobs without their own.
   var defaults: Fields?
   /// Nodes are identified by their addresses, and so must live on.
