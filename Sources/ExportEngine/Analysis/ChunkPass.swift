@@ -104,11 +104,16 @@ package struct ChunkPass: Sendable {
     guard let cores = budget ?? own else { return }
     // Each renderer has files open, some of them idle.
     let renderers = Self.mostFiles / (graph.sourcesAtOnce + SourcePool.idleLimit)
+    // Whatever other threads have found by then: a pass that was cancelled has no findings.
+    func collectFurther(_ outcome: Analyzer.Outcome) throws {
+      guard !cancellation.isCancelled else { throw CancellationError() }
+      try collect(outcome)
+    }
     do {
       if try renderers < 2 || graph.isRenderedInOrder(library) {
-        try analyze(rendering: cores, makeAnalyzer, collect)
+        try analyze(rendering: cores, makeAnalyzer, collectFurther)
       } else {
-        try renderAndAnalyze(on: cores, renderers, makeAnalyzer, collect)
+        try renderAndAnalyze(on: cores, renderers, makeAnalyzer, collectFurther)
       }
     } catch {
       throw cancellation.isCancelled ? CancellationError() : error
