@@ -203,12 +203,11 @@ struct OtherProgramsTests {
       """)
     let result = try stage.run(
       """
-      set -m
       "$AVJOB" run --quiet --root . --trust-receipts job.yaml & job=$!
       until [ -s .long.flac.avjob-*.tmp ] || ! kill -0 $job; do sleep 0.01; done
-      kill -STOP -- -$job
+      kill -STOP $job
       echo mine >new; mv new next.flac
-      kill -CONT -- -$job
+      kill -CONT $job
       wait $job
       echo $? $(head -c 4 next.flac)
       """)
@@ -221,7 +220,6 @@ struct OtherProgramsTests {
     let stage = try stage()
     let result = try stage.run(
       """
-      set -m
       for mode in "" --force; do
         "$AVJOB" concat $(yes a.wav | head -n 1000) -o out.flac --quiet $mode & job=$!
         until [ -s .out.flac.avjob-*.tmp ] || ! kill -0 $job; do sleep 0.01; done
