@@ -160,18 +160,10 @@ package final class ChildProcess {
   ///
   /// Blocks until the child has read it, or `isCancelled`, which is called ten times a second.
   package func write(_ bytes: [UInt8], unless isCancelled: () -> Bool = { false }) -> Bool {
-    // A child that is gone is an error of the write, and no signal.
-    var (pipe, before) = (sigset_t(), sigset_t())
-    sigemptyset(&pipe)
-    sigaddset(&pipe, SIGPIPE)
-    pthread_sigmask(SIG_BLOCK, &pipe, &before)
-    defer {
-      if sigismember(&before, SIGPIPE) == 0 {
-        var now = timespec()
-        _ = sigtimedwait(&pipe, nil, &now)
-      }
-      pthread_sigmask(SIG_SETMASK, &before, nil)
-    }
+    withoutPipeSignal { writeAll(bytes, unless: isCancelled) }
+  }
+
+  private func writeAll(_ bytes: [UInt8], unless isCancelled: () -> Bool) -> Bool {
     var sent = 0
     while sent < bytes.count {
       let count = bytes.withUnsafeBytes { bytes in
