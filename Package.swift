@@ -142,6 +142,10 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .target(name: "CReadingBounds"),
+    // Asks servers; libcurl is loaded at the first request and not linked.
+    .target(name: "HTTP", dependencies: ["CCurl", "Diagnosis", "Threads"]),
+    .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+
     .target(name: "LAME", dependencies: ["CLAME", "MPEGAudio", "Threads"]),
     .systemLibrary(
       name: "CFFmpeg",
@@ -234,6 +238,8 @@ let package = Package(
     .testTarget(name: "LibAVTests", dependencies: ["LibAV", "TestSupport"]),
     .testTarget(
       name: "LAMETests", dependencies: ["LAME", "MPEGAudio", "Threads", "TestSupport"]),
+    .testTarget(
+      name: "HTTPTests", dependencies: ["HTTP", "Diagnosis", "Threads", "TestSupport"]),
     .testTarget(name: "DynamicsTests", dependencies: ["Dynamics", "TestSupport"]),
     .testTarget(
       name: "LoudnessTests",

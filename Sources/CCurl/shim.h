@@ -1,0 +1,110 @@
+// What Swift's importer cannot see of libcurl: its variadic functions. The library is loaded at the
+// first request and not linked: it would cost each start some 10 ms, for the libraries that it
+// brings with it. The types of its functions are those of its headers.
+#pragma once
+#include <curl/curl.h>
+#include <dlfcn.h>
+#include <netinet/in.h>
+#include <string.h>
+
+struct avjob_curl {
+  __typeof__(&curl_global_init) global_init;
+  __typeof__(&curl_easy_init) easy_init;
+  __typeof__(&curl_easy_reset) easy_reset;
+  __typeof__(&curl_easy_cleanup) easy_cleanup;
+  __typeof__(&curl_easy_perform) easy_perform;
+  __typeof__(&curl_easy_strerror) easy_strerror;
+  __typeof__(&curl_slist_append) slist_append;
+  __typeof__(&curl_slist_free_all) slist_free_all;
+  __typeof__(&curl_getdate) getdate;
+  // Declared here, since <curl/curl.h> makes macros of them.
+  CURLcode (*easy_setopt)(CURL *, CURLoption, ...);
+  CURLcode (*easy_getinfo)(CURL *, CURLINFO, ...);
+};
+
+// Fills `table` from the library of a name (dlopen(3)). Gives 0 where the library is not there,
+// lacks a function, or cannot be initialised (curl_global_init(3)). Called by one thread.
+static inline int avjob_load_curl(const char *name, struct avjob_curl *table) {
+  void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  if (!library) return 0;
+#define AVJOB_LOAD(field) \
+  ((table->field = (__typeof__(table->field))dlsym(library, "curl_" #field)) != NULL)
+  return AVJOB_LOAD(global_init) && AVJOB_LOAD(easy_init) && AVJOB_LOAD(easy_reset) &&
+         AVJOB_LOAD(easy_cleanup) && AVJOB_LOAD(easy_perform) && AVJOB_LOAD(easy_strerror) &&
+         AVJOB_LOAD(slist_append) && AVJOB_LOAD(slist_free_all) && AVJOB_LOAD(getdate) &&
+         AVJOB_LOAD(easy_setopt) && AVJOB_LOAD(easy_getinfo) &&
+         table->global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+#undef AVJOB_LOAD
+}
+
+// curl_easy_setopt(3), by the type of the option's value.
+static inline CURLcode avjob_curl_set_number(
+    const struct avjob_curl *curl, CURL *handle, CURLoption option, long value) {
+  return curl->easy_setopt(handle, option, value);
+}
+static inline CURLcode avjob_curl_set_text(
+    const struct avjob_curl *curl, CURL *handle, CURLoption option, const char *value) {
+  return curl->easy_setopt(handle, option, value);
+}
+static inline CURLcode avjob_curl_set_pointer(
+    const struct avjob_curl *curl, CURL *handle, CURLoption option, void *value) {
+  return curl->easy_setopt(handle, option, value);
+}
+static inline CURLcode avjob_curl_set_list(
+    const struct avjob_curl *curl, CURL *handle, CURLoption option, struct curl_slist *value) {
+  return curl->easy_setopt(handle, option, value);
+}
+
+// CURLOPT_WRITEFUNCTION and CURLOPT_HEADERFUNCTION
+typedef size_t (*avjob_curl_data)(char *bytes, size_t size, size_t count, void *context);
+static inline CURLcode avjob_curl_set_data_function(
+    const struct avjob_curl *curl, CURL *handle, CURLoption option, avjob_curl_data function) {
+  return curl->easy_setopt(handle, option, function);
+}
+// CURLOPT_XFERINFOFUNCTION
+typedef int (*avjob_curl_progress)(void *context, curl_off_t download_size, curl_off_t downloaded,
+                                   curl_off_t upload_size, curl_off_t uploaded);
+static inline CURLcode avjob_curl_set_progress_function(
+    const struct avjob_curl *curl, CURL *handle, avjob_curl_progress function) {
+  return curl->easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, function);
+}
+// CURLOPT_OPENSOCKETFUNCTION
+typedef curl_socket_t (*avjob_curl_open)(void *context, curlsocktype purpose,
+                                         struct curl_sockaddr *address);
+static inline CURLcode avjob_curl_set_open_function(
+    const struct avjob_curl *curl, CURL *handle, avjob_curl_open function) {
+  return curl->easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, function);
+}
+
+// curl_easy_getinfo(3); 0 where the library does not know it.
+static inline long avjob_curl_number(const struct avjob_curl *curl, CURL *handle, CURLINFO info) {
+  long value = 0;
+  return curl->easy_getinfo(handle, info, &value) == CURLE_OK ? value : 0;
+}
+
+// Sets the schemes that are spoken, http and https, by the option that the library knows:
+// CURLOPT_PROTOCOLS_STR (10318, since 7.85.0) or CURLOPT_PROTOCOLS (181, deprecated since then).
+static inline CURLcode avjob_curl_set_protocols(const struct avjob_curl *curl, CURL *handle) {
+  if (curl->easy_setopt(handle, (CURLoption)10318, "http,https") == CURLE_OK) return CURLE_OK;
+  return curl->easy_setopt(handle, (CURLoption)181, 3L);  // CURLPROTO_HTTP | CURLPROTO_HTTPS
+}
+
+// Writes an address in network order. Gives the count of its bytes: 4, 16, or 0 for other families.
+static inline size_t avjob_curl_address(const struct curl_sockaddr *address, uint8_t *bytes) {
+  const void *place = &address->addr;
+  if (address->family == AF_INET && address->addrlen >= sizeof(struct sockaddr_in)) {
+    memcpy(bytes, &((const struct sockaddr_in *)place)->sin_addr, 4);
+    return 4;
+  }
+  if (address->family == AF_INET6 && address->addrlen >= sizeof(struct sockaddr_in6)) {
+    memcpy(bytes, &((const struct sockaddr_in6 *)place)->sin6_addr, 16);
+    return 16;
+  }
+  return 0;
+}
+
+// socket(2), closed in programs that are started; -1 where there is none.
+static inline curl_socket_t avjob_curl_socket(const struct curl_sockaddr *address) {
+  enum { close_on_exec = 02000000 };  // SOCK_CLOEXEC
+  return socket(address->family, address->socktype | close_on_exec, address->protocol);
+}

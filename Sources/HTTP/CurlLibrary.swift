@@ -1,0 +1,151 @@
+internal import CCurl
+internal import Threads
+
+/// libcurl, loaded once at the first request.
+//
+// `@unchecked Sendable`: the table is written before the object exists, and never after. What it
+// points to may be called from any thread, each handle by one at a time (libcurl-thread(3)).
+final class CurlLibrary: @unchecked Sendable {
+  private let table: UnsafeMutablePointer<avjob_curl>
+
+  /// The version that Debian and all others have had since 2006.
+  static let name = "libcurl.so.4"
+
+  private static let shared = CurlLibrary(name: name)
+
+  /// The library.
+  ///
+  /// - Throws: `HTTPError.libraryMissing` where it cannot be loaded.
+  static func loaded() throws(HTTPError) -> CurlLibrary {
+    guard let shared else { throw .libraryMissing }
+    return shared
+  }
+
+  /// The library of a name; nil where it cannot be loaded, or has not all functions.
+  init?(name: String) {
+    table = .allocate(capacity: 1)
+    table.initialize(to: avjob_curl())
+    // `deinit` runs also after this.
+    guard avjob_load_curl(name, table) != 0 else { return nil }
+  }
+
+  deinit { table.deallocate() }
+
+  /// The functions of the library.
+  var functions: avjob_curl { table.pointee }
+
+  /// The functions of the library, for the shims.
+  var functionTable: UnsafePointer<avjob_curl> { UnsafePointer(table) }
+
+  /// What curl calls an error (curl_easy_strerror(3)).
+  func text(of code: CURLcode) -> String {
+    functions.easy_strerror(code).map { String(cString: $0) } ?? "error \(code.rawValue)"
+  }
+
+  /// Seconds since 1970 of an HTTP-date (RFC 9110, 5.6.7); nil for another text (curl_getdate(3)).
+  func secondsSince1970(_ date: String) -> Int? {
+    let seconds = functions.getdate(date, nil)
+    return seconds < 0 ? nil : Int(seconds)
+  }
+}
+
+/// An easy handle with its connections (libcurl-easy(3)).
+//
+// `@unchecked Sendable`: used by one thread at a time; `OriginPool` hands it over behind a lock.
+final class CurlHandle: @unchecked Sendable {
+  let library: CurlLibrary
+  private let handle: UnsafeMutableRawPointer
+
+  /// A handle without connections.
+  ///
+  /// - Throws: `HTTPError.libraryMissing`, or `other` where there is no memory.
+  init() throws(HTTPError) {
+    library = try CurlLibrary.loaded()
+    guard let handle = library.functions.easy_init() else { throw .other("out of memory") }
+    self.handle = handle
+  }
+
+  deinit { withoutPipeSignal { library.functions.easy_cleanup(handle) } }
+
+  /// Forgets all options, and keeps the connections (curl_easy_reset(3)).
+  func reset() { library.functions.easy_reset(handle) }
+
+  /// Sends the request and receives the answer (curl_easy_perform(3)).
+  func perform() -> CURLcode {
+    // OpenSSL's writes may raise SIGPIPE, which curl leaves to us under CURLOPT_NOSIGNAL.
+    withoutPipeSignal { library.functions.easy_perform(handle) }
+  }
+
+  /// What the connection to the server, or to its proxy, met: an errno (CURLINFO_OS_ERRNO).
+  var systemError: Int32 {
+    Int32(truncatingIfNeeded: avjob_curl_number(library.functionTable, handle, CURLINFO_OS_ERRNO))
+  }
+
+  /// How many connections the last request opened (CURLINFO_NUM_CONNECTS).
+  var newConnections: Int {
+    avjob_curl_number(library.functionTable, handle, CURLINFO_NUM_CONNECTS)
+  }
+
+  /// Sets an option that is a number; false where the library does not know it.
+  @discardableResult
+  func set(_ option: CURLoption, _ value: Int) -> Bool {
+    avjob_curl_set_number(library.functionTable, handle, option, value) == CURLE_OK
+  }
+
+  /// Sets an option that is a text, which curl copies.
+  @discardableResult
+  func set(_ option: CURLoption, _ value: String) -> Bool {
+    avjob_curl_set_text(library.functionTable, handle, option, value) == CURLE_OK
+  }
+
+  /// Sets an option that is a pointer, which must live until the request ends.
+  func set(_ option: CURLoption, pointer: UnsafeMutableRawPointer?) {
+    _ = avjob_curl_set_pointer(library.functionTable, handle, option, pointer)
+  }
+
+  /// Sets header fields, which must live until the request ends (CURLOPT_HTTPHEADER).
+  func set(_ option: CURLoption, _ list: CurlList) {
+    _ = avjob_curl_set_list(library.functionTable, handle, option, list.first)
+  }
+
+  /// Sets a function that takes data (CURLOPT_WRITEFUNCTION, CURLOPT_HEADERFUNCTION).
+  func set(_ option: CURLoption, _ function: avjob_curl_data) {
+    _ = avjob_curl_set_data_function(library.functionTable, handle, option, function)
+  }
+
+  /// Sets the function that is called while a request runs (CURLOPT_XFERINFOFUNCTION).
+  func setProgress(_ function: avjob_curl_progress) {
+    _ = avjob_curl_set_progress_function(library.functionTable, handle, function)
+  }
+
+  /// Sets the function that opens sockets (CURLOPT_OPENSOCKETFUNCTION).
+  func setOpen(_ function: avjob_curl_open) {
+    _ = avjob_curl_set_open_function(library.functionTable, handle, function)
+  }
+
+  /// Allows http and https, and no other scheme; false where the library knows no way to.
+  func setProtocols() -> Bool {
+    avjob_curl_set_protocols(library.functionTable, handle) == CURLE_OK
+  }
+}
+
+/// A list of texts (curl_slist_append(3)).
+final class CurlList {
+  private let library: CurlLibrary
+  private(set) var first: UnsafeMutablePointer<curl_slist>?
+
+  /// A list of `texts`, which curl copies.
+  ///
+  /// - Throws: `HTTPError.other` where there is no memory.
+  init(_ texts: [String], library: CurlLibrary) throws(HTTPError) {
+    self.library = library
+    for text in texts {
+      guard let longer = library.functions.slist_append(first, text) else {
+        throw .other("out of memory")
+      }
+      first = longer
+    }
+  }
+
+  deinit { library.functions.slist_free_all(first) }
+}

@@ -1,0 +1,57 @@
+/// Texts of a server, byte by byte: nothing here trusts them.
+enum HTTPText {
+  /// The text with `?` for everything that is not printable ASCII, and at most 200 bytes of it.
+  static func printable(_ bytes: some Sequence<UInt8>) -> String {
+    String(
+      decoding: bytes.prefix(200).map { isPrintable($0) ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
+  }
+
+  /// Whether a byte is ASCII from the space to `~`.
+  static func isPrintable(_ byte: UInt8) -> Bool { (0x20...0x7E).contains(byte) }
+
+  /// A number of digits alone; nil without any, and from 2⁶³ on.
+  static func number(_ text: some Collection<UInt8>) -> Int64? {
+    guard !text.isEmpty else { return nil }
+    var value: Int64 = 0
+    for byte in text {
+      guard (0x30...0x39).contains(byte) else { return nil }
+      let (product, isTooLarge) = value.multipliedReportingOverflow(by: 10)
+      let (sum, isLarger) = product.addingReportingOverflow(Int64(byte - 0x30))
+      if isTooLarge || isLarger { return nil }
+      value = sum
+    }
+    return value
+  }
+
+  /// The same, and the greatest number where it would overflow (RFC 9111, 1.2.2: delta-seconds).
+  static func seconds(_ text: some Collection<UInt8>) -> Int? {
+    guard !text.isEmpty, text.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    return number(text).map { Int($0) } ?? Int.max
+  }
+
+  /// The text without spaces and tabs at its ends (RFC 9110, 5.6.3).
+  static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    let start = text.firstIndex { !isBlank($0) } ?? text.endIndex
+    let end = text.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? start
+    return text[start..<end]
+  }
+
+  /// Whether a byte is a space or a tab.
+  static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+  /// Letters of ASCII as small ones.
+  static func lowercased(_ text: some Sequence<UInt8>) -> String {
+    String(decoding: text.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+  }
+
+  /// Whether a byte may stand in a token (RFC 9110, 5.6.2).
+  static func isToken(_ byte: UInt8) -> Bool {
+    (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
+      || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+  }
+
+  /// Whether a text may be sent in a field: printable ASCII, so that no line ends in it.
+  static func isSendable(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.count <= 1024 && text.utf8.allSatisfy(isPrintable)
+  }
+}

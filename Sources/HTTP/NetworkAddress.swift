@@ -1,0 +1,176 @@
+/// An IPv4 or IPv6 address, in network order.
+package struct NetworkAddress: Sendable, Hashable {
+  /// 4 or 16 bytes.
+  package let bytes: [UInt8]
+
+  /// The address of 4 or 16 bytes; nil for another count.
+  package init?(bytes: [UInt8]) {
+    guard bytes.count == 4 || bytes.count == 16 else { return nil }
+    self.bytes = bytes
+  }
+
+  /// What an address is for.
+  package enum Scope: String, Sendable, Hashable {
+    /// A server of the internet.
+    case global
+    /// The machine itself.
+    case loopback
+    /// The network that the machine is attached to, without routers; metadata services of clouds.
+    case linkLocal = "link-local"
+    /// A private network.
+    case `private`
+    /// The networks of a provider behind one address (RFC 6598).
+    case shared
+    /// "No address", which the system takes for the machine itself.
+    case unspecified
+    /// Many machines.
+    case multicast
+    /// Examples in documents.
+    case documentation
+    /// Everything else that no public server has: reserved, for benchmarks, broadcast, tunnels.
+    case reserved
+  }
+
+  /// What the address is for, by the registries of IANA for special-purpose addresses (RFC 6890);
+  /// an IPv4 address inside of an IPv6 one counts as itself.
+  package var scope: Scope {
+    bytes.count == 4 ? Self.scope(v4: bytes[...]) : Self.scope(v6: bytes)
+  }
+
+  private static func scope(v4 bytes: ArraySlice<UInt8>) -> Scope {
+    let value = bytes.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    return blocks.first { value >> (32 - $0.bits) == $0.prefix >> (32 - $0.bits) }?.scope ?? .global
+  }
+
+  /// https://www.iana.org/assignments/iana-ipv4-special-registry
+  private static let blocks: [(prefix: UInt32, bits: UInt32, scope: Scope)] = [
+    (0x0000_0000, 8, .unspecified),  // 0.0.0.0/8, RFC 791
+    (0x0A00_0000, 8, .private),  // 10.0.0.0/8, RFC 1918
+    (0x6440_0000, 10, .shared),  // 100.64.0.0/10, RFC 6598
+    (0x7F00_0000, 8, .loopback),  // 127.0.0.0/8, RFC 1122
+    (0xA9FE_0000, 16, .linkLocal),  // 169.254.0.0/16, RFC 3927
+    (0xAC10_0000, 12, .private),  // 172.16.0.0/12, RFC 1918
+    (0xC000_0000, 24, .reserved),  // 192.0.0.0/24, RFC 6890
+    (0xC000_0200, 24, .documentation),  // 192.0.2.0/24, RFC 5737
+    (0xC058_6300, 24, .reserved),  // 192.88.99.0/24, RFC 7526
+    (0xC0A8_0000, 16, .private),  // 192.168.0.0/16, RFC 1918
+    (0xC612_0000, 15, .reserved),  // 198.18.0.0/15, RFC 2544
+    (0xC633_6400, 24, .documentation),  // 198.51.100.0/24, RFC 5737
+    (0xCB00_7100, 24, .documentation),  // 203.0.113.0/24, RFC 5737
+    (0xE000_0000, 4, .multicast),  // 224.0.0.0/4, RFC 1112
+    (0xF000_0000, 4, .reserved),  // 240.0.0.0/4, RFC 1112, with 255.255.255.255
+  ]
+
+  /// https://www.iana.org/assignments/iana-ipv6-special-registry
+  private static func scope(v6 bytes: [UInt8]) -> Scope {
+    func starts(_ prefix: UInt8...) -> Bool { bytes.starts(with: prefix) }
+    if bytes.dropLast().allSatisfy({ $0 == 0 }), bytes[15] < 2 {
+      return bytes[15] == 0 ? .unspecified : .loopback  // ::, ::1, RFC 4291
+    }
+    let zeros = bytes.prefix { $0 == 0 }.count
+    let isMapped = zeros == 10 && bytes[10] == 0xFF && bytes[11] == 0xFF  // ::ffff:0:0/96, RFC 4291
+    let isTranslated =  // ::ffff:0:0:0/96, RFC 2765
+      zeros == 8 && bytes[8...11].elementsEqual([0xFF, 0xFF, 0, 0])
+    let isNAT64 =  // 64:ff9b::/96, RFC 6052
+      starts(0, 0x64, 0xFF, 0x9B) && bytes[4..<12].allSatisfy { $0 == 0 }
+    if isMapped || isTranslated || isNAT64 { return scope(v4: bytes[12...]) }
+    if zeros >= 12 {  // ::/96, RFC 4291, deprecated
+      let inner = scope(v4: bytes[12...])
+      return inner == .global ? .reserved : inner
+    }
+    if starts(0, 0x64, 0xFF, 0x9B, 0, 1) { return .private }  // 64:ff9b:1::/48, RFC 8215
+    if starts(0x20, 0x02) { return scope(v4: bytes[2..<6]) }  // 2002::/16, RFC 3056
+    // Teredo and other protocols, 2001::/23, RFC 2928
+    if starts(0x20, 0x01), bytes[2] < 2 { return .reserved }
+    if starts(0x20, 0x01, 0x0D, 0xB8) { return .documentation }  // 2001:db8::/32, RFC 3849
+    if starts(0x3F, 0xFF), bytes[2] < 0x10 { return .documentation }  // 3fff::/20, RFC 9637
+    if bytes[0] & 0xFE == 0xFC { return .private }  // fc00::/7, RFC 4193
+    if starts(0xFE), bytes[1] & 0xC0 == 0x80 { return .linkLocal }  // fe80::/10, RFC 4291
+    if starts(0xFE), bytes[1] & 0xC0 == 0xC0 { return .private }  // fec0::/10, RFC 3879
+    if bytes[0] == 0xFF { return .multicast }  // ff00::/8, RFC 4291
+    // Nothing else than 2000::/3 is given out.
+    return bytes[0] & 0xE0 == 0x20 ? .global : .reserved
+  }
+}
+
+extension NetworkAddress {
+  /// The address that the host of a URL is; nil for a name.
+  ///
+  /// - Parameter host: An IPv6 address in brackets, or an IPv4 address in any form that
+  ///   inet_aton(3) reads: `127.0.0.1`, `127.1`, `0x7f.1`, `017700000001`, `2130706433`.
+  package init?(host: String) {
+    let text = host.hasSuffix(".") ? host.dropLast() : host[...]
+    let address =
+      if text.hasPrefix("["), text.hasSuffix("]") {
+        Self.v6(Substring(text.dropFirst().dropLast()))
+      } else {
+        Self.v4(text)
+      }
+    guard let address else { return nil }
+    bytes = address
+  }
+
+  /// One to four numbers, each octal with `0` and hexadecimal with `0x` before it; the last stands
+  /// for all bytes that remain.
+  private static func v4(_ text: Substring) -> [UInt8]? {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count <= 4 else { return nil }
+    var numbers: [UInt64] = []
+    for part in parts {
+      guard let first = part.utf8.first, first >= 0x30, first <= 0x39 else { return nil }
+      let number: UInt64? =
+        if part.hasPrefix("0x") || part.hasPrefix("0X") {
+          part.contains("+") ? nil : part.count == 2 ? 0 : UInt64(part.dropFirst(2), radix: 16)
+        } else {
+          UInt64(part, radix: part.hasPrefix("0") ? 8 : 10)
+        }
+      guard let number, number <= UInt32.max else { return nil }
+      numbers.append(number)
+    }
+    guard let last = numbers.popLast(), numbers.allSatisfy({ $0 < 256 }) else { return nil }
+    let left = 4 - numbers.count
+    guard last < 1 << UInt64(8 * left) else { return nil }
+    return numbers.map { UInt8($0) }
+      + (0..<left).reversed().map { UInt8(truncatingIfNeeded: last >> UInt64(8 * $0)) }
+  }
+
+  /// RFC 4291, 2.2: groups of four digits, one `::` for zeros, and an IPv4 address at the end.
+  private static func v6(_ text: Substring) -> [UInt8]? {
+    guard let gap = doubleColon(in: text) else {
+      guard let bytes = groups(text, mayEndInV4: true), bytes.count == 16 else { return nil }
+      return bytes
+    }
+    guard let head = groups(text[..<gap.lowerBound], mayEndInV4: false),
+      let tail = groups(text[gap.upperBound...], mayEndInV4: true), head.count + tail.count <= 14
+    else { return nil }
+    return head + [UInt8](repeating: 0, count: 16 - head.count - tail.count) + tail
+  }
+
+  private static func doubleColon(in text: Substring) -> Range<Substring.Index>? {
+    var start = text.startIndex
+    while start < text.endIndex {
+      let next = text.index(after: start)
+      if text[start...].hasPrefix("::") { return start..<text.index(after: next) }
+      start = next
+    }
+    return nil
+  }
+
+  private static func groups(_ text: Substring, mayEndInV4: Bool) -> [UInt8]? {
+    guard !text.isEmpty else { return [] }
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    var bytes: [UInt8] = []
+    for (index, part) in parts.enumerated() {
+      if mayEndInV4, index == parts.count - 1, part.contains(".") {
+        guard part.split(separator: ".").count == 4, let address = v4(part) else { return nil }
+        bytes += address
+      } else {
+        guard (1...4).contains(part.utf8.count), part.utf8.allSatisfy({ $0 != 0x2B && $0 != 0x2D }),
+          let number = UInt16(part, radix: 16)
+        else { return nil }
+        bytes += [UInt8(number >> 8), UInt8(number & 0xFF)]
+      }
+    }
+    return bytes.count <= 16 ? bytes : nil
+  }
+}

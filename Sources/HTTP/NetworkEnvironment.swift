@@ -1,0 +1,83 @@
+import Diagnosis
+import Glibc
+
+/// What the environment says of proxies, passwords and authorities, as curl(1) reads it.
+struct NetworkEnvironment: Sendable, Hashable {
+  /// Variables that are set and not empty.
+  private let variables: [String: String]
+
+  private static let names = [
+    "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",
+    "NETRC", "CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR",
+  ]
+
+  /// An environment of these variables alone.
+  init(_ variables: [String: String]) {
+    self.variables = variables.filter { !$0.value.isEmpty }
+  }
+
+  /// That of this process, as it is now.
+  static var process: NetworkEnvironment {
+    let found = names.compactMap { name in getenv(name).map { (name, String(cString: $0)) } }
+    return NetworkEnvironment(Dictionary(found) { first, _ in first })
+  }
+
+  private func first(_ names: String...) -> String? {
+    names.lazy.compactMap { variables[$0] }.first
+  }
+
+  /// The file of passwords; nil: `~/.netrc` (CURLOPT_NETRC_FILE).
+  var passwordFile: String? { first("NETRC") }
+
+  /// The file of authorities; nil: that of the library (CURLOPT_CAINFO).
+  var authorityFile: String? { first("CURL_CA_BUNDLE", "SSL_CERT_FILE") }
+
+  /// The folder of authorities; nil: that of the library (CURLOPT_CAPATH).
+  var authorityFolder: String? {
+    variables["CURL_CA_BUNDLE"] == nil ? first("SSL_CERT_DIR") : nil
+  }
+
+  /// The proxy for a URL; nil where there is none for it.
+  ///
+  /// Not `HTTP_PROXY`, which a CGI program's clients can set (CVE-2016-5385).
+  func proxy(for url: MediaURL) -> String? {
+    let proxy =
+      switch url.scheme {
+      case .http: first("http_proxy", "all_proxy", "ALL_PROXY")
+      case .https: first("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")
+      }
+    return isExcepted(url.host) ? nil : proxy
+  }
+
+  /// Whether `no_proxy` has a host: `*`, or names of hosts and domains, addresses, and networks
+  /// such as `10.0.0.0/8` (CURLOPT_NOPROXY).
+  private func isExcepted(_ host: String) -> Bool {
+    guard let list = first("no_proxy", "NO_PROXY") else { return false }
+    let entries = list.lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }
+    if entries == ["*"] { return true }
+    if let address = NetworkAddress(host: host) {
+      return entries.contains { Self.network($0, has: address) }
+    }
+    let name = host.hasSuffix(".") ? host.dropLast() : host[...]
+    return entries.contains { entry in
+      var domain = entry.drop { $0 == "." }
+      if domain.hasSuffix(".") { domain.removeLast() }
+      return !domain.isEmpty && (name == domain || name.hasSuffix(".\(domain)"))
+    }
+  }
+
+  private static func network(_ text: Substring, has address: NetworkAddress) -> Bool {
+    let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    let isBare = parts[0].contains(":") && !parts[0].hasPrefix("[")
+    let host = isBare ? "[\(parts[0])]" : String(parts[0])
+    guard let network = NetworkAddress(host: host), network.bytes.count == address.bytes.count
+    else { return false }
+    let all = 8 * address.bytes.count
+    guard let bits = parts.count == 1 ? all : Int(parts[1]), (0...all).contains(bits) else {
+      return false
+    }
+    return (0..<bits).allSatisfy { bit in
+      (network.bytes[bit / 8] ^ address.bytes[bit / 8]) & (0x80 >> UInt8(bit % 8)) == 0
+    }
+  }
+}

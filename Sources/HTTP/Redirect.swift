@@ -1,0 +1,95 @@
+import Diagnosis
+
+/// What credentials and connections belong to (RFC 6454, 4).
+struct Origin: Sendable, Hashable {
+  let scheme: MediaURL.Scheme
+  let host: String
+  let port: Int
+
+  /// The origin of a URL.
+  init(_ url: MediaURL) {
+    (scheme, host) = (url.scheme, url.host)
+    port = url.port ?? url.scheme.port
+  }
+}
+
+/// Where redirects lead (RFC 9110, 10.2.2; RFC 3986, 5).
+enum Redirect {
+  /// Whether a status redirects a GET.
+  static func isRedirect(_ status: Int) -> Bool { [301, 302, 303, 307, 308].contains(status) }
+
+  /// The address that Location means in an answer to `url`, without the credentials of `url`.
+  ///
+  /// - Throws: `HTTPError.redirect` for what is no address of a medium, and `downgrade`.
+  static func target(of location: String, from url: MediaURL) throws(HTTPError) -> MediaURL {
+    let text = location.prefix { $0 != "#" }
+    let target: MediaURL
+    do throws(MediaURLError) {
+      target = try MediaURL(try absolute(String(text), from: url))
+    } catch {
+      throw .redirect(shown(error))
+    }
+    if url.scheme == .https, target.scheme == .http { throw .downgrade }
+    return target
+  }
+
+  /// RFC 3986, 5.2.2.
+  private static func absolute(
+    _ text: String, from url: MediaURL
+  ) throws(MediaURLError) -> String {
+    let origin = url.scheme.rawValue + "://" + url.authority
+    if text.hasPrefix("//") { return "\(url.scheme.rawValue):\(text)" }
+    if text.isEmpty { return origin + url.path + (url.query.map { "?" + $0 } ?? "") }
+    if text.hasPrefix("?") { return origin + url.path + text }
+    if let scheme = scheme(of: text) {
+      // `http:path` is deprecated (5.2.2), and nobody sends it.
+      guard MediaURL.scheme(of: text) != nil else {
+        throw MediaURL.Scheme(rawValue: scheme) == nil ? .otherScheme(scheme) : .noAddress
+      }
+      return text
+    }
+    let end = text.firstIndex(of: "?") ?? text.endIndex
+    let path: Substring
+    if text.hasPrefix("/") {
+      path = text[..<end]
+    } else {
+      let last = url.path.lastIndex(of: "/") ?? url.path.startIndex
+      path = Substring(url.path[...last] + text[..<end])
+    }
+    return origin + withoutDots(path) + text[end...]
+  }
+
+  /// Letters before a colon, at most 32 of them (RFC 3986, 3.1); nil for a path.
+  private static func scheme(of text: String) -> String? {
+    let start = text.utf8.prefix(33).prefix { $0 != UInt8(ascii: ":") }
+    let isScheme = start.allSatisfy {
+      HTTPText.isToken($0) && !"!#$%&'*^_`|~".utf8.contains($0)
+    }
+    guard start.count < text.utf8.count, start.count <= 32, isScheme, let first = start.first,
+      (0x61...0x7A).contains(first | 0x20)
+    else { return nil }
+    return HTTPText.lowercased(start)
+  }
+
+  /// RFC 3986, 5.2.4.
+  private static func withoutDots(_ path: Substring) -> String {
+    var kept: [Substring] = []
+    let parts = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+    for (index, part) in parts.enumerated() {
+      let isLast = index == parts.count - 1
+      switch part {
+      case ".": if isLast { kept.append("") }
+      case "..":
+        _ = kept.popLast()
+        if isLast { kept.append("") }
+      default: kept.append(part)
+      }
+    }
+    return "/" + kept.joined(separator: "/")
+  }
+
+  /// The error without bytes of the server's that cannot be shown.
+  private static func shown(_ error: MediaURLError) -> MediaURLError {
+    if case .port(let text) = error { .port(HTTPText.printable(text.utf8)) } else { error }
+  }
+}
