@@ -25,7 +25,7 @@ let package = Package(
       dependencies: [
         "MediaTime", "MPEGAudio", "Files", "Threads", "Diagnosis", "MediaComposition", "JobModel",
         "JobFile", "ExportGraph", "ExportEngine", "RunPlan", "RunExecution", "WorkerPool",
-        "Playback", "LiveScreens", "Reports", "Terminal", "JSON",
+        "Playback", "LiveScreens", "Reports", "Terminal", "JSON", "MediaCache",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
@@ -96,7 +96,7 @@ let package = Package(
       name: "ExportEngine",
       dependencies: [
         "JSON", "MediaTime", "MPEGAudio", "Files", "Threads", "Diagnosis", "MediaComposition",
-        "ExportGraph", "Dynamics",
+        "ExportGraph", "Dynamics", "HTTP", "MediaCache",
         "LibAV", "LAME", "Loudness",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
@@ -142,6 +142,14 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .target(name: "CReadingBounds"),
+
+    // Media of servers: asked for over HTTP, and kept by ranges.
+    .target(
+      name: "MediaCache",
+      dependencies: [
+        "HTTP", "LibAV", "Files", "Threads", "Diagnosis",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
     // Asks servers; libcurl is loaded at the first request and not linked.
     .target(name: "HTTP", dependencies: ["CCurl", "Diagnosis", "Threads"]),
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -240,6 +248,12 @@ let package = Package(
       name: "LAMETests", dependencies: ["LAME", "MPEGAudio", "Threads", "TestSupport"]),
     .testTarget(
       name: "HTTPTests", dependencies: ["HTTP", "Diagnosis", "Threads", "TestSupport"]),
+    .testTarget(
+      name: "MediaCacheTests",
+      dependencies: [
+        "MediaCache", "HTTP", "LibAV", "Threads", "Diagnosis", "TestSupport",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
     .testTarget(name: "DynamicsTests", dependencies: ["Dynamics", "TestSupport"]),
     .testTarget(
       name: "LoudnessTests",
@@ -340,9 +354,10 @@ if Context.environment["AVJOB_STRICT"] != nil {
 if Context.environment["AVJOB_FUZZ"] != nil {
   let sanitizers = ["-sanitize=fuzzer,address"]
   let texts = ["JobFile", "JobModel", "TimeLists", "YAML", "Diagnosis", "MediaComposition"]
-  let files = ["ExportEngine", "ExportGraph", "LibAV", "Receipts"]
+  let files = ["Diagnosis", "ExportEngine", "ExportGraph", "LibAV", "Receipts"]
+  let servers = ["HTTP", "MediaCache", "ExportEngine", "Diagnosis"]
   for target in package.targets
-  where (texts + files + ["MPEGAudio", "MediaTime", "JSON"]).contains(target.name) {
+  where (texts + files + servers + ["MPEGAudio", "MediaTime", "JSON"]).contains(target.name) {
     target.swiftSettings = [
       .unsafeFlags(sanitizers + ["-enable-testing", "-assert-config", "Debug"])
     ]
@@ -354,7 +369,7 @@ if Context.environment["AVJOB_FUZZ"] != nil {
   let readers: KeyValuePairs = [
     "Frames": ["MPEGAudio"], "Packer": ["MPEGAudio"], "Tags": ["MPEGAudio"],
     "Lists": texts + ["MediaTime"], "Jobs": texts + ["MediaTime"],
-    "Files": files + ["MediaComposition", "MediaTime"],
+    "Files": files + ["MediaComposition", "MediaTime"], "Servers": servers,
   ]
   for (name, tested) in readers {
     let dependencies = (["FuzzDriver"] + tested).map { Target.Dependency.byName(name: $0) }

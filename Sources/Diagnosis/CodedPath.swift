@@ -43,28 +43,6 @@ public struct CodedPath: Sendable, Hashable, Codable {
   }
 }
 
-/// A path that may be missing, encoded as `CodedPath` or not at all.
-@propertyWrapper
-public struct CodedPathIfAny: Sendable, Hashable, Codable {
-  /// The path itself.
-  public var wrappedValue: FilePath?
-
-  /// A path to be encoded.
-  public init(wrappedValue: FilePath?) { self.wrappedValue = wrappedValue }
-}
-
-extension KeyedDecodingContainer {
-  func decode(_: CodedPathIfAny.Type, forKey key: Key) throws -> CodedPathIfAny {
-    CodedPathIfAny(wrappedValue: try decodeIfPresent(CodedPath.self, forKey: key)?.wrappedValue)
-  }
-}
-
-extension KeyedEncodingContainer {
-  mutating func encode(_ path: CodedPathIfAny, forKey key: Key) throws {
-    try encodeIfPresent(path.wrappedValue.map { CodedPath(wrappedValue: $0) }, forKey: key)
-  }
-}
-
 extension FilePath {
   /// The bytes of the path, without the zero at its end.
   package var bytes: [UInt8] {

@@ -59,14 +59,14 @@ public struct Diagnostic: Sendable, Hashable {
   /// A failure of the engine, said at its own origin, or at `origin` where it has none.
   public init(_ failure: Failure, at origin: Origin = .unknown) {
     let failure = failure.placed(at: origin)
-    let subject = failure.path.map { "'\($0)': " } ?? ""
+    let subject = failure.location.map { "'\($0)': " } ?? ""
     self.init(.error, subject + failure.message, at: failure.origin)
     remedy = failure.remedy
   }
 
   /// A warning of the engine.
   public init(_ warning: Warning) {
-    let subject = warning.path.map { "'\($0)': " } ?? ""
+    let subject = warning.location.map { "'\($0)': " } ?? ""
     self.init(.warning, subject + warning.message, at: warning.origin)
   }
 }

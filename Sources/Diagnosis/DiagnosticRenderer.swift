@@ -20,10 +20,13 @@ extension Diagnostic {
   /// table, where it is used.
   ///
   /// Control characters come out escaped: nothing in a job file reaches the terminal as a command.
+  /// Of addresses, user, password and query come out as stars.
   public func render(in map: SourceMap, style: Style = .plain) -> String {
     let paint = Paint(style: style)
     var lines = paint.headline(severity.rawValue, message, at: map.place(of: origin), in: map)
-    if let help { lines.append("  " + paint.bold("help:") + " " + printable(shortened(help))) }
+    if let help {
+      lines.append("  " + paint.bold("help:") + " " + printable(MediaURL.masked(shortened(help))))
+    }
     for note in notes {
       lines += paint.headline("note", note.message, at: map.place(of: note.origin), in: map)
     }
@@ -125,7 +128,8 @@ private struct Paint {
   {
     let colour = ["error": "1;31", "warning": "1;35"][label] ?? "1;36"
     let where_ = place.map { bold("\(printable($0.file)):\($0.line):\($0.column):") + " " } ?? ""
-    let head = where_ + sgr(colour, label + ":") + " " + bold(printable(shortened(message)))
+    let head =
+      where_ + sgr(colour, label + ":") + " " + bold(printable(MediaURL.masked(shortened(message))))
     guard let place, map.isQuoted(place) else { return [head] }
     let snippet = Snippet(of: map.line(at: place), at: place)
     let number = String(place.line)
@@ -152,7 +156,7 @@ private struct Snippet {
   var caret: String
 
   init(of line: Substring, at place: Place) {
-    let view = line.unicodeScalars
+    let view = MediaURL.masked(String(line)).unicodeScalars
     let isLong = !view.dropFirst(Self.window).isEmpty
     let first = isLong ? max(0, place.column - 1 - Self.window / 3) : 0
     let rest = view.dropFirst(first)

@@ -20,20 +20,34 @@ public struct Failure: Error, Sendable, Hashable, Codable {
   public var remedy: Remedy
   /// One line: the fault and the remedy, without file and place, which stand beside it.
   public var message: String
-  /// The file that the failure is about.
-  @CodedPathIfAny public var path: FilePath?
+  /// The medium, or any other file, that the failure is about.
+  public var location: MediaLocation?
   /// Where the job that failed says so.
   public var origin: Origin
 
+  private enum CodingKeys: String, CodingKey {
+    case remedy, message, location = "path", origin
+  }
+
   /// A failure; its origin may be added later.
   public init(
-    _ remedy: Remedy, _ message: String, path: FilePath? = nil, origin: Origin = .unknown
+    _ remedy: Remedy, _ message: String, location: MediaLocation?, origin: Origin = .unknown
   ) {
     self.remedy = remedy
     self.message = message
-    self.path = path
+    self.location = location
     self.origin = origin
   }
+
+  /// A failure of the file at `path`, or of none.
+  public init(
+    _ remedy: Remedy, _ message: String, path: FilePath? = nil, origin: Origin = .unknown
+  ) {
+    self.init(remedy, message, location: path.map { .file($0) }, origin: origin)
+  }
+
+  /// The file that the failure is about; nil for an address.
+  public var path: FilePath? { location?.file }
 
   /// The same failure, placed at `origin` if it has no place yet.
   public func placed(at origin: Origin) -> Failure {
@@ -47,31 +61,43 @@ public struct Failure: Error, Sendable, Hashable, Codable {
 extension Failure: CustomStringConvertible {
   /// One line, for people: the message, after the file that it is about. "\(failure)" is the text
   /// to show; what its origin stands for is known to its author.
-  public var description: String { line(path, message) }
+  public var description: String { line(location, message) }
 }
 
 /// A message to the user that does not stop the work.
 public struct Warning: Sendable, Hashable, Codable {
   /// One line, without file and place.
   public var message: String
-  /// The file that the warning is about.
-  @CodedPathIfAny public var path: FilePath?
+  /// The medium, or any other file, that the warning is about.
+  public var location: MediaLocation?
   /// Where the job says what it is about.
   public var origin: Origin
 
+  private enum CodingKeys: String, CodingKey { case message, location = "path", origin }
+
   /// A warning.
-  public init(_ message: String, path: FilePath? = nil, origin: Origin = .unknown) {
+  public init(_ message: String, location: MediaLocation?, origin: Origin = .unknown) {
     self.message = message
-    self.path = path
+    self.location = location
     self.origin = origin
   }
+
+  /// A warning about the file at `path`, or about none.
+  public init(_ message: String, path: FilePath? = nil, origin: Origin = .unknown) {
+    self.init(message, location: path.map { .file($0) }, origin: origin)
+  }
+}
+
+extension Warning {
+  /// The file that the warning is about; nil for an address.
+  public var path: FilePath? { location?.file }
 }
 
 extension Warning: CustomStringConvertible {
   /// One line, for people: the message, after the file that it is about.
-  public var description: String { line(path, message) }
+  public var description: String { line(location, message) }
 }
 
-private func line(_ path: FilePath?, _ message: String) -> String {
-  (path.map { "\($0.string): " } ?? "") + message
+private func line(_ location: MediaLocation?, _ message: String) -> String {
+  (location.map { "\($0): " } ?? "") + message
 }

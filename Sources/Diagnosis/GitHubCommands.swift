@@ -33,7 +33,7 @@ extension Diagnostic {
     }
     let command = severity == .note ? "notice" : severity.rawValue
     return "::\(command) \(written)::"
-      + Self.escaped(data: lines.joined(separator: "\n"))
+      + Self.escaped(data: MediaURL.masked(lines.joined(separator: "\n")))
   }
 
   /// As `escapeData` of actions/toolkit, packages/core/src/command.ts.

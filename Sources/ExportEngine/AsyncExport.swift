@@ -73,8 +73,13 @@ extension MediaLibrary {
   /// FFmpeg's best stream of sound where `streamIndex` is nil.
   ///
   /// - Throws: `Failure` (`mendInput`, `mendMachine`), the same at each call for a file.
+  public func loadAsset(at location: MediaLocation, streamIndex: Int? = nil) async throws -> Asset {
+    try await onThread { try self.asset(at: location, streamIndex: streamIndex) }
+  }
+
+  /// The same for a file.
   public func loadAsset(at path: FilePath, streamIndex: Int? = nil) async throws -> Asset {
-    try await onThread { try self.asset(at: path, streamIndex: streamIndex) }
+    try await loadAsset(at: .file(path), streamIndex: streamIndex)
   }
 }
 

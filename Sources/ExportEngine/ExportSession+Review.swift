@@ -98,7 +98,7 @@ extension ExportSession {
       var bytes = sink.format.leastByteCount(
         frames: Int64(sink.frames.count), sampleRate: sound.sampleRate,
         channelCount: sound.channelLayout.count)
-      if replacing { bytes -= (try? SourceFile.size(of: target)) ?? 0 }
+      if replacing { bytes -= (try? SourceFile.size(of: .file(target))) ?? 0 }
       if let index = found.firstIndex(where: { $0.room.device == room.device }) {
         let (sum, isTooMuch) = found[index].bytes.addingReportingOverflow(bytes)
         found[index].bytes = isTooMuch ? .max : sum

@@ -156,6 +156,8 @@ public struct ExportSession: Sendable {
     let graph = try graph()
     for sink in graph.sinks { try requireConformable(sink, in: graph) }
     let sources = try SourceList(of: graph)
+    let media = try ExpectedMedia(of: graph)
+    defer { withExtendedLifetime(media) {} }
     // What earlier outputs take is not free before they are replaced.
     var rooms = RoomCache { DiskRoom(for: $0) }
     for growth in growth(of: graph, &rooms, replacing: false) {
@@ -242,7 +244,7 @@ public struct ExportSession: Sendable {
     } catch {
       var failure = error
       let new = (writers.flatMap(\.files) + recorder.files)
-        .filter { $0.identity != nil && $0.path != error.path }
+        .filter { $0.identity != nil && .file($0.path) != error.location }
       if let first = new.first {
         let (others, verb) = new.count > 1 ? (" and \(new.count - 1) more", "are") : ("", "is")
         failure.message += "; '\(first.path)'\(others) of the same job \(verb) new already"
@@ -280,7 +282,8 @@ public struct ExportSession: Sendable {
   private func requireOwnPlaces() throws(Failure) {
     var registry = PathRegistry()
     for asset in export.composition.readAssets where !asset.isPredicted {
-      registry.read(.init(job: 0, path: asset.path), inode: asset.identity.file)
+      guard case .file(let path) = asset.location else { continue }
+      registry.read(.init(job: 0, path: path), inode: asset.identity.file)
     }
     for (number, file) in ExportFiles(export).files.enumerated() {
       do throws(PathRegistry.Clash) {

@@ -25,10 +25,10 @@ public struct Fingerprint: Sendable, Hashable {
     case records
   }
 
-  /// A source file.
+  /// A source.
   public struct Source: Sendable, Hashable {
     /// As the export has it.
-    public var path: FilePath
+    public var location: MediaLocation
     /// Its identity when the export was made.
     public var identity: FileIdentity
   }
@@ -73,14 +73,14 @@ extension ExportSession {
   /// - Throws: `Failure` where the export has no graph, or a picture is missing.
   /// - Complexity: O(graph)
   public func fingerprint(
-    naming name: @escaping (FilePath) -> [UInt8]
+    naming name: @escaping (MediaLocation) -> [UInt8]
   ) throws(Failure) -> Fingerprint {
     let graph = try graph()
     let sources = try SourceList(of: graph)
     let numbers = sources.numbers
-    let digests = try digests(of: graph) { path in
+    let digests = try digests(of: graph) { location in
       // Sources and outputs count by their numbers, not by their names.
-      numbers[path].map { Array("source \($0)".utf8) } ?? Array("path ".utf8) + name(path)
+      numbers[location].map { Array("source \($0)".utf8) } ?? Array("path ".utf8) + name(location)
     } naming: {
       Array("path ".utf8) + name($0)
     }
@@ -105,8 +105,8 @@ extension ExportSession {
   }
 
   private func digests(
-    of graph: Graph, numbering number: @escaping (FilePath) -> [UInt8],
-    naming name: @escaping (FilePath) -> [UInt8]
+    of graph: Graph, numbering number: @escaping (MediaLocation) -> [UInt8],
+    naming name: @escaping (MediaLocation) -> [UInt8]
   ) throws(Failure) -> [Fingerprint.Aspect: String] {
     let timeline = Timeline(
       nodes: graph.nodes, sinks: graph.sinks.map { Timeline.Sink(node: $0.node, frames: $0.frames) }
@@ -166,7 +166,7 @@ private struct Settings: Encodable {
 
 /// SHA-256 of a value's canonical bytes, as 64 hexadecimal digits; `name` gives paths.
 func canonicalDigest(
-  of value: some Encodable, _ name: @escaping (FilePath) -> [UInt8]
+  of value: some Encodable, _ name: @escaping (MediaLocation) -> [UInt8]
 ) throws -> String {
   let hash = Hash(try allocated { () throws(LibAVError) in try SHA256() })
   try CanonicalEncoder(naming: name) { hash.update($0) }.encode(value)

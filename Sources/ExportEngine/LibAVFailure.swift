@@ -5,26 +5,30 @@ import MediaComposition
 import SystemPackage
 
 extension LibAVError {
-  /// The failure for this error of FFmpeg's in the input file at `path`.
-  func inputFailure(_ path: FilePath) -> Failure {
+  /// The failure for this error of FFmpeg's in the medium at `location`.
+  func inputFailure(_ location: MediaLocation) -> Failure {
+    if let failure = cause as? Failure { return failure }
     if isFormatChange {
       return Failure(
         .mendInput, "\(operation); a file has one rate and number of channels: encode it again",
-        path: path)
+        location: location)
     }
-    if isTooLarge { return Failure(.mendInput, "\(operation); encode it again", path: path) }
-    if let posix, let failure = Failure.reading(posix, "cannot be read", path: path) {
+    if isTooLarge {
+      return Failure(.mendInput, "\(operation); encode it again", location: location)
+    }
+    if let posix, let failure = Failure.reading(posix, "cannot be read", location: location) {
       return failure
     }
     return Failure(
       .mendInput, "cannot be read: \(message) (\(operation)); check the file or encode it again",
-      path: path)
+      location: location)
   }
 }
 
-/// Runs `body`; FFmpeg's errors become failures of the input at `path`.
-func reading<T>(_ path: FilePath, _ body: () throws(LibAVError) -> T) throws(Failure) -> T {
-  do { return try body() } catch { throw error.inputFailure(path) }
+/// Runs `body`; FFmpeg's errors become failures of the medium at `location`.
+func reading<T>(_ location: MediaLocation, _ body: () throws(LibAVError) -> T) throws(Failure) -> T
+{
+  do { return try body() } catch { throw error.inputFailure(location) }
 }
 
 extension LibAVError {

@@ -10,11 +10,11 @@ import SystemPackage
 /// dictionaries and sets, which have no order, are refused.
 ///
 /// Not encoded: where something was written (`Origin`) and a file's identity (`FileIdentity`),
-/// which callers compare apart. Paths are written as `name` gives them.
+/// which callers compare apart. Paths and addresses are written as `name` gives them.
 package final class CanonicalEncoder {
   fileprivate var buffer: [UInt8] = []
   fileprivate var depth = 0
-  private let name: (FilePath) -> [UInt8]
+  private let name: (MediaLocation) -> [UInt8]
   private let feed: (UnsafeRawBufferPointer) -> Void
 
   fileprivate enum Mark: UInt8 {
@@ -34,7 +34,7 @@ package final class CanonicalEncoder {
 
   /// An encoder that writes paths as `name` has them, and everything to `feed`, a few KB at a time.
   package init(
-    naming name: @escaping (FilePath) -> [UInt8],
+    naming name: @escaping (MediaLocation) -> [UInt8],
     feeding feed: @escaping (UnsafeRawBufferPointer) -> Void
   ) {
     self.name = name
@@ -57,7 +57,10 @@ package final class CanonicalEncoder {
       put(.null)
     } else if Value.self == CodedPath.self, let path = value as? CodedPath {
       put(.path)
-      put(bytes: name(path.wrappedValue))
+      put(bytes: name(.file(path.wrappedValue)))
+    } else if Value.self == MediaLocation.self, let location = value as? MediaLocation {
+      put(.path)
+      put(bytes: name(location))
     } else {
       guard !(Value.self is any Unordered.Type) else {
         throw EncodingError.invalidValue(

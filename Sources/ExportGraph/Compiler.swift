@@ -235,7 +235,7 @@ extension Compiler {
       let matrix = ChannelMatrix(
         from: asset.channelLayout, selecting: selection, to: format.channelLayout)
     else {
-      throw noChannel(selection, of: asset.channelLayout, segment, path: asset.path)
+      throw noChannel(selection, of: asset.channelLayout, segment, location: asset.location)
     }
     return matrix
   }
@@ -245,19 +245,20 @@ extension Compiler {
     guard let selection = segment.channels else { return nil }
     let layout = format.channelLayout
     guard let matrix = ChannelMatrix(from: layout, selecting: selection, to: layout) else {
-      throw noChannel(selection, of: layout, segment, path: nil)
+      throw noChannel(selection, of: layout, segment, location: nil)
     }
     return matrix
   }
 
   private func noChannel(
-    _ selection: ChannelSelection, of layout: ChannelLayout, _ segment: Segment, path: FilePath?
+    _ selection: ChannelSelection, of layout: ChannelLayout, _ segment: Segment,
+    location: MediaLocation?
   ) -> Failure {
     let name = if case .channel(let index) = selection { " \(index &+ 1)" } else { "" }
     return Failure(
       .mendJob,
       "is \(layout.name) and has no channel\(name); its channels are 1 to \(layout.count)",
-      path: path, origin: segment.origin)
+      location: location, origin: segment.origin)
   }
 
   /// `mix`, whose own zero lies at `start` on the timeline, on the frame grid.

@@ -12,7 +12,7 @@ extension Graph {
       let own = AudioFormat(
         sampleRate: source.asset.sampleRate, channelLayout: source.asset.channelLayout)
       guard own.sampleRate != node.format.sampleRate else { continue }
-      add("'\(source.asset.path)' is resampled from \(own.rateText) to \(node.format.rateText)")
+      add("'\(source.asset.location)' is resampled from \(own.rateText) to \(node.format.rateText)")
     }
     for sink in sinks {
       let node = nodes[sink.node]

@@ -149,7 +149,7 @@ extension Export {
         : "\(draft.kind.capabilities.codecName) has no layout of \(first.channelLayout.name)"
     return Diagnostic(
       .note,
-      "'\(draft.output.path)' is \(draft.layout.name): '\(first.path)'\(others), "
+      "'\(draft.output.path)' is \(draft.layout.name): '\(first.location)'\(others), "
         + "\(first.channelLayout.name), \(wider.count > 1 ? "are" : "is") mixed down",
       at: draft.output.origin, help: help)
   }
@@ -183,7 +183,7 @@ extension Output {
       let names = Kind.allCases.map { "'\($0.rawValue)'" }
       throw Diagnostics(
         Diagnostic(
-          "'codec: same': '\(clip.path)' is \(clip.codec), which is not written", at: origin,
+          "'codec: same': '\(clip.location)' is \(clip.codec), which is not written", at: origin,
           help: "name a format: one of " + names.joined(separator: ", ")))
     }
     return (kind, clip)
@@ -198,7 +198,7 @@ extension Output {
 
   fileprivate func misnamed(_ clip: Asset, _ kind: Kind, _ usual: String) -> Diagnostic {
     Diagnostic(
-      "'codec: same': '\(clip.path)' is \(kind.capabilities.codecName), which does not go into "
+      "'codec: same': '\(clip.location)' is \(kind.capabilities.codecName), which does not go into "
         + "'.\(path.extension ?? "")'", at: origin, help: "write '\(path.stem ?? "").\(usual)'")
   }
 }
@@ -228,7 +228,7 @@ struct SourceFacts {
 
   init(of export: Export) {
     let found = export.composition.assets
-    assets = found.count > 1 ? found.sorted { $0.path.string < $1.path.string } : Array(found)
+    assets = found.count > 1 ? found.sorted { $0.location < $1.location } : Array(found)
     sampleRate = assets.map(\.sampleRate).max() ?? 44_100
     isDeep = assets.contains { ($0.bitDepth ?? 0) > 16 }
     let layouts = Set(assets.map { $0.channelLayout.count == 1 ? .mono : $0.channelLayout })

@@ -55,7 +55,7 @@ extension Node {
     case .source(let read, let first):
       process = read.varispeedText(at: format.sampleRate)
       selection = read.selectionText(to: format.channelLayout)
-      (file, start) = (.file(read.asset.path, [:]), first)
+      (file, start) = (.medium(read.asset.location, [:]), first)
     case .mix(let children): inputs = children
     case .convert(let child): inputs = [child]
     case .process(let filter, let child): (process, inputs) = (filter.description, [child])
@@ -98,7 +98,7 @@ extension Sink {
         "first_frame": .integer(frames.lowerBound), "end_frame": .integer(frames.upperBound),
         "dithered": .boolean(isDithered), "id3": id3Version.map { .text($0.description) },
         "conform": conform.isEmpty ? nil : .list(conform),
-        "metadata": metadata.json, "cover": metadata.cover.map { .text($0.path.string) },
+        "metadata": metadata.json, "cover": metadata.cover.map { .text("\($0.location)") },
         "chapter_files": .list(
           sidecars.map { .file(output.path.sidecar($0), ["format": .text($0.name)]) }),
       ])

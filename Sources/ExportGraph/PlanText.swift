@@ -110,7 +110,7 @@ extension Graph {
     let rate = node.format.sampleRate
     let first = source.speed(at: rate).source(ofTarget: start)
     var notes = [
-      "\(asset.path) from \(Time(frames: first, rate: rate).clockText(decimals: 3))"
+      "\(asset.location) from \(Time(frames: first, rate: rate).clockText(decimals: 3))"
     ]
     let selection = source.selectionText(to: node.format.channelLayout)
     if asset.sampleRate != rate {

@@ -142,7 +142,7 @@ struct RequestCheck {
     let rates = kind.capabilities.sampleRates.examples
     if writtenRate == nil, let source = sources.fastest {
       if rates.contains(where: { isPossible($0, layout) }) {
-        return "'\(source.path)' has \(source.sampleRate) Hz: choose another setting, or give "
+        return "'\(source.location)' has \(source.sampleRate) Hz: choose another setting, or give "
           + "the output a 'sample_rate' that has it"
       }
     }
@@ -166,7 +166,7 @@ struct RequestCheck {
       return Diagnostic(problem.message, at: own == .unknown ? place : own, help: help)
     }
     if output.channelLayout == nil, mixLayout == nil, let source = sources?.fastest {
-      help = "'\(source.path)' is mono: leave 'mode' out, or give the output 'channels: stereo'"
+      help = "'\(source.location)' is mono: leave 'mode' out, or give the output 'channels: stereo'"
     }
     return Diagnostic(
       problem.message, at: own == .unknown ? place : own, help: help,

@@ -107,18 +107,6 @@ package enum PathCalls {
     return count > 0 ? FilePath(platformString: buffer) : nil
   }
 
-  /// `opendir(3)`, for the caller to close.
-  package static func opendir(_ folder: FilePath) -> OpaquePointer? {
-    let descriptor = open(
-      folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
-    guard let stream = fdopendir(descriptor) else {
-      close(descriptor)
-      return nil
-    }
-    return stream
-  }
-
   /// `mkdir(2)`
   package static func mkdir(_ path: FilePath, _ mode: mode_t) -> Int32 {
     inFolder(of: path, throughLinks: false) { mkdirat($0, $1, mode) }

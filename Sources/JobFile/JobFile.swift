@@ -135,7 +135,8 @@ public struct JobFile: Sendable {
       for index in jobs.indices { jobs[index].folder = decoder.folder }
     }
     let read =
-      (isOnDisk ? [path] : []) + reader.included + decoder.lists.keys + decoder.tables.keys
+      (isOnDisk ? [path] : []) + reader.included + decoder.lists.keys.compactMap(\.file)
+      + decoder.tables.keys
     for problem in Job.unmetNeeds(among: jobs, known: decoder.jobNames) {
       decoder.sink.add(problem)
     }
@@ -208,6 +209,9 @@ public struct JobFile: Sendable {
         "is hidden, and with --root no hidden file is read or written",
         "give the file and its folders names that begin with no dot"
       )
+    }
+    if let failure = error as? Failure {
+      return ("cannot be read: \(failure.message)", "see to that, or name a file")
     }
     if let refusal = (error as? Errno).flatMap({ Confinement.refusal($0.rawValue) }) {
       return refusal

@@ -3,8 +3,8 @@ import SystemPackage
 
 /// A media file opened for reading: streams, tags, chapters, packets.
 ///
-/// Owns its `AVFormatContext` and its file. One thread at a time. It reads the one file that it was
-/// opened for (`InputContext`), only with the demuxers of `Demuxer.allowed`, so that a playlist that
+/// Owns its `AVFormatContext`. One thread at a time. It reads the one source that it was opened for
+/// (`InputContext`), only with the demuxers of `Demuxer.allowed`, so that a playlist that
 /// calls itself `.mp3` cannot reach for other files.
 package final class Demuxer {
   private let context: UnsafeMutablePointer<AVFormatContext>
@@ -27,10 +27,16 @@ package final class Demuxer {
     avformat_close_input(&context)
   }
 
-  /// Opens a file and reads its header (`avformat_open_input`).
+  /// Reads the header of a medium (`avformat_open_input`).
   ///
-  /// - Throws: The system's error, or FFmpeg's.
-  package static func open(_ path: FilePath) throws(LibAVError) -> Demuxer {
+  /// - Parameters:
+  ///   - source: Its bytes.
+  ///   - name: The file's name: some formats are known by its extension alone.
+  /// - Returns: The demuxer, which owns the source from now on.
+  /// - Throws: FFmpeg's error; with its `cause` where the source could not be read.
+  package static func open(
+    _ source: any ByteSource, named name: FilePath
+  ) throws(LibAVError) -> Demuxer {
     var options: OpaquePointer?
     defer { av_dict_free(&options) }
     for (key, value) in [
@@ -43,17 +49,20 @@ package final class Demuxer {
     ] {
       try check(av_dict_set(&options, key, value, 0), "av_dict_set")
     }
-    let input = try InputContext.open(path)
+    let input = try InputContext(source)
     var context = avformat_alloc_context()
     defer { withExtendedLifetime(input) { avformat_close_input(&context) } }
     context?.pointee.pb = input.pointer
-    // Some formats are known by their extension alone. The prefix keeps a colon in the name from
-    // reading as a protocol.
+    // The prefix keeps a colon in the name from reading as a protocol.
     let url =
       [CChar]("file:".utf8.map { CChar(bitPattern: $0) })
-      + path.withPlatformString { Array(UnsafeBufferPointer(start: $0, count: strlen($0) + 1)) }
+      + name.withPlatformString { Array(UnsafeBufferPointer(start: $0, count: strlen($0) + 1)) }
     let bounds = ReadingBounds(fileSize: input.seek(to: 0, whence: AVSEEK_SIZE))
-    let opened = try bounds.call { avformat_open_input(&context, url, nil, &options) }
+    try input.requireRead()
+    let opened = try bounds.call {
+      input.recognizing { avformat_open_input(&context, url, nil, &options) }
+    }
+    try input.requireRead()
     try check(opened.status, "avformat_open_input")
     let demuxer = Demuxer(
       try checkAllocated(context, "avformat_open_input"), input, bounds,
@@ -93,7 +102,8 @@ package final class Demuxer {
       }
     }
     try check(
-      bounds.call { avformat_find_stream_info(context, nil) }.status, "avformat_find_stream_info")
+      call { input.recognizing { avformat_find_stream_info(context, nil) } },
+      "avformat_find_stream_info")
   }
 
   /// FFmpeg's name of the container, such as `mov,mp4,m4a,3gp,3g2,mj2`.
@@ -150,7 +160,7 @@ package final class Demuxer {
     var attempts = 0
     repeat {
       av_packet_unref(packet.pointer)
-      let status = try bounds.call { av_read_frame(context, packet.pointer) }.status
+      let status = try call { av_read_frame(context, packet.pointer) }
       if status == avjob_averror_eof() { return nil }
       // MPEG-TS that has lost its place looks for it in the next 64 KiB, and must be called again for
       // more.
@@ -177,8 +187,15 @@ package final class Demuxer {
   /// Goes to a packet of stream `index` that starts at or before `timestamp`, in the stream's
   /// ticks (`av_seek_frame`). Whether it does is for the caller to check by what it then reads.
   package func seek(stream index: Int, to timestamp: Int64) throws(LibAVError) {
-    let call = { av_seek_frame(self.context, Int32(index), timestamp, AVSEEK_FLAG_BACKWARD) }
-    try check(bounds.call(call).status, "av_seek_frame")
+    try check(
+      call { av_seek_frame(context, Int32(index), timestamp, AVSEEK_FLAG_BACKWARD) },
+      "av_seek_frame")
+  }
+
+  /// Tells where a packet lies, so that `seek` need not look for it (`av_add_index_entry`). A wrong
+  /// place costs time alone.
+  package func note(_ timestamp: Int64, at position: Int64, of stream: Stream) {
+    av_add_index_entry(stream.pointer, position, timestamp, 0, 0, AVINDEX_KEYFRAME)
   }
 
   /// Whether packets are found again by where they lie in the file: the container has neither an
@@ -193,7 +210,17 @@ package final class Demuxer {
 
   /// Goes to a byte of the file (`AVSEEK_FLAG_BYTE`). What is read next may begin anywhere behind it.
   package func seek(toByte position: Int64) throws(LibAVError) {
-    try check(av_seek_frame(context, -1, position, AVSEEK_FLAG_BYTE), "av_seek_frame")
+    try check(call { av_seek_frame(context, -1, position, AVSEEK_FLAG_BYTE) }, "av_seek_frame")
+  }
+
+  /// One call of libavformat within the bounds, and its status.
+  ///
+  /// - Throws: Where the source could not be read, whatever the call made of it: the end of what a
+  ///   server sends is not the end of a file.
+  private func call(_ body: () -> Int32) throws(LibAVError) -> Int32 {
+    let status = try bounds.call(body).status
+    try input.requireRead()
+    return status
   }
 
   /// A dictionary's entries, in its order.

@@ -1,24 +1,41 @@
 internal import CFFmpeg
-import Files
 import Glibc
 import SystemPackage
 
-/// An `AVIOContext` over an open file: the only way in which a demuxer reaches anything. libavformat
-/// opens no path by itself, so whatever `PathCalls` refuses is out of a medium's reach.
+/// An `AVIOContext` over a source of bytes: the only way in which a demuxer reaches anything.
+/// libavformat opens no path and no address by itself, so what a source does not give is out of a
+/// medium's reach.
 ///
-/// Owns its descriptor. One thread at a time.
+/// One thread at a time.
 final class InputContext {
   let pointer: UnsafeMutablePointer<AVIOContext>
+  /// Why the source could not be read, if it could not: libavformat passes on a number at best, and
+  /// some demuxers take any error for the file's end.
+  private(set) var failure: (any Error)?
 
-  private let descriptor: Int32
+  private let source: any ByteSource
   private var position: Int64 = 0
+  /// Bytes in all, once asked for: some demuxers ask before each of millions of chunks.
+  private var size: Int64?
+  /// Bytes that the call under way may still read; nil: as many as it likes.
+  private var allowance: Int64?
 
   /// Bytes that libavformat asks for at once, as it does of its own files.
   private static let bufferSize = 1 << 15
 
-  private init(_ pointer: UnsafeMutablePointer<AVIOContext>, _ descriptor: Int32) {
+  /// - Throws: `LibAVError` where there is no memory.
+  init(_ source: any ByteSource) throws(LibAVError) {
+    let buffer = try checkAllocated(av_malloc(Self.bufferSize), "av_malloc")
+    guard
+      let pointer = avio_alloc_context(
+        buffer.assumingMemoryBound(to: UInt8.self), Int32(Self.bufferSize), 0, nil, readPacket, nil,
+        seekTo)
+    else {
+      av_free(buffer)
+      throw LibAVError(code: avjob_averror(ENOMEM), operation: "avio_alloc_context")
+    }
+    self.source = source
     self.pointer = pointer
-    self.descriptor = descriptor
     // Unretained: the context dies with this object and calls nothing by itself.
     pointer.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
   }
@@ -27,56 +44,63 @@ final class InputContext {
     av_freep(&pointer.pointee.buffer)
     var pointer: UnsafeMutablePointer<AVIOContext>? = self.pointer
     avio_context_free(&pointer)
-    close(descriptor)
-  }
-
-  /// - Throws: The system's error where the file cannot be opened.
-  static func open(_ path: FilePath) throws(LibAVError) -> InputContext {
-    let descriptor = PathCalls.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      throw LibAVError(code: avjob_averror(errno), operation: "open")
-    }
-    do throws(LibAVError) {
-      return InputContext(try makeContext(), descriptor)
-    } catch {
-      close(descriptor)
-      throw error
-    }
-  }
-
-  private static func makeContext() throws(LibAVError) -> UnsafeMutablePointer<AVIOContext> {
-    let buffer = try checkAllocated(av_malloc(bufferSize), "av_malloc")
-    guard
-      let pointer = avio_alloc_context(
-        buffer.assumingMemoryBound(to: UInt8.self), Int32(bufferSize), 0, nil, readPacket, nil,
-        seekTo)
-    else {
-      av_free(buffer)
-      throw LibAVError(code: avjob_averror(ENOMEM), operation: "avio_alloc_context")
-    }
-    return pointer
   }
 
   fileprivate func read(into bytes: UnsafeMutableRawBufferPointer) -> Int32 {
-    while true {
-      let count = pread(descriptor, bytes.baseAddress, bytes.count, off_t(position))
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { return avjob_averror(errno) }
+    do {
+      if let allowance, allowance <= 0 { throw LibAVError.unrecognizable }
+      let count = try source.read(at: position, into: bytes)
       position += Int64(count)
+      allowance = allowance.map { $0 - Int64(count) }
       return count == 0 ? avjob_averror_eof() : Int32(count)
+    } catch {
+      return note(error)
     }
   }
 
   func seek(to offset: Int64, whence: Int32) -> Int64 {
     switch whence {
     case AVSEEK_SIZE:
-      var facts = stat()
-      guard fstat(descriptor, &facts) == 0 else { return Int64(avjob_averror(errno)) }
-      return Int64(facts.st_size)
+      do {
+        let count = try size ?? source.size()
+        size = count
+        return count
+      } catch {
+        return Int64(note(error))
+      }
     case SEEK_SET where offset >= 0: position = offset
     default: return Int64(avjob_averror(EINVAL))
     }
     return position
+  }
+
+  /// Runs one call, which is to find out what a medium is, within 512 MiB of it: more than any header
+  /// with its pictures takes. In zeros some demuxers would look for a beginning without end.
+  ///
+  /// - Throws: `LibAVError.unrecognizable`, by `requireRead`.
+  func recognizing(_ body: () -> Int32) -> Int32 {
+    allowance = 512 << 20
+    defer { allowance = nil }
+    return body()
+  }
+
+  /// Keeps the first failure, from which the others follow.
+  private func note(_ error: any Error) -> Int32 {
+    if failure == nil { failure = error }
+    return LibAVError(reading: error).code
+  }
+
+  /// Throws what the source said, if it has failed.
+  func requireRead() throws(LibAVError) {
+    if let failure { throw failure as? LibAVError ?? LibAVError(reading: failure) }
+  }
+}
+
+extension LibAVError {
+  /// The error of a call that could not read its source for this reason.
+  package init(reading error: any Error) {
+    self.init(
+      code: avjob_averror((error as? Errno)?.rawValue ?? EIO), operation: "read", cause: error)
   }
 }
 

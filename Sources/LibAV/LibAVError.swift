@@ -1,15 +1,18 @@
 internal import CFFmpeg
 
 /// A failure of FFmpeg.
-package struct LibAVError: Error, Sendable, Hashable {
+package struct LibAVError: Error, Sendable {
   /// FFmpeg's status: a negated errno, or one of its own tags. Unknown values stay as they are.
   package let code: Int32
   /// The call that failed, such as `avformat_open_input`.
   package let operation: String
+  /// Where the medium's bytes could not be read: why, as its source said it.
+  package let cause: (any Error)?
 
-  package init(code: Int32, operation: String) {
+  package init(code: Int32, operation: String, cause: (any Error)? = nil) {
     self.code = code
     self.operation = operation
+    self.cause = cause
   }
 
   /// The errno inside `code`, or nil where it is one of FFmpeg's own (`AVUNERROR`).
@@ -20,7 +23,7 @@ package struct LibAVError: Error, Sendable, Hashable {
 
   /// Whether it is a decoder's error about its packet, and not about the machine: decoders have codes
   /// of their own for damage, beside `AVERROR_INVALIDDATA`.
-  package var isDamage: Bool { posix != ENOMEM }
+  package var isDamage: Bool { posix != ENOMEM && cause == nil }
 
   /// A file that has become another one since it was probed.
   package static let streamMissing = LibAVError(
@@ -29,8 +32,12 @@ package struct LibAVError: Error, Sendable, Hashable {
   /// Whether no allowed demuxer recognised the file: FFmpeg says EINVAL where it knows the format
   /// but the list leaves it out.
   package var isUnknownFormat: Bool {
-    operation == "avformat_open_input" && (isInvalidData || posix == EINVAL)
+    cause == nil && operation == "avformat_open_input" && (isInvalidData || posix == EINVAL)
   }
+
+  /// A file in which no demuxer finds a beginning.
+  static let unrecognizable = LibAVError(
+    code: avjob_averror_invaliddata(), operation: "its first 512 MiB do not say what it is")
 
   /// Packets that give no sound at all.
   package static let nothingDecoded = LibAVError(
@@ -53,6 +60,19 @@ package struct LibAVError: Error, Sendable, Hashable {
     var buffer = [CChar](repeating: 0, count: Int(AV_ERROR_MAX_STRING_SIZE))
     guard av_strerror(code, &buffer, buffer.count) == 0 else { return "FFmpeg error \(code)" }
     return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+}
+
+extension LibAVError: Hashable {
+  /// By code and call: causes are not compared.
+  package static func == (left: LibAVError, right: LibAVError) -> Bool {
+    left.code == right.code && left.operation == right.operation
+  }
+
+  /// As `==` has it.
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(code)
+    hasher.combine(operation)
   }
 }
 

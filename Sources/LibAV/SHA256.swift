@@ -1,6 +1,4 @@
 internal import CFFmpeg
-import Files
-import SystemPackage
 
 /// A SHA-256 under way (FIPS 180-4; libavutil's `av_sha_init` with 256 bits).
 ///
@@ -48,28 +46,27 @@ extension SHA256 {
     return hash.finish()
   }
 
-  /// The digest of a file's content, read from its start in blocks of 256 KiB.
+  /// The digest of a source's content, read from its start in blocks of 256 KiB.
   ///
   /// - Parameters:
-  ///   - path: The file, which should be a regular one.
+  ///   - source: The bytes.
   ///   - isCancelled: Polled before each block.
   /// - Returns: nil where `isCancelled`.
-  /// - Throws: `Errno` where the file cannot be opened or read; `LibAVError` where there is no
-  ///   memory.
-  /// - Complexity: O(n) in the file's size; some 0.3 s for 100 MB
+  /// - Throws: The source's error; `LibAVError` where there is no memory.
+  /// - Complexity: O(n) in the source's size; some 0.3 s for 100 MB
   package static func digest(
-    ofFile path: FilePath, unless isCancelled: () -> Bool = { false }
+    of source: any ByteSource, unless isCancelled: () -> Bool = { false }
   ) throws -> [UInt8]? {
-    let file = try PathCalls.openToRead(path)
-    defer { try? file.close() }
     var hash = try SHA256()
     let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
     defer { block.deallocate() }
+    var offset: Int64 = 0
     while true {
       if isCancelled() { return nil }
-      let count = try file.read(into: block)
+      let count = try source.read(at: offset, into: block)
       if count == 0 { return hash.finish() }
       hash.update(UnsafeRawBufferPointer(rebasing: block[..<count]))
+      offset += Int64(count)
     }
   }
 }

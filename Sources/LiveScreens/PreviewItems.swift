@@ -12,7 +12,7 @@ package struct PreviewEntry: Sendable {
   /// What is played.
   package enum Content: Sendable {
     case job(ExportSession)
-    case media(FilePath)
+    case media(MediaLocation)
   }
 
   private let content: Content
@@ -28,7 +28,7 @@ package struct PreviewEntry: Sendable {
   package var name: String {
     switch content {
     case .job(let session): session.export.name
-    case .media(let path): path.lastComponent?.string ?? path.string
+    case .media(let location): location.lastName ?? "\(location)"
     }
   }
 
@@ -41,8 +41,8 @@ package struct PreviewEntry: Sendable {
   }
 
   /// The media file; nil: a job.
-  fileprivate var medium: FilePath? {
-    if case .media(let path) = content { path } else { nil }
+  fileprivate var medium: MediaLocation? {
+    if case .media(let location) = content { location } else { nil }
   }
 
   /// The item of its sound, cut off at `end`. A job that is played to its end is not compiled again.
@@ -61,8 +61,9 @@ package struct PreviewEntry: Sendable {
     let session =
       switch content {
       case .job(let session): session
-      case .media(let path):
-        ExportSession(try PlayerItem.export(ofMediaAt: path, library: library), library: library)
+      case .media(let location):
+        ExportSession(
+          try PlayerItem.export(ofMediaAt: location, library: library), library: library)
       }
     let export = session.export
     guard let end, end < export.duration else {
@@ -127,7 +128,7 @@ package final class PreviewItems: Sendable {
     var items: [PlayerItem?]
     var isLoading = false
     /// Files whose warnings were reported.
-    var warnedFiles: Set<FilePath> = []
+    var warnedMedia: Set<MediaLocation> = []
   }
 
   /// The items of `entries`, none of which is made yet.
@@ -208,10 +209,12 @@ package final class PreviewItems: Sendable {
 
   /// Those of jobs were reported when their files were probed.
   private func warnings(of entry: PreviewEntry) -> [Warning] {
-    guard let path = entry.medium, state.withLock({ $0.warnedFiles.insert(path).inserted }) else {
+    guard let medium = entry.medium,
+      state.withLock({ $0.warnedMedia.insert(medium).inserted })
+    else {
       return []
     }
-    return library.warnings(for: path)
+    return library.warnings(for: medium)
   }
 
   /// Makes the entries after number `first`, and puts them into the queue of `player`, on a thread of

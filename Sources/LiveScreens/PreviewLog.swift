@@ -32,6 +32,10 @@ struct PreviewLog {
   /// The line for an event; nil for most.
   mutating func line(for event: PlayerEvent, at time: Time, device: String) -> String? {
     switch event {
+    case .timeControlStatusChanged(.waitingToPlayAtSpecifiedRate, .toMinimizeStalls):
+      // Before the first sound there is nothing to be said.
+      guard time > .zero else { return nil }
+      return "buffering at \(PreviewLayout.clock(time)): the next sound is on its way"
     case .ranDry(let count):
       return "xrun at \(PreviewLayout.clock(time)): \(device) ran out of sound, \(count) so far"
     case .deviceLost(let failure):

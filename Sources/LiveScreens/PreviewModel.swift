@@ -4,7 +4,14 @@ import Playback
 /// The contents of the preview's screen at one moment.
 struct PreviewModel {
   /// The state of the player.
-  enum State { case playing, paused, waiting }
+  enum State: Equatable {
+    case playing, paused
+    /// Waiting for a device.
+    case waiting
+    /// Waiting for bytes of a server. `share`, from 0 to 1, is what is here of that which must be
+    /// here before it goes on; nil: the first sound is enough.
+    case buffering(share: Double?)
+  }
 
   /// A track of the current entry.
   struct Track {
@@ -58,6 +65,8 @@ struct PreviewModel {
   var entryCount = 1
   var time = Time.zero
   var duration = Time.zero
+  /// The parts of the entry that are here; nil: all.
+  var loaded: [TimeRange]?
   /// In hundredths.
   var rate = 100
   /// In decibels.

@@ -84,6 +84,8 @@ package struct PreviewLayout {
       case .playing: "playing"
       case .paused: "paused"
       case .waiting: "waiting for the device"
+      case .buffering(let share?): "buffering \(Int(max(0, min(1, share)) * 100)) %"
+      case .buffering: "buffering"
       }
     var facts: [String] = []
     if model.entryCount > 1 { facts.append("\(model.entry) of \(model.entryCount)") }
@@ -107,7 +109,7 @@ package struct PreviewLayout {
     return left.shortened(to: room).padded(to: room) + "  " + right
   }
 
-  /// `0:12.3  ━━━━━━──────────────────  0:58.0`
+  /// `0:12.3  ━━━━━━────────··········  0:58.0`; the dots are not fetched yet.
   func position(_ model: PreviewModel) -> String {
     let duration = Self.clock(model.duration)
     // As wide as the duration, so that the bar does not move.
@@ -117,7 +119,20 @@ package struct PreviewLayout {
     let fraction =
       model.duration > .zero ? model.time.seconds / model.duration.seconds : 0
     let filled = Int(Double(room) * max(0, min(1, fraction)))
-    return "\(time)  \(bar(filled, of: room))  \(duration)"
+    return "\(time)  \(timeline(filled, of: room, model))  \(duration)"
+  }
+
+  /// The time line behind the position: a column is a line if all of its time is here, else a dot.
+  private func timeline(_ filled: Int, of room: Int, _ model: PreviewModel) -> String {
+    guard let loaded = model.loaded else { return bar(filled, of: room) }
+    func time(_ column: Int) -> Time {
+      model.duration.multiplied(by: Int64(column), over: Int64(room))
+    }
+    let rest = (filled..<room).map { column -> Character in
+      let (start, end) = (time(column), time(column + 1))
+      return loaded.contains { $0.start <= start && end <= $0.end } ? "─" : "·"
+    }
+    return bar(filled, of: filled) + (rest.isEmpty ? "" : faint(String(rest)))
   }
 
   /// `Four lines: librivox-sonnet.mp3, feelings.ogg`

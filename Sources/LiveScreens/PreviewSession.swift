@@ -36,7 +36,7 @@ package final class PreviewSession: LiveSession {
   /// Items whose failure was printed.
   private var failedItems: Set<ObjectIdentifier> = []
   /// Files whose damage was printed.
-  private var damages: Set<FilePath> = []
+  private var damages: Set<MediaLocation> = []
 
   /// - Parameters:
   ///   - signals: Of `Console.catchSignals`, since before the player was made.
@@ -125,7 +125,7 @@ package final class PreviewSession: LiveSession {
     case .player(let event):
       switch event {
       case .itemBegan(let item): controls.itemBegan(item)
-      case .statusChanged(let status): hasStopped = status == .paused
+      case .timeControlStatusChanged(let status, _): hasStopped = status == .paused
       case .deviceFound: hadDevice = true
       case .itemFailed(let item, let failure):
         controls.itemFailed(item)
@@ -134,7 +134,7 @@ package final class PreviewSession: LiveSession {
         fail(failure.placed(at: controls.items.origin(of: item)))
       case .damaged(let item, var warning):
         // As in a run: once for each file, in whichever entries it is.
-        guard damages.insert(warning.path ?? FilePath(item.name)).inserted else { break }
+        guard damages.insert(warning.location ?? .file(FilePath(item.name))).inserted else { break }
         if warning.origin == .unknown { warning.origin = controls.items.origin(of: item) }
         say(Diagnostic(warning))
       case .deviceLost(let failure?) where !hadDevice:
@@ -168,7 +168,9 @@ package final class PreviewSession: LiveSession {
   /// queue, or if that cannot be played. Its events decide: its state is ahead of them, and
   /// failures come first.
   private func endIfHeard() {
-    guard hasStopped, controls.isPlaying, controls.player.status == .paused else { return }
+    guard hasStopped, controls.isPlaying, controls.player.timeControlStatus == .paused else {
+      return
+    }
     // Read first: an entry may be queued right after `beginNext`.
     let isLoading = controls.items.isLoading
     if controls.beginNext() {

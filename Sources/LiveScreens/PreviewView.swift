@@ -94,7 +94,10 @@ package struct PreviewView {
     guard let line = log.line(for: event, at: player.currentTime, device: deviceName) else {
       return
     }
-    if isScreen { model.message = line } else { stream.write(line + "\n") }
+    guard isScreen else { return stream.write(line + "\n") }
+    // The first word of the screen says that it is buffering.
+    if case .timeControlStatusChanged = event { return }
+    model.message = line
   }
 
   /// Lets other output be written above the screen.
@@ -139,14 +142,17 @@ package struct PreviewView {
     let time = player.currentTime
     if let current = player.currentItem, current !== item { turn(to: current) }
     model.state =
-      switch player.status {
-      case .playing: .playing
-      case .paused: .paused
-      case .waitingForDevice: .waiting
+      switch (player.timeControlStatus, player.reasonForWaitingToPlay) {
+      case (.paused, _): .paused
+      case (_, .noDevice): .waiting
+      case (_, .toMinimizeStalls): .buffering(share: player.bufferingProgress)
+      case (_, nil): .playing
       }
     if let index = controls.items.index(of: item) { model.entry = index + 1 }
     model.entryCount = controls.items.entries.count
     model.time = time
+    let whole = TimeRange(start: .zero, duration: model.duration)
+    model.loaded = item.map(\.loadedTimeRanges).flatMap { $0 == [whole] ? nil : $0 }
     model.rate = player.speed.percent
     (model.volume, model.pan, model.loop) = (controls.volume, controls.pan, controls.loop)
     model.isLooping = controls.isLooping

@@ -9,6 +9,8 @@ struct FrameSync {
   private static let chainLength = 4
   /// How many headers of free format are tried before a file is given up.
   private static let freeFormatAttempts = 256
+  /// Bytes in which a stream must begin: no honest file has as much before it.
+  private static let mostJunk = 64 << 20
 
   /// Bytes of a frame without padding, by the header's bit rate index; 0 where there is none.
   static func lengths(like header: FrameHeader) -> [Int] {
@@ -21,13 +23,14 @@ struct FrameSync {
   /// The first frame of a stream of any layer. Right at `start`, two in a row are enough.
   func firstFrame(from start: Int) throws(FrameIndex.Refusal) -> (Int, FrameHeader)? {
     var position = start
-    while let candidate = nextSync(from: position) {
+    let limit = start + Self.mostJunk
+    while let candidate = nextSync(from: position, limit: limit) {
       if let header = chain(of: Self.chainLength, at: candidate, mayBeSingle: candidate == start) {
         return (candidate, header)
       }
       position = candidate + 1
     }
-    if isFreeFormat(from: start) { throw .freeFormat }
+    if isFreeFormat(from: start, limit: limit) { throw .freeFormat }
     return chain(of: 2, at: start, mayBeSingle: true).map { (start, $0) }
   }
 
@@ -79,10 +82,10 @@ struct FrameSync {
     position <= end - 4 ? FrameHeader(bits: bytes.bigEndian32(at: position)) : nil
   }
 
-  /// The next place where a sync word may start.
-  private func nextSync(from start: Int) -> Int? {
+  /// The next place before `limit` where a sync word may start.
+  private func nextSync(from start: Int, limit: Int = .max) -> Int? {
     var position = start
-    while position + 4 <= end {
+    while position + 4 <= end, position < limit {
       if bytes[position] == 0xFF, bytes[position + 1] >= 0xE0 { return position }
       position += 1
     }
@@ -91,10 +94,12 @@ struct FrameSync {
 
   /// Whether Layer III headers without a bit rate follow one another at one distance, give or take
   /// a byte of padding.
-  private func isFreeFormat(from start: Int) -> Bool {
+  private func isFreeFormat(from start: Int, limit: Int) -> Bool {
     var position = start
     for _ in 0..<Self.freeFormatAttempts {
-      guard let candidate = nextFreeFormat(from: position), let first = header(at: candidate) else {
+      guard let candidate = nextFreeFormat(from: position, limit: limit),
+        let first = header(at: candidate)
+      else {
         return false
       }
       position = candidate + 1
@@ -114,9 +119,9 @@ struct FrameSync {
     return false
   }
 
-  private func nextFreeFormat(from start: Int) -> Int? {
+  private func nextFreeFormat(from start: Int, limit: Int) -> Int? {
     var position = start
-    while let candidate = nextSync(from: position) {
+    while let candidate = nextSync(from: position, limit: limit) {
       if let header = header(at: candidate), header.isFreeFormat, header.layer == .layer3 {
         return candidate
       }

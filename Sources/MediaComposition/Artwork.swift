@@ -7,16 +7,19 @@ import SystemPackage
 /// It holds no bytes of the picture, so that ten thousand of them cost nothing: they are read when
 /// an output is written.
 public enum Artwork: Sendable, Hashable, Codable {
-  /// A JPEG or PNG file. One that is neither is refused.
-  case file(FilePath)
+  /// A JPEG or PNG picture. One that is neither is refused.
+  case picture(MediaLocation)
   /// One that lies in a media file, as probing found it there (`AVMetadataItem`'s artwork). Where
   /// no output can hold it, it is left out.
   indirect case embedded(EmbeddedArtwork)
 
-  /// The file that it is read from.
-  public var path: FilePath {
+  /// A JPEG or PNG file.
+  public static func file(_ path: FilePath) -> Artwork { .picture(.file(path)) }
+
+  /// The medium that it is read from.
+  public var location: MediaLocation {
     switch self {
-    case .file(let path): path
+    case .picture(let location): location
     case .embedded(let artwork): artwork.media
     }
   }
@@ -35,15 +38,15 @@ extension Artwork {
     if let artwork = try container.decodeIfPresent(EmbeddedArtwork.self, forKey: .embedded) {
       self = .embedded(artwork)
     } else {
-      self = .file(try container.decode(CodedPath.self, forKey: .file).wrappedValue)
+      self = .picture(try container.decode(MediaLocation.self, forKey: .file))
     }
   }
 
-  /// Writes the path of the picture under `file`, or what is known of it under `embedded`.
+  /// Writes the place of the picture under `file`, or what is known of it under `embedded`.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     switch self {
-    case .file(let path): try container.encode(CodedPath(wrappedValue: path), forKey: .file)
+    case .picture(let location): try container.encode(location, forKey: .file)
     case .embedded(let artwork): try container.encode(artwork, forKey: .embedded)
     }
   }
@@ -77,7 +80,7 @@ public struct EmbeddedArtwork: Sendable, Hashable, Codable {
   }
 
   /// The media file.
-  @CodedPath public var media: FilePath
+  public var media: MediaLocation
   /// Where in it.
   package var place: Place
   /// As what it is encoded.
@@ -89,7 +92,7 @@ public struct EmbeddedArtwork: Sendable, Hashable, Codable {
 
   /// A picture in a media file; probing makes it.
   package init(
-    media: FilePath, place: Place, format: Format, byteCount: Int64, identity: FileIdentity
+    media: MediaLocation, place: Place, format: Format, byteCount: Int64, identity: FileIdentity
   ) {
     self.media = media
     self.place = place

@@ -1,12 +1,11 @@
 import Diagnosis
 import MPEGAudio
 import MediaTime
-import SystemPackage
 
 /// One stream of sound in one media file, with the facts that probing found.
 public struct Asset: Sendable, Hashable, Codable {
-  /// Where the file is.
-  @CodedPath public var path: FilePath
+  /// Where the medium is.
+  public var location: MediaLocation
   /// Which of the file's streams: an index into all of its streams, as ffprobe counts them.
   public var streamIndex: Int
   /// FFmpeg's name of the container and the codec, such as `mov` and `aac`.
@@ -48,13 +47,13 @@ public struct Asset: Sendable, Hashable, Codable {
 
   /// An asset with these facts; the engine's probing makes them.
   public init(
-    path: FilePath, streamIndex: Int, container: String, codec: String, sampleRate: Int,
+    location: MediaLocation, streamIndex: Int, container: String, codec: String, sampleRate: Int,
     channelLayout: ChannelLayout, bitDepth: Int? = nil, frameCount: Int64,
     encoderDelay: Int? = nil, encoderPadding: Int? = nil, announcedDuration: Time? = nil,
     bitRate: Int? = nil, metadata: Metadata = Metadata(),
     chapters: [Chapter] = [], identity: FileIdentity
   ) {
-    self.path = path
+    self.location = location
     self.streamIndex = streamIndex
     self.container = container
     self.codec = codec
@@ -71,9 +70,9 @@ public struct Asset: Sendable, Hashable, Codable {
     self.identity = identity
   }
 
-  /// By path and stream alone: equal assets agree in these, and the rest is long.
+  /// By place and stream alone: equal assets agree in these, and the rest is long.
   public func hash(into hasher: inout Hasher) {
-    hasher.combine(path)
+    hasher.combine(location)
     hasher.combine(streamIndex)
   }
 

@@ -101,7 +101,7 @@ extension Effect: CustomStringConvertible {
     case .declick(let settings): "declick (\(settings.settingsText))"
     case .delay(let settings): "delay (\(settings.settingsText))"
     case .reverb(let reverb):
-      "reverb (impulse \(reverb.impulse.path), \(reverb.settings.settingsText))"
+      "reverb (impulse \(reverb.impulse.location), \(reverb.settings.settingsText))"
     case .filter(let description): "filter \"\(description)\""
     case .leveler(let settings): "leveler (\(settings.settingsText))"
     case .limiter(let settings): "limiter (\(settings.settingsText))"

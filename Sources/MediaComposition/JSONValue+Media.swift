@@ -1,3 +1,4 @@
+import Diagnosis
 import JSON
 import MediaTime
 import SystemPackage
@@ -17,6 +18,19 @@ extension JSONValue {
     let bytes = String(validating: path) == nil ? path.bytes : nil
     return members(["path": .text(path.string), "path_hex": bytes.map { .hexadecimal($0) }])
       .with(members(others))
+  }
+}
+
+extension JSONValue {
+  /// An object that begins with a medium's place: a file's path as above, or `url`, an address without
+  /// its secrets.
+  package static func medium(
+    _ location: MediaLocation, _ others: KeyValuePairs<String, JSONValue?>
+  ) -> JSONValue {
+    switch location {
+    case .file(let path): file(path, others)
+    case .remote(let url): members(["url": .text("\(url)")]).with(members(others))
+    }
   }
 }
 

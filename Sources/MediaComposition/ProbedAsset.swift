@@ -1,6 +1,5 @@
 import Diagnosis
 import MPEGAudio
-import SystemPackage
 
 /// The result of probing one stream of a file: its facts, and its oddities.
 public struct ProbedAsset: Sendable, Hashable, Codable {
@@ -15,26 +14,26 @@ public struct ProbedAsset: Sendable, Hashable, Codable {
     self.warnings = warnings
   }
 
-  /// The same facts of the same file under another path, or with another number of its device,
+  /// The same facts of the same file at another place, or with another number of its device,
   /// which is another one whenever some file systems are mounted.
-  public func moved(to path: FilePath, _ identity: FileIdentity) -> ProbedAsset {
-    let old = asset.path
+  public func moved(to location: MediaLocation, _ identity: FileIdentity) -> ProbedAsset {
+    let old = asset.location
     func moved(_ picture: Artwork?) -> Artwork? {
       guard case .embedded(var artwork)? = picture, artwork.media == old else { return picture }
-      artwork.media = path
+      artwork.media = location
       artwork.identity = identity
       return .embedded(artwork)
     }
     var copy = self
-    copy.asset.path = path
+    copy.asset.location = location
     copy.asset.identity = identity
     // A cover that is set to nil would be taken for one that was taken away.
     if let cover = moved(asset.metadata.cover) { copy.asset.metadata.cover = cover }
     for index in asset.chapters.indices {
       copy.asset.chapters[index].image = moved(asset.chapters[index].image)
     }
-    for index in warnings.indices where warnings[index].path == old {
-      copy.warnings[index].path = path
+    for index in warnings.indices where warnings[index].location == old {
+      copy.warnings[index].location = location
     }
     return copy
   }

@@ -8,7 +8,8 @@ import MediaTime
 /// and otherwise only after a change.
 final class Clock {
   private let engine: PlayerEngine
-  private var status = Player.Status.paused
+  private var status = Player.TimeControlStatus.paused
+  private var reason: Player.WaitingReason?
   private var item: PlayerItem?
   private var jumps = 0
   private var xruns = 0
@@ -34,9 +35,9 @@ final class Clock {
   private func tick() {
     // Read before the place: an end that is heard by now is reported before the pause that follows
     // it.
-    let (now, stopped) = engine.state.withLock { state in
+    let (now, why, stopped) = engine.state.withLock { state in
       defer { stops = state.stops }
-      return (state.status, state.stops != stops)
+      return (state.timeControlStatus, state.reasonForWaitingToPlay, state.stops != stops)
     }
     let heard = engine.heardIndex
     let (past, passages, jumped, place) = engine.state.withLock { state in
@@ -64,8 +65,10 @@ final class Clock {
     if count > xruns { engine.observers.yield(.ranDry(count: count)) }
     xruns = count
     // A pause that began and ended between two looks is reported, too.
-    if now != status || stopped && now == .paused { engine.observers.yield(.statusChanged(now)) }
-    status = now
+    if now != status || why != reason || stopped && now == .paused {
+      engine.observers.yield(.timeControlStatusChanged(now, why))
+    }
+    (status, reason) = (now, why)
   }
 
   private func report(_ passage: PlayerState.Passage) {
@@ -81,15 +84,8 @@ final class Clock {
 
   private func turn(to item: PlayerItem) {
     guard item !== self.item else { return }
+    self.item?.releaseMedia()
     self.item = item
     engine.observers.yield(.itemBegan(item))
-  }
-}
-
-extension PlayerState {
-  /// The status for observers.
-  var status: Player.Status {
-    guard isPlaying else { return .paused }
-    return hasDevice == false ? .waitingForDevice : .playing
   }
 }

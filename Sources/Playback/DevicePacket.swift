@@ -30,6 +30,8 @@ struct DevicePacket {
   /// The index of the frame that the sink gets next.
   private var index: Int64
   private var isDraining = false
+  /// Whether the sink plays to its end, although more sound follows.
+  private var isPlayingOut = false
   /// Frames that the sink has taken since it was opened or dropped.
   private var held: Int64 = 0
 
@@ -65,7 +67,7 @@ struct DevicePacket {
   private mutating func forget() {
     ring.slots.removeAll()
     (converted, taken, held) = (0, 0, 0)
-    isDraining = false
+    (isDraining, isPlayingOut) = (false, false)
   }
 
   private func publish(delay: Int) {
@@ -93,6 +95,7 @@ struct DevicePacket {
   private mutating func handOver(_ levels: DeviceSampleConverter.Levels) throws(Failure) -> Step {
     // Slots after the last one wait: a draining device takes nothing.
     if isDraining { return try drain() }
+    if isPlayingOut { return try drainToGoOn() }
     guard let slot = ring.slots.first else { return .starved }
     if converted == 0 {
       converter.convert(
@@ -122,6 +125,30 @@ struct DevicePacket {
       (converted, taken) = (0, 0)
       ring.slots.removeFirst()
     }
+    return .again
+  }
+
+  /// Milliseconds until the sink holds two periods of sound; 0 if it holds less, and 200 at most. A
+  /// sink that holds nothing has no such time: 200.
+  var millisecondsUntilLow: Int32 {
+    let delay = sink.delay
+    counts.publish(written: index, delay: delay)
+    guard held > 0, delay > 0 else { return 200 }
+    let surplus = max(0, delay - 2 * format.periodFrames)
+    return Int32(min(200, surplus * 1000 / format.sampleRate))
+  }
+
+  /// Has the sink play all that it holds: it does not run dry then, and less than it starts with is
+  /// heard, too. Sound that comes meanwhile is written afterwards.
+  mutating func playOut() { isPlayingOut = true }
+
+  private mutating func drainToGoOn() throws(Failure) -> Step {
+    let isDone = try sink.drain()
+    publish(delay: isDone ? 0 : sink.delay)
+    guard isDone else { return .wait }
+    // Ready for sound again.
+    sink.drop()
+    (isPlayingOut, held) = (false, 0)
     return .again
   }
 

@@ -34,6 +34,8 @@ final class DeviceWriter: Sendable {
   private let isEnding = Atomic<Bool>(false)
   /// Whether this thread waits for the ring to be filled.
   private let isStarved = Atomic<Bool>(false)
+  /// Whether the next sound may take long.
+  private let isAwaitingSound = Atomic<Bool>(false)
   private let volume = Atomic<UInt32>(Float(1).bitPattern)
   private let pan = Atomic<UInt32>(Float(0).bitPattern)
 
@@ -85,6 +87,10 @@ final class DeviceWriter: Sendable {
   }
 
   func isFlushed(_ number: Int) -> Bool { counts.flushes.load(ordering: .acquiring) >= number }
+
+  /// Declares that the next sound may take long, as it comes from a server: an empty ring is then no
+  /// reason to let the device run dry; what it holds is played to its end.
+  func awaitSound(_ isAwaited: Bool) { isAwaitingSound.store(isAwaited, ordering: .relaxed) }
 
   func setLevels(_ levels: DeviceSampleConverter.Levels) {
     volume.store(levels.volume.bitPattern, ordering: .relaxed)
@@ -240,7 +246,10 @@ final class DeviceWriter: Sendable {
       switch try packet.step(levels) {
       case .again: break
       case .wait: sink.wait(or: orderGiven.descriptor, milliseconds: 200)
-      case .starved: waitForSound(in: ring, milliseconds: 200)
+      case .starved:
+        let isAwaiting = isAwaitingSound.load(ordering: .relaxed)
+        let time = isAwaiting ? packet.millisecondsUntilLow : 200
+        if time > 0 { waitForSound(in: ring, milliseconds: time) } else { packet.playOut() }
       case .finished:
         statusChanged.signal()
         waitForSound(in: ring, milliseconds: -1)

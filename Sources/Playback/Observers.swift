@@ -5,8 +5,9 @@ import Synchronization
 
 /// An event of a player, reported when it is heard.
 public enum PlayerEvent: Sendable {
-  /// The player plays, pauses, or waits for a device.
-  case statusChanged(Player.Status)
+  /// The player plays, pauses, or waits; the reason is that of a wait, and reported again when it
+  /// changes (`AVPlayer.timeControlStatus` and `reasonForWaitingToPlay`).
+  case timeControlStatusChanged(Player.TimeControlStatus, Player.WaitingReason?)
   /// An item begins.
   case itemBegan(PlayerItem)
   /// An item was heard to its end (`AVPlayerItem.didPlayToEndTimeNotification`).

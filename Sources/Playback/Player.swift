@@ -31,19 +31,6 @@ public final class Player: Sendable {
   /// The item that is heard, or that is next (`AVPlayer.currentItem`).
   public var currentItem: PlayerItem? { engine.state.withLock { $0.current } }
 
-  /// The status of a player.
-  public enum Status: Sendable, Hashable {
-    /// Paused, or never started.
-    case paused
-    /// Playing.
-    case playing
-    /// Waiting for a device, which is opened again and again.
-    case waitingForDevice
-  }
-
-  /// The status (`AVPlayer.timeControlStatus`).
-  public var status: Status { engine.state.withLock { $0.status } }
-
   /// The last failure of an item or the device; nil when the player plays again (`AVPlayer.error`).
   public var failure: Failure? { engine.state.withLock { $0.failure } }
 
@@ -171,9 +158,8 @@ public final class Player: Sendable {
     }
   }
 
-  /// The parts of the current item that are rendered ahead, from the current time on
-  /// (`AVPlayerItem.loadedTimeRanges`).
-  public var loadedTimeRanges: [TimeRange] {
+  /// The parts of the current item that are rendered ahead, from the current time on.
+  public var renderedTimeRanges: [TimeRange] {
     let heard = engine.heardIndex
     return engine.state.withLock { state in
       guard let last = state.meters.last?.end, let current = state.current else { return [] }

@@ -8,8 +8,8 @@ import SystemPackage
 
 /// An item of a player: the sound of an export as one of its outputs will hold it (`AVPlayerItem`).
 ///
-/// The export is compiled, and only files that had to be probed were opened. Immutable. Two items
-/// of the same export are two items.
+/// The export is compiled, and only files that had to be probed were opened. Immutable, but for
+/// `preferredForwardBufferDuration`. Two items of the same export are two items.
 public final class PlayerItem: Sendable {
   /// The name for screens.
   public let name: String
@@ -29,6 +29,11 @@ public final class PlayerItem: Sendable {
   /// Whether 16 bits need dither.
   let isDithered: Bool
   let library: MediaLibrary
+  /// The parts whose sound comes from servers.
+  let remoteSpans: [RemoteSpan]
+  let forwardBuffer = Mutex(Time.zero)
+  /// The open media of servers, kept while a player plays the item, also at its end.
+  let media = Mutex<[MediaURL: RemoteMedium]>([:])
 
   /// An export as its output number `outputIndex` will sound, before it is encoded.
   ///
@@ -59,6 +64,7 @@ public final class PlayerItem: Sendable {
     chapters = sink.chapters
     trackIndices = Self.trackIndices(of: export.composition)
     segments = PlayerSegment.all(of: export, trackIndices)
+    remoteSpans = RemoteSpan.all(of: export)
     var tracks: [PlayerItemTrack] = []
     for (index, lane) in zip(trackIndices, export.composition.tracks) {
       let before = index < tracks.count ? tracks.removeLast() : nil
@@ -84,11 +90,18 @@ public final class PlayerItem: Sendable {
       Export(name: name, composition: composition, mix: mix, outputs: [output]), library: library)
   }
 
-  /// A media file as it is (`AVPlayerItem.init(url:)`).
+  /// A medium as it is (`AVPlayerItem.init(url:)`).
   ///
   /// - Throws: As probing the file.
+  public convenience init(
+    contentsOf location: MediaLocation, library: MediaLibrary
+  ) throws(Failure) {
+    try self.init(Self.export(ofMediaAt: location, library: library), library: library)
+  }
+
+  /// The same of a file.
   public convenience init(contentsOf path: FilePath, library: MediaLibrary) throws(Failure) {
-    try self.init(Self.export(ofMediaAt: path, library: library), library: library)
+    try self.init(contentsOf: .file(path), library: library)
   }
 
   /// An export of a media file, to be cut before it becomes an item. Its output gives the format;
@@ -96,10 +109,10 @@ public final class PlayerItem: Sendable {
   ///
   /// - Throws: As probing the file.
   public static func export(
-    ofMediaAt path: FilePath, library: MediaLibrary
+    ofMediaAt location: MediaLocation, library: MediaLibrary
   ) throws(Failure) -> Export {
-    let name = path.lastComponent?.string ?? path.string
-    let asset = try library.asset(at: path)
+    let name = location.lastName ?? "\(location)"
+    let asset = try library.asset(at: location)
     let segment = Segment(
       .asset(asset), source: TimeRange(start: .zero, duration: asset.duration), at: .zero,
       chapters: asset.chapters)
@@ -179,11 +192,11 @@ public struct PlayerSegment: Sendable, Hashable {
     let range = export.timeRange ?? TimeRange(start: .zero, duration: export.composition.duration)
     var found: [PlayerSegment] = []
     // Adjacent clips are mostly of one file.
-    var last: (path: FilePath, name: String)?
-    func name(of path: FilePath) -> String {
-      if let last, last.path == path { return last.name }
-      let name = path.lastComponent?.string ?? path.string
-      last = (path, name)
+    var last: (location: MediaLocation, name: String)?
+    func name(of location: MediaLocation) -> String {
+      if let last, last.location == location { return last.name }
+      let name = location.lastName ?? "\(location)"
+      last = (location, name)
       return name
     }
     for (index, track) in zip(trackIndices, export.composition.tracks) where track.isEnabled {
@@ -193,7 +206,7 @@ public struct PlayerSegment: Sendable, Hashable {
         guard start < end else { continue }
         let name =
           if case .asset(let asset) = segment.content {
-            name(of: asset.path)
+            name(of: asset.location)
           } else {
             track.name ?? "track \(index + 1)"
           }

@@ -51,6 +51,10 @@ struct PlayerState {
   var failure: Failure?
   /// Whether there is a device; nil before the first one.
   var hasDevice: Bool?
+  /// The silence for want of bytes, if there is one.
+  var stall: Stall?
+  /// How often the item that was rendered last has stalled.
+  var stallCount = 0
   /// The last reason for having no device, if there is one.
   var lossReason: Failure?
 

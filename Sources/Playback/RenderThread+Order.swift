@@ -21,6 +21,7 @@ extension RenderThread {
       default: break
       }
     } catch {
+      if takesInterruption() { return }
       passOver(last.item, error)
     }
     if continueQueue(behind: last.item) { return }
@@ -41,19 +42,21 @@ extension RenderThread {
   /// Puts the end into the ring, if no slot was marked as the last one.
   func end(_ ring: SlotRing) {
     ring.fillEnd(at: produced)
+    endStall()
     (isHalted, isAtEnd) = (false, true)
     writer.notifyFilled()
   }
 
   /// Continues with the next item that can be played. The sound before it is heard to its end.
   ///
-  /// - Returns: Whether there is such an item.
+  /// - Returns: Whether there is such an item, or the opening of one was given up.
   private func continueQueue(behind previous: PlayerItem) -> Bool {
     while let next = following(tried.last ?? previous) {
       do throws(Failure) {
         try begin(next, 0, .advance(past: tried, isSame: next === previous))
         return true
       } catch {
+        if takesInterruption() { return true }
         passOver(next, error)
       }
     }
@@ -69,6 +72,7 @@ extension RenderThread {
 
   /// Records that an item cannot be played; the next one follows it.
   func passOver(_ item: PlayerItem, _ failure: Failure) {
+    endStall()
     failures += 1
     tried.append(item)
     engine.failed(item, failure)

@@ -36,8 +36,15 @@ final class RenderThread {
   /// Items in a row that could not be played.
   var failures = 0
   private var interruptions = 0
-  private var damagedPaths: Set<FilePath?> = []
+  private var damagedMedia: Set<MediaLocation?> = []
   private var slotsUntilLook = 0
+  var slotsUntilPrefetch = 0
+  /// Whether the read that waits for bytes is given up.
+  var isInterrupted = false
+  /// Whether the sound rendered so far is to be left behind, because a read was given up.
+  var mustRest = false
+  /// The item that stalled last.
+  var stalledItem: PlayerItem?
 
   /// About a second of slots: a check takes time that grows with the graph.
   private static let slotsBetweenLooks = 48
@@ -48,7 +55,9 @@ final class RenderThread {
     self.cancellation = cancellation
   }
 
-  func run() {
+  func run() { MediaNetwork.watchingWaits(by: { self.keepsWaiting() }, runLoop) }
+
+  private func runLoop() {
     while true {
       let (isEnding, isDropped, isChanged, jump, isPlaying) = engine.state.withLock { state in
         // Nothing is rendered ahead while the player is paused.
@@ -63,12 +72,12 @@ final class RenderThread {
       if isEnding { return }
       if isDropped { drop() }
       if let jump {
-        failures = 0
+        (failures, mustRest) = (0, false)
         halt()
         go(to: jump)
       } else if isDropped {
         continue
-      } else if isChanged, isStale() {
+      } else if isChanged && isStale() || mustRest && isPlaying {
         rest()
       } else if !isPlaying {
         // `rest` waits for a flush, which clears the wake-up: the state is read again before a
@@ -97,7 +106,7 @@ final class RenderThread {
   /// Leaves no current item.
   private func drop() {
     halt()
-    renderer = nil
+    (renderer, mustRest) = (nil, false)
     tried = []
     // Another item may have been requested meanwhile; nothing of it is rendered yet.
     engine.state.withLock { state in (state.marks, state.meters) = ([], []) }
@@ -114,6 +123,7 @@ final class RenderThread {
 
   /// Stops at the frame that was heard last.
   private func rest() {
+    mustRest = false
     halt()
     let heard = engine.heardIndex
     let place = engine.state.withLock { $0.placeToGoOn(from: heard, to: produced) }
@@ -121,6 +131,9 @@ final class RenderThread {
   }
 
   private func go(to place: PlayerState.Jump) {
+    // What is fetched for the place before would delay what is needed here.
+    renderer?.item.endPrefetch()
+    slotsUntilPrefetch = 0
     do throws(Failure) {
       let renderer = try renderer(of: place.item)
       try renderer.source.seek(
@@ -132,6 +145,7 @@ final class RenderThread {
         jumpNumber = state.jumpNumber
       }
     } catch {
+      if takesInterruption() { return }
       skip(place.item, error)
     }
     (isAtEnd, tried) = (false, [])
@@ -300,12 +314,16 @@ final class RenderThread {
       if renderer.source.position >= end { return goOn(in: ring) }
       let first = renderer.source.position
       try renderer.read(ring.slotFrames, before: end)
+      let start = Time(frames: first, rate: renderer.source.format.sampleRate)
+      if takesInterruption() || !rebuffers(renderer.item, from: start) { return }
       let isEnd = renderer.source.position >= end
       let isLast = isEnd && !engine.state.withLock { $0.goesOn }
       put(renderer, at: first, into: ring, device, isLast: isLast)
       reportDamage(renderer, isAtEnd: isEnd)
       isAtEnd = isLast
+      prefetch(renderer)
     } catch {
+      if takesInterruption() { return }
       passOver(renderer.item, error)
       goOn(in: ring)
     }
@@ -322,6 +340,7 @@ final class RenderThread {
     }
     produced += Int64(renderer.block.frameCount)
     (isHalted, failures) = (false, 0)
+    endStall()
     let meters = renderer.meters(endingAt: produced)
     let heard = engine.heardIndex
     engine.state.withLock { $0.add(meters, heard: heard) }
@@ -334,7 +353,7 @@ final class RenderThread {
     guard isAtEnd || slotsUntilLook <= 0 else { return }
     slotsUntilLook = Self.slotsBetweenLooks
     for warning in renderer.source.damageWarnings
-    where damagedPaths.insert(warning.path).inserted {
+    where damagedMedia.insert(warning.location).inserted {
       engine.observers.yield(.damaged(renderer.item, warning))
     }
   }

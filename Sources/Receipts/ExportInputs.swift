@@ -1,3 +1,4 @@
+import Diagnosis
 import MediaComposition
 import SystemPackage
 
@@ -19,16 +20,16 @@ public struct ExportInputs: Sendable, Hashable {
     var files: [FilePath] { [path] + companions }
   }
 
-  /// A file that is read.
+  /// A medium that is read.
   public struct Source: Sendable, Hashable {
     /// Where it is.
-    public var path: FilePath
+    public var location: MediaLocation
     /// Its identity when it was probed.
     public var identity: FileIdentity
 
-    /// A file that is `identity`.
-    public init(_ path: FilePath, _ identity: FileIdentity) {
-      self.path = path
+    /// A medium that is `identity`.
+    public init(_ location: MediaLocation, _ identity: FileIdentity) {
+      self.location = location
       self.identity = identity
     }
   }
@@ -72,7 +73,7 @@ public enum Reason: Sendable, Hashable, CustomStringConvertible {
   case missing(FilePath)
   /// An output is not what the earlier run left: in these respects.
   case outputChanged(FilePath, [String])
-  case sourceChanged(FilePath, [String])
+  case sourceChanged(MediaLocation, [String])
   /// The job reads other files.
   case otherSources
   /// The job's meaning: in these aspects.
@@ -88,8 +89,8 @@ public enum Reason: Sendable, Hashable, CustomStringConvertible {
     case .missing(let path): "'\(path)' is not there"
     case .outputChanged(let path, let what):
       "'\(path)' is not as it was written (\(what.joined(separator: ", ")))"
-    case .sourceChanged(let path, let what):
-      "the source '\(path)' has changed (\(what.joined(separator: ", ")))"
+    case .sourceChanged(let source, let what):
+      "the source '\(source)' has changed (\(what.joined(separator: ", ")))"
     case .otherSources: "the job reads other files than before"
     case .jobChanged(let aspects) where aspects.isEmpty: "the job has changed"
     case .jobChanged(let aspects): "the job has changed (\(aspects.joined(separator: ", ")))"

@@ -29,13 +29,14 @@ extension Ledger {
     let names = StateFolder.names(in: folder.receipts).filter(Self.isName(ofReceipt:))
     return try names.sorted { $0.string < $1.string }.compactMap { name in
       guard let files = Receipt.read(folder.receipts.appending(name))?.files,
-        let output = files.first?.path, self.name(ofReceipt: output) == name.stem,
+        let output = files.first?.path.file, self.name(ofReceipt: output) == name.stem,
         !isKnown(folder.resolve(output))
       else { return nil }
       var (orphans, isWhole): ([FilePath], Bool) = ([], true)
       for file in files {
-        let path = folder.resolve(file.path)
-        guard let facts = FileIdentity.ofEntry(at: path) else { continue }
+        guard let path = file.path.file.map(folder.resolve),
+          let facts = FileIdentity.ofEntry(at: path)
+        else { continue }
         let isOrphan = try facts.map { try isAsRecorded(file, path, $0, isCancelled) } ?? false
         if isOrphan, !isKnown(path) { orphans.append(path) } else { isWhole = false }
       }
@@ -46,7 +47,8 @@ extension Ledger {
   private func isAsRecorded(
     _ file: Receipt.File, _ path: FilePath, _ identity: FileIdentity, _ isCancelled: IsCancelled
   ) throws -> Bool {
-    try file.differences(from: identity) { try digest(of: path, identity, isCancelled) }.isEmpty
+    try file.differences(from: identity) { try digest(of: .file(path), identity, isCancelled) }
+      .isEmpty
   }
 
   /// Removes files and their receipts. What another process is about to make, or has changed
@@ -62,7 +64,7 @@ extension Ledger {
       let recorded = Receipt.read(receipt)?.files ?? []
       var isWhole = one.isWhole
       for path in one.files {
-        let file = recorded.first { folder.resolve($0.path) == path }
+        let file = recorded.first { $0.path.file.map(folder.resolve) == path }
         guard let file, let facts = FileIdentity.ofEntry(at: path), let identity = facts,
           (try? isAsRecorded(file, path, identity) { false }) == true
         else {

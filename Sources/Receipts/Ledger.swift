@@ -1,3 +1,4 @@
+import Diagnosis
 import Files
 import Glibc
 import LibAV
@@ -44,7 +45,7 @@ public final class Ledger: Sendable {
     for output in inputs.outputs {
       let relative = folder.relative(output.path)
       guard let receipt = Receipt.read(path(ofReceipt: relative)),
-        receipt.files.first?.path == relative
+        receipt.files.first?.path == .file(relative)
       else { return .noReceipt(output.path) }
       found.append(receipt)
     }
@@ -73,12 +74,13 @@ public final class Ledger: Sendable {
     var changed: [(source: ExportInputs.Source, recorded: Receipt.File, differences: [String])] = []
     for (source, recorded) in zip(inputs.sources, receipt.sources) {
       let differences = try recorded.differences(from: source.identity) {
-        try digest(of: source.path, source.identity, isCancelled)
+        try digest(of: source.location, source.identity, isCancelled)
       }
       if !differences.isEmpty { changed.append((source, recorded, differences)) }
     }
-    if let same = changed.first(where: { folder.relative($0.source.path) == $0.recorded.path }) {
-      return .sourceChanged(same.source.path, same.differences)
+    if let same = changed.first(where: { folder.relative($0.source.location) == $0.recorded.path })
+    {
+      return .sourceChanged(same.source.location, same.differences)
     }
     // A job that lost a source differs in more than that.
     let aspects = inputs.digests.filter { receipt.job[$0.aspect] != $0.digest }.map(\.aspect)
@@ -91,13 +93,13 @@ public final class Ledger: Sendable {
   private func outputReason(
     _ receipt: Receipt, _ output: ExportInputs.Output, _ isCancelled: IsCancelled
   ) throws -> Reason? {
-    guard receipt.files.map(\.path) == output.files.map(folder.relative) else {
+    guard receipt.files.map(\.path) == output.files.map({ .file(folder.relative($0)) }) else {
       return .jobChanged([])
     }
     for (path, recorded) in zip(output.files, receipt.files) {
       guard let identity = FileIdentity(ofFileAt: path) else { return .missing(path) }
       let differences = try recorded.differences(from: identity) {
-        try digest(of: path, identity, isCancelled)
+        try digest(of: .file(path), identity, isCancelled)
       }
       if !differences.isEmpty { return .outputChanged(path, differences) }
     }
@@ -105,13 +107,13 @@ public final class Ledger: Sendable {
   }
 
   /// The digest of a file that is still `identity` when it has been read; nil where contents are
-  /// not compared.
+  /// not compared, and for an address: its identity is what the server says of its content.
   func digest(
-    of path: FilePath, _ identity: FileIdentity, _ isCancelled: IsCancelled
+    of location: MediaLocation, _ identity: FileIdentity, _ isCancelled: IsCancelled
   ) throws -> String? {
-    guard comparesContents else { return nil }
+    guard comparesContents, case .file(let path) = location else { return nil }
     if let known = digests.withLock({ $0[path] }), known.0 == identity { return known.1 }
-    guard let digest = try? SHA256.digest(ofFile: path, unless: isCancelled) else {
+    guard let digest = try? SHA256.digest(of: FileBytes(path), unless: isCancelled) else {
       if isCancelled() { throw CancellationError() }
       return "unreadable"
     }
@@ -129,7 +131,7 @@ public final class Ledger: Sendable {
     }
     return outputs.contains { output in
       let receipt = Receipt.read(self.path(ofReceipt: folder.relative(output)))
-      return receipt?.files.contains { $0.path == folder.relative(path) } ?? false
+      return receipt?.files.contains { $0.path == .file(folder.relative(path)) } ?? false
     }
   }
 
@@ -204,14 +206,16 @@ public final class Ledger: Sendable {
     try make()
     var sources: [Receipt.File] = []
     for source in inputs.sources {
-      guard FileIdentity(ofFileAt: source.path) == source.identity else { return false }
-      sources.append(try file(source.path, source.identity, isCancelled))
+      if case .file(let path) = source.location {
+        guard FileIdentity(ofFileAt: path) == source.identity else { return false }
+      }
+      sources.append(try file(source.location, source.identity, isCancelled))
     }
     for output in inputs.outputs {
       var files: [Receipt.File] = []
       for path in output.files {
         guard let identity = written[path] else { return false }
-        files.append(try file(path, identity, isCancelled))
+        files.append(try file(.file(path), identity, isCancelled))
         guard FileIdentity(ofFileAt: path) == identity else { return false }
       }
       let receipt = Receipt(
@@ -226,11 +230,11 @@ public final class Ledger: Sendable {
   }
 
   private func file(
-    _ path: FilePath, _ identity: FileIdentity, _ isCancelled: IsCancelled
+    _ location: MediaLocation, _ identity: FileIdentity, _ isCancelled: IsCancelled
   ) throws -> Receipt.File {
     Receipt.File(
-      path: folder.relative(path), size: identity.size, modified: identity.modificationTime,
-      inode: identity.inode, sha256: try digest(of: path, identity, isCancelled))
+      path: folder.relative(location), size: identity.size, modified: identity.modificationTime,
+      inode: identity.inode, sha256: try digest(of: location, identity, isCancelled))
   }
 
   // MARK: Tidying
@@ -256,7 +260,7 @@ public final class Ledger: Sendable {
       guard let size = FileIdentity(ofFileAt: path)?.size, size <= Self.largestTidied else {
         continue
       }
-      if let output = Receipt.read(path)?.files.first?.path,
+      if let output = Receipt.read(path)?.files.first?.path.file,
         FileIdentity(ofFileAt: folder.resolve(output)) != nil
       {
         continue

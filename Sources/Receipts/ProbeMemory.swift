@@ -1,3 +1,4 @@
+import Diagnosis
 import FoundationEssentials
 import MediaComposition
 import SystemPackage
@@ -18,16 +19,16 @@ public final class ProbeMemory: Sendable {
     var probed: ProbedAsset
   }
 
-  /// A media file, and which of its streams; nil: the best.
+  /// A medium, and which of its streams; nil: the best.
   public struct Key: Sendable, Hashable {
     /// Where it is.
-    public var path: FilePath
+    public var location: MediaLocation
     /// As the job names it.
     public var stream: Int?
 
-    /// A stream of a file.
-    public init(_ path: FilePath, stream: Int? = nil) {
-      self.path = path
+    /// A stream of a medium.
+    public init(_ location: MediaLocation, stream: Int? = nil) {
+      self.location = location
       self.stream = stream
     }
   }
@@ -50,10 +51,10 @@ public final class ProbeMemory: Sendable {
   public func find(_ key: Key, _ identity: FileIdentity) -> ProbedAsset? {
     guard let json = store.find(number(of: key)),
       let entry = try? JSONDecoder().decode(Entry.self, from: Data(json)),
-      entry.stream == key.stream, entry.probed.asset.path == folder.relative(key.path),
+      entry.stream == key.stream, entry.probed.asset.location == folder.relative(key.location),
       entry.probed.asset.identity.isSameContent(as: identity), entry.probed.isPlausible
     else { return nil }
-    return entry.probed.moved(to: key.path, identity)
+    return entry.probed.moved(to: key.location, identity)
   }
 
   /// Writes this run's results, together with those that it did not use; nothing where none is new.
@@ -73,7 +74,7 @@ public final class ProbeMemory: Sendable {
       guard let key = keys[number], let (probed, isRecalled) = find(key),
         !(isRecalled && isThere)
       else { return nil }
-      let relative = folder.relative(key.path)
+      let relative = folder.relative(key.location)
       let entry = Entry(
         stream: key.stream, probed: probed.moved(to: relative, probed.asset.identity))
       return (try? JSONEncoder().encode(entry)).map { Array($0) }
@@ -82,7 +83,9 @@ public final class ProbeMemory: Sendable {
 
   private func number(of key: Key) -> UInt64 {
     let stream = key.stream.map { "\($0)" } ?? "-"
-    return LineStore.number(of: Array("\(stream) ".utf8) + folder.relative(key.path).bytes)
+    return LineStore.number(
+      of: Array("\(stream) ".utf8)
+        + (key.location.file.map { folder.relative($0).bytes } ?? key.location.bytes))
   }
 }
 

@@ -6,9 +6,10 @@ import SystemPackage
 /// How an output came to be, as `.avjob/receipts/` holds it: docs/receipts.md says what each key
 /// means. Paths are relative to the folder of the job files.
 struct Receipt: Codable, Sendable, Hashable {
-  /// A file, as it was when the receipt was written.
+  /// A medium or a file, as it was when the receipt was written.
   struct File: Codable, Sendable, Hashable {
-    @CodedPath var path: FilePath
+    /// An address, of a source alone, stands without its secrets.
+    var path: MediaLocation
     /// Bytes.
     var size: Int64
     /// Nanoseconds since 1970.

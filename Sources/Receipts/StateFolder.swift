@@ -1,3 +1,4 @@
+import Diagnosis
 import Files
 import Glibc
 import MediaComposition
@@ -37,6 +38,14 @@ public struct StateFolder: Sendable {
   public func relative(_ path: FilePath) -> FilePath {
     if let rest = plainRest(of: path) { return rest }
     return path.relative(to: absoluteJobFolder, in: currentDirectory)
+  }
+
+  /// `location` as it is kept: a path as above, and an address without its secrets.
+  public func relative(_ location: MediaLocation) -> MediaLocation {
+    switch location {
+    case .file(let path): .file(relative(path))
+    case .remote: location.redacted
+    }
   }
 
   /// What follows the job files' folder in a path that begins with it as it was spelled, where that is
@@ -103,19 +112,7 @@ public struct StateFolder: Sendable {
 
   /// The names in a folder, without `.` and `..`; none where it cannot be opened.
   static func names(in folder: FilePath) -> [FilePath.Component] {
-    guard let stream = PathCalls.opendir(folder) else { return [] }
-    defer { closedir(stream) }
-    var names: [FilePath.Component] = []
-    while let entry = readdir(stream) {
-      // The name is a C array behind the entry's fixed part; it ends with a NUL (dirent.h).
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { tuple in
-        tuple.withMemoryRebound(to: CChar.self, capacity: 256) {
-          FilePath.Component(platformString: $0)
-        }
-      }
-      if let name, name.kind == .regular { names.append(name) }
-    }
-    return names
+    PathCalls.entries(of: folder)?.map(\.name) ?? []
   }
 
   // MARK: Writing

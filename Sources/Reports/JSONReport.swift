@@ -67,8 +67,8 @@ enum JSONReport {
   }
 
   private static func input(_ asset: Asset) -> JSONValue {
-    .file(
-      asset.path,
+    .medium(
+      asset.location,
       [
         "stream": .count(asset.streamIndex), "container": .text(asset.container),
         "codec": .text(asset.codec), "sample_rate": .count(asset.sampleRate),
@@ -104,7 +104,8 @@ enum JSONReport {
     return JSONValue.members([
       "severity": .text(diagnostic.severity.rawValue),
       "class": diagnostic.severity == .error ? .text(diagnostic.remedy.className) : nil,
-      "message": .text(diagnostic.message), "help": diagnostic.help.map { .text($0) },
+      "message": .text(MediaURL.masked(diagnostic.message)),
+      "help": diagnostic.help.map { .text(MediaURL.masked($0)) },
     ]).with(place(message.place))
   }
 

@@ -92,7 +92,8 @@ enum JUnitReport {
   private static func element(_ name: String, _ message: RunReport.Message?) -> String {
     guard let message else { return "      <\(name)/>\n" }
     let attributes = [
-      ("message", message.diagnostic.message), ("type", message.diagnostic.remedy.className),
+      ("message", MediaURL.masked(message.diagnostic.message)),
+      ("type", message.diagnostic.remedy.className),
     ]
     return "      <\(name)\(written(attributes))>\(content(message.screen))</\(name)>\n"
   }

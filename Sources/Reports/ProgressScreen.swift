@@ -1,3 +1,4 @@
+import ExportEngine
 import Terminal
 
 /// Shows a run while it goes on: lines that are redrawn on a terminal, plain lines elsewhere.
@@ -7,18 +8,23 @@ struct ProgressScreen {
   private let isVerbose: Bool
   private let terminal: () -> TerminalTraits?
   private let write: (String) -> Void
+  private let transfer: () -> MediaNetwork.Transfer
   private var drawing = Drawing()
+  private var fetches = FetchMeter()
   private var log: ProgressLog
 
   /// - Parameters:
   ///   - jobCount: How many jobs the run has.
   ///   - isVerbose: Whether each job's start and end are reported, also on a terminal.
+  ///   - transfer: What comes over the network.
   ///   - terminal: Asked before each drawing, since windows change; nil where there is none.
   ///   - write: Takes the text.
   init(
-    jobCount: Int, isVerbose: Bool = false, terminal: @escaping () -> TerminalTraits?,
-    write: @escaping (String) -> Void
+    jobCount: Int, isVerbose: Bool = false,
+    transfer: @escaping () -> MediaNetwork.Transfer,
+    terminal: @escaping () -> TerminalTraits?, write: @escaping (String) -> Void
   ) {
+    self.transfer = transfer
     log = ProgressLog(jobCount: jobCount, isVerbose: isVerbose)
     self.isVerbose = isVerbose
     self.terminal = terminal
@@ -42,7 +48,7 @@ struct ProgressScreen {
       ? log.lines(for: event, ended: ended, tally, hasProgress: false) : stays(event, tally)
     guard lines.isEmpty else { return print(lines.joined(separator: "\n"), tally, at: now) }
     guard drawing.isDue(at: now) else { return }
-    let moving = TerminalLines.lines(for: tally, at: now, on: terminal)
+    let moving = movingLines(for: tally, at: now, on: terminal)
     write(drawing.draw(moving, at: now, on: terminal))
   }
 
@@ -57,9 +63,16 @@ struct ProgressScreen {
   /// Puts lines of text above the moving part, where they stay: a warning, a failure.
   mutating func print(_ text: String, _ tally: RunTally, at now: ContinuousClock.Instant) {
     guard let terminal = terminal() else { return write(text + "\n") }
-    let lines = TerminalLines.lines(for: tally, at: now, on: terminal)
+    let lines = movingLines(for: tally, at: now, on: terminal)
     write(
       drawing.erase(on: terminal) + text + "\n" + drawing.draw(lines, at: now, on: terminal))
+  }
+
+  private mutating func movingLines(
+    for tally: RunTally, at now: ContinuousClock.Instant, on terminal: TerminalTraits
+  ) -> [String] {
+    let fetching = fetches.line(for: transfer(), at: now)
+    return TerminalLines.lines(for: tally, fetching: fetching, at: now, on: terminal)
   }
 
   /// Takes the moving part away, so that whatever follows starts on an empty line.

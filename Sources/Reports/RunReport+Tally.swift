@@ -63,7 +63,7 @@ extension RunReport.Job {
   fileprivate init(_ index: Int, of run: RunFacts, _ tally: RunTally, in map: SourceMap) {
     let (job, state) = (tally.jobs[index], tally.states[index])
     let assets = job.export.composition.readAssets.sorted {
-      ($0.path.string, $0.streamIndex) < ($1.path.string, $1.streamIndex)
+      ($0.location, $0.streamIndex) < ($1.location, $1.streamIndex)
     }
     self.init(
       name: job.export.name, job: job.job, place: map.place(of: job.export.origin),

@@ -113,7 +113,7 @@ package final class RunReporter {
     }
     guard !options.isQuiet else { return }
     screen = ProgressScreen(
-      jobCount: tally.total, isVerbose: options.isVerbose,
+      jobCount: tally.total, isVerbose: options.isVerbose, transfer: { MediaNetwork.transfer },
       terminal: { StandardStream.error.terminal }, write: { StandardStream.error.write($0) })
   }
 
@@ -123,7 +123,7 @@ package final class RunReporter {
   package func report(_ event: RunEvent) {
     let ended = tally.apply(event)
     if var diagnostic = tally.diagnostic(of: event) {
-      if tally.total > 1, let failure = event.kind.failure, failure.path == nil {
+      if tally.total > 1, let failure = event.kind.failure, failure.location == nil {
         // Many jobs may stand at one place.
         diagnostic.message = "'\(tally.names[event.job])': \(diagnostic.message)"
       }

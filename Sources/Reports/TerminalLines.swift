@@ -1,18 +1,21 @@
 import Terminal
 
-/// The moving part of the screen: a line for each running job, and one for the whole run.
+/// The moving part of the screen: a line for each running job, one for what is fetched from servers,
+/// and one for the whole run.
 enum TerminalLines {
   /// The lines to show now, none wider than the terminal and no more than fit above its last row.
   static func lines(
-    for tally: RunTally, at now: ContinuousClock.Instant, on terminal: TerminalTraits
+    for tally: RunTally, fetching: String? = nil, at now: ContinuousClock.Instant,
+    on terminal: TerminalTraits
   ) -> [String] {
     // The last column stays empty: some terminals break the line after writing into it.
     let width = max(0, terminal.columns - 1)
     let hasSummary = tally.total > 1
-    let room = max(1, terminal.rows - (hasSummary ? 2 : 1))
+    let room = max(1, terminal.rows - (hasSummary ? 2 : 1) - (fetching == nil ? 0 : 1))
     let shown = tally.running.prefix(room)
     let layout = Layout(names: shown.map(\.name), width: width)
     var lines = shown.map { layout.line(for: $0, at: now, isColored: terminal.isColored) }
+    if let fetching { lines.append(fetching.shortened(to: width)) }
     if hasSummary {
       var parts = tally.summary(at: now)
       let hidden = tally.running.count - shown.count

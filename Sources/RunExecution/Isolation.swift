@@ -86,7 +86,7 @@ package struct Isolation: Sendable {
   ) throws -> ExportSession.Report {
     let order = Order(
       export: session.export, groups: session.groups.mapValues(\.exports),
-      limits: limits(for: work), replaced: replaced, isMeasuring: isMeasuring,
+      limits: limits(for: work, of: session.export), replaced: replaced, isMeasuring: isMeasuring,
       jobFolders: memory?.jobFolders.map(\.bytes) ?? [])
     let bytes: Data
     do {
@@ -121,7 +121,7 @@ package struct Isolation: Sendable {
     case .cancelled: throw Self.failure(of: .signalled(SIGTERM))
     case .progress, .found, nil:
       session.removeLeftovers()
-      let sources = order.sourcePaths
+      let sources = order.sources
       let number = Int(place?.value ?? 0)
       let read = sources.indices.contains(number - 1) ? sources[number - 1] : nil
       if isCancelled() {
@@ -134,15 +134,20 @@ package struct Isolation: Sendable {
       }
       var failure = Self.failure(
         of: end, saying: words, memory: limits.memory, peak: child.peakMemory)
-      failure.path = read ?? (sources.count == 1 ? sources[0] : nil)
+      failure.location = read ?? (sources.count == 1 ? sources[0] : nil)
       throw failure
     }
   }
 
-  private func limits(for work: Work) -> ProcessLimits {
+  private func limits(for work: Work, of export: Export) -> ProcessLimits {
     var limits = limits
     limits.openFiles = max(256, 2 * work.resources.openFiles)
-    limits.fileSize = limits.fileSize.map { max(0, $0 - written.bytes.load(ordering: .relaxed)) }
+    let fetched = export.composition.readAssets.filter { $0.location.url != nil }
+    let largestMedium = fetched.map { Int($0.identity.size) }.max() ?? 0
+    limits.fileSize = limits.fileSize.map { size in
+      // What is fetched goes into the cache, whose files are as long as the media.
+      max(0, size - written.bytes.load(ordering: .relaxed), largestMedium)
+    }
     // Its deadline comes first, unless the process that watches it is gone.
     limits.processorTime = Int(
       clamping: max(1, min(work.timeLimit.components.seconds, 1 << 30)) + 10)
@@ -156,7 +161,28 @@ package struct Isolation: Sendable {
     try ChildProcess.spawn(
       arguments: arguments + (Confinement.root.map { ["--root", $0.string] } ?? []),
       // A crash is reported in our words; Swift's own take seconds, and go over the screen.
-      environment: ["SWIFT_BACKTRACE": "enable=no"], sharing: number)
+      environment: ["SWIFT_BACKTRACE": "enable=no", networkVariable: networkText],
+      sharing: number)
+  }
+
+  /// The variable in which a process finds how media of servers are read.
+  private static let networkVariable = "AVJOB_NETWORK"
+
+  private static var networkText: String {
+    let bytes = (try? JSONEncoder().encode(MediaNetwork.options)) ?? Data()
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Lets a process that `spawn` has started read media of servers as this one does; a server that has
+  /// been asked in the run is not asked again. Where that cannot be read, no server is asked at all.
+  package static func inheritNetwork() {
+    let text = getenv(networkVariable).map { String(cString: $0) } ?? ""
+    do {
+      try MediaNetwork.configure(
+        JSONDecoder().decode(MediaNetwork.Options.self, from: Data(text.utf8)))
+    } catch {
+      MediaNetwork.forbid()
+    }
   }
 
   /// The end of a process that has closed its output, which is brought about where it does not come.
@@ -273,12 +299,10 @@ package struct Isolation: Sendable {
 }
 
 extension Isolation.Order {
-  /// The files that it reads; the processes on both sides count them.
-  fileprivate var sourcePaths: [FilePath] {
+  /// The media that it reads; the processes on both sides count them.
+  fileprivate var sources: [MediaLocation] {
     let exports = [export] + groups.values.joined()
-    return Set(exports.flatMap(\.composition.readAssets).map(\.path)).sorted {
-      $0.string < $1.string
-    }
+    return Set(exports.flatMap(\.composition.readAssets).map(\.location)).sorted()
   }
 
   /// What a process was given on its standard input; nil where no run has written that.
@@ -299,7 +323,7 @@ extension Isolation.Order {
       write(String(decoding: line, as: UTF8.self) + "\n")
     }
     do {
-      let numbers = Dictionary(uniqueKeysWithValues: zip(sourcePaths, Int32(1)...))
+      let numbers = Dictionary(uniqueKeysWithValues: zip(sources, Int32(1)...))
       let place = SharedNumber.ofParent()
       let kept = jobFolders.map { KeptAnalyses(besideJobsIn: FilePath(bytes: $0)) }
       let analyses = RememberedAnalyses { digest in

@@ -20,12 +20,18 @@ import Threads
 package final class ProbeProcesses: Sendable {
   /// A question to a process.
   package struct Request: Codable {
-    @CodedPath fileprivate var path: FilePath
+    fileprivate var location: MediaLocation
     fileprivate var stream: Int?
     /// What to find in a sound of which the file is one, instead of the file's facts.
     fileprivate var search: SilenceSearch?
     /// Seconds after which the process ends by itself, if nobody has ended it.
     fileprivate var alarm: UInt32 = 0
+
+    /// Whether it reads media of servers.
+    fileprivate var fetches: Bool {
+      let searched = search?.composition.assets.map(\.location) ?? []
+      return ([location] + searched).contains { $0.url != nil }
+    }
   }
 
   /// What it found.
@@ -38,6 +44,8 @@ package final class ProbeProcesses: Sendable {
   /// One thread has it at a time: it is either in `idle`, or with the thread that took it out.
   private struct Idle: @unchecked Sendable {
     let child: ChildProcess
+    /// Whether it may write what it fetches into the cache of media.
+    let fetches: Bool
   }
 
   private let limits: ProcessLimits
@@ -50,7 +58,7 @@ package final class ProbeProcesses: Sendable {
   ///   - timeLimit: How long a file may take; nil: by its size.
   package init(workers: Int, memory: Int? = nil, timeLimit: Duration? = nil) {
     patience = Mutex(ProbePatience(timeLimit: timeLimit))
-    // It writes no file, and opens those that sound together.
+    // It writes no file, but what it fetches, and opens those that sound together.
     limits = ProcessLimits(
       memory: memory ?? ProcessLimits.memory(among: workers), processorTime: nil, openFiles: 256,
       fileSize: 0)
@@ -59,12 +67,12 @@ package final class ProbeProcesses: Sendable {
   /// Probes a stream of a file, as `MediaLibrary.asset` does.
   ///
   /// - Throws: As probing does, and a `Failure` where the process died or took too long.
-  package func probe(_ path: FilePath, _ stream: Int?) throws(Failure) -> ProbedAsset {
+  package func probe(_ location: MediaLocation, _ stream: Int?) throws(Failure) -> ProbedAsset {
     // What is no file, or no file for this process, needs no process.
-    let size = try SourceFile.size(of: path)
-    let request = Request(path: path, stream: stream)
+    let size = try SourceFile.size(of: location)
+    let request = Request(location: location, stream: stream)
     guard case .found(let found) = try answer(to: request, forBytes: size) else {
-      throw misunderstanding(path)
+      throw misunderstanding(location)
     }
     return found
   }
@@ -73,38 +81,39 @@ package final class ProbeProcesses: Sendable {
   ///
   /// - Throws: As `probe`.
   package func silences(_ search: SilenceSearch) throws(Failure) -> SilenceFindings {
-    let paths = search.composition.assets.map(\.path).sorted { $0.string < $1.string }
-    guard let first = paths.first else { return try MediaLibrary().silences(search) }
+    let locations = search.composition.assets.map(\.location).sorted()
+    guard let first = locations.first else { return try MediaLibrary().silences(search) }
     var size: Int64 = 0
-    for path in paths { size += try SourceFile.size(of: path) }
-    let request = Request(path: first, search: search)
+    for location in locations { size += try SourceFile.size(of: location) }
+    let request = Request(location: first, search: search)
     guard case .silences(let found) = try answer(to: request, forBytes: size) else {
       throw misunderstanding(first)
     }
     return found
   }
 
-  private func misunderstanding(_ path: FilePath) -> Failure {
-    Failure(.reportBug, "its process gave an answer to another question", path: path)
+  private func misunderstanding(_ location: MediaLocation) -> Failure {
+    Failure(.reportBug, "its process gave an answer to another question", location: location)
   }
 
   /// The answer of any process, which may take as long as files of `size` bytes.
   private func answer(to request: Request, forBytes size: Int64) throws(Failure) -> Answer {
-    guard let patience = patience.withLock({ $0.limit(forBytes: size) }) else {
+    let limit = patience.withLock { $0.limit(forBytes: size, fetched: request.fetches) }
+    guard let patience = limit else {
       throw Failure(
         .tryAgain,
         "was not examined: other files had taken \(ProbePatience.mostLost.components.seconds / 60) "
-          + "minutes for nothing; leave them out, and run again", path: request.path)
+          + "minutes for nothing; leave them out, and run again", location: request.location)
     }
     var request = request
     request.alarm = UInt32(clamping: patience.components.seconds + 5)
     // A process that was damaged by an earlier file may fail at this one.
-    if let known = idle.withLock({ $0.popLast() }),
-      let answer = try? ask(known.child, request, patience)
-    {
-      return try answer.get()
+    let fetches = request.fetches
+    let known = idle.withLock { idle in
+      idle.lastIndex { $0.fetches == fetches }.map { idle.remove(at: $0) }
     }
-    return try ask(try newChild(), request, patience).get()
+    if let known, let answer = try? ask(known.child, request, patience) { return try answer.get() }
+    return try ask(try newChild(fetches: fetches), request, patience).get()
   }
 
   /// A process's answer to a request.
@@ -116,16 +125,17 @@ package final class ProbeProcesses: Sendable {
     child.forgetComplaints()
     var line = (try? JSONEncoder().encode(request)) ?? Data()
     line.append(UInt8(ascii: "\n"))
-    guard child.write(Array(line)) else { throw failure(of: child, request.path) }
+    guard child.write(Array(line)) else { throw failure(of: child, request.location) }
     let last = ContinuousClock.now.advanced(by: patience)
     while true {
       switch child.readLine(within: ContinuousClock.now.duration(to: last)) {
       case .line(let bytes):
         guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(bytes)) else {
           throw Failure(
-            .reportBug, "its process gave an answer that cannot be read", path: request.path)
+            .reportBug, "its process gave an answer that cannot be read", location: request.location
+          )
         }
-        idle.withLock { $0.append(Idle(child: child)) }
+        idle.withLock { $0.append(Idle(child: child, fetches: request.fetches)) }
         return switch answer {
         case .found, .silences: .success(answer)
         case .failed(let failure): .failure(failure)
@@ -139,14 +149,14 @@ package final class ProbeProcesses: Sendable {
             .mendInput,
             "could not be examined within \(patience.components.seconds) seconds; convert it to "
               + "another format, or leave it out",
-            path: request.path))
+            location: request.location))
       case .endless:
         child.signal(SIGKILL)
         return .failure(
           Failure(
             .mendInput, "has more than 16 MiB of tags and chapters; remove some of them",
-            path: request.path))
-      case .end: throw failure(of: child, request.path)
+            location: request.location))
+      case .end: throw failure(of: child, request.location)
       }
     }
   }
@@ -157,7 +167,9 @@ package final class ProbeProcesses: Sendable {
     idle.withLock { $0.removeAll() }
   }
 
-  private func newChild() throws(Failure) -> ChildProcess {
+  private func newChild(fetches: Bool) throws(Failure) -> ChildProcess {
+    var limits = limits
+    if fetches { limits.fileSize = nil }
     do {
       let child = try Isolation.spawn(["isolated-probe"])
       let line = try JSONEncoder().encode(limits) + [UInt8(ascii: "\n")]
@@ -168,12 +180,12 @@ package final class ProbeProcesses: Sendable {
     }
   }
 
-  private func failure(of child: ChildProcess, _ path: FilePath) -> Failure {
+  private func failure(of child: ChildProcess, _ location: MediaLocation) -> Failure {
     let end = child.wait(within: .seconds(1)) ?? .unknown
     let words = Isolation.words(of: child.lastComplaints(200))
     var failure = Isolation.failure(
       of: end, saying: words, memory: limits.memory, peak: child.peakMemory)
-    failure.path = path
+    failure.location = location
     return failure
   }
 }
@@ -194,10 +206,12 @@ struct ProbePatience {
 
   /// How long a file may take; nil: too much is lost.
   ///
-  /// A minute, and another for each 100 MB: a file whose header proves nothing is decoded once.
-  func limit(forBytes size: Int64) -> Duration? {
+  /// A minute, and another for each 100 MB: a file whose header proves nothing is decoded once. What is
+  /// fetched for it may come at 100 KB a second; a server that is slower yet stalls.
+  func limit(forBytes size: Int64, fetched: Bool = false) -> Duration? {
     guard lost < Self.mostLost else { return nil }
-    let usual = Duration.seconds(60 + size / 1_666_667) / (lost < Self.muchLost ? 1 : 12)
+    let seconds = 60 + size / (fetched ? 100_000 : 1_666_667)
+    let usual = Duration.seconds(seconds) / (lost < Self.muchLost ? 1 : 12)
     return min(usual, timeLimit ?? usual)
   }
 }
@@ -238,8 +252,8 @@ extension ProbeProcesses {
     let library = MediaLibrary()
     do throws(Failure) {
       if let search = request.search { return .silences(try library.silences(search)) }
-      let asset = try library.asset(at: request.path, streamIndex: request.stream)
-      let warnings = library.warnings(for: request.path, streamIndex: request.stream)
+      let asset = try library.asset(at: request.location, streamIndex: request.stream)
+      let warnings = library.warnings(for: request.location, streamIndex: request.stream)
       return .found(ProbedAsset(asset, warnings: warnings))
     } catch {
       return .failed(error)

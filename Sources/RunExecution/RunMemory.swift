@@ -65,7 +65,7 @@ package final class RunMemory: Sendable {
       if folders[folder] == nil { folders[folder] = opened(folder, currentDirectory) }
       guard keepsReceipts else { continue }
       for medium in job.media {
-        folders[folder]?.media.append(ProbeMemory.Key(medium.path, stream: medium.stream))
+        folders[folder]?.media.append(ProbeMemory.Key(medium.location, stream: medium.stream))
       }
       for output in job.outputs { folders[folder]?.outputs.append(output.path) }
     }
@@ -83,8 +83,10 @@ package final class RunMemory: Sendable {
   }
 
   /// What an earlier run found out about a medium, whichever job file it was for.
-  package func find(_ path: FilePath, stream: Int?, _ identity: FileIdentity) -> ProbedAsset? {
-    let key = ProbeMemory.Key(path, stream: stream)
+  package func find(_ location: MediaLocation, stream: Int?, _ identity: FileIdentity)
+    -> ProbedAsset?
+  {
+    let key = ProbeMemory.Key(location, stream: stream)
     for folder in state.withLock({ Array($0.folders.values) }) {
       if let found = folder.probes.find(key, identity) { return found }
     }
@@ -134,7 +136,7 @@ package final class RunMemory: Sendable {
     for kept in state.withLock({ Array($0.folders.values) }) {
       if keepsReceipts, isMore {
         try? kept.probes.save(kept.media) { key in
-          library.probedAsset(at: key.path, streamIndex: key.stream)
+          library.probedAsset(at: key.location, streamIndex: key.stream)
         }
       }
       kept.probes.release()
@@ -204,6 +206,6 @@ extension ExportInputs {
         (aspect: $0.rawValue, digest: fingerprint.digests[$0] ?? "")
       },
       tools: fingerprint.tools,
-      sources: fingerprint.sources.map { Source($0.path, $0.identity) })
+      sources: fingerprint.sources.map { Source($0.location, $0.identity) })
   }
 }

@@ -96,7 +96,8 @@ struct JobConflicts: Sendable {
   /// `: '-o out/day1' and '-o out/day2'`; nothing where the sources' folders have one name.
   private func folders(for outputs: PathRegistry.Writer...) -> String {
     let folders = outputs.map { output in
-      let source = jobs[output.job].media.first?.path.removingLastComponent().lastComponent
+      let medium = jobs[output.job].media.first?.location.file
+      let source = medium?.removingLastComponent().lastComponent
       let target = output.path.removingLastComponent()
       return source.map { $0.kind == .regular ? target.appending($0) : target } ?? target
     }

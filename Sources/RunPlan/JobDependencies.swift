@@ -58,12 +58,14 @@ package struct JobDependencies: Sendable {
     conflicts = JobConflicts(among: jobs, currentDirectory)
     for file in files { registry.protect(file) }
     for (index, job) in jobs.enumerated() {
-      job.forEachPicture { registry.protect($0, at: $1) }
-      var last: FilePath?
-      job.forEachMedium { path, origin in
+      job.forEachPicture { location, origin in
+        if let path = location.file { registry.protect(path, at: origin) }
+      }
+      var last: MediaLocation?
+      job.forEachMedium { location, origin in
         // Clips of one file mostly follow one another.
-        guard path != last else { return }
-        last = path
+        guard location != last, case .file(let path) = location else { return }
+        last = location
         registry.read(.init(job: index, path: path, origin: origin))
       }
     }

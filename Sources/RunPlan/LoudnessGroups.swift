@@ -132,7 +132,7 @@ extension Graph {
       where source.asset.isPredicted {
         found.append(
           Diagnostic(
-            "the group '\(name)' cannot be measured before '\(source.asset.path)' is there, which "
+            "the group '\(name)' cannot be measured before '\(source.asset.location)' is there, which "
               + "another job of this run writes", at: origin,
             help: "run that job before, and put the group into a job file of its own"))
       }

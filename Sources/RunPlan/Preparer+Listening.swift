@@ -47,11 +47,11 @@ extension Preparer {
       guard let awaited = search.composition.assets.first(where: \.isPredicted) else {
         return try library.silences(search)
       }
-      let writer = writers[awaited.path].map { "'\($0)'" } ?? "another job"
+      let writer = writers[awaited.location].map { "'\($0)'" } ?? "another job"
       throw Failure(
         .mendJob,
         "cannot be analysed yet: \(writer) writes it in this run; trim or split it there, or "
-          + "move this job to a file of its own, which you run later", path: awaited.path)
+          + "move this job to a file of its own, which you run later", location: awaited.location)
     }
   }
 }

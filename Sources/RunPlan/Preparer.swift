@@ -125,21 +125,30 @@ struct Preparer {
     purpose == .preview ? [] : dependencies.edges[index]
   }
 
-  /// Whether what job number `index` reads at `path` is still to be written.
-  func awaits(_ path: FilePath, _ index: Int) -> Bool { writer(of: path, readBy: index) != nil }
+  /// Whether what job number `index` reads at `location` is still to be written.
+  func awaits(_ location: MediaLocation, _ index: Int) -> Bool {
+    writer(of: location, readBy: index) != nil
+  }
 
-  private func writer(of path: FilePath, readBy index: Int) -> PathRegistry.Writer? {
-    purpose == .preview ? nil : dependencies.writer(of: path, readBy: index)
+  private func writer(of location: MediaLocation, readBy index: Int) -> PathRegistry.Writer? {
+    guard purpose != .preview, case .file(let path) = location else { return nil }
+    return dependencies.writer(of: path, readBy: index)
+  }
+
+  private func isAbsent(_ location: MediaLocation) -> Bool {
+    location.file.map(absent.contains) ?? false
   }
 
   /// Whether a job is still to be settled.
   func isStale(_ index: Int) -> Bool { stale.contains(index) }
 
   /// The names of the jobs that write what job number `index` reads, by its paths.
-  func awaitedWriters(of index: Int) -> [FilePath: String] {
+  func awaitedWriters(of index: Int) -> [MediaLocation: String] {
     guard !edges(of: index).isEmpty else { return [:] }
     return jobs[index].media.reduce(into: [:]) { names, reference in
-      names[reference.path] = writer(of: reference.path, readBy: index).map { jobs[$0.job].name }
+      names[reference.location] = writer(of: reference.location, readBy: index).map {
+        jobs[$0.job].name
+      }
     }
   }
 
@@ -148,8 +157,8 @@ struct Preparer {
     var seen: Set<MediaReference> = []
     var references: [MediaReference] = []
     for index in jobs.indices where stale.contains(index) {
-      for reference in jobs[index].media where !absent.contains(reference.path) {
-        guard !awaits(reference.path, index), seen.insert(reference).inserted else { continue }
+      for reference in jobs[index].media where !isAbsent(reference.location) {
+        guard !awaits(reference.location, index), seen.insert(reference).inserted else { continue }
         references.append(reference)
       }
     }
@@ -162,13 +171,25 @@ struct Preparer {
     library.probe(references, budget)
     for reference in references {
       do throws(Failure) {
-        _ = try library.asset(at: reference.path, streamIndex: reference.stream)
-        let warnings = library.warnings(for: reference.path, streamIndex: reference.stream)
+        let asset = try library.asset(at: reference.location, streamIndex: reference.stream)
+        try require(reference.sha256, of: asset)
+        let warnings = library.warnings(for: reference.location, streamIndex: reference.stream)
         if !warnings.isEmpty { issues[reference] = Issue(warnings: warnings) }
       } catch {
         issues[reference] = Issue(failure: error, warnings: [])
       }
     }
+  }
+
+  /// Holds an asset to the checksum that the job file gives for it.
+  private func require(_ sha256: Located<String>?, of asset: Asset) throws(Failure) {
+    guard let sha256 else { return }
+    let found = try library.digest(of: asset)
+    guard found != sha256.value else { return }
+    throw Failure(
+      .mendInput,
+      "has another content than its 'sha256' says: its SHA-256 is \(found); get the "
+        + "right file, or write this number", location: asset.location, origin: sha256.origin)
   }
 
   /// What is reported of the media of some jobs: of each once, where the first of them names it.
@@ -193,18 +214,19 @@ struct Preparer {
   }
 
   private func issue(of reference: MediaReference, readBy job: Int) -> Issue? {
-    guard let issue = issues[reference], !awaits(reference.path, job) else { return nil }
+    guard let issue = issues[reference], !awaits(reference.location, job) else { return nil }
     return issue
   }
 
   /// Why a file is not there yet that only a run would write.
   private func writtenLater(_ reference: MediaReference, _ index: Int) -> Diagnostic? {
-    guard let writer = dependencies.writer(of: reference.path, readBy: index),
-      LocalFileSystem().kind(of: reference.path) == nil
+    guard case .file(let path) = reference.location,
+      let writer = dependencies.writer(of: path, readBy: index),
+      LocalFileSystem().kind(of: path) == nil
     else { return nil }
     let name = jobs[writer.job].name
     return Diagnostic(
-      "there is no file '\(reference.path)' yet: '\(name)' writes it", at: reference.origin,
+      "there is no file '\(reference.location)' yet: '\(name)' writes it", at: reference.origin,
       help: "run that first: 'avjob run … --only \(name)'")
   }
 
@@ -283,21 +305,21 @@ struct Preparer {
   func asset(
     _ reference: MediaReference, readBy index: Int, _ outcome: inout Outcome
   ) -> Asset? {
-    if let writer = writer(of: reference.path, readBy: index) {
+    if let writer = writer(of: reference.location, readBy: index) {
       guard var asset = predictions[writer.job]?[writer.path] else { return nil }
       guard reference.stream ?? asset.streamIndex == asset.streamIndex else {
         outcome.found.append(
           Diagnostic(
-            "'\(reference.path)': has no stream of sound \(reference.stream ?? 0); it has "
+            "'\(reference.location)': has no stream of sound \(reference.stream ?? 0); it has "
               + "\(asset.streamIndex)", at: reference.origin))
         (outcome.isRefused, outcome.isMistake) = (true, true)
         return nil
       }
-      asset.path = reference.path
+      asset.location = reference.location
       return asset
     }
-    guard !absent.contains(reference.path) else { return nil }
-    return try? library.asset(at: reference.path, streamIndex: reference.stream)
+    guard !isAbsent(reference.location) else { return nil }
+    return try? library.asset(at: reference.location, streamIndex: reference.stream)
   }
 
   private mutating func settle(_ exports: [Export], of index: Int, _ outcome: inout Outcome) {
@@ -346,7 +368,7 @@ struct Preparer {
       wishes += review.unmetWishes.map { Diagnostic($0) }
       outcome.estimates.append(review.work)
       for asset in review.predictedAssets {
-        predictions[index]?[asset.path] = asset
+        if let path = asset.location.file { predictions[index]?[path] = asset }
       }
     }
     guard !outcome.isRefused else { return (outcome.estimates, outcome.growth) = ([], []) }

@@ -9,7 +9,8 @@ extension MediaLibrary {
   /// known. What cannot be read says so when it is asked for.
   package func probe(_ references: [MediaReference], _ budget: CPUBudget) {
     each(of: references, on: budget.total, name: "probe") {
-      _ = try? self.asset(at: $0.path, streamIndex: $0.stream)
+      let asset = try? self.asset(at: $0.location, streamIndex: $0.stream)
+      if let asset, $0.sha256 != nil { _ = try? self.digest(of: asset) }
     }
   }
 

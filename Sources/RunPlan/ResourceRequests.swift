@@ -21,7 +21,9 @@ extension ResourceRequest {
   static func files(of export: Export) -> (sources: Int, written: Int) {
     // All are open from before the first block until the last is whole.
     let written = export.outputs.reduce(export.records.count) { $0 + $1.paths.count }
-    return (export.composition.sourcesAtOnce, written)
+    // All media of servers are open throughout: folder, lock, bytes, map, connection.
+    let remote = export.composition.assets.count { $0.location.url != nil }
+    return (export.composition.sourcesAtOnce + 5 * remote, written)
   }
 
   private static let reserve = 16

@@ -75,11 +75,11 @@ final class Draft: Sendable {
   /// How many exports there were when it was checked.
   private let partCount: Int
   /// What others write, as the job calls it.
-  private let awaited: Set<FilePath>
+  private let awaited: Set<MediaLocation>
   /// Its exports, from the files that are there by now, and the parts that have taken theirs.
   private let settled = Mutex<(exports: [Export], takers: Set<Int>)?>(nil)
 
-  init(_ job: Job, partCount: Int, awaited: Set<FilePath>) {
+  init(_ job: Job, partCount: Int, awaited: Set<MediaLocation>) {
     (self.job, self.partCount, self.awaited) = (job, partCount, awaited)
   }
 
@@ -101,9 +101,9 @@ final class Draft: Sendable {
       made = try job.exports(
         assets: { reference in
           do throws(Failure) {
-            return awaited.contains(reference.path)
-              ? try library.currentAsset(at: reference.path, streamIndex: reference.stream)
-              : try library.asset(at: reference.path, streamIndex: reference.stream)
+            return awaited.contains(reference.location)
+              ? try library.currentAsset(at: reference.location, streamIndex: reference.stream)
+              : try library.asset(at: reference.location, streamIndex: reference.stream)
           } catch {
             unreadable = unreadable ?? error.placed(at: reference.origin)
             return nil

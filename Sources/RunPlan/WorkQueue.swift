@@ -39,7 +39,7 @@ struct WorkQueue {
     let (job, outcome) = (preparer.jobs[index], preparer.outcomes[index])
     var draft: Draft?
     if !preparer.edges(of: index).isEmpty {
-      let awaited = Set(job.media.map(\.path).filter { preparer.awaits($0, index) })
+      let awaited = Set(job.media.map(\.location).filter { preparer.awaits($0, index) })
       draft =
         awaited.isEmpty ? nil : Draft(job, partCount: outcome.sessions.count, awaited: awaited)
     }

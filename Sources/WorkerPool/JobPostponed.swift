@@ -1,13 +1,13 @@
-import SystemPackage
+import Diagnosis
 
 /// What a runner throws in place of `CancellationError` if its job had to be stopped by force while it
 /// read a file.
 public struct JobHung: Error, Sendable, Hashable {
-  /// The file.
-  public var path: FilePath
+  /// The medium.
+  public var location: MediaLocation
 
-  /// The job had not come back from reading the file at `path`.
-  public init(at path: FilePath) { self.path = path }
+  /// The job had not come back from reading the medium at `location`.
+  public init(at location: MediaLocation) { self.location = location }
 }
 
 /// What a runner throws if its job cannot start now, but later: another process has it.

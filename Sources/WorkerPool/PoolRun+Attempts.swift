@@ -92,7 +92,7 @@ extension PoolRun {
       return ending(with: failure, attempt, job)
     } catch let hung as JobHung where attempt.isLate {
       var failure = Failure.late(attempt)
-      failure.path = hung.path
+      failure.location = hung.location
       return ending(with: failure, attempt, job)
     } catch is JobHung where attempt.cancellation.isCancelled {
       return .over(.cancelled)

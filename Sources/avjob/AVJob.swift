@@ -20,8 +20,8 @@ struct AVJob: ParsableCommand {
     version: Engine.version,
     subcommands: [
       Run.self, Check.self, Plan.self, Preview.self, Probe.self, Clip.self, Concat.self,
-      Compress.self, Record.self, Init.self, SchemaCommand.self, IsolatedJob.self,
-      IsolatedProbe.self,
+      Compress.self, Record.self, Cache.self, Init.self, SchemaCommand.self,
+      IsolatedJob.self, IsolatedProbe.self,
     ])
 
   static func main() {
@@ -33,6 +33,10 @@ struct AVJob: ParsableCommand {
     do {
       try ExportEngine.Engine.start()
       var command = try parseAsRoot()
+      if let reader = command as? any MediaCommand {
+        try reader.network.enter(isConfined: reader.isConfined)
+      }
+      defer { MediaNetwork.settle() }
       try command.run()
     } catch let failure as Failure {
       StandardStream.error.write("error: \(failure.message)\n")

@@ -58,6 +58,9 @@ import Testing
       ("help rnu", "rnu", "did you mean 'run'?"),
       ("convert a.wav", "convert", "did you mean 'compress'?"),
       ("play a.wav", "play", "did you mean 'preview'?"),
+      ("cache lst", "cache lst", "did you mean 'cache list'?"),
+      ("help cache lst", "cache lst", "did you mean 'cache list'?"),
+      ("cache zap", "cache zap", "'avjob help cache' lists the commands"),
       ("frobnicate a.wav", "frobnicate", "'avjob help' lists the commands"),
     ])
   func unknownCommand(call: String, name: String, help: String) throws {
@@ -97,6 +100,7 @@ import Testing
     let stage = Stage()
     for command in [
       "run", "check", "plan", "preview", "probe", "clip", "concat", "compress", "record", "init",
+      "cache", "cache list", "cache prune", "cache clear", "cache verify", "cache path",
     ] {
       let lines = try stage.make("COLUMNS=110 avjob help \(command)").text.split(separator: "\n")
       let options = lines.drop { $0 != "ARGUMENTS:" && $0 != "OPTIONS:" }

@@ -34,8 +34,8 @@ struct Stage {
 
   /// Runs a script that must succeed, each line of it.
   @discardableResult
-  func make(_ script: String) throws -> ToolResult {
-    let result = try run("set -euo pipefail\n" + script)
+  func make(_ script: String, environment: [String: String] = [:]) throws -> ToolResult {
+    let result = try run("set -euo pipefail\n" + script, environment: environment)
     guard result.status == 0 else {
       throw ToolFailure(description: "\(script) gave \(result.status): \(result.errors)")
     }

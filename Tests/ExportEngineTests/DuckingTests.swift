@@ -216,7 +216,7 @@ struct DuckingTests {
   func readsOnce() throws {
     let reads = Mutex<[String: Int]>([:])
     let library = MediaLibrary(recalling: nil, probing: nil, verifiesAssets: false) { path in
-      guard let name = path?.lastComponent?.string else { return }
+      guard let name = path?.lastName else { return }
       reads.withLock { $0[name, default: 0] += 1 }
     }
     var composition = try composition([10_000..<20_000, 50_000..<60_000])

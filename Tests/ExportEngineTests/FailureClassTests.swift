@@ -43,11 +43,12 @@ import Threads
     ] as [(Failure.Remedy, [Int32])])
   func reading(_ remedy: Failure.Remedy, numbers: [Int32]) {
     for number in numbers {
-      let failure = LibAVError(code: -number, operation: "av_read_frame").inputFailure("a.wav")
+      let failure = LibAVError(code: -number, operation: "av_read_frame").inputFailure(
+        .file("a.wav"))
       #expect(failure.remedy == remedy, "\(Errno(rawValue: number))")
-      #expect(failure.path == "a.wav")
+      #expect(failure.location == .file("a.wav"))
     }
-    let invalid = LibAVError.streamMissing.inputFailure("a.wav")
+    let invalid = LibAVError.streamMissing.inputFailure(.file("a.wav"))
     #expect(invalid.remedy == .mendInput)
   }
 

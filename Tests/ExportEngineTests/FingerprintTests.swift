@@ -77,11 +77,11 @@ struct FingerprintTests {
   @Test("a source counts by its facts and its identity, and not by its path")
   func sources() throws {
     var moved = asset
-    moved.path = "elsewhere.wav"
+    moved.location = .file("elsewhere.wav")
     let (here, there) = (try fingerprint(export()), try fingerprint(export(moved)))
     #expect(here.digests == there.digests)
     #expect(here.sources.map(\.identity) == there.sources.map(\.identity))
-    #expect(there.sources.map(\.path) == ["elsewhere.wav"])
+    #expect(there.sources.map(\.location.file) == ["elsewhere.wav"])
     var longer = asset
     longer.frameCount += 1
     #expect(try fingerprint(export(longer)).digests != here.digests)
@@ -99,9 +99,9 @@ struct FingerprintTests {
     made.outputs.append(Output(path: "out/a.wav", format: .wav(.int16)))
     made.records = [ExportRecord(path: "r.json")]
     let fingerprint = try fingerprint(made)
-    #expect(fingerprint.sources.map(\.path) == [asset.path, cover])
+    #expect(fingerprint.sources.map(\.location) == [asset.location, .file(cover)])
     #expect(fingerprint.files == [["out/a.flac", "out/a.psc", "r.json"], ["out/a.wav"]])
-    made.metadata.cover = .file("/nowhere.png")
+    made.metadata.cover = .picture(.file("/nowhere.png"))
     #expect(throws: Failure.self) { try self.fingerprint(made) }
   }
 }

@@ -82,7 +82,7 @@ struct FormatReadingTests {
     let seconds = medium.options.contains("-t ") ? "" : "-t 7"
     try Tool.succeed(
       "sh", "-c", "ffmpeg -v error -i \(source.path) \(seconds) \(medium.options) \(path)")
-    let probed = try Prober.probe(FilePath(path), stream: nil)
+    let probed = try Prober.probe(.file(FilePath(path)), stream: nil)
     if case .counted(let index) = probed.facts.reader {
       #expect(index.anchors.isEmpty == !medium.hasAnchors)
     } else {
@@ -128,7 +128,7 @@ struct FormatReadingTests {
       file += (0..<bytes).map { _ in UInt8.random(in: 0...255, using: &random) & 0x7F }
     }
     try writeFile(folder.path(name), file)
-    let probed = try Prober.probe(FilePath(folder.path(name)), stream: nil)
+    let probed = try Prober.probe(.file(FilePath(folder.path(name))), stream: nil)
     #expect(probed.asset.frameCount == Int64(count * samples))
     try expectSlices(of: try readAll(probed), probed)
   }
@@ -149,7 +149,7 @@ struct FormatReadingTests {
       sox padded.wav speech.wav p.amr-nb
       ffmpeg -v error -f amr -i p.amr-nb -c copy p.3gp
       """)
-    let probed = try Prober.probe(FilePath(folder.path(name)), stream: nil)
+    let probed = try Prober.probe(.file(FilePath(folder.path(name))), stream: nil)
     #expect(probed.asset.sampleRate == rate)
     #expect(probed.asset.frameCount == Int64(26 * rate))
     let whole = try readAll(probed)[0]
@@ -175,7 +175,7 @@ struct FormatReadingTests {
       "mono", "stereo", "3 channels", "quad", "5.0", "5.1", "7 channels", "7.1",
     ]
     for name in ["c.wav", "c.flac"] {
-      let probed = try Prober.probe(FilePath(folder.path(name)), stream: nil)
+      let probed = try Prober.probe(.file(FilePath(folder.path(name))), stream: nil)
       #expect(probed.asset.channelLayout.count == count)
       #expect(probed.asset.channelLayout.name == names[count - 1])
       for (channel, sound) in try readAll(probed).enumerated() {
@@ -191,7 +191,7 @@ struct FormatReadingTests {
     let folder = TestFolder()
     try Tool.succeed(
       "ffmpeg", "-v", "error", "-i", source.path, "-t", "9", "-c:a", "ac3", folder.path("a.ac3"))
-    var probed = try Prober.probe(FilePath(folder.path("a.ac3")), stream: nil)
+    var probed = try Prober.probe(.file(FilePath(folder.path("a.ac3"))), stream: nil)
     let whole = try readAll(probed)
     guard case .counted(var index) = probed.facts.reader else {
       Issue.record("AC-3 is counted")

@@ -157,7 +157,7 @@ struct LoudnessAnalysisTests {
         try measured(Graph(of: asset), threads: threads)
       }
       #expect(failure?.message == "holds samples that are no numbers (NaN or infinity)")
-      #expect(failure?.path == asset.path)
+      #expect(failure?.location == asset.location)
     }
   }
 
@@ -188,7 +188,7 @@ struct LoudnessAnalysisTests {
       let failure = #expect(throws: Failure.self) {
         try measured(Graph(of: asset), threads: threads)
       }
-      #expect(failure?.remedy == .mendInput && failure?.path == asset.path)
+      #expect(failure?.remedy == .mendInput && failure?.location == asset.location)
     }
   }
 

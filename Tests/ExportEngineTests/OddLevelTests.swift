@@ -114,6 +114,6 @@ import Testing
     let failure = #expect(throws: Failure.self) {
       try run(clip(nan), to: LoudnessTarget(.integrated(-16), truePeak: -1))
     }
-    #expect(failure?.path == nan.path, "\(path)")
+    #expect(failure?.location == nan.location, "\(path)")
   }
 }

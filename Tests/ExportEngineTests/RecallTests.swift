@@ -20,7 +20,7 @@ struct RecallTests {
   func recalled() throws {
     let first = MediaLibrary(recalling: { _, _, _ in nil })
     let asset = try first.asset(at: path)
-    let known = try #require(first.probedAsset(at: path))
+    let known = try #require(first.probedAsset(at: .file(path)))
     #expect(known.found.asset == asset && !known.isRecalled)
 
     var told = known.found
@@ -29,20 +29,21 @@ struct RecallTests {
     let second = MediaLibrary(recalling: { [told] _, _, identity in
       identity == told.asset.identity ? told : nil
     })
-    #expect(second.probedAsset(at: path) == nil)
+    #expect(second.probedAsset(at: .file(path)) == nil)
     #expect(try second.asset(at: path) == told.asset)
-    #expect(second.warnings(for: path) == told.warnings)
-    #expect(second.probedAsset(at: path)?.isRecalled == true)
+    #expect(second.warnings(for: .file(path)) == told.warnings)
+    #expect(second.probedAsset(at: .file(path))?.isRecalled == true)
   }
 
   @Test("the best stream is known by its number, too")
   func numbered() throws {
     let library = MediaLibrary()
     let asset = try library.asset(at: path)
-    #expect(library.probedAsset(at: path, streamIndex: asset.streamIndex)?.found.asset == asset)
-    #expect(library.probedAsset(at: path, streamIndex: asset.streamIndex + 1) == nil)
+    #expect(
+      library.probedAsset(at: .file(path), streamIndex: asset.streamIndex)?.found.asset == asset)
+    #expect(library.probedAsset(at: .file(path), streamIndex: asset.streamIndex + 1) == nil)
     try Tool.succeed("cp", Fixture.path("voice-vbr.mp3"), folder.path("a.mp3"))
-    let other = try library.currentAsset(at: path, streamIndex: asset.streamIndex)
+    let other = try library.currentAsset(at: .file(path), streamIndex: asset.streamIndex)
     #expect(other.frameCount != asset.frameCount)
     #expect(try library.asset(at: path) == other)
   }
@@ -57,7 +58,7 @@ struct RecallTests {
       try library.confirm(asset)
     } throws: { ($0 as? Failure)?.remedy == .tryAgain }
     #expect(try library.asset(at: path).frameCount == asset.frameCount - 1)
-    #expect(library.probedAsset(at: path)?.isRecalled == false)
+    #expect(library.probedAsset(at: .file(path))?.isRecalled == false)
     #expect(library.discoveries.load(ordering: .relaxed) == 1)
     #expect(throws: Failure.self) { try library.confirm(asset) }
     try library.confirm(try library.asset(at: path))
@@ -68,7 +69,7 @@ struct RecallTests {
     let told = ProbedAsset(try MediaLibrary().asset(at: path))
     let library = MediaLibrary(recalling: { [told] _, _, _ in told })
     try library.confirm(try library.asset(at: path))
-    #expect(library.probedAsset(at: path)?.found.asset == told.asset)
+    #expect(library.probedAsset(at: .file(path))?.found.asset == told.asset)
     #expect(library.discoveries.load(ordering: .relaxed) == 0)
   }
 }

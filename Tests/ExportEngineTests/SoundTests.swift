@@ -115,7 +115,7 @@ struct SoundTests {
       name: "fixed", composition: try composition(rate: 48_000), outputs: outputs)
     _ = try ExportSession(export, library: stage.library).run()
     for output in outputs {
-      let digest = try SHA256.digest(ofFile: output.path)?.hexadecimal
+      let digest = try SHA256.digest(of: FileBytes(output.path))?.hexadecimal
       let name = output.path.extension ?? ""
       #expect(Self.files[Engine.soundRevision]?[name] == digest, "\(name): \(Self.advice)")
     }

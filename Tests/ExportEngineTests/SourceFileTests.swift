@@ -40,7 +40,7 @@ struct SourceFileTests {
     let path = FilePath(folder.path("a"))
     try writeFile(path.string, [1])
     try Tool.succeed("touch", "-d", date + " UTC", path.string)
-    #expect(try SourceFile.identify(path).modificationTime == expected)
+    #expect(try SourceFile.identify(.file(path)).modificationTime == expected)
   }
 
   @Test("a change after a rest always shows")
@@ -49,9 +49,9 @@ struct SourceFileTests {
     let path = FilePath(folder.path("a"))
     for number in 0..<20 {
       try writeFile(path.string, [UInt8(number)])
-      let rested = try SourceFile.settle(path)
+      let rested = try SourceFile.settle(.file(path))
       try writeFile(path.string, [UInt8(number + 1)])
-      #expect(try SourceFile.identify(path) != rested)
+      #expect(try SourceFile.identify(.file(path)) != rested)
     }
   }
 }

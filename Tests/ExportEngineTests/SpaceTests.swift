@@ -113,14 +113,14 @@ struct SpaceTests {
     #expect(export.composition.readAssets == [asset, impulse])
     #expect(export.composition.assets == [asset])
     let session = ExportSession(export, library: stage.library)
-    let print = try session.fingerprint { $0.string.utf8.map { $0 } }
-    #expect(Set(print.sources.map(\.path)) == [asset.path, impulse.path])
+    let print = try session.fingerprint { $0.bytes }
+    #expect(Set(print.sources.map(\.location)) == [asset.location, impulse.location])
     let silent = try stage.sound([[0, 0, 0]], rate: 48_000, name: "silent.wav")
     let failure = #expect(throws: Failure.self) {
       try stage.render(composition(effected(asset, .reverb(Effect.Reverb(impulse: silent)))))
     }
     #expect(failure?.message == "is silent; an impulse response has a sound")
-    #expect(failure?.path == silent.path && failure?.remedy == .mendInput)
+    #expect(failure?.location == silent.location && failure?.remedy == .mendInput)
   }
 
   private func effected(_ asset: Asset, _ effect: Effect) -> Segment {

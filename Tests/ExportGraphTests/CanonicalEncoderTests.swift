@@ -10,7 +10,7 @@ import Testing
 @Suite("A value as bytes for a digest")
 struct CanonicalEncoderTests {
   private func bytes(
-    _ value: some Encodable, naming name: @escaping (FilePath) -> [UInt8] = \.bytes
+    _ value: some Encodable, naming name: @escaping (MediaLocation) -> [UInt8] = \.bytes
   ) throws -> [UInt8] {
     var bytes: [UInt8] = []
     try CanonicalEncoder(naming: name) { bytes += $0 }.encode(value)
@@ -137,7 +137,7 @@ struct CanonicalEncoderTests {
       _ file: String = "a.wav", inode: UInt64 = 1, origin: UInt32 = 1, gain: Double = 1
     ) -> Segment {
       let asset = Asset(
-        path: FilePath(file), streamIndex: 0, container: "wav", codec: "pcm_s16le",
+        location: .file(FilePath(file)), streamIndex: 0, container: "wav", codec: "pcm_s16le",
         sampleRate: 10, channelLayout: .stereo, frameCount: 100,
         identity: FileIdentity(device: 1, inode: inode, size: 3, modificationTime: 4))
       return Segment(

@@ -354,7 +354,8 @@ private func sound(
   rate: Int, frames: Int64, layout: ChannelLayout = .stereo, bitDepth: Int? = 16
 ) -> Asset {
   Asset(
-    path: FilePath("\(rate)-\(frames)-\(layout.count)-\(bitDepth ?? 0).wav"), streamIndex: 0,
+    location: .file(FilePath("\(rate)-\(frames)-\(layout.count)-\(bitDepth ?? 0).wav")),
+    streamIndex: 0,
     container: "wav", codec: "pcm", sampleRate: rate, channelLayout: layout, bitDepth: bitDepth,
     frameCount: frames,
     identity: FileIdentity(device: 1, inode: 1, size: 1, modificationTime: 1))

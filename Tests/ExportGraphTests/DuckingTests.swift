@@ -160,7 +160,7 @@ struct DuckingTests {
   func encoding() throws {
     func bytes(_ tracks: [Track]) throws -> [UInt8] {
       var bytes: [UInt8] = []
-      let encoder = CanonicalEncoder(naming: { Array($0.string.utf8) }) { bytes += $0 }
+      let encoder = CanonicalEncoder(naming: { $0.bytes }) { bytes += $0 }
       try encoder.encode(try compile(tracks).nodes)
       return bytes
     }
@@ -182,7 +182,8 @@ struct DuckingTests {
     lasting duration: Int64 = 10
   ) -> Track {
     let asset = Asset(
-      path: "sound.wav", streamIndex: 0, container: "wav", codec: "pcm_s16le", sampleRate: 1000,
+      location: .file("sound.wav"), streamIndex: 0, container: "wav", codec: "pcm_s16le",
+      sampleRate: 1000,
       channelLayout: .stereo, bitDepth: 16, frameCount: 30_000,
       identity: FileIdentity(device: 1, inode: 1, size: 1, modificationTime: 1))
     let source = TimeRange(start: .zero, duration: seconds(duration))

@@ -10,7 +10,8 @@ import Testing
     var filtered = Segment(
       .asset(
         Asset(
-          path: "a", streamIndex: 0, container: "wav", codec: "pcm_s16le", sampleRate: 44_100,
+          location: .file("a"), streamIndex: 0, container: "wav", codec: "pcm_s16le",
+          sampleRate: 44_100,
           channelLayout: .stereo, frameCount: 441_000,
           identity: FileIdentity(device: 1, inode: 1, size: 1, modificationTime: 1))),
       source: TimeRange(start: .zero, duration: Time(value: 10, timescale: 1)), at: .zero)

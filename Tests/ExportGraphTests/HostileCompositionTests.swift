@@ -93,7 +93,7 @@ private struct Maker {
 
   private mutating func asset() -> Asset {
     Asset(
-      path: "a.wav", streamIndex: 0, container: "wav", codec: "pcm_s16le",
+      location: .file("a.wav"), streamIndex: 0, container: "wav", codec: "pcm_s16le",
       sampleRate: [1000, 44_100, 768_000][pick(3)],
       channelLayout: pick(2) == 0 ? .mono : .stereo, bitDepth: 16,
       frameCount: [1, 44_100, 1 << 40, .max][pick(4)],

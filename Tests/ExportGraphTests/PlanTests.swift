@@ -130,7 +130,9 @@ struct PlanTests {
         + #"],"chapters":[],"outputs":[{"path":"out.wav","format":"WAV 16 bit","node":6,"#
         + #""first_frame":0,"end_frame":882000,"dithered":true,"metadata":{},"chapter_files":[]}],"#
         + #""records":[{"path":"out.json"}]}"#)
-    let whole: JSONValue = ["version": 2, "avjob": "0.1.0", "jobs": [document]]
+    // What is to be fetched is found where media are read.
+    let job = document.with(["fetches": []])
+    let whole: JSONValue = ["version": 2, "avjob": "0.1.0", "jobs": [job]]
     try JSONSchema.validate(whole.line, as: "plan")
   }
 
@@ -146,7 +148,8 @@ struct PlanTests {
 extension PlanTests {
   fileprivate var music: Asset {
     Asset(
-      path: "music.wav", streamIndex: 0, container: "wav", codec: "pcm", sampleRate: 44_100,
+      location: .file("music.wav"), streamIndex: 0, container: "wav", codec: "pcm",
+      sampleRate: 44_100,
       channelLayout: .stereo, bitDepth: 16, frameCount: 44_100 * 60,
       identity: FileIdentity(device: 1, inode: 1, size: 1, modificationTime: 1))
   }

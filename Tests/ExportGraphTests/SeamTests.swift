@@ -186,7 +186,7 @@ struct SeamTests {
 
 private func sound(rate: Int, seconds: Int64) -> Asset {
   Asset(
-    path: "sound.wav", streamIndex: 0, container: "wav", codec: "pcm", sampleRate: rate,
+    location: .file("sound.wav"), streamIndex: 0, container: "wav", codec: "pcm", sampleRate: rate,
     channelLayout: .stereo, bitDepth: 16, frameCount: seconds * Int64(rate),
     identity: FileIdentity(device: 1, inode: 1, size: 1, modificationTime: 1))
 }

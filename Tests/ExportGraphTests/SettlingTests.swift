@@ -235,7 +235,8 @@ struct SettlingTests {
 
   private func sound(rate: Int = 48_000, layout: ChannelLayout, frames: Int64 = 480_000) -> Asset {
     Asset(
-      path: FilePath("\(layout.count).wav"), streamIndex: 0, container: "wav", codec: "pcm_s16le",
+      location: .file(FilePath("\(layout.count).wav")), streamIndex: 0, container: "wav",
+      codec: "pcm_s16le",
       sampleRate: rate, channelLayout: layout, bitDepth: 16, frameCount: frames,
       identity: FileIdentity(device: 1, inode: 1, size: 1, modificationTime: 1))
   }

@@ -29,7 +29,8 @@ import Testing
   @Test("sources at once are those that overlap, whatever is made of them")
   func sourcesAtOnce() {
     let asset = Asset(
-      path: "a.wav", streamIndex: 0, container: "wav", codec: "pcm_s16le", sampleRate: 48_000,
+      location: .file("a.wav"), streamIndex: 0, container: "wav", codec: "pcm_s16le",
+      sampleRate: 48_000,
       channelLayout: .stereo, frameCount: 1000,
       identity: FileIdentity(device: 0, inode: 0, size: 0, modificationTime: 0))
     func source(_ frames: Range<Int64>) -> Node {

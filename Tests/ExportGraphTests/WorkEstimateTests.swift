@@ -9,7 +9,7 @@ import Testing
 struct WorkEstimateTests {
   private func asset(_ codec: String = "pcm_s16le", seconds: Int64 = 600) -> Asset {
     Asset(
-      path: "a", streamIndex: 0, container: "wav", codec: codec, sampleRate: 44_100,
+      location: .file("a"), streamIndex: 0, container: "wav", codec: codec, sampleRate: 44_100,
       channelLayout: .stereo, frameCount: 44_100 * seconds,
       identity: FileIdentity(device: 1, inode: 1, size: 1, modificationTime: 1))
   }

@@ -87,8 +87,14 @@ struct Bench {
   }
 
   func asset(_ reference: MediaReference) -> Asset? {
-    assets[reference.path.lastComponent?.string ?? ""] ?? .fake(reference.path.string, seconds: 60)
+    assets[reference.location.lastName ?? ""] ?? .fake("\(reference.location)", seconds: 60)
   }
+}
+
+/// Files, as tests name them.
+extension MediaLocation: ExpressibleByStringLiteral {
+  /// The file at a path.
+  public init(stringLiteral path: String) { self = .file(FilePath(path)) }
 }
 
 extension Asset {
@@ -98,7 +104,8 @@ extension Asset {
     bitDepth: Int? = 16
   ) -> Asset {
     Asset(
-      path: FilePath(path), streamIndex: 0, container: "wav", codec: "pcm_s16le", sampleRate: rate,
+      location: .file(FilePath(path)), streamIndex: 0, container: "wav", codec: "pcm_s16le",
+      sampleRate: rate,
       channelLayout: layout, bitDepth: bitDepth, frameCount: seconds * Int64(rate),
       identity: FileIdentity(device: 1, inode: 1, size: 1, modificationTime: 0))
   }

@@ -34,7 +34,7 @@ import TestSupport
   private func cover(of name: String) -> Artwork {
     .embedded(
       EmbeddedArtwork(
-        media: FilePath(name), place: .stream(1), format: .jpeg, byteCount: 100,
+        media: .file(FilePath(name)), place: .stream(1), format: .jpeg, byteCount: 100,
         identity: FileIdentity(device: 1, inode: 1, size: 1, modificationTime: 0)))
   }
 
@@ -45,7 +45,7 @@ import TestSupport
 
   private func text(_ metadata: Metadata) -> String {
     let tags = metadata.items.map { "\($0.key)=\($0.value)" }.sorted().joined(separator: " ")
-    return tags + (metadata.cover.map { " cover=\($0.path)" } ?? "")
+    return tags + (metadata.cover.map { " cover=\($0.location)" } ?? "")
   }
 
   private func only(_ yaml: String) throws -> Export {
@@ -111,10 +111,10 @@ import TestSupport
     bench.assets["b.wav"] = loud
     let yaml = "clip: a.wav\nmetadata: { from: b.wav }\noutput: x.wav"
     let job = try #require(try bench.load(yaml).jobs.first)
-    #expect(job.media.map(\.path) == ["a.wav", "b.wav"])
+    #expect(job.media.map(\.location.file) == ["a.wav", "b.wav"])
     let export = try #require(try bench.exports(yaml).first)
     #expect(export.outputs[0].format == .wav(.int16))
-    #expect(export.composition.assets.map(\.path) == ["a.wav"])
+    #expect(export.composition.assets.map(\.location.file) == ["a.wav"])
   }
 
   @Test("Parts keep tags and cover, of the clip or of 'from'")

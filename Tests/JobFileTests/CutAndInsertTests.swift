@@ -183,7 +183,7 @@ import TestSupport
   func inputs() throws {
     let yaml = "clip: a.wav\ninsert: [{ clip: b.wav, at: 0s }]"
     let job = try #require(try Bench().load(yaml + "\noutput: x.wav").jobs.first)
-    #expect(job.media.map(\.path) == ["a.wav", "b.wav"])
+    #expect(job.media.map(\.location.file) == ["a.wav", "b.wav"])
     expect(
       Bench().screen(yaml + "\noutput: b.wav"),
       """

@@ -67,7 +67,8 @@ import Testing
         #expect(!file.jobs.isEmpty && file.warnings.isEmpty, "\(yaml)")
         for job in file.jobs {
           let exports = try job.exports(
-            assets: { .fake($0.path.string, seconds: 7200) }, listen: { _ in SilenceFindings([]) })
+            assets: { .fake($0.location.description, seconds: 7200) },
+            listen: { _ in SilenceFindings([]) })
           #expect(!exports.exports.isEmpty && exports.warnings.isEmpty, "\(yaml)")
         }
       } catch {

@@ -42,7 +42,7 @@ import Testing
       """
     let job = try #require(try Bench().load(yaml + "\noutput: x.wav").jobs.first)
     #expect(
-      job.media.map { $0.path.string } == ["a.wav", "b.wav", "media/host.wav", "intro.mp3"])
+      job.media.map(\.location.description) == ["a.wav", "b.wav", "media/host.wav", "intro.mp3"])
     #expect(job.readFiles.contains("intro.mp3"))
     let export = try Shapes.export(yaml)
     #expect(export.composition.readAssets.count == 4)

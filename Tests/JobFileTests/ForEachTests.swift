@@ -22,7 +22,7 @@ import TestSupport
       "for_each: raw/**/*.wav\noutput: { folder: out, mp3: abr 96k, channels: mono }")
     #expect(jobs.map(\.name) == ["ch1", "ch2", "ch10", "bonus"])
     #expect(
-      jobs.map { $0.media.map(\.path) } == [
+      jobs.map { $0.media.map(\.location.file) } == [
         ["raw/ch1.wav"], ["raw/ch2.wav"], ["raw/ch10.wav"], ["raw/extra/bonus.wav"],
       ])
     // `folder` keeps the tree below the pattern's fixed part.
@@ -42,7 +42,9 @@ import TestSupport
       """, named: "jobs/all.yaml")
     let first = try #require(jobs.first)
     #expect(
-      first.media.map(\.path) == ["jobs/a.wav", "jobs/raw/ch1.wav", "/home/show/jobs/b.wav"])
+      first.media.map(\.location.file) == [
+        "jobs/a.wav", "jobs/raw/ch1.wav", "/home/show/jobs/b.wav",
+      ])
     #expect(first.outputs.map(\.path) == ["jobs/out/ch1.wav.mp3", "/home/ann/out/1.mp3"])
   }
 
@@ -101,7 +103,7 @@ import TestSupport
       "for_each: in/*.wav\nconcat: [\"${input}\", sea [live].wav]\noutput: { folder: o, wav: 16 bit }"
         .replacing("sea [live].wav]", with: "\"sea [live].wav\"]"), bench)
     #expect(
-      jobs.map { $0.media.map(\.path) } == [
+      jobs.map { $0.media.map(\.location.file) } == [
         ["in/[x] {y} *.wav", "sea [live].wav"], ["in/x.wav", "sea [live].wav"],
       ])
     #expect(jobs.map { $0.outputs.map(\.path) } == [["o/[x] {y} *.wav"], ["o/x.wav"]])
@@ -128,7 +130,7 @@ import TestSupport
         output: x.mp3
         """, bench
       ).first)
-    #expect(job.media.map(\.path) == ["a.wav"])
+    #expect(job.media.map(\.location.file) == ["a.wav"])
     let tags = ["title", "show", "a", "b", "c"].map { job.metadata[$0] }
     #expect(
       tags == [

@@ -38,7 +38,7 @@ import TestSupport
     ).jobs
     #expect(jobs.map(\.name) == ["lib", "a", "b/ch1", "b/ch2", "b/ch10"])
     #expect(
-      jobs.map { $0.media.map(\.path) }.prefix(3) == [
+      jobs.map { $0.media.map(\.location.file) }.prefix(3) == [
         ["lib/raw/x.wav"], ["lib/raw/x.wav"], ["lib/raw/x.wav", "raw/ch1.wav"],
       ])
     #expect(jobs.prefix(2).map { $0.outputs[0].path } == ["lib/out/lib.mp3", "Deep Fields.mp3"])
@@ -69,7 +69,7 @@ import TestSupport
       "include: lib/d.yaml\nfor_each: raw/ch1.wav\noutput: x.mp3"
     ).jobs
     #expect(
-      jobs.map { $0.media.map(\.path) } == [["/home/show/raw/ch1.wav", "lib/raw/x.wav"]])
+      jobs.map { $0.media.map(\.location.file) } == [["/home/show/raw/ch1.wav", "lib/raw/x.wav"]])
   }
 
   @Test("A name that stands in two files is refused with both places")
@@ -246,7 +246,7 @@ import TestSupport
         ["Deep Fields", "Sky", "x"], ["Deep Fields", "Sea", nil], ["", "Sea", nil],
       ])
     #expect(jobs.map { $0.item.gain?.value == Gain(decibels: -3) } == [true, false, true])
-    #expect(jobs.map { $0.media.map(\.path) } == [["a.wav"], ["b.wav"], []])
+    #expect(jobs.map { $0.media.map(\.location.file) } == [["a.wav"], ["b.wav"], []])
   }
 
   @Test("The error of a default is reported once")

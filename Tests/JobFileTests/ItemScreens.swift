@@ -51,8 +51,8 @@ import TestSupport
       """#)
   }
 
-  @Test("A key that is not built is refused by name")
-  func whatIsNotBuiltIsRefusedByName() {
+  @Test("A checksum has 64 digits")
+  func checksums() {
     expect(
       Bench().screen(
         #"""
@@ -61,10 +61,10 @@ import TestSupport
         output: x.mp3
         """#),
       #"""
-      job.yaml:1:30: error: 'sha256' is not built yet
+      job.yaml:1:38: error: '00' is no SHA-256
           1 | sources: { a: { file: a.wav, sha256: 00 } }
-            |                              ^~~~~~
-        help: run 'sha256sum --check' before
+            |                                      ^~
+        help: write the 64 digits that 'sha256sum' prints
       """#)
   }
 
@@ -580,7 +580,7 @@ import TestSupport
           b: { gain: 3 dB }
           c: nope.wav
           d: { file: a.wav, sha256: 0 }
-          e: https://example.org/e.flac
+          e: ftp://example.org/e.flac
         clip: b.wav
         output: x.mp3
         """#),
@@ -600,14 +600,14 @@ import TestSupport
           4 |   c: nope.wav
             |      ^~~~~~~~
         help: put it there, or name another one
-      job.yaml:5:21: error: 'sha256' is not built yet
+      job.yaml:5:29: error: '0' is no SHA-256
           5 |   d: { file: a.wav, sha256: 0 }
-            |                     ^~~~~~
-        help: run 'sha256sum --check' before
-      job.yaml:6:6: error: 'https://example.org/e.flac': sources and outputs over the network are not built yet
-          6 |   e: https://example.org/e.flac
-            |      ^~~~~~~~~~~~~~~~~~~~~~~~~~
-        help: download the file and name the copy
+            |                             ^
+        help: write the 64 digits that 'sha256sum' prints
+      job.yaml:6:6: error: 'ftp://example.org/e.flac': what 'ftp://' leads to is not read
+          6 |   e: ftp://example.org/e.flac
+            |      ^~~~~~~~~~~~~~~~~~~~~~~~
+        help: write an address that begins with https:// or http://
       """#)
   }
 

@@ -119,7 +119,7 @@ import Testing
     #expect(
       try names(#"for_each: { input: ["!in/**/draft*", "in/**/*.wav"] }"#) == ["a", "ZOOM0001"])
     let job = try bench.load("concat: [\"in/*.wav\", \"!**/draft*\"]\noutput: x.mp3").jobs[0]
-    #expect(job.media.map(\.path.string) == ["in/a.wav", "in/ZOOM0001.WAV"])
+    #expect(job.media.map(\.location.description) == ["in/a.wav", "in/ZOOM0001.WAV"])
     expect(
       bench.screen(
         "for_each: [\"!in/*.wav\"]\noutput: { folder: x, mp3: V2 }"),

@@ -110,7 +110,7 @@ import Testing
       """)
     #expect(jobs.map(\.name) == ["V0-ch1", "V0-ch2", "V0-ch10", "V4-ch1", "V4-ch2", "V4-ch10"])
     #expect(jobs.map { $0.outputs[0].path }.first == "out/V0/ch1.mp3")
-    #expect(jobs.last?.media.map(\.path) == ["raw/ch10.wav"])
+    #expect(jobs.last?.media.map(\.location.file) == ["raw/ch10.wav"])
   }
 
   @Test("Values that jobs of other loops share are read again for each loop")
@@ -126,7 +126,7 @@ import Testing
         two: { for_each: { file: [b, a] }, concat: [take, plain], output: "${file}2.mp3" }
       """)
     #expect(
-      jobs.map { $0.media.map(\.path) } == [
+      jobs.map { $0.media.map(\.location.file) } == [
         ["a.wav"], ["b.wav", "a.wav"], ["b.wav", "a.wav"], ["a.wav"],
       ])
   }
@@ -145,7 +145,7 @@ import Testing
       chapters: raw/${episode}/chapters.txt
       output: ${episode}.mp3
       """, bench)
-    #expect(jobs.map { $0.media.map(\.path) } == [["raw/1/host.wav"], ["raw/2/host.wav"]])
+    #expect(jobs.map { $0.media.map(\.location.file) } == [["raw/1/host.wav"], ["raw/2/host.wav"]])
     #expect(jobs.map { $0.item.chapters.map(\.title) } == [["One"], ["Two"]])
     #expect(jobs.allSatisfy { $0.item.gain != nil && $0.item.fadeIn != nil })
   }

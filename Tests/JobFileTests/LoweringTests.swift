@@ -27,7 +27,7 @@ import Testing
       let what =
         switch segment.content {
         case .silence: "silence"
-        case .asset(let asset): asset.path.string
+        case .asset(let asset): "\(asset.location)"
         case .composition(let inner): "\(inner.tracks.count) tracks"
         }
       return "\(what) \(segment.source) @ \(segment.target.start)"
@@ -285,7 +285,8 @@ import Testing
       output: x.mp3
       """
     let job = try #require(try Bench().load(yaml).jobs.first)
-    #expect(job.media.map(\.path) == ["media/host.wav", "media/guest.mka", "My take 1..2.wav"])
+    #expect(
+      job.media.map(\.location.file) == ["media/host.wav", "media/guest.mka", "My take 1..2.wav"])
     #expect(job.media.map(\.stream) == [nil, 1, nil])
     let track = try #require(try export(yaml).composition.tracks.first)
     #expect(
@@ -373,7 +374,7 @@ import Testing
       try Bench().load("concat: [a.wav, b.wav ..2:00]\noutput: x.mp3").jobs.first)
     let bench = Bench()
     #expect {
-      try job.export { $0.path == "a.wav" ? nil : bench.asset($0) }
+      try job.export { $0.location == "a.wav" ? nil : bench.asset($0) }
     } throws: { error in
       (error as? Diagnostics)?.all.map(\.message) == [
         "the range ends at 2:00, but 'b.wav' lasts 1:00"

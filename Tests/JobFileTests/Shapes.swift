@@ -11,7 +11,7 @@ enum Shapes {
     let what =
       switch segment.content {
       case .silence: "silence"
-      case .asset(let asset): asset.path.string
+      case .asset(let asset): "\(asset.location)"
       case .composition(let inner): "[\(inner.tracks.map(text).joined(separator: " | "))]"
       }
     var text = "\(what) \(segment.source) @ \(segment.target.start)"

@@ -241,7 +241,7 @@ import TestSupport
     #expect(jobs.map(\.name) == pairs.map { "\($0)-\($1)" })
     #expect(jobs.map { $0.outputs[0].path.string } == pairs.map { "out/\($0)/\($1).mp3" })
     #expect(
-      jobs.map { $0.media.map(\.path.string) }
+      jobs.map { $0.media.map(\.location.description) }
         == pairs.map {
           ["voice/\($0)-\($1).wav", "bed.wav"]
         })
@@ -337,7 +337,7 @@ import TestSupport
     let videos = try jobs(
       "concat: [video/GH*.MP4]\noutput: { file: sound.flac, flac: 24 bit }",
       ["video/GH2.MP4", "video/GH10.MP4"])
-    #expect(videos[0].media.map(\.path) == ["video/GH2.MP4", "video/GH10.MP4"])
+    #expect(videos[0].media.map(\.location.file) == ["video/GH2.MP4", "video/GH10.MP4"])
     var bench = Bench()
     bench.media = ["music/a.mp3", "music/x/b.flac", "ingest/a.wav"]
     let library = """
@@ -359,27 +359,30 @@ import TestSupport
     #expect(try bench.load(sidecar).jobs.map { $0.records.map(\.path) } == [["m/a.json"]])
   }
 
-  @Test("Sources on the net are to come")
-  func remote() {
-    expect(
-      Bench().screen(
+  @Test("Sources on servers, whole and in part")
+  func remote() throws {
+    let job = try #require(
+      try Bench().load(
         """
         sources:
           intro: { file: "https://example.org/intro.mp3?sig=a,b" }
         concat:
           - intro
-          - https://example.org/ep%2042.mp3 0:30..end
+          - https://ann:secret@example.org/ep%2042.mp3 0:30..end
+        metadata: { cover: "http://example.org:81/art.jpg" }
         output: { file: joined.mp3, mp3: V2 }
-        """),
-      """
-      job.yaml:2:18: error: 'https://example.org/intro.mp3?sig=a,b': sources and outputs over the network are not built yet
-          2 |   intro: { file: "https://example.org/intro.mp3?sig=a,b" }
-            |                  ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-        help: download the file and name the copy
-      job.yaml:5:5: error: 'https://example.org/ep%2042.mp3': sources and outputs over the network are not built yet
-          5 |   - https://example.org/ep%2042.mp3 0:30..end
-            |     ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-        help: download the file and name the copy
-      """)
+        """
+      ).jobs.first)
+    #expect(
+      Set(job.readLocations.compactMap { $0.url?.absoluteText }) == [
+        "http://example.org:81/art.jpg", "https://ann:secret@example.org/ep%2042.mp3",
+        "https://example.org/intro.mp3?sig=a,b",
+      ])
+    // What is shown has no secrets.
+    #expect(
+      job.media.map(\.location.description) == [
+        "https://example.org/intro.mp3?…", "https://example.org/ep%2042.mp3",
+      ])
+    #expect(job.readFiles.isEmpty)
   }
 }

@@ -249,12 +249,12 @@ import TestSupport
         output: x.mp3
         """#),
       #"""
-      job.yaml:1:10: error: 'https://example.org/a?b=1': sources and outputs over the network are not built yet
-          1 | concat: [https://example.org/a?b=1,c]
+      job.yaml:1:10: error: 'https://example.org/a?…' ends at a comma
+          1 | concat: [https://example.org/a?******
             |          ^~~~~~~~~~~~~~~~~~~~~~~~~
-        help: inside [] a comma ends a text; quote the address
+        help: inside [] a comma ends a text; quote the address, or write a space behind the comma
       job.yaml:1:36: error: there is no file 'c'
-          1 | concat: [https://example.org/a?b=1,c]
+          1 | concat: [https://example.org/a?******
             |                                    ^
         help: put it there, or name another one
       """#)

@@ -17,13 +17,24 @@ struct DemuxerTests {
     try Tool.succeed(
       "sh", "-c", "cp a.ts b.ts; truncate -s +\(mebibytes)M b.ts; cat a.ts >> b.ts", in: folder.root
     )
-    return try Demuxer.open(FilePath(folder.path("b.ts")))
+    return try Demuxer.open(FileBytes(FilePath(folder.path("b.ts"))), named: "b.ts")
   }
 
   private func count(_ demuxer: Demuxer) throws -> Int {
     var count = 0
     while try demuxer.readWhatIsThere() != nil { count += 1 }
     return count
+  }
+
+  @Test("a beginning is not looked for without end")
+  func zeros() throws {
+    try Tool.succeed("truncate", "-s", "10G", "a.flac", in: folder.root)
+    let bytes = try FileBytes(FilePath(folder.path("a.flac")))
+    let error = #expect(throws: LibAVError.self) {
+      try Demuxer.open(bytes, named: "a.flac").completeParameters()
+    }
+    #expect(error?.operation == "its first 512 MiB do not say what it is")
+    #expect(error?.isInvalidData == true && error?.isUnknownFormat == false)
   }
 
   @Test("a hole in MPEG-TS is read over, until nobody waits for what lies behind it")

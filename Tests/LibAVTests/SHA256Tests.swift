@@ -24,7 +24,7 @@ struct SHA256Tests {
     let printed = try Tool.run(["sha256sum"] + names).text.split(separator: "\n")
       .map { String($0.prefix(64)) }
     let digests = try names.map { name in
-      try #require(try SHA256.digest(ofFile: FilePath(name))).hexadecimal
+      try #require(try SHA256.digest(of: FileBytes(FilePath(name)))).hexadecimal
     }
     #expect(digests == printed)
     #expect(digests.first?.hasPrefix("e3b0c44298fc1c14") == true)
@@ -50,8 +50,8 @@ struct SHA256Tests {
   @Test("a file that is not there is the system's error, and a cancelled digest is none")
   func failures() throws {
     #expect(throws: Errno.noSuchFileOrDirectory) {
-      try SHA256.digest(ofFile: "/nowhere/at all")
+      try SHA256.digest(of: FileBytes("/nowhere/at all"))
     }
-    #expect(try SHA256.digest(ofFile: "/dev/zero", unless: { true }) == nil)
+    #expect(try SHA256.digest(of: FileBytes("/dev/zero"), unless: { true }) == nil)
   }
 }

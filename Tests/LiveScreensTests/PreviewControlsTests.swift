@@ -29,7 +29,7 @@ import Testing
         controls.itemFailed(item)
         hasFailed = true
       }
-      if case .statusChanged(.paused) = event { hasStopped = true }
+      if case .timeControlStatusChanged(.paused, _) = event { hasStopped = true }
       if hasFailed, hasStopped { break }
     }
     let early = controls.beginNext()
@@ -38,14 +38,14 @@ import Testing
     let late = controls.beginNext()
     #expect(late)
     #expect(player.currentItem === next)
-    #expect(player.status != .paused)
+    #expect(player.timeControlStatus != .paused)
   }
 
   @Test("a queue repeats itself when all entries are in it, and no more where none can be played")
   func repeats() throws {
     let library = MediaLibrary()
-    let path = FilePath(Fixture.path("feelings.ogg"))
-    let entries = [PreviewEntry(.media(path)), PreviewEntry(.media(path))]
+    let medium = MediaLocation.file(FilePath(Fixture.path("feelings.ogg")))
+    let entries = [PreviewEntry(.media(medium)), PreviewEntry(.media(medium))]
     let made = PreviewItems(entries, library: library)
     let items = try entries.indices.map { try made.make($0).item }
     let player = try QueuePlayer(items: items, opening: NullSink.opener())

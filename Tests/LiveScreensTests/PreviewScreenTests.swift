@@ -117,6 +117,41 @@ import Testing
       screen(model, 40).split(separator: "\n")[0] == "paused  sonnets-01         2 of 3  1.2×")
   }
 
+  @Test("the time line shows what is here, and the first word how far a wait is")
+  func buffering() {
+    var model = podcast
+    model.state = .buffering(share: 0.459)
+    model.loaded = [
+      TimeRange(start: .zero, end: tenths(290)), TimeRange(start: tenths(500), end: tenths(580)),
+    ]
+    #expect(
+      screen(model, 80).hasPrefix(
+        """
+        buffering 45 %  sonnets-01                                               2 of 3
+        0:12.3  ━━━━━━━━━━━━━──────────────────························────────  0:58.0
+
+        """))
+    #expect(
+      screen(model, 40).hasPrefix(
+        """
+        buffering 45 %  sonnets-01       2 of 3
+        0:12.3  ━━━━───────·········───  0:58.0
+
+        """))
+    model.state = .buffering(share: nil)
+    model.loaded = []
+    model.time = .zero
+    #expect(
+      screen(model, 80).hasPrefix(
+        """
+        buffering  sonnets-01                                                    2 of 3
+        0:00.0  ·······························································  0:58.0
+
+        """))
+    model.duration = .zero
+    for columns in 1..<40 { _ = screen(model, columns) }
+  }
+
   @Test("on a narrow screen the bars are short, and nothing is wider than the window")
   func narrow() {
     #expect(

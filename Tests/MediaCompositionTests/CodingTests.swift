@@ -137,7 +137,7 @@ struct ValueDice {
     if flip() { return .file(path()) }
     return .embedded(
       EmbeddedArtwork(
-        media: path(), place: .stream(below(9)),
+        media: .file(path()), place: .stream(below(9)),
         format: one(of: [.jpeg, .png, .other(text())]) ?? .png, byteCount: dice.number(0..<99),
         identity: identity()))
   }
@@ -173,7 +173,7 @@ struct ValueDice {
 
   mutating func asset() -> Asset {
     var asset = Asset(
-      path: path(), streamIndex: below(5), container: text(), codec: text(),
+      location: .file(path()), streamIndex: below(5), container: text(), codec: text(),
       sampleRate: below(200_000), channelLayout: layout(), bitDepth: maybe { $0.below(32) },
       frameCount: dice.number(0..<Int64.max), encoderDelay: maybe { $0.below(2000) },
       encoderPadding: maybe { $0.below(2000) }, announcedDuration: maybe { $0.time() },

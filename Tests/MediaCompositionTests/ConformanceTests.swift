@@ -12,7 +12,7 @@ import Testing
     _ name: String = "acx", _ edit: (inout Asset, inout LoudnessMeasurement) -> Void = { _, _ in }
   ) -> DeliveredSound {
     var asset = Asset(
-      path: "a.mp3", streamIndex: 0, container: "mp3", codec: "mp3", sampleRate: 44_100,
+      location: .file("a.mp3"), streamIndex: 0, container: "mp3", codec: "mp3", sampleRate: 44_100,
       channelLayout: .mono, frameCount: 441_000, bitRate: 192_000,
       identity: FileIdentity(device: 1, inode: 1, size: 1, modificationTime: 1))
     asset.mp3Settings = MP3Settings(.cbr(bitRate: 192_000))

@@ -156,7 +156,7 @@ struct EditingTests {
     try track.insertTimeRange(range(4, 6), of: inner, at: seconds(5))
     #expect(track.segments.count == 3)
     let heard = Composition(tracks: [track]).sources(at: seconds(7))
-    #expect(heard.map(\.asset.path) == ["a.wav", "b.wav"])
+    #expect(heard.map(\.asset.location.file) == ["a.wav", "b.wav"])
     #expect(heard.map(\.time) == [seconds(6), seconds(1)])
   }
 

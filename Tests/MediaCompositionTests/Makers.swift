@@ -11,7 +11,8 @@ func range(_ start: Int64, _ duration: Int64) -> TimeRange {
 /// An asset of ten frames a second, 1,000 s long.
 func sound(_ name: String, rate: Int = 10, lasting duration: Int64 = 1000) -> Asset {
   Asset(
-    path: FilePath(name), streamIndex: 0, container: "wav", codec: "pcm_s16le", sampleRate: rate,
+    location: .file(FilePath(name)), streamIndex: 0, container: "wav", codec: "pcm_s16le",
+    sampleRate: rate,
     channelLayout: .stereo, frameCount: duration * Int64(rate),
     identity: FileIdentity(device: 1, inode: 1, size: 1, modificationTime: 1))
 }

@@ -23,7 +23,7 @@ struct ValueTests {
     var under = Metadata()
     under["title"] = "Under"
     under["album"] = "Album"
-    under.cover = .file("under.png")
+    under.cover = .picture(.file("under.png"))
     var over = Metadata()
     over["title"] = "Over"
     let merged = under.overridden(by: over)
@@ -37,7 +37,7 @@ struct ValueTests {
     var under = Metadata()
     under["title"] = "Under"
     under["album"] = "Album"
-    under.cover = .file("under.png")
+    under.cover = .picture(.file("under.png"))
     var over = Metadata()
     over["ALBUM"] = ""
     over["genre"] = "Talk"
@@ -47,7 +47,7 @@ struct ValueTests {
     #expect(merged.cover == nil)
     #expect(under.overridden(by: merged.overrides(of: under)) == merged)
     #expect(merged.overridden(by: under.overrides(of: merged)).cover == under.cover)
-    over.cover = .file("over.png")
+    over.cover = .picture(.file("over.png"))
     #expect(under.overridden(by: over).cover == .file("over.png"))
   }
 

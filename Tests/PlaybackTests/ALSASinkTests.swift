@@ -103,7 +103,7 @@ import Testing
     let player = try player("speed 50 stall yes unplug_at 50000 unplugged \"$/gone\"")
     player.play()
     try wait(until: "the player waits for the device") {
-      player.status == .waitingForDevice && access(folder.path("gone"), F_OK) == 0
+      player.reasonForWaitingToPlay == .noDevice && access(folder.path("gone"), F_OK) == 0
     }
     // What the device had inside is told by its last delay, which was before it was gone: some of
     // what was heard may come again, and nothing is left out.
@@ -146,9 +146,9 @@ import Testing
     player.play()
     try wait(until: "it sounds") { player.currentTime > .zero }
     try writeFile(folder.path("hangs"), [])
-    try wait(until: "the device is lost") { player.status == .waitingForDevice }
+    try wait(until: "the device is lost") { player.reasonForWaitingToPlay == .noDevice }
     unlink(folder.path("hangs"))
-    try wait(until: "it sounds again") { player.status == .playing }
+    try wait(until: "it sounds again") { player.timeControlStatus == .playing }
     player.pause()
   }
 

@@ -18,7 +18,7 @@ import Testing
       case .deviceLost(let failure): "lost: \(failure?.message ?? "")"
       case .deviceFailed(let failure): "failed: \(failure.message)"
       case .itemEnded: "ended"
-      case .statusChanged(.paused): "paused"
+      case .timeControlStatusChanged(.paused, _): "paused"
       default: nil
       }
     }
@@ -32,7 +32,7 @@ import Testing
     let story = ["found", "failed: \(Self.full.message)", "paused"]
     #expect(try told(player.toldUntilPaused()) == story)
     #expect(player.failure == Self.full)
-    #expect(player.status == .paused)
+    #expect(player.timeControlStatus == .paused)
     #expect(!player.isAtEnd)
     #expect(player.currentTime == Time(frames: 50_000, rate: item.sampleRate))
     let isHeard = try tape.floats == Array(item.exported().prefix(100_000))

@@ -40,6 +40,36 @@ import Threads
     #expect(format.channelCount == 2)
   }
 
+  @Test("a device plays what it holds while the next sound is awaited, and then the next sound")
+  func playsOut() throws {
+    let device = MemoryDevice(holdingAt: 0)
+    let writer = try DeviceWriter(device.opener)
+    let thread = try Thread.spawn(name: "playback-write") { writer.run() }
+    defer {
+      writer.end()
+      thread.join()
+    }
+    writer.open(SinkRequest(sampleRate: 48_000, channelCount: 2))
+    try wait(until: "the device is open") {
+      if case .open = writer.device { true } else { false }
+    }
+    guard case .open(_, let ring) = writer.device else { return }
+    func fill(_ index: Int64) {
+      ring.slots.fill { slot in (slot.index, slot.frameCount) = (index, ring.slotFrames) }
+      writer.notifyFilled()
+    }
+    let frames = ring.slotFrames
+    fill(0)
+    writer.awaitSound(true)
+    try wait(until: "the device drains") { device.state.withLock { $0.drains > 0 } }
+    fill(Int64(frames))
+    writer.awaitSound(false)
+    device.goOn()
+    try device.waitUntilPlayed(2 * frames)
+    #expect(writer.counts.finished.load(ordering: .acquiring) == -1)
+    #expect(writer.counts.xruns.load(ordering: .relaxed) == 0)
+  }
+
   @Test("a sink that is requested while another one opens is the one that is opened at last")
   func overtaken() throws {
     let attempts = Counter()

@@ -83,7 +83,7 @@ import Testing
     let player = try Player(item, opening: FileSink.opener(FilePath(path)))
     player.play()
     try wait(until: "the player fails") { player.failure != nil }
-    #expect(player.status == .waitingForDevice)
+    #expect(player.reasonForWaitingToPlay == .noDevice)
     #expect(player.failure?.remedy == .mendJob)
     #expect(player.failure?.path?.string == path)
     player.pause()

@@ -35,7 +35,7 @@ import Testing
     for _ in 0..<20 {
       #expect(player.currentItem == nil)
       #expect(player.currentTime == .zero)
-      #expect(player.status == .paused)
+      #expect(player.timeControlStatus == .paused)
       usleep(2000)
     }
     let heard = device.floats.count
@@ -73,7 +73,7 @@ import Testing
       case .itemBegan(let item): "began " + number(item)
       case .itemEnded(let item): "ended " + number(item)
       case .itemFailed(let item, _): "failed " + number(item)
-      case .statusChanged(.paused): "paused"
+      case .timeControlStatusChanged(.paused, _): "paused"
       default: nil
       }
     }
@@ -159,7 +159,7 @@ import Testing
         // That it is gone may be known only when another was looked for.
         case .deviceLost(let failure): failure?.message
         case .deviceFound: "found"
-        case .statusChanged(.paused): "paused"
+        case .timeControlStatusChanged(.paused, _): "paused"
         default: nil
         }
       }

@@ -103,7 +103,7 @@ extension PlayerItem {
 
 extension Player {
   func waitUntilPaused() throws {
-    try wait(until: "the player has paused", within: .seconds(120)) { status == .paused }
+    try wait(until: "the player has paused", within: .seconds(120)) { timeControlStatus == .paused }
   }
 
   /// Plays; what it tells until it has paused.
@@ -115,5 +115,5 @@ extension Player {
 }
 
 extension PlayerEvent {
-  var isPause: Bool { if case .statusChanged(.paused) = self { true } else { false } }
+  var isPause: Bool { if case .timeControlStatusChanged(.paused, _) = self { true } else { false } }
 }

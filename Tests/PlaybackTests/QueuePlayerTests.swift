@@ -87,7 +87,7 @@ import Testing
     player.removeAllItems()
     #expect(player.currentItem == nil)
     #expect(player.items.isEmpty)
-    #expect(player.status == .paused)
+    #expect(player.timeControlStatus == .paused)
   }
 
   @Test("an item whose file is gone is left out, and named")

@@ -166,7 +166,9 @@ struct LedgerTests {
     var claim = project.claim(sources: [])
     let source = FilePath(other.path("here/a.wav"))
     claim.outputs = [ExportInputs.Output(FilePath(other.path("here/out.mp3")))]
-    claim.sources = [ExportInputs.Source(source, try #require(FileIdentity(ofFileAt: source)))]
+    claim.sources = [
+      ExportInputs.Source(.file(source), try #require(FileIdentity(ofFileAt: source)))
+    ]
     #expect(try Ledger(in: state).reason(for: claim) == nil)
   }
 

@@ -34,14 +34,15 @@ struct ProbeMemoryTests {
   ) -> Found {
     let path = project.path(name)
     var asset = Asset(
-      path: path, streamIndex: stream ?? 0, container: "mp3", codec: "mp3", sampleRate: 44_100,
+      location: .file(path), streamIndex: stream ?? 0, container: "mp3", codec: "mp3",
+      sampleRate: 44_100,
       channelLayout: .stereo, frameCount: frames, identity: identity())
     asset.metadata["title"] = "Ä\n\t\"x\""
     asset.metadata.cover = .embedded(
       EmbeddedArtwork(
-        media: path, place: .stream(1), format: .png, byteCount: 7, identity: identity()))
+        media: .file(path), place: .stream(1), format: .png, byteCount: 7, identity: identity()))
     let probed = ProbedAsset(asset, warnings: [Warning("is odd", path: path)])
-    return (ProbeMemory.Key(path, stream: stream), probed, isRecalled)
+    return (ProbeMemory.Key(.file(path), stream: stream), probed, isRecalled)
   }
 
   @Test("what was found is found again, with its tags, its cover and its warnings")
@@ -50,8 +51,8 @@ struct ProbeMemoryTests {
     try save(all)
     let kept = memory()
     for one in all { #expect(kept.find(one.key, identity()) == one.probed) }
-    #expect(kept.find(ProbeMemory.Key(project.path("a.mp3"), stream: 2), identity()) == nil)
-    #expect(kept.find(ProbeMemory.Key(project.path("c.mp3")), identity()) == nil)
+    #expect(kept.find(ProbeMemory.Key(.file(project.path("a.mp3")), stream: 2), identity()) == nil)
+    #expect(kept.find(ProbeMemory.Key(.file(project.path("c.mp3"))), identity()) == nil)
   }
 
   @Test("a line of a size that no source needs is neither written nor read")
@@ -72,7 +73,7 @@ struct ProbeMemoryTests {
     var other = identity()
     other.device = 4
     let recalled = try #require(memory().find(one.key, other))
-    #expect(recalled == one.probed.moved(to: one.key.path, other))
+    #expect(recalled == one.probed.moved(to: one.key.location, other))
     #expect(recalled.asset.identity == other)
     #expect(memory().find(one.key, identity(2)) == nil)
     other.size += 1

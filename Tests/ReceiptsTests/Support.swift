@@ -33,7 +33,7 @@ struct Project {
       outputs: outputs.map { ExportInputs.Output(path($0)) },
       digests: [("timeline", timeline), ("settings", "2")], tools: ["avjob": avjob],
       sources: sources.compactMap { name in
-        FileIdentity(ofFileAt: path(name)).map { ExportInputs.Source(path(name), $0) }
+        FileIdentity(ofFileAt: path(name)).map { ExportInputs.Source(.file(path(name)), $0) }
       })
   }
 }

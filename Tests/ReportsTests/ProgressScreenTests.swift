@@ -1,4 +1,5 @@
 import Diagnosis
+import ExportEngine
 import MediaComposition
 import MediaTime
 import Terminal
@@ -32,8 +33,10 @@ private final class Stage {
         .sample(name, estimate: estimates.isEmpty ? .zero : estimates[index])
       })
     screen = ProgressScreen(
-      jobCount: names.count, isVerbose: isVerbose, terminal: { pieces.terminal },
-      write: { pieces.texts.append($0) })
+      jobCount: names.count, isVerbose: isVerbose,
+      // Not that of this process, in which other tests fetch.
+      transfer: { MediaNetwork.Transfer(receivedBytes: 0, remainingBytes: 0) },
+      terminal: { pieces.terminal }, write: { pieces.texts.append($0) })
   }
 
   /// What was written since the last time, escape sequences spelled out.

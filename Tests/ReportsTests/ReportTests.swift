@@ -21,7 +21,8 @@ private let report: RunReport = {
   done.reason = "'a.wav' has changed"
   done.inputs = [
     Asset(
-      path: "a.wav", streamIndex: 0, container: "wav", codec: "pcm_s16le", sampleRate: 44_100,
+      location: .file("a.wav"), streamIndex: 0, container: "wav", codec: "pcm_s16le",
+      sampleRate: 44_100,
       channelLayout: .stereo, frameCount: 882_000, identity: .predicted)
   ]
   done.outputs = [

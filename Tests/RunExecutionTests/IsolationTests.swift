@@ -81,7 +81,8 @@ import WorkerPool
   func resources() {
     let asset = Segment.Content.asset(
       Asset(
-        path: "a.wav", streamIndex: 0, container: "wav", codec: "pcm_s16le", sampleRate: 8000,
+        location: .file("a.wav"), streamIndex: 0, container: "wav", codec: "pcm_s16le",
+        sampleRate: 8000,
         channelLayout: .mono, frameCount: 8000,
         identity: FileIdentity(device: 1, inode: 1, size: 1, modificationTime: 1)))
     func segment(_ content: Segment.Content, at second: Int64) -> Segment {

@@ -19,7 +19,7 @@ struct DependencyTests {
   ) -> Job {
     Job(
       name: name, group: group,
-      item: Item(.concat(ItemSequence(reads.map { Item.clip(FilePath($0)) }))),
+      item: Item(.concat(ItemSequence(reads.map { Item.clip(.file(FilePath($0))) }))),
       outputs: [Output(path: FilePath(writes), request: .usual(.wav))],
       needs: needs.map { Located($0) })
   }
@@ -205,7 +205,7 @@ struct DependencyTests {
   @Test("An output of another job is no conflict, but a picture, a list and a job file are")
   func conflicts() {
     var pictured = job("b", writes: "2.wav")
-    pictured.metadata.cover = .file("3.jpg")
+    pictured.metadata.cover = .picture(.file("3.jpg"))
     let jobs = [job("a", reads: ["2.wav"], writes: "1.wav"), pictured, job("c", writes: "3.jpg")]
     let found = JobDependencies(
       among: jobs, of: jobs.map { _ in 0 }, reading: ["1.wav"], currentDirectory: "/x"

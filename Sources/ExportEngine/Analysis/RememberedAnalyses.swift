@@ -53,11 +53,11 @@ struct AnalysisKey: Encodable {
 
 extension [Node] {
   /// Names the paths of their sources by the files' identities. O(nodes)
-  var namingByIdentity: (FilePath) -> [UInt8] {
-    var identities: [FilePath: FileIdentity] = [:]
-    for asset in lazy.compactMap(\.asset) { identities[asset.path] = asset.identity }
-    return { path in
-      let identity = identities[path]
+  var namingByIdentity: (MediaLocation) -> [UInt8] {
+    var identities: [MediaLocation: FileIdentity] = [:]
+    for asset in lazy.compactMap(\.asset) { identities[asset.location] = asset.identity }
+    return { location in
+      let identity = identities[location]
       // Not the device, which has another number whenever some file systems are mounted.
       return [UInt8](
         "\(identity?.inode ?? 0) \(identity?.size ?? 0) \(identity?.modificationTime ?? 0)".utf8)

@@ -107,7 +107,7 @@ extension ExportSession {
         library: library, budget: cores.budget, cancellation: cores.cancellation)
       let sink = take.graph.sinks[index]
       do {
-        let asset = try library.asset(at: file.currentPath)
+        let asset = try library.asset(at: .file(file.currentPath))
         let graph = Graph(of: asset)
         let levels = try analyst.loudness(of: graph.nodes.count - 1, in: graph) {
           progress((Double(number) + $0) / Double(measured.count))

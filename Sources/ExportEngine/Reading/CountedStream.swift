@@ -42,14 +42,14 @@ final class CountedStream: FrameSource {
     (demuxer, stream) = opened
     finder = spacing.map { AnchorFinder($0, seeksByBytes: opened.0.seeksByBytes) }
     channelCount = facts.channelCount
-    cursor = try FrameCursor(facts.path, channelCount: facts.channelCount, damage)
+    cursor = try FrameCursor(facts.location, channelCount: facts.channelCount, damage)
     scratch = try Frame()
   }
 
   static func open(
     _ facts: StreamFacts, _ index: AnchorIndex, _ damage: Damage
   ) throws(Failure) -> CountedStream {
-    try reading(facts.path) { () throws(LibAVError) in
+    try reading(facts.location) { () throws(LibAVError) in
       try CountedStream(facts, index, try facts.open(), nil, damage)
     }
   }
@@ -64,7 +64,7 @@ final class CountedStream: FrameSource {
 
   /// Decodes a stream to its end, and finds anchors on the way.
   static func count(_ facts: StreamFacts, codec: String) throws(Failure) -> Count {
-    let stream = try reading(facts.path) { () throws(LibAVError) in
+    let stream = try reading(facts.location) { () throws(LibAVError) in
       try CountedStream(
         facts, AnchorIndex(), try facts.open(),
         AnchorIndex.spacing(of: codec) ?? (stride: .max, preRoll: 0), Damage())
@@ -86,7 +86,7 @@ final class CountedStream: FrameSource {
 
   /// Decodes the next frame; false at the end of the stream.
   private func advance() throws(Failure) -> Bool {
-    try reading(facts.path) { () throws(LibAVError) in
+    try reading(facts.location) { () throws(LibAVError) in
       while true {
         if let raw = try lane?.receive(into: cursor.frame, { _ in nil }) {
           guard cursor.frame.sampleRate == facts.sampleRate,
@@ -199,7 +199,7 @@ final class CountedStream: FrameSource {
     let isNear =
       isAhead && (frame - position < Int64(facts.sampleRate) || (target ?? -1) < nextAnchor)
     if !isNear {
-      try reading(facts.path) { () throws(LibAVError) in
+      try reading(facts.location) { () throws(LibAVError) in
         if let target, canJump {
           if try jump(to: target) { return }
           canJump = false

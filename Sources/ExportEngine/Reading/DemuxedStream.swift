@@ -66,12 +66,12 @@ final class DemuxedStream: FrameSource {
     self.stream = stream
     channelCount = facts.channelCount
     segment = Segment(containing: 0, facts.access)
-    cursor = try FrameCursor(facts.path, channelCount: facts.channelCount, damage)
+    cursor = try FrameCursor(facts.location, channelCount: facts.channelCount, damage)
     scratch = try Frame()
   }
 
   static func open(_ facts: StreamFacts, _ damage: Damage) throws(Failure) -> DemuxedStream {
-    try reading(facts.path) { () throws(LibAVError) in
+    try reading(facts.location) { () throws(LibAVError) in
       let (demuxer, stream) = try facts.open()
       return try DemuxedStream(facts, demuxer, stream, damage)
     }
@@ -87,7 +87,7 @@ final class DemuxedStream: FrameSource {
 
   /// Decodes until a frame of the current segment is there; false at the end of the stream.
   private func advance() throws(Failure) -> Bool {
-    try reading(facts.path) { () throws(LibAVError) in
+    try reading(facts.location) { () throws(LibAVError) in
       while true {
         if let raw = try lane?.receive(into: cursor.frame, facts.rawFrame) {
           guard cursor.frame.sampleRate == facts.sampleRate,
@@ -186,7 +186,7 @@ final class DemuxedStream: FrameSource {
     let isAhead =
       frame > position && frame - position < Int64(facts.sampleRate)
     if !isAhead {
-      try reading(facts.path) { () throws(LibAVError) in
+      try reading(facts.location) { () throws(LibAVError) in
         // The packet at an anchor may begin before it, in the lane before.
         let target = Segment(
           containing: frame + facts.origin - Self.longestPacket, facts.access)
@@ -211,6 +211,7 @@ final class DemuxedStream: FrameSource {
   /// Jumps to a packet at or before a raw frame; false where the demuxer cannot.
   private func jump(toRaw raw: Int64) throws(LibAVError) -> Bool {
     var margin: Int64 = 0
+    try facts.notePlaces(near: raw, of: stream, in: demuxer)
     for _ in 0..<4 {
       do throws(LibAVError) {
         try demuxer.seek(stream: facts.streamIndex, to: facts.timestamp(ofRaw: raw - margin))

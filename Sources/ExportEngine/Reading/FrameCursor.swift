@@ -10,7 +10,7 @@ final class FrameCursor {
   /// The asset frame that the next read begins with.
   var position: Int64 = 0
 
-  private let path: FilePath
+  private let location: MediaLocation
   private let channelCount: Int
   private let damage: Damage
   private let converter = FrameConverter()
@@ -20,8 +20,8 @@ final class FrameCursor {
   /// Whether it is a pause, for which nothing was decoded.
   private var isSilent = false
 
-  init(_ path: FilePath, channelCount: Int, _ damage: Damage) throws(LibAVError) {
-    self.path = path
+  init(_ location: MediaLocation, channelCount: Int, _ damage: Damage) throws(LibAVError) {
+    self.location = location
     self.channelCount = channelCount
     self.damage = damage
     frame = try Frame()
@@ -52,7 +52,9 @@ final class FrameCursor {
       if start + Int64(count) <= position || count == 0 {
         count = 0
         // The caller that cancelled throws its own error instead of this one.
-        if damage.cancellation.isCancelled { throw Failure(.tryAgain, "cancelled", path: path) }
+        if damage.cancellation.isCancelled {
+          throw Failure(.tryAgain, "cancelled", location: location)
+        }
         guard try next() else { break }
         continue
       }
@@ -66,7 +68,7 @@ final class FrameCursor {
       if isSilent {
         clear(buffer, at: offset + filled, count: taken)
       } else {
-        try reading(path) { () throws(LibAVError) in
+        try reading(location) { () throws(LibAVError) in
           try converter.convert(
             frame, from: skipped, count: taken, into: buffer.planes, at: offset + filled)
         }

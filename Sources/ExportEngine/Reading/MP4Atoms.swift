@@ -1,21 +1,15 @@
-import Files
+import Diagnosis
 import MPEGAudio
-import SystemPackage
 
 extension ContainerFacts {
   /// The content of iTunes' free-form atom `iTunSMPB` in an MP4 file, of which libavformat takes
   /// the delay and drops the length; nil where there is none. Reads only the atoms on the way (ISO
   /// 14496-12, 4.2; the atoms below `ilst` are iTunes' own).
-  static func iTunesNote(in path: FilePath) -> ITunesGapless? {
-    guard let file = try? PathCalls.openToRead(path) else {
-      return nil
-    }
-    defer { try? file.close() }
-    guard let size = try? file.seek(offset: 0, from: .end) else { return nil }
-    var reader = AtomReader(file: file)
-    var parent = 0..<size
+  static func iTunesNote(in medium: MediumBytes) throws(Failure) -> ITunesGapless? {
+    var reader = AtomReader(medium: medium)
+    var parent = 0..<(try medium.size())
     for name in ["moov", "udta", "meta", "ilst"] {
-      guard let atom = reader.atoms(in: parent).first(where: { $0.name == name }) else {
+      guard let atom = try reader.atoms(in: parent).first(where: { $0.name == name }) else {
         return nil
       }
       // `meta` begins with a version of four bytes.
@@ -23,13 +17,13 @@ extension ContainerFacts {
       guard atom.body.count > head else { return nil }
       parent = atom.body.lowerBound + head..<atom.body.upperBound
     }
-    for atom in reader.atoms(in: parent) where atom.name == "----" {
-      let parts = reader.atoms(in: atom.body)
+    for atom in try reader.atoms(in: parent) where atom.name == "----" {
+      let parts = try reader.atoms(in: atom.body)
       guard let name = parts.first(where: { $0.name == "name" }),
-        reader.text(in: name.body, from: 4) == "iTunSMPB",
+        try reader.text(in: name.body, from: 4) == "iTunSMPB",
         let data = parts.first(where: { $0.name == "data" })
       else { continue }
-      return ITunesGapless(parsing: reader.text(in: data.body, from: 8))
+      return ITunesGapless(parsing: try reader.text(in: data.body, from: 8))
     }
     return nil
   }
@@ -40,35 +34,32 @@ extension ContainerFacts {
   /// the table of durations, in the track's ticks (`stts`; ISO 14496-12, 8.2.2 and 8.6.1.2). Nil
   /// where the file has none.
   static func movieEnd(
-    in path: FilePath, track: Int
-  ) -> (timescale: UInt32, lastDuration: Int64)? {
-    guard let file = try? PathCalls.openToRead(path) else {
+    in medium: MediumBytes, track: Int
+  ) throws(Failure) -> (timescale: UInt32, lastDuration: Int64)? {
+    var reader = AtomReader(medium: medium)
+    guard
+      let movie = try reader.atoms(in: 0..<(try medium.size())).first(where: { $0.name == "moov" })
+    else {
       return nil
     }
-    defer { try? file.close() }
-    guard let size = try? file.seek(offset: 0, from: .end) else { return nil }
-    var reader = AtomReader(file: file)
-    guard let movie = reader.atoms(in: 0..<size).first(where: { $0.name == "moov" }) else {
-      return nil
-    }
-    let parts = reader.atoms(in: movie.body)
+    let parts = try reader.atoms(in: movie.body)
     let tracks = parts.filter { $0.name == "trak" }
     guard let header = parts.first(where: { $0.name == "mvhd" }), track < tracks.count else {
       return nil
     }
-    let version = reader.bytes(at: header.body.lowerBound, count: 1)
+    let version = try medium.bytes(at: header.body.lowerBound, count: 1)
     // Two dates of 32 bits, or of 64 in version 1, stand before it.
-    let timescale = reader.number(at: header.body.lowerBound + (version == [1] ? 20 : 12))
+    let timescale = try medium.number(at: header.body.lowerBound + (version == [1] ? 20 : 12))
     var parent = tracks[track].body
     for name in ["mdia", "minf", "stbl", "stts"] {
-      guard let atom = reader.atoms(in: parent).first(where: { $0.name == name }) else {
+      guard let atom = try reader.atoms(in: parent).first(where: { $0.name == name }) else {
         return nil
       }
       parent = atom.body
     }
     // Pairs of a number of packets and the duration of each.
     guard let timescale, timescale > 0, parent.count >= 16,
-      let duration = reader.number(at: parent.upperBound - 4)
+      let duration = try medium.number(at: parent.upperBound - 4)
     else { return nil }
     return (timescale, Int64(duration))
   }
@@ -76,18 +67,20 @@ extension ContainerFacts {
 
 /// Reads the heads of atoms, and short ones' texts.
 private struct AtomReader {
-  let file: FileDescriptor
+  let medium: MediumBytes
   /// More than any file has on the way: files with more are made to waste time.
   private var rest = 10_000
 
-  init(file: FileDescriptor) { self.file = file }
+  init(medium: MediumBytes) { self.medium = medium }
 
-  mutating func atoms(in range: Range<Int64>) -> [(name: String, body: Range<Int64>)] {
+  mutating func atoms(
+    in range: Range<Int64>
+  ) throws(Failure) -> [(name: String, body: Range<Int64>)] {
     var found: [(name: String, body: Range<Int64>)] = []
     var position = range.lowerBound
     while position + 8 <= range.upperBound, rest > 0 {
       rest -= 1
-      let head = bytes(at: position, count: 16)
+      let head = try medium.bytes(at: position, count: 16)
       guard head.count >= 8 else { break }
       func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
       var size = number(head[0..<4])
@@ -106,23 +99,10 @@ private struct AtomReader {
     return found
   }
 
-  func text(in range: Range<Int64>, from offset: Int64) -> String {
+  func text(in range: Range<Int64>, from offset: Int64) throws(Failure) -> String {
     let count = min(256, range.upperBound - range.lowerBound) - offset
     guard count > 0 else { return "" }
-    return String(decoding: bytes(at: range.lowerBound + offset, count: Int(count)), as: UTF8.self)
-  }
-
-  /// Four bytes, the most significant first.
-  func number(at offset: Int64) -> UInt32? {
-    let bytes = bytes(at: offset, count: 4)
-    return bytes.count == 4 ? bytes.reduce(0) { $0 << 8 | UInt32($1) } : nil
-  }
-
-  func bytes(at offset: Int64, count: Int) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: count)
-    let read = bytes.withUnsafeMutableBytes { buffer in
-      (try? file.read(fromAbsoluteOffset: offset, into: buffer)) ?? 0
-    }
-    return Array(bytes.prefix(read))
+    let bytes = try medium.bytes(at: range.lowerBound + offset, count: Int(count))
+    return String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -14,16 +14,18 @@ extension Prober {
     }
     let note = demuxer?.metadata.first { $0.key == "iTunSMPB" }
       .flatMap { ITunesGapless(parsing: $0.value) }
+    // An exact place in an MP3 needs every byte before it.
+    bytes.expect(0..<identity.size)
     let frames: FrameIndex
-    switch try MPEGFile.open(path).index(noting: note) {
+    switch try MPEGFile(bytes).index(noting: note) {
     case .success(let found): frames = found
     case .failure(let refusal):
       // Layers I and II are libavformat's: they have no bit reservoir, and no gapless tags.
       if case .notLayer3 = refusal, let demuxer { return try probe(demuxer, stream: index) }
-      throw Failure(.mendInput, "\(refusal)", path: path)
+      throw Failure(.mendInput, "\(refusal)", location: location)
     }
     guard frames.validFrameCount > 0 else {
-      throw Failure(.mendInput, "holds no sound (its tag leaves nothing over)", path: path)
+      throw Failure(.mendInput, "holds no sound (its tag leaves nothing over)", location: location)
     }
     let announced = frames.tag.flatMap { tag in
       tag.frameCount.map { count in
@@ -32,10 +34,10 @@ extension Prober {
       }
     }
     let facts = StreamFacts(
-      path: path, streamIndex: stream?.index ?? 0, sampleRate: frames.sampleRate,
+      location: location, streamIndex: stream?.index ?? 0, sampleRate: frames.sampleRate,
       channelCount: frames.channelCount, reader: .mpegAudio(frames, note), origin: 0, firstRaw: 0)
     var asset = Asset(
-      path: path, streamIndex: stream?.index ?? 0, container: "mp3", codec: "mp3",
+      location: location, streamIndex: stream?.index ?? 0, container: "mp3", codec: "mp3",
       sampleRate: frames.sampleRate,
       channelLayout: frames.channelCount == 1 ? .mono : .stereo,
       frameCount: frames.validFrameCount, announcedDuration: announced,
@@ -46,9 +48,9 @@ extension Prober {
         max(0, frames.decodedFrameCount - Int64(frames.firstValidSample) - frames.validFrameCount))
     }
     asset.mp3Settings = frames.settings
-    if let tag = storedTag() {
-      asset.metadata = metadata(of: tag)
-      asset.chapters = chapters(of: tag)
+    if let tag = try storedTag() {
+      asset.metadata = try metadata(of: tag)
+      asset.chapters = try chapters(of: tag)
     }
     if asset.metadata.items.isEmpty, let demuxer, let stream {
       let cover = asset.metadata.cover
@@ -57,6 +59,6 @@ extension Prober {
     }
     return ProbedStream(
       asset: asset, facts: facts,
-      warnings: frames.anomalies.map { Warning("\($0)", path: path) })
+      warnings: frames.anomalies.map { Warning("\($0)", location: location) })
   }
 }

@@ -1,11 +1,8 @@
 import Diagnosis
-import Files
-import Glibc
 import LibAV
 import MPEGAudio
 import MediaComposition
 import MediaTime
-import SystemPackage
 
 /// A bare MPEG audio file, with seeks by our own index of its frames: libavformat's seek is an
 /// estimate.
@@ -13,7 +10,7 @@ final class MPEGStream: FrameSource {
   let channelCount: Int
   var position: Int64 { cursor.position }
 
-  private let path: FilePath
+  private let location: MediaLocation
   private let file: MPEGFile
   private let index: FrameIndex
   private let decoder: Decoder
@@ -24,25 +21,25 @@ final class MPEGStream: FrameSource {
   private var firstWanted = 0
 
   private init(
-    _ path: FilePath, _ file: MPEGFile, _ index: FrameIndex, _ damage: Damage
+    _ location: MediaLocation, _ file: MPEGFile, _ index: FrameIndex, _ damage: Damage
   ) throws(LibAVError) {
-    self.path = path
+    self.location = location
     self.file = file
     self.index = index
     channelCount = index.channelCount
     decoder = try Decoder.openMP3()
-    cursor = try FrameCursor(path, channelCount: index.channelCount, damage)
+    cursor = try FrameCursor(location, channelCount: index.channelCount, damage)
   }
 
   /// Opens a file by its index, or scans it again without one, with iTunes' note.
   static func open(
     _ facts: StreamFacts, _ known: FrameIndex?, _ note: ITunesGapless?, _ damage: Damage
   ) throws(Failure) -> MPEGStream {
-    let file = try MPEGFile.open(facts.path)
+    let file = MPEGFile(try MediumBytes(facts.location))
     let index: FrameIndex
     if let known { index = known } else { index = try file.scan(noting: note) }
-    return try reading(facts.path) { () throws(LibAVError) in
-      try MPEGStream(facts.path, file, index, damage)
+    return try reading(facts.location) { () throws(LibAVError) in
+      try MPEGStream(facts.location, file, index, damage)
     }
   }
 
@@ -76,7 +73,7 @@ final class MPEGStream: FrameSource {
     let current = next
     next += 1
     let packet = try file.packet(index.byteRange(ofFrame: current), timestamp: Int64(current))
-    try reading(path) { () throws(LibAVError) in
+    try reading(location) { () throws(LibAVError) in
       do throws(LibAVError) {
         try decoder.send(packet)
         guard try decoder.receive(into: cursor.frame) else { return }
@@ -100,50 +97,29 @@ final class MPEGStream: FrameSource {
 }
 
 final class MPEGFile {
-  private let path: FilePath
-  private let descriptor: FileDescriptor
+  private let medium: MediumBytes
   /// The last bytes read, so that frames in order need one call for many.
   private var window: [UInt8] = []
   private var windowStart = 0
   private static let windowSize = 1 << 16
 
-  private init(_ path: FilePath, _ descriptor: FileDescriptor) {
-    self.path = path
-    self.descriptor = descriptor
-  }
-
-  deinit { try? descriptor.close() }
-
-  static func open(_ path: FilePath) throws(Failure) -> MPEGFile {
-    do {
-      return MPEGFile(path, try PathCalls.openToRead(path))
-    } catch {
-      throw Self.failure(error, "cannot be opened", path)
-    }
-  }
-
-  private static func failure(
-    _ error: any Error, _ action: String, _ path: FilePath
-  ) -> Failure {
-    (error as? Errno).flatMap { .reading($0.rawValue, action, path: path) }
-      ?? Failure(.mendMachine, "\(action): \(error)", path: path)
-  }
+  init(_ medium: MediumBytes) { self.medium = medium }
 
   /// Finds all frames, in memory that does not grow with the file. A file that is truncated
   /// meanwhile ends there.
   func index(
     noting note: ITunesGapless?
   ) throws(Failure) -> Result<FrameIndex, FrameIndex.Refusal> {
-    var status = stat()
-    guard fstat(descriptor.rawValue, &status) == 0, status.st_size > 0 else {
-      throw Failure(.mendInput, "is empty (0 bytes)", path: path)
+    let size = try medium.size()
+    guard size > 0 else {
+      throw Failure(.mendInput, "is empty (0 bytes)", location: medium.location)
     }
     var failure: Failure?
     let result: Result<FrameIndex, FrameIndex.Refusal>
     do throws(FrameIndex.Refusal) {
-      let index = try FrameIndex(byteCount: Int(status.st_size)) { offset, bytes in
+      let index = try FrameIndex(byteCount: Int(size)) { offset, bytes in
         do throws(Failure) {
-          return try self.fill(bytes, from: offset)
+          return try self.medium.fill(bytes, from: Int64(offset))
         } catch {
           failure = error
           return 0
@@ -161,47 +137,24 @@ final class MPEGFile {
   func scan(noting note: ITunesGapless? = nil) throws(Failure) -> FrameIndex {
     switch try index(noting: note) {
     case .success(let index): return index
-    case .failure(let refusal): throw Failure(.mendInput, "\(refusal)", path: path)
+    case .failure(let refusal): throw Failure(.mendInput, "\(refusal)", location: medium.location)
     }
   }
 
   /// A packet of bytes of the file; fewer where the file was truncated meanwhile.
   func packet(_ range: Range<Int>, timestamp: Int64) throws(Failure) -> Packet {
     if range.lowerBound < windowStart || range.upperBound > windowStart + window.count {
-      window = [UInt8](repeating: 0, count: max(Self.windowSize, range.count))
+      window = try medium.bytes(
+        at: Int64(range.lowerBound), count: max(Self.windowSize, range.count))
       windowStart = range.lowerBound
-      let filled = try window.withUnsafeMutableBytes { bytes in
-        Result { () throws(Failure) in try fill(bytes, from: windowStart) }
-      }.get()
-      window.removeLast(window.count - filled)
     }
     let start = range.lowerBound - windowStart
     let count = max(0, min(range.count, window.count - start))
-    return try reading(path) { () throws(LibAVError) in
+    return try reading(medium.location) { () throws(LibAVError) in
       try window.withUnsafeBufferPointer { bytes throws(LibAVError) in
         let part = UnsafeBufferPointer(rebasing: bytes[start..<start + count])
         return try Packet(copying: UnsafeRawBufferPointer(part), timestamp: timestamp)
       }
     }
-  }
-
-  /// Fills `bytes` from `offset` on; gives the number of bytes, fewer at the file's end.
-  private func fill(
-    _ bytes: UnsafeMutableRawBufferPointer, from offset: Int
-  ) throws(Failure) -> Int {
-    var filled = 0
-    while filled < bytes.count {
-      let count: Int
-      do {
-        count = try descriptor.read(
-          fromAbsoluteOffset: Int64(offset + filled),
-          into: UnsafeMutableRawBufferPointer(rebasing: bytes[filled...]))
-      } catch {
-        throw Self.failure(error, "cannot be read", path)
-      }
-      if count == 0 { break }
-      filled += count
-    }
-    return filled
   }
 }

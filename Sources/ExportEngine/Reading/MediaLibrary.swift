@@ -9,23 +9,23 @@ import Threads
 public final class MediaLibrary: Sendable {
   /// The result of an earlier run for a path, a stream and the file's present identity, or nil.
   /// Called from any thread.
-  public typealias Recall = @Sendable (FilePath, Int?, FileIdentity) -> ProbedAsset?
+  public typealias Recall = @Sendable (MediaLocation, Int?, FileIdentity) -> ProbedAsset?
 
   /// Probes a stream elsewhere, as in another process. Called from any thread.
-  package typealias Probe = @Sendable (FilePath, Int?) throws(Failure) -> ProbedAsset
+  package typealias Probe = @Sendable (MediaLocation, Int?) throws(Failure) -> ProbedAsset
 
   /// Finds silence elsewhere, as in another process. Called from any thread.
   package typealias Listen = @Sendable (SilenceSearch) throws(Failure) -> SilenceFindings
 
   /// Gets the file that is read from now on, and nil when that is over. Called from any thread.
-  package typealias Watch = @Sendable (FilePath?) -> Void
+  package typealias Watch = @Sendable (MediaLocation?) -> Void
 
   private struct Key: Hashable {
-    var path: FilePath
+    var location: MediaLocation
     var streamIndex: Int?
 
     /// The best stream of the file.
-    var best: Key { Key(path: path, streamIndex: nil) }
+    var best: Key { Key(location: location, streamIndex: nil) }
   }
   /// The SHA-256 of files for records: many parts may come from one file.
   private let digests = Mutex<[FileIdentity: [UInt8]]>([:])
@@ -103,18 +103,25 @@ public final class MediaLibrary: Sendable {
   ///
   /// - Throws: `Failure` (`mendInput`, `mendMachine`), the same at each call for a file, or
   ///   `tryAgain`.
+  public func asset(at location: MediaLocation, streamIndex: Int? = nil) throws(Failure) -> Asset {
+    try known(Key(location: location, streamIndex: streamIndex)).found.asset
+  }
+
+  /// The same for a file.
   public func asset(at path: FilePath, streamIndex: Int? = nil) throws(Failure) -> Asset {
-    try known(Key(path: path, streamIndex: streamIndex)).found.asset
+    try asset(at: .file(path), streamIndex: streamIndex)
   }
 
   /// The facts of a file as it is now: probed again where another file is at its path, as one that
   /// an export has written since.
   ///
   /// - Throws: As `asset`.
-  public func currentAsset(at path: FilePath, streamIndex: Int? = nil) throws(Failure) -> Asset {
-    let key = Key(path: path, streamIndex: streamIndex)
+  public func currentAsset(at location: MediaLocation, streamIndex: Int? = nil) throws(Failure)
+    -> Asset
+  {
+    let key = Key(location: location, streamIndex: streamIndex)
     if case .success(let known)? = entry(key),
-      try SourceFile.identify(path) == known.found.asset.identity
+      try SourceFile.identify(location) == known.found.asset.identity
     {
       return known.found.asset
     }
@@ -123,16 +130,17 @@ public final class MediaLibrary: Sendable {
   }
 
   /// Oddities of a file that can be read all the same.
-  public func warnings(for path: FilePath, streamIndex: Int? = nil) -> [Warning] {
-    (try? known(Key(path: path, streamIndex: streamIndex)).found.warnings) ?? []
+  public func warnings(for location: MediaLocation, streamIndex: Int? = nil) -> [Warning] {
+    (try? known(Key(location: location, streamIndex: streamIndex)).found.warnings) ?? []
   }
 
   /// The facts of a stream so far, by this library or an earlier run, and which of the two; nil
   /// where it was not probed or cannot be read. Touches no file.
   public func probedAsset(
-    at path: FilePath, streamIndex: Int? = nil
+    at location: MediaLocation, streamIndex: Int? = nil
   ) -> (found: ProbedAsset, isRecalled: Bool)? {
-    guard case .success(let known)? = entry(Key(path: path, streamIndex: streamIndex)) else {
+    guard case .success(let known)? = entry(Key(location: location, streamIndex: streamIndex))
+    else {
       return nil
     }
     if case .recalled(let found) = known { return (found, true) }
@@ -160,17 +168,17 @@ public final class MediaLibrary: Sendable {
 
   private func recalled(_ key: Key) throws(Failure) -> Known? {
     guard let recall else { return nil }
-    let identity = try SourceFile.settle(key.path)
-    return recall(key.path, key.streamIndex, identity).map { .recalled($0) }
+    let identity = try SourceFile.settle(key.location)
+    return recall(key.location, key.streamIndex, identity).map { .recalled($0) }
   }
 
   private func probed(_ key: Key) throws(Failure) -> Known {
     guard let probe else { return .probed(try stream(key)) }
-    return .reported(try probe(key.path, key.streamIndex))
+    return .reported(try probe(key.location, key.streamIndex))
   }
 
   private func stream(_ key: Key) throws(Failure) -> ProbedStream {
-    keeping(try Prober.probe(key.path, stream: key.streamIndex))
+    keeping(try Prober.probe(key.location, stream: key.streamIndex))
   }
 
   /// The result for a stream, also where it was probed as the best one and is opened by its number.
@@ -188,7 +196,7 @@ public final class MediaLibrary: Sendable {
   ///
   /// - Throws: `tryAgain` where what they gave is wrong; it is corrected.
   private func facts(of asset: Asset) throws(Failure) -> StreamFacts {
-    let key = Key(path: asset.path, streamIndex: asset.streamIndex)
+    let key = Key(location: asset.location, streamIndex: asset.streamIndex)
     let known = try known(key)
     if case .probed(let stream) = known {
       try verify(asset, is: stream.asset)
@@ -205,7 +213,7 @@ public final class MediaLibrary: Sendable {
   ///
   /// - Throws: `tryAgain` where they are wrong, and as probing does.
   public func confirm(_ asset: Asset) throws(Failure) {
-    let key = Key(path: asset.path, streamIndex: asset.streamIndex)
+    let key = Key(location: asset.location, streamIndex: asset.streamIndex)
     guard probe != nil else { return _ = try facts(of: asset) }
     let known = try known(key)
     // What another process has reported in this run, the one that reads it verifies.
@@ -228,7 +236,7 @@ public final class MediaLibrary: Sendable {
   private func verify(_ asset: Asset, is found: Asset) throws(Failure) {
     guard !verifiesAssets || found == asset else {
       throw Failure(
-        .tryAgain, "has changed since it was probed; run the job again", path: asset.path)
+        .tryAgain, "has changed since it was probed; run the job again", location: asset.location)
     }
   }
 
@@ -240,14 +248,26 @@ public final class MediaLibrary: Sendable {
     }
   }
 
+  /// The SHA-256 of an asset's medium, in hexadecimal digits, as `sha256sum` prints it.
+  ///
+  /// - Throws: `Failure` where it cannot be read, or is not the probed one any more.
+  /// - Complexity: O(size) the first time; some 0.3 s for 100 MB.
+  package func digest(of asset: Asset) throws(Failure) -> String {
+    do {
+      return try digest(of: asset, unless: CancellationFlag()).hexadecimal
+    } catch {
+      throw error as? Failure ?? Failure(.tryAgain, "\(error)", location: asset.location)
+    }
+  }
+
   /// The SHA-256 of an asset's file, if it is still the probed one. A file is read once.
   ///
   /// - Throws: `Failure`, or `CancellationError`.
   /// - Complexity: O(size) the first time; some 0.3 s for 100 MB.
   func digest(of asset: Asset, unless cancellation: CancellationFlag) throws -> [UInt8] {
     if let known = digests.withLock({ $0[asset.identity] }) { return known }
-    let digest = try fileDigest(asset.path, named: asset.path, unless: cancellation)
-    try SourceFile.requireUnchanged(asset.path, asset.identity)
+    let digest = try mediumDigest(asset.location, unless: cancellation)
+    try SourceFile.requireUnchanged(asset.location, asset.identity)
     digests.withLock { $0[asset.identity] = digest }
     return digest
   }
@@ -297,8 +317,8 @@ public final class MediaLibrary: Sendable {
 
   /// Opens an asset for reading, if its file is still the probed one.
   func open(_ asset: Asset, noting damage: Damage) throws(Failure) -> any FrameSource {
-    try SourceFile.requireUnchanged(asset.path, asset.identity)
-    watch?(asset.path)
+    try SourceFile.requireUnchanged(asset.location, asset.identity)
+    watch?(asset.location)
     defer { watch?(nil) }
     let facts = try facts(of: asset)
     let source: any FrameSource =
@@ -307,6 +327,6 @@ public final class MediaLibrary: Sendable {
       case .demuxer: try DemuxedStream.open(facts, damage)
       case .counted(let index): try CountedStream.open(facts, index, damage)
       }
-    return watch.map { WatchedSource(source, asset.path, $0) } ?? source
+    return watch.map { WatchedSource(source, asset.location, $0) } ?? source
   }
 }

@@ -26,10 +26,10 @@ extension MediaLibrary {
   /// only.
   ///
   /// - Throws: `Failure` (`mendInput`, `mendMachine`) where the header cannot be read.
-  public func streams(at path: FilePath) throws(Failure) -> [MediaStream] {
+  public func streams(at location: MediaLocation) throws(Failure) -> [MediaStream] {
     try Engine.start()
-    return try reading(path) { () throws(LibAVError) in
-      let demuxer = try Demuxer.open(path)
+    return try reading(location) { () throws(LibAVError) in
+      let demuxer = try location.demuxer()
       try demuxer.completeParameters()
       return demuxer.streams.filter { !$0.isAttachedPicture }.map { stream in
         func tag(_ key: String) -> String? {

@@ -17,22 +17,26 @@ struct ProbedStream: Sendable {
 /// packet, MP4's table, Ogg's last granule) only the first packet is decoded; elsewhere the whole
 /// stream is decoded once to count it.
 struct Prober {
-  let path: FilePath
+  let location: MediaLocation
   let identity: FileIdentity
+  /// Its bytes, beside the demuxer's.
+  let bytes: MediumBytes
 
   /// - Throws: `Failure` (`mendInput`, `mendMachine`) where there is no readable sound.
-  static func probe(_ path: FilePath, stream index: Int?) throws(Failure) -> ProbedStream {
-    let prober = Prober(path: path, identity: try SourceFile.settle(path))
+  static func probe(_ location: MediaLocation, stream index: Int?) throws(Failure) -> ProbedStream {
+    let prober = Prober(
+      location: location, identity: try SourceFile.settle(location),
+      bytes: try MediumBytes(location))
     let demuxer: Demuxer
     do throws(LibAVError) {
-      demuxer = try Demuxer.open(path)
+      demuxer = try location.demuxer()
     } catch {
-      guard error.isUnknownFormat else { throw error.inputFailure(path) }
+      guard error.isUnknownFormat else { throw error.inputFailure(location) }
       // libavformat refuses a short MP3 as noise; the frames themselves are proof.
       if let short = try? prober.probeMPEGAudio(nil, stream: index) { return short }
       throw Failure(
         .mendInput, "holds no sound in a known format (a text, a playlist, a damaged header?)",
-        path: path)
+        location: location)
     }
     var stream =
       demuxer.formatName == "mp3"
@@ -43,7 +47,7 @@ struct Prober {
         Warning(
           "has more than \(Metadata.mostItems) tags or \(ReadingBounds.chapterLimit) chapters, or "
             + "larger tags than are read: others are left out",
-          path: path))
+          location: location))
     }
     return stream
   }
@@ -54,7 +58,7 @@ struct Prober {
   private static let sampleRates = 1000...768_000
 
   func probe(_ demuxer: Demuxer, stream index: Int?) throws(Failure) -> ProbedStream {
-    try reading(path) { () throws(LibAVError) in try demuxer.completeParameters() }
+    try reading(location) { () throws(LibAVError) in try demuxer.completeParameters() }
     let stream = try choose(index, in: demuxer)
     demuxer.select(stream: stream.index)
 
@@ -62,9 +66,9 @@ struct Prober {
     guard Self.sampleRates.contains(first.sampleRate) else {
       throw Failure(
         .mendInput,
-        "claims \(first.sampleRate) samples a second; sound has 1000 to 768000", path: path)
+        "claims \(first.sampleRate) samples a second; sound has 1000 to 768000", location: location)
     }
-    let announced = announcedDuration(of: stream, demuxer)
+    let announced = try announcedDuration(of: stream, demuxer)
     try requireConsistentHeader(of: stream, demuxer)
     let (facts, length) = try measure(stream, demuxer, first)
     let frameCount = length.frames
@@ -73,14 +77,14 @@ struct Prober {
     var warnings: [Warning] = []
     if let announced, let warning = warning(announced: announced, found: duration) {
       warnings.append(warning)
-    } else if demuxer.formatName == "ogg", ContainerFacts.oggBreaksOff(path) {
+    } else if demuxer.formatName == "ogg", try ContainerFacts.oggBreaksOff(bytes) {
       warnings.append(
         Warning(
           "was cut short: its last page is missing; \(duration.inSeconds) can be decoded",
-          path: path))
+          location: location))
     }
     var asset = Asset(
-      path: path, streamIndex: stream.index, container: demuxer.formatName,
+      location: location, streamIndex: stream.index, container: demuxer.formatName,
       codec: stream.codecName, sampleRate: facts.sampleRate,
       channelLayout: ChannelLayout(mask: first.channelMask, count: first.channelCount),
       bitDepth: first.bitDepth, frameCount: frameCount,
@@ -88,11 +92,11 @@ struct Prober {
       announcedDuration: announced, bitRate: stream.bitRate,
       metadata: metadata(of: demuxer, stream),
       chapters: chapters(of: demuxer, from: first.start(in: demuxer)), identity: identity)
-    if demuxer.formatName == "aiff", let offset = ContainerFacts.tagOffset(ofAIFF: path),
-      let tag = storedTag(at: offset)
+    if demuxer.formatName == "aiff", let offset = try ContainerFacts.tagOffset(ofAIFF: bytes),
+      let tag = try storedTag(at: offset)
     {
-      asset.metadata = metadata(of: tag)
-      asset.chapters = chapters(of: tag)
+      asset.metadata = try metadata(of: tag)
+      asset.chapters = try chapters(of: tag)
     }
     return ProbedStream(asset: asset, facts: facts, warnings: warnings)
   }
@@ -106,20 +110,21 @@ struct Prober {
           .mendJob,
           "has no stream of sound \(index); "
             + (sounding.isEmpty ? "it has none" : "it has " + sounding.joined(separator: ", ")),
-          path: path)
+          location: location)
       }
       return streams[index]
     }
     guard let best = demuxer.bestAudioStream else {
       guard !streams.contains(where: \.isAudio) else {
         throw Failure(
-          .mendInput, "holds sound without a number of channels or a sample rate", path: path)
+          .mendInput, "holds sound without a number of channels or a sample rate",
+          location: location)
       }
       let kinds = streams.map { "\($0.mediaType) (\($0.codecName))" }
       throw Failure(
         .mendInput,
         kinds.isEmpty ? "holds no sound" : "holds no sound, only \(kinds.joined(separator: ", "))",
-        path: path)
+        location: location)
     }
     return streams[best]
   }
@@ -152,7 +157,7 @@ struct Prober {
   private func decodeFirstFrame(
     of stream: LibAV.Stream, _ demuxer: Demuxer
   ) throws(Failure) -> FirstFrame {
-    let first = try reading(path) { () throws(LibAVError) -> FirstFrame? in
+    let first = try reading(location) { () throws(LibAVError) -> FirstFrame? in
       let decoder = try Decoder.open(stream, removesPadding: false)
       let frame = try Frame()
       var dataStart: Int64?
@@ -173,7 +178,7 @@ struct Prober {
         skip = max(skip, frame.skip)
         let base = stream.timeBase
         let facts = StreamFacts(
-          path: path, streamIndex: stream.index, sampleRate: frame.sampleRate,
+          location: location, streamIndex: stream.index, sampleRate: frame.sampleRate,
           channelCount: frame.channelCount, reader: .demuxer(.packets, base), origin: 0,
           firstRaw: 0)
         return FirstFrame(
@@ -198,7 +203,7 @@ struct Prober {
   }
 
   private var headerOnly: Failure {
-    Failure(.mendInput, "holds no sound (its header is all there is)", path: path)
+    Failure(.mendInput, "holds no sound (its header is all there is)", location: location)
   }
 
   /// Refuses a WAV whose frame size does not match its samples: FFmpeg reads noise.
@@ -211,6 +216,6 @@ struct Prober {
     throw Failure(
       .mendInput,
       "its header contradicts itself: \(stream.channelCount) channels of \(stream.codedBits) bits "
-        + "in \(stream.blockAlign) bytes; encode it again", path: path)
+        + "in \(stream.blockAlign) bytes; encode it again", location: location)
   }
 }

@@ -1,32 +1,30 @@
-import Files
+import Diagnosis
 import LibAV
 import MPEGAudio
 import MediaComposition
 import MediaTime
-import SystemPackage
 
 /// The ID3 tag of an MP3 or an AIFF: libavformat has neither a chapter's link nor its image, and
 /// drops chapters with unexpected frames.
 extension Prober {
   /// The ID3v2 tag at the file's start, or at `offset`.
-  func storedTag(at offset: Int = 0) -> StoredID3Tag? {
-    withFile { file in
-      StoredID3Tag.read(at: offset, byteCount: Int(clamping: identity.size)) { offset, target in
-        (try? file.read(fromAbsoluteOffset: Int64(offset), into: target)) ?? 0
+  func storedTag(at offset: Int = 0) throws(Failure) -> StoredID3Tag? {
+    var failure: Failure?
+    let tag = StoredID3Tag.read(at: offset, byteCount: Int(clamping: identity.size)) {
+      offset, target in
+      do throws(Failure) {
+        return try bytes.fill(target, from: Int64(offset))
+      } catch {
+        failure = error
+        return 0
       }
     }
-  }
-
-  private func withFile<Value>(_ body: (FileDescriptor) -> Value?) -> Value? {
-    guard let file = try? PathCalls.openToRead(path) else {
-      return nil
-    }
-    defer { try? file.close() }
-    return body(file)
+    if let failure { throw failure }
+    return tag
   }
 
   /// Tags and cover. Several values of one are separated by `;`, as in FFmpeg's Vorbis comments.
-  func metadata(of tag: StoredID3Tag) -> Metadata {
+  func metadata(of tag: StoredID3Tag) throws(Failure) -> Metadata {
     let spoken = tag.items.first { $0.key == "language" }?.value.lowercased()
     var keys: [String] = []
     var values: [String: [String]] = [:]
@@ -45,16 +43,16 @@ extension Prober {
     }
     var metadata = Metadata()
     for key in keys { metadata[key] = values[key.lowercased()]?.joined(separator: ";") }
-    metadata.cover = tag.cover.flatMap { artwork($0.image) }
+    metadata.cover = try tag.cover.flatMap { cover throws(Failure) in try artwork(cover.image) }
     return metadata
   }
 
   /// In order of time, each at a time of its own.
-  func chapters(of tag: StoredID3Tag) -> [Chapter] {
-    tag.chapters.map { chapter in
+  func chapters(of tag: StoredID3Tag) throws(Failure) -> [Chapter] {
+    try tag.chapters.map { chapter throws(Failure) in
       Chapter(
         start: chapter.range.start, title: chapter.title, url: chapter.url.map(Self.plainLink),
-        image: chapter.image.flatMap(artwork), isInherited: true)
+        image: try chapter.image.flatMap(artwork), isInherited: true)
     }
     .lasting(by: \.start)
   }
@@ -68,27 +66,22 @@ extension Prober {
     }
   }
 
-  private func artwork(_ image: StoredID3Tag.Image) -> Artwork? {
+  private func artwork(_ image: StoredID3Tag.Image) throws(Failure) -> Artwork? {
     // Most pictures have their size in their first bytes.
-    var bytes = read(image, limit: 1 << 16)
+    var bytes = try read(image, limit: 1 << 16)
     guard !bytes.isEmpty else { return nil }
-    if Picture(bytes) == nil, image.stored.count > 1 << 16 { bytes = read(image, limit: .max) }
+    if Picture(bytes) == nil, image.stored.count > 1 << 16 {
+      bytes = try read(image, limit: .max)
+    }
     return .embedded(
       EmbeddedArtwork(
-        media: path, place: .tag(image), format: EmbeddedArtwork.Format(of: bytes),
+        media: location, place: .tag(image), format: EmbeddedArtwork.Format(of: bytes),
         byteCount: Int64(image.stored.count), identity: identity))
   }
 
-  private func read(_ image: StoredID3Tag.Image, limit: Int) -> [UInt8] {
-    let count = min(limit, image.stored.count)
-    let stored = withFile { file -> [UInt8]? in
-      var bytes = [UInt8](repeating: 0, count: count)
-      let read = bytes.withUnsafeMutableBytes { buffer in
-        (try? file.read(fromAbsoluteOffset: Int64(image.stored.lowerBound), into: buffer)) ?? 0
-      }
-      bytes.removeLast(count - read)
-      return bytes
-    }
-    return image.bytes(from: stored ?? [])
+  private func read(_ image: StoredID3Tag.Image, limit: Int) throws(Failure) -> [UInt8] {
+    image.bytes(
+      from: try bytes.bytes(
+        at: Int64(image.stored.lowerBound), count: min(limit, image.stored.count)))
   }
 }

@@ -21,7 +21,7 @@ extension Prober {
     _ stream: LibAV.Stream, _ demuxer: Demuxer, _ first: FirstFrame
   ) throws(Failure) -> (StreamFacts, Length) {
     var facts = StreamFacts(
-      path: path, streamIndex: stream.index, sampleRate: first.sampleRate,
+      location: location, streamIndex: stream.index, sampleRate: first.sampleRate,
       channelCount: first.channelCount, reader: .demuxer(access(of: stream), stream.timeBase),
       origin: 0, firstRaw: 0)
     var lead: Int64 = 0
@@ -52,7 +52,7 @@ extension Prober {
     facts.reader = .counted(count.index)
     let length = Length(
       frames: count.frames, delay: delay, padding: count.padding > 0 ? count.padding : nil)
-    return (facts, noting(ContainerFacts.iTunesNote(in: path), first, length, demuxer))
+    return (facts, noting(try ContainerFacts.iTunesNote(in: bytes), first, length, demuxer))
   }
 
   /// The container's delay for a counted stream, nil without one; `lead` is raised where FFmpeg's
@@ -118,13 +118,13 @@ extension Prober {
         let ticks = stream.indexedTicks(every: Int64(first.sampleCount)),
         ticks.magnitude < StreamFacts.farthestFrame
       else { return nil }
-      let frames = listedFrames(
+      let frames = try listedFrames(
         of: stream, facts, announced: announced, there: ticks - facts.origin,
         packet: Int64(first.sampleCount))
       // ALAC's last packet has its own length.
       let padding = stream.codecName == "alac" ? 0 : max(0, ticks - facts.origin - frames)
       return noting(
-        ContainerFacts.iTunesNote(in: path), first,
+        try ContainerFacts.iTunesNote(in: bytes), first,
         Length(frames: frames, delay: delay, padding: padding > 0 || delay != nil ? padding : nil),
         demuxer)
     case "ogg":
@@ -148,8 +148,8 @@ extension Prober {
   /// behind everything, as libavformat includes empty edits, then that end is meant.
   private func listedFrames(
     of stream: LibAV.Stream, _ facts: StreamFacts, announced: Int64, there: Int64, packet: Int64
-  ) -> Int64 {
-    guard let end = ContainerFacts.movieEnd(in: path, track: stream.index),
+  ) throws(Failure) -> Int64 {
+    guard let end = try ContainerFacts.movieEnd(in: bytes, track: stream.index),
       let last = facts.rawFrame(end.lastDuration), (1..<packet).contains(last)
     else { return min(announced, there) }
     let exact = there - packet + last
@@ -162,8 +162,10 @@ extension Prober {
   private func lastPacketEnd(
     of stream: LibAV.Stream, _ demuxer: Demuxer, _ facts: StreamFacts, near announced: Int64
   ) throws(Failure) -> Int64? {
-    try reading(path) { () throws(LibAVError) in
-      let near = facts.timestamp(ofRaw: max(0, announced - Int64(facts.sampleRate)))
+    try reading(location) { () throws(LibAVError) in
+      let raw = max(0, announced - Int64(facts.sampleRate))
+      let near = facts.timestamp(ofRaw: raw)
+      try facts.notePlaces(near: raw, of: stream, in: demuxer)
       do { try demuxer.seek(stream: stream.index, to: near) } catch { return nil }
       var end: Int64?
       while let packet = try demuxer.readWhatIsThere() {
@@ -178,13 +180,22 @@ extension Prober {
   }
 
   /// Reads all packets of an Ogg stream without decoding: where its timestamps end, if they have no
-  /// hole, as those of a chained, cut or damaged file do.
+  /// hole, as those of a chained, cut or damaged file do. Of a server's file that would fetch the
+  /// whole: there the first and the last page must be of one stream, and the last two seconds without
+  /// a hole.
   private func scanOgg(
     _ stream: LibAV.Stream, _ facts: StreamFacts
   ) throws(Failure) -> (end: Int64, padding: Int64)? {
-    try reading(path) { () throws(LibAVError) in
-      let demuxer = try Demuxer.open(path)
-      demuxer.select(stream: facts.streamIndex)
+    let isOneStream = location.url == nil ? false : try endsAsItBegins()
+    return try reading(location) { () throws(LibAVError) in
+      let (demuxer, stream) = try facts.open()
+      if isOneStream, let announced = stream.duration.flatMap(facts.rawFrame) {
+        let raw = max(0, announced - 2 * Int64(facts.sampleRate))
+        try facts.notePlaces(near: raw, of: stream, in: demuxer)
+        do { try demuxer.seek(stream: stream.index, to: facts.timestamp(ofRaw: raw)) } catch {
+          return nil
+        }
+      }
       let isOpus = stream.codecName == "opus"
       var last: Int64?
       var end: Int64?
@@ -203,5 +214,19 @@ extension Prober {
       guard let end = isOpus ? end : streamEnd, let last, end > last - 8192 else { return nil }
       return (isOpus ? end - facts.origin : end, padding)
     }
+  }
+
+  /// Whether the first and the last page of an Ogg file have one serial number (RFC 3533, 6).
+  private func endsAsItBegins() throws(Failure) -> Bool {
+    // A page has at most 65,307 bytes.
+    let count = min(identity.size, 1 << 16)
+    let head = try bytes.bytes(at: 0, count: 18)
+    let tail = try bytes.bytes(at: identity.size - count, count: Int(count))
+    let sign = Array("OggS".utf8)
+    let last = tail.indices.dropLast(17).last { index in
+      tail[index] == sign[0] && tail[index..<index + 4] == sign[...]
+    }
+    guard head.count == 18, head[..<4] == sign[...], let last else { return false }
+    return head[14..<18] == tail[last + 14..<last + 18]
   }
 }

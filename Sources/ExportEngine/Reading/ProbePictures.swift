@@ -10,7 +10,7 @@ extension Prober {
     else { return nil }
     return .embedded(
       EmbeddedArtwork(
-        media: path, place: .stream(picture.streamIndex),
+        media: location, place: .stream(picture.streamIndex),
         format: EmbeddedArtwork.Format(of: bytes),
         byteCount: Int64(bytes.count), identity: identity))
   }

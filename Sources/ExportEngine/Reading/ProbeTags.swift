@@ -5,10 +5,12 @@ import MediaTime
 
 /// A file's facts for users besides its sound.
 extension Prober {
-  func announcedDuration(of stream: LibAV.Stream, _ demuxer: Demuxer) -> Time? {
+  func announcedDuration(
+    of stream: LibAV.Stream, _ demuxer: Demuxer
+  ) throws(Failure) -> Time? {
     // libavformat silently lowers a WAV's length to the bytes present.
     if demuxer.formatName == "wav", stream.isLossless, stream.blockAlign > 0,
-      stream.sampleRate > 0, let bytes = ContainerFacts.announcedWAVSize(path)
+      stream.sampleRate > 0, let bytes = try ContainerFacts.announcedWAVSize(bytes)
     {
       return Time(
         frames: Int64(clamping: bytes) / Int64(stream.blockAlign), rate: stream.sampleRate)
@@ -31,7 +33,8 @@ extension Prober {
       Time(value: 1, timescale: 10), Time(value: found.value, timescale: found.timescale).hundredth)
     guard difference > limit else { return nil }
     return Warning(
-      "its header announces \(announced.inSeconds), \(found.inSeconds) can be decoded", path: path)
+      "its header announces \(announced.inSeconds), \(found.inSeconds) can be decoded",
+      location: location)
   }
 
   func metadata(of demuxer: Demuxer, _ stream: LibAV.Stream) -> Metadata {

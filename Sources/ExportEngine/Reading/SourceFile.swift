@@ -6,9 +6,17 @@ import SystemPackage
 
 /// Checks of an input before any library opens it.
 package enum SourceFile {
+  /// The identity of a medium that can be read.
+  static func identify(_ location: MediaLocation) throws(Failure) -> FileIdentity {
+    switch location {
+    case .file(let path): try identify(path)
+    case .remote(let url): try MediaNetwork.identity(of: url)
+    }
+  }
+
   /// The identity of a regular, readable, non-empty file. FFmpeg would hang on a FIFO, and report a
   /// folder or an empty file poorly.
-  static func identify(_ path: FilePath) throws(Failure) -> FileIdentity {
+  private static func identify(_ path: FilePath) throws(Failure) -> FileIdentity {
     var status = stat()
     guard PathCalls.stat(path, &status) == 0 else {
       throw refusal(of: path, errno: errno)
@@ -35,15 +43,18 @@ package enum SourceFile {
     return FileIdentity(status)
   }
 
-  /// The bytes of a regular, readable, non-empty file.
+  /// The bytes of a medium.
   ///
   /// - Throws: Why it is none.
-  package static func size(of path: FilePath) throws(Failure) -> Int64 { try identify(path).size }
+  package static func size(of location: MediaLocation) throws(Failure) -> Int64 {
+    try identify(location).size
+  }
 
-  /// The same for a file that has not changed for so long that any further change gives it another
+  /// `identify`, for a file that has not changed for so long that any further change gives it another
   /// time: its facts then hold as long as its identity is the same. A file that is written to
   /// without end is taken as it is after some attempts.
-  static func settle(_ path: FilePath) throws(Failure) -> FileIdentity {
+  static func settle(_ location: MediaLocation) throws(Failure) -> FileIdentity {
+    guard case .file(let path) = location else { return try identify(location) }
     var identity = try identify(path)
     for _ in 0..<3 {
       let rest = identity.timeToRest(at: .now)
@@ -55,21 +66,23 @@ package enum SourceFile {
     return identity
   }
 
-  /// Checks that a file is still the one that was probed. It is asked when the file is opened, and
+  /// Checks that a medium is still the one that was probed. It is asked when the file is opened, and
   /// again when all is read: decoders take a file that is cut short meanwhile for one with damage,
   /// and one that is overwritten for sound.
   ///
   /// - Throws: `tryAgain` where it is another one or gone; otherwise as `identify`.
-  static func requireUnchanged(_ path: FilePath, _ identity: FileIdentity) throws(Failure) {
+  static func requireUnchanged(
+    _ location: MediaLocation, _ identity: FileIdentity
+  ) throws(Failure) {
     do throws(Failure) {
-      if try identify(path) == identity { return }
+      if try identify(location) == identity { return }
     } catch {
       guard error.remedy == .mendInput else { throw error }
     }
     throw Failure(
       .tryAgain,
       "was changed, moved or removed while avjob was working; run the job again once it stays as "
-        + "it is", path: path)
+        + "it is", location: location)
   }
 
   /// The file at the end of a path's links, nil where there is none.
@@ -89,7 +102,7 @@ package enum SourceFile {
     case ELOOP:
       Failure(.mendInput, "is a link that leads to itself", path: path)
     default:
-      .reading(code, "cannot be opened", path: path)
+      .reading(code, "cannot be opened", location: .file(path))
         ?? Failure(.mendMachine, "cannot be opened: \(Errno(rawValue: code))", path: path)
     }
   }

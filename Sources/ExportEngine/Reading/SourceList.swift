@@ -8,7 +8,7 @@ import SystemPackage
 struct SourceList {
   private(set) var list: [Fingerprint.Source] = []
   /// Their places in `list`.
-  private(set) var numbers: [FilePath: Int] = [:]
+  private(set) var numbers: [MediaLocation: Int] = [:]
   /// Where the job first names each.
   private var origins: [Origin] = []
 
@@ -18,12 +18,13 @@ struct SourceList {
   /// - Complexity: O(graph)
   init(of graph: Graph) throws(Failure) {
     for node in graph.nodes {
-      if let asset = node.asset { add(asset.path, asset.identity, at: node.origin) }
+      if let asset = node.asset { add(asset.location, asset.identity, at: node.origin) }
     }
     for sink in graph.sinks {
       for picture in [sink.metadata.cover] + sink.chapters.map(\.image) {
         switch picture {
-        case .file(let path): add(path, try SourceFile.settle(path), at: sink.output.origin)
+        case .picture(let location):
+          add(location, try SourceFile.settle(location), at: sink.output.origin)
         case .embedded(let artwork):
           add(artwork.media, artwork.identity, at: sink.output.origin)
         case nil: break
@@ -32,10 +33,11 @@ struct SourceList {
     }
   }
 
-  private mutating func add(_ path: FilePath, _ identity: FileIdentity, at origin: Origin) {
-    guard numbers[path] == nil else { return }
-    numbers[path] = list.count
-    list.append(Fingerprint.Source(path: path, identity: identity))
+  private mutating func add(_ location: MediaLocation, _ identity: FileIdentity, at origin: Origin)
+  {
+    guard numbers[location] == nil else { return }
+    numbers[location] = list.count
+    list.append(Fingerprint.Source(location: location, identity: identity))
     origins.append(origin)
   }
 
@@ -48,7 +50,7 @@ struct SourceList {
 
   private func requireUnchanged(_ number: Int) throws(Failure) {
     do throws(Failure) {
-      try SourceFile.requireUnchanged(list[number].path, list[number].identity)
+      try SourceFile.requireUnchanged(list[number].location, list[number].identity)
     } catch {
       throw error.placed(at: origins[number])
     }
@@ -56,7 +58,9 @@ struct SourceList {
 
   /// Why reading failed: a source that has changed, whatever its decoder made of that.
   func cause(of error: any Error) -> any Error {
-    guard let path = (error as? Failure)?.path, let number = numbers[path] else { return error }
+    guard let location = (error as? Failure)?.location, let number = numbers[location] else {
+      return error
+    }
     do throws(Failure) {
       try requireUnchanged(number)
       return error

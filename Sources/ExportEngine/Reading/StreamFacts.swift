@@ -1,6 +1,6 @@
+import Diagnosis
 import LibAV
 import MPEGAudio
-import SystemPackage
 
 /// The facts for reading one stream, found by probing.
 struct StreamFacts: Sendable {
@@ -14,7 +14,7 @@ struct StreamFacts: Sendable {
     case counted(AnchorIndex)
   }
 
-  var path: FilePath
+  var location: MediaLocation
   var streamIndex: Int
   var sampleRate: Int
   var channelCount: Int
@@ -53,7 +53,7 @@ struct StreamFacts: Sendable {
 extension StreamFacts {
   /// The stream, at its first packet, in a demuxer that reads no other.
   func open() throws(LibAVError) -> (Demuxer, LibAV.Stream) {
-    let demuxer = try Demuxer.open(path)
+    let demuxer = try location.demuxer()
     try demuxer.completeParameters()
     demuxer.select(stream: streamIndex)
     let streams = demuxer.streams

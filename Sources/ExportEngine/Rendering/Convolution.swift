@@ -38,7 +38,7 @@ extension FilteredSource.Setup {
     do throws(Failure) {
       return try Self.reverb(reverb.settings, response, sampleRate: format.sampleRate)
     } catch {
-      throw Failure(error.remedy, error.message, path: impulse.path)
+      throw Failure(error.remedy, error.message, location: impulse.location)
     }
   }
 

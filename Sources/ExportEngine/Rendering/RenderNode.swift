@@ -65,7 +65,7 @@ final class SourceNode: RenderNode {
     return Failure(
       .mendInput,
       "breaks off at \(found.inSeconds) and not at \(asset.duration.inSeconds); "
-        + "download it again, or clip a range before that", path: asset.path)
+        + "download it again, or clip a range before that", location: asset.location)
   }
 
   /// Integers are finite by nature; decoders of other formats may pass on a file's NaN.
@@ -80,7 +80,8 @@ final class SourceNode: RenderNode {
       }
       guard largest < Float.infinity.bitPattern else {
         throw Failure(
-          .mendInput, "holds samples that are no numbers (NaN or infinity)", path: source.asset.path
+          .mendInput, "holds samples that are no numbers (NaN or infinity)",
+          location: source.asset.location
         )
       }
     }

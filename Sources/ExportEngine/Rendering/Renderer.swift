@@ -57,19 +57,20 @@ package final class Renderer {
   package var damageWarnings: [Warning] {
     let damaged = pool.damage.filter { $0.value.count > 0 }
     guard !damaged.isEmpty else { return [] }
-    var origins: [FilePath: Origin] = [:]
+    var origins: [MediaLocation: Origin] = [:]
     for node in graph.nodes {
-      guard let asset = node.asset, origins[asset.path] == nil else { continue }
-      origins[asset.path] = node.origin
+      guard let asset = node.asset, origins[asset.location] == nil else { continue }
+      origins[asset.location] = node.origin
     }
     return
       damaged
-      .map { path, damage in
+      .map { location, damage in
         Warning(
           "is damaged in \(damage.count == 1 ? "one place" : "\(damage.count) places"), where "
-            + "sound is missing; download it again", path: path, origin: origins[path] ?? .unknown)
+            + "sound is missing; download it again", location: location,
+          origin: origins[location] ?? .unknown)
       }
-      .sorted { ($0.path?.string ?? "") < ($1.path?.string ?? "") }
+      .sorted { ($0.location?.description ?? "") < ($1.location?.description ?? "") }
   }
 
   /// The next frame of a master, on the timeline.

@@ -21,7 +21,7 @@ final class SourcePool {
   /// How many sources stay open that nothing reads.
   static let idleLimit = 8
 
-  private(set) var damage: [FilePath: Damage] = [:]
+  private(set) var damage: [MediaLocation: Damage] = [:]
 
   init(_ library: MediaLibrary, unless cancellation: CancellationFlag) {
     self.library = library
@@ -50,8 +50,8 @@ final class SourcePool {
 
   private func open(_ source: Source) throws(Failure) -> any FrameSource {
     let asset = source.asset
-    let damage = self.damage[asset.path] ?? Damage(unless: cancellation)
-    self.damage[asset.path] = damage
+    let damage = self.damage[asset.location] ?? Damage(unless: cancellation)
+    self.damage[asset.location] = damage
     return convert(
       try library.open(asset, noting: damage), by: source.matrix, source.ratio,
       sampleRate: asset.sampleRate, frameCount: asset.frameCount, targetCount: source.frameCount)

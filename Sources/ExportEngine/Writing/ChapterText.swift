@@ -1,3 +1,4 @@
+import Diagnosis
 import Glibc
 import JSON
 import MediaComposition
@@ -26,7 +27,11 @@ struct ChapterText {
   ) {
     lines = chapters.map { chapter, frames in
       var image: String?
-      if case .file(let file)? = chapter.image { image = file.reference(from: path.folder) }
+      switch chapter.image {
+      case .picture(.file(let file))?: image = file.reference(from: path.folder)
+      case .picture(.remote(let url))?: image = url.withoutCredentials.absoluteText
+      case .embedded?, nil: image = nil
+      }
       return Line(
         milliseconds: Time(frames: frames.lowerBound, rate: sampleRate).frames(atRate: 1000),
         title: chapter.title, url: chapter.url, image: image)
@@ -104,6 +109,13 @@ extension FilePath {
       String(UnicodeScalar(byte))
     default: "%" + hexadecimal(UInt32(byte), digits: 2)
     }
+  }
+}
+
+extension MediaLocation {
+  /// A path as above; an address stays as it is.
+  func relative(to folder: FilePath) -> MediaLocation {
+    file.map { .file($0.relative(to: folder)) } ?? self
   }
 }
 

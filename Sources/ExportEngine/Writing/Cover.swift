@@ -27,17 +27,18 @@ func obstacle(to artwork: EmbeddedArtwork, as name: String) -> String? {
 ///   `.tryAgain` where a media file is not the probed one.
 func readPicture(_ artwork: Artwork, as name: String = "the cover") throws(Failure) -> Picture? {
   switch artwork {
-  case .file(let path): return try readPicture(path, as: name)
+  case .picture(.file(let path)): return try readPicture(path, as: name)
+  case .picture(let location): return try fetchPicture(location, as: name)
   case .embedded(let artwork):
     guard obstacle(to: artwork, as: name) == nil else { return nil }
     try SourceFile.requireUnchanged(artwork.media, artwork.identity)
     let bytes =
       switch artwork.place {
       case .stream(let index): try attachedPicture(index, of: artwork.media)
-      case .tag(let image): read(image.stored, of: artwork.media).map(image.bytes)
+      case .tag(let image): try read(image.stored, of: artwork.media).map(image.bytes)
       }
     guard let bytes else {
-      throw Failure(.tryAgain, "\(name) cannot be read; run the job again", path: artwork.media)
+      throw Failure(.tryAgain, "\(name) cannot be read; run the job again", location: artwork.media)
     }
     return Picture(bytes)
   }
@@ -46,7 +47,7 @@ func readPicture(_ artwork: Artwork, as name: String = "the cover") throws(Failu
 /// Pictures of jobs, for one view of the disk: each file is read once, however many jobs share it.
 struct PictureCache {
   private struct Key: Hashable {
-    var path: FilePath
+    var location: MediaLocation
     /// Its name in failures.
     var name: String
   }
@@ -58,13 +59,15 @@ struct PictureCache {
   ///
   /// - Throws: As `readPicture`.
   mutating func picture(
-    _ path: FilePath, as name: String
+    _ location: MediaLocation, as name: String
   ) throws(Failure) -> (head: Picture, byteCount: Int) {
-    let key = Key(path: path, name: name)
+    let key = Key(location: location, name: name)
     if let known = sights[key] { return try known.get() }
     let sight: Sight
     do throws(Failure) {
-      let picture = try readPicture(path, as: name)
+      guard let picture = try readPicture(.picture(location), as: name) else {
+        throw Failure(.reportBug, "\(name) has no format", location: location)
+      }
       sight = .success((picture.head, picture.bytes.count))
     } catch {
       sight = .failure(error)
@@ -86,22 +89,43 @@ package struct ReviewCache {
   }
 }
 
-private func attachedPicture(_ index: Int, of media: FilePath) throws(Failure) -> [UInt8]? {
+private func attachedPicture(_ index: Int, of media: MediaLocation) throws(Failure) -> [UInt8]? {
   try reading(media) { () throws(LibAVError) in
-    try Demuxer.open(media).bytes(ofPicture: index)
+    try media.demuxer().bytes(ofPicture: index)
   }
 }
 
-private func read(_ range: Range<Int>, of media: FilePath) -> [UInt8]? {
-  guard let file = try? PathCalls.openToRead(media) else {
-    return nil
+private func read(
+  _ range: Range<Int>, of media: MediaLocation
+) throws(Failure) -> [UInt8]? {
+  let bytes = try MediumBytes(media).bytes(at: Int64(range.lowerBound), count: range.count)
+  return bytes.count == range.count ? bytes : nil
+}
+
+private func fetchPicture(
+  _ location: MediaLocation, as name: String
+) throws(Failure) -> Picture {
+  let medium = try MediumBytes(location)
+  let size = try medium.size()
+  guard size <= largestCover else { throw tooLarge(location, name) }
+  return try picture(try medium.bytes(at: 0, count: Int(size)), location, name)
+}
+
+private func tooLarge(_ location: MediaLocation, _ name: String) -> Failure {
+  Failure(.mendInput, "\(name) is larger than 16 MB; make it smaller", location: location)
+}
+
+private func picture(
+  _ bytes: [UInt8], _ location: MediaLocation, _ name: String
+) throws(Failure) -> Picture {
+  guard let picture = Picture(bytes) else {
+    throw Failure(
+      .mendInput, "\(name) is neither a JPEG nor a PNG picture", location: location)
   }
-  defer { try? file.close() }
-  var bytes = [UInt8](repeating: 0, count: range.count)
-  let count = bytes.withUnsafeMutableBytes { buffer in
-    (try? file.read(fromAbsoluteOffset: Int64(range.lowerBound), into: buffer)) ?? 0
+  if let damage = picture.damage {
+    throw Failure(.mendInput, "\(name) \(damage)", location: location)
   }
-  return count == bytes.count ? bytes : nil
+  return picture
 }
 
 private func readPicture(_ path: FilePath, as name: String) throws(Failure) -> Picture {
@@ -116,9 +140,7 @@ private func readPicture(_ path: FilePath, as name: String) throws(Failure) -> P
   guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
     throw Failure(.mendInput, "\(name) is no regular file", path: path)
   }
-  guard facts.st_size <= largestCover else {
-    throw Failure(.mendInput, "\(name) is larger than 16 MB; make it smaller", path: path)
-  }
+  guard facts.st_size <= largestCover else { throw tooLarge(.file(path), name) }
   let size = Int(facts.st_size)
   var failure: Int32 = 0
   let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
@@ -134,11 +156,5 @@ private func readPicture(_ path: FilePath, as name: String) throws(Failure) -> P
   guard failure == 0 else {
     throw Failure(.mendInput, "cannot read \(name): \(Errno(rawValue: failure))", path: path)
   }
-  guard let picture = Picture(bytes) else {
-    throw Failure(.mendInput, "\(name) is neither a JPEG nor a PNG picture", path: path)
-  }
-  if let damage = picture.damage {
-    throw Failure(.mendInput, "\(name) \(damage)", path: path)
-  }
-  return picture
+  return try picture(bytes, .file(path), name)
 }

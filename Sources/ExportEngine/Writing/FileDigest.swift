@@ -17,12 +17,25 @@ func fileDigest(
   _ path: FilePath, named: FilePath, unless cancellation: CancellationFlag
 ) throws -> [UInt8] {
   do {
-    let digest = try SHA256.digest(ofFile: path) { cancellation.isCancelled }
+    let digest = try SHA256.digest(of: try FileBytes(path)) { cancellation.isCancelled }
     guard let digest else { throw CancellationError() }
     return digest
   } catch let error as Errno {
     throw Failure.writing(error.rawValue, "cannot read the file", path: named)
   } catch let error as LibAVError {
     throw error.machineFailure.about(named)
+  }
+}
+
+/// The same of a source, all of which is fetched where it lies on a server, once for each version.
+func mediumDigest(
+  _ location: MediaLocation, unless cancellation: CancellationFlag
+) throws -> [UInt8] {
+  switch location {
+  case .file(let path): return try fileDigest(path, named: path, unless: cancellation)
+  case .remote(let url):
+    let digest = try MediaNetwork.medium(at: url).digest { cancellation.isCancelled }
+    guard let digest else { throw CancellationError() }
+    return digest
   }
 }

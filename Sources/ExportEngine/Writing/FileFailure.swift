@@ -71,10 +71,11 @@ extension Failure {
   /// - Parameters:
   ///   - errno: As the call left it.
   ///   - action: The attempt, such as “cannot be read”.
-  ///   - path: The input.
+  ///   - location: The input: system calls fail on files alone.
   /// - Returns: The failure, or nil.
-  static func reading(_ errno: Int32, _ action: String, path: FilePath) -> Failure? {
-    switch errno {
+  static func reading(_ errno: Int32, _ action: String, location: MediaLocation) -> Failure? {
+    guard case .file(let path) = location else { return nil }
+    return switch errno {
     case EACCES, EPERM:
       Failure(
         .mendMachine, "\(action): \(Errno(rawValue: errno)); change its permissions", path: path)

@@ -40,18 +40,10 @@ package final class LeftoverCache: Sendable {
 
   private static func list(_ folder: FilePath) -> Found {
     var found: Found = [:]
-    guard let stream = PathCalls.opendir(folder) else { return found }
-    defer { closedir(stream) }
-    while let entry = readdir(stream) {
-      // The name is a C array after the entry's fixed part; it ends with a NUL (dirent.h).
-      let bytes = withUnsafePointer(to: &entry.pointee.d_name) { tuple in
-        tuple.withMemoryRebound(to: CChar.self, capacity: 256) {
-          UnsafeBufferPointer(start: $0, count: strlen($0)).map(UInt8.init(bitPattern:))
-        }
-      }
-      guard let (stem, process) = TemporaryFile.parts(ofTemporary: bytes) else { continue }
-      let path = folder.appending(FilePath(bytes: bytes).components)
-      found[stem, default: []].append((path, process))
+    for entry in PathCalls.entries(of: folder) ?? [] {
+      let name = FilePath(root: nil, [entry.name]).bytes
+      guard let (stem, process) = TemporaryFile.parts(ofTemporary: name) else { continue }
+      found[stem, default: []].append((folder.appending(entry.name), process))
     }
     return found
   }

@@ -248,9 +248,9 @@ extension SoundTally {
 extension Failure {
   /// The same failure, about `path` if it has none yet.
   func about(_ path: FilePath) -> Failure {
-    guard self.path == nil else { return self }
+    guard location == nil else { return self }
     var copy = self
-    copy.path = path
+    copy.location = .file(path)
     return copy
   }
 }

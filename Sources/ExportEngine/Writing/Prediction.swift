@@ -18,7 +18,7 @@ extension Graph {
     let kind = sink.format.kind
     let capabilities = kind.capabilities
     var asset = Asset(
-      path: sink.output.path, streamIndex: 0, container: kind.container,
+      location: .file(sink.output.path), streamIndex: 0, container: kind.container,
       codec: sink.format.codec, sampleRate: format.sampleRate,
       channelLayout: kind.probedLayout(of: capabilities.stored(format.channelLayout))
         ?? format.channelLayout,

@@ -56,7 +56,7 @@ struct RecordWriter {
     digestOfSource digest: (Asset) throws -> [UInt8]
   ) throws -> [WrittenRecord] {
     let assets = export.composition.readAssets.sorted {
-      ($0.path.string, $0.streamIndex) < ($1.path.string, $1.streamIndex)
+      ($0.location, $0.streamIndex) < ($1.location, $1.streamIndex)
     }
     let sources = try assets.map { (asset: $0, digest: try digest($0)) }
     return try zip(export.records, files).map { record, file in
@@ -97,8 +97,8 @@ struct RecordWriter {
   func abandon() { for file in files.reversed() { file.discard() } }
 
   private func source(_ asset: Asset, _ digest: [UInt8], from folder: FilePath) -> JSONValue {
-    .file(
-      asset.path.relative(to: folder),
+    .medium(
+      asset.location.relative(to: folder),
       [
         "bytes": .integer(asset.identity.size), "sha256": .hexadecimal(digest),
         "stream": .count(asset.streamIndex), "container": .text(asset.container),

@@ -72,8 +72,8 @@ func requireEncodable(
     var left = 0
     func readNamed(_ artwork: Artwork, as name: String) throws(Failure) -> Picture? {
       // A media file's picture was checked by the probe.
-      guard case .file(let path) = artwork else { return nil }
-      let (head, byteCount) = try pictures.picture(path, as: name)
+      guard case .picture(let location) = artwork else { return nil }
+      let (head, byteCount) = try pictures.picture(location, as: name)
       left += byteCount - head.bytes.count
       return head
     }

@@ -31,23 +31,27 @@ extension Decoder {
       return [FoundClip(item: item)]
     }
     let origin = clip.range == nil ? text.origin : text.origin(of: clip.pathRange, in: map)
-    func item(_ path: FilePath) -> Item {
-      var item = Item(.clip(MediaReference(path, origin: origin)), origin: text.origin)
+    func item(_ location: MediaLocation) -> Item {
+      var item = Item(.clip(MediaReference(location, origin: origin)), origin: text.origin)
       item.range = range
       return item
+    }
+    if MediaURL.scheme(of: clip.path) != nil {
+      guard let url = address(clip.path, at: origin) else { return [] }
+      return [FoundClip(item: item(.remote(url)))]
     }
     let pattern = text.pattern(clip.pathRange)
     if context.isList, FilePattern.isPattern(pattern), isPattern(clip.path, in: text.folder) {
       return matches(pattern, at: origin, in: text.folder).map {
-        FoundClip(item: item($0.path), file: $0)
+        FoundClip(item: item(.file($0.path)), file: $0)
       }
     }
     return path(clip, of: text, at: origin, suspicion, in: context).map {
-      [FoundClip(item: item($0))]
+      [FoundClip(item: item(.file($0)))]
     } ?? []
   }
 
-  /// Whether a path has wildcards, and is no file or address itself.
+  /// Whether a path has wildcards, and is no file itself.
   private func isPattern(_ path: String, in folder: FilePath) -> Bool {
     (try? Self.checkPath(path)) != nil && kind(of: self.path(path, in: folder)) == nil
   }
@@ -63,9 +67,7 @@ extension Decoder {
     do throws(QuantityError) {
       try Self.checkPath(clip.path)
     } catch {
-      let help =
-        isCutByComma(origin) ? "inside [] a comma ends a text; quote the address" : error.help
-      sink.error(error.message, at: origin, help: help)
+      sink.error(error.message, at: origin, help: error.help)
       return nil
     }
     let path = path(clip.path, in: text.folder)
@@ -95,11 +97,26 @@ extension Decoder {
     return path
   }
 
+  /// An address in a clip's text.
+  private func address(_ text: String, at origin: Origin) -> MediaURL? {
+    do throws(QuantityError) {
+      let url = try Self.address(text)
+      guard isCutByComma(origin) else { return url }
+      sink.error(
+        "'\(url)' ends at a comma", at: origin,
+        help: "inside [] a comma ends a text; quote the address, or write a space behind the comma")
+    } catch {
+      sink.error(error.message, at: origin, help: error.help)
+    }
+    return nil
+  }
+
   /// `[https://x?a,b]`: the second half of an address became an item.
   private func isCutByComma(_ origin: Origin) -> Bool {
     guard let place = map.place(of: origin) else { return false }
     let rest = map.line(at: place).unicodeScalars.dropFirst(place.column - 1 + place.length)
-    return rest.first == "," && rest.dropFirst().first.map { $0 != " " } ?? false
+    guard rest.first == ",", let next = rest.dropFirst().first, next != " " else { return false }
+    return MediaURL.scheme(of: String(rest.dropFirst())) == nil && next != "\"" && next != "'"
   }
 
   /// The error of a word in a list that looks like a time and is none.
@@ -217,7 +234,7 @@ extension Decoder {
 
   /// The item of a name in `sources`: a clip with defaults.
   func source(_ entry: YAMLEntry, _ scope: Scope) -> Item? {
-    shared(entry.value, in: scope) {
+    shared(entry.value, in: scope) { () -> Item? in
       // Names in a source are paths, also in its insertions.
       let names = sources
       sources = [:]
@@ -231,6 +248,10 @@ extension Decoder {
       var contents = SourceContents(fields: fields)
       Language.sourceContents.read(fields, self, scope, into: &contents)
       guard var item = contents.item else { return nil }
+      if case .clip(var reference) = item.content {
+        reference.sha256 = contents.sha256
+        item.content = .clip(reference)
+      }
       modify(&item, by: fields, scope, in: .track)
       return item
     }
@@ -241,20 +262,24 @@ extension Decoder {
 struct SourceContents {
   let fields: Fields
   var item: Item?
+  var sha256: Located<String>?
 }
 
 extension Language {
   static let sourceContents: Keys<SourceContents> = Keys([
-    Key("file", as: Values.path.form, "the file's path, taken literally") {
+    Key("file", as: Values.path.form, "the file's path or its address, taken literally") {
       entry, decoder, scope, source in
-      source.item = decoder.path(entry.value, scope).map { path in
-        decoder.checkFile(path.value, at: path.origin, isMedium: true)
-        return Item.clip(path.value, origin: path.origin)
+      source.item = decoder.location(entry.value, scope).map { location in
+        if let path = location.value.file {
+          decoder.checkFile(path, at: location.origin, isMedium: true)
+        }
+        return Item.clip(location.value, origin: location.origin)
       }
     },
-    Key(
-      "sha256", notBuilt: "a checksum to hold the file to",
-      instead: "run 'sha256sum --check' before"),
+    Key("sha256", Values.sha256, "the file's SHA-256: any other content is refused") {
+      source, digest in
+      source.sha256 = digest
+    },
     Key("clip", as: Values.clip, "a media file, and a range of it") {
       entry, decoder, scope, source in
       source.item = decoder.text(entry.value, scope).flatMap { text -> Item? in

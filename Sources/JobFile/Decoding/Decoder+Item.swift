@@ -158,7 +158,7 @@ extension Decoder {
   /// The clip of a job without one: the file of its `for_each`.
   private func input(_ fields: Fields, _ scope: Scope) -> [FoundClip] {
     if let input = scope.input?.file {
-      return [FoundClip(item: .clip(input.path, origin: fields.origin))]
+      return [FoundClip(item: .clip(input.location, origin: fields.origin))]
     }
     // A job without a `for_each` breaks a rule, which was reported.
     if !fields.isIncomplete, fields["for_each"] != nil {
@@ -187,7 +187,7 @@ extension Decoder {
     guard elements.count < nodes.count else { return items }
     return items.filter { item in
       if case .clip(let reference) = item.content {
-        !exclusions.cover(reference.path)
+        reference.location.file.map { !exclusions.cover($0) } ?? true
       } else {
         true
       }

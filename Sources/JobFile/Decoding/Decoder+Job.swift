@@ -236,8 +236,8 @@ extension Scope {
 }
 
 extension Item {
-  fileprivate var onlyClip: FilePath? {
-    if case .clip(let reference) = content { reference.path } else { nil }
+  fileprivate var onlyClip: MediaLocation? {
+    if case .clip(let reference) = content { reference.location } else { nil }
   }
 }
 

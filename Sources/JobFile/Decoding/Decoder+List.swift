@@ -11,10 +11,11 @@ import YAML
 extension Decoder {
   /// The list in the file of `node`; nil, after a report, if there is none.
   func timeList(_ node: YAMLNode, _ scope: Scope) -> TimeList? {
-    guard let path = path(node, scope), !InputBinding.isUnknown(path.value) else { return nil }
-    if let known = lists[path.value] { return known }
-    let list = read(path)
-    lists[path.value] = .some(list)
+    guard let place = location(node, scope) else { return nil }
+    if let path = place.value.file, InputBinding.isUnknown(path) { return nil }
+    if let known = lists[place.value] { return known }
+    let list = read(place)
+    lists[place.value] = .some(list)
     return list
   }
 
@@ -88,14 +89,43 @@ extension Decoder {
     return nil
   }
 
-  private func read(_ path: Located<FilePath>) -> TimeList? {
-    guard
-      let contents = contents(of: path, limit: TimeList.sizeLimit, as: .list)
-    else { return nil }
+  private func read(_ place: Located<MediaLocation>) -> TimeList? {
+    let (bytes, name, isQuoted): ([UInt8], FilePath, Bool)
+    switch place.value {
+    case .file(let path):
+      let file = Located(path, at: place.origin)
+      guard let contents = contents(of: file, limit: TimeList.sizeLimit, as: .list) else {
+        return nil
+      }
+      (bytes, name, isQuoted) = (contents.bytes, path, self.isQuoted(contents))
+    case .remote(let url):
+      guard let text = contents(of: Located(url, at: place.origin)) else { return nil }
+      // What a server sent is not printed: it may be anybody's.
+      (bytes, name, isQuoted) = (text, FilePath(url.authority + url.path), false)
+    }
     let result = TimeList.read(
-      contents.bytes, path: path.value, named: path.origin, isQuoted: isQuoted(contents), in: map)
+      bytes, path: name, named: place.origin, isQuoted: isQuoted, in: map)
     sink.add(result.sink)
     return result.sink.diagnostics.errors.isEmpty ? result.list : nil
+  }
+
+  /// A list of a server; nil, after a report, if it cannot be read.
+  private func contents(of url: Located<MediaURL>) -> [UInt8]? {
+    do {
+      let bytes = try files.contents(of: url.value, limit: TimeList.sizeLimit)
+      let name = FilePath(url.value.lastComponent)
+      let found = MediaInstead.diagnostic(insteadOf: .list, of: name, bytes, at: url.origin)
+      if let found { sink.add(found) }
+      return found == nil ? bytes : nil
+    } catch let error as FileTooLarge {
+      sink.error(
+        "'\(url.value)' has more than \(error.limit >> 20) MiB: that is no "
+          + MediaInstead.Text.list.noun, at: url.origin, help: "split it, if it is one")
+    } catch {
+      let (reason, help) = JobFile.reason(error)
+      sink.error("'\(url.value)' \(reason)", at: url.origin, help: help)
+    }
+    return nil
   }
 
   /// Times and titles of a map.

@@ -208,9 +208,10 @@ extension Decoder {
     return matches(pattern, at: node.origin, in: text.folder)
   }
 
-  /// `en`, `30s`: a word that is no file's name and does not look like one.
+  /// `en`, `30s`: a word that is no file's name and does not look like one; or an address.
   private func isValue(_ text: Text) -> Bool {
     let word = text.string
+    if (try? MediaURL(word)) != nil { return true }
     guard !word.contains("/"), !word.hasPrefix("~"),
       !FilePattern.isPattern(text.pattern(0..<word.unicodeScalars.count)), !word.isEmpty
     else { return false }

@@ -19,11 +19,12 @@ extension Values {
       if let text = decoder.text(entry.value, scope) { tags.metadata[entry.key] = text.string }
     },
     [
-      Key("cover", as: cover, "a JPEG or PNG file; \"\" for none") { entry, decoder, scope, tags in
+      Key("cover", as: cover, "a JPEG or PNG picture; \"\" for none") {
+        entry, decoder, scope, tags in
         if entry.value.isEmptyText {
           tags.metadata.removesCover = true
         } else {
-          tags.metadata.cover = decoder.cover(entry.value, scope.inFiles).map { .file($0) }
+          tags.metadata.cover = decoder.cover(entry.value, scope.inFiles).map { .picture($0) }
         }
       },
       Key("from", as: media, "a source or a file whose tags and cover are taken; \"\" for none") {
@@ -70,15 +71,16 @@ extension Decoder {
     return names.contains(key.lowercased()) ? nil : Spelling.nearest(to: key, among: names)
   }
 
-  fileprivate func cover(_ node: YAMLNode, _ scope: Scope) -> FilePath? {
-    guard let path = path(node, scope) else { return nil }
-    if path.value == self.path("none", in: node.folder ?? folder), kind(of: path.value) == nil {
+  fileprivate func cover(_ node: YAMLNode, _ scope: Scope) -> MediaLocation? {
+    guard let cover = location(node, scope) else { return nil }
+    guard case .file(let path) = cover.value else { return cover.value }
+    if path == self.path("none", in: node.folder ?? folder), kind(of: path) == nil {
       sink.error(
-        "there is no file 'none'", at: path.origin, help: "write \"\" for no cover")
+        "there is no file 'none'", at: cover.origin, help: "write \"\" for no cover")
       return nil
     }
-    checkFile(path.value, at: path.origin)
-    return path.value
+    checkFile(path, at: cover.origin)
+    return cover.value
   }
 
   /// The source, or the file, whose tags are used.
@@ -93,15 +95,18 @@ extension Decoder {
       guard case .clip(let reference)? = self.source(source, scope)?.content else { return nil }
       return reference
     }
-    guard let path = path(node, scope) else { return nil }
     var suspicion: ClipText.MalformedRange?
-    if ClipText(text.string, suspicion: &suspicion).range != nil, kind(of: path.value) == nil {
+    let hasRange = ClipText(text.string, suspicion: &suspicion).range != nil
+    if hasRange, kind(of: path(text.string, in: text.folder)) == nil {
       sink.error(
-        "\(whole), not of a range", at: path.origin, help: "leave the range out")
+        "\(whole), not of a range", at: text.origin, help: "leave the range out")
       return nil
     }
-    checkFile(path.value, at: path.origin, name: text.string, isMedium: true)
-    return MediaReference(path.value, origin: path.origin)
+    guard let location = location(node, scope) else { return nil }
+    if let path = location.value.file {
+      checkFile(path, at: location.origin, name: text.string, isMedium: true)
+    }
+    return MediaReference(location.value, origin: location.origin)
   }
 }
 

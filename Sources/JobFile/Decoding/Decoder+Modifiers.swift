@@ -219,7 +219,7 @@ extension Decoder {
       switch sequence.items[index].content {
       case .clip(let reference)
       where sequence.items[index].chapter == nil && sequence.items[index].chapters.isEmpty:
-        sequence.items[index].chapter = reference.path.stem.map { ItemChapter($0) }
+        sequence.items[index].chapter = reference.location.stem.map { ItemChapter($0) }
       case .concat(var inner):
         addChapters(to: &inner)
         sequence.items[index].content = .concat(inner)

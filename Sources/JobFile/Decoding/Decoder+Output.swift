@@ -14,7 +14,7 @@ struct EnclosingJob {
   /// The level of outputs without their own.
   var loudness: LoudnessTarget?
   /// The only clip of the job, if it is one.
-  var clip: FilePath?
+  var clip: MediaLocation?
   /// Whether the job is known to be more than one clip.
   var isNoClip = false
 }
@@ -138,7 +138,12 @@ extension Decoder {
         help: "name the file: 'file'")
       return nil
     }
-    guard let name = (input?.path ?? context.clip)?.lastComponent else { return nil }
+    guard let location = input?.location ?? context.clip, let name = location.fileName else {
+      sink.error(
+        "'folder' takes its file's name from an address that has none", at: entry.keyOrigin,
+        help: "name the file: 'file'")
+      return nil
+    }
     path = path.pushing(literal(FilePath(root: nil, [name])))
     // Not as a text: the name may have other bytes than UTF-8.
     if case .usual(let usual) = fileExtension { path.extension = usual }

@@ -37,7 +37,7 @@ final class Decoder {
   /// A clip's last file, as written: clips of one file mostly follow one another.
   var lastFile: (name: String, folder: FilePath, path: FilePath)?
   /// Lists of times; nil for refused ones.
-  var lists: [FilePath: TimeList?] = [:]
+  var lists: [MediaLocation: TimeList?] = [:]
   /// Tables; nil for refused ones.
   var tables: [FilePath: Table?] = [:]
   var jobCount = 0
@@ -218,10 +218,6 @@ extension Decoder {
       refuseUnknown(entry, by: schema)
       return false
     }
-    if let instead = key.instead {
-      sink.error("'\(entry.key)' is not built yet", at: entry.keyOrigin, help: instead)
-      return false
-    }
     guard !entry.value.isMissing else { return false }
     let shape: Form.Shape =
       switch entry.value.kind {
@@ -269,10 +265,9 @@ extension Decoder {
       return "did you mean '\(nearest)'?"
     }
     if let meant = Schema.synonyms[word.lowercased()].flatMap({ schema[$0] }) {
-      return meant.instead.map { "'\(meant.name)' is not built yet: \($0)" }
-        ?? "write '\(meant.name)'"
+      return "write '\(meant.name)'"
     }
-    let names = schema.built.map { "'\($0)'" }
+    let names = schema.names.map { "'\($0)'" }
     return names.count > 10
       ? "'avjob schema \(schema.name)' lists the keys of \(schema.subject)"
       : "\(schema.subject) has \(names.joined(separator: ", "))"
@@ -317,70 +312,4 @@ extension Decoder {
       throw QuantityError(error.message)
     }
   }
-
-  /// `text` as a path below `folder`; a template where `isTemplate`.
-  func path(_ text: String, in folder: FilePath, isTemplate: Bool = false) -> FilePath {
-    func literal(_ path: FilePath) -> FilePath { isTemplate ? PartTemplate.escaped(path) : path }
-    var text = text[...]
-    if text == "~" || text.hasPrefix("~/"), let home = files.homeDirectory {
-      return literal(home).pushing(FilePath(String(text.dropFirst(2))))
-    }
-    while text.hasPrefix("./"), text.count > 2 { text = text.dropFirst(2) }
-    let path = FilePath(String(text))
-    return path.isAbsolute ? path : literal(folder).pushing(path)
-  }
-
-  /// A path as a value: not empty, not `-`, without characters that no file name has.
-  func path(_ node: YAMLNode, _ scope: Scope) -> Located<FilePath>? {
-    value(node, scope) { text throws(QuantityError) in
-      try Self.checkPath(text)
-      return path(text, in: node.folder ?? folder, isTemplate: scope.part == .bound)
-    }
-  }
-
-  static func checkPath(_ text: String) throws(QuantityError) {
-    guard !text.isEmpty else { throw QuantityError("a path is missing", help: "name a file") }
-    guard text != "-" else {
-      throw QuantityError(
-        "'-' stands for a pipe, and avjob reads and writes files only",
-        help: "name a file: an MP3 written to a pipe loses its tag")
-    }
-    // PATH_MAX of Linux (limits.h), with its NUL.
-    guard text.utf8.count < 4096 else {
-      throw QuantityError("a path has less than 4096 bytes", help: "shorten it")
-    }
-    guard !text.utf8.contains(0) else {
-      throw QuantityError("a path cannot hold U+0000", help: "leave it out")
-    }
-    if text.first == "$", text.dropFirst().first?.isASCIILetter == true {
-      let name = text.dropFirst().prefix { $0.isASCIILetter || $0.isNumber || $0 == "_" }
-      let rest = text.dropFirst(name.count + 1)
-      throw QuantityError(
-        "'$\(name)' is no variable here",
-        help: (name == "HOME" ? "write '~\(rest)', or " : "write ")
-          + "'${env.\(name)}\(rest)' and allow it with --env \(name); "
-          + "a file of that name is './\(text)'")
-    }
-    guard !isAddress(text) else {
-      throw QuantityError(
-        "'\(text)': sources and outputs over the network are not built yet",
-        help: "download the file and name the copy")
-    }
-  }
-
-  /// Whether a text has `://` in it. By its bytes: the library's search is slower than all other
-  /// work on a path.
-  private static func isAddress(_ text: String) -> Bool {
-    var rest = text.utf8[...]
-    while let colon = rest.firstIndex(of: UInt8(ascii: ":")) {
-      rest = rest[colon...]
-      if rest.starts(with: "://".utf8) { return true }
-      rest = rest.dropFirst()
-    }
-    return false
-  }
-}
-
-extension Character {
-  fileprivate var isASCIILetter: Bool { isASCII && isLetter }
 }

@@ -1,3 +1,4 @@
+import Diagnosis
 import SystemPackage
 import TimeLists
 
@@ -61,7 +62,9 @@ struct JobLoop {
         switch axis {
         case .files(let matches):
           binding.input = input(.file(matches[place].path, below: matches[place].folder))
-        case .inputs(let values): binding.input = input(.value(values[place]))
+        case .inputs(let values):
+          let url = try? MediaURL(values[place])
+          binding.input = input(url.map { .address($0) } ?? .value(values[place]))
         case .values(let values): binding.values.append(values[place])
         }
       }
@@ -86,7 +89,7 @@ struct JobLoop {
       let parts = axes.map { axis -> [String] in
         switch axis {
         case .files(let matches): Self.names(of: matches)
-        case .inputs(let values), .values(let values): values
+        case .inputs(let values), .values(let values): Self.names(ofTexts: values)
         }
       }
       if parts.count == 1 { return parts[0] }
@@ -100,6 +103,13 @@ struct JobLoop {
     parts.dropFirst().reduce(parts.first ?? []) { names, part in
       names.flatMap { name in part.map { name + separator + $0 } }
     }
+  }
+
+  /// The texts; of addresses what can be shown, with a number where that repeats.
+  private static func names(ofTexts texts: [String]) -> [String] {
+    let shown = texts.map(MediaURL.shown)
+    guard Set(shown).count < Set(texts).count else { return shown }
+    return shown.enumerated().map { "\($1) \($0 + 1)" }
   }
 
   /// The file's stem; if stems repeat, its path below the pattern's fixed part; with the extension

@@ -1,3 +1,4 @@
+import Diagnosis
 import MediaComposition
 import SystemPackage
 import TimeLists
@@ -173,6 +174,8 @@ struct InputBinding {
     /// A file, by a path that can be opened, and the folders between the fixed part of its pattern
     /// and it.
     case file(FilePath, below: FilePath)
+    /// A medium on a server.
+    case address(MediaURL)
     /// A text that names no file.
     case value(String)
   }
@@ -190,9 +193,13 @@ struct InputBinding {
   /// Whether `path` comes from `unknown`.
   static func isUnknown(_ path: FilePath) -> Bool { path.string.contains("\u{FFFC}") }
 
-  /// The file; nil where it is a value.
-  var file: (path: FilePath, folder: FilePath)? {
-    if case .file(let path, let folder) = kind { (path, folder) } else { nil }
+  /// The medium, and the folders below its pattern's; nil where it is a value.
+  var file: (location: MediaLocation, folder: FilePath)? {
+    switch kind {
+    case .file(let path, let folder): (.file(path), folder)
+    case .address(let url): (.remote(url), "")
+    case .value: nil
+    }
   }
 
   func value(of name: String, in folder: FilePath) -> String? {
@@ -202,10 +209,14 @@ struct InputBinding {
     case ("input.stem", .file(let path, _)): return path.stem ?? ""
     case ("input.ext", .file(let path, _)): return path.extension ?? ""
     case ("input.name", .file(let path, _)): return path.lastComponent?.string ?? ""
+    case ("input", .address(let url)): return url.absoluteText
+    case ("input.stem", .address(let url)): return FilePath(url.lastComponent).stem ?? ""
+    case ("input.ext", .address(let url)): return FilePath(url.lastComponent).extension ?? ""
+    case ("input.name", .address(let url)): return url.lastComponent
     case ("input", .value(let text)), ("input.stem", .value(let text)),
       ("input.name", .value(let text)):
       return text
-    case ("input.dir", .value), ("input.ext", .value): return ""
+    case ("input.dir", .value), ("input.ext", .value), ("input.dir", .address): return ""
     default: return nil
     }
   }

@@ -1,3 +1,4 @@
+import Diagnosis
 import Files
 import Glibc
 import MediaComposition
@@ -17,12 +18,23 @@ public protocol FileSystem: Sendable {
   /// - Throws: `FileTooLarge` where it has more than `limit`; `KernelFile`; `HiddenFile`; an `Errno`
   ///   where it cannot be read.
   func contents(of path: FilePath, limit: Int) throws -> FileContents
+  /// A text of a server.
+  ///
+  /// - Throws: `FileTooLarge` where it has more than `limit`; `Failure` where it cannot be had.
+  func contents(of url: MediaURL, limit: Int) throws -> [UInt8]
   /// The path behind all links; by its text alone where nothing is there.
   func resolved(_ path: FilePath) -> FilePath
   /// The user's folder, for `~`.
   var homeDirectory: FilePath? { get }
   /// Absolute.
   var currentDirectory: FilePath { get }
+}
+
+extension FileSystem {
+  /// Nothing: there are files alone.
+  public func contents(of url: MediaURL, limit: Int) throws -> [UInt8] {
+    throw Failure(.mendJob, "texts of servers are not read here; download it and name the copy")
+  }
 }
 
 /// The kind of a file.
@@ -93,10 +105,25 @@ public struct KernelFile: Error, CustomStringConvertible {
 /// A text whose values a stranger's job must not print, as names and titles (`Confinement.hides`).
 public struct HiddenFile: Error {}
 
-/// The machine's own disk.
+/// The machine's own disk, and what servers have.
 public struct LocalFileSystem: FileSystem {
+  /// Reads a text of a server, of so many bytes at most; throws as `contents(of:limit:)`.
+  public typealias Fetch = @Sendable (MediaURL, Int) throws -> [UInt8]
+
+  private let fetch: Fetch?
+
   /// The machine's own disk.
-  public init() {}
+  ///
+  /// - Parameter fetch: Reads texts of servers; nil: they are refused.
+  public init(fetching fetch: Fetch? = nil) { self.fetch = fetch }
+
+  /// By `fetch`.
+  public func contents(of url: MediaURL, limit: Int) throws -> [UInt8] {
+    guard let fetch else {
+      throw Failure(.mendJob, "texts of servers are not read here; download it and name the copy")
+    }
+    return try fetch(url, limit)
+  }
 
   /// `stat(2)`
   public func kind(of path: FilePath) -> FileKind? {
@@ -109,28 +136,17 @@ public struct LocalFileSystem: FileSystem {
 
   /// `readdir(3)`; links are followed by one `stat(2)` each.
   public func entries(of folder: FilePath) -> [FolderEntry]? {
-    guard let stream = PathCalls.opendir(folder) else { return nil }
-    defer { closedir(stream) }
-    var entries: [FolderEntry] = []
-    while let entry = readdir(stream) {
-      // The name is a C array after the entry's fixed part; it ends with a NUL (dirent.h).
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { tuple in
-        tuple.withMemoryRebound(to: CChar.self, capacity: 256) {
-          FilePath.Component(platformString: $0)
-        }
-      }
-      guard let name, name.kind == .regular else { continue }
-      switch Int(entry.pointee.d_type) {
-      case Int(DT_REG): entries.append(FolderEntry(name, .file))
-      case Int(DT_DIR): entries.append(FolderEntry(name, .folder))
+    PathCalls.entries(of: folder)?.compactMap { entry in
+      switch entry.type {
+      case Int(DT_REG): FolderEntry(entry.name, .file)
+      case Int(DT_DIR): FolderEntry(entry.name, .folder)
       case Int(DT_LNK), Int(DT_UNKNOWN):
-        guard let kind = kind(of: folder.appending(name)) else { continue }
-        let isLink = Int(entry.pointee.d_type) == Int(DT_LNK)
-        entries.append(FolderEntry(name, kind, isLink: isLink))
-      default: entries.append(FolderEntry(name, .other))
+        kind(of: folder.appending(entry.name)).map {
+          FolderEntry(entry.name, $0, isLink: entry.type == Int(DT_LNK))
+        }
+      default: FolderEntry(entry.name, .other)
       }
     }
-    return entries
   }
 
   /// `open(2)`, `fstat(2)`, `read(2)`

@@ -34,11 +34,6 @@ struct Key<Owner>: Sendable {
     self.init(name, as: form, help) { _, _, _, _ in }
   }
 
-  /// A key that is not built yet; `instead` is the alternative.
-  init(_ name: String, notBuilt help: String, instead: String) {
-    facts = Schema.Key(name, notBuilt: help, instead: instead)
-    read = { _, _, _, _ in }
-  }
 }
 
 /// Keys of a map for one value.

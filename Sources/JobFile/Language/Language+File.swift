@@ -48,7 +48,7 @@ extension Language {
       let map = waiting.removeFirst()
       guard !found.contains(where: { $0.subject == map.subject }) else { continue }
       found.append(map)
-      waiting += map.keys.filter { $0.instead == nil }.flatMap { $0.form.maps() }
+      waiting += map.keys.flatMap { $0.form.maps() }
     }
     return found
   }()

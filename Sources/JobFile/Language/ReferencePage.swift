@@ -31,16 +31,11 @@ extension Schema {
   fileprivate var section: String {
     var lines = ["## \(title)", ""]
     lines += ["| key | value | |", "| --- | --- | --- |"]
-    for key in keys where key.instead == nil {
+    for key in keys {
       lines.append("| `\(key.name)` | \(Self.code(key.form.example)) | \(Self.code(key.help)) |")
     }
     if isOpen { lines.append("| any other | a text | a tag of that name |") }
     if !rules.isEmpty { lines += [""] + rules.map { "- \($0.kind.sentence)" } }
-    let planned = keys.filter { $0.instead != nil }
-    if !planned.isEmpty {
-      let names = planned.map { "`\($0.name)` (\($0.help))" }
-      lines += ["", "Not built yet: \(names.joined(separator: ", "))."]
-    }
     return lines.joined(separator: "\n") + "\n"
   }
 

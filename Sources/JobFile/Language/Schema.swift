@@ -36,28 +36,18 @@ struct Schema: Sendable {
     let name: String
     let form: Form
     let help: String
-    /// nil for a key that works; else an alternative.
-    let instead: String?
 
     init(_ name: String, _ form: Form, _ help: String) {
       self.name = name
       self.form = form
       self.help = help
-      instead = nil
-    }
-
-    init(_ name: String, notBuilt help: String, instead: String) {
-      self.name = name
-      form = Form("any", [.text, .list, .map], "a value") { true }
-      self.help = help
-      self.instead = instead
     }
   }
 
   subscript(name: String) -> Key? { indices[name].map { keys[$0] } }
 
-  /// The names of the keys that work.
-  var built: [String] { keys.filter { $0.instead == nil }.map(\.name) }
+  /// The names of the keys.
+  var names: [String] { keys.map(\.name) }
 
   /// The name of its definition in the JSON Schema: `item_map` of `an item`.
   var definition: String { name.replacing(" ", with: "_") + "_map" }

@@ -13,7 +13,7 @@ extension Language {
     // The whole of a file stands at the root.
     let maps = Self.maps.filter { $0.subject != file.subject }
     var forms: [String: Form] = [:]
-    for key in maps.flatMap(\.keys) + fileKeys where key.instead == nil {
+    for key in maps.flatMap(\.keys) + fileKeys {
       forms[key.form.name] = key.form
     }
     var definitions = maps.map { map in
@@ -35,7 +35,7 @@ extension Language {
   /// A file is one job, or has 'jobs'.
   private static let oneOrMany: JSONValue = [
     "if": ["required": ["jobs"]],
-    "then": Schema.Rule.Kind.none(job.built),
+    "then": Schema.Rule.Kind.none(job.names),
     "else": ["allOf": .list(ofJobs)],
   ]
 
@@ -56,7 +56,7 @@ extension Language {
 extension Schema {
   /// The map, with the rules between its keys.
   fileprivate func tree(with more: [JSONValue] = []) -> JSONValue {
-    let properties = keys.filter { $0.instead == nil }.map { key in
+    let properties = keys.map { key in
       let value: JSONValue = ["description": .text(key.help)]
       return JSONValue.Member(key.name, value.with(key.form.reference))
     }

@@ -242,7 +242,7 @@ extension Values {
     let schema = effect.schema
     guard let key = schema[name] else {
       let nearest = Spelling.nearest(to: name, among: schema.keys.map(\.name))
-      let built = schema.built.map { "'\($0)'" }
+      let built = schema.names.map { "'\($0)'" }
       decoder.sink.error(
         "unknown effect '\(name)'", at: origin,
         help: nearest.map { "did you mean '\($0)'?" }

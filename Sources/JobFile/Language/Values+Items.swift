@@ -62,7 +62,7 @@ extension Values {
   private struct ChapterFields: Sendable {
     var title: String?
     var url: String?
-    var image: FilePath?
+    var image: MediaLocation?
   }
 
   private static let title = TextNotation("title", "a title", JSONForm.someText) {
@@ -88,7 +88,7 @@ extension Values {
       [
         Key("title", title, "what players show") { $0.title = $1.value },
         Key("url", link, "a page about it") { $0.url = $1.value },
-        Key("image", picture, "a JPEG or PNG file") { $0.image = $1.value },
+        Key("image", picture, "a JPEG or PNG picture") { $0.image = $1.value },
       ]),
     finish: { fields, node, _ in
       fields.title.map {

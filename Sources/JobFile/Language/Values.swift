@@ -19,12 +19,12 @@ enum Values {
     Form("path", [.text], "a path, as 'media/theme.ogg'") { JSONForm.path }
   ) { node, decoder, scope in decoder.path(node, scope) }
 
-  /// A path of a picture that must be there.
-  static let picture: NodeNotation<Located<FilePath>> = NodeNotation(
+  /// A picture's address, or its path, where it must be.
+  static let picture: NodeNotation<Located<MediaLocation>> = NodeNotation(
     Form("picture", [.text], "a picture's path, as 'media/ch1.jpg'") { JSONForm.path }
   ) { node, decoder, scope in
-    guard let picture = decoder.path(node, scope) else { return nil }
-    decoder.checkFile(picture.value, at: picture.origin)
+    guard let picture = decoder.location(node, scope) else { return nil }
+    if let path = picture.value.file { decoder.checkFile(path, at: picture.origin) }
     return picture
   }
 
@@ -45,6 +45,16 @@ enum Values {
       throw QuantityError("'\(text)' is no link: links are plain ASCII", help: "write '\(link)'")
     }
     return link
+  }
+
+  static let sha256 = TextNotation(
+    "sha256", "64 hexadecimal digits", Pattern.whole("[0-9A-Fa-f]{64}")
+  ) { text throws(QuantityError) in
+    guard text.utf8.count == 64, text.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
+      throw QuantityError(
+        "'\(text)' is no SHA-256", help: "write the 64 digits that 'sha256sum' prints")
+    }
+    return text.lowercased()
   }
 
   static let stream = TextNotation(

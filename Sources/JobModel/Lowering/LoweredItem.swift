@@ -25,12 +25,12 @@ struct LoweredItem {
   /// Its name in messages, made only for a message.
   enum Name: CustomStringConvertible {
     case text(String)
-    case file(FilePath)
+    case medium(MediaLocation)
 
     var description: String {
       switch self {
       case .text(let text): text
-      case .file(let path): "'\(path.lastComponent?.string ?? path.string)'"
+      case .medium(let location): "'\(location.lastName ?? "\(location)")'"
       }
     }
   }

@@ -160,7 +160,7 @@ extension Chapter {
   init(_ chapter: ItemChapter, start: Time) {
     self.init(
       start: start, title: chapter.title, url: chapter.url,
-      image: chapter.image.map(Artwork.file),
+      image: chapter.image.map(Artwork.picture),
       origin: chapter.start.origin)
   }
 

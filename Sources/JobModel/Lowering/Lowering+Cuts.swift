@@ -80,8 +80,8 @@ extension Lowering {
     guard insertions.contains(where: { $0.time < first && !$0.lowered.allChapters.isEmpty }) else {
       return
     }
-    var clip: FilePath?
-    item.forEachClip { clip = clip ?? $0.path }
+    var clip: MediaLocation?
+    item.forEachClip { clip = clip ?? $0.location }
     var title = item.name?.value ?? clip?.stem ?? "\(lowered.name)"
     if item.name == nil, case .asset(let asset) = lowered.content {
       title = asset.metadata["title"] ?? title

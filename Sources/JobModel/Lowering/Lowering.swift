@@ -90,7 +90,7 @@ struct Lowering {
     switch item.content {
     case .clip(let reference):
       guard let content = contents[reference], case .asset(let asset) = content else { return nil }
-      var clip = made(content, asset.duration, rate: asset.sampleRate, .file(reference.path))
+      var clip = made(content, asset.duration, rate: asset.sampleRate, .medium(reference.location))
       if keepsChapters(at: place) { clip.chapters = asset.chapters }
       return clip
     case .silence(let duration):

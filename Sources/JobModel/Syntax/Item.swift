@@ -97,44 +97,48 @@ public struct Item: Sendable, Hashable {
     keepsChapters = false
   }
 
-  /// A range of a media file.
+  /// A range of a medium.
   public static func clip(
-    _ path: FilePath, stream: Int? = nil, range: ItemRange? = nil, origin: Origin = .unknown
+    _ location: MediaLocation, stream: Int? = nil, range: ItemRange? = nil,
+    origin: Origin = .unknown
   ) -> Item {
-    var item = Item(.clip(MediaReference(path, stream: stream, origin: origin)), origin: origin)
+    var item = Item(.clip(MediaReference(location, stream: stream, origin: origin)), origin: origin)
     item.range = range
     return item
   }
 }
 
-/// One stream of sound in one media file, as a job names it.
+/// One stream of sound in one medium, as a job names it.
 ///
-/// Two references are equal if they name the same stream of the same path, wherever they are
-/// written: a file is probed once.
+/// Two references are equal if they name the same stream of the same place, wherever they are
+/// written: a medium is probed once.
 public struct MediaReference: Sendable, Hashable {
-  /// The path, with relative ones joined to the job file's folder.
-  public var path: FilePath
+  /// The address, or the path, with relative ones joined to the job file's folder.
+  public var location: MediaLocation
   /// An index into all of the file's streams, as ffprobe counts them; nil: the best sound.
   public var stream: Int?
+  /// The SHA-256 of all its bytes, as 64 hexadecimal digits in small letters, if it must have one.
+  public var sha256: Located<String>?
   /// Where it is written first.
   public var origin: Origin
 
-  /// A stream of the file at `path`.
-  public init(_ path: FilePath, stream: Int? = nil, origin: Origin = .unknown) {
-    self.path = path
+  /// A stream of the medium at `location`.
+  public init(_ location: MediaLocation, stream: Int? = nil, origin: Origin = .unknown) {
+    self.location = location
     self.stream = stream
     self.origin = origin
   }
 
-  /// Whether both name the same stream of the same path.
+  /// Whether both name the same stream of the same place, and ask for the same content.
   public static func == (a: MediaReference, b: MediaReference) -> Bool {
-    a.path == b.path && a.stream == b.stream
+    a.location == b.location && a.stream == b.stream && a.sha256?.value == b.sha256?.value
   }
 
   /// Equal references hash alike.
   public func hash(into hasher: inout Hasher) {
-    hasher.combine(path)
+    hasher.combine(location)
     hasher.combine(stream)
+    hasher.combine(sha256?.value)
   }
 }
 

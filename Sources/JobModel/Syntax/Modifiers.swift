@@ -159,13 +159,13 @@ public struct ItemChapter: Sendable, Hashable {
   public var title: String
   /// A page about the chapter.
   public var url: String?
-  /// A JPEG or PNG file to show meanwhile.
-  public var image: FilePath?
+  /// A JPEG or PNG picture to show meanwhile.
+  public var image: MediaLocation?
 
   /// A chapter at `start`.
   public init(
     _ title: String, at start: Located<Moment> = Located(.start), url: String? = nil,
-    image: FilePath? = nil
+    image: MediaLocation? = nil
   ) {
     self.title = title
     self.start = start

@@ -4,7 +4,7 @@ import RunPlan
 import Terminal
 
 /// `avjob check`
-struct Check: ParsableCommand {
+struct Check: MediaCommand {
   static let configuration = CommandConfiguration(
     abstract: "Find mistakes before work starts, and write nothing.",
     discussion: """
@@ -13,6 +13,9 @@ struct Check: ParsableCommand {
       """)
 
   @OptionGroup var options: JobFileOptions
+
+  var network: NetworkOptions { options.variables.network }
+  var isConfined: Bool { options.variables.confinement.root != nil }
 
   func run() throws {
     let context = options.context

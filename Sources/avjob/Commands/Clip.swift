@@ -2,7 +2,7 @@ import ArgumentParser
 import JobFile
 
 /// `avjob clip`
-struct Clip: ParsableCommand {
+struct Clip: MediaCommand {
   static let configuration = CommandConfiguration(
     abstract: "Cut a range out of a media file.",
     discussion: """
@@ -37,6 +37,7 @@ struct Clip: ParsableCommand {
 
   @OptionGroup var output: OutputOptions
   @OptionGroup var reporting: ReportingOptions
+  @OptionGroup var network: NetworkOptions
 
   func run() throws {
     let shot = OneShot(output, reporting)

@@ -5,7 +5,7 @@ import MediaComposition
 import SystemPackage
 
 /// `avjob compress`
-struct Compress: ParsableCommand {
+struct Compress: MediaCommand {
   static let configuration = CommandConfiguration(
     abstract: "Encode media files again, on all cores.",
     discussion: """
@@ -24,6 +24,7 @@ struct Compress: ParsableCommand {
 
   @OptionGroup var output: OutputOptions
   @OptionGroup var reporting: ReportingOptions
+  @OptionGroup var network: NetworkOptions
 
   func validate() throws {
     guard Output.Kind(extension: FilePath(output.output).extension?.lowercased() ?? "") != nil
@@ -68,7 +69,9 @@ struct Compress: ParsableCommand {
 
   /// Names are unique; those of files in different folders may not be.
   private func name(of input: String) -> String {
-    (inputs.count == 1 ? FilePath(input).stem ?? input : input).replacing("${", with: "$${")
+    let location = try? MediaLocation(parsing: input)
+    let name = inputs.count == 1 ? location?.stem : location.map { "\($0)" }
+    return (name ?? input).replacing("${", with: "$${")
   }
 
   private static func isFolder(_ path: String) -> Bool {

@@ -2,7 +2,7 @@ import ArgumentParser
 import JobFile
 
 /// `avjob concat`
-struct Concat: ParsableCommand {
+struct Concat: MediaCommand {
   static let configuration = CommandConfiguration(
     abstract: "Join media files, one after the other, without a sample between them.",
     discussion: """
@@ -22,6 +22,7 @@ struct Concat: ParsableCommand {
 
   @OptionGroup var output: OutputOptions
   @OptionGroup var reporting: ReportingOptions
+  @OptionGroup var network: NetworkOptions
 
   func validate() throws {
     guard inputs.count > 1 else {

@@ -18,6 +18,7 @@ struct IsolatedJob: ParsableCommand {
   func run() throws {
     ChildProcess.dieWith(parent: parent)
     try confinement.enter()
+    Isolation.inheritNetwork()
     guard let order = Isolation.Order(StandardStream.readInput()) else {
       throw ValidationError("this command is started by 'avjob run --isolate' only")
     }

@@ -12,6 +12,7 @@ struct IsolatedProbe: ParsableCommand {
 
   func run() throws {
     try confinement.enter()
+    Isolation.inheritNetwork()
     ProbeProcesses.answer({ readLine() }) {
       StandardStream.output.write($0, verbatim: true)
     }

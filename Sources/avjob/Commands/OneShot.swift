@@ -106,7 +106,8 @@ struct OneShot {
   private func jobs(of file: ArgumentNode) throws -> LoadedJobs {
     var jobs: [Job]
     do throws(Diagnostics) {
-      let file = try JobFile.load(from: file, named: output.output, places: context.map)
+      let file = try JobFile.load(
+        from: file, named: output.output, places: context.map, files: LocalFileSystem.networked)
       context.report(Diagnostics(file.warnings))
       jobs = file.jobs
     } catch {

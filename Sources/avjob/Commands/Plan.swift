@@ -4,16 +4,20 @@ import ExportEngine
 import ExportGraph
 import JSON
 import JobModel
+import MediaComposition
 import RunPlan
 import Terminal
 
 /// `avjob plan`
-struct Plan: ParsableCommand {
+struct Plan: MediaCommand {
   static let configuration = CommandConfiguration(
     abstract: "Print the timeline, conversions and outputs of jobs.",
     discussion: "Opens the media, and writes nothing.")
 
   @OptionGroup var options: JobFileOptions
+
+  var network: NetworkOptions { options.variables.network }
+  var isConfined: Bool { options.variables.confinement.root != nil }
 
   func run() throws {
     let context = options.context
@@ -25,15 +29,36 @@ struct Plan: ParsableCommand {
       // Wishes that are not met were reported in preparing.
       context.report(Diagnostics(session.losses.map(Diagnostic.init) + work.remarks))
       let (name, duration, records) = (export.name, export.duration, export.records)
+      let fetches = try ExportSession.fetches(for: graph)
       if options.output.json {
-        jobs.append(graph.planJSON(name: name, duration: duration, records: records))
+        let plan = graph.planJSON(name: name, duration: duration, records: records)
+        jobs.append(plan.with(["fetches": .list(fetches.map(Self.json))]))
         continue
       }
       StandardStream.output.write(
-        graph.planText(name: name, duration: duration, records: records))
+        graph.planText(name: name, duration: duration, records: records) + Self.text(fetches))
     }
     if options.output.json { options.output.print(version: 2, ["jobs": .list(jobs)]) }
     if preparation.refusedJobs > 0 { throw ExitCode.jobFailed }
+  }
+
+  private static func json(_ fetch: MediaFetch) -> JSONValue {
+    .medium(
+      fetch.location, ["bytes": .integer(fetch.byteCount), "size": .integer(fetch.size)])
+  }
+
+  /// The part of the plan that says what comes over the network; empty where nothing does.
+  private static func text(_ fetches: [MediaFetch]) -> String {
+    guard !fetches.isEmpty else { return "" }
+    let lines = fetches.map { fetch in
+      let size = Figures.size(bytes: fetch.size)
+      let part =
+        fetch.byteCount == 0
+        ? "nothing of \(size): it is in the cache"
+        : "some \(Figures.size(bytes: fetch.byteCount)) of \(size)"
+      return "    \(fetch.location)  \(part)"
+    }
+    return (["  to be fetched"] + lines).map { $0 + "\n" }.joined()
   }
 
   private func graph(of session: ExportSession, _ context: CommandContext) throws -> Graph {

@@ -13,7 +13,7 @@ import Terminal
 import Threads
 
 /// `avjob preview`
-struct Preview: ParsableCommand {
+struct Preview: MediaCommand {
   static let configuration = CommandConfiguration(
     abstract: "Play jobs or media files through a sound device.",
     discussion: """
@@ -24,7 +24,8 @@ struct Preview: ParsableCommand {
       '?' shows all others, 'q' quits.
 
       Exit status: 0 the end, or 'q'; 1 something cannot be played; 2 a job file or the arguments \
-      are wrong; 75 the device is in use; 129, 130 and 143 after SIGHUP, SIGINT and SIGTERM.
+      are wrong; 75 the device is in use, or a server does not answer; 129, 130 and 143 after \
+      SIGHUP, SIGINT and SIGTERM.
       """)
 
   @Argument(help: "Play these job files, folders of them, or media files.", completion: .file())
@@ -56,6 +57,9 @@ struct Preview: ParsableCommand {
   var listDevices = false
 
   @OptionGroup var variables: VariableOptions
+
+  var network: NetworkOptions { variables.network }
+  var isConfined: Bool { variables.confinement.root != nil }
 
   func validate() throws {
     guard !files.isEmpty || listDevices else {
@@ -124,11 +128,14 @@ struct Preview: ParsableCommand {
   }
 
   /// The first entry that can be played, and what was made of it; nil: none can, which was reported.
+  ///
+  /// - Throws: An `ExitCode` where the job must be mended, or all that failed may pass.
   private func firstItem(
     of items: PreviewItems, _ measuring: MeasuringLine, _ context: CommandContext,
     _ failures: inout Int
   ) throws -> (index: Int, made: PreviewItems.Made)? {
     let (start, end) = (try from.map { try PreviewTime($0) }, try to.map { try PreviewTime($0) })
+    var mayPass = failures == 0
     for index in items.entries.indices {
       do throws(Failure) {
         let isLast = index == items.entries.count - 1
@@ -141,9 +148,11 @@ struct Preview: ParsableCommand {
         guard measuring.signal == nil else { return nil }
         context.report(Diagnostics(Diagnostic(error, at: items.entries[index].origin)))
         guard error.remedy != .mendJob else { throw ExitCode.wrongJob }
+        mayPass = mayPass && error.remedy == .tryAgain
         failures += 1
       }
     }
+    if mayPass, !items.entries.isEmpty { throw ExitCode.temporary }
     return nil
   }
 

@@ -11,7 +11,7 @@ import SystemPackage
 import Terminal
 
 /// `avjob probe`
-struct Probe: ParsableCommand {
+struct Probe: MediaCommand {
   static let configuration = CommandConfiguration(
     abstract: "Print what media files hold: format, exact length, tags, cover, chapters.",
     discussion: """
@@ -35,6 +35,7 @@ struct Probe: ParsableCommand {
   var conform: [String] = []
 
   @OptionGroup var output: JSONOption
+  @OptionGroup var network: NetworkOptions
 
   func validate() throws {
     if let refusal = conform.lazy.compactMap(DeliverySpecification.refusal).first {
@@ -51,11 +52,13 @@ struct Probe: ParsableCommand {
     let context = CommandContext(remembering: analyses?.remembered)
     var found: [ProbedMedia] = []
     var (warnings, errors) = ([] as [Diagnostic], [] as [Diagnostic])
-    for path in media.map({ FilePath($0) }) {
+    for word in media {
       do throws(Failure) {
-        let asset = try context.library.asset(at: path, streamIndex: stream)
-        let odd = context.library.warnings(for: path, streamIndex: stream).map { Diagnostic($0) }
-        let streams = (try? context.library.streams(at: path)) ?? []
+        let location = try MediaLocation(parsing: word)
+        let asset = try context.library.asset(at: location, streamIndex: stream)
+        let odd = context.library.warnings(for: location, streamIndex: stream)
+          .map { Diagnostic($0) }
+        let streams = (try? context.library.streams(at: location)) ?? []
         found.append(ProbedMedia(asset: asset, streams: streams, messages: odd))
         warnings += odd
         guard isMeasuring else { continue }
@@ -104,7 +107,7 @@ extension Probe {
     } catch let failure as Failure {
       throw failure
     } catch {
-      throw Failure(.reportBug, "\(error)", path: asset.path)
+      throw Failure(.reportBug, "\(error)", location: asset.location)
     }
   }
 }
@@ -128,8 +131,8 @@ struct ProbedMedia {
   }
 
   func json(in map: SourceMap) -> JSONValue {
-    .file(
-      asset.path,
+    .medium(
+      asset.location,
       [
         "stream": .count(asset.streamIndex), "container": .text(asset.container),
         "codec": .text(asset.codec), "sample_rate": .count(asset.sampleRate),
@@ -205,7 +208,7 @@ struct ProbedMedia {
     rows += asset.chapters.map { ("chapter", "\($0.start.clockText(decimals: 3))  \($0.title)") }
     let width = rows.map(\.0.count).max() ?? 0
     let lines = rows.map { "  " + $0.padded(to: width + 2) + $1 }
-    return ([asset.path.string] + lines).map(\.printable).joined(separator: "\n") + "\n"
+    return (["\(asset.location)"] + lines).map(\.printable).joined(separator: "\n") + "\n"
   }
 }
 

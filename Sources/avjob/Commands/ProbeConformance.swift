@@ -16,7 +16,7 @@ extension Probe {
     return specifications.filter(\.takesOneChannelFormat).map { specification in
       Diagnostic(
         .warning,
-        "'\(other.path)' is \(other.channelLayout.name), and '\(first.path)' is "
+        "'\(other.location)' is \(other.channelLayout.name), and '\(first.location)' is "
           + "\(first.channelLayout.name): \(specification.name) takes one of them for all files of a "
           + "set", at: .unknown)
     }
@@ -38,7 +38,7 @@ extension ProbedMedia {
       let lines = rows.map { row in
         "  " + zip(row, widths).map { $0.padded(to: $1 + 2) }.joined() + row[3]
       }
-      let head = "\(asset.path): \(verb) to \(conformance.specification) (\(document))"
+      let head = "\(asset.location): \(verb) to \(conformance.specification) (\(document))"
       return ([head] + lines).map(\.printable).joined(separator: "\n") + "\n"
     }.joined()
   }

@@ -103,11 +103,11 @@ struct Record: ParsableCommand {
       try RecordSession(recorder, device: device, signals: signals).run()
     } catch {
       // Parts, which only the recorder knows by name; not those that it has kept where a disk is full.
-      let isThere = error.path?.exists ?? false
-      let isDevice = error.path == nil && error.remedy != .mendJob
+      let isThere = error.location?.file?.exists ?? false
+      let isDevice = error.location == nil && error.remedy != .mendJob
       ReportedDiagnostics.refuse(
         error.description,
-        help: isThere && error.path != path && error.remedy == .mendJob
+        help: isThere && error.location != .file(path) && error.remedy == .mendJob
           ? "--force records over it" : isDevice ? DeviceList.help(for: "record") : nil)
       throw ExitCode(error.remedy)
     }

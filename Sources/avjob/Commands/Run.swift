@@ -4,7 +4,7 @@ import RunExecution
 import RunPlan
 
 /// `avjob run`
-struct Run: ParsableCommand {
+struct Run: MediaCommand {
   static let configuration = CommandConfiguration(
     abstract: "Run the jobs of job files.",
     discussion: """
@@ -35,6 +35,9 @@ struct Run: ParsableCommand {
   @OptionGroup var bounds: BoundOptions
 
   @OptionGroup var annotations: AnnotationOption
+
+  var network: NetworkOptions { variables.network }
+  var isConfined: Bool { variables.confinement.root != nil }
 
   func validate() throws {
     if let workers, workers < 1 { throw ValidationError("--workers must be 1 or more") }

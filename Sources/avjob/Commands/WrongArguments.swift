@@ -14,13 +14,23 @@ struct WrongArguments {
     commands.first { $0._commandName == name }
   }
 
+  /// The command that the first words name, as `cache list`, and these words; nil where they name none.
+  private var call: (command: any ParsableCommand.Type, names: [String])? {
+    guard let first = words.first, let command = Self.command(first) else { return nil }
+    let part = words.dropFirst().first.flatMap { name in
+      command.configuration.subcommands.first { $0._commandName == name }
+    }
+    return part.map { ($0, [first, $0._commandName]) } ?? (command, [first])
+  }
+
   // MARK: Commands
 
   /// Why the first word, or the one behind `help`, is no command; nil where it is one.
   var unknownCommand: (message: String, help: String)? {
-    let name = words.first == "help" ? words.dropFirst().first : words.first
-    guard let name, !name.hasPrefix("-"), name != "help", Self.command(name) == nil else {
-      return nil
+    let called = words.first == "help" ? words.dropFirst() : words[...]
+    guard let name = called.first, !name.hasPrefix("-"), name != "help" else { return nil }
+    if let command = Self.command(name) {
+      return Self.unknownPart(called.dropFirst().first, of: command)
     }
     if name.hasSuffix(".yaml") || name.hasSuffix(".yml") {
       return (
@@ -35,6 +45,21 @@ struct WrongArguments {
       "there is no command '\(name)'",
       Spelling.nearest(to: name, among: names).map { "did you mean '\($0)'?" }
         ?? "'avjob help' lists the commands"
+    )
+  }
+
+  /// Why a word is none of a command's own commands; nil where it is one, or there are none.
+  private static func unknownPart(
+    _ name: String?, of command: any ParsableCommand.Type
+  ) -> (message: String, help: String)? {
+    let parts = command.configuration.subcommands.map { $0._commandName }
+    guard let name, !parts.isEmpty, !name.hasPrefix("-"), name != "help", !parts.contains(name)
+    else { return nil }
+    let group = command._commandName
+    return (
+      "there is no command '\(group) \(name)'",
+      Spelling.nearest(to: name, among: parts).map { "did you mean '\(group) \($0)'?" }
+        ?? "'avjob help \(group)' lists the commands"
     )
   }
 
@@ -55,10 +80,11 @@ struct WrongArguments {
   /// The first word that looks like an option and is none of the command's; nil where there is none.
   /// One that has a value makes other mistakes of it: the value is taken for an argument.
   var unknownOption: (message: String, help: String)? {
-    guard let name = words.first, let command = Self.command(name) else { return nil }
+    guard let (command, names) = call else { return nil }
+    let name = names.joined(separator: " ")
     let options = Self.options(of: command)
     var skipsValue = false
-    for word in words.dropFirst() {
+    for word in words.dropFirst(names.count) {
       if word == "--" { return nil }
       if skipsValue || !word.hasPrefix("-") || word == "-" {
         skipsValue = false
@@ -142,8 +168,7 @@ struct WrongArguments {
   func message(for error: any Error) -> (message: String, help: String) {
     if let unknownOption { return unknownOption }
     let text = AVJob.message(for: error)
-    let command = words.first.flatMap { Self.command($0) }?._commandName
-    let call = "avjob help" + (command.map { " \($0)" } ?? "")
-    return (text.prefix(1).lowercased() + text.dropFirst(), "'\(call)' lists the options")
+    let help = (["avjob help"] + (call?.names ?? [])).joined(separator: " ")
+    return (text.prefix(1).lowercased() + text.dropFirst(), "'\(help)' lists the options")
   }
 }

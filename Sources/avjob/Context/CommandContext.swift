@@ -78,7 +78,7 @@ struct CommandContext {
     _ paths: [String], options: VariableOptions, isPart: Bool = false
   ) throws -> LoadedJobs {
     try options.confinement.enter()
-    let files = LocalFileSystem()
+    let files = LocalFileSystem.networked
     var loaded = LoadedJobs()
     var isWrong = false
     var variables = options.read(into: map)
@@ -196,4 +196,14 @@ extension ExitCode {
 extension FilePath {
   /// Whether anything is there, by whatever link.
   var exists: Bool { PathCalls.access(self, F_OK) == 0 }
+}
+
+extension LocalFileSystem {
+  /// The disk, and texts of servers by `MediaNetwork`.
+  static let networked = LocalFileSystem { url, limit in
+    guard let bytes = try MediaNetwork.contents(of: url, limit: limit) else {
+      throw FileTooLarge(limit: limit)
+    }
+    return bytes
+  }
 }

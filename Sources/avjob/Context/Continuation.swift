@@ -12,7 +12,8 @@ enum Continuation {
   /// What is printed behind `to resume: `.
   ///
   /// - Parameter words: The command that was stopped, the program first.
-  /// - Returns: The command as a shell takes it, and a remark where it does less.
+  /// - Returns: The command as a shell takes it, but for secrets of addresses, which are stars, and a
+  ///   remark where it does less.
   func text(of words: [String]) -> String {
     var words = ["avjob"] + words.dropFirst()
     var remark = ""
@@ -28,6 +29,6 @@ enum Continuation {
     default: break
     }
     if case .cleanFolder = self { remark = " (in a folder without the outputs that are done)" }
-    return words.map(shellQuoted).joined(separator: " ").printable + remark
+    return MediaURL.masked(words.map(shellQuoted).joined(separator: " ")).printable + remark
   }
 }

@@ -24,11 +24,11 @@ struct PreviewQueue {
   ///   where an option is about job files, and there is none.
   mutating func entries(of paths: [String]) throws -> [PreviewEntry] {
     try variables.confinement.enter()
-    try refuseMissing(paths.filter { JobFile.isMedia(FilePath($0)) })
+    try refuseMissing(paths.filter(Self.isMedia))
     // Job files that are named one after the other are read together: their jobs may need each other.
     var groups: [(isMedia: Bool, paths: [String])] = []
     for path in paths {
-      let isMedia = JobFile.isMedia(FilePath(path))
+      let isMedia = Self.isMedia(path)
       if groups.last?.isMedia == isMedia {
         groups[groups.count - 1].paths.append(path)
       } else {
@@ -43,7 +43,7 @@ struct PreviewQueue {
     var entries: [PreviewEntry] = []
     for (group, loaded) in zip(groups, loaded) {
       guard let loaded else {
-        entries += group.paths.map { PreviewEntry(.media(FilePath($0))) }
+        entries += try group.paths.map { PreviewEntry(.media(try MediaLocation(parsing: $0))) }
         continue
       }
       let only = names.isEmpty ? nil : names.map { Located($0) }
@@ -82,11 +82,16 @@ struct PreviewQueue {
     )
   }
 
+  private static func isMedia(_ word: String) -> Bool {
+    MediaURL.scheme(of: word) != nil || JobFile.isMedia(FilePath(word))
+  }
+
   private func refuseMissing(_ media: [String]) throws {
     let files = LocalFileSystem()
     let places = ArgumentPlaces(in: context.map)
     var missing = Diagnostics()
-    for path in media where files.kind(of: FilePath(path)) == nil {
+    for path in media
+    where MediaURL.scheme(of: path) == nil && files.kind(of: FilePath(path)) == nil {
       guard case .text(_, let origin) = places.node(path) else { continue }
       missing.append(Diagnostic("'\(path)' does not exist", at: origin))
     }

@@ -1,3 +1,4 @@
+import ExportEngine
 import Glibc
 import Synchronization
 import Threads
@@ -68,6 +69,8 @@ final class Signals: Sendable {
       _exit(128 + number)
     }
     cancellation.cancel()
+    // Whoever waits for a server's bytes hears of it at once.
+    MediaNetwork.cancel()
   }
 
   /// Says that from now on there is something to be stopped. Does not return where a signal is just

@@ -62,8 +62,8 @@ struct BoundOptions: ParsableArguments {
 }
 
 /// Values of the options.
-private enum Bound {
-  static func read<Value>(
+enum Bound {
+  fileprivate static func read<Value>(
     _ option: String, _ text: String, _ read: (String) throws -> Value?
   ) throws -> Value {
     do {
@@ -74,10 +74,20 @@ private enum Bound {
     throw ValidationError("\(option): '\(text)' is no size; write '500 MB' or '2 GB'")
   }
 
-  static func time(_ text: String) throws -> Duration? {
+  fileprivate static func time(_ text: String) throws -> Duration? {
     let time = try Time(parsing: text)
     guard time > .zero else { throw ValidationError("--max-time: write '30m' or '1h'") }
     return .nanoseconds(time.frames(atRate: 1_000_000_000))
+  }
+
+  /// The bytes that an option, or a variable of the environment, sets.
+  ///
+  /// - Throws: `ValidationError` for what is no size.
+  static func bytes(_ text: String, of name: String) throws -> Int64 {
+    guard let size = size(text) else {
+      throw ValidationError("\(name): '\(text)' is no size; write '500 MB' or '20 GB'")
+    }
+    return Int64(size)
   }
 
   /// `500 MB`, `2GB`, `1 GiB`: bytes.

@@ -5,7 +5,8 @@ import JobFile
 import MediaComposition
 import Terminal
 
-/// `--set`, `--env`, `--root` and `--max-jobs`, which every command that reads job files takes.
+/// `--set`, `--env`, `--root`, `--max-jobs` and the network's, which every command that reads job files
+/// takes.
 struct VariableOptions: ParsableArguments {
   @Option(
     name: .customLong("set"),
@@ -19,6 +20,7 @@ struct VariableOptions: ParsableArguments {
   var environment: [String] = []
 
   @OptionGroup var confinement: RootOptions
+  @OptionGroup var network: NetworkOptions
 
   func validate() throws {
     try Assignment.refuseRepeated(assignments)

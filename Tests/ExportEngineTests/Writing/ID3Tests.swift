@@ -124,7 +124,7 @@ struct ID3Tests {
       try Tool.succeed("mv", folder.path("a.mp3"), path)
       #expect(try decode(path).count == 44_100)
       #expect(try Tool.succeed("soxi", "-s", path).text.trimmed == "44100")
-      let asset = try Prober.probe(FilePath(path), stream: nil).asset
+      let asset = try Prober.probe(.file(FilePath(path)), stream: nil).asset
       #expect(asset.metadata["comment"] == comment && asset.metadata["isrc"] == "I")
       #expect(asset.metadata["language"] == "eng")
       #expect(asset.chapters.map(\.url) == [nil, "https://example.org/two"])

@@ -43,7 +43,7 @@ struct LeastSizeTests {
     let least = format.leastByteCount(
       frames: Int64(graph.sinks[0].frames.count), sampleRate: sound.sampleRate,
       channelCount: sound.channelLayout.count)
-    let size = try SourceFile.size(of: output.path)
+    let size = try SourceFile.size(of: .file(output.path))
     #expect(least > 0 && least <= size)
     if format.kind == .wav { #expect(size - least < 200) }
   }

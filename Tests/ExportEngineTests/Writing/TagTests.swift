@@ -136,7 +136,7 @@ struct TagTests {
     metadata["title"] = "T"
     metadata["mood"] = "calm"
     metadata["disc"] = "1"
-    metadata.cover = .file("cover.png")
+    metadata.cover = .picture(.file("cover.png"))
     var linked = chapters
     linked[1].url = "https://example.org"
     #expect(
@@ -198,7 +198,7 @@ struct TagTests {
     framed.output.chapters.sidecars = [.podlove]
     framed.chapters[0].image = .embedded(
       EmbeddedArtwork(
-        media: "a.mp3", place: .stream(1), format: .png, byteCount: 1,
+        media: .file("a.mp3"), place: .stream(1), format: .png, byteCount: 1,
         identity: FileIdentity(device: 1, inode: 1, size: 1, modificationTime: 1)))
     #expect(
       omissions(of: framed).map(\.message) == [
@@ -211,7 +211,7 @@ struct TagTests {
     func image(_ format: EmbeddedArtwork.Format, _ byteCount: Int64) -> Artwork {
       .embedded(
         EmbeddedArtwork(
-          media: "a.mp3", place: .stream(1), format: format, byteCount: byteCount,
+          media: .file("a.mp3"), place: .stream(1), format: format, byteCount: byteCount,
           identity: FileIdentity(device: 1, inode: 1, size: 1, modificationTime: 1)))
     }
     var framed = chapters
@@ -241,7 +241,7 @@ struct TagTests {
     var brought = chapters[0]
     brought.isInherited = true
     let source = Asset(
-      path: "a.mp3", streamIndex: 0, container: "mp3", codec: "mp3", sampleRate: 44_100,
+      location: .file("a.mp3"), streamIndex: 0, container: "mp3", codec: "mp3", sampleRate: 44_100,
       channelLayout: .mono, frameCount: 1, metadata: own, chapters: [brought],
       identity: FileIdentity(device: 1, inode: 1, size: 1, modificationTime: 1))
     let silent = sink(.wav(.int16), metadata: own, chapters: [brought])
@@ -333,7 +333,7 @@ struct TagTests {
           try writeSound([tone], to: folder.path("out"), format, metadata: metadata)
         }
         #expect(failure?.message == message)
-        #expect(failure?.path == metadata.cover?.path)
+        #expect(failure?.location == metadata.cover?.location)
         #expect(failure?.remedy == .mendInput)
       }
     }

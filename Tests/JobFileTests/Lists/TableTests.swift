@@ -40,7 +40,7 @@ import Testing
       """
     ).jobs
     #expect(jobs.map(\.name) == ["a", "b"])
-    #expect(jobs.map { $0.media.map(\.path) } == [["a.wav"], ["b.wav"]])
+    #expect(jobs.map { $0.media.map(\.location.file) } == [["a.wav"], ["b.wav"]])
     #expect(jobs.map { $0.metadata["title"] } == ["x", "none"])
     #expect(jobs.map { $0.metadata["comment"] } == ["<x>", "<>"])
     #expect(jobs.map { $0.metadata["track"] } == ["1/2", "2/2"])
@@ -86,7 +86,8 @@ import Testing
       tracks.map { $0[0].sequence.items.compactMap(\.chapter?.title) } == [
         ["1 of 2", "2 of 2"], ["1 of 1"],
       ])
-    #expect(jobs.map { $0.media.map(\.path) } == [["a.wav", "b.wav"], ["b.wav", "a.wav"]])
+    #expect(
+      jobs.map { $0.media.map(\.location.file) } == [["a.wav", "b.wav"], ["b.wav", "a.wav"]])
   }
 
   @Test("Without 'group_by' the job's only row is each of them")
@@ -96,6 +97,6 @@ import Testing
     let jobs = try bench.load(
       "rows: t.csv\nconcat: [{ each: row, clip: \"${file}.wav\" }, 1s]\noutput: ${file}.mp3"
     ).jobs
-    #expect(jobs.map { $0.media.map(\.path) } == [["a.wav"], ["b.wav"]])
+    #expect(jobs.map { $0.media.map(\.location.file) } == [["a.wav"], ["b.wav"]])
   }
 }

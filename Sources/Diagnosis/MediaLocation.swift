@@ -1,0 +1,125 @@
+import SystemPackage
+
+/// Where a medium is: a file of this machine, or an address that a server answers.
+public enum MediaLocation: Sendable, Hashable {
+  /// A path, absolute or relative to the process's folder.
+  case file(FilePath)
+  /// An address.
+  case remote(MediaURL)
+
+  /// What a user wrote: an address where it begins as one, and else a path.
+  ///
+  /// - Throws: `Failure` (`mendJob`) for an address that is wrong.
+  public init(parsing text: String) throws(Failure) {
+    guard MediaURL.scheme(of: text) != nil else {
+      self = .file(FilePath(text))
+      return
+    }
+    do throws(MediaURLError) {
+      self = .remote(try MediaURL(text))
+    } catch {
+      throw Failure(.mendJob, "'\(MediaURL.shown(text))': \(error.fault); \(error.remedy)")
+    }
+  }
+
+  /// The path; nil for an address.
+  public var file: FilePath? {
+    if case .file(let path) = self { path } else { nil }
+  }
+
+  /// The address; nil for a file.
+  public var url: MediaURL? {
+    if case .remote(let url) = self { url } else { nil }
+  }
+
+  /// The file's name, without folders and without a query; nil where there is none.
+  public var lastName: String? {
+    switch self {
+    case .file(let path): path.lastComponent?.string
+    case .remote(let url): url.lastComponent.isEmpty ? nil : url.lastComponent
+    }
+  }
+
+  /// The same as a part of a path.
+  public var fileName: FilePath.Component? {
+    let path = file ?? FilePath(lastName ?? "")
+    return path.lastComponent.flatMap { $0.kind == .regular ? $0 : nil }
+  }
+
+  /// The file's name without its extension; nil where there is none.
+  public var stem: String? {
+    file.map(\.stem) ?? fileName?.stem
+  }
+
+  /// What tells it from all others, for a digest: a path's bytes, or an address with its query, and
+  /// without credentials, which may change.
+  package var bytes: [UInt8] {
+    switch self {
+    case .file(let path): path.bytes
+    case .remote(let url): Array(url.withoutCredentials.absoluteText.utf8)
+    }
+  }
+
+  /// The location to store and to show: an address without its secrets.
+  public var redacted: MediaLocation {
+    switch self {
+    case .file: self
+    case .remote(let url): .remote(url.redacted)
+    }
+  }
+}
+
+extension MediaLocation: CustomStringConvertible {
+  /// The location to show in a message.
+  public var description: String {
+    switch self {
+    case .file(let path): path.string
+    case .remote(let url): url.description
+    }
+  }
+}
+
+extension MediaLocation: Comparable {
+  /// Files first, by their paths.
+  public static func < (left: MediaLocation, right: MediaLocation) -> Bool {
+    switch (left, right) {
+    case (.file(let left), .file(let right)):
+      left.bytes.lexicographicallyPrecedes(right.bytes)
+    case (.file, .remote): true
+    case (.remote, .file): false
+    case (.remote(let left), .remote(let right)): left < right
+    }
+  }
+}
+
+extension MediaLocation: Codable {
+  private enum CodingKeys: String, CodingKey { case url }
+
+  /// Reads what `encode(to:)` wrote.
+  ///
+  /// - Throws: `DecodingError`
+  public init(from decoder: any Decoder) throws {
+    guard let container = try? decoder.container(keyedBy: CodingKeys.self) else {
+      self = .file(try CodedPath(from: decoder).wrappedValue)
+      return
+    }
+    let text = try container.decode(String.self, forKey: .url)
+    do throws(MediaURLError) {
+      self = .remote(try MediaURL(text))
+    } catch {
+      throw DecodingError.dataCorruptedError(
+        forKey: .url, in: container, debugDescription: error.fault)
+    }
+  }
+
+  /// Writes a path as `CodedPath` does, and an address as `{"url": …}`, with its secrets: for another
+  /// process of this run. What is kept on disk is `redacted`.
+  public func encode(to encoder: any Encoder) throws {
+    switch self {
+    case .file(let path): try CodedPath(wrappedValue: path).encode(to: encoder)
+    case .remote(let url):
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(url.absoluteText, forKey: .url)
+    }
+  }
+}

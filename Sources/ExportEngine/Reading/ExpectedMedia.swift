@@ -1,0 +1,97 @@
+import Diagnosis
+import ExportGraph
+import MediaCache
+import MediaComposition
+
+/// The media of servers that an export reads, open as long as this object lives. What it reads of each
+/// is said to the medium: a whole one, or nearly so, is asked for with one request, others by ranges.
+final class ExpectedMedia {
+  private let media: [MediumBytes]
+
+  /// Begins to fetch the first whole ones, and says which parts will be read of the others.
+  ///
+  /// - Throws: `Failure` where a server cannot be asked.
+  /// - Complexity: O(n log n) in the graph's nodes
+  init(of graph: Graph) throws(Failure) {
+    var begun = 0
+    media = try graph.remoteReads.map { asset, ranges throws(Failure) in
+      let bytes = try MediumBytes(asset.location)
+      let whole = 0..<asset.identity.size
+      if Double(ranges.reduce(0) { $0 + $1.count }) < 0.9 * Double(whole.count) {
+        let isExact = asset.codec.hasPrefix("pcm_")
+        bytes.expect(ranges.map { ExpectedRead(range: $0, isExact: isExact) })
+      } else if begun < Self.mostBegun {
+        bytes.expect(whole)
+        begun += 1
+      } else {
+        bytes.expect([ExpectedRead(range: whole, isExact: true)])
+      }
+      return bytes
+    }
+  }
+
+  /// More at once would wait for one another: a server is asked for no more at a time.
+  private static let mostBegun = 4
+}
+
+/// What an export reads of a medium of a server, and how much of it is still to be fetched.
+public struct MediaFetch: Sendable, Hashable {
+  /// The medium.
+  public var location: MediaLocation
+  /// Bytes that are not in the cache, to within what their format tells before it is read.
+  public var byteCount: Int64
+  /// The medium's bytes.
+  public var size: Int64
+}
+
+extension ExportSession {
+  /// What is to be fetched for a graph of the session, in the order of addresses.
+  ///
+  /// Bytes are taken to be as many in each second of a medium.
+  ///
+  /// - Throws: `Failure` where the cache cannot be read.
+  /// - Complexity: O(graph + blocks of the media)
+  public static func fetches(for graph: Graph) throws(Failure) -> [MediaFetch] {
+    try graph.remoteReads.map { asset, ranges throws(Failure) in
+      let missing = try MediumBytes(asset.location).missingBytes(of: ranges)
+      return MediaFetch(location: asset.location, byteCount: missing, size: asset.identity.size)
+    }
+  }
+}
+
+extension Graph {
+  /// The media of servers, in the order of their addresses, and the bytes that are read of each: in
+  /// order, and as one where they nearly touch. O(n log n) in the nodes
+  fileprivate var remoteReads: [(asset: Asset, ranges: [Range<Int64>])] {
+    var reads: [Asset: [Range<Int64>]] = [:]
+    for case (let asset, let range)? in nodes.map(remoteRead) {
+      reads[asset, default: []].append(range)
+    }
+    return reads.sorted { $0.key.location < $1.key.location }.map { asset, ranges in
+      var merged: [Range<Int64>] = []
+      for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+        if let last = merged.last, range.lowerBound <= last.upperBound + Self.nearness {
+          merged[merged.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+        } else {
+          merged.append(range)
+        }
+      }
+      return (asset, merged)
+    }
+  }
+
+  private static var nearness: Int64 { 64 << 10 }
+
+  /// About which bytes a node reads, if it reads a medium of a server.
+  private func remoteRead(_ node: Node) -> (Asset, Range<Int64>)? {
+    guard case .source(let source, let start) = node.kind, source.asset.location.url != nil else {
+      return nil
+    }
+    let asset = source.asset
+    let ratio = Double(source.ratio.source) / Double(source.ratio.target)
+    let scale = Double(asset.identity.size) / Double(max(1, asset.frameCount))
+    let first = Int64(Double(start) * ratio * scale)
+    let end = first + Int64(Double(node.frames.count) * ratio * scale)
+    return (asset, (first..<end).clamped(to: 0..<asset.identity.size))
+  }
+}

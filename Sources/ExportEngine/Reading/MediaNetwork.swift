@@ -1,0 +1,216 @@
+import Diagnosis
+import Glibc
+import HTTP
+import LibAV
+import MediaCache
+import MediaComposition
+import Synchronization
+import SystemPackage
+
+/// How this process reads media of servers: whether, from which, and where it keeps what it has read.
+///
+/// One for the process, as its connections and its cache are. Safe from any thread.
+public enum MediaNetwork {
+  /// What may be fetched, and where it is kept.
+  public struct Options: Sendable, Hashable, Codable {
+    /// Whether no server is asked: media come from the cache alone.
+    public var isOffline = false
+    /// The hosts that may be asked, as `host`, `host:port`, `*.example.org` or `*`; with none, all that
+    /// have a public address. Others must be named exactly.
+    public var allowedHosts: [String] = []
+    /// Whether servers are asked only where `allowedHosts` has some: for jobs of strangers.
+    public var mustNameHosts = false
+    /// Where media are kept; nil where the environment names no folder for that.
+    public var cacheFolder: MediaLocation?
+    /// Bytes on the disk from which on the cache removes what was not used for longest.
+    public var cacheSize: Int64 = MediaCache.Options.defaultLimit
+    /// A server that has been asked since, in milliseconds since 1970, is not asked again.
+    var start = MediaCache.now
+
+    /// The options that the environment sets.
+    ///
+    /// The folder is `AVJOB_CACHE`, else `avjob/media` in `XDG_CACHE_HOME`, else in `~/.cache`.
+    ///
+    /// - Parameter variable: The value of a variable of the environment.
+    public init(
+      environment variable: (String) -> String? = { getenv($0).map { String(cString: $0) } }
+    ) {
+      func folder(_ name: String, _ rest: String) -> MediaLocation? {
+        guard let value = variable(name), FilePath(value).isAbsolute else { return nil }
+        return .file(FilePath(value).appending(rest))
+      }
+      cacheFolder =
+        variable("AVJOB_CACHE").flatMap { $0.isEmpty ? nil : .file(FilePath($0)) }
+        ?? folder("XDG_CACHE_HOME", "avjob/media") ?? folder("HOME", ".cache/avjob/media")
+    }
+  }
+
+  private struct State {
+    var options: Options?
+    var policy: AddressPolicy?
+    var cache: MediaCache?
+  }
+
+  private static let state = Mutex(State())
+
+  /// Sets the options; those of the environment count until then.
+  ///
+  /// To be called before any medium of a server is opened: those that are open stay as they are.
+  ///
+  /// - Throws: `Failure` for a host that is none.
+  public static func configure(_ options: Options) throws(Failure) {
+    let policy = try policy(of: options)
+    state.withLock { $0 = State(options: options, policy: policy, cache: nil) }
+  }
+
+  /// Refuses all media of servers, also those in the cache.
+  public static func forbid() {
+    var options = Options()
+    (options.isOffline, options.mustNameHosts, options.allowedHosts) = (true, true, [])
+    state.withLock { $0 = State(options: options, policy: AddressPolicy(), cache: nil) }
+  }
+
+  /// The options that count.
+  public static var options: Options { state.withLock { $0.options } ?? Options() }
+
+  /// Ends all requests: whoever waits for bytes is told that the work was cancelled.
+  public static func cancel() { state.withLock { $0.cache }?.cancel() }
+
+  /// Waits a second at most for bytes that are on their way: they would be fetched again.
+  public static func settle() { state.withLock { $0.cache }?.settle(within: .seconds(1)) }
+
+  /// What comes over the network.
+  public struct Transfer: Sendable, Hashable {
+    /// Bytes that this process has received.
+    public var receivedBytes: Int64
+    /// Bytes that servers have been asked for, and that have not come yet.
+    public var remainingBytes: Int64
+
+    /// A transfer.
+    public init(receivedBytes: Int64, remainingBytes: Int64) {
+      (self.receivedBytes, self.remainingBytes) = (receivedBytes, remainingBytes)
+    }
+  }
+
+  /// What comes over the network now.
+  public static var transfer: Transfer {
+    let cache = state.withLock { $0.cache }
+    return Transfer(
+      receivedBytes: cache?.receivedBytes ?? 0, remainingBytes: cache?.remainingBytes ?? 0)
+  }
+
+  /// The cache, made at first use.
+  ///
+  /// - Throws: `Failure`
+  package static func cache() throws(Failure) -> MediaCache {
+    if let known = state.withLock({ $0.cache }) { return known }
+    let options = options
+    guard let folder = options.cacheFolder?.file else {
+      throw Failure(
+        .mendMachine, "nothing says where to keep media of servers; set AVJOB_CACHE to a folder")
+    }
+    var settings = MediaCache.Options(folder: folder)
+    settings.limit = options.cacheSize
+    settings.isOffline = options.isOffline
+    settings.freshSince = options.start
+    // A stranger's job gets nothing that its server would refuse it now.
+    settings.trustsMaxAge = !options.mustNameHosts
+    let made = MediaCache(settings, transport: HTTPClient(policy: try policy()))
+    return state.withLock { state in
+      let cache = state.cache ?? made
+      state.cache = cache
+      return cache
+    }
+  }
+
+  /// Checks the form of hosts.
+  ///
+  /// - Throws: `Failure` for one that is none.
+  public static func check(allowedHosts: [String]) throws(Failure) {
+    var options = Options(environment: { _ in nil })
+    options.allowedHosts = allowedHosts
+    _ = try policy(of: options)
+  }
+
+  private static func policy() throws(Failure) -> AddressPolicy {
+    if let known = state.withLock({ $0.policy }) { return known }
+    return try policy(of: options)
+  }
+
+  private static func policy(of options: Options) throws(Failure) -> AddressPolicy {
+    var patterns: [HostPattern] = []
+    for text in options.allowedHosts {
+      do throws(HostPatternError) {
+        patterns.append(try HostPattern(text))
+      } catch {
+        throw Failure(.mendJob, "--allow-host \(text): \(error.fault); \(error.remedy)")
+      }
+    }
+    return AddressPolicy(allowedHosts: patterns)
+  }
+
+  /// The medium at an address.
+  ///
+  /// - Throws: `Failure`
+  static func medium(at url: MediaURL) throws(Failure) -> CachedMedium {
+    let options = options
+    guard !options.mustNameHosts || !options.allowedHosts.isEmpty else {
+      throw Failure(
+        .mendJob, "below --root no server is asked that is not named; add --allow-host \(url.host)",
+        location: .remote(url))
+    }
+    // What is in the cache is held to the list, too.
+    let policy = try policy()
+    do { try policy.check(url) } catch { throw Failure(error, of: url) }
+    let medium = try cache().medium(at: url)
+    guard medium.size > 0 else {
+      throw Failure(.mendInput, "is empty (0 bytes)", location: .remote(url))
+    }
+    return medium
+  }
+
+  /// All bytes of a text of a server, which are kept as media are.
+  ///
+  /// - Parameters:
+  ///   - url: Its address.
+  ///   - limit: Longer ones are not fetched.
+  /// - Returns: The bytes; nil where there are more than `limit`.
+  /// - Throws: `Failure`
+  /// - Complexity: O(n)
+  public static func contents(of url: MediaURL, limit: Int) throws(Failure) -> [UInt8]? {
+    let bytes = try MediumBytes(.remote(url))
+    let size = try bytes.size()
+    return size <= limit ? try bytes.bytes(at: 0, count: Int(size)) : nil
+  }
+
+  /// The medium at an address, if this process has it open; no server is asked.
+  static func openMedium(at url: MediaURL) -> CachedMedium? {
+    state.withLock { $0.cache }?.openMedium(at: url)
+  }
+
+  /// What tells the medium at an address from others, in the form that files have it.
+  ///
+  /// - Throws: `Failure`
+  static func identity(of url: MediaURL) throws(Failure) -> FileIdentity {
+    let medium = try medium(at: url)
+    var identity = Array(medium.identity.utf8)
+    do {
+      let digest = try identity.withUnsafeMutableBytes { bytes in
+        try SHA256.digest(UnsafeRawBufferPointer(bytes))
+      }
+      func number(_ start: Int) -> UInt64 {
+        digest[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) }
+      }
+      return FileIdentity(
+        device: FileIdentity.remoteDevice, inode: number(0), size: medium.size,
+        modificationTime: Int64(truncatingIfNeeded: number(8)))
+    } catch {
+      throw Failure(.mendMachine, "\(error)", location: .remote(url))
+    }
+  }
+}
+
+extension FileIdentity {
+  /// The device of media that are on no disk; Linux gives no device this number.
+  fileprivate static let remoteDevice: UInt64 = .max
+}

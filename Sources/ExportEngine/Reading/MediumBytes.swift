@@ -1,0 +1,118 @@
+import Diagnosis
+import LibAV
+import MediaCache
+import MediaComposition
+import SystemPackage
+
+/// A medium's bytes, beside any demuxer of it, with failures for people. One thread at a time.
+final class MediumBytes {
+  let location: MediaLocation
+  private let source: any ByteSource
+
+  /// - Throws: `Failure` where the medium cannot be opened.
+  init(_ location: MediaLocation) throws(Failure) {
+    self.location = location
+    do {
+      source = try location.byteSource()
+    } catch {
+      throw Self.failure(error, "cannot be opened", location)
+    }
+  }
+
+  /// Bytes in all.
+  func size() throws(Failure) -> Int64 {
+    do { return try source.size() } catch { throw Self.failure(error, "cannot be read", location) }
+  }
+
+  /// Says which bytes will be read soon, here or in a demuxer: a server is asked for them at once.
+  func expect(_ range: Range<Int64>) { (source as? CachedReader)?.prefetch(range) }
+
+  /// Says what any demuxers of the medium will read, as long as this object lives.
+  func expect(_ reads: [ExpectedRead]) { (source as? CachedReader)?.expect(reads) }
+
+  /// How many bytes of some ranges a server is still to be asked for; none of a file's.
+  func missingBytes(of ranges: [Range<Int64>]) -> Int64 {
+    (source as? CachedReader)?.medium.missingBytes(of: ranges) ?? 0
+  }
+
+  /// Fills `bytes` from `offset` on; gives the number of bytes, fewer at the end.
+  func fill(
+    _ bytes: UnsafeMutableRawBufferPointer, from offset: Int64
+  ) throws(Failure) -> Int {
+    do {
+      return try source.fill(bytes, from: offset)
+    } catch {
+      throw Self.failure(error, "cannot be read", location)
+    }
+  }
+
+  /// `count` bytes from `offset` on; fewer at the end.
+  func bytes(at offset: Int64, count: Int) throws(Failure) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let filled = try bytes.withUnsafeMutableBytes { buffer in
+      Result { () throws(Failure) in try fill(buffer, from: offset) }
+    }.get()
+    bytes.removeLast(count - filled)
+    return bytes
+  }
+
+  /// Four bytes, the most significant first; nil at the end.
+  func number(at offset: Int64) throws(Failure) -> UInt32? {
+    let bytes = try bytes(at: offset, count: 4)
+    return bytes.count == 4 ? bytes.reduce(0) { $0 << 8 | UInt32($1) } : nil
+  }
+
+  private static func failure(
+    _ error: any Error, _ action: String, _ location: MediaLocation
+  ) -> Failure {
+    if let failure = error as? Failure { return failure }
+    return (error as? Errno).flatMap { .reading($0.rawValue, action, location: location) }
+      ?? Failure(.mendMachine, "\(action): \(error)", location: location)
+  }
+}
+
+extension MediaLocation {
+  /// The medium's bytes, which its owner reads on one thread at a time.
+  ///
+  /// - Throws: `Errno` for a file that cannot be opened; `Failure` for an address.
+  func byteSource() throws -> any ByteSource {
+    switch self {
+    case .file(let path): try FileBytes(path)
+    case .remote(let url): CachedReader(try MediaNetwork.medium(at: url))
+    }
+  }
+
+  /// The medium in a demuxer.
+  ///
+  /// - Throws: `LibAVError`, with its cause where the bytes cannot be read.
+  func demuxer() throws(LibAVError) -> Demuxer {
+    let source: any ByteSource
+    do {
+      source = try byteSource()
+    } catch {
+      throw LibAVError(reading: error)
+    }
+    if let reader = source as? CachedReader {
+      do { try reader.expectParts() } catch { throw LibAVError(reading: error) }
+    }
+    return try Demuxer.open(source, named: file ?? FilePath(lastName ?? ""))
+  }
+}
+
+extension CachedReader {
+  /// Asks at once for what a demuxer reads first, one after the other: FLAC's first frames, of which
+  /// its parser takes ten, and the ends of FLAC and Ogg, which tell how long they are.
+  fileprivate func expectParts() throws {
+    var sign = [UInt8](repeating: 0, count: 4)
+    guard try sign.withUnsafeMutableBytes({ try fill($0, from: 0) }) == 4 else { return }
+    let (head, tail): (Int64, Int64)
+    switch String(decoding: sign, as: UTF8.self) {
+    case "fLaC": (head, tail) = (208 << 10, 128 << 10)
+    case "OggS": (head, tail) = (0, 66 << 10)
+    default: return
+    }
+    let size = size()
+    prefetch(max(0, size - tail)..<size)
+    prefetch(0..<min(head, size))
+  }
+}

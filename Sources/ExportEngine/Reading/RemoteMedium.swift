@@ -1,0 +1,49 @@
+import Diagnosis
+import MediaCache
+import MediaComposition
+
+/// A medium of a server that this process reads, as players look at it: which of its bytes are here,
+/// and which are needed next.
+///
+/// Safe from any thread. No call waits for a server; the first one reads the cache's map. Nothing
+/// removes its bytes from the cache while this value lives.
+package struct RemoteMedium: Sendable {
+  /// The state of bytes that will soon be read.
+  package typealias Readiness = CachedMedium.Readiness
+
+  private let medium: CachedMedium
+
+  /// The medium at an address; nil if this process does not have it open.
+  package init?(at url: MediaURL) {
+    guard let medium = MediaNetwork.openMedium(at: url) else { return nil }
+    medium.lookOnce()
+    self.medium = medium
+  }
+
+  /// Bytes in all.
+  package var size: Int64 { medium.size }
+
+  /// The ranges of bytes that are here, in order. O(n log n) in the blocks.
+  package var loadedRanges: [Range<Int64>] { medium.loadedRanges }
+
+  /// The byte that was read last.
+  package var readOffset: Int64 { medium.readOffset }
+
+  /// Fetches what is missing of some ranges, and gives up what an earlier call fetches for none of
+  /// them.
+  ///
+  /// - Parameter ranges: Bytes, in the order of their use; none: only what was begun is given up.
+  /// - Returns: The state of the first range that is not here.
+  @discardableResult
+  package func prefetch(_ ranges: [Range<Int64>]) -> Readiness { medium.prefetch(ranges) }
+}
+
+extension MediaNetwork {
+  /// Runs `body`. While a read in it waits for bytes of a server, `keepsWaiting` is called on this
+  /// thread, about every 20 ms and without any lock; false ends the wait, and the read throws.
+  package static func watchingWaits<Result>(
+    by keepsWaiting: @escaping () -> Bool, _ body: () throws -> Result
+  ) rethrows -> Result {
+    try ByteWaiting.watched(by: keepsWaiting, body)
+  }
+}

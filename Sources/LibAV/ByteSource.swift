@@ -1,0 +1,59 @@
+import Files
+import Glibc
+import SystemPackage
+
+/// A medium's bytes, wherever they come from: what a demuxer reads, and whoever looks into a container
+/// beside it. One thread at a time.
+package protocol ByteSource: AnyObject {
+  /// Bytes in all.
+  ///
+  /// - Throws: `Errno`, or the source's own error where they cannot be counted.
+  func size() throws -> Int64
+
+  /// Reads some of the bytes from `offset` on.
+  ///
+  /// - Returns: How many; 0 at the end alone, and beyond it.
+  /// - Throws: As `size`.
+  func read(at offset: Int64, into bytes: UnsafeMutableRawBufferPointer) throws -> Int
+}
+
+extension ByteSource {
+  /// Fills `bytes` from `offset` on.
+  ///
+  /// - Returns: How many there were; fewer at the end alone.
+  /// - Throws: As `size`.
+  package func fill(_ bytes: UnsafeMutableRawBufferPointer, from offset: Int64) throws -> Int {
+    var filled = 0
+    while filled < bytes.count {
+      let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[filled...])
+      let count = try read(at: offset + Int64(filled), into: rest)
+      if count == 0 { break }
+      filled += count
+    }
+    return filled
+  }
+}
+
+/// The bytes of a file. Owns its descriptor.
+package final class FileBytes: ByteSource {
+  private let descriptor: FileDescriptor
+
+  /// Opens the file at `path`, which should be a regular one.
+  ///
+  /// - Throws: The system's error.
+  package init(_ path: FilePath) throws(Errno) {
+    descriptor = try PathCalls.openToRead(path)
+  }
+
+  deinit { try? descriptor.close() }
+
+  package func size() throws -> Int64 {
+    var facts = stat()
+    guard fstat(descriptor.rawValue, &facts) == 0 else { throw Errno(rawValue: errno) }
+    return Int64(facts.st_size)
+  }
+
+  package func read(at offset: Int64, into bytes: UnsafeMutableRawBufferPointer) throws -> Int {
+    try descriptor.read(fromAbsoluteOffset: offset, into: bytes)
+  }
+}

@@ -1,0 +1,113 @@
+import Diagnosis
+import Files
+import Glibc
+import SystemPackage
+
+/// The cache's folder: private to its owner, because what other people may write there avjob would
+/// play, and what they may read may be behind a password.
+///
+/// Everything beneath is reached by name from the open folder and never through a symbolic link.
+final class CacheFolder: Sendable {
+  let path: FilePath
+  private let descriptor: FileDescriptor
+
+  /// Makes the folder, with those above it, where there is none; `init` reports what went wrong.
+  static func make(_ path: FilePath) {
+    for end in path.components.indices.dropLast() {
+      var parent = path
+      parent.components.removeSubrange(path.components.index(after: end)...)
+      _ = parent.withPlatformString { mkdir($0, 0o777) }
+    }
+    _ = path.withPlatformString { mkdir($0, 0o700) }
+  }
+
+  /// Whether there is anything by that name, be it a link that leads nowhere.
+  static func exists(_ path: FilePath) -> Bool {
+    var facts = stat()
+    return path.withPlatformString { lstat($0, &facts) } == 0 || errno != ENOENT
+  }
+
+  /// Opens the folder.
+  ///
+  /// - Throws: `Failure` (`mendMachine`) where there is none or it cannot be opened, and where it is a
+  ///   link, or lies open to others.
+  init(_ path: FilePath) throws(Failure) {
+    self.path = path
+    let opened = path.withPlatformString {
+      Glibc.open($0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    }
+    guard opened >= 0 else { throw Self.refusal(of: path, errno) }
+    descriptor = FileDescriptor(rawValue: opened)
+    var facts = stat()
+    guard fstat(opened, &facts) == 0 else { throw Self.refusal(of: path, errno) }
+    guard facts.st_uid == geteuid() else {
+      throw Self.refusal(of: path, "the cache's folder belongs to somebody else")
+    }
+    guard facts.st_mode & 0o022 == 0 else {
+      throw Self.refusal(of: path, "others may write into the cache's folder")
+    }
+    mark()
+  }
+
+  deinit { try? descriptor.close() }
+
+  private static func refusal(of path: FilePath, _ fault: String) -> Failure {
+    Failure(
+      .mendMachine, "\(fault); name a folder of your own in AVJOB_CACHE, or 'chmod 700' this one",
+      path: path)
+  }
+
+  private static func refusal(of path: FilePath, _ code: Int32) -> Failure {
+    switch code {
+    case ELOOP where isLink(path), ENOTDIR where isLink(path):
+      refusal(of: path, "the cache's folder is a symbolic link")
+    default: refusal(of: path, "the cache's folder cannot be opened: \(Errno(rawValue: code))")
+    }
+  }
+
+  private static func isLink(_ path: FilePath) -> Bool {
+    var facts = stat()
+    return path.withPlatformString { lstat($0, &facts) } == 0 && facts.st_mode & S_IFMT == S_IFLNK
+  }
+
+  /// Tells programs that keep backups to pass by (Cache Directory Tagging Specification).
+  private func mark() {
+    let signature = "Signature: 8a477f597d28d172789f06886806bc55\n# The media cache of avjob.\n"
+    let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+    let file = openat(descriptor.rawValue, "CACHEDIR.TAG", flags, 0o600)
+    guard file >= 0 else { return }
+    let tag = FileDescriptor(rawValue: file)
+    _ = try? tag.closeAfter { try tag.writeAll(signature.utf8) }
+  }
+
+  /// The keys of all entries, in order.
+  func keys() -> [String] {
+    Self.names(in: descriptor).filter(EntryFolder.isKey).sorted()
+  }
+
+  /// An entry's folder; nil where there is none and none is to be made.
+  ///
+  /// - Throws: `Errno`
+  func entry(_ key: String, create: Bool) throws(Errno) -> EntryFolder? {
+    if create, mkdirat(descriptor.rawValue, key, 0o700) != 0, errno != EEXIST {
+      throw Errno(rawValue: errno)
+    }
+    let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+    let opened = openat(descriptor.rawValue, key, flags)
+    guard opened >= 0 else {
+      if errno == ENOENT, !create { return nil }
+      throw Errno(rawValue: errno)
+    }
+    return EntryFolder(key, FileDescriptor(rawValue: opened), in: self)
+  }
+
+  /// Removes the folder of an entry, which is empty.
+  func removeFolder(_ key: String) {
+    unlinkat(descriptor.rawValue, key, AT_REMOVEDIR)
+  }
+
+  /// The names in an open folder, without `.` and `..`.
+  static func names(in folder: FileDescriptor) -> [String] {
+    PathCalls.entries(of: folder)?.map(\.name.string) ?? []
+  }
+}

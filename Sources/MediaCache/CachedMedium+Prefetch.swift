@@ -1,0 +1,97 @@
+import Diagnosis
+
+/// Bytes for a player, which will be read in the order of their time.
+extension CachedMedium {
+  /// How far bytes are that will soon be read.
+  package enum Readiness: Sendable, Hashable {
+    /// All are there.
+    case isThere
+    /// The first that are missing are on their way.
+    case isUnderWay
+    /// They cannot be fetched; a read of them throws the reason.
+    case hasFailed
+  }
+
+  /// Fetches what is missing of some ranges, without waiting, and gives up what an earlier call
+  /// fetches for none of them. No more than two fetches of a medium are begun in this way.
+  ///
+  /// - Parameter ranges: Bytes, in the order of their use; none: only what was begun is given up.
+  /// - Returns: The state of the first range that is not there.
+  package func prefetch(_ ranges: [Range<Int64>]) -> Readiness {
+    let ranges = ranges.map { $0.clamped(to: 0..<size) }.filter { !$0.isEmpty }
+    let (readiness, missing) = state.withLock { state -> (Readiness, Range<Int64>?) in
+      endPrefetch(notOf: ranges, &state)
+      var isThere = true
+      for range in ranges {
+        let start = end(ofBytesFrom: range.lowerBound, to: range.upperBound, [], state)
+        guard start < range.upperBound else { continue }
+        isThere = false
+        let next = end(
+          ofBytesFrom: start, to: range.upperBound, Array(state.rests.values), state)
+        guard next < range.upperBound else { continue }
+        if state.prefetchHasFailed { return (.hasFailed, nil) }
+        return (.isUnderWay, state.rests.count < 2 ? next..<range.upperBound : nil)
+      }
+      return (isThere ? .isThere : .isUnderWay, nil)
+    }
+    guard let missing else { return readiness }
+    guard !cache.options.isOffline else { return .hasFailed }
+    do {
+      if let id = try begin(missing) { state.withLock { $0.prefetch = id } }
+      return .isUnderWay
+    } catch {
+      // A reader that needs the bytes begins again, and reports why that fails.
+      return .hasFailed
+    }
+  }
+
+  /// Where the bytes end that are there from `start` on, or that `rests` bring.
+  private func end(
+    ofBytesFrom start: Int64, to limit: Int64, _ rests: [Range<Int64>], _ state: State
+  ) -> Int64 {
+    var end = start
+    while end < limit {
+      let blocks = files.blocks(of: end..<limit)
+      let present = state.present.end(from: blocks.lowerBound, limit: blocks.upperBound)
+      var next = present > blocks.lowerBound ? files.bytes(of: 0..<present).upperBound : end
+      for rest in rests where rest.contains(next) { next = rest.upperBound }
+      if next == end { break }
+      end = next
+    }
+    return min(end, limit)
+  }
+
+  private func endPrefetch(notOf ranges: [Range<Int64>], _ state: inout State) {
+    guard let id = state.prefetch, let rest = state.rests[id],
+      !ranges.contains(where: { $0.overlaps(rest) })
+    else { return }
+    // A fetch without a rest ends by itself.
+    state.rests[id] = rest.lowerBound..<rest.lowerBound
+    state.prefetch = nil
+  }
+
+  /// Where a reader has read last.
+  package var readOffset: Int64 { state.withLock { $0.readOffset } }
+
+  /// Waits for the first bytes of the rest of the medium, and has that fetched.
+  ///
+  /// - Returns: The end of the bytes that are there from `offset` on, at most 1 MiB further.
+  /// - Throws: `Failure`
+  package func load(from offset: Int64) throws(Failure) -> Int64 {
+    guard offset < size else { return size }
+    return try wait(for: offset..<min(size, offset + 1 << 20), goal: size)
+  }
+
+  /// Looks into the map once, for what earlier runs have brought: into its first 4 Mi entries, and
+  /// not where each block has to be read to be trusted.
+  package func lookOnce() {
+    let isFirst = state.withLock { state in
+      defer { state.hasLooked = true }
+      return !state.hasLooked
+    }
+    guard isFirst, !files.isDoubtful, let count = try? files.promisedCount(), count > 0 else {
+      return
+    }
+    refresh(0..<files.bytes(of: 0..<min(count, 1 << 22)).upperBound)
+  }
+}

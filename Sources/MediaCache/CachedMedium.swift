@@ -1,0 +1,331 @@
+import Diagnosis
+import Glibc
+import HTTP
+import LibAV
+import SystemPackage
+import Threads
+
+/// One entity of an address: what is in the cache of it, and what is on its way there.
+///
+/// Safe from any thread. Nobody removes the entry while this object lives.
+package final class CachedMedium: Sendable {
+  let url: MediaURL
+  let cache: MediaCache
+  let facts: EntryFacts
+  let files: EntryFiles
+  /// Whether other processes and later runs find it; else its files have no names any more.
+  let isKept: Bool
+  private let folder: EntryFolder
+  /// The lock that says that the entry is in use.
+  private let use: FileDescriptor
+  let state = Monitor(State())
+
+  struct State {
+    var present = BlockSet()
+    /// Fetches under way: what each still brings.
+    var rests: [Int: Range<Int64>] = [:]
+    /// Those that ended before their goal.
+    var failures: [Int: Failure] = [:]
+    var nextFetch = 0
+    var readers = 0
+    var received: Int64 = 0
+    /// Where a reader has read last.
+    var readOffset: Int64 = 0
+    /// What will be read, by the readers that say so.
+    var expected: [ObjectIdentifier: [ExpectedRead]] = [:]
+    /// The last fetch that `prefetch` has begun.
+    var prefetch: Int?
+    /// Whether that failed; nothing is begun in this way until a reader gets its bytes.
+    var prefetchHasFailed = false
+    /// Whether all of the map was looked at.
+    var hasLooked = false
+  }
+
+  init(
+    _ url: MediaURL, facts: EntryFacts, files: EntryFiles, in folder: EntryFolder,
+    use: FileDescriptor, cache: MediaCache, isKept: Bool = true
+  ) {
+    (self.url, self.facts, self.files, self.folder) = (url, facts, files, folder)
+    (self.use, self.cache, self.isKept) = (use, cache, isKept)
+  }
+
+  deinit { try? use.close() }
+
+  /// The entity's bytes.
+  package var size: Int64 { facts.size }
+
+  /// What tells the entity from all others of this address, for receipts: what the server said of it,
+  /// or, where it said nothing, a number that no other entity has.
+  package var identity: String {
+    let validators = facts.validators
+    guard !validators.isEmpty else { return facts.generation }
+    return "\(validators.entityTag ?? "") \(validators.lastModified ?? "") \(facts.size)"
+  }
+
+  /// The ranges that are there, in bytes, in order, as far as this process has seen them.
+  package var loadedRanges: [Range<Int64>] {
+    state.withLock { $0.present }.ranges.map(files.bytes)
+  }
+
+  /// Bytes that this process has received.
+  package var receivedBytes: Int64 { state.withLock { $0.received } }
+
+  /// How many bytes of some ranges are not there, in whole blocks.
+  ///
+  /// - Complexity: O(blocks)
+  package func missingBytes(of ranges: [Range<Int64>]) -> Int64 {
+    var missing = BlockSet()
+    for range in ranges where !range.isEmpty {
+      let range = range.clamped(to: 0..<size)
+      refresh(range)
+      state.withLock { state in
+        for block in files.blocks(of: range) where !state.present.contains(block) {
+          missing.insert(block)
+        }
+      }
+    }
+    return missing.ranges.reduce(0) { $0 + Int64(files.bytes(of: $1).count) }
+  }
+
+  /// Bytes that are on their way.
+  package var remainingBytes: Int64 {
+    state.withLock { state in state.rests.values.reduce(0) { $0 + Int64($1.count) } }
+  }
+
+  // MARK: Reading
+
+  /// Reads bytes from `offset` on, and waits for them.
+  ///
+  /// - Parameters:
+  ///   - offset: Where to begin.
+  ///   - bytes: Filled from its start on.
+  ///   - goal: Up to where bytes will be needed soon; fetched in any case.
+  /// - Returns: How many; 0 at the end alone.
+  /// - Throws: `Failure`
+  func read(
+    at offset: Int64, into bytes: UnsafeMutableRawBufferPointer, goal: Int64
+  ) throws(Failure) -> Int {
+    guard offset < size, !bytes.isEmpty else { return 0 }
+    let wanted = offset..<min(size, offset + Int64(bytes.count))
+    state.withLock { $0.readOffset = offset }
+    let end = try wait(for: wanted, goal: goal)
+    // Whoever has found all bytes so far reads what was read before, and stops where that ends.
+    if state.withLock({ $0.nextFetch > 0 }) { fetchAhead(from: end, to: min(goal, size)) }
+    let part = UnsafeMutableRawBufferPointer(rebasing: bytes[..<Int(end - offset)])
+    do {
+      let count = try files.read(at: offset, into: part)
+      if count > 0 { return count }
+    } catch {
+      throw Failure(storing: error, in: cache.options.folder)
+    }
+    throw Failure(
+      .mendMachine,
+      "the cache has lost bytes of it; run 'avjob cache verify'", location: .remote(url))
+  }
+
+  private enum Step {
+    case isThere(Int64)
+    case failed(Failure)
+    case begin
+    /// The thread has something else to look at.
+    case look
+  }
+
+  /// Waits until the first of some bytes are there; gives the end of those that are.
+  func wait(for wanted: Range<Int64>, goal: Int64) throws(Failure) -> Int64 {
+    var awaited: Int?
+    let waiting = ByteWaiting.current
+    var due = waiting.map { _ in ContinuousClock.now + ByteWaiting.pause }
+    while true {
+      let step: Step = state.wait { state -> Monitor<State>.Answer<Step> in
+        if cache.isCancelled { return .now(.failed(Failure(HTTPError.cancelled, of: url))) }
+        let blocks = files.blocks(of: wanted)
+        let end = state.present.end(from: blocks.lowerBound, limit: blocks.upperBound)
+        if end > blocks.lowerBound {
+          if awaited != nil { state.prefetchHasFailed = false }
+          return .now(
+            .isThere(min(files.bytes(of: blocks.lowerBound..<end).upperBound, wanted.upperBound)))
+        }
+        if let awaited, let failure = state.failures[awaited] { return .now(.failed(failure)) }
+        awaited = fetch(bringing: wanted.lowerBound, state)
+        if awaited == nil { return .now(.begin) }
+        if let due, due <= .now { return .now(.look) }
+        return .later(by: due)
+      }
+      switch step {
+      case .isThere(let end): return end
+      case .failed(let failure): throw failure
+      case .begin: awaited = try begin(wanted.lowerBound..<max(wanted.upperBound, goal))
+      case .look:
+        if waiting?.keepsWaiting() == false { throw Failure(HTTPError.cancelled, of: url) }
+        due = .now + ByteWaiting.pause
+      }
+    }
+  }
+
+  /// The fetch that will bring a byte soon enough to wait for it.
+  private func fetch(bringing offset: Int64, _ state: State) -> Int? {
+    state.rests.first {
+      $0.value.contains(offset)
+        && (offset - $0.value.lowerBound <= Self.farthest || !facts.hasRanges)
+    }?.key
+  }
+
+  /// Farther behind a fetch than this, another one is begun.
+  static let farthest: Int64 = 1 << 20
+
+  /// Begins to fetch bytes, of which the first is not there.
+  ///
+  /// - Returns: The fetch; nil where the byte has come meanwhile.
+  func begin(_ bytes: Range<Int64>) throws(Failure) -> Int? {
+    let lower = facts.hasRanges ? bytes.lowerBound : 0
+    let upper = facts.hasRanges ? min(bytes.upperBound, size) : size
+    let aligned = files.bytes(of: files.blocks(of: lower..<upper))
+    let start = refresh(aligned)
+    if start > bytes.lowerBound { return nil }
+    if cache.options.isOffline {
+      throw Failure(
+        .mendJob,
+        "not all of it is in the cache, and --offline refuses to fetch the rest; "
+          + "run once without it", location: .remote(url))
+    }
+    let fetch = state.withLock { state -> (id: Int, range: Range<Int64>)? in
+      let block = files.blocks(of: start..<start + 1).lowerBound
+      guard !state.present.contains(block), self.fetch(bringing: start, state) == nil else {
+        return nil
+      }
+      var range = start..<aligned.upperBound
+      // What was to bring these bytes later leaves them, and what follows, to this one.
+      for (id, rest) in state.rests where rest.contains(start) {
+        state.rests[id] = rest.lowerBound..<start
+        range = start..<max(range.upperBound, rest.upperBound)
+      }
+      state.nextFetch += 1
+      state.rests[state.nextFetch] = range
+      return (state.nextFetch, range)
+    }
+    guard let fetch else { return nil }
+    do {
+      _ = try Thread.spawn(name: "avjob-fetch", stackSize: 1 << 20) { [self] in
+        Fetch(fetch.id, of: self, fetch.range).run()
+      }
+      return fetch.id
+    } catch {
+      state.withLock { $0.rests[fetch.id] = nil }
+      throw Failure(.tryAgain, "\(error)", location: .remote(url))
+    }
+  }
+
+  /// Fetches what will soon be needed, where enough of it is missing to be worth a request.
+  ///
+  /// - Parameters:
+  ///   - end: Where what was read ends.
+  ///   - goal: Up to where bytes are needed.
+  ///   - others: How many fetches may be under way beside this one.
+  func fetchAhead(from end: Int64, to goal: Int64, others: Int = 1) {
+    guard goal > end, !cache.options.isOffline,
+      let first = missing(from: end, to: goal, others: others)
+    else { return }
+    // Other processes, or this one before, may have brought it.
+    let start = refresh(first..<goal)
+    guard start == first || missing(from: start, to: goal, others: others) == start else { return }
+    // Whoever needs the bytes will ask again, and be told why they do not come.
+    _ = try? begin(start..<goal)
+  }
+
+  /// Where the first bytes are that are neither there nor on their way, if they are worth a request.
+  private func missing(from end: Int64, to goal: Int64, others: Int) -> Int64? {
+    state.withLock { state in
+      var start = end
+      // Behind what is there, and what is on its way.
+      while start < goal {
+        let blocks = files.blocks(of: start..<goal)
+        let first = state.present.end(from: blocks.lowerBound, limit: blocks.upperBound)
+        start = files.bytes(of: first..<blocks.upperBound).lowerBound
+        guard let rest = state.rests.values.first(where: { $0.contains(start) }) else { break }
+        start = rest.upperBound
+      }
+      let isWorthwhile = (goal - start) * 2 >= goal - end || goal == size
+      return start < goal && isWorthwhile && state.rests.count <= others ? start : nil
+    }
+  }
+
+  // MARK: The entity
+
+  /// Changes the facts if they are still this entity's. Whoever opens the entry meanwhile asks the
+  /// server, and knows better.
+  private func change(_ change: (EntryFacts) -> Void) {
+    guard isKept, (try? Opening.tryBegin(use)) == true else { return }
+    defer { Opening.end(use) }
+    if let known = folder.facts(), known.generation == facts.generation { change(known) }
+  }
+
+  private func forget() { change { _ in folder.removeFacts() } }
+
+  /// Begins the entry anew, because the server has another entity now.
+  func changed() -> Failure {
+    forget()
+    return Failure(
+      .tryAgain, "the server's file was changed while it was read; run again",
+      location: .remote(url))
+  }
+
+  /// The server sends only the whole, broke off, and nothing tells whether its file is the same.
+  func cannotGoOn() -> Failure {
+    forget()
+    return Failure(
+      .tryAgain,
+      "the server broke off, sends no parts, and does not say which version its file is; "
+        + "run again, or download the file and name the copy", location: .remote(url))
+  }
+
+  /// The server, which has sent parts before, sends the whole for a late one.
+  func sendsTheWhole() -> Failure {
+    Failure(
+      .tryAgain,
+      "the server sent the whole file where a part was requested; "
+        + "run again, or download the file and name the copy", location: .remote(url))
+  }
+
+  // MARK: Readers
+
+  /// Has all who wait for bytes look again whether they still should.
+  func wakeReaders() { state.withLock { _ in } }
+
+  /// Counts the readers; see `isAbandoned`.
+  func noteReader(_ change: Int) { state.withLock { $0.readers += change } }
+
+  /// The SHA-256 of the whole, which is fetched for that; kept with the entry.
+  ///
+  /// - Parameter isCancelled: Polled while bytes are awaited and read.
+  /// - Returns: 32 bytes; nil where `isCancelled`.
+  /// - Throws: `Failure`
+  /// - Complexity: O(n) once for each entity
+  package func digest(unless isCancelled: @escaping () -> Bool) throws(Failure) -> [UInt8]? {
+    if let known = folder.facts(), known.generation == facts.generation, let digest = known.digest {
+      return digest
+    }
+    let reader = CachedReader(self)
+    reader.expectReading(upTo: size)
+    do {
+      let bytes = try ByteWaiting.watched(by: { !isCancelled() }) {
+        try SHA256.digest(of: reader, unless: { isCancelled() || self.cache.isCancelled })
+      }
+      guard let bytes else {
+        if isCancelled() { return nil }
+        throw Failure(HTTPError.cancelled, of: url)
+      }
+      change { known in
+        var facts = known
+        facts.digest = bytes
+        try? folder.write(facts)
+      }
+      return bytes
+    } catch let failure as Failure {
+      if isCancelled() { return nil }
+      throw failure
+    } catch {
+      throw Failure(storing: error, in: cache.options.folder)
+    }
+  }
+}

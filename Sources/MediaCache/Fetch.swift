@@ -1,0 +1,173 @@
+import Diagnosis
+import HTTP
+import SystemPackage
+import Threads
+
+/// Brings some bytes of a medium into the cache, with as many requests as that takes, on a thread of
+/// its own.
+///
+/// Bytes of a block that was not complete when a connection broke are kept, so that a server that
+/// breaks every connection after a few bytes still gets to the end.
+final class Fetch: HTTPReceiver {
+  let id: Int
+  private let medium: CachedMedium
+  private let start, goal: Int64
+  private var writer: BlockWriter
+  /// Bytes of this answer that are there already, because the server sends only the whole.
+  private var surplus: Int64 = 0
+  /// Why an answer was not taken.
+  private var refusal: Failure?
+
+  /// - Parameters:
+  ///   - id: The medium's number for it.
+  ///   - medium: Where the bytes belong.
+  ///   - range: Which bytes, from a block's start on.
+  init(_ id: Int, of medium: CachedMedium, _ range: Range<Int64>) {
+    (self.id, self.medium) = (id, medium)
+    (start, goal) = (range.lowerBound, range.upperBound)
+    writer = BlockWriter(medium.files, from: start)
+  }
+
+  /// The next byte to come.
+  private var cursor: Int64 { writer.cursor }
+
+  /// Goes on after a request whose answer this fetch has taken already, and which held the claims of
+  /// `CachedMedium.fetchUnderWay`.
+  ///
+  /// - Parameter error: The request's.
+  func goOn(after error: HTTPError?) {
+    medium.release(medium.files.blocks(of: start..<goal), of: self)
+    run(after: error)
+  }
+
+  /// Fetches until the goal, or until that fails for good; says so to the medium.
+  func run(after first: HTTPError? = nil) {
+    var retries = Retries(medium.cache.options.pauses)
+    var error = first
+    var before = cursor
+    var failure: Failure?
+    while failure == nil, refusal == nil, !isDone {
+      if let known = error {
+        // Given up while nobody read: whoever reads again begins anew.
+        if known == .cancelled, !medium.cache.isCancelled { break }
+        guard let pause = retries.pause(after: known, progressed: cursor > before),
+          medium.cache.sleep(pause)
+        else {
+          failure = Failure(known, of: medium.url)
+          break
+        }
+      }
+      (before, error) = (cursor, nil)
+      do throws(HTTPError) {
+        // An answer without a byte of what was asked for would be asked for again without end.
+        if try attempt(), cursor == before { error = .shortBody(received: 0, expected: nil) }
+      } catch let caught {
+        error = caught
+      }
+    }
+    medium.hasEnded(self, failure ?? refusal)
+  }
+
+  private var isDone: Bool { cursor >= medium.limit(of: self) || isCancelled }
+
+  /// One request for what is missing, once no other process is fetching it.
+  ///
+  /// - Returns: Whether a server was asked.
+  private func attempt() throws(HTTPError) -> Bool {
+    passWhatIsThere()
+    // Whoever needs these bytes waits for this fetch from now on, or has taken them over before.
+    let limit = medium.limit(of: self)
+    guard cursor < limit else { return false }
+    let wanted = medium.files.blocks(of: cursor..<limit)
+    guard let claimed = claim(wanted) else {
+      _ = medium.cache.sleep(.milliseconds(10))
+      return false
+    }
+    defer { medium.release(claimed, of: self) }
+    // Another process may have ended between the look and the claim.
+    if passWhatIsThere() { return false }
+    let missing = medium.firstGap(in: medium.files.bytes(of: claimed))
+    var request = HTTPRequest(medium.url)
+    if medium.facts.hasRanges {
+      request.range = .bytes(cursor..<missing.upperBound)
+      request.ifRange = medium.facts.validators.ifRange
+    }
+    surplus = medium.facts.hasRanges ? 0 : cursor
+    try medium.cache.transport.send(request, to: self)
+    return true
+  }
+
+  /// Goes on behind what other processes have brought.
+  ///
+  /// - Returns: Whether that was anything.
+  @discardableResult
+  private func passWhatIsThere() -> Bool {
+    let first = writer.blockStart
+    let limit = medium.limit(of: self)
+    guard first < limit else { return false }
+    let gap = medium.refresh(first..<limit)
+    guard gap > first else { return false }
+    writer.skip(to: gap)
+    medium.note(cursor, of: self)
+    return true
+  }
+
+  /// Claims as many of the blocks as nobody else has, from the first one on.
+  private func claim(_ blocks: Range<Int>) -> Range<Int>? {
+    var count = medium.facts.hasRanges ? blocks.count : medium.files.blockCount
+    do throws(Errno) {
+      while count > 0 {
+        let part = blocks.lowerBound..<min(blocks.lowerBound + count, medium.files.blockCount)
+        if try medium.files.claim(part) { return part }
+        count /= 2
+      }
+    } catch {
+      refusal = Failure(storing: error, in: medium.cache.options.folder)
+    }
+    return nil
+  }
+
+  // MARK: HTTPReceiver
+
+  func take(_ head: HTTPHead) -> Bool {
+    let isPart = head.status == 206
+    let size = isPart ? head.contentRange?.size : head.contentLength
+    guard [200, 206].contains(head.status), size ?? medium.facts.size == medium.facts.size,
+      medium.facts.validators.allow(head.validators, answersIfRange: isPart)
+    else {
+      refusal = medium.changed()
+      return false
+    }
+    if !isPart { surplus = cursor }
+    if surplus > 0, medium.facts.validators.isEmpty {
+      refusal = medium.cannotGoOn()
+    } else if medium.facts.hasRanges, surplus > Self.greatestSurplus {
+      refusal = medium.sendsTheWhole()
+    }
+    return refusal == nil
+  }
+
+  /// More is not received to be thrown away where a part was asked for.
+  private static let greatestSurplus: Int64 = 1 << 20
+
+  func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    let skipped = min(surplus, Int64(bytes.count))
+    surplus -= skipped
+    do {
+      try writer.take(bytes.dropFirst(Int(skipped)), medium.isThere)
+    } catch {
+      refusal = Failure(storing: error, in: medium.cache.options.folder)
+      return false
+    }
+    medium.note(cursor, of: self, received: bytes.count)
+    return cursor < medium.limit(of: self)
+  }
+
+  var isCancelled: Bool { medium.cache.isCancelled || medium.isAbandoned(goal - cursor) }
+}
+
+extension HTTPHead {
+  var validators: EntryFacts.Validators {
+    .init(entityTag: entityTag, lastModified: lastModified)
+  }
+}

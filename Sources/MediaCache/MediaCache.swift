@@ -1,0 +1,184 @@
+import Diagnosis
+import Glibc
+import HTTP
+import LibAV
+import Synchronization
+import SystemPackage
+import Threads
+
+/// Media of servers, kept on this machine by ranges: each byte is fetched once, for all processes and
+/// all runs.
+///
+/// Safe from any thread and, on one machine, any process.
+package final class MediaCache: Sendable {
+  /// How a cache behaves.
+  package struct Options: Sendable, Hashable {
+    /// Where entries are kept.
+    package var folder: FilePath
+    /// Bytes on the disk from which on what was not used for longest is removed.
+    package var limit: Int64 = defaultLimit
+    /// Whether nothing is fetched and no server asked.
+    package var isOffline = false
+    /// An entity that a server confirmed since then, in milliseconds since 1970, need not be asked for
+    /// again: the start of the run, which may have several processes.
+    package var freshSince = MediaCache.now
+    /// Whether a server is spared the question also as long as it said that it may be (`max-age`).
+    package var trustsMaxAge = true
+    /// Pauses between attempts of a request.
+    package var pauses: [Duration] = Retries.usual
+
+    /// 8 GiB
+    package static let defaultLimit: Int64 = 8 << 30
+
+    package init(folder: FilePath) { self.folder = folder }
+  }
+
+  package let options: Options
+  let transport: any HTTPTransport
+  private let cancelled = Atomic<Bool>(false)
+  private let received = Atomic<Int64>(0)
+  /// Bytes received when the folder's size was last looked at; nil before the first fetch has ended.
+  private let measured = Mutex<Int64?>(nil)
+  private let folder = Mutex<CacheFolder?>(nil)
+  /// The media of this process, by their keys.
+  private let media = Monitor<[String: Slot]>([:])
+
+  private enum Slot {
+    case opening
+    case open(Weak)
+    /// What may not be kept (RFC 9111, 5.2.2.5) stays for the process, which could not find it again.
+    case unkept(CachedMedium)
+
+    var medium: CachedMedium? {
+      switch self {
+      case .opening: nil
+      case .open(let weak): weak.medium
+      case .unkept(let medium): medium
+      }
+    }
+  }
+
+  private struct Weak { weak var medium: CachedMedium? }
+
+  /// A cache; its folder is made when it is first needed.
+  package init(_ options: Options, transport: any HTTPTransport) {
+    (self.options, self.transport) = (options, transport)
+  }
+
+  /// The system's time, in milliseconds since 1970.
+  package static var now: Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+  }
+
+  /// Ends all requests; readers that wait for bytes fail at once.
+  package func cancel() {
+    cancelled.store(true, ordering: .releasing)
+    for medium in openMedia { medium.wakeReaders() }
+  }
+
+  package var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
+
+  /// Bytes that this process has received, of all media.
+  package var receivedBytes: Int64 { received.load(ordering: .relaxed) }
+
+  /// The folder, checked once, and made where there is none.
+  ///
+  /// - Throws: `Failure`
+  func openFolder() throws(Failure) -> CacheFolder {
+    try folder.withLock { known throws(Failure) in
+      if let known { return known }
+      CacheFolder.make(options.folder)
+      let opened = try CacheFolder(options.folder)
+      known = opened
+      return opened
+    }
+  }
+
+  /// The folder, checked; nil where there is none.
+  ///
+  /// - Throws: `Failure`
+  func existingFolder() throws(Failure) -> CacheFolder? {
+    guard CacheFolder.exists(options.folder) else { return nil }
+    return try CacheFolder(options.folder)
+  }
+
+  /// Bytes that are on their way, of all media. O(media)
+  package var remainingBytes: Int64 {
+    openMedia.reduce(0) { $0 + $1.remainingBytes }
+  }
+
+  /// Waits for bytes that are on their way, which would be fetched again; no longer than `time`.
+  package func settle(within time: Duration) {
+    let end = ContinuousClock.now + time
+    while remainingBytes > 0, !isCancelled, .now < end { usleep(2000) }
+  }
+
+  private var openMedia: [CachedMedium] {
+    media.withLock { $0.values.compactMap(\.medium) }
+  }
+
+  /// The medium at an address: its server is asked, once for each process or run, whether what is in
+  /// the cache is still its file.
+  ///
+  /// - Throws: `Failure`
+  package func medium(at url: MediaURL) throws(Failure) -> CachedMedium {
+    let key: String
+    do { key = try EntryFolder.key(of: url) } catch {
+      throw Failure(storing: error, in: options.folder)
+    }
+    let known = try ByteWaiting.wait(for: media, of: url) { media -> CachedMedium?? in
+      if case .opening = media[key] { return nil }
+      if let medium = media[key]?.medium { return .some(medium) }
+      media[key] = .opening
+      return .some(nil)
+    }
+    if let known { return known }
+    do throws(Failure) {
+      let medium = try Opening(url, key, in: self).open()
+      media.withLock {
+        $0[key] = medium.isKept ? .open(Weak(medium: medium)) : .unkept(medium)
+      }
+      return medium
+    } catch {
+      media.withLock { $0[key] = nil }
+      throw error
+    }
+  }
+
+  /// The medium at an address, if this process has it open; no server is asked.
+  package func openMedium(at url: MediaURL) -> CachedMedium? {
+    guard let key = try? EntryFolder.key(of: url) else { return nil }
+    return media.withLock { $0[key]?.medium }
+  }
+
+  // MARK: For openings and fetches
+
+  func note(_ bytes: Int) { received.wrappingAdd(Int64(bytes), ordering: .relaxed) }
+
+  /// Waits; false where all was cancelled meanwhile.
+  func sleep(_ time: Duration) -> Bool {
+    let end = ContinuousClock.now + time
+    while !isCancelled {
+      let rest = ContinuousClock.now.duration(to: end)
+      guard rest > .zero else { return true }
+      let step = min(rest, .milliseconds(50)).components
+      usleep(UInt32(step.attoseconds / 1_000_000_000_000))
+    }
+    return false
+  }
+
+  /// Makes room, now and then.
+  func fetchHasEnded() {
+    let total = receivedBytes
+    let isTime = measured.withLock { measured in
+      if let last = measured, total - last < Self.measuringInterval { return false }
+      measured = total
+      return true
+    }
+    if isTime, let folder = try? openFolder() { folder.shrink(to: options.limit) }
+  }
+
+  private static let measuringInterval: Int64 = 64 << 20
+}

@@ -1,0 +1,159 @@
+import Diagnosis
+import Glibc
+import LibAV
+import SystemPackage
+
+/// An entry of the cache, to show.
+package struct CacheEntry: Sendable, Hashable {
+  /// The name of the entry's folder in the cache's.
+  package let key: String
+  /// The address without secrets; nil where its server has not answered yet.
+  package let address: String?
+  /// The entity's bytes; nil as above.
+  package let size: Int64?
+  /// Bytes on the disk.
+  package let bytes: Int64
+  /// When a process last used it, in Unix seconds.
+  package let lastUse: Int64
+  /// Whether a process uses it now.
+  package let isInUse: Bool
+}
+
+/// What was removed from the cache.
+package struct CacheRemoval: Sendable, Hashable {
+  /// Entries that are gone.
+  package var entries = 0
+  /// Their bytes on the disk.
+  package var bytes: Int64 = 0
+}
+
+/// What a check of the cache found.
+package struct CacheVerification: Sendable, Hashable {
+  /// An entry with blocks that are not what was written; they will be fetched again.
+  package struct Damage: Sendable, Hashable {
+    /// The address without secrets.
+    package let address: String
+    /// How many blocks.
+    package let blocks: Int
+  }
+
+  /// Entries looked at.
+  package var entries = 0
+  /// Bytes compared with their digests.
+  package var bytes: Int64 = 0
+  /// Those that were damaged, in the order of their keys.
+  package var damaged: [Damage] = []
+}
+
+extension MediaCache {
+  /// All entries, those used last first; none where the folder does not exist, which is not made.
+  ///
+  /// - Throws: `Failure`
+  package func entries() throws(Failure) -> [CacheEntry] {
+    guard let folder = try existingFolder() else { return [] }
+    return folder.keys().compactMap { folder.entry($0)?.shown }.sorted {
+      ($0.lastUse, $1.key) > ($1.lastUse, $0.key)
+    }
+  }
+
+  /// Removes what was not used for longest, until `limit` bytes are left on the disk, and nothing
+  /// that a process uses.
+  ///
+  /// - Throws: `Failure`
+  package func prune(to limit: Int64) throws(Failure) -> CacheRemoval {
+    try existingFolder()?.shrink(to: limit) ?? CacheRemoval()
+  }
+
+  /// Removes all that no process uses, also what promises nothing.
+  ///
+  /// - Throws: `Failure`
+  package func clear() throws(Failure) -> CacheRemoval {
+    try existingFolder()?.shrink(to: nil) ?? CacheRemoval()
+  }
+
+  /// Compares all bytes with their digests, and takes back the promises of those that differ.
+  ///
+  /// Processes may use the entries meanwhile; none is removed while it is compared.
+  ///
+  /// - Throws: `Failure`
+  /// - Complexity: O(n) in the bytes
+  package func verify() throws(Failure) -> CacheVerification {
+    var result = CacheVerification()
+    guard let folder = try existingFolder() else { return result }
+    for key in folder.keys() {
+      do {
+        guard let checked = try folder.entry(key)?.check() else { continue }
+        result.entries += 1
+        result.bytes += checked.bytes
+        guard checked.damaged > 0 else { continue }
+        result.damaged.append(.init(address: checked.address, blocks: checked.damaged))
+      } catch {
+        throw Failure(storing: error, in: options.folder)
+      }
+    }
+    return result
+  }
+}
+
+extension CacheFolder {
+  /// The folder of an entry; nil where it cannot be opened. All together might be more than a process
+  /// may have open.
+  fileprivate func entry(_ key: String) -> EntryFolder? { try? entry(key, create: false) }
+
+  /// Removes what was not used for longest, until no more than `limit` bytes are left, or all for nil,
+  /// and nothing that a process uses.
+  ///
+  /// - Complexity: O(n log n) in the entries
+  @discardableResult
+  func shrink(to limit: Int64?) -> CacheRemoval {
+    let entries = keys().compactMap { key in
+      entry(key).map { (key: key, usage: $0.usage()) }
+    }
+    var rest = entries.reduce(0) { $0 + $1.usage.bytes }
+    var removed = CacheRemoval()
+    for (key, usage) in entries.sorted(by: { $0.usage.lastUse < $1.usage.lastUse }) {
+      if let limit, rest <= limit { break }
+      guard entry(key)?.remove() == true else { continue }
+      rest -= usage.bytes
+      removed.entries += 1
+      removed.bytes += usage.bytes
+    }
+    return removed
+  }
+}
+
+extension EntryFolder {
+  /// What a list shows of the entry.
+  fileprivate var shown: CacheEntry {
+    let (usage, facts) = (usage(), facts())
+    return CacheEntry(
+      key: key, address: facts?.address, size: facts?.size, bytes: usage.bytes,
+      lastUse: usage.lastUse, isInUse: isInUse)
+  }
+
+  /// Compares all bytes with their digests; nil where there is nothing to compare, or another process
+  /// removes it.
+  ///
+  /// - Throws: `Errno`, `LibAVError`
+  fileprivate func check() throws -> (address: String, bytes: Int64, damaged: Int)? {
+    guard facts() != nil, let use = try patientUse() else { return nil }
+    defer { try? use.close() }
+    // Another process may have begun it anew before it was locked.
+    guard let facts = facts() else { return nil }
+    let files = try EntryFiles(
+      of: facts.generation, size: facts.size, in: self, isDoubtful: false)
+    let checked = try files.check()
+    return (facts.address, checked.bytes, checked.damaged.count)
+  }
+
+  /// As `use`, also while another process looks whether the entry is in use, which takes no time.
+  ///
+  /// - Throws: `Errno`
+  private func patientUse() throws(Errno) -> FileDescriptor? {
+    for _ in 0..<100 {
+      if let use = try use() { return use }
+      usleep(1000)
+    }
+    return nil
+  }
+}

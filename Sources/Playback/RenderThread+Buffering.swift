@@ -1,0 +1,87 @@
+import ExportEngine
+import MediaTime
+
+/// Sound whose bytes are on their way from a server: the thread waits in a read then, and looks at
+/// the player's state from there.
+extension RenderThread {
+  /// Slots between two looks ahead, a quarter of a second.
+  static let slotsBetweenPrefetches = 12
+
+  /// Called every 20 ms while a read waits. Publishes a stall once all that was rendered is heard.
+  ///
+  /// - Returns: Whether to wait on; not if the player is to be silent, or elsewhere.
+  func keepsWaiting() -> Bool {
+    writer.awaitSound(true)
+    let heard = engine.heardIndex
+    let isSilent = isHalted || heard >= produced
+    let (isStalled, isWanted) = engine.state.withLock { state -> (Bool, Bool) in
+      let isStalled = isSilent && state.stall == nil
+      if isStalled { beginStall(&state) }
+      let isStale =
+        state.isChanged && (state.isPlaying || !isHalted)
+        && state.firstStale(from: heard, to: produced) != nil
+      let isWanted =
+        !state.isEnding && !state.isDropped && state.jumpNumber == jumpNumber && !isStale
+        && (state.isPlaying || isHalted)
+      return (isStalled, isWanted)
+    }
+    if isStalled { engine.observationDue.signal() }
+    if !isWanted { isInterrupted = true }
+    return isWanted
+  }
+
+  /// After a jump the first sound is enough: it was not heard how fast the server is.
+  private func beginStall(_ state: inout PlayerState) {
+    guard !isHalted, let item = state.marks.last?.item else {
+      state.stall = PlayerState.Stall(goal: nil)
+      return
+    }
+    state.stallCount = stalledItem === item ? state.stallCount + 1 : 1
+    stalledItem = item
+    state.stall = PlayerState.Stall(goal: item.resumeDuration(afterStalls: state.stallCount))
+  }
+
+  func endStall() {
+    writer.awaitSound(false)
+    let wasStalled = engine.state.withLock { state in
+      defer { state.stall = nil }
+      return state.stall != nil
+    }
+    if wasStalled { engine.observationDue.signal() }
+  }
+
+  /// Whether a read was given up, so that its failure, and what it has read, do not count. The item
+  /// is opened again where it is continued.
+  func takesInterruption() -> Bool {
+    guard isInterrupted else { return false }
+    isInterrupted = false
+    renderer = nil
+    mustRest = true
+    return true
+  }
+
+  /// Waits after a stall until enough is ahead to go on, or no more comes.
+  ///
+  /// - Parameters:
+  ///   - item: The item that is rendered.
+  ///   - start: The time in it of the next sound.
+  /// - Returns: Whether to go on; not if the player is to be silent, or elsewhere.
+  func rebuffers(_ item: PlayerItem, from start: Time) -> Bool {
+    guard let goal = engine.state.withLock({ $0.stall?.goal }) else { return true }
+    while item.prefetch(from: start, lasting: goal) == .isUnderWay {
+      guard keepsWaiting() else { return !takesInterruption() }
+      wait(milliseconds: 20)
+    }
+    return true
+  }
+
+  /// Has fetched what will soon be rendered, now and then.
+  func prefetch(_ renderer: ItemRenderer) {
+    slotsUntilPrefetch -= 1
+    guard slotsUntilPrefetch <= 0 else { return }
+    slotsUntilPrefetch = Self.slotsBetweenPrefetches
+    let item = renderer.item
+    let place = Time(frames: renderer.source.position, rate: renderer.source.format.sampleRate)
+    item.prefetch(from: place, lasting: item.forwardBufferDuration)
+  }
+}

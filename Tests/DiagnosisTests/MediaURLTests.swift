@@ -1,0 +1,121 @@
+import Diagnosis
+import SystemPackage
+import Testing
+
+@Suite("Addresses of media")
+struct MediaURLTests {
+  @Test(
+    "are taken apart as RFC 3986 has it",
+    arguments: [
+      ("https://example.org", "https|-|example.org|-|/|-"),
+      ("HTTPS://Example.ORG/A.flac", "https|-|example.org|-|/A.flac|-"),
+      ("http://h:8080/a/b.wav?x=1&y=a?b", "http|-|h|8080|/a/b.wav|x=1&y=a?b"),
+      ("https://h:443/a", "https|-|h|-|/a|-"), ("http://h:443/a", "http|-|h|443|/a|-"),
+      ("https://u:p%40w@h/a", "https|u:p%40w|h|-|/a|-"),
+      ("https://[2001:db8::1]:81/a", "https|-|[2001:db8::1]|81|/a|-"),
+      ("https://h?q", "https|-|h|-|/|q"), ("https://h/?", "https|-|h|-|/|"),
+      ("https://h/ü%20b", "https|-|h|-|/%C3%BC%20b|-"),
+      ("https://h/a[1]|b@c:d", "https|-|h|-|/a[1]|b@c:d|-"),
+    ])
+  func parts(text: String, expected: String) throws {
+    let url = try MediaURL(text)
+    let parts = [
+      url.scheme.rawValue, url.userinfo ?? "-", url.host, url.port.map(String.init) ?? "-",
+      url.path, url.query ?? "-",
+    ]
+    #expect(parts.joined(separator: "|") == expected)
+    #expect(try MediaURL(url.absoluteText) == url)
+  }
+
+  @Test(
+    "are refused with what is wrong about them",
+    arguments: [
+      ("a.flac", MediaURLError.noAddress), ("https:/h/a", .noAddress), ("://h", .noAddress),
+      ("file:///etc/passwd", .otherScheme("file")), ("FTP://h/a", .otherScheme("ftp")),
+      ("https://", .noHost), ("https:///a", .noHost), ("https://:80/", .noHost),
+      ("https://ä.org/", .host), ("https://a b/", .host), ("https://a..b/", .host),
+      ("https://a%2eb/", .host), ("https://[::1/", .host), ("https://[::1]x/", .host),
+      ("https://h\\@evil/", .userinfo), ("https://u@v@h/", .userinfo),
+      ("https://h:0/", .port("0")), ("https://h:65536/", .port("65536")),
+      ("https://h:/", .port("")), ("https://h:8x/", .port("8x")), ("https://h:+80/", .port("+80")),
+      ("https://h/%", .escape), ("https://h/%g1", .escape), ("https://h/%0", .escape),
+      ("https://ann:se/cret@h/", .userinfo), ("https://ann:se#cret@h/", .userinfo),
+      ("https://h/a%00.flac", .escape), ("https://u%@h/", .userinfo),
+      ("https://h/a b", .byte(0x20)), ("https://h/\r\nX: y", .byte(0x0D)),
+      ("https://h/?a\nb", .byte(0x0A)), ("https://h/\u{7F}", .byte(0x7F)),
+      ("https://h/a\\b", .byte(0x5C)), ("https://h/a#b", .fragment),
+      ("https://h/" + String(repeating: "a", count: 8000), .tooLong),
+    ])
+  func refused(text: String, error: MediaURLError) {
+    #expect(throws: error) { try MediaURL(text) }
+    #expect(!error.fault.isEmpty && !error.remedy.isEmpty && !error.fault.contains("passwd"))
+  }
+
+  @Test(
+    "are told from paths by their scheme",
+    arguments: [
+      ("https://h", "https"), ("S3://b/k", "s3"), ("a+b-c.d://", "a+b-c.d"), ("C:/a", nil),
+      ("a/b://c", nil), ("1a://", nil), ("", nil), ("https:", nil), ("take 1: a://b", nil),
+    ])
+  func scheme(text: String, expected: String?) {
+    #expect(MediaURL.scheme(of: text) == expected)
+  }
+
+  @Test("show neither credentials nor what a store signs")
+  func secrets() throws {
+    let url = try MediaURL("https://anna:hush@h:8443/a%20b.flac?X-Signature=secret")
+    #expect("\(url)" == "https://h:8443/a%20b.flac?…")
+    #expect(url.credentials?.user == "anna" && url.credentials?.password == "hush")
+    #expect(url.lastComponent == "a b.flac")
+    #expect(url.withoutCredentials.absoluteText == "https://h:8443/a%20b.flac?X-Signature=secret")
+    let kept = MediaLocation.remote(url).redacted
+    #expect("\(kept)" == "https://h:8443/a%20b.flac?…" && kept.redacted == kept)
+    #expect(
+      kept.url.map { !$0.absoluteText.contains("hush") && $0.query?.contains("s") == false } == true
+    )
+    for wrong in ["https://ann:se/cret@h/a?x", "https://ann:se#cret@h/a?x"] {
+      #expect(MediaURL.shown(wrong) == "https://h/a?…")
+    }
+    let long = try MediaURL("https://u:p@h/" + String(repeating: "é", count: 2500) + "?s=1")
+    #expect(!MediaLocation.remote(long).redacted.bytes.contains(UInt8(ascii: "=")))
+    let failure = Failure(.mendInput, "does not exist", location: .remote(url))
+    #expect("\(failure)" == "https://h:8443/a%20b.flac?…: does not exist")
+  }
+
+  @Test(
+    "are masked in lines that are quoted, and columns stay what they are",
+    arguments: [
+      ("clip: http://ann:hush@h/a.wav?t=1 2s..", "clip: http://********@h/a.wav?*** 2s.."),
+      ("avjob clip 'https://h/a?x=1' -o b", "avjob clip 'https://h/a?***' -o b"),
+      ("{ file: \"http://h/a?x='1'\", gain: 2 }", "{ file: \"http://h/a?*****\", gain: 2 }"),
+      ("a='https://h/a?x' b=https://c@h:8/?y?z", "a='https://h/a?*' b=https://*@h:8/?***"),
+      ("ftp://ann@", "ftp://***@"), ("http://a:b@c@h/@d", "http://*****@h/@d"),
+      ("http://h?é#f", "http://h?***"), ("what? '://' x@y", "what? '://' x@y"),
+      ("error: 'http://h/a?…': no", "error: 'http://h/a?…': no"),
+      ("http://h/a?…: is empty", "http://h/a?…: is empty"), ("http://h/a?…b", "http://h/a?**"),
+      ("://a@b", "://a@b"), ("", ""), ("'http://ann:se/cr?et@h/a'", "'http://************@h/a'"),
+      ("http://h:80/a@b", "http://h:80/a@b"), ("http://[::a]/x@y", "http://[::a]/x@y"),
+    ])
+  func masking(line: String, expected: String) {
+    #expect(MediaURL.masked(line) == expected)
+    #expect(MediaURL.masked(expected) == expected)
+  }
+
+  @Test(
+    "give names without folders",
+    arguments: [
+      ("https://h/a/b.flac", "b.flac", "b"), ("https://h/a/", nil, nil), ("https://h", nil, nil),
+      ("https://h/%2e%2e%2fb.wav?x", ".._b.wav", ".._b"),
+    ] as [(String, String?, String?)])
+  func names(text: String, name: String?, stem: String?) throws {
+    let location = MediaLocation.remote(try MediaURL(text))
+    #expect(location.lastName == name && location.stem == stem)
+  }
+
+  @Test("sort behind files, and files by their bytes")
+  func order() throws {
+    let a = try MediaLocation.remote(MediaURL("http://a/")),
+      b = try MediaLocation.remote(MediaURL("https://a/"))
+    #expect([b, .file("b"), a, .file("a")].sorted() == [.file("a"), .file("b"), a, b])
+  }
+}

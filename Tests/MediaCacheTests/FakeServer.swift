@@ -1,0 +1,158 @@
+import Diagnosis
+import Glibc
+import HTTP
+import LibAV
+import MediaCache
+import Synchronization
+import SystemPackage
+import TestSupport
+
+/// A server in this process: one entity, and faults as told.
+final class FakeServer: HTTPTransport {
+  struct Behaviour: Sendable {
+    var bytes: [UInt8]
+    var tag: String? = #""one""#
+    var date: String?
+    var secondsFresh = 0
+    var hasRanges = true
+    var tellsSize = true
+    /// What it says of the entity's length, instead of the truth.
+    var claimedSize: Int64?
+    /// Whether it answers 304.
+    var heedsConditions = true
+    /// Whether `no-store` is said.
+    var isSecret = false
+    /// Whether parts come without validators, as RFC 9110 allows with If-Range.
+    var hushesParts = false
+    /// Answers end after so many bytes, as if that were all of them.
+    var endsAfter: Int?
+    /// The connection breaks after so many bytes of each answer.
+    var dropsAfter: Int?
+    /// For so many answers.
+    var drops = Int.max
+    /// So many answers are errors.
+    var errors: [HTTPError] = []
+    /// Bytes handed over at once.
+    var chunk = 5000
+    /// Microseconds before each chunk.
+    var pause: UInt32 = 0
+  }
+
+  struct Request: Sendable, Hashable {
+    var range: Range<Int64>?
+    var isConditional: Bool
+    var sent = 0
+  }
+
+  private let state: Mutex<(behaviour: Behaviour, requests: [Request], active: Int)>
+
+  init(_ behaviour: Behaviour) { state = Mutex((behaviour, [], 0)) }
+
+  var requests: [Request] { state.withLock { $0.requests } }
+  var bodyBytes: Int { requests.reduce(0) { $0 + $1.sent } }
+  func change(_ change: (inout Behaviour) -> Void) { state.withLock { change(&$0.behaviour) } }
+  /// Forgets the requests so far, once they are answered.
+  func forget() throws {
+    try settle()
+    state.withLock { $0.requests = [] }
+  }
+  /// Waits until all requests are answered.
+  func settle() throws {
+    try wait(until: "all are answered") { state.withLock { $0.active == 0 } }
+  }
+
+  func send(_ request: HTTPRequest, to receiver: any HTTPReceiver) throws(HTTPError) {
+    let (behaviour, number, error) = state.withLock { state in
+      let error = state.behaviour.errors.isEmpty ? nil : state.behaviour.errors.removeFirst()
+      var noted = Request(
+        isConditional: request.ifNoneMatch != nil || request.ifModifiedSince != nil)
+      if case .bytes(let range) = request.range { noted.range = range }
+      state.requests.append(noted)
+      state.active += 1
+      return (state.behaviour, state.requests.count - 1, error)
+    }
+    defer { state.withLock { $0.active -= 1 } }
+    if let error { throw error }
+    guard !receiver.isCancelled else { throw .cancelled }
+    let size = Int64(behaviour.bytes.count)
+    var head = HTTPHead(status: 200)
+    head.entityTag = behaviour.tag
+    head.lastModified = behaviour.date
+    head.secondsFresh = behaviour.secondsFresh
+    head.mustNotBeStored = behaviour.isSecret
+    if behaviour.heedsConditions, let tag = request.ifNoneMatch, tag == behaviour.tag {
+      head.status = 304
+      _ = receiver.take(head)
+      return
+    }
+    var range: Range<Int64> = 0..<size
+    if case .bytes(let asked) = request.range, behaviour.hasRanges,
+      request.ifRange == nil || request.ifRange == behaviour.tag
+        || request.ifRange == behaviour.date
+    {
+      guard asked.lowerBound < size else {
+        head.status = 416
+        head.contentRange = .init(bytes: nil, size: size)
+        _ = receiver.take(head)
+        return
+      }
+      range = asked.clamped(to: 0..<size)
+      head.status = 206
+      head.contentRange = .init(bytes: range, size: behaviour.claimedSize ?? size)
+      if request.ifRange != nil, behaviour.hushesParts {
+        (head.entityTag, head.lastModified) = (nil, nil)
+      }
+    }
+    head.contentLength = behaviour.tellsSize ? Int64(range.count) : nil
+    guard receiver.take(head) else { return }
+    let drop = number < behaviour.drops ? behaviour.dropsAfter : nil
+    let end = min(drop ?? .max, behaviour.endsAfter ?? .max, range.count)
+    for start in stride(from: 0, to: end, by: behaviour.chunk) {
+      if behaviour.pause > 0 { usleep(behaviour.pause) }
+      guard !receiver.isCancelled else { throw .cancelled }
+      let count = min(behaviour.chunk, end - start)
+      let from = Int(range.lowerBound) + start
+      state.withLock { $0.requests[number].sent += count }
+      let isWanted = behaviour.bytes[from..<from + count].withUnsafeBytes { receiver.take($0) }
+      if !isWanted { return }
+    }
+    if end < range.count, behaviour.endsAfter == nil {
+      throw .shortBody(received: Int64(end), expected: Int64(range.count))
+    }
+  }
+}
+
+/// A folder for one test, and caches in it: each is to the others as another process.
+struct CacheRig {
+  private let root = TestFolder()
+  let server: FakeServer
+  let url: MediaURL
+
+  init(_ behaviour: FakeServer.Behaviour) throws {
+    server = FakeServer(behaviour)
+    url = try MediaURL("https://ann:secret@example.org/take.flac?sig=s3cret")
+  }
+
+  var folder: FilePath { FilePath(root.path("media")) }
+
+  func cache(_ change: (inout MediaCache.Options) -> Void = { _ in }) -> MediaCache {
+    var options = MediaCache.Options(folder: folder)
+    options.pauses = [.milliseconds(1), .milliseconds(2)]
+    // As another run: what another cache has confirmed is asked for again.
+    options.freshSince = .max
+    change(&options)
+    return MediaCache(options, transport: server)
+  }
+}
+
+extension CachedReader {
+  /// The bytes of a range, which ends with the entity at most.
+  func bytes(_ range: Range<Int64>) throws -> [UInt8] {
+    var bytes = [UInt8](repeating: 0xEE, count: range.count)
+    let count = try bytes.withUnsafeMutableBytes { try fill($0, from: range.lowerBound) }
+    return [UInt8](bytes.prefix(count))
+  }
+
+  /// All bytes.
+  func all() throws -> [UInt8] { try bytes(0..<size()) }
+}

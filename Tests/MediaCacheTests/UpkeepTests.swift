@@ -1,0 +1,91 @@
+import Diagnosis
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import MediaCache
+
+@Suite struct UpkeepTests {
+  private func url(_ name: String) throws -> MediaURL {
+    try MediaURL("https://example.org/\(name)")
+  }
+
+  @Test("what was not used for longest goes first, and nothing that is in use")
+  func eviction() throws {
+    let rig = try CacheRig(.init(bytes: [UInt8](repeating: 7, count: 300_000)))
+    let cache = rig.cache()
+    for name in ["a", "b", "c"] {
+      _ = try CachedReader(try cache.medium(at: try url(name))).all()
+      usleep(1_100_000)
+    }
+    let before = try cache.entries()
+    try #require(before.count == 3)
+    #expect(before.map(\.address) == ["c", "b", "a"].map { "https://example.org/\($0)" })
+    #expect(before.allSatisfy { !$0.isInUse && $0.size == 300_000 && $0.bytes >= 300_000 })
+    let used = try rig.cache().medium(at: try url("b"))
+    #expect(try cache.entries().map(\.isInUse) == [true, false, false])
+    let freed = try cache.prune(to: before[0].bytes * 2)
+    #expect(freed == CacheRemoval(entries: 1, bytes: before[2].bytes))
+    #expect(try cache.entries().map(\.address) == ["b", "c"].map { "https://example.org/\($0)" })
+    #expect(try cache.prune(to: 0).entries == 1)
+    #expect(try cache.entries().map(\.address) == ["https://example.org/b"])
+    #expect(try CachedReader(used).all().count == 300_000)
+  }
+
+  @Test("a cache that outgrows its limit shrinks by itself")
+  func limit() throws {
+    let rig = try CacheRig(.init(bytes: [UInt8](repeating: 7, count: 300_000)))
+    for name in ["a", "b", "c"] {
+      let cache = rig.cache { $0.limit = 400_000 }
+      _ = try CachedReader(try cache.medium(at: try url(name))).all()
+    }
+    try wait(until: "the cache is small") { try rig.cache().entries().count <= 2 }
+  }
+
+  @Test("no secret is in the cache")
+  func secrets() throws {
+    let rig = try CacheRig(.init(bytes: [1, 2, 3]))
+    _ = try CachedReader(try rig.cache().medium(at: rig.url)).all()
+    let found = try Tool.run(["grep", "-rc", "secret\\|s3cret", rig.folder.string])
+    #expect(found.text.split(separator: "\n").allSatisfy { $0.hasSuffix(":0") }, "\(found.text)")
+    let names = try Tool.succeed("find", rig.folder.string).text
+    #expect(!names.contains("secret") && !names.contains("ann"))
+    #expect(try Tool.succeed("stat", "-c", "%a", rig.folder.string).text == "700\n")
+  }
+
+  @Test("a folder that is a link, or open to others, is refused")
+  func folders() throws {
+    let rig = try CacheRig(.init(bytes: [1]))
+    _ = try rig.cache().medium(at: rig.url)
+    let root = rig.folder.removingLastComponent()
+    try Tool.succeed("ln", "-s", rig.folder.string, root.appending("link").string)
+    try Tool.succeed("mkdir", "-m", "777", root.appending("open").string)
+    try writeFile(root.appending("file").string, [])
+    func refusal(_ name: String) throws -> String? {
+      let failure = #expect(throws: Failure.self) {
+        try rig.cache { $0.folder = root.appending(name) }.medium(at: rig.url)
+      }
+      return failure.map { "\($0.remedy): \($0.message)" }
+    }
+    let remedy = "; name a folder of your own in AVJOB_CACHE, or 'chmod 700' this one"
+    #expect(try refusal("link") == "mendMachine: the cache's folder is a symbolic link" + remedy)
+    #expect(
+      try refusal("open") == "mendMachine: others may write into the cache's folder" + remedy)
+    #expect(
+      try refusal("file") == "mendMachine: the cache's folder cannot be opened: Not a directory"
+        + remedy)
+  }
+
+  @Test("an entry whose folder is a link is refused")
+  func entryLinks() throws {
+    let rig = try CacheRig(.init(bytes: [1]))
+    _ = try rig.cache().medium(at: rig.url)
+    let key = try #require(try rig.cache().entries().first?.key)
+    let entry = rig.folder.appending(key).string
+    try Tool.succeed("mv", entry, entry + ".away")
+    try Tool.succeed("ln", "-s", entry + ".away", entry)
+    let failure = #expect(throws: Failure.self) { try rig.cache().medium(at: rig.url) }
+    #expect(failure?.remedy == .mendMachine)
+  }
+}
