@@ -1,3 +1,4 @@
+import Diagnosis
 import ExportGraph
 import FoundationEssentials
 import FuzzDriver
@@ -50,12 +51,14 @@ private let scratch = Scratch()
 
 private enum Samples {
   static let asset = Asset(
-    path: "talk.wav", streamIndex: 0, container: "wav", codec: "pcm_s16le", sampleRate: 48_000,
+    location: .file("talk.wav"), streamIndex: 0, container: "wav", codec: "pcm_s16le",
+    sampleRate: 48_000,
     channelLayout: .surround51, bitDepth: 16, frameCount: 480_000,
     identity: FileIdentity(device: 1, inode: 1, size: 1, modificationTime: 1))
   static let probe = (try? JSONEncoder().encode(ProbedAsset(asset))).map(Array.init) ?? []
   static let receipt: [UInt8] = {
-    let file = Receipt.File(path: "a/talk.wav", size: 10, modified: 20, inode: 30, sha256: "00ff")
+    let file = Receipt.File(
+      path: .file("a/talk.wav"), size: 10, modified: 20, inode: 30, sha256: "00ff")
     let receipt = Receipt(
       madeWith: ["avjob": "1"], job: ["outputs": "ab"], sources: [file, file], files: [file])
     return (try? receipt.encoded()) ?? []
@@ -89,13 +92,19 @@ private func checkSizes(_ bytes: [UInt8]) {
 }
 
 private func checkContainer(_ path: FilePath) {
-  _ = ContainerFacts.announcedWAVSize(path)
-  precondition(ContainerFacts.tagOffset(ofAIFF: path) ?? 20 >= 20)
-  _ = ContainerFacts.oggBreaksOff(path)
-  if let note = ContainerFacts.iTunesNote(in: path) { precondition(note.length > 0) }
-  for track in 0...1 {
-    guard let end = ContainerFacts.movieEnd(in: path, track: track) else { continue }
-    precondition(end.timescale > 0 && end.lastDuration >= 0)
+  do throws(Failure) {
+    let bytes = try MediumBytes(.file(path))
+    _ = try ContainerFacts.announcedWAVSize(bytes)
+    let offset = try ContainerFacts.tagOffset(ofAIFF: bytes)
+    precondition(offset ?? 20 >= 20)
+    _ = try ContainerFacts.oggBreaksOff(bytes)
+    if let note = try ContainerFacts.iTunesNote(in: bytes) { precondition(note.length > 0) }
+    for track in 0...1 {
+      guard let end = try ContainerFacts.movieEnd(in: bytes, track: track) else { continue }
+      precondition(end.timescale > 0 && end.lastDuration >= 0)
+    }
+  } catch {
+    preconditionFailure("\(error)")
   }
 }
 
@@ -113,7 +122,7 @@ private func checkProbe(_ json: [UInt8]) {
   guard let probed = try? JSONDecoder().decode(ProbedAsset.self, from: Data(json)),
     probed.isPlausible
   else { return }
-  let asset = probed.moved(to: "b", Samples.asset.identity).asset
+  let asset = probed.moved(to: .file("b"), Samples.asset.identity).asset
   precondition(asset.duration.isNumeric && asset.duration >= .zero)
   let range = TimeRange(start: .zero, duration: asset.duration)
   let composition = Composition(tracks: [

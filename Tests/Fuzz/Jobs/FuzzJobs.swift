@@ -28,7 +28,7 @@ private func test(_ file: UnsafeRawBufferPointer) -> CInt {
     check(file.diagnostics, in: map, areErrors: false)
     for job in file.jobs.prefix(20) {
       do throws(Diagnostics) {
-        let exports = try job.exports { .fake($0.path) }
+        let exports = try job.exports { .fake($0.location) }
         precondition(!exports.exports.isEmpty)
       } catch {
         check(error, in: map, areErrors: true)
@@ -86,9 +86,10 @@ private struct Disk: FileSystem {
 }
 
 extension Asset {
-  fileprivate static func fake(_ path: FilePath) -> Asset {
+  fileprivate static func fake(_ location: MediaLocation) -> Asset {
     var asset = Asset(
-      path: path, streamIndex: 0, container: "wav", codec: "pcm_s16le", sampleRate: 48_000,
+      location: location, streamIndex: 0, container: "wav", codec: "pcm_s16le",
+      sampleRate: 48_000,
       channelLayout: .stereo, bitDepth: 16, frameCount: 100 * 48_000,
       identity: FileIdentity(device: 1, inode: 1, size: 1, modificationTime: 0))
     asset.metadata["title"] = "A"
