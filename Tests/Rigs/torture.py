@@ -21,6 +21,7 @@ from broken import torture_broken
 from disks import enter_namespace, torture_disk, torture_order
 from faulty import torture_faults
 from kills import torture_kill, torture_twice
+from remote import torture_remote
 
 # Each with its rounds, and how many seconds of sound an input has, unless told otherwise.
 TORTURES = {
@@ -30,6 +31,7 @@ TORTURES = {
     "order": (torture_order, 1, 0.2),
     "twice": (torture_twice, 100, 1.0),
     "broken": (torture_broken, 50, 0.5),
+    "remote": (torture_remote, 30, 15.0),
 }
 
 
@@ -40,10 +42,12 @@ def main():
     parser.add_argument("--rounds", type=int, help="0: each call that can fail, for `faults`")
     parser.add_argument("--isolate", dest="options", action="store_const", const=["--isolate"],
                         default=[], help="have each job in a process of its own")
+    parser.add_argument("--long", action="store_true", help="ten times the rounds")
     parser.add_argument("--seconds", type=float, help="how much sound each input has")
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
     options = parser.parse_args()
     torture, rounds, seconds = TORTURES[options.name]
+    rounds *= 10 if options.long else 1
     options.rounds = rounds if options.rounds is None else options.rounds
     options.seconds = seconds if options.seconds is None else options.seconds
     if options.name == "disk":
