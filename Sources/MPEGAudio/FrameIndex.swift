@@ -17,7 +17,10 @@ package struct FrameIndex: Sendable {
   package let anomalies: [Anomaly]
   /// Bytes of all frames together, without the tag's.
   package let byteCount: Int
-  let entries: [Entry]
+  /// Layer III frames.
+  package let count: Int
+  /// The frames that were found: all, but where the index is growing.
+  var entries: [Entry]
 
   /// By how many PCM frames a Layer III decoder is late: 528 for its filter bank, and one.
   package static let decoderDelay = 529
@@ -41,26 +44,36 @@ package struct FrameIndex: Sendable {
     byteCount: Int,
     reading read: @escaping (_ offset: Int, _ bytes: UnsafeMutableRawBufferPointer) -> Int
   ) throws(Refusal) {
-    self.init(try FrameScanner.scan(FileWindow(count: byteCount, reading: read)))
+    var scanner = try FrameScanner(FileWindow(count: byteCount, reading: read))
+    scanner.find()
+    self.init(scanner.result)
   }
 
+  /// The index of all that a scan has found.
   init(_ scan: FrameScanner.Result) {
+    self.init(
+      scan, count: scan.entries.count, byteCount: scan.entries.reduce(0) { $0 + $1.length })
+  }
+
+  /// The index of `count` frames with `byteCount` bytes, of which a scan may have found some.
+  init(_ scan: FrameScanner.Result, count: Int, byteCount: Int) {
     header = scan.header
     tag = scan.tag
     entries = scan.entries
-    byteCount = entries.reduce(0) { $0 + $1.length }
+    self.count = count
+    self.byteCount = byteCount
     var anomalies = scan.anomalies
-    let samples = Int64(entries.count) * Int64(header.samplesPerFrame)
+    let samples = Int64(count) * Int64(header.samplesPerFrame)
     let offset = Int64(scan.tag?.delay.map { $0 + Self.decoderDelay } ?? 0)
     var end = samples
     if let tag = scan.tag {
       // Some writers count the tag's frame too; the number of bytes then tells a whole file.
-      let announced = tag.frameCount ?? entries.count
+      let announced = tag.frameCount ?? count
       let isWhole =
-        announced == entries.count
-        || (announced == entries.count + 1 && tag.byteCount == scan.tagLength + byteCount)
-      let announcedCount = isWhole ? entries.count : announced
-      if let padding = tag.padding, announcedCount >= entries.count {
+        announced == count
+        || (announced == count + 1 && tag.byteCount == scan.tagLength + byteCount)
+      let announcedCount = isWhole ? count : announced
+      if let padding = tag.padding, announcedCount >= count {
         // The padding lies at the announced end, wherever the file ends.
         let announcedEnd =
           Int64(announcedCount) * Int64(header.samplesPerFrame) - Int64(padding)
@@ -68,7 +81,7 @@ package struct FrameIndex: Sendable {
         end = min(samples, announcedEnd)
       }
       if !isWhole {
-        anomalies.append(.announcedFrameCount(announced, found: entries.count))
+        anomalies.append(.announcedFrameCount(announced, found: count))
       }
       if tag.isChecksumValid == false { anomalies.append(.tagChecksum) }
     }
@@ -99,8 +112,6 @@ extension FrameIndex {
     var hasChecksum: Bool { bits & 1 << 20 != 0 }
   }
 
-  /// Layer III frames.
-  package var count: Int { entries.count }
   /// PCM frames a second.
   package var sampleRate: Int { header.sampleRate }
   /// Channels of the first frame.

@@ -17,54 +17,70 @@ struct FrameScanner {
   private let bytes: FileWindow
   /// Where the tags at the file's end start.
   private let end: Int
-  private var result: Result
+  /// Bytes from the first frame, that of the tag or one with sound, to the tags at the file's end.
+  let streamLength: Int
+  private let sync: FrameSync
+  /// Where the scan goes on, and whether it has found all.
+  private var position: Int
+  private(set) var isAtEnd = false
+  private(set) var result: Result
   private var skipped = (count: 0, runs: 0, firstOffset: 0)
 
-  private init(_ bytes: FileWindow, end: Int, header: FrameHeader) {
-    self.bytes = bytes
-    self.end = end
-    result = Result(header: header)
-  }
-
-  /// See `FrameIndex.init(byteCount:reading:)`.
-  static func scan(_ bytes: FileWindow) throws(FrameIndex.Refusal) -> Result {
+  /// Finds the first frame, and reads its tag. See `FrameIndex.init(byteCount:reading:)`.
+  init(_ bytes: FileWindow) throws(FrameIndex.Refusal) {
     let end = TagBoundary.end(in: bytes)
     let sync = FrameSync(bytes: bytes, end: end)
     let start = TagBoundary.start(in: bytes, end: end)
     guard let (first, header) = try sync.firstFrame(from: start) else { throw .noFrames }
     guard header.layer == .layer3 else { throw .notLayer3(header.layer) }
-    var scanner = FrameScanner(bytes, end: end, header: header)
-    scanner.skip(from: start, to: first)
-    var position = first
+    (self.bytes, self.end, self.sync) = (bytes, end, sync)
+    streamLength = end - first
+    result = Result(header: header)
+    position = first
+    skip(from: start, to: first)
     if let tag = EncoderTag(in: bytes, at: first, header: header), let length = header.frameLength {
-      scanner.result.tag = tag
-      scanner.result.tagLength = length
+      result.tag = tag
+      result.tagLength = length
       position += length
     }
-    scanner.run(from: position, sync: sync)
-    return scanner.result
   }
 
-  private mutating func run(from start: Int, sync: FrameSync) {
-    var position = start
-    while true {
-      position = takeFrames(from: position)
-      if let missing = sync.missingBytes(at: position, like: result.header) {
-        result.anomalies.append(.truncatedFrame(missingBytes: missing))
-        break
-      }
-      guard let next = sync.nextFrame(from: position, like: result.header) else {
-        skip(from: TagBoundary.start(in: bytes, from: position, end: end), to: end)
-        break
-      }
-      skip(from: next.junkStart, to: next.position)
-      position = next.position
-      if !next.header.isConsistent(with: result.header) {
-        let frame = result.entries.count
-        result.anomalies.append(.formatChange(frame: frame, offset: position, header: next.header))
-        break
-      }
+  /// Goes on until `count` frames are found, or all. Takes time linear in the bytes that it passes.
+  mutating func find(_ count: Int = .max) {
+    while !isAtEnd, result.entries.count < count {
+      // A few frames more cost less than a count in the loop.
+      let stop = count == .max ? end : min(end, position + Self.step)
+      position = takeFrames(from: position, until: stop)
+      if position + 4 > stop, stop < end { continue }
+      resume()
     }
+  }
+
+  /// Bytes after which a scan looks whether it has found enough.
+  private static let step = 1 << 16
+
+  /// Looks for the next frame where none follows.
+  private mutating func resume() {
+    if let missing = sync.missingBytes(at: position, like: result.header) {
+      finish(.truncatedFrame(missingBytes: missing))
+      return
+    }
+    guard let next = sync.nextFrame(from: position, like: result.header) else {
+      skip(from: TagBoundary.start(in: bytes, from: position, end: end), to: end)
+      finish()
+      return
+    }
+    skip(from: next.junkStart, to: next.position)
+    position = next.position
+    if !next.header.isConsistent(with: result.header) {
+      let frame = result.entries.count
+      finish(.formatChange(frame: frame, offset: position, header: next.header))
+    }
+  }
+
+  private mutating func finish(_ anomaly: FrameIndex.Anomaly? = nil) {
+    isAtEnd = true
+    if let anomaly { result.anomalies.append(anomaly) }
     if skipped.runs > 0 {
       result.anomalies.append(
         .skippedBytes(skipped.count, runs: skipped.runs, firstOffset: skipped.firstOffset))
@@ -79,10 +95,11 @@ struct FrameScanner {
     skipped.runs += 1
   }
 
-  /// Takes frames while each starts where the one before it ends; returns where that stops.
+  /// Takes frames that begin before `stop`, while each starts where the one before it ends; returns
+  /// where that stops.
   ///
   /// This loop is what an hour-long file spends its scan in.
-  private mutating func takeFrames(from start: Int) -> Int {
+  private mutating func takeFrames(from start: Int, until stop: Int) -> Int {
     let header = result.header
     let key = header.bits & FrameHeader.streamMask
     let isMPEG1 = header.version == .mpeg1
@@ -96,7 +113,7 @@ struct FrameScanner {
     if let last = result.entries.last { wasMono = last.isMono }
 
     var position = start
-    while position + 4 <= end {
+    while position + 4 <= stop {
       let word = bytes.bigEndian32(at: position)
       guard word & FrameHeader.streamMask == key else { break }
       let length = lengths[Int(word >> 12 & 15)] + Int(word >> 9 & 1)

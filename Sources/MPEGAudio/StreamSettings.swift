@@ -14,8 +14,8 @@ extension FrameIndex {
       return MP3Settings(.abr(bitRate: max(range.lowerBound, min(range.upperBound, asked))))
     case .constant?, nil: break
     }
-    // Frames are whole bytes, and differ by their padding alone.
-    guard let first = entries.first?.length,
+    // Frames are whole bytes, and differ by their padding alone. A few may agree by chance.
+    guard let first = entries.first?.length, entries.count == count || tag?.kind == .info,
       entries.allSatisfy({ abs($0.length - first) <= 1 })
     else { return nil }
     return rates.first { abs($0 - meanBitRate) <= $0 / 200 }.map { MP3Settings(.cbr(bitRate: $0)) }

@@ -75,6 +75,43 @@ import Testing
     #expect(requests.count <= 6 && Set(requests.map { $0["connection"] }).count <= 2)
   }
 
+  @Test("an MP3 is fetched up to where it is read, if its encoder has counted its frames")
+  func partOfMP3() throws {
+    let stage = try RemoteStage(servingItself: true)
+    try stage.make(
+      """
+      sox -n -r 44100 -c 2 -b 16 a.wav synth 120 pinknoise gain -6
+      lame --quiet -V 2 a.wav a.mp3
+      lame --quiet -t -b 128 a.wav untagged.mp3
+      """)
+    let size = try readFile(stage.stage.path("a.mp3")).count
+    try stage.make("avjob probe --json --allow-host $host '\(stage.url("plain", "a.mp3"))' >probe")
+    #expect(try stage.requests().bodyBytes <= 512 << 10)
+    for (name, bytes) in [("a.mp3", size * 25 / 120 + 512 << 10), ("untagged.mp3", 1_920_000)] {
+      let count = try stage.requests().count
+      let clip = "--from 20s --to 25s"
+      try stage.make(
+        """
+        avjob clip -q --allow-host $host '\(stage.url("plain", name))' \(clip) -o there.wav
+        avjob clip -q \(name) \(clip) -o here.wav
+        cmp here.wav there.wav; rm here.wav there.wav
+        """)
+      let requests = Array(try stage.requests().dropFirst(count))
+      #expect(requests.bodyBytes <= bytes + 1000 && requests.count <= 6, "\(name)")
+    }
+    // The rest is fetched once, and the file is as long as its tag says.
+    try stage.make(
+      """
+      avjob clip -q --allow-host $host '\(stage.url("plain", "a.mp3"))' --from 119s -o there.wav
+      avjob clip -q a.mp3 --from 119s -o here.wav
+      cmp here.wav there.wav
+      avjob probe --json --offline '\(stage.url("plain", "a.mp3"))' | grep -v url >again
+      grep -v url probe | cmp - again
+      """)
+    let all = try stage.requests().filter { $0["path"]?.contains("/a.mp3") == true }
+    #expect(all.bodyBytes <= size)
+  }
+
   @Test("a cover comes from an address, once")
   func cover() throws {
     let stage = try RemoteStage(servingItself: true)

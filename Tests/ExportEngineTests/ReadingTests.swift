@@ -114,7 +114,7 @@ struct ReadingTests {
     let sound = try readAll(MediaLibrary().asset(at: FilePath(Fixture.path("librivox-sonnet.mp3"))))
     // Side information of ones: 511 big values, more than a granule holds.
     let index = try MPEGFile(MediumBytes(.file(FilePath(Fixture.path("librivox-sonnet.mp3")))))
-      .scan()
+      .scan().index
     let frame = index.byteRange(ofFrame: 700)
     for offset in frame.lowerBound + 4..<frame.upperBound { bytes[offset] = 0xFF }
     try writeFile(folder.path("damaged.mp3"), bytes)

@@ -18,7 +18,7 @@ final class ExpectedMedia {
       let bytes = try MediumBytes(asset.location)
       let whole = 0..<asset.identity.size
       if Double(ranges.reduce(0) { $0 + $1.count }) < 0.9 * Double(whole.count) {
-        let isExact = asset.codec.hasPrefix("pcm_")
+        let isExact = asset.codec.hasPrefix("pcm_") || asset.isReadFromItsStart
         bytes.expect(ranges.map { ExpectedRead(range: $0, isExact: isExact) })
       } else if begun < Self.mostBegun {
         bytes.expect(whole)
@@ -63,11 +63,12 @@ extension Graph {
   /// The media of servers, in the order of their addresses, and the bytes that are read of each: in
   /// order, and as one where they nearly touch. O(n log n) in the nodes
   fileprivate var remoteReads: [(asset: Asset, ranges: [Range<Int64>])] {
-    var reads: [Asset: [Range<Int64>]] = [:]
+    var reads: [MediaLocation: (asset: Asset, ranges: [Range<Int64>])] = [:]
     for case (let asset, let range)? in nodes.map(remoteRead) {
-      reads[asset, default: []].append(range)
+      // Two streams of a medium are read where either lies.
+      reads[asset.location, default: (asset, [])].ranges.append(range)
     }
-    return reads.sorted { $0.key.location < $1.key.location }.map { asset, ranges in
+    return reads.values.sorted { $0.asset.location < $1.asset.location }.map { asset, ranges in
       var merged: [Range<Int64>] = []
       for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
         if let last = merged.last, range.lowerBound <= last.upperBound + Self.nearness {
@@ -84,6 +85,9 @@ extension Graph {
 
   /// About which bytes a node reads, if it reads a medium of a server.
   private func remoteRead(_ node: Node) -> (Asset, Range<Int64>)? {
+    if case .process(.reverb(let reverb), _) = node.kind, reverb.impulse.location.url != nil {
+      return (reverb.impulse, 0..<reverb.impulse.identity.size)
+    }
     guard case .source(let source, let start) = node.kind, source.asset.location.url != nil else {
       return nil
     }
@@ -92,6 +96,12 @@ extension Graph {
     let scale = Double(asset.identity.size) / Double(max(1, asset.frameCount))
     let first = Int64(Double(start) * ratio * scale)
     let end = first + Int64(Double(node.frames.count) * ratio * scale)
-    return (asset, (first..<end).clamped(to: 0..<asset.identity.size))
+    let range = (asset.isReadFromItsStart ? 0 : first)..<end
+    return (asset, range.clamped(to: 0..<asset.identity.size))
   }
+}
+
+extension Asset {
+  /// Whether an exact place needs every byte before it.
+  package var isReadFromItsStart: Bool { container == "mp3" }
 }

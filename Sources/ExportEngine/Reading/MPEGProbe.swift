@@ -14,16 +14,15 @@ extension Prober {
     }
     let note = demuxer?.metadata.first { $0.key == "iTunSMPB" }
       .flatMap { ITunesGapless(parsing: $0.value) }
-    // An exact place in an MP3 needs every byte before it.
-    bytes.expect(0..<identity.size)
-    let frames: FrameIndex
-    switch try MPEGFile(bytes).index(noting: note) {
-    case .success(let found): frames = found
+    let found: GrowingFrameIndex
+    switch try MPEGFile(bytes).frames(noting: note) {
+    case .success(let frames): found = frames
     case .failure(let refusal):
       // Layers I and II are libavformat's: they have no bit reservoir, and no gapless tags.
       if case .notLayer3 = refusal, let demuxer { return try probe(demuxer, stream: index) }
       throw Failure(.mendInput, "\(refusal)", location: location)
     }
+    let frames = found.index
     guard frames.validFrameCount > 0 else {
       throw Failure(.mendInput, "holds no sound (its tag leaves nothing over)", location: location)
     }
@@ -35,7 +34,8 @@ extension Prober {
     }
     let facts = StreamFacts(
       location: location, streamIndex: stream?.index ?? 0, sampleRate: frames.sampleRate,
-      channelCount: frames.channelCount, reader: .mpegAudio(frames, note), origin: 0, firstRaw: 0)
+      channelCount: frames.channelCount, reader: .mpegAudio(found.isWhole ? frames : nil, note),
+      origin: 0, firstRaw: 0)
     var asset = Asset(
       location: location, streamIndex: stream?.index ?? 0, container: "mp3", codec: "mp3",
       sampleRate: frames.sampleRate,

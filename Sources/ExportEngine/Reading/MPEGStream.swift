@@ -10,9 +10,12 @@ final class MPEGStream: FrameSource {
   let channelCount: Int
   var position: Int64 { cursor.position }
 
+  /// PCM frames of sound.
+  var frameCount: Int64 { index.validFrameCount }
+
   private let location: MediaLocation
   private let file: MPEGFile
-  private let index: FrameIndex
+  private var frames: GrowingFrameIndex
   private let decoder: Decoder
   private let cursor: FrameCursor
 
@@ -21,31 +24,34 @@ final class MPEGStream: FrameSource {
   private var firstWanted = 0
 
   private init(
-    _ location: MediaLocation, _ file: MPEGFile, _ index: FrameIndex, _ damage: Damage
+    _ location: MediaLocation, _ file: MPEGFile, _ frames: GrowingFrameIndex, _ damage: Damage
   ) throws(LibAVError) {
     self.location = location
     self.file = file
-    self.index = index
-    channelCount = index.channelCount
+    self.frames = frames
+    channelCount = frames.index.channelCount
     decoder = try Decoder.openMP3()
-    cursor = try FrameCursor(location, channelCount: index.channelCount, damage)
+    cursor = try FrameCursor(location, channelCount: channelCount, damage)
   }
+
+  private var index: FrameIndex { frames.index }
 
   /// Opens a file by its index, or scans it again without one, with iTunes' note.
   static func open(
     _ facts: StreamFacts, _ known: FrameIndex?, _ note: ITunesGapless?, _ damage: Damage
   ) throws(Failure) -> MPEGStream {
     let file = MPEGFile(try MediumBytes(facts.location))
-    let index: FrameIndex
-    if let known { index = known } else { index = try file.scan(noting: note) }
+    let frames: GrowingFrameIndex
+    if let known { frames = GrowingFrameIndex(known) } else { frames = try file.scan(noting: note) }
     return try reading(facts.location) { () throws(LibAVError) in
-      try MPEGStream(facts.location, file, index, damage)
+      try MPEGStream(facts.location, file, frames, damage)
     }
   }
 
   func seek(to target: Int64) throws(Failure) {
     guard target != position else { return }
     let frame = index.frame(containing: target)
+    try find(frame)
     // Ahead by less than the warm-up of a jump: decode on.
     if target < position || frame - next > index.preRoll(ofFrame: frame) {
       decoder.flush()
@@ -54,6 +60,21 @@ final class MPEGStream: FrameSource {
       cursor.clear()
     }
     cursor.position = target
+  }
+
+  /// Makes sure that the index has a frame.
+  private func find(_ frame: Int) throws(Failure) {
+    do throws(GrowingFrameIndex.Contradiction) {
+      try frames.find(frame)
+    } catch {
+      // Zeros that stand for bytes which could not be read are no frames.
+      try file.requireRead()
+      throw Failure(
+        .tryAgain,
+        "announces \(error.announced) frames and holds \(error.found); run the job again: all of it "
+          + "is here now, and will be counted", location: location)
+    }
+    try file.requireRead()
   }
 
   func read(into buffer: AudioBuffer, at offset: Int, count: Int) throws(Failure) -> Int {
@@ -72,6 +93,7 @@ final class MPEGStream: FrameSource {
     guard next < index.count else { return false }
     let current = next
     next += 1
+    try find(current)
     let packet = try file.packet(index.byteRange(ofFrame: current), timestamp: Int64(current))
     try reading(location) { () throws(LibAVError) in
       do throws(LibAVError) {
@@ -96,8 +118,11 @@ final class MPEGStream: FrameSource {
   }
 }
 
+/// A bare MPEG audio file's bytes. One thread at a time.
 final class MPEGFile {
   private let medium: MediumBytes
+  /// Why bytes could not be read: a scan takes them for zeros.
+  private var failure: Failure?
   /// The last bytes read, so that frames in order need one call for many.
   private var window: [UInt8] = []
   private var windowStart = 0
@@ -106,37 +131,62 @@ final class MPEGFile {
   init(_ medium: MediumBytes) { self.medium = medium }
 
   /// Finds all frames, in memory that does not grow with the file. A file that is truncated
-  /// meanwhile ends there.
-  func index(
+  /// meanwhile ends there. Of a server's file most frames are left for later, if its tag tells how
+  /// many there are.
+  func frames(
     noting note: ITunesGapless?
-  ) throws(Failure) -> Result<FrameIndex, FrameIndex.Refusal> {
+  ) throws(Failure) -> Result<GrowingFrameIndex, FrameIndex.Refusal> {
     let size = try medium.size()
     guard size > 0 else {
       throw Failure(.mendInput, "is empty (0 bytes)", location: medium.location)
     }
-    var failure: Failure?
-    let result: Result<FrameIndex, FrameIndex.Refusal>
+    let result: Result<GrowingFrameIndex, FrameIndex.Refusal>
     do throws(FrameIndex.Refusal) {
-      let index = try FrameIndex(byteCount: Int(size)) { offset, bytes in
-        do throws(Failure) {
-          return try self.medium.fill(bytes, from: Int64(offset))
-        } catch {
-          failure = error
-          return 0
-        }
-      }
-      result = .success(note.map(index.noting) ?? index)
+      result = .success(try find(size, note))
     } catch {
       result = .failure(error)
     }
-    if let failure { throw failure }
+    try requireRead()
     return result
   }
 
+  private func find(
+    _ size: Int64, _ note: ITunesGapless?
+  ) throws(FrameIndex.Refusal) -> GrowingFrameIndex {
+    // Fewer bytes are here sooner than another request is answered.
+    let isCostly = medium.missingBytes(of: [0..<size]) > Self.fewBytes
+    if isCostly, let growing = try GrowingFrameIndex(byteCount: Int(size), reading: fill) {
+      return growing
+    }
+    // An exact place needs every byte before it.
+    medium.expect(0..<size)
+    let index = try FrameIndex(byteCount: Int(size), reading: fill)
+    return GrowingFrameIndex(note.map(index.noting) ?? index)
+  }
+
+  private static let fewBytes: Int64 = 1 << 20
+
+  /// Reads for a scan.
+  private func fill(_ offset: Int, _ bytes: UnsafeMutableRawBufferPointer) -> Int {
+    // A server that fails is not asked for all the rest.
+    guard failure == nil else { return 0 }
+    do throws(Failure) {
+      return try medium.fill(bytes, from: Int64(offset))
+    } catch {
+      failure = error
+      return 0
+    }
+  }
+
+  /// - Throws: Why bytes could not be read for a scan.
+  func requireRead() throws(Failure) {
+    if let failure { throw failure }
+  }
+
   /// The same, for a file that must be Layer III.
-  func scan(noting note: ITunesGapless? = nil) throws(Failure) -> FrameIndex {
-    switch try index(noting: note) {
-    case .success(let index): return index
+  func scan(noting note: ITunesGapless? = nil) throws(Failure) -> GrowingFrameIndex {
+    switch try frames(noting: note) {
+    case .success(let frames): return frames
     case .failure(let refusal): throw Failure(.mendInput, "\(refusal)", location: medium.location)
     }
   }

@@ -1,4 +1,5 @@
 import Diagnosis
+import MPEGAudio
 import MediaComposition
 import Synchronization
 import SystemPackage
@@ -323,10 +324,23 @@ public final class MediaLibrary: Sendable {
     let facts = try facts(of: asset)
     let source: any FrameSource =
       switch facts.reader {
-      case .mpegAudio(let index, let note): try MPEGStream.open(facts, index, note, damage)
+      case .mpegAudio(let index, let note): try openMPEG(asset, facts, index, note, damage)
       case .demuxer: try DemuxedStream.open(facts, damage)
       case .counted(let index): try CountedStream.open(facts, index, damage)
       }
     return watch.map { WatchedSource(source, asset.location, $0) } ?? source
+  }
+
+  /// Opens an MP3, whose frames may have been announced when it was probed, and counted since.
+  private func openMPEG(
+    _ asset: Asset, _ facts: StreamFacts, _ index: FrameIndex?, _ note: ITunesGapless?,
+    _ damage: Damage
+  ) throws(Failure) -> MPEGStream {
+    let stream = try MPEGStream.open(facts, index, note, damage)
+    guard stream.frameCount == asset.frameCount else {
+      throw Failure(
+        .tryAgain, "is not as long as its tag says; run the job again", location: asset.location)
+    }
+    return stream
   }
 }

@@ -5,8 +5,8 @@ import MPEGAudio
 /// The facts for reading one stream, found by probing.
 struct StreamFacts: Sendable {
   enum Reader: Sendable {
-    /// Bare MPEG frames, by our own index (nil where it was not kept, and is made again), and
-    /// iTunes' note.
+    /// Bare MPEG frames, by our own index, and iTunes' note. The index is nil where it was not kept,
+    /// or has not all frames, and is made again.
     indirect case mpegAudio(FrameIndex?, ITunesGapless?)
     /// Through libavformat, by timestamps that are proven to count frames.
     case demuxer(Access, TimeBase)

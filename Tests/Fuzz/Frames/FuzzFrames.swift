@@ -8,13 +8,15 @@ enum FuzzFrames {
 }
 
 private func test(_ file: UnsafeRawBufferPointer) -> CInt {
+  func read(_ offset: Int, _ target: UnsafeMutableRawBufferPointer) -> Int {
+    let part = file[offset..<min(file.count, offset + target.count)]
+    target.copyBytes(from: part)
+    return part.count
+  }
   let index: FrameIndex
   do throws(FrameIndex.Refusal) {
-    index = try FrameIndex(byteCount: file.count) { offset, target in
-      let part = file[offset..<min(file.count, offset + target.count)]
-      target.copyBytes(from: part)
-      return part.count
-    }
+    index = try FrameIndex(byteCount: file.count, reading: read)
+    checkGrowth(of: try GrowingFrameIndex(byteCount: file.count, reading: read), to: index)
   } catch {
     precondition(!error.description.isEmpty)
     return 0
@@ -26,6 +28,20 @@ private func test(_ file: UnsafeRawBufferPointer) -> CInt {
     checkSound(of: index.noting(note))
   }
   return 0
+}
+
+/// An index that grows ends as the whole one, or says that the tag lies.
+private func checkGrowth(of growing: GrowingFrameIndex?, to whole: FrameIndex) {
+  guard var growing else { return }
+  do throws(GrowingFrameIndex.Contradiction) {
+    for number in [0, growing.index.count / 2, growing.index.count - 1] {
+      try growing.find(number)
+      precondition(growing.index.byteRange(ofFrame: number) == whole.byteRange(ofFrame: number))
+    }
+    precondition(growing.isWhole && growing.index.validFrameCount == whole.validFrameCount)
+  } catch {
+    precondition(error.found == whole.count)
+  }
 }
 
 private func check(_ index: FrameIndex, in file: UnsafeRawBufferPointer) {

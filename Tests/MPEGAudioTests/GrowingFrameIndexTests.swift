@@ -1,0 +1,120 @@
+import MPEGAudio
+import TestSupport
+import Testing
+
+@Suite struct GrowingFrameIndexTests {
+  /// A file of which is counted how far it was read, but for its last bytes.
+  private final class CostlyFile {
+    let bytes: [UInt8]
+    private(set) var end = 0
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    /// Where the tags at the end of a file are looked for, and what a look behind brings with them.
+    private static let tail = 1 << 16
+
+    func fill(_ offset: Int, _ target: UnsafeMutableRawBufferPointer) -> Int {
+      let part = bytes[offset..<min(bytes.count, offset + target.count)]
+      target.copyBytes(from: part)
+      if offset < bytes.count - Self.tail { end = max(end, part.endIndex) }
+      return part.count
+    }
+
+    func grow() throws -> GrowingFrameIndex? {
+      try GrowingFrameIndex(byteCount: bytes.count, reading: fill)
+    }
+  }
+
+  /// Files of ten encoders' settings, each of about a MB.
+  private static let settings: [[String]] = [
+    ["lame", "--quiet", "-V", "0"], ["lame", "--quiet", "-V", "9"],
+    ["lame", "--quiet", "--abr", "96"], ["lame", "--quiet", "-b", "320"],
+    ["lame", "--quiet", "-p", "-m", "m", "-b", "128"],
+    ["lame", "--quiet", "--resample", "16", "-b", "64"],
+    ["lame", "--quiet", "--tt", "Title", "--id3v2-only", "-V", "2"],
+    ["lame", "--quiet", "--tt", "Title", "--id3v1-only", "-V", "4"],
+    ["ffmpeg", "-v", "error", "-i", "-b:a", "128k"], ["ffmpeg", "-v", "error", "-i", "-q:a", "4"],
+  ]
+
+  private func file(_ setting: [String]) throws -> [UInt8] {
+    try MP3Files.withFolder { folder in
+      let (wav, path) = ("\(folder)/a.wav", "\(folder)/a.mp3")
+      try MP3Files.makeWAV(at: wav, rate: 44100, channels: 2, samples: 40 * 44100 + 11)
+      var command = setting
+      if let input = command.firstIndex(of: "-i") {
+        command.insert(wav, at: input + 1)
+      } else {
+        command.append(wav)
+      }
+      _ = try MP3Files.run(command + [path])
+      return try MP3Files.read(path)
+    }
+  }
+
+  @Test(
+    "frames are found as far as they are needed, and are those of the whole index",
+    arguments: Self.settings)
+  func grows(setting: [String]) throws {
+    let file = CostlyFile(try file(setting))
+    let whole = try MP3Files.index(of: file.bytes)
+    var growing = try #require(try file.grow())
+    #expect(!growing.isWhole && file.end <= 1 << 18)
+    #expect(growing.index.count == whole.count && growing.index.byteCount == whole.byteCount)
+    #expect(growing.index.validFrameCount == whole.validFrameCount)
+    #expect(growing.index.firstValidSample == whole.firstValidSample)
+    #expect(growing.index.meanBitRate == whole.meanBitRate)
+    #expect(growing.index.settings == whole.settings, "\(setting)")
+    var dice = Dice(16)
+    let last = whole.count - 1
+    for number in (0..<20).map({ _ in Int(dice.number(0..<Int64(last))) }) + [last] {
+      try growing.find(number)
+      for frame in [0, number / 2, number] {
+        #expect(growing.index.byteRange(ofFrame: frame) == whole.byteRange(ofFrame: frame))
+        #expect(growing.index.mainDataBegin(ofFrame: frame) == whole.mainDataBegin(ofFrame: frame))
+        #expect(growing.index.preRoll(ofFrame: frame) == whole.preRoll(ofFrame: frame))
+      }
+    }
+    #expect(growing.isWhole && growing.index.anomalies == whole.anomalies)
+  }
+
+  @Test("a frame costs the bytes before it, and a window")
+  func cost() throws {
+    let file = CostlyFile(try file(["lame", "--quiet", "-b", "320"]))
+    var growing = try #require(try file.grow())
+    for number in stride(from: 100, to: growing.index.count * 3 / 4, by: 100) {
+      try growing.find(number)
+      #expect(file.end <= growing.index.byteRange(ofFrame: number).upperBound + 5 << 16)
+    }
+  }
+
+  @Test("a tag that is wrong, incomplete or of another stream is not believed")
+  func doubtful() throws {
+    let bytes = try file(["lame", "--quiet", "-V", "4"])
+    #expect(try CostlyFile(bytes).grow() != nil)
+    var wrong = bytes
+    wrong[0xB4] ^= 1
+    #expect(try CostlyFile(wrong).grow() == nil, "a byte of the encoder's extension")
+    #expect(try CostlyFile(Array(bytes.dropLast(5000))).grow() == nil, "cut short")
+    #expect(try CostlyFile(bytes + bytes).grow() == nil, "two files")
+    let untagged = try self.file(["lame", "--quiet", "-t", "-b", "128"])
+    #expect(try CostlyFile(untagged).grow() == nil, "no tag")
+  }
+
+  @Test("a tag that counts other frames than there are is found out at the last frame")
+  func lies() throws {
+    var bytes = try file(["lame", "--quiet", "-V", "4"])
+    let tag = try #require(bytes.firstRange(of: Array("Xing".utf8))?.lowerBound)
+    let count = bytes[tag + 8..<tag + 12].reduce(0) { $0 << 8 | Int($1) }
+    for (index, shift) in [24, 16, 8, 0].enumerated() {
+      bytes[tag + 8 + index] = UInt8(truncatingIfNeeded: (count + 7) >> shift)
+    }
+    let end = tag + 8 + 4 + 4 + 100 + 4 + 34
+    let checksum = CRC16.checksum(bytes[..<end])
+    (bytes[end], bytes[end + 1]) = (UInt8(checksum >> 8), UInt8(checksum & 255))
+    var growing = try #require(try CostlyFile(bytes).grow())
+    #expect(growing.index.count == count + 7)
+    try growing.find(count / 2)
+    let lie = #expect(throws: GrowingFrameIndex.Contradiction.self) { try growing.find(count + 6) }
+    #expect(lie?.announced == count + 7 && lie?.found == count)
+  }
+}
