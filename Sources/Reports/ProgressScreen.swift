@@ -52,6 +52,14 @@ struct ProgressScreen {
     write(drawing.draw(moving, at: now, on: terminal))
   }
 
+  /// Draws what comes over the network, while no event comes.
+  mutating func refresh(_ tally: RunTally, at now: ContinuousClock.Instant) {
+    guard transfer().remainingBytes > 0, let terminal = terminal(), drawing.isDue(at: now) else {
+      return
+    }
+    write(drawing.draw(movingLines(for: tally, at: now, on: terminal), at: now, on: terminal))
+  }
+
   /// The lines that stay on a terminal: why a job ran, with `--explain`.
   private func stays(_ event: RunEvent, _ tally: RunTally) -> [String] {
     guard case .finished(.written(_, let reason?)) = event.kind,

@@ -10,7 +10,8 @@ package final class ReportedDiagnostics: Sendable {
   /// Whether messages are repeated on standard output as GitHub's workflow commands.
   private let annotates: Bool
   /// Whether notes are left out.
-  private let isQuiet: Bool
+  /// Whether notes are left out.
+  package let isQuiet: Bool
   private let reported = Mutex<[Diagnostic]>([])
 
   /// So many errors are printed at once, and so many warnings.

@@ -138,6 +138,9 @@ package final class RunReporter {
     }
   }
 
+  /// Shows what comes over the network, while no event comes: jobs may wait for it.
+  package func refresh() { screen?.refresh(tally, at: .now) }
+
   /// Puts text on standard error that stays.
   package func print(_ text: String) {
     if screen == nil {

@@ -84,10 +84,8 @@ package struct Isolation: Sendable {
     replacing replaced: ExportSession.ReplacedFiles, measuring isMeasuring: Bool,
     remembering memory: RunMemory?
   ) throws -> ExportSession.Report {
-    let order = Order(
-      export: session.export, groups: session.groups.mapValues(\.exports),
-      limits: limits(for: work, of: session.export), replaced: replaced, isMeasuring: isMeasuring,
-      jobFolders: memory?.jobFolders.map(\.bytes) ?? [])
+    let order = self.order(
+      session, work, replacing: replaced, measuring: isMeasuring, remembering: memory)
     let bytes: Data
     do {
       bytes = try JSONEncoder().encode(order)
@@ -139,15 +137,26 @@ package struct Isolation: Sendable {
     }
   }
 
-  private func limits(for work: Work, of export: Export) -> ProcessLimits {
+  private func order(
+    _ session: ExportSession, _ work: Work, replacing replaced: ExportSession.ReplacedFiles,
+    measuring isMeasuring: Bool, remembering memory: RunMemory?
+  ) -> Order {
+    let groups = session.groups.mapValues(\.exports)
+    let fetches = ([session.export] + groups.values.joined()).contains { export in
+      export.composition.readAssets.contains { $0.location.url != nil }
+    }
+    return Order(
+      export: session.export, groups: groups,
+      limits: limits(for: work, fetching: fetches), replaced: replaced, isMeasuring: isMeasuring,
+      jobFolders: memory?.jobFolders.map(\.bytes) ?? [])
+  }
+
+  private func limits(for work: Work, fetching fetches: Bool) -> ProcessLimits {
     var limits = limits
     limits.openFiles = max(256, 2 * work.resources.openFiles)
-    let fetched = export.composition.readAssets.filter { $0.location.url != nil }
-    let largestMedium = fetched.map { Int($0.identity.size) }.max() ?? 0
-    limits.fileSize = limits.fileSize.map { size in
-      // What is fetched goes into the cache, whose files are as long as the media.
-      max(0, size - written.bytes.load(ordering: .relaxed), largestMedium)
-    }
+    limits.outputSize = limits.fileSize.map { max(0, $0 - written.bytes.load(ordering: .relaxed)) }
+    // What is fetched goes into the cache, whose files are as long as the media.
+    limits.fileSize = fetches ? nil : limits.outputSize
     // Its deadline comes first, unless the process that watches it is gone.
     limits.processorTime = Int(
       clamping: max(1, min(work.timeLimit.components.seconds, 1 << 30)) + 10)

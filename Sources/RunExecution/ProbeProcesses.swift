@@ -4,6 +4,7 @@ import Files
 import FoundationEssentials
 import Glibc
 import MediaComposition
+import RunPlan
 import Synchronization
 import SystemPackage
 import Threads
@@ -143,13 +144,7 @@ package final class ProbeProcesses: Sendable {
       case .nothing where ContinuousClock.now < last: continue
       case .nothing:
         child.signal(SIGKILL)
-        self.patience.withLock { $0.lost += patience }
-        return .failure(
-          Failure(
-            .mendInput,
-            "could not be examined within \(patience.components.seconds) seconds; convert it to "
-              + "another format, or leave it out",
-            location: request.location))
+        return .failure(failure(of: request, after: patience))
       case .endless:
         child.signal(SIGKILL)
         return .failure(
@@ -159,6 +154,22 @@ package final class ProbeProcesses: Sendable {
       case .end: throw failure(of: child, request.location)
       }
     }
+  }
+
+  /// The failure of a request that took too long, which counts where a file is to blame.
+  private func failure(of request: Request, after patience: Duration) -> Failure {
+    let seconds = patience.components.seconds
+    guard !request.fetches else {
+      return Failure(
+        .tryAgain,
+        "was not fetched and examined within \(seconds) seconds; try again when its server is faster",
+        location: request.location)
+    }
+    self.patience.withLock { $0.lost += patience }
+    return Failure(
+      .mendInput,
+      "could not be examined within \(seconds) seconds; convert it to another format, or leave it "
+        + "out", location: request.location)
   }
 
   /// Ends the processes that wait, each with the memory of its worst file; later requests start
@@ -207,10 +218,10 @@ struct ProbePatience {
   /// How long a file may take; nil: too much is lost.
   ///
   /// A minute, and another for each 100 MB: a file whose header proves nothing is decoded once. What is
-  /// fetched for it may come at 100 KB a second; a server that is slower yet stalls.
+  /// fetched for it may come more slowly (`Work.slowestServer`).
   func limit(forBytes size: Int64, fetched: Bool = false) -> Duration? {
     guard lost < Self.mostLost else { return nil }
-    let seconds = 60 + size / (fetched ? 100_000 : 1_666_667)
+    let seconds = 60 + size / (fetched ? Work.slowestServer : 1_666_667)
     let usual = Duration.seconds(seconds) / (lost < Self.muchLost ? 1 : 12)
     return min(usual, timeLimit ?? usual)
   }

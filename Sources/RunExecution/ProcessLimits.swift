@@ -1,3 +1,4 @@
+import ExportEngine
 import Glibc
 
 /// What one process may take of the machine (setrlimit(2)).
@@ -10,6 +11,8 @@ package struct ProcessLimits: Codable {
   var openFiles: Int
   /// Bytes of a file that it writes (`RLIMIT_FSIZE`); nil: any number.
   var fileSize: Int?
+  /// Bytes of an output (`OutputFile.greatestSize`); nil: any number.
+  var outputSize: Int?
 
   /// Binds this process, which will leave no core dump either. A bound that the system does not take
   /// is left as it is.
@@ -19,6 +22,7 @@ package struct ProcessLimits: Codable {
     if let processorTime { Self.set(RLIMIT_CPU, processorTime) }
     Self.set(RLIMIT_NOFILE, openFiles)
     if let fileSize { Self.set(RLIMIT_FSIZE, fileSize) }
+    if let outputSize { OutputFile.greatestSize.store(Int64(outputSize), ordering: .relaxed) }
   }
 
   /// How many more files this process may open, after the limit was raised as far as that is

@@ -25,6 +25,8 @@ package struct Preparation {
   package private(set) var refusals: [Refusal] = []
   /// How many wanted jobs cannot run.
   package private(set) var refusedJobs = 0
+  /// Whether all that is wrong with them may pass, as a server's failure.
+  package private(set) var mayPass = true
   /// Every file that the run's jobs read or write, wanted or not.
   package private(set) var registry: PathRegistry
   private let jobs: [Job]
@@ -201,15 +203,16 @@ package struct Preparation {
       if outcome.isRefused {
         guard isOwn else { continue }
         refusedJobs += 1
-        guard rules.purpose == .run else { continue }
         let own =
           missing.diagnostics(of: index) + preparer.mediaDiagnostics(of: [index]) + outcome.found
-        let isFaultless = !own.contains { $0.severity == .error }
+        let errors = own.filter { $0.severity == .error }
+        if !errors.allSatisfy({ $0.remedy == .tryAgain }) { mayPass = false }
+        guard rules.purpose == .run else { continue }
         refusals.append(
           Refusal(
             name: jobs[index].name, origin: jobs[index].origin,
             messages: (outcome.blocker.map { [$0.diagnostic] } ?? []) + own,
-            blockedBy: isFaultless ? outcome.blocker.map { jobs[$0.job].name } : nil))
+            blockedBy: errors.isEmpty ? outcome.blocker.map { jobs[$0.job].name } : nil))
         continue
       }
       let parts = outcome.estimates.indices.filter { shares?.isOwn(index, part: $0) ?? true }

@@ -172,24 +172,13 @@ struct Preparer {
     for reference in references {
       do throws(Failure) {
         let asset = try library.asset(at: reference.location, streamIndex: reference.stream)
-        try require(reference.sha256, of: asset)
+        try library.require(reference.sha256, of: asset)
         let warnings = library.warnings(for: reference.location, streamIndex: reference.stream)
         if !warnings.isEmpty { issues[reference] = Issue(warnings: warnings) }
       } catch {
         issues[reference] = Issue(failure: error, warnings: [])
       }
     }
-  }
-
-  /// Holds an asset to the checksum that the job file gives for it.
-  private func require(_ sha256: Located<String>?, of asset: Asset) throws(Failure) {
-    guard let sha256 else { return }
-    let found = try library.digest(of: asset)
-    guard found != sha256.value else { return }
-    throw Failure(
-      .mendInput,
-      "has another content than its 'sha256' says: its SHA-256 is \(found); get the "
-        + "right file, or write this number", location: asset.location, origin: sha256.origin)
   }
 
   /// What is reported of the media of some jobs: of each once, where the first of them names it.

@@ -1,3 +1,4 @@
+import Diagnosis
 import ExportEngine
 import JobFile
 import JobModel
@@ -12,6 +13,19 @@ extension MediaLibrary {
       let asset = try? self.asset(at: $0.location, streamIndex: $0.stream)
       if let asset, $0.sha256 != nil { _ = try? self.digest(of: asset) }
     }
+  }
+
+  /// Holds an asset to the checksum that the job file gives for it, if it gives one.
+  ///
+  /// - Throws: `mendInput` where its bytes are others, and as `digest`.
+  func require(_ sha256: Located<String>?, of asset: Asset) throws(Failure) {
+    guard let sha256 else { return }
+    let found = try digest(of: asset)
+    guard found != sha256.value else { return }
+    throw Failure(
+      .mendInput,
+      "its SHA-256 is \(found), and the job file says \(sha256.value); get the right file, or "
+        + "correct 'sha256'", location: asset.location, origin: sha256.origin)
   }
 
   /// Finds silences in the same way; of few sounds, each on several cores.

@@ -101,9 +101,13 @@ final class Draft: Sendable {
       made = try job.exports(
         assets: { reference in
           do throws(Failure) {
-            return awaited.contains(reference.location)
-              ? try library.currentAsset(at: reference.location, streamIndex: reference.stream)
-              : try library.asset(at: reference.location, streamIndex: reference.stream)
+            guard awaited.contains(reference.location) else {
+              return try library.asset(at: reference.location, streamIndex: reference.stream)
+            }
+            let written = try library.currentAsset(
+              at: reference.location, streamIndex: reference.stream)
+            try library.require(reference.sha256, of: written)
+            return written
           } catch {
             unreadable = unreadable ?? error.placed(at: reference.origin)
             return nil
@@ -128,9 +132,15 @@ package enum WorkResult: Sendable {
 extension Work {
   /// How long an attempt may take: thirty times what it is thought to be, and never less than ten
   /// minutes. An estimate is for one core that has nothing else to do; a slow machine, a disk behind
-  /// a network and a neighbour may cost a factor of ten. What takes thirty hangs.
-  static func timeLimit(of job: Job, estimate: Duration) -> Duration {
-    guard let timeout = job.timeout?.value else { return max(.seconds(600), estimate * 30) }
+  /// a network and a neighbour may cost a factor of ten. What takes thirty hangs. Media of servers take
+  /// as long as their bytes do.
+  static func timeLimit(of job: Job, estimate: Duration, fetching bytes: Int64 = 0) -> Duration {
+    guard let timeout = job.timeout?.value else {
+      return max(.seconds(600), estimate * 30) + .seconds(bytes / slowestServer)
+    }
     return .nanoseconds(timeout.frames(atRate: 1_000_000_000))
   }
+
+  /// Bytes a second of the slowest server that is waited for: sound of 80 kbps, as it plays.
+  package static let slowestServer: Int64 = 10_000
 }

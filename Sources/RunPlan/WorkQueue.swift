@@ -1,6 +1,7 @@
 import Diagnosis
 import ExportEngine
 import JobFile
+import JobModel
 import MediaComposition
 import SystemPackage
 import WorkerPool
@@ -46,10 +47,11 @@ struct WorkQueue {
     let isRead = preparer.dependencies.isRead(index)
     let first = work.count
     let shared = groupEstimates[index, default: .zero]
+    let fetched = fetchedBytes(of: job.media)
     for part in parts {
       let estimate = outcome.estimates[part]
       if isRead { readParts[Part(job: index, part: part)] = work.count }
-      let timeLimit = Work.timeLimit(of: job, estimate: estimate + shared)
+      let timeLimit = Work.timeLimit(of: job, estimate: estimate + shared, fetching: fetched)
       var piece = Work(
         session: outcome.sessions[part], job: job.name, folder: job.folder, estimate: estimate,
         timeLimit: min(timeLimit, rules.timeLimit ?? timeLimit),
@@ -63,6 +65,16 @@ struct WorkQueue {
     if !warnings.isEmpty, first < work.count { work[first].warnings = warnings }
     if !outcome.remarks.isEmpty, first < work.count { work[first].remarks = outcome.remarks }
     places[index] = first..<work.count
+  }
+
+  /// Bytes of the servers' media among some.
+  private func fetchedBytes(of media: some Sequence<MediaReference>) -> Int64 {
+    let media = Set(media.filter { $0.location.url != nil })
+    return media.reduce(0) { sum, reference in
+      let known = preparer.library.probedAsset(
+        at: reference.location, streamIndex: reference.stream)
+      return sum.addingReportingOverflow(known?.found.asset.identity.size ?? 0).partialValue
+    }
   }
 
   /// All that was added, in its order, each with what it waits for.

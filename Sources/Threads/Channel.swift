@@ -62,6 +62,20 @@ public final class Channel<Element: Sendable>: Sendable {
     }
   }
 
+  /// The same; while it waits, `body` is called on this thread, each time that a `pause` has passed.
+  public func receive(every pause: Duration, _ body: () -> Void) -> Element? {
+    while true {
+      let due = ContinuousClock.now + pause
+      let found = state.wait { state -> Monitor<State>.Answer<Element??> in
+        if let element = state.takeFirst() { return .now(.some(element)) }
+        if state.isClosed { return .now(.some(nil)) }
+        return due <= .now ? .now(nil) : .later(by: due)
+      }
+      if let found { return found }
+      body()
+    }
+  }
+
   /// Refuses further elements; those inside can still be received.
   public func close() { state.withLock { $0.isClosed = true } }
 }

@@ -55,6 +55,7 @@ public struct Pool: Sendable {
   ///   - cancellation: Once set, no further job starts, and running ones are cancelled.
   ///   - observer: Called on the calling thread, for one event at a time: a job's own events in
   ///     the order in which they happened. While it is slow, workers wait for it.
+  ///   - idle: Called on the calling thread, some times a second while there is no event.
   /// - Returns: One report for each job, in the order of the jobs, with what the runner keeps of
   ///   each result.
   /// - Throws: `Failure` with `tryAgain` where not even one thread could be started.
@@ -62,7 +63,7 @@ public struct Pool: Sendable {
   public func run<Runner: JobRunner>(
     _ jobs: [PoolJob<Runner.Job>], with runner: Runner,
     cancellation: CancellationFlag = CancellationFlag(),
-    observer: (JobEvent<Runner.Result>) -> Void = { _ in }
+    observer: (JobEvent<Runner.Result>) -> Void = { _ in }, idle: () -> Void = {}
   ) throws(Failure) -> [JobReport<Runner.Result>] {
     guard !jobs.isEmpty else { return [] }
     let run = PoolRun(jobs, for: self, runner: runner, cancellation: cancellation)
@@ -77,7 +78,7 @@ public struct Pool: Sendable {
     cancellation.whileNotifying {
       run.state.withLock { _ in }
     } _: {
-      while let event = run.events.receive() { observer(event) }
+      while let event = run.events.receive(every: .milliseconds(200), idle) { observer(event) }
     }
     timekeeper.join()
     return run.takeReports()

@@ -19,6 +19,7 @@ private final class Stage {
   private final class Pieces {
     var texts: [String] = []
     var terminal: TerminalTraits?
+    var transfer = MediaNetwork.Transfer(receivedBytes: 0, remainingBytes: 0)
   }
 
   init(
@@ -35,7 +36,7 @@ private final class Stage {
     screen = ProgressScreen(
       jobCount: names.count, isVerbose: isVerbose,
       // Not that of this process, in which other tests fetch.
-      transfer: { MediaNetwork.Transfer(receivedBytes: 0, remainingBytes: 0) },
+      transfer: { pieces.transfer },
       terminal: { pieces.terminal }, write: { pieces.texts.append($0) })
   }
 
@@ -45,6 +46,12 @@ private final class Stage {
     return pieces.texts.joined().split(separator: "\u{1B}", omittingEmptySubsequences: false)
       .joined(separator: "<ESC>")
   }
+
+  func fetched(_ received: Int64, remaining: Int64) {
+    pieces.transfer = MediaNetwork.Transfer(receivedBytes: received, remainingBytes: remaining)
+  }
+
+  func refresh() { screen.refresh(tally, at: start.advanced(by: elapsed)) }
 
   func resize(_ terminal: TerminalTraits) { pieces.terminal = terminal }
 
@@ -95,6 +102,28 @@ private final class Stage {
     #expect(stage.written() == "<ESC>[1A\r<ESC>[J")
     stage.close()
     #expect(stage.written() == "")
+  }
+
+  @Test("bytes on their way have a line of their own, also while no job has an event")
+  func fetching() {
+    let stage = Stage(["episode-42"], terminal: wide)
+    let job = "episode-42  ────────────────────   0 %<ESC>[K\n"
+    stage.job(0, .started).after(.seconds(1)).refresh()
+    _ = stage.written()
+    stage.fetched(0, remaining: 30_000_000)
+    stage.after(.seconds(1)).refresh()
+    #expect(
+      stage.written() == "<ESC>[1A\r" + job + "fetching 0 B of 30 MB<ESC>[K\n<ESC>[J")
+    stage.fetched(10_000_000, remaining: 20_000_000)
+    stage.after(.seconds(2)).refresh()
+    #expect(
+      stage.written() == "<ESC>[2A\r" + job
+        + "fetching 10 MB of 30 MB, 2.5 MB/s, 0:08 left<ESC>[K\n<ESC>[J")
+    stage.fetched(30_000_000, remaining: 0)
+    stage.after(.seconds(2)).refresh()
+    #expect(stage.written() == "")
+    stage.after(.seconds(1)).progress(0, 0, of: 1800)
+    #expect(stage.written().hasSuffix(job + "<ESC>[J"))
   }
 
   @Test("Several jobs: a line for each that runs, and one for the whole")

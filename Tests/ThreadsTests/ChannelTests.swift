@@ -36,6 +36,19 @@ import Testing
     #expect(received == Array(repeating: Array(0..<100), count: 4))
   }
 
+  @Test("a receiver without an element calls its body, until the next element or the end")
+  func idle() throws {
+    let channel = Channel<Int>(capacity: 1)
+    var calls = 0
+    let first = channel.receive(every: .milliseconds(1)) {
+      calls += 1
+      if calls == 3 { channel.send(7) }
+    }
+    #expect(first == 7 && calls == 3)
+    let end = channel.receive(every: .milliseconds(1)) { channel.close() }
+    #expect(end == nil)
+  }
+
   @Test("Trying to send into a full channel drops the element; a closed one takes nothing")
   func full() {
     let channel = Channel<Int>(capacity: 2)

@@ -3,6 +3,7 @@ import Files
 import Glibc
 import LibAV
 import MediaComposition
+import Synchronization
 import SystemPackage
 import Threads
 
@@ -130,9 +131,15 @@ package final class OutputFile: ByteOutput {
     }
   }
 
+  /// Bytes beyond which no output of this process may grow. Unlike `RLIMIT_FSIZE`, it leaves the cache
+  /// of media alone, whose files are as long as the media.
+  package static let greatestSize = Atomic<Int64>(.max)
+
   /// Puts bytes at an offset; gives 0 or the errno.
   package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Int32 {
     guard !isDone else { return EBADF }
+    let limit = Self.greatestSize.load(ordering: .relaxed)
+    guard offset <= limit - Int64(bytes.count) else { return EFBIG }
     var rest = bytes
     var offset = offset
     while !rest.isEmpty {

@@ -9,7 +9,8 @@ struct Check: MediaCommand {
     abstract: "Find mistakes before work starts, and write nothing.",
     discussion: """
       Reads the job files, opens every medium that they name, and compiles every job. Exit \
-      status: 0 no mistakes, 1 a medium cannot be used, 2 a job file is wrong.
+      status: 0 no mistakes, 1 a medium cannot be used, 2 a job file is wrong, 75 a server \
+      cannot be asked now.
       """)
 
   @OptionGroup var options: JobFileOptions
@@ -24,7 +25,7 @@ struct Check: MediaCommand {
       let preparation = try options.prepare(for: .check, context) { refused = $0.refusedJobs }
       (jobs, parts) = (preparation.readyJobs, preparation.readyParts)
       refused = preparation.refusedJobs
-      if refused > 0 { status = ExitCode.jobFailed }
+      status = preparation.status
     } catch let code as ExitCode { status = code }
     if options.output.json {
       options.output.print(

@@ -39,7 +39,7 @@ struct Plan: MediaCommand {
         graph.planText(name: name, duration: duration, records: records) + Self.text(fetches))
     }
     if options.output.json { options.output.print(version: 2, ["jobs": .list(jobs)]) }
-    if preparation.refusedJobs > 0 { throw ExitCode.jobFailed }
+    if preparation.status != .success { throw preparation.status }
   }
 
   private static func json(_ fetch: MediaFetch) -> JSONValue {
@@ -54,8 +54,8 @@ struct Plan: MediaCommand {
       let size = Figures.size(bytes: fetch.size)
       let part =
         fetch.byteCount == 0
-        ? "nothing of \(size): it is in the cache"
-        : "some \(Figures.size(bytes: fetch.byteCount)) of \(size)"
+        ? "0 bytes of \(size) (cached)"
+        : "about \(Figures.size(bytes: fetch.byteCount)) of \(size)"
       return "    \(fetch.location)  \(part)"
     }
     return (["  to be fetched"] + lines).map { $0 + "\n" }.joined()

@@ -98,7 +98,11 @@ struct Batch {
           replacing: replaced,
           measuring: reporter.options.targets.contains(where: \.hasLevels)),
         cancellation: signals.cancellation
-      ) { reporter.report($0) }
+      ) {
+        reporter.report($0)
+      } idle: {
+        reporter.refresh()
+      }
     } catch {
       reporter.endProgress()
       context.report(Diagnostics(Diagnostic(error)))

@@ -163,10 +163,15 @@ struct CommandContext {
     memory?.open(for: loaded.jobs)
     var rules = rules
     rules.openFiles = openFiles
-    // What was probed is kept before graphs are made of it, which take as much memory again.
-    let preparation = Preparation(
-      loaded, rules, library: library, budget: budget,
-      probed: { memory?.keepProbes(of: library) })
+    let isRemote = loaded.jobs.contains { $0.media.contains { $0.location.url != nil } }
+    let prepare = { [rules] in
+      // What was probed is kept before graphs are made of it, which take as much memory again.
+      Preparation(
+        loaded, rules, library: library, budget: budget,
+        probed: { memory?.keepProbes(of: library) })
+    }
+    let preparation =
+      isRemote && !diagnostics.isQuiet ? FetchingLine.shown(while: prepare) : prepare()
     probes?.rest()
     report(preparation.diagnostics)
     for note in preparation.notes { self.note(note) }
@@ -190,6 +195,13 @@ extension ExitCode {
     case .tryAgain: self = .temporary
     case .mendInput, .mendMachine, .reportBug: self = .jobFailed
     }
+  }
+}
+
+extension Preparation {
+  /// The status of a command that runs nothing and was to find out whether jobs can run.
+  var status: ExitCode {
+    refusedJobs == 0 ? .success : mayPass ? .temporary : .jobFailed
   }
 }
 
