@@ -1,9 +1,10 @@
-// What Swift's importer cannot see of libcurl: its variadic functions. The library is loaded at the
-// first request and not linked: it would cost each start some 10 ms, for the libraries that it
-// brings with it. The types of its functions are those of its headers.
+// The variadic functions of libcurl, which Swift's importer skips. The library is loaded at the first
+// request and not linked: its own libraries would cost each start some 10 ms. The types of its
+// functions are those of its headers.
 #pragma once
 #include <curl/curl.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <netinet/in.h>
 #include <string.h>
 
@@ -76,6 +77,13 @@ static inline CURLcode avjob_curl_set_open_function(
   return curl->easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, function);
 }
 
+// Lets a request end without waiting for a thread that still resolves a name: CURLOPT_QUICK_EXIT
+// (322, since 7.87.0). Older libraries wait for it.
+static inline CURLcode avjob_curl_set_quick_exit(const struct avjob_curl *curl, CURL *handle) {
+  CURLcode code = curl->easy_setopt(handle, (CURLoption)322, 1L);
+  return code == CURLE_UNKNOWN_OPTION ? CURLE_OK : code;
+}
+
 // curl_easy_getinfo(3); 0 where the library does not know it.
 static inline long avjob_curl_number(const struct avjob_curl *curl, CURL *handle, CURLINFO info) {
   long value = 0;
@@ -103,8 +111,9 @@ static inline size_t avjob_curl_address(const struct curl_sockaddr *address, uin
   return 0;
 }
 
-// socket(2), closed in programs that are started; -1 where there is none.
+// socket(2), closed in programs that are started; a negative errno where it fails.
 static inline curl_socket_t avjob_curl_socket(const struct curl_sockaddr *address) {
   enum { close_on_exec = 02000000 };  // SOCK_CLOEXEC
-  return socket(address->family, address->socktype | close_on_exec, address->protocol);
+  int found = socket(address->family, address->socktype | close_on_exec, address->protocol);
+  return found < 0 ? -errno : found;
 }

@@ -25,7 +25,7 @@ extension Diagnostic {
     let paint = Paint(style: style)
     var lines = paint.headline(severity.rawValue, message, at: map.place(of: origin), in: map)
     if let help {
-      lines.append("  " + paint.bold("help:") + " " + printable(MediaURL.masked(shortened(help))))
+      lines.append("  " + paint.bold("help:") + " " + shown(help))
     }
     for note in notes {
       lines += paint.headline("note", note.message, at: map.place(of: note.origin), in: map)
@@ -108,7 +108,7 @@ extension Diagnostic {
       if let example, example != subject, !examples.contains(example) { examples.append(example) }
     }
     let text = examples.prefix(5).joined(separator: ", ") + (examples.count > 5 ? " …" : "")
-    return "and \(others.count) more like it" + (text.isEmpty ? "" : ": " + printable(text))
+    return "and \(others.count) more like it" + (text.isEmpty ? "" : ": " + shown(text))
   }
 
   /// The first text in quotes.
@@ -128,8 +128,7 @@ private struct Paint {
   {
     let colour = ["error": "1;31", "warning": "1;35"][label] ?? "1;36"
     let where_ = place.map { bold("\(printable($0.file)):\($0.line):\($0.column):") + " " } ?? ""
-    let head =
-      where_ + sgr(colour, label + ":") + " " + bold(printable(MediaURL.masked(shortened(message))))
+    let head = where_ + sgr(colour, label + ":") + " " + bold(shown(message))
     guard let place, map.isQuoted(place) else { return [head] }
     let snippet = Snippet(of: map.line(at: place), at: place)
     let number = String(place.line)
@@ -176,6 +175,12 @@ private struct Snippet {
     if !rest.dropFirst(Self.window).isEmpty { text += "…" }
     caret = "^" + String(repeating: "~", count: max(0, width - 1))
   }
+}
+
+/// `text` for a terminal: without secrets, not too long, and without control characters.
+private func shown(_ text: String) -> String {
+  // Masked first: a password that is cut before its '@' cannot be found any more.
+  printable(shortened(MediaURL.masked(text)))
 }
 
 /// `text`, cut where it is longer than anyone reads: a message may quote a whole value.

@@ -1,15 +1,15 @@
 import SystemPackage
 
-/// Where a medium is: a file of this machine, or an address that a server answers.
+/// The place of a medium: a file on this machine, or an address on a server.
 public enum MediaLocation: Sendable, Hashable {
   /// A path, absolute or relative to the process's folder.
   case file(FilePath)
   /// An address.
   case remote(MediaURL)
 
-  /// What a user wrote: an address where it begins as one, and else a path.
+  /// Parses a user's text: an address if it begins with a scheme and `://`, otherwise a path.
   ///
-  /// - Throws: `Failure` (`mendJob`) for an address that is wrong.
+  /// - Throws: `Failure` (`mendJob`) for a malformed address.
   public init(parsing text: String) throws(Failure) {
     guard MediaURL.scheme(of: text) != nil else {
       self = .file(FilePath(text))
@@ -32,7 +32,7 @@ public enum MediaLocation: Sendable, Hashable {
     if case .remote(let url) = self { url } else { nil }
   }
 
-  /// The file's name, without folders and without a query; nil where there is none.
+  /// The file's name, without folders and query; nil if the path ends in a slash.
   public var lastName: String? {
     switch self {
     case .file(let path): path.lastComponent?.string
@@ -40,19 +40,19 @@ public enum MediaLocation: Sendable, Hashable {
     }
   }
 
-  /// The same as a part of a path.
+  /// `lastName` as a component of a path.
   public var fileName: FilePath.Component? {
     let path = file ?? FilePath(lastName ?? "")
     return path.lastComponent.flatMap { $0.kind == .regular ? $0 : nil }
   }
 
-  /// The file's name without its extension; nil where there is none.
+  /// The file's name without its extension; nil without a file's name.
   public var stem: String? {
     file.map(\.stem) ?? fileName?.stem
   }
 
-  /// What tells it from all others, for a digest: a path's bytes, or an address with its query, and
-  /// without credentials, which may change.
+  /// The identity of the location, for a digest: the bytes of a path, or of an address with its
+  /// query and without its credentials, which may change.
   package var bytes: [UInt8] {
     switch self {
     case .file(let path): path.bytes
@@ -60,7 +60,7 @@ public enum MediaLocation: Sendable, Hashable {
     }
   }
 
-  /// The location to store and to show: an address without its secrets.
+  /// The location for files on disk and for reports: without the secrets of an address.
   public var redacted: MediaLocation {
     switch self {
     case .file: self
@@ -70,7 +70,7 @@ public enum MediaLocation: Sendable, Hashable {
 }
 
 extension MediaLocation: CustomStringConvertible {
-  /// The location to show in a message.
+  /// The location for messages: without the secrets of an address.
   public var description: String {
     switch self {
     case .file(let path): path.string
@@ -112,8 +112,8 @@ extension MediaLocation: Codable {
     }
   }
 
-  /// Writes a path as `CodedPath` does, and an address as `{"url": …}`, with its secrets: for another
-  /// process of this run. What is kept on disk is `redacted`.
+  /// Writes a path as `CodedPath` does, and an address as `{"url": …}`, with its secrets, for other
+  /// processes of this run. Files on disk contain `redacted`.
   public func encode(to encoder: any Encoder) throws {
     switch self {
     case .file(let path): try CodedPath(wrappedValue: path).encode(to: encoder)

@@ -1,15 +1,16 @@
 extension MediaURL {
-  /// A text with the secrets of all addresses in it replaced by `*`, one for each scalar, so that
-  /// columns stay what they are: lines of job files and command lines are quoted in messages.
+  /// Replaces the secrets of all addresses in a text by `*`, one for each scalar, so that columns
+  /// stay the same: messages quote lines of job files and command lines.
   ///
-  /// An address begins with a scheme and `://`, and ends with a blank, a double quote, or the single
-  /// quote that stands before it. Its user, its password and its query are secrets.
+  /// An address begins with a scheme and `://`. It ends at a blank, at a double quote, or, if a
+  /// single quote precedes it, at the next one. Its user, its password and its query are secrets.
   ///
   /// - Complexity: O(n)
   package static func masked(_ text: String) -> String {
-    guard text.utf8.contains(UInt8(ascii: ":")), text.contains("://") else { return text }
+    guard text.utf8.contains(UInt8(ascii: ":")) else { return text }
     var scalars = Array(text.unicodeScalars)
-    var index = 0
+    guard let first = authority(in: scalars, from: 0) else { return text }
+    var index = mask(&scalars, from: first)
     while let start = authority(in: scalars, from: index) {
       index = mask(&scalars, from: start)
     }
@@ -18,13 +19,13 @@ extension MediaURL {
     return String(result)
   }
 
-  /// Where the next authority begins: behind `://` with a letter or digit before it.
+  /// The start of the next authority: behind `://` and a scheme, of which the last scalar is looked
+  /// at.
   private static func authority(in scalars: [Unicode.Scalar], from start: Int) -> Int? {
     var index = max(start, 1)
     while index + 2 < scalars.count {
       if scalars[index] == ":", scalars[index + 1] == "/", scalars[index + 2] == "/",
-        scalars[index - 1].properties.isAlphabetic
-          || scalars[index - 1].properties.numericType != nil
+        scalars[index - 1].mayEndScheme
       {
         return index + 3
       }
@@ -33,19 +34,19 @@ extension MediaURL {
     return nil
   }
 
-  /// Masks the address whose authority begins at `start`; gives its end.
+  /// Masks the address whose authority begins at `start`; returns the end of the address.
   private static func mask(_ scalars: inout [Unicode.Scalar], from start: Int) -> Int {
     var first = start - 3
     while first > 0, !scalars[first - 1].isEnd, scalars[first - 1] != "'" { first -= 1 }
     let isQuoted = first > 0 && scalars[first - 1] == "'"
     let end =
       scalars[start...].firstIndex { $0.isEnd || isQuoted && $0 == "'" } ?? scalars.count
-    let path = scalars[start..<end].firstIndex { "/?#".unicodeScalars.contains($0) } ?? end
-    if let at = userEnd(in: scalars[start..<end], beforePath: path) {
+    let path = authorityEnd(in: scalars[start..<end])
+    if let at = userEnd(in: scalars[start..<end], before: path) {
       for index in start..<at { scalars[index] = "*" }
     }
     if let question = scalars[path..<end].firstIndex(of: "?") {
-      // What a message has shortened itself holds no secret, whatever stop stands behind it.
+      // An ellipsis, which a message has put there itself, is no secret. Punctuation may follow it.
       let query = scalars[question + 1..<end]
       let isShortened =
         query.first == "…" && query.dropFirst().allSatisfy { ":;,.)".unicodeScalars.contains($0) }
@@ -56,14 +57,24 @@ extension MediaURL {
 }
 
 extension MediaURL {
-  /// Where user and password of an address end; nil where it has none. As in `shown`, a password may
-  /// hold what ends an authority.
-  private static func userEnd(in address: ArraySlice<Unicode.Scalar>, beforePath path: Int) -> Int?
-  {
-    let plain = address[..<path]
+  /// The end of the authority in an address without its scheme.
+  static func authorityEnd<Scalars>(
+    in address: Scalars
+  ) -> Scalars.Index where Scalars: Collection<Unicode.Scalar> {
+    address.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? address.endIndex
+  }
+
+  /// The `@` behind user and password in an address without its scheme; nil if it has neither.
+  ///
+  /// It may stand behind the end of the authority: a password that is not percent-encoded may
+  /// contain the delimiters, as in `ann:se/cret@host`. No port has letters.
+  static func userEnd<Scalars>(
+    in address: Scalars, before end: Scalars.Index
+  ) -> Scalars.Index? where Scalars: BidirectionalCollection<Unicode.Scalar> {
+    let plain = address[..<end]
     if let at = plain.lastIndex(of: "@") { return at }
     guard let colon = plain.lastIndex(of: ":"),
-      !plain[(colon + 1)...].allSatisfy({ ("0"..."9").contains($0) }),
+      !plain[colon...].dropFirst().allSatisfy({ ("0"..."9").contains($0) }),
       !plain[colon...].contains("]")
     else { return nil }
     return address.lastIndex(of: "@")
@@ -72,4 +83,8 @@ extension MediaURL {
 
 extension Unicode.Scalar {
   fileprivate var isEnd: Bool { self == "\"" || properties.isWhitespace }
+
+  fileprivate var mayEndScheme: Bool {
+    properties.isAlphabetic || properties.numericType != nil || "+-.".unicodeScalars.contains(self)
+  }
 }

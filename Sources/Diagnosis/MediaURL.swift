@@ -1,35 +1,35 @@
-/// The address of a medium on a server: `http` or `https`, as RFC 3986 has it and no looser.
+/// The address of a medium on a server: an `http` or `https` URL that RFC 3986 allows.
 ///
-/// Its text may hold secrets, in the user's part and in the query, so "\(url)" leaves both out; what
-/// is sent to the server is `absoluteText`, which stands in no message.
+/// Credentials and query may be secrets, so "\(url)" leaves both out. The server is asked for
+/// `absoluteText`, which no message may contain.
 public struct MediaURL: Sendable, Hashable {
-  /// How the server is talked to.
+  /// The protocol of an address.
   public enum Scheme: String, Sendable, Hashable {
-    /// TCP, for everyone on the way to read.
+    /// HTTP over TCP, without encryption.
     case http
-    /// TLS.
+    /// HTTP over TLS.
     case https
 
-    /// The port where an address names none.
+    /// The port of an address that has none.
     public var port: Int { self == .http ? 80 : 443 }
   }
 
-  /// How the server is talked to.
+  /// The protocol.
   public let scheme: Scheme
-  /// `user` or `user:password`, as written, percent-encoded; nil where the address has none.
+  /// `user` or `user:password`, percent-encoded as written; nil if the address has neither.
   public let userinfo: String?
   /// The server's name in small letters, or its IPv4 address, or its IPv6 address in brackets.
   public let host: String
-  /// The port, where it is not the scheme's own.
+  /// The port; nil if it is the port of the scheme.
   public let port: Int?
-  /// From the first `/` on, at least that.
+  /// The path with its first `/`.
   public let path: String
-  /// What stands behind the `?`; nil where the address has none.
+  /// The text behind the `?`; nil if the address has no `?`.
   public let query: String?
 
-  /// The address that `text` is.
+  /// Parses an address.
   ///
-  /// Letters beyond ASCII in path and query become percent-encoded UTF-8, as browsers do it.
+  /// Letters beyond ASCII in path and query become percent-encoded UTF-8, as in browsers.
   ///
   /// - Throws: `MediaURLError`.
   /// - Complexity: O(n)
@@ -37,26 +37,28 @@ public struct MediaURL: Sendable, Hashable {
     guard text.utf8.count <= Self.greatestLength else { throw .tooLong }
     guard let scheme = Self.scheme(of: text) else { throw .noAddress }
     guard let known = Scheme(rawValue: scheme) else { throw .otherScheme(scheme) }
-    let rest = text.dropFirst(scheme.count + 3)
-    if Self.authority(of: rest).count > rest.prefix(while: Self.isAuthority).count {
-      throw .userinfo
-    }
+    // By scalars: an accent that follows a '?' makes one character with it.
+    let rest = text.unicodeScalars.dropFirst(scheme.utf8.count + 3)
+    let end = Self.authorityEnd(in: rest)
+    if let at = Self.userEnd(in: rest, before: end), at >= end { throw .userinfo }
     if rest.contains("#") { throw .fragment }
-    let end = rest.firstIndex { "/?".contains($0) } ?? rest.endIndex
     let authority = try Self.authority(rest[..<end])
     let question = rest[end...].firstIndex(of: "?") ?? rest.endIndex
     self.scheme = known
     (userinfo, host) = (authority.userinfo, authority.host)
     port = authority.port == known.port ? nil : authority.port
-    path = try Self.encoded(end == question ? "/" : rest[end..<question])
-    query = question == rest.endIndex ? nil : try Self.encoded(rest[rest.index(after: question)...])
+    path = end == question ? "/" : try Self.encoded(rest[end..<question], isQuery: false)
+    query =
+      question == rest.endIndex
+      ? nil : try Self.encoded(rest[rest.index(after: question)...], isQuery: true)
+    guard absoluteText.utf8.count <= Self.greatestLength else { throw .tooLong }
   }
 
-  /// Longer addresses servers refuse (nginx: 8 KiB for the whole line).
+  /// Servers refuse longer addresses (nginx: 8 KiB for the request line).
   private static let greatestLength = 8000
 
-  /// The scheme of a text that reads as an address: letters before `://`; nil for any other text. A
-  /// path that begins so would have two slashes for one.
+  /// The scheme of an address: the letters before `://`, in small letters; nil for any other text.
+  /// A path that begins like an address has one slash too many.
   public static func scheme(of text: String) -> String? {
     var name: [UInt8] = []
     var rest = text.utf8[...]
@@ -72,77 +74,53 @@ public struct MediaURL: Sendable, Hashable {
     return String(decoding: name, as: UTF8.self)
   }
 
-  /// A text that may be no address, as far as it can be shown: without credentials, and without what
-  /// stands behind a `?`.
+  /// An address without its credentials, and with `…` for its query, though it may be malformed;
+  /// any other text unchanged.
   public static func shown(_ text: String) -> String {
     guard let scheme = scheme(of: text) else { return text }
-    let rest = text.dropFirst(scheme.count + 3)
-    let authority = authority(of: rest)
-    let host = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? authority
-    let path = rest.dropFirst(authority.count)
-    let part = path.prefix { $0 != "?" }
-    return text.prefix(scheme.count + 3) + host + part + (part == path ? "" : "?…")
+    let start = text.unicodeScalars.prefix(scheme.utf8.count + 3)
+    let rest = text.unicodeScalars[start.endIndex...]
+    let at = userEnd(in: rest, before: authorityEnd(in: rest))
+    let address = at.map { rest[rest.index(after: $0)...] } ?? rest
+    let part = address.prefix { $0 != "?" }
+    return String(start) + String(part) + (part.endIndex == address.endIndex ? "" : "?…")
   }
-
-  /// What stands before an address's path. A password may hold what must be encoded there, as
-  /// `ann:se/cret@host`: no port has letters.
-  private static func authority(of rest: Substring) -> Substring {
-    let plain = rest.prefix(while: isAuthority)
-    guard !plain.contains("@"), let colon = plain.lastIndex(of: ":"),
-      !plain[colon...].dropFirst().utf8.allSatisfy(\.isDigit), !plain[colon...].contains("]"),
-      let at = rest.lastIndex(of: "@")
-    else { return plain }
-    let host = rest[at...].dropFirst().prefix(while: isAuthority)
-    return rest[..<host.endIndex]
-  }
-
-  private static func isAuthority(_ character: Character) -> Bool { !"/?#".contains(character) }
 
   private static func authority(
-    _ text: Substring
+    _ text: Substring.UnicodeScalarView
   ) throws(MediaURLError) -> (userinfo: String?, host: String, port: Int?) {
     var rest = text
     var userinfo: String?
     if let at = text.lastIndex(of: "@") {
-      guard text[..<at].utf8.allSatisfy({ $0.isUserinfo }), hasWholeEscapes(text[..<at]) else {
-        throw .userinfo
-      }
-      userinfo = String(text[..<at])
+      let user = String(text[..<at])
+      guard user.utf8.allSatisfy(\.isUserinfo), hasWholeEscapes(user) else { throw .userinfo }
+      userinfo = user
       rest = text[text.index(after: at)...]
     }
     var port: Int?
-    let colon = rest.lastIndex(of: ":")
-    if let colon, !rest[colon...].contains("]") {
-      let digits = rest[rest.index(after: colon)...]
+    if let colon = rest.lastIndex(of: ":"), !rest[colon...].contains("]") {
+      let digits = String(rest[rest.index(after: colon)...])
       guard digits.utf8.count <= 5, digits.utf8.allSatisfy(\.isDigit), let number = Int(digits),
         (1...65535).contains(number)
-      else { throw .port(String(digits)) }
+      else { throw .port(digits) }
       port = number
       rest = rest[..<colon]
     }
-    let host = rest.lowercased()
-    guard isHost(host) else { throw host.isEmpty ? .noHost : .host }
+    if rest.isEmpty { throw .noHost }
+    guard let host = HostSyntax.host(String(rest)) else { throw .host }
     return (userinfo, host, port)
   }
 
-  /// RFC 3986, 3.2.2, without percent-encoding, which no name in DNS has.
-  private static func isHost(_ text: String) -> Bool {
-    if text.hasPrefix("[") {
-      return text.hasSuffix("]") && text.utf8.count > 3
-        && text.utf8.dropFirst().dropLast().allSatisfy { $0.isHex || ":.".utf8.contains($0) }
-    }
-    return !text.isEmpty && text.utf8.count <= 253
-      && text.utf8.allSatisfy { $0.isLetter || $0.isDigit || "-._".utf8.contains($0) }
-      && !text.hasPrefix(".") && !text.contains("..")
-  }
-
-  private static func encoded(_ text: Substring) throws(MediaURLError) -> String {
+  private static func encoded(
+    _ part: Substring.UnicodeScalarView, isQuery: Bool
+  ) throws(MediaURLError) -> String {
+    let text = String(part)
     guard hasWholeEscapes(text) else { throw .escape }
     var bytes: [UInt8] = []
     for byte in text.utf8 {
       if byte >= 0x80 {
         bytes += [UInt8(ascii: "%"), hexadecimal[Int(byte >> 4)], hexadecimal[Int(byte & 15)]]
-      } else if byte.isPathOrQuery {
+      } else if byte.isPath || isQuery && byte == UInt8(ascii: "?") {
         bytes.append(byte)
       } else {
         throw .byte(byte)
@@ -153,12 +131,12 @@ public struct MediaURL: Sendable, Hashable {
 
   private static let hexadecimal = Array("0123456789ABCDEF".utf8)
 
-  private static func hasWholeEscapes(_ text: Substring) -> Bool {
+  private static func hasWholeEscapes(_ text: String) -> Bool {
     var bytes = text.utf8[...]
     while let percent = bytes.firstIndex(of: UInt8(ascii: "%")) {
       bytes = bytes[bytes.index(after: percent)...]
       let digits = bytes.prefix(2)
-      // %00 is the end of a text in the C libraries on the way.
+      // %00 would end the text in C libraries.
       guard digits.count == 2, digits.allSatisfy(\.isHex), !digits.elementsEqual("00".utf8) else {
         return false
       }
@@ -171,32 +149,31 @@ public struct MediaURL: Sendable, Hashable {
     (self.userinfo, self.query) = (userinfo, query)
   }
 
-  /// The same address without credentials, and with `…` for its query.
-  var redacted: MediaURL {
-    MediaURL(self, userinfo: nil, query: query == nil ? nil : "%E2%80%A6")
-  }
+  /// The address without credentials, and with an empty query if it has one.
+  var redacted: MediaURL { MediaURL(self, userinfo: nil, query: query.map { _ in "" }) }
 
-  /// The same address without `userinfo`.
+  /// The address without `userinfo`.
   public var withoutCredentials: MediaURL { MediaURL(self, userinfo: nil, query: query) }
 
-  /// The address as the server is asked for it. May hold secrets: for no message, report or record.
+  /// The address that the server is asked for. It may contain secrets: messages, reports and
+  /// records must not contain it.
   public var absoluteText: String {
     scheme.rawValue + "://" + (userinfo.map { $0 + "@" } ?? "") + authority + path
       + (query.map { "?" + $0 } ?? "")
   }
 
-  /// The server's name, with its port where that is not the scheme's own.
+  /// The host, and the port if it is not the port of the scheme.
   public var authority: String { host + (port.map { ":\($0)" } ?? "") }
 
-  /// The last part of the path, decoded, without slashes: a file's name to show, and to know a format
-  /// by. Empty where the path ends in a slash.
+  /// The last part of the path, decoded, with `_` for slashes: a file name to print, and to guess a
+  /// format from. Empty if the path ends in a slash.
   public var lastComponent: String {
     let start = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
     let name = String(decoding: Self.decoded(path[start...].utf8), as: UTF8.self)
     return String(name.map { $0 == "/" ? "_" : $0 })
   }
 
-  /// User and password, decoded; nil where the address has none.
+  /// User and password, decoded; nil if the address has neither.
   public var credentials: (user: String, password: String)? {
     guard let userinfo else { return nil }
     let parts = userinfo.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
@@ -224,59 +201,60 @@ public struct MediaURL: Sendable, Hashable {
 }
 
 extension MediaURL: CustomStringConvertible {
-  /// The address to show: without credentials, and `…` for a query, in which stores sign requests.
+  /// The address for messages: without credentials, and with `…` for the query, which may contain a
+  /// signature.
   public var description: String {
     scheme.rawValue + "://" + authority + path + (query == nil ? "" : "?…")
   }
 }
 
 extension MediaURL: Comparable {
-  /// By the text that the server sees.
+  /// Orders addresses by `absoluteText`.
   public static func < (left: MediaURL, right: MediaURL) -> Bool {
     left.absoluteText < right.absoluteText
   }
 }
 
-/// Why a text is no address of a medium.
+/// Why a text is not the address of a medium.
 public enum MediaURLError: Error, Sendable, Hashable {
-  /// It does not begin with a scheme and `://`.
+  /// The text does not begin with a scheme and `://`.
   case noAddress
-  /// Neither `http` nor `https`.
+  /// The scheme is neither `http` nor `https`.
   case otherScheme(String)
-  /// Nothing stands between `://` and the path.
+  /// The authority has no host.
   case noHost
-  /// The host's name has letters that no name has.
+  /// The host is neither a name nor an address.
   case host
-  /// What stands behind the host's colon.
+  /// The text behind the host's colon is not a port.
   case port(String)
-  /// User or password hold letters that must be percent-encoded.
+  /// User or password contain characters that must be percent-encoded.
   case userinfo
-  /// A `%` without two hexadecimal digits, or `%00`.
+  /// A `%` precedes something else than two hexadecimal digits, or the escape is `%00`.
   case escape
-  /// A byte that must be percent-encoded.
+  /// A byte must be percent-encoded.
   case byte(UInt8)
-  /// A part behind `#`.
+  /// The address has a fragment, behind a `#`.
   case fragment
-  /// More than 8,000 bytes.
+  /// The address has more than 8,000 bytes, percent-encoded.
   case tooLong
 
-  /// What is wrong, without the address.
+  /// The fault, without the address.
   public var fault: String {
     switch self {
-    case .noAddress: "this is no address"
-    case .otherScheme(let scheme): "what '\(scheme)://' leads to is not read"
-    case .noHost: "the address names no server"
-    case .host: "no server has such a name"
+    case .noAddress: "this is not an address"
+    case .otherScheme(let scheme): "'\(scheme)://' is not supported"
+    case .noHost: "the address has no host"
+    case .host: "the host name is not valid"
     case .port(let text): "'\(text)' is no port"
-    case .userinfo: "user and password hold letters that must be percent-encoded"
-    case .escape: "a '%' stands before something else than two hexadecimal digits"
-    case .byte(let byte): "an address holds no \(Self.name(of: byte))"
+    case .userinfo: "user and password contain characters that must be percent-encoded"
+    case .escape: "a '%' must be followed by two hexadecimal digits"
+    case .byte(let byte): "an address cannot contain \(Self.name(of: byte))"
     case .fragment: "what follows '#' is never sent to a server"
     case .tooLong: "an address has at most 8,000 bytes"
     }
   }
 
-  /// What to do about it.
+  /// The remedy.
   public var remedy: String {
     switch self {
     case .noAddress, .otherScheme: "write an address that begins with https:// or http://"
@@ -298,7 +276,7 @@ public enum MediaURLError: Error, Sendable, Hashable {
 
   private static func name(of byte: UInt8) -> String {
     switch byte {
-    case 0x20: "space"
+    case 0x20: "a space"
     case 0x21...0x7E: "'\(UnicodeScalar(byte))'"
     default: "U+00\(digits(of: byte))"
     }
@@ -307,12 +285,6 @@ public enum MediaURLError: Error, Sendable, Hashable {
 
 // RFC 3986, section 2 and appendix A.
 extension UInt8 {
-  fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
-
-  fileprivate var isLetter: Bool {
-    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)
-  }
-
   fileprivate var isHex: Bool {
     isDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(self | 0x20)
   }
@@ -321,6 +293,6 @@ extension UInt8 {
     isLetter || isDigit || "-._~!$&'()*+,;=:%".utf8.contains(self)
   }
 
-  /// Brackets and bars are beyond the RFC, and stores use them.
-  fileprivate var isPathOrQuery: Bool { isUserinfo || "/@?[]|".utf8.contains(self) }
+  /// Stores also use brackets and bars, which the RFC does not allow.
+  fileprivate var isPath: Bool { isUserinfo || "/@[]|".utf8.contains(self) }
 }

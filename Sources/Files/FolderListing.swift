@@ -9,7 +9,8 @@ extension PathCalls {
     package let type: Int
   }
 
-  /// The entries of a folder, without `.` and `..`, in no order; nil where it cannot be opened.
+  /// The entries of a folder, without `.` and `..`, in no order; nil with errno set where it cannot be
+  /// read.
   ///
   /// - Complexity: O(entries)
   package static func entries(of folder: FilePath) -> [Entry]? {
@@ -26,12 +27,16 @@ extension PathCalls {
   private static func entries(ofOpened descriptor: Int32) -> [Entry]? {
     guard descriptor >= 0 else { return nil }
     guard let stream = fdopendir(descriptor) else {
+      let code = errno
       close(descriptor)
+      errno = code
       return nil
     }
-    defer { closedir(stream) }
     var entries: [Entry] = []
-    while let entry = readdir(stream) {
+    while true {
+      // At the end readdir leaves it alone.
+      errno = 0
+      guard let entry = readdir(stream) else { break }
       // The name is a C array behind the entry's fixed part; it ends with a NUL (dirent.h).
       let name = withUnsafePointer(to: &entry.pointee.d_name) { tuple in
         tuple.withMemoryRebound(to: CChar.self, capacity: 256) {
@@ -41,6 +46,9 @@ extension PathCalls {
       guard let name, name.kind == .regular else { continue }
       entries.append(Entry(name: name, type: Int(entry.pointee.d_type)))
     }
-    return entries
+    let code = errno
+    closedir(stream)
+    errno = code
+    return code == 0 ? entries : nil
   }
 }

@@ -1,15 +1,27 @@
 import Diagnosis
 
-/// Which servers may be asked.
+/// The servers that may be asked: by the names of hosts, and by the addresses that are connected
+/// to.
+///
+/// DNS tells where a name leads, and its owner can change that at any time. So a name that is
+/// allowed does not make all addresses allowed.
 package struct AddressPolicy: Sendable, Hashable {
-  /// Empty: every host that has a public address. Else the hosts that match a pattern; an address
-  /// that is not public is allowed to those alone that a pattern names exactly.
+  /// The hosts that may be asked. If the list is empty, all hosts with public addresses may be
+  /// asked. Only a host that a pattern names exactly may have an address that is not public.
   package var allowedHosts: [HostPattern]
 
-  /// A policy; by default, every host that has a public address is allowed.
-  package init(allowedHosts: [HostPattern] = []) { self.allowedHosts = allowedHosts }
+  /// Whether a name that a pattern names exactly may lead to this machine or to a private network.
+  /// Without it only an address as host, and `localhost`, may do so: for jobs of strangers.
+  ///
+  /// A name never leads to a link-local address, since metadata services of clouds have such ones.
+  package var trustsNames: Bool
 
-  /// Holds the host of a URL to the list.
+  /// A policy; by default, all hosts with public addresses may be asked.
+  package init(allowedHosts: [HostPattern] = [], trustsNames: Bool = true) {
+    (self.allowedHosts, self.trustsNames) = (allowedHosts, trustsNames)
+  }
+
+  /// Checks the host of a URL against the list.
   ///
   /// - Throws: `HTTPError.forbiddenHost`
   package func check(_ url: MediaURL) throws(HTTPError) {
@@ -18,34 +30,42 @@ package struct AddressPolicy: Sendable, Hashable {
     }
   }
 
-  /// Whether the list names the host of a URL exactly, so that its address may be any.
-  func allowsAnyAddress(of url: MediaURL) -> Bool {
-    allowedHosts.contains { $0.isExact && $0.matches(url) }
-  }
-
-  /// Holds the address to which a URL's host leads, or is about to be connected to, to the policy.
+  /// Checks an address that is about to be connected to for the host of a URL.
   ///
-  /// - Throws: `HTTPError.forbiddenAddress`
+  /// - Throws: `HTTPError.forbiddenAddress`, `HTTPError.forbiddenAddressOfName`
   func check(_ address: NetworkAddress, of url: MediaURL) throws(HTTPError) {
-    guard address.scope == .global || allowsAnyAddress(of: url) else {
-      throw .forbiddenAddress(url.authority, address.scope)
+    let scope = address.scope
+    if scope == .global { return }
+    guard allowedHosts.contains(where: { $0.isExact && $0.matches(url) }) else {
+      throw .forbiddenAddress(url.authority, scope)
     }
+    if NetworkAddress(host: url.host) == address { return }
+    let isAllowed =
+      Self.isLocalName(url.host) ? scope == .loopback : trustsNames && scope != .linkLocal
+    guard isAllowed else { throw .forbiddenAddressOfName(url.authority, scope) }
   }
 
-  /// Holds a URL to the policy by its text, where a proxy connects: an address in any form, and the
-  /// names of the machine itself (RFC 6761, 6.3).
+  /// Checks the host of a URL by its text alone, where a proxy connects to it: addresses in any
+  /// form, and the names of this machine.
   ///
   /// - Throws: `HTTPError.forbiddenAddress`
   func checkByName(_ url: MediaURL) throws(HTTPError) {
-    if let address = NetworkAddress(host: url.host) { return try check(address, of: url) }
-    let host = url.host.hasSuffix(".") ? url.host.dropLast() : url.host[...]
-    let isLocal = Self.localNames.contains(String(host)) || host.hasSuffix(".localhost")
-    guard !isLocal || allowsAnyAddress(of: url) else {
-      throw .forbiddenAddress(url.authority, .loopback)
+    if let address = NetworkAddress(host: url.host) ?? Self.loopback(named: url.host) {
+      try check(address, of: url)
     }
   }
 
-  /// The last three as Debian's and Red Hat's hosts(5) have them.
+  private static func loopback(named host: String) -> NetworkAddress? {
+    isLocalName(host) ? NetworkAddress(bytes: [127, 0, 0, 1]) : nil
+  }
+
+  /// Whether a name is one of this machine (RFC 6761, 6.3).
+  private static func isLocalName(_ host: String) -> Bool {
+    let name = host.hasSuffix(".") ? String(host.dropLast()) : host
+    return localNames.contains(name) || name.hasSuffix(".localhost")
+  }
+
+  /// The last three are those of hosts(5) on Debian and Red Hat.
   private static let localNames: Set = [
     "localhost", "localhost.localdomain", "ip6-localhost", "ip6-loopback",
   ]

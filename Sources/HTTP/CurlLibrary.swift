@@ -3,12 +3,13 @@ internal import Threads
 
 /// libcurl, loaded once at the first request.
 //
-// `@unchecked Sendable`: the table is written before the object exists, and never after. What it
-// points to may be called from any thread, each handle by one at a time (libcurl-thread(3)).
+// `@unchecked Sendable`: the table is written before the object exists, and never after. Its
+// functions may be called from any thread, those of one handle by one thread at a time
+// (libcurl-thread(3)).
 final class CurlLibrary: @unchecked Sendable {
   private let table: UnsafeMutablePointer<avjob_curl>
 
-  /// The version that Debian and all others have had since 2006.
+  /// The version of all distributions since 2006.
   static let name = "libcurl.so.4"
 
   private static let shared = CurlLibrary(name: name)
@@ -21,11 +22,11 @@ final class CurlLibrary: @unchecked Sendable {
     return shared
   }
 
-  /// The library of a name; nil where it cannot be loaded, or has not all functions.
+  /// The library of a name; nil if it cannot be loaded or lacks a function.
   init?(name: String) {
     table = .allocate(capacity: 1)
     table.initialize(to: avjob_curl())
-    // `deinit` runs also after this.
+    // `deinit` runs after a failure, too.
     guard avjob_load_curl(name, table) != 0 else { return nil }
   }
 
@@ -37,7 +38,7 @@ final class CurlLibrary: @unchecked Sendable {
   /// The functions of the library, for the shims.
   var functionTable: UnsafePointer<avjob_curl> { UnsafePointer(table) }
 
-  /// What curl calls an error (curl_easy_strerror(3)).
+  /// The text of an error (curl_easy_strerror(3)).
   func text(of code: CURLcode) -> String {
     functions.easy_strerror(code).map { String(cString: $0) } ?? "error \(code.rawValue)"
   }
@@ -72,60 +73,82 @@ final class CurlHandle: @unchecked Sendable {
 
   /// Sends the request and receives the answer (curl_easy_perform(3)).
   func perform() -> CURLcode {
-    // OpenSSL's writes may raise SIGPIPE, which curl leaves to us under CURLOPT_NOSIGNAL.
+    // OpenSSL's writes may raise SIGPIPE. With CURLOPT_NOSIGNAL, curl does not block it.
     withoutPipeSignal { library.functions.easy_perform(handle) }
   }
 
-  /// What the connection to the server, or to its proxy, met: an errno (CURLINFO_OS_ERRNO).
+  /// The errno of the last connection that failed, to the server or its proxy (CURLINFO_OS_ERRNO).
   var systemError: Int32 {
     Int32(truncatingIfNeeded: avjob_curl_number(library.functionTable, handle, CURLINFO_OS_ERRNO))
   }
 
-  /// How many connections the last request opened (CURLINFO_NUM_CONNECTS).
-  var newConnections: Int {
-    avjob_curl_number(library.functionTable, handle, CURLINFO_NUM_CONNECTS)
+  /// The status of the proxy's answer to CONNECT; 0 without one (CURLINFO_HTTP_CONNECTCODE).
+  var tunnelStatus: Int {
+    avjob_curl_number(library.functionTable, handle, CURLINFO_HTTP_CONNECTCODE)
   }
 
-  /// Sets an option that is a number; false where the library does not know it.
-  @discardableResult
-  func set(_ option: CURLoption, _ value: Int) -> Bool {
-    avjob_curl_set_number(library.functionTable, handle, option, value) == CURLE_OK
+  /// Why a SOCKS proxy failed (CURLINFO_PROXY_ERROR).
+  var proxyError: CURLproxycode {
+    let code = avjob_curl_number(library.functionTable, handle, CURLINFO_PROXY_ERROR)
+    return CURLproxycode(rawValue: UInt32(truncatingIfNeeded: code))
+  }
+
+  /// The gate of all options: the policy relies on some of them, so a request without one of them
+  /// is not sent.
+  private func accept(_ code: CURLcode) throws(HTTPError) {
+    guard code == CURLE_OK else { throw .option(library.text(of: code)) }
+  }
+
+  /// Sets an option that is a number.
+  ///
+  /// - Throws: `HTTPError.option` if the library refuses it, as all of these functions do.
+  func set(_ option: CURLoption, _ value: Int) throws(HTTPError) {
+    try accept(avjob_curl_set_number(library.functionTable, handle, option, value))
+  }
+
+  /// Sets an option that only makes requests faster; a library may lack it.
+  func setIfKnown(_ option: CURLoption, _ value: Int) {
+    _ = avjob_curl_set_number(library.functionTable, handle, option, value)
   }
 
   /// Sets an option that is a text, which curl copies.
-  @discardableResult
-  func set(_ option: CURLoption, _ value: String) -> Bool {
-    avjob_curl_set_text(library.functionTable, handle, option, value) == CURLE_OK
+  func set(_ option: CURLoption, _ value: String) throws(HTTPError) {
+    try accept(avjob_curl_set_text(library.functionTable, handle, option, value))
   }
 
   /// Sets an option that is a pointer, which must live until the request ends.
-  func set(_ option: CURLoption, pointer: UnsafeMutableRawPointer?) {
-    _ = avjob_curl_set_pointer(library.functionTable, handle, option, pointer)
+  func set(_ option: CURLoption, pointer: UnsafeMutableRawPointer?) throws(HTTPError) {
+    try accept(avjob_curl_set_pointer(library.functionTable, handle, option, pointer))
   }
 
   /// Sets header fields, which must live until the request ends (CURLOPT_HTTPHEADER).
-  func set(_ option: CURLoption, _ list: CurlList) {
-    _ = avjob_curl_set_list(library.functionTable, handle, option, list.first)
+  func set(_ option: CURLoption, _ list: CurlList) throws(HTTPError) {
+    try accept(avjob_curl_set_list(library.functionTable, handle, option, list.first))
   }
 
   /// Sets a function that takes data (CURLOPT_WRITEFUNCTION, CURLOPT_HEADERFUNCTION).
-  func set(_ option: CURLoption, _ function: avjob_curl_data) {
-    _ = avjob_curl_set_data_function(library.functionTable, handle, option, function)
+  func set(_ option: CURLoption, _ function: avjob_curl_data) throws(HTTPError) {
+    try accept(avjob_curl_set_data_function(library.functionTable, handle, option, function))
   }
 
   /// Sets the function that is called while a request runs (CURLOPT_XFERINFOFUNCTION).
-  func setProgress(_ function: avjob_curl_progress) {
-    _ = avjob_curl_set_progress_function(library.functionTable, handle, function)
+  func setProgress(_ function: avjob_curl_progress) throws(HTTPError) {
+    try accept(avjob_curl_set_progress_function(library.functionTable, handle, function))
   }
 
   /// Sets the function that opens sockets (CURLOPT_OPENSOCKETFUNCTION).
-  func setOpen(_ function: avjob_curl_open) {
-    _ = avjob_curl_set_open_function(library.functionTable, handle, function)
+  func setOpen(_ function: avjob_curl_open) throws(HTTPError) {
+    try accept(avjob_curl_set_open_function(library.functionTable, handle, function))
   }
 
-  /// Allows http and https, and no other scheme; false where the library knows no way to.
-  func setProtocols() -> Bool {
-    avjob_curl_set_protocols(library.functionTable, handle) == CURLE_OK
+  /// Allows http and https, and no other scheme (CURLOPT_PROTOCOLS_STR).
+  func setProtocols() throws(HTTPError) {
+    try accept(avjob_curl_set_protocols(library.functionTable, handle))
+  }
+
+  /// Lets a request end while its name is still resolved (CURLOPT_QUICK_EXIT).
+  func setQuickExit() throws(HTTPError) {
+    try accept(avjob_curl_set_quick_exit(library.functionTable, handle))
   }
 }
 

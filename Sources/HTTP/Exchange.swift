@@ -3,7 +3,7 @@ import Glibc
 
 internal import CCurl
 
-/// One request to one server, and its answer: what curl's callbacks work on. Of one thread.
+/// One request to one server, and its answer: the context of curl's callbacks. Used by one thread.
 final class Exchange {
   let url: MediaURL
   let fields: RequestFields
@@ -15,24 +15,25 @@ final class Exchange {
 
   private var parser: HeadParser
   private(set) var head: AnswerHead?
-  /// Bytes of the body that the receiver got, and those that 206 announces; nil without it.
+  /// Bytes of the body that the receiver got, and the count that a 206 announces; nil without a
+  /// 206.
   private(set) var received: Int64 = 0
   private(set) var announced: Int64?
-  /// Bytes of the body that nobody wants.
+  /// Bytes of a body that the receiver does not get.
   private var discarded: Int64 = 0
   private var isDiscarding = false
   private(set) var hasEnough = false
   /// Why a callback ended the request.
   private var failure: HTTPError?
-  /// Why the last address was not connected to; nil as soon as one was.
+  /// Why no socket was opened for the last address; nil as soon as one was opened.
   private(set) var refusal: HTTPError?
   private var hasOpened = false
 
   private let start = ContinuousClock.now
-  /// Spent in the receiver.
+  /// The time spent in the receiver.
   private var absence: Duration = .zero
   private var watch: StallWatch?
-  /// When the body that nobody wants began.
+  /// The start of a body that the receiver does not get.
   private var discardStart: ContinuousClock.Instant?
 
   init(
@@ -44,8 +45,7 @@ final class Exchange {
     parser = HeadParser(bytes: limits.headBytes, lines: limits.headLines)
   }
 
-  /// Sends the request and receives the answer; returns where a redirect leads, as the server says
-  /// it.
+  /// Sends the request and receives the answer; returns the Location of a redirect, or nil.
   ///
   /// - Throws: `HTTPError`
   func run(
@@ -56,12 +56,13 @@ final class Exchange {
     let text = UnsafeMutableBufferPointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     text.initialize(repeating: 0)
     defer { text.deallocate() }
-    handle.set(CURLOPT_ERRORBUFFER, pointer: UnsafeMutableRawPointer(text.baseAddress))
-    handle.set(CURLOPT_HTTPHEADER, list)
-    // After it nothing of this exchange is used any more.
+    // The handle keeps no pointer to anything of this exchange.
     defer { handle.reset() }
-    try setOptions(environment: environment, proxy: proxy, credentials: credentials)
-    setCallbacks()
+    try handle.set(CURLOPT_ERRORBUFFER, pointer: UnsafeMutableRawPointer(text.baseAddress))
+    try handle.set(CURLOPT_HTTPHEADER, list)
+    try setOptions()
+    try setServers(environment: environment, proxy: proxy, credentials: credentials)
+    try setCallbacks()
     let code = withExtendedLifetime((self, list)) { handle.perform() }
     if let failure { throw failure }
     if isDiscarding, let head { return try conclude(head) }
@@ -71,58 +72,65 @@ final class Exchange {
     return nil
   }
 
-  private func setOptions(
+  private func setOptions() throws(HTTPError) {
+    try handle.setProtocols()
+    try handle.set(CURLOPT_URL, url.withoutCredentials.absoluteText)
+    try handle.set(CURLOPT_FOLLOWLOCATION, 0)
+    try handle.set(CURLOPT_NOSIGNAL, 1)
+    try handle.set(CURLOPT_HTTP_CONTENT_DECODING, 0)
+    try handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    try handle.set(CURLOPT_MAXCONNECTS, 1)
+    try handle.set(CURLOPT_USERAGENT, "avjob")
+    let connectTime = min(limits.connectTime, .seconds(86_400)) / .milliseconds(1)
+    try handle.set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(connectTime)))
+    try handle.setQuickExit()
+    // CURL_HTTP_VERSION_2TLS; a library without HTTP/2 refuses it, and speaks HTTP/1.1.
+    handle.setIfKnown(CURLOPT_HTTP_VERSION, 4)
+    handle.setIfKnown(CURLOPT_TCP_KEEPALIVE, 1)
+    handle.setIfKnown(CURLOPT_BUFFERSIZE, 65_536)
+  }
+
+  /// Sets the options that say which servers are connected to and believed, and with what
+  /// passwords.
+  private func setServers(
     environment: NetworkEnvironment, proxy: String?,
     credentials: (user: String, password: String)?
   ) throws(HTTPError) {
-    guard handle.setProtocols(), handle.set(CURLOPT_URL, url.withoutCredentials.absoluteText),
-      handle.set(CURLOPT_SSL_VERIFYPEER, 1), handle.set(CURLOPT_SSL_VERIFYHOST, 2),
-      // CURL_SSLVERSION_TLSv1_2
-      handle.set(CURLOPT_SSLVERSION, 6)
-    else { throw .libraryMissing }
-    handle.set(CURLOPT_FOLLOWLOCATION, 0)
-    handle.set(CURLOPT_NOSIGNAL, 1)
-    handle.set(CURLOPT_HTTP_VERSION, 4)  // CURL_HTTP_VERSION_2TLS; without HTTP/2: HTTP/1.1
-    handle.set(CURLOPT_HTTP_CONTENT_DECODING, 0)
-    handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-    handle.set(CURLOPT_TCP_KEEPALIVE, 1)
-    handle.set(CURLOPT_BUFFERSIZE, 65_536)
-    handle.set(CURLOPT_MAXCONNECTS, 1)
-    handle.set(CURLOPT_USERAGENT, "avjob")
-    let connectTime = min(limits.connectTime, .seconds(86_400)) / .milliseconds(1)
-    handle.set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(connectTime)))
-    // "" keeps curl from reading the environment: what was checked is what is used.
-    handle.set(CURLOPT_PROXY, proxy ?? "")
-    handle.set(CURLOPT_NOPROXY, "")
-    handle.set(CURLOPT_HTTPAUTH, 1)  // CURLAUTH_BASIC
+    try handle.set(CURLOPT_SSL_VERIFYPEER, 1)
+    try handle.set(CURLOPT_SSL_VERIFYHOST, 2)
+    try handle.set(CURLOPT_SSLVERSION, 6)  // CURL_SSLVERSION_TLSv1_2
+    // "" keeps curl from reading the environment itself, which may have changed since the check.
+    try handle.set(CURLOPT_PROXY, proxy ?? "")
+    try handle.set(CURLOPT_NOPROXY, "")
+    try handle.set(CURLOPT_HTTPAUTH, 1)  // CURLAUTH_BASIC
     if let credentials {
-      handle.set(CURLOPT_USERNAME, credentials.user)
-      handle.set(CURLOPT_PASSWORD, credentials.password)
+      try handle.set(CURLOPT_USERNAME, credentials.user)
+      try handle.set(CURLOPT_PASSWORD, credentials.password)
     } else {
-      handle.set(CURLOPT_NETRC, 1)  // CURL_NETRC_OPTIONAL
-      if let file = environment.passwordFile { handle.set(CURLOPT_NETRC_FILE, file) }
+      try handle.set(CURLOPT_NETRC, 1)  // CURL_NETRC_OPTIONAL
+      if let file = environment.passwordFile { try handle.set(CURLOPT_NETRC_FILE, file) }
     }
     if let file = environment.authorityFile {
-      handle.set(CURLOPT_CAINFO, file)
-      handle.set(CURLOPT_PROXY_CAINFO, file)
+      try handle.set(CURLOPT_CAINFO, file)
+      try handle.set(CURLOPT_PROXY_CAINFO, file)
     }
     if let folder = environment.authorityFolder {
-      handle.set(CURLOPT_CAPATH, folder)
-      handle.set(CURLOPT_PROXY_CAPATH, folder)
+      try handle.set(CURLOPT_CAPATH, folder)
+      try handle.set(CURLOPT_PROXY_CAPATH, folder)
     }
   }
 
-  private func setCallbacks() {
+  private func setCallbacks() throws(HTTPError) {
     let context = Unmanaged.passUnretained(self).toOpaque()
-    handle.set(CURLOPT_HEADERFUNCTION, takeLine)
-    handle.set(CURLOPT_HEADERDATA, pointer: context)
-    handle.set(CURLOPT_WRITEFUNCTION, takeBody)
-    handle.set(CURLOPT_WRITEDATA, pointer: context)
-    handle.setProgress(takeProgress)
-    handle.set(CURLOPT_XFERINFODATA, pointer: context)
-    handle.set(CURLOPT_NOPROGRESS, 0)
-    handle.setOpen(openSocket)
-    handle.set(CURLOPT_OPENSOCKETDATA, pointer: context)
+    try handle.set(CURLOPT_HEADERFUNCTION, takeLine)
+    try handle.set(CURLOPT_HEADERDATA, pointer: context)
+    try handle.set(CURLOPT_WRITEFUNCTION, takeBody)
+    try handle.set(CURLOPT_WRITEDATA, pointer: context)
+    try handle.setProgress(takeProgress)
+    try handle.set(CURLOPT_XFERINFODATA, pointer: context)
+    try handle.set(CURLOPT_NOPROGRESS, 0)
+    try handle.setOpen(openSocket)
+    try handle.set(CURLOPT_OPENSOCKETDATA, pointer: context)
   }
 
   /// Takes a line of the head; returns whether the request goes on.
@@ -137,7 +145,7 @@ final class Exchange {
     }
   }
 
-  /// Decides what becomes of the body.
+  /// Decides whether the body goes to the receiver, is discarded, or is an error.
   private func begin(_ head: AnswerHead) throws(HTTPError) -> Bool {
     watch = StallWatch(time: limits.stallTime, leastRate: limits.leastRate, start: activeTime)
     switch head.status {
@@ -152,11 +160,11 @@ final class Exchange {
       return head.contentLength ?? 0 <= limits.discardedBytes
     }
     if isDiscarding { discardStart = .now }
-    hasEnough = !whileAbsent { receiver.take(HTTPHead(head)) }
+    hasEnough = !whileAbsent { receiver.take(shown(head)) }
     return !hasEnough && (!isDiscarding || head.contentLength ?? 0 <= limits.discardedBytes)
   }
 
-  /// Bytes of a 206, which must be the first ones of those asked for.
+  /// The count of bytes in a 206, which must begin with the first byte asked for.
   private func countOfRange(in head: AnswerHead) throws(HTTPError) -> Int64 {
     guard let asked = fields.range, let given = head.contentRange?.bytes,
       given.lowerBound == asked.lowerBound, given.upperBound <= asked.upperBound
@@ -182,7 +190,7 @@ final class Exchange {
     return !hasEnough || received == announced ?? head?.contentLength
   }
 
-  /// Looks whether the request is still wanted, and gets on.
+  /// Returns whether the request goes on: it is not cancelled, and bytes arrive.
   fileprivate func mayGoOn() -> Bool {
     if whileAbsent({ receiver.isCancelled }) {
       failure = .cancelled
@@ -198,7 +206,7 @@ final class Exchange {
     return failure == nil
   }
 
-  /// Opens a socket for an address, if that is allowed.
+  /// Opens a socket for an address that the policy allows; -1 for others.
   fileprivate func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> Int32 {
     if !isProxied {
       do throws(HTTPError) {
@@ -211,11 +219,16 @@ final class Exchange {
         return -1
       }
     }
+    let socket = avjob_curl_socket(address)
+    guard socket >= 0 else {
+      if !hasOpened, let error = HTTPError(socketError: -socket) { refusal = error }
+      return -1
+    }
     (hasOpened, refusal) = (true, nil)
-    return avjob_curl_socket(address)
+    return socket
   }
 
-  /// Time since the start without that of the receiver.
+  /// The time since the start without the time spent in the receiver.
   private var activeTime: Duration { ContinuousClock.now - start - absence }
 
   private func whileAbsent<Result>(_ body: () -> Result) -> Result {

@@ -1,9 +1,9 @@
 import Diagnosis
 
-/// Asks servers by libcurl (https://curl.se/libcurl). Safe from any thread; blocks the calling one.
+/// Asks servers through libcurl (https://curl.se/libcurl). Safe from any thread; blocks its caller.
 ///
-/// Follows redirects by itself, so that each address is held to the policy. Never tries again. User
-/// and password go with Basic alone (RFC 7617): those of the URL, or else those of netrc(5).
+/// Follows redirects itself, so that each address is checked against the policy. Sends each request
+/// once. Sends user and password of the URL, or else of netrc(5), with the Basic scheme (RFC 7617).
 package final class HTTPClient: HTTPTransport {
   private let policy: AddressPolicy
   private let limits: HTTPLimits
@@ -12,25 +12,23 @@ package final class HTTPClient: HTTPTransport {
 
   /// A client without connections; the library is loaded at the first request.
   ///
-  /// Proxies, netrc and authorities are those of the environment at this time: `http_proxy`,
-  /// `https_proxy`, `all_proxy`, `no_proxy`, `NETRC`, `CURL_CA_BUNDLE`, `SSL_CERT_FILE`,
-  /// `SSL_CERT_DIR`.
+  /// Proxies, netrc and authorities are read from the environment now: `http_proxy`, `https_proxy`,
+  /// `all_proxy`, `no_proxy`, `NETRC`, `CURL_CA_BUNDLE`, `SSL_CERT_FILE`, `SSL_CERT_DIR`.
   package convenience init(policy: AddressPolicy, limits: HTTPLimits = .init()) {
     self.init(policy: policy, limits: limits, environment: .process)
   }
 
-  /// A client in an environment of its own.
+  /// A client with an environment of its own.
   init(policy: AddressPolicy, limits: HTTPLimits, environment: NetworkEnvironment) {
     (self.policy, self.limits, self.environment) = (policy, limits, environment)
     pool = OriginPool(
       requestsPerOrigin: limits.requestsPerOrigin, idle: limits.idleConnections)
   }
 
-  /// Asks for what `request` says; see `HTTPTransport`.
+  /// Sends a request; see `HTTPTransport`.
   ///
-  /// A body that ends too early, or is cut off by an error, is handed over as far as it came. The
-  /// body of a 416 is not handed over. A receiver that returns false ends the request without an
-  /// error.
+  /// The receiver also gets the first bytes of a body that ends too early or with an error. It does
+  /// not get the body of a 416. A receiver that returns false ends the request without an error.
   ///
   /// - Throws: `HTTPError`
   package func send(
@@ -45,14 +43,13 @@ package final class HTTPClient: HTTPTransport {
     throw .tooManyRedirects(limits.redirects)
   }
 
-  /// One request of a chain; returns where it is redirected to, or nil where the answer was
-  /// received.
+  /// Sends one request of a chain of redirects; returns the next Location, or nil at the end.
   private func send(
     _ request: HTTPRequest, _ fields: RequestFields, to url: MediaURL, _ receiver: any HTTPReceiver
   ) throws(HTTPError) -> String? {
     try policy.check(url)
     let proxy = environment.proxy(for: url)
-    // The address of a server behind a proxy is not seen here.
+    // A proxy resolves the name and connects to the address.
     if proxy != nil { try policy.checkByName(url) }
     let origin = Origin(url)
     let isHome = origin == Origin(request.url)
@@ -67,26 +64,24 @@ package final class HTTPClient: HTTPTransport {
   }
 }
 
-/// The header fields of a request, the same at each redirect.
+/// The header fields of a request, the same for each redirect.
 struct RequestFields {
-  /// Lines without CR LF.
+  /// The lines, without CR LF.
   let lines: [String]
-  /// The bytes that are asked for; nil: all. Without a known end, to the greatest offset.
+  /// The bytes asked for; nil for all.
   let range: Range<Int64>?
-  /// Whether 304 is an answer.
+  /// Whether the server may answer 304.
   let isConditional: Bool
 
   /// The fields of a request.
   ///
-  /// - Throws: `HTTPError.invalidRequest` where a range is none, or a validator cannot be sent.
+  /// - Throws: `HTTPError.invalidRequest` for an empty or negative range, and for a validator that
+  ///   no
+  ///   field may have.
   init(_ request: HTTPRequest) throws(HTTPError) {
     var lines = ["Accept-Encoding: identity"]
     switch request.range {
     case .whole: range = nil
-    case .from(let first):
-      guard first >= 0, first < Int64.max else { throw .invalidRequest("no such range") }
-      range = first..<Int64.max
-      lines.append("Range: bytes=\(first)-")
     case .bytes(let bytes):
       guard bytes.lowerBound >= 0, !bytes.isEmpty else { throw .invalidRequest("no such range") }
       range = bytes
@@ -99,7 +94,7 @@ struct RequestFields {
     for (name, value) in validators {
       guard let value else { continue }
       guard HTTPText.isSendable(value) else {
-        throw .invalidRequest("\(name) holds what no header field can")
+        throw .invalidRequest("\(name) has bytes that no header field may have")
       }
       lines.append("\(name): \(value)")
     }

@@ -1,63 +1,73 @@
 import Diagnosis
 
-/// Why a server's answer could not be had. No case holds a path, a query, credentials, or bytes of
-/// the server's that are not printable.
+/// Why a request failed. No case holds a path, a query, credentials, or bytes of the server that
+/// are not printable.
 package enum HTTPError: Error, Sendable, Hashable {
-  /// The server's name has no address; which server.
+  /// The host's name cannot be resolved.
   case unknownHost(String)
-  /// Nothing answers at the server's address and port, or no network leads there.
+  /// No server accepts connections at the host's address and port, or no network leads there.
   case refused(String)
   /// The connection took longer than `HTTPLimits.connectTime`.
   case connectTimeout(String)
   /// The connection broke before the answer's head.
   case connectionLost
-  /// TLS failed, in curl's words.
+  /// TLS failed, with curl's message.
   case tls(String)
-  /// The server's certificate, or this machine's list of authorities, does not hold; in curl's
-  /// words.
+  /// The server's certificate, or this machine's list of authorities, is not valid, with curl's
+  /// message.
   case certificate(String)
-  /// The proxy of the environment failed, in curl's words.
+  /// The proxy of the environment has no address, refuses connections, or failed otherwise, with
+  /// curl's message.
   case proxy(String)
-  /// `AddressPolicy` has a list of hosts, and not this one.
+  /// The proxy answered CONNECT with this status.
+  case proxyStatus(Int)
+  /// `AddressPolicy` does not allow this host.
   case forbiddenHost(String)
-  /// A host leads to an address that is not public; which, and what for.
+  /// `AddressPolicy` does not allow this host an address of this scope.
   case forbiddenAddress(String, NetworkAddress.Scope)
-  /// More redirects than `HTTPLimits.redirects`, which this is.
+  /// `AddressPolicy` allows this host, but does not allow a name an address of this scope.
+  case forbiddenAddressOfName(String, NetworkAddress.Scope)
+  /// The server redirects more often than `HTTPLimits.redirects`, the value.
   case tooManyRedirects(Int)
-  /// A redirect from https to http.
+  /// The server redirects from https to http.
   case downgrade
-  /// A redirect to what is no address of a medium.
+  /// The server redirects to an address that is malformed or not supported.
   case redirect(MediaURLError)
-  /// A redirect that says not where to.
+  /// The server redirects without a Location.
   case redirectWithoutTarget
-  /// A status that no range of bytes comes with, and Retry-After in seconds.
+  /// The server answered with a status that has no bytes of the medium; with Retry-After in
+  /// seconds.
   case status(Int, retryAfter: Int?)
-  /// Fewer bytes than `HTTPLimits` asks for.
+  /// The server sent fewer bytes than `HTTPLimits.leastRate`.
   case stalled
-  /// No head in `HTTPLimits.headTime`.
+  /// The server sent no head in `HTTPLimits.headTime`.
   case noAnswer
-  /// The body ended after so many bytes of how many; nil: of an unknown count.
+  /// The body ended too early; nil if its length is not known.
   case shortBody(received: Int64, expected: Int64?)
   /// The server sent other bytes than those asked for.
   case wrongRange
   /// The server sent compressed bytes, which were not asked for.
   case encoding
-  /// A head of more bytes or lines than allowed.
+  /// The head has more bytes or lines than `HTTPLimits` allows.
   case headTooLarge
-  /// A head that is none; how.
+  /// The head is malformed, with the reason.
   case malformedHead(String)
   /// libcurl cannot be loaded.
   case libraryMissing
-  /// The receiver wants nothing any more.
+  /// libcurl refuses an option, with its message.
+  case option(String)
+  /// No socket can be opened: the process, or the machine, has too many open files.
+  case tooManyFiles
+  /// The receiver ended the request.
   case cancelled
-  /// The request itself is wrong, by a fault of the program's; how.
+  /// The request is wrong, by a bug of the program, with the reason.
   case invalidRequest(String)
-  /// Anything else, in curl's words.
+  /// Any other failure, with curl's message.
   case other(String)
 }
 
 extension HTTPError {
-  /// What is wrong, on one line.
+  /// The fault, on one line.
   package var fault: String {
     switch self {
     case .unknownHost(let host): "the server's name '\(host)' has no address"
@@ -67,9 +77,12 @@ extension HTTPError {
     case .tls(let text): "the connection cannot be encrypted: \(text)"
     case .certificate(let text): "the server's certificate is not trusted: \(text)"
     case .proxy(let text): "the proxy failed: \(text)"
+    case .proxyStatus(let status): "the proxy answered \(status)\(Self.phrase(of: status))"
     case .forbiddenHost(let host): "'\(host)' is not an allowed host"
     case .forbiddenAddress(let host, let scope):
       "'\(host)' has a \(scope.rawValue) address, which is not allowed"
+    case .forbiddenAddressOfName(let host, let scope):
+      "the name '\(host)' has a \(scope.rawValue) address, which is not allowed for names"
     case .tooManyRedirects(let count): "the server redirects more than \(count) times"
     case .downgrade: "the server redirects from https:// to http://"
     case .redirect(let error): "the server redirects to an address that is refused: \(error.fault)"
@@ -85,13 +98,15 @@ extension HTTPError {
     case .headTooLarge: "the head of the server's answer is too large"
     case .malformedHead(let text): "the head of the server's answer is malformed: \(text)"
     case .libraryMissing: "the library \(CurlLibrary.name) cannot be loaded"
+    case .option(let text): "the library \(CurlLibrary.name) refuses an option: \(text)"
+    case .tooManyFiles: "no connection can be opened: too many open files"
     case .cancelled: "the download was cancelled"
     case .invalidRequest(let text): "the request is invalid: \(text)"
     case .other(let text): "the download failed: \(text)"
     }
   }
 
-  /// What to do about it, on one line.
+  /// The remedy, on one line.
   package var remedy: String {
     switch self {
     case .unknownHost: "check the server's name and the network connection"
@@ -102,54 +117,69 @@ extension HTTPError {
       "update the package ca-certificates, or set CURL_CA_BUNDLE to a file with the authority"
     case .proxy: "check the variables http_proxy, https_proxy, all_proxy and no_proxy"
     case .forbiddenHost(let host): "add --allow-host '\(host)'"
+    case .proxyStatus(let status): Self.remedy(ofProxy: status)
     case .forbiddenAddress(let host, _): "add --allow-host '\(host)' if you trust this server"
+    case .forbiddenAddressOfName:
+      "write the address instead of the name, and allow it, if you trust this server"
     case .tooManyRedirects: "use the address that the redirects lead to"
     case .downgrade: "use an https:// address that stays encrypted, or an http:// address"
     case .redirect, .redirectWithoutTarget: "use the final address of the file"
     case .status(let status, let retryAfter): Self.remedy(of: status, retryAfter: retryAfter)
     case .wrongRange, .encoding, .headTooLarge, .malformedHead:
-      "download the file with another program and use its path, or tell the server's owner"
+      "download the file with another program and use its path, "
+        + "or report it to the server's operator"
     case .libraryMissing: "install the package libcurl4"
+    case .option: "update the package libcurl4"
+    case .tooManyFiles: "raise the limit with ulimit -n or run fewer jobs at once"
     case .cancelled: "run the job again"
     case .invalidRequest: "report this as a bug of avjob"
     }
   }
 
-  /// What the user must do.
+  /// The kind of remedy.
   package var kind: Failure.Remedy {
     switch self {
     case .unknownHost, .refused, .connectTimeout, .connectionLost, .tls, .stalled, .noAnswer,
-      .shortBody, .cancelled, .other:
+      .shortBody, .tooManyFiles, .cancelled, .other:
       .tryAgain
-    case .certificate, .proxy, .libraryMissing: .mendMachine
-    case .forbiddenHost, .forbiddenAddress, .tooManyRedirects, .downgrade, .redirect,
-      .redirectWithoutTarget, .wrongRange, .encoding, .headTooLarge, .malformedHead:
+    case .certificate, .proxy, .libraryMissing, .option: .mendMachine
+    case .forbiddenHost, .forbiddenAddress, .forbiddenAddressOfName, .tooManyRedirects, .downgrade,
+      .redirect, .redirectWithoutTarget, .wrongRange, .encoding, .headTooLarge, .malformedHead:
       .mendJob
+    case .proxyStatus(let status): Self.mayPass(status) ? .tryAgain : .mendMachine
     case .status(let status, _):
-      [408, 425, 429].contains(status) || status >= 500
-        ? .tryAgain
-        : status == 407 ? .mendMachine : .mendJob
+      Self.mayPass(status) ? .tryAgain : status == 407 ? .mendMachine : .mendJob
     case .invalidRequest: .reportBug
     }
   }
 
-  /// Seconds after which the server asks to try again; nil where it does not say.
+  /// The Retry-After of the server, in seconds; nil without one.
   package var retryAfter: Int? {
     if case .status(_, let seconds) = self { seconds } else { nil }
   }
 
+  /// Whether a later request may have another status.
+  private static func mayPass(_ status: Int) -> Bool {
+    [408, 425, 429].contains(status) || status >= 500
+  }
+
+  private static func remedy(ofProxy status: Int) -> String {
+    status == 407 || mayPass(status)
+      ? remedy(of: status, retryAfter: nil) : HTTPError.proxy("").remedy
+  }
+
   private static func remedy(of status: Int, retryAfter: Int?) -> String {
     switch status {
-    case 401, 403: "add the server's user and password to ~/.netrc, or check those that it has"
+    case 401, 403: "add the server's user and password to ~/.netrc, or check them"
     case 404, 410: "check the path of the address"
     case 407: "add user and password to the variable of the proxy, such as https_proxy"
-    case 408, 425, 429, 500...:
+    case _ where mayPass(status):
       retryAfter.map { "try again in \($0) s" } ?? "try again later"
     default: "check the address"
     }
   }
 
-  /// The reason of a status (RFC 9110, 15, and RFC 6585); that of the server may say anything.
+  /// The reason phrase of a status (RFC 9110, 15, and RFC 6585). The server's own may be any text.
   private static func phrase(of status: Int) -> String {
     let text =
       switch status {

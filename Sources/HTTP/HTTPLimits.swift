@@ -1,39 +1,39 @@
-/// How long a request may wait, and how much it takes from a server.
+/// The limits of a request: of time, rate, connections and bytes.
 package struct HTTPLimits: Sendable, Hashable {
-  /// For name, connection and TLS together (CURLOPT_CONNECTTIMEOUT_MS).
+  /// The time for resolving, connecting and TLS together (CURLOPT_CONNECTTIMEOUT_MS).
   package var connectTime: Duration = .seconds(15)
-  /// From the start of a request to the end of the answer's head, connecting included.
+  /// The time from the start of a request to the end of the answer's head, connecting included.
   package var headTime: Duration = .seconds(60)
-  /// Over which the body's rate is measured. Time that the receiver takes does not count.
+  /// The time over which the body's rate is measured, without the time spent in the receiver.
   package var stallTime: Duration = .seconds(20)
-  /// Bytes a second below which a body stalls.
+  /// The bytes a second below which a body stalls.
   package var leastRate: Int64 = 1024
-  /// Redirects that one request follows.
+  /// The redirects that one request follows.
   package var redirects = 8
-  /// Requests at once for one origin; others wait.
+  /// The requests that run at once for one origin; others wait.
   package var requestsPerOrigin = 4
-  /// Connections without a request that are kept, over all origins.
+  /// The idle connections that are kept, of all origins together.
   package var idleConnections = 16
-  /// Bytes of all heads of one answer, those of 1xx and trailers included.
+  /// The bytes of all heads of one answer, with heads of 1xx and trailers.
   package var headBytes = 65_536
-  /// Lines of all heads of one answer.
+  /// The lines of all heads of one answer.
   package var headLines = 200
-  /// Bytes of a body that nobody asked for, an error's or a redirect's, that are read so that the
-  /// connection can be used again.
+  /// The bytes of the body of an error or a redirect that are read, so that the connection can be
+  /// used again.
   package var discardedBytes: Int64 = 65_536
 
   /// The limits for a user's network.
   package init() {}
 }
 
-/// Tells a body that stalls from one that is slow.
+/// Detects a body that stalls.
 ///
-/// By the bytes of the last `time`, so that neither bursts nor pauses within it count. Times are
-/// those of a clock that stands still while the receiver works.
+/// Counts the bytes of the last `time`, so that neither bursts nor shorter pauses matter. Times are
+/// those of a clock that stops while the receiver works.
 struct StallWatch {
   let time: Duration
   let leastRate: Int64
-  /// Bytes that had come by some time, the oldest first: at most some 20.
+  /// How many bytes had arrived at some times, the oldest first: at most about 20.
   private var marks: [(time: Duration, bytes: Int64)]
 
   /// A watch over a body that starts now.
@@ -42,7 +42,7 @@ struct StallWatch {
     marks = [(start, 0)]
   }
 
-  /// Whether fewer bytes than allowed have come, over the whole time that is watched.
+  /// Whether fewer bytes than allowed have arrived in the last `time`.
   mutating func isStalled(at now: Duration, bytes: Int64) -> Bool {
     while marks.count > 1, now - marks[1].time >= time { marks.removeFirst() }
     defer {

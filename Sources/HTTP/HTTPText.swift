@@ -1,6 +1,6 @@
-/// Texts of a server, byte by byte: nothing here trusts them.
+/// Parts of heads, byte by byte, from servers that are not trusted.
 enum HTTPText {
-  /// The text with `?` for everything that is not printable ASCII, and at most 200 bytes of it.
+  /// At most 200 bytes of a text, with `?` for each byte that is not printable ASCII.
   static func printable(_ bytes: some Sequence<UInt8>) -> String {
     String(
       decoding: bytes.prefix(200).map { isPrintable($0) ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
@@ -9,7 +9,7 @@ enum HTTPText {
   /// Whether a byte is ASCII from the space to `~`.
   static func isPrintable(_ byte: UInt8) -> Bool { (0x20...0x7E).contains(byte) }
 
-  /// A number of digits alone; nil without any, and from 2⁶³ on.
+  /// The number of a text of digits; nil for an empty text, other bytes, and 2⁶³ or more.
   static func number(_ text: some Collection<UInt8>) -> Int64? {
     guard !text.isEmpty else { return nil }
     var value: Int64 = 0
@@ -23,7 +23,7 @@ enum HTTPText {
     return value
   }
 
-  /// The same, and the greatest number where it would overflow (RFC 9111, 1.2.2: delta-seconds).
+  /// The number of a text of digits, or the greatest one on overflow (RFC 9111, 1.2.2).
   static func seconds(_ text: some Collection<UInt8>) -> Int? {
     guard !text.isEmpty, text.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     return number(text).map { Int($0) } ?? Int.max
@@ -39,18 +39,18 @@ enum HTTPText {
   /// Whether a byte is a space or a tab.
   static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-  /// Letters of ASCII as small ones.
+  /// The text with small letters of ASCII.
   static func lowercased(_ text: some Sequence<UInt8>) -> String {
     String(decoding: text.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
   }
 
-  /// Whether a byte may stand in a token (RFC 9110, 5.6.2).
+  /// Whether a token may have a byte (RFC 9110, 5.6.2).
   static func isToken(_ byte: UInt8) -> Bool {
     (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
       || "!#$%&'*+-.^_`|~".utf8.contains(byte)
   }
 
-  /// Whether a text may be sent in a field: printable ASCII, so that no line ends in it.
+  /// Whether a field may have a text as its value: printable ASCII, without line breaks.
   static func isSendable(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.count <= 1024 && text.utf8.allSatisfy(isPrintable)
   }

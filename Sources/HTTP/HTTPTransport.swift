@@ -1,90 +1,102 @@
 import Diagnosis
 
-/// Who asks servers: curl, or a test's own answers.
+/// Sends requests: through curl, or in tests to a fake server.
 package protocol HTTPTransport: Sendable {
-  /// Asks for what `request` says, follows redirects, and hands everything to `receiver`, on the
-  /// calling thread, which waits until the body ends or the receiver has enough.
+  /// Sends a request, follows redirects, and passes the answer to `receiver` on the calling thread.
+  /// Returns when the body ends or the receiver ends the request.
   ///
-  /// - Throws: `HTTPError`. What the receiver got before stays good.
+  /// - Throws: `HTTPError`. Bytes that the receiver got before remain valid.
   func send(_ request: HTTPRequest, to receiver: any HTTPReceiver) throws(HTTPError)
 }
 
-/// Takes an answer as it arrives.
+/// Receives an answer as it arrives.
 package protocol HTTPReceiver: AnyObject {
-  /// The answer's head, once, before any of its body; redirects are not shown.
+  /// Takes the answer's head: once, before its body. Heads of redirects are not passed.
   ///
-  /// - Returns: Whether the body is wanted. Without it the connection may be closed.
+  /// - Returns: Whether the request goes on. If it does not, the connection may be closed.
   func take(_ head: HTTPHead) -> Bool
 
-  /// The body's next bytes, valid for this call alone.
+  /// Takes the next bytes of the body, which are valid during this call.
   ///
-  /// - Returns: Whether more is wanted.
+  /// - Returns: Whether the request goes on.
   func take(_ bytes: UnsafeRawBufferPointer) -> Bool
 
-  /// Whether nothing is wanted any more. Asked at least every second, also while nothing arrives.
+  /// Whether the request is to end. Asked at least every second, also while no bytes arrive.
   var isCancelled: Bool { get }
 }
 
-/// A GET. Never asks for compression: what is cached are the entity's own bytes.
+/// A GET without compression: the cache holds the bytes of the entity itself.
 package struct HTTPRequest: Sendable, Hashable {
-  /// Where; user and password, if it has them, go to its own origin alone.
+  /// The address; its user and password are sent to its own origin alone.
   package var url: MediaURL
-  /// The bytes wanted (RFC 9110, 14.2): from and to, or from and on, or all.
+  /// The bytes asked for (RFC 9110, 14.2).
   package var range: Range
-  /// Asks for the range only of the entity with this validator, and else for the whole one (13.1.5).
+  /// The validator of the entity whose range is asked for; of another one, the server sends all
+  /// (13.1.5).
   package var ifRange: String?
-  /// Asks only for another entity than the one with this tag (13.1.2).
+  /// The tag of the entity that is known: if the server has no other one, it answers 304 (13.1.2).
   package var ifNoneMatch: String?
-  /// Asks only for an entity changed since this date, given as a server wrote it (13.1.3).
+  /// The date of the entity that is known, as the server wrote it: if the entity has not changed
+  /// since, the server answers 304 (13.1.3).
   package var ifModifiedSince: String?
 
-  /// Which bytes are asked for.
+  /// The bytes that a request asks for.
   package enum Range: Sendable, Hashable {
     /// All, without a Range header.
     case whole
-    /// From this offset to the end.
-    case from(Int64)
-    /// These, which are some.
+    /// These; the range is not empty, and may end behind the entity.
     case bytes(Swift.Range<Int64>)
   }
 
+  /// A request without conditions.
   package init(_ url: MediaURL, range: Range = .whole) {
     self.url = url
     self.range = range
   }
 }
 
-/// What a server says before the body.
+/// The head of an answer, as far as receivers need it.
 package struct HTTPHead: Sendable, Hashable {
-  /// 200, 206, 304 or 416. All others are errors, but redirects, which are followed.
+  /// 200, 206, 304 or 416. Redirects are followed, and other statuses are errors.
   package var status: Int
-  /// Which bytes of how many follow, as Content-Range says (RFC 9110, 14.4); nil without one.
+  /// The bytes that follow, and the size of the whole (RFC 9110, 14.4); nil without Content-Range.
   package var contentRange: ContentRange?
-  /// Bytes of the body; nil where the server does not say.
+  /// The bytes of the body; nil if they are not known.
   package var contentLength: Int64?
-  /// The tag with its quotes, and `W/` where it is weak (8.8.3).
+  /// Whether the answer itself says where its body ends: by Content-Length, chunks, or the frames
+  /// of HTTP/2 and later. Without that the end of the connection ends the body, and a body that was
+  /// cut off looks like a whole one (RFC 9112, 6.3 and 8).
+  package var hasDelimitedBody: Bool
+  /// The tag with its quotes, and with `W/` if it is weak (8.8.3).
   package var entityTag: String?
   /// The date as the server wrote it (8.8.2).
   package var lastModified: String?
-  /// Seconds for which the answer may be taken for fresh: Cache-Control's `max-age` less Age; 0 with
-  /// `no-cache` or without any (RFC 9111, 4.2.1).
+  /// Whether the file cannot have changed once more at that date, because the answer was sent a
+  /// minute later: only then If-Range may name it (8.8.2.2). Without a Date, nothing speaks against
+  /// it.
+  package var hasStrongDate: Bool
+  /// The seconds for which the answer is fresh: `max-age` of Cache-Control less Age; 0 with
+  /// `no-cache` or without `max-age` (RFC 9111, 4.2.1).
   package var secondsFresh: Int
-  /// Whether `no-store` forbids to keep the answer.
+  /// Whether `no-store` forbids storing the answer.
   package var mustNotBeStored: Bool
 
+  /// A head without fields, whose body has an end of its own.
   package init(status: Int) {
     self.status = status
+    (hasDelimitedBody, hasStrongDate) = (true, true)
     secondsFresh = 0
     mustNotBeStored = false
   }
 
   /// A Content-Range: `bytes 0-99/200`, `bytes 0-99/*`, or, with 416, `bytes */200`.
   package struct ContentRange: Sendable, Hashable {
-    /// The bytes that follow; nil with 416.
+    /// The bytes that follow; nil for a 416.
     package var bytes: Range<Int64>?
-    /// Bytes of the whole entity; nil where the server does not know.
+    /// The size of the whole entity; nil if the server does not know it.
     package var size: Int64?
 
+    /// A Content-Range.
     package init(bytes: Range<Int64>?, size: Int64?) {
       (self.bytes, self.size) = (bytes, size)
     }

@@ -1,12 +1,12 @@
 /// Reads the head of an answer, line by line (RFC 9112, 2 to 5; RFC 9110, 5).
 ///
-/// Heads of 1xx are skipped (RFC 9110, 15.2), and so are trailers (6.5). Takes any bytes.
+/// Skips heads of 1xx (RFC 9110, 15.2) and trailers (6.5). Accepts any bytes.
 struct HeadParser {
-  /// What a line made of the head.
+  /// The result of a line.
   enum Event: Sendable, Hashable {
-    /// The head goes on, or the line is none of it.
+    /// The head goes on, or the line belongs to no head.
     case more
-    /// The head ends here.
+    /// The head ends with this line.
     case end(AnswerHead)
   }
 
@@ -14,7 +14,7 @@ struct HeadParser {
   private let greatestLines: Int
   private var bytes = 0
   private var lines = 0
-  private var status: Int?
+  private var start: StatusLine?
   /// Names in small letters, and values.
   private var fields: [(name: String, value: [UInt8])] = []
   private var hasEnded = false
@@ -26,7 +26,7 @@ struct HeadParser {
 
   /// Takes the next line, with or without its CR LF.
   ///
-  /// - Throws: `HTTPError.headTooLarge`, or `malformedHead` with what is wrong.
+  /// - Throws: `HTTPError.headTooLarge`, or `malformedHead` with the fault.
   mutating func take(_ line: some Collection<UInt8>) throws(HTTPError) -> Event {
     bytes += line.count
     lines += 1
@@ -35,8 +35,8 @@ struct HeadParser {
     var text = Array(line)[...]
     if text.last == 0x0A { text.removeLast() }
     if text.last == 0x0D { text.removeLast() }
-    guard let status else {
-      status = try Self.status(of: text)
+    guard let start else {
+      start = try StatusLine(text)
       return .more
     }
     guard text.isEmpty else {
@@ -44,31 +44,18 @@ struct HeadParser {
       return .more
     }
     let found = fields
-    (self.status, fields) = (nil, [])
-    if (100..<200).contains(status) { return .more }
+    (self.start, fields) = (nil, [])
+    if (100..<200).contains(start.status) { return .more }
     hasEnded = true
-    return .end(try AnswerHead(status: status, fields: found))
-  }
-
-  /// `HTTP/1.1 200 OK`, `HTTP/2 200` (RFC 9112, 4).
-  private static func status(of line: ArraySlice<UInt8>) throws(HTTPError) -> Int {
-    guard line.starts(with: "HTTP/".utf8), let blank = line.firstIndex(of: 0x20) else {
-      throw .malformedHead("it has no status line")
-    }
-    let rest = line[(blank + 1)...]
-    let digits = rest.prefix { $0 != 0x20 }
-    guard digits.count == 3, let status = HTTPText.number(digits), status >= 100 else {
-      throw .malformedHead("it has no status")
-    }
-    return Int(status)
+    return .end(try AnswerHead(start, fields: found))
   }
 
   private mutating func takeField(_ line: ArraySlice<UInt8>) throws(HTTPError) {
     guard !line.contains(where: { $0 == 0 || $0 == 0x0A || $0 == 0x0D }) else {
-      throw .malformedHead("a field holds control characters")
+      throw .malformedHead("a field has control characters")
     }
     if let first = line.first, HTTPText.isBlank(first) {
-      // A field that goes on (RFC 9112, 5.2).
+      // The line continues the field before it (RFC 9112, 5.2).
       guard let last = fields.indices.last else { throw .malformedHead("a field has no name") }
       fields[last].value += [0x20] + HTTPText.trimmed(line)
       return
@@ -81,53 +68,89 @@ struct HeadParser {
   }
 }
 
-/// The head of an answer of any status, as far as it matters here.
+/// The first line of a head: `HTTP/1.1 200 OK`, or `HTTP/2 200`, as curl writes it (RFC 9112, 4).
+private struct StatusLine {
+  /// From 100 to 999.
+  let status: Int
+  /// Whether bodies come in frames, as from HTTP/2 on (RFC 9113, 4).
+  let isFramed: Bool
+
+  /// Parses a line without its line break.
+  ///
+  /// - Throws: `HTTPError.malformedHead`
+  init(_ line: ArraySlice<UInt8>) throws(HTTPError) {
+    guard line.starts(with: "HTTP/".utf8), let blank = line.firstIndex(of: 0x20) else {
+      throw .malformedHead("it has no status line")
+    }
+    let digits = line[(blank + 1)...].prefix { $0 != 0x20 }
+    guard digits.count == 3, let number = HTTPText.number(digits), number >= 100 else {
+      throw .malformedHead("it has no status")
+    }
+    status = Int(number)
+    let version = line[..<blank].dropFirst(5)
+    isFramed = version.elementsEqual("2".utf8) || version.elementsEqual("3".utf8)
+  }
+}
+
+/// The head of an answer of any status, as far as avjob needs it.
 struct AnswerHead: Sendable, Hashable {
   /// From 200 on.
   let status: Int
-  /// Content-Range; nil without one, and where it is malformed.
+  /// Content-Range; nil without one, or if it is malformed.
   let contentRange: HTTPHead.ContentRange?
-  /// Bytes; nil where the server does not say.
+  /// As `HTTPHead` has it.
   let contentLength: Int64?
-  /// With its quotes; nil without one, and where it is malformed.
+  /// As `HTTPHead` has it.
+  let hasDelimitedBody: Bool
+  /// ETag, with its quotes; nil without one, or if it is malformed.
   let entityTag: String?
-  /// As the server wrote it; nil without one, and where it is no printable text of 64 bytes.
+  /// Last-Modified, as the server wrote it; nil without one, or if it is not printable or has more
+  /// than 64 bytes.
   let lastModified: String?
+  /// Date, in the same form.
+  let sentDate: String?
   /// As `HTTPHead` has it.
   let secondsFresh: Int
   /// Whether Cache-Control has `no-store`.
   let mustNotBeStored: Bool
   /// Retry-After.
   let retryAfter: RetryAfter?
-  /// Where a redirect leads; printable ASCII or UTF-8, not checked further.
+  /// Location, in UTF-8, not checked further; nil without one.
   let location: String?
-  /// Whether the body is coded so that it is not the entity's own bytes.
+  /// Whether the bytes of the body are coded, and so are not those of the entity.
   let isEncoded: Bool
 
   /// Retry-After (RFC 9110, 10.2.3).
   enum RetryAfter: Sendable, Hashable {
-    /// So many seconds.
+    /// A count of seconds.
     case seconds(Int)
-    /// Printable ASCII of at most 64 bytes, which may be an HTTP-date.
+    /// Printable ASCII of at most 64 bytes, perhaps an HTTP-date.
     case date(String)
   }
 
   /// Reads the fields of a head: names in small letters, and values without blanks around them.
   ///
-  /// - Throws: `HTTPError.malformedHead` where the body's length is not certain.
-  init(status: Int, fields: [(name: String, value: [UInt8])]) throws(HTTPError) {
+  /// - Throws: `HTTPError.malformedHead` if the body's length is ambiguous.
+  fileprivate init(
+    _ start: StatusLine, fields: [(name: String, value: [UInt8])]
+  ) throws(HTTPError) {
     func values(_ name: String) -> [[UInt8]] { fields.filter { $0.name == name }.map(\.value) }
-    /// The value of a field that may stand once (RFC 9110, 5.3); nil where it does not.
+    /// The value of a field that may occur once (RFC 9110, 5.3); nil if it does not occur, or
+    /// occurs more often.
     func single(_ name: String) -> [UInt8]? {
       let found = values(name)
       return found.count == 1 ? found[0] : nil
     }
-    self.status = status
-    let coding = values("transfer-encoding")
-    contentLength = try Self.length(values("content-length"), isCoded: !coding.isEmpty)
+    status = start.status
+    let coding = Self.list(values("transfer-encoding"))
+    contentLength = try Self.length(
+      values("content-length"), isCoded: !values("transfer-encoding").isEmpty)
+    // Chunks end a body where they are the last coding (RFC 9112, 6.3).
+    hasDelimitedBody = start.isFramed || contentLength != nil || coding.last == "chunked"
     contentRange = single("content-range").flatMap { Self.range($0[...]) }
     entityTag = single("etag").flatMap { Self.tag($0) }
     lastModified = single("last-modified").flatMap { Self.date($0) }
+    sentDate = single("date").flatMap { Self.date($0) }
     let control = CacheControl(values("cache-control"))
     let age = values("age").first.flatMap { HTTPText.seconds($0) } ?? 0
     secondsFresh = control.mustAsk ? 0 : max(0, (control.maxAge ?? 0) - age)
@@ -137,15 +160,12 @@ struct AnswerHead: Sendable, Hashable {
     }
     location = single("location").flatMap { String(validating: $0, as: UTF8.self) }
     let encodings =
-      Self.list(values("content-encoding"))
-      + Self.list(coding).filter {
-        $0 != "chunked"
-      }
+      Self.list(values("content-encoding")) + coding.filter { $0 != "chunked" }
     isEncoded = encodings.contains { $0 != "identity" }
   }
 
-  /// Content-Length, which may stand several times with one value; it says nothing beside
-  /// Transfer-Encoding (RFC 9112, 6.3).
+  /// Content-Length, which may occur several times with one value; with Transfer-Encoding it is
+  /// ignored (RFC 9112, 6.3).
   private static func length(
     _ values: [[UInt8]], isCoded: Bool
   ) throws(HTTPError) -> Int64? {
@@ -154,11 +174,11 @@ struct AnswerHead: Sendable, Hashable {
       .map { HTTPText.number(HTTPText.trimmed($0)) }
     guard let length = HTTPText.number(first) ?? parts.first ?? nil,
       parts.allSatisfy({ $0 == length })
-    else { throw .malformedHead("its Content-Length is no number") }
+    else { throw .malformedHead("its Content-Length is not a number") }
     return length
   }
 
-  /// RFC 9110, 14.4, without its other units.
+  /// Parses Content-Range in bytes (RFC 9110, 14.4).
   static func range(_ value: ArraySlice<UInt8>) -> HTTPHead.ContentRange? {
     guard HTTPText.lowercased(value.prefix(6)) == "bytes ",
       let slash = value.firstIndex(of: UInt8(ascii: "/"))
@@ -178,8 +198,8 @@ struct AnswerHead: Sendable, Hashable {
     return HTTPHead.ContentRange(bytes: first..<last + 1, size: size)
   }
 
-  /// RFC 9110, 8.8.3, of at most 1 KiB. Bytes beyond ASCII, which it allows, no server sends, and
-  /// they would not survive as a text.
+  /// Parses a tag of at most 1 KiB (RFC 9110, 8.8.3). Bytes beyond ASCII are allowed there and
+  /// refused here: no server sends them, and a text could not hold them.
   static func tag(_ value: [UInt8]) -> String? {
     let quoted = value.starts(with: "W/".utf8) ? value[2...] : value[...]
     let quote = UInt8(ascii: "\"")
@@ -204,11 +224,11 @@ struct AnswerHead: Sendable, Hashable {
 
 /// Cache-Control (RFC 9111, 5.2.2), as far as a cache of one user needs it.
 private struct CacheControl {
-  /// Whether an answer is not to be used again before the server was asked.
+  /// Whether `no-cache` demands that the server is asked before an answer is used again.
   var mustAsk = false
-  /// Whether `no-store` forbids to keep the answer.
+  /// Whether `no-store` forbids storing the answer.
   var mustNotBeStored = false
-  /// Seconds; the least where there are several.
+  /// The seconds of `max-age`; the least of several.
   var maxAge: Int?
 
   init(_ values: [[UInt8]]) {
@@ -225,7 +245,7 @@ private struct CacheControl {
         case "max-age":
           let text = parts.count > 1 ? HTTPText.trimmed(parts[1]) : []
           let digits = text.first == UInt8(ascii: "\"") ? text.dropFirst().dropLast() : text
-          // One that is malformed is stale (RFC 9111, 4.2.1).
+          // A malformed `max-age` makes the answer stale (RFC 9111, 4.2.1).
           maxAge = min(maxAge ?? Int.max, HTTPText.seconds(digits) ?? 0)
         default: break
         }
@@ -233,7 +253,7 @@ private struct CacheControl {
     }
   }
 
-  /// The parts between commas that stand in no quotes.
+  /// The parts between commas, except for commas in quotes.
   private static func directives(of value: [UInt8]) -> [ArraySlice<UInt8>] {
     var isQuoted = false
     return value.split {

@@ -1,6 +1,6 @@
 import Diagnosis
 
-/// Which servers a job may ask, as `--allow-host` names them.
+/// Hosts that may be asked, as `--allow-host` names them.
 package struct HostPattern: Sendable, Hashable {
   /// The hosts.
   package enum Hosts: Sendable, Hashable {
@@ -8,9 +8,9 @@ package struct HostPattern: Sendable, Hashable {
     case any
     /// `*.example.com`: the hosts below this domain, and not the domain itself.
     case below(String)
-    /// A name, or an address of IPv4, without a dot at its end and in small letters.
+    /// A name or an IPv4 address, in small letters, without a dot at its end.
     case name(String)
-    /// An address of IPv6.
+    /// An IPv6 address.
     case address(NetworkAddress)
   }
 
@@ -19,8 +19,8 @@ package struct HostPattern: Sendable, Hashable {
   /// The port; nil for all.
   package let port: Int?
 
-  /// The pattern that a text is: `HOST`, `*.DOMAIN` or `*`, and a port behind a colon. Capital
-  /// letters are small ones.
+  /// Parses a pattern: `HOST`, `*.DOMAIN` or `*`, and perhaps a colon and a port. Capital letters
+  /// count as small ones.
   ///
   /// - Throws: `HostPatternError`
   package init(_ text: String) throws(HostPatternError) {
@@ -32,8 +32,8 @@ package struct HostPattern: Sendable, Hashable {
     if host == "*" {
       hosts = .any
     } else if host.hasPrefix("*.") {
-      let domain = try Self.name(host.dropFirst(2))
-      // No name ends in a number, but addresses do (RFC 3696, 2).
+      let domain = try Self.name(String(host.dropFirst(2)))
+      // Addresses end in a number; names do not (RFC 3696, 2).
       guard domain.split(separator: ".").last?.contains(where: \.isLetter) == true else {
         throw .wildcard
       }
@@ -44,38 +44,30 @@ package struct HostPattern: Sendable, Hashable {
       guard let address = NetworkAddress(host: host) else { throw .host }
       hosts = .address(address)
     } else {
-      hosts = .name(try Self.name(host[...]))
+      hosts = .name(try Self.name(host))
     }
   }
 
   private static func parts(
     _ text: String
   ) throws(HostPatternError) -> (host: String, port: Int?) {
-    let host = text.lowercased()
-    let bracket = host.lastIndex(of: "]") ?? host.startIndex
-    guard let colon = host[bracket...].firstIndex(of: ":") else { return (host, nil) }
-    let digits = host[host.index(after: colon)...]
+    let bracket = text.lastIndex(of: "]") ?? text.startIndex
+    guard let colon = text[bracket...].firstIndex(of: ":") else { return (text, nil) }
+    let digits = text[text.index(after: colon)...]
     if digits.contains(":") { throw .brackets }
     guard (1...5).contains(digits.utf8.count),
       digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = Int(digits),
       (1...65535).contains(port)
     else { throw .port(HTTPText.printable(digits.utf8)) }
-    return (String(host[..<colon]), port)
+    return (String(text[..<colon]), port)
   }
 
-  /// What `MediaURL` takes for a name.
-  private static func name(_ text: Substring) throws(HostPatternError) -> String {
-    let name = text.hasSuffix(".") ? text.dropLast() : text
-    let allowed: (UInt8) -> Bool = {
-      (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) || "-._".utf8.contains($0)
-    }
-    guard !name.isEmpty, name.utf8.count <= 253, name.utf8.allSatisfy(allowed),
-      !name.hasPrefix("."), !name.hasSuffix("."), !name.contains("..")
-    else { throw .host }
-    return String(name)
+  private static func name(_ text: String) throws(HostPatternError) -> String {
+    guard let name = HostSyntax.name(text.utf8) else { throw .host }
+    return name.hasSuffix(".") ? String(name.dropLast()) : name
   }
 
-  /// Whether the pattern holds for a URL.
+  /// Whether the pattern matches a URL.
   package func matches(_ url: MediaURL) -> Bool {
     if let port, port != url.port ?? url.scheme.port { return false }
     let host = url.host.hasSuffix(".") ? String(url.host.dropLast()) : url.host
@@ -88,7 +80,7 @@ package struct HostPattern: Sendable, Hashable {
     }
   }
 
-  /// Whether the pattern names one host, and no group of them.
+  /// Whether the pattern names a single host.
   package var isExact: Bool {
     switch hosts {
     case .any, .below: false
@@ -97,37 +89,37 @@ package struct HostPattern: Sendable, Hashable {
   }
 }
 
-/// Why a text is no `HostPattern`.
+/// Why a text is not a `HostPattern`.
 package enum HostPatternError: Error, Sendable, Hashable {
   /// The text is empty.
   case empty
-  /// It is a URL, or has a path.
+  /// The text is a URL, or has a path.
   case address
-  /// It has a user.
+  /// The text has a user.
   case credentials
-  /// No host has such a name.
+  /// The host is neither a name nor an address.
   case host
-  /// An address of IPv6 without brackets.
+  /// The host is an IPv6 address without brackets.
   case brackets
-  /// What stands behind the colon.
+  /// The text behind the colon is not a port.
   case port(String)
-  /// A `*` elsewhere than alone or in front of a domain.
+  /// A `*` stands neither alone nor in front of a domain.
   case wildcard
 
-  /// What is wrong.
+  /// The fault.
   package var fault: String {
     switch self {
     case .empty: "the host is empty"
     case .address: "this is a URL or a path, not a host"
     case .credentials: "a host has no user"
-    case .host: "no host has such a name"
+    case .host: "the host name is not valid"
     case .brackets: "the IPv6 address has no brackets"
     case .port(let text): "'\(text)' is no port"
-    case .wildcard: "'*' stands neither alone nor in front of a domain"
+    case .wildcard: "'*' is allowed only alone or as '*.DOMAIN'"
     }
   }
 
-  /// What to do about it.
+  /// The remedy.
   package var remedy: String {
     switch self {
     case .empty, .address, .credentials: "write HOST or HOST:PORT, such as media.example.com"

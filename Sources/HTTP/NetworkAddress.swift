@@ -1,6 +1,8 @@
+import Diagnosis
+
 /// An IPv4 or IPv6 address, in network order.
 package struct NetworkAddress: Sendable, Hashable {
-  /// 4 or 16 bytes.
+  /// The 4 or 16 bytes.
   package let bytes: [UInt8]
 
   /// The address of 4 or 16 bytes; nil for another count.
@@ -9,30 +11,31 @@ package struct NetworkAddress: Sendable, Hashable {
     self.bytes = bytes
   }
 
-  /// What an address is for.
+  /// The use of an address.
   package enum Scope: String, Sendable, Hashable {
-    /// A server of the internet.
+    /// Servers of the internet.
     case global
-    /// The machine itself.
+    /// This machine.
     case loopback
-    /// The network that the machine is attached to, without routers; metadata services of clouds.
+    /// The network that the machine is attached to, without routers. Metadata services of clouds
+    /// have such addresses.
     case linkLocal = "link-local"
-    /// A private network.
+    /// Private networks.
     case `private`
-    /// The networks of a provider behind one address (RFC 6598).
+    /// Networks of a provider, behind one address (RFC 6598).
     case shared
-    /// "No address", which the system takes for the machine itself.
+    /// "No address", which the system takes for this machine.
     case unspecified
-    /// Many machines.
+    /// Groups of machines.
     case multicast
     /// Examples in documents.
     case documentation
-    /// Everything else that no public server has: reserved, for benchmarks, broadcast, tunnels.
+    /// All others that are not public: for benchmarks, broadcast, tunnels, or the future.
     case reserved
   }
 
-  /// What the address is for, by the registries of IANA for special-purpose addresses (RFC 6890);
-  /// an IPv4 address inside of an IPv6 one counts as itself.
+  /// The use of the address, by the registries of IANA for special-purpose addresses (RFC 6890). An
+  /// IPv6 address that contains an IPv4 address has the use of that one.
   package var scope: Scope {
     bytes.count == 4 ? Self.scope(v4: bytes[...]) : Self.scope(v6: bytes)
   }
@@ -88,13 +91,13 @@ package struct NetworkAddress: Sendable, Hashable {
     if starts(0xFE), bytes[1] & 0xC0 == 0x80 { return .linkLocal }  // fe80::/10, RFC 4291
     if starts(0xFE), bytes[1] & 0xC0 == 0xC0 { return .private }  // fec0::/10, RFC 3879
     if bytes[0] == 0xFF { return .multicast }  // ff00::/8, RFC 4291
-    // Nothing else than 2000::/3 is given out.
+    // Only 2000::/3 is assigned to public servers.
     return bytes[0] & 0xE0 == 0x20 ? .global : .reserved
   }
 }
 
 extension NetworkAddress {
-  /// The address that the host of a URL is; nil for a name.
+  /// Parses the host of a URL; nil for a name.
   ///
   /// - Parameter host: An IPv6 address in brackets, or an IPv4 address in any form that
   ///   inet_aton(3) reads: `127.0.0.1`, `127.1`, `0x7f.1`, `017700000001`, `2130706433`.
@@ -102,7 +105,7 @@ extension NetworkAddress {
     let text = host.hasSuffix(".") ? host.dropLast() : host[...]
     let address =
       if text.hasPrefix("["), text.hasSuffix("]") {
-        Self.v6(Substring(text.dropFirst().dropLast()))
+        HostSyntax.ipv6(String(text.dropFirst().dropLast()))
       } else {
         Self.v4(text)
       }
@@ -110,8 +113,8 @@ extension NetworkAddress {
     bytes = address
   }
 
-  /// One to four numbers, each octal with `0` and hexadecimal with `0x` before it; the last stands
-  /// for all bytes that remain.
+  /// Parses one to four numbers, octal ones with `0` and hexadecimal ones with `0x` before them.
+  /// The last one gives all remaining bytes.
   private static func v4(_ text: Substring) -> [UInt8]? {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count <= 4 else { return nil }
@@ -132,45 +135,5 @@ extension NetworkAddress {
     guard last < 1 << UInt64(8 * left) else { return nil }
     return numbers.map { UInt8($0) }
       + (0..<left).reversed().map { UInt8(truncatingIfNeeded: last >> UInt64(8 * $0)) }
-  }
-
-  /// RFC 4291, 2.2: groups of four digits, one `::` for zeros, and an IPv4 address at the end.
-  private static func v6(_ text: Substring) -> [UInt8]? {
-    guard let gap = doubleColon(in: text) else {
-      guard let bytes = groups(text, mayEndInV4: true), bytes.count == 16 else { return nil }
-      return bytes
-    }
-    guard let head = groups(text[..<gap.lowerBound], mayEndInV4: false),
-      let tail = groups(text[gap.upperBound...], mayEndInV4: true), head.count + tail.count <= 14
-    else { return nil }
-    return head + [UInt8](repeating: 0, count: 16 - head.count - tail.count) + tail
-  }
-
-  private static func doubleColon(in text: Substring) -> Range<Substring.Index>? {
-    var start = text.startIndex
-    while start < text.endIndex {
-      let next = text.index(after: start)
-      if text[start...].hasPrefix("::") { return start..<text.index(after: next) }
-      start = next
-    }
-    return nil
-  }
-
-  private static func groups(_ text: Substring, mayEndInV4: Bool) -> [UInt8]? {
-    guard !text.isEmpty else { return [] }
-    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-    var bytes: [UInt8] = []
-    for (index, part) in parts.enumerated() {
-      if mayEndInV4, index == parts.count - 1, part.contains(".") {
-        guard part.split(separator: ".").count == 4, let address = v4(part) else { return nil }
-        bytes += address
-      } else {
-        guard (1...4).contains(part.utf8.count), part.utf8.allSatisfy({ $0 != 0x2B && $0 != 0x2D }),
-          let number = UInt16(part, radix: 16)
-        else { return nil }
-        bytes += [UInt8(number >> 8), UInt8(number & 0xFF)]
-      }
-    }
-    return bytes.count <= 16 ? bytes : nil
   }
 }

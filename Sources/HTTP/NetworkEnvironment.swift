@@ -1,9 +1,9 @@
 import Diagnosis
 import Glibc
 
-/// What the environment says of proxies, passwords and authorities, as curl(1) reads it.
+/// The variables of proxies, passwords and authorities, as curl(1) reads them.
 struct NetworkEnvironment: Sendable, Hashable {
-  /// Variables that are set and not empty.
+  /// The variables that are set and not empty.
   private let variables: [String: String]
 
   private static let names = [
@@ -11,12 +11,12 @@ struct NetworkEnvironment: Sendable, Hashable {
     "NETRC", "CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR",
   ]
 
-  /// An environment of these variables alone.
+  /// An environment with these variables alone.
   init(_ variables: [String: String]) {
     self.variables = variables.filter { !$0.value.isEmpty }
   }
 
-  /// That of this process, as it is now.
+  /// The environment of this process, as it is now.
   static var process: NetworkEnvironment {
     let found = names.compactMap { name in getenv(name).map { (name, String(cString: $0)) } }
     return NetworkEnvironment(Dictionary(found) { first, _ in first })
@@ -26,20 +26,20 @@ struct NetworkEnvironment: Sendable, Hashable {
     names.lazy.compactMap { variables[$0] }.first
   }
 
-  /// The file of passwords; nil: `~/.netrc` (CURLOPT_NETRC_FILE).
+  /// The file of passwords; nil for `~/.netrc` (CURLOPT_NETRC_FILE).
   var passwordFile: String? { first("NETRC") }
 
-  /// The file of authorities; nil: that of the library (CURLOPT_CAINFO).
+  /// The file of authorities; nil for that of the library (CURLOPT_CAINFO).
   var authorityFile: String? { first("CURL_CA_BUNDLE", "SSL_CERT_FILE") }
 
-  /// The folder of authorities; nil: that of the library (CURLOPT_CAPATH).
+  /// The folder of authorities; nil for that of the library (CURLOPT_CAPATH).
   var authorityFolder: String? {
     variables["CURL_CA_BUNDLE"] == nil ? first("SSL_CERT_DIR") : nil
   }
 
-  /// The proxy for a URL; nil where there is none for it.
+  /// The proxy for a URL; nil without one.
   ///
-  /// Not `HTTP_PROXY`, which a CGI program's clients can set (CVE-2016-5385).
+  /// Ignores `HTTP_PROXY`, which clients of a CGI program can set (CVE-2016-5385).
   func proxy(for url: MediaURL) -> String? {
     let proxy =
       switch url.scheme {
@@ -49,8 +49,8 @@ struct NetworkEnvironment: Sendable, Hashable {
     return isExcepted(url.host) ? nil : proxy
   }
 
-  /// Whether `no_proxy` has a host: `*`, or names of hosts and domains, addresses, and networks
-  /// such as `10.0.0.0/8` (CURLOPT_NOPROXY).
+  /// Whether `no_proxy` lists a host: as `*`, or by a name of a host or domain, an address, or a
+  /// network such as `10.0.0.0/8` (CURLOPT_NOPROXY).
   private func isExcepted(_ host: String) -> Bool {
     guard let list = first("no_proxy", "NO_PROXY") else { return false }
     let entries = list.lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }

@@ -1,22 +1,22 @@
 internal import Threads
 
-/// Handles with their connections, kept by origin, and the turns of those who wait for one. Safe
-/// from any thread.
+/// Handles with their connections, kept by origin, and the queues of requests for them. Safe from
+/// any thread.
 ///
-/// A handle stays with its origin, so that what was checked when its connection was opened holds
-/// for all requests on it.
+/// A handle stays with its origin, so that the check of an address when its connection was opened
+/// holds for all requests on it.
 final class OriginPool: Sendable {
   private let greatestActive: Int
   private let greatestIdle: Int
   private let state = Monitor(State())
 
   private struct State {
-    /// Requests that run, by origin; none is 0.
+    /// The count of running requests, by origin; no count is 0.
     var active: [Origin: Int] = [:]
-    /// Tickets of requests that wait, the oldest first.
+    /// The tickets of waiting requests, the oldest first.
     var queue: [Origin: [UInt64]] = [:]
     var nextTicket: UInt64 = 0
-    /// The longest idle first.
+    /// The handles without a request; the one that has been idle for longest is first.
     var idle: [(origin: Origin, handle: CurlHandle)] = []
 
     mutating func leave(_ origin: Origin, _ ticket: UInt64) {
@@ -29,19 +29,20 @@ final class OriginPool: Sendable {
     }
   }
 
-  /// A pool that lets so many requests run at once for an origin, and keeps so many idle handles.
+  /// A pool with limits for the running requests of an origin and for idle handles.
   init(requestsPerOrigin: Int, idle: Int) {
     (greatestActive, greatestIdle) = (max(1, requestsPerOrigin), max(0, idle))
   }
 
-  /// Runs `body` with a handle that no other thread uses, after those that came before.
+  /// Runs `body` with a handle that no other thread uses, when earlier requests have had their
+  /// turns.
   ///
   /// - Parameters:
-  ///   - origin: Whose turn it is.
-  ///   - isCancelled: Asked ten times a second while it is not; not under a lock.
+  ///   - origin: The origin of the request.
+  ///   - isCancelled: Asked ten times a second while the request waits, not under a lock.
   ///   - body: The request.
-  /// - Returns: What `body` returns.
-  /// - Throws: `HTTPError.cancelled`, and what `body` throws.
+  /// - Returns: The result of `body`.
+  /// - Throws: `HTTPError.cancelled`, and the errors of `body`.
   func withHandle<Result>(
     of origin: Origin, unless isCancelled: () -> Bool,
     _ body: (CurlHandle) throws(HTTPError) -> Result
@@ -82,7 +83,7 @@ final class OriginPool: Sendable {
   }
 
   private func giveBack(_ handle: CurlHandle?, to origin: Origin) {
-    // Closed outside of the lock: TLS says goodbye.
+    // Closed outside of the lock: closing a TLS connection sends close_notify.
     let dropped = state.withLock { state -> CurlHandle? in
       let active = state.active[origin, default: 0] - 1
       state.active[origin] = active > 0 ? active : nil

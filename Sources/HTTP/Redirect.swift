@@ -1,6 +1,6 @@
 import Diagnosis
 
-/// What credentials and connections belong to (RFC 6454, 4).
+/// The owner of credentials and connections: a scheme, a host and a port (RFC 6454, 4).
 struct Origin: Sendable, Hashable {
   let scheme: MediaURL.Scheme
   let host: String
@@ -13,14 +13,15 @@ struct Origin: Sendable, Hashable {
   }
 }
 
-/// Where redirects lead (RFC 9110, 10.2.2; RFC 3986, 5).
+/// The targets of redirects (RFC 9110, 10.2.2; RFC 3986, 5).
 enum Redirect {
   /// Whether a status redirects a GET.
   static func isRedirect(_ status: Int) -> Bool { [301, 302, 303, 307, 308].contains(status) }
 
-  /// The address that Location means in an answer to `url`, without the credentials of `url`.
+  /// Resolves Location in an answer to `url`, without the credentials of `url`.
   ///
-  /// - Throws: `HTTPError.redirect` for what is no address of a medium, and `downgrade`.
+  /// - Throws: `HTTPError.redirect` for a text that is not the address of a medium, and
+  ///   `downgrade`.
   static func target(of location: String, from url: MediaURL) throws(HTTPError) -> MediaURL {
     let text = location.prefix { $0 != "#" }
     let target: MediaURL
@@ -33,7 +34,7 @@ enum Redirect {
     return target
   }
 
-  /// RFC 3986, 5.2.2.
+  /// Resolves a reference (RFC 3986, 5.2.2).
   private static func absolute(
     _ text: String, from url: MediaURL
   ) throws(MediaURLError) -> String {
@@ -42,7 +43,7 @@ enum Redirect {
     if text.isEmpty { return origin + url.path + (url.query.map { "?" + $0 } ?? "") }
     if text.hasPrefix("?") { return origin + url.path + text }
     if let scheme = scheme(of: text) {
-      // `http:path` is deprecated (5.2.2), and nobody sends it.
+      // `http:path` is deprecated (5.2.2), and servers do not send it.
       guard MediaURL.scheme(of: text) != nil else {
         throw MediaURL.Scheme(rawValue: scheme) == nil ? .otherScheme(scheme) : .noAddress
       }
@@ -59,7 +60,7 @@ enum Redirect {
     return origin + withoutDots(path) + text[end...]
   }
 
-  /// Letters before a colon, at most 32 of them (RFC 3986, 3.1); nil for a path.
+  /// The scheme of a reference, of at most 32 letters (RFC 3986, 3.1); nil for a path.
   private static func scheme(of text: String) -> String? {
     let start = text.utf8.prefix(33).prefix { $0 != UInt8(ascii: ":") }
     let isScheme = start.allSatisfy {
@@ -71,7 +72,7 @@ enum Redirect {
     return HTTPText.lowercased(start)
   }
 
-  /// RFC 3986, 5.2.4.
+  /// Removes `.` and `..` from a path (RFC 3986, 5.2.4).
   private static func withoutDots(_ path: Substring) -> String {
     var kept: [Substring] = []
     let parts = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
@@ -88,7 +89,7 @@ enum Redirect {
     return "/" + kept.joined(separator: "/")
   }
 
-  /// The error without bytes of the server's that cannot be shown.
+  /// The error without bytes of the server that cannot be printed.
   private static func shown(_ error: MediaURLError) -> MediaURLError {
     if case .port(let text) = error { .port(HTTPText.printable(text.utf8)) } else { error }
   }

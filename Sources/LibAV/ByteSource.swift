@@ -34,9 +34,9 @@ extension ByteSource {
   }
 }
 
-/// The bytes of a file. Owns its descriptor.
-package final class FileBytes: ByteSource {
-  private let descriptor: FileDescriptor
+/// The bytes of a file. Owns its descriptor. Safe from any thread.
+package final class FileBytes: ByteSource, Sendable {
+  package let descriptor: FileDescriptor
 
   /// Opens the file at `path`, which should be a regular one.
   ///
@@ -44,6 +44,9 @@ package final class FileBytes: ByteSource {
   package init(_ path: FilePath) throws(Errno) {
     descriptor = try PathCalls.openToRead(path)
   }
+
+  /// The bytes of an open file, which is closed with this object.
+  package init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }
 
   deinit { try? descriptor.close() }
 

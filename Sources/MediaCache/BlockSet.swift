@@ -21,8 +21,14 @@ struct BlockSet: Sendable, Hashable {
   func first(from start: Int, limit: Int) -> Int {
     var block = start
     while block < limit, !contains(block) {
-      // Without a word there is none of its 64.
-      block = words[block >> 6] == nil ? (block >> 6 + 1) << 6 : block + 1
+      guard words[block >> 6] == nil else {
+        block += 1
+        continue
+      }
+      // Without a word there is none of its 64. Of a few words the next is found among all.
+      let isFar = (limit - block) >> 6 > words.count
+      let next = isFar ? words.keys.lazy.filter { $0 > block >> 6 }.min() : block >> 6 + 1
+      block = next.map { $0 << 6 } ?? limit
     }
     return min(block, limit)
   }

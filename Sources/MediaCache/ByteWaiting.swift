@@ -22,11 +22,11 @@ package struct ByteWaiting: @unchecked Sendable {
 
   /// Waits until `body` returns a value of what `monitor` guards, and calls `keepsWaiting` meanwhile.
   ///
-  /// - Throws: `Failure` where that ends the wait.
+  /// - Throws: `Failure` where that ends the wait, or the cache was cancelled.
   static func wait<State, Result>(
-    for monitor: Monitor<State>, of url: MediaURL, until body: (inout State) -> Result?
+    for monitor: Monitor<State>, of url: MediaURL, in cache: MediaCache,
+    until body: (inout State) -> Result?
   ) throws(Failure) -> Result {
-    guard let current else { return monitor.wait(until: body) }
     while true {
       let due = ContinuousClock.now + pause
       let found: Result? = monitor.wait { state -> Monitor<State>.Answer<Result?> in
@@ -34,7 +34,9 @@ package struct ByteWaiting: @unchecked Sendable {
         return due <= .now ? .now(nil) : .later(by: due)
       }
       if let found { return found }
-      guard current.keepsWaiting() else { throw Failure(HTTPError.cancelled, of: url) }
+      guard !cache.isCancelled, current?.keepsWaiting() != false else {
+        throw Failure(HTTPError.cancelled, of: url)
+      }
     }
   }
 

@@ -81,11 +81,14 @@ final class CacheFolder: Sendable {
   }
 
   /// The keys of all entries, in order.
-  func keys() -> [String] {
-    Self.names(in: descriptor).filter(EntryFolder.isKey).sorted()
+  ///
+  /// - Throws: `Errno`
+  func keys() throws(Errno) -> [String] {
+    try Self.names(in: descriptor).filter(EntryFolder.isKey).sorted()
   }
 
-  /// An entry's folder; nil where there is none and none is to be made.
+  /// An entry's folder; nil where there is none, also because another process removed it as soon as it
+  /// was made.
   ///
   /// - Throws: `Errno`
   func entry(_ key: String, create: Bool) throws(Errno) -> EntryFolder? {
@@ -95,19 +98,25 @@ final class CacheFolder: Sendable {
     let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
     let opened = openat(descriptor.rawValue, key, flags)
     guard opened >= 0 else {
-      if errno == ENOENT, !create { return nil }
+      if errno == ENOENT { return nil }
       throw Errno(rawValue: errno)
     }
     return EntryFolder(key, FileDescriptor(rawValue: opened), in: self)
   }
 
-  /// Removes the folder of an entry, which is empty.
-  func removeFolder(_ key: String) {
-    unlinkat(descriptor.rawValue, key, AT_REMOVEDIR)
+  /// Removes the folder of an entry, which is empty, unless another process has begun the entry anew.
+  ///
+  /// - Returns: Whether nothing is left of the old entry.
+  func removeFolder(_ key: String) -> Bool {
+    unlinkat(descriptor.rawValue, key, AT_REMOVEDIR) == 0
+      || [ENOENT, ENOTEMPTY, EEXIST].contains(errno)
   }
 
   /// The names in an open folder, without `.` and `..`.
-  static func names(in folder: FileDescriptor) -> [String] {
-    PathCalls.entries(of: folder)?.map(\.name.string) ?? []
+  ///
+  /// - Throws: `Errno`
+  static func names(in folder: FileDescriptor) throws(Errno) -> [String] {
+    guard let entries = PathCalls.entries(of: folder) else { throw Errno(rawValue: errno) }
+    return entries.map(\.name.string)
   }
 }

@@ -12,10 +12,14 @@ extension CachedMedium {
     }
   }
 
-  /// Looks into the map for what other processes have brought; gives where the first gap begins, at
-  /// the end of `bytes` where there is none.
+  /// Looks into the map for what other processes have brought.
+  ///
+  /// - Parameters:
+  ///   - bytes: Some bytes.
+  ///   - isThorough: As `EntryFiles.present` has it.
+  /// - Returns: Where the first gap begins; the end of `bytes` where there is none.
   @discardableResult
-  func refresh(_ bytes: Range<Int64>) -> Int64 {
+  func refresh(_ bytes: Range<Int64>, isThorough: Bool = true) -> Int64 {
     guard !bytes.isEmpty else { return bytes.upperBound }
     let blocks = files.blocks(of: bytes)
     // A page of the map costs no more than one entry of it. Behind the map's end is nothing.
@@ -24,16 +28,11 @@ extension CachedMedium {
     for start in stride(from: blocks.lowerBound, to: limit, by: Self.page) {
       let page = start..<min(start + Self.page, limit)
       // What is known needs no second look, and no second digest.
-      if state.withLock({ $0.present.end(from: start, limit: page.upperBound) }) == page.upperBound
-      {
-        continue
-      }
-      let found = (try? files.present(page)) ?? []
-      guard found.contains(true) else { continue }
+      let unknown = state.withLock { state in page.filter { !state.present.contains($0) } }
+      let found = (try? files.present(unknown, isThorough: isThorough)) ?? []
+      guard !found.isEmpty else { continue }
       state.withLock { state in
-        for (index, isPresent) in found.enumerated() where isPresent {
-          state.present.insert(start + index)
-        }
+        for block in found { state.present.insert(block) }
       }
     }
     let gap = state.withLock { $0.present.end(from: blocks.lowerBound, limit: end) }
@@ -86,9 +85,17 @@ extension CachedMedium {
     }
   }
 
-  func isThere(_ block: Int) { state.withLock { $0.present.insert(block) } }
+  func isThere(_ block: Int) {
+    state.withLock { state in
+      state.present.insert(block)
+      state.brought += 1
+    }
+  }
 
-  func hasEnded(_ fetch: Fetch, _ failure: Failure?) {
+  /// Takes note of the end of a fetch of some bytes.
+  func hasEnded(_ fetch: Fetch, of bytes: Range<Int64>, _ failure: Failure?) {
+    // Others may have left it claims that it has not got to.
+    release(files.blocks(of: bytes), of: fetch)
     state.withLock { state in
       state.rests[fetch.id] = nil
       state.failures[fetch.id] = failure
@@ -101,6 +108,13 @@ extension CachedMedium {
 
   /// Whether nobody reads any more, and what is left is much.
   func isAbandoned(_ rest: Int64) -> Bool {
-    facts.hasRanges && rest > Self.farthest && state.withLock { $0.readers == 0 }
+    // A whole that has no name cannot be continued.
+    guard rest > Self.farthest, facts.hasRanges || !facts.validators.isEmpty else { return false }
+    return state.withLock { state in
+      guard state.readers == 0 else { return false }
+      // To continue a whole means to receive again what is there: the next reader may be near.
+      return facts.hasRanges
+        || state.lastUse.map { .now - $0 >= cache.options.patience } ?? false
+    }
   }
 }

@@ -89,9 +89,7 @@ extension CachedMedium {
       defer { state.hasLooked = true }
       return !state.hasLooked
     }
-    guard isFirst, !files.isDoubtful, let count = try? files.promisedCount(), count > 0 else {
-      return
-    }
-    refresh(0..<files.bytes(of: 0..<min(count, 1 << 22)).upperBound)
+    guard isFirst, let count = try? files.promisedCount(), count > 0 else { return }
+    refresh(0..<files.bytes(of: 0..<min(count, 1 << 22)).upperBound, isThorough: false)
   }
 }

@@ -2,6 +2,7 @@ import Diagnosis
 import Glibc
 import HTTP
 import LibAV
+import Synchronization
 import SystemPackage
 import Threads
 
@@ -15,10 +16,17 @@ package final class CachedMedium: Sendable {
   let files: EntryFiles
   /// Whether other processes and later runs find it; else its files have no names any more.
   let isKept: Bool
-  private let folder: EntryFolder
+  let folder: EntryFolder
   /// The lock that says that the entry is in use.
-  private let use: FileDescriptor
+  let use: FileDescriptor
   let state = Monitor(State())
+  /// Held while the facts are changed: to the lock between processes all threads are one.
+  let changing = Mutex(())
+  /// Whether the server has another entity now, or cannot bring the rest of this one any more: the
+  /// next opening of the address gets another medium.
+  let isOver = Atomic<Bool>(false)
+  /// The claims of other processes that were waited for, by their first block.
+  let holders = Mutex<[Int: Patience<Int64>]>([:])
 
   struct State {
     var present = BlockSet()
@@ -28,7 +36,12 @@ package final class CachedMedium: Sendable {
     var failures: [Int: Failure] = [:]
     var nextFetch = 0
     var readers = 0
+    /// When the last reader went; nil before there was one.
+    var lastUse: ContinuousClock.Instant?
     var received: Int64 = 0
+    /// Blocks that this process has brought, and those that were there before, once they were counted.
+    var brought = 0
+    var broughtBefore: Int?
     /// Where a reader has read last.
     var readOffset: Int64 = 0
     /// What will be read, by the readers that say so.
@@ -55,10 +68,13 @@ package final class CachedMedium: Sendable {
   package var size: Int64 { facts.size }
 
   /// What tells the entity from all others of this address, for receipts: what the server said of it,
-  /// or, where it said nothing, a number that no other entity has.
+  /// or, where it said nothing, a number that no other entity has. What may not be kept either, each
+  /// process fetches anew, so the run stands for its number.
   package var identity: String {
     let validators = facts.validators
-    guard !validators.isEmpty else { return facts.generation }
+    guard !validators.isEmpty else {
+      return isKept ? facts.generation : "\(cache.options.freshSince) \(facts.size)"
+    }
     return "\(validators.entityTag ?? "") \(validators.lastModified ?? "") \(facts.size)"
   }
 
@@ -72,19 +88,24 @@ package final class CachedMedium: Sendable {
 
   /// How many bytes of some ranges are not there, in whole blocks.
   ///
-  /// - Complexity: O(blocks)
+  /// - Complexity: O(n log n) in the ranges, and in the blocks that are there
   package func missingBytes(of ranges: [Range<Int64>]) -> Int64 {
-    var missing = BlockSet()
-    for range in ranges where !range.isEmpty {
-      let range = range.clamped(to: 0..<size)
-      refresh(range)
-      state.withLock { state in
-        for block in files.blocks(of: range) where !state.present.contains(block) {
-          missing.insert(block)
-        }
+    let ranges = ranges.map { $0.clamped(to: 0..<size) }.filter { !$0.isEmpty }
+    for range in ranges { refresh(range) }
+    let present = state.withLock { $0.present }.ranges
+    var rest = present[...]
+    var (missing, end): (Int64, Int) = (0, 0)
+    for blocks in ranges.map(files.blocks).sorted(by: { $0.lowerBound < $1.lowerBound }) {
+      // What two ranges share counts once.
+      let wanted = max(end, blocks.lowerBound)..<max(end, blocks.upperBound)
+      end = wanted.upperBound
+      rest = rest.drop { $0.upperBound <= wanted.lowerBound }
+      missing += Int64(files.bytes(of: wanted).count)
+      for found in rest.prefix(while: { $0.lowerBound < wanted.upperBound }) {
+        missing -= Int64(files.bytes(of: found.clamped(to: wanted)).count)
       }
     }
-    return missing.ranges.reduce(0) { $0 + Int64(files.bytes(of: $1).count) }
+    return missing
   }
 
   /// Bytes that are on their way.
@@ -250,82 +271,16 @@ package final class CachedMedium: Sendable {
     }
   }
 
-  // MARK: The entity
-
-  /// Changes the facts if they are still this entity's. Whoever opens the entry meanwhile asks the
-  /// server, and knows better.
-  private func change(_ change: (EntryFacts) -> Void) {
-    guard isKept, (try? Opening.tryBegin(use)) == true else { return }
-    defer { Opening.end(use) }
-    if let known = folder.facts(), known.generation == facts.generation { change(known) }
-  }
-
-  private func forget() { change { _ in folder.removeFacts() } }
-
-  /// Begins the entry anew, because the server has another entity now.
-  func changed() -> Failure {
-    forget()
-    return Failure(
-      .tryAgain, "the server's file was changed while it was read; run again",
-      location: .remote(url))
-  }
-
-  /// The server sends only the whole, broke off, and nothing tells whether its file is the same.
-  func cannotGoOn() -> Failure {
-    forget()
-    return Failure(
-      .tryAgain,
-      "the server broke off, sends no parts, and does not say which version its file is; "
-        + "run again, or download the file and name the copy", location: .remote(url))
-  }
-
-  /// The server, which has sent parts before, sends the whole for a late one.
-  func sendsTheWhole() -> Failure {
-    Failure(
-      .tryAgain,
-      "the server sent the whole file where a part was requested; "
-        + "run again, or download the file and name the copy", location: .remote(url))
-  }
-
   // MARK: Readers
 
   /// Has all who wait for bytes look again whether they still should.
   func wakeReaders() { state.withLock { _ in } }
 
   /// Counts the readers; see `isAbandoned`.
-  func noteReader(_ change: Int) { state.withLock { $0.readers += change } }
-
-  /// The SHA-256 of the whole, which is fetched for that; kept with the entry.
-  ///
-  /// - Parameter isCancelled: Polled while bytes are awaited and read.
-  /// - Returns: 32 bytes; nil where `isCancelled`.
-  /// - Throws: `Failure`
-  /// - Complexity: O(n) once for each entity
-  package func digest(unless isCancelled: @escaping () -> Bool) throws(Failure) -> [UInt8]? {
-    if let known = folder.facts(), known.generation == facts.generation, let digest = known.digest {
-      return digest
-    }
-    let reader = CachedReader(self)
-    reader.expectReading(upTo: size)
-    do {
-      let bytes = try ByteWaiting.watched(by: { !isCancelled() }) {
-        try SHA256.digest(of: reader, unless: { isCancelled() || self.cache.isCancelled })
-      }
-      guard let bytes else {
-        if isCancelled() { return nil }
-        throw Failure(HTTPError.cancelled, of: url)
-      }
-      change { known in
-        var facts = known
-        facts.digest = bytes
-        try? folder.write(facts)
-      }
-      return bytes
-    } catch let failure as Failure {
-      if isCancelled() { return nil }
-      throw failure
-    } catch {
-      throw Failure(storing: error, in: cache.options.folder)
+  func noteReader(_ change: Int) {
+    state.withLock { state in
+      state.readers += change
+      state.lastUse = .now
     }
   }
 }

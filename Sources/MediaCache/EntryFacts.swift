@@ -14,13 +14,14 @@ struct EntryFacts: Sendable, Hashable {
   var validators: Validators
   /// When the server last said that the entity is this one, in milliseconds since 1970.
   var checked: Int64
+  /// Which run asked it then.
+  var run: String
   /// Seconds from then on for which the server need not be asked.
   var secondsFresh: Int
   /// Whether the server sends parts; else the whole alone.
   var hasRanges: Bool
-  /// The start of the machine under which blocks were written: what was written before a power cut is
-  /// checked before it is used.
-  var boot: String
+  /// Whether Last-Modified is a strong validator (RFC 9110, 8.8.2.2).
+  var hasStrongDate: Bool
   /// The SHA-256 of all bytes, once it was asked for.
   var digest: [UInt8]?
 
@@ -34,30 +35,38 @@ struct EntryFacts: Sendable, Hashable {
     /// Whether there is none: then another run cannot know the entity again.
     var isEmpty: Bool { entityTag == nil && lastModified == nil }
 
-    /// For If-Range, which takes no weak tag (13.1.5).
-    var ifRange: String? {
-      guard let entityTag else { return lastModified }
-      return entityTag.hasPrefix("W/") ? nil : entityTag
-    }
-
     /// Compares them with those of an answer: what both name must be the same. Where they have nothing
     /// in common, a part that was asked for with If-Range is taken (RFC 9110, 13.1.5), and what neither
     /// names.
     ///
     /// - Parameters:
     ///   - others: Those of the answer.
-    ///   - answersIfRange: Whether it has the status 206.
+    ///   - answersIfRange: Whether it is a part that was asked for with If-Range.
     /// - Returns: Whether the answer is of the same entity.
     func allow(_ others: Validators, answersIfRange: Bool) -> Bool {
       if let entityTag, let other = others.entityTag { return entityTag == other }
       if let lastModified, let other = others.lastModified { return lastModified == other }
-      return answersIfRange && ifRange != nil || isEmpty && others.isEmpty
+      return answersIfRange || isEmpty && others.isEmpty
     }
+  }
+
+  /// For If-Range, which takes no weak validator (13.1.5).
+  var ifRange: String? {
+    guard let entityTag = validators.entityTag else {
+      return hasStrongDate ? validators.lastModified : nil
+    }
+    return entityTag.hasPrefix("W/") ? nil : entityTag
+  }
+
+  /// A name for the bytes of another entity.
+  static func newGeneration() -> String {
+    let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+    return String(repeating: "0", count: 16 - digits.utf8.count) + digits
   }
 
   /// A file of facts has at most so many bytes.
   static let greatestSize = 16 << 10
-  private static let title = "avjob media cache 1"
+  private static let title = "avjob media cache 2"
   private static let end = "\nend\n"
 
   /// The facts as lines: `name value`.
@@ -66,7 +75,7 @@ struct EntryFacts: Sendable, Hashable {
       Self.title, "address \(address)", "generation \(generation)", "size \(size)",
       "checked \(checked)", "fresh \(min(secondsFresh, Self.longestFresh))",
       "ranges \(hasRanges ? "yes" : "no")",
-      "boot \(boot)",
+      "date \(hasStrongDate ? "strong" : "weak")", "run \(run)",
     ]
     if let tag = validators.entityTag { lines.append("tag \(tag)") }
     if let date = validators.lastModified { lines.append("modified \(date)") }
@@ -95,18 +104,22 @@ extension EntryFacts {
       generation.utf8.count == 16, generation.utf8.allSatisfy({ $0.isLowerHex }),
       let size = values["size"].flatMap({ Int64($0) }), (0...Self.greatestEntity).contains(size),
       let checked = values["checked"].flatMap({ Int64($0) }),
+      (0...Self.latestCheck).contains(checked), let run = values["run"],
       let fresh = values["fresh"].flatMap({ Int($0) }), (0...Self.longestFresh).contains(fresh),
-      let ranges = values["ranges"], ["yes", "no"].contains(ranges), let boot = values["boot"]
+      let ranges = values["ranges"], ["yes", "no"].contains(ranges),
+      let date = values["date"], ["strong", "weak"].contains(date)
     else { return nil }
     (self.address, self.generation, self.size) = (address, generation, size)
     (self.checked, secondsFresh, hasRanges) = (checked, fresh, ranges == "yes")
-    self.boot = boot
+    (self.run, hasStrongDate) = (run, date == "strong")
     validators = Validators(entityTag: values["tag"], lastModified: values["modified"])
     digest = values["sha256"].flatMap { [UInt8](hexadecimal: $0) }
   }
 
   /// Longer entities are refused: 4 TiB, some months of sound.
   static let greatestEntity: Int64 = 1 << 42
+  /// The year 9999 ends there.
+  private static let latestCheck: Int64 = 253_402_300_799_999
   /// As RFC 9111, 1.2.2, lets caches count.
   private static let longestFresh = Int(Int32.max)
 }

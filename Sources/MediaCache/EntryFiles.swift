@@ -5,20 +5,20 @@ import SystemPackage
 
 /// The bytes and the map of one generation of an entry.
 ///
-/// The map has eight bytes for each block of 16 KiB: 0, or the block's digest. A block's bytes are
-/// written before its digest, so however a process ends, the map promises nothing that is not there;
-/// and after the machine itself stopped, digests tell which blocks reached the disk.
+/// The map has eight bytes for each block of 16 KiB: 0, or a `Promise`. A block's bytes are written
+/// before its promise, so however a process ends, the map promises nothing that is not there; and after
+/// the machine itself stopped, digests tell which blocks reached the disk.
 ///
-/// Owns its descriptors. Safe from any thread and process: what is promised never changes.
+/// Safe from any thread and process: what is promised never changes.
 final class EntryFiles: Sendable {
   /// Bytes of a block; the last one may have fewer.
   static let blockSize: Int64 = 16 << 10
 
   let size: Int64
-  private let data: FileDescriptor
-  private let map: FileDescriptor
-  /// Whether digests are compared when blocks are first looked at.
-  let isDoubtful: Bool
+  private let data: FileBytes
+  private let map: FileBytes
+  /// Of the machine's start that counts now.
+  private let mark: UInt64
 
   /// Opens the files of a generation, and makes them where there are none.
   ///
@@ -26,24 +26,31 @@ final class EntryFiles: Sendable {
   ///   - generation: Its name.
   ///   - size: The entity's bytes.
   ///   - folder: The entry's.
-  ///   - isDoubtful: Whether the machine was started anew since blocks were written.
+  ///   - boot: The start of the machine (`ProcessIdentity.boot`).
   /// - Throws: `Errno`
-  init(
-    of generation: String, size: Int64, in folder: EntryFolder, isDoubtful: Bool
-  ) throws(Errno) {
-    data = try folder.open(generation + ".data", O_RDWR | O_CREAT)
-    do throws(Errno) {
-      map = try folder.open(generation + ".map", O_RDWR | O_CREAT)
-    } catch {
-      try? data.close()
-      throw error
-    }
-    (self.size, self.isDoubtful) = (size, isDoubtful)
+  init(of generation: String, size: Int64, in folder: EntryFolder, boot: String) throws {
+    data = FileBytes(try folder.open(generation + ".data", O_RDWR | O_CREAT))
+    map = FileBytes(try folder.open(generation + ".map", O_RDWR | O_CREAT))
+    self.size = size
+    mark = Promise.mark(of: boot)
+    try takeBackLost()
   }
 
-  deinit {
-    try? data.close()
-    try? map.close()
+  /// The same files, for an entity whose size is known now.
+  init(_ files: EntryFiles, size: Int64) {
+    (data, map, mark, self.size) = (files.data, files.map, files.mark, size)
+  }
+
+  /// Takes back what is promised of data that are lost: of a file that somebody removed or cut off.
+  private func takeBackLost() throws {
+    // In this order: what is promised meanwhile was written before.
+    let promised = try promisedCount()
+    let length = try data.size()
+    let whole = length >= size ? blockCount : Int(length / Self.blockSize)
+    guard promised > whole else { return }
+    guard ftruncate(map.descriptor.rawValue, off_t(whole) * 8) == 0 else {
+      throw Errno(rawValue: errno)
+    }
   }
 
   var blockCount: Int { Int((size + Self.blockSize - 1) / Self.blockSize) }
@@ -64,50 +71,63 @@ final class EntryFiles: Sendable {
 
   // MARK: Reading
 
-  /// Which of some blocks are there.
+  /// Looks which of some blocks are there.
   ///
+  /// - Parameters:
+  ///   - blocks: Some blocks, in order.
+  ///   - isThorough: Whether blocks from before the machine's start are read, and so found or given up;
+  ///     else they count as missing.
+  /// - Returns: Those that are, in order.
   /// - Throws: `Errno`, `LibAVError`
-  func present(_ blocks: Range<Int>) throws -> [Bool] {
-    try digests(of: blocks).enumerated().map { index, digest in
-      guard digest != 0 else { return false }
-      return try !isDoubtful || self.digest(of: blocks.lowerBound + index) == digest
+  func present(_ blocks: [Int], isThorough: Bool) throws -> [Int] {
+    guard let first = blocks.first, let last = blocks.last else { return [] }
+    let promises = try promises(of: first..<last + 1)
+    return try blocks.filter { block in
+      let promise = promises[block - first]
+      if promise.isMade(by: mark) { return true }
+      return try isThorough && promise.isMade && renew(promise, of: block)
     }
   }
 
-  /// The digests in the map.
+  /// What the map says of some blocks.
   ///
   /// - Throws: `Errno`
-  private func digests(of blocks: Range<Int>) throws -> [UInt64] {
-    var digests = [UInt64](repeating: 0, count: blocks.count)
+  private func promises(of blocks: Range<Int>) throws -> [Promise] {
+    var words = [UInt64](repeating: 0, count: blocks.count)
     // What lies behind the map's end was never written: 0.
-    try digests.withUnsafeMutableBytes { bytes in
-      _ = try map.readAll(into: bytes, from: Int64(blocks.lowerBound) * 8)
+    try words.withUnsafeMutableBytes { bytes in
+      _ = try map.fill(bytes, from: Int64(blocks.lowerBound) * 8)
     }
-    return digests.map(UInt64.init(littleEndian:))
+    return words.map { Promise(word: UInt64(littleEndian: $0)) }
   }
 
-  /// The digest of a block as it is on the disk; 0 where it has too few bytes.
+  /// Compares a block with what was promised before the machine's start, and promises it anew.
+  ///
+  /// - Returns: Whether it is there.
+  /// - Throws: `Errno`, `LibAVError`
+  private func renew(_ promise: Promise, of block: Int) throws -> Bool {
+    guard try isKept(promise, of: block) else { return false }
+    if mark != 0, !promise.isMade(by: mark) { try write(promise.renewed(by: mark), of: block) }
+    return true
+  }
+
+  /// Whether a block is on the disk as it was promised.
   ///
   /// - Throws: `Errno`, `LibAVError`
-  private func digest(of block: Int) throws -> UInt64 {
+  private func isKept(_ promise: Promise, of block: Int) throws -> Bool {
     let range = bytes(of: block..<block + 1)
     var bytes = [UInt8](repeating: 0, count: range.count)
     return try bytes.withUnsafeMutableBytes { buffer in
-      guard try data.readAll(into: buffer, from: range.lowerBound) == range.count else { return 0 }
-      return try Self.digest(UnsafeRawBufferPointer(buffer))
+      guard try data.fill(buffer, from: range.lowerBound) == range.count else { return false }
+      return try promise.hasDigest(of: UnsafeRawBufferPointer(buffer))
     }
-  }
-
-  private static func digest(_ bytes: UnsafeRawBufferPointer) throws -> UInt64 {
-    // 0 says that there is no block.
-    max(1, try BlockDigest.digest(bytes))
   }
 
   /// Reads bytes that are there.
   ///
   /// - Throws: `Errno`
   func read(at offset: Int64, into bytes: UnsafeMutableRawBufferPointer) throws -> Int {
-    try data.read(fromAbsoluteOffset: offset, into: bytes)
+    try data.read(at: offset, into: bytes)
   }
 
   /// Compares all promised blocks with their digests, and takes back the promises that are wrong.
@@ -116,23 +136,46 @@ final class EntryFiles: Sendable {
   /// - Throws: `Errno`, `LibAVError`
   func check() throws -> (bytes: Int64, damaged: [Int]) {
     var (compared, damaged): (Int64, [Int]) = (0, [])
-    for start in stride(from: 0, to: try promisedCount(), by: 512) {
-      let blocks = start..<min(start + 512, blockCount)
-      for (block, digest) in zip(blocks, try digests(of: blocks)) where digest != 0 {
-        compared += Int64(bytes(of: block..<block + 1).count)
-        guard try self.digest(of: block) != digest else { continue }
-        damaged.append(block)
-        try forget(block)
-      }
+    try forEachPromise { block, promise in
+      compared += Int64(bytes(of: block..<block + 1).count)
+      guard try !renew(promise, of: block) else { return }
+      damaged.append(block)
+      try write(Promise(word: 0), of: block)
     }
     return (compared, damaged)
+  }
+
+  /// How many blocks are promised.
+  ///
+  /// - Throws: `Errno`
+  /// - Complexity: O(n) in the map
+  func keptCount() throws -> Int {
+    var count = 0
+    try forEachPromise { _, _ in count += 1 }
+    return count
+  }
+
+  private func forEachPromise(_ body: (Int, Promise) throws -> Void) throws {
+    let end = try promisedCount()
+    for start in stride(from: 0, to: end, by: 512) {
+      let blocks = start..<min(start + 512, end)
+      for (block, promise) in zip(blocks, try promises(of: blocks)) where promise.isMade {
+        try body(block, promise)
+      }
+    }
   }
 
   /// The map's own length, in blocks: behind it nothing was promised.
   ///
   /// - Throws: `Errno`
-  func promisedCount() throws -> Int {
-    min(blockCount, Int(try map.seek(offset: 0, from: .end) / 8))
+  func promisedCount() throws -> Int { min(blockCount, Int(try map.size() / 8)) }
+
+  /// Bytes on the disk, for files without names.
+  var diskBytes: Int64 {
+    [data, map].reduce(0) { sum, file in
+      var facts = stat()
+      return fstat(file.descriptor.rawValue, &facts) == 0 ? sum + Int64(facts.st_blocks) * 512 : sum
+    }
   }
 
   // MARK: Writing
@@ -141,24 +184,20 @@ final class EntryFiles: Sendable {
   ///
   /// - Throws: `Errno`
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws {
-    _ = try data.writeAll(toAbsoluteOffset: offset, bytes)
+    _ = try data.descriptor.writeAll(toAbsoluteOffset: offset, bytes)
   }
 
   /// Promises a block whose bytes, which these are, were written.
   ///
   /// - Throws: `Errno`, `LibAVError`
   func promise(_ block: Int, _ bytes: UnsafeRawBufferPointer) throws {
-    var digest = try Self.digest(bytes).littleEndian
-    _ = try withUnsafeBytes(of: &digest) {
-      try map.writeAll(toAbsoluteOffset: Int64(block) * 8, $0)
-    }
+    try write(Promise(of: bytes, by: mark), of: block)
   }
 
-  /// Takes a promise back: the block is fetched anew.
-  ///
-  /// - Throws: `Errno`
-  private func forget(_ block: Int) throws {
-    _ = try map.writeAll(toAbsoluteOffset: Int64(block) * 8, [UInt8](repeating: 0, count: 8))
+  private func write(_ promise: Promise, of block: Int) throws {
+    _ = try withUnsafeBytes(of: promise.word.littleEndian) {
+      try map.descriptor.writeAll(toAbsoluteOffset: Int64(block) * 8, $0)
+    }
   }
 
   // MARK: Claims
@@ -166,32 +205,65 @@ final class EntryFiles: Sendable {
   /// Tries to be the one who fetches some blocks, among all processes. This object has one claim on a
   /// block at most, whoever made it.
   ///
-  /// - Throws: `Errno`
+  /// - Throws: `Errno`, also for no blocks.
   func claim(_ blocks: Range<Int>) throws(Errno) -> Bool {
-    try RangeLock.tryLock(Int64(blocks.lowerBound)..<Int64(blocks.upperBound), of: map)
+    try RangeLock.tryLock(Int64(blocks.lowerBound)..<Int64(blocks.upperBound), of: map.descriptor)
   }
 
   /// Gives claims back.
   func release(_ blocks: Range<Int>) {
-    guard !blocks.isEmpty else { return }
-    RangeLock.unlock(Int64(blocks.lowerBound)..<Int64(blocks.upperBound), of: map)
+    RangeLock.unlock(Int64(blocks.lowerBound)..<Int64(blocks.upperBound), of: map.descriptor)
+  }
+
+  /// All blocks that are claimed together with one, by somebody else; nil where nobody claims it.
+  func claim(of block: Int) -> Range<Int>? {
+    let found = RangeLock.obstacle(to: Int64(block)..<Int64(block) + 1, of: map.descriptor)
+    return found.map { Int($0.lowerBound)..<Int($0.upperBound) }
   }
 }
 
-extension FileDescriptor {
-  /// Reads until `bytes` are full, or the file ends; gives how many there were.
+/// What the map says of a block: nothing, or 40 bits of its digest, and 24 that stand for the start of
+/// the machine under which it was last known to be on the disk.
+struct Promise: Sendable, Hashable {
+  let word: UInt64
+
+  /// What stands in the map.
+  init(word: UInt64) { self.word = word }
+
+  /// The promise of a block with these bytes.
   ///
-  /// - Throws: `Errno`
-  fileprivate func readAll(
-    into bytes: UnsafeMutableRawBufferPointer, from offset: Int64
-  ) throws -> Int {
-    var filled = 0
-    while filled < bytes.count {
-      let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[filled...])
-      let count = try read(fromAbsoluteOffset: offset + Int64(filled), into: rest)
-      if count == 0 { break }
-      filled += count
-    }
-    return filled
+  /// - Throws: `LibAVError`
+  init(of bytes: UnsafeRawBufferPointer, by mark: UInt64) throws {
+    word = try Self.digest(bytes) << 24 | mark
   }
+
+  /// The mark of a start of the machine; 0 where it is not known which one it is.
+  static func mark(of boot: String) -> UInt64 {
+    guard boot != "unknown" else { return 0 }
+    // FNV-1a
+    let hash = boot.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
+      ($0 ^ UInt64($1)) &* 0x100_0000_01B3
+    }
+    return max(1, hash >> 40)
+  }
+
+  private static func digest(_ bytes: UnsafeRawBufferPointer) throws -> UInt64 {
+    // 0 says that there is no block.
+    max(1, try BlockDigest.digest(bytes) >> 24)
+  }
+
+  var isMade: Bool { word != 0 }
+
+  /// Whether the block was written, or found, since a start of the machine.
+  func isMade(by mark: UInt64) -> Bool { mark != 0 && word & 0xFF_FFFF == mark }
+
+  /// Whether the bytes are those that were promised.
+  ///
+  /// - Throws: `LibAVError`
+  func hasDigest(of bytes: UnsafeRawBufferPointer) throws -> Bool {
+    try Self.digest(bytes) == word >> 24
+  }
+
+  /// The same, once the block was found.
+  func renewed(by mark: UInt64) -> Promise { Promise(word: (word >> 24) << 24 | mark) }
 }

@@ -42,16 +42,28 @@ final class EntryFolder: Sendable {
     return FileDescriptor(rawValue: file)
   }
 
+  /// The same; nil where there is no such file, or no such folder any more.
+  ///
+  /// - Throws: `Errno`
+  private func openExisting(_ name: String, _ flags: Int32) throws(Errno) -> FileDescriptor? {
+    do throws(Errno) {
+      return try open(name, flags)
+    } catch .noSuchFileOrDirectory {
+      return nil
+    }
+  }
+
   // MARK: Facts
 
-  /// What is known of the address; nil where nothing is, or nothing that can be read.
-  func facts() -> EntryFacts? {
-    guard let file = try? open("facts", O_RDONLY) else { return nil }
+  /// What is known of the address; nil where nothing is, or nothing that makes sense.
+  ///
+  /// - Throws: `Errno` where it cannot be read.
+  func facts() throws -> EntryFacts? {
+    guard let file = try openExisting("facts", O_RDONLY) else { return nil }
+    let source = FileBytes(file)
     var bytes = [UInt8](repeating: 0, count: EntryFacts.greatestSize)
-    let count = try? file.closeAfter {
-      try bytes.withUnsafeMutableBytes { try file.read(fromAbsoluteOffset: 0, into: $0) }
-    }
-    return EntryFacts(bytes[..<(count ?? 0)])
+    let count = try bytes.withUnsafeMutableBytes { try source.fill($0, from: 0) }
+    return EntryFacts(bytes[..<count])
   }
 
   /// Replaces the facts as one. After a power cut there are the old ones, the new, or none that can be
@@ -59,32 +71,61 @@ final class EntryFolder: Sendable {
   ///
   /// - Throws: `Errno`
   func write(_ facts: EntryFacts) throws {
-    // Written by those alone who hold the lock of openings.
-    let file = try open("facts.new", O_WRONLY | O_CREAT | O_TRUNC)
-    _ = try file.closeAfter { try file.writeAll(facts.text.utf8) }
+    // A name of its own: a process that stood still may go on in the midst of another's write.
+    let name = Self.draft + EntryFacts.newGeneration()
+    let file = try open(name, O_WRONLY | O_CREAT | O_EXCL)
     let folder = descriptor.rawValue
-    guard renameat(folder, "facts.new", folder, "facts") == 0 else { throw Errno(rawValue: errno) }
-  }
-
-  /// Forgets what the server said: whoever opens the address next begins anew.
-  func removeFacts() { unlinkat(descriptor.rawValue, "facts", 0) }
-
-  /// Removes the names of all but the lock: who has the files open still reads and writes them.
-  func removeAll() {
-    // The facts first: without them the rest promises nothing.
-    removeFacts()
-    for name in CacheFolder.names(in: descriptor) where name != "lock" {
-      unlinkat(descriptor.rawValue, name, 0)
+    do {
+      _ = try file.closeAfter { try file.writeAll(facts.text.utf8) }
+      guard renameat(folder, name, folder, "facts") == 0 else { throw Errno(rawValue: errno) }
+    } catch {
+      try? remove([name])
+      throw error
     }
   }
 
-  /// Removes what no facts lead to: the generations of entities that are no more.
-  func removeOthers(than generation: String?) {
-    for name in CacheFolder.names(in: descriptor) {
-      guard name.hasSuffix(".data") || name.hasSuffix(".map"),
-        !name.hasPrefix((generation ?? "-") + ".")
-      else { continue }
-      unlinkat(descriptor.rawValue, name, 0)
+  private static let draft = "facts."
+
+  /// Forgets what the server said: whoever opens the address next begins anew.
+  ///
+  /// - Throws: `Errno`
+  func removeFacts() throws(Errno) { try remove(["facts"]) }
+
+  /// Removes the names of all but the lock: who has the files open still reads and writes them.
+  ///
+  /// - Throws: `Errno`
+  func removeAll() throws(Errno) {
+    // The facts first: without them the rest promises nothing.
+    try removeFacts()
+    try remove(CacheFolder.names(in: descriptor).filter { $0 != "lock" })
+  }
+
+  /// Removes what no facts lead to: the generations of entities that are no more, and facts that were
+  /// not finished. Only for the holder of the lock of openings.
+  ///
+  /// - Throws: `Errno`
+  func removeOthers(than generation: String?) throws(Errno) {
+    try remove(
+      CacheFolder.names(in: descriptor).filter { name in
+        name.hasPrefix(Self.draft)
+          || (name.hasSuffix(".data") || name.hasSuffix(".map"))
+            && !name.hasPrefix((generation ?? "-") + ".")
+      })
+  }
+
+  /// Removes the names of a generation's files.
+  ///
+  /// - Throws: `Errno`
+  func removeFiles(of generation: String) throws(Errno) {
+    try remove([generation + ".map", generation + ".data"])
+  }
+
+  /// Removes files; maps go first, because a map promises what is in the data.
+  private func remove(_ names: [String]) throws(Errno) {
+    let maps = names.filter { $0.hasSuffix(".map") }
+    for name in maps + names.filter({ !$0.hasSuffix(".map") })
+    where unlinkat(descriptor.rawValue, name, 0) != 0 && errno != ENOENT {
+      throw Errno(rawValue: errno)
     }
   }
 
@@ -95,12 +136,7 @@ final class EntryFolder: Sendable {
   /// - Returns: nil where the entry was removed meanwhile, and must be opened anew.
   /// - Throws: `Errno`
   func use() throws(Errno) -> FileDescriptor? {
-    let lock: FileDescriptor
-    do throws(Errno) {
-      lock = try open("lock", O_RDWR | O_CREAT)
-    } catch .noSuchFileOrDirectory {
-      return nil
-    }
+    guard let lock = try openExisting("lock", O_RDWR | O_CREAT) else { return nil }
     guard flock(lock.rawValue, LOCK_SH | LOCK_NB) == 0 else {
       let code = Errno(rawValue: errno)
       try? lock.close()
@@ -127,28 +163,47 @@ final class EntryFolder: Sendable {
     guard flock(lock.rawValue, LOCK_EX | LOCK_NB) == 0, fstat(lock.rawValue, &facts) == 0,
       facts.st_nlink > 0
     else { return false }
-    removeAll()
-    unlinkat(descriptor.rawValue, "lock", 0)
-    folder.removeFolder(key)
-    return true
+    guard (try? removeAll()) != nil, unlinkat(descriptor.rawValue, "lock", 0) == 0 else {
+      return false
+    }
+    return folder.removeFolder(key)
   }
 
   /// Whether some process uses the entry, this one included.
-  var isInUse: Bool {
-    guard let lock = try? open("lock", O_RDWR) else { return false }
+  ///
+  /// - Throws: `Errno`
+  func isInUse() throws(Errno) -> Bool {
+    guard let lock = try openExisting("lock", O_RDWR) else { return false }
     defer { try? lock.close() }
     return flock(lock.rawValue, LOCK_EX | LOCK_NB) != 0
   }
 
-  /// Disk space of all generations, in bytes, and when the entry was last used, in Unix seconds.
-  func usage() -> (bytes: Int64, lastUse: Int64) {
-    var (bytes, lastUse): (Int64, Int64) = (0, 0)
-    for name in CacheFolder.names(in: descriptor) {
+  /// What the files of an entry take, and when they changed.
+  struct Usage: Sendable, Hashable {
+    /// Disk space of all generations, in bytes.
+    var bytes: Int64 = 0
+    /// When the entry was last used, in Unix seconds.
+    var lastUse: Int64 = 0
+    /// When something was last written, in nanoseconds since 1970.
+    var lastChange: Int64 = 0
+  }
+
+  /// What the files take now.
+  ///
+  /// - Throws: `Errno`
+  func usage() throws(Errno) -> Usage {
+    var usage = Usage()
+    for name in try CacheFolder.names(in: descriptor) {
       var facts = stat()
       guard fstatat(descriptor.rawValue, name, &facts, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
-      bytes += Int64(facts.st_blocks) * 512
-      if name == "lock" { lastUse = Int64(facts.st_mtim.tv_sec) }
+      usage.bytes += Int64(facts.st_blocks) * 512
+      if name == "lock" {
+        usage.lastUse = Int64(facts.st_mtim.tv_sec)
+      } else {
+        let time = Int64(facts.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(facts.st_mtim.tv_nsec)
+        usage.lastChange = max(usage.lastChange, time)
+      }
     }
-    return (bytes, lastUse)
+    return usage
   }
 }

@@ -15,6 +15,8 @@ final class Fetch: HTTPReceiver {
   private var writer: BlockWriter
   /// Bytes of this answer that are there already, because the server sends only the whole.
   private var surplus: Int64 = 0
+  /// Where the answer that is under way ends.
+  private var answerEnd: Int64
   /// Why an answer was not taken.
   private var refusal: Failure?
 
@@ -24,7 +26,7 @@ final class Fetch: HTTPReceiver {
   ///   - range: Which bytes, from a block's start on.
   init(_ id: Int, of medium: CachedMedium, _ range: Range<Int64>) {
     (self.id, self.medium) = (id, medium)
-    (start, goal) = (range.lowerBound, range.upperBound)
+    (start, goal, answerEnd) = (range.lowerBound, range.upperBound, range.upperBound)
     writer = BlockWriter(medium.files, from: start)
   }
 
@@ -43,14 +45,13 @@ final class Fetch: HTTPReceiver {
   /// Fetches until the goal, or until that fails for good; says so to the medium.
   func run(after first: HTTPError? = nil) {
     var retries = Retries(medium.cache.options.pauses)
-    var error = first
-    var before = cursor
+    var (error, before) = (first, start)
     var failure: Failure?
     while failure == nil, refusal == nil, !isDone {
       if let known = error {
         // Given up while nobody read: whoever reads again begins anew.
         if known == .cancelled, !medium.cache.isCancelled { break }
-        guard let pause = retries.pause(after: known, progressed: cursor > before),
+        guard let pause = retries.pause(after: known, receiving: cursor - before),
           medium.cache.sleep(pause)
         else {
           failure = Failure(known, of: medium.url)
@@ -65,7 +66,7 @@ final class Fetch: HTTPReceiver {
         error = caught
       }
     }
-    medium.hasEnded(self, failure ?? refusal)
+    medium.hasEnded(self, of: start..<goal, failure ?? refusal)
   }
 
   private var isDone: Bool { cursor >= medium.limit(of: self) || isCancelled }
@@ -79,20 +80,27 @@ final class Fetch: HTTPReceiver {
     let limit = medium.limit(of: self)
     guard cursor < limit else { return false }
     let wanted = medium.files.blocks(of: cursor..<limit)
-    guard let claimed = claim(wanted) else {
+    let claimed = claim(wanted)
+    defer { if let claimed { medium.release(claimed, of: self) } }
+    if claimed == nil, refusal != nil || !medium.hasIdleHolder(wanted.lowerBound) {
       _ = medium.cache.sleep(.milliseconds(10))
       return false
     }
-    defer { medium.release(claimed, of: self) }
     // Another process may have ended between the look and the claim.
     if passWhatIsThere() { return false }
-    let missing = medium.firstGap(in: medium.files.bytes(of: claimed))
+    let missing = medium.firstGap(in: medium.files.bytes(of: claimed ?? wanted))
+    guard cursor < missing.upperBound else { return false }
+    if medium.isFull {
+      refusal = medium.isTooLong
+      return false
+    }
     var request = HTTPRequest(medium.url)
     if medium.facts.hasRanges {
       request.range = .bytes(cursor..<missing.upperBound)
-      request.ifRange = medium.facts.validators.ifRange
+      request.ifRange = medium.facts.ifRange
     }
     surplus = medium.facts.hasRanges ? 0 : cursor
+    answerEnd = medium.facts.hasRanges ? missing.upperBound : medium.size
     try medium.cache.transport.send(request, to: self)
     return true
   }
@@ -130,19 +138,22 @@ final class Fetch: HTTPReceiver {
   // MARK: HTTPReceiver
 
   func take(_ head: HTTPHead) -> Bool {
-    let isPart = head.status == 206
+    let (facts, isPart) = (medium.facts, head.status == 206)
     let size = isPart ? head.contentRange?.size : head.contentLength
-    guard [200, 206].contains(head.status), size ?? medium.facts.size == medium.facts.size,
-      medium.facts.validators.allow(head.validators, answersIfRange: isPart)
+    guard [200, 206].contains(head.status), size ?? facts.size == facts.size,
+      facts.validators.allow(head.validators, answersIfRange: isPart && facts.ifRange != nil)
     else {
       refusal = medium.changed()
       return false
     }
-    if !isPart { surplus = cursor }
-    if surplus > 0, medium.facts.validators.isEmpty {
-      refusal = medium.cannotGoOn()
-    } else if medium.facts.hasRanges, surplus > Self.greatestSurplus {
+    if isPart { return true }
+    surplus = cursor
+    if facts.hasRanges, surplus > (facts.validators.isEmpty ? 0 : Self.greatestSurplus) {
       refusal = medium.sendsTheWhole()
+    } else if surplus > 0, facts.validators.isEmpty {
+      refusal = medium.cannotGoOn()
+    } else if !facts.hasRanges, facts.size > medium.cache.options.limit {
+      refusal = medium.isTooLong
     }
     return refusal == nil
   }
@@ -160,10 +171,16 @@ final class Fetch: HTTPReceiver {
       return false
     }
     medium.note(cursor, of: self, received: bytes.count)
-    return cursor < medium.limit(of: self)
+    if cursor < medium.limit(of: self), medium.isFull { refusal = medium.isTooLong }
+    return refusal == nil && cursor < medium.limit(of: self)
   }
 
-  var isCancelled: Bool { medium.cache.isCancelled || medium.isAbandoned(goal - cursor) }
+  var isCancelled: Bool {
+    medium.cache.isCancelled || isTakenOver || medium.isAbandoned(goal - cursor)
+  }
+
+  /// Whether the rest of the answer is not wanted any more.
+  private var isTakenOver: Bool { cursor < answerEnd && cursor >= medium.limit(of: self) }
 }
 
 extension HTTPHead {

@@ -49,7 +49,7 @@ final class FirstAnswer: HTTPReceiver {
       if isOver { return }
       guard let failed else { return finishUnmeasured() }
       discardUnmeasured()
-      guard let pause = retries.pause(after: failed, progressed: false), cache.sleep(pause) else {
+      guard let pause = retries.pause(after: failed, receiving: 0), cache.sleep(pause) else {
         return fail(Failure(failed, of: url))
       }
     }
@@ -112,7 +112,7 @@ final class FirstAnswer: HTTPReceiver {
     guard var facts = known else {
       return fail("the server answered what was not asked", .tryAgain)
     }
-    facts.checked = MediaCache.now
+    (facts.checked, facts.run) = (MediaCache.now, cache.options.runID)
     facts.secondsFresh = head.secondsFresh
     open(facts)
   }
@@ -122,7 +122,7 @@ final class FirstAnswer: HTTPReceiver {
       fail("the server says that its file is longer than 4 TiB", .mendInput)
       return false
     }
-    let facts = facts(of: head, size: size, generation: Self.newGeneration())
+    let facts = facts(of: head, size: size)
     // Some servers answer a conditional request for a range with the range.
     if let known, !known.validators.isEmpty, known.validators == facts.validators,
       known.size == size, !head.mustNotBeStored
@@ -135,16 +135,12 @@ final class FirstAnswer: HTTPReceiver {
     return fetch != nil
   }
 
-  private func facts(of head: HTTPHead, size: Int64, generation: String) -> EntryFacts {
+  private func facts(of head: HTTPHead, size: Int64) -> EntryFacts {
     EntryFacts(
-      address: "\(url)", generation: generation, size: size, validators: head.validators,
-      checked: MediaCache.now, secondsFresh: head.secondsFresh,
-      hasRanges: head.status == 206, boot: ProcessIdentity.current.boot, digest: nil)
-  }
-
-  private static func newGeneration() -> String {
-    let digits = String(UInt64.random(in: .min ... .max), radix: 16)
-    return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+      address: "\(url)", generation: EntryFacts.newGeneration(), size: size,
+      validators: head.validators, checked: MediaCache.now, run: cache.options.runID,
+      secondsFresh: head.secondsFresh, hasRanges: head.status == 206,
+      hasStrongDate: head.hasStrongDate, digest: nil)
   }
 
   /// Writes the facts down, and gives the medium to whoever waits for it, and the entry to other
@@ -152,16 +148,19 @@ final class FirstAnswer: HTTPReceiver {
   ///
   /// - Parameters:
   ///   - facts: What the server said.
+  ///   - files: Those of the entity, where it has come already.
   ///   - coming: The bytes that this answer brings.
   ///   - isKept: Whether they may be; else nothing but this process ever finds them.
   private func open(
-    _ facts: EntryFacts, bringing coming: Range<Int64> = 0..<0, isKept: Bool = true
+    _ facts: EntryFacts, _ files: EntryFiles? = nil, bringing coming: Range<Int64> = 0..<0,
+    isKept: Bool = true
   ) {
     do {
-      let files = try EntryFiles(
-        of: facts.generation, size: facts.size, in: folder,
-        isDoubtful: facts.boot != ProcessIdentity.current.boot)
-      if isKept { try folder.write(facts) } else { folder.removeAll() }
+      let files =
+        try files
+        ?? EntryFiles(
+          of: facts.generation, size: facts.size, in: folder, boot: cache.options.boot)
+      if isKept { try folder.write(facts) } else { try folder.removeAll() }
       let medium = CachedMedium(
         url, facts: facts, files: files, in: folder, use: use, cache: cache, isKept: isKept)
       isOver = true
@@ -189,10 +188,14 @@ final class FirstAnswer: HTTPReceiver {
   // MARK: Entities of unknown size
 
   private func beginUnmeasured(_ head: HTTPHead) -> Bool {
+    var facts = facts(of: head, size: EntryFacts.greatestEntity)
+    if !head.hasDelimitedBody {
+      // A truncated body looks like a whole one, so the next run fetches it again.
+      (facts.validators, facts.secondsFresh) = (.init(), 0)
+    }
     do {
       unmeasured = try Unmeasured(
-        facts(of: head, size: EntryFacts.greatestEntity, generation: Self.newGeneration()),
-        in: folder, isKept: !head.mustNotBeStored)
+        facts, in: folder, boot: cache.options.boot, isKept: !head.mustNotBeStored)
       return true
     } catch {
       fail(Failure(storing: error, in: cache.options.folder))
@@ -202,9 +205,10 @@ final class FirstAnswer: HTTPReceiver {
 
   /// Removes what came of an entity that did not come whole.
   private func discardUnmeasured() {
-    guard unmeasured != nil else { return }
-    unmeasured = nil
-    folder.removeOthers(than: known?.generation)
+    guard let unmeasured else { return }
+    self.unmeasured = nil
+    // The next opening removes leftovers.
+    try? folder.removeFiles(of: unmeasured.facts.generation)
   }
 
   private func finishUnmeasured() {
@@ -212,7 +216,8 @@ final class FirstAnswer: HTTPReceiver {
       return fail("the server's answer ended before it had begun", .tryAgain)
     }
     do {
-      open(try unmeasured.finish(), isKept: unmeasured.isKept)
+      let files = try unmeasured.finish()
+      open(unmeasured.facts, files, isKept: unmeasured.isKept)
       cache.fetchHasEnded()
     } catch {
       fail(Failure(storing: error, in: cache.options.folder))
@@ -222,14 +227,16 @@ final class FirstAnswer: HTTPReceiver {
 
 /// Takes an entity whose size its server does not know: it is open once all of it has come.
 private final class Unmeasured {
-  private var facts: EntryFacts
+  private(set) var facts: EntryFacts
+  private let files: EntryFiles
   private var writer: BlockWriter
   let isKept: Bool
 
-  init(_ facts: EntryFacts, in folder: EntryFolder, isKept: Bool) throws {
+  init(_ facts: EntryFacts, in folder: EntryFolder, boot: String, isKept: Bool) throws {
     (self.facts, self.isKept) = (facts, isKept)
-    writer = BlockWriter(
-      try EntryFiles(of: facts.generation, size: facts.size, in: folder, isDoubtful: false))
+    files = try EntryFiles(of: facts.generation, size: facts.size, in: folder, boot: boot)
+    writer = BlockWriter(files)
+    if !isKept { try folder.removeFiles(of: facts.generation) }
   }
 
   /// Bytes so far.
@@ -237,10 +244,10 @@ private final class Unmeasured {
 
   func take(_ bytes: UnsafeRawBufferPointer) throws { try writer.take(bytes[...]) }
 
-  /// The facts of the whole.
-  func finish() throws -> EntryFacts {
+  /// Writes the rest, and the size into the facts; gives the files of the whole.
+  func finish() throws -> EntryFiles {
     try writer.finish()
     facts.size = count
-    return facts
+    return EntryFiles(files, size: count)
   }
 }

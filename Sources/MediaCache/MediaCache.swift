@@ -24,9 +24,18 @@ package final class MediaCache: Sendable {
     package var freshSince = MediaCache.now
     /// Whether a server is spared the question also as long as it said that it may be (`max-age`).
     package var trustsMaxAge = true
+    /// Names the run, whose processes have the same passwords: where servers are asked in spite of
+    /// `max-age`, confirmations of other runs do not count.
+    package var runID = newRunID
+    /// How long a process that fetches may stand still before others fetch the same bytes.
+    package var patience: Duration = .seconds(10)
+    /// The start of the machine: blocks that were written before are compared with their digests.
+    package var boot = ProcessIdentity.current.boot
     /// Pauses between attempts of a request.
     package var pauses: [Duration] = Retries.usual
 
+    /// A name that no run of another process has.
+    package static var newRunID: String { ProcessIdentity.current.text }
     /// 8 GiB
     package static let defaultLimit: Int64 = 8 << 30
 
@@ -55,6 +64,11 @@ package final class MediaCache: Sendable {
       case .open(let weak): weak.medium
       case .unkept(let medium): medium
       }
+    }
+
+    /// The medium, unless its bytes cannot be had any more.
+    var usable: CachedMedium? {
+      medium.flatMap { $0.isOver.load(ordering: .acquiring) ? nil : $0 }
     }
   }
 
@@ -128,9 +142,9 @@ package final class MediaCache: Sendable {
     do { key = try EntryFolder.key(of: url) } catch {
       throw Failure(storing: error, in: options.folder)
     }
-    let known = try ByteWaiting.wait(for: media, of: url) { media -> CachedMedium?? in
+    let known = try ByteWaiting.wait(for: media, of: url, in: self) { media -> CachedMedium?? in
       if case .opening = media[key] { return nil }
-      if let medium = media[key]?.medium { return .some(medium) }
+      if let medium = media[key]?.usable { return .some(medium) }
       media[key] = .opening
       return .some(nil)
     }
@@ -150,7 +164,7 @@ package final class MediaCache: Sendable {
   /// The medium at an address, if this process has it open; no server is asked.
   package func openMedium(at url: MediaURL) -> CachedMedium? {
     guard let key = try? EntryFolder.key(of: url) else { return nil }
-    return media.withLock { $0[key]?.medium }
+    return media.withLock { $0[key]?.usable }
   }
 
   // MARK: For openings and fetches
@@ -172,12 +186,36 @@ package final class MediaCache: Sendable {
   /// Makes room, now and then.
   func fetchHasEnded() {
     let total = receivedBytes
+    let interval = min(Self.measuringInterval, options.limit / 16)
     let isTime = measured.withLock { measured in
-      if let last = measured, total - last < Self.measuringInterval { return false }
+      if let last = measured, total - last < interval { return false }
       measured = total
       return true
     }
-    if isTime, let folder = try? openFolder() { folder.shrink(to: options.limit) }
+    guard isTime, let folder = try? openFolder() else { return }
+    _ = try? folder.shrink(to: max(0, options.limit - unkeptBytes()))
+  }
+
+  /// Bytes on the disk of what may not be kept. Above the limit, media without readers are given up:
+  /// they are fetched again when they are opened again.
+  private func unkeptBytes() -> Int64 {
+    let unkept = media.withLock { media in
+      media.compactMap { key, slot -> (key: String, medium: CachedMedium)? in
+        if case .unkept(let medium) = slot { (key, medium) } else { nil }
+      }
+    }
+    let sizes = unkept.map(\.medium.files.diskBytes)
+    var sum = sizes.reduce(0, +)
+    for ((key, medium), size) in zip(unkept, sizes)
+    where sum > options.limit && medium.state.withLock({ $0.readers == 0 }) {
+      media.withLock { media in
+        if case .unkept(let found) = media[key], found === medium {
+          media[key] = .open(Weak(medium: medium))
+        }
+      }
+      sum -= size
+    }
+    return sum
   }
 
   private static let measuringInterval: Int64 = 64 << 20

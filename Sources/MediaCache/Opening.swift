@@ -25,19 +25,18 @@ final class Opening: Sendable {
   /// - Throws: `Failure`
   func open() throws(Failure) -> CachedMedium {
     let (folder, use) = try entry()
+    let facts: EntryFacts?
     do {
-      while try !Self.tryBegin(use) {
-        guard cache.sleep(.milliseconds(5)), ByteWaiting.current?.keepsWaiting() != false else {
-          throw Failure(HTTPError.cancelled, of: url)
-        }
-      }
+      let isAlone = try begin(folder, use)
+      facts = try folder.facts()
+      // The next opening removes leftovers.
+      if isAlone { try? folder.removeOthers(than: facts?.generation) }
     } catch {
       try? use.close()
       throw error as? Failure ?? Failure(storing: error, in: cache.options.folder)
     }
-    let facts = folder.facts()
-    folder.removeOthers(than: facts?.generation)
-    if let facts, isFresh(facts) {
+    let isRefused = cache.options.isOffline && !cache.options.trustsMaxAge
+    if let facts, !isRefused, cache.options.isOffline || isFresh(facts) {
       let medium = try medium(facts, in: folder, use: use)
       Self.end(use)
       return medium
@@ -45,11 +44,34 @@ final class Opening: Sendable {
     if cache.options.isOffline {
       Self.abandon(folder, use)
       throw Failure(
-        .mendJob, "it is not in the cache, and --offline refuses to fetch it; run once without it",
+        .mendJob,
+        isRefused
+          ? "below --root its server must confirm it first, and --offline refuses to ask; "
+            + "run without one of the two"
+          : "it is not in the cache, and --offline refuses to fetch it; run once without it",
         location: .remote(url))
     }
     try ask(facts, in: folder, use: use)
-    return try ByteWaiting.wait(for: outcome, of: url) { $0 }.get()
+    return try ByteWaiting.wait(for: outcome, of: url, in: cache) { $0 }.get()
+  }
+
+  /// Waits until no other process opens the entry.
+  ///
+  /// - Returns: Whether none does; false where one does that stands still. Each then writes an
+  ///   entry that is consistent in itself.
+  /// - Throws: `Errno`, or `Failure` where the wait was ended.
+  private func begin(_ folder: EntryFolder, _ use: FileDescriptor) throws -> Bool {
+    var patience: Patience<EntryFolder.Usage>?
+    while try !Self.tryBegin(use) {
+      guard cache.sleep(.milliseconds(5)), ByteWaiting.current?.keepsWaiting() != false else {
+        throw Failure(HTTPError.cancelled, of: url)
+      }
+      // An entity of unknown size comes while its entry is opened.
+      var known = try patience ?? Patience(cache.options.patience, folder.usage())
+      if try known.hasEnded({ try folder.usage() }) { return false }
+      patience = known
+    }
+    return true
   }
 
   /// The byte of the lock's file that whoever opens the entry holds.
@@ -60,9 +82,9 @@ final class Opening: Sendable {
     let cacheFolder = try cache.openFolder()
     do {
       while true {
-        guard let folder = try cacheFolder.entry(key, create: true) else { continue }
         // Another process may be removing it.
-        guard let use = try folder.use() else {
+        guard let folder = try cacheFolder.entry(key, create: true), let use = try folder.use()
+        else {
           if cache.sleep(.milliseconds(1)) { continue }
           throw Failure(HTTPError.cancelled, of: url)
         }
@@ -78,9 +100,13 @@ final class Opening: Sendable {
 
   /// Whether the server need not be asked.
   private func isFresh(_ facts: EntryFacts) -> Bool {
-    if cache.options.isOffline || facts.checked >= cache.options.freshSince { return true }
-    let age = MediaCache.now - facts.checked
-    return cache.options.trustsMaxAge && age >= 0 && age < 1000 * Int64(facts.secondsFresh)
+    let (options, age) = (cache.options, MediaCache.now - facts.checked)
+    // A confirmation from the future says only that the clock was set.
+    guard age >= 0 else { return false }
+    // Another run may have other passwords.
+    let isTrusted = options.trustsMaxAge || facts.run == options.runID
+    if isTrusted, facts.checked >= options.freshSince { return true }
+    return options.trustsMaxAge && age < 1000 * Int64(facts.secondsFresh)
   }
 
   private func medium(
@@ -88,8 +114,7 @@ final class Opening: Sendable {
   ) throws(Failure) -> CachedMedium {
     do {
       let files = try EntryFiles(
-        of: facts.generation, size: facts.size, in: folder,
-        isDoubtful: facts.boot != ProcessIdentity.current.boot)
+        of: facts.generation, size: facts.size, in: folder, boot: cache.options.boot)
       return CachedMedium(url, facts: facts, files: files, in: folder, use: use, cache: cache)
     } catch {
       try? use.close()
@@ -120,7 +145,11 @@ final class Opening: Sendable {
   /// and no other process uses it.
   static func abandon(_ folder: EntryFolder, _ use: FileDescriptor) {
     try? use.close()
-    if folder.facts() == nil { _ = folder.remove() }
+    do {
+      if try folder.facts() == nil { _ = folder.remove() }
+    } catch {
+      // Facts that cannot be read now may be good.
+    }
   }
 
   /// Tries to be the one who opens the entry, or changes its facts.

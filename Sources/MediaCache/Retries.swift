@@ -1,9 +1,15 @@
 import Diagnosis
 import HTTP
 
-/// How often a server is asked again: as long as bytes arrive, and three times without.
+/// How often a server is asked again: as long as blocks arrive, and three times without a byte.
+///
+/// A server that sends a few bytes for each request is asked at most 16 times for a block, so for 1 KiB
+/// a request: as slow as a body may be in a second.
 struct Retries: Sendable {
-  private var fruitless = 0
+  /// Attempts without a byte, and all attempts, since the last block.
+  private var (fruitless, attempts) = (0, 0)
+  /// Bytes since the last block.
+  private var received: Int64 = 0
   private let pauses: [Duration]
 
   /// - Parameter pauses: Before each further attempt; tests have shorter ones.
@@ -12,15 +18,24 @@ struct Retries: Sendable {
   static let usual: [Duration] = [.milliseconds(250), .seconds(1), .seconds(4)]
   /// A server that asks for a longer pause is not waited for.
   private static let longestPause: Duration = .seconds(30)
+  private static let attemptsForBlock = 16
 
-  /// How long to wait before the next attempt; nil where none is to be made.
-  mutating func pause(after error: HTTPError, progressed: Bool) -> Duration? {
+  /// Decides about the next attempt.
+  ///
+  /// - Parameters:
+  ///   - error: How the last one ended.
+  ///   - bytes: What it brought.
+  /// - Returns: How long to wait; nil where none is to be made.
+  mutating func pause(after error: HTTPError, receiving bytes: Int64) -> Duration? {
     guard error.kind == .tryAgain, error != .cancelled else { return nil }
-    if progressed { fruitless = 0 }
+    received += bytes
+    if received >= EntryFiles.blockSize { (fruitless, attempts, received) = (0, 0, 0) }
+    attempts += 1
+    let asked = Duration.seconds(error.retryAfter ?? 0)
+    guard attempts <= Self.attemptsForBlock, asked <= Self.longestPause else { return nil }
+    if bytes > 0 { return asked }
     guard fruitless < pauses.count else { return nil }
     defer { fruitless += 1 }
-    if progressed { return .zero }
-    let asked = Duration.seconds(error.retryAfter ?? 0)
-    return asked > Self.longestPause ? nil : max(asked, pauses[fruitless])
+    return max(asked, pauses[fruitless])
   }
 }

@@ -51,9 +51,16 @@ extension MediaCache {
   /// - Throws: `Failure`
   package func entries() throws(Failure) -> [CacheEntry] {
     guard let folder = try existingFolder() else { return [] }
-    return folder.keys().compactMap { folder.entry($0)?.shown }.sorted {
+    return try reading {
+      try folder.keys().compactMap { try folder.entry($0)?.shown() }
+    }.sorted {
       ($0.lastUse, $1.key) > ($1.lastUse, $0.key)
     }
+  }
+
+  /// What `body` returns, with failures for people.
+  private func reading<Result>(_ body: () throws -> Result) throws(Failure) -> Result {
+    do { return try body() } catch { throw Failure(storing: error, in: options.folder) }
   }
 
   /// Removes what was not used for longest, until `limit` bytes are left on the disk, and nothing
@@ -61,14 +68,16 @@ extension MediaCache {
   ///
   /// - Throws: `Failure`
   package func prune(to limit: Int64) throws(Failure) -> CacheRemoval {
-    try existingFolder()?.shrink(to: limit) ?? CacheRemoval()
+    guard let folder = try existingFolder() else { return CacheRemoval() }
+    return try reading { try folder.shrink(to: limit) }
   }
 
   /// Removes all that no process uses, also what promises nothing.
   ///
   /// - Throws: `Failure`
   package func clear() throws(Failure) -> CacheRemoval {
-    try existingFolder()?.shrink(to: nil) ?? CacheRemoval()
+    guard let folder = try existingFolder() else { return CacheRemoval() }
+    return try reading { try folder.shrink(to: nil) }
   }
 
   /// Compares all bytes with their digests, and takes back the promises of those that differ.
@@ -80,15 +89,13 @@ extension MediaCache {
   package func verify() throws(Failure) -> CacheVerification {
     var result = CacheVerification()
     guard let folder = try existingFolder() else { return result }
-    for key in folder.keys() {
-      do {
-        guard let checked = try folder.entry(key)?.check() else { continue }
+    try reading {
+      for key in try folder.keys() {
+        guard let checked = try folder.entry(key)?.check(boot: options.boot) else { continue }
         result.entries += 1
         result.bytes += checked.bytes
         guard checked.damaged > 0 else { continue }
         result.damaged.append(.init(address: checked.address, blocks: checked.damaged))
-      } catch {
-        throw Failure(storing: error, in: options.folder)
       }
     }
     return result
@@ -96,24 +103,33 @@ extension MediaCache {
 }
 
 extension CacheFolder {
-  /// The folder of an entry; nil where it cannot be opened. All together might be more than a process
-  /// may have open.
-  fileprivate func entry(_ key: String) -> EntryFolder? { try? entry(key, create: false) }
+  /// The folder of an entry; nil where there is none, or what is no folder of ours. All together might
+  /// be more than a process may have open.
+  ///
+  /// - Throws: `Errno`
+  fileprivate func entry(_ key: String) throws(Errno) -> EntryFolder? {
+    do throws(Errno) {
+      return try entry(key, create: false)
+    } catch  where [.tooManySymbolicLinkLevels, .notDirectory, .permissionDenied].contains(error) {
+      return nil
+    }
+  }
 
   /// Removes what was not used for longest, until no more than `limit` bytes are left, or all for nil,
   /// and nothing that a process uses.
   ///
+  /// - Throws: `Errno`
   /// - Complexity: O(n log n) in the entries
-  @discardableResult
-  func shrink(to limit: Int64?) -> CacheRemoval {
-    let entries = keys().compactMap { key in
-      entry(key).map { (key: key, usage: $0.usage()) }
+  func shrink(to limit: Int64?) throws(Errno) -> CacheRemoval {
+    var entries: [(key: String, usage: EntryFolder.Usage)] = []
+    for key in try keys() {
+      if let usage = try entry(key)?.usage() { entries.append((key, usage)) }
     }
     var rest = entries.reduce(0) { $0 + $1.usage.bytes }
     var removed = CacheRemoval()
     for (key, usage) in entries.sorted(by: { $0.usage.lastUse < $1.usage.lastUse }) {
       if let limit, rest <= limit { break }
-      guard entry(key)?.remove() == true else { continue }
+      guard try entry(key)?.remove() == true else { continue }
       rest -= usage.bytes
       removed.entries += 1
       removed.bytes += usage.bytes
@@ -124,24 +140,25 @@ extension CacheFolder {
 
 extension EntryFolder {
   /// What a list shows of the entry.
-  fileprivate var shown: CacheEntry {
-    let (usage, facts) = (usage(), facts())
+  ///
+  /// - Throws: `Errno`
+  fileprivate func shown() throws -> CacheEntry {
+    let (usage, facts) = (try usage(), try facts())
     return CacheEntry(
       key: key, address: facts?.address, size: facts?.size, bytes: usage.bytes,
-      lastUse: usage.lastUse, isInUse: isInUse)
+      lastUse: usage.lastUse, isInUse: try isInUse())
   }
 
   /// Compares all bytes with their digests; nil where there is nothing to compare, or another process
   /// removes it.
   ///
   /// - Throws: `Errno`, `LibAVError`
-  fileprivate func check() throws -> (address: String, bytes: Int64, damaged: Int)? {
-    guard facts() != nil, let use = try patientUse() else { return nil }
+  fileprivate func check(boot: String) throws -> (address: String, bytes: Int64, damaged: Int)? {
+    guard try facts() != nil, let use = try patientUse() else { return nil }
     defer { try? use.close() }
     // Another process may have begun it anew before it was locked.
-    guard let facts = facts() else { return nil }
-    let files = try EntryFiles(
-      of: facts.generation, size: facts.size, in: self, isDoubtful: false)
+    guard let facts = try facts() else { return nil }
+    let files = try EntryFiles(of: facts.generation, size: facts.size, in: self, boot: boot)
     let checked = try files.check()
     return (facts.address, checked.bytes, checked.damaged.count)
   }

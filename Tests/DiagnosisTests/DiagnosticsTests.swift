@@ -69,6 +69,23 @@ struct DiagnosticsTests {
     #expect(screen(8).contains("'x8' is no gain"))
   }
 
+  @Test("Passwords are masked where a message is cut, and where others like it are listed")
+  func masked() {
+    let long = String(repeating: "x", count: 585) + " https://ann:hush@h/a"
+    let cut = Diagnostic(long, at: .unknown, help: long).render(in: SourceMap())
+    #expect(cut.contains("https://**") && !cut.contains("ann"), "\(cut)")
+    let map = SourceMap()
+    let source = map.add(text: "x\n", named: "f.csv")
+    let alike = (1...9).map { number in
+      Diagnostic(
+        "'https://ann:hush\(number)@h/' is no gain",
+        at: map.origin(in: source, line: 1, column: 1, length: 1))
+    }
+    let screen = Diagnostics(alike).render(in: map)
+    #expect(screen.contains("8 more like it: 'https://*********@h/'"), "\(screen)")
+    #expect(!screen.contains("hush"), "\(screen)")
+  }
+
   @Test("Those of one place are told by the things that they name")
   func foldedAtOnePlace() {
     expect(

@@ -1,11 +1,12 @@
 import TestSupport
 import Testing
 
-/// What a server that nobody here wrote makes of the command's requests: nginx, with HTTP/2, TLS by a
+/// The command's requests to a server that is not part of the tests: nginx, with HTTP/2, TLS by a
 /// private authority, redirects, passwords and compression.
 ///
-/// Only where nginx is installed, as CI does: its package starts a server that a developer may not want.
-@Suite("Media of nginx", .enabled(if: NginxServer.isInstalled))
+/// Only where nginx is installed, as in CI: its package starts a server that a developer may not
+/// want.
+@Suite("Media of nginx", .serialized, .enabled(if: NginxServer.isInstalled))
 struct NginxTests {
   private static let server = Result { try NginxServer() }
 
@@ -79,7 +80,35 @@ struct NginxTests {
     let followed = try avjob("probe", try url("moved/x.ogg"), in: TestFolder())
     #expect(followed.status == 0, "\(followed.errors)")
     let refused = try avjob("probe", try url("away/x.ogg"), in: TestFolder())
-    #expect(refused.status != 0)
-    #expect(refused.errors.contains("http"), "\(refused.errors)")
+    #expect(refused.status == 2)
+    let message = "the server redirects from https:// to http://; use an https:// address"
+    #expect(refused.errors.contains(message), "\(refused.errors)")
+  }
+
+  @Test(
+    "a job is made, and a medium is played, over HTTP/2, through a redirect, with netrc's password",
+    arguments: [("open", "open"), ("moved", "other"), ("closed", "closed")])
+  func runAndPreview(path: String, served: String) throws {
+    let (folder, server) = (TestFolder(), try Self.server.get())
+    let (netrc, job) = (folder.path("netrc"), folder.path("job.yaml"))
+    try writeFile(netrc, Array("machine localhost login ann password s3cret\n".utf8))
+    let address = try url("\(path)/take.ogg") + "?run-\(path)"
+    try writeFile(job, Array("clip: \(address) 5s..8s\noutput: out.wav\n".utf8))
+    let before = try server.requests().count
+    let made = try avjob("run", "-q", job, in: folder, adding: ["NETRC": netrc])
+    #expect(made.status == 0, "\(made.errors)")
+    let local = folder.path("local.wav")
+    try Tool.succeed(
+      Command.path, "clip", "-q", server.folder.path("take.ogg"), "--from", "5s", "--to", "8s",
+      "-o",
+      local)
+    #expect(try readFile(folder.path("out.wav")) == readFile(local))
+    let played = try avjob(
+      "preview", address, "--from", "5s", "--to", "6s", "--device", "null", in: folder,
+      adding: ["NETRC": netrc, "AVJOB_CACHE": folder.path("other-cache")])
+    #expect(played.status == 0, "\(played.errors)")
+    let requests = try server.requests().dropFirst(before)
+    let bodies = requests.filter { $0[4] == "/\(served)/take.ogg" && $0[1] == "206" }
+    #expect(bodies.count >= 2 && bodies.allSatisfy { $0[0] == "HTTP/2.0" }, "\(requests)")
   }
 }

@@ -60,11 +60,60 @@ import Testing
       try refusal("probe --allow-host '*' \(url)", in: stage).contains("has a loopback address"))
   }
 
+  /// The command behind a DNS that is not to be trusted: see `resolver.c`.
+  private func run(_ script: String, in stage: RemoteStage) throws -> ToolResult {
+    try stage.run(
+      """
+      avjob() { LD_PRELOAD=\(try Rig.resolver.get()) "$AVJOB" "$@"; }
+      \(script)
+      """)
+  }
+
+  @Test("below --root a name that is named leads to no address that is not public")
+  func names() throws {
+    let stage = try RemoteStage()
+    let host = "loopback.rig:\(stage.server.port)"
+    let url = "http://\(host)/plain/sweep.mp3?\(stage.query)"
+    try stage.stage.write("job.yaml", "clip: \(url)\noutput: out.wav\n")
+    let refused = try run("avjob run -q --root . --allow-host \(host) job.yaml", in: stage)
+    #expect(refused.status == 2, "\(refused.errors)")
+    #expect(
+      refused.errors.contains(
+        """
+        the name '\(host)' has a loopback address, which is not allowed for names; write the \
+        address instead of the name, and allow it, if you trust this server
+        """), "\(refused.errors)")
+    let unnamed = try run("avjob run -q job.yaml", in: stage)
+    #expect(unnamed.errors.contains("'\(host)' has a loopback address, which is not allowed; add"))
+    #expect(try stage.requests().isEmpty)
+    let made = try run("avjob run -q --allow-host \(host) job.yaml", in: stage)
+    #expect(made.status == 0, "\(made.errors)")
+  }
+
+  @Test("a name that is named leads to no link-local address, where clouds keep passwords")
+  func metadata() throws {
+    let stage = try RemoteStage()
+    let result = try run("avjob probe --allow-host metadata.rig http://metadata.rig/a", in: stage)
+    #expect(result.status == 2)
+    #expect(
+      result.errors.contains("the name 'metadata.rig' has a link-local address"), "\(result.errors)"
+    )
+  }
+
+  @Test("a process without free descriptors says so, and does not say that the server refuses it")
+  func descriptors() throws {
+    let stage = try RemoteStage()
+    let url = stage.url("plain", "sweep.mp3")
+    let result = try run(
+      "RIG_NO_SOCKETS=1 avjob probe --allow-host $host '\(url)'", in: stage)
+    #expect(result.errors.contains("no connection can be opened: too many open files"))
+  }
+
   @Test(
     "no redirect leads to a file, another scheme, or a host that is not named",
     arguments: [
-      ("file:%2F%2F%2Fetc%2Fpasswd", "what 'file://' leads to is not read"),
-      ("ftp:%2F%2Flocalhost%2Fa.wav", "what 'ftp://' leads to is not read"),
+      ("file:%2F%2F%2Fetc%2Fpasswd", "'file://' is not supported"),
+      ("ftp:%2F%2Flocalhost%2Fa.wav", "'ftp://' is not supported"),
       ("http:%2F%2F127.0.0.1:1%2Fa.wav", "'127.0.0.1:1' is not an allowed host"),
       ("http:%2F%2F10.0.0.1%2Fa.wav", "'10.0.0.1' is not an allowed host"),
       ("http:%2F%2F[::1]:1%2Fa.wav", "'[::1]:1' is not an allowed host"),
@@ -93,7 +142,7 @@ import Testing
     let stage = try RemoteStage()
     #expect(
       try refusal("probe \(scheme)://localhost/a.wav", in: stage) == """
-        error: '\(scheme)://localhost/a.wav': what '\(scheme)://' leads to is not read; write an \
+        error: '\(scheme)://localhost/a.wav': '\(scheme)://' is not supported; write an \
         address that begins with https:// or http://
 
         """)

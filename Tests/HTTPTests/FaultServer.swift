@@ -107,21 +107,62 @@ final class SilentListener {
   let port: Int
   private let socket: Int32
 
-  init() throws {
-    socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let descriptor = socket
-    let status = withUnsafeMutablePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, size) | listen(descriptor, 5) | getsockname(descriptor, $0, &size)
-      }
-    }
-    port = Int(UInt16(bigEndian: address.sin_port))
-    guard status == 0 else { throw ToolFailure(description: "no port to listen on") }
-  }
+  init() throws { (socket, port) = try listeningSocket() }
 
   deinit { close(socket) }
+}
+
+/// A port of this machine where every connection gets the same bytes, and is closed.
+final class AnsweringListener {
+  let port: Int
+  private let socket: Int32
+  private let thread: Thread
+
+  /// A listener that answers with `bytes`, once it has been sent some.
+  init(_ bytes: [UInt8], isReset: Bool = false) throws {
+    let (socket, port) = try listeningSocket()
+    (self.socket, self.port) = (socket, port)
+    thread = try Thread.spawn(name: "listener") {
+      while case let connection = accept(socket, nil, nil), connection >= 0 {
+        var request = [UInt8](repeating: 0, count: 4096)
+        _ = recv(connection, &request, request.count, 0)
+        _ = send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+        var linger = linger(l_onoff: isReset ? 1 : 0, l_linger: 0)
+        setsockopt(
+          connection, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
+        close(connection)
+      }
+    }
+  }
+
+  /// A listener that answers with a text.
+  convenience init(_ text: String, isReset: Bool = false) throws {
+    try self.init(Array(text.utf8), isReset: isReset)
+  }
+
+  deinit {
+    // Ends accept(2).
+    shutdown(socket, Int32(SHUT_RDWR))
+    thread.join()
+    close(socket)
+  }
+}
+
+/// A socket that listens on a free port of this machine.
+private func listeningSocket() throws -> (socket: Int32, port: Int) {
+  let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+  var address = sockaddr_in()
+  address.sin_family = sa_family_t(AF_INET)
+  address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+  var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+  let status = withUnsafeMutablePointer(to: &address) {
+    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+      bind(socket, $0, size) | listen(socket, 5) | getsockname(socket, $0, &size)
+    }
+  }
+  guard status == 0 else {
+    close(socket)
+    throw ToolFailure(description: "no port to listen on")
+  }
+  return (socket, Int(UInt16(bigEndian: address.sin_port)))
 }

@@ -1,4 +1,5 @@
 import Diagnosis
+import Glibc
 import TestSupport
 import Testing
 
@@ -77,17 +78,17 @@ struct FaultTests {
 
   @Test("a range must have its bytes, and be asked for")
   func wrongCounts() throws {
-    #expect(try Answer("wrongrange/a.bin", range: .from(0)).error == .wrongRange)
+    #expect(try Answer("wrongrange/a.bin", range: .bytes(0..<100_000)).error == .wrongRange)
     let raw = "HTTP/1.1 206 X\r\nContent-Range: bytes 0-3/9\r\n"
     let unasked = escaped(raw + "Content-Length: 4\r\n\r\nabcd")
     #expect(try Answer("raw=\(unasked)/").error == .wrongRange)
-    #expect(try Answer("raw=\(unasked)/", range: .from(0)).bytes == Array("abcd".utf8))
+    #expect(try Answer("raw=\(unasked)/", range: .bytes(0..<9)).bytes == Array("abcd".utf8))
     #expect(try Answer("raw=\(unasked)/", range: .bytes(0..<4)).error == nil)
     #expect(try Answer("raw=\(unasked)/", range: .bytes(0..<3)).error == .wrongRange)
     let longer = escaped(raw + "Content-Length: 5\r\n\r\nabcde")
-    #expect(try Answer("raw=\(longer)/", range: .from(0)).error == .wrongRange)
+    #expect(try Answer("raw=\(longer)/", range: .bytes(0..<9)).error == .wrongRange)
     let flood = escaped(raw + "Connection: close\r\n\r\nabcde")
-    #expect(try Answer("raw=\(flood)/", range: .from(0)).error == .wrongRange)
+    #expect(try Answer("raw=\(flood)/", range: .bytes(0..<9)).error == .wrongRange)
   }
 
   @Test("compressed bytes are an error")
@@ -174,6 +175,24 @@ struct FaultTests {
     let server = try FaultServer.shared.get()
     _ = try Answer("status=503/once-only")
     #expect(try server.requests(for: "/once-only").count == 1)
+  }
+
+  @Test("a request is not sent without an option that the library refuses")
+  func options() throws {
+    let server = try FaultServer.shared.get()
+    // Longer than curl takes it. Without the option it would read ~/.netrc.
+    let client = HTTPClient.local(
+      environment: ["NETRC": String(repeating: "x", count: 8_000_001)])
+    let answer = Answer(HTTPRequest(try server.url("plain/a.bin?option")), from: client)
+    #expect(answer.error == .option("A libcurl function was given a bad argument"))
+    #expect(try server.requests(for: "?option").isEmpty)
+  }
+
+  @Test("a machine without free descriptors is not taken for a server that refuses connections")
+  func descriptors() {
+    #expect(HTTPError(socketError: EMFILE) == .tooManyFiles)
+    #expect(HTTPError(socketError: ENFILE) == .tooManyFiles)
+    #expect(HTTPError(socketError: EAFNOSUPPORT) == nil)
   }
 
   @Test("a library that is not there is an error")

@@ -64,6 +64,20 @@ struct HeadParserTests {
   }
 
   @Test(
+    "say whether the body has an end of its own, or that of the connection",
+    arguments: [
+      ("HTTP/1.1 200 OK|Content-Length: 12", true), ("HTTP/1.0 200 OK|Content-Length: 0", true),
+      ("HTTP/1.1 200 OK|Transfer-Encoding: chunked", true), ("HTTP/2 200 ", true),
+      ("HTTP/3 206 ", true), ("HTTP/1.1 200 OK|X: y", false), ("HTTP/1.0 206 OK|X: y", false),
+      ("HTTP/1.1 200 OK|Content-Length: 12|Transfer-Encoding: chunked, gzip", false),
+      ("HTTP/1.1 200 OK|Transfer-Encoding: ", false), ("HTTP/2.0 200 OK|X: y", false),
+    ])
+  func ends(text: String, hasEnd: Bool) throws {
+    let found = try #require(try head(text + "||"))
+    #expect(found.hasDelimitedBody == hasEnd && HTTPHead(found).hasDelimitedBody == hasEnd)
+  }
+
+  @Test(
     "have a range that is one",
     arguments: [
       ("bytes 0-99/200", 0..<100, 200), ("BYTES 5-5/6", 5..<6, 6), ("bytes 0-0/*", 0..<1, nil),

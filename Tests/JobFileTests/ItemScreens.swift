@@ -604,7 +604,7 @@ import TestSupport
           5 |   d: { file: a.wav, sha256: 0 }
             |                             ^
         help: write the 64 digits that 'sha256sum' prints
-      job.yaml:6:6: error: 'ftp://example.org/e.flac': what 'ftp://' leads to is not read
+      job.yaml:6:6: error: 'ftp://example.org/e.flac': 'ftp://' is not supported
           6 |   e: ftp://example.org/e.flac
             |      ^~~~~~~~~~~~~~~~~~~~~~~~
         help: write an address that begins with https:// or http://

@@ -4,7 +4,7 @@ import Testing
 @testable import MediaCache
 
 @Suite struct BlockSetTests {
-  @Test("the ranges of a set are those that a look at each block finds")
+  @Test("the ranges of a set are those that a look at each block finds, and so is the next block")
   func ranges() {
     var dice = Dice(11)
     for _ in 0..<200 {
@@ -26,6 +26,11 @@ import Testing
         }
       }
       #expect(set.ranges == expected)
+      let start = Int(dice.number(0..<500))
+      for limit in [start + 100, 1 << 40] {
+        let first = blocks.filter { (start..<limit).contains($0) }.min() ?? limit
+        #expect(set.first(from: start, limit: limit) == first)
+      }
     }
   }
 }

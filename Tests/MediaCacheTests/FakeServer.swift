@@ -2,10 +2,11 @@ import Diagnosis
 import Glibc
 import HTTP
 import LibAV
-import MediaCache
 import Synchronization
 import SystemPackage
 import TestSupport
+
+@testable import MediaCache
 
 /// A server in this process: one entity, and faults as told.
 final class FakeServer: HTTPTransport {
@@ -16,8 +17,12 @@ final class FakeServer: HTTPTransport {
     var secondsFresh = 0
     var hasRanges = true
     var tellsSize = true
+    /// Whether a body without a size has an end of its own.
+    var isDelimited = true
     /// What it says of the entity's length, instead of the truth.
     var claimedSize: Int64?
+    /// Whether a minute has passed since the entity was changed.
+    var hasStrongDate = true
     /// Whether it answers 304.
     var heedsConditions = true
     /// Whether `no-store` is said.
@@ -30,6 +35,10 @@ final class FakeServer: HTTPTransport {
     var dropsAfter: Int?
     /// For so many answers.
     var drops = Int.max
+    /// After so many bytes of each answer nothing comes until nobody wants it.
+    var holdsAfter: Int?
+    /// Whether nothing comes, and nobody is asked whether it is still wanted.
+    var isStuck = false
     /// So many answers are errors.
     var errors: [HTTPError] = []
     /// Bytes handed over at once.
@@ -41,6 +50,7 @@ final class FakeServer: HTTPTransport {
   struct Request: Sendable, Hashable {
     var range: Range<Int64>?
     var isConditional: Bool
+    var ifRange: String?
     var sent = 0
   }
 
@@ -65,7 +75,8 @@ final class FakeServer: HTTPTransport {
     let (behaviour, number, error) = state.withLock { state in
       let error = state.behaviour.errors.isEmpty ? nil : state.behaviour.errors.removeFirst()
       var noted = Request(
-        isConditional: request.ifNoneMatch != nil || request.ifModifiedSince != nil)
+        isConditional: request.ifNoneMatch != nil || request.ifModifiedSince != nil,
+        ifRange: request.ifRange)
       if case .bytes(let range) = request.range { noted.range = range }
       state.requests.append(noted)
       state.active += 1
@@ -73,11 +84,13 @@ final class FakeServer: HTTPTransport {
     }
     defer { state.withLock { $0.active -= 1 } }
     if let error { throw error }
+    while state.withLock({ $0.behaviour.isStuck }) { usleep(1000) }
     guard !receiver.isCancelled else { throw .cancelled }
     let size = Int64(behaviour.bytes.count)
     var head = HTTPHead(status: 200)
     head.entityTag = behaviour.tag
     head.lastModified = behaviour.date
+    (head.hasDelimitedBody, head.hasStrongDate) = (behaviour.isDelimited, behaviour.hasStrongDate)
     head.secondsFresh = behaviour.secondsFresh
     head.mustNotBeStored = behaviour.isSecret
     if behaviour.heedsConditions, let tag = request.ifNoneMatch, tag == behaviour.tag {
@@ -105,9 +118,18 @@ final class FakeServer: HTTPTransport {
     }
     head.contentLength = behaviour.tellsSize ? Int64(range.count) : nil
     guard receiver.take(head) else { return }
+    try sendBody(range, as: number, behaviour, to: receiver)
+  }
+
+  private func sendBody(
+    _ range: Range<Int64>, as number: Int, _ behaviour: Behaviour, to receiver: any HTTPReceiver
+  ) throws(HTTPError) {
     let drop = number < behaviour.drops ? behaviour.dropsAfter : nil
     let end = min(drop ?? .max, behaviour.endsAfter ?? .max, range.count)
     for start in stride(from: 0, to: end, by: behaviour.chunk) {
+      if let hold = behaviour.holdsAfter, start >= hold {
+        while !receiver.isCancelled { usleep(1000) }
+      }
       if behaviour.pause > 0 { usleep(behaviour.pause) }
       guard !receiver.isCancelled else { throw .cancelled }
       let count = min(behaviour.chunk, end - start)
@@ -140,8 +162,28 @@ struct CacheRig {
     options.pauses = [.milliseconds(1), .milliseconds(2)]
     // As another run: what another cache has confirmed is asked for again.
     options.freshSince = .max
+    options.runID = "\(UInt64.random(in: .min ... .max))"
     change(&options)
     return MediaCache(options, transport: server)
+  }
+}
+
+extension CacheRig {
+  /// The folder of the only entry.
+  func entry() throws -> EntryFolder {
+    let folder = try CacheFolder(folder)
+    let key = try folder.keys().first
+    guard let key, let entry = try folder.entry(key, create: false) else {
+      throw Errno.noSuchFileOrDirectory
+    }
+    return entry
+  }
+
+  /// The path of a file of its generation, which ends in `suffix`.
+  func path(_ suffix: String) throws -> String {
+    let (entry, facts) = (try entry(), try entry().facts())
+    let name = (facts?.generation ?? "none") + suffix
+    return folder.appending(entry.key).appending(name).string
   }
 }
 

@@ -40,7 +40,10 @@ import Testing
       let cache = rig.cache { $0.limit = 400_000 }
       _ = try CachedReader(try cache.medium(at: try url(name))).all()
     }
-    try wait(until: "the cache is small") { try rig.cache().entries().count <= 2 }
+    try wait(until: "the cache is small") {
+      try rig.cache().entries().reduce(0) { $0 + $1.bytes } <= 400_000
+    }
+    #expect(try rig.cache().entries().map(\.address) == ["https://example.org/c"])
   }
 
   @Test("no secret is in the cache")
@@ -48,8 +51,13 @@ import Testing
     let rig = try CacheRig(.init(bytes: [1, 2, 3]))
     _ = try CachedReader(try rig.cache().medium(at: rig.url)).all()
     let found = try Tool.run(["grep", "-rc", "secret\\|s3cret", rig.folder.string])
-    #expect(found.text.split(separator: "\n").allSatisfy { $0.hasSuffix(":0") }, "\(found.text)")
+    let counts = found.text.split(separator: "\n")
+    #expect(counts.allSatisfy { $0.hasSuffix(":0") }, "\(found.text)")
     let names = try Tool.succeed("find", rig.folder.string).text
+    for name in ["/facts", ".data", ".map"] {
+      #expect(names.contains("\(name)\n") && counts.contains { $0.hasSuffix("\(name):0") })
+    }
+    #expect(try readFile(try rig.path(".data")) == [1, 2, 3])
     #expect(!names.contains("secret") && !names.contains("ann"))
     #expect(try Tool.succeed("stat", "-c", "%a", rig.folder.string).text == "700\n")
   }
@@ -87,5 +95,40 @@ import Testing
     try Tool.succeed("ln", "-s", entry + ".away", entry)
     let failure = #expect(throws: Failure.self) { try rig.cache().medium(at: rig.url) }
     #expect(failure?.remedy == .mendMachine)
+  }
+
+  @Test("a folder that cannot be listed is reported, and is not an empty one")
+  func listing() throws {
+    let rig = try CacheRig(.init(bytes: [1]))
+    _ = try rig.cache().medium(at: rig.url)
+    let file = try FileDescriptor.open(FilePath(try rig.path(".data")), .readOnly)
+    defer { try? file.close() }
+    #expect(throws: Errno.notDirectory) { try CacheFolder.names(in: file) }
+  }
+
+  @Test("an entry that cannot be removed is not counted as removed")
+  func stubborn() throws {
+    let rig = try CacheRig(.init(bytes: [1]))
+    _ = try rig.cache().medium(at: rig.url)
+    let folder = rig.folder.appending(try rig.entry().key)
+    try Tool.succeed("mkdir", folder.appending("odd").string)
+    #expect(try rig.cache().clear() == CacheRemoval())
+    #expect(try rig.cache().entries().count == 1)
+    try Tool.succeed("rmdir", folder.appending("odd").string)
+    #expect(try rig.cache().clear().entries == 1)
+    #expect(try rig.cache().entries().isEmpty)
+  }
+
+  @Test("promises of lost or truncated data are taken back, and the blocks are fetched again")
+  func lostData() throws {
+    let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 / 9) }
+    let rig = try CacheRig(.init(bytes: bytes))
+    _ = try CachedReader(try rig.cache().medium(at: rig.url)).all()
+    for (call, cost) in [(["rm"], 300_000), (["truncate", "-s", "100000"], 300_000 - 6 * 16_384)] {
+      #expect(try Tool.run(call + [try rig.path(".data")]).status == 0)
+      try rig.server.forget()
+      #expect(try CachedReader(try rig.cache().medium(at: rig.url)).all() == bytes)
+      #expect(rig.server.bodyBytes == cost)
+    }
   }
 }

@@ -19,6 +19,7 @@ what goes wrong; parts joined by '+' go wrong together; values are percent-decod
                           GET /_release/K, nothing from K on; after GET /_break the connection
                           closes there, and every answer is 404
   /chunked/               chunks, without a length and ranges
+  /closes/                neither length nor ranges: the connection's end is the body's
   /corrupt=N/             the byte at offset N is another one
   /endless/               chunks without an end
   /huge/ /huge-noranges/  10 GB of zeros
@@ -236,7 +237,8 @@ class Handler(BaseHTTPRequestHandler):
                 return self.answer(304, None, fields)
         elif since is not None and since == fields.get("Last-Modified"):
             return self.answer(304, None, fields)
-        has_ranges = not {"noranges", "huge-noranges", "chunked", "endless"} & faults.keys()
+        has_ranges = not {"noranges", "huge-noranges", "chunked", "endless",
+                          "closes"} & faults.keys()
         first, end = 0, entity.size
         status = 200
         if has_ranges:
@@ -253,7 +255,10 @@ class Handler(BaseHTTPRequestHandler):
             fields["Transfer-Encoding"] = "chunked"
             self.head(status, fields)
             return self.send_chunks(entity, before)
-        fields["Content-Length"] = str(end - first)
+        if "closes" in faults:
+            fields["Connection"] = "close"
+        else:
+            fields["Content-Length"] = str(end - first)
         self.head(status, fields)
         self.send_body(entity, first, end, before)
 

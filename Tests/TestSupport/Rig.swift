@@ -18,6 +18,12 @@ public enum Rig {
     try library("decoders", options: ["-ldl"])
   }
 
+  /// What a process is preloaded with so that some names have odd addresses, or no socket can be
+  /// opened (`resolver.c`).
+  public static let resolver = Result<String, ToolFailure> { () throws(ToolFailure) in
+    try library("resolver", options: ["-ldl"])
+  }
+
   /// Where a library is; compiled where it is not there, or older than its source.
   static func library(_ name: String, options: [String]) throws(ToolFailure) -> String {
     let source = Fixture.path("../Tests/Rigs/\(name).c")

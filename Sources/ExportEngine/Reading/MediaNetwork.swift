@@ -26,6 +26,8 @@ public enum MediaNetwork {
     public var cacheSize: Int64 = MediaCache.Options.defaultLimit
     /// A server that has been asked since, in milliseconds since 1970, is not asked again.
     var start = MediaCache.now
+    /// Names the run, for all its processes.
+    var runID = MediaCache.Options.newRunID
 
     /// The options that the environment sets.
     ///
@@ -73,7 +75,8 @@ public enum MediaNetwork {
   /// The options that count.
   public static var options: Options { state.withLock { $0.options } ?? Options() }
 
-  /// Ends all requests: whoever waits for bytes is told that the work was cancelled.
+  /// Ends all requests, also later ones, until `configure` is called: reads that wait for bytes fail as
+  /// cancelled.
   public static func cancel() { state.withLock { $0.cache }?.cancel() }
 
   /// Waits a second at most for bytes that are on their way: they would be fetched again.
@@ -113,6 +116,7 @@ public enum MediaNetwork {
     settings.limit = options.cacheSize
     settings.isOffline = options.isOffline
     settings.freshSince = options.start
+    settings.runID = options.runID
     // A stranger's job gets nothing that its server would refuse it now.
     settings.trustsMaxAge = !options.mustNameHosts
     let made = MediaCache(settings, transport: HTTPClient(policy: try policy()))
@@ -146,7 +150,7 @@ public enum MediaNetwork {
         throw Failure(.mendJob, "--allow-host \(text): \(error.fault); \(error.remedy)")
       }
     }
-    return AddressPolicy(allowedHosts: patterns)
+    return AddressPolicy(allowedHosts: patterns, trustsNames: !options.mustNameHosts)
   }
 
   /// The medium at an address.
@@ -188,12 +192,13 @@ public enum MediaNetwork {
     state.withLock { $0.cache }?.openMedium(at: url)
   }
 
-  /// What tells the medium at an address from others, in the form that files have it.
+  /// What tells the medium at an address from others, in the form that files have it. Servers give
+  /// several media the same ETag or Last-Modified, so the address is a part of it.
   ///
   /// - Throws: `Failure`
   static func identity(of url: MediaURL) throws(Failure) -> FileIdentity {
     let medium = try medium(at: url)
-    var identity = Array(medium.identity.utf8)
+    var identity = Array("\(medium.identity)\n".utf8) + MediaLocation.remote(url).bytes
     do {
       let digest = try identity.withUnsafeMutableBytes { bytes in
         try SHA256.digest(UnsafeRawBufferPointer(bytes))

@@ -1,0 +1,137 @@
+import Diagnosis
+import Files
+import HTTP
+import LibAV
+import Synchronization
+
+/// What becomes of an entity while it is read.
+extension CachedMedium {
+  /// Changes the facts if they are still this entity's. Whoever opens the entry meanwhile asks the
+  /// server, and knows better.
+  private func change(_ change: (EntryFacts) throws -> Void) {
+    guard isKept else { return }
+    changing.withLock { _ in
+      guard (try? Opening.tryBegin(use)) == true else { return }
+      defer { Opening.end(use) }
+      // Facts that cannot be changed are no harm: they are what the server said.
+      guard let known = try? folder.facts(), known.generation == facts.generation else { return }
+      try? change(known)
+    }
+  }
+
+  /// Gives the entity up, because the server has another one now: the entry begins anew.
+  func changed() -> Failure {
+    giveUp { _ in try self.folder.removeFacts() }
+    return Failure(
+      .tryAgain, "the server's file was changed while it was read; run again",
+      location: .remote(url))
+  }
+
+  /// Gives the entity up: the server sends only the whole, broke off, and nothing tells whether its
+  /// file is the same.
+  func cannotGoOn() -> Failure {
+    giveUp { _ in try self.folder.removeFacts() }
+    return Failure(
+      .tryAgain,
+      "the server broke off, sends no parts, and does not say which version its file is; "
+        + "run again, or download the file and name the copy", location: .remote(url))
+  }
+
+  /// Notes that the server, which has sent parts before, sends the whole for a late one: the next
+  /// opening asks for the whole.
+  func sendsTheWhole() -> Failure {
+    giveUp { known in
+      var facts = known
+      facts.hasRanges = false
+      // Without a name the whole cannot continue what is there.
+      if facts.validators.isEmpty { facts.generation = EntryFacts.newGeneration() }
+      try self.folder.write(facts)
+    }
+    return Failure(
+      .tryAgain,
+      "the server sent the whole file where a part was requested; "
+        + "run again, or download the file and name the copy", location: .remote(url))
+  }
+
+  private func giveUp(_ change: (EntryFacts) throws -> Void) {
+    isOver.store(true, ordering: .releasing)
+    self.change(change)
+  }
+
+  // MARK: Limits
+
+  /// Whether as much of the medium is kept as the cache may hold.
+  var isFull: Bool {
+    let limit = cache.options.limit
+    guard size > limit else { return false }
+    if state.withLock({ $0.broughtBefore }) == nil {
+      let count = (try? files.keptCount()) ?? 0
+      state.withLock { $0.broughtBefore = $0.broughtBefore ?? max(0, count - $0.brought) }
+    }
+    let blocks = state.withLock { ($0.broughtBefore ?? 0) + $0.brought }
+    return Int64(blocks) * EntryFiles.blockSize >= limit
+  }
+
+  /// More than the cache may hold is needed.
+  var isTooLong: Failure {
+    Failure(
+      .mendMachine,
+      "more of the server's file is needed than the cache may hold; "
+        + "set AVJOB_CACHE_SIZE, or download the file and name the copy", location: .remote(url))
+  }
+
+  // MARK: Claims
+
+  /// Whether the process that has claimed a block stands still, so that it need not be waited for:
+  /// all processes write the same bytes of a block.
+  func hasIdleHolder(_ block: Int) -> Bool {
+    guard let claim = files.claim(of: block) else { return false }
+    // What is there of its claim, from the start on, grows as long as it fetches.
+    func end() -> Int64 { refresh(files.bytes(of: claim)) }
+    return holders.withLock { holders in
+      if holders.count > 100 { holders = [:] }
+      var patience =
+        holders[claim.lowerBound] ?? Patience(cache.options.patience, end())
+      defer { holders[claim.lowerBound] = patience }
+      return patience.hasEnded(end)
+    }
+  }
+
+  // MARK: Contents
+
+  /// The SHA-256 of the whole, which is fetched for that; kept with the entry.
+  ///
+  /// - Parameter isCancelled: Polled while bytes are awaited and read.
+  /// - Returns: 32 bytes; nil where `isCancelled`.
+  /// - Throws: `Failure`
+  /// - Complexity: O(n) once for each entity
+  package func digest(unless isCancelled: @escaping () -> Bool) throws(Failure) -> [UInt8]? {
+    if let known = try? folder.facts(), known.generation == facts.generation,
+      let digest = known.digest
+    {
+      return digest
+    }
+    let reader = CachedReader(self)
+    reader.expectReading(upTo: size)
+    do {
+      let bytes = try ByteWaiting.watched(by: { !isCancelled() }) {
+        try SHA256.digest(of: reader, unless: { isCancelled() || self.cache.isCancelled })
+      }
+      guard let bytes else {
+        if isCancelled() { return nil }
+        throw Failure(HTTPError.cancelled, of: url)
+      }
+      change { known in
+        var facts = known
+        facts.digest = bytes
+        try self.folder.write(facts)
+      }
+      return bytes
+    } catch let failure as Failure {
+      if isCancelled() { return nil }
+      throw failure
+    } catch {
+      throw Failure(storing: error, in: cache.options.folder)
+    }
+  }
+}

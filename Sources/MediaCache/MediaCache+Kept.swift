@@ -1,0 +1,27 @@
+import Diagnosis
+import LibAV
+import SystemPackage
+
+extension MediaCache {
+  /// What the folder has of an address, as far as its entry's map tells: its first 4 Mi entries,
+  /// without blocks that have to be read to be trusted. No server is asked, and nothing is opened for
+  /// longer than the call.
+  ///
+  /// - Returns: The size of the medium, and the ranges of its bytes, in order; nil: there is none.
+  /// - Complexity: O(n log n) in the blocks
+  package func kept(of url: MediaURL) -> (size: Int64, ranges: [Range<Int64>])? {
+    guard let cache = try? existingFolder(), let key = try? EntryFolder.key(of: url),
+      let folder = try? cache.entry(key, create: false), let use = try? folder.use()
+    else { return nil }
+    defer { try? use.close() }
+    guard let facts = try? folder.facts(),
+      let files = try? EntryFiles(
+        of: facts.generation, size: facts.size, in: folder, boot: options.boot),
+      let count = try? files.promisedCount(),
+      let found = try? files.present(Array(0..<min(count, 1 << 22)), isThorough: false)
+    else { return nil }
+    var blocks = BlockSet()
+    for block in found { blocks.insert(block) }
+    return (facts.size, blocks.ranges.map(files.bytes))
+  }
+}

@@ -1,0 +1,113 @@
+import Diagnosis
+import Glibc
+import HTTP
+import LibAV
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+import Threads
+
+@testable import MediaCache
+
+/// Processes that share an entry, and that stand still, end, or go wrong meanwhile.
+@Suite struct ProcessTests {
+  private static let bytes: [UInt8] = (0..<1_000_001).map { UInt8(truncatingIfNeeded: $0 / 13) }
+
+  /// The files of the only entry, as another process has them open.
+  private func files(in rig: CacheRig) throws -> EntryFiles {
+    let folder = try rig.entry()
+    let facts = try #require(try folder.facts())
+    return try EntryFiles(of: facts.generation, size: facts.size, in: folder, boot: "b")
+  }
+
+  @Test("a process that stands still in the midst of a fetch does not hold up others")
+  func stoppedFetch() throws {
+    let rig = try CacheRig(.init(bytes: Self.bytes))
+    do { _ = try CachedReader(rig.cache().medium(at: rig.url)).bytes(0..<10) }
+    try rig.server.settle()
+    let stopped = try files(in: rig)
+    #expect(try stopped.claim(0..<stopped.blockCount))
+    let cache = rig.cache { $0.patience = .milliseconds(20) }
+    let reader = CachedReader(try cache.medium(at: rig.url))
+    #expect(try reader.all() == Self.bytes)
+    // It goes on, with the same bytes.
+    try Self.bytes[0..<16_384].withUnsafeBytes { bytes in
+      try stopped.write(bytes, at: 0)
+      try stopped.promise(0, bytes)
+    }
+    #expect(try rig.cache().verify().damaged.isEmpty)
+  }
+
+  @Test("a process that stands still while it opens an address does not hold up others")
+  func stoppedOpening() throws {
+    let rig = try CacheRig(.init(bytes: Self.bytes))
+    do { _ = try CachedReader(rig.cache().medium(at: rig.url)).bytes(0..<10) }
+    let lock = try #require(try rig.entry().use())
+    defer { try? lock.close() }
+    #expect(try Opening.tryBegin(lock))
+    let cache = rig.cache { $0.patience = .milliseconds(20) }
+    #expect(try CachedReader(cache.medium(at: rig.url)).all() == Self.bytes)
+  }
+
+  @Test("a process that gets on is waited for, and one that stands still is not")
+  func patience() {
+    var patience = Patience(.zero, 1)
+    #expect(!patience.hasEnded { 2 })
+    #expect(!patience.hasEnded { 3 })
+    #expect(patience.hasEnded { 3 })
+    #expect(patience.hasEnded { 4 })
+    var longer = Patience(.seconds(1000), 1)
+    #expect(!longer.hasEnded { 1 })
+  }
+
+  @Test("a fetch that ends before its first request leaves no claim behind")
+  func claims() throws {
+    let rig = try CacheRig(.init(bytes: Self.bytes))
+    let medium = try rig.cache().medium(at: rig.url)
+    try rig.server.settle()
+    let fetch = medium.fetchUnderWay(200_000..<1_000_001)
+    let other = try files(in: rig)
+    #expect(try !other.claim(20..<21))
+    #expect(other.claim(of: 20) == 12..<62)
+    medium.hasEnded(fetch, of: 196_608..<1_000_001, nil)
+    #expect(other.claim(of: 20) == nil)
+    #expect(try other.claim(12..<62))
+    #expect(throws: Errno.invalidArgument) { try other.claim(3..<3) }
+  }
+
+  @Test("an opening ends at once when the cache is cancelled, whatever its server does")
+  func cancelledOpening() throws {
+    var behaviour = FakeServer.Behaviour(bytes: Self.bytes)
+    behaviour.isStuck = true
+    let rig = try CacheRig(behaviour)
+    let cache = rig.cache()
+    let failures = Mutex<[Failure]>([])
+    let threads = try (0..<2).map { _ in
+      try Thread.spawn(name: "opener") {
+        do throws(Failure) {
+          _ = try cache.medium(at: rig.url)
+        } catch {
+          failures.withLock { $0.append(error) }
+        }
+      }
+    }
+    try wait(until: "it is asked") { rig.server.requests.count == 1 }
+    cache.cancel()
+    for thread in threads { thread.join() }
+    #expect(
+      failures.withLock { $0 } == Array(repeating: Failure(.cancelled, of: rig.url), count: 2))
+    rig.server.change { $0.isStuck = false }
+  }
+
+  @Test("an answer that did not come whole costs nothing of what was there before")
+  func brokenWhole() throws {
+    let rig = try CacheRig(.init(bytes: Self.bytes, tag: nil))
+    do { _ = try CachedReader(rig.cache().medium(at: rig.url)).all() }
+    try rig.server.settle()
+    rig.server.change { ($0.hasRanges, $0.tellsSize, $0.dropsAfter) = (false, false, 50_000) }
+    #expect(throws: Failure.self) { try rig.cache().medium(at: rig.url) }
+    let reader = CachedReader(try rig.cache { $0.isOffline = true }.medium(at: rig.url))
+    #expect(try reader.all() == Self.bytes)
+  }
+}
