@@ -60,8 +60,9 @@ package struct GrowingFrameIndex {
   /// - Throws: `Contradiction` where the file has other frames than its tag says.
   /// - Complexity: O(n) in the bytes up to there, and behind the frames that were found before.
   package mutating func find(_ number: Int) throws(Contradiction) {
-    guard number >= index.entries.count, scanner != nil else { return }
+    // The last frame is looked behind, also where a scan has come as far before.
     let isLast = number >= index.count - 1
+    guard scanner != nil, isLast || number >= index.entries.count else { return }
     scanner?.find(isLast ? .max : number + 1)
     guard let result = scanner?.result else { return }
     index.entries += result.entries[index.entries.count...]

@@ -100,21 +100,49 @@ import Testing
     #expect(try CostlyFile(untagged).grow() == nil, "no tag")
   }
 
-  @Test("a tag that counts other frames than there are is found out at the last frame")
-  func lies() throws {
-    var bytes = try file(["lame", "--quiet", "-V", "4"])
+  /// The file with a tag that counts `more` frames, and sums itself rightly; and the true count.
+  private func lie(_ more: Int, in file: [UInt8]) throws -> (bytes: [UInt8], count: Int) {
+    var bytes = file
     let tag = try #require(bytes.firstRange(of: Array("Xing".utf8))?.lowerBound)
     let count = bytes[tag + 8..<tag + 12].reduce(0) { $0 << 8 | Int($1) }
     for (index, shift) in [24, 16, 8, 0].enumerated() {
-      bytes[tag + 8 + index] = UInt8(truncatingIfNeeded: (count + 7) >> shift)
+      bytes[tag + 8 + index] = UInt8(truncatingIfNeeded: (count + more) >> shift)
     }
     let end = tag + 8 + 4 + 4 + 100 + 4 + 34
     let checksum = CRC16.checksum(bytes[..<end])
     (bytes[end], bytes[end + 1]) = (UInt8(checksum >> 8), UInt8(checksum & 255))
+    return (bytes, count)
+  }
+
+  @Test(
+    "a tag that counts other frames than there are is found out at the last frame",
+    arguments: [7, 1, -1, -7])
+  func lies(more: Int) throws {
+    let (bytes, count) = try lie(more, in: try file(["lame", "--quiet", "-V", "4"]))
     var growing = try #require(try CostlyFile(bytes).grow())
-    #expect(growing.index.count == count + 7)
+    #expect(growing.index.count == count + more)
     try growing.find(count / 2)
-    let lie = #expect(throws: GrowingFrameIndex.Contradiction.self) { try growing.find(count + 6) }
-    #expect(lie?.announced == count + 7 && lie?.found == count)
+    let lie = #expect(throws: GrowingFrameIndex.Contradiction.self) {
+      try growing.find(count + more - 1)
+    }
+    #expect(lie?.announced == count + more && lie?.found == count)
+  }
+
+  @Test("a file whose frames are all found at once is held to its tag as well", arguments: [0, -2])
+  func short(more: Int) throws {
+    let bytes = try MP3Files.withFolder { folder in
+      let (wav, path) = ("\(folder)/a.wav", "\(folder)/a.mp3")
+      try MP3Files.makeWAV(at: wav, rate: 44100, channels: 2, samples: 6000)
+      _ = try MP3Files.run(["lame", "--quiet", "-V", "4", wav, path])
+      return try MP3Files.read(path)
+    }
+    let (changed, count) = try lie(more, in: bytes)
+    var growing = try #require(try CostlyFile(changed).grow())
+    if more == 0 {
+      try growing.find(count - 1)
+      #expect(growing.isWhole)
+    } else {
+      #expect(throws: GrowingFrameIndex.Contradiction.self) { try growing.find(count + more - 1) }
+    }
   }
 }
