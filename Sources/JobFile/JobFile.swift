@@ -80,7 +80,8 @@ public struct JobFile: Sendable {
   ///   - path: The file, as the user spelled it; see `FileSystem.spelling(of:)`.
   ///   - options: Values for variables.
   ///   - map: Gets the file's text, and the places of all origins in `jobs`.
-  ///   - files: The disk.
+  ///   - files: The disk. `LocalFileSystem(fetching:)` reads lists of times of servers, too; without
+  ///     it they are refused.
   /// - Returns: The jobs, and warnings.
   /// - Throws: All errors, in order of place; of YAML's syntax the first error only.
   /// - Complexity: O(length of the file + number of jobs · size of their differences)
@@ -209,9 +210,6 @@ public struct JobFile: Sendable {
         "is hidden, and with --root no hidden file is read or written",
         "give the file and its folders names that begin with no dot"
       )
-    }
-    if let failure = error as? Failure {
-      return ("cannot be read: \(failure.message)", "see to that, or name a file")
     }
     if let refusal = (error as? Errno).flatMap({ Confinement.refusal($0.rawValue) }) {
       return refusal

@@ -82,7 +82,7 @@ import Testing
     let wrong = try stage.run("avjob cache prune --keep much")
     #expect(
       wrong.errors == """
-        error: --keep: 'much' is no size; write '500 MB' or '20 GB'
+        error: --keep: 'much' is no size; write '500 MB' or '2 GB'
           help: 'avjob help cache prune' lists the options
 
         """)

@@ -20,6 +20,8 @@ struct Bench {
   var texts: [String: String] = [:]
   /// The same in bytes.
   var bytes: [String: [UInt8]] = [:]
+  /// The texts of servers, or why there are none, by their addresses.
+  var pages: [String: Result<String, Failure>] = [:]
   /// The silences of every sound.
   var listen: (SilenceSearch) -> SilenceFindings = { _ in SilenceFindings([]) }
   /// By the last name of the path: seconds, or frames at a rate.
@@ -64,6 +66,7 @@ struct Bench {
     contents[name] = Array(yaml.utf8)
     var files = MemoryFiles(media.map { folder.appending($0).string }, bytes: contents)
     files.devices = ["/dev/zero"]
+    files.pages = pages
     let file = try JobFile.loadAllowingMistakes(
       FilePath(name), options: options, into: map, files: files)
     let dependencies = JobDependencies(

@@ -8,7 +8,7 @@ import TestSupport
 @testable import JobFile
 @testable import JobModel
 
-/// What is told of outputs at one path, or at two that only some disks tell apart.
+/// What is reported of outputs at one path, or at two that only some disks tell apart.
 @Suite struct ConflictScreens {
   @Test(
     "Outputs that are apart by case alone get a warning, as long as their disk tells them apart")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import JobFile
 
-/// What the README and the page about the language show is what this version reads.
+/// What the README and the pages about the language and the network show is what this version reads.
 @Suite struct DocumentationTests {
   /// The whole jobs among the YAML of a page; what lacks an item or an output is a fragment.
   static func jobs(of page: String) throws -> [String] {
@@ -32,7 +32,7 @@ import Testing
 
   @Test(
     "Every job that is shown is one that can be made",
-    arguments: [("README.md", 6), ("docs/job-language.md", 36)])
+    arguments: [("README.md", 6), ("docs/job-language.md", 40), ("docs/network.md", 1)])
   func shownJobs(page: String, count: Int) throws {
     let jobs = try Self.jobs(of: page)
     #expect(jobs.count == count)
@@ -49,17 +49,17 @@ import Testing
     bench.texts["coughs.txt"] = "620.0\t621.0\tcough\n"
     bench.texts["ads.csv"] = "file,at\n1.mp3,1:30\n"
     bench.texts["words.csv"] = "lesson,en,de\n1,one,eins\n"
-    for name in ["live.cue", "concert.cue"] {
-      bench.texts[name] = """
-        FILE "live.wav" WAVE
-        TRACK 01 AUDIO
-        TITLE "One"
-        INDEX 01 00:00:00
-        TRACK 02 AUDIO
-        TITLE "Two"
-        INDEX 01 04:10:00
-        """
-    }
+    let sheet = """
+      FILE "live.wav" WAVE
+      TRACK 01 AUDIO
+      TITLE "One"
+      INDEX 01 00:00:00
+      TRACK 02 AUDIO
+      TITLE "Two"
+      INDEX 01 04:10:00
+      """
+    for name in ["live.cue", "concert.cue"] { bench.texts[name] = sheet }
+    bench.pages["https://media.example.org/live.cue"] = .success(sheet)
     for yaml in jobs {
       let map = SourceMap()
       do throws(Diagnostics) {

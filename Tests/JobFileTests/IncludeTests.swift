@@ -202,7 +202,7 @@ import TestSupport
   }
 
   @Test(
-    "A newer language is all that is told of a file, included or not",
+    "Of a file in a newer language nothing else is reported, included or not",
     arguments: [("2", "version 2"), ("1.2", "version 1.2"), ("10", "version 10")])
   func newer(version: String, shown: String) {
     let yaml = "version: \(version)\njbos: { a: { clip: a.wav, output: x.mp3 } }"

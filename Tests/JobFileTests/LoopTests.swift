@@ -236,7 +236,8 @@ import Testing
       job.yaml:8:9: error: an empty list
           8 |   none: []
             |         ^
-        help: write a pattern of files, as 'raw/**/*.wav', or lists of values, as { lang: [en, de] }
+        help: write a pattern of files, as 'raw/**/*.wav', an address, a list of them, or lists of \
+      values, as { lang: [en, de] }
       job.yaml:9:3: error: 'a b' cannot be a variable's name
           9 |   "a b": [x]
             |   ^~~~~

@@ -1,3 +1,4 @@
+import Diagnosis
 import SystemPackage
 
 @testable import JobFile
@@ -8,6 +9,8 @@ struct MemoryFiles: FileSystem {
   private var folders: [String: Set<FolderEntry>] = [:]
   /// Paths of devices, absolute.
   var devices: Set<String> = []
+  /// The texts of servers, or why there are none, by their addresses.
+  var pages: [String: Result<String, Failure>] = [:]
   var homeDirectory: FilePath? { "/home/ann" }
   var currentDirectory: FilePath { "/home/show" }
 
@@ -52,5 +55,10 @@ struct MemoryFiles: FileSystem {
     }
     guard bytes.count <= limit else { throw FileTooLarge(limit: limit) }
     return FileContents(bytes, at: FilePath(absolute(path)))
+  }
+
+  func contents(of url: MediaURL, limit: Int) throws -> [UInt8] {
+    guard let page = pages[url.absoluteText] else { throw Errno.noSuchFileOrDirectory }
+    return Array(try page.get().utf8)
   }
 }

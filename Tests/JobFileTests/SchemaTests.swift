@@ -9,7 +9,7 @@ import Testing
   @Test("The documentation, the tour and the starter are valid, in any reader of YAML")
   func goodFiles() throws {
     var cases: [SchemaCase] = []
-    for page in ["README.md", "docs/job-language.md"] {
+    for page in ["README.md", "docs/job-language.md", "docs/network.md"] {
       for (index, yaml) in try DocumentationTests.jobs(of: page).enumerated() {
         cases.append(SchemaCase(name: "\(page) \(index)", yaml: yaml))
       }
@@ -133,6 +133,8 @@ import Testing
     "has neither a least nor", "is over", "needs two channels", "'mode: mono' of an output",
     // Numbers in texts.
     "is out of range",
+    // Where YAML ends a text.
+    "ends at a comma",
     // Which filters of FFmpeg's are allowed, and how they are quoted.
     "opens files or devices", "changes the time of a sound", "is no filter that is allowed here",
     "a label, or a second chain", "a quotation in a filter", "may not end",
@@ -262,7 +264,7 @@ struct RefusalScreen {
     return try [
       "FormatScreens", "ItemScreens", "MP3Screens", "ModifierScreens", "OutputScreens",
       "VariableScreens", "YAMLScreens", "CarriedTests", "RunPolicyTests", "PresetTests",
-      "RecordTests",
+      "RecordTests", "AddressScreens",
     ].flatMap { name in
       let text = String(decoding: try readFile("/\(folder)/\(name).swift"), as: UTF8.self)
       return screens(in: text.split(separator: "\n", omittingEmptySubsequences: false), of: name)

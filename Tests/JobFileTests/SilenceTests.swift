@@ -268,7 +268,7 @@ import Testing
     #expect(asked.list.map { Int($0.mix.gain.decibels.rounded()) } == [-6])
   }
 
-  @Test("What is no level of silence is told how to be written")
+  @Test("A text that is no level of silence is reported with the right form")
   func levels() {
     for (text, width) in [("yes", 3), ("50 %", 4), ("-inf dB", 7), ("3 dB", 4)] {
       expect(

@@ -61,7 +61,8 @@ import Threads
     let reader = CachedReader(try rig.cache().medium(at: rig.url))
     let failure = #expect(throws: Failure.self) { try reader.bytes(0..<10) }
     #expect(failure?.message.hasPrefix("the connection ended after 1 of ") == true)
-    #expect(rig.server.requests.count <= 17)
+    // Once for the opening, which fetches on, and once more where that has given up before the read.
+    #expect([17, 34].contains(rig.server.requests.count))
   }
 
   @Test("a server is asked again as long as blocks come, and not before it asks for")

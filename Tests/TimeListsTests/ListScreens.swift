@@ -65,7 +65,7 @@ import TestSupport
       """)
   }
 
-  @Test("What is wrong with an index is told once")
+  @Test("What is wrong with an index is reported once")
   func indices() {
     let text = """
       FILE "a.wav" WAVE

@@ -37,8 +37,10 @@ extension Decoder {
       return item
     }
     if MediaURL.scheme(of: clip.path) != nil {
-      guard let url = address(clip.path, at: origin) else { return [] }
-      return [FoundClip(item: item(.remote(url)))]
+      let isElement = context.isList && fields == nil
+      return address(clip.path, of: text, at: origin, suspicion, isElement: isElement).map {
+        [FoundClip(item: item(.remote($0)))]
+      } ?? []
     }
     let pattern = text.pattern(clip.pathRange)
     if context.isList, FilePattern.isPattern(pattern), isPattern(clip.path, in: text.folder) {
@@ -97,11 +99,28 @@ extension Decoder {
     return path
   }
 
-  /// An address in a clip's text.
-  private func address(_ text: String, at origin: Origin) -> MediaURL? {
+  /// Reads the address `written` in `text`.
+  ///
+  /// - Parameters:
+  ///   - written: The whole text, or what stands before its range.
+  ///   - text: The text.
+  ///   - origin: Where `written` stands.
+  ///   - suspicion: Why the last word is no range, if it looks like one: no address has a blank.
+  ///   - isElement: Whether the text is an element of a list.
+  /// - Returns: nil, after a report, if it is none.
+  func address(
+    _ written: String, of text: Text, at origin: Origin,
+    _ suspicion: ClipText.MalformedRange? = nil, isElement: Bool
+  ) -> MediaURL? {
+    if let suspicion {
+      sink.error(
+        suspicion.error.message, at: text.origin(of: suspicion.range, in: map),
+        help: suspicion.error.help)
+      return nil
+    }
     do throws(QuantityError) {
-      let url = try Self.address(text)
-      guard isCutByComma(origin) else { return url }
+      let url = try Self.address(written)
+      guard isElement, text.isPlain, isCutByComma(origin) else { return url }
       sink.error(
         "'\(url)' ends at a comma", at: origin,
         help: "inside [] a comma ends a text; quote the address, or write a space behind the comma")
@@ -115,8 +134,9 @@ extension Decoder {
   private func isCutByComma(_ origin: Origin) -> Bool {
     guard let place = map.place(of: origin) else { return false }
     let rest = map.line(at: place).unicodeScalars.dropFirst(place.column - 1 + place.length)
-    guard rest.first == ",", let next = rest.dropFirst().first, next != " " else { return false }
-    return MediaURL.scheme(of: String(rest.dropFirst())) == nil && next != "\"" && next != "'"
+    guard rest.first == ",", let next = rest.dropFirst().first else { return false }
+    return MediaURL.scheme(of: String(rest.dropFirst())) == nil
+      && !" \t\"'[]{}#".unicodeScalars.contains(next)
   }
 
   /// The error of a word in a list that looks like a time and is none.
@@ -240,7 +260,7 @@ extension Decoder {
       sources = [:]
       defer { sources = names }
       guard case .mapping = entry.value.kind else {
-        return text(entry.value, scope).flatMap { text -> Item? in
+        return text(entry.value, scope, as: .medium).flatMap { text -> Item? in
           clips(text, nil, scope, in: .track).first?.item
         }
       }
@@ -267,7 +287,7 @@ struct SourceContents {
 
 extension Language {
   static let sourceContents: Keys<SourceContents> = Keys([
-    Key("file", as: Values.path.form, "the file's path or its address, taken literally") {
+    Key("file", as: Values.location, "the file's path or its address, taken literally") {
       entry, decoder, scope, source in
       source.item = decoder.location(entry.value, scope).map { location in
         if let path = location.value.file {
@@ -282,7 +302,7 @@ extension Language {
     },
     Key("clip", as: Values.clip, "a media file, and a range of it") {
       entry, decoder, scope, source in
-      source.item = decoder.text(entry.value, scope).flatMap { text -> Item? in
+      source.item = decoder.text(entry.value, scope, as: .medium).flatMap { text -> Item? in
         decoder.clips(text, source.fields, scope, in: .track).first?.item
       }
     },

@@ -37,7 +37,7 @@ enum Language {
   static let contents: Keys<ItemContents> = Keys([
     Key("clip", as: Values.clip, "a media file, or a name from 'sources', and a range of it") {
       entry, decoder, scope, contents in
-      guard let text = decoder.text(entry.value, scope) else { return }
+      guard let text = decoder.text(entry.value, scope, as: .medium) else { return }
       contents.clips = decoder.clips(text, contents.fields, scope, in: contents.context)
     },
     Key("concat", Values.items, "items that follow one another") {
@@ -101,7 +101,7 @@ extension Decoder {
           help: "write { concat: [...] } for a sequence in a sequence")
         return []
       case .scalar:
-        guard let text = text(node, scope) else { return [] }
+        guard let text = text(node, scope, as: .medium) else { return [] }
         if context.isList, let silence = silence(text) { return [silence] }
         return clips(text, nil, scope, in: context).map(\.item)
       case .mapping:
@@ -157,7 +157,7 @@ extension Decoder {
 
   /// The clip of a job without one: the file of its `for_each`.
   private func input(_ fields: Fields, _ scope: Scope) -> [FoundClip] {
-    if let input = scope.input?.file {
+    if let input = scope.input?.kind.medium {
       return [FoundClip(item: .clip(input.location, origin: fields.origin))]
     }
     // A job without a `for_each` breaks a rule, which was reported.

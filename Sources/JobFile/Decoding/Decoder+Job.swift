@@ -135,7 +135,8 @@ extension Decoder {
         let names = LoopNames([:], bindsInput: true)
         scope.loop = LoopBinding(names: names, input: .unknown, number: 1, count: 1)
         begin(names)
-      } else {
+      }
+      if fields["rows"] != nil || fields["for_each"].map({ isMap($0.value) }) ?? false {
         scope.bindsUnknownNames = true
       }
       _ = job(name.fallback, fields, scope)
@@ -248,7 +249,7 @@ struct JobName {
   var fallback: String
 
   func text(in decoder: Decoder, _ scope: Scope) -> String {
-    key.flatMap { decoder.text($0, scope)?.string } ?? fallback
+    key.flatMap { decoder.text($0, scope, as: .jobName)?.string } ?? fallback
   }
 
   /// The common name of all jobs of a loop: the key, with the file's variables filled in, or as

@@ -121,6 +121,8 @@ extension Decoder {
       sink.error(
         "'\(url.value)' has more than \(error.limit >> 20) MiB: that is no "
           + MediaInstead.Text.list.noun, at: url.origin, help: "split it, if it is one")
+    } catch let failure as Failure {
+      sink.add(Diagnostic(failure, at: url.origin))
     } catch {
       let (reason, help) = JobFile.reason(error)
       sink.error("'\(url.value)' \(reason)", at: url.origin, help: help)

@@ -28,7 +28,7 @@ extension Decoder {
 
   /// A path as a value, or an address.
   func location(_ node: YAMLNode, _ scope: Scope) -> Located<MediaLocation>? {
-    value(node, scope) { text throws(QuantityError) in
+    value(node, scope, as: .medium) { text throws(QuantityError) in
       if MediaURL.scheme(of: text) != nil { return .remote(try Self.address(text)) }
       try Self.checkPath(text)
       return .file(path(text, in: node.folder ?? folder, isTemplate: scope.part == .bound))

@@ -18,8 +18,8 @@ extension Decoder {
 
   /// Whether a refused `for_each` would bind files.
   func bindsFiles(_ entry: YAMLEntry) -> Bool {
-    if case .mapping = entry.value.kind { return false }
-    return true
+    guard case .mapping(let axes) = entry.value.kind else { return true }
+    return axes.contains { $0.key == "input" }
   }
 
   private func product(_ node: YAMLNode, _ scope: Scope) -> JobLoop? {
@@ -111,7 +111,7 @@ extension Decoder {
       }
       guard let other = seen.updateValue(node.origin, forKey: text.string) else { continue }
       sink.error(
-        "'\(text.string)' twice", at: node.origin, help: "leave one of them out",
+        "'\(MediaURL.shown(text.string))' twice", at: node.origin, help: "leave one of them out",
         notes: [.init("first written here", at: other)])
       isWhole = false
     }
@@ -148,7 +148,8 @@ extension Decoder {
 
   // MARK: Files
 
-  /// The files of a pattern or of a list of patterns, each once, or values that are no files.
+  /// The files of a pattern, an address, the files and addresses of a list of both, each once, or
+  /// values that are no files.
   private func inputs(of node: YAMLNode, _ scope: Scope) -> JobLoop.Axis? {
     guard case .sequence(let list) = node.kind else {
       guard !isMap(node) else {
@@ -157,26 +158,37 @@ extension Decoder {
           help: "write { input: raw/*.wav }")
         return nil
       }
-      let found = matches(node, scope)
-      return found.isEmpty ? nil : .files(found)
+      let found = text(node, scope).map { inputs($0, isElement: false) } ?? []
+      noteAddresses(found, [node])
+      return found.isEmpty ? nil : .inputs(found)
     }
     let (nodes, exclusions) = self.exclusions(among: list, scope)
     let texts = nodes.map { text($0, scope) }
     if !nodes.isEmpty, texts.allSatisfy({ $0.map(isValue) ?? false }) {
       noteForeign("input", nodes)
-      return values(nodes, of: node, scope).map { .inputs($0) }
+      return values(nodes, of: node, scope).map { .inputs($0.map { .value($0) }) }
     }
     if list.isEmpty { refuseEmpty(node, Values.loop) }
     if refusesMixture(texts) { return nil }
-    var seen: Set<FilePath> = []
-    let found = nodes.flatMap { matches($0, scope) }.filter { seen.insert($0.path).inserted }
-    let left = found.filter { !exclusions.cover($0.path) }
+    var seen: Set<MediaLocation?> = []
+    let found = texts.compactMap { $0 }.flatMap { inputs($0, isElement: true) }
+      .filter { seen.insert($0.medium?.location).inserted }
+    noteAddresses(found, nodes)
+    let left = found.filter { input in
+      input.medium?.location.file.map { !exclusions.cover($0) } ?? true
+    }
     if left.isEmpty, !found.isEmpty {
       sink.error(
         "nothing is left of \(found.count) files", at: node.origin,
         help: "exclude less: '!' leaves out what a pattern matches, and folders with all they hold")
     }
-    return left.isEmpty ? nil : .files(left)
+    return left.isEmpty ? nil : .inputs(left)
+  }
+
+  /// Notes that `input` has words of the nodes, if it has addresses: those stand in the file, and
+  /// names of files do not.
+  private func noteAddresses(_ inputs: [InputBinding.Kind], _ nodes: [YAMLNode]) {
+    if inputs.contains(where: { $0.medium?.location.url != nil }) { noteForeign("input", nodes) }
   }
 
   /// Reports words among `texts` that are no files where others are; gives whether it did.
@@ -191,27 +203,33 @@ extension Decoder {
     return true
   }
 
-  private func isMap(_ node: YAMLNode) -> Bool {
+  func isMap(_ node: YAMLNode) -> Bool {
     if case .mapping = node.kind { true } else { false }
   }
 
-  private func matches(_ node: YAMLNode, _ scope: Scope) -> [FilePattern.Match] {
-    guard let text = text(node, scope) else { return [] }
+  /// The files of a pattern, or an address.
+  private func inputs(_ text: Text, isElement: Bool) -> [InputBinding.Kind] {
+    if MediaURL.scheme(of: text.string) != nil {
+      return address(text.string, of: text, at: text.origin, isElement: isElement).map {
+        [.address($0)]
+      } ?? []
+    }
     do throws(QuantityError) {
       try Self.checkPath(text.string)
     } catch {
-      sink.error(error.message, at: node.origin, help: error.help)
+      sink.error(error.message, at: text.origin, help: error.help)
       return []
     }
     var pattern = text.pattern(0..<text.string.unicodeScalars.count)
     while pattern.hasPrefix("./") { pattern.removeFirst(2) }
-    return matches(pattern, at: node.origin, in: text.folder)
+    return matches(pattern, at: text.origin, in: text.folder).map {
+      .file($0.path, below: $0.folder)
+    }
   }
 
-  /// `en`, `30s`: a word that is no file's name and does not look like one; or an address.
+  /// `en`, `30s`: a word that is no file's name and does not look like one.
   private func isValue(_ text: Text) -> Bool {
     let word = text.string
-    if (try? MediaURL(word)) != nil { return true }
     guard !word.contains("/"), !word.hasPrefix("~"),
       !FilePattern.isPattern(text.pattern(0..<word.unicodeScalars.count)), !word.isEmpty
     else { return false }

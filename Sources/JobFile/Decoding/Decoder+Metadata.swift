@@ -90,7 +90,7 @@ extension Decoder {
 
   /// A whole medium, by its path or by a name of `sources`; `whole` refuses a range.
   func medium(_ node: YAMLNode, _ scope: Scope, whole: String) -> MediaReference? {
-    guard let text = text(node, scope) else { return nil }
+    guard let text = text(node, scope, as: .medium) else { return nil }
     if let source = sources[text.string] {
       guard case .clip(let reference)? = self.source(source, scope)?.content else { return nil }
       return reference

@@ -129,7 +129,7 @@ extension Decoder {
     let isTemplate = context.scope.part == .bound
     func literal(_ path: FilePath) -> FilePath { isTemplate ? PartTemplate.escaped(path) : path }
     var path = folder.value
-    let input = context.scope.input?.file
+    let input = context.scope.input?.kind.medium
     if let input {
       path = path.pushing(literal(input.folder))
     } else if context.clip == nil {

@@ -8,7 +8,7 @@ import YAML
 
 extension Decoder {
   /// The text of a scalar with its variables filled in; nil, after a report, if it has none.
-  func text(_ node: YAMLNode, _ scope: Scope) -> Text? {
+  func text(_ node: YAMLNode, _ scope: Scope, as use: Text.AddressUse = .text) -> Text? {
     switch node.kind {
     case .missing: return nil
     case .sequence, .mapping:
@@ -24,7 +24,8 @@ extension Decoder {
       hideForeignWords(of: template, at: node.origin, scope)
       var size = scalar.text.utf8.count
       func bounded(_ reference: Template.Reference) throws(VariableError) -> Text.Value {
-        let value = try value(of: reference, scope, folder)
+        var value = try value(of: reference, scope, folder)
+        if use.hidesSecrets(of: reference.name) { value.text = MediaURL.shown(value.text) }
         size += value.text.utf8.count
         guard size <= Text.sizeLimit else {
           throw VariableError(

@@ -286,9 +286,10 @@ extension Decoder {
 extension Decoder {
   /// The text of `entry`, parsed by `parse`.
   func value<Value>(
-    _ node: YAMLNode?, _ scope: Scope, _ parse: (String) throws(QuantityError) -> Value
+    _ node: YAMLNode?, _ scope: Scope, as use: Text.AddressUse = .text,
+    _ parse: (String) throws(QuantityError) -> Value
   ) -> Located<Value>? {
-    guard let node, let text = text(node, scope) else { return nil }
+    guard let node, let text = text(node, scope, as: use) else { return nil }
     do throws(QuantityError) {
       return Located(try parse(text.string), at: text.origin)
     } catch {

@@ -7,16 +7,14 @@ struct JobLoop {
   /// One list of a loop; the first written changes slowest.
   enum Axis {
     /// Binds `input`.
-    case files([FilePattern.Match])
-    /// Binds `input`.
-    case inputs([String])
+    case inputs([InputBinding.Kind])
     /// Binds its own name.
     case values([String])
 
     var count: Int {
       switch self {
-      case .files(let matches): matches.count
-      case .inputs(let values), .values(let values): values.count
+      case .inputs(let inputs): inputs.count
+      case .values(let values): values.count
       }
     }
   }
@@ -60,21 +58,15 @@ struct JobLoop {
         let place = rest % axis.count
         rest /= axis.count
         switch axis {
-        case .files(let matches):
-          binding.input = input(.file(matches[place].path, below: matches[place].folder))
-        case .inputs(let values):
-          let url = try? MediaURL(values[place])
-          binding.input = input(url.map { .address($0) } ?? .value(values[place]))
+        case .inputs(let inputs):
+          binding.input = InputBinding(
+            kind: inputs[place], home: home, currentDirectory: currentDirectory)
         case .values(let values): binding.values.append(values[place])
         }
       }
       binding.values.reverse()
     }
     return binding
-  }
-
-  private func input(_ kind: InputBinding.Kind) -> InputBinding {
-    InputBinding(kind: kind, home: home, currentDirectory: currentDirectory)
   }
 
   // MARK: Names
@@ -84,12 +76,12 @@ struct JobLoop {
   /// - Complexity: O(jobs · lists), and for a table O(cells) at most
   func jobNames() -> [String] {
     switch kind {
-    case .rows(let table, let groups): return table.names(of: groups)
+    case .rows(let table, let groups): return Self.names(ofTexts: table.names(of: groups))
     case .product(let axes):
       let parts = axes.map { axis -> [String] in
         switch axis {
-        case .files(let matches): Self.names(of: matches)
-        case .inputs(let values), .values(let values): Self.names(ofTexts: values)
+        case .inputs(let inputs): Self.names(of: inputs)
+        case .values(let values): Self.names(ofTexts: values)
         }
       }
       if parts.count == 1 { return parts[0] }
@@ -113,15 +105,19 @@ struct JobLoop {
   }
 
   /// The file's stem; if stems repeat, its path below the pattern's fixed part; with the extension
-  /// if those repeat too; else its whole path.
-  private static func names(of files: [FilePattern.Match]) -> [String] {
-    let stems = files.map { $0.path.stem ?? "" }
-    if Set(stems).count == stems.count { return stems }
-    let paths = files.map { $0.folder.appending($0.path.stem ?? "").string }
-    if Set(paths).count == paths.count { return paths }
-    let wholes = files.map { file in
-      file.path.lastComponent.map { file.folder.appending($0).string } ?? ""
+  /// if those repeat too; else its whole path. Of addresses, for a path, what can be shown.
+  private static func names(of inputs: [InputBinding.Kind]) -> [String] {
+    func unique(_ name: (InputBinding.Kind) -> String) -> [String]? {
+      let names = inputs.map(name)
+      return Set(names).count == names.count ? names : nil
     }
-    return Set(wholes).count == wholes.count ? wholes : files.map(\.path.string)
+    func path(_ input: InputBinding.Kind, _ name: (FilePath) -> String?) -> String {
+      guard case .file(let path, let folder) = input else { return input.shown }
+      return folder.appending(name(path) ?? "").string
+    }
+    return unique { $0.stem.isEmpty ? $0.shown : $0.stem }
+      ?? unique { path($0, \.stem) }
+      ?? unique { path($0, \.lastComponent?.string) }
+      ?? names(ofTexts: inputs.map(\.text))
   }
 }

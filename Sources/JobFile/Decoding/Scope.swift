@@ -178,6 +178,36 @@ struct InputBinding {
     case address(MediaURL)
     /// A text that names no file.
     case value(String)
+
+    /// The medium, and the folders below its pattern's; nil for a value.
+    var medium: (location: MediaLocation, folder: FilePath)? {
+      switch self {
+      case .file(let path, let folder): (.file(path), folder)
+      case .address(let url): (.remote(url), "")
+      case .value: nil
+      }
+    }
+
+    /// As jobs open it.
+    var text: String {
+      switch self {
+      case .file(let path, _): path.string
+      case .address(let url): url.absoluteText
+      case .value(let text): text
+      }
+    }
+
+    /// As messages show it.
+    var shown: String { medium?.location.description ?? text }
+
+    /// The medium's last name, which of an address may be empty; or the value.
+    var name: String { medium.map { $0.location.lastName ?? "" } ?? text }
+
+    /// The same without the extension.
+    var stem: String { medium == nil ? text : FilePath(name).stem ?? "" }
+
+    /// The extension of a medium.
+    var fileExtension: String { medium == nil ? "" : FilePath(name).extension ?? "" }
   }
 
   var kind: Kind
@@ -193,30 +223,13 @@ struct InputBinding {
   /// Whether `path` comes from `unknown`.
   static func isUnknown(_ path: FilePath) -> Bool { path.string.contains("\u{FFFC}") }
 
-  /// The medium, and the folders below its pattern's; nil where it is a value.
-  var file: (location: MediaLocation, folder: FilePath)? {
-    switch kind {
-    case .file(let path, let folder): (.file(path), folder)
-    case .address(let url): (.remote(url), "")
-    case .value: nil
-    }
-  }
-
   func value(of name: String, in folder: FilePath) -> String? {
-    switch (name, kind) {
-    case ("input", .file(let path, _)): return written(path, in: folder)
-    case ("input.dir", .file(_, let folder)): return folder.string
-    case ("input.stem", .file(let path, _)): return path.stem ?? ""
-    case ("input.ext", .file(let path, _)): return path.extension ?? ""
-    case ("input.name", .file(let path, _)): return path.lastComponent?.string ?? ""
-    case ("input", .address(let url)): return url.absoluteText
-    case ("input.stem", .address(let url)): return FilePath(url.lastComponent).stem ?? ""
-    case ("input.ext", .address(let url)): return FilePath(url.lastComponent).extension ?? ""
-    case ("input.name", .address(let url)): return url.lastComponent
-    case ("input", .value(let text)), ("input.stem", .value(let text)),
-      ("input.name", .value(let text)):
-      return text
-    case ("input.dir", .value), ("input.ext", .value), ("input.dir", .address): return ""
+    switch name {
+    case "input": return kind.medium?.location.file.map { written($0, in: folder) } ?? kind.text
+    case "input.dir": return kind.medium?.folder.string ?? ""
+    case "input.stem": return kind.stem
+    case "input.ext": return kind.fileExtension
+    case "input.name": return kind.name
     default: return nil
     }
   }

@@ -33,6 +33,27 @@ struct Text {
     var cell: Origin?
   }
 
+  /// How a text takes the addresses that its variables have, which may hold secrets.
+  enum AddressUse {
+    /// In full: it names a medium.
+    case medium
+    /// `${input}` as messages show it: it is a path, or for people.
+    case text
+    /// All as messages show them: it is the name of a job, and stands in every report.
+    case jobName
+
+    func hidesSecrets(of variable: String) -> Bool {
+      switch self {
+      case .medium: false
+      case .text: variable == "input"
+      case .jobName: true
+      }
+    }
+  }
+
+  /// Whether it is one plain scalar of one line, without variables.
+  var isPlain: Bool { contentOffset == 0 && spans.isEmpty }
+
   /// The most bytes. Nested variables could else fill any memory from a file of a kilobyte.
   static let sizeLimit = 1 << 20
   /// The bytes that variables add to all texts of a file.

@@ -33,7 +33,15 @@ public protocol FileSystem: Sendable {
 extension FileSystem {
   /// Nothing: there are files alone.
   public func contents(of url: MediaURL, limit: Int) throws -> [UInt8] {
-    throw Failure(.mendJob, "texts of servers are not read here; download it and name the copy")
+    throw Failure(textOfServer: url)
+  }
+}
+
+extension Failure {
+  fileprivate init(textOfServer url: MediaURL) {
+    self.init(
+      .mendJob, "texts of servers are not read here; download it and name the copy",
+      location: .remote(url))
   }
 }
 
@@ -119,9 +127,7 @@ public struct LocalFileSystem: FileSystem {
 
   /// By `fetch`.
   public func contents(of url: MediaURL, limit: Int) throws -> [UInt8] {
-    guard let fetch else {
-      throw Failure(.mendJob, "texts of servers are not read here; download it and name the copy")
-    }
+    guard let fetch else { throw Failure(textOfServer: url) }
     return try fetch(url, limit)
   }
 

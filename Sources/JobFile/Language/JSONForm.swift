@@ -12,17 +12,30 @@ enum JSONForm {
 
   static let someText = anyText.with(["minLength": 1])
 
-  static let path: JSONValue = [
-    "type": ["string", "number", "boolean"],
-    "allOf": [["pattern": .text(Pattern.text)], ["pattern": .text(Pattern.path)]],
-  ]
+  private static func place(_ pattern: String) -> JSONValue {
+    [
+      "type": ["string", "number", "boolean"],
+      "allOf": [["pattern": .text(Pattern.text)], ["pattern": .text(pattern)]],
+    ]
+  }
 
-  static let pathOrNone: JSONValue = ["if": ["const": ""], "else": path]
+  /// A path of this machine.
+  static let path = place(Pattern.path)
 
-  /// A path and perhaps a range, but no range alone.
-  static let clip = path.with([
+  /// A path or an address.
+  static let location = place(Pattern.location)
+
+  static let locationOrNone: JSONValue = ["if": ["const": ""], "else": location]
+
+  /// A path or an address, but no range.
+  static let timeList = location.with(notRange)
+
+  /// A path or an address, and perhaps a range, but no range alone.
+  static let clip = place(Pattern.clip).with(notRange)
+
+  private static let notRange: JSONValue = [
     "not": ["type": "string", "pattern": .text(Pattern.onlyRange)]
-  ])
+  ]
 
   /// A text of a pattern, or one with variables.
   static func text(_ pattern: String, or other: JSONValue? = nil) -> JSONValue {

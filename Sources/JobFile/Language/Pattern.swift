@@ -71,7 +71,31 @@ enum Pattern {
   /// Not on the network, and not by a variable of the shell.
   private static let local = #"(?!.*:\/\/)(?!\$[A-Za-z])"#
   /// A path: not empty, and not a pipe.
-  static let path = whole("(?!-$)" + local + ".+")
+  static let path = whole(pathBody)
+  private static let pathBody = "(?!-$)" + local + ".+"
+  /// A path or an address.
+  static let location = place("")
+  /// A path or an address, and perhaps a range.
+  static let clip = place("([ \\t]+" + rangeWord + ")?")
+
+  /// A path, or an address with `end` behind it. What a text with variables becomes is not known, but
+  /// for the scheme that it begins with.
+  private static func place(_ end: String) -> String {
+    let written = #"(?!(?!\#(web))[A-Za-z][A-Za-z0-9+.-]*:\/\/)(?=(.*[^$])?\#(reference)).+"#
+    return whole(one(of: pathBody, address + end, written))
+  }
+
+  private static let web = anyCase("http") + #"[sS]?:\/\/"#
+  /// An address by RFC 3986, as `MediaURL` takes it.
+  private static let address: String = {
+    let escape = "%(?!00)[0-9A-Fa-f]{2}"
+    let user = "(([A-Za-z0-9._~!$&'()*+,;=:-]|\(escape))*@)?"
+    let host = #"(\[[0-9A-Fa-f:.]{2,}\]|[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?)"#
+    let port = #"(:(?!0+(\D|$))[0-9]{1,5})?"#
+    let rest = #"([\/?]([A-Za-z0-9._~!$&'()*+,;=:\/@?\[\]|-]|[^\x00-\x7F]|\#(escape))*)?"#
+    return web + user + host + port + rest
+  }()
+
   /// A clip text's last word, or all of it, as a range and not part of a name.
   private static let rangeWord =
     "((\(momentBody))?\\.\\.(\\+\(timeBody)|\(momentBody))|(\(momentBody))\\.\\.)$"

@@ -71,7 +71,9 @@ extension Values {
   }()
 
   private static let impulse: NodeNotation<MediaReference> = NodeNotation(
-    Form("impulse", [.text], "a file, as 'hall.wav'") { JSONForm.path }
+    Form("impulse", [.text], "a path, an address or the name of a source, as 'hall.wav'") {
+      JSONForm.location
+    }
   ) { node, decoder, scope in
     decoder.medium(node, scope, whole: "an impulse response is the sound of a whole file")
   }

@@ -9,9 +9,9 @@ import YAML
 extension Values {
   // MARK: Contents
 
-  static let clip: Form = Form("clip", [.text], "a file and a range, as 'host.wav 1:00..2:30'") {
-    JSONForm.clip
-  }
+  static let clip: Form = Form(
+    "clip", [.text], "a path or an address, and a range, as 'host.wav 1:00..2:30'"
+  ) { JSONForm.clip }
 
   /// An element of a list: a clip, a time, or a map, without times from an end. It is no track.
   private static func listItem() -> JSONValue {
@@ -49,7 +49,7 @@ extension Values {
   }
 
   static let sources: Form = Form(
-    "sources", [.map], "names and files, as { theme: media/theme.ogg }",
+    "sources", [.map], "names, and paths or addresses, as { theme: media/theme.ogg }",
     maps: { [Language.source] }
   ) { JSONForm.map(of: JSONForm.shapes(text: JSONForm.clip, map: Language.source.reference)) }
 
@@ -115,9 +115,9 @@ extension Values {
   private static let chapterPoints: NodeNotation<[ItemChapter]> = NodeNotation(
     Form(
       "chapter_points", [.text, .map],
-      "times and titles, as { 0s: Intro, 5:00: News }, or a file that lists them",
+      "times and titles, as { 0s: Intro, 5:00: News }, or the path or address of a list",
       maps: chapter.form.maps
-    ) { JSONForm.shapes(text: JSONForm.path, map: JSONForm.points(chapter.form.reference)) }
+    ) { JSONForm.shapes(text: JSONForm.location, map: JSONForm.points(chapter.form.reference)) }
   ) { node, decoder, scope in
     guard case .mapping(let points) = node.kind else { return decoder.listedChapters(node, scope) }
     return points.compactMap { point in
@@ -137,7 +137,7 @@ extension Values {
         help: "write { points: { 0s: Intro, 5:00: News }, clock: source }")
     ],
     [
-      Key("points", chapterPoints, "times and titles, or a file that lists them") {
+      Key("points", chapterPoints, "the chapters, or a list of them") {
         $0.points = $1
       },
       Key("clock", clock, "'source' for times of the file") { $0.clock = $1.value },
@@ -146,11 +146,11 @@ extension Values {
   static let chapters: NodeNotation<Located<Chapters>> = NodeNotation(
     Form(
       "chapters", [.text, .map],
-      "times and titles, as { 0s: Intro, 5:00: News }, 'keep', 'files', or a file that lists them",
-      maps: { chapter.form.maps() + [longChapters.schema] }
+      "times and titles, as { 0s: Intro, 5:00: News }, 'keep', 'files', or the path or address of a "
+        + "list", maps: { chapter.form.maps() + [longChapters.schema] }
     ) {
       JSONForm.shapes(
-        text: JSONForm.path,
+        text: JSONForm.location,
         map: JSONForm.map(longChapters.schema, or: JSONForm.points(chapter.form.reference)))
     }
   ) { node, decoder, scope in

@@ -41,10 +41,11 @@ extension Values {
   /// A pattern, a list of files or values, or lists of values by their names.
   static let loop: Form = Form(
     "for_each", [.text, .list, .map],
-    "a pattern of files, as 'raw/**/*.wav', or lists of values, as { lang: [en, de] }"
+    "a pattern of files, as 'raw/**/*.wav', an address, a list of them, or lists of values, as "
+      + "{ lang: [en, de] }"
   ) {
-    let list = JSONForm.list(of: JSONForm.path)
-    let files = JSONForm.shapes(text: JSONForm.path, list: list)
+    let list = JSONForm.list(of: JSONForm.location)
+    let files = JSONForm.shapes(text: JSONForm.location, list: list)
     let names: JSONValue = [
       "anyOf": [["const": "input"], ["pattern": .text(Pattern.variableName)]]
     ]
@@ -53,7 +54,7 @@ extension Values {
       "properties": ["input": files],
       "additionalProperties": JSONForm.list(of: JSONForm.anyText).with(JSONForm.onceEach),
     ]
-    return JSONForm.shapes(text: JSONForm.path, list: list, map: lists)
+    return JSONForm.shapes(text: JSONForm.location, list: list, map: lists)
   }
 
   static let table: Form = Form("table", [.text], "a table, as 'words.csv'") { JSONForm.path }
@@ -68,7 +69,8 @@ extension Values {
   ) { node, decoder, scope in
     var seen: Set<String> = []
     return node.elements.compactMap { node in
-      guard let name = decoder.text(node, scope)?.string, seen.insert(name).inserted else {
+      guard let name = decoder.text(node, scope, as: .jobName)?.string, seen.insert(name).inserted
+      else {
         return nil
       }
       return Located(name, at: node.origin)
@@ -85,11 +87,11 @@ extension Values {
 
   static let split: Form = Form(
     "split", [.text, .map],
-    "a file that lists times, as 'album.cue', or { 0:00: One, 4:10: Two }, { every: 10m } or "
-      + "'chapters'", maps: { [Language.split] }
+    "the path or address of a list of times, as 'album.cue', or { 0:00: One, 4:10: Two }, "
+      + "{ every: 10m } or 'chapters'", maps: { [Language.split] }
   ) {
     JSONForm.shapes(
-      text: JSONForm.path,
+      text: JSONForm.location,
       map: JSONForm.map(
         Language.split,
         or: JSONForm.map(of: JSONForm.anyText, isEmptyFine: false).with([
@@ -97,14 +99,14 @@ extension Values {
         ])))
   }
 
-  /// The name of a source, or a file; an empty text for none.
-  static let media: Form = Form("media", [.text], "the name of a source, or a file") {
-    JSONForm.pathOrNone
+  /// The name of a source, or a medium; an empty text for none.
+  static let media: Form = Form("media", [.text], "the name of a source, a path or an address") {
+    JSONForm.locationOrNone
   }
 
-  static let cover: Form = Form("cover", [.text], "a picture's path, as 'media/cover.jpg'") {
-    JSONForm.pathOrNone
-  }
+  static let cover: Form = Form(
+    "cover", [.text], "a picture's path or address, as 'media/cover.jpg'"
+  ) { JSONForm.locationOrNone }
 }
 
 extension YAMLNode {

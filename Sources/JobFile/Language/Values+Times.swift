@@ -32,7 +32,7 @@ extension Values {
         },
         Key("clock", clock, "'source' for times of the file") { $0.clock = $1.value },
       ])
-    let example = "ranges, as [12:00..13:30, end-10s..], or a file that lists them"
+    let example = "ranges, as [12:00..13:30, end-10s..], or the path or address of a list"
     return NodeNotation(rangesForm("cut", example, text: ranges.form.tree, long.schema)) {
       node, decoder, scope in
       if case .mapping = node.kind { return long.read(node, decoder, scope) }
@@ -54,7 +54,7 @@ extension Values {
         Key("ranges", ranges, "what is silent") { $0.ranges = $1 },
         Key("clock", clock, "'source' for times of the file") { $0.clock = $1.value },
       ])
-    let example = "'true', 'false', ranges, as [12.3s..12.9s], or a file that lists them"
+    let example = "'true', 'false', ranges, as [12.3s..12.9s], or the path or address of a list"
     return NodeNotation(rangesForm("mute", example, text: ranges.form.tree, long.schema)) {
       node, decoder, scope in
       switch node.kind {
@@ -106,7 +106,7 @@ extension Values {
   static let ranges: NodeNotation<[Located<ItemRange>]> = NodeNotation(
     Form(
       "ranges", [.text, .list],
-      "ranges, as [12:00..13:30, end-10s..], or a file that lists them",
+      "ranges, as [12:00..13:30, end-10s..], or the path or address of a list",
       maps: { [range.schema] }
     ) {
       let text = JSONForm.text(
@@ -115,7 +115,7 @@ extension Values {
             + "| *\(Pattern.momentBody))? *"))
       let one = JSONForm.shapes(text: text, map: range.schema.reference)
       return JSONForm.shapes(
-        text: JSONForm.clip, list: JSONForm.list(of: one, isEmptyFine: true))
+        text: JSONForm.timeList, list: JSONForm.list(of: one, isEmptyFine: true))
     }
   ) { node, decoder, scope in
     guard case .sequence(let nodes) = node.kind else { return decoder.listedRanges(node, scope) }

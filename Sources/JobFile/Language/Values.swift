@@ -19,9 +19,16 @@ enum Values {
     Form("path", [.text], "a path, as 'media/theme.ogg'") { JSONForm.path }
   ) { node, decoder, scope in decoder.path(node, scope) }
 
+  /// Where a medium is.
+  static let location: Form = Form(
+    "location", [.text], "a path or an address, as 'media/theme.ogg'"
+  ) { JSONForm.location }
+
   /// A picture's address, or its path, where it must be.
   static let picture: NodeNotation<Located<MediaLocation>> = NodeNotation(
-    Form("picture", [.text], "a picture's path, as 'media/ch1.jpg'") { JSONForm.path }
+    Form("picture", [.text], "a picture's path or address, as 'media/ch1.jpg'") {
+      JSONForm.location
+    }
   ) { node, decoder, scope in
     guard let picture = decoder.location(node, scope) else { return nil }
     if let path = picture.value.file { decoder.checkFile(path, at: picture.origin) }

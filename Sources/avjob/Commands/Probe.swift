@@ -85,14 +85,11 @@ struct Probe: MediaCommand {
     }
     warnings += Self.mixedSets(found, specifications)
     context.report(Diagnostics(warnings + errors))
-    var statuses = errors.map { ExitCode($0.remedy).rawValue }
+    var remedies = errors.map(\.remedy)
     if found.contains(where: { !$0.conformances.allSatisfy(\.isMet) }) {
-      statuses.append(ExitStatus.jobFailed)
+      remedies.append(.mendInput)
     }
-    // Another try mends nothing where one failure lasts; of those that last the worst counts.
-    if let status = statuses.filter({ $0 != ExitStatus.temporary }).max() ?? statuses.first {
-      throw ExitCode(status)
-    }
+    if let status = ExitCode(worstOf: remedies) { throw status }
   }
 }
 

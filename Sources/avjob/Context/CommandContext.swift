@@ -80,10 +80,10 @@ struct CommandContext {
     try options.confinement.enter()
     let files = LocalFileSystem.networked
     var loaded = LoadedJobs()
-    var isWrong = false
+    var faults: [Failure.Remedy] = []
     var variables = options.read(into: map)
     let (found, isComplete) = jobFiles(paths, files)
-    isWrong = !isComplete
+    if !isComplete { faults.append(.mendJob) }
     variables.allowsUnusedVariables = isPart || found.count > 1
     for (path, folder) in found {
       variables.allowsNoJobs = folder != nil
@@ -95,7 +95,7 @@ struct CommandContext {
         loaded.append(file)
       } catch {
         report(error)
-        isWrong = true
+        faults += error.errors.map(\.remedy)
       }
     }
     loaded.limit = options.confinement.jobLimit
@@ -105,18 +105,19 @@ struct CommandContext {
           Diagnostic(
             "there are \(loaded.jobs.count) jobs, and \(limit) are allowed",
             at: loaded.jobs[limit].origin, help: "allow more with --max-jobs")))
-      isWrong = true
+      faults.append(.mendJob)
     }
-    var wrong = isWrong || isPart ? [] : loaded.unused(of: variables.variables).all
-    if !isWrong, loaded.jobs.isEmpty, loaded.missingFiles.isEmpty, let folder = paths.first {
+    var wrong = !faults.isEmpty || isPart ? [] : loaded.unused(of: variables.variables).all
+    if faults.isEmpty, loaded.jobs.isEmpty, loaded.missingFiles.isEmpty, let folder = paths.first {
       wrong.append(
         Diagnostic(
           "there is no job in '\(folder)'", at: .unknown,
           help: "its files are for others to include: put a job under 'jobs' in one of them"))
     }
-    guard isWrong || !wrong.isEmpty else { return loaded }
-    report(Diagnostics(wrong + MissingFile.diagnostics(of: loaded.missingFiles).all))
-    throw ExitCode.wrongJob
+    guard !faults.isEmpty || !wrong.isEmpty else { return loaded }
+    let missing = MissingFile.diagnostics(of: loaded.missingFiles).all
+    report(Diagnostics(wrong + missing))
+    throw ExitCode(worstOf: faults + (wrong + missing).map(\.remedy)) ?? .wrongJob
   }
 
   /// The files that arguments stand for, each once, and the folder of each that is one of a folder's;
@@ -195,6 +196,16 @@ extension ExitCode {
     case .tryAgain: self = .temporary
     case .mendInput, .mendMachine, .reportBug: self = .jobFailed
     }
+  }
+
+  /// The status of a command that failed for several reasons; nil without any. Another try mends
+  /// nothing where one of them lasts; of those that last the worst counts.
+  init?(worstOf remedies: [Failure.Remedy]) {
+    let all = remedies.map { ExitCode($0).rawValue }
+    guard let worst = all.filter({ $0 != ExitStatus.temporary }).max() ?? all.first else {
+      return nil
+    }
+    self.init(worst)
   }
 }
 

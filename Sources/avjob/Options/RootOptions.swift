@@ -71,7 +71,11 @@ enum Bound {
     } catch let error as TimeTextError {
       throw ValidationError("\(option): \(error.message)")
     }
-    throw ValidationError("\(option): '\(text)' is no size; write '500 MB' or '2 GB'")
+    throw noSize(text, of: option)
+  }
+
+  private static func noSize(_ text: String, of name: String) -> ValidationError {
+    ValidationError("\(name): '\(text)' is no size; write '500 MB' or '2 GB'")
   }
 
   fileprivate static func time(_ text: String) throws -> Duration? {
@@ -84,9 +88,7 @@ enum Bound {
   ///
   /// - Throws: `ValidationError` for what is no size.
   static func bytes(_ text: String, of name: String) throws -> Int64 {
-    guard let size = size(text) else {
-      throw ValidationError("\(name): '\(text)' is no size; write '500 MB' or '20 GB'")
-    }
+    guard let size = size(text) else { throw noSize(text, of: name) }
     return Int64(size)
   }
 

@@ -44,8 +44,8 @@ import TestSupport
       job.yaml:6:28: error: 'split' is a text or a map, not a list
           6 |   e: { clip: a.wav, split: [1s, 2s], output: "e${part.n}.mp3" }
             |                            ^
-        help: write a file that lists times, as 'album.cue', or { 0:00: One, 4:10: Two }, \
-      { every: 10m } or 'chapters'
+        help: write the path or address of a list of times, as 'album.cue', \
+      or { 0:00: One, 4:10: Two }, { every: 10m } or 'chapters'
       job.yaml:7:30: error: '0x' is no time: write 90s, 1:30, 250ms, 1001/30000s or 44100 samples
           7 |   f: { clip: a.wav, split: { 0x: One }, output: "f${part.n}.mp3" }
             |                              ^~

@@ -13,7 +13,7 @@ import TestSupport
   }
 
   @Test(
-    "What is wrong in a cell is told at the cell, where it is used and where the table is named")
+    "What is wrong in a cell is reported there, where it is used and where the table is named")
   func cells() {
     expect(
       screen(
