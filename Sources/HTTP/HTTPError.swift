@@ -144,8 +144,9 @@ extension HTTPError {
       .tryAgain
     case .certificate, .proxy, .libraryMissing, .option: .mendMachine
     case .forbiddenHost, .forbiddenAddress, .forbiddenAddressOfName, .tooManyRedirects, .downgrade,
-      .redirect, .redirectWithoutTarget, .wrongRange, .encoding, .headTooLarge, .malformedHead:
+      .redirect, .redirectWithoutTarget:
       .mendJob
+    case .wrongRange, .encoding, .headTooLarge, .malformedHead: .mendInput
     case .proxyStatus(let status): Self.mayPass(status) ? .tryAgain : .mendMachine
     case .status(let status, _):
       Self.mayPass(status) ? .tryAgain : status == 407 ? .mendMachine : .mendJob

@@ -71,10 +71,10 @@ struct HTTPErrorTests {
       tryAgain: the server accepted the request and did not answer; try again later
       tryAgain: the connection ended after 5 of 9 bytes; try again later
       tryAgain: the connection ended too early, after 5 bytes; try again later
-      mendJob: the server sent other bytes than those requested; \(Self.download)
-      mendJob: the server sent compressed data, which was not requested; \(Self.download)
-      mendJob: the head of the server's answer is too large; \(Self.download)
-      mendJob: the head of the server's answer is malformed: x; \(Self.download)
+      mendInput: the server sent other bytes than those requested; \(Self.download)
+      mendInput: the server sent compressed data, which was not requested; \(Self.download)
+      mendInput: the head of the server's answer is too large; \(Self.download)
+      mendInput: the head of the server's answer is malformed: x; \(Self.download)
       mendMachine: the library libcurl.so.4 cannot be loaded; install the package libcurl4
       mendMachine: the library libcurl.so.4 refuses an option: x; update the package libcurl4
       tryAgain: no connection can be opened: too many open files; raise the limit with ulimit -n \
