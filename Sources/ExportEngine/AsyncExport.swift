@@ -72,7 +72,8 @@ extension MediaLibrary {
   /// The facts of a file's stream, probed on a thread of its own (`AVURLAsset` and its `load(_:)`):
   /// FFmpeg's best stream of sound where `streamIndex` is nil.
   ///
-  /// - Throws: `Failure` (`mendInput`, `mendMachine`), the same at each call for a file.
+  /// - Throws: `Failure` (`mendInput`, `mendMachine`), the same at each call for a file; of a server
+  ///   also `mendJob` and `tryAgain`.
   public func loadAsset(at location: MediaLocation, streamIndex: Int? = nil) async throws -> Asset {
     try await onThread { try self.asset(at: location, streamIndex: streamIndex) }
   }
