@@ -113,7 +113,6 @@ static inline size_t avjob_curl_address(const struct curl_sockaddr *address, uin
 
 // socket(2), closed in programs that are started; a negative errno where it fails.
 static inline curl_socket_t avjob_curl_socket(const struct curl_sockaddr *address) {
-  enum { close_on_exec = 02000000 };  // SOCK_CLOEXEC
-  int found = socket(address->family, address->socktype | close_on_exec, address->protocol);
+  int found = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
   return found < 0 ? -errno : found;
 }

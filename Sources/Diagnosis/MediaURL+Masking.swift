@@ -3,7 +3,9 @@ extension MediaURL {
   /// stay the same: messages quote lines of job files and command lines.
   ///
   /// An address begins with a scheme and `://`. It ends at a blank, at a double quote, or, if a
-  /// single quote precedes it, at the next one. Its user, its password and its query are secrets.
+  /// single quote precedes it, at the next one that YAML or a shell does not take for a part of the
+  /// text (`''`, `'\\''`). Its user, its password and its query are secrets. Where one of these ends
+  /// it in its password, the secret reaches up to the line's last `@`.
   ///
   /// - Complexity: O(n)
   package static func masked(_ text: String) -> String {
@@ -39,11 +41,14 @@ extension MediaURL {
     var first = start - 3
     while first > 0, !scalars[first - 1].isEnd, scalars[first - 1] != "'" { first -= 1 }
     let isQuoted = first > 0 && scalars[first - 1] == "'"
-    let end =
-      scalars[start...].firstIndex { $0.isEnd || isQuoted && $0 == "'" } ?? scalars.count
-    let path = authorityEnd(in: scalars[start..<end])
-    if let at = userEnd(in: scalars[start..<end], before: path) {
+    var end = end(of: scalars, from: start, isQuoted: isQuoted)
+    var path = authorityEnd(in: scalars[start..<end])
+    if let at = userEnd(in: scalars[start..<end], before: path)
+      ?? distantUserEnd(in: scalars, from: start, authority: path, address: end)
+    {
       for index in start..<at { scalars[index] = "*" }
+      end = Self.end(of: scalars, from: at, isQuoted: isQuoted)
+      path = max(path, authorityEnd(in: scalars[at..<end]))
     }
     if let question = scalars[path..<end].firstIndex(of: "?") {
       // An ellipsis, which a message has put there itself, is no secret. Punctuation may follow it.
@@ -53,6 +58,37 @@ extension MediaURL {
       for index in question + 1..<end where !isShortened { scalars[index] = "*" }
     }
     return end
+  }
+
+  /// The end of an address that is quoted, or not, from a place within it.
+  private static func end(
+    of scalars: [Unicode.Scalar], from start: Int, isQuoted: Bool
+  ) -> Int {
+    var index = start
+    while index < scalars.count, !scalars[index].isEnd {
+      if isQuoted, scalars[index] == "'" {
+        let rest = scalars[index...]
+        guard let quote = [["'", "'"], ["'", "\\", "'", "'"]].first(where: rest.starts) else {
+          break
+        }
+        index += quote.count
+      } else {
+        index += 1
+      }
+    }
+    return index
+  }
+
+  /// The `@` behind a password that ends the address too early, as a blank in it does; nil where the
+  /// authority has no password, or a path follows it.
+  private static func distantUserEnd(
+    in scalars: [Unicode.Scalar], from start: Int, authority: Int, address end: Int
+  ) -> Int? {
+    let authority = scalars[start..<authority]
+    guard authority.endIndex == end, let colon = authority.lastIndex(of: ":"),
+      !authority[colon...].contains("]")
+    else { return nil }
+    return scalars[end...].prefix { !Character($0).isNewline }.lastIndex(of: "@")
   }
 }
 
@@ -73,11 +109,16 @@ extension MediaURL {
   ) -> Scalars.Index? where Scalars: BidirectionalCollection<Unicode.Scalar> {
     let plain = address[..<end]
     if let at = plain.lastIndex(of: "@") { return at }
-    guard let colon = plain.lastIndex(of: ":"),
-      !plain[colon...].dropFirst().allSatisfy({ ("0"..."9").contains($0) }),
-      !plain[colon...].contains("]")
-    else { return nil }
+    guard let colon = plain.lastIndex(of: ":"), !isPort(plain, behind: colon) else { return nil }
     return address.lastIndex(of: "@")
+  }
+
+  /// Whether what stands behind a colon is a port, or the rest of an IPv6 address.
+  static func isPort<Scalars>(
+    _ authority: Scalars, behind colon: Scalars.Index
+  ) -> Bool where Scalars: Collection<Unicode.Scalar> {
+    let text = authority[colon...].dropFirst()
+    return text.contains("]") || text.allSatisfy { ("0"..."9").contains($0) }
   }
 }
 

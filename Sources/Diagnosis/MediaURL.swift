@@ -80,8 +80,14 @@ public struct MediaURL: Sendable, Hashable {
     guard let scheme = scheme(of: text) else { return text }
     let start = text.unicodeScalars.prefix(scheme.utf8.count + 3)
     let rest = text.unicodeScalars[start.endIndex...]
-    let at = userEnd(in: rest, before: authorityEnd(in: rest))
+    let end = authorityEnd(in: rest)
+    let at = userEnd(in: rest, before: end)
     let address = at.map { rest[rest.index(after: $0)...] } ?? rest
+    if at == nil, let colon = rest[..<end].lastIndex(of: ":"), !isPort(rest[..<end], behind: colon)
+    {
+      // The start of a password, of which something has cut off the end.
+      return String(start) + String(rest[...colon]) + "…"
+    }
     let part = address.prefix { $0 != "?" }
     return String(start) + String(part) + (part.endIndex == address.endIndex ? "" : "?…")
   }
@@ -102,7 +108,7 @@ public struct MediaURL: Sendable, Hashable {
       let digits = String(rest[rest.index(after: colon)...])
       guard digits.utf8.count <= 5, digits.utf8.allSatisfy(\.isDigit), let number = Int(digits),
         (1...65535).contains(number)
-      else { throw .port(digits) }
+      else { throw .port }
       port = number
       rest = rest[..<colon]
     }
@@ -225,8 +231,8 @@ public enum MediaURLError: Error, Sendable, Hashable {
   case noHost
   /// The host is neither a name nor an address.
   case host
-  /// The text behind the host's colon is not a port.
-  case port(String)
+  /// The text behind the host's colon is not a port. It may be the start of a password.
+  case port
   /// User or password contain characters that must be percent-encoded.
   case userinfo
   /// A `%` precedes something else than two hexadecimal digits, or the escape is `%00`.
@@ -245,7 +251,7 @@ public enum MediaURLError: Error, Sendable, Hashable {
     case .otherScheme(let scheme): "'\(scheme)://' is not supported"
     case .noHost: "the address has no host"
     case .host: "the host name is not valid"
-    case .port(let text): "'\(text)' is no port"
+    case .port: "the text behind ':' is no port"
     case .userinfo: "user and password contain characters that must be percent-encoded"
     case .escape: "a '%' must be followed by two hexadecimal digits"
     case .byte(let byte): "an address cannot contain \(Self.name(of: byte))"

@@ -74,8 +74,10 @@ extension Exchange {
   private func connectionError(_ text: String) -> HTTPError {
     if let known = refusal ?? tunnelError { return known }
     switch handle.systemError {
-    case ETIMEDOUT: return .connectTimeout(url.authority)
-    case ECONNRESET, EHOSTUNREACH, ENETDOWN, ENETUNREACH: return .refused(url.authority)
+    case ETIMEDOUT, ECONNRESET, EHOSTUNREACH, ENETDOWN, ENETUNREACH:
+      if isProxied { return .proxyUnreachable }
+      return handle.systemError == ETIMEDOUT
+        ? .connectTimeout(url.authority) : .refused(url.authority)
     default: return isProxied ? .proxy(text) : .refused(url.authority)
     }
   }

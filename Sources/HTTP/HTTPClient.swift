@@ -75,8 +75,7 @@ struct RequestFields {
 
   /// The fields of a request.
   ///
-  /// - Throws: `HTTPError.invalidRequest` for an empty or negative range, and for a validator that
-  ///   no
+  /// - Throws: `HTTPError.invalidRequest` for an empty or negative range, and for a validator that no
   ///   field may have.
   init(_ request: HTTPRequest) throws(HTTPError) {
     var lines = ["Accept-Encoding: identity"]

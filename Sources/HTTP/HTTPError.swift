@@ -19,6 +19,8 @@ package enum HTTPError: Error, Sendable, Hashable {
   /// The proxy of the environment has no address, refuses connections, or failed otherwise, with
   /// curl's message.
   case proxy(String)
+  /// No network leads to the proxy of the environment now, or it takes too long.
+  case proxyUnreachable
   /// The proxy answered CONNECT with this status.
   case proxyStatus(Int)
   /// `AddressPolicy` does not allow this host.
@@ -77,6 +79,7 @@ extension HTTPError {
     case .tls(let text): "the connection cannot be encrypted: \(text)"
     case .certificate(let text): "the server's certificate is not trusted: \(text)"
     case .proxy(let text): "the proxy failed: \(text)"
+    case .proxyUnreachable: "the proxy cannot be connected to"
     case .proxyStatus(let status): "the proxy answered \(status)\(Self.phrase(of: status))"
     case .forbiddenHost(let host): "'\(host)' is not an allowed host"
     case .forbiddenAddress(let host, let scope):
@@ -116,6 +119,8 @@ extension HTTPError {
     case .certificate:
       "update the package ca-certificates, or set CURL_CA_BUNDLE to a file with the authority"
     case .proxy: "check the variables http_proxy, https_proxy, all_proxy and no_proxy"
+    case .proxyUnreachable:
+      "check the network connection and the variables of proxies, or try again later"
     case .forbiddenHost(let host): "add --allow-host '\(host)'"
     case .proxyStatus(let status): Self.remedy(ofProxy: status)
     case .forbiddenAddress(let host, _): "add --allow-host '\(host)' if you trust this server"
@@ -139,8 +144,9 @@ extension HTTPError {
   /// The kind of remedy.
   package var kind: Failure.Remedy {
     switch self {
-    case .unknownHost, .refused, .connectTimeout, .connectionLost, .tls, .stalled, .noAnswer,
-      .shortBody, .tooManyFiles, .cancelled, .other:
+    case .unknownHost, .refused, .connectTimeout, .connectionLost, .tls, .proxyUnreachable,
+      .stalled,
+      .noAnswer, .shortBody, .tooManyFiles, .cancelled, .other:
       .tryAgain
     case .certificate, .proxy, .libraryMissing, .option: .mendMachine
     case .forbiddenHost, .forbiddenAddress, .forbiddenAddressOfName, .tooManyRedirects, .downgrade,

@@ -39,14 +39,23 @@ struct NetworkEnvironment: Sendable, Hashable {
 
   /// The proxy for a URL; nil without one.
   ///
-  /// Ignores `HTTP_PROXY`, which clients of a CGI program can set (CVE-2016-5385).
+  /// Ignores `HTTP_PROXY`, which clients of a CGI program can set (CVE-2016-5385). A SOCKS proxy gets
+  /// the name of the server, as every other one does: `socks5` is `socks5h`, `socks4` is `socks4a`.
   func proxy(for url: MediaURL) -> String? {
     let proxy =
       switch url.scheme {
       case .http: first("http_proxy", "all_proxy", "ALL_PROXY")
       case .https: first("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")
       }
-    return isExcepted(url.host) ? nil : proxy
+    return isExcepted(url.host) ? nil : proxy.map(Self.resolvingProxy)
+  }
+
+  private static func resolvingProxy(_ address: String) -> String {
+    switch MediaURL.scheme(of: address) {
+    case "socks4": "socks4a" + address.dropFirst(6)
+    case "socks5": "socks5h" + address.dropFirst(6)
+    default: address
+    }
   }
 
   /// Whether `no_proxy` lists a host: as `*`, or by a name of a host or domain, an address, or a

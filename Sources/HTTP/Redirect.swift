@@ -28,7 +28,7 @@ enum Redirect {
     do throws(MediaURLError) {
       target = try MediaURL(try absolute(String(text), from: url))
     } catch {
-      throw .redirect(shown(error))
+      throw .redirect(error)
     }
     if url.scheme == .https, target.scheme == .http { throw .downgrade }
     return target
@@ -87,10 +87,5 @@ enum Redirect {
       }
     }
     return "/" + kept.joined(separator: "/")
-  }
-
-  /// The error without bytes of the server that cannot be printed.
-  private static func shown(_ error: MediaURLError) -> MediaURLError {
-    if case .port(let text) = error { .port(HTTPText.printable(text.utf8)) } else { error }
   }
 }

@@ -1,13 +1,14 @@
 /// A file's bytes, of which a window is held: scans read in order, with short looks ahead and back.
 ///
 /// Files are read and not mapped: one that is cut short while it is scanned would end the process
-/// (SIGBUS). What is not there any more reads as zeros. One thread at a time.
+/// (SIGBUS). Where bytes are not there any more, or cannot be read, the file ends from then on, and
+/// what is behind it reads as zeros. One thread at a time.
 final class FileWindow {
   /// Fills `bytes` from `offset` of the file on; gives how many there were.
   typealias Read = (_ offset: Int, _ bytes: UnsafeMutableRawBufferPointer) -> Int
 
-  /// Bytes of the file.
-  let count: Int
+  /// Bytes of the file, as far as they could be read.
+  private(set) var count: Int
 
   private let read: Read
   private let held: UnsafeMutableRawPointer
@@ -63,6 +64,7 @@ final class FileWindow {
     end = start + Self.size
     let wanted = max(0, min(Self.size, count - start))
     let found = read(start, UnsafeMutableRawBufferPointer(start: held, count: wanted))
+    if found < wanted { count = start + found }
     (held + found).initializeMemory(as: UInt8.self, repeating: 0, count: Self.size - found)
   }
 }

@@ -15,25 +15,25 @@ struct FrameScanner {
   }
 
   private let bytes: FileWindow
-  /// Where the tags at the file's end start.
-  private let end: Int
   /// Bytes from the first frame, that of the tag or one with sound, to the tags at the file's end.
   let streamLength: Int
   private let sync: FrameSync
   /// Where the scan goes on, and whether it has found all.
   private var position: Int
   private(set) var isAtEnd = false
+  /// Whether bytes between frames were passed over, in which frames may have been.
+  private(set) var isInterrupted = false
   private(set) var result: Result
   private var skipped = (count: 0, runs: 0, firstOffset: 0)
 
   /// Finds the first frame, and reads its tag. See `FrameIndex.init(byteCount:reading:)`.
   init(_ bytes: FileWindow) throws(FrameIndex.Refusal) {
     let end = TagBoundary.end(in: bytes)
-    let sync = FrameSync(bytes: bytes, end: end)
+    let sync = FrameSync(bytes, end: end)
     let start = TagBoundary.start(in: bytes, end: end)
     guard let (first, header) = try sync.firstFrame(from: start) else { throw .noFrames }
     guard header.layer == .layer3 else { throw .notLayer3(header.layer) }
-    (self.bytes, self.end, self.sync) = (bytes, end, sync)
+    (self.bytes, self.sync) = (bytes, sync)
     streamLength = end - first
     result = Result(header: header)
     position = first
@@ -44,6 +44,9 @@ struct FrameScanner {
       position += length
     }
   }
+
+  /// Where the tags at the file's end start.
+  private var end: Int { sync.end }
 
   /// Goes on until `count` frames are found, or all. Takes time linear in the bytes that it passes.
   mutating func find(_ count: Int = .max) {
@@ -71,6 +74,7 @@ struct FrameScanner {
       return
     }
     skip(from: next.junkStart, to: next.position)
+    if next.position > position { isInterrupted = true }
     position = next.position
     if !next.header.isConsistent(with: result.header) {
       let frame = result.entries.count

@@ -3,7 +3,15 @@
 /// Every search looks at each byte once and at no more than four headers from each.
 struct FrameSync {
   let bytes: FileWindow
-  let end: Int
+  private let limit: Int
+
+  /// - Parameters:
+  ///   - bytes: The file.
+  ///   - limit: Where its frames end.
+  init(_ bytes: FileWindow, end limit: Int) { (self.bytes, self.limit) = (bytes, limit) }
+
+  /// Where frames end: earlier than at first, where bytes could not be read.
+  var end: Int { min(limit, bytes.count) }
 
   /// How many headers in a row are evidence of a stream.
   private static let chainLength = 4

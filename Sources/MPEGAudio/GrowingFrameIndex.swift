@@ -2,7 +2,8 @@
 /// were needed, and the tag's word for the others. One thread at a time.
 ///
 /// Only a tag with LAME's extension and a right checksum is believed, and only if the stream has as
-/// many bytes as it says. Where the last frame is needed all of them are counted.
+/// many bytes as it says. Where the last frame is needed, or where bytes lie between frames, all of
+/// them are counted.
 package struct GrowingFrameIndex {
   /// What the tag says of all frames, and where those lie that were found.
   package private(set) var index: FrameIndex
@@ -48,11 +49,12 @@ package struct GrowingFrameIndex {
       (least * count...(most + 1) * count).contains(byteCount)
     else { return nil }
     scanner.find(min(count, Self.firstFrames))
+    if scanner.isInterrupted { return nil }
     index = FrameIndex(scanner.result, count: count, byteCount: byteCount)
     self.scanner = scanner
   }
 
-  /// As many tell a constant bit rate.
+  /// Enough to recognise a constant bit rate.
   private static let firstFrames = 16
 
   /// Makes sure that frame `number`, and all before it, are in `index`.
@@ -64,6 +66,7 @@ package struct GrowingFrameIndex {
     let isLast = number >= index.count - 1
     guard scanner != nil, isLast || number >= index.entries.count else { return }
     scanner?.find(isLast ? .max : number + 1)
+    if scanner?.isInterrupted == true { scanner?.find() }
     guard let result = scanner?.result else { return }
     index.entries += result.entries[index.entries.count...]
     guard scanner?.isAtEnd == true else { return }

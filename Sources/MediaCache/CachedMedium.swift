@@ -15,7 +15,7 @@ package final class CachedMedium: Sendable {
   let facts: EntryFacts
   let files: EntryFiles
   /// Whether other processes and later runs find it; else its files have no names any more.
-  let isKept: Bool
+  package let isKept: Bool
   let folder: EntryFolder
   /// The lock that says that the entry is in use.
   let use: FileDescriptor

@@ -7,11 +7,15 @@ public struct ProbedAsset: Sendable, Hashable, Codable {
   public var asset: Asset
   /// Oddities of a file that can be read all the same.
   public var warnings: [Warning]
+  /// Whether the length is the tag's word, as that of an MP3 of which not all is here: what is found
+  /// otherwise later must not be forgotten for it.
+  public var isLengthAnnounced: Bool
 
   /// An asset with the warnings of its probing.
-  public init(_ asset: Asset, warnings: [Warning] = []) {
+  public init(_ asset: Asset, warnings: [Warning] = [], isLengthAnnounced: Bool = false) {
     self.asset = asset
     self.warnings = warnings
+    self.isLengthAnnounced = isLengthAnnounced
   }
 
   /// The same facts of the same file at another place, or with another number of its device,

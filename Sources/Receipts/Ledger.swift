@@ -80,10 +80,10 @@ public final class Ledger: Sendable {
     }
     if let same = changed.first(where: { folder.relative($0.source.location) == $0.recorded.path })
     {
-      // Both numbers of a server's medium stand for what the server says of it.
+      // Both numbers of a server's medium stand for its query and what the server says of it.
       let isRemote = same.source.location.url != nil && same.differences != ["size"]
       return .sourceChanged(
-        same.source.location, isRemote ? ["ETag or Last-Modified"] : same.differences)
+        same.source.location, isRemote ? ["query, ETag or Last-Modified"] : same.differences)
     }
     // A job that lost a source differs in more than that.
     let aspects = inputs.digests.filter { receipt.job[$0.aspect] != $0.digest }.map(\.aspect)

@@ -58,6 +58,7 @@ public final class ProbeMemory: Sendable {
   }
 
   /// Writes this run's results, together with those that it did not use; nothing where none is new.
+  /// A length that is only announced is asked for again.
   ///
   /// - Parameters:
   ///   - media: What this run used.
@@ -72,7 +73,7 @@ public final class ProbeMemory: Sendable {
     let keys = Dictionary(zip(numbers, media)) { first, _ in first }
     try store.save(numbers) { number, isThere in
       guard let key = keys[number], let (probed, isRecalled) = find(key),
-        !(isRecalled && isThere)
+        !(isRecalled && isThere), !probed.isLengthAnnounced
       else { return nil }
       let relative = folder.relative(key.location)
       let entry = Entry(

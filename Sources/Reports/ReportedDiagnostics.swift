@@ -10,7 +10,6 @@ package final class ReportedDiagnostics: Sendable {
   /// Whether messages are repeated on standard output as GitHub's workflow commands.
   private let annotates: Bool
   /// Whether notes are left out.
-  /// Whether notes are left out.
   package let isQuiet: Bool
   private let reported = Mutex<[Diagnostic]>([])
 

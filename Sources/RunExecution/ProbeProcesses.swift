@@ -263,9 +263,7 @@ extension ProbeProcesses {
     let library = MediaLibrary()
     do throws(Failure) {
       if let search = request.search { return .silences(try library.silences(search)) }
-      let asset = try library.asset(at: request.location, streamIndex: request.stream)
-      let warnings = library.warnings(for: request.location, streamIndex: request.stream)
-      return .found(ProbedAsset(asset, warnings: warnings))
+      return .found(try library.probed(at: request.location, streamIndex: request.stream))
     } catch {
       return .failed(error)
     }

@@ -43,23 +43,22 @@ struct LoudnessGroups {
     names[index] = Array(own.keys)
   }
 
-  /// The estimate of each job that has groups, together with those of the other jobs of each of its
-  /// groups: the first job of a group that runs measures the sounds of all.
+  /// What each job that has groups costs, together with the other jobs of each of its groups: the first job of a group that runs measures the sounds of all.
   ///
   /// A job that shares several groups with another one counts for each of them, since each group is
   /// measured by itself.
   ///
-  /// - Parameter estimate: The estimate of a job, by its number.
+  /// - Parameter cost: Of a job, by its number: time, or bytes.
   /// - Returns: The sums, by the jobs' numbers.
   /// - Complexity: O(members of all groups)
-  func estimates(_ estimate: (Int) -> Duration) -> [Int: Duration] {
-    let totals = members.mapValues { $0.keys.reduce(into: Duration.zero) { $0 += estimate($1) } }
-    var estimates: [Int: Duration] = [:]
+  func sums<Cost: AdditiveArithmetic>(_ cost: (Int) -> Cost) -> [Int: Cost] {
+    let totals = members.mapValues { $0.keys.reduce(into: Cost.zero) { $0 += cost($1) } }
+    var sums: [Int: Cost] = [:]
     for (index, names) in names {
-      let own = estimate(index)
-      estimates[index] = names.reduce(into: own) { $0 += totals[$1, default: own] - own }
+      let own = cost(index)
+      sums[index] = names.reduce(into: own) { $0 += totals[$1, default: own] - own }
     }
-    return estimates
+    return sums
   }
 
   /// The groups, for the sessions of jobs.

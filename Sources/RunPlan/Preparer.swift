@@ -168,16 +168,23 @@ struct Preparer {
   /// Probes on all cores.
   private mutating func probe(_ budget: CPUBudget) {
     let references = steadyMedia()
-    library.probe(references, budget)
+    let failures = library.probe(references, budget)
     for reference in references {
-      do throws(Failure) {
-        let asset = try library.asset(at: reference.location, streamIndex: reference.stream)
-        try library.require(reference.sha256, of: asset)
-        let warnings = library.warnings(for: reference.location, streamIndex: reference.stream)
-        if !warnings.isEmpty { issues[reference] = Issue(warnings: warnings) }
-      } catch {
-        issues[reference] = Issue(failure: error, warnings: [])
+      if let failure = failures[reference] {
+        issues[reference] = Issue(failure: failure, warnings: [])
+        continue
       }
+      let warnings = library.warnings(for: reference.location, streamIndex: reference.stream)
+      if !warnings.isEmpty { issues[reference] = Issue(warnings: warnings) }
+    }
+  }
+
+  /// Bytes of the servers' media that a job reads.
+  func remoteBytes(of index: Int) -> Int64 {
+    let media = Set(jobs[index].media.filter { $0.location.url != nil })
+    return media.reduce(0) { sum, reference in
+      let known = library.probedAsset(at: reference.location, streamIndex: reference.stream)
+      return sum.addingReportingOverflow(known?.found.asset.identity.size ?? 0).partialValue
     }
   }
 
@@ -307,7 +314,8 @@ struct Preparer {
       asset.location = reference.location
       return asset
     }
-    guard !isAbsent(reference.location) else { return nil }
+    // A server that has failed is not asked again for each job.
+    guard !isAbsent(reference.location), issues[reference]?.failure == nil else { return nil }
     return try? library.asset(at: reference.location, streamIndex: reference.stream)
   }
 

@@ -3,16 +3,34 @@ import ExportEngine
 import JobFile
 import JobModel
 import MediaComposition
+import Synchronization
 import Threads
 
 extension MediaLibrary {
-  /// Probes media on as many threads as the budget has cores: what is asked about them then is
-  /// known. What cannot be read says so when it is asked for.
-  package func probe(_ references: [MediaReference], _ budget: CPUBudget) {
-    each(of: references, on: budget.total, name: "probe") {
-      let asset = try? self.asset(at: $0.location, streamIndex: $0.stream)
-      if let asset, $0.sha256 != nil { _ = try? self.digest(of: asset) }
+  /// Probes media on as many threads as the budget has cores, and compares checksums: what is asked
+  /// about them then is known.
+  ///
+  /// - Parameters:
+  ///   - references: Each once.
+  ///   - budget: Whose cores are used.
+  /// - Returns: Why some cannot be read, or are not what the job file says.
+  func probe(_ references: [MediaReference], _ budget: CPUBudget) -> [MediaReference: Failure] {
+    let failures = Mutex<[MediaReference: Failure]>([:])
+    each(of: references, on: budget.total, name: "probe") { reference in
+      // A medium that was another one midway, or broke off for good, may be opened anew.
+      for _ in 0..<2 {
+        do throws(Failure) {
+          let asset = try self.asset(at: reference.location, streamIndex: reference.stream)
+          try self.require(reference.sha256, of: asset)
+          failures.withLock { $0[reference] = nil }
+          return
+        } catch {
+          failures.withLock { $0[reference] = error }
+          guard error.remedy == .tryAgain else { return }
+        }
+      }
     }
+    return failures.withLock { $0 }
   }
 
   /// Holds an asset to the checksum that the job file gives for it, if it gives one.

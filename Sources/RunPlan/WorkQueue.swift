@@ -18,6 +18,8 @@ struct WorkQueue {
   private var owners: [Int] = []
   /// The estimates of jobs that may measure the sounds of groups, with those of their groups.
   private let groupEstimates: [Int: Duration]
+  /// Of the same jobs: the bytes of servers' media.
+  private let groupFetches: [Int: Int64]
 
   private struct Part: Hashable {
     var job: Int
@@ -28,9 +30,8 @@ struct WorkQueue {
   init(_ preparer: Preparer, _ rules: RunRules, count: Int) {
     self.preparer = preparer
     self.rules = rules
-    groupEstimates = preparer.groups.estimates {
-      preparer.outcomes[$0].estimates.reduce(.zero, +)
-    }
+    groupEstimates = preparer.groups.sums { preparer.outcomes[$0].estimates.reduce(.zero, +) }
+    groupFetches = preparer.groups.sums { preparer.remoteBytes(of: $0) }
     work.reserveCapacity(count)
   }
 
@@ -47,7 +48,7 @@ struct WorkQueue {
     let isRead = preparer.dependencies.isRead(index)
     let first = work.count
     let shared = groupEstimates[index, default: .zero]
-    let fetched = fetchedBytes(of: job.media)
+    let fetched = groupFetches[index] ?? preparer.remoteBytes(of: index)
     for part in parts {
       let estimate = outcome.estimates[part]
       if isRead { readParts[Part(job: index, part: part)] = work.count }
@@ -65,16 +66,6 @@ struct WorkQueue {
     if !warnings.isEmpty, first < work.count { work[first].warnings = warnings }
     if !outcome.remarks.isEmpty, first < work.count { work[first].remarks = outcome.remarks }
     places[index] = first..<work.count
-  }
-
-  /// Bytes of the servers' media among some.
-  private func fetchedBytes(of media: some Sequence<MediaReference>) -> Int64 {
-    let media = Set(media.filter { $0.location.url != nil })
-    return media.reduce(0) { sum, reference in
-      let known = preparer.library.probedAsset(
-        at: reference.location, streamIndex: reference.stream)
-      return sum.addingReportingOverflow(known?.found.asset.identity.size ?? 0).partialValue
-    }
   }
 
   /// All that was added, in its order, each with what it waits for.

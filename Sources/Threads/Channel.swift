@@ -62,7 +62,8 @@ public final class Channel<Element: Sendable>: Sendable {
     }
   }
 
-  /// The same; while it waits, `body` is called on this thread, each time that a `pause` has passed.
+  /// Takes the oldest element, as `receive()`; while it waits, `body` is called on this thread, each
+  /// time that a `pause` has passed.
   public func receive(every pause: Duration, _ body: () -> Void) -> Element? {
     while true {
       let due = ContinuousClock.now + pause

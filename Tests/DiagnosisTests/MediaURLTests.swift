@@ -44,8 +44,8 @@ struct MediaURLTests {
       ("https://[::1%25eth0]/", .host), ("https://e\u{301}.org/", .host),
       ("https://h\u{212A}.org/", .host), ("https://.h/", .host),
       ("https://h\\@evil/", .userinfo), ("https://u@v@h/", .userinfo),
-      ("https://h:0/", .port("0")), ("https://h:65536/", .port("65536")),
-      ("https://h:/", .port("")), ("https://h:8x/", .port("8x")), ("https://h:+80/", .port("+80")),
+      ("https://h:0/", .port), ("https://h:65536/", .port),
+      ("https://h:/", .port), ("https://h:8x/", .port), ("https://h:+80/", .port),
       ("https://h/%", .escape), ("https://h/%g1", .escape), ("https://h/%0", .escape),
       ("https://ann:se/cret@h/", .userinfo), ("https://ann:se#cret@h/", .userinfo),
       ("https://h/a%00.flac", .escape), ("https://u%@h/", .userinfo),
@@ -86,6 +86,8 @@ struct MediaURLTests {
     for wrong in ["https://ann:se/cret@h/a?x", "https://ann:se#cret@h/a?x"] {
       #expect(MediaURL.shown(wrong) == "https://h/a?…")
     }
+    #expect(MediaURL.shown("https://ann:se") == "https://ann:…")
+    #expect(MediaURL.shown("https://[::1]:80/a?b") == "https://[::1]:80/a?…")
     let long = try MediaURL("https://u:p@h/" + String(repeating: "é", count: 1330) + "?s")
     #expect(long.absoluteText.utf8.count > 7990)
     let redacted = MediaLocation.remote(long).redacted
@@ -114,6 +116,17 @@ struct MediaURLTests {
       ("http://\u{301}ann:hush@h/a", "http://*********@h/a"),
       ("http://h/a?\u{301}x=s", "http://h/a?****"), ("a+://ann:hush@h", "a+://********@h"),
       ("http://h:80/a@b", "http://h:80/a@b"), ("http://[::a]/x@y", "http://[::a]/x@y"),
+      (
+        #"avjob clip 'https://ann:it'\''s@h/x.wav' -o b"#,
+        "avjob clip 'https://***********@h/x.wav' -o b"
+      ),
+      ("clip: 'https://ann:it''s@h/x.wav' 2s", "clip: 'https://*********@h/x.wav' 2s"),
+      ("'https://h/x?sig=a''b' 'c'", "'https://h/x?********' 'c'"),
+      (#"avjob probe 'https://h/x?a'\''b'"#, "avjob probe 'https://h/x?******'"),
+      ("clip: https://ann:se cret@h/x.mp3?t=1", "clip: https://***********@h/x.mp3?***"),
+      (#"clip: https://ann:se"cret@h/x.mp3"#, "clip: https://***********@h/x.mp3"),
+      ("https://h:80 a b@c", "https://********@c"), ("https://h 80 a b@c", "https://h 80 a b@c"),
+      ("https://ann:se\nmail: x@y", "https://ann:se\nmail: x@y"),
     ])
   func masking(line: String, expected: String) {
     #expect(MediaURL.masked(line) == expected)

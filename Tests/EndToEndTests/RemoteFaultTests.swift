@@ -100,6 +100,44 @@ import Testing
     #expect(try readFile(stage.stage.path("a.wav")) == local.clip)
   }
 
+  @Test("a server that fails is asked for a medium twice four times, however many jobs read it")
+  func deadServer() throws {
+    let stage = try RemoteStage(servingItself: true)
+    try stage.make("sox -R -n -r 44100 -b 16 a.wav synth 1 sine 300 gain -6")
+    let url = stage.url("status=503", "a.wav")
+    let jobs = (1...5).map { "  j\($0): { clip: \"\(url)\", output: \($0).flac }\n" }
+    try stage.stage.write("job.yaml", "jobs:\n" + jobs.joined())
+    #expect(try stage.run("avjob run -q --allow-host $host job.yaml").status == 75)
+    #expect(try stage.requests().count == 8)
+  }
+
+  @Test(
+    "an MP3 of which frames are missing fails where they count, and is read as a file the next time"
+  )
+  func damagedMP3() throws {
+    let stage = try RemoteStage(servingItself: true)
+    try stage.make(
+      """
+      sox -R -n -r 44100 -c 2 -b 16 a.wav synth 180 pinknoise gain -6
+      lame --quiet -b 128 a.wav a.mp3
+      dd if=/dev/zero of=a.mp3 bs=1 seek=1000000 count=2090 conv=notrunc status=none
+      avjob clip -q a.mp3 --from end-10s --to end-5s -o here.wav
+      """)
+    func job(_ name: String, _ url: String) throws {
+      try stage.stage.write("\(name).yaml", "clip: \(url) end-10s..end-5s\noutput: \(name).wav\n")
+    }
+    for options in ["", "--isolate"] {
+      try job("there", stage.url("plain", "a.mp3"))
+      let command = "avjob run -q \(options) --allow-host $host there.yaml"
+      let first = try stage.run("avjob cache clear; rm -rf .avjob there.wav; \(command)")
+      #expect(first.status == 75 && first.errors.contains("run the job again"), "\(first.errors)")
+      try stage.make("\(command); cmp here.wav there.wav")
+    }
+    // What is not kept tells no next run.
+    try job("unkept", stage.url("header=Cache-Control:no-store", "a.mp3"))
+    try stage.make("avjob run -q --allow-host $host unkept.yaml; cmp here.wav unkept.wav")
+  }
+
   @Test("jobs of a server that breaks its protocol fail, and no others")
   func otherJobs() throws {
     let stage = try RemoteStage(servingItself: true)

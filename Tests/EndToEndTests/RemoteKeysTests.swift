@@ -305,6 +305,8 @@ import Testing
       avjob plan --allow-host $host ../job.yaml; avjob plan --json --allow-host $host ../job.yaml
       avjob check --json --allow-host $host ../job.yaml
       avjob probe --json cut.mp3
+      avjob compress --allow-host $host --verbose --report c.json -o o.mp3 \\
+        'http://ann:s3cr3t@'$host'/?token=t0ps3cret'
       """)
     let shown = "cut-http://\(stage.host)/plain/a.wav?…"
     #expect(result.text.contains(shown) && result.errors.contains(shown), "\(result.errors)")

@@ -9,7 +9,8 @@ struct HTTPErrorTests {
   /// One error of each kind, and of each remedy of a status.
   private static let all: [HTTPError] = [
     .unknownHost("h"), .refused("h:1"), .connectTimeout("h"), .connectionLost, .tls("x"),
-    .certificate("x"), .proxy("x"), .proxyStatus(403), .proxyStatus(407), .proxyStatus(503),
+    .certificate("x"), .proxy("x"), .proxyUnreachable, .proxyStatus(403), .proxyStatus(407),
+    .proxyStatus(503),
     .forbiddenHost("h:1"), .forbiddenAddress("h", .private),
     .forbiddenAddressOfName("h", .linkLocal), .tooManyRedirects(8), .downgrade,
     .redirect(.otherScheme("file")), .redirectWithoutTarget, .status(401, retryAfter: nil),
@@ -23,6 +24,8 @@ struct HTTPErrorTests {
   private static let download =
     "download the file with another program and use its path, "
     + "or report it to the server's operator"
+  private static let variables =
+    "check the variables http_proxy, https_proxy, all_proxy and no_proxy"
 
   @Test("say what is wrong and what to do")
   func screen() {
@@ -41,10 +44,10 @@ struct HTTPErrorTests {
       try again later
       mendMachine: the server's certificate is not trusted: x; update the package \
       ca-certificates, or set CURL_CA_BUNDLE to a file with the authority
-      mendMachine: the proxy failed: x; check the variables http_proxy, https_proxy, all_proxy \
-      and no_proxy
-      mendMachine: the proxy answered 403 (Forbidden); check the variables http_proxy, \
-      https_proxy, all_proxy and no_proxy
+      mendMachine: the proxy failed: x; \(Self.variables)
+      tryAgain: the proxy cannot be connected to; check the network connection and the variables of \
+      proxies, or try again later
+      mendMachine: the proxy answered 403 (Forbidden); \(Self.variables)
       mendMachine: the proxy answered 407 (Proxy Authentication Required); add user and password \
       to the variable of the proxy, such as https_proxy
       tryAgain: the proxy answered 503 (Service Unavailable); try again later

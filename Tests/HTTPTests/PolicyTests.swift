@@ -189,6 +189,9 @@ struct PolicyTests {
       (["all_proxy": "p", "no_proxy": "::1,fd00::/8"], "http://[fd00::1]/", nil),
       (["all_proxy": "p", "no_proxy": "::1"], "http://[0::1]/", nil),
       (["all_proxy": "p", "no_proxy": "."], "http://h/", "p"),
+      (["all_proxy": "socks5://p:1080"], "http://h/", "socks5h://p:1080"),
+      (["all_proxy": "SOCKS4://p"], "http://h/", "socks4a://p"),
+      (["all_proxy": "socks5h://p"], "http://h/", "socks5h://p"),
     ] as [([String: String], String, String?)])
   func environment(variables: [String: String], url: String, proxy: String?) throws {
     #expect(NetworkEnvironment(variables).proxy(for: try MediaURL(url)) == proxy)

@@ -128,6 +128,39 @@ import Testing
     #expect(lie?.announced == count + more && lie?.found == count)
   }
 
+  @Test("bytes between frames, noise or zeros, make all frames be counted", arguments: [0x55, 0])
+  func hole(byte: UInt8) throws {
+    let whole = try file(["lame", "--quiet", "-b", "128"])
+    let index = try MP3Files.index(of: whole)
+    let (first, last) = (index.byteRange(ofFrame: 700), index.byteRange(ofFrame: 704))
+    var bytes = whole
+    for place in first.lowerBound..<last.upperBound { bytes[place] = byte }
+    let file = CostlyFile(bytes)
+    var growing = try #require(try file.grow())
+    // The bytes and the sum of all headers agree with the tag.
+    #expect(growing.index.count == index.count)
+    try growing.find(99)
+    #expect(!growing.isWhole)
+    let gap = #expect(throws: GrowingFrameIndex.Contradiction.self) { try growing.find(800) }
+    #expect(gap?.announced == index.count && gap?.found == index.count - 5)
+    #expect(file.end == bytes.count)
+  }
+
+  @Test("where bytes cannot be read a scan ends, however long the file is said to be")
+  func unreadable() throws {
+    let bytes = try file(["lame", "--quiet", "-b", "128"])
+    var calls = 0
+    let index = try FrameIndex(byteCount: 1 << 42) { offset, target in
+      calls += 1
+      guard offset < bytes.count else { return 0 }
+      let part = bytes[offset..<min(bytes.count, offset + target.count)]
+      target.copyBytes(from: part)
+      return part.count
+    }
+    #expect(index.count == (try MP3Files.index(of: bytes)).count)
+    #expect(calls < 20)
+  }
+
   @Test("a file whose frames are all found at once is held to its tag as well", arguments: [0, -2])
   func short(more: Int) throws {
     let bytes = try MP3Files.withFolder { folder in

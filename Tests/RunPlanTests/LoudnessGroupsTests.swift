@@ -70,7 +70,7 @@ struct LoudnessGroupsTests {
         }
         expected[index] = sum
       }
-      #expect(groups.estimates(estimate) == expected)
+      #expect(groups.sums(estimate) == expected)
       #expect(Set(groups.made().keys) == Set(settled.values.joined()))
     }
   }

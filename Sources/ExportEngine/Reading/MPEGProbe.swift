@@ -59,6 +59,19 @@ extension Prober {
     }
     return ProbedStream(
       asset: asset, facts: facts,
-      warnings: frames.anomalies.map { Warning("\($0)", location: location) })
+      warnings: frames.anomalies.map { Warning("\($0)", location: location) },
+      isLengthAnnounced: !found.isWhole)
+  }
+
+  /// The same for a file that libavformat does not recognise; nil where it is none.
+  ///
+  /// - Throws: Where its bytes cannot be read.
+  func shortMPEGAudio(stream index: Int?) throws(Failure) -> ProbedStream? {
+    do throws(Failure) {
+      return try probeMPEGAudio(nil, stream: index)
+    } catch {
+      if error.remedy == .mendInput { return nil }
+      throw error
+    }
   }
 }

@@ -153,8 +153,9 @@ final class MPEGFile {
   private func find(
     _ size: Int64, _ note: ITunesGapless?
   ) throws(FrameIndex.Refusal) -> GrowingFrameIndex {
-    // Fewer bytes are here sooner than another request is answered.
-    let isCostly = medium.missingBytes(of: [0..<size]) > Self.fewBytes
+    // Fewer bytes are here sooner than another request is answered. Where a tag lies, what is kept
+    // tells the next run the truth.
+    let isCostly = medium.isKept && medium.missingBytes(of: [0..<size]) > Self.fewBytes
     if isCostly, let growing = try GrowingFrameIndex(byteCount: Int(size), reading: fill) {
       return growing
     }

@@ -47,7 +47,9 @@ public final class MediaLibrary: Sendable {
 
     var found: ProbedAsset {
       switch self {
-      case .probed(let stream): ProbedAsset(stream.asset, warnings: stream.warnings)
+      case .probed(let stream):
+        ProbedAsset(
+          stream.asset, warnings: stream.warnings, isLengthAnnounced: stream.isLengthAnnounced)
       case .recalled(let found), .reported(let found): found
       }
     }
@@ -105,7 +107,14 @@ public final class MediaLibrary: Sendable {
   /// - Throws: `Failure` (`mendInput`, `mendMachine`), the same at each call for a file, or
   ///   `tryAgain`.
   public func asset(at location: MediaLocation, streamIndex: Int? = nil) throws(Failure) -> Asset {
-    try known(Key(location: location, streamIndex: streamIndex)).found.asset
+    try probed(at: location, streamIndex: streamIndex).asset
+  }
+
+  /// The same, with all that probing found.
+  package func probed(
+    at location: MediaLocation, streamIndex: Int? = nil
+  ) throws(Failure) -> ProbedAsset {
+    try known(Key(location: location, streamIndex: streamIndex)).found
   }
 
   /// The same for a file.

@@ -30,6 +30,9 @@ final class MediumBytes {
   /// Says what any demuxers of the medium will read, as long as this object lives.
   func expect(_ reads: [ExpectedRead]) { (source as? CachedReader)?.expect(reads) }
 
+  /// Whether what is read is kept for other runs, as all of a file is.
+  var isKept: Bool { (source as? CachedReader)?.medium.isKept ?? true }
+
   /// How many bytes of some ranges a server is still to be asked for; none of a file's.
   func missingBytes(of ranges: [Range<Int64>]) -> Int64 {
     (source as? CachedReader)?.medium.missingBytes(of: ranges) ?? 0

@@ -9,6 +9,8 @@ struct ProbedStream: Sendable {
   var asset: Asset
   var facts: StreamFacts
   var warnings: [Warning]
+  /// As of `ProbedAsset`.
+  var isLengthAnnounced = false
 }
 
 /// Finds the facts of a media file, trusting evidence over headers.
@@ -33,7 +35,7 @@ struct Prober {
     } catch {
       guard error.isUnknownFormat else { throw error.inputFailure(location) }
       // libavformat refuses a short MP3 as noise; the frames themselves are proof.
-      if let short = try? prober.probeMPEGAudio(nil, stream: index) { return short }
+      if let short = try prober.shortMPEGAudio(stream: index) { return short }
       throw Failure(
         .mendInput, "holds no sound in a known format (a text, a playlist, a damaged header?)",
         location: location)

@@ -249,7 +249,8 @@ struct JobName {
   var fallback: String
 
   func text(in decoder: Decoder, _ scope: Scope) -> String {
-    key.flatMap { decoder.text($0, scope, as: .jobName)?.string } ?? fallback
+    // A key that is an address itself has no variable to hide.
+    MediaURL.shown(key.flatMap { decoder.text($0, scope, as: .jobName)?.string } ?? fallback)
   }
 
   /// The common name of all jobs of a loop: the key, with the file's variables filled in, or as
@@ -258,7 +259,7 @@ struct JobName {
     let isBound = key?.variables.contains {
       scope.globals[$0] == nil && !$0.hasPrefix("env.")
     }
-    return isBound == true ? fallback : text(in: decoder, scope)
+    return isBound == true ? MediaURL.shown(fallback) : text(in: decoder, scope)
   }
 
   /// Unique names for the jobs of a loop, from its values, or from the key if that distinguishes

@@ -55,6 +55,8 @@ struct Compress: MediaCommand {
       : shot.outputNode()
     let rest = shot.metadata() + [("output", outputNode)]
     var names = sources.names.makeIterator()
+    // Addresses that differ in what is not shown have one name.
+    var uses: [String: Int] = [:]
     let jobs = inputs.compactMap { input -> (key: String, value: ArgumentNode)? in
       let clip =
         folders.contains(input)
@@ -62,7 +64,10 @@ struct Compress: MediaCommand {
           ("for_each", places.node($0, at: input))
         }
         : names.next().map { ("clip", $0) }
-      return clip.map { (name(of: input), .map([$0] + rest, places.command)) }
+      let name = name(of: input)
+      let use = uses[name, default: 0] + 1
+      uses[name] = use
+      return clip.map { (use == 1 ? name : "\(name) \(use)", .map([$0] + rest, places.command)) }
     }
     try shot.run(sources.entry + [("jobs", .map(jobs, places.command))])
   }
@@ -71,7 +76,7 @@ struct Compress: MediaCommand {
   private func name(of input: String) -> String {
     let location = try? MediaLocation(parsing: input)
     let name = inputs.count == 1 ? location?.stem : location.map { "\($0)" }
-    return (name ?? input).replacing("${", with: "$${")
+    return MediaURL.shown(name ?? input).replacing("${", with: "$${")
   }
 
   private static func isFolder(_ path: String) -> Bool {

@@ -169,6 +169,9 @@ struct WrongArguments {
     if let unknownOption { return unknownOption }
     let text = AVJob.message(for: error)
     let help = (["avjob help"] + (call?.names ?? [])).joined(separator: " ")
-    return (text.prefix(1).lowercased() + text.dropFirst(), "'\(help)' lists the options")
+    // A name in capitals stays.
+    let isSentence = text.dropFirst().first?.isUppercase != true
+    let message = isSentence ? text.prefix(1).lowercased() + text.dropFirst() : text
+    return (message, "'\(help)' lists the options")
   }
 }
