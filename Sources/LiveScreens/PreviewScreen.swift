@@ -123,14 +123,17 @@ package struct PreviewLayout {
   }
 
   /// The time line behind the position: a column is a line if all of its time is here, else a dot.
+  /// O(columns + loaded parts).
   private func timeline(_ filled: Int, of room: Int, _ model: PreviewModel) -> String {
     guard let loaded = model.loaded else { return bar(filled, of: room) }
     func time(_ column: Int) -> Time {
       model.duration.multiplied(by: Int64(column), over: Int64(room))
     }
+    var parts = loaded[...]
     let rest = (filled..<room).map { column -> Character in
-      let (start, end) = (time(column), time(column + 1))
-      return loaded.contains { $0.start <= start && end <= $0.end } ? "─" : "·"
+      let end = time(column + 1)
+      while let part = parts.first, part.end < end { parts.removeFirst() }
+      return parts.first.map { $0.start <= time(column) } == true ? "─" : "·"
     }
     return bar(filled, of: filled) + (rest.isEmpty ? "" : faint(String(rest)))
   }

@@ -84,7 +84,6 @@ final class Clock {
 
   private func turn(to item: PlayerItem) {
     guard item !== self.item else { return }
-    self.item?.releaseMedia()
     self.item = item
     engine.observers.yield(.itemBegan(item))
   }

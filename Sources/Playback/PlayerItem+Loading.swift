@@ -6,31 +6,46 @@ import MediaTime
 /// What of an item is here, where its media come from servers.
 extension PlayerItem {
   /// The parts of the item whose media are here, in order (`AVPlayerItem.loadedTimeRanges`): all of
-  /// it for files. Of a server's medium, those in the cache once a player has opened it, until another item is heard.
+  /// it for files. Of a server's medium, those in the cache.
   ///
   /// Times follow from bytes as if all seconds of a medium had as many: exact enough for a display.
+  /// Of an MP3, only the part before the first gap counts, since an exact place needs all bytes
+  /// before it.
   ///
-  /// Safe from any thread; nothing is fetched.
+  /// Safe from any thread; nothing is fetched, and no server asked.
   ///
-  /// - Complexity: O(n m), n in the remote segments and m in the ranges of their bytes.
+  /// - Complexity: O(media + m), m in the ranges of their bytes; O(n log n + n m), n in the
+  ///   remote segments, after bytes have come
   public var loadedTimeRanges: [TimeRange] {
-    var parts = TimeParts(whole: duration)
-    var media: [MediaURL: (size: Int64, ranges: [Range<Int64>])] = [:]
-    for span in remoteSpans {
-      let known =
-        media[span.url]
-        ?? medium(at: span.url).map { ($0.size, $0.loadedRanges) } ?? (0, [])
-      media[span.url] = known
-      let there = span.times(of: known.1, size: known.0).sorted { $0.start < $1.start }
-      var end = span.target.start
-      for range in there {
-        if range.start > end { parts.remove(TimeRange(start: end, end: range.start)) }
-        end = max(end, range.end)
+    let bytes = loadedBytes()
+    return loadedParts.withLock { known in
+      known.parts(of: bytes) {
+        let missing = remoteSpans.flatMap { $0.missing(of: bytes[$0.url] ?? []) }
+        return TimeRange(start: .zero, duration: duration).parts(without: missing)
       }
-      if end < span.target.end { parts.remove(TimeRange(start: end, end: span.target.end)) }
     }
-    return parts.ranges
   }
+
+  /// The bytes of each medium that are here. A medium that is not open is looked up in the cache's
+  /// folder once; then what was seen of it last counts.
+  private func loadedBytes() -> [MediaURL: [Range<Int64>]] {
+    guard !remoteMedia.isEmpty else { return [:] }
+    // Without the lock: the first look at a medium reads the cache's map.
+    var found = loadedParts.withLock { $0.bytes }
+    var lookUps = 0
+    for url in remoteMedia {
+      if let medium = RemoteMedium(at: url) {
+        found[url] = medium.loadedRanges
+      } else if found[url] == nil, lookUps < Self.mostLookUps {
+        lookUps += 1
+        found[url] = RemoteMedium.loadedRanges(inCacheOf: url)
+      }
+    }
+    return found
+  }
+
+  /// So many media are looked up in the cache's folder at a call: a display waits for that.
+  private static let mostLookUps = 100
 
   /// How far ahead of the sound media are fetched (`AVPlayerItem.preferredForwardBufferDuration`):
   /// 0, the default, lets the player choose. Times below 0 and those that are no number are 0.
@@ -60,45 +75,50 @@ extension PlayerItem {
 
   /// Whether all of a range is here.
   func isLoaded(from start: Time, lasting length: Time) -> Bool {
-    let end = min(duration, start + length)
-    return start >= end
-      || loadedTimeRanges.contains { $0.start <= start && end <= $0.end }
+    let part = part(from: start, lasting: length)
+    return part.isEmpty
+      || loadedTimeRanges.contains { $0.start <= part.start && part.end <= $0.end }
   }
 
   /// The seconds of a range that are here.
   func loadedSeconds(from start: Time, lasting length: Time) -> Double {
-    let range = TimeRange(start: start, end: max(start, min(duration, start + length)))
-    return loadedTimeRanges.reduce(0) { $0 + $1.intersection(range).duration.seconds }
+    let part = part(from: start, lasting: length)
+    return loadedTimeRanges.reduce(0) { $0 + $1.intersection(part).duration.seconds }
   }
 
+  private func part(from start: Time, lasting length: Time) -> TimeRange {
+    TimeRange(start: start, end: max(start, min(duration, start + length)))
+  }
+
+  // MARK: Fetching ahead
+
   /// Fetches what is missing of a range, without waiting, and gives up what an earlier call fetches
-  /// for another place.
+  /// for another place of the same media.
   ///
   /// - Parameters:
   ///   - start: The place that is rendered now.
   ///   - length: How far ahead.
   /// - Returns: The state of the range. Media that are not open yet count as here: reading opens
   ///   them.
+  /// - Complexity: O(remote segments)
   @discardableResult
   func prefetch(from start: Time, lasting length: Time) -> RemoteMedium.Readiness {
     guard !remoteSpans.isEmpty else { return .isThere }
-    let part = TimeRange(start: start, end: max(start, min(duration, start + length)))
+    let part = part(from: start, lasting: length)
+    let near = remoteSpans.filter { $0.target.start < part.end && part.start < $0.target.end }
     var readiness = RemoteMedium.Readiness.isThere
-    for url in Set(remoteSpans.map(\.url)) {
-      guard let medium = medium(at: url) else { continue }
-      let spans = remoteSpans.filter {
-        $0.url == url && $0.target.start < part.end && part.start < $0.target.end
-      }
+    for (url, spans) in Dictionary(grouping: near, by: \.url) {
+      guard let medium = RemoteMedium(at: url) else { continue }
       let isAlone = spans.count { $0.target.start <= start } == 1
       let ranges = spans.map { span -> Range<Int64> in
-        let bytes = span.bytes(of: part, size: medium.size)
+        let bytes = span.bytes(of: part)
         guard isAlone, span.target.start <= start, !span.isReversed else { return bytes }
         // What was read last is exact, also where seconds have different numbers of bytes.
-        let isToEnd = bytes.upperBound == medium.size
-        let first = min(medium.readOffset, medium.size)
-        return first..<(isToEnd ? medium.size : first + Int64(bytes.count))
+        let isToEnd = bytes.upperBound == span.size
+        let first = min(medium.readOffset, span.size)
+        return first..<(isToEnd ? span.size : first + Int64(bytes.count))
       }
-      switch medium.prefetch(ranges) {
+      switch prefetch(ranges, of: medium, at: url) {
       case .isThere: break
       case .isUnderWay: if readiness == .isThere { readiness = .isUnderWay }
       case .hasFailed: readiness = .hasFailed
@@ -107,27 +127,47 @@ extension PlayerItem {
     return readiness
   }
 
+  /// Fetches what a jump needs, and its reader would ask for piece by piece: all before the place in
+  /// media that are read from their start.
+  func prefetch(forJumpTo place: Time) {
+    let part = part(from: place, lasting: forwardBufferDuration)
+    for span in remoteSpans where span.isReadFromItsStart && span.target.contains(place) {
+      guard let medium = RemoteMedium(at: span.url) else { continue }
+      prefetch([0..<span.bytes(of: part).upperBound], of: medium, at: span.url)
+    }
+  }
+
+  @discardableResult
+  private func prefetch(
+    _ ranges: [Range<Int64>], of medium: RemoteMedium, at url: MediaURL
+  ) -> RemoteMedium.Readiness {
+    prefetched.withLock { _ = $0.insert(url) }
+    return medium.prefetch(ranges)
+  }
+
   /// Gives up what `prefetch` fetches.
   func endPrefetch() {
-    for url in Set(remoteSpans.map(\.url)) { medium(at: url)?.prefetch([]) }
-  }
-
-  /// A medium that this process has open; it stays open until `releaseMedia`.
-  private func medium(at url: MediaURL) -> RemoteMedium? {
-    if let known = media.withLock({ $0[url] }) { return known }
-    // Without the lock: it reads the cache's map.
-    guard let medium = RemoteMedium(at: url) else { return nil }
-    media.withLock { $0[url] = medium }
-    return medium
-  }
-
-  /// Lets go of the media, since another item is heard: each takes some descriptors.
-  func releaseMedia() {
-    // Released without the lock.
-    let released = media.withLock { media in
-      defer { media = [:] }
+    let media = prefetched.withLock { media in
+      defer { media = [] }
       return media
     }
-    _ = released
+    for url in media { RemoteMedium(at: url)?.prefetch([]) }
+  }
+}
+
+/// The parts of an item that are here, found again only after bytes have come.
+struct LoadedParts: Sendable {
+  /// The bytes of each medium at the last look.
+  private(set) var bytes: [MediaURL: [Range<Int64>]] = [:]
+  private var parts: [TimeRange]?
+
+  /// The parts that follow from some bytes, which `find` finds.
+  mutating func parts(
+    of bytes: [MediaURL: [Range<Int64>]], _ find: () -> [TimeRange]
+  ) -> [TimeRange] {
+    if let parts, bytes == self.bytes { return parts }
+    let found = find()
+    (self.bytes, parts) = (bytes, found)
+    return found
   }
 }

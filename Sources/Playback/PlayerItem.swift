@@ -31,9 +31,12 @@ public final class PlayerItem: Sendable {
   let library: MediaLibrary
   /// The parts whose sound comes from servers.
   let remoteSpans: [RemoteSpan]
+  /// Their media.
+  let remoteMedia: Set<MediaURL>
   let forwardBuffer = Mutex(Time.zero)
-  /// The open media of servers, kept while a player plays the item, also at its end.
-  let media = Mutex<[MediaURL: RemoteMedium]>([:])
+  let loadedParts = Mutex(LoadedParts())
+  /// The media that something is fetched of ahead.
+  let prefetched = Mutex<Set<MediaURL>>([])
 
   /// An export as its output number `outputIndex` will sound, before it is encoded.
   ///
@@ -65,6 +68,7 @@ public final class PlayerItem: Sendable {
     trackIndices = Self.trackIndices(of: export.composition)
     segments = PlayerSegment.all(of: export, trackIndices)
     remoteSpans = RemoteSpan.all(of: export)
+    remoteMedia = Set(remoteSpans.map(\.url))
     var tracks: [PlayerItemTrack] = []
     for (index, lane) in zip(trackIndices, export.composition.tracks) {
       let before = index < tracks.count ? tracks.removeLast() : nil

@@ -11,13 +11,24 @@ struct PlayerState {
     didSet { if let loop, loop.item !== current { self.loop = nil } }
   }
   /// Whether the player is to play.
-  var isPlaying = false { didSet { if oldValue, !isPlaying { stops += 1 } } }
+  var isPlaying = false {
+    didSet {
+      if oldValue, !isPlaying { stops += 1 }
+      if !isPlaying { stall = nil }
+    }
+  }
   /// Counts the stops, also after a very short play.
   private(set) var stops = 0
   /// Speed, the pitch kept.
   var speed = PlaybackSpeed.normal
   /// The place to go to; nil when the rendering thread is there.
-  var jump: Jump? { didSet { jumpNumber += 1 } }
+  var jump: Jump? {
+    didSet {
+      jumpNumber += 1
+      // Of another place the first sound is enough.
+      if jump != nil { stall?.goal = nil }
+    }
+  }
   /// Counts jumps, so that the rendering thread finds newer ones.
   private(set) var jumpNumber = 0
   /// Whether the rendered sound is to be discarded; reset by the rendering thread.
@@ -51,10 +62,10 @@ struct PlayerState {
   var failure: Failure?
   /// Whether there is a device; nil before the first one.
   var hasDevice: Bool?
-  /// The silence for want of bytes, if there is one.
+  /// The silence for want of bytes, if there is one; none while the player is paused.
   var stall: Stall?
-  /// How often the item that was rendered last has stalled.
-  var stallCount = 0
+  /// The item that has stalled last, and how often.
+  var stalled: (item: PlayerItem, count: Int)?
   /// The last reason for having no device, if there is one.
   var lossReason: Failure?
 

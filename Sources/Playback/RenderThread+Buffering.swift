@@ -7,7 +7,8 @@ extension RenderThread {
   /// Slots between two looks ahead, a quarter of a second.
   static let slotsBetweenPrefetches = 12
 
-  /// Called every 20 ms while a read waits. Publishes a stall once all that was rendered is heard.
+  /// Called every 20 ms while a read waits. Publishes a stall of a player that is to play, once all
+  /// that was rendered is heard.
   ///
   /// - Returns: Whether to wait on; not if the player is to be silent, or elsewhere.
   func keepsWaiting() -> Bool {
@@ -15,30 +16,19 @@ extension RenderThread {
     let heard = engine.heardIndex
     let isSilent = isHalted || heard >= produced
     let (isStalled, isWanted) = engine.state.withLock { state -> (Bool, Bool) in
-      let isStalled = isSilent && state.stall == nil
-      if isStalled { beginStall(&state) }
       let isStale =
         state.isChanged && (state.isPlaying || !isHalted)
         && state.firstStale(from: heard, to: produced) != nil
       let isWanted =
         !state.isEnding && !state.isDropped && state.jumpNumber == jumpNumber && !isStale
         && (state.isPlaying || isHalted)
+      let isStalled = isWanted && isSilent && state.isPlaying && state.stall == nil
+      if isStalled { state.beginStall(at: isHalted ? nil : produced) }
       return (isStalled, isWanted)
     }
     if isStalled { engine.observationDue.signal() }
     if !isWanted { isInterrupted = true }
     return isWanted
-  }
-
-  /// After a jump the first sound is enough: it was not heard how fast the server is.
-  private func beginStall(_ state: inout PlayerState) {
-    guard !isHalted, let item = state.marks.last?.item else {
-      state.stall = PlayerState.Stall(goal: nil)
-      return
-    }
-    state.stallCount = stalledItem === item ? state.stallCount + 1 : 1
-    stalledItem = item
-    state.stall = PlayerState.Stall(goal: item.resumeDuration(afterStalls: state.stallCount))
   }
 
   func endStall() {
@@ -62,13 +52,10 @@ extension RenderThread {
 
   /// Waits after a stall until enough is ahead to go on, or no more comes.
   ///
-  /// - Parameters:
-  ///   - item: The item that is rendered.
-  ///   - start: The time in it of the next sound.
   /// - Returns: Whether to go on; not if the player is to be silent, or elsewhere.
-  func rebuffers(_ item: PlayerItem, from start: Time) -> Bool {
+  func rebuffers() -> Bool {
     guard let goal = engine.state.withLock({ $0.stall?.goal }) else { return true }
-    while item.prefetch(from: start, lasting: goal) == .isUnderWay {
+    while goal.item.prefetch(from: goal.start, lasting: goal.length) == .isUnderWay {
       guard keepsWaiting() else { return !takesInterruption() }
       wait(milliseconds: 20)
     }

@@ -43,8 +43,6 @@ final class RenderThread {
   var isInterrupted = false
   /// Whether the sound rendered so far is to be left behind, because a read was given up.
   var mustRest = false
-  /// The item that stalled last.
-  var stalledItem: PlayerItem?
 
   /// About a second of slots: a check takes time that grows with the graph.
   private static let slotsBetweenLooks = 48
@@ -136,6 +134,7 @@ final class RenderThread {
     slotsUntilPrefetch = 0
     do throws(Failure) {
       let renderer = try renderer(of: place.item)
+      place.item.prefetch(forJumpTo: place.time)
       try renderer.source.seek(
         to: place.time.frames(atRate: renderer.source.format.sampleRate), exactly: place.isExact)
       mark(renderer, .jump)
@@ -314,8 +313,7 @@ final class RenderThread {
       if renderer.source.position >= end { return goOn(in: ring) }
       let first = renderer.source.position
       try renderer.read(ring.slotFrames, before: end)
-      let start = Time(frames: first, rate: renderer.source.format.sampleRate)
-      if takesInterruption() || !rebuffers(renderer.item, from: start) { return }
+      if takesInterruption() || !rebuffers() { return }
       let isEnd = renderer.source.position >= end
       let isLast = isEnd && !engine.state.withLock { $0.goesOn }
       put(renderer, at: first, into: ring, device, isLast: isLast)

@@ -34,7 +34,10 @@ extension Player {
   /// Whether the media of the current item are here for so long that the player would go on after a
   /// stall (`AVPlayerItem.isPlaybackLikelyToKeepUp`). False without an item.
   public var isPlaybackLikelyToKeepUp: Bool {
-    guard let (item, stalls) = loading else { return false }
+    let found = engine.state.withLock { state in
+      state.current.map { ($0, state.stallCount(of: $0)) }
+    }
+    guard let (item, stalls) = found else { return false }
     return item.isLoaded(from: currentTime, lasting: item.resumeDuration(afterStalls: stalls))
   }
 
@@ -45,33 +48,51 @@ extension Player {
   /// Whether the media of the current item are here as far ahead as the player fetches them
   /// (`AVPlayerItem.isPlaybackBufferFull`). False without an item.
   public var isPlaybackBufferFull: Bool {
-    guard let (item, _) = loading else { return false }
+    guard let item = currentItem else { return false }
     return item.isLoaded(from: currentTime, lasting: item.forwardBufferDuration)
-  }
-
-  private var loading: (item: PlayerItem, stalls: Int)? {
-    engine.state.withLock { state in state.current.map { ($0, state.stallCount) } }
   }
 
   /// The share of what must be here before the player goes on after a stall, from 0 to 1; nil if it
   /// goes on with the first sound, or does not wait for bytes.
   package var bufferingProgress: Double? {
-    let found = engine.state.withLock { state -> (PlayerItem, Time)? in
-      guard let item = state.current, let goal = state.stall?.goal else { return nil }
-      return (item, goal)
-    }
-    guard let (item, goal) = found else { return nil }
-    let start = currentTime
-    let needed = min(goal, item.duration - start).seconds
-    return needed > 0 ? min(1, item.loadedSeconds(from: start, lasting: goal) / needed) : 1
+    guard let goal = engine.state.withLock({ $0.stall?.goal }) else { return nil }
+    let needed = min(goal.length, goal.item.duration - goal.start).seconds
+    return min(1, goal.item.loadedSeconds(from: goal.start, lasting: goal.length) / needed)
   }
 }
 
 extension PlayerState {
   /// A silence in which the next sound is on its way.
   struct Stall {
-    /// How much must be ahead before playback continues; nil: the first sound is enough.
-    var goal: Time?
+    /// What must be here before playback continues; nil: the first sound is enough.
+    var goal: Goal?
+  }
+
+  /// A part of an item, from the first sound that is missing.
+  struct Goal {
+    var item: PlayerItem
+    /// Before the item's end.
+    var start: Time
+    /// Cut off by the item's end.
+    var length: Time
+  }
+
+  /// How often an item has stalled since another one did.
+  func stallCount(of item: PlayerItem) -> Int {
+    stalled.flatMap { $0.item === item ? $0.count : nil } ?? 0
+  }
+
+  /// Begins a stall.
+  ///
+  /// - Parameter produced: The frame of the ring that is missing; nil: the first after a jump.
+  mutating func beginStall(at produced: Int64?) {
+    stall = Stall(goal: nil)
+    // It is not known how fast the server of another place or another item is.
+    guard let place = produced.flatMap(place(of:)), place.time < place.item.duration else { return }
+    let count = stallCount(of: place.item) + 1
+    stalled = (place.item, count)
+    let length = place.item.resumeDuration(afterStalls: count)
+    stall = Stall(goal: Goal(item: place.item, start: place.time, length: length))
   }
 
   /// The status for observers.

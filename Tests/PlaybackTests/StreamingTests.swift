@@ -127,6 +127,96 @@ import Testing
     #expect(Array(stalled.device.floats[before...]) == Array(whole[(5 * 96_000)...]))
   }
 
+  @Test("after a seek during a wait the first sound is enough, whatever the wait was for")
+  func hearsFirstSound() throws {
+    let stalled = try Stalled()
+    let (player, before) = (stalled.player, stalled.device.playedFrames)
+    player.seek(to: seconds(5))
+    try wait(until: "the seek is done as far as it can be") {
+      player.currentTime == seconds(5) && player.reasonForWaitingToPlay == .toMinimizeStalls
+    }
+    #expect(player.bufferingProgress == nil)
+    // Of the two seconds that the stall was to end with there is half a second.
+    try stalled.server.release(upTo: 11 * Self.second / 2)
+    try stalled.device.waitUntilPlayed(before + 10_000)
+    try stalled.server.release()
+    try player.waitUntilPaused()
+  }
+
+  @Test("a pause ends a wait, and after it the first sound is enough")
+  func restsPaused() throws {
+    let stalled = try Stalled()
+    let (player, before) = (stalled.player, stalled.device.playedFrames)
+    #expect(player.bufferingProgress != nil)
+    player.pause()
+    #expect(!player.isPlaybackBufferEmpty && player.bufferingProgress == nil)
+    try stalled.device.waitUntilDropped()
+    player.play()
+    try stalled.waitUntilWaiting()
+    #expect(player.bufferingProgress == nil)
+    // Of the two seconds that the wait was to end with there is half a second.
+    try stalled.server.release(upTo: 5 * Self.second / 2)
+    try stalled.device.waitUntilPlayed(before + 10_000)
+    try stalled.server.release()
+    try player.waitUntilPaused()
+    #expect(stalled.device.floats == (try stalled.server.exported()))
+  }
+
+  @Test("a wait ends with its item, also if no other one follows")
+  func restsEmptied() throws {
+    let stalled = try Stalled()
+    stalled.player.remove(stalled.item)
+    #expect(stalled.player.timeControlStatus == .paused && !stalled.player.isPlaybackBufferEmpty)
+    let next = try PlayerItem.ofFixture("voice-8k.wav")
+    stalled.player.insert(next, after: nil)
+    stalled.player.play()
+    _ = try stalled.reader.elements(until: "the next item is played") { $0.isPause }
+    #expect(stalled.statuses.suffix(2) == [.playing, .paused])
+  }
+
+  @Test("another item that is gone to does not wait for what the item before it waited for")
+  func advances() throws {
+    let stalled = try Stalled()
+    let next = try PlayerItem.ofFixture("voice-8k.wav")
+    stalled.player.insert(next, after: nil)
+    stalled.player.advanceToNextItem()
+    #expect(stalled.player.bufferingProgress == nil)
+    _ = try stalled.reader.elements(until: "the next item is played") { $0.isPause }
+    #expect(
+      stalled.statuses.suffix(3) == [.waitingToPlayAtSpecifiedRate, .playing, .paused])
+    #expect(!stalled.player.isPlaybackBufferEmpty)
+  }
+
+  @Test("a stall is of the item whose sound is missing, and of none between two items")
+  func countsStalls() throws {
+    let (first, second) = (
+      try PlayerItem.ofFixture("voice-8k.wav"), try PlayerItem.ofFixture("voice-8k.wav")
+    )
+    func mark(_ item: PlayerItem, at index: Int64) -> PlayerState.Mark {
+      PlayerState.Mark(
+        index: index, item: item, frame: 0, sampleRate: 8000,
+        frameCount: item.duration.frames(atRate: 8000), speed: .normal, loopsLeft: 0, cause: .jump)
+    }
+    var state = PlayerState()
+    state.marks = [mark(first, at: 0)]
+    state.isPlaying = true
+    for count in 1...2 {
+      state.beginStall(at: 4000)
+      #expect(state.stall?.goal?.item === first && state.stallCount(of: first) == count)
+      #expect(state.stall?.goal?.start == Time(value: 1, timescale: 2))
+      #expect(state.stall?.goal?.length == first.resumeDuration(afterStalls: count))
+    }
+    state.beginStall(at: first.duration.frames(atRate: 8000))
+    #expect(state.stall != nil && state.stall?.goal == nil)
+    state.marks.append(mark(second, at: 10_000))
+    state.beginStall(at: 10_100)
+    #expect(state.stallCount(of: first) == 0 && state.stallCount(of: second) == 1)
+    state.jump = PlayerState.Jump(item: second, time: .zero)
+    #expect(state.stall != nil && state.stall?.goal == nil)
+    state.isPlaying = false
+    #expect(state.stall == nil)
+  }
+
   @Test("an item whose server fails ends with the failure, after all that came was heard")
   func fails() throws {
     let stalled = try Stalled()
@@ -201,6 +291,30 @@ import Testing
     #expect(stalled.player.isPlaybackBufferFull)
     let file = try PlayerItem.ofFixture("feelings.ogg")
     #expect(file.loadedTimeRanges == [TimeRange(start: .zero, end: file.duration)])
+  }
+
+  @Test("a medium in the cache is loaded, also one that no player has opened")
+  func looksUp() async throws {
+    let server = try HoldingServer(seconds: 6)
+    let item = try server.item("plain")
+    for try await _ in server.library.download(.remote(try server.url("plain"))) {}
+    #expect(item.loadedTimeRanges == [TimeRange(start: .zero, end: item.duration)])
+    let other = try server.item("hold=500000-1000000")
+    #expect(other.loadedTimeRanges.allSatisfy { $0.end < seconds(3) })
+  }
+
+  @Test("an item that was heard keeps no medium open")
+  func closes() throws {
+    let server = try HoldingServer(seconds: 2)
+    let item = try server.item("plain")
+    let player = try Player(item, opening: MemoryDevice().opener)
+    player.play()
+    try player.waitUntilPaused()
+    #expect(item.loadedTimeRanges == [TimeRange(start: .zero, end: item.duration)])
+    player.removeAllItems()
+    let url = try server.url("plain")
+    try wait(until: "the medium is closed") { RemoteMedium(at: url) == nil }
+    #expect(item.loadedTimeRanges == [TimeRange(start: .zero, end: item.duration)])
   }
 
   @Test("media are fetched ahead as far as preferred")
