@@ -2,14 +2,18 @@
 # define.
 # shellcheck shell=bash disable=SC2034,SC2154,SC2317  # What one script sets, the other uses.
 
-# A server of the material beside us, and the same 50 ms away, on a line that loses one segment of a
-# hundred. Both end with this script.
+# A server of the material beside us, which ends with this script.
 serve() {
-  rm -f near.port far.port
+  rm -f near.port
   exec {near_line}> >(exec python3 "$root/Tests/Servers/fault_server.py" . --until-eof >near.port)
   server=http://localhost:$(port near.port)
-  exec {far_line}> >(exec python3 "$root/Tests/Servers/distant.py" "${server##*:}" --loss 1 \
-    >far.port)
+}
+
+# Sets `far` to the same server, as far away as options of Tests/Servers/distant.py say.
+# usage: move_away OPTION…
+move_away() {
+  rm -f far.port
+  exec {far_line}> >(exec python3 "$root/Tests/Servers/distant.py" "${server##*:}" "$@" >far.port)
   far=http://localhost:$(port far.port)/plain
 }
 
@@ -25,11 +29,13 @@ print(sum(it["bytes"] for it in json.load(sys.stdin)) // 1000)'
   curl -s "$server/_reset"
 }
 
-# A file through the cache beside the file itself; a file from afar beside curl; and five clips of one
-# file, for the first and the second time, beside ffmpeg, which keeps nothing.
+# A file through the cache beside the file itself; a file from afar beside curl; five clips of one
+# file, for the first and the second time, beside ffmpeg, which keeps nothing; and previews.
 network() {
   local server far
   serve
+  # 50 ms, on a line that loses one segment of a hundred.
+  move_away --loss 1
   export AVJOB_CACHE=$bench/cache
   local ours=("$avjob" clip -q --force --allow-host localhost)
   rm -rf cache
@@ -42,12 +48,13 @@ network() {
 
   avjob_fetches() {
     rm -rf cache
-    "$avjob" probe --allow-host localhost "$far/music-1h.mp3"
+    "${ours[@]}" "$far/music-1h.mp3" -o out/network.wav
   }
   curl_fetches() { curl -s -o out/network.mp3 "$far/music-1h.mp3"; }
   race "$rounds" avjob_fetches curl_fetches
   compare 'network: 1 h of MP3 from afar' "${wall[avjob_fetches]}" curl "${wall[curl_fetches]}" ms 1.2
   network_clips
+  network_previews
 }
 
 network_clips() {
@@ -77,5 +84,18 @@ network_clips() {
     race "$rounds" avjob_clips avjob_again ffmpeg_clips
     outrun '  on the clock' "${wall[avjob_clips]}" ffmpeg "${wall[ffmpeg_clips]}" 1
     outrun '  for the second time' "${wall[avjob_again]}" ffmpeg "${wall[ffmpeg_clips]}" 1
+  done
+}
+
+# From the first byte that a server 20 ms away sends of an hour of sound until that is heard.
+network_previews() {
+  local card figures kind
+  provide_card
+  move_away --delay 10
+  for kind in wav flac mp3 m4a ogg; do
+    live stream "$rounds" "$card" "$server" \
+      "$avjob" preview --allow-host localhost "$far/music-1h.$kind"
+    bound "network: preview of 1 h of $kind" "${figures[0]}" ms 300
+    line '  from the start of the process' "${figures[1]} ms" '' '' ''
   done
 }

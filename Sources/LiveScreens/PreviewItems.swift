@@ -40,8 +40,8 @@ package struct PreviewEntry: Sendable {
     }
   }
 
-  /// The media file; nil: a job.
-  fileprivate var medium: MediaLocation? {
+  /// The medium; nil: a job.
+  package var medium: MediaLocation? {
     if case .media(let location) = content { location } else { nil }
   }
 

@@ -29,7 +29,7 @@ package final class PreviewSession: LiveSession {
   /// Nil before the end.
   private var end: End?
   /// Entries that could not be played.
-  package private(set) var failures = 0
+  package private(set) var failures: PreviewFailures
   private var hadDevice = false
   /// Whether the player's stop was reported, and with it all earlier events.
   private var hasStopped = false
@@ -43,14 +43,15 @@ package final class PreviewSession: LiveSession {
   ///   - inbox: The messages of other threads.
   ///   - controls: The controls of the player.
   ///   - view: The screen, or the lines.
+  ///   - failures: What could not be played before.
   ///   - deviceHelp: The remedy for a device that cannot be opened.
   ///   - report: Prints a message.
   package init(
     signals: SignalQueue, inbox: Inbox<PreviewMessage>, controls: PreviewControls,
-    view: PreviewView,
-    deviceHelp: String, report: @escaping (Diagnostic) -> Void
+    view: PreviewView, failures: PreviewFailures, deviceHelp: String,
+    report: @escaping (Diagnostic) -> Void
   ) {
-    (self.deviceHelp, self.report) = (deviceHelp, report)
+    (self.failures, self.deviceHelp, self.report) = (failures, deviceHelp, report)
     console = Console(signals, drawingOn: .output)
     self.inbox = inbox
     self.controls = controls
@@ -148,7 +149,7 @@ package final class PreviewSession: LiveSession {
   }
 
   private func fail(_ failure: Failure) {
-    failures += 1
+    failures.add(failure)
     say(Diagnostic(failure))
   }
 

@@ -118,26 +118,40 @@ extension PlayerItem {
         let first = min(medium.readOffset, span.size)
         return first..<(isToEnd ? span.size : first + Int64(bytes.count))
       }
-      switch prefetch(ranges, of: medium, at: url) {
-      case .isThere: break
-      case .isUnderWay: if readiness == .isThere { readiness = .isUnderWay }
-      case .hasFailed: readiness = .hasFailed
-      }
+      let found = prefetch(ranges, of: medium, at: url)
+      if found != .isThere, readiness != .hasFailed { readiness = found }
     }
     return readiness
   }
 
-  /// Fetches what a jump needs, and its reader would ask for piece by piece: all before the place in
-  /// media that are read from their start.
-  func prefetch(forJumpTo place: Time) {
-    let part = part(from: place, lasting: forwardBufferDuration)
-    for span in remoteSpans where span.isReadFromItsStart && span.target.contains(place) {
-      guard let medium = RemoteMedium(at: span.url) else { continue }
-      prefetch([0..<span.bytes(of: part).upperBound], of: medium, at: span.url)
+  /// Opens the media that sound at a place, and that are read from their start.
+  ///
+  /// - Returns: Their readers, for as long as `prefetch(before:)` is called.
+  /// - Throws: `Failure` where one cannot be opened, or the wait for it is given up.
+  func openMediaReadFromTheirStart(at place: Time) throws(Failure) -> [RemoteReader] {
+    try spansReadFromTheirStart(at: place).map { span throws(Failure) in
+      try RemoteReader(of: span.url)
     }
   }
 
-  @discardableResult
+  /// Fetches all bytes before a place of media that are read from their start, without waiting.
+  ///
+  /// - Returns: The state of these bytes.
+  func prefetch(before place: Time) -> RemoteMedium.Readiness {
+    var readiness = RemoteMedium.Readiness.isThere
+    for span in spansReadFromTheirStart(at: place) {
+      guard let medium = RemoteMedium(at: span.url) else { continue }
+      let bytes = span.bytes(of: TimeRange(start: place, duration: .zero))
+      let found = prefetch([0..<bytes.lowerBound], of: medium, at: span.url)
+      if found != .isThere, readiness != .hasFailed { readiness = found }
+    }
+    return readiness
+  }
+
+  private func spansReadFromTheirStart(at place: Time) -> [RemoteSpan] {
+    remoteSpans.filter { $0.isReadFromItsStart && $0.target.contains(place) }
+  }
+
   private func prefetch(
     _ ranges: [Range<Int64>], of medium: RemoteMedium, at url: MediaURL
   ) -> RemoteMedium.Readiness {

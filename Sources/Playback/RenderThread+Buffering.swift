@@ -1,3 +1,4 @@
+import Diagnosis
 import ExportEngine
 import MediaTime
 
@@ -48,6 +49,22 @@ extension RenderThread {
     renderer = nil
     mustRest = true
     return true
+  }
+
+  /// Waits for all bytes before a place of media that are read from their start: their reader would
+  /// ask for them piece by piece.
+  ///
+  /// - Returns: Whether to go on; not if the player is to be silent, or elsewhere.
+  /// - Throws: `Failure` where such a medium cannot be opened.
+  func awaitsBytes(before place: PlayerState.Jump) throws(Failure) -> Bool {
+    let readers = try place.item.openMediaReadFromTheirStart(at: place.time)
+    return withExtendedLifetime(readers) {
+      while place.item.prefetch(before: place.time) == .isUnderWay {
+        wait(milliseconds: 20)
+        guard keepsWaiting() else { return !takesInterruption() }
+      }
+      return true
+    }
   }
 
   /// Waits after a stall until enough is ahead to go on, or no more comes.

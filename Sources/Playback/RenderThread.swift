@@ -134,7 +134,7 @@ final class RenderThread {
     slotsUntilPrefetch = 0
     do throws(Failure) {
       let renderer = try renderer(of: place.item)
-      place.item.prefetch(forJumpTo: place.time)
+      guard try awaitsBytes(before: place) else { return }
       try renderer.source.seek(
         to: place.time.frames(atRate: renderer.source.format.sampleRate), exactly: place.isExact)
       mark(renderer, .jump)

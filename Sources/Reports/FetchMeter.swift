@@ -2,13 +2,16 @@ import ExportEngine
 import MediaTime
 import Terminal
 
-/// What comes over the network while a run goes on: `fetching 12 MB of 29 MB, 2.1 MB/s, 0:08 left`.
-struct FetchMeter {
+/// What comes over the network: `fetching 12 MB of 29 MB, 2.1 MB/s, 0:08 left`.
+package struct FetchMeter: Sendable {
   /// Received bytes, and when; the oldest first, as far back as `memory`.
   private var marks: [(time: ContinuousClock.Instant, bytes: Int64)] = []
 
   /// Over which the rate is measured.
   private static let memory = Duration.seconds(5)
+
+  /// A meter that has seen nothing yet.
+  package init() {}
 
   /// The line to show now; nil where nothing is on its way.
   ///
@@ -16,7 +19,7 @@ struct FetchMeter {
   ///   - transfer: What has been received, and what is on its way.
   ///   - now: The present.
   /// - Returns: A line.
-  mutating func line(
+  package mutating func line(
     for transfer: MediaNetwork.Transfer, at now: ContinuousClock.Instant
   ) -> String? {
     while marks.count > 1, marks[1].time <= now - Self.memory { marks.removeFirst() }

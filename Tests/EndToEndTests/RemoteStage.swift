@@ -36,7 +36,8 @@ struct RemoteStage {
     try stage.make(script, environment: environment)
   }
 
-  private var environment: [String: String] {
+  /// What names the cache and the server to a command.
+  var environment: [String: String] {
     [
       "AVJOB_CACHE": stage.path("cache"), "host": host, "NETRC": "/nonexistent", "no_proxy": "*",
     ]

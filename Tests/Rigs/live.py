@@ -3,6 +3,9 @@
   live.py start ROUNDS PLUGIN COMMAND… [-- COMMAND…]…
       milliseconds from a process's start until its card runs, or until its end where it plays
       nothing: for each command the median, of so many rounds in which they take turns
+  live.py stream ROUNDS PLUGIN SERVER COMMAND…
+      milliseconds from the first byte of a body that SERVER (fault_server.py) sends until the card
+      runs, and from the process's start; medians of so many rounds, each with an empty AVJOB_CACHE
   live.py seek COUNT PLUGIN SECONDS COMMAND…
       milliseconds from a key until the card runs at the new place, for places in the first so many
       seconds: the median, and the worst
@@ -17,8 +20,8 @@
 Each prints one line, and works in the present folder.
 """
 
-import contextlib, fcntl, os, random, re, signal, statistics, subprocess, sys, termios, threading
-import time
+import contextlib, fcntl, json, os, random, re, shutil, signal, statistics, subprocess, sys, termios
+import threading, time, urllib.request
 
 CONFIGURATION = "live.conf"
 LOG = "live.log"
@@ -143,6 +146,26 @@ def start(rounds, plugin, *words):
     print(*(f"{statistics.median(times) / 1e6:.1f}" for times in zip(*rounds)))
 
 
+def stream(rounds, plugin, server, *command):
+    times = []
+    for _ in range(int(rounds)):
+        shutil.rmtree(os.environ["AVJOB_CACHE"], ignore_errors=True)
+        ask(server, "_reset")
+        configure(plugin)
+        before = now()
+        process = spawn(command)
+        heard = wait_for(lambda: first("start"), process)
+        end(process)
+        sent = min(it["began"] for it in json.loads(ask(server, "_counts")) if "began" in it)
+        times.append((heard - sent, heard - before))
+    print(*(f"{statistics.median(column) / 1e6:.1f}" for column in zip(*times)))
+
+
+def ask(server, name):
+    with urllib.request.urlopen(f"{server}/{name}") as answer:
+        return answer.read()
+
+
 def seek(count, plugin, seconds, *command):
     configure(plugin)
     dice = random.Random(20241122)
@@ -243,7 +266,7 @@ def record(seconds, plugin, sound, file, *command):
 
 
 if __name__ == "__main__":
-    commands = {"start": start, "seek": seek, "play": play, "record": record}
+    commands = {"start": start, "stream": stream, "seek": seek, "play": play, "record": record}
     if len(sys.argv) < 5 or sys.argv[1] not in commands:
         fail(__doc__)
     commands[sys.argv[1]](*sys.argv[2:])

@@ -36,7 +36,8 @@ what goes wrong; parts joined by '+' go wrong together; values are percent-decod
 GET /_heal/PATH ends the faults of a path: from then on it is served as /plain/ is.
 
 As a proxy for http:// it answers for every host itself. GET /_counts gives the requests since the
-last GET /_reset, as JSON. Counts are per path.
+last GET /_reset, as JSON; `began` is when the first byte of a body was sent, in nanoseconds of
+CLOCK_MONOTONIC. Counts are per path.
 """
 import argparse
 import base64
@@ -308,6 +309,7 @@ class Handler(BaseHTTPRequestHandler):
     def write(self, data):
         # Counted before, so that whoever has the body finds it counted.
         self.record["bytes"] += len(data)
+        self.record.setdefault("began", time.monotonic_ns())
         try:
             self.wfile.write(data)
         except OSError:

@@ -2,8 +2,8 @@ import Diagnosis
 import MediaCache
 import MediaComposition
 
-/// A medium of a server that this process reads, as players look at it: which of its bytes are here,
-/// and which are needed next.
+/// A medium of a server that this process reads, as players look at it: which of its bytes are
+/// here, and which are needed next.
 ///
 /// Safe from any thread. No call waits for a server; the first one reads the cache's map. Nothing
 /// removes its bytes from the cache while this value lives.
@@ -39,6 +39,19 @@ package struct RemoteMedium: Sendable {
   /// - Returns: The state of the first range that is not here.
   @discardableResult
   package func prefetch(_ ranges: [Range<Int64>]) -> Readiness { medium.prefetch(ranges) }
+}
+
+/// A medium of a server that will be read: it is open, and fetches of it go on, while this object
+/// lives. One thread.
+package final class RemoteReader {
+  private let reader: CachedReader
+
+  /// Opens the medium at an address.
+  ///
+  /// - Throws: `Failure` where its server does not give it, or the wait for it is given up.
+  package init(of url: MediaURL) throws(Failure) {
+    reader = CachedReader(try MediaNetwork.medium(at: url))
+  }
 }
 
 extension MediaNetwork {

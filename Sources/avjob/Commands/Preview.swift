@@ -1,13 +1,13 @@
 import ArgumentParser
 import Diagnosis
 import ExportEngine
-import Glibc
 import JobFile
 import JobModel
 import LiveScreens
 import MediaComposition
 import MediaTime
 import Playback
+import Reports
 import RunExecution
 import Terminal
 import Threads
@@ -83,77 +83,51 @@ struct Preview: MediaCommand {
     let context = isConfined ? CommandContext(probingIn: .confined) : CommandContext(RunMemory())
     var queue = PreviewQueue(
       context: context, variables: variables, names: job, output: output.map { $0 - 1 })
-    let entries = try queue.entries(of: files)
-    var failures = queue.refusedJobs
-    let items = PreviewItems(entries, library: context.library)
+    let items = PreviewItems(try queue.entries(of: files), library: context.library)
     // Before any thread is started that lives on.
     let signals = try Console.catchSignals()
     StandardStream.stopWaiting()
-    let status = try play(items, context, signals, &failures)
-    if status != 0 { throw ExitCode(status) }
+    let beginning = PreviewBeginning(
+      items: items, start: try from.map { try PreviewTime($0) },
+      end: try to.map { try PreviewTime($0) }, failures: queue.failures,
+      diagnostics: context.diagnostics)
+    switch try OpeningSession.run(
+      signals, beginning.line, beginning.cancellation, { try beginning.open() })
+    {
+    case .opened(let opened):
+      let status = try play(try opened.get(), from: beginning, signals)
+      if status != 0 { throw ExitCode(status) }
+    case .quit: break
+    case .signal(let signal): throw ExitCode(128 + signal)
+    }
   }
 
   /// Makes the player, sees to it that something is heard, and only then to what is seen.
   private func play(
-    _ items: PreviewItems, _ context: CommandContext, _ signals: SignalQueue, _ failures: inout Int
+    _ opened: PreviewBeginning.Opened, from beginning: PreviewBeginning, _ signals: SignalQueue
   ) throws -> Int32 {
-    let measuring = MeasuringLine(signals)
-    defer { measuring.erase() }
-    guard let (first, made) = try firstItem(of: items, measuring, context, &failures) else {
-      return measuring.signal.map { 128 + $0 } ?? ExitCode.jobFailed.rawValue
-    }
-    measuring.erase()
+    let (items, made) = (beginning.items, opened.made)
     let player = try QueuePlayer(items: [made.item], opening: SoundDevice.opener(device))
     let inbox = try Inbox<PreviewMessage>()
     // No task: Swift's pool of threads waits for ever where the system has none to spare.
     let observation = player.addEventObserver { inbox.put(.player($0)) }
     defer { observation.cancel() }
     try start(player, made, isAlone: items.entries.count == 1)
-    items.load(behind: first, endingAt: try to.map { try PreviewTime($0) }, into: player) {
-      inbox.put($0)
-    }
+    items.load(behind: opened.index, endingAt: beginning.end, into: player) { inbox.put($0) }
     let view = PreviewView(device: device)
     // Who sees no meters need not wait for them to be read.
     player.isMeteringEnabled = view.isScreen
     let controls = PreviewControls(player, items, isLooping: loop)
     let session = PreviewSession(
-      signals: signals, inbox: inbox, controls: controls, view: view,
-      deviceHelp: DeviceList.help(for: "preview"), report: { context.report(Diagnostics($0)) })
+      signals: signals, inbox: inbox, controls: controls, view: view, failures: opened.failures,
+      deviceHelp: DeviceList.help(for: "preview"),
+      report: { beginning.diagnostics.report(Diagnostics($0)) })
     switch session.run() {
-    case .heard: return failures + session.failures > 0 ? ExitCode.jobFailed.rawValue : 0
+    case .heard: return session.failures.status
     case .failed(let failure):
       return (failure.remedy == .tryAgain ? ExitCode.temporary : ExitCode.jobFailed).rawValue
     case .signal(let signal): return 128 + signal
     }
-  }
-
-  /// The first entry that can be played, and what was made of it; nil: none can, which was reported.
-  ///
-  /// - Throws: An `ExitCode` where the job must be mended, or all that failed may pass.
-  private func firstItem(
-    of items: PreviewItems, _ measuring: MeasuringLine, _ context: CommandContext,
-    _ failures: inout Int
-  ) throws -> (index: Int, made: PreviewItems.Made)? {
-    let (start, end) = (try from.map { try PreviewTime($0) }, try to.map { try PreviewTime($0) })
-    var mayPass = failures == 0
-    for index in items.entries.indices {
-      do throws(Failure) {
-        let isLast = index == items.entries.count - 1
-        let made = try items.make(
-          index, from: start, to: isLast ? end : nil,
-          PreviewMeasuring(measuring.cancellation, progress: measuring.show))
-        context.report(Diagnostics(made.warnings.map { Diagnostic($0) }))
-        return (index, made)
-      } catch {
-        guard measuring.signal == nil else { return nil }
-        context.report(Diagnostics(Diagnostic(error, at: items.entries[index].origin)))
-        guard error.remedy != .mendJob else { throw ExitCode.wrongJob }
-        mayPass = mayPass && error.remedy == .tryAgain
-        failures += 1
-      }
-    }
-    if mayPass, !items.entries.isEmpty { throw ExitCode.temporary }
-    return nil
   }
 
   private func start(_ player: QueuePlayer, _ made: PreviewItems.Made, isAlone: Bool) throws {
@@ -168,5 +142,61 @@ struct Preview: MediaCommand {
       }
     }
     player.play()
+  }
+}
+
+/// What a preview begins with.
+private struct PreviewBeginning: Sendable {
+  let items: PreviewItems
+  /// Where the first entry begins, and the last one ends; nil: nothing is cut off.
+  let start, end: PreviewTime?
+  /// What cannot be played; it was reported.
+  let failures: PreviewFailures
+  let diagnostics: ReportedDiagnostics
+  let line = OpeningLine()
+  /// Ends the measuring.
+  let cancellation = CancellationFlag()
+
+  /// The first entry that can be played.
+  struct Opened: Sendable {
+    let index: Int
+    let made: PreviewItems.Made
+    /// With the entries before it.
+    let failures: PreviewFailures
+  }
+
+  /// Opens the first entry that can be played; what is wrong with those before it is reported.
+  ///
+  /// - Throws: An `ExitCode` where a job must be mended, or none can be played.
+  func open() throws -> Opened {
+    var failures = failures
+    for (index, entry) in items.entries.enumerated() {
+      line.open(entry)
+      do throws(Failure) {
+        let isLast = index == items.entries.count - 1
+        let made = try items.make(
+          index, from: start, to: isLast ? end : nil,
+          PreviewMeasuring(cancellation, progress: line.measure))
+        report(made.warnings.map { Diagnostic($0) })
+        return Opened(index: index, made: made, failures: failures)
+      } catch {
+        report([Diagnostic(error, at: entry.origin)])
+        guard error.remedy != .mendJob else { throw ExitCode.wrongJob }
+        failures.add(error)
+      }
+    }
+    throw failures.count > 0 ? ExitCode(failures.status) : ExitCode.jobFailed
+  }
+
+  private func report(_ found: [Diagnostic]) {
+    guard !found.isEmpty else { return }
+    line.interrupt { diagnostics.report(Diagnostics(found)) }
+  }
+}
+
+extension PreviewFailures {
+  /// The status of a preview that was heard to its end.
+  fileprivate var status: Int32 {
+    (count == 0 ? ExitCode.success : mayPass ? ExitCode.temporary : ExitCode.jobFailed).rawValue
   }
 }

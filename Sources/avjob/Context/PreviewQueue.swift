@@ -15,8 +15,8 @@ struct PreviewQueue {
   let names: [String]
   /// From 0; nil: not given.
   let output: Int?
-  /// How many jobs cannot be heard; the reason of each was reported.
-  private(set) var refusedJobs = 0
+  /// Jobs that cannot be heard; the reason of each was reported.
+  private(set) var failures = PreviewFailures()
 
   /// The entries of job files, folders of them, and media files, in order.
   ///
@@ -48,7 +48,7 @@ struct PreviewQueue {
       }
       let only = names.isEmpty ? nil : names.map { Located($0) }
       let preparation = try context.prepare(loaded, .init(.preview, only: only))
-      refusedJobs += preparation.refusedJobs
+      failures.add(preparation.refusedJobs, mayPass: preparation.mayPass)
       entries += preparation.work.map { PreviewEntry(.job($0.session), output: output ?? 0) }
     }
     return entries

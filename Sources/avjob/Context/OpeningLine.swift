@@ -1,0 +1,125 @@
+import ExportEngine
+import LiveScreens
+import Reports
+import Synchronization
+import Terminal
+
+/// The line on standard error, where that is a terminal, that shows what a preview opens, measures and
+/// fetches before anything is heard.
+///
+/// Safe from any thread.
+final class OpeningLine: OpeningDisplay {
+  private struct State {
+    var text = OpeningText()
+    /// Nil: nothing.
+    var shown: String?
+    var isOver = false
+    var lastMoment: ContinuousClock.Instant?
+
+    mutating func erase() {
+      guard shown != nil else { return }
+      shown = nil
+      StandardStream.error.write("\r\u{1B}[K")
+    }
+  }
+
+  private let state = Mutex(State())
+
+  /// Between two drawings; a clock of 200 ms wakes a little early or late.
+  private static let pause = Duration.milliseconds(180)
+
+  /// Notes that an entry is opened.
+  func open(_ entry: PreviewEntry) {
+    let text =
+      if let url = entry.medium?.url {
+        OpeningText(
+          "\(url.host)/\(url.lastComponent)",
+          receivedBefore: MediaNetwork.transfer.receivedBytes)
+      } else {
+        OpeningText(entry.name)
+      }
+    state.withLock { $0.text = text }
+  }
+
+  /// Notes the share that is measured of an entry, and shows it.
+  func measure(_ name: String, _ share: Double) {
+    state.withLock { state in
+      // The first share replaces the opening at once.
+      if state.text.share == nil { state.lastMoment = nil }
+      state.text.measure(name, share)
+    }
+    draw()
+  }
+
+  /// Writes something else than the line; nothing after the end.
+  func interrupt(_ body: () -> Void) {
+    state.withLock { state in
+      guard !state.isOver else { return }
+      state.erase()
+      body()
+    }
+  }
+
+  /// Draws the line, some times a second.
+  func draw() {
+    guard let terminal = StandardStream.error.terminal else { return }
+    let now = ContinuousClock.now
+    state.withLock { state in
+      guard !state.isOver, state.lastMoment.map({ now - $0 >= Self.pause }) ?? true else { return }
+      state.lastMoment = now
+      let line = state.text.line(columns: terminal.columns, MediaNetwork.transfer, at: now)
+      guard line != state.shown else { return }
+      state.shown = line
+      StandardStream.error.write("\r\(line)\u{1B}[K")
+    }
+  }
+
+  /// Removes the line, until it is drawn again.
+  func erase() { state.withLock { $0.erase() } }
+
+  /// Removes the line for good.
+  func end() {
+    state.withLock { state in
+      state.erase()
+      state.isOver = true
+    }
+  }
+}
+
+/// What the line says.
+struct OpeningText {
+  /// The entry.
+  private var name: String
+  /// The share that is measured; nil: it is opened.
+  private(set) var share: Double?
+  private var meter = FetchMeter()
+  /// Bytes that this process had received before it asked the entry's server; nil: the entry has none.
+  private let receivedBefore: Int64?
+
+  /// The text for an entry that is opened.
+  init(_ name: String = "", receivedBefore: Int64? = nil) {
+    (self.name, self.receivedBefore) = (name, receivedBefore)
+  }
+
+  /// Notes the share that is measured.
+  mutating func measure(_ name: String, _ share: Double) {
+    (self.name, self.share) = (name, share)
+  }
+
+  /// `opening example.org/a.wav, fetching 1.2 MB of 5.8 MB, 2.1 MB/s, 0:02 left`, narrower than so
+  /// many columns: a line that is wrapped could not be drawn over.
+  mutating func line(
+    columns: Int, _ transfer: MediaNetwork.Transfer, at now: ContinuousClock.Instant
+  ) -> String {
+    let before = share == nil ? "opening " : "measuring "
+    var after = share.map { ": \(Int($0 * 100)) %" } ?? ""
+    if let fetching = meter.line(for: transfer, at: now) {
+      after += ", " + fetching
+    } else if share == nil, transfer.receivedBytes == receivedBefore {
+      after += ", waiting for the server"
+    }
+    let room = columns - 1 - before.columns - after.columns
+    let name = name.printable.shortened(to: max(0, room))
+    return (before + name + after).shortened(to: max(0, columns - 1))
+  }
+}
