@@ -4,6 +4,7 @@ import SystemPackage
 extension PathCalls {
   /// What a folder lists of a file.
   package struct Entry {
+    /// Its name in the folder.
     package let name: FilePath.Component
     /// `DT_REG`, `DT_DIR` and so on; `DT_UNKNOWN` where the file system does not say (readdir(3)).
     package let type: Int

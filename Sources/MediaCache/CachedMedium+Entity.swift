@@ -6,8 +6,8 @@ import Synchronization
 
 /// What becomes of an entity while it is read.
 extension CachedMedium {
-  /// Changes the facts if they are still this entity's. Whoever opens the entry meanwhile asks the
-  /// server, and knows better.
+  /// Changes the facts if they are still this entity's, and no process opens the entry: that one asks
+  /// the server, and has newer facts.
   private func change(_ change: (EntryFacts) throws -> Void) {
     guard isKept else { return }
     changing.withLock { _ in
@@ -27,8 +27,8 @@ extension CachedMedium {
       location: .remote(url))
   }
 
-  /// Gives the entity up: the server sends only the whole, broke off, and nothing tells whether its
-  /// file is the same.
+  /// Gives the entity up: the server sends only the whole, broke off, and its answers have no
+  /// validators to compare.
   func cannotGoOn() -> Failure {
     giveUp { _ in try self.folder.removeFacts() }
     return Failure(

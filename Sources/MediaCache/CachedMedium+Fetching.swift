@@ -1,6 +1,6 @@
 import Diagnosis
 
-/// What fetches ask of their medium, and tell it.
+/// What fetches need of their medium, and report to it.
 extension CachedMedium {
   /// A fetch of the whole, or of the first bytes, whose answer is on its way already.
   func fetchUnderWay(_ range: Range<Int64>) -> Fetch {

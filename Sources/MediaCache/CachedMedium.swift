@@ -67,9 +67,9 @@ package final class CachedMedium: Sendable {
   /// The entity's bytes.
   package var size: Int64 { facts.size }
 
-  /// What tells the entity from all others of this address, for receipts: what the server said of it,
-  /// or, where it said nothing, a number that no other entity has. What may not be kept either, each
-  /// process fetches anew, so the run stands for its number.
+  /// What distinguishes the entity from all others of this address, for receipts: what the server said
+  /// of it, or, where it said nothing, a number that no other entity has. What may not be kept either,
+  /// each process fetches anew, so the run stands for its number.
   package var identity: String {
     let validators = facts.validators
     guard !validators.isEmpty else {

@@ -4,6 +4,7 @@ import LibAV
 /// Reads a cached medium in the way that one demuxer does: fetches what it asks for, and ahead of it.
 /// One thread at a time.
 package final class CachedReader: ByteSource {
+  /// What it reads.
   package let medium: CachedMedium
   private var ahead = ReadAhead()
 

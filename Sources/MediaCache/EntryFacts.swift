@@ -10,7 +10,7 @@ struct EntryFacts: Sendable, Hashable {
   var generation: String
   /// The entity's bytes.
   var size: Int64
-  /// What tells this entity from others.
+  /// What distinguishes this entity from others.
   var validators: Validators
   /// When the server last said that the entity is this one, in milliseconds since 1970.
   var checked: Int64
@@ -25,7 +25,7 @@ struct EntryFacts: Sendable, Hashable {
   /// The SHA-256 of all bytes, once it was asked for.
   var digest: [UInt8]?
 
-  /// What tells an entity from others (RFC 9110, 8.8), as the server wrote it.
+  /// What distinguishes an entity from others (RFC 9110, 8.8), as the server wrote it.
   struct Validators: Sendable, Hashable {
     /// ETag
     var entityTag: String?

@@ -7,7 +7,7 @@ import SystemPackage
 ///
 /// The map has eight bytes for each block of 16 KiB: 0, or a `Promise`. A block's bytes are written
 /// before its promise, so however a process ends, the map promises nothing that is not there; and after
-/// the machine itself stopped, digests tell which blocks reached the disk.
+/// the machine itself stopped, digests show which blocks reached the disk.
 ///
 /// Safe from any thread and process: what is promised never changes.
 final class EntryFiles: Sendable {

@@ -5,6 +5,7 @@ package struct ExpectedRead: Sendable, Hashable {
   /// Whether they are as many in each second, so that all of them can be fetched at once.
   package var isExact: Bool
 
+  /// Bytes that will be read.
   package init(range: Range<Int64>, isExact: Bool) {
     (self.range, self.isExact) = (range, isExact)
   }

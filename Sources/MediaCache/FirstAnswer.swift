@@ -21,7 +21,7 @@ final class FirstAnswer: HTTPReceiver {
   private var unmeasured: Unmeasured?
   private var isOver = false
 
-  /// As much is asked for at once: most containers tell by it what they hold.
+  /// As much is asked for at once: it holds the headers of most containers.
   private static let firstPart: Int64 = 64 << 10
 
   init(

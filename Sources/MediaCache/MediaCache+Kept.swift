@@ -3,7 +3,7 @@ import LibAV
 import SystemPackage
 
 extension MediaCache {
-  /// What the folder has of an address, as far as its entry's map tells: its first 4 Mi entries,
+  /// What the folder has of an address, according to the first 4 Mi entries of its entry's map,
   /// without blocks that have to be read to be trusted. No server is asked, and nothing is opened for
   /// longer than the call.
   ///

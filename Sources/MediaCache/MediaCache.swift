@@ -42,6 +42,7 @@ package final class MediaCache: Sendable {
     package init(folder: FilePath) { self.folder = folder }
   }
 
+  /// How this cache behaves.
   package let options: Options
   let transport: any HTTPTransport
   private let cancelled = Atomic<Bool>(false)
@@ -92,6 +93,7 @@ package final class MediaCache: Sendable {
     for medium in openMedia { medium.wakeReaders() }
   }
 
+  /// Whether `cancel` was called: no server is asked any more.
   package var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
 
   /// Bytes that this process has received, of all media.

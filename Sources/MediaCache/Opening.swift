@@ -126,7 +126,7 @@ final class Opening: Sendable {
   private func ask(
     _ facts: EntryFacts?, in folder: EntryFolder, use: FileDescriptor
   ) throws(Failure) {
-    // Without validators nothing tells whether the server's file is still this one.
+    // Without validators no answer can confirm that the server's file is still this one.
     let known = facts.flatMap { $0.validators.isEmpty ? nil : $0 }
     do {
       _ = try Thread.spawn(name: "avjob-open", stackSize: 1 << 20) { [self] in

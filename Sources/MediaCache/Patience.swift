@@ -1,5 +1,5 @@
-/// Tells a process that stands still, as after Ctrl-Z, from one that is slow: by something that it
-/// would change.
+/// Distinguishes a process that stands still, as after Ctrl-Z, from one that is slow: by something that
+/// it would change.
 struct Patience<Trace: Equatable & Sendable>: Sendable {
   private let time: Duration
   private var trace: Trace

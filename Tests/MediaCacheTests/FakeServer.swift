@@ -8,7 +8,7 @@ import TestSupport
 
 @testable import MediaCache
 
-/// A server in this process: one entity, and faults as told.
+/// A server in this process: one entity, and the faults that its behaviour names.
 final class FakeServer: HTTPTransport {
   struct Behaviour: Sendable {
     var bytes: [UInt8]
@@ -16,7 +16,7 @@ final class FakeServer: HTTPTransport {
     var date: String?
     var secondsFresh = 0
     var hasRanges = true
-    var tellsSize = true
+    var sendsLength = true
     /// Whether a body without a size has an end of its own.
     var isDelimited = true
     /// What it says of the entity's length, instead of the truth.
@@ -24,18 +24,18 @@ final class FakeServer: HTTPTransport {
     /// Whether a minute has passed since the entity was changed.
     var hasStrongDate = true
     /// Whether it answers 304.
-    var heedsConditions = true
+    var answersConditions = true
     /// Whether `no-store` is said.
     var isSecret = false
     /// Whether parts come without validators, as RFC 9110 allows with If-Range.
-    var hushesParts = false
+    var omitsValidatorsOfParts = false
     /// Answers end after so many bytes, as if that were all of them.
     var endsAfter: Int?
     /// The connection breaks after so many bytes of each answer.
     var dropsAfter: Int?
     /// For so many answers.
     var drops = Int.max
-    /// After so many bytes of each answer nothing comes until nobody wants it.
+    /// After so many bytes of each answer nothing comes until the request is cancelled.
     var holdsAfter: Int?
     /// Whether nothing comes, and nobody is asked whether it is still wanted.
     var isStuck = false
@@ -93,7 +93,7 @@ final class FakeServer: HTTPTransport {
     (head.hasDelimitedBody, head.hasStrongDate) = (behaviour.isDelimited, behaviour.hasStrongDate)
     head.secondsFresh = behaviour.secondsFresh
     head.mustNotBeStored = behaviour.isSecret
-    if behaviour.heedsConditions, let tag = request.ifNoneMatch, tag == behaviour.tag {
+    if behaviour.answersConditions, let tag = request.ifNoneMatch, tag == behaviour.tag {
       head.status = 304
       _ = receiver.take(head)
       return
@@ -112,11 +112,11 @@ final class FakeServer: HTTPTransport {
       range = asked.clamped(to: 0..<size)
       head.status = 206
       head.contentRange = .init(bytes: range, size: behaviour.claimedSize ?? size)
-      if request.ifRange != nil, behaviour.hushesParts {
+      if request.ifRange != nil, behaviour.omitsValidatorsOfParts {
         (head.entityTag, head.lastModified) = (nil, nil)
       }
     }
-    head.contentLength = behaviour.tellsSize ? Int64(range.count) : nil
+    head.contentLength = behaviour.sendsLength ? Int64(range.count) : nil
     guard receiver.take(head) else { return }
     try sendBody(range, as: number, behaviour, to: receiver)
   }

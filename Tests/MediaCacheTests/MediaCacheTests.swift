@@ -34,9 +34,9 @@ import Threads
   @Test(
     "an entity of any length is whole", arguments: [0, 1, 16_383, 16_384, 16_385, 65_536, 65_537])
   func lengths(_ count: Int) throws {
-    for (hasRanges, tellsSize) in [(true, true), (false, true), (false, false)] {
+    for (hasRanges, sendsLength) in [(true, true), (false, true), (false, false)] {
       var behaviour = FakeServer.Behaviour(bytes: Self.noise(count))
-      (behaviour.hasRanges, behaviour.tellsSize) = (hasRanges, tellsSize)
+      (behaviour.hasRanges, behaviour.sendsLength) = (hasRanges, sendsLength)
       let rig = try CacheRig(behaviour)
       for _ in 1...2 {
         let reader = CachedReader(try rig.cache().medium(at: rig.url))
@@ -91,7 +91,7 @@ import Threads
     #expect(try reader.all() == behaviour.bytes)
   }
 
-  @Test("errors that may pass are tried again, others and too many are told")
+  @Test("errors that may pass are tried again, others and too many are reported")
   func errors() throws {
     let busy = HTTPError.status(503, retryAfter: 0)
     let rig = try CacheRig(.init(bytes: Self.large, errors: [busy, busy]))
@@ -104,7 +104,7 @@ import Threads
     #expect(missing?.remedy == .mendJob)
   }
 
-  @Test("after an error that was told, the next reader asks again")
+  @Test("after an error was reported, the next reader asks again")
   func recovery() throws {
     let rig = try CacheRig(.init(bytes: Self.large))
     let reader = CachedReader(try rig.cache().medium(at: rig.url))
@@ -157,7 +157,7 @@ import Threads
     #expect(rig.server.requests.count == 1)
   }
 
-  @Test("offline nothing is asked, and what is missing is told")
+  @Test("offline nothing is asked, and missing bytes are reported")
   func offline() throws {
     let rig = try CacheRig(.init(bytes: Self.large))
     let none = #expect(throws: Failure.self) {

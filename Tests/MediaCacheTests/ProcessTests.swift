@@ -105,7 +105,7 @@ import Threads
     let rig = try CacheRig(.init(bytes: Self.bytes, tag: nil))
     do { _ = try CachedReader(rig.cache().medium(at: rig.url)).all() }
     try rig.server.settle()
-    rig.server.change { ($0.hasRanges, $0.tellsSize, $0.dropsAfter) = (false, false, 50_000) }
+    rig.server.change { ($0.hasRanges, $0.sendsLength, $0.dropsAfter) = (false, false, 50_000) }
     #expect(throws: Failure.self) { try rig.cache().medium(at: rig.url) }
     let reader = CachedReader(try rig.cache { $0.isOffline = true }.medium(at: rig.url))
     #expect(try reader.all() == Self.bytes)

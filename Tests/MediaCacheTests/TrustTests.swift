@@ -12,7 +12,7 @@ import Testing
   @Test("a body without an end of its own is fetched again by the next run")
   func undelimited() throws {
     var behaviour = FakeServer.Behaviour(bytes: Self.bytes, secondsFresh: 3600)
-    (behaviour.hasRanges, behaviour.tellsSize, behaviour.isDelimited) = (false, false, false)
+    (behaviour.hasRanges, behaviour.sendsLength, behaviour.isDelimited) = (false, false, false)
     behaviour.endsAfter = 30_000
     let rig = try CacheRig(behaviour)
     let start = MediaCache.now - 5000
