@@ -1,5 +1,4 @@
 import Diagnosis
-import Glibc
 import HTTP
 import SystemPackage
 
@@ -10,15 +9,31 @@ extension Failure {
   }
 
   /// A failure of the cache's own files.
-  init(storing error: any Error, in folder: FilePath) {
+  ///
+  /// - Parameters:
+  ///   - error: An `Errno`, or any other error.
+  ///   - action: The attempt, to stand after “the media cache”.
+  ///   - folder: The cache's.
+  init(caching error: any Error, _ action: String = "cannot be used", in folder: FilePath) {
     guard let code = error as? Errno else {
-      self.init(.mendMachine, "the media cache cannot be used: \(error)", path: folder)
+      self.init(.mendMachine, "the media cache \(action): \(error)", path: folder)
       return
     }
-    let remedy =
-      code == .noSpace || code == Errno(rawValue: EDQUOT)
-      ? "free some space, or name a folder on another disk in AVJOB_CACHE"
-      : "name another folder in AVJOB_CACHE"
-    self.init(.mendMachine, "the media cache cannot be written: \(code); \(remedy)", path: folder)
+    self.init(code, "the media cache \(action)", inCache: folder)
+  }
+
+  /// A failure of a call on the cache's files.
+  init(_ code: Errno, _ attempt: String, inCache folder: FilePath) {
+    let found = SystemRemedy(code.rawValue)
+    let otherFolder = "name another folder in AVJOB_CACHE"
+    let (remedy, advice): (Remedy, String) =
+      switch found.remedy {
+      case .tryAgain: (.tryAgain, found.text)
+      case .mendMachine:
+        (.mendMachine, [found.advice, otherFolder].compactMap(\.self).joined(separator: ", or "))
+      // No job names the cache's files.
+      default: (.mendMachine, otherFolder)
+      }
+    self.init(remedy, "\(attempt): \(code); \(advice)", path: folder)
   }
 }

@@ -29,17 +29,19 @@ final class CacheFolder: Sendable {
 
   /// Opens the folder.
   ///
-  /// - Throws: `Failure` (`mendMachine`) where there is none or it cannot be opened, and where it is a
-  ///   link, or lies open to others.
+  /// - Throws: `Failure` where there is none or it cannot be opened; `mendMachine` where it is a link,
+  ///   or lies open to others.
   init(_ path: FilePath) throws(Failure) {
     self.path = path
     let opened = path.withPlatformString {
       Glibc.open($0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     }
-    guard opened >= 0 else { throw Self.refusal(of: path, errno) }
+    guard opened >= 0 else { throw Self.failure(Errno(rawValue: errno), toOpen: path) }
     descriptor = FileDescriptor(rawValue: opened)
     var facts = stat()
-    guard fstat(opened, &facts) == 0 else { throw Self.refusal(of: path, errno) }
+    guard fstat(opened, &facts) == 0 else {
+      throw Self.failure(Errno(rawValue: errno), toOpen: path)
+    }
     guard facts.st_uid == geteuid() else {
       throw Self.refusal(of: path, "the cache's folder belongs to somebody else")
     }
@@ -57,12 +59,17 @@ final class CacheFolder: Sendable {
       path: path)
   }
 
-  private static func refusal(of path: FilePath, _ code: Int32) -> Failure {
-    switch code {
-    case ELOOP where isLink(path), ENOTDIR where isLink(path):
-      refusal(of: path, "the cache's folder is a symbolic link")
-    default: refusal(of: path, "the cache's folder cannot be opened: \(Errno(rawValue: code))")
+  private static func failure(_ code: Errno, toOpen path: FilePath) -> Failure {
+    if code == .noSuchFileOrDirectory {
+      return Failure(
+        .mendMachine, "the cache's folder cannot be made; name another folder in AVJOB_CACHE",
+        path: path)
     }
+    // Of a link, O_DIRECTORY together with O_NOFOLLOW reports either.
+    if [.tooManySymbolicLinkLevels, .notDirectory].contains(code), isLink(path) {
+      return refusal(of: path, "the cache's folder is a symbolic link")
+    }
+    return Failure(code, "the cache's folder cannot be opened", inCache: path)
   }
 
   private static func isLink(_ path: FilePath) -> Bool {
@@ -70,14 +77,19 @@ final class CacheFolder: Sendable {
     return path.withPlatformString { lstat($0, &facts) } == 0 && facts.st_mode & S_IFMT == S_IFLNK
   }
 
-  /// Tells programs that keep backups to pass by (Cache Directory Tagging Specification).
+  /// Marks the folder for backup programs, which leave out caches (Cache Directory Tagging
+  /// Specification).
   private func mark() {
     let signature = "Signature: 8a477f597d28d172789f06886806bc55\n# The media cache of avjob.\n"
-    let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+    let flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC
     let file = openat(descriptor.rawValue, "CACHEDIR.TAG", flags, 0o600)
     guard file >= 0 else { return }
     let tag = FileDescriptor(rawValue: file)
-    _ = try? tag.closeAfter { try tag.writeAll(signature.utf8) }
+    defer { try? tag.close() }
+    var facts = stat()
+    // A process that was killed before it wrote left an empty file.
+    guard fstat(file, &facts) == 0, facts.st_size == 0 else { return }
+    _ = try? tag.writeAll(toAbsoluteOffset: 0, signature.utf8)
   }
 
   /// The keys of all entries, in order.

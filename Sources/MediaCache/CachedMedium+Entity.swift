@@ -131,7 +131,7 @@ extension CachedMedium {
       if isCancelled() { return nil }
       throw failure
     } catch {
-      throw Failure(storing: error, in: cache.options.folder)
+      throw Failure(caching: error, in: cache.options.folder)
     }
   }
 }

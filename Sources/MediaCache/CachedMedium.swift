@@ -137,7 +137,7 @@ package final class CachedMedium: Sendable {
       let count = try files.read(at: offset, into: part)
       if count > 0 { return count }
     } catch {
-      throw Failure(storing: error, in: cache.options.folder)
+      throw Failure(caching: error, "cannot be read", in: cache.options.folder)
     }
     throw Failure(
       .mendMachine,

@@ -130,7 +130,7 @@ final class Fetch: HTTPReceiver {
         count /= 2
       }
     } catch {
-      refusal = Failure(storing: error, in: medium.cache.options.folder)
+      refusal = Failure(caching: error, in: medium.cache.options.folder)
     }
     return nil
   }
@@ -167,7 +167,7 @@ final class Fetch: HTTPReceiver {
     do {
       try writer.take(bytes.dropFirst(Int(skipped)), medium.isThere)
     } catch {
-      refusal = Failure(storing: error, in: medium.cache.options.folder)
+      refusal = Failure(caching: error, "cannot be written", in: medium.cache.options.folder)
       return false
     }
     medium.note(cursor, of: self, received: bytes.count)

@@ -93,7 +93,7 @@ final class FirstAnswer: HTTPReceiver {
       cache.note(bytes.count)
       return true
     } catch {
-      fail(Failure(storing: error, in: cache.options.folder))
+      fail(Failure(caching: error, "cannot be written", in: cache.options.folder))
       return false
     }
   }
@@ -169,7 +169,7 @@ final class FirstAnswer: HTTPReceiver {
       Opening.end(use)
       hasOpened(.success(medium))
     } catch {
-      fail(Failure(storing: error, in: cache.options.folder))
+      fail(Failure(caching: error, in: cache.options.folder))
     }
   }
 
@@ -198,7 +198,7 @@ final class FirstAnswer: HTTPReceiver {
         facts, in: folder, boot: cache.options.boot, isKept: !head.mustNotBeStored)
       return true
     } catch {
-      fail(Failure(storing: error, in: cache.options.folder))
+      fail(Failure(caching: error, in: cache.options.folder))
       return false
     }
   }
@@ -220,7 +220,7 @@ final class FirstAnswer: HTTPReceiver {
       open(unmeasured.facts, files, isKept: unmeasured.isKept)
       cache.fetchHasEnded()
     } catch {
-      fail(Failure(storing: error, in: cache.options.folder))
+      fail(Failure(caching: error, in: cache.options.folder))
     }
   }
 }

@@ -142,7 +142,7 @@ package final class MediaCache: Sendable {
   package func medium(at url: MediaURL) throws(Failure) -> CachedMedium {
     let key: String
     do { key = try EntryFolder.key(of: url) } catch {
-      throw Failure(storing: error, in: options.folder)
+      throw Failure(caching: error, in: options.folder)
     }
     let known = try ByteWaiting.wait(for: media, of: url, in: self) { media -> CachedMedium?? in
       if case .opening = media[key] { return nil }

@@ -33,7 +33,7 @@ final class Opening: Sendable {
       if isAlone { try? folder.removeOthers(than: facts?.generation) }
     } catch {
       try? use.close()
-      throw error as? Failure ?? Failure(storing: error, in: cache.options.folder)
+      throw error as? Failure ?? Failure(caching: error, in: cache.options.folder)
     }
     let isRefused = cache.options.isOffline && !cache.options.trustsMaxAge
     if let facts, !isRefused, cache.options.isOffline || isFresh(facts) {
@@ -94,7 +94,7 @@ final class Opening: Sendable {
     } catch let failure as Failure {
       throw failure
     } catch {
-      throw Failure(storing: error, in: cache.options.folder)
+      throw Failure(caching: error, in: cache.options.folder)
     }
   }
 
@@ -118,7 +118,7 @@ final class Opening: Sendable {
       return CachedMedium(url, facts: facts, files: files, in: folder, use: use, cache: cache)
     } catch {
       try? use.close()
-      throw Failure(storing: error, in: cache.options.folder)
+      throw Failure(caching: error, in: cache.options.folder)
     }
   }
 

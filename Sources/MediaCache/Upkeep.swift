@@ -60,7 +60,7 @@ extension MediaCache {
 
   /// What `body` returns, with failures for people.
   private func reading<Result>(_ body: () throws -> Result) throws(Failure) -> Result {
-    do { return try body() } catch { throw Failure(storing: error, in: options.folder) }
+    do { return try body() } catch { throw Failure(caching: error, in: options.folder) }
   }
 
   /// Removes what was not used for longest, until `limit` bytes are left on the disk, and nothing

@@ -72,7 +72,7 @@ import Testing
     try writeFile(root.appending("file").string, [])
     func refusal(_ name: String) throws -> String? {
       let failure = #expect(throws: Failure.self) {
-        try rig.cache { $0.folder = root.appending(name) }.medium(at: rig.url)
+        try rig.cache { $0.folder = root.pushing(FilePath(name)) }.medium(at: rig.url)
       }
       return failure.map { "\($0.remedy): \($0.message)" }
     }
@@ -82,7 +82,45 @@ import Testing
       try refusal("open") == "mendMachine: others may write into the cache's folder" + remedy)
     #expect(
       try refusal("file") == "mendMachine: the cache's folder cannot be opened: Not a directory"
-        + remedy)
+        + "; name another folder in AVJOB_CACHE")
+    #expect(
+      try refusal("/proc/avjob") == "mendMachine: the cache's folder cannot be made; "
+        + "name another folder in AVJOB_CACHE")
+  }
+
+  @Test(
+    "failures of the cache's files have the remedies of other files",
+    arguments: [
+      (
+        EMFILE,
+        "tryAgain: Too many open files; raise the limit with ulimit -n or run fewer jobs at once"
+      ),
+      (ENOENT, "tryAgain: No such file or directory; try again"),
+      (
+        ENOSPC,
+        "mendMachine: No space left on device; make room on that disk, or name another folder in "
+          + "AVJOB_CACHE"
+      ),
+      (EROFS, "mendMachine: Read-only file system; name another folder in AVJOB_CACHE"),
+      (ELOOP, "mendMachine: Too many levels of symbolic links; name another folder in AVJOB_CACHE"),
+    ])
+  func remedies(_ code: Int32, _ message: String) {
+    let failure = Failure(caching: Errno(rawValue: code), "cannot be read", in: "media")
+    let start = "the media cache cannot be read: "
+    #expect(failure.message.hasPrefix(start))
+    #expect("\(failure.remedy): \(failure.message.dropFirst(start.utf8.count))" == message)
+  }
+
+  @Test("a folder whose mark is empty is marked again")
+  func mark() throws {
+    let rig = try CacheRig(.init(bytes: [1]))
+    _ = try rig.cache().medium(at: rig.url)
+    let tag = rig.folder.appending("CACHEDIR.TAG").string
+    let before = try readFile(tag)
+    #expect(before.starts(with: "Signature: 8a477f597d28d172789f06886806bc55".utf8))
+    try writeFile(tag, [])
+    _ = try rig.cache().medium(at: rig.url)
+    #expect(try readFile(tag) == before)
   }
 
   @Test("an entry whose folder is a link is refused")

@@ -14,30 +14,9 @@ extension Failure {
   /// - Returns: The failure.
   package static func writing(_ errno: Int32, _ action: String, path: FilePath) -> Failure {
     if let refusal = confined(errno, path: path, writing: true) { return refusal }
-    let (remedy, advice): (Remedy, String) =
-      switch errno {
-      case ENOSPC: (.mendMachine, "make room on that disk or write to another")
-      case EDQUOT: (.mendMachine, "make room within your quota or write to another disk")
-      case EACCES, EPERM: (.mendMachine, "change the permissions there or write elsewhere")
-      case EROFS: (.mendMachine, "write to a file system that is not read-only")
-      case EFBIG:
-        (.mendMachine, "raise the limit (--max-output, ulimit -f) or write to another file system")
-      case EIO: (.mendMachine, "check the disk")
-      case ENAMETOOLONG: (.mendJob, "use a shorter name")
-      case ENOTDIR: (.mendJob, "a part of the path before the name is a file, not a folder")
-      case EISDIR: (.mendJob, "name a file, not a folder")
-      case ELOOP: (.mendJob, "the symbolic links there lead in a circle")
-      // Other jobs and programs may free some a moment later.
-      case EMFILE, ENFILE: (.tryAgain, "raise the limit with ulimit -n or run fewer jobs at once")
-      case ENOMEM: (.tryAgain, "close other programs or run fewer jobs at once")
-      // Folders that vanished meanwhile, and disks on a network (errno(3)).
-      case ENOENT, ESTALE, EAGAIN, ETIMEDOUT, EINTR, EBUSY, ETXTBSY, ENOLCK, EDEADLK, ECONNRESET,
-        ECONNABORTED, ECONNREFUSED, ENETDOWN, ENETUNREACH, ENETRESET, EHOSTDOWN, EHOSTUNREACH,
-        EREMOTEIO:
-        (.tryAgain, "try again")
-      default: (.mendMachine, "check the disk and the folder")
-      }
-    return Failure(remedy, "\(action): \(Errno(rawValue: errno)); \(advice)", path: path)
+    let found = SystemRemedy(errno)
+    return Failure(
+      found.remedy, "\(action): \(Errno(rawValue: errno)); \(found.text)", path: path)
   }
 
   /// The failure of an output whose path another program has taken.
