@@ -52,11 +52,15 @@ public enum MediaLocation: Sendable, Hashable {
   }
 
   /// The identity of the location, for a digest: the bytes of a path, or of an address with its
-  /// query and without its credentials, which may change.
+  /// query and its user, to whom the server may give another file than to others. The password may
+  /// change, and is left out.
   package var bytes: [UInt8] {
     switch self {
     case .file(let path): path.bytes
-    case .remote(let url): Array(url.withoutCredentials.absoluteText.utf8)
+    case .remote(let url):
+      // No address contains a line break.
+      Array(
+        (url.withoutCredentials.absoluteText + (url.credentials.map { "\n" + $0.user } ?? "")).utf8)
     }
   }
 

@@ -18,13 +18,12 @@ final class EntryFolder: Sendable {
 
   deinit { try? descriptor.close() }
 
-  /// The key of an address: 40 digits of its SHA-256, without user and password.
+  /// The key of an address: 40 digits of the SHA-256 of `MediaLocation.bytes`.
   ///
   /// - Throws: `LibAVError` where there is no memory.
   static func key(of url: MediaURL) throws(LibAVError) -> String {
-    var text = url.withoutCredentials.absoluteText
-    let digest = text.withUTF8 { bytes in
-      Result { () throws(LibAVError) in try SHA256.digest(UnsafeRawBufferPointer(bytes)) }
+    let digest = MediaLocation.remote(url).bytes.withUnsafeBytes { bytes in
+      Result { () throws(LibAVError) in try SHA256.digest(bytes) }
     }
     return [UInt8](try digest.get().prefix(20)).hexadecimal
   }

@@ -12,6 +12,8 @@ import TestSupport
 final class FakeServer: HTTPTransport {
   struct Behaviour: Sendable {
     var bytes: [UInt8]
+    /// What other users get than `bytes`.
+    var bytesOfUsers: [String: [UInt8]] = [:]
     var tag: String? = #""one""#
     var date: String?
     var secondsFresh = 0
@@ -86,7 +88,9 @@ final class FakeServer: HTTPTransport {
     if let error { throw error }
     while state.withLock({ $0.behaviour.isStuck }) { usleep(1000) }
     guard !receiver.isCancelled else { throw .cancelled }
-    let size = Int64(behaviour.bytes.count)
+    let bytes =
+      request.url.credentials.flatMap { behaviour.bytesOfUsers[$0.user] } ?? behaviour.bytes
+    let size = Int64(bytes.count)
     var head = HTTPHead(status: 200)
     head.entityTag = behaviour.tag
     head.lastModified = behaviour.date
@@ -118,11 +122,12 @@ final class FakeServer: HTTPTransport {
     }
     head.contentLength = behaviour.sendsLength ? Int64(range.count) : nil
     guard receiver.take(head) else { return }
-    try sendBody(range, as: number, behaviour, to: receiver)
+    try sendBody(bytes, range, as: number, behaviour, to: receiver)
   }
 
   private func sendBody(
-    _ range: Range<Int64>, as number: Int, _ behaviour: Behaviour, to receiver: any HTTPReceiver
+    _ bytes: [UInt8], _ range: Range<Int64>, as number: Int, _ behaviour: Behaviour,
+    to receiver: any HTTPReceiver
   ) throws(HTTPError) {
     let drop = number < behaviour.drops ? behaviour.dropsAfter : nil
     let end = min(drop ?? .max, behaviour.endsAfter ?? .max, range.count)
@@ -135,7 +140,7 @@ final class FakeServer: HTTPTransport {
       let count = min(behaviour.chunk, end - start)
       let from = Int(range.lowerBound) + start
       state.withLock { $0.requests[number].sent += count }
-      let isWanted = behaviour.bytes[from..<from + count].withUnsafeBytes { receiver.take($0) }
+      let isWanted = bytes[from..<from + count].withUnsafeBytes { receiver.take($0) }
       if !isWanted { return }
     }
     if end < range.count, behaviour.endsAfter == nil {

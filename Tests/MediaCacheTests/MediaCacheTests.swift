@@ -148,6 +148,24 @@ import Threads
     #expect(rig.server.requests.count == 2)
   }
 
+  @Test("users of one address get the files that its server gives them, whatever their passwords")
+  func users() throws {
+    let other = Array(Self.large.reversed())
+    let rig = try CacheRig(.init(bytes: Self.large, bytesOfUsers: ["bob": other]))
+    let cache = rig.cache()
+    var readers: [CachedReader] = []
+    for (user, bytes) in [
+      ("ann:x@", Self.large), ("bob:y@", other), ("ann:z@", Self.large), ("", Self.large),
+    ] {
+      let url = try MediaURL("https://\(user)example.org/voice.wav")
+      let reader = CachedReader(try cache.medium(at: url))
+      #expect(try reader.all() == bytes)
+      readers.append(reader)
+    }
+    #expect(readers[0].medium === readers[2].medium)
+    #expect(rig.server.bodyBytes == 3 * Self.large.count)
+  }
+
   @Test("within max-age the server is not asked")
   func fresh() throws {
     var behaviour = FakeServer.Behaviour(bytes: Self.noise(50_000))
