@@ -29,11 +29,25 @@ final class EntryFiles: Sendable {
   ///   - boot: The start of the machine (`ProcessIdentity.boot`).
   /// - Throws: `Errno`
   init(of generation: String, size: Int64, in folder: EntryFolder, boot: String) throws {
-    data = FileBytes(try folder.open(generation + ".data", O_RDWR | O_CREAT))
-    map = FileBytes(try folder.open(generation + ".map", O_RDWR | O_CREAT))
+    func open(_ name: String) throws(Errno) -> FileBytes {
+      FileBytes(try folder.open(generation + name, O_RDWR | O_CREAT))
+    }
+    data = try open(".data")
+    let map = try open(".map")
+    // In this order: what is promised meanwhile was written before.
+    let promised = try map.size()
+    let whole = try Self.mapSize(ofData: data.size(), of: size)
+    if promised > whole {
+      // The data were removed or cut off. Processes that have the old ones open go on promising
+      // their blocks in the old map.
+      try folder.removeMap(of: generation)
+      self.map = try open(".map")
+      try Self.copy(map, to: self.map, upTo: whole)
+    } else {
+      self.map = map
+    }
     self.size = size
     mark = Promise.mark(of: boot)
-    try takeBackLost()
   }
 
   /// The same files, for an entity whose size is known now.
@@ -41,15 +55,18 @@ final class EntryFiles: Sendable {
     (data, map, mark, self.size) = (files.data, files.map, files.mark, size)
   }
 
-  /// Takes back what is promised of data that are lost: of a file that somebody removed or cut off.
-  private func takeBackLost() throws {
-    // In this order: what is promised meanwhile was written before.
-    let promised = try promisedCount()
-    let length = try data.size()
-    let whole = length >= size ? blockCount : Int(length / Self.blockSize)
-    guard promised > whole else { return }
-    guard ftruncate(map.descriptor.rawValue, off_t(whole) * 8) == 0 else {
-      throw Errno(rawValue: errno)
+  /// The length of a map that promises no more than there is of an entity's data.
+  private static func mapSize(ofData length: Int64, of size: Int64) -> Int64 {
+    (length >= size ? (size + blockSize - 1) / blockSize : length / blockSize) * 8
+  }
+
+  private static func copy(
+    _ map: FileBytes, to other: FileBytes, upTo end: Int64
+  ) throws {
+    for start in stride(from: 0, to: end, by: 4096) {
+      var bytes = [UInt8](repeating: 0, count: Int(min(4096, end - start)))
+      _ = try bytes.withUnsafeMutableBytes { try map.fill($0, from: start) }
+      _ = try other.descriptor.writeAll(toAbsoluteOffset: start, bytes)
     }
   }
 

@@ -119,6 +119,11 @@ final class EntryFolder: Sendable {
     try remove([generation + ".map", generation + ".data"])
   }
 
+  /// Removes the name of a generation's map.
+  ///
+  /// - Throws: `Errno`
+  func removeMap(of generation: String) throws(Errno) { try remove([generation + ".map"]) }
+
   /// Removes files; maps go first, because a map promises what is in the data.
   private func remove(_ names: [String]) throws(Errno) {
     let maps = names.filter { $0.hasSuffix(".map") }

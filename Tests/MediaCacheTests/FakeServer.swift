@@ -184,6 +184,13 @@ extension CacheRig {
     return entry
   }
 
+  /// The files of the only entry, as another process has them open.
+  func files(boot: String = "b") throws -> EntryFiles {
+    let entry = try entry()
+    guard let facts = try entry.facts() else { throw Errno.noSuchFileOrDirectory }
+    return try EntryFiles(of: facts.generation, size: facts.size, in: entry, boot: boot)
+  }
+
   /// The path of a file of its generation, which ends in `suffix`.
   func path(_ suffix: String) throws -> String {
     let (entry, facts) = (try entry(), try entry().facts())

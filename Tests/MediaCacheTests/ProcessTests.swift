@@ -14,19 +14,12 @@ import Threads
 @Suite struct ProcessTests {
   private static let bytes: [UInt8] = (0..<1_000_001).map { UInt8(truncatingIfNeeded: $0 / 13) }
 
-  /// The files of the only entry, as another process has them open.
-  private func files(in rig: CacheRig) throws -> EntryFiles {
-    let folder = try rig.entry()
-    let facts = try #require(try folder.facts())
-    return try EntryFiles(of: facts.generation, size: facts.size, in: folder, boot: "b")
-  }
-
   @Test("a process that stands still in the midst of a fetch does not hold up others")
   func stoppedFetch() throws {
     let rig = try CacheRig(.init(bytes: Self.bytes))
     do { _ = try CachedReader(rig.cache().medium(at: rig.url)).bytes(0..<10) }
     try rig.server.settle()
-    let stopped = try files(in: rig)
+    let stopped = try rig.files()
     #expect(try stopped.claim(0..<stopped.blockCount))
     let cache = rig.cache { $0.patience = .milliseconds(20) }
     let reader = CachedReader(try cache.medium(at: rig.url))
@@ -50,6 +43,21 @@ import Threads
     #expect(try CachedReader(cache.medium(at: rig.url)).all() == Self.bytes)
   }
 
+  @Test("what a process writes into data that were removed is not taken for what is there")
+  func removedData() throws {
+    let rig = try CacheRig(.init(bytes: Self.bytes))
+    do { _ = try CachedReader(rig.cache { $0.boot = "b" }.medium(at: rig.url)).bytes(0..<10) }
+    try rig.server.settle()
+    let running = try rig.files()
+    #expect(try Tool.run(["rm", try rig.path(".data")]).status == 0)
+    let reader = CachedReader(try rig.cache { $0.boot = "b" }.medium(at: rig.url))
+    try Self.bytes[20 << 14..<21 << 14].withUnsafeBytes { bytes in
+      try running.write(bytes, at: 20 << 14)
+      try running.promise(20, bytes)
+    }
+    #expect(try reader.all() == Self.bytes)
+  }
+
   @Test("a process that gets on is waited for, and one that stands still is not")
   func patience() {
     var patience = Patience(.zero, 1)
@@ -67,7 +75,7 @@ import Threads
     let medium = try rig.cache().medium(at: rig.url)
     try rig.server.settle()
     let fetch = medium.fetchUnderWay(200_000..<1_000_001)
-    let other = try files(in: rig)
+    let other = try rig.files()
     #expect(try !other.claim(20..<21))
     #expect(other.claim(of: 20) == 12..<62)
     medium.hasEnded(fetch, of: 196_608..<1_000_001, nil)
