@@ -63,9 +63,7 @@ final class Opening: Sendable {
   private func begin(_ folder: EntryFolder, _ use: FileDescriptor) throws -> Bool {
     var patience: Patience<EntryFolder.Usage>?
     while try !Self.tryBegin(use) {
-      guard cache.sleep(.milliseconds(5)), ByteWaiting.current?.keepsWaiting() != false else {
-        throw Failure(HTTPError.cancelled, of: url)
-      }
+      try pause()
       // An entity of unknown size comes while its entry is opened.
       var known = try patience ?? Patience(cache.options.patience, folder.usage())
       if try known.hasEnded({ try folder.usage() }) { return false }
@@ -77,25 +75,44 @@ final class Opening: Sendable {
   /// The byte of the lock's file that whoever opens the entry holds.
   private static let openingLock: Range<Int64> = 0..<1
 
+  /// Waits a little for another process.
+  ///
+  /// - Throws: `Failure` if the wait was ended.
+  private func pause() throws(Failure) {
+    guard cache.sleep(.milliseconds(5)), ByteWaiting.current?.keepsWaiting() != false else {
+      throw Failure(HTTPError.cancelled, of: url)
+    }
+  }
+
   /// The entry's folder, with the lock that keeps it.
   private func entry() throws(Failure) -> (EntryFolder, FileDescriptor) {
     let cacheFolder = try cache.openFolder()
     do {
+      var patience: Patience<EntryFolder.Usage?>?
       while true {
-        // Another process may be removing it.
-        guard let folder = try cacheFolder.entry(key, create: true), let use = try folder.use()
-        else {
-          if cache.sleep(.milliseconds(1)) { continue }
-          throw Failure(HTTPError.cancelled, of: url)
+        let folder = try cacheFolder.entry(key, create: true)
+        if let folder, let use = try folder.use() {
+          futimens(use.rawValue, nil)
+          return (folder, use)
         }
-        futimens(use.rawValue, nil)
-        return (folder, use)
+        // Another process is removing it.
+        try pause()
+        var known = try patience ?? Patience(cache.options.patience, folder?.usage())
+        if try known.hasEnded({ try folder?.usage() }) { throw isHeld }
+        patience = known
       }
     } catch let failure as Failure {
       throw failure
     } catch {
       throw Failure(caching: error, in: cache.options.folder)
     }
+  }
+
+  private var isHeld: Failure {
+    Failure(
+      .tryAgain,
+      "another process began to remove it from the cache, and does not go on; "
+        + "continue or end that process, and try again", location: .remote(url))
   }
 
   /// Whether the server need not be asked.

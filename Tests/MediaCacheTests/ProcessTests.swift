@@ -43,6 +43,42 @@ import Threads
     #expect(try CachedReader(cache.medium(at: rig.url)).all() == Self.bytes)
   }
 
+  @Test("a process that stops while it removes an entry does not hold up others without limit")
+  func stoppedRemoval() throws {
+    let rig = try CacheRig(.init(bytes: Self.bytes))
+    _ = try rig.cache().medium(at: rig.url)
+    let lock = try rig.entry().open("lock", O_RDWR)
+    #expect(flock(lock.rawValue, LOCK_EX) == 0)
+    let looks = Counter()
+    let failures = Mutex<[Failure]>([])
+    let threads = try [true, false].map { keepsWaiting in
+      let cache = rig.cache { $0.patience = keepsWaiting ? .milliseconds(20) : .seconds(1000) }
+      return try Thread.spawn(name: "opener") {
+        do throws(Failure) {
+          try ByteWaiting.watched {
+            looks.add(1)
+            return keepsWaiting
+          } _: {
+            Result { () throws(Failure) in _ = try cache.medium(at: rig.url) }
+          }.get()
+        } catch {
+          failures.withLock { $0.append(error) }
+        }
+      }
+    }
+    defer { for thread in threads { thread.join() } }
+    defer { try? lock.close() }
+    try wait(until: "both have failed") { failures.withLock { $0.count == 2 } }
+    #expect(looks.value > 1)
+    #expect(
+      Set(failures.withLock { $0.map(\.message) }) == [
+        "the download was cancelled; run the job again",
+        "another process began to remove it from the cache, and does not go on; "
+          + "continue or end that process, and try again",
+      ])
+    #expect(failures.withLock { $0.allSatisfy { $0.remedy == .tryAgain } })
+  }
+
   @Test("what a process writes into data that were removed is not taken for what is there")
   func removedData() throws {
     let rig = try CacheRig(.init(bytes: Self.bytes))
