@@ -11,25 +11,30 @@ final class FirstAnswer: HTTPReceiver {
   private let url: MediaURL
   /// What is in the cache.
   private let known: EntryFacts?
+  /// A longer entity is not fetched.
+  private let limit: Int64
   private let folder: EntryFolder
   private let use: FileDescriptor
   private let cache: MediaCache
-  private let hasOpened: (Result<CachedMedium, Failure>) -> Void
+  private let hasOpened: (Result<CachedMedium?, Failure>) -> Void
   /// Set once the medium is open.
   private var fetch: Fetch?
   /// Bytes of an entity whose size is not known before its end.
   private var unmeasured: Unmeasured?
+  /// Whether the server has refused to send the first part of a file that it does not call empty.
+  private var isRefused = false
   private var isOver = false
 
   /// As much is asked for at once: it holds the headers of most containers.
   private static let firstPart: Int64 = 64 << 10
 
   init(
-    _ url: MediaURL, _ known: EntryFacts?, in folder: EntryFolder, use: FileDescriptor,
-    cache: MediaCache, hasOpened: @escaping (Result<CachedMedium, Failure>) -> Void
+    _ url: MediaURL, _ known: EntryFacts?, limit: Int64, in folder: EntryFolder,
+    use: FileDescriptor, cache: MediaCache,
+    hasOpened: @escaping (Result<CachedMedium?, Failure>) -> Void
   ) {
-    (self.url, self.known, self.folder, self.use, self.cache) = (url, known, folder, use, cache)
-    self.hasOpened = hasOpened
+    (self.url, self.known, self.limit, self.folder) = (url, known, limit, folder)
+    (self.use, self.cache, self.hasOpened) = (use, cache, hasOpened)
   }
 
   /// Asks until there is an answer, and brings in its body.
@@ -47,6 +52,10 @@ final class FirstAnswer: HTTPReceiver {
       }
       if let fetch { return fetch.goOn(after: failed) }
       if isOver { return }
+      if isRefused, request.range != .whole {
+        request.range = .whole
+        continue
+      }
       guard let failed else { return finishUnmeasured() }
       discardUnmeasured()
       guard let pause = retries.pause(after: failed, receiving: 0), cache.sleep(pause) else {
@@ -62,7 +71,10 @@ final class FirstAnswer: HTTPReceiver {
     case 304:
       confirm(head)
       return false
-    case 416: return begin(head, size: 0)
+    case 416:
+      if head.contentRange?.size == 0 { return begin(head, size: 0) }
+      isRefused = true
+      return false
     case 206:
       guard let size = head.contentRange?.size else {
         fail("the server does not say how long its file is", .mendInput)
@@ -73,7 +85,7 @@ final class FirstAnswer: HTTPReceiver {
       guard let size = head.contentLength else {
         return beginUnmeasured(head)
       }
-      guard size <= cache.options.limit else {
+      if size > cache.options.limit, size <= limit {
         fail(tooLong, .mendMachine)
         return false
       }
@@ -84,7 +96,12 @@ final class FirstAnswer: HTTPReceiver {
   func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
     if let fetch { return fetch.take(bytes) }
     guard let unmeasured else { return false }
-    guard unmeasured.count + Int64(bytes.count) <= cache.options.limit else {
+    let count = unmeasured.count + Int64(bytes.count)
+    guard count <= limit else {
+      end(.success(nil))
+      return false
+    }
+    guard count <= cache.options.limit else {
       fail(tooLong, .mendMachine)
       return false
     }
@@ -117,21 +134,25 @@ final class FirstAnswer: HTTPReceiver {
     open(facts)
   }
 
+  /// Whether an answer with a body is of the entity in the cache: some servers answer a conditional
+  /// request with the body.
+  private func isKnown(_ head: HTTPHead) -> Bool {
+    guard let known, !head.mustNotBeStored else { return false }
+    return !known.validators.isEmpty && known.validators == head.validators
+  }
+
   private func begin(_ head: HTTPHead, size: Int64) -> Bool {
-    guard size <= EntryFacts.greatestEntity else {
-      fail("the server says that its file is longer than 4 TiB", .mendInput)
+    guard size <= limit else {
+      end(.success(nil))
       return false
     }
-    let facts = facts(of: head, size: size)
-    // Some servers answer a conditional request for a range with the range.
-    if let known, !known.validators.isEmpty, known.validators == facts.validators,
-      known.size == size, !head.mustNotBeStored
-    {
+    if isKnown(head), known?.size == size {
       confirm(head)
       return false
     }
-    let end = facts.hasRanges ? min(size, Self.firstPart) : size
-    open(facts, bringing: 0..<end, isKept: !head.mustNotBeStored)
+    let facts = facts(of: head, size: size)
+    let count = facts.hasRanges ? min(size, Self.firstPart) : size
+    open(facts, bringing: 0..<count, isKept: !head.mustNotBeStored)
     return fetch != nil
   }
 
@@ -177,17 +198,24 @@ final class FirstAnswer: HTTPReceiver {
     fail(Failure(remedy, fault, location: .remote(url)))
   }
 
-  private func fail(_ failure: Failure) {
+  private func fail(_ failure: Failure) { end(.failure(failure)) }
+
+  /// Ends the opening without a medium: by a failure, or nil for an entity beyond the limit.
+  private func end(_ result: Result<CachedMedium?, Failure>) {
     guard !isOver else { return }
     isOver = true
     discardUnmeasured()
     Opening.abandon(folder, use)
-    hasOpened(.failure(failure))
+    hasOpened(result)
   }
 
   // MARK: Entities of unknown size
 
   private func beginUnmeasured(_ head: HTTPHead) -> Bool {
+    if isKnown(head) {
+      confirm(head)
+      return false
+    }
     var facts = facts(of: head, size: EntryFacts.greatestEntity)
     if !head.hasDelimitedBody {
       // A truncated body looks like a whole one, so the next run fetches it again.

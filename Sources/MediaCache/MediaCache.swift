@@ -140,6 +140,21 @@ package final class MediaCache: Sendable {
   ///
   /// - Throws: `Failure`
   package func medium(at url: MediaURL) throws(Failure) -> CachedMedium {
+    if let medium = try medium(at: url, limit: EntryFacts.greatestEntity) { return medium }
+    throw Failure(
+      .mendInput, "the server says that its file is longer than 4 TiB", location: .remote(url))
+  }
+
+  /// The same, of `limit` bytes at most; nil where the server's file is longer, of which no more is
+  /// fetched.
+  ///
+  /// - Throws: `Failure`
+  package func medium(at url: MediaURL, limit: Int64) throws(Failure) -> CachedMedium? {
+    guard let medium = try openedMedium(at: url, limit: limit) else { return nil }
+    return medium.size <= limit ? medium : nil
+  }
+
+  private func openedMedium(at url: MediaURL, limit: Int64) throws(Failure) -> CachedMedium? {
     let key: String
     do { key = try EntryFolder.key(of: url) } catch {
       throw Failure(caching: error, in: options.folder)
@@ -152,9 +167,9 @@ package final class MediaCache: Sendable {
     }
     if let known { return known }
     do throws(Failure) {
-      let medium = try Opening(url, key, in: self).open()
+      let medium = try Opening(url, key, limit: limit, in: self).open()
       media.withLock {
-        $0[key] = medium.isKept ? .open(Weak(medium: medium)) : .unkept(medium)
+        $0[key] = medium.map { $0.isKept ? .open(Weak(medium: $0)) : .unkept($0) }
       }
       return medium
     } catch {

@@ -13,17 +13,20 @@ import Threads
 final class Opening: Sendable {
   private let url: MediaURL
   private let key: String
+  private let limit: Int64
   private let cache: MediaCache
-  private let outcome = Monitor<Result<CachedMedium, Failure>?>(nil)
+  private let outcome = Monitor<Result<CachedMedium?, Failure>?>(nil)
 
-  init(_ url: MediaURL, _ key: String, in cache: MediaCache) {
-    (self.url, self.key, self.cache) = (url, key, cache)
+  /// An opening of an address, which fetches no entity that is longer than the limit.
+  init(_ url: MediaURL, _ key: String, limit: Int64, in cache: MediaCache) {
+    (self.url, self.key, self.limit, self.cache) = (url, key, limit, cache)
   }
 
-  /// The medium, as soon as its size is known; the rest of the first answer arrives later.
+  /// The medium, as soon as its size is known; the rest of the first answer arrives later. Nil if the
+  /// server has a new entity that is longer than the limit.
   ///
   /// - Throws: `Failure`
-  func open() throws(Failure) -> CachedMedium {
+  func open() throws(Failure) -> CachedMedium? {
     let (folder, use) = try entry()
     let facts: EntryFacts?
     do {
@@ -147,7 +150,8 @@ final class Opening: Sendable {
     let known = facts.flatMap { $0.validators.isEmpty ? nil : $0 }
     do {
       _ = try Thread.spawn(name: "avjob-open", stackSize: 1 << 20) { [self] in
-        let first = FirstAnswer(url, known, in: folder, use: use, cache: cache) { result in
+        let first = FirstAnswer(url, known, limit: limit, in: folder, use: use, cache: cache) {
+          result in
           self.outcome.withLock { $0 = $0 ?? result }
         }
         first.run()

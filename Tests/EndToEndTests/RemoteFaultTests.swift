@@ -67,7 +67,7 @@ import Testing
       ("status=401", 2, "the server answered 401 (Unauthorized); add the server's user"),
       ("status=429,after=100", 75, "429 (Too Many Requests); try again in 100 s"),
       ("status=503,after=100", 75, "503 (Service Unavailable); try again in 100 s"),
-      ("status=416", 1, "is empty (0 bytes)"),
+      ("status=416", 2, "the server answered 416 (Range Not Satisfiable); check the address"),
       ("raw=hello", 1, "the head of the server's answer is malformed"),
       ("head=70000", 1, "the head of the server's answer is too large"),
       ("header=Content-Length:5", 1, "malformed: its Content-Length is not a number"),
@@ -217,6 +217,24 @@ import Testing
     #expect(
       result.errors.contains(
         "the server sends no parts of its file, and the whole is more than the cache may hold"))
+  }
+
+  @Test("a list of times without an end is refused, and not fetched beyond the limit of lists")
+  func endlessList() throws {
+    let stage = try RemoteStage(servingItself: true)
+    try stage.make("sox -n -r 8000 -c 1 -b 16 a.wav synth 1 sine 300 gain -6; seq 20000 >live.cue")
+    try stage.stage.write(
+      "job.yaml",
+      """
+      clip: a.wav
+      split: \(stage.url("endless", "live.cue"))
+      output: "${part.n}.flac"
+
+      """)
+    let result = try stage.run("avjob run -q --allow-host $host job.yaml")
+    #expect(result.status == 2 && result.errors.contains("has more than 8 MiB"), "\(result.errors)")
+    let sent = try stage.requests()
+    #expect(sent.count == 1 && sent.bodyBytes < 16 << 20, "\(sent)")
   }
 
   @Test("a signal ends a job that waits for a server at once, and nothing more is asked")

@@ -29,6 +29,8 @@ final class FakeServer: HTTPTransport {
     var answersConditions = true
     /// Whether `no-store` is said.
     var isSecret = false
+    /// Whether each request for a part is answered with 416, which says nothing of the size.
+    var refusesParts = false
     /// Whether parts come without validators, as RFC 9110 allows with If-Range.
     var omitsValidatorsOfParts = false
     /// Answers end after so many bytes, as if that were all of them.
@@ -100,6 +102,10 @@ final class FakeServer: HTTPTransport {
     if behaviour.answersConditions, let tag = request.ifNoneMatch, tag == behaviour.tag {
       head.status = 304
       _ = receiver.take(head)
+      return
+    }
+    if behaviour.refusesParts, request.range != .whole {
+      _ = receiver.take(HTTPHead(status: 416))
       return
     }
     var range: Range<Int64> = 0..<size

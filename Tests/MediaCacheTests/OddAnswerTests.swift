@@ -133,6 +133,30 @@ import Threads
     #expect(other.server.bodyBytes == 65_536)
   }
 
+  @Test("nothing of a file that is longer than the reader's limit is fetched beyond that")
+  func limit() throws {
+    for (hasRanges, sendsLength) in [(true, true), (false, true), (false, false)] {
+      var behaviour = FakeServer.Behaviour(bytes: Self.bytes)
+      (behaviour.hasRanges, behaviour.sendsLength) = (hasRanges, sendsLength)
+      let rig = try CacheRig(behaviour)
+      let cache = rig.cache()
+      #expect(try cache.medium(at: rig.url, limit: 100_000) == nil)
+      try rig.server.settle()
+      #expect(rig.server.bodyBytes <= 105_000)
+      #expect(try cache.entries().isEmpty)
+      let medium = try cache.medium(at: rig.url, limit: 3_000_001)
+      #expect(try medium.map { try CachedReader($0).all() } == Self.bytes)
+      #expect(try cache.medium(at: rig.url, limit: 3_000_000) == nil)
+    }
+  }
+
+  @Test("a server that refuses parts is asked for the whole, and its file is not taken for empty")
+  func refusedParts() throws {
+    let rig = try CacheRig(.init(bytes: Self.bytes, refusesParts: true))
+    #expect(try CachedReader(rig.cache().medium(at: rig.url)).all() == Self.bytes)
+    #expect(rig.server.requests.map(\.range) == [0..<65_536, nil])
+  }
+
   @Test("cancelling ends all who wait, and nothing more is asked")
   func cancelling() throws {
     var behaviour = FakeServer.Behaviour(bytes: Self.bytes)
@@ -261,14 +285,17 @@ import Threads
 
   @Test("a server that answers a condition with the same entity does not cost what is there")
   func unconditional() throws {
-    var behaviour = FakeServer.Behaviour(bytes: Self.bytes)
-    behaviour.answersConditions = false
-    let rig = try CacheRig(behaviour)
-    _ = try CachedReader(rig.cache().medium(at: rig.url)).all()
-    try rig.server.forget()
-    #expect(try CachedReader(rig.cache().medium(at: rig.url)).all() == Self.bytes)
-    try rig.server.settle()
-    #expect(rig.server.requests.count == 1 && rig.server.bodyBytes == 0)
+    for isMeasured in [true, false] {
+      var behaviour = FakeServer.Behaviour(bytes: Self.bytes)
+      behaviour.answersConditions = false
+      (behaviour.hasRanges, behaviour.sendsLength) = (isMeasured, isMeasured)
+      let rig = try CacheRig(behaviour)
+      _ = try CachedReader(rig.cache().medium(at: rig.url)).all()
+      try rig.server.forget()
+      #expect(try CachedReader(rig.cache().medium(at: rig.url)).all() == Self.bytes)
+      try rig.server.settle()
+      #expect(rig.server.requests.count == 1 && rig.server.bodyBytes == 0)
+    }
   }
 
   @Test("a reader that comes after a fetch was given up waits for a new one")

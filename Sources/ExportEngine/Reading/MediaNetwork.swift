@@ -157,6 +157,23 @@ public enum MediaNetwork {
   ///
   /// - Throws: `Failure`
   static func medium(at url: MediaURL) throws(Failure) -> CachedMedium {
+    try allow(url)
+    return try nonEmpty(cache().medium(at: url), url)
+  }
+
+  private static func nonEmpty(
+    _ medium: CachedMedium, _ url: MediaURL
+  ) throws(Failure) -> CachedMedium {
+    guard medium.size > 0 else {
+      throw Failure(.mendInput, "is empty (0 bytes)", location: .remote(url))
+    }
+    return medium
+  }
+
+  /// Checks that the options allow to ask the server.
+  ///
+  /// - Throws: `Failure`
+  private static func allow(_ url: MediaURL) throws(Failure) {
     let options = options
     guard !options.mustNameHosts || !options.allowedHosts.isEmpty else {
       throw Failure(
@@ -166,11 +183,6 @@ public enum MediaNetwork {
     // What is in the cache is held to the list, too.
     let policy = try policy()
     do { try policy.check(url) } catch { throw Failure(error, of: url) }
-    let medium = try cache().medium(at: url)
-    guard medium.size > 0 else {
-      throw Failure(.mendInput, "is empty (0 bytes)", location: .remote(url))
-    }
-    return medium
   }
 
   /// All bytes of a text of a server, which are kept as media are.
@@ -182,9 +194,10 @@ public enum MediaNetwork {
   /// - Throws: `Failure`
   /// - Complexity: O(n)
   public static func contents(of url: MediaURL, limit: Int) throws(Failure) -> [UInt8]? {
-    let bytes = try MediumBytes(.remote(url))
-    let size = try bytes.size()
-    return size <= limit ? try bytes.bytes(at: 0, count: Int(size)) : nil
+    try allow(url)
+    guard let medium = try cache().medium(at: url, limit: Int64(limit)) else { return nil }
+    let bytes = MediumBytes(try nonEmpty(medium, url), of: url)
+    return try bytes.bytes(at: 0, count: Int(medium.size))
   }
 
   /// The medium at an address, if this process has it open; no server is asked.

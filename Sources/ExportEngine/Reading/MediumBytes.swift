@@ -19,6 +19,11 @@ final class MediumBytes {
     }
   }
 
+  /// The bytes of an open medium.
+  init(_ medium: CachedMedium, of url: MediaURL) {
+    (location, source) = (.remote(url), CachedReader(medium))
+  }
+
   /// Bytes in all.
   func size() throws(Failure) -> Int64 {
     do { return try source.size() } catch { throw Self.failure(error, "cannot be read", location) }
