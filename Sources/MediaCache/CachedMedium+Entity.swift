@@ -64,15 +64,26 @@ extension CachedMedium {
   var isFull: Bool {
     let limit = cache.options.limit
     guard size > limit else { return false }
-    if state.withLock({ $0.broughtBefore }) == nil {
-      let count = (try? files.keptCount()) ?? 0
-      state.withLock { $0.broughtBefore = $0.broughtBefore ?? max(0, count - $0.brought) }
-    }
-    let blocks = state.withLock { ($0.broughtBefore ?? 0) + $0.brought }
+    let blocks = keptBefore + state.withLock { $0.brought }
     return Int64(blocks) * EntryFiles.blockSize >= limit
   }
 
-  /// More than the cache may hold is needed.
+  /// More of the entity is needed than the cache may hold. If others have brought a part of what it
+  /// holds, the entity is given up, and the next opening begins it anew.
+  func needsTooMuch() -> Failure {
+    guard keptBefore > 0 else { return isTooLong }
+    giveUp { known in
+      var facts = known
+      facts.generation = EntryFacts.newGeneration()
+      try self.folder.write(facts)
+    }
+    return Failure(
+      .tryAgain,
+      "the cache is full of other parts of the server's file; run again, or set AVJOB_CACHE_SIZE",
+      location: .remote(url))
+  }
+
+  /// The whole, or what one process needs of it, is more than the cache may hold.
   var isTooLong: Failure {
     Failure(
       .mendMachine,

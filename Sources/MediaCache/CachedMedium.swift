@@ -27,6 +27,8 @@ package final class CachedMedium: Sendable {
   let isOver = Atomic<Bool>(false)
   /// The claims of other processes that were waited for, by their first block.
   let holders = Mutex<[Int: Patience<Int64>]>([:])
+  /// Blocks that were there at first; only counted of a file that is longer than the cache may be.
+  let keptBefore: Int
 
   struct State {
     var present = BlockSet()
@@ -39,9 +41,8 @@ package final class CachedMedium: Sendable {
     /// When the last reader went; nil before there was one.
     var lastUse: ContinuousClock.Instant?
     var received: Int64 = 0
-    /// Blocks that this process has brought, and those that were there before, once they were counted.
+    /// Blocks that this process has brought.
     var brought = 0
-    var broughtBefore: Int?
     /// Where a reader has read last.
     var readOffset: Int64 = 0
     /// What will be read, by the readers that say so.
@@ -60,6 +61,7 @@ package final class CachedMedium: Sendable {
   ) {
     (self.url, self.facts, self.files, self.folder) = (url, facts, files, folder)
     (self.use, self.cache, self.isKept) = (use, cache, isKept)
+    keptBefore = facts.size > cache.options.limit ? (try? files.keptCount()) ?? 0 : 0
   }
 
   deinit { try? use.close() }

@@ -91,7 +91,7 @@ final class Fetch: HTTPReceiver {
     let missing = medium.firstGap(in: medium.files.bytes(of: claimed ?? wanted))
     guard cursor < missing.upperBound else { return false }
     if medium.isFull {
-      refusal = medium.isTooLong
+      refusal = medium.needsTooMuch()
       return false
     }
     var request = HTTPRequest(medium.url)
@@ -171,7 +171,7 @@ final class Fetch: HTTPReceiver {
       return false
     }
     medium.note(cursor, of: self, received: bytes.count)
-    if cursor < medium.limit(of: self), medium.isFull { refusal = medium.isTooLong }
+    if cursor < medium.limit(of: self), medium.isFull { refusal = medium.needsTooMuch() }
     return refusal == nil && cursor < medium.limit(of: self)
   }
 

@@ -28,10 +28,11 @@ final class Opening: Sendable {
   /// - Throws: `Failure`
   func open() throws(Failure) -> CachedMedium? {
     let (folder, use) = try entry()
-    let facts: EntryFacts?
+    var facts: EntryFacts?
     do {
       let isAlone = try begin(folder, use)
       facts = try folder.facts()
+      if isAlone { try emptyIfFull(&facts, in: folder) }
       // The next opening removes leftovers.
       if isAlone { try? folder.removeOthers(than: facts?.generation) }
     } catch {
@@ -116,6 +117,21 @@ final class Opening: Sendable {
       .tryAgain,
       "another process began to remove it from the cache, and does not go on; "
         + "continue or end that process, and try again", location: .remote(url))
+  }
+
+  /// Begins the entry of a file anew that is longer than the cache may be, if it has as much as that:
+  /// otherwise no other part of the file could ever be fetched.
+  ///
+  /// - Throws: `Errno`
+  private func emptyIfFull(_ facts: inout EntryFacts?, in folder: EntryFolder) throws {
+    let options = cache.options
+    guard var known = facts, known.size > options.limit, !options.isOffline else { return }
+    let files = try EntryFiles(
+      of: known.generation, size: known.size, in: folder, boot: options.boot)
+    guard try Int64(files.keptCount()) * EntryFiles.blockSize >= options.limit else { return }
+    known.generation = EntryFacts.newGeneration()
+    try folder.write(known)
+    facts = known
   }
 
   /// Whether the server need not be asked.

@@ -108,6 +108,7 @@ import Threads
   func tooLong() throws {
     let rig = try CacheRig(.init(bytes: Self.bytes))
     for _ in 1...2 {
+      try rig.server.forget()
       let cache = rig.cache { $0.limit = 1 << 20 }
       let reader = CachedReader(try cache.medium(at: rig.url))
       #expect(try reader.bytes(0..<10) == Array(Self.bytes[..<10]))
@@ -131,6 +132,29 @@ import Threads
       #expect(failure?.remedy == remedy)
     }
     #expect(other.server.bodyBytes == 65_536)
+  }
+
+  @Test("of a file that is longer than the cache may be, any part can be read by another run")
+  func otherParts() throws {
+    let rig = try CacheRig(.init(bytes: Self.bytes))
+    func read(_ range: Range<Int64>, _ cache: MediaCache) throws {
+      let bytes = try CachedReader(cache.medium(at: rig.url)).bytes(range)
+      #expect(bytes.elementsEqual(Self.bytes[Int(range.lowerBound)..<Int(range.upperBound)]))
+    }
+    func cache() -> MediaCache { rig.cache { $0.limit = 1 << 20 } }
+    #expect(throws: Failure.self) { try read(0..<3_000_001, cache()) }
+    try read(2_000_000..<2_700_000, cache())
+    // A process that reads on keeps what it has.
+    let reading = CachedReader(try cache().medium(at: rig.url))
+    let next = cache()
+    let failure = #expect(throws: Failure.self) { try read(0..<700_000, next) }
+    #expect(
+      failure.map { "\($0.remedy): \($0.message)" }
+        == "tryAgain: the cache is full of other parts of the server's file; run again, "
+        + "or set AVJOB_CACHE_SIZE")
+    try read(0..<700_000, next)
+    #expect(
+      try reading.bytes(2_000_000..<2_700_000) == Array(Self.bytes[2_000_000..<2_700_000]))
   }
 
   @Test("nothing of a file that is longer than the reader's limit is fetched beyond that")
