@@ -97,14 +97,13 @@ extension CachedMedium {
   /// all processes write the same bytes of a block.
   func hasIdleHolder(_ block: Int) -> Bool {
     guard let claim = files.claim(of: block) else { return false }
-    // What is there of its claim, from the start on, grows as long as it fetches.
-    func end() -> Int64 { refresh(files.bytes(of: claim)) }
+    // As long as it fetches, it promises blocks.
+    func trace() -> Int? { try? files.trace(of: claim) }
     return holders.withLock { holders in
       if holders.count > 100 { holders = [:] }
-      var patience =
-        holders[claim.lowerBound] ?? Patience(cache.options.patience, end())
+      var patience = holders[claim.lowerBound] ?? Patience(cache.options.patience, trace())
       defer { holders[claim.lowerBound] = patience }
-      return patience.hasEnded(end)
+      return patience.hasEnded(trace)
     }
   }
 

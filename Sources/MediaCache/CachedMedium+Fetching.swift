@@ -12,45 +12,65 @@ extension CachedMedium {
     }
   }
 
-  /// Looks into the map for what other processes have brought.
+  /// Looks into one page of the map for what other processes or earlier runs have brought. Of the
+  /// bytes, blocks that were promised before the machine's start are compared with their digests: 8
+  /// MiB at most.
   ///
-  /// - Parameters:
-  ///   - bytes: Some bytes.
-  ///   - isThorough: As `EntryFiles.present` has it.
-  /// - Returns: Where the first gap begins; the end of `bytes` where there is none.
-  @discardableResult
-  func refresh(_ bytes: Range<Int64>, isThorough: Bool = true) -> Int64 {
+  /// - Parameter bytes: Some bytes.
+  /// - Returns: Where the first gap begins; the end of the bytes, or of the page, if there is none.
+  func refresh(_ bytes: Range<Int64>) -> Int64 {
     guard !bytes.isEmpty else { return bytes.upperBound }
     let blocks = files.blocks(of: bytes)
-    // A page of the map costs no more than one entry of it. Behind the map's end is nothing.
-    let end = max(blocks.upperBound, min(blocks.lowerBound + Self.page, files.blockCount))
-    let limit = min(end, (try? files.promisedCount()) ?? 0)
-    for start in stride(from: blocks.lowerBound, to: limit, by: Self.page) {
-      let page = start..<min(start + Self.page, limit)
+    // A page of the map costs no more than one entry of it.
+    let page = blocks.lowerBound..<min(blocks.lowerBound + Self.page, files.blockCount)
+    look(into: page, comparing: blocks)
+    let gap = state.withLock { $0.present.end(from: page.lowerBound, limit: page.upperBound) }
+    return min(bytes.upperBound, files.bytes(of: gap..<files.blockCount).lowerBound)
+  }
+
+  /// Looks into the map for what is there of some blocks.
+  ///
+  /// - Parameters:
+  ///   - blocks: Some blocks.
+  ///   - compared: As `EntryFiles.present` has it.
+  func look(into blocks: Range<Int>, comparing compared: Range<Int> = 0..<0) {
+    // Behind the map's end is nothing.
+    let end = min(blocks.upperBound, (try? files.promisedCount()) ?? 0)
+    for start in stride(from: blocks.lowerBound, to: end, by: Self.page) {
+      let page = start..<min(start + Self.page, end)
       // What is known needs no second look, and no second digest.
       let unknown = state.withLock { state in page.filter { !state.present.contains($0) } }
-      let found = (try? files.present(unknown, isThorough: isThorough)) ?? []
+      let found = (try? files.present(unknown, comparing: compared)) ?? []
       guard !found.isEmpty else { continue }
       state.withLock { state in
         for block in found { state.present.insert(block) }
       }
     }
-    let gap = state.withLock { $0.present.end(from: blocks.lowerBound, limit: end) }
-    return min(bytes.upperBound, files.bytes(of: gap..<files.blockCount).lowerBound)
   }
 
   /// Entries of the map that are looked at together: a page of memory.
-  private static let page = 512
+  static let page = 512
 
-  /// The first bytes that are missing, in whole blocks, after a look into the map.
-  func firstGap(in bytes: Range<Int64>) -> Range<Int64> {
-    let start = refresh(bytes)
-    guard start < bytes.upperBound else { return start..<start }
-    let blocks = files.blocks(of: start..<bytes.upperBound)
-    let end = state.withLock { state in
-      state.present.first(from: blocks.lowerBound, limit: blocks.upperBound)
+  /// The first bytes that are missing, in whole blocks, after a look into the map, page by page.
+  ///
+  /// - Parameters:
+  ///   - bytes: Some bytes, of which the first are missing.
+  ///   - isCancelled: Asked between pages.
+  /// - Returns: The bytes; none if `isCancelled`.
+  func gap(atStartOf bytes: Range<Int64>, unless isCancelled: () -> Bool) -> Range<Int64> {
+    let blocks = files.blocks(of: bytes)
+    func end(_ limit: Int) -> Int {
+      state.withLock { $0.present.first(from: blocks.lowerBound, limit: limit) }
     }
-    return files.bytes(of: blocks.lowerBound..<end)
+    // Behind the map's end is nothing.
+    let promised = min(blocks.upperBound, (try? files.promisedCount()) ?? 0)
+    for start in stride(from: blocks.lowerBound, to: promised, by: Self.page) {
+      if isCancelled() { return files.bytes(of: blocks.lowerBound..<blocks.lowerBound) }
+      let page = start..<min(start + Self.page, promised)
+      look(into: page, comparing: page)
+      if end(page.upperBound) < page.upperBound { break }
+    }
+    return files.bytes(of: blocks.lowerBound..<end(blocks.upperBound))
   }
 
   /// Where a fetch ends: another one may have taken over the rest.
@@ -98,7 +118,7 @@ extension CachedMedium {
     release(files.blocks(of: bytes), of: fetch)
     state.withLock { state in
       state.rests[fetch.id] = nil
-      state.failures[fetch.id] = failure
+      state.awaited[fetch.id]?.failure = failure
       if state.prefetch == fetch.id {
         (state.prefetch, state.prefetchHasFailed) = (nil, failure != nil)
       }

@@ -90,6 +90,6 @@ extension CachedMedium {
       return !state.hasLooked
     }
     guard isFirst, let count = try? files.promisedCount(), count > 0 else { return }
-    refresh(0..<files.bytes(of: 0..<min(count, 1 << 22)).upperBound, isThorough: false)
+    look(into: 0..<min(count, 1 << 22))
   }
 }

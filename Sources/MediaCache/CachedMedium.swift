@@ -26,7 +26,7 @@ package final class CachedMedium: Sendable {
   /// next opening of the address gets another medium.
   let isOver = Atomic<Bool>(false)
   /// The claims of other processes that were waited for, by their first block.
-  let holders = Mutex<[Int: Patience<Int64>]>([:])
+  let holders = Mutex<[Int: Patience<Int?>]>([:])
   /// Blocks that were there at first; only counted of a file that is longer than the cache may be.
   let keptBefore: Int
 
@@ -34,8 +34,8 @@ package final class CachedMedium: Sendable {
     var present = BlockSet()
     /// Fetches under way: what each still brings.
     var rests: [Int: Range<Int64>] = [:]
-    /// Those that ended before their goal.
-    var failures: [Int: Failure] = [:]
+    /// Those that readers wait for, under way or not.
+    var awaited: [Int: Awaited] = [:]
     var nextFetch = 0
     var readers = 0
     /// When the last reader went; nil before there was one.
@@ -53,6 +53,22 @@ package final class CachedMedium: Sendable {
     var prefetchHasFailed = false
     /// Whether all of the map was looked at.
     var hasLooked = false
+
+    /// A fetch for its readers.
+    struct Awaited {
+      /// How many wait for it.
+      var readers = 0
+      /// Why it ended before its goal.
+      var failure: Failure?
+    }
+
+    /// Notes that a reader waits for one fetch now, and for another one no more.
+    mutating func noteWait(for fetch: Int?, insteadOf other: Int?) {
+      if let fetch { awaited[fetch, default: Awaited()].readers += 1 }
+      guard let other else { return }
+      awaited[other]?.readers -= 1
+      if awaited[other]?.readers == 0 { awaited[other] = nil }
+    }
   }
 
   init(
@@ -88,14 +104,17 @@ package final class CachedMedium: Sendable {
   /// Bytes that this process has received.
   package var receivedBytes: Int64 { state.withLock { $0.received } }
 
-  /// How many bytes of some ranges are not there, in whole blocks.
+  /// How many bytes of some ranges are not there, in whole blocks, according to the map: no block is
+  /// compared with its digest for that.
   ///
   /// - Complexity: O(n log n) in the ranges, and in the blocks that are there
   package func missingBytes(of ranges: [Range<Int64>]) -> Int64 {
     let ranges = ranges.map { $0.clamped(to: 0..<size) }.filter { !$0.isEmpty }
-    for range in ranges { refresh(range) }
-    let present = state.withLock { $0.present }.ranges
-    var rest = present[...]
+    var present = state.withLock { $0.present }
+    for blocks in ranges.map(files.blocks) {
+      for block in (try? files.promised(blocks)) ?? [] { present.insert(block) }
+    }
+    var rest = present.ranges[...]
     var (missing, end): (Int64, Int) = (0, 0)
     for blocks in ranges.map(files.blocks).sorted(by: { $0.lowerBound < $1.lowerBound }) {
       // What two ranges share counts once.
@@ -157,6 +176,7 @@ package final class CachedMedium: Sendable {
   /// Waits until the first of some bytes are there; gives the end of those that are.
   func wait(for wanted: Range<Int64>, goal: Int64) throws(Failure) -> Int64 {
     var awaited: Int?
+    defer { state.withLock { $0.noteWait(for: nil, insteadOf: awaited) } }
     let waiting = ByteWaiting.current
     var due = waiting.map { _ in ContinuousClock.now + ByteWaiting.pause }
     while true {
@@ -169,8 +189,12 @@ package final class CachedMedium: Sendable {
           return .now(
             .isThere(min(files.bytes(of: blocks.lowerBound..<end).upperBound, wanted.upperBound)))
         }
-        if let awaited, let failure = state.failures[awaited] { return .now(.failed(failure)) }
-        awaited = fetch(bringing: wanted.lowerBound, state)
+        if let awaited, let failure = state.awaited[awaited]?.failure {
+          return .now(.failed(failure))
+        }
+        let fetch = fetch(bringing: blocks.lowerBound, state)
+        state.noteWait(for: fetch, insteadOf: awaited)
+        awaited = fetch
         if awaited == nil { return .now(.begin) }
         if let due, due <= .now { return .now(.look) }
         return .later(by: due)
@@ -178,7 +202,8 @@ package final class CachedMedium: Sendable {
       switch step {
       case .isThere(let end): return end
       case .failed(let failure): throw failure
-      case .begin: awaited = try begin(wanted.lowerBound..<max(wanted.upperBound, goal))
+      case .begin:
+        awaited = try begin(wanted.lowerBound..<max(wanted.upperBound, goal), isAwaited: true)
       case .look:
         if waiting?.keepsWaiting() == false { throw Failure(HTTPError.cancelled, of: url) }
         due = .now + ByteWaiting.pause
@@ -186,11 +211,12 @@ package final class CachedMedium: Sendable {
     }
   }
 
-  /// The fetch that will bring a byte soon enough to wait for it.
-  private func fetch(bringing offset: Int64, _ state: State) -> Int? {
-    state.rests.first {
-      $0.value.contains(offset)
-        && (offset - $0.value.lowerBound <= Self.farthest || !facts.hasRanges)
+  /// The fetch that will bring a block soon enough to wait for it.
+  private func fetch(bringing block: Int, _ state: State) -> Int? {
+    let start = files.bytes(of: block..<block + 1).lowerBound
+    return state.rests.first {
+      $0.value.contains(start)
+        && (start - $0.value.lowerBound <= Self.farthest || !facts.hasRanges)
     }?.key
   }
 
@@ -199,13 +225,15 @@ package final class CachedMedium: Sendable {
 
   /// Begins to fetch bytes, of which the first is not there.
   ///
+  /// - Parameters:
+  ///   - bytes: What is needed; of a server that sends no parts, all is fetched.
+  ///   - isAwaited: Whether the caller waits for the fetch (`State.noteWait`).
   /// - Returns: The fetch; nil where the byte has come meanwhile.
-  func begin(_ bytes: Range<Int64>) throws(Failure) -> Int? {
-    let lower = facts.hasRanges ? bytes.lowerBound : 0
-    let upper = facts.hasRanges ? min(bytes.upperBound, size) : size
-    let aligned = files.bytes(of: files.blocks(of: lower..<upper))
-    let start = refresh(aligned)
-    if start > bytes.lowerBound { return nil }
+  /// - Throws: `Failure`
+  func begin(_ bytes: Range<Int64>, isAwaited: Bool = false) throws(Failure) -> Int? {
+    let blocks = files.blocks(of: bytes)
+    // Other processes, or earlier runs, may have brought it.
+    if refresh(bytes) > bytes.lowerBound { return nil }
     if cache.options.isOffline {
       throw Failure(
         .mendJob,
@@ -213,11 +241,15 @@ package final class CachedMedium: Sendable {
           + "run once without it", location: .remote(url))
     }
     let fetch = state.withLock { state -> (id: Int, range: Range<Int64>)? in
-      let block = files.blocks(of: start..<start + 1).lowerBound
-      guard !state.present.contains(block), self.fetch(bringing: start, state) == nil else {
-        return nil
+      guard !state.present.contains(blocks.lowerBound),
+        self.fetch(bringing: blocks.lowerBound, state) == nil
+      else { return nil }
+      var range = files.bytes(of: blocks)
+      if !facts.hasRanges {
+        let first = state.present.end(from: 0, limit: blocks.lowerBound)
+        range = files.bytes(of: first..<files.blockCount)
       }
-      var range = start..<aligned.upperBound
+      let start = range.lowerBound
       // What was to bring these bytes later leaves them, and what follows, to this one.
       for (id, rest) in state.rests where rest.contains(start) {
         state.rests[id] = rest.lowerBound..<start
@@ -225,6 +257,7 @@ package final class CachedMedium: Sendable {
       }
       state.nextFetch += 1
       state.rests[state.nextFetch] = range
+      if isAwaited { state.noteWait(for: state.nextFetch, insteadOf: nil) }
       return (state.nextFetch, range)
     }
     guard let fetch else { return nil }
@@ -234,7 +267,10 @@ package final class CachedMedium: Sendable {
       }
       return fetch.id
     } catch {
-      state.withLock { $0.rests[fetch.id] = nil }
+      state.withLock { state in
+        state.rests[fetch.id] = nil
+        if isAwaited { state.noteWait(for: nil, insteadOf: fetch.id) }
+      }
       throw Failure(.tryAgain, "\(error)", location: .remote(url))
     }
   }
@@ -252,7 +288,7 @@ package final class CachedMedium: Sendable {
     // Other processes, or this one before, may have brought it.
     let start = refresh(first..<goal)
     guard start == first || missing(from: start, to: goal, others: others) == start else { return }
-    // Whoever needs the bytes will ask again, and be told why they do not come.
+    // A reader that needs the bytes begins again, and reports why that fails.
     _ = try? begin(start..<goal)
   }
 

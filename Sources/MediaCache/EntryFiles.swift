@@ -92,18 +92,41 @@ final class EntryFiles: Sendable {
   ///
   /// - Parameters:
   ///   - blocks: Some blocks, in order.
-  ///   - isThorough: Whether blocks from before the machine's start are read, and so found or given up;
-  ///     else they count as missing.
+  ///   - compared: Those that are read, and so found or given up, if they were promised before the
+  ///     machine's start; others of that time count as missing.
   /// - Returns: Those that are, in order.
   /// - Throws: `Errno`, `LibAVError`
-  func present(_ blocks: [Int], isThorough: Bool) throws -> [Int] {
+  func present(_ blocks: [Int], comparing compared: Range<Int> = 0..<0) throws -> [Int] {
     guard let first = blocks.first, let last = blocks.last else { return [] }
     let promises = try promises(of: first..<last + 1)
     return try blocks.filter { block in
       let promise = promises[block - first]
       if promise.isMade(by: mark) { return true }
-      return try isThorough && promise.isMade && renew(promise, of: block)
+      return try compared.contains(block) && promise.isMade && renew(promise, of: block)
     }
+  }
+
+  /// Which of some blocks are promised, in order; the machine may have lost some since.
+  ///
+  /// - Throws: `Errno`
+  /// - Complexity: O(n) in the blocks, as far as the map goes
+  func promised(_ blocks: Range<Int>) throws -> [Int] {
+    var promised: [Int] = []
+    try forEachPromise(in: blocks) { block, _ in promised.append(block) }
+    return promised
+  }
+
+  /// A number that changes with each promise of some blocks.
+  ///
+  /// - Throws: `Errno`
+  /// - Complexity: As above
+  func trace(of blocks: Range<Int>) throws -> Int {
+    var hasher = Hasher()
+    try forEachPromise(in: blocks) { block, promise in
+      hasher.combine(block)
+      hasher.combine(promise)
+    }
+    return hasher.finalize()
   }
 
   /// What the map says of some blocks.
@@ -153,7 +176,7 @@ final class EntryFiles: Sendable {
   /// - Throws: `Errno`, `LibAVError`
   func check() throws -> (bytes: Int64, damaged: [Int]) {
     var (compared, damaged): (Int64, [Int]) = (0, [])
-    try forEachPromise { block, promise in
+    try forEachPromise(in: 0..<blockCount) { block, promise in
       compared += Int64(bytes(of: block..<block + 1).count)
       guard try !renew(promise, of: block) else { return }
       damaged.append(block)
@@ -168,13 +191,15 @@ final class EntryFiles: Sendable {
   /// - Complexity: O(n) in the map
   func keptCount() throws -> Int {
     var count = 0
-    try forEachPromise { _, _ in count += 1 }
+    try forEachPromise(in: 0..<blockCount) { _, _ in count += 1 }
     return count
   }
 
-  private func forEachPromise(_ body: (Int, Promise) throws -> Void) throws {
-    let end = try promisedCount()
-    for start in stride(from: 0, to: end, by: 512) {
+  private func forEachPromise(
+    in blocks: Range<Int>, _ body: (Int, Promise) throws -> Void
+  ) throws {
+    let end = min(blocks.upperBound, try promisedCount())
+    for start in stride(from: blocks.lowerBound, to: end, by: 512) {
       let blocks = start..<min(start + 512, end)
       for (block, promise) in zip(blocks, try promises(of: blocks)) where promise.isMade {
         try body(block, promise)

@@ -88,7 +88,7 @@ final class Fetch: HTTPReceiver {
     }
     // Another process may have ended between the look and the claim.
     if passWhatIsThere() { return false }
-    let missing = medium.firstGap(in: medium.files.bytes(of: claimed ?? wanted))
+    let missing = medium.gap(atStartOf: medium.files.bytes(of: claimed ?? wanted)) { isCancelled }
     guard cursor < missing.upperBound else { return false }
     if medium.isFull {
       refusal = medium.needsTooMuch()
@@ -111,13 +111,15 @@ final class Fetch: HTTPReceiver {
   @discardableResult
   private func passWhatIsThere() -> Bool {
     let first = writer.blockStart
-    let limit = medium.limit(of: self)
-    guard first < limit else { return false }
-    let gap = medium.refresh(first..<limit)
-    guard gap > first else { return false }
-    writer.skip(to: gap)
-    medium.note(cursor, of: self)
-    return true
+    while !isCancelled {
+      let (start, limit) = (writer.blockStart, medium.limit(of: self))
+      guard start < limit else { break }
+      let gap = medium.refresh(start..<limit)
+      guard gap > start else { break }
+      writer.skip(to: gap)
+      medium.note(cursor, of: self)
+    }
+    return writer.blockStart > first
   }
 
   /// Claims as many of the blocks as nobody else has, from the first one on.

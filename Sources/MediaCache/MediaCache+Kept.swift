@@ -18,7 +18,7 @@ extension MediaCache {
       let files = try? EntryFiles(
         of: facts.generation, size: facts.size, in: folder, boot: options.boot),
       let count = try? files.promisedCount(),
-      let found = try? files.present(Array(0..<min(count, 1 << 22)), isThorough: false)
+      let found = try? files.present(Array(0..<min(count, 1 << 22)))
     else { return nil }
     var blocks = BlockSet()
     for block in found { blocks.insert(block) }

@@ -269,6 +269,47 @@ import Threads
     }
   }
 
+  @Test(
+    "after a start of the machine the first read compares no more blocks than a page of the map has",
+    arguments: [true, false])
+  func firstRead(hasRanges: Bool) throws {
+    var behaviour = FakeServer.Behaviour(bytes: Self.noise(20_000_000))
+    behaviour.hasRanges = hasRanges
+    let rig = try CacheRig(behaviour)
+    do { _ = try CachedReader(try rig.cache { $0.boot = "first" }.medium(at: rig.url)).all() }
+    try rig.server.forget()
+    let medium = try rig.cache { $0.boot = "second" }.medium(at: rig.url)
+    let files = try rig.files(boot: "second")
+    func compared() throws -> Int { try files.present(Array(0..<files.blockCount)).count }
+    #expect(medium.missingBytes(of: [0..<medium.size]) == 0)
+    #expect(try compared() == 0)
+    #expect(try medium.load(from: 0) > 0)
+    #expect((1...CachedMedium.page).contains(try compared()))
+    #expect(try CachedReader(medium).all() == behaviour.bytes)
+    #expect(rig.server.bodyBytes == 0)
+  }
+
+  @Test("comparing blocks that may be lost ends between pages when nobody needs them")
+  func cancelledLook() throws {
+    let rig = try CacheRig(.init(bytes: Self.noise(20_000_000)))
+    do { _ = try CachedReader(try rig.cache { $0.boot = "first" }.medium(at: rig.url)).all() }
+    let data = try FileDescriptor.open(FilePath(try rig.path(".data")), .readWrite)
+    defer { try? data.close() }
+    // Of the first page nothing is left.
+    let zeros = [UInt8](repeating: 0, count: CachedMedium.page << 14)
+    try data.writeAll(toAbsoluteOffset: 0, zeros)
+    let medium = try rig.cache { $0.boot = "second" }.medium(at: rig.url)
+    var looks = 0
+    let gap = medium.gap(atStartOf: 0..<20_000_000) {
+      looks += 1
+      return looks > 1
+    }
+    #expect(gap.isEmpty && looks == 2)
+    let files = try rig.files(boot: "second")
+    #expect(try files.present(Array(0..<files.blockCount)).isEmpty)
+    #expect(medium.gap(atStartOf: 0..<20_000_000) { false } == 0..<Int64(zeros.count))
+  }
+
   @Test("facts that nobody wrote are no facts")
   func facts() throws {
     let facts = EntryFacts(

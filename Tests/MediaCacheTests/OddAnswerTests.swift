@@ -181,6 +181,21 @@ import Threads
     #expect(rig.server.requests.map(\.range) == [0..<65_536, nil])
   }
 
+  @Test("a failure stays until the readers that waited for it have it")
+  func failures() throws {
+    let rig = try CacheRig(.init(bytes: Self.bytes))
+    let medium = try rig.cache().medium(at: rig.url)
+    let reader = CachedReader(medium)
+    _ = try reader.bytes(0..<10)
+    try rig.server.settle()
+    rig.server.change { $0.errors = [.status(404, retryAfter: nil)] }
+    #expect(throws: Failure.self) { try reader.bytes(2_000_000..<2_000_010) }
+    rig.server.change { $0.errors = [.status(404, retryAfter: nil)] }
+    reader.prefetch(2_000_000..<3_000_001)
+    try wait(until: "that has failed, too") { medium.remainingBytes == 0 }
+    #expect(medium.state.withLock { $0.awaited.isEmpty })
+  }
+
   @Test("cancelling ends all who wait, and nothing more is asked")
   func cancelling() throws {
     var behaviour = FakeServer.Behaviour(bytes: Self.bytes)

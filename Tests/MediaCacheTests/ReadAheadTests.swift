@@ -2,6 +2,7 @@ import Diagnosis
 import LibAV
 import TestSupport
 import Testing
+import Threads
 
 @testable import MediaCache
 
@@ -46,6 +47,27 @@ import Testing
       requests * 3 < plain.requests * 2 && surplus < 384 << 10,
       "\(requests) requests, \(surplus) bytes"
     )
+  }
+
+  @Test("a reader waits for a fetch behind which its block is near, wherever it reads in the block")
+  func farBehind() throws {
+    let rig = try CacheRig(.init(bytes: Self.bytes))
+    let medium = try rig.cache().medium(at: rig.url)
+    try rig.server.settle()
+    // It brings nothing.
+    let fetch = medium.fetchUnderWay(65_536..<Self.end)
+    let looks = Counter()
+    let reader = try Thread.spawn(name: "reader") {
+      try? ByteWaiting.watched {
+        looks.add(1)
+        return false
+      } _: {
+        _ = try CachedReader(medium).bytes(1_114_212..<1_114_222)
+      }
+    }
+    defer { reader.join() }
+    defer { medium.hasEnded(fetch, of: 65_536..<Self.end, nil) }
+    try wait(until: "it waits") { looks.value == 1 }
   }
 
   @Test("what is expected elsewhere changes nothing")
