@@ -213,14 +213,17 @@ package final class MediaCache: Sendable {
     _ = try? folder.shrink(to: max(0, options.limit - unkeptBytes()))
   }
 
-  /// Bytes on the disk of what may not be kept. Above the limit, media without readers are given up:
-  /// they are fetched again when they are opened again.
+  /// Bytes on the disk of what may not be kept. Above the limit, media without readers are given up,
+  /// those used longest ago first: they are fetched again when they are opened again.
   private func unkeptBytes() -> Int64 {
-    let unkept = media.withLock { media in
+    let all = media.withLock { media in
       media.compactMap { key, slot -> (key: String, medium: CachedMedium)? in
         if case .unkept(let medium) = slot { (key, medium) } else { nil }
       }
     }
+    let now = ContinuousClock.now
+    let uses = all.map { $0.medium.state.withLock { $0.lastUse } ?? now }
+    let unkept = zip(all, uses).sorted { $0.1 < $1.1 }.map(\.0)
     let sizes = unkept.map(\.medium.files.diskBytes)
     var sum = sizes.reduce(0, +)
     for ((key, medium), size) in zip(unkept, sizes)
