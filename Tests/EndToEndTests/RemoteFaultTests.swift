@@ -158,7 +158,7 @@ import Testing
     arguments: [
       ("changes=1", "the server's file was changed while it was read; run again"),
       (
-        "noranges+noetag+drop=70000,times=1",
+        "noranges+noetag+drop=70000",
         "the server broke off, sends no parts, and does not say which version its file is"
       ),
     ])
