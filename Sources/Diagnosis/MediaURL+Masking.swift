@@ -4,7 +4,7 @@ extension MediaURL {
   ///
   /// An address begins with a scheme and `://`. It ends at a blank, at a double quote, or, if a
   /// single quote precedes it, at the next one that YAML or a shell does not take for a part of the
-  /// text (`''`, `'\\''`). Its user, its password and its query are secrets. Where one of these ends
+  /// text (`''`, `'\''`). Its user, its password and its query are secrets. Where one of these ends
   /// it in its password, the secret reaches up to the line's last `@`.
   ///
   /// - Complexity: O(n)
@@ -12,9 +12,10 @@ extension MediaURL {
     guard text.utf8.contains(UInt8(ascii: ":")) else { return text }
     var scalars = Array(text.unicodeScalars)
     guard let first = authority(in: scalars, from: 0) else { return text }
-    var index = mask(&scalars, from: first)
+    var ends = UserEnds()
+    var index = mask(&scalars, from: first, &ends)
     while let start = authority(in: scalars, from: index) {
-      index = mask(&scalars, from: start)
+      index = mask(&scalars, from: start, &ends)
     }
     var result = String.UnicodeScalarView()
     result.append(contentsOf: scalars)
@@ -37,14 +38,16 @@ extension MediaURL {
   }
 
   /// Masks the address whose authority begins at `start`; returns the end of the address.
-  private static func mask(_ scalars: inout [Unicode.Scalar], from start: Int) -> Int {
+  private static func mask(
+    _ scalars: inout [Unicode.Scalar], from start: Int, _ ends: inout UserEnds
+  ) -> Int {
     var first = start - 3
     while first > 0, !scalars[first - 1].isEnd, scalars[first - 1] != "'" { first -= 1 }
     let isQuoted = first > 0 && scalars[first - 1] == "'"
     var end = end(of: scalars, from: start, isQuoted: isQuoted)
     var path = authorityEnd(in: scalars[start..<end])
     if let at = userEnd(in: scalars[start..<end], before: path)
-      ?? distantUserEnd(in: scalars, from: start, authority: path, address: end)
+      ?? ends.behind(end, authority: start..<path, in: scalars)
     {
       for index in start..<at { scalars[index] = "*" }
       end = Self.end(of: scalars, from: at, isQuoted: isQuoted)
@@ -79,16 +82,26 @@ extension MediaURL {
     return index
   }
 
+}
+
+/// The last `@` of each line, which is looked for once: a line may have any number of addresses.
+private struct UserEnds {
+  private var line = 0..<0
+  private var last: Int?
+
   /// The `@` behind a password that ends the address too early, as a blank in it does; nil where the
   /// authority has no password, or a path follows it.
-  private static func distantUserEnd(
-    in scalars: [Unicode.Scalar], from start: Int, authority: Int, address end: Int
+  mutating func behind(
+    _ end: Int, authority: Range<Int>, in scalars: [Unicode.Scalar]
   ) -> Int? {
-    let authority = scalars[start..<authority]
-    guard authority.endIndex == end, let colon = authority.lastIndex(of: ":"),
-      !authority[colon...].contains("]")
+    guard authority.upperBound == end, let colon = scalars[authority].lastIndex(of: ":"),
+      !scalars[colon..<end].contains("]")
     else { return nil }
-    return scalars[end...].prefix { !Character($0).isNewline }.lastIndex(of: "@")
+    if !line.contains(end) {
+      line = end..<(scalars[end...].firstIndex { Character($0).isNewline } ?? scalars.count)
+      last = scalars[line].lastIndex(of: "@")
+    }
+    return last.flatMap { $0 >= end ? $0 : nil }
   }
 }
 

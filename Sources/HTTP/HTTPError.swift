@@ -145,8 +145,7 @@ extension HTTPError {
   package var kind: Failure.Remedy {
     switch self {
     case .unknownHost, .refused, .connectTimeout, .connectionLost, .tls, .proxyUnreachable,
-      .stalled,
-      .noAnswer, .shortBody, .tooManyFiles, .cancelled, .other:
+      .stalled, .noAnswer, .shortBody, .tooManyFiles, .cancelled, .other:
       .tryAgain
     case .certificate, .proxy, .libraryMissing, .option: .mendMachine
     case .forbiddenHost, .forbiddenAddress, .forbiddenAddressOfName, .tooManyRedirects, .downgrade,

@@ -43,7 +43,8 @@ struct LoudnessGroups {
     names[index] = Array(own.keys)
   }
 
-  /// What each job that has groups costs, together with the other jobs of each of its groups: the first job of a group that runs measures the sounds of all.
+  /// What each job that has groups costs, together with the other jobs of each of its groups: the
+  /// first job of a group that runs measures the sounds of all.
   ///
   /// A job that shares several groups with another one counts for each of them, since each group is
   /// measured by itself.

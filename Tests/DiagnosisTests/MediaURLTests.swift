@@ -133,6 +133,14 @@ struct MediaURLTests {
     #expect(MediaURL.masked(expected) == expected)
   }
 
+  @Test("are masked in a line of very many in time that is linear")
+  func manyAddresses() {
+    let line = String(repeating: "a://b:c ", count: 200_000)
+    #expect(MediaURL.masked(line) == line)
+    let masked = MediaURL.masked(line + "d@e")
+    #expect(masked.hasPrefix("a://***") && masked.hasSuffix("**@e"))
+  }
+
   @Test(
     "give names without folders",
     arguments: [

@@ -187,6 +187,19 @@ import Testing
     #expect(jobs.map { $0.needs.map(\.value) }.flatMap { $0 } == ["take-\(shown)", "cut-\(shown)"])
   }
 
+  @Test("A key that holds an address names its job without secrets, also where it is needed")
+  func namesOfKeys() throws {
+    let jobs = try jobs(
+      """
+      jobs:
+        "https://ann:s@h.example/a?k=1": { clip: a.wav, output: a.mp3 }
+        "cut https://ann:s@h.example/a?k=1":
+          { clip: a.wav, needs: "https://ann:s@h.example/a?k=1", output: b.mp3 }
+      """)
+    #expect(jobs.map(\.name) == ["https://h.example/a?…", "cut https://*****@h.example/a?***"])
+    #expect(jobs[1].needs.map(\.value) == [jobs[0].name])
+  }
+
   @Test("Tags, titles and names of items show an input without secrets, and its picture is whole")
   func published() throws {
     let url = "https://ann:s3cret@h.example/a.wav?token=t0p"

@@ -69,10 +69,7 @@ extension Values {
   ) { node, decoder, scope in
     var seen: Set<String> = []
     return node.elements.compactMap { node in
-      guard let name = decoder.text(node, scope, as: .jobName)?.string, seen.insert(name).inserted
-      else {
-        return nil
-      }
+      guard let name = decoder.jobName(node, scope), seen.insert(name).inserted else { return nil }
       return Located(name, at: node.origin)
     }
   }
