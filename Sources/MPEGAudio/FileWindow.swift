@@ -20,6 +20,10 @@ final class FileWindow {
   /// Bytes that are held before the requested one: a chain of four frames is shorter.
   private static let lookBack = 1 << 15
 
+  /// Bytes at the file's end, where tags are looked for, that are read without those before them: a
+  /// server would be asked once more.
+  private static let tail = 1 << 12
+
   /// A file of `count` bytes; `read` is called with places within it.
   init(count: Int, reading read: @escaping Read) {
     self.count = count
@@ -60,7 +64,7 @@ final class FileWindow {
   }
 
   private func load(_ position: Int) {
-    start = max(0, position - Self.lookBack)
+    start = count - position <= Self.tail ? max(0, position) : max(0, position - Self.lookBack)
     end = start + Self.size
     let wanted = max(0, min(Self.size, count - start))
     let found = read(start, UnsafeMutableRawBufferPointer(start: held, count: wanted))
