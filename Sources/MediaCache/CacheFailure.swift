@@ -28,6 +28,8 @@ extension Failure {
     let otherFolder = "name another folder in AVJOB_CACHE"
     let (remedy, advice): (Remedy, String) =
       switch found.remedy {
+      // A file system without locks, such as NFS without lockd, has none later either.
+      case _ where code == .noLocks: (.mendMachine, otherFolder)
       case .tryAgain: (.tryAgain, found.text)
       case .mendMachine:
         (.mendMachine, [found.advice, otherFolder].compactMap(\.self).joined(separator: ", or "))

@@ -101,6 +101,7 @@ import Testing
         "mendMachine: No space left on device; make room on that disk, or name another folder in "
           + "AVJOB_CACHE"
       ),
+      (ENOLCK, "mendMachine: No locks available; name another folder in AVJOB_CACHE"),
       (EROFS, "mendMachine: Read-only file system; name another folder in AVJOB_CACHE"),
       (ELOOP, "mendMachine: Too many levels of symbolic links; name another folder in AVJOB_CACHE"),
     ])
