@@ -53,6 +53,12 @@ final class CacheFolder: Sendable {
 
   deinit { try? descriptor.close() }
 
+  /// Whether somebody has removed the folder since it was opened.
+  var isRemoved: Bool {
+    var facts = stat()
+    return fstat(descriptor.rawValue, &facts) != 0 || facts.st_nlink == 0
+  }
+
   private static func refusal(of path: FilePath, _ fault: String) -> Failure {
     Failure(
       .mendMachine, "\(fault); name a folder of your own in AVJOB_CACHE, or 'chmod 700' this one",

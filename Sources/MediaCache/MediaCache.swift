@@ -99,12 +99,12 @@ package final class MediaCache: Sendable {
   /// Bytes that this process has received, of all media.
   package var receivedBytes: Int64 { received.load(ordering: .relaxed) }
 
-  /// The folder, checked once, and made where there is none.
+  /// The folder, checked once, and made where there is none, or none any more.
   ///
   /// - Throws: `Failure`
   func openFolder() throws(Failure) -> CacheFolder {
     try folder.withLock { known throws(Failure) in
-      if let known { return known }
+      if let known, !known.isRemoved { return known }
       CacheFolder.make(options.folder)
       let opened = try CacheFolder(options.folder)
       known = opened

@@ -112,6 +112,17 @@ import Testing
     #expect("\(failure.remedy): \(failure.message.dropFirst(start.utf8.count))" == message)
   }
 
+  @Test("a folder that is removed while a process uses the cache is made again")
+  func removedFolder() throws {
+    let rig = try CacheRig(.init(bytes: [1, 2, 3]))
+    let cache = rig.cache()
+    let medium = try cache.medium(at: try url("a"))
+    try Tool.succeed("rm", "-r", rig.folder.string)
+    #expect(try CachedReader(try cache.medium(at: try url("b"))).all() == [1, 2, 3])
+    #expect(try cache.entries().map(\.address) == ["https://example.org/b"])
+    #expect(try CachedReader(medium).all() == [1, 2, 3])
+  }
+
   @Test("a folder whose mark is empty is marked again")
   func mark() throws {
     let rig = try CacheRig(.init(bytes: [1]))
