@@ -147,10 +147,16 @@ public enum MediaNetwork {
       do throws(HostPatternError) {
         patterns.append(try HostPattern(text))
       } catch {
-        throw Failure(.mendJob, "--allow-host \(text): \(error.fault); \(error.remedy)")
+        throw Failure(.mendJob, "--allow-host \(shown(text)): \(error.fault); \(error.remedy)")
       }
     }
     return AddressPolicy(allowedHosts: patterns, trustsNames: !options.mustNameHosts)
+  }
+
+  /// What was written for a host, without user, password and query.
+  private static func shown(_ text: String) -> String {
+    guard MediaURL.scheme(of: text) == nil else { return MediaURL.shown(text) }
+    return text.lastIndex(of: "@").map { String(text[text.index(after: $0)...]) } ?? text
   }
 
   /// The medium at an address.
