@@ -69,13 +69,22 @@ extension CachedMedium {
   }
 
   /// More of the entity is needed than the cache may hold. If others have brought a part of what it
-  /// holds, the entity is given up, and the next opening begins it anew.
-  func needsTooMuch() -> Failure {
+  /// holds, and a reader waits for the fetch, the entity is given up, and the next opening begins it
+  /// anew.
+  func needsTooMuch(for fetch: Fetch) -> Failure {
     guard keptBefore > 0 else { return isTooLong }
-    giveUp { known in
-      var facts = known
-      facts.generation = EntryFacts.newGeneration()
-      try self.folder.write(facts)
+    let isAwaited = state.withLock { state in
+      let isAwaited = state.awaited[fetch.id] != nil
+      // No reader waits for it from now on.
+      if !isAwaited { state.rests[fetch.id] = nil }
+      return isAwaited
+    }
+    if isAwaited {
+      giveUp { known in
+        var facts = known
+        facts.generation = EntryFacts.newGeneration()
+        try self.folder.write(facts)
+      }
     }
     return Failure(
       .tryAgain,

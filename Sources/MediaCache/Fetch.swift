@@ -91,7 +91,7 @@ final class Fetch: HTTPReceiver {
     let missing = medium.gap(atStartOf: medium.files.bytes(of: claimed ?? wanted)) { isCancelled }
     guard cursor < missing.upperBound else { return false }
     if medium.isFull {
-      refusal = medium.needsTooMuch()
+      refusal = medium.needsTooMuch(for: self)
       return false
     }
     var request = HTTPRequest(medium.url)
@@ -173,7 +173,7 @@ final class Fetch: HTTPReceiver {
       return false
     }
     medium.note(cursor, of: self, received: bytes.count)
-    if cursor < medium.limit(of: self), medium.isFull { refusal = medium.needsTooMuch() }
+    if cursor < medium.limit(of: self), medium.isFull { refusal = medium.needsTooMuch(for: self) }
     return refusal == nil && cursor < medium.limit(of: self)
   }
 

@@ -61,6 +61,22 @@ import Testing
       try reading.bytes(2_000_000..<2_700_000) == Array(Self.bytes[2_000_000..<2_700_000]))
   }
 
+  @Test("what is fetched ahead does not cost what the cache has of a file that is longer than it")
+  func fullAhead() throws {
+    let rig = try CacheRig(.init(bytes: Self.bytes))
+    _ = try CachedReader(rig.cache { $0.limit = 1 << 20 }.medium(at: rig.url)).bytes(0..<900_000)
+    try rig.server.settle()
+    let cache = rig.cache { $0.limit = 1 << 20 }
+    let medium = try cache.medium(at: rig.url)
+    CachedReader(medium).prefetch(1_500_000..<2_500_000)
+    try wait(until: "that has ended") { medium.remainingBytes == 0 }
+    #expect(medium.isFull)
+    try rig.server.forget()
+    let reader = CachedReader(try cache.medium(at: rig.url))
+    #expect(try reader.bytes(0..<900_000) == Array(Self.bytes[..<900_000]))
+    #expect(rig.server.requests.isEmpty)
+  }
+
   @Test("nothing of a file that is longer than the reader's limit is fetched beyond that")
   func limit() throws {
     for (hasRanges, sendsLength) in [(true, true), (false, true), (false, false)] {
