@@ -107,8 +107,9 @@ extension CachedMedium {
 
   func isThere(_ block: Int) {
     state.withLock { state in
+      // Two fetches may bring the same one.
+      if !state.present.contains(block) { state.brought += 1 }
       state.present.insert(block)
-      state.brought += 1
     }
   }
 

@@ -255,6 +255,10 @@ package final class CachedMedium: Sendable {
         state.rests[id] = rest.lowerBound..<start
         range = start..<max(range.upperBound, rest.upperBound)
       }
+      // What begins behind them, another one brings.
+      let rests = state.rests.values.filter { !$0.isEmpty && $0.lowerBound > start }
+      let end = rests.map(\.lowerBound).min() ?? range.upperBound
+      range = start..<min(range.upperBound, end)
       state.nextFetch += 1
       state.rests[state.nextFetch] = range
       if isAwaited { state.noteWait(for: state.nextFetch, insteadOf: nil) }

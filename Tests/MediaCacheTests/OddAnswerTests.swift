@@ -299,6 +299,25 @@ import Threads
     #expect(try reader.all() == Self.bytes)
   }
 
+  @Test("a fetch ends where another one begins, and a block counts once")
+  func overlap() throws {
+    let rig = try CacheRig(.init(bytes: Self.bytes))
+    let cache = rig.cache()
+    let medium = try cache.medium(at: rig.url)
+    try rig.server.settle()
+    rig.server.change { $0.holdsAfter = 0 }
+    defer { cache.cancel() }
+    let later = try #require(try medium.begin(983_040..<1_500_000))
+    let sooner = try #require(try medium.begin(200_000..<1_200_000))
+    #expect(
+      medium.state.withLock { [$0.rests[later], $0.rests[sooner]] } == [
+        983_040..<1_507_328, 196_608..<983_040,
+      ])
+    let before = medium.state.withLock { $0.brought }
+    for _ in 1...2 { medium.isThere(100) }
+    #expect(medium.state.withLock { $0.brought } == before + 1)
+  }
+
   @Test("a whole file that nobody reads any more is given up, unless it could not be continued")
   func abandonedWhole() throws {
     var behaviour = FakeServer.Behaviour(bytes: Self.bytes)
