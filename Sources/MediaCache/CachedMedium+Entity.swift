@@ -64,21 +64,36 @@ extension CachedMedium {
   var isFull: Bool {
     let limit = cache.options.limit
     guard size > limit else { return false }
-    let blocks = keptBefore + state.withLock { $0.brought }
+    countOthers(each: max(1, Int(limit / 16 / EntryFiles.blockSize)))
+    let blocks = state.withLock { $0.broughtByOthers + $0.brought }
     return Int64(blocks) * EntryFiles.blockSize >= limit
+  }
+
+  /// Counts what other processes have brought, once for so many blocks of this one.
+  private func countOthers(each interval: Int) {
+    let isDue = state.withLock { state in
+      guard state.brought - state.broughtAtCount >= interval else { return false }
+      state.broughtAtCount = state.brought
+      return true
+    }
+    guard isDue, let count = try? files.keptCount() else { return }
+    state.withLock { state in
+      // Each fetch may have promised a block that is not counted yet.
+      state.broughtByOthers = max(0, count - state.brought - state.rests.count)
+    }
   }
 
   /// More of the entity is needed than the cache may hold. If others have brought a part of what it
   /// holds, and a reader waits for the fetch, the entity is given up, and the next opening begins it
   /// anew.
   func needsTooMuch(for fetch: Fetch) -> Failure {
-    guard keptBefore > 0 else { return isTooLong }
-    let isAwaited = state.withLock { state in
+    let (others, isAwaited) = state.withLock { state in
       let isAwaited = state.awaited[fetch.id] != nil
       // No reader waits for it from now on.
       if !isAwaited { state.rests[fetch.id] = nil }
-      return isAwaited
+      return (state.broughtByOthers, isAwaited)
     }
+    guard others > 0 else { return isTooLong }
     if isAwaited {
       giveUp { known in
         var facts = known

@@ -27,8 +27,6 @@ package final class CachedMedium: Sendable {
   let isOver = Atomic<Bool>(false)
   /// The claims of other processes that were waited for, by their first block.
   let holders = Mutex<[Int: Patience<Int?>]>([:])
-  /// Blocks that were there at first; only counted of a file that is longer than the cache may be.
-  let keptBefore: Int
 
   struct State {
     var present = BlockSet()
@@ -41,8 +39,11 @@ package final class CachedMedium: Sendable {
     /// When the last reader went; nil before there was one.
     var lastUse: ContinuousClock.Instant?
     var received: Int64 = 0
-    /// Blocks that this process has brought.
-    var brought = 0
+    /// Blocks that this process has brought, and how many those were when others were counted last.
+    var (brought, broughtAtCount) = (0, 0)
+    /// Blocks that others have brought, before or meanwhile; only counted of a file that is longer
+    /// than the cache may be.
+    var broughtByOthers = 0
     /// Where a reader has read last.
     var readOffset: Int64 = 0
     /// What will be read, by the readers that say so.
@@ -77,7 +78,8 @@ package final class CachedMedium: Sendable {
   ) {
     (self.url, self.facts, self.files, self.folder) = (url, facts, files, folder)
     (self.use, self.cache, self.isKept) = (use, cache, isKept)
-    keptBefore = facts.size > cache.options.limit ? (try? files.keptCount()) ?? 0 : 0
+    guard facts.size > cache.options.limit, let count = try? files.keptCount() else { return }
+    state.withLock { $0.broughtByOthers = count }
   }
 
   deinit { try? use.close() }

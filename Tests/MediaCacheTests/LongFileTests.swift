@@ -61,6 +61,19 @@ import Testing
       try reading.bytes(2_000_000..<2_700_000) == Array(Self.bytes[2_000_000..<2_700_000]))
   }
 
+  @Test("the limit of a file that is longer than the cache may be holds for all processes together")
+  func commonLimit() throws {
+    let rig = try CacheRig(.init(bytes: Self.bytes))
+    let caches = [rig.cache { $0.limit = 1 << 20 }, rig.cache { $0.limit = 1 << 20 }]
+    let readers = try caches.map { CachedReader(try $0.medium(at: rig.url)) }
+    _ = try readers[0].bytes(0..<900_000)
+    let failure = #expect(throws: Failure.self) { try readers[1].bytes(1_500_000..<2_500_000) }
+    #expect(failure?.message.hasPrefix("the cache is full of other parts") == true)
+    try rig.server.settle()
+    // Others are looked at once for a sixteenth of the limit.
+    #expect(rig.server.bodyBytes <= 17 << 16 + 32 << 10)
+  }
+
   @Test("what is fetched ahead does not cost what the cache has of a file that is longer than it")
   func fullAhead() throws {
     let rig = try CacheRig(.init(bytes: Self.bytes))
