@@ -161,6 +161,8 @@ final class Exchange {
     }
     if isDiscarding { discardStart = .now }
     hasEnough = !whileAbsent { receiver.take(shown(head)) }
+    // No body follows, and to break the answer off would cost the connection.
+    if head.status == 304 { return true }
     return !hasEnough && (!isDiscarding || head.contentLength ?? 0 <= limits.discardedBytes)
   }
 

@@ -26,6 +26,22 @@ struct ConnectionTests {
     #expect(records.count == 24 && Set(records.map { $0["connection"] }).count == 1)
   }
 
+  @Test("a receiver that needs nothing behind the head of a 304 keeps the connection")
+  func unchanged() throws {
+    let server = try FaultServer.shared.get()
+    let client = HTTPClient.local()
+    let url = try server.url("plain/a.bin?unchanged")
+    let tag = try #require(Answer(HTTPRequest(url), from: client).head?.entityTag)
+    var request = HTTPRequest(url, range: .bytes(0..<500))
+    request.ifNoneMatch = tag
+    for _ in 0..<5 {
+      let answer = Answer(request, from: client, wanted: 0)
+      #expect(answer.head?.status == 304 && answer.error == nil)
+    }
+    let records = try server.requests(for: "?unchanged")
+    #expect(records.count == 6 && Set(records.map { $0["connection"] }).count == 1)
+  }
+
   @Test("at most four requests run at once for one origin, and all of them in the end")
   func parallel() throws {
     let server = try FaultServer.shared.get()
