@@ -44,7 +44,7 @@ extension CachedMedium {
       var facts = known
       facts.hasRanges = false
       // Without a name the whole cannot continue what is there.
-      if facts.validators.isEmpty { facts.generation = EntryFacts.newGeneration() }
+      if facts.validators.isEmpty { facts.beginAnew() }
       try self.folder.write(facts)
     }
     return Failure(
@@ -97,7 +97,7 @@ extension CachedMedium {
     if isAwaited {
       giveUp { known in
         var facts = known
-        facts.generation = EntryFacts.newGeneration()
+        facts.beginAnew()
         try self.folder.write(facts)
       }
     }

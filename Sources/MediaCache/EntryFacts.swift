@@ -64,6 +64,9 @@ struct EntryFacts: Sendable, Hashable {
     return String(repeating: "0", count: 16 - digits.utf8.count) + digits
   }
 
+  /// Names new files for the bytes. What is fetched into them may have another digest.
+  mutating func beginAnew() { (generation, digest) = (Self.newGeneration(), nil) }
+
   /// A file of facts has at most so many bytes.
   static let greatestSize = 16 << 10
   private static let title = "avjob media cache 2"

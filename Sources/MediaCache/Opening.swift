@@ -129,7 +129,7 @@ final class Opening: Sendable {
     let files = try EntryFiles(
       of: known.generation, size: known.size, in: folder, boot: options.boot)
     guard try Int64(files.keptCount()) * EntryFiles.blockSize >= options.limit else { return }
-    known.generation = EntryFacts.newGeneration()
+    known.beginAnew()
     try folder.write(known)
     facts = known
   }

@@ -160,7 +160,27 @@ extension EntryFolder {
     guard let facts = try facts() else { return nil }
     let files = try EntryFiles(of: facts.generation, size: facts.size, in: self, boot: boot)
     let checked = try files.check()
+    if !checked.damaged.isEmpty { try forgetDigest(of: facts.generation, use) }
     return (facts.address, checked.bytes, checked.damaged.count)
+  }
+
+  /// Forgets the digest of the whole, of which some bytes will be fetched anew.
+  ///
+  /// - Throws: `Errno`
+  private func forgetDigest(of generation: String, _ use: FileDescriptor) throws {
+    // A process that opens the entry for longer than this writes facts of its own.
+    for _ in 0..<1000 {
+      guard try Opening.tryBegin(use) else {
+        usleep(1000)
+        continue
+      }
+      defer { Opening.end(use) }
+      guard var facts = try facts(), facts.generation == generation, facts.digest != nil else {
+        return
+      }
+      facts.digest = nil
+      return try write(facts)
+    }
   }
 
   /// As `use`, also while another process looks whether the entry is in use, which takes no time.

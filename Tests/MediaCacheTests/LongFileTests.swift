@@ -47,7 +47,12 @@ import Testing
     }
     func cache() -> MediaCache { rig.cache { $0.limit = 1 << 20 } }
     #expect(throws: Failure.self) { try read(0..<3_000_001, cache()) }
+    var facts = try #require(try rig.entry().facts())
+    facts.digest = [UInt8](repeating: 7, count: 32)
+    try rig.entry().write(facts)
     try read(2_000_000..<2_700_000, cache())
+    // It begins anew, with a digest to be found anew.
+    #expect(try rig.entry().facts()?.digest == nil)
     // A process that reads on keeps what it has.
     let reading = CachedReader(try cache().medium(at: rig.url))
     let next = cache()

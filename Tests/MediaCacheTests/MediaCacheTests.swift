@@ -241,10 +241,15 @@ import Threads
     bytes[20_000] ^= 1
     bytes[2_000_000] ^= 1
     try writeFile(data, bytes)
+    var facts = try #require(try rig.entry().facts())
+    facts.digest = [UInt8](repeating: 7, count: 32)
+    try rig.entry().write(facts)
     // Under the same start of the machine nobody doubts them.
     let check = try rig.cache().verify()
     #expect(check.bytes == Int64(Self.large.count))
     #expect(check.damaged.map(\.blocks) == [2])
+    // The digest was that of the whole.
+    #expect(try rig.entry().facts()?.digest == nil)
     try rig.server.forget()
     #expect(try CachedReader(try rig.cache().medium(at: rig.url)).all() == Self.large)
     #expect(rig.server.bodyBytes == 32 << 10)
