@@ -35,16 +35,21 @@ struct EntryFacts: Sendable, Hashable {
     /// Whether there is none: then another run cannot know the entity again.
     var isEmpty: Bool { entityTag == nil && lastModified == nil }
 
-    /// Compares them with those of an answer: what both name must be the same. Where they have nothing
-    /// in common, a part that was asked for with If-Range is taken (RFC 9110, 13.1.5), and what neither
-    /// names.
+    /// Compares them with those of an answer: the tag that both name must be the same, and the date,
+    /// if there is no strong tag. Where they have nothing in common, a part that was asked for with
+    /// If-Range is taken (RFC 9110, 13.1.5), and what neither names.
     ///
     /// - Parameters:
     ///   - others: Those of the answer.
     ///   - answersIfRange: Whether it is a part that was asked for with If-Range.
     /// - Returns: Whether the answer is of the same entity.
     func allow(_ others: Validators, answersIfRange: Bool) -> Bool {
-      if let entityTag, let other = others.entityTag { return entityTag == other }
+      if let entityTag, let other = others.entityTag {
+        // Versions that mean the same may share a weak tag, and not their bytes (8.8.1).
+        guard entityTag == other, entityTag.hasPrefix("W/") else { return entityTag == other }
+        guard let lastModified, let later = others.lastModified else { return true }
+        return lastModified == later
+      }
       if let lastModified, let other = others.lastModified { return lastModified == other }
       return answersIfRange || isEmpty && others.isEmpty
     }

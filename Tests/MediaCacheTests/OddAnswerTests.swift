@@ -56,6 +56,16 @@ import Threads
     #expect(first.allow(second, answersIfRange: true) == !isNamedOtherwise)
   }
 
+  @Test(
+    "answers with one weak tag are of one entity only if their dates do not differ",
+    arguments: [("today", "today", true), ("today", "later", false), ("today", nil, true)]
+      as [(String, String?, Bool)])
+  func weakTags(_ date: String, _ later: String?, _ same: Bool) {
+    let first = EntryFacts.Validators(entityTag: #"W/"a""#, lastModified: date)
+    let second = EntryFacts.Validators(entityTag: #"W/"a""#, lastModified: later)
+    #expect(first.allow(second, answersIfRange: false) == same)
+  }
+
   @Test("a server that sends a byte for each request is given up after a few")
   func drips() throws {
     var behaviour = FakeServer.Behaviour(bytes: Self.bytes)
