@@ -32,8 +32,9 @@ final class EntryFiles: Sendable {
     func open(_ name: String) throws(Errno) -> FileBytes {
       FileBytes(try folder.open(generation + name, O_RDWR | O_CREAT))
     }
-    data = try open(".data")
+    // The map first, which is also removed first: two processes that share a map share the data.
     let map = try open(".map")
+    data = try open(".data")
     // In this order: what is promised meanwhile was written before.
     let promised = try map.size()
     let whole = try Self.mapSize(ofData: data.size(), of: size)

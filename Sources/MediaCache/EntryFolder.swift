@@ -124,10 +124,13 @@ final class EntryFolder: Sendable {
   /// - Throws: `Errno`
   func removeMap(of generation: String) throws(Errno) { try remove([generation + ".map"]) }
 
-  /// Removes files; maps go first, because a map promises what is in the data.
+  /// Removes files. Before data goes their map, because it promises what is in them, also one that
+  /// was made since the names were read.
   private func remove(_ names: [String]) throws(Errno) {
-    let maps = names.filter { $0.hasSuffix(".map") }
-    for name in maps + names.filter({ !$0.hasSuffix(".map") })
+    let all = names.flatMap { name in
+      name.hasSuffix(".data") ? ["\(name.dropLast(5)).map", name] : [name]
+    }
+    for name in all
     where unlinkat(descriptor.rawValue, name, 0) != 0 && errno != ENOENT {
       throw Errno(rawValue: errno)
     }

@@ -94,6 +94,27 @@ import Threads
     #expect(try reader.all() == Self.bytes)
   }
 
+  @Test("a map is made and removed before its data, so that no two processes share a map alone")
+  func order() throws {
+    let rig = try CacheRig(.init(bytes: Self.bytes))
+    _ = try rig.cache().medium(at: rig.url)
+    let entry = try rig.entry()
+    let folder = rig.folder.appending(entry.key)
+    func names() throws -> [Substring] {
+      try Tool.succeed("ls", folder.string).text.split(separator: "\n")
+        .filter { $0.hasPrefix("0123456789abcdef") }
+    }
+    // What cannot be made, and cannot be removed, shows what is done before.
+    try Tool.succeed("mkdir", folder.appending("0123456789abcdef.data").string)
+    #expect(throws: Errno.isDirectory) {
+      try EntryFiles(of: "0123456789abcdef", size: 1, in: entry, boot: "b")
+    }
+    #expect(try names() == ["0123456789abcdef.data", "0123456789abcdef.map"])
+    let known = try entry.facts()?.generation
+    #expect(throws: Errno.self) { try entry.removeOthers(than: known) }
+    #expect(try names() == ["0123456789abcdef.data"])
+  }
+
   @Test("a process that gets on is waited for, and one that stands still is not")
   func patience() {
     var patience = Patience(.zero, 1)
