@@ -120,13 +120,17 @@ extension CachedMedium {
   /// Whether the process that has claimed a block stands still, so that it need not be waited for:
   /// all processes write the same bytes of a block.
   func hasIdleHolder(_ block: Int) -> Bool {
-    guard let claim = files.claim(of: block) else { return false }
+    guard let claim = files.claim(of: block) else {
+      // The next claim may be another process's.
+      holders.withLock { $0 = $0.filter { !$0.key.contains(block) } }
+      return false
+    }
     // As long as it fetches, it promises blocks.
     func trace() -> Int? { try? files.trace(of: claim) }
     return holders.withLock { holders in
       if holders.count > 100 { holders = [:] }
-      var patience = holders[claim.lowerBound] ?? Patience(cache.options.patience, trace())
-      defer { holders[claim.lowerBound] = patience }
+      var patience = holders[claim] ?? Patience(cache.options.patience, trace())
+      defer { holders[claim] = patience }
       return patience.hasEnded(trace)
     }
   }

@@ -25,8 +25,8 @@ package final class CachedMedium: Sendable {
   /// Whether the server has another entity now, or cannot bring the rest of this one any more: the
   /// next opening of the address gets another medium.
   let isOver = Atomic<Bool>(false)
-  /// The claims of other processes that were waited for, by their first block.
-  let holders = Mutex<[Int: Patience<Int?>]>([:])
+  /// The claims of other processes that are waited for, by their blocks.
+  let holders = Mutex<[Range<Int>: Patience<Int?>]>([:])
 
   struct State {
     var present = BlockSet()

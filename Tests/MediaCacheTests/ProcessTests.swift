@@ -94,6 +94,20 @@ import Threads
     #expect(try reader.all() == Self.bytes)
   }
 
+  @Test("a process that claims blocks is waited for, though one before stood still")
+  func nextHolder() throws {
+    let rig = try CacheRig(.init(bytes: Self.bytes))
+    let medium = try rig.cache { $0.patience = .zero }.medium(at: rig.url)
+    try rig.server.settle()
+    let stopped = try rig.files()
+    #expect(try stopped.claim(20..<30))
+    #expect(medium.hasIdleHolder(20))
+    #expect(medium.holders.withLock { Array($0.keys) } == [20..<30])
+    stopped.release(20..<30)
+    #expect(!medium.hasIdleHolder(20))
+    #expect(medium.holders.withLock { $0.isEmpty })
+  }
+
   @Test("a map is made and removed before its data, so that no two processes share a map alone")
   func order() throws {
     let rig = try CacheRig(.init(bytes: Self.bytes))
