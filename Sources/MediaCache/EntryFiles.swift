@@ -200,13 +200,27 @@ final class EntryFiles: Sendable {
     in blocks: Range<Int>, _ body: (Int, Promise) throws -> Void
   ) throws {
     let end = min(blocks.upperBound, try promisedCount())
-    for start in stride(from: blocks.lowerBound, to: end, by: 512) {
-      let blocks = start..<min(start + 512, end)
+    var start = blocks.lowerBound
+    while start < end {
+      // A map is as sparse as its file.
+      start = max(start, firstWritten(from: start) ?? end)
+      let blocks = min(start, end)..<min(start + 512, end)
       for (block, promise) in zip(blocks, try promises(of: blocks)) where promise.isMade {
         try body(block, promise)
       }
+      start = blocks.upperBound
     }
   }
+
+  /// The first block from `block` on that is not in a hole of the map; nil if there is none.
+  private func firstWritten(from block: Int) -> Int? {
+    let place = lseek(map.descriptor.rawValue, off_t(block) * 8, Self.seekData)
+    if place < 0 { return errno == ENXIO ? nil : block }
+    return Int(place / 8)
+  }
+
+  /// SEEK_DATA (lseek(2)), which is there only under _GNU_SOURCE.
+  private static let seekData: Int32 = 3
 
   /// The map's own length, in blocks: behind it nothing was promised.
   ///

@@ -315,6 +315,22 @@ import Threads
     #expect(medium.gap(atStartOf: 0..<20_000_000) { false } == 0..<Int64(zeros.count))
   }
 
+  @Test("promises far apart in a sparse map are all found")
+  func sparseMap() throws {
+    let rig = try CacheRig(.init(bytes: Self.noise(20_000)))
+    rig.server.change { $0.claimedSize = 1 << 42 }
+    let medium = try rig.cache().medium(at: rig.url)
+    try rig.server.settle()
+    let files = medium.files
+    let far = [511, 512, 1_000_000, 200_000_003, files.blockCount - 1]
+    let before = try files.promised(0..<files.blockCount)
+    for block in far { try [1].withUnsafeBytes { try files.promise(block, $0) } }
+    #expect(try files.promised(0..<files.blockCount) == before + far)
+    #expect(try files.keptCount() == before.count + far.count)
+    #expect(try files.promised(512..<200_000_003) == [512, 1_000_000])
+    #expect(try files.promised(513..<1_000_000).isEmpty)
+  }
+
   @Test("facts that nobody wrote are no facts")
   func facts() throws {
     let facts = EntryFacts(
