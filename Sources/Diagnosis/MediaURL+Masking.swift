@@ -9,17 +9,54 @@ extension MediaURL {
   ///
   /// - Complexity: O(n)
   package static func masked(_ text: String) -> String {
-    guard text.utf8.contains(UInt8(ascii: ":")) else { return text }
-    var scalars = Array(text.unicodeScalars)
-    guard let first = authority(in: scalars, from: 0) else { return text }
-    var ends = UserEnds()
-    var index = mask(&scalars, from: first, &ends)
-    while let start = authority(in: scalars, from: index) {
-      index = mask(&scalars, from: start, &ends)
+    replacingSecrets(of: text) { secret in
+      let stars = [Unicode.Scalar](repeating: "*", count: secret.range.count)
+      return secret.isQuery ? stars : stars.dropLast() + ["@"]
     }
+  }
+
+  /// A name without the secrets of all addresses in it, which are those of `masked`: without users,
+  /// and with `…` for each query, as `shown` has it. Nothing of it depends on a secret.
+  ///
+  /// - Complexity: O(n)
+  package static func named(_ text: String) -> String {
+    replacingSecrets(of: shown(text)) { $0.isQuery ? ["…"] : [] }
+  }
+
+  /// A part of an address that is not shown.
+  private struct Secret {
+    /// Its scalars: a query, or user and password with the `@` behind them.
+    var range: Range<Int>
+    var isQuery: Bool
+  }
+
+  private static func replacingSecrets(
+    of text: String, with replacement: (Secret) -> [Unicode.Scalar]
+  ) -> String {
+    guard text.utf8.contains(UInt8(ascii: ":")) else { return text }
+    let scalars = Array(text.unicodeScalars)
+    let secrets = secrets(in: scalars)
+    if secrets.isEmpty { return text }
     var result = String.UnicodeScalarView()
-    result.append(contentsOf: scalars)
+    var start = 0
+    for secret in secrets {
+      result.append(contentsOf: scalars[start..<secret.range.lowerBound])
+      result.append(contentsOf: replacement(secret))
+      start = secret.range.upperBound
+    }
+    result.append(contentsOf: scalars[start...])
     return String(result)
+  }
+
+  /// The secrets of all addresses, in order.
+  private static func secrets(in scalars: [Unicode.Scalar]) -> [Secret] {
+    var secrets: [Secret] = []
+    var ends = UserEnds()
+    var index = 0
+    while let start = authority(in: scalars, from: index) {
+      index = note(&secrets, of: scalars, from: start, &ends)
+    }
+    return secrets
   }
 
   /// The start of the next authority: behind `://` and a scheme, of which the last scalar is looked
@@ -37,9 +74,10 @@ extension MediaURL {
     return nil
   }
 
-  /// Masks the address whose authority begins at `start`; returns the end of the address.
-  private static func mask(
-    _ scalars: inout [Unicode.Scalar], from start: Int, _ ends: inout UserEnds
+  /// Notes the secrets of the address whose authority begins at `start`; returns the end of the
+  /// address.
+  private static func note(
+    _ secrets: inout [Secret], of scalars: [Unicode.Scalar], from start: Int, _ ends: inout UserEnds
   ) -> Int {
     var first = start - 3
     while first > 0, !scalars[first - 1].isEnd, scalars[first - 1] != "'" { first -= 1 }
@@ -49,7 +87,7 @@ extension MediaURL {
     if let at = userEnd(in: scalars[start..<end], before: path)
       ?? ends.behind(end, authority: start..<path, in: scalars)
     {
-      for index in start..<at { scalars[index] = "*" }
+      secrets.append(Secret(range: start..<at + 1, isQuery: false))
       end = Self.end(of: scalars, from: at, isQuoted: isQuoted)
       path = max(path, authorityEnd(in: scalars[at..<end]))
     }
@@ -57,8 +95,8 @@ extension MediaURL {
       // An ellipsis, which a message has put there itself, is no secret. Punctuation may follow it.
       let query = scalars[question + 1..<end]
       let isShortened =
-        query.first == "…" && query.dropFirst().allSatisfy { ":;,.)".unicodeScalars.contains($0) }
-      for index in question + 1..<end where !isShortened { scalars[index] = "*" }
+        query.first == "…" && query.dropFirst().allSatisfy { ":;,.)'".unicodeScalars.contains($0) }
+      if !isShortened { secrets.append(Secret(range: question + 1..<end, isQuery: true)) }
     }
     return end
   }
@@ -81,7 +119,6 @@ extension MediaURL {
     }
     return index
   }
-
 }
 
 /// The last `@` of each line, which is looked for once: a line may have any number of addresses.

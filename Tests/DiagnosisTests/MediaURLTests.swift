@@ -111,6 +111,7 @@ struct MediaURLTests {
       ("ftp://ann@", "ftp://***@"), ("http://a:b@c@h/@d", "http://*****@h/@d"),
       ("http://h?é#f", "http://h?***"), ("what? '://' x@y", "what? '://' x@y"),
       ("error: 'http://h/a?…': no", "error: 'http://h/a?…': no"),
+      ("called 'a http://h/a?…'", "called 'a http://h/a?…'"),
       ("http://h/a?…: is empty", "http://h/a?…: is empty"), ("http://h/a?…b", "http://h/a?**"),
       ("://a@b", "://a@b"), ("", ""), ("'http://ann:se/cr?et@h/a'", "'http://************@h/a'"),
       ("http://\u{301}ann:hush@h/a", "http://*********@h/a"),
@@ -131,6 +132,19 @@ struct MediaURLTests {
   func masking(line: String, expected: String) {
     #expect(MediaURL.masked(line) == expected)
     #expect(MediaURL.masked(expected) == expected)
+  }
+
+  @Test(
+    "are left out of names, with what their length would say",
+    arguments: [
+      ("cut https://ann:hush@h/a?k=1 of it", "cut https://h/a?… of it"),
+      ("https://ann:hush@h/a?k=1", "https://h/a?…"), ("a https://h/b?…", "a https://h/b?…"),
+      ("a https://ann:hush@h/ b https://h/?x", "a https://h/ b https://h/?…"), ("a", "a"),
+      ("a 'https://ann:se cret@h/'", "a 'https://h/'"),
+    ])
+  func naming(text: String, expected: String) {
+    #expect(MediaURL.named(text) == expected)
+    #expect(MediaURL.named(expected) == expected)
   }
 
   @Test("are masked in a line of very many in time that is linear")

@@ -196,8 +196,22 @@ import Testing
         "cut https://ann:s@h.example/a?k=1":
           { clip: a.wav, needs: "https://ann:s@h.example/a?k=1", output: b.mp3 }
       """)
-    #expect(jobs.map(\.name) == ["https://h.example/a?…", "cut https://*****@h.example/a?***"])
+    #expect(jobs.map(\.name) == ["https://h.example/a?…", "cut https://h.example/a?…"])
     #expect(jobs[1].needs.map(\.value) == [jobs[0].name])
+  }
+
+  @Test("Keys that differ in a query alone are refused with the reason")
+  func keysOfQueries() {
+    let screen = Bench().screen(
+      """
+      jobs:
+        cut https://h.example/get?id=1: { clip: a.wav, output: a.mp3 }
+        cut https://h.example/get?id=22: { clip: a.wav, output: b.mp3 }
+      """)
+    #expect(screen.contains("error: two jobs are called 'cut https://h.example/get?…'"))
+    #expect(
+      screen.contains(
+        "help: names have no queries of addresses: give one of them another name"))
   }
 
   @Test("Tags, titles and names of items show an input without secrets, and its picture is whole")

@@ -249,7 +249,7 @@ struct JobName {
   var fallback: String
 
   func text(in decoder: Decoder, _ scope: Scope) -> String {
-    key.flatMap { decoder.jobName($0, scope) } ?? MediaURL.masked(MediaURL.shown(fallback))
+    key.flatMap { decoder.jobName($0, scope) } ?? MediaURL.named(fallback)
   }
 
   /// The common name of all jobs of a loop: the key, with the file's variables filled in, or as
@@ -258,8 +258,7 @@ struct JobName {
     let isBound = key?.variables.contains {
       scope.globals[$0] == nil && !$0.hasPrefix("env.")
     }
-    return isBound == true
-      ? MediaURL.masked(MediaURL.shown(fallback)) : text(in: decoder, scope)
+    return isBound == true ? MediaURL.named(fallback) : text(in: decoder, scope)
   }
 
   /// Unique names for the jobs of a loop, from its values, or from the key if that distinguishes

@@ -9,7 +9,7 @@ import YAML
 extension Decoder {
   /// The name of a job, without the secrets of addresses in it: it stands in every report.
   func jobName(_ node: YAMLNode, _ scope: Scope) -> String? {
-    text(node, scope, as: .jobName).map { MediaURL.masked(MediaURL.shown($0.string)) }
+    text(node, scope, as: .jobName).map { MediaURL.named($0.string) }
   }
 
   /// The text of a scalar with its variables filled in; nil, after a report, if it has none.

@@ -81,11 +81,14 @@ struct FileReader {
       for var job in decoder.jobs(named: name, fields, scope) {
         job.group = group
         if let other = names.updateValue(entry.keyOrigin, forKey: job.name) {
+          let help =
+            job.name.contains("?…")
+            ? "names have no queries of addresses: give one of them another name"
+            : "give one of them another name"
           decoder.sink.error(
             "two jobs are called '\(job.name)'", at: entry.keyOrigin,
             help: other == entry.keyOrigin
-              ? "put the number into the name, as with '${n}'"
-              : "give one of them another name",
+              ? "put the number into the name, as with '${n}'" : help,
             notes: other == entry.keyOrigin ? [] : [.init("the other one is here", at: other)])
         }
         jobs.append(job)
