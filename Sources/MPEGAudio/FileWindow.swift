@@ -67,7 +67,9 @@ final class FileWindow {
     start = count - position <= Self.tail ? max(0, position) : max(0, position - Self.lookBack)
     end = start + Self.size
     let wanted = max(0, min(Self.size, count - start))
-    let found = read(start, UnsafeMutableRawBufferPointer(start: held, count: wanted))
+    let bytes = UnsafeMutableRawBufferPointer(start: held, count: wanted)
+    // Once a file has turned out to be shorter, places may lie behind it.
+    let found = wanted > 0 ? read(start, bytes) : 0
     if found < wanted { count = start + found }
     (held + found).initializeMemory(as: UInt8.self, repeating: 0, count: Self.size - found)
   }
