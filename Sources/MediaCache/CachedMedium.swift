@@ -153,7 +153,8 @@ package final class CachedMedium: Sendable {
     let wanted = offset..<min(size, offset + Int64(bytes.count))
     state.withLock { $0.readOffset = offset }
     let end = try wait(for: wanted, goal: goal)
-    // Whoever has found all bytes so far reads what was read before, and stops where that ends.
+    // A reader that has found all bytes so far reads what was read before, and stops where that
+    // ends.
     if state.withLock({ $0.nextFetch > 0 }) { fetchAhead(from: end, to: min(goal, size)) }
     let part = UnsafeMutableRawBufferPointer(rebasing: bytes[..<Int(end - offset)])
     do {

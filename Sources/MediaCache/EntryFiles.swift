@@ -259,8 +259,8 @@ final class EntryFiles: Sendable {
 
   // MARK: Claims
 
-  /// Tries to be the one who fetches some blocks, among all processes. This object has one claim on a
-  /// block at most, whoever made it.
+  /// Tries to be the one who fetches some blocks, among all processes. All threads share this
+  /// object's claims.
   ///
   /// - Throws: `Errno`, also for no blocks.
   func claim(_ blocks: Range<Int>) throws(Errno) -> Bool {

@@ -85,7 +85,7 @@ final class EntryFolder: Sendable {
 
   private static let draft = "facts."
 
-  /// Forgets what the server said: whoever opens the address next begins anew.
+  /// Forgets what the server said: the next opening of the address begins anew.
   ///
   /// - Throws: `Errno`
   func removeFacts() throws(Errno) { try remove(["facts"]) }

@@ -49,7 +49,7 @@ final class Fetch: HTTPReceiver {
     var failure: Failure?
     while failure == nil, refusal == nil, !isDone {
       if let known = error {
-        // Given up while nobody read: whoever reads again begins anew.
+        // Given up while nobody read: the next reader begins anew.
         if known == .cancelled, !medium.cache.isCancelled { break }
         guard let pause = retries.pause(after: known, receiving: cursor - before),
           medium.cache.sleep(pause)
@@ -76,7 +76,7 @@ final class Fetch: HTTPReceiver {
   /// - Returns: Whether a server was asked.
   private func attempt() throws(HTTPError) -> Bool {
     passWhatIsThere()
-    // Whoever needs these bytes waits for this fetch from now on, or has taken them over before.
+    // A reader of these bytes waits for this fetch from now on, or has taken them over before.
     let limit = medium.limit(of: self)
     guard cursor < limit else { return false }
     let wanted = medium.files.blocks(of: cursor..<limit)

@@ -164,8 +164,8 @@ final class FirstAnswer: HTTPReceiver {
       hasStrongDate: head.hasStrongDate, digest: nil)
   }
 
-  /// Writes the facts down, and gives the medium to whoever waits for it, and the entry to other
-  /// processes.
+  /// Writes the facts down, and gives the medium to the readers that wait for it, and the entry to
+  /// other processes.
   ///
   /// - Parameters:
   ///   - facts: What the server said.

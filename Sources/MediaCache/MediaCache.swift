@@ -39,6 +39,7 @@ package final class MediaCache: Sendable {
     /// 8 GiB
     package static let defaultLimit: Int64 = 8 << 30
 
+    /// The usual behaviour, with entries in this folder.
     package init(folder: FilePath) { self.folder = folder }
   }
 

@@ -76,7 +76,7 @@ final class Opening: Sendable {
     return true
   }
 
-  /// The byte of the lock's file that whoever opens the entry holds.
+  /// The byte of the lock's file that is locked while the entry is opened.
   private static let openingLock: Range<Int64> = 0..<1
 
   /// Waits a little for another process.

@@ -131,7 +131,7 @@ final class MPEGFile {
   init(_ medium: MediumBytes) { self.medium = medium }
 
   /// Finds all frames, in memory that does not grow with the file. A file that is truncated
-  /// meanwhile ends there. Of a server's file most frames are left for later, if its tag tells how
+  /// meanwhile ends there. Of a server's file most frames are left for later, if its tag says how
   /// many there are.
   func frames(
     noting note: ITunesGapless?
@@ -153,8 +153,8 @@ final class MPEGFile {
   private func find(
     _ size: Int64, _ note: ITunesGapless?
   ) throws(FrameIndex.Refusal) -> GrowingFrameIndex {
-    // Fewer bytes are here sooner than another request is answered. Where a tag lies, what is kept
-    // tells the next run the truth.
+    // Fewer bytes are here sooner than another request is answered. If a tag is wrong, the next run
+    // counts the frames that are kept.
     let isCostly = medium.isKept && medium.missingBytes(of: [0..<size]) > Self.fewBytes
     if isCostly, let growing = try GrowingFrameIndex(byteCount: Int(size), reading: fill) {
       return growing

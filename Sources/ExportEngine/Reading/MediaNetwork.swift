@@ -110,7 +110,7 @@ public enum MediaNetwork {
     let options = options
     guard let folder = options.cacheFolder?.file else {
       throw Failure(
-        .mendMachine, "nothing says where to keep media of servers; set AVJOB_CACHE to a folder")
+        .mendMachine, "no folder for media of servers is set; set AVJOB_CACHE")
     }
     var settings = MediaCache.Options(folder: folder)
     settings.limit = options.cacheSize
@@ -211,7 +211,7 @@ public enum MediaNetwork {
     state.withLock { $0.cache }?.openMedium(at: url)
   }
 
-  /// What tells the medium at an address from others, in the form that files have it. Servers give
+  /// What distinguishes the medium at an address from others, in the form of a file's. Servers give
   /// several media the same ETag or Last-Modified, so the address is a part of it.
   ///
   /// - Throws: `Failure`

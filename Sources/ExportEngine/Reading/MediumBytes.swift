@@ -109,7 +109,7 @@ extension MediaLocation {
 
 extension CachedReader {
   /// Asks at once for what a demuxer reads first, one after the other: FLAC's first frames, of which
-  /// its parser takes ten, and the ends of FLAC and Ogg, which tell how long they are.
+  /// its parser takes ten, and the ends of FLAC and Ogg, which say how long they are.
   fileprivate func expectParts() throws {
     var sign = [UInt8](repeating: 0, count: 4)
     guard try sign.withUnsafeMutableBytes({ try fill($0, from: 0) }) == 4 else { return }
