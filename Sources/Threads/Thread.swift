@@ -51,6 +51,9 @@ public final class Thread: Sendable {
 
   /// Starts a thread that runs `body` once.
   ///
+  /// The thread blocks the signals that are sent to a process: `main`, or another thread, takes them.
+  /// Faults of the thread itself, such as SIGSEGV, are not blocked.
+  ///
   /// - Parameters:
   ///   - name: What `top -H` and debuggers show; the first 15 bytes count.
   ///   - urgency: How soon it gets a core.
@@ -75,7 +78,11 @@ public final class Thread: Sendable {
     let hasEnded = Monitor(false)
     let work = Unmanaged.passRetained(ThreadBody(name: name, urgency, hasEnded, body))
     var handle = pthread_t()
+    // A thread has the mask of the one that creates it, from its first instruction on.
+    var (blocked, before) = (sentSignals, sigset_t())
+    pthread_sigmask(SIG_BLOCK, &blocked, &before)
     let status = pthread_create(&handle, &attributes, runWork, work.toOpaque())
+    pthread_sigmask(SIG_SETMASK, &before, nil)
     guard status == 0 else {
       work.release()
       throw SpawnError(code: status)
@@ -116,6 +123,20 @@ public final class Thread: Sendable {
     if hasEnded { join() }
     return hasEnded
   }
+}
+
+/// The signals that terminals, shells and other programs send to a process. If `main` blocks one for a
+/// `SignalQueue`, the kernel gives it to any thread that does not, where it ends or stops the process.
+private var sentSignals: sigset_t {
+  var signals = sigset_t()
+  sigemptyset(&signals)
+  for signal in [
+    SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGCONT, SIGWINCH, SIGALRM, SIGUSR1, SIGUSR2,
+    SIGCHLD,
+  ] {
+    sigaddset(&signals, signal)
+  }
+  return signals
 }
 
 /// A new thread's name and body: the pointer that it is given.

@@ -77,6 +77,24 @@ import Testing
     #expect(names.receive() == "avjob-encoder-n")
   }
 
+  @Test("Signals to the process are blocked, faults are not, and the caller's mask stays")
+  func signals() throws {
+    @Sendable func isBlocked(_ signal: Int32) -> Bool {
+      var mask = sigset_t()
+      pthread_sigmask(SIG_BLOCK, nil, &mask)
+      return sigismember(&mask, signal) == 1
+    }
+    let sent = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGCONT, SIGWINCH]
+    let blocked = Counter()
+    let before = sent.map(isBlocked)
+    try Thread.spawn(name: "masked") {
+      let faults = [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP]
+      if sent.allSatisfy(isBlocked), !faults.contains(where: isBlocked) { blocked.add(1) }
+    }.join()
+    #expect(blocked.value == 1)
+    #expect(sent.map(isBlocked) == before)
+  }
+
   @Test("The stack is as large as asked for: deep recursion ends well")
   func stackSize() throws {
     @Sendable func depth(_ remaining: Int) -> Int {
