@@ -50,7 +50,8 @@ struct DevicePacket {
     let delay = sink.delay
     note(delay)
     sink.drop()
-    counts.publish(written: index - Int64(min(delay, Int(index))), delay: 0)
+    index -= min(index, Int64(delay))
+    counts.publish(written: index, delay: 0)
     forget()
   }
 

@@ -46,6 +46,9 @@ final class DeviceWriter: Sendable {
 
   /// Slots of a ring: 213 ms, which is also the time until a change of tracks is heard.
   static let slotCount = 10
+  /// Between two looks, in milliseconds, while a device has little sound left: several of them happen
+  /// before it runs dry.
+  private static let lowPause: Int32 = 10
   /// The time between two attempts to open a device, and the longest one, for devices that
   /// disconnect at once.
   private static let retryPause = Duration.milliseconds(500)
@@ -247,9 +250,13 @@ final class DeviceWriter: Sendable {
       case .again: break
       case .wait: sink.wait(or: orderGiven.descriptor, milliseconds: 200)
       case .starved:
-        let isAwaiting = isAwaitingSound.load(ordering: .relaxed)
-        let time = isAwaiting ? packet.millisecondsUntilLow : 200
-        if time > 0 { waitForSound(in: ring, milliseconds: time) } else { packet.playOut() }
+        let time = packet.millisecondsUntilLow
+        if time == 0, isAwaitingSound.load(ordering: .relaxed) {
+          packet.playOut()
+        } else {
+          // A read may begin to wait for a server meanwhile, which wakes nobody.
+          waitForSound(in: ring, milliseconds: max(time, Self.lowPause))
+        }
       case .finished:
         statusChanged.signal()
         waitForSound(in: ring, milliseconds: -1)

@@ -70,6 +70,47 @@ import Threads
     #expect(writer.counts.xruns.load(ordering: .relaxed) == 0)
   }
 
+  /// A sink that always holds 200 ms, and counts how often it is asked for that.
+  private final class FullSink: AudioSink {
+    let format = SinkFormat(
+      sampleRate: 48_000, channelCount: 2, encoding: .float32, periodFrames: 960,
+      bufferFrames: 9600)
+    private let looks: Counter
+
+    init(_ looks: Counter) { self.looks = looks }
+
+    var delay: Int {
+      looks.add(1)
+      return 9600
+    }
+
+    func write(_ frames: UnsafeRawPointer, count: Int) -> SinkOutcome { .wrote(count) }
+    func wait(or descriptor: Int32, milliseconds: Int32) {}
+    func drop() {}
+    func drain() -> Bool { true }
+  }
+
+  @Test("what a device holds is looked at again before it can be over, also if no sound is awaited")
+  func looksInTime() throws {
+    let looks = Counter()
+    let writer = try DeviceWriter { _ throws(Failure) in FullSink(looks) }
+    let thread = try Thread.spawn(name: "playback-write") { writer.run() }
+    defer {
+      writer.end()
+      thread.join()
+    }
+    writer.open(SinkRequest(sampleRate: 48_000, channelCount: 2))
+    try wait(until: "the device is open") {
+      if case .open = writer.device { true } else { false }
+    }
+    guard case .open(_, let ring) = writer.device else { return }
+    ring.slots.fill { slot in (slot.index, slot.frameCount) = (0, ring.slotFrames) }
+    writer.notifyFilled()
+    try wait(until: "the writer has taken the slot") { ring.slots.first == nil }
+    let before = looks.value
+    try wait(until: "the writer looks again and again") { looks.value >= before + 3 }
+  }
+
   @Test("a sink that is requested while another one opens is the one that is opened at last")
   func overtaken() throws {
     let attempts = Counter()
