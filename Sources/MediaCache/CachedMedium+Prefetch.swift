@@ -62,7 +62,8 @@ extension CachedMedium {
   }
 
   private func endPrefetch(notOf ranges: [Range<Int64>], _ state: inout State) {
-    guard let id = state.prefetch, let rest = state.rests[id],
+    // A server that sends only the whole would send it again from its start.
+    guard facts.hasRanges, let id = state.prefetch, let rest = state.rests[id],
       !ranges.contains(where: { $0.overlaps(rest) })
     else { return }
     // A fetch without a rest ends by itself.
