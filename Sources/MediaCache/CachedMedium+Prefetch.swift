@@ -15,9 +15,13 @@ extension CachedMedium {
   /// Fetches what is missing of some ranges, without waiting, and gives up what an earlier call
   /// fetches for none of them. No more than two fetches of a medium are begun in this way.
   ///
-  /// - Parameter ranges: Bytes, in the order of their use; none: only what was begun is given up.
+  /// - Parameters:
+  ///   - ranges: Bytes, in the order of their use; none: only what was begun is given up.
+  ///   - isAwaited: Whether the caller waits for all of them. Otherwise less than half of a range is
+  ///     left to a later call, unless it ends with the medium, and counts as under way: a range that
+  ///     moves on a little with each call would cost a request each time.
   /// - Returns: The state of the first range that is not there.
-  package func prefetch(_ ranges: [Range<Int64>]) -> Readiness {
+  package func prefetch(_ ranges: [Range<Int64>], isAwaited: Bool = false) -> Readiness {
     let ranges = ranges.map { $0.clamped(to: 0..<size) }.filter { !$0.isEmpty }
     let (readiness, missing) = state.withLock { state -> (Readiness, Range<Int64>?) in
       endPrefetch(notOf: ranges, &state)
@@ -29,6 +33,8 @@ extension CachedMedium {
         let next = end(
           ofBytesFrom: start, to: range.upperBound, Array(state.rests.values), state)
         guard next < range.upperBound else { continue }
+        let isLittle = (range.upperBound - next) * 2 < Int64(range.count)
+        if isLittle, range.upperBound < size, !isAwaited { continue }
         if state.prefetchHasFailed { return (.hasFailed, nil) }
         return (.isUnderWay, state.rests.count < 2 ? next..<range.upperBound : nil)
       }
@@ -71,8 +77,10 @@ extension CachedMedium {
     state.prefetch = nil
   }
 
-  /// Where a reader has read last.
-  package var readOffset: Int64 { state.withLock { $0.readOffset } }
+  /// Where the only reader has read last; nil if there are several, or none.
+  package var readOffset: Int64? {
+    state.withLock { $0.readers == 1 ? $0.readOffset : nil }
+  }
 
   /// Waits for the first bytes of the rest of the medium, and has that fetched.
   ///

@@ -3,7 +3,7 @@ import ExportEngine
 import MediaComposition
 import MediaTime
 
-/// What of an item is here, where its media come from servers.
+/// The parts of an item that are here, if its media come from servers.
 extension PlayerItem {
   /// The parts of the item whose media are here, in order (`AVPlayerItem.loadedTimeRanges`): all of
   /// it for files. Of a server's medium, those in the cache.
@@ -51,13 +51,13 @@ extension PlayerItem {
   /// 0, the default, lets the player choose. Times below 0 and those that are no number are 0.
   ///
   /// A low value lets the player continue sooner after a stall, and stall more often. Safe from any
-  /// thread; a change acts within a second.
+  /// thread; a change acts within a second while the player plays, and not on a wait that has begun.
   public var preferredForwardBufferDuration: Time {
     get { forwardBuffer.withLock { $0 } }
     set { forwardBuffer.withLock { $0 = newValue.isNumeric ? max(.zero, newValue) : .zero } }
   }
 
-  /// How far ahead is fetched.
+  /// How far ahead media are fetched: between half of it and all of it.
   var forwardBufferDuration: Time {
     let preferred = preferredForwardBufferDuration
     return preferred > .zero ? preferred : Self.usualForwardBuffer
@@ -98,11 +98,15 @@ extension PlayerItem {
   /// - Parameters:
   ///   - start: The place that is rendered now.
   ///   - length: How far ahead.
+  ///   - isAwaited: Whether the caller waits for all of it. Otherwise less than half of it may be
+  ///     left to a later call.
   /// - Returns: The state of the range. Media that are not open yet count as here: reading opens
   ///   them.
   /// - Complexity: O(remote segments)
   @discardableResult
-  func prefetch(from start: Time, lasting length: Time) -> RemoteMedium.Readiness {
+  func prefetch(
+    from start: Time, lasting length: Time, isAwaited: Bool = false
+  ) -> RemoteMedium.Readiness {
     guard !remoteSpans.isEmpty else { return .isThere }
     let part = part(from: start, lasting: length)
     let near = remoteSpans.filter { $0.target.start < part.end && part.start < $0.target.end }
@@ -112,13 +116,16 @@ extension PlayerItem {
       let isAlone = spans.count { $0.target.start <= start } == 1
       let ranges = spans.map { span -> Range<Int64> in
         let bytes = span.bytes(of: part)
-        guard isAlone, span.target.start <= start, !span.isReversed else { return bytes }
-        // What was read last is exact, also where seconds have different numbers of bytes.
+        guard isAlone, span.target.start <= start, !span.isReversed,
+          let first = medium.readOffset.map({ min($0, span.size) }),
+          abs(first - bytes.lowerBound) <= max(Int64(bytes.count), span.size / 8)
+        else { return bytes }
+        // What was read last is exact, also where seconds have different numbers of bytes. Elsewhere
+        // in the medium it was read before a jump, or by the measuring of another item.
         let isToEnd = bytes.upperBound == span.size
-        let first = min(medium.readOffset, span.size)
         return first..<(isToEnd ? span.size : first + Int64(bytes.count))
       }
-      let found = prefetch(ranges, of: medium, at: url)
+      let found = prefetch(ranges, of: medium, at: url, isAwaited: isAwaited)
       if found != .isThere, readiness != .hasFailed { readiness = found }
     }
     return readiness
@@ -142,7 +149,7 @@ extension PlayerItem {
     for span in spansReadFromTheirStart(at: place) {
       guard let medium = RemoteMedium(at: span.url) else { continue }
       let bytes = span.bytes(of: TimeRange(start: place, duration: .zero))
-      let found = prefetch([0..<bytes.lowerBound], of: medium, at: span.url)
+      let found = prefetch([0..<bytes.lowerBound], of: medium, at: span.url, isAwaited: true)
       if found != .isThere, readiness != .hasFailed { readiness = found }
     }
     return readiness
@@ -153,10 +160,10 @@ extension PlayerItem {
   }
 
   private func prefetch(
-    _ ranges: [Range<Int64>], of medium: RemoteMedium, at url: MediaURL
+    _ ranges: [Range<Int64>], of medium: RemoteMedium, at url: MediaURL, isAwaited: Bool
   ) -> RemoteMedium.Readiness {
     prefetched.withLock { _ = $0.insert(url) }
-    return medium.prefetch(ranges)
+    return medium.prefetch(ranges, isAwaited: isAwaited)
   }
 
   /// Gives up what `prefetch` fetches.

@@ -72,7 +72,9 @@ extension RenderThread {
   /// - Returns: Whether to go on; not if the player is to be silent, or elsewhere.
   func rebuffers() -> Bool {
     guard let goal = engine.state.withLock({ $0.stall?.goal }) else { return true }
-    while goal.item.prefetch(from: goal.start, lasting: goal.length) == .isUnderWay {
+    while goal.item.prefetch(from: goal.start, lasting: goal.length, isAwaited: true)
+      == .isUnderWay
+    {
       guard keepsWaiting() else { return !takesInterruption() }
       wait(milliseconds: 20)
     }

@@ -32,24 +32,28 @@ extension Player {
   }
 
   /// Whether the media of the current item are here for so long that the player would go on after a
-  /// stall (`AVPlayerItem.isPlaybackLikelyToKeepUp`). False without an item.
+  /// stall, or that no more is fetched for now (`AVPlayerItem.isPlaybackLikelyToKeepUp`). False
+  /// without an item.
   public var isPlaybackLikelyToKeepUp: Bool {
     let found = engine.state.withLock { state in
       state.current.map { ($0, state.stallCount(of: $0)) }
     }
     guard let (item, stalls) = found else { return false }
-    return item.isLoaded(from: currentTime, lasting: item.resumeDuration(afterStalls: stalls))
+    return isPlaybackBufferFull
+      || item.isLoaded(from: currentTime, lasting: item.resumeDuration(afterStalls: stalls))
   }
 
   /// Whether all that was rendered is heard, and the next sound is on its way from a server
   /// (`AVPlayerItem.isPlaybackBufferEmpty`).
   public var isPlaybackBufferEmpty: Bool { engine.state.withLock { $0.stall != nil } }
 
-  /// Whether the media of the current item are here as far ahead as the player fetches them
-  /// (`AVPlayerItem.isPlaybackBufferFull`). False without an item.
+  /// Whether the media of the current item are here so far ahead that no more is fetched for now:
+  /// half as far as the player fetches them (`AVPlayerItem.isPlaybackBufferFull`). False without an
+  /// item.
   public var isPlaybackBufferFull: Bool {
     guard let item = currentItem else { return false }
-    return item.isLoaded(from: currentTime, lasting: item.forwardBufferDuration)
+    return item.isLoaded(
+      from: currentTime, lasting: item.forwardBufferDuration.multiplied(by: 1, over: 2))
   }
 
   /// The share of what must be here before the player goes on after a stall, from 0 to 1; nil if it

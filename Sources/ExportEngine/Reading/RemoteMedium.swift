@@ -29,16 +29,21 @@ package struct RemoteMedium: Sendable {
   /// The ranges of bytes that are here, in order. O(n log n) in the blocks.
   package var loadedRanges: [Range<Int64>] { medium.loadedRanges }
 
-  /// The byte that was read last.
-  package var readOffset: Int64 { medium.readOffset }
+  /// The byte that the only reader has read last; nil if there are several, or none.
+  package var readOffset: Int64? { medium.readOffset }
 
   /// Fetches what is missing of some ranges, and gives up what an earlier call fetches for none of
   /// them.
   ///
-  /// - Parameter ranges: Bytes, in the order of their use; none: only what was begun is given up.
+  /// - Parameters:
+  ///   - ranges: Bytes, in the order of their use; none: only what was begun is given up.
+  ///   - isAwaited: Whether the caller waits for all of them. Otherwise less than half of a range may
+  ///     be left to a later call, and counts as under way.
   /// - Returns: The state of the first range that is not here.
   @discardableResult
-  package func prefetch(_ ranges: [Range<Int64>]) -> Readiness { medium.prefetch(ranges) }
+  package func prefetch(_ ranges: [Range<Int64>], isAwaited: Bool = false) -> Readiness {
+    medium.prefetch(ranges, isAwaited: isAwaited)
+  }
 }
 
 /// A medium of a server that will be read: it is open, and fetches of it go on, while this object
