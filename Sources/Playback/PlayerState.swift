@@ -5,7 +5,12 @@ import MediaTime
 /// The shared state of a player: its settings, and the progress of its threads. Behind a lock.
 struct PlayerState {
   /// The queue, in order; each item once.
-  var queue: [PlayerItem] = [] { didSet { isChanged = true } }
+  var queue: [PlayerItem] = [] {
+    didSet {
+      isChanged = true
+      if let item = stalled?.item, !isQueued(item) { stalled = nil }
+    }
+  }
   /// The item that is heard, or that is next.
   var current: PlayerItem? {
     didSet { if let loop, loop.item !== current { self.loop = nil } }

@@ -20,9 +20,10 @@ extension RenderThread {
       let isStale =
         state.isChanged && (state.isPlaying || !isHalted)
         && state.firstStale(from: heard, to: produced) != nil
+      let isNext = opening.map { state.item(after: $0.previous) === $0.next } ?? true
       let isWanted =
         !state.isEnding && !state.isDropped && state.jumpNumber == jumpNumber && !isStale
-        && (state.isPlaying || isHalted)
+        && isNext && (state.isPlaying || isHalted)
       let isStalled = isWanted && isSilent && state.isPlaying && state.stall == nil
       if isStalled { state.beginStall(at: isHalted ? nil : produced) }
       return (isStalled, isWanted)
@@ -46,7 +47,10 @@ extension RenderThread {
   func takesInterruption() -> Bool {
     guard isInterrupted else { return false }
     isInterrupted = false
+    renderer?.item.endPrefetch()
     renderer = nil
+    // What the stall was to end with may be of another place or another item now.
+    engine.state.withLock { $0.stall?.goal = nil }
     mustRest = true
     return true
   }
@@ -86,8 +90,24 @@ extension RenderThread {
     slotsUntilPrefetch -= 1
     guard slotsUntilPrefetch <= 0 else { return }
     slotsUntilPrefetch = Self.slotsBetweenPrefetches
+    prefetchAhead(of: renderer, isAwaited: false)
+  }
+
+  /// Waits for a change of a paused player. The sound after its place is fetched meanwhile: a fetch
+  /// begins only after earlier ones have ended.
+  func waitPaused() {
+    let readiness = renderer.map { prefetchAhead(of: $0, isAwaited: true) }
+    wait(milliseconds: readiness == .isUnderWay ? 250 : -1)
+  }
+
+  /// Fetches the sound after the place of a renderer, without waiting.
+  @discardableResult
+  private func prefetchAhead(
+    of renderer: ItemRenderer, isAwaited: Bool
+  ) -> RemoteMedium.Readiness {
     let item = renderer.item
     let place = Time(frames: renderer.source.position, rate: renderer.source.format.sampleRate)
-    item.prefetch(from: place, lasting: item.forwardBufferDuration)
+    return item.prefetch(
+      from: place, lasting: item.forwardBufferDuration, isAwaited: isAwaited)
   }
 }

@@ -51,7 +51,9 @@ extension RenderThread {
   ///
   /// - Returns: Whether there is such an item, or the opening of one was given up.
   private func continueQueue(behind previous: PlayerItem) -> Bool {
+    defer { opening = nil }
     while let next = following(tried.last ?? previous) {
+      opening = (next, tried.last ?? previous)
       do throws(Failure) {
         try begin(next, 0, .advance(past: tried, isSame: next === previous))
         return true

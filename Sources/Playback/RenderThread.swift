@@ -39,6 +39,8 @@ final class RenderThread {
   private var damagedMedia: Set<MediaLocation?> = []
   private var slotsUntilLook = 0
   var slotsUntilPrefetch = 0
+  /// The item that is being opened behind another one; nil if none is.
+  var opening: (next: PlayerItem, previous: PlayerItem)?
   /// Whether the read that waits for bytes is given up.
   var isInterrupted = false
   /// Whether the sound rendered so far is to be left behind, because a read was given up.
@@ -80,7 +82,7 @@ final class RenderThread {
       } else if !isPlaying {
         // `rest` waits for a flush, which clears the wake-up: the state is read again before a
         // wait.
-        if isHalted { wait(milliseconds: -1) } else { rest() }
+        if isHalted { waitPaused() } else { rest() }
       } else {
         play()
       }
