@@ -58,7 +58,13 @@ extension MediaLibrary {
       do {
         _ = try Thread.spawn(name: "avjob-download", stackSize: 1 << 20) {
           do throws(Failure) {
-            try Self.download(location, unless: cancellation) { continuation.yield($0) }
+            try MediaNetwork.watchingWaits {
+              !cancellation.isCancelled
+            } _: {
+              Result { () throws(Failure) in
+                try Self.download(location, unless: cancellation) { continuation.yield($0) }
+              }
+            }.get()
             continuation.finish()
           } catch {
             continuation.finish(throwing: error)
@@ -85,16 +91,11 @@ extension MediaLibrary {
       let (start, before) = (ContinuousClock.now, medium.receivedBytes)
       var offset: Int64 = 0
       while offset < medium.size, !cancellation.isCancelled {
-        let end = try MediaNetwork.watchingWaits {
-          !cancellation.isCancelled
-        } _: {
-          Result { () throws(Failure) in try medium.load(from: offset) }
-        }.get()
-        offset = end
+        offset = try medium.load(from: offset)
         let seconds = start.duration(to: .now) / .seconds(1)
         report(
           DownloadProgress(
-            completedBytes: end, totalBytes: medium.size,
+            completedBytes: offset, totalBytes: medium.size,
             bytesPerSecond: seconds > 0 ? Double(medium.receivedBytes - before) / seconds : 0))
       }
     }
