@@ -11,15 +11,22 @@ package final class ReportedDiagnostics: Sendable {
   private let annotates: Bool
   /// Whether notes are left out.
   package let isQuiet: Bool
+  private let interrupt: Interruption
   private let reported = Mutex<[Diagnostic]>([])
+
+  /// Runs its argument, which prints, after it has erased what is drawn on the terminal; or does not
+  /// run it.
+  package typealias Interruption = @Sendable (() -> Void) -> Void
 
   /// So many errors are printed at once, and so many warnings.
   private static let limit = 1000
 
-  /// Nothing reported so far.
-  package init(annotates: Bool = false, isQuiet: Bool = false) {
-    self.annotates = annotates
-    self.isQuiet = isQuiet
+  /// Nothing reported so far. Messages and notes are printed within `interrupt`.
+  package init(
+    annotates: Bool = false, isQuiet: Bool = false,
+    interrupting interrupt: @escaping Interruption = { $0() }
+  ) {
+    (self.annotates, self.isQuiet, self.interrupt) = (annotates, isQuiet, interrupt)
   }
 
   /// All that was reported, in that order.
@@ -31,7 +38,7 @@ package final class ReportedDiagnostics: Sendable {
     // What says the same is one message on the screen, so all of it is looked at there.
     let printed =
       isQuiet ? Diagnostics(diagnostics.all.filter { $0.severity != .note }) : diagnostics
-    if !printed.isEmpty { StandardStream.error.write(text(of: printed) + "\n") }
+    if !printed.isEmpty { interrupt { StandardStream.error.write(text(of: printed) + "\n") } }
     let diagnostics = diagnostics.bounded(to: Self.limit)
     keep(diagnostics)
     annotate(diagnostics)
@@ -40,7 +47,7 @@ package final class ReportedDiagnostics: Sendable {
   /// Prints one line that reports no mistake, unless the command is quiet.
   package func note(_ text: String) {
     guard !isQuiet else { return }
-    StandardStream.error.write("note: \(text)".printable + "\n")
+    interrupt { StandardStream.error.write("note: \(text)".printable + "\n") }
   }
 
   /// Keeps messages for reports, and prints nothing.

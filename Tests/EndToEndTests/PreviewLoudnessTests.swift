@@ -12,7 +12,8 @@ import Testing
   @Test("it shows how far it has measured, and measures nothing that a run has measured")
   func remembered() throws {
     let sound = try SoundStage("speed 1")
-    try make(sound, seconds: 30)
+    // Longer than any machine takes without drawing.
+    try make(sound, seconds: 240)
     let before = try sound.stage.make("ls -A").text
     for _ in 0..<2 {
       let terminal = try sound.start("loud.yaml")
@@ -56,6 +57,19 @@ import Testing
     #expect(terminal.wait() == 130)
     #expect(terminal.transcript.hasSuffix(" %\u{1B}[K\r\u{1B}[K\u{1B}[?25h"))
     #expect(!terminal.transcript.contains("playing"))
+  }
+
+  @Test("in the background the measuring is not shown")
+  func background() throws {
+    let sound = try SoundStage("speed 1")
+    try make(sound, seconds: 30)
+    let (terminal, _) = try sound.startShell(
+      "\(Command.path) preview loud.yaml --loop & read line; kill %1; wait; echo ENDED''HERE")
+    try SoundCard.wait(for: "start", in: sound.folder.path("log"))
+    terminal.type("\n")
+    try terminal.wait(for: "ENDEDHERE")
+    _ = terminal.wait()
+    #expect(!terminal.transcript.contains("measuring"))
   }
 
   @Test("the gain reduction of a duck is beside the meters")

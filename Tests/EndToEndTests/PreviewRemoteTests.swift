@@ -5,9 +5,9 @@ import Testing
 @Suite("avjob preview, of media of servers") struct PreviewRemoteTests {
   private let sound = Result { try SoundStage("speed 1") }
 
-  private func preview(_ remote: RemoteStage, _ source: String) throws -> PseudoTerminal {
+  private func preview(_ remote: RemoteStage, _ sources: String...) throws -> PseudoTerminal {
     let terminal = try PseudoTerminal()
-    let words = ["preview", source, "--allow-host", remote.host]
+    let words = ["preview"] + sources + ["--allow-host", remote.host]
     try terminal.start(
       ["env", "-C", remote.stage.folder.root, Command.path] + words,
       environment: remote.environment.merging(try sound.get().environment) { $1 })
@@ -31,6 +31,80 @@ import Testing
     #expect(terminal.settings == settings)
     #expect(terminal.transcript.hasSuffix("\u{1B}[K\r\u{1B}[K\u{1B}[?25h"))
     #expect(!terminal.transcript.contains("error"))
+  }
+
+  @Test(
+    "q and signals end it while a server of a job is silent", arguments: [0, SIGINT, SIGTERM])
+  func openingOfJob(signal: Int32) throws {
+    let remote = try RemoteStage()
+    let medium = remote.url("delay=60000", "feelings.ogg")
+    try remote.stage.write("job.yaml", "clip: \(medium)\noutput: a.flac\n")
+    let terminal = try preview(remote, "job.yaml")
+    let settings = terminal.settings
+    try terminal.wait(for: "\ropening job.yaml\u{1B}[K")
+    if signal == 0 { terminal.type("q") } else { terminal.signal(signal) }
+    #expect(terminal.wait() == (signal == 0 ? 0 : 128 + signal))
+    #expect(terminal.settings == settings)
+    #expect(!terminal.transcript.contains("error"))
+  }
+
+  @Test("Ctrl-C gives the terminal back while a job's medium arrives, and the last line is printed")
+  func interrupt() throws {
+    let remote = try RemoteStage(servingItself: true)
+    try remote.stage.make("sox -n -r 8000 -c 1 -b 16 a.wav synth 60 sine 300 gain -6")
+    let medium = remote.url("noranges+rate=60000", "a.wav")
+    try remote.stage.write("job.yaml", "jobs: { talk: { clip: \"\(medium)\", output: a.flac } }\n")
+    let terminal = try preview(remote, "job.yaml")
+    let settings = terminal.settings
+    try terminal.wait(for: "playing  talk")
+    try terminal.wait(for: "ms buffered")
+    #expect(terminal.settings != settings)
+    terminal.signal(SIGINT)
+    #expect(terminal.wait() == 128 + SIGINT)
+    #expect(terminal.settings == settings)
+    #expect(terminal.transcript.contains("talk: ended at 0:0"))
+  }
+
+  @Test("an entry that is still opened at the end of the one before it is waited for")
+  func nextEntry() throws {
+    let remote = try RemoteStage()
+    try remote.stage.make("sox -n -r 8000 -c 1 -b 16 a.wav synth 0.5 sine 300 gain -6")
+    let terminal = try preview(remote, "a.wav", remote.url("delay=60000", "feelings.ogg"))
+    try terminal.wait(for: "buffering  a.wav")
+    terminal.type("q")
+    #expect(terminal.wait() == 0)
+    #expect(!terminal.transcript.contains("paused"))
+  }
+
+  @Test("during a pause the time line shows what arrives")
+  func pause() throws {
+    let remote = try RemoteStage(servingItself: true)
+    try remote.stage.make("sox -n -r 8000 -c 1 -b 16 a.wav synth 20 sine 300 gain -6")
+    let terminal = try preview(remote, remote.url("hold=100000-310000", "a.wav"))
+    try terminal.wait(for: "playing  a.wav")
+    try terminal.wait(for: "ms buffered")
+    terminal.type(" ")
+    try terminal.wait(for: "paused")
+    // The parts that are missing have dots.
+    #expect(!terminal.transcript.contains("─  0:20.0"))
+    try remote.server.release()
+    try terminal.wait(for: "─  0:20.0")
+    terminal.type("q")
+    #expect(terminal.wait() == 0)
+  }
+
+  @Test("an address without a file is skipped, whatever its place; alone it is a wrong argument")
+  func missing() throws {
+    let remote = try RemoteStage()
+    let (bad, good) = (remote.url("plain", "none.ogg"), remote.url("plain", "sweep.mp3"))
+    for (sources, status) in [
+      ("'\(bad)' '\(good)'", 1), ("'\(good)' '\(bad)'", 1), ("'\(bad)'", 2),
+    ] as [(String, Int32)] {
+      let result = try remote.run("avjob preview --device null --allow-host $host \(sources)")
+      #expect(result.status == status, "\(sources): \(result.errors)")
+      #expect(result.errors.contains("404 (Not Found)"))
+      #expect(result.text.contains("ended at") == sources.contains("sweep.mp3"))
+    }
   }
 
   @Test("the bytes that come before the first sound have a line, which the screen replaces")

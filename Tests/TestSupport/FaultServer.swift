@@ -52,6 +52,11 @@ public final class FaultServer: Sendable {
   /// - Throws: `ToolFailure` where the server does not answer.
   public func heal(_ path: String) throws { _ = try get("/_heal" + path) }
 
+  /// Sends what is held back.
+  ///
+  /// - Throws: `ToolFailure` where the server does not answer.
+  public func release() throws { _ = try get("/_release") }
+
   /// What the server answers, its head included; it is asked without TLS.
   private func get(_ path: String) throws -> [UInt8] {
     let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

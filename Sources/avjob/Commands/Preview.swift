@@ -79,20 +79,18 @@ struct Preview: MediaCommand {
 
   func run() throws {
     guard !listDevices else { return try DeviceList.print(.playback) }
-    let isConfined = variables.confinement.root != nil
-    let context = isConfined ? CommandContext(probingIn: .confined) : CommandContext(RunMemory())
-    var queue = PreviewQueue(
-      context: context, variables: variables, names: job, output: output.map { $0 - 1 })
-    let items = PreviewItems(try queue.entries(of: files), library: context.library)
     // Before any thread is started that lives on.
     let signals = try Console.catchSignals()
     StandardStream.stopWaiting()
+    let (line, cancellation) = (OpeningLine(), CancellationFlag())
+    let context = context(beside: line, cancellation)
     let beginning = PreviewBeginning(
-      items: items, start: try from.map { try PreviewTime($0) },
-      end: try to.map { try PreviewTime($0) }, failures: queue.failures,
-      diagnostics: context.diagnostics)
+      queue: PreviewQueue(
+        context: context, variables: variables, names: job, output: output.map { $0 - 1 }),
+      files: files, start: try from.map { try PreviewTime($0) },
+      end: try to.map { try PreviewTime($0) }, line: line, cancellation: cancellation)
     switch try OpeningSession.run(
-      signals, beginning.line, beginning.cancellation, { try beginning.open() })
+      signals, line, cancellation, { try beginning.open() })
     {
     case .opened(let opened):
       let status = try play(try opened.get(), from: beginning, signals)
@@ -102,11 +100,24 @@ struct Preview: MediaCommand {
     }
   }
 
+  /// The context, whose messages replace a line. After a cancellation they are left out, since
+  /// they report the cancellation.
+  private func context(
+    beside line: OpeningLine, _ cancellation: CancellationFlag
+  ) -> CommandContext {
+    let interrupt: ReportedDiagnostics.Interruption = { body in
+      if !cancellation.isCancelled { line.interrupt(body) }
+    }
+    return isConfined
+      ? CommandContext(probingIn: .confined, interrupting: interrupt)
+      : CommandContext(RunMemory(), interrupting: interrupt)
+  }
+
   /// Makes the player, sees to it that something is heard, and only then to what is seen.
   private func play(
     _ opened: PreviewBeginning.Opened, from beginning: PreviewBeginning, _ signals: SignalQueue
   ) throws -> Int32 {
-    let (items, made) = (beginning.items, opened.made)
+    let (items, made) = (opened.items, opened.made)
     let player = try QueuePlayer(items: [made.item], opening: SoundDevice.opener(device))
     let inbox = try Inbox<PreviewMessage>()
     // No task: Swift's pool of threads waits for ever where the system has none to spare.
@@ -121,8 +132,11 @@ struct Preview: MediaCommand {
     let session = PreviewSession(
       signals: signals, inbox: inbox, controls: controls, view: view, failures: opened.failures,
       deviceHelp: DeviceList.help(for: "preview"),
-      report: { beginning.diagnostics.report(Diagnostics($0)) })
-    switch session.run() {
+      report: { beginning.queue.context.report(Diagnostics($0)) })
+    let end = session.run()
+    // Otherwise the end of the process would wait for bytes on their way.
+    MediaNetwork.cancel()
+    switch end {
     case .heard: return session.failures.status
     case .failed(let failure):
       return (failure.remedy == .tryAgain ? ExitCode.temporary : ExitCode.jobFailed).rawValue
@@ -147,29 +161,36 @@ struct Preview: MediaCommand {
 
 /// What a preview begins with.
 private struct PreviewBeginning: Sendable {
-  let items: PreviewItems
+  let queue: PreviewQueue
+  /// Job files, folders of them, and media files.
+  let files: [String]
   /// Where the first entry begins, and the last one ends; nil: nothing is cut off.
   let start, end: PreviewTime?
-  /// What cannot be played; it was reported.
-  let failures: PreviewFailures
-  let diagnostics: ReportedDiagnostics
-  let line = OpeningLine()
+  let line: OpeningLine
   /// Ends the measuring.
-  let cancellation = CancellationFlag()
+  let cancellation: CancellationFlag
 
   /// The first entry that can be played.
   struct Opened: Sendable {
+    let items: PreviewItems
     let index: Int
     let made: PreviewItems.Made
     /// With the entries before it.
     let failures: PreviewFailures
   }
 
-  /// Opens the first entry that can be played; what is wrong with those before it is reported.
+  /// Reads the job files, and opens the first entry that can be played; what is wrong with those
+  /// before it is reported.
   ///
-  /// - Throws: An `ExitCode` where a job must be mended, or none can be played.
+  /// - Throws: An `ExitCode` where job files or arguments are wrong, or no entry can be played;
+  ///   `ValidationError` as `PreviewQueue.entries`.
   func open() throws -> Opened {
-    var failures = failures
+    // Before any file is opened.
+    try queue.variables.confinement.enter()
+    line.read(files.filter { !PreviewQueue.isMedia($0) }.joined(separator: ", "))
+    var queue = queue
+    let items = PreviewItems(try queue.entries(of: files), library: queue.context.library)
+    var (failures, mendsJob) = (queue.failures, false)
     for (index, entry) in items.entries.enumerated() {
       line.open(entry)
       do throws(Failure) {
@@ -177,20 +198,18 @@ private struct PreviewBeginning: Sendable {
         let made = try items.make(
           index, from: start, to: isLast ? end : nil,
           PreviewMeasuring(cancellation, progress: line.measure))
-        report(made.warnings.map { Diagnostic($0) })
-        return Opened(index: index, made: made, failures: failures)
+        queue.context.report(Diagnostics(made.warnings.map { Diagnostic($0) }))
+        return Opened(items: items, index: index, made: made, failures: failures)
       } catch {
-        report([Diagnostic(error, at: entry.origin)])
-        guard error.remedy != .mendJob else { throw ExitCode.wrongJob }
+        queue.context.report(Diagnostics(Diagnostic(error, at: entry.origin)))
+        // No medium is wrong, but a place outside of the entry, or the job.
+        guard error.remedy != .mendJob || error.location != nil else { throw ExitCode.wrongJob }
+        mendsJob = mendsJob || error.remedy == .mendJob
         failures.add(error)
       }
     }
+    if mendsJob { throw ExitCode.wrongJob }
     throw failures.count > 0 ? ExitCode(failures.status) : ExitCode.jobFailed
-  }
-
-  private func report(_ found: [Diagnostic]) {
-    guard !found.isEmpty else { return }
-    line.interrupt { diagnostics.report(Diagnostics(found)) }
   }
 }
 

@@ -29,12 +29,14 @@ struct CommandContext {
 
   /// The context of a command; `memory` is what it uses of earlier runs, and leaves to later ones,
   /// and media are probed in processes with these `bounds`, or nil: in this one. `analyses` is what a
-  /// command without a memory uses and leaves of analyses.
+  /// command without a memory uses and leaves of analyses. Messages are printed within `interrupt`.
   init(
     _ memory: RunMemory? = nil, annotations: AnnotationOption.Reader? = nil, isQuiet: Bool = false,
-    probingIn bounds: ProcessBounds? = nil, remembering analyses: RememberedAnalyses? = nil
+    probingIn bounds: ProcessBounds? = nil, remembering analyses: RememberedAnalyses? = nil,
+    interrupting interrupt: @escaping ReportedDiagnostics.Interruption = { $0() }
   ) {
-    diagnostics = ReportedDiagnostics(annotates: annotations == .github, isQuiet: isQuiet)
+    diagnostics = ReportedDiagnostics(
+      annotates: annotations == .github, isQuiet: isQuiet, interrupting: interrupt)
     self.memory = memory
     limits = .limits(openFiles: openFiles, memory: ProcessLimits.machineMemory)
     var recall: MediaLibrary.Recall?
@@ -165,14 +167,15 @@ struct CommandContext {
     var rules = rules
     rules.openFiles = openFiles
     let isRemote = loaded.jobs.contains { $0.media.contains { $0.location.url != nil } }
+    // A preview shows a line of its own.
+    let showsLine = isRemote && !diagnostics.isQuiet && rules.purpose != .preview
     let prepare = { [rules] in
       // What was probed is kept before graphs are made of it, which take as much memory again.
       Preparation(
         loaded, rules, library: library, budget: budget,
         probed: { memory?.keepProbes(of: library) })
     }
-    let preparation =
-      isRemote && !diagnostics.isQuiet ? FetchingLine.shown(while: prepare) : prepare()
+    let preparation = showsLine ? FetchingLine.shown(while: prepare) : prepare()
     probes?.rest()
     report(preparation.diagnostics)
     for note in preparation.notes { self.note(note) }

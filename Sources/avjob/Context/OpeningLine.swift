@@ -41,20 +41,21 @@ final class OpeningLine: OpeningDisplay {
     state.withLock { $0.text = text }
   }
 
-  /// Notes the share that is measured of an entry, and shows it.
+  /// Notes that job files are read.
+  func read(_ names: String) { state.withLock { $0.text = OpeningText(names) } }
+
+  /// Notes the share that is measured of an entry.
   func measure(_ name: String, _ share: Double) {
     state.withLock { state in
-      // The first share replaces the opening at once.
+      // The first share replaces the opening with the next drawing.
       if state.text.share == nil { state.lastMoment = nil }
       state.text.measure(name, share)
     }
-    draw()
   }
 
-  /// Writes something else than the line; nothing after the end.
+  /// Erases the line, and runs `body`, which writes something else.
   func interrupt(_ body: () -> Void) {
     state.withLock { state in
-      guard !state.isOver else { return }
       state.erase()
       body()
     }

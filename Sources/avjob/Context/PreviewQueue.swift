@@ -8,7 +8,7 @@ import RunPlan
 import SystemPackage
 
 /// Reads what a preview is to play.
-struct PreviewQueue {
+struct PreviewQueue: Sendable {
   let context: CommandContext
   let variables: VariableOptions
   /// Names of the jobs that are wanted; none: all.
@@ -82,7 +82,7 @@ struct PreviewQueue {
     )
   }
 
-  private static func isMedia(_ word: String) -> Bool {
+  static func isMedia(_ word: String) -> Bool {
     MediaURL.scheme(of: word) != nil || JobFile.isMedia(FilePath(word))
   }
 
