@@ -2,23 +2,23 @@ import ExportEngine
 import Terminal
 import Threads
 
-/// What shows on the terminal how far an opening is.
+/// Shows the progress of an opening on the terminal.
 package protocol OpeningDisplay: Sendable {
   /// Draws the present state; called some times a second.
   func draw()
-  /// Removes what was drawn, until it is drawn again.
+  /// Erases the drawing until the next one.
   func erase()
-  /// Removes what was drawn for good.
+  /// Erases the drawing for good.
   func end()
 }
 
-/// The loop of a preview before there is a player: what is heard first is opened and measured on
-/// another thread, while this one waits for keys and signals. `q` and a signal end it at once,
-/// whatever the other thread waits for.
+/// The loop of a preview before there is a player: job files are read, and the first entry is opened
+/// and measured, on another thread, while this one waits for keys and signals. `q` and a signal end
+/// the loop at once, even if the other thread waits for a server.
 package final class OpeningSession<Opened: Sendable>: LiveSession {
   /// How an opening ended.
   package enum End: Sendable {
-    /// By itself: what was opened, or why nothing was.
+    /// By itself: with the result, or the error, of the opening.
     case opened(Result<Opened, any Error>)
     /// `q` was pressed.
     case quit
@@ -49,8 +49,7 @@ package final class OpeningSession<Opened: Sendable>: LiveSession {
   ///   - signals: Of `Console.catchSignals`, since before any thread was started.
   ///   - display: Drawn on the calling thread while the opening takes long.
   ///   - cancellation: Set by a key or a signal that ends the opening.
-  ///   - open: What opens, on a thread of its own, which may outlive the call after a key or a
-  ///     signal.
+  ///   - open: Called on a thread of its own, which may outlive the call after a key or a signal.
   /// - Returns: How it ended.
   /// - Throws: `SystemError` if the process gets no descriptor.
   package static func run(

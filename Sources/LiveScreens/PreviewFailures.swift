@@ -1,10 +1,10 @@
 import Diagnosis
 
-/// What of a preview could not be played.
+/// The entries of a preview that could not be played.
 package struct PreviewFailures: Sendable {
-  /// How many jobs and media files.
+  /// The number of these jobs and media files.
   package private(set) var count = 0
-  /// Whether another preview may find that all is well.
+  /// Whether all these entries may be playable in another preview.
   package private(set) var mayPass = true
 
   package init() {}

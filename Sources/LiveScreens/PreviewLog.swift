@@ -33,7 +33,7 @@ struct PreviewLog {
   mutating func line(for event: PlayerEvent, at time: Time, device: String) -> String? {
     switch event {
     case .timeControlStatusChanged(.waitingToPlayAtSpecifiedRate, .toMinimizeStalls):
-      // Before the first sound there is nothing to be said.
+      // The wait for the first sound is no stall.
       guard time > .zero else { return nil }
       return "buffering at \(PreviewLayout.clock(time)): the next sound is on its way"
     case .ranDry(let count):

@@ -8,8 +8,9 @@ struct PreviewModel {
     case playing, paused
     /// Waiting for a device.
     case waiting
-    /// Waiting for bytes of a server. `share`, from 0 to 1, is what is here of that which must be
-    /// here before it goes on; nil: the first sound is enough.
+    /// Waiting for bytes of a server, or for the next entry. `share`, from 0 to 1, is the part that
+    /// is here of the sound that must be here before playback continues; nil: the first sound is
+    /// enough.
     case buffering(share: Double?)
   }
 

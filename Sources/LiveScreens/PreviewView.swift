@@ -50,7 +50,9 @@ package struct PreviewView {
     let isMoving =
       controls.isPlaying || isBlocked || model.channels.contains { $0.meter.held > -100 }
       || model.reductions.contains { $0.gain < 0 }
-    return isMoving ? Int32(Self.drawingPause) : -1
+    if isMoving { return Int32(Self.drawingPause) }
+    // The missing parts of the time line may arrive.
+    return model.loaded == nil ? -1 : 500
   }
 
   /// Draws the current state, if that is due.
@@ -143,6 +145,9 @@ package struct PreviewView {
     if let current = player.currentItem, current !== item { turn(to: current) }
     model.state =
       switch (player.timeControlStatus, player.reasonForWaitingToPlay) {
+      // The player has stopped behind the last entry that is ready.
+      case (.paused, _) where controls.isPlaying && controls.items.isLoading:
+        .buffering(share: nil)
       case (.paused, _): .paused
       case (_, .noDevice): .waiting
       case (_, .toMinimizeStalls): .buffering(share: player.bufferingProgress)
