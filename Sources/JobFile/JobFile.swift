@@ -189,6 +189,13 @@ public struct JobFile: Sendable {
       guard path != "-" else {
         throw refusal("stands for a pipe, and avjob reads files only", help: "name a job file")
       }
+      // A path has lost the second slash.
+      let first = path.components.first?.string.lowercased()
+      if first == "http:" || first == "https:" {
+        throw refusal(
+          "is an address, and job files are read from this machine",
+          help: "download it; sources of a job may be addresses")
+      }
       throw refusal("does not exist", help: absence(of: path, files))
     } catch Errno.isDirectory {
       throw refusal("is a folder", help: "name a job file in it")

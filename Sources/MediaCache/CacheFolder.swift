@@ -73,7 +73,10 @@ final class CacheFolder: Sendable {
     }
     // Of a link, O_DIRECTORY together with O_NOFOLLOW reports either.
     if [.tooManySymbolicLinkLevels, .notDirectory].contains(code), isLink(path) {
-      return refusal(of: path, "the cache's folder is a symbolic link")
+      return Failure(
+        .mendMachine,
+        "the cache's folder is a symbolic link; name the folder that it leads to in AVJOB_CACHE",
+        path: path)
     }
     return Failure(code, "the cache's folder cannot be opened", inCache: path)
   }

@@ -83,7 +83,9 @@ public final class Ledger: Sendable {
       // Both numbers of a server's medium stand for its query and what the server says of it.
       let isRemote = same.source.location.url != nil && same.differences != ["size"]
       return .sourceChanged(
-        same.source.location, isRemote ? ["query, ETag or Last-Modified"] : same.differences)
+        same.source.location,
+        isRemote
+          ? ["another query, ETag or Last-Modified, or neither of the two"] : same.differences)
     }
     // A job that lost a source differs in more than that.
     let aspects = inputs.digests.filter { receipt.job[$0.aspect] != $0.digest }.map(\.aspect)

@@ -270,6 +270,11 @@ import TestSupport
         "error: 'nope.yaml' does not exist\n  help: 'avjob init nope.yaml' writes one to start from"
       ),
       ("raw", "error: 'raw' is a folder\n  help: name a job file in it"),
+      (
+        "https://example.org/job.yaml",
+        "error: 'https:/example.org/job.yaml' is an address, and job files are read from this machine"
+          + "\n  help: download it; sources of a job may be addresses"
+      ),
     ])
   func unreadable(path: String, expected: String) {
     let map = SourceMap()

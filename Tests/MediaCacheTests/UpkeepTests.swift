@@ -77,7 +77,10 @@ import Testing
       return failure.map { "\($0.remedy): \($0.message)" }
     }
     let remedy = "; name a folder of your own in AVJOB_CACHE, or 'chmod 700' this one"
-    #expect(try refusal("link") == "mendMachine: the cache's folder is a symbolic link" + remedy)
+    #expect(
+      try refusal("link")
+        == "mendMachine: the cache's folder is a symbolic link; name the folder that it leads to in "
+        + "AVJOB_CACHE")
     #expect(
       try refusal("open") == "mendMachine: others may write into the cache's folder" + remedy)
     #expect(
