@@ -189,12 +189,11 @@ public struct JobFile: Sendable {
       guard path != "-" else {
         throw refusal("stands for a pipe, and avjob reads files only", help: "name a job file")
       }
-      // A path has lost the second slash.
-      let first = path.components.first?.string.lowercased()
-      if first == "http:" || first == "https:" {
-        throw refusal(
-          "is an address, and job files are read from this machine",
-          help: "download it; sources of a job may be addresses")
+      if let address = address(writtenAs: path) {
+        throw Diagnostics(
+          Diagnostic(
+            "'\(MediaURL.shown(address))' is an address, and job files are read from this machine",
+            at: origin, help: "download it; sources of a job may be addresses"))
       }
       throw refusal("does not exist", help: absence(of: path, files))
     } catch Errno.isDirectory {
@@ -222,6 +221,13 @@ public struct JobFile: Sendable {
       return refusal
     }
     return ("cannot be read: \(error)", "let it be read, or name another file")
+  }
+
+  /// The address that was written for a path, which has only one of its two slashes; nil for others.
+  private static func address(writtenAs path: FilePath) -> String? {
+    let first = path.components.first?.string ?? ""
+    guard !path.isAbsolute, ["http:", "https:"].contains(first.lowercased()) else { return nil }
+    return first + "//" + path.string.dropFirst(first.count + 1)
   }
 
   /// A suggestion for a missing job file.

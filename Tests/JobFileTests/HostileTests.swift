@@ -271,8 +271,8 @@ import TestSupport
       ),
       ("raw", "error: 'raw' is a folder\n  help: name a job file in it"),
       (
-        "https://example.org/job.yaml",
-        "error: 'https:/example.org/job.yaml' is an address, and job files are read from this machine"
+        "https://ann:secret@example.org/job.yaml?t=hush",
+        "error: 'https://example.org/job.yaml?…' is an address, and job files are read from this machine"
           + "\n  help: download it; sources of a job may be addresses"
       ),
     ])
