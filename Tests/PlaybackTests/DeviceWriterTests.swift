@@ -6,21 +6,39 @@ import Threads
 @testable import Playback
 
 @Suite struct DeviceWriterTests {
+  /// A writer on a thread of its own, with an open device.
+  private struct RunningWriter {
+    let writer: DeviceWriter
+    let format: SinkFormat
+    let ring: SlotRing
+    private let thread: Thread
+
+    init(_ opener: @escaping SinkOpener) throws {
+      let writer = try DeviceWriter(opener)
+      self.writer = writer
+      thread = try Thread.spawn(name: "playback-write") { writer.run() }
+      writer.open(SinkRequest(sampleRate: 48_000, channelCount: 2))
+      var opened: (SinkFormat, SlotRing)?
+      try wait(until: "the device is open") {
+        if case .open(let format, let ring) = writer.device { opened = (format, ring) }
+        return opened != nil
+      }
+      (format, ring) = try #require(opened)
+    }
+
+    func end() {
+      writer.end()
+      thread.join()
+    }
+  }
+
   @Test("sound reaches the device while another thread holds the writer's lock")
   func lock() throws {
     // It has room at all times.
     let device = MemoryDevice()
-    let writer = try DeviceWriter(device.opener)
-    let thread = try Thread.spawn(name: "playback-write") { writer.run() }
-    defer {
-      writer.end()
-      thread.join()
-    }
-    writer.open(SinkRequest(sampleRate: 48_000, channelCount: 2))
-    try wait(until: "the device is open") {
-      if case .open = writer.device { true } else { false }
-    }
-    guard case .open(let format, let ring) = writer.device else { return }
+    let running = try RunningWriter(device.opener)
+    defer { running.end() }
+    let (writer, format, ring) = (running.writer, running.format, running.ring)
     var index: Int64 = 0
     let heard = try writer.shared.withLock { _ -> Int64 in
       for round in 0..<100 {
@@ -43,17 +61,9 @@ import Threads
   @Test("a device plays what it holds while the next sound is awaited, and then the next sound")
   func playsOut() throws {
     let device = MemoryDevice(holdingAt: 0)
-    let writer = try DeviceWriter(device.opener)
-    let thread = try Thread.spawn(name: "playback-write") { writer.run() }
-    defer {
-      writer.end()
-      thread.join()
-    }
-    writer.open(SinkRequest(sampleRate: 48_000, channelCount: 2))
-    try wait(until: "the device is open") {
-      if case .open = writer.device { true } else { false }
-    }
-    guard case .open(_, let ring) = writer.device else { return }
+    let running = try RunningWriter(device.opener)
+    defer { running.end() }
+    let (writer, ring) = (running.writer, running.ring)
     func fill(_ index: Int64) {
       ring.slots.fill { slot in (slot.index, slot.frameCount) = (index, ring.slotFrames) }
       writer.notifyFilled()
@@ -93,17 +103,9 @@ import Threads
   @Test("what a device holds is looked at again before it can be over, also if no sound is awaited")
   func looksInTime() throws {
     let looks = Counter()
-    let writer = try DeviceWriter { _ throws(Failure) in FullSink(looks) }
-    let thread = try Thread.spawn(name: "playback-write") { writer.run() }
-    defer {
-      writer.end()
-      thread.join()
-    }
-    writer.open(SinkRequest(sampleRate: 48_000, channelCount: 2))
-    try wait(until: "the device is open") {
-      if case .open = writer.device { true } else { false }
-    }
-    guard case .open(_, let ring) = writer.device else { return }
+    let running = try RunningWriter { _ throws(Failure) in FullSink(looks) }
+    defer { running.end() }
+    let (writer, ring) = (running.writer, running.ring)
     ring.slots.fill { slot in (slot.index, slot.frameCount) = (0, ring.slotFrames) }
     writer.notifyFilled()
     try wait(until: "the writer has taken the slot") { ring.slots.first == nil }
