@@ -43,6 +43,12 @@ final class ChunkSound {
     return taken
   }
 
+  /// Fills it with silence.
+  func fillWithSilence() {
+    for channel in 0..<channelCount { planes[channel].update(repeating: 0, count: capacity) }
+    count = capacity
+  }
+
   /// Starts again with the last `length` frames of `other`, to hold `room` frames.
   func restart(withLast length: Int, of other: ChunkSound?, room: Int) {
     count = 0

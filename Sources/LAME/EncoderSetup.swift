@@ -12,7 +12,19 @@ package struct EncoderSetup: Sendable, Hashable {
   /// 1 (mono) or 2.
   package let channelCount: Int
   /// LAME's scale, which makes its product with LAME's own factor one.
-  let scale: Float
+  private(set) var scale: Float
+  /// What its frames are for.
+  let purpose: Purpose
+
+  /// What frames are for.
+  enum Purpose: Sendable, Hashable {
+    /// A stream of their own.
+    case stream
+    /// A few frames between those of other encoders: nothing is put off by the reservoir.
+    case seam
+    /// The same, with long blocks alone.
+    case longSeam
+  }
 
   /// Proves by LAME's getters that it makes these settings.
   ///
@@ -24,6 +36,12 @@ package struct EncoderSetup: Sendable, Hashable {
   package init(
     _ settings: MP3Settings, sampleRate: Int, channelCount: Int
   ) throws(LAMEError) {
+    try self.init(settings, sampleRate: sampleRate, channelCount: channelCount, for: .stream)
+  }
+
+  init(
+    _ settings: MP3Settings, sampleRate: Int, channelCount: Int, for purpose: Purpose
+  ) throws(LAMEError) {
     guard MP3Settings.sampleRates.contains(sampleRate) else {
       let rates = MP3Settings.sampleRates.map(String.init).joined(separator: ", ")
       throw .unsupported("MP3 has no sample rate of \(sampleRate) Hz, only \(rates)")
@@ -34,10 +52,11 @@ package struct EncoderSetup: Sendable, Hashable {
     self.settings = settings
     self.sampleRate = sampleRate
     self.channelCount = channelCount
+    self.purpose = purpose
     // `lame_init_params` multiplies the scale by a factor of its ABR and CBR presets (0.95 up to
     // 160 kbps, 0.97 at 192, 0.98 at 224; presets.c) and gives the product afterwards.
-    let lame = try Self.instance(
-      settings, sampleRate: sampleRate, channelCount: channelCount, scale: 1)
+    scale = 1
+    let lame = try instance()
     defer { lame_close(lame) }
     try settings.requireUnchanged(in: lame, sampleRate: sampleRate, channelCount: channelCount)
     scale = Self.scale(cancelling: lame_get_scale(lame))
@@ -53,6 +72,14 @@ package struct EncoderSetup: Sendable, Hashable {
 
   /// PCM frames in each MP3 frame (ISO 11172-3 §2.4.2.1, 13818-3 §2.4.2.1).
   package var samplesPerFrame: Int { sampleRate >= 32000 ? 1152 : 576 }
+
+  /// Bits a second in free format, for rates that frames have only there; nil: not needed.
+  var freeFormatBitRate: Int? {
+    guard purpose != .stream, case .cbr(let bitRate) = settings.rateControl,
+      bitRate > MP3Settings.bitRates(forSampleRate: sampleRate).last ?? 0
+    else { return nil }
+    return bitRate
+  }
 
   /// How long the frames' slots are: as short as they can be, within the bounds that are set, where
   /// the bit rate is not constant.
@@ -70,16 +97,11 @@ package struct EncoderSetup: Sendable, Hashable {
   /// - Returns: An encoder at frame zero, ready for sound.
   /// - Throws: LAME's status, as where memory is short.
   package func open() throws(LAMEError) -> MP3Encoder {
-    MP3Encoder(
-      try Self.instance(
-        settings, sampleRate: sampleRate, channelCount: channelCount, scale: scale),
-      self)
+    MP3Encoder(try instance(), self)
   }
 
   /// A LAME instance with all settings; the caller closes it.
-  private static func instance(
-    _ settings: MP3Settings, sampleRate: Int, channelCount: Int, scale: Float
-  ) throws(LAMEError) -> lame_t {
+  private func instance() throws(LAMEError) -> lame_t {
     guard let lame = lame_init() else { throw .status(-10, operation: "lame_init") }
     do throws(LAMEError) {
       avjob_lame_silence(lame)
@@ -93,6 +115,15 @@ package struct EncoderSetup: Sendable, Hashable {
       // `InfoFrame` is written instead: LAME's is not right for frames of several encoders.
       try check(lame_set_bWriteVbrTag(lame, 0), "lame_set_bWriteVbrTag")
       try settings.apply(to: lame)
+      if purpose != .stream {
+        try check(lame_set_disable_reservoir(lame, 1), "lame_set_disable_reservoir")
+      }
+      if freeFormatBitRate != nil {
+        try check(lame_set_free_format(lame, 1), "lame_set_free_format")
+      }
+      if purpose == .longSeam {
+        try check(lame_set_no_short_blocks(lame, 1), "lame_set_no_short_blocks")
+      }
       try check(lame_init_params(lame), "lame_init_params")
     } catch {
       lame_close(lame)
@@ -166,7 +197,7 @@ extension MP3Settings {
   }
 
   private static func kilobits(_ bitRate: Int) throws(LAMEError) -> Int32 {
-    guard bitRate > 0, bitRate % 1000 == 0, bitRate <= 320_000 else {
+    guard bitRate > 0, bitRate % 1000 == 0, bitRate <= 640_000 else {
       throw .unsupported("LAME has no bit rate of \(bitRate) b/s")
     }
     return Int32(bitRate / 1000)

@@ -57,3 +57,32 @@ func check(_ status: Int32, _ operation: @autoclosure () -> String) throws(LAMEE
   guard status >= 0 else { throw .status(status, operation: operation()) }
   return status
 }
+
+extension FrameUnpacker {
+  /// Takes all of LAME's bytes.
+  mutating func drain(
+    _ bytes: inout [UInt8], into frames: inout [UnpackedFrame]
+  ) throws(LAMEError) {
+    do throws(FrameUnpacker.Problem) {
+      try bytes.withUnsafeBufferPointer { bytes throws(FrameUnpacker.Problem) in
+        try unpack(bytes, into: &frames)
+      }
+    } catch {
+      throw .damagedStream(error)
+    }
+    bytes.removeAll(keepingCapacity: true)
+  }
+}
+
+extension FrameStream {
+  /// As `append`, with LAME's error.
+  mutating func pack(
+    _ frames: ArraySlice<UnpackedFrame>, leaving mainDataBegin: Int, into bytes: inout [UInt8]
+  ) throws(LAMEError) {
+    do throws(FramePacker.NoRoom) {
+      try append(frames, leaving: mainDataBegin, into: &bytes)
+    } catch {
+      throw .noRoom(frame: error.frame)
+    }
+  }
+}

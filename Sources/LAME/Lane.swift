@@ -12,12 +12,13 @@ final class Lane {
   /// Which PCM frame of the stream comes next.
   private var position: Int
   private var isFlushed = false
-  private var unpacker = FrameUnpacker()
+  private var unpacker: FrameUnpacker
   private var bytes: [UInt8] = []
 
   /// A lane that starts with MP3 frame `firstFrame` of the stream.
   init(_ encoder: consuming MP3Encoder, firstFrame: Int) {
     samplesPerFrame = encoder.samplesPerFrame
+    unpacker = FrameUnpacker(freeFormatBitRate: encoder.freeFormatBitRate)
     self.encoder = encoder
     self.firstFrame = firstFrame
     position = firstFrame * samplesPerFrame
@@ -68,14 +69,7 @@ final class Lane {
   }
 
   private func unpack() throws(LAMEError) {
-    do throws(FrameUnpacker.Problem) {
-      try bytes.withUnsafeBufferPointer { bytes throws(FrameUnpacker.Problem) in
-        try unpacker.unpack(bytes, into: &frames)
-      }
-    } catch {
-      throw .damagedStream(error)
-    }
-    bytes.removeAll(keepingCapacity: true)
+    try unpacker.drain(&bytes, into: &frames)
   }
 
   /// What an Info frame says of its settings.

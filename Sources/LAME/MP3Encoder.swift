@@ -14,6 +14,8 @@ package struct MP3Encoder: ~Copyable {
   package let channelCount: Int
   /// Frames (PCM) in each MP3 frame: 1152, or 576 at 24 kHz and below.
   package let samplesPerFrame: Int
+  /// See `EncoderSetup`.
+  let freeFormatBitRate: Int?
   /// PCM frames that were encoded so far.
   package private(set) var frameCount: Int64 = 0
 
@@ -30,6 +32,7 @@ package struct MP3Encoder: ~Copyable {
   init(_ lame: lame_t, _ setup: EncoderSetup) {
     self.lame = lame
     channelCount = setup.channelCount
+    freeFormatBitRate = setup.freeFormatBitRate
     samplesPerFrame = Int(lame_get_framesize(lame))
     // lame.h at `lame_encode_buffer`: 1.25 × samples + 7200 bytes always suffice.
     output = .allocate(capacity: Self.blockLength * 5 / 4 + 7200)

@@ -76,7 +76,7 @@ struct Splicer {
     let frames = lane.frames[(nextFrame - lane.firstFrame)..<(end - lane.firstFrame)]
     var stream = stream ?? frames.first.map { FrameStream(slots, $0.header, lane.encoding, &bytes) }
     self.stream = nil
-    try stream?.append(frames, leaving: mainDataBegin, into: &bytes)
+    try stream?.pack(frames, leaving: mainDataBegin, into: &bytes)
     self.stream = stream
     nextFrame = end
   }
@@ -88,6 +88,6 @@ struct Splicer {
     guard let lane else { return [] }
     try pack(lane, to: lane.endFrame, leaving: 0, into: &bytes)
     stream?.finish(into: &bytes)
-    return stream?.info.encoded(delay: lane.delay, padding: lane.padding) ?? []
+    return stream?.infoFrame(delay: lane.delay, padding: lane.padding) ?? []
   }
 }

@@ -70,7 +70,7 @@ package final class StreamEncoder: FrameEncoder {
     try lane.flush()
     try pack(to: lane.endFrame, leaving: 0, into: &bytes)
     stream?.finish(into: &bytes)
-    return stream?.info.encoded(delay: lane.delay, padding: lane.padding) ?? []
+    return stream?.infoFrame(delay: lane.delay, padding: lane.padding) ?? []
   }
 
   package func cancel() {}
@@ -81,7 +81,7 @@ package final class StreamEncoder: FrameEncoder {
     let frames = lane.frames[..<(end - lane.firstFrame)]
     var stream = stream ?? frames.first.map { FrameStream(slots, $0.header, lane.encoding, &bytes) }
     self.stream = nil
-    try stream?.append(frames, leaving: mainDataBegin, into: &bytes)
+    try stream?.pack(frames, leaving: mainDataBegin, into: &bytes)
     self.stream = stream
     lane.forget(to: end)
   }

@@ -36,6 +36,8 @@ package struct EncoderTag: Sendable, Hashable {
   package var padding: Int?
   /// Whether the tag's own CRC-16 is right; nil where the tag has none.
   package var isChecksumValid: Bool?
+  /// What LAME wrote of its settings; nil where another encoder wrote the tag.
+  package var encoding: InfoFrame.Encoding?
 }
 
 extension EncoderTag {
@@ -104,6 +106,8 @@ extension EncoderTag {
       case 3...6: rateControl = .variable
       default: break
       }
+      encoding = InfoFrame.Encoding(
+        extension: frame[start..<start + 28], quality: quality ?? 0, encoder: encoder ?? "LAME")
     }
     let gaps = frame.bigEndian32(at: start + 21) >> 8
     delay = Int(gaps >> 12)

@@ -177,6 +177,17 @@ extension FrameIndex {
     return index - first
   }
 
+  /// Whether the file has all main data that frame `index` reaches back to: a file that was cut out
+  /// of a stream may begin without.
+  package func isComplete(frame index: Int) -> Bool {
+    var (missing, frame) = (entries[index].mainDataBegin, index)
+    while missing > 0, frame > 0 {
+      frame -= 1
+      missing -= mainDataCapacity(ofFrame: frame)
+    }
+    return missing <= 0
+  }
+
   /// The frame that holds the first byte of the main data of frame `index`.
   private func firstFrameFeeding(_ index: Int) -> Int {
     var frame = index

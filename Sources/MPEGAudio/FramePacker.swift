@@ -19,8 +19,8 @@ package struct FramePacker: Sendable {
 
   /// Bytes before the next slot that hold nothing yet.
   package private(set) var reservoir = 0
-  /// Frames that were packed.
-  package private(set) var count = 0
+  /// Frames that were packed or copied.
+  package internal(set) var count = 0
 
   /// What a header says of its slot, beside the stream's own facts.
   fileprivate struct Slot {
@@ -73,10 +73,8 @@ package struct FramePacker: Sendable {
       let sideLength = header.sideInformationLength
       var head = header.bytes(with: slot) + frame.content.prefix(sideLength)
       SideInformation.setMainDataBegin(reservoir, in: &head, at: 4, header)
-      heads.append((head, slotLength(slot)))
-      reservoir += slotLength(slot)
+      addHead(head, slotLength: slotLength(slot))
       append(frame.content.dropFirst(sideLength))
-      count += 1
     }
     giveOut(into: &bytes, lengths: &lengths)
   }
@@ -122,12 +120,31 @@ package struct FramePacker: Sendable {
     slotLengths[slot.bitRateIndex] + (slot.isPadded ? 1 : 0)
   }
 
-  private mutating func append(_ bytes: some Collection<UInt8>) {
+  /// Begins a frame, whose slot is free.
+  mutating func addHead(_ bytes: [UInt8], slotLength: Int) {
+    heads.append((bytes, slotLength))
+    reservoir += slotLength
+    count += 1
+  }
+
+  /// Puts bytes into the slots, which must have room.
+  mutating func append(_ bytes: some Collection<UInt8>) {
     mainData.append(contentsOf: bytes)
     reservoir -= bytes.count
   }
 
-  private mutating func giveOut(into bytes: inout [UInt8], lengths: inout [Int]) {
+  /// Bytes in slots of frames that were not given out.
+  var held: Int { mainData.count }
+
+  /// Takes the last bytes out of the slots again, as far as they were not given out.
+  mutating func free(_ byteCount: Int) {
+    let count = min(byteCount, mainData.count)
+    mainData.removeLast(count)
+    reservoir += count
+  }
+
+  /// Appends the frames whose slots are full to `bytes`.
+  mutating func giveOut(into bytes: inout [UInt8], lengths: inout [Int]) {
     var taken = 0
     var done = 0
     while done < heads.count, mainData.count - taken >= heads[done].slotLength {

@@ -16,6 +16,7 @@ package struct FrameUnpacker: Sendable {
   /// Frames that came out so far.
   package private(set) var count = 0
 
+  private let freeFormatBitRate: Int?
   /// Bytes of the stream that were fed.
   private var position = 0
   /// The start of a frame that is not complete up to the end of its side information.
@@ -39,7 +40,8 @@ package struct FrameUnpacker: Sendable {
     var bits: Int
   }
 
-  package init() {}
+  /// - Parameter freeFormatBitRate: Bits a second of frames in free format; nil: they are refused.
+  package init(freeFormatBitRate: Int? = nil) { self.freeFormatBitRate = freeFormatBitRate }
 
   /// Takes the next bytes of the stream, and appends the frames that they complete to `frames`.
   ///
@@ -73,7 +75,9 @@ package struct FrameUnpacker: Sendable {
   private func missingHead() throws(Problem) -> Int {
     guard head.count >= 4 else { return 4 - head.count }
     let bits = head.prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
-    guard let header = FrameHeader(bits: bits), header.layer == .layer3, !header.isFreeFormat else {
+    guard let header = FrameHeader(bits: bits), header.layer == .layer3,
+      !header.isFreeFormat || freeFormatBitRate != nil
+    else {
       throw .noHeader(offset: position - head.count)
     }
     return 4 + (header.hasChecksum ? 2 : 0) + header.sideInformationLength - head.count
@@ -91,10 +95,18 @@ package struct FrameUnpacker: Sendable {
     SideInformation.setMainDataBegin(0, in: &side, at: 0, header)
     let start = dropped + mainData.count - begin
     guard start >= dropped else { throw .missingMainData(frame: count) }
+    var slotLength = header.slotLength
+    // The frame gets another slot, and begins with the least.
+    var plain = header
+    if header.isFreeFormat, let freeFormatBitRate {
+      let length = header.samplesPerFrame / 8 * freeFormatBitRate / header.sampleRate
+      slotLength = length + (header.hasPadding ? 1 : 0) - header.headLength
+      plain = FrameHeader(bits: bits & ~0x200 | 0x1000) ?? header
+    }
     waiting = Waiting(
-      header: header, mainDataBegin: begin, sideInformation: side,
+      header: plain, mainDataBegin: begin, sideInformation: side,
       mainData: start..<start + (length + 7) / 8, bits: length)
-    slotRest = header.slotLength
+    slotRest = slotLength
     head.removeAll(keepingCapacity: true)
   }
 

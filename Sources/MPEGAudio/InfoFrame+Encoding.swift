@@ -102,3 +102,54 @@ extension InfoFrame.Encoding {
     }
   }
 }
+
+extension InfoFrame.Encoding {
+  /// What the first 28 bytes of LAME's extension say; nil where they say nothing that LAME has.
+  init?(extension bytes: Slice<UnsafeRawBufferPointer>, quality: Int, encoder: String) {
+    let bytes = Array(bytes)
+    guard let method = Method(rawValue: bytes[9] & 0xF),
+      let stereoMode = StereoMode(rawValue: bytes[24] >> 2 & 7)
+    else { return nil }
+    self.init(
+      method: method, bitRate: Int(bytes[20]) * 1000, quality: quality, encoder: encoder,
+      lowpass: Int(bytes[10]) * 100,
+      sourceSampleRate: [32_000, 44_100, 48_000, 96_000][Int(bytes[24] >> 6)],
+      stereoMode: stereoMode, noiseShaping: Int(bytes[24] & 3), isUnwise: bytes[24] & 0x20 != 0,
+      thresholdType: Int(bytes[19] & 0xF), hasSafeJointStereo: bytes[19] & 0x20 != 0,
+      preset: Int(bytes[26] & 7) << 8 | Int(bytes[27]))
+  }
+
+  /// What can be said of frames that were copied from a stream.
+  ///
+  /// - Parameters:
+  ///   - index: The stream's.
+  ///   - isConstant: Whether all frames have one bit rate.
+  package init(like index: FrameIndex, isConstant: Bool) {
+    let own =
+      index.tag?.encoding
+      ?? Self(
+        method: .variableMTRH, bitRate: index.meanBitRate, quality: index.tag?.quality ?? 0,
+        // Players look for delay and padding only behind such names.
+        encoder: index.tag?.encoder.flatMap { $0.hasPrefix("L") ? $0 : nil } ?? "LAME",
+        lowpass: 0, sourceSampleRate: index.sampleRate,
+        stereoMode: StereoMode(index.header.channelMode), noiseShaping: 0, isUnwise: false,
+        thresholdType: 0, hasSafeJointStereo: false, preset: 0)
+    self = own
+    if isConstant {
+      method = .constant
+    } else if method == .constant {
+      method = .variableMTRH
+    }
+  }
+}
+
+extension InfoFrame.Encoding.StereoMode {
+  fileprivate init(_ mode: FrameHeader.ChannelMode) {
+    switch mode {
+    case .mono: self = .mono
+    case .stereo: self = .stereo
+    case .dualChannel: self = .dualChannel
+    case .jointStereo: self = .joint
+    }
+  }
+}

@@ -14,9 +14,10 @@ extension FrameIndex {
       return MP3Settings(.abr(bitRate: max(range.lowerBound, min(range.upperBound, asked))))
     case .constant?, nil: break
     }
-    // Frames are whole bytes, and differ by their padding alone. A few may agree by chance.
-    guard let first = entries.first?.length, entries.count == count || tag?.kind == .info,
-      entries.allSatisfy({ abs($0.length - first) <= 1 })
+    // Frames are whole bytes, and differ by their padding alone. A few may agree by chance; the first
+    // one of a cut may be longer, to hold what the next one reaches back to.
+    guard let last = entries.last?.length, entries.count == count || tag?.kind == .info,
+      entries.dropFirst().allSatisfy({ abs($0.length - last) <= 1 })
     else { return nil }
     return rates.first { abs($0 - meanBitRate) <= $0 / 200 }.map { MP3Settings(.cbr(bitRate: $0)) }
   }

@@ -35,7 +35,14 @@ extension FrameHeader {
 }
 
 /// Reading and writing what the bit reservoir needs of side information.
-enum SideInformation {
+package enum SideInformation {
+  /// Bytes of main data of a frame with this side information.
+  package static func mainDataLength(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ header: FrameHeader
+  ) -> Int {
+    (mainDataBits(bytes, header) + 7) / 8
+  }
+
   /// Bits of main data of both granules and all channels, the sum of `part2_3_length`
   /// (ISO 11172-3 §2.4.1.7, 13818-3 §2.4.1.7).
   static func mainDataBits(_ bytes: UnsafeBufferPointer<UInt8>, _ header: FrameHeader) -> Int {

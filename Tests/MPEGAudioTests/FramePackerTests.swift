@@ -79,7 +79,7 @@ struct FramePackerTests {
 private let streams = Mutex<[[String]: [UInt8]]>([:])
 
 /// What LAME makes of music, without a tag; each is made once.
-private func lameStream(_ options: [String]) throws -> [UInt8] {
+func lameStream(_ options: [String]) throws -> [UInt8] {
   try streams.withLock { streams in
     if let stream = streams[options] { return stream }
     let folder = TestFolder()
@@ -94,7 +94,7 @@ private func lameStream(_ options: [String]) throws -> [UInt8] {
   }
 }
 
-private func unpacked(_ stream: [UInt8], piece: Int = .max) throws -> [UnpackedFrame] {
+func unpacked(_ stream: [UInt8], piece: Int = .max) throws -> [UnpackedFrame] {
   var unpacker = FrameUnpacker()
   var frames: [UnpackedFrame] = []
   try stream.withUnsafeBufferPointer { stream in

@@ -1,0 +1,97 @@
+internal import MPEGAudio
+
+/// What may come behind a seam.
+struct Follower {
+  /// How its blocks begin.
+  var slopes: [Bool]
+  /// A copied frame that is packed with the seam; nil: it comes later.
+  var frame: UnpackedFrame?
+  /// How far the first frame reaches back that is not packed with the seam.
+  var mainDataBegin: Int
+}
+
+/// Frames of a `SeamEncoder` between others, at the best rate at which there is room for them, and
+/// where the slopes of blocks agree with both neighbours.
+struct Seam {
+  private(set) var frames: Range<Int>
+  private let encoder: SeamEncoder
+  private let follower: Follower?
+  private var kind = SeamEncoder.Kind.switching
+  private var attempt: Int
+
+  /// Chooses among all encodings the first one that fits, with as few frames as can be.
+  ///
+  /// - Parameters:
+  ///   - encoder: Has all sound.
+  ///   - first: The first frame that must be made.
+  ///   - before: How the blocks before it end, and before the frames before it, the nearest first;
+  ///     empty: nothing is before it.
+  ///   - last: Behind the last frame that must be made.
+  ///   - followers: The frame there, and those behind it; nil: cannot follow.
+  /// - Throws: LAME's status.
+  init(
+    _ encoder: SeamEncoder, from first: Int, behind before: [[Bool]], to last: Int,
+    before followers: [Follower?]
+  ) throws(LAMEError) {
+    self.encoder = encoder
+    for attempt in 0..<encoder.attempts where encoder.mayFit(last - first, attempt: attempt) {
+      var best: (cost: Int, kind: SeamEncoder.Kind, early: Int, late: Int)?
+      for kind in SeamEncoder.Kind.allCases {
+        let lane = try encoder.frames(kind, attempt: attempt)
+        let early =
+          before.isEmpty
+          ? 0 : before.indices.first { lane.slopes(first - $0).isShortAtStart == before[$0] }
+        let late =
+          followers.isEmpty
+          ? 0
+          : followers.indices.first {
+            lane.slopes(last + $0 - 1).isShortAtEnd == followers[$0]?.slopes
+          }
+        guard let early, let late, early + late < best?.cost ?? .max else { continue }
+        best = (early + late, kind, early, late)
+      }
+      guard let best else { continue }
+      let frames = first - best.early..<last + best.late
+      let follower = followers.isEmpty ? nil : followers[best.late]
+      let lane = try encoder.frames(best.kind, attempt: attempt)
+      guard Self.fits(lane.frames(frames), follower) else { continue }
+      (self.frames, self.follower, kind, self.attempt) = (frames, follower, best.kind, attempt)
+      return
+    }
+    // There is always one of long blocks, but where no neighbour has any.
+    let late = followers.firstIndex { $0 != nil } ?? 0
+    frames = first..<last + late
+    follower = followers.isEmpty ? nil : followers[late]
+    attempt = encoder.attempts - 1
+  }
+
+  /// Whether frames find room behind a full reservoir.
+  private static func fits(_ frames: ArraySlice<UnpackedFrame>, _ follower: Follower?) -> Bool {
+    guard let first = frames.first else { return true }
+    var need = follower?.mainDataBegin ?? 0
+    for frame in (frames + [follower?.frame].compactMap(\.self)).reversed() {
+      need = max(0, need + frame.mainDataLength - frame.header.longestSlot)
+      if need > first.header.largestMainDataBegin { return false }
+    }
+    return true
+  }
+
+  /// Packs the frames behind others, and the copied frame that follows them.
+  func pack(
+    after previous: ArraySlice<UnpackedFrame> = [], into stream: inout FrameStream,
+    _ bytes: inout [UInt8]
+  ) throws(LAMEError) {
+    let decided = try encoder.frames(kind, attempt: attempt)
+    for attempt in attempt..<encoder.attempts {
+      let lane = try encoder.frames(kind, attempt: attempt)
+      let isLast = attempt + 1 == encoder.attempts
+      guard lane.meets(decided, in: frames) || isLast else { continue }
+      let all = previous + lane.frames(frames) + [follower?.frame].compactMap(\.self)
+      do throws(LAMEError) {
+        return try stream.pack(all, leaving: follower?.mainDataBegin ?? 0, into: &bytes)
+      } catch .noRoom where !isLast {
+        continue
+      }
+    }
+  }
+}

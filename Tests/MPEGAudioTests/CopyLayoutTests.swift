@@ -1,0 +1,131 @@
+import MPEGAudio
+import TestSupport
+import Testing
+
+@Suite("Where copied frames lie")
+struct CopyLayoutTests {
+  @Test("a whole file keeps its frames, its delay and its padding")
+  func whole() {
+    // LAME's delay, and 10 frames of sound.
+    let layout = CopyLayout(
+      [.init(frames: 0..<10_000, start: 1105)], length: 10_000, samplesPerFrame: 1152)
+    #expect(copies(layout) == ["0: 0–10 from 0"])
+    #expect(!layout.hasCarrier && layout.encoded.isEmpty)
+    #expect(layout.delay == 576 && layout.padding == 10 * 1152 - 10_000 - 576)
+  }
+
+  @Test("a cut begins with a silent frame, and the frame before its first")
+  func cut() {
+    let layout = CopyLayout(
+      [.init(frames: 0..<10_000, start: 50 * 1152 + 100)], length: 10_000, samplesPerFrame: 1152)
+    #expect(layout.hasCarrier)
+    #expect(copies(layout) == ["0: 1–11 from 49"])
+    #expect(layout.delay == 2 * 1152 + 100 - 529)
+    let low = CopyLayout(
+      [.init(frames: 0..<10_000, start: 50 * 576 + 100)], length: 10_000, samplesPerFrame: 576)
+    #expect(copies(low) == ["0: 1–21 from 48"])
+  }
+
+  @Test("a file without a tag gets a frame before its first, for a delay of its own")
+  func noTag() {
+    let layout = CopyLayout(
+      [.init(frames: 0..<11_520, start: 0)], length: 11_520, samplesPerFrame: 1152)
+    #expect(layout.hasCarrier && copies(layout) == ["0: 1–11 from 0"])
+    #expect(layout.delay == 1152 - 529 && layout.padding == 529)
+  }
+
+  @Test("spans of one phase are joined by two or three frames")
+  func join() throws {
+    let spans = [
+      CopyLayout.Span(frames: 0..<50_000, start: 1105),
+      CopyLayout.Span(frames: 50_000..<99_000, start: 51_105 + 7 * 1152),
+    ]
+    let layout = CopyLayout(spans, length: 99_000, samplesPerFrame: 1152)
+    #expect(layout.copies.map(\.span) == [0, 1])
+    let seam = try #require(layout.encoded.first)
+    #expect(layout.encoded.count == 1 && 2...3 ~= seam.count)
+    #expect(layout.offset(of: spans[1]) == 0)
+  }
+
+  @Test("of two phases the one of more sound is copied")
+  func phases() {
+    let spans = [
+      CopyLayout.Span(frames: 0..<20_000, start: 1105),
+      CopyLayout.Span(frames: 20_000..<90_000, start: 21_115),
+    ]
+    let layout = CopyLayout(spans, length: 90_000, samplesPerFrame: 1152)
+    #expect(layout.copies.map(\.span) == [1])
+    #expect(layout.offset(of: spans[0]) == -10)
+  }
+
+  @Test("a clip of a frame, and short pieces, are encoded")
+  func short() {
+    let one = CopyLayout(
+      [.init(frames: 0..<1152, start: 5000)], length: 1152, samplesPerFrame: 1152)
+    #expect(one.copies.isEmpty && one.encoded == [0..<2] && one.delay == 576)
+    let piece = CopyLayout(
+      [.init(frames: 9000..<13_000, start: 10_105)], length: 20_000, samplesPerFrame: 1152)
+    #expect(piece.copies.isEmpty)
+  }
+
+  @Test("frames keep their place in their sound, and reach into no other", arguments: 1...6)
+  func properties(seed: UInt64) throws {
+    var dice = Dice(seed)
+    for _ in 0..<300 {
+      let count = [576, 1152].randomElement(using: &dice) ?? 576
+      var spans: [CopyLayout.Span] = []
+      var end: Int64 = 0
+      let base = Int64.random(in: 0..<5000, using: &dice)
+      for _ in 0..<Int.random(in: 1...5, using: &dice) {
+        let first = end + (Bool.random(using: &dice) ? 0 : .random(in: 1..<9000, using: &dice))
+        end = first + .random(in: 1..<60_000, using: &dice)
+        let phase = Bool.random(using: &dice) ? base : .random(in: 0..<5000, using: &dice)
+        let frames = Int64.random(in: 0..<50, using: &dice) * Int64(count)
+        spans.append(.init(frames: first..<end, start: first + phase + frames))
+      }
+      let length = end + (Bool.random(using: &dice) ? 0 : .random(in: 1..<9000, using: &dice))
+      let layout = CopyLayout(spans, length: length, samplesPerFrame: count)
+      check(layout, spans)
+      // The phase is the one with most sound.
+      let sums = Dictionary(grouping: spans, by: { layout.phase(of: $0) })
+        .mapValues { $0.reduce(0) { $0 + $1.frames.count } }
+      if let copy = layout.copies.first {
+        #expect(sums[layout.phase(of: spans[copy.span])] == sums.values.max())
+      }
+    }
+  }
+
+  private func copies(_ layout: CopyLayout) -> [String] {
+    layout.copies.map {
+      "\($0.span): \($0.frames.lowerBound)–\($0.frames.upperBound) from \($0.first)"
+    }
+  }
+
+  private func check(_ layout: CopyLayout, _ spans: [CopyLayout.Span]) {
+    let count = Int64(layout.samplesPerFrame)
+    #expect(0...4095 ~= layout.delay && 529...4095 ~= layout.padding)
+    #expect(
+      Int64(layout.delay + layout.padding) + layout.length == Int64(layout.frameCount) * count)
+    var next = layout.hasCarrier ? 1 : 0
+    for run in (layout.copies.map(\.frames) + layout.encoded).sorted(by: {
+      $0.lowerBound < $1.lowerBound
+    }) {
+      #expect(run.lowerBound == next && !run.isEmpty)
+      next = run.upperBound
+    }
+    #expect(next == layout.frameCount)
+    for copy in layout.copies {
+      let span = spans[copy.span]
+      // The sample of its stream that a frame begins with.
+      let own = layout.firstSample(ofFrame: copy.frames.lowerBound) - span.frames.lowerBound
+      #expect(own + span.start == Int64(copy.first) * count && copy.first >= 0)
+      if copy.frames.lowerBound > (layout.hasCarrier ? 1 : 0) {
+        #expect(layout.firstSample(ofFrame: copy.frames.lowerBound) >= span.frames.lowerBound)
+      }
+      if copy.frames.upperBound < layout.frameCount {
+        let reach = layout.firstSample(ofFrame: copy.frames.upperBound) + 576 + 480
+        #expect(reach <= span.frames.upperBound)
+      }
+    }
+  }
+}
