@@ -301,7 +301,8 @@ public struct ExportSession: Sendable {
     for sink in graph.sinks {
       let node = graph.nodes[sink.node]
       do throws(Failure) {
-        writers.append(try makeWriter(for: sink, format: node.format, cores: cores))
+        writers.append(
+          try makeWriter(for: sink, format: node.format, cores: cores, library: library))
       } catch {
         for writer in writers { writer.abandon() }
         throw error.placed(at: sink.output.origin)
@@ -330,6 +331,17 @@ public struct ExportSession: Sendable {
     {
       if cancellation.isCancelled { throw CancellationError() }
       let master = masters[index]
+      // With others, the mix between them would become long.
+      if masters.count == 1 {
+        let needed = master.sinks.map { writers[$0].firstNeeded }.min() ?? 0
+        let count = min(needed, master.frames) - master.rendered
+        if count > 0 {
+          for sink in master.sinks { writers[sink].skip(count) }
+          masters[index].rendered += count
+          try renderer.seek(master.id, to: masters[index].rendered)
+          continue
+        }
+      }
       try renderer.pull(master.id, into: master.buffer)
       for sink in master.sinks {
         try placed(at: graph.sinks[sink]) { () throws(Failure) in

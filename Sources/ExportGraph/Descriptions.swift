@@ -31,6 +31,7 @@ extension Output.Request {
     case .exactly(let format): format.name
     case .usual(let kind): kind.capabilities.codecName
     case .same: "same as the clip"
+    case .copied(let kind): "\(kind.capabilities.codecName), copied"
     }
   }
 }

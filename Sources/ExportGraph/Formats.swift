@@ -30,7 +30,9 @@ extension Export {
       do throws(Diagnostics) {
         let (kind, clip) = try output.kind(among: sources)
         drafts.append(
-          Draft(output: output, kind: kind, clip: clip, layout: layout(of: output, kind, sources)))
+          Draft(
+            output: output, kind: kind, clip: clip,
+            layout: layout(of: output, kind, clip, sources)))
       } catch {
         found.append(contentsOf: error.all)
       }
@@ -78,9 +80,10 @@ private struct Draft {
 extension Export {
   /// The output's own; else the job's; else the sources' where the format has it; else stereo.
   private func layout(
-    of output: Output, _ kind: Output.Kind, _ sources: SourceFacts
+    of output: Output, _ kind: Output.Kind, _ clip: Asset?, _ sources: SourceFacts
   ) -> ChannelLayout {
     if let asked = output.ownLayout ?? channelLayout { return asked }
+    if case .copied = output.request, let clip { return clip.channelLayout }
     return kind.capabilities.stored(sources.layout) == nil ? .stereo : sources.layout
   }
 
@@ -97,6 +100,7 @@ extension Export {
   /// without a rate, the lower rate that LAME takes.
   private func rate(of draft: Draft, from rate: Int) -> Int {
     if let own = draft.output.sampleRate { return own }
+    if case .copied = draft.output.request, let clip = draft.clip { return clip.sampleRate }
     let nearest = draft.kind.capabilities.sampleRates.nearest(to: rate)
     return sampleRate == nil ? draft.output.usualRate(from: nearest, draft.layout) : nearest
   }
@@ -122,6 +126,9 @@ extension Export {
         guard isInFolder else { throw Diagnostics(output.misnamed(clip, draft.kind, usual)) }
         output.path.extension = usual
       }
+    case .copied:
+      guard let clip = draft.clip else { throw Diagnostics(output.missingClip) }
+      format = draft.kind.format(like: clip, sampleRate: rate, layout: layout)
     }
     let problems = check.problems(of: format, sampleRate: rate, layout: layout, sources)
     guard problems.isEmpty else { throw Diagnostics(problems) }
@@ -177,6 +184,11 @@ extension Output {
     case .exactly(let format): return (format.kind, nil)
     case .usual(let kind): return (kind, nil)
     case .same(let named, isInFolder: _): asset = named ?? sources.only
+    case .copied(let kind):
+      guard let clip = sources.longestHeard(of: kind) else {
+        throw Diagnostics(nothingToCopy(kind))
+      }
+      return (kind, clip)
     }
     guard let clip = asset else { throw Diagnostics(missingClip) }
     guard let kind = clip.outputKind else {
@@ -194,6 +206,13 @@ extension Output {
       "an output with the codec of its clip, of an export that is not one clip",
       at: origins.format == .unknown ? origin : origins.format,
       help: "name the format, as 'mp3: V2'")
+  }
+
+  private func nothingToCopy(_ kind: Kind) -> Diagnostic {
+    Diagnostic(
+      "'\(kind.rawValue): copy' of sources that are not \(kind.capabilities.codecName)",
+      at: origins.format == .unknown ? origin : origins.format,
+      help: "'mp3: V2' encodes them")
   }
 
   fileprivate func misnamed(_ clip: Asset, _ kind: Kind, _ usual: String) -> Diagnostic {
@@ -218,6 +237,7 @@ extension ChannelLayout {
 
 struct SourceFacts {
   private let assets: [Asset]
+  private let export: Export
   /// The highest; 44.1 kHz where there are none.
   let sampleRate: Int
   /// Whether any has more than 16 bits a sample.
@@ -227,6 +247,7 @@ struct SourceFacts {
   let layout: ChannelLayout
 
   init(of export: Export) {
+    self.export = export
     let found = export.composition.assets
     assets = found.count > 1 ? found.sorted { $0.location < $1.location } : Array(found)
     sampleRate = assets.map(\.sampleRate).max() ?? 44_100
@@ -241,6 +262,14 @@ struct SourceFacts {
   }
 
   var only: Asset? { assets.count == 1 ? assets.first : nil }
+
+  /// The source of a kind that is heard longest; of equal ones the first by its name. O(segments)
+  func longestHeard(of kind: Output.Kind) -> Asset? {
+    let durations = export.composition.durationsByAsset
+    return assets.filter { $0.outputKind == kind && $0.codec == kind.rawValue }.max {
+      (durations[$0] ?? .zero, $1.location) < (durations[$1] ?? .zero, $0.location)
+    }
+  }
 
   var fastest: Asset? { assets.first { $0.sampleRate == sampleRate } }
 

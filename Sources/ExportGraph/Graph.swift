@@ -232,6 +232,8 @@ public struct Sink: Sendable, Hashable, Encodable {
   public var isDithered: Bool
   /// dBTP that no peak of the encoded file may pass; nil: any may.
   public var ceiling: Double?
+  /// What it copies from its sources; nil: all of it is encoded.
+  public var copied: CopyPlan?
 
   /// A sink that writes `frames` of `node`.
   public init(

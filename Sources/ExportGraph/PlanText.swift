@@ -27,6 +27,10 @@ extension Graph {
     lines.append("  outputs" + (partText.map { ", of \($0) on the timeline" } ?? ""))
     for sink in sinks {
       lines.append("    " + sentence(for: sink))
+      let rate = nodes[sink.node].format.sampleRate
+      for part in sink.copied?.parts ?? [] {
+        lines.append("      " + interval(part.frames, rate: rate) + "  " + part.text)
+      }
       lines += sink.sidecars.map { "    \(sink.output.path.sidecar($0))  \($0.name)" }
     }
     lines += records.map { "    \($0.path)  JSON record" }

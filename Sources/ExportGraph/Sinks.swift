@@ -25,7 +25,8 @@ extension SettledOutput {
 extension Graph {
   /// Adds what feeds each output: the mix in the output's format, brought to its loudness.
   ///
-  /// - Throws: `mendJob` for a part that is not on the timeline, and what does not fit into a file.
+  /// - Throws: `mendJob` for a part that is not on the timeline, what does not fit into a file, and what cannot be
+  ///   copied.
   mutating func addSinks(
     of export: Export, _ outputs: [SettledOutput], from root: Node.ID
   ) throws(Failure) {
@@ -50,12 +51,13 @@ extension Graph {
       let first = range.start.frames(atRate: format.sampleRate)
       let frames = first..<max(first, range.end.frames(atRate: format.sampleRate))
       try settled.requireRoom(for: Int64(frames.count))
-      sinks.append(
-        Sink(
-          node: node, frames: frames, output: output, format: settled.format,
-          metadata: export.metadata.overridden(by: output.metadata),
-          chapters: export.chapters(in: frames, rate: format.sampleRate),
-          isDithered: needsDither(node, as: settled.format), ceiling: target?.truePeak))
+      var sink = Sink(
+        node: node, frames: frames, output: output, format: settled.format,
+        metadata: export.metadata.overridden(by: output.metadata),
+        chapters: export.chapters(in: frames, rate: format.sampleRate),
+        isDithered: needsDither(node, as: settled.format), ceiling: target?.truePeak)
+      try copy(into: &sink)
+      sinks.append(sink)
     }
   }
 

@@ -25,6 +25,22 @@ extension Composition {
     }
   }
 
+  /// How long each asset sounds, nested ones too, as far as no enclosing composition is cut. O(segments).
+  package var durationsByAsset: [Asset: Time] {
+    var found: [Asset: Time] = [:]
+    for track in tracks where track.isEnabled {
+      for segment in track.segments {
+        switch segment.content {
+        case .silence: continue
+        case .asset(let asset): found[asset, default: .zero] += segment.target.duration
+        case .composition(let inner):
+          found.merge(inner.durationsByAsset) { $0 + $1 }
+        }
+      }
+    }
+    return found
+  }
+
   /// Every asset that is read: those that sound, and impulse responses, which have no say in rates
   /// and channels. O(segments).
   public var readAssets: Set<Asset> {

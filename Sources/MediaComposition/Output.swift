@@ -13,6 +13,9 @@ public struct Output: Sendable, Hashable, Codable {
   /// LAME's name for the settings of an MP3: it also chooses the sample rate and, under some names,
   /// one channel, where nothing else is said.
   public var mp3Preset: MP3Preset?
+  /// How frames of its sources are copied where they can be; nil: all are encoded. Formats other than
+  /// MP3 are always encoded.
+  public var copying: Copying?
   /// Frames a second; nil: as the mix.
   public var sampleRate: Int?
   /// The version of the tag in MP3 and AIFF; nil: 2.4, but 2.3 where FFmpeg would lose a chapter
@@ -48,6 +51,32 @@ public struct Output: Sendable, Hashable, Codable {
     /// of the path does not fit, a path that `isInFolder` gets the usual one, and another one is
     /// refused.
     indirect case same(as: Asset?, isInFolder: Bool)
+    /// As the source of this kind that is heard longest, so that its frames can be copied.
+    case copied(Kind)
+  }
+
+  /// How frames of sources are copied into an output instead of being encoded anew.
+  public struct Copying: Sendable, Hashable, Codable {
+    /// What happens where frames of two sources do not lie on one grid.
+    public enum Join: String, Sendable, Hashable, CaseIterable, Codable {
+      /// One of them is encoded.
+      case exact
+      /// One of them is moved, by half a frame at most.
+      case nudge
+      /// The export is refused.
+      case strict
+    }
+
+    /// For frames of two sources.
+    public var join: Join
+    /// Whether the export is refused where anything but a join would be encoded.
+    public var isStrict: Bool
+
+    /// Copies where it is exact, and encodes the rest.
+    public init(join: Join = .exact, isStrict: Bool = false) {
+      self.join = join
+      self.isStrict = isStrict
+    }
   }
 
   /// Container and codec with its settings; `OutputCapabilities` says which there are.
@@ -126,6 +155,7 @@ extension Output {
     case .exactly(let format): format.kind
     case .usual(let kind): kind
     case .same(let asset, isInFolder: _): asset?.outputKind
+    case .copied(let kind): kind
     }
   }
 

@@ -95,6 +95,7 @@ enum JSONReport {
         "loudness": output.sound?.loudness?.json(),
         "normalization": output.sound?.correction?.json,
         "conformance": output.sound?.conformances.json,
+        "copied": output.sound?.copied?.json,
       ])
   }
 

@@ -106,10 +106,11 @@ extension Asset {
     _ path: String, seconds: Int64, rate: Int = 48_000, layout: ChannelLayout = .stereo,
     bitDepth: Int? = 16
   ) -> Asset {
-    Asset(
-      location: .file(FilePath(path)), streamIndex: 0, container: "wav", codec: "pcm_s16le",
-      sampleRate: rate,
-      channelLayout: layout, bitDepth: bitDepth, frameCount: seconds * Int64(rate),
+    let isMP3 = path.hasSuffix(".mp3")
+    return Asset(
+      location: .file(FilePath(path)), streamIndex: 0, container: isMP3 ? "mp3" : "wav",
+      codec: isMP3 ? "mp3" : "pcm_s16le", sampleRate: rate, channelLayout: layout,
+      bitDepth: isMP3 ? nil : bitDepth, frameCount: seconds * Int64(rate),
       identity: FileIdentity(device: 1, inode: 1, size: 1, modificationTime: 0))
   }
 }

@@ -81,7 +81,7 @@ import TestSupport
       ])
   }
 
-  @Test("Advertisements put in, at one time or by a table; copy is to come")
+  @Test("Advertisements put in, at one time or by a table, copied")
   func advertisements() throws {
     var bench = Bench()
     bench.media = ["catalogue/a/1.mp3", "ads/pre.mp3", "ads/mid.mp3", "ads/post.mp3"]
@@ -93,9 +93,9 @@ import TestSupport
         - { clip: ads/post.mp3, at: end-1:00 }
       output: { folder: with-ads, mp3: copy }
       """
-    #expect(refused(loop, bench) == ["copy"])
     bench.assets["1.mp3"] = .fake("1.mp3", seconds: 1800)
-    let export = try #require(try bench.exports(loop.replacing("mp3: copy", with: "mp3: V2")).first)
+    let export = try #require(try bench.exports(loop).first)
+    #expect(export.outputs.map(\.copying) == [Output.Copying()])
     #expect(
       export.composition.tracks.map(Shapes.text) == [
         "1.mp3 0s..1:30 @ 0s, ads/pre.mp3 0s..1:00 @ 1:30, 1.mp3 1:30..20:00 @ 2:30, "
@@ -108,10 +108,9 @@ import TestSupport
       output: { file: "with-ads/${file}", mp3: copy }
       """
     bench.texts["ads.csv"] = "file,at1\na/1.mp3,1:30\n"
-    #expect(refused(table, bench) == ["copy"])
     let insert = "insert: [{ clip: ads/pre.mp3, at: \"${at1}\" }]\n"
     let export2 = try #require(
-      try bench.exports(insert + table.replacing("mp3: copy", with: "mp3: V2")).first)
+      try bench.exports(insert + table).first)
     #expect(
       export2.composition.tracks.map(Shapes.text) == [
         "1.mp3 0s..1:30 @ 0s, ads/pre.mp3 0s..1:00 @ 1:30, 1.mp3 1:30..30:00 @ 2:30"
@@ -134,7 +133,7 @@ import TestSupport
     #expect(jobs[1].metadata["track"] == "2/2")
   }
 
-  @Test("An album, an interview: one file a part; copy is to come")
+  @Test("An album, an interview: one file a part, copied or not")
   func split() throws {
     var bench = Bench()
     bench.media = ["live.wav", "interview.mp3"]
@@ -169,7 +168,11 @@ import TestSupport
       try bench.exports(interview).map { $0.outputs.map(\.path) } == [
         ["parts/01 Childhood.mp3"], ["parts/02 School: the end.mp3"],
       ])
-    #expect(refused(interview.replacing("V2", with: "copy strict"), bench) == ["copy strict"])
+    let copied = try bench.exports(interview.replacing("V2", with: "copy strict"))
+    #expect(
+      copied.map { $0.outputs.map(\.copying) } == [
+        [.init(isStrict: true)], [.init(isStrict: true)],
+      ])
   }
 
   @Test("Three renditions of each asset")

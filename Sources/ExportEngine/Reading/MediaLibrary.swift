@@ -340,6 +340,15 @@ public final class MediaLibrary: Sendable {
     return watch.map { WatchedSource(source, asset.location, $0) } ?? source
   }
 
+  /// Opens the frames of a bare MP3 as bytes, if its file is still the probed one; nil for another
+  /// format.
+  func openFrames(of asset: Asset) throws(Failure) -> MPEGFrames? {
+    try SourceFile.requireUnchanged(asset.location, asset.identity)
+    let facts = try facts(of: asset)
+    guard case .mpegAudio(let index, let note) = facts.reader else { return nil }
+    return try MPEGFrames.open(facts, index, note)
+  }
+
   /// Opens an MP3, whose frames may have been announced when it was probed, and counted since.
   private func openMPEG(
     _ asset: Asset, _ facts: StreamFacts, _ index: FrameIndex?, _ note: ITunesGapless?,

@@ -141,6 +141,7 @@ struct RecordWriter {
         "loudness": written.loudness?.json(),
         "normalization": written.correction?.json,
         "conformance": written.conformances.json,
+        "copied": written.copied?.json,
         "metadata": sink.metadata.json,
         "chapters": sink.chapters.isEmpty ? nil : .list(sink.chapters.map(\.json)),
         "chapter_files": sidecars.isEmpty ? nil : .list(sidecars),

@@ -42,6 +42,10 @@ final class SidecarWriter: SoundWriter {
     do throws(Failure) { try sound.write(block) } catch { throw abandoning(error) }
   }
 
+  var firstNeeded: Int64 { sound.firstNeeded }
+
+  func skip(_ frameCount: Int64) { sound.skip(frameCount) }
+
   func finish() throws(Failure) -> WrittenOutput {
     do throws(Failure) {
       var written = try sound.finish()

@@ -37,6 +37,9 @@ struct SoundTally {
     if let expectedFrames, frameCount > expectedFrames { throw mismatch(expectedFrames) }
   }
 
+  /// Counts frames that are not rendered.
+  mutating func skip(_ frameCount: Int64) { self.frameCount += frameCount }
+
   func requireComplete() throws(Failure) {
     if let expectedFrames, frameCount != expectedFrames { throw mismatch(expectedFrames) }
   }

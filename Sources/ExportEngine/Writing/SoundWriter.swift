@@ -26,6 +26,13 @@ package protocol SoundWriter: AnyObject {
   ///   otherwise the error of the encoder or the disk.
   func write(_ block: AudioBuffer) throws(Failure)
 
+  /// The next frame, from that of the next block on, that it needs: those before it need not be
+  /// rendered, if `skip` is called for them.
+  var firstNeeded: Int64 { get }
+
+  /// Takes frames that it does not need for written.
+  func skip(_ frameCount: Int64)
+
   /// Completes the temporary file and flushes it to the disk.
   ///
   /// - Returns: The output.
@@ -37,6 +44,11 @@ package protocol SoundWriter: AnyObject {
 }
 
 extension SoundWriter {
+  /// It needs all.
+  package var firstNeeded: Int64 { 0 }
+
+  package func skip(_: Int64) {}
+
   /// Puts the finished files at their targets.
   ///
   /// - Parameter replaced: Which files at the targets are replaced.
@@ -100,9 +112,10 @@ public struct WrittenOutput: Sendable, Hashable, Codable {
   /// Channels of the sound.
   public var channelCount: Int
   /// Samples beyond full scale, over all channels. Integer formats clamp them to full scale; MP3,
-  /// AAC, Vorbis, Opus and float keep them, and most players clamp them.
+  /// AAC, Vorbis, Opus and float keep them, and most players clamp them. Sound that is copied is not
+  /// rendered, and not counted.
   public var clippedSamples: Int64
-  /// The largest magnitude of any sample, 1 being full scale.
+  /// The largest magnitude of any rendered sample, 1 being full scale.
   public var peak: Float
   /// The levels of the encoded file; nil where nothing asks for them.
   public var loudness: LoudnessMeasurement?
@@ -110,6 +123,8 @@ public struct WrittenOutput: Sendable, Hashable, Codable {
   public var correction: LoudnessCorrection?
   /// What the encoded file was checked by.
   public var conformances: [Conformance] = []
+  /// Its parts, if some are copied from sources.
+  public var copied: [CopiedPart]?
   /// Its files of chapters.
   public var sidecars: [WrittenSidecar] = []
   /// The SHA-256 of its bytes, if the export has a record.

@@ -13,32 +13,41 @@ import SystemPackage
 ///   - sink: The output; exactly its number of frames will come.
 ///   - format: Rate and channels of the blocks.
 ///   - cores: For encoders that can use several.
+///   - library: Opens the sources of frames that are copied.
 /// - Returns: A writer at the sink's first frame, with the chapters beside the output.
 /// - Throws: The failure of a cover that cannot be read, and the file system's error; nothing is
 ///   left behind.
 package func makeWriter(
-  for sink: Sink, format: AudioFormat, cores: EncoderCores = EncoderCores()
+  for sink: Sink, format: AudioFormat, cores: EncoderCores = EncoderCores(),
+  library: MediaLibrary = MediaLibrary()
 ) throws(Failure) -> any SoundWriter {
   do throws(Failure) {
     guard !sink.sidecars.isEmpty else {
-      return try makeSoundWriter(for: sink, format: format, cores: cores)
+      return try makeSoundWriter(for: sink, format: format, cores: cores, library)
     }
     return try SidecarWriter(
       of: sink, chapters(of: sink, sampleRate: format.sampleRate), sampleRate: format.sampleRate
-    ) { () throws(Failure) in try makeSoundWriter(for: sink, format: format, cores: cores) }
+    ) { () throws(Failure) in
+      try makeSoundWriter(for: sink, format: format, cores: cores, library)
+    }
   } catch {
     throw error.about(sink.output.path).placed(at: sink.output.origin)
   }
 }
 
 private func makeSoundWriter(
-  for sink: Sink, format: AudioFormat, cores: EncoderCores
+  for sink: Sink, format: AudioFormat, cores: EncoderCores, _ library: MediaLibrary
 ) throws(Failure) -> any SoundWriter {
   let tally = SoundTally(
     expectedFrames: sink.frameCount, channelCount: format.channelLayout.count)
   if case .mp3(let settings) = sink.format {
     let tag = try id3Tag(of: sink, sampleRate: format.sampleRate, readPicture)
     let file = try OutputFile.create(at: sink.output.path)
+    if let plan = sink.copied, !plan.assets.isEmpty {
+      return try MP3CopyWriter.open(
+        file, try MP3Sources(plan, library), settings, tally: tally,
+        sampleRate: format.sampleRate, tag: tag, cores: cores)
+    }
     let setup: EncoderSetup
     do throws(LAMEError) {
       setup = try EncoderSetup(

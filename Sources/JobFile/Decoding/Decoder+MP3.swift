@@ -11,6 +11,8 @@ struct MP3Choice: Hashable {
   var preset: MP3Preset?
   /// Where mono is requested.
   var mono: Origin?
+  /// Whether frames are copied from sources, and nothing else is said of them.
+  var copying: Output.Copying?
   /// Where settings with a place of their own are written.
   var origins = Output.Origins()
 }
@@ -40,7 +42,7 @@ private struct MP3Draft {
 
 extension Values {
   static let mp3: NodeNotation<MP3Choice> = NodeNotation(
-    "mp3", "'V2', 'abr 96k' or 'cbr 128k'", text: mp3Text, convert: { $0.placed },
+    "mp3", "'V2', 'abr 96k', 'cbr 128k' or 'copy'", text: mp3Text, convert: { $0.placed },
     map: MapNotation(
       "an MP3 setting", MP3Draft(),
       rules: [
@@ -85,17 +87,19 @@ extension Values {
 
   /// `V2`, `abr 96k`, LAME's names.
   static let mp3Text = TextNotation(
-    "mp3_text", "'V2', 'abr 96k' or 'cbr 128k'",
+    "mp3_text", "'V2', 'abr 96k', 'cbr 128k' or 'copy'",
     Pattern.whole(
       Pattern.one(
         of: [
           "[vV]" + Pattern.quality,
           Pattern.one(of: Pattern.anyCase("abr"), Pattern.anyCase("cbr"))
             + " +0*[1-9][0-9]* *" + Pattern.kilobits,
+          "copy( strict)?",
         ] + MP3Preset.allCases.map { Pattern.anyCase($0.rawValue) }))
   ) { text throws(QuantityError) in
-    guard text != "copy", text != "copy strict" else {
-      throw QuantityError("'\(text)' is not built yet", help: "encode with 'V0', which loses least")
+    if text == "copy" || text == "copy strict" {
+      return MP3Choice(
+        settings: .standard, copying: Output.Copying(isStrict: text == "copy strict"))
     }
     return MP3Choice(
       settings: try Quantity.mp3(text), preset: MP3Preset(rawValue: text.lowercased()))

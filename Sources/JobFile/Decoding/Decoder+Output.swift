@@ -83,6 +83,7 @@ extension Decoder {
     if own["loudness"] == nil, let preset = fields["preset"] {
       noteLoudness(of: preset, draft.loudness, insteadOf: context.loudness)
     }
+    output.copying = copying(draft)
     output.mp3Preset = draft.mp3?.preset
     output.origins = draft.mp3?.origins ?? Output.Origins()
     if output.origins.format == .unknown, let key = draft.formatKey {
@@ -93,6 +94,19 @@ extension Decoder {
     output.origins.id3 = fields["id3"]?.keyOrigin ?? .unknown
     check(output, context)
     return (output, draft.tags.base)
+  }
+
+  /// How frames are copied, by two keys.
+  private func copying(_ draft: OutputDraft) -> Output.Copying? {
+    guard var copying = draft.mp3?.copying else {
+      if let join = draft.join {
+        sink.error(
+          "'join' of an output that copies no frames", at: join.origin, help: "write 'mp3: copy'")
+      }
+      return nil
+    }
+    copying.join = draft.join?.value ?? .exact
+    return copying
   }
 
   /// Reports settings of an output that are impossible whatever its sources are.
@@ -242,7 +256,7 @@ extension Output.Request {
   fileprivate var extensions: [String] {
     switch self {
     case .exactly(let format): format.kind.capabilities.extensions
-    case .usual(let kind): kind.capabilities.extensions
+    case .usual(let kind), .copied(let kind): kind.capabilities.extensions
     case .same: []
     }
   }
@@ -251,7 +265,13 @@ extension Output.Request {
 extension Quantity {
   /// The settings of a format that has a single one.
   static func format(_ kind: Output.Kind, _ text: String) throws(QuantityError) -> Output.Format {
-    switch kind {
+    if text == "copy" || text == "copy strict" {
+      let depth = kind.capabilities.sampleFormats.isEmpty ? "a bit rate" : "a depth, as '16 bit'"
+      throw QuantityError(
+        "'\(kind.rawValue): \(text)' is not built yet: only MP3 is copied",
+        help: "write \(kind == .flac || kind == .alac ? "a depth, as '16 bit'" : depth)")
+    }
+    return switch kind {
     case .mp3: .mp3(.standard)
     case .wav: .wav(try sampleFormat(text, of: kind))
     case .aiff: .aiff(try sampleFormat(text, of: kind))

@@ -17,6 +17,7 @@ struct OutputDraft {
   var channels: Located<ChannelLayout>?
   var tags = JobTags()
   var id3: Located<ID3Version>?
+  var join: Located<Output.Copying.Join>?
 
   init(_ job: EnclosingJob, isInFolder: Bool) {
     self.job = job
@@ -36,7 +37,11 @@ extension Language {
     Key("folder", as: Values.path.form, "the folder to write to, under the input's name"),
     Key("mp3", Values.mp3, "MP3 by LAME") { output, choice in
       output.mp3 = choice
-      output.take(.exactly(.mp3(choice.settings)), by: "mp3")
+      let isCopied = choice.copying != nil
+      output.take(isCopied ? .copied(.mp3) : .exactly(.mp3(choice.settings)), by: "mp3")
+    },
+    Key("join", Values.join, "how copied frames of two sources meet; else 'exact'") {
+      $0.join = $1
     },
     Key("id3", Values.id3, "the tag's version in MP3 and AIFF; else 2.4, where chapters allow it") {
       $0.id3 = $1

@@ -33,6 +33,11 @@ extension Values {
     "id3", ID3Version.allCases.map { ("\($0)", $0) },
     refusal: "is no version of ID3 that is written", help: "write '2.4', or '2.3' for old players")
 
+  static let join = TextNotation(
+    "join", Output.Copying.Join.allCases.map { ($0.rawValue, $0) },
+    refusal: "is no way to join copied frames",
+    help: "write 'exact' (some are encoded), 'nudge' (moved by half a frame at most) or 'strict'")
+
   static let codec = TextNotation(
     "codec", [("same", true)], refusal: "is no codec that is meant here",
     help: "write 'same' for the clip's own, or a format's key, as 'mp3: V2'")

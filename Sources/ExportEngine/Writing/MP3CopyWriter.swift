@@ -1,0 +1,261 @@
+import Diagnosis
+import LAME
+import MPEGAudio
+import MediaComposition
+import Threads
+
+/// Writes an MP3 of frames that are copied from its sources, and of those that are encoded around
+/// them.
+///
+/// Steps follow one another in the file: a copy, an encoded run, the next copy. Runs take the sound
+/// that they need as it comes; it may overlap with that of the run after a short copy.
+final class MP3CopyWriter: SoundWriter {
+  private let file: OutputFile
+  private let sources: MP3Sources
+  private let setup: EncoderSetup
+  private let cores: EncoderCores
+  private var tally: SoundTally
+  /// The place of the Info frame: after the ID3 tag.
+  private let start: Int64
+  private var position: Int64
+  private var pending: [UInt8] = []
+  private var stream: FrameStream
+  /// Like that of all frames.
+  private let header: FrameHeader
+  /// What is still to be written, in order.
+  private var steps: ArraySlice<Step>
+  /// Whether the first frame of the next copy is given out.
+  private var isBegun = false
+  /// The copy whose last frames are not given out, and the first of these.
+  private var held: (copy: Int, first: Int)?
+  /// Of the runs that have begun, by the first of their frames.
+  private var encoders: [Int: RunEncoder] = [:]
+
+  fileprivate enum Step {
+    case carrier
+    case copy(Int)
+    /// Frames, and the sound that they may need.
+    case run(Range<Int>, sound: Range<Int64>)
+  }
+
+  private static let bufferSize = 1 << 16
+  /// Frames that are copied at once.
+  private static let batch = 64
+
+  private init(
+    _ file: OutputFile, _ sources: MP3Sources, _ settings: MP3Settings, _ tally: SoundTally,
+    sampleRate: Int, _ cores: EncoderCores, start: Int64
+  ) throws(Failure) {
+    guard let (header, encoding, slots) = try sources.encoding() else {
+      throw Failure(.reportBug, "has nothing to copy")
+    }
+    var settings = settings
+    if tally.channelCount == 2, header.channelMode != .jointStereo { settings.stereoMode = .simple }
+    do throws(LAMEError) {
+      setup = try EncoderSetup(
+        settings, sampleRate: sampleRate, channelCount: tally.channelCount)
+    } catch {
+      throw error.failure(of: file)
+    }
+    (self.file, self.sources, self.tally) = (file, sources, tally)
+    (self.cores, self.start, position, self.header) = (cores, start, start, header)
+    stream = FrameStream(slots, header, encoding, &pending)
+    steps = sources.layout.steps[...]
+  }
+
+  /// `tag` has the bytes before the sound: a whole ID3v2 tag or nothing.
+  static func open(
+    _ file: OutputFile, _ sources: MP3Sources, _ settings: MP3Settings, tally: SoundTally,
+    sampleRate: Int, tag: [UInt8], cores: EncoderCores
+  ) throws(Failure) -> MP3CopyWriter {
+    try file.put(tag, at: 0)
+    return try MP3CopyWriter(
+      file, sources, settings, tally, sampleRate: sampleRate, cores, start: Int64(tag.count))
+  }
+
+  /// Copies need none.
+  var firstNeeded: Int64 {
+    var next = Int64.max
+    for case .run(_, let sound) in steps where sound.upperBound > tally.frameCount {
+      next = min(next, max(sound.lowerBound, tally.frameCount))
+      // Those of later runs begin later.
+      break
+    }
+    return next
+  }
+
+  func skip(_ frameCount: Int64) { tally.skip(frameCount) }
+
+  func write(_ block: AudioBuffer) throws(Failure) {
+    do throws(Failure) {
+      let first = tally.frameCount
+      try tally.add(block)
+      let range = first..<tally.frameCount
+      for case .run(let frames, let sound) in steps {
+        if sound.lowerBound >= range.upperBound { break }
+        let encoder = try encoder(of: frames)
+        try encoding { () throws(LAMEError) in try encoder.add(block.planes, range) }
+      }
+      try advance()
+    } catch {
+      throw abandoning(error)
+    }
+  }
+
+  func finish() throws(Failure) -> WrittenOutput {
+    do throws(Failure) {
+      try tally.requireComplete()
+      try advance()
+      stream.finish(into: &pending)
+      try flush()
+      let layout = sources.layout
+      try file.put(stream.infoFrame(delay: layout.delay, padding: layout.padding), at: start)
+      try file.flush()
+    } catch {
+      throw abandoning(error)
+    }
+    var written = tally.result(of: file, sampleRate: setup.sampleRate)
+    written.copied = sources.parts
+    return written
+  }
+
+  var files: [OutputFile] { [file] }
+
+  func abandon() {
+    for encoder in encoders.values { encoder.cancel() }
+    file.discard()
+  }
+
+  private func abandoning(_ failure: Failure) -> Failure {
+    abandon()
+    return failure.about(file.path)
+  }
+
+  // MARK: - Steps
+
+  /// Writes all steps that need no more sound than there was.
+  private func advance() throws(Failure) {
+    while let step = steps.first {
+      switch step {
+      case .carrier: try carry()
+      case .copy(let number): try copy(number)
+      case .run(let frames, let sound):
+        guard try run(frames, isComplete: tally.frameCount >= sound.upperBound) else { return }
+      }
+      steps = steps.dropFirst()
+    }
+  }
+
+  /// Begins with a silent frame that has room for what the next one reaches back to.
+  private func carry() throws(Failure) {
+    let silence = [UnpackedFrame.silence(like: header)]
+    let begin = try sources.mainData(before: 0, of: 0).count
+    try packing { () throws(FramePacker.NoRoom) in
+      try stream.append(silence[...], leaving: begin, into: &pending)
+    }
+  }
+
+  private func copy(_ number: Int) throws(Failure) {
+    let first = isBegun ? 1 : 0
+    isBegun = false
+    let mainData = try sources.mainData(before: first, of: number)
+    try packing { () throws(FramePacker.NoRoom) in
+      try stream.fill(endingWith: mainData, into: &pending)
+    }
+    let isLast = steps.count == 1
+    let count =
+      isLast ? sources.layout.copies[number].frames.count : sources.certainCount(of: number)
+    for first in stride(from: first, to: count, by: Self.batch) {
+      if cores.cancellation.isCancelled { throw LAMEError.cancelled.failure(of: file) }
+      let (bytes, lengths) = try sources.frames(first..<min(first + Self.batch, count), of: number)
+      stream.copy(bytes[...], lengths: lengths, into: &pending)
+      if pending.count >= Self.bufferSize { try flush() }
+    }
+    if !isLast { held = (number, max(first, count)) }
+  }
+
+  /// Gives out the last frames of a copy, up to one of the stream.
+  private func endCopy(before frame: Int) throws(Failure) {
+    guard let (number, first) = held else { return }
+    held = nil
+    let count = frame - sources.layout.copies[number].frames.lowerBound
+    let (bytes, lengths) = try sources.frames(first..<count, of: number)
+    let free = try sources.freeCount(after: count - 1, of: number)
+    var frames: [ArraySlice<UInt8>] = []
+    var start = 0
+    for length in lengths {
+      frames.append(bytes[start..<start + length])
+      start += length
+    }
+    stream.copyEnd(frames, freeing: free, into: &pending)
+    sources.end(copy: number, at: frame)
+  }
+
+  /// Encodes a run as far as there is sound; gives whether that is all of it.
+  private func run(_ frames: Range<Int>, isComplete: Bool) throws(Failure) -> Bool {
+    let encoder = try encoder(of: frames)
+    if isComplete { try encoding { () throws(LAMEError) in try encoder.complete() } }
+    if let start = encoder.start { try endCopy(before: start) }
+    try encoding { () throws(LAMEError) in
+      if isComplete {
+        try encoder.finish(into: &stream, &pending)
+      } else {
+        try encoder.pack(into: &stream, &pending)
+      }
+    }
+    if pending.count >= Self.bufferSize { try flush() }
+    guard isComplete else { return false }
+    encoders[frames.lowerBound] = nil
+    if case .copy(let number)? = steps.dropFirst().first, let end = encoder.end {
+      sources.begin(copy: number, at: end)
+      isBegun = true
+    }
+    return true
+  }
+
+  private func encoder(of frames: Range<Int>) throws(Failure) -> RunEncoder {
+    if let encoder = encoders[frames.lowerBound] { return encoder }
+    let neighbours = try sources.neighbours(of: frames)
+    do throws(LAMEError) {
+      let encoder = try RunEncoder(
+        frames, in: sources.layout, setup, between: neighbours, budget: cores.budget,
+        cancellation: cores.cancellation)
+      encoders[frames.lowerBound] = encoder
+      return encoder
+    } catch {
+      throw error.failure(of: file)
+    }
+  }
+
+  private func encoding(_ body: () throws(LAMEError) -> Void) throws(Failure) {
+    do throws(LAMEError) { try body() } catch { throw error.failure(of: file) }
+  }
+
+  private func packing(_ body: () throws(FramePacker.NoRoom) -> Void) throws(Failure) {
+    do throws(FramePacker.NoRoom) {
+      try body()
+    } catch {
+      throw LAMEError.noRoom(frame: error.frame).failure(of: file)
+    }
+  }
+
+  private func flush() throws(Failure) {
+    try file.put(pending, at: position)
+    position += Int64(pending.count)
+    pending.removeAll(keepingCapacity: true)
+  }
+}
+
+extension CopyLayout {
+  /// All frames, in order.
+  fileprivate var steps: [MP3CopyWriter.Step] {
+    var steps = encoded.map { run in
+      let reach = max(0, run.lowerBound - RunEncoder.reach)..<run.upperBound + RunEncoder.reach
+      let sound = RunEncoder.sound(for: reach, in: self)
+      return (run.lowerBound, MP3CopyWriter.Step.run(run, sound: sound))
+    }
+    steps += copies.indices.map { (copies[$0].frames.lowerBound, .copy($0)) }
+    if hasCarrier { steps.append((0, .carrier)) }
+    return steps.sorted { $0.0 < $1.0 }.map(\.1)
+  }
+}

@@ -1,0 +1,160 @@
+import MediaComposition
+
+/// Where one source alone is heard in a node, untouched: what a file could have copied from it.
+///
+/// A sweep over the node's sounds: O(n log n) in its nodes and their ramps.
+struct SoleSpans {
+  /// What is heard in a span.
+  enum Content: Hashable {
+    /// The frames of one source, from its frame `start` on.
+    case source(Node.ID, start: Int64)
+    /// More or other than that.
+    case changed(Change)
+  }
+
+  /// Why a span is no copy of a source.
+  enum Change: Hashable {
+    case silence
+    case mixed
+    case level
+    case process
+    /// Another rate, speed or channels.
+    case conversion
+  }
+
+  /// Frames of the node, and what is heard in them.
+  struct Span: Hashable {
+    var frames: Range<Int64>
+    var content: Content
+  }
+
+  /// All frames of the node, in order.
+  private(set) var spans: [Span] = []
+
+  private let nodes: [Node]
+  private var sounds: [Span] = []
+
+  /// The spans of `node` in `frames`.
+  init(_ nodes: [Node], of node: Node.ID, in frames: Range<Int64>) {
+    self.nodes = nodes
+    collect(node, in: frames)
+    sweep(frames)
+  }
+
+  /// Collects the sounds of a node, of which each is heard alone or with others.
+  private mutating func collect(_ id: Node.ID, in window: Range<Int64>) {
+    let frames = nodes[id].frames.clamped(to: window)
+    guard !frames.isEmpty else { return }
+    let untouched = nodes[id].level.unityRanges(in: frames)
+    var next = frames.lowerBound
+    func touched(to end: Int64) {
+      if next < end { sounds.append(Span(frames: next..<end, content: .changed(.level))) }
+    }
+    switch nodes[id].kind {
+    case .source(let source, let start):
+      guard source.ratio == .one, source.matrix.isIdentity else {
+        return sounds.append(Span(frames: frames, content: .changed(.conversion)))
+      }
+      for range in untouched {
+        touched(to: range.lowerBound)
+        let first = start + range.lowerBound - nodes[id].frames.lowerBound
+        sounds.append(Span(frames: range, content: .source(id, start: first)))
+        next = range.upperBound
+      }
+      touched(to: frames.upperBound)
+    case .mix(let children):
+      for range in untouched {
+        touched(to: range.lowerBound)
+        for child in children { collect(child, in: range) }
+        next = range.upperBound
+      }
+      touched(to: frames.upperBound)
+    case .convert:
+      sounds.append(Span(frames: frames, content: .changed(.conversion)))
+    case .process, .excerpt, .duck:
+      sounds.append(Span(frames: frames, content: .changed(.process)))
+    }
+  }
+
+  private mutating func sweep(_ frames: Range<Int64>) {
+    // At one frame, ends come before starts.
+    let changes = sounds.indices.flatMap { index in
+      [(sounds[index].frames.lowerBound, 1, index), (sounds[index].frames.upperBound, 0, index)]
+    }.sorted(by: <)
+    var active: Set<Int> = []
+    var next = frames.lowerBound
+    for (frame, isStart, index) in changes {
+      if frame > next {
+        append(next..<frame, active)
+        next = frame
+      }
+      if isStart == 1 { active.insert(index) } else { active.remove(index) }
+    }
+    append(next..<frames.upperBound, [])
+  }
+
+  private mutating func append(_ frames: Range<Int64>, _ active: Set<Int>) {
+    guard !frames.isEmpty else { return }
+    guard let only = active.first else { return add(frames, .changed(.silence)) }
+    guard active.count == 1 else { return add(frames, .changed(.mixed)) }
+    switch sounds[only].content {
+    case .changed: add(frames, sounds[only].content)
+    case .source(let id, let start):
+      add(frames, .source(id, start: start + frames.lowerBound - sounds[only].frames.lowerBound))
+    }
+  }
+
+  /// A span that continues the one before it becomes a part of it.
+  private mutating func add(_ frames: Range<Int64>, _ content: Content) {
+    if let last = spans.last, last.frames.upperBound == frames.lowerBound,
+      continues(last, with: content)
+    {
+      spans[spans.count - 1].frames = last.frames.lowerBound..<frames.upperBound
+    } else {
+      spans.append(Span(frames: frames, content: content))
+    }
+  }
+
+  private func continues(_ span: Span, with content: Content) -> Bool {
+    switch (span.content, content) {
+    case (.source(let before, let start), .source(let next, let nextStart)):
+      start + Int64(span.frames.count) == nextStart
+        && (before == next || nodes[before].asset == nodes[next].asset)
+    default: span.content == content
+    }
+  }
+}
+
+extension Level {
+  /// Where it changes nothing, in order. O(ramps log ramps)
+  fileprivate func unityRanges(in frames: Range<Int64>) -> [Range<Int64>] {
+    if isUnity { return [frames] }
+    guard matrix == nil, gain == 1, pan == nil else { return [] }
+    return envelopes.reduce([frames]) { ranges, envelope in
+      let own = envelope.unityRanges(in: frames)
+      return ranges.flatMap { range in
+        own.map { $0.clamped(to: range) }.filter { !$0.isEmpty }
+      }
+    }
+  }
+}
+
+extension Level.Envelope {
+  /// Where its value is one.
+  fileprivate func unityRanges(in frames: Range<Int64>) -> [Range<Int64>] {
+    var ranges: [Range<Int64>] = []
+    var (start, value) = (frames.lowerBound, initial)
+    func hold(to end: Int64) {
+      let end = min(end, frames.upperBound)
+      if value == 1, start < end { ranges.append(start..<end) }
+    }
+    for ramp in ramps {
+      if ramp.start == 1, ramp.end == 1, value == 1 { continue }
+      hold(to: ramp.frames.lowerBound)
+      start = max(start, ramp.frames.upperBound)
+      value = ramp.end
+    }
+    hold(to: frames.upperBound)
+    return ranges
+  }
+}

@@ -1,0 +1,141 @@
+import Diagnosis
+import JSON
+import MediaTime
+
+/// A part of an output whose frames are copied from a source, or encoded beside such.
+public struct CopiedPart: Sendable, Hashable, Codable {
+  /// Why frames are encoded.
+  public enum Reason: Sendable, Hashable, Codable {
+    /// Nothing is heard.
+    case silence
+    /// Several sounds are heard at once.
+    case mixed
+    /// A gain, a fade or a pan.
+    case level
+    /// An effect, a speed, a loudness or reversed sound.
+    case process
+    /// A sound of another sample rate or of other channels.
+    case conversion
+    /// A sound of another codec.
+    case codec
+    /// Frames that do not lie on the grid of the others, by so many samples later, or earlier.
+    case grid(offset: Int)
+    /// Frames that reach over a join.
+    case seam
+    /// Too short for frames of its own.
+    case short
+  }
+
+  /// Where copied frames come from.
+  public struct Source: Sendable, Hashable, Codable {
+    /// The medium.
+    public var location: MediaLocation
+    /// The first of its packets (frames of the codec) that is copied, counted from 0.
+    public var firstPacket: Int
+    /// By how many samples the sound lies later than on the timeline, to be on the grid of the others.
+    public var nudge: Int
+
+    package init(_ location: MediaLocation, firstPacket: Int, nudge: Int) {
+      (self.location, self.firstPacket, self.nudge) = (location, firstPacket, nudge)
+    }
+  }
+
+  /// Frames of sound of the output.
+  public var frames: Range<Int64>
+  /// Packets (frames of the codec) that hold them, with those before the sound that decoding needs.
+  public var packetCount: Int
+  /// Nil where they are encoded.
+  public var source: Source?
+  /// Why they are encoded; empty for copied ones.
+  public var reasons: [Reason]
+
+  package init(
+    frames: Range<Int64>, packetCount: Int, source: Source? = nil, reasons: [Reason] = []
+  ) {
+    (self.frames, self.packetCount) = (frames, packetCount)
+    (self.source, self.reasons) = (source, reasons)
+  }
+}
+
+extension CopiedPart.Reason {
+  /// For people, as "several sounds are heard at once".
+  public var text: String {
+    switch self {
+    case .silence: "nothing is heard"
+    case .mixed: "several sounds are heard at once"
+    case .level: "a gain, a fade or a pan is on the sound"
+    case .process: "the sound is processed"
+    case .conversion: "the sound has another rate or other channels"
+    case .codec: "the sound is of another codec"
+    case .grid(let offset):
+      "its frames begin \(offset.magnitude) samples too \(offset < 0 ? "late" : "early")"
+    case .seam: "frames reach over a join"
+    case .short: "it is shorter than a frame"
+    }
+  }
+
+  /// For programs.
+  fileprivate var name: String {
+    switch self {
+    case .silence: "silence"
+    case .mixed: "mixed"
+    case .level: "level"
+    case .process: "process"
+    case .conversion: "conversion"
+    case .codec: "codec"
+    case .grid: "grid"
+    case .seam: "seam"
+    case .short: "short"
+    }
+  }
+
+  fileprivate var offset: Int? { if case .grid(let offset) = self { offset } else { nil } }
+}
+
+extension [CopiedPart] {
+  /// All reasons, each once, in order.
+  package var reasons: [CopiedPart.Reason] {
+    var found: [CopiedPart.Reason] = []
+    for reason in flatMap(\.reasons) where !found.contains(reason) { found.append(reason) }
+    return found
+  }
+
+  /// A member `copied` of `docs/json.md`.
+  package var json: JSONValue { .list(map(\.json)) }
+}
+
+extension CopiedPart {
+  /// For people, as "copied, 3,000 packets of talk.mp3 from 12".
+  package var text: String {
+    let count = packetCount == 1 ? "1 packet" : "\(packetCount) packets"
+    guard let source else {
+      return "encoded, \(count): " + reasons.map(\.text).joined(separator: ", ")
+    }
+    let nudge =
+      source.nudge == 0
+      ? ""
+      : ", \(source.nudge.magnitude) samples \(source.nudge < 0 ? "earlier" : "later")"
+    return "copied, \(count) of \(source.location) from \(source.firstPacket)" + nudge
+  }
+
+  fileprivate var json: JSONValue {
+    let place: JSONValue = [
+      "first_frame": .integer(frames.lowerBound), "end_frame": .integer(frames.upperBound),
+      "packets": .count(packetCount),
+    ]
+    guard let source else {
+      let offset = reasons.compactMap(\.offset).first
+      return place.with(
+        .members([
+          "reasons": .list(reasons.map { .text($0.name) }),
+          "offset": offset.map { .integer(Int64($0)) },
+        ]))
+    }
+    return place.with(
+      .medium(
+        source.location,
+        [
+          "first_packet": .count(source.firstPacket), "nudge": .integer(Int64(source.nudge)),
+        ]))
+  }
+}

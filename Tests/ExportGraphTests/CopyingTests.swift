@@ -1,0 +1,189 @@
+import Diagnosis
+import ExportGraph
+import MPEGAudio
+import MediaComposition
+import MediaTime
+import SystemPackage
+import TestSupport
+import Testing
+
+/// What an MP3 is copied from, span by span.
+@Suite("Copying")
+struct CopyingTests {
+  @Test("a clip is copied whole")
+  func clip() throws {
+    let plan = try plan([clip(talk, from: 10, to: 40, at: 0)])
+    #expect(plan.lines == ["0–1323000: talk.mp3 from 382"])
+    #expect(plan.parts.map(\.packetCount) == [1151])
+  }
+
+  @Test("the output's rate, channels and settings are those of the source that is heard longest")
+  func settings() throws {
+    let segments = [clip(music, from: 0, to: 5, at: 0), clip(talk, from: 0, to: 20, at: 5)]
+    let sink = try #require(try graph(segments).sinks.first)
+    #expect(sink.format == .mp3(MP3Settings(.cbr(bitRate: 128_000))))
+    #expect(sink.output.sampleRate == 44_100 && sink.output.channelLayout == .stereo)
+  }
+
+  @Test("fades, gains, pans and what sounds beside them are encoded, and the rest is copied")
+  func changes() throws {
+    var faded = clip(talk, from: 0, to: 60, at: 0)
+    try faded.mix.setVolumeRamp(
+      fromStartVolume: .silence, toEndVolume: .unity, timeRange: range(0, 2))
+    let fade = try plan([faded]).lines
+    #expect(
+      fade == ["0–88751: level", "88751–2646000: talk.mp3 from 78"])
+    var quiet = clip(talk, from: 60, to: 70, at: 60)
+    quiet.mix.gain = Gain(decibels: -3)
+    let gain = try plan([clip(talk, from: 0, to: 60, at: 0), quiet]).lines
+    #expect(
+      gain == ["0–2643887: talk.mp3 from 0", "2643887–3087000: level"])
+    let bed = Track(segments: [clip(music, from: 0, to: 1, at: 30)])
+    let mixed = try plan(
+      [Track(segments: [clip(talk, from: 0, to: 60, at: 0)]), bed])
+    #expect(
+      mixed.lines == [
+        "0–1321391: talk.mp3 from 0", "1321391–1367471: mixed",
+        "1367471–2646000: talk.mp3 from 1188",
+      ])
+  }
+
+  @Test("a join of one grid has a seam of two or three frames")
+  func join() throws {
+    // 1152 samples apart.
+    let first = clip(talk, from: 0, to: 20, at: 0)
+    let second = Segment(
+      .asset(talk),
+      source: TimeRange(
+        start: Time(frames: 20 * 44_100 + 11 * 1152, rate: 44_100), duration: seconds(10)),
+      at: seconds(20))
+    let plan = try plan([first, second])
+    #expect(plan.parts.map { $0.source != nil } == [true, false, true])
+    #expect(plan.parts[1].reasons == [.seam] && 2...3 ~= plan.parts[1].packetCount)
+  }
+
+  @Test("a join of two grids is encoded, nudged or refused")
+  func grids() throws {
+    let segments = [clip(talk, from: 0, to: 20, at: 0), clip(talk, from: 30, to: 40, at: 20)]
+    let lines = try plan(segments).lines
+    #expect(
+      lines == ["0–880175: talk.mp3 from 0", "880175–1323000: grid(offset: -216)"])
+    let nudged = try plan(segments, Output.Copying(join: .nudge))
+    #expect(nudged.parts.compactMap(\.source).map(\.nudge) == [0, -216])
+    #expect(nudged.parts.compactMap(\.source).count == 2)
+    #expect(nudged.parts.allSatisfy { $0.reasons.isEmpty || $0.reasons == [.seam] })
+    for copying in [Output.Copying(join: .strict), Output.Copying(isStrict: true)] {
+      #expect(throws: Failure.self) { try plan(segments, copying) }
+    }
+  }
+
+  @Test("a nudge leaves the mix of other outputs as it is")
+  func nudgedAlone() throws {
+    let segments = [clip(talk, from: 0, to: 20, at: 0), clip(talk, from: 30, to: 40, at: 20)]
+    var export = export([Track(segments: segments)], Output.Copying(join: .nudge))
+    export.outputs.append(Output(path: "a.wav", format: .wav(.int16)))
+    let graph = try Graph(compiling: export)
+    #expect(graph.sinks[0].node != graph.sinks[1].node)
+    var alone = export
+    alone.outputs.removeFirst()
+    #expect(graph.subgraph(of: graph.sinks[1].node).nodes == (try Graph(compiling: alone)).nodes)
+  }
+
+  @Test("nothing to copy is refused, with the reason and what to write")
+  func refusals() throws {
+    var quiet = clip(talk, from: 0, to: 10, at: 0)
+    quiet.mix.gain = Gain(decibels: -3)
+    expect(
+      [quiet],
+      "'mp3: copy' finds nothing to copy: a gain, a fade or a pan is on the sound; 'mp3: V2' "
+        + "encodes it")
+    var export = export([Track(segments: [clip(talk, from: 0, to: 10, at: 0)])])
+    export.sampleRate = 48_000
+    #expect {
+      try Graph(compiling: export)
+    } throws: { error in
+      (error as? Failure)?.message
+        == "'mp3: copy' finds nothing to copy: the mix is 48 kHz stereo, and the output 44.1 kHz "
+        + "stereo; 'mp3: V2' encodes it"
+    }
+    expect(
+      [clip(music, from: 0, to: 10, at: 0)],
+      "'mp3: copy' of sources that are not MP3")
+  }
+
+  @Test("a clip of a frame is encoded, and the plan has the reason")
+  func short() throws {
+    let segment = Segment(
+      .asset(talk),
+      source: TimeRange(start: seconds(3), duration: Time(frames: 800, rate: 44_100)), at: .zero)
+    #expect(try plan([segment]).lines == ["0–800: short"])
+    #expect(throws: Failure.self) { try plan([segment], Output.Copying(isStrict: true)) }
+  }
+
+  // MARK: - Exports
+
+  private func expect(
+    _ segments: [Segment], _ message: String, at place: SourceLocation = #_sourceLocation
+  ) {
+    #expect(sourceLocation: place) {
+      try plan(segments)
+    } throws: { error in
+      (error as? Failure)?.message.hasPrefix(message) == true
+    }
+  }
+
+  private func plan(_ segments: [Segment], _ copying: Output.Copying = .init()) throws -> CopyPlan {
+    try plan([Track(segments: segments)], copying)
+  }
+
+  private func plan(_ tracks: [Track], _ copying: Output.Copying = .init()) throws -> CopyPlan {
+    try #require(try Graph(compiling: export(tracks, copying)).sinks.first?.copied)
+  }
+
+  private func graph(_ segments: [Segment]) throws -> Graph {
+    try Graph(compiling: export([Track(segments: segments)]))
+  }
+
+  private func export(_ tracks: [Track], _ copying: Output.Copying = .init()) -> Export {
+    var output = Output(path: "out.mp3", request: .copied(.mp3))
+    output.copying = copying
+    return Export(name: "copy", composition: Composition(tracks: tracks), outputs: [output])
+  }
+
+  private func clip(_ asset: Asset, from: Int64, to: Int64, at start: Int64) -> Segment {
+    Segment(.asset(asset), source: range(from, to), at: seconds(start))
+  }
+
+  private func range(_ start: Int64, _ end: Int64) -> TimeRange {
+    TimeRange(start: seconds(start), end: seconds(end))
+  }
+
+  private func seconds(_ count: Int64) -> Time { Time(value: count, timescale: 1) }
+
+  private var talk: Asset {
+    var asset = asset("talk.mp3", "mp3")
+    asset.encoderDelay = 1105
+    asset.mp3Settings = MP3Settings(.cbr(bitRate: 128_000))
+    return asset
+  }
+
+  private var music: Asset { asset("music.wav", "pcm_s16le") }
+
+  private func asset(_ name: String, _ codec: String) -> Asset {
+    Asset(
+      location: .file(FilePath(name)), streamIndex: 0, container: codec == "mp3" ? "mp3" : "wav",
+      codec: codec, sampleRate: 44_100, channelLayout: .stereo, frameCount: 44_100 * 600,
+      identity: FileIdentity(device: 1, inode: 1, size: 1, modificationTime: 1))
+  }
+}
+
+extension CopyPlan {
+  /// A line for each part.
+  fileprivate var lines: [String] {
+    parts.map { part in
+      let source = part.source.map { "\($0.location) from \($0.firstPacket)" }
+      let reasons = part.reasons.map { "\($0)" }.joined(separator: ", ")
+      return "\(part.frames.lowerBound)–\(part.frames.upperBound): \(source ?? reasons)"
+    }
+  }
+}
