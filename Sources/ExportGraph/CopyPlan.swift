@@ -7,14 +7,17 @@ public struct CopyPlan: Sendable, Hashable, Encodable {
   public let parts: [CopiedPart]
   /// The source of each copied part, in their order.
   package let assets: [Asset]
-  /// Where copied frames lie.
-  package let layout: CopyLayout
+  /// Where copied frames lie; nil where samples are copied.
+  package let layout: CopyLayout?
 
-  init(_ layout: CopyLayout, assets: [Asset], parts: [CopiedPart]) {
+  init(_ layout: CopyLayout?, assets: [Asset], parts: [CopiedPart]) {
     self.layout = layout
     self.assets = assets
     self.parts = parts
   }
+
+  /// Whether nothing is encoded.
+  var isWhole: Bool { parts.allSatisfy { $0.source != nil } }
 
   /// The parts, where encoders have met copies elsewhere than planned.
   package func parts(in layout: CopyLayout) -> [CopiedPart] {
@@ -22,7 +25,9 @@ public struct CopyPlan: Sendable, Hashable, Encodable {
     return parts.map { part in
       var part = part
       if part.source != nil, let copy = copies.popFirst() {
+        let first = part.frames.lowerBound
         part.frames = layout.samples(of: copy.frames)
+        part.source?.frame += part.frames.lowerBound - first
         part.packetCount = copy.frames.count
         part.source?.firstPacket = copy.first
       } else if part.source == nil, let run = runs.popFirst() {

@@ -11,16 +11,62 @@ extension Graph {
   ///
   /// - Throws: `mendJob` where nothing can be copied, and what the output refuses to encode.
   mutating func copy(into sink: inout Sink) throws(Failure) {
-    guard let copying = sink.output.copying, sink.format.kind == .mp3 else { return }
+    guard let copying = sink.output.copying else { return }
     var nudges: [Node.ID: Int] = [:]
-    if copying.join == .nudge { nudges = nudge(&sink) }
-    let plan = copyPlan(of: sink, nudges)
+    if copying.join == .nudge, sink.format.kind == .mp3 { nudges = nudge(&sink) }
+    let plan: CopyPlan
+    switch sink.format.kind {
+    case .mp3: plan = copyPlan(of: sink, nudges)
+    case .wav, .aiff, .caf, .flac, .alac: plan = samplePlan(of: sink)
+    case .aac, .vorbis, .opus: plan = packetPlan(of: sink)
+    }
     // A clip of a frame is encoded.
-    guard !plan.assets.isEmpty || plan.parts.reasons == [.short] else {
+    if plan.assets.isEmpty, plan.parts.reasons != [.short] {
+      guard copying.isRequired else { return }
       throw nothingCopied(plan, sink)
     }
     try requireCopied(plan, sink, copying)
     sink.copied = plan
+  }
+
+  /// Of a format that loses nothing, samples are copied: they are what its encoder is given.
+  private func samplePlan(of sink: Sink) -> CopyPlan {
+    var assets: [Asset] = []
+    let zero = sink.frames.lowerBound
+    let parts = SoleSpans(nodes, of: sink.node, in: sink.frames).spans.map { span -> CopiedPart in
+      let frames = span.frames.lowerBound - zero..<span.frames.upperBound - zero
+      switch span.content {
+      case .changed(let change): return CopiedPart(frames: frames, reasons: [change.reason])
+      case .source(let id, let start):
+        guard let asset = nodes[id].asset, asset.holdsSamples(for: sink.format) else {
+          return CopiedPart(frames: frames, reasons: [.codec])
+        }
+        assets.append(asset)
+        return CopiedPart(frames: frames, source: CopiedPart.Source(asset.location, frame: start))
+      }
+    }
+    return CopyPlan(nil, assets: assets, parts: parts)
+  }
+
+  /// Of other formats the packets of one clip are copied, between which nothing else can lie.
+  private func packetPlan(of sink: Sink) -> CopyPlan {
+    let spans = SoleSpans(nodes, of: sink.node, in: sink.frames).spans
+    let frames = 0..<Int64(sink.frames.count)
+    if spans.count == 1, case .source(let id, let start) = spans[0].content,
+      let asset = nodes[id].asset
+    {
+      guard asset.isCopyable(as: sink.format, nodes[sink.node].format) else {
+        return CopyPlan(nil, assets: [], parts: [CopiedPart(frames: frames, reasons: [.codec])])
+      }
+      let source = CopiedPart.Source(asset.location, frame: start)
+      return CopyPlan(nil, assets: [asset], parts: [CopiedPart(frames: frames, source: source)])
+    }
+    var reasons: [CopiedPart.Reason] = []
+    for case .changed(let change) in spans.map(\.content) where !reasons.contains(change.reason) {
+      reasons.append(change.reason)
+    }
+    if spans.count > 1 { reasons.append(.seam) }
+    return CopyPlan(nil, assets: [], parts: [CopiedPart(frames: frames, reasons: reasons)])
   }
 
   private func copyPlan(of sink: Sink, _ nudges: [Node.ID: Int]) -> CopyPlan {
@@ -49,7 +95,11 @@ extension Graph {
       return CopiedPart(
         frames: layout.samples(of: copy.frames), packetCount: copy.frames.count,
         source: CopiedPart.Source(
-          asset.location, firstPacket: copy.first, nudge: nudges[id] ?? 0))
+          asset.location,
+          frame: max(0, layout.firstSample(ofFrame: copy.frames.lowerBound))
+            - copyable[copy.span].copy.frames.lowerBound + copyable[copy.span].copy.start
+            - Int64(asset.encoderDelay ?? 0),
+          firstPacket: copy.first, nudge: nudges[id] ?? 0))
     }
     let encoded = layout.encoded.map { run in
       let frames = layout.samples(of: run)
@@ -77,10 +127,7 @@ extension Graph {
     case .changed(.silence):
       // A nudge may leave as much.
       return span.frames.count > layout.samplesPerFrame / 2 ? .silence : nil
-    case .changed(.mixed): return .mixed
-    case .changed(.level): return .level
-    case .changed(.process): return .process
-    case .changed(.conversion): return .conversion
+    case .changed(let change): return change.reason
     case .source:
       guard let copy else { return .codec }
       let offset = layout.offset(of: copy)
@@ -96,16 +143,22 @@ extension Graph {
     case .convert(let mix):
       why = "the mix is \(nodes[mix].format), and the output \(nodes[sink.node].format)"
     case .process(.normalize, _): why = "its sound is brought to a loudness"
-    default: why = plan.parts.reasons.text
+    default:
+      why =
+        plan.layout == nil && plan.parts.reasons.contains(.seam)
+        ? "of its packets one clip alone can be made" : plan.parts.reasons.text
     }
+    let kind = sink.format.kind
     return Failure(
-      .mendJob, "'mp3: copy' finds nothing to copy: \(why); 'mp3: V2' encodes it",
+      .mendJob, "'\(kind.rawValue): copy' finds nothing to copy: \(why); \(kind.encodingHelp)",
       path: sink.output.path, origin: sink.output.origin)
   }
 
   private func requireCopied(
     _ plan: CopyPlan, _ sink: Sink, _ copying: Output.Copying
   ) throws(Failure) {
+    // What is still to be written will have a grid.
+    guard !nodes.contains(where: { $0.asset?.isPredicted == true }) else { return }
     let rate = nodes[sink.node].format.sampleRate
     for part in plan.parts {
       let grid = part.reasons.contains { if case .grid = $0 { true } else { false } }
@@ -119,7 +172,10 @@ extension Graph {
         ? (
           "join: strict", "'join: exact' encodes it, 'join: nudge' moves it by half a frame at most"
         )
-        : ("mp3: copy strict", "'mp3: copy' encodes it")
+        : (
+          "\(sink.format.kind.rawValue): copy strict",
+          "'\(sink.format.kind.rawValue): copy' encodes it"
+        )
       throw Failure(
         .mendJob,
         "'\(rule)' does not encode what cannot be copied: at \(place) "
@@ -193,14 +249,78 @@ extension Node {
   }
 }
 
+extension Output.Kind {
+  /// What encodes anew, in words.
+  var encodingHelp: String {
+    switch self {
+    case .mp3: "'mp3: V2' encodes it"
+    case .wav, .aiff, .caf, .flac, .alac: "'\(rawValue): 16 bit' writes it"
+    case .aac, .opus: "'\(rawValue): 128k' encodes it"
+    case .vorbis: "'vorbis: q5' encodes it"
+    }
+  }
+}
+
+extension SoleSpans.Change {
+  fileprivate var reason: CopiedPart.Reason {
+    switch self {
+    case .silence: .silence
+    case .mixed: .mixed
+    case .level: .level
+    case .process: .process
+    case .conversion: .conversion
+    }
+  }
+}
+
 extension Asset {
+  /// Whether a lossless file in `format` holds each of its samples as it is.
+  fileprivate func holdsSamples(for format: Output.Format) -> Bool {
+    guard let kind = outputKind, codec != "mp3" else { return false }
+    switch kind {
+    case .wav, .aiff, .caf, .flac, .alac:
+      guard let depth = format.integerDepth else { return true }
+      return (bitDepth ?? .max) <= depth
+    case .mp3, .aac, .vorbis, .opus: return false
+    }
+  }
+
   /// Whether its frames can be those of an output in `format`.
   fileprivate func isCopyable(as format: Output.Format, _ sound: AudioFormat) -> Bool {
-    format.kind == .mp3 && codec == "mp3" && container == "mp3"
-      && sampleRate == sound.sampleRate && channelLayout.count == sound.channelLayout.count
+    guard outputKind == format.kind, sampleRate == sound.sampleRate,
+      channelLayout.count == sound.channelLayout.count
+    else { return false }
+    return switch format.kind {
+    case .mp3: container == "mp3"
+    case .aac: container.hasPrefix("mov,")
+    case .opus: container == "ogg"
+    // Its decoders begin with a whole block, whatever a file says of the samples before its sound.
+    case .vorbis, .wav, .aiff, .caf, .flac, .alac: false
+    }
   }
 }
 
 extension [CopiedPart.Reason] {
   fileprivate var text: String { map(\.text).joined(separator: ", ") }
+}
+
+extension Export {
+  /// Notes on outputs in MP3 that are encoded, and of which every frame could be copied.
+  ///
+  /// - Complexity: O(segments) for each output
+  public var copyNotes: [Diagnostic] {
+    outputs.compactMap { output in
+      guard output.kind == .mp3, output.copying == nil else { return nil }
+      var copy = self
+      copy.outputs = [output]
+      copy.outputs[0].request = .copied(.mp3)
+      copy.outputs[0].copying = Output.Copying(join: .strict, isStrict: true)
+      guard let plan = try? Graph(compiling: copy).sinks.first?.copied, plan.isWhole else {
+        return nil
+      }
+      return Diagnostic(
+        .note, "'\(output.path)' is encoded anew, which costs time and quality", at: output.origin,
+        help: "'--mp3 copy' cuts it without encoding, as exactly")
+    }
+  }
 }

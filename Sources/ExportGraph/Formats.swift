@@ -126,6 +126,7 @@ extension Export {
         guard isInFolder else { throw Diagnostics(output.misnamed(clip, draft.kind, usual)) }
         output.path.extension = usual
       }
+      if output.copying == nil { output.copying = Output.Copying(isRequired: false) }
     case .copied:
       guard let clip = draft.clip else { throw Diagnostics(output.missingClip) }
       format = draft.kind.format(like: clip, sampleRate: rate, layout: layout)
@@ -212,7 +213,7 @@ extension Output {
     Diagnostic(
       "'\(kind.rawValue): copy' of sources that are not \(kind.capabilities.codecName)",
       at: origins.format == .unknown ? origin : origins.format,
-      help: "'mp3: V2' encodes them")
+      help: kind.encodingHelp)
   }
 
   fileprivate func misnamed(_ clip: Asset, _ kind: Kind, _ usual: String) -> Diagnostic {
@@ -266,7 +267,7 @@ struct SourceFacts {
   /// The source of a kind that is heard longest; of equal ones the first by its name. O(segments)
   func longestHeard(of kind: Output.Kind) -> Asset? {
     let durations = export.composition.durationsByAsset
-    return assets.filter { $0.outputKind == kind && $0.codec == kind.rawValue }.max {
+    return assets.filter { $0.outputKind == kind }.max {
       (durations[$0] ?? .zero, $1.location) < (durations[$1] ?? .zero, $0.location)
     }
   }

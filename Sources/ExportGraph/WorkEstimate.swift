@@ -29,6 +29,7 @@ private enum Cost {
   static let leveler: Int128 = 20_000
   static let limiter: Int128 = 15_000
   static let measuring: Int128 = 20_000
+  static let copying: Int128 = 1_000
 
   static func decoding(_ codec: String) -> Int128 {
     switch codec {
@@ -76,20 +77,34 @@ private enum Cost {
   }
 }
 
+extension Sink {
+  /// Its frames that are not copied.
+  fileprivate var encodedCount: Int {
+    guard let copied else { return frames.count }
+    return copied.parts.reduce(0) { $0 + ($1.source == nil ? $1.frames.count : 0) }
+  }
+}
+
 extension Graph {
   /// The time that one core works on the export, estimated from the graph alone: no clock, disk or
   /// measurement. It is right to a factor of two or three on the machine that the table was
   /// measured on, enough to start long exports first and to deal them out in equal shares. At most
   /// a thousand years. O(nodes).
   public var estimatedWork: Duration {
-    var work = Cost.export * 1000
+    var work: Int128 = 0
     let needed = neededFrames
     for (id, node) in nodes.enumerated() where !needed[id].isEmpty {
       work += cost(of: node, frames: Int128(needed[id].count))
     }
+    // Sound that is copied alone is not rendered.
+    if sinks.count == 1, let sink = sinks.first, sink.copied != nil {
+      work = work * Int128(sink.encodedCount) / Int128(max(1, sink.frames.count))
+    }
+    work += Cost.export * 1000
     for sink in sinks {
-      let channels = nodes[sink.node].format.channelLayout.count
-      work += Int128(sink.frames.count) * Int128(channels) * Cost.encoding(sink.format)
+      let channels = Int128(nodes[sink.node].format.channelLayout.count)
+      work += Int128(sink.encodedCount) * channels * Cost.encoding(sink.format)
+      work += Int128(sink.frames.count - sink.encodedCount) * channels * Cost.copying
     }
     // A thousandth of a nanosecond is the cost of a sample.
     return .nanoseconds(Int64(clamping: min(work / 1000, 31_536_000_000_000_000_000)))

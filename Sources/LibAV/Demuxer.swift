@@ -271,6 +271,14 @@ package struct Stream {
   package var mediaType: String {
     av_get_media_type_string(parameters.codec_type).map { String(cString: $0) } ?? "unknown"
   }
+  /// The audio object type of AAC, by its header (ISO 14496-3, 1.6.2.1): 2 is LC, 5 and 29 are HE.
+  /// nil without a header.
+  package var audioObjectType: Int? {
+    guard parameters.codec_id == AV_CODEC_ID_AAC, parameters.extradata_size > 1,
+      let header = parameters.extradata
+    else { return nil }
+    return Int(header[0] >> 3)
+  }
   package var sampleRate: Int { Int(parameters.sample_rate) }
   package var channelCount: Int { Int(parameters.ch_layout.nb_channels) }
   /// A bit for each channel (`AV_CH_…`); 0 where the header gives them no places.

@@ -54,19 +54,42 @@ package final class Muxer {
 
   deinit { avformat_free_context(context) }
 
-  /// Writes the header for what `encoder` will give.
+  /// Where the packets of sound come from.
+  package enum Source {
+    /// An encoder, opened.
+    case encoder(Encoder)
+    /// Another file's stream, whose packets are timed anew, in frames. `padding` is how many frames of
+    /// them lie before the sound.
+    case stream(Stream, padding: Int)
+
+    fileprivate var sampleRate: Int {
+      switch self {
+      case .encoder(let encoder): encoder.sampleRate
+      case .stream(let stream, _): stream.sampleRate
+      }
+    }
+
+    fileprivate var timeBase: AVRational {
+      switch self {
+      case .encoder(let encoder): encoder.context.pointee.time_base
+      case .stream(let stream, _): AVRational(num: 1, den: stream.parameters.sample_rate)
+      }
+    }
+  }
+
+  /// Writes the header for packets of sound.
   ///
   /// - Parameters:
   ///   - container: The file's format.
   ///   - output: Where the bytes go.
-  ///   - encoder: Opened; its packets go to `write`.
+  ///   - source: Its packets go to `write`.
   ///   - metadata: Tags by FFmpeg's generic names; a container leaves out those it has no place for.
   ///   - chapters: In order. WAV, AIFF and CAF do not hold them.
   ///   - picture: A front cover. WAV, AIFF and CAF do not hold one.
   /// - Returns: A muxer whose header is written.
   /// - Throws: FFmpeg's refusal, or the errno of `output`.
   package static func open(
-    _ container: Container, to output: any ByteOutput, for encoder: Encoder,
+    _ container: Container, to output: any ByteOutput, for source: Source,
     metadata: [(key: String, value: String)] = [], chapters: [Chapter] = [],
     picture: Picture? = nil
   ) throws(LibAVError) -> Muxer {
@@ -80,12 +103,12 @@ package final class Muxer {
     opened.pointee.flags |= AVFMT_FLAG_BITEXACT | AVFMT_FLAG_CUSTOM_IO
     opened.pointee.io_open = refuseToOpen
     // From here on the muxer's deinit frees what was made.
-    let muxer = Muxer(opened, output, encoder.context.pointee.time_base)
+    let muxer = Muxer(opened, output, source.timeBase)
     var picture = picture
     var chapters = chapters
     var tags = metadata
     if container.hasVorbisComments {
-      tags += chapterComments(chapters, sampleRate: encoder.sampleRate)
+      tags += chapterComments(chapters, sampleRate: source.sampleRate)
       chapters = []
     }
     if case .m4a = container, let first = chapters.first, first.frames.lowerBound > 0 {
@@ -101,15 +124,15 @@ package final class Muxer {
         picture = nil
       }
     }
-    let sound = try muxer.addSound(encoder)
+    let sound = try muxer.addSound(source)
     if let picture { try muxer.addCover(picture) }
-    try muxer.addChapters(chapters, sampleRate: encoder.sampleRate)
+    try muxer.addChapters(chapters, sampleRate: source.sampleRate)
     // An Ogg stream's comments are made when its muxer is initialised. Of a file's own tags,
     // libavformat then takes out what it might have written itself, `encoder` and `encoder-…`, and
     // puts the last one in the gap, in front of what it must follow: they are set after that.
     let isOgg = muxer.firstPage != nil
     if isOgg { try set(tags, in: &sound.pointee.metadata) }
-    try muxer.initialize(container.options(sampleRate: encoder.sampleRate))
+    try muxer.initialize(container.options(sampleRate: source.sampleRate))
     if !isOgg { try set(tags, in: &opened.pointee.metadata) }
     try muxer.checkOutput(avformat_write_header(opened, nil), "avformat_write_header")
     if let picture { try muxer.write(picture) }
@@ -118,13 +141,21 @@ package final class Muxer {
 
   /// The stream is the context's.
   private func addSound(
-    _ encoder: Encoder
+    _ source: Source
   ) throws(LibAVError) -> UnsafeMutablePointer<AVStream> {
     let stream = try checkAllocated(avformat_new_stream(context, nil), "avformat_new_stream")
     stream.pointee.time_base = timeBase
-    try check(
-      avcodec_parameters_from_context(stream.pointee.codecpar, encoder.context),
-      "avcodec_parameters_from_context")
+    switch source {
+    case .encoder(let encoder):
+      try check(
+        avcodec_parameters_from_context(stream.pointee.codecpar, encoder.context),
+        "avcodec_parameters_from_context")
+    case .stream(let original, let padding):
+      try check(
+        avcodec_parameters_copy(stream.pointee.codecpar, original.pointer.pointee.codecpar),
+        "avcodec_parameters_copy")
+      stream.pointee.codecpar.pointee.pad(by: padding)
+    }
     return stream
   }
 
@@ -262,6 +293,19 @@ package final class Muxer {
       throw LibAVError(code: avjob_averror(output.failure), operation: "write")
     }
     try check(status, operation)
+  }
+}
+
+extension AVCodecParameters {
+  /// Has so many frames before the sound; in Opus also in its own header (RFC 7845, 5.1).
+  fileprivate mutating func pad(by frames: Int) {
+    // The container's own number for the codec: another one may have another.
+    codec_tag = 0
+    initial_padding = Int32(clamping: frames)
+    guard codec_id == AV_CODEC_ID_OPUS, extradata_size > 11, let header = extradata else { return }
+    let preSkip = UInt16(clamping: frames)
+    header[10] = UInt8(preSkip & 0xFF)
+    header[11] = UInt8(preSkip >> 8)
   }
 }
 

@@ -52,6 +52,16 @@ package final class Packet {
   /// Byte offset in the file, or nil.
   package var position: Int64? { pointer.pointee.pos < 0 ? nil : pointer.pointee.pos }
 
+  /// Gives it another place, in ticks of whoever writes it, without what its file says of samples to
+  /// drop.
+  package func retime(to timestamp: Int64, lasting duration: Int64) {
+    pointer.pointee.pts = timestamp
+    pointer.pointee.dts = timestamp
+    pointer.pointee.duration = duration
+    pointer.pointee.pos = -1
+    av_packet_free_side_data(pointer)
+  }
+
   /// Mixes the packet's bytes into a hash. O(bytes).
   package func hash(into hasher: inout Hasher) {
     hasher.combine(pointer.pointee.size)

@@ -30,27 +30,34 @@ public struct CopiedPart: Sendable, Hashable, Codable {
   public struct Source: Sendable, Hashable, Codable {
     /// The medium.
     public var location: MediaLocation
-    /// The first of its packets (frames of the codec) that is copied, counted from 0.
-    public var firstPacket: Int
+    /// The frame of its sound that the part begins with.
+    public var frame: Int64
+    /// The first of its packets (frames of the codec) that is copied, counted from 0; nil where
+    /// samples are copied.
+    public var firstPacket: Int?
     /// By how many samples the sound lies later than on the timeline, to be on the grid of the others.
     public var nudge: Int
 
-    package init(_ location: MediaLocation, firstPacket: Int, nudge: Int) {
-      (self.location, self.firstPacket, self.nudge) = (location, firstPacket, nudge)
+    package init(
+      _ location: MediaLocation, frame: Int64, firstPacket: Int? = nil, nudge: Int = 0
+    ) {
+      (self.location, self.frame) = (location, frame)
+      (self.firstPacket, self.nudge) = (firstPacket, nudge)
     }
   }
 
   /// Frames of sound of the output.
   public var frames: Range<Int64>
-  /// Packets (frames of the codec) that hold them, with those before the sound that decoding needs.
-  public var packetCount: Int
+  /// Packets (frames of the codec) that hold them, with those before the sound that decoding needs;
+  /// nil where samples are copied.
+  public var packetCount: Int?
   /// Nil where they are encoded.
   public var source: Source?
   /// Why they are encoded; empty for copied ones.
   public var reasons: [Reason]
 
   package init(
-    frames: Range<Int64>, packetCount: Int, source: Source? = nil, reasons: [Reason] = []
+    frames: Range<Int64>, packetCount: Int? = nil, source: Source? = nil, reasons: [Reason] = []
   ) {
     (self.frames, self.packetCount) = (frames, packetCount)
     (self.source, self.reasons) = (source, reasons)
@@ -107,22 +114,23 @@ extension [CopiedPart] {
 extension CopiedPart {
   /// For people, as "copied, 3,000 packets of talk.mp3 from 12".
   package var text: String {
-    let count = packetCount == 1 ? "1 packet" : "\(packetCount) packets"
+    let count = packetCount.map { ", " + ($0 == 1 ? "1 packet" : "\($0) packets") }
     guard let source else {
-      return "encoded, \(count): " + reasons.map(\.text).joined(separator: ", ")
+      return "encoded\(count ?? ""): " + reasons.map(\.text).joined(separator: ", ")
     }
     let nudge =
       source.nudge == 0
       ? ""
       : ", \(source.nudge.magnitude) samples \(source.nudge < 0 ? "earlier" : "later")"
-    return "copied, \(count) of \(source.location) from \(source.firstPacket)" + nudge
+    return "copied\(count ?? ", samples") of \(source.location) "
+      + "from \(source.firstPacket.map(Int64.init) ?? source.frame)" + nudge
   }
 
   fileprivate var json: JSONValue {
-    let place: JSONValue = [
-      "first_frame": .integer(frames.lowerBound), "end_frame": .integer(frames.upperBound),
-      "packets": .count(packetCount),
-    ]
+    let place =
+      ([
+        "first_frame": .integer(frames.lowerBound), "end_frame": .integer(frames.upperBound),
+      ] as JSONValue).with(.members(["packets": packetCount.map { .count($0) }]))
     guard let source else {
       let offset = reasons.compactMap(\.offset).first
       return place.with(
@@ -135,7 +143,9 @@ extension CopiedPart {
       .medium(
         source.location,
         [
-          "first_packet": .count(source.firstPacket), "nudge": .integer(Int64(source.nudge)),
+          "source_frame": .integer(source.frame),
+          "first_packet": source.firstPacket.map { .count($0) },
+          "nudge": .integer(Int64(source.nudge)),
         ]))
   }
 }

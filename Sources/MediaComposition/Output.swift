@@ -71,11 +71,14 @@ public struct Output: Sendable, Hashable, Codable {
     public var join: Join
     /// Whether the export is refused where anything but a join would be encoded.
     public var isStrict: Bool
+    /// Whether the export is refused where nothing can be copied; else all of it is encoded then.
+    public var isRequired: Bool
 
     /// Copies where it is exact, and encodes the rest.
-    public init(join: Join = .exact, isStrict: Bool = false) {
+    public init(join: Join = .exact, isStrict: Bool = false, isRequired: Bool = true) {
       self.join = join
       self.isStrict = isStrict
+      self.isRequired = isRequired
     }
   }
 

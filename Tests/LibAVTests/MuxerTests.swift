@@ -39,7 +39,7 @@ private func write(
   Library.silence()
   let encoder = try Encoder.open(
     codec, sampleRate: sampleRate ?? codec.sampleRate, channelMask: channelMask)
-  let muxer = try Muxer.open(container, to: output, for: encoder)
+  let muxer = try Muxer.open(container, to: output, for: .encoder(encoder))
   func mux() throws(LibAVError) {
     while let packet = try encoder.next() { try muxer.write(packet) }
   }
@@ -145,7 +145,7 @@ struct MuxerTests {
       for (codec, container) in Self.pairs {
         let encoder = try Encoder.open(
           codec, sampleRate: codec.sampleRate, channelMask: 3)
-        _ = try Muxer.open(container, to: MemoryOutput(), for: encoder)
+        _ = try Muxer.open(container, to: MemoryOutput(), for: .encoder(encoder))
       }
     }
   }

@@ -349,6 +349,14 @@ public final class MediaLibrary: Sendable {
     return try MPEGFrames.open(facts, index, note)
   }
 
+  /// Opens the packets of an asset, if its file is still the probed one.
+  ///
+  /// - Throws: `mendInput` also for packets that cannot be copied into another file.
+  func openPackets(of asset: Asset) throws(Failure) -> SourcePackets {
+    try SourceFile.requireUnchanged(asset.location, asset.identity)
+    return try SourcePackets.open(try facts(of: asset))
+  }
+
   /// Opens an MP3, whose frames may have been announced when it was probed, and counted since.
   private func openMPEG(
     _ asset: Asset, _ facts: StreamFacts, _ index: FrameIndex?, _ note: ITunesGapless?,

@@ -9,7 +9,12 @@ final class LibAVWriter: GrowingWriter {
   private let file: OutputFile
   private let encoder: Encoder
   private let muxer: Muxer
-  private let quantizer: Quantizer
+  private var quantizer: Quantizer
+  private let isDithered: Bool
+  /// The output's parts, of which copied ones are not dithered.
+  private let copied: [CopiedPart]?
+  /// Those that are still to come.
+  private var parts: ArraySlice<CopiedPart>
   /// The timeline's first frame: dither is that of the timeline, so that the parts of a sound are
   /// slices of the whole.
   private let firstFrame: Int64
@@ -32,6 +37,8 @@ final class LibAVWriter: GrowingWriter {
     self.encoder = encoder
     self.muxer = muxer
     quantizer = Quantizer(isDithered: recipe.isDithered)
+    (isDithered, copied) = (recipe.isDithered, recipe.copied)
+    parts = (recipe.copied ?? [])[...]
     firstFrame = recipe.firstFrame
     tag = recipe.tag
     self.tally = tally
@@ -44,7 +51,7 @@ final class LibAVWriter: GrowingWriter {
       let encoder = try Encoder.open(
         recipe.codec, sampleRate: recipe.sampleRate, channelMask: recipe.channelMask)
       let muxer = try Muxer.open(
-        recipe.container, to: file, for: encoder, metadata: recipe.metadata,
+        recipe.container, to: file, for: .encoder(encoder), metadata: recipe.metadata,
         chapters: recipe.chapters, picture: recipe.picture)
       return LibAVWriter(file, encoder, muxer, recipe, tally)
     } catch {
@@ -112,7 +119,9 @@ final class LibAVWriter: GrowingWriter {
     } catch {
       throw abandoning(error)
     }
-    return tally.result(of: file, sampleRate: encoder.sampleRate)
+    var written = tally.result(of: file, sampleRate: encoder.sampleRate)
+    written.copied = copied
+    return written
   }
 
   /// Appends AIFF's ID3 chunk, at the file's end, where it can grow.
@@ -148,8 +157,8 @@ final class LibAVWriter: GrowingWriter {
   private func encode(_ block: AudioBuffer) throws(LibAVError) {
     var done = 0
     while done < block.frameCount {
-      let count = min(encoder.room, block.frameCount - done)
       let frame = firstFrame + encoder.frameCount
+      let count = min(encoder.room, block.frameCount - done, beginPart(at: encoder.frameCount))
       try encoder.fill(count) { plane, destination in
         store(block, from: done, count: count, frame: frame, plane: plane, to: destination)
       }
@@ -158,6 +167,14 @@ final class LibAVWriter: GrowingWriter {
       try encoder.submit()
       try mux()
     }
+  }
+
+  /// Dithers, or does not, from a frame on; gives for how many.
+  private func beginPart(at frame: Int64) -> Int {
+    while let part = parts.first, part.frames.upperBound <= frame { parts = parts.dropFirst() }
+    guard let part = parts.first else { return .max }
+    quantizer = Quantizer(isDithered: isDithered && part.source == nil)
+    return Int(part.frames.upperBound - frame)
   }
 
   private func mux() throws(LibAVError) {
@@ -219,6 +236,8 @@ struct LibAVRecipe {
   var sampleRate: Int
   var channelMask: UInt64
   var isDithered: Bool
+  /// Parts of an output that copies its sources' samples.
+  var copied: [CopiedPart]?
   var firstFrame: Int64
   var metadata: [(key: String, value: String)]
   var chapters: [Muxer.Chapter]
@@ -228,7 +247,7 @@ struct LibAVRecipe {
 
 extension LibAVError {
   /// The failure of the output for this error of FFmpeg's.
-  fileprivate func outputFailure(_ file: OutputFile) -> Failure {
+  func outputFailure(_ file: OutputFile) -> Failure {
     if operation == "write", let posix {
       return .writing(posix, "cannot write the file", path: file.path)
     }

@@ -15,8 +15,8 @@ final class MP3Sources {
   /// Opens the sources of `plan`.
   ///
   /// - Throws: The failure of a source that cannot be read, or has changed.
-  init(_ plan: CopyPlan, _ library: MediaLibrary) throws(Failure) {
-    (self.plan, layout) = (plan, plan.layout)
+  init(_ plan: CopyPlan, _ layout: CopyLayout, _ library: MediaLibrary) throws(Failure) {
+    (self.plan, self.layout) = (plan, layout)
     var streams: [MPEGFrames] = []
     var opened: [Asset: MPEGFrames] = [:]
     for asset in plan.assets {

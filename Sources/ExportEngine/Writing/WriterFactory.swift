@@ -43,9 +43,9 @@ private func makeSoundWriter(
   if case .mp3(let settings) = sink.format {
     let tag = try id3Tag(of: sink, sampleRate: format.sampleRate, readPicture)
     let file = try OutputFile.create(at: sink.output.path)
-    if let plan = sink.copied, !plan.assets.isEmpty {
+    if let plan = sink.copied, let layout = plan.layout, !plan.assets.isEmpty {
       return try MP3CopyWriter.open(
-        file, try MP3Sources(plan, library), settings, tally: tally,
+        file, try MP3Sources(plan, layout, library), settings, tally: tally,
         sampleRate: format.sampleRate, tag: tag, cores: cores)
     }
     let setup: EncoderSetup
@@ -58,6 +58,13 @@ private func makeSoundWriter(
     return try MP3Writer.open(file, setup, tally: tally, tag: tag, cores: cores)
   }
   let recipe = try recipe(for: sink, format: format, readPicture)
+  if let plan = sink.copied, let asset = plan.assets.first, sink.format.integerDepth == nil,
+    sink.format.kind.capabilities.sampleFormats.isEmpty
+  {
+    return try PacketCopyWriter.open(
+      try OutputFile.create(at: sink.output.path), recipe, plan,
+      try library.openPackets(of: asset), tally: tally)
+  }
   return try LibAVWriter.open(
     try OutputFile.create(at: sink.output.path), recipe, tally: tally)
 }
@@ -132,7 +139,7 @@ func recipe(
   var recipe = LibAVRecipe(
     container: container, codec: codec, sampleRate: format.sampleRate,
     channelMask: (capabilities.stored(format.channelLayout) ?? format.channelLayout).mask,
-    isDithered: sink.isDithered, firstFrame: sink.frames.lowerBound,
+    isDithered: sink.isDithered, copied: sink.copied?.parts, firstFrame: sink.frames.lowerBound,
     metadata: sink.metadata.items.map { (sink.format.kind.tagName(of: $0.key), $0.value) },
     chapters: [])
   guard !capabilities.hasID3 else {

@@ -98,14 +98,12 @@ extension Decoder {
 
   /// How frames are copied, by two keys.
   private func copying(_ draft: OutputDraft) -> Output.Copying? {
-    guard var copying = draft.mp3?.copying else {
-      if let join = draft.join {
-        sink.error(
-          "'join' of an output that copies no frames", at: join.origin, help: "write 'mp3: copy'")
-      }
-      return nil
+    if let join = draft.join, draft.mp3?.copying == nil {
+      sink.error(
+        "'join' of an output that copies no frames", at: join.origin, help: "write 'mp3: copy'")
     }
-    copying.join = draft.join?.value ?? .exact
+    var copying = draft.copying
+    copying?.join = draft.join?.value ?? .exact
     return copying
   }
 
@@ -262,16 +260,33 @@ extension Output.Request {
   }
 }
 
+/// What the key of a format says.
+struct FormatChoice: Hashable {
+  var request: Output.Request
+  var copying: Output.Copying?
+}
+
 extension Quantity {
-  /// The settings of a format that has a single one.
-  static func format(_ kind: Output.Kind, _ text: String) throws(QuantityError) -> Output.Format {
-    if text == "copy" || text == "copy strict" {
-      let depth = kind.capabilities.sampleFormats.isEmpty ? "a bit rate" : "a depth, as '16 bit'"
-      throw QuantityError(
-        "'\(kind.rawValue): \(text)' is not built yet: only MP3 is copied",
-        help: "write \(kind == .flac || kind == .alac ? "a depth, as '16 bit'" : depth)")
+  /// The settings of a format that has a single one, or how it is copied.
+  static func request(
+    _ kind: Output.Kind, _ text: String
+  ) throws(QuantityError) -> FormatChoice {
+    guard text == "copy" || text == "copy strict" else {
+      return FormatChoice(request: .exactly(try format(kind, text)))
     }
-    return switch kind {
+    guard kind != .vorbis else {
+      throw QuantityError(
+        "'vorbis: \(text)': Vorbis is not copied, since decoders begin with a whole block: a cut would "
+          + "be off by up to 23 ms", help: "write a quality, as 'q5'")
+    }
+    return FormatChoice(
+      request: .copied(kind), copying: Output.Copying(isStrict: text == "copy strict"))
+  }
+
+  private static func format(
+    _ kind: Output.Kind, _ text: String
+  ) throws(QuantityError) -> Output.Format {
+    switch kind {
     case .mp3: .mp3(.standard)
     case .wav: .wav(try sampleFormat(text, of: kind))
     case .aiff: .aiff(try sampleFormat(text, of: kind))

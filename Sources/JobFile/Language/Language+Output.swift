@@ -17,6 +17,7 @@ struct OutputDraft {
   var channels: Located<ChannelLayout>?
   var tags = JobTags()
   var id3: Located<ID3Version>?
+  var copying: Output.Copying?
   var join: Located<Output.Copying.Join>?
 
   init(_ job: EnclosingJob, isInFolder: Bool) {
@@ -37,6 +38,7 @@ extension Language {
     Key("folder", as: Values.path.form, "the folder to write to, under the input's name"),
     Key("mp3", Values.mp3, "MP3 by LAME") { output, choice in
       output.mp3 = choice
+      output.copying = output.copying ?? choice.copying
       let isCopied = choice.copying != nil
       output.take(isCopied ? .copied(.mp3) : .exactly(.mp3(choice.settings)), by: "mp3")
     },
@@ -51,9 +53,9 @@ extension Language {
     format(.caf, Values.pcm, "PCM in Apple's Core Audio Format"),
     format(.flac, Values.bitDepth, "FLAC"),
     format(.alac, Values.bitDepth, "Apple Lossless in MP4"),
-    format(.aac, Values.bitRate.form, "AAC in MP4"),
+    format(.aac, Values.codedBitRate, "AAC in MP4"),
     format(.vorbis, Values.vorbis, "Vorbis in Ogg"),
-    format(.opus, Values.bitRate.form, "Opus in Ogg"),
+    format(.opus, Values.codedBitRate, "Opus in Ogg"),
     Key("codec", as: Values.codec.form, "'same': that of the job's only clip") {
       entry, decoder, scope, output in
       guard Values.codec.read(entry.value, decoder, scope) != nil else { return }
@@ -86,9 +88,11 @@ extension Language {
   ) -> Key<OutputDraft> {
     Key(kind.rawValue, as: form, help) { entry, decoder, scope, output in
       let format = decoder.value(entry.value, scope) { text throws(QuantityError) in
-        try Quantity.format(kind, text)
+        try Quantity.request(kind, text)
       }
-      if let format { output.take(.exactly(format.value), by: kind.rawValue) }
+      guard let format else { return }
+      output.copying = output.copying ?? format.value.copying
+      output.take(format.value.request, by: kind.rawValue)
     }
   }
 

@@ -10,24 +10,30 @@ extension Values {
   }
 
   private static let pcmBody = Pattern.one(
-    of: "(16|24)" + Pattern.bits, "32" + Pattern.bits + "[ -]*" + Pattern.anyCase("float"))
+    of: "(16|24)" + Pattern.bits, "32" + Pattern.bits + "[ -]*" + Pattern.anyCase("float"), copies)
+  private static let copies = "copy( strict)?"
   static let pcmText = Pattern.whole(pcmBody)
-  static let pcm: Form = Form("pcm", [.text], "'16 bit', '24 bit' or '32 bit float'") {
+  static let pcm: Form = Form("pcm", [.text], "'16 bit', '24 bit', '32 bit float' or 'copy'") {
     JSONForm.text(pcmText)
   }
   /// The same and formats of telephony.
   static let wavPCM = form(
-    "wav_pcm", "'16 bit', '24 bit', '32 bit float', '8 bit', 'mu-law' or 'a-law'",
+    "wav_pcm", "'16 bit', '24 bit', '32 bit float', '8 bit', 'mu-law', 'a-law' or 'copy'",
     Pattern.one(
       of: pcmBody, "8" + Pattern.bits, "([mM][uU]|[uUaA]|µ)[ -]*" + Pattern.anyCase("law")))
 
-  static let bitDepth = form("bit_depth", "'16 bit' or '24 bit'", "(16|24)" + Pattern.bits)
+  static let bitDepth = form(
+    "bit_depth", "'16 bit', '24 bit' or 'copy'", Pattern.one(of: "(16|24)" + Pattern.bits, copies))
 
   static let vorbis = form(
     "vorbis", "a quality, as 'q5', or a bit rate, as '160k'",
     Pattern.one(
       of: #"[qQ](-0*1(\.0+)?|-0+(\.[0-9]+)?|\+?0*[0-9](\.[0-9]+)?|\+?0*10(\.0+)?)"#,
       Pattern.bitRateBody))
+
+  static let codedBitRate = form(
+    "coded_bit_rate", "a bit rate, as '128k', or 'copy'",
+    Pattern.one(of: Pattern.bitRateBody, copies))
 
   static let id3 = TextNotation(
     "id3", ID3Version.allCases.map { ("\($0)", $0) },

@@ -48,6 +48,8 @@ struct Clip: MediaCommand {
     ])
     try shot.run(
       sources.entry + [("clip", sources.names[0])] + modifiers + shot.metadata()
-        + [("output", shot.outputNode())])
+        + [("output", shot.outputNode())],
+      // Whoever names settings means these.
+      suggestingCopy: output.mp3 == nil && output.preset == nil)
   }
 }

@@ -77,7 +77,12 @@ struct OneShot {
   // MARK: Running
 
   /// Runs the job file's outermost map, or prints it.
-  func run(_ entries: Entries) throws {
+  ///
+  /// - Parameters:
+  ///   - entries: The map's.
+  ///   - suggestsCopying: Whether a note says that an output could be copied.
+  /// - Throws: An `ExitCode`.
+  func run(_ entries: Entries, suggestingCopy suggestsCopying: Bool = false) throws {
     let file = ArgumentNode.map(entries, places.command)
     guard !output.printJob else {
       _ = try jobs(of: file)
@@ -89,7 +94,10 @@ struct OneShot {
       reporting.options, cores: context.budget.total,
       resumedBy: Continuation.skippingExisting.text(of: CommandLine.arguments),
       diagnostics: context.diagnostics)
-    try Batch(context: context, reporter: reporter, replaced: output.force ? .all : .none).run {
+    var batch = Batch(
+      context: context, reporter: reporter, replaced: output.force ? .all : .none)
+    batch.suggestsCopying = suggestsCopying
+    try batch.run {
       let loaded = try jobs(of: file)
       guard !output.skipExisting, !output.force else { return loaded }
       try context.refuse(

@@ -32,6 +32,8 @@ struct Batch {
   var bounds: ProcessBounds?
   /// Which files at the outputs' paths are replaced.
   var replaced = ExportSession.ReplacedFiles.all
+  /// Whether a note says which outputs could be copied.
+  var suggestsCopying = false
   /// Whether jobs are still started when one has failed.
   var startsAfterFailure = true
 
@@ -68,6 +70,9 @@ struct Batch {
       reporter.open(wrong.work, refusals: wrong.refusals)
     }
     signals.workBegins()
+    if suggestsCopying {
+      context.report(Diagnostics(preparation.work.flatMap(\.session.export.copyNotes)))
+    }
     let removed = try pruning(preparation)
     guard reporter.acceptsReports(beside: preparation.registry, isWhole: true) else {
       throw ExitCode.wrongJob

@@ -16,7 +16,7 @@ struct OutputOptions: ParsableArguments {
     completion: .list(OutputPreset.all.map(\.name)))
   var preset: String?
 
-  @Option(help: .value("mp3", "Encode MP3: V0 … V9, 'abr 96k', 'cbr 128k', standard."))
+  @Option(help: .value("mp3", "Encode MP3: V2, 'abr 96k', 'cbr 128k'; or 'copy' its frames."))
   var mp3: String?
 
   @Option(help: .value("bits", "Encode AAC at this bit rate, such as 128k."))

@@ -1,0 +1,187 @@
+import TestSupport
+import Testing
+
+/// Formats other than MP3 that are cut without encoding, as ffmpeg and the codecs' own decoders see
+/// them.
+@Suite("Other formats, copied")
+struct OtherCopyTests {
+  private let stage = Stage()
+
+  @Test(
+    "AAC is cut to the sample, also out of a video",
+    arguments: [
+      "a.wav -c:a aac -b:a 192k -aac_pns 0 s.m4a", "a.wav -ac 1 -c:a aac -b:a 64k -aac_pns 0 s.m4a",
+      "a.wav -ar 22050 -c:a aac -b:a 48k -aac_pns 0 s.m4a",
+      "a.wav -f lavfi -i testsrc=s=64x48:d=14:r=10 -c:v mpeg4 -c:a aac -aac_pns 0 s.mp4",
+    ])
+  func aac(_ encode: String) throws {
+    try stage.make(
+      """
+      ffmpeg -v error -i $FIXTURES/feelings.ogg -t 14 a.wav
+      ffmpeg -v error -i \(encode)
+      """)
+    let name = encode.hasSuffix("mp4") ? "s.mp4" : "s.m4a"
+    let channels = encode.contains("-ac 1") ? 1 : 2
+    let whole = try decoded(name)
+    for range in [0..<100_000, 12_345..<234_567, 99_999..<103_000] {
+      try cut(name, range, "cut.m4a", "aac")
+      let cut = try decoded("cut.m4a")
+      // ffmpeg decodes the last packet whole, whatever its duration says.
+      #expect(range.count * channels..<(range.count + 1024) * channels ~= cut.count)
+      let isSame =
+        cut.prefix(range.count * channels)
+        == whole[range.lowerBound * channels..<range.upperBound * channels]
+      #expect(isSame, "\(range)")
+      let probe = try stage.make("avjob probe cut.m4a").text
+      #expect(probe.contains("(\(range.count) samples)"))
+    }
+  }
+
+  @Test(
+    "Opus is cut to the sample",
+    arguments: ["--bitrate 96", "--bitrate 24 --downmix-mono", "--framesize 60", "--framesize 5"])
+  func opus(_ options: String) throws {
+    try stage.make(
+      """
+      ffmpeg -v error -i $FIXTURES/feelings.ogg -t 14 a.wav
+      opusenc --quiet \(options) a.wav s.opus
+      """)
+    let channels = options.contains("mono") ? 1 : 2
+    let whole = try opusDecoded("s.opus")
+    for range in [0..<100_000, 112_345..<534_567, 99_999..<103_000] {
+      try cut("s.opus", range, "cut.opus", "opus")
+      let cut = try opusDecoded("cut.opus")
+      #expect(cut.count == range.count * channels)
+      let isSame = cut[...] == whole[range.lowerBound * channels..<range.upperBound * channels]
+      #expect(isSame, "\(range)")
+      #expect(try decoded("cut.opus").count == range.count * channels)
+    }
+  }
+
+  @Test(
+    "lossless formats are cut and joined to the sample, and only what is changed is dithered",
+    arguments: [
+      ("wav", "pcm_s16le"), ("wav", "pcm_s24le"), ("aiff", "pcm_s16be"), ("flac", "flac"),
+      ("caf", "pcm_s16le"), ("wav", "pcm_f32le"), ("wav", "pcm_u8"), ("wav", "pcm_mulaw"),
+    ])
+  func lossless(_ format: String, _ codec: String) throws {
+    try stage.make(
+      """
+      ffmpeg -v error -i $FIXTURES/feelings.ogg -t 8 -c:a \(codec) s.\(format)
+      """)
+    try stage.write(
+      "join.yaml",
+      """
+      concat:
+        - { clip: s.\(format), from: 1000 samples, to: 91000 samples }
+        - { clip: s.\(format), from: 0 samples, to: 44100 samples, gain: -3 dB }
+        - { clip: s.\(format), from: 12345 samples, to: 112345 samples }
+      output: { file: join.\(format), \(format): copy }
+      """)
+    try stage.make("avjob run join.yaml --quiet")
+    let (whole, join) = (try integers("s.\(format)"), try integers("join.\(format)"))
+    #expect(join.count == 2 * 234_100)
+    let isSame = join[..<180_000] == whole[2000..<182_000]
+    let isSameAtEnd = join[268_200...] == whole[24_690..<224_690]
+    #expect(isSame && isSameAtEnd)
+    let plan = try stage.make("avjob plan join.yaml").text
+    #expect(plan.contains("0:02.041  copied, samples of s.\(format) from 1000\n"))
+    #expect(plan.contains("encoded: a gain, a fade or a pan is on the sound\n"))
+  }
+
+  @Test("what cannot be copied exactly is refused by name")
+  func refusals() throws {
+    try stage.make(
+      """
+      ffmpeg -v error -i $FIXTURES/feelings.ogg -t 4 a.wav
+      ffmpeg -v error -i a.wav -c:a aac s.m4a
+      ffmpeg -v error -i a.wav -c:a aac s.aac
+      """)
+    expect(
+      "concat: [s.m4a 0s..1s, s.m4a 2s..3s]\noutput: { file: x.m4a, aac: copy }",
+      "'x.m4a': 'aac: copy' finds nothing to copy: of its packets one clip alone can be made; "
+        + "'aac: 128k' encodes it")
+    expect(
+      "clip: s.m4a\ngain: -3 dB\noutput: { file: x.m4a, aac: copy }",
+      "'x.m4a': 'aac: copy' finds nothing to copy: a gain, a fade or a pan is on the sound; "
+        + "'aac: 128k' encodes it")
+    expect(
+      "clip: s.aac\noutput: { file: x.m4a, aac: copy }",
+      "'x.m4a': 'aac: copy' finds nothing to copy: the sound is of another codec; "
+        + "'aac: 128k' encodes it")
+    expect(
+      "clip: a.wav\noutput: { file: x.m4a, aac: copy }",
+      "'aac: copy' of sources that are not AAC")
+    expect(
+      "clip: a.wav\noutput: { file: x.ogg, vorbis: copy }",
+      "'vorbis: copy': Vorbis is not copied, since decoders begin with a whole block: a cut would be "
+        + "off by up to 23 ms")
+  }
+
+  @Test("'codec: same' copies where it is exact, and encodes the rest")
+  func same() throws {
+    try stage.make(
+      """
+      ffmpeg -v error -i $FIXTURES/feelings.ogg -t 8 a.wav
+      lame --quiet -b 128 a.wav s.mp3
+      """)
+    try stage.write(
+      "same.yaml",
+      """
+      jobs:
+        cut: { clip: s.mp3 1s..6s, output: { file: cut.mp3, codec: same } }
+        quiet: { clip: s.mp3 1s..6s, gain: -3 dB, output: { file: quiet.mp3, codec: same } }
+      """)
+    let plan = try stage.make("avjob plan same.yaml").text
+    #expect(plan.contains("      0:00.000 – 0:05.000  copied, 193 packets of s.mp3 from 38\n"))
+    #expect(plan.hasSuffix("    quiet.mp3  MP3 CBR 128 kbps, 44.1 kHz stereo\n"))
+    let screen = try stage.make("avjob clip s.mp3 --to 3s -o note.mp3").errors
+    #expect(
+      screen.hasPrefix(
+        """
+        command line:1:29: note: 'note.mp3' is encoded anew, which costs time and quality
+            1 | avjob clip s.mp3 --to 3s -o note.mp3
+              |                             ^~~~~~~~
+          help: '--mp3 copy' cuts it without encoding, as exactly
+
+        """))
+    #expect(try !stage.make("avjob clip s.mp3 --to 3s -o v2.mp3 --mp3 V2").errors.contains("note"))
+  }
+
+  // MARK: - Oracles
+
+  private func cut(_ name: String, _ range: Range<Int>, _ output: String, _ key: String) throws {
+    try stage.make(
+      """
+      avjob clip \(name) --from '\(range.lowerBound) samples' --to '\(range.upperBound) samples' \
+        -o \(output) --\(key) copy --force --quiet
+      """)
+  }
+
+  private func expect(
+    _ yaml: String, _ message: String, at place: SourceLocation = #_sourceLocation
+  ) {
+    let screen = (try? stage.job(yaml).errors) ?? ""
+    #expect(screen.contains(": error: \(message)\n"), "\(screen)", sourceLocation: place)
+  }
+
+  private func decoded(_ name: String) throws -> [Float] {
+    try stage.make("ffmpeg -v error -i \(name) -vn -f f32le -").floats
+  }
+
+  private func integers(_ name: String) throws -> [Int32] {
+    let bytes = try stage.make("ffmpeg -v error -i \(name) -f s32le -").output
+    return bytes.withUnsafeBytes { Array($0.bindMemory(to: Int32.self)) }
+  }
+
+  /// By libopus' own decoder.
+  private func opusDecoded(_ name: String) throws -> [Float] {
+    try stage.make("opusdec --quiet --float --rate 48000 \(name) raw.wav")
+    let file = try WAVFile(stage.path("raw.wav"))
+    return file.data.withUnsafeBytes { bytes in
+      (0..<bytes.count / 4).map {
+        bytes.loadUnaligned(fromByteOffset: 4 * $0, as: Float.self)
+      }
+    }
+  }
+}
