@@ -16,7 +16,7 @@ extension Graph {
     if copying.join == .nudge, sink.format.kind == .mp3 { nudges = nudge(&sink) }
     let plan: CopyPlan
     switch sink.format.kind {
-    case .mp3: plan = copyPlan(of: sink, nudges)
+    case .mp3: plan = FrameCopies(nodes, sink).plan(nudges)
     case .wav, .aiff, .caf, .flac, .alac: plan = samplePlan(of: sink)
     case .aac, .vorbis, .opus: plan = packetPlan(of: sink)
     }
@@ -69,72 +69,6 @@ extension Graph {
     return CopyPlan(nil, assets: [], parts: [CopiedPart(frames: frames, reasons: reasons)])
   }
 
-  private func copyPlan(of sink: Sink, _ nudges: [Node.ID: Int]) -> CopyPlan {
-    let sound = SoleSpans(nodes, of: sink.node, in: sink.frames).spans
-    let rate = nodes[sink.node].format.sampleRate
-    let copyable = sound.compactMap { span -> (span: SoleSpans.Span, copy: CopyLayout.Span)? in
-      guard case .source(let id, let start) = span.content, let asset = nodes[id].asset,
-        asset.isCopyable(as: sink.format, nodes[sink.node].format)
-      else { return nil }
-      let first = span.frames.lowerBound - sink.frames.lowerBound
-      return (
-        span,
-        CopyLayout.Span(
-          frames: first..<first + Int64(span.frames.count),
-          start: start + Int64(asset.encoderDelay ?? 0))
-      )
-    }
-    let layout = CopyLayout(
-      copyable.map(\.copy), length: Int64(sink.frames.count),
-      samplesPerFrame: rate >= 32000 ? 1152 : 576)
-    var assets: [Asset] = []
-    let copies = layout.copies.compactMap { copy -> CopiedPart? in
-      guard case .source(let id, _) = copyable[copy.span].span.content, let asset = nodes[id].asset
-      else { return nil }
-      assets.append(asset)
-      return CopiedPart(
-        frames: layout.samples(of: copy.frames), packetCount: copy.frames.count,
-        source: CopiedPart.Source(
-          asset.location,
-          frame: max(0, layout.firstSample(ofFrame: copy.frames.lowerBound))
-            - copyable[copy.span].copy.frames.lowerBound + copyable[copy.span].copy.start
-            - Int64(asset.encoderDelay ?? 0),
-          firstPacket: copy.first, nudge: nudges[id] ?? 0))
-    }
-    let encoded = layout.encoded.map { run in
-      let frames = layout.samples(of: run)
-      let onTimeline =
-        frames.lowerBound + sink.frames.lowerBound..<frames.upperBound + sink.frames.lowerBound
-      var reasons: [CopiedPart.Reason] = []
-      for span in sound where span.frames.overlaps(onTimeline) {
-        let copy = copyable.first { $0.span == span }?.copy
-        guard let reason = reason(span, copy, layout), !reasons.contains(reason) else { continue }
-        reasons.append(reason)
-      }
-      if reasons.isEmpty { reasons = [layout.copies.isEmpty ? .short : .seam] }
-      return CopiedPart(frames: frames, packetCount: run.count, reasons: reasons)
-    }
-    return CopyPlan(
-      layout, assets: assets,
-      parts: (copies + encoded).sorted { $0.frames.lowerBound < $1.frames.lowerBound })
-  }
-
-  /// Why none of a span is copied; nil where only its ends are encoded.
-  private func reason(
-    _ span: SoleSpans.Span, _ copy: CopyLayout.Span?, _ layout: CopyLayout
-  ) -> CopiedPart.Reason? {
-    switch span.content {
-    case .changed(.silence):
-      // A nudge may leave as much.
-      return span.frames.count > layout.samplesPerFrame / 2 ? .silence : nil
-    case .changed(let change): return change.reason
-    case .source:
-      guard let copy else { return .codec }
-      let offset = layout.offset(of: copy)
-      return offset == 0 || layout.copies.isEmpty ? nil : .grid(offset: offset)
-    }
-  }
-
   // MARK: - Refusals
 
   private func nothingCopied(_ plan: CopyPlan, _ sink: Sink) -> Failure {
@@ -183,70 +117,6 @@ extension Graph {
         path: sink.output.path, origin: sink.output.origin)
     }
   }
-
-  // MARK: - Nudging
-
-  /// Moves the sources of a sink onto the grid of the longest one, in nodes of its own.
-  ///
-  /// - Returns: By how many samples each node was moved.
-  private mutating func nudge(_ sink: inout Sink) -> [Node.ID: Int] {
-    let sole = SoleSpans(nodes, of: sink.node, in: sink.frames).spans
-    let format = nodes[sink.node].format
-    let count = format.sampleRate >= 32000 ? 1152 : 576
-    let sources = sole.compactMap { span -> (id: Node.ID, phase: Int, length: Int)? in
-      guard case .source(let id, let start) = span.content, let asset = nodes[id].asset,
-        asset.isCopyable(as: sink.format, format)
-      else { return nil }
-      let phase = start + Int64(asset.encoderDelay ?? 0) - span.frames.lowerBound
-      return (id, Int(phase) % count, span.frames.count)
-    }
-    guard let longest = sources.max(by: { $0.length < $1.length }) else { return [:] }
-    var shifts: [Node.ID: Int] = [:]
-    for source in sources {
-      let late = ((source.phase - longest.phase) % count + count) % count
-      let shift = late > count / 2 ? late - count : late
-      if shift != 0 { shifts[source.id] = shift }
-    }
-    guard !shifts.isEmpty else { return [:] }
-    var nudges: [Node.ID: Int] = [:]
-    sink.node = moved(sink.node, by: shifts, &nudges) ?? sink.node
-    return nudges
-  }
-
-  /// A copy of a mix in which the sound of sources lies later, each by its own number of frames; nil
-  /// where none of its sources does.
-  private mutating func moved(
-    _ id: Node.ID, by shifts: [Node.ID: Int], _ nudges: inout [Node.ID: Int]
-  ) -> Node.ID? {
-    guard case .mix(let children) = nodes[id].kind else { return nil }
-    var copies: [Node.ID] = []
-    for child in children {
-      if let shift = shifts[child] {
-        nodes.append(nodes[child].slipped(by: Int64(shift)))
-        nudges[nodes.count - 1] = shift
-        copies.append(nodes.count - 1)
-      } else {
-        copies.append(moved(child, by: shifts, &nudges) ?? child)
-      }
-    }
-    guard copies != children else { return nil }
-    var mix = nodes[id]
-    mix.kind = .mix(copies)
-    nodes.append(mix)
-    return nodes.count - 1
-  }
-}
-
-extension Node {
-  /// A source that sounds as before, with its sound later by `shift` frames: a slip edit.
-  fileprivate func slipped(by shift: Int64) -> Node {
-    guard case .source(let source, let start) = kind else { return self }
-    var node = self
-    let zero = frames.lowerBound - start + shift
-    node.frames = frames.clamped(to: zero..<zero + source.frameCount)
-    node.kind = .source(source, start: node.frames.lowerBound - zero)
-    return node
-  }
 }
 
 extension Output.Kind {
@@ -262,7 +132,7 @@ extension Output.Kind {
 }
 
 extension SoleSpans.Change {
-  fileprivate var reason: CopiedPart.Reason {
+  var reason: CopiedPart.Reason {
     switch self {
     case .silence: .silence
     case .mixed: .mixed
@@ -286,7 +156,7 @@ extension Asset {
   }
 
   /// Whether its frames can be those of an output in `format`.
-  fileprivate func isCopyable(as format: Output.Format, _ sound: AudioFormat) -> Bool {
+  func isCopyable(as format: Output.Format, _ sound: AudioFormat) -> Bool {
     guard outputKind == format.kind, sampleRate == sound.sampleRate,
       channelLayout.count == sound.channelLayout.count
     else { return false }

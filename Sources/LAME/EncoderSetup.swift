@@ -71,7 +71,7 @@ package struct EncoderSetup: Sendable, Hashable {
   }
 
   /// PCM frames in each MP3 frame (ISO 11172-3 §2.4.2.1, 13818-3 §2.4.2.1).
-  package var samplesPerFrame: Int { sampleRate >= 32000 ? 1152 : 576 }
+  package var samplesPerFrame: Int { FrameHeader.samplesPerFrame(ofSampleRate: sampleRate) }
 
   /// Bits a second in free format, for rates that frames have only there; nil: not needed.
   var freeFormatBitRate: Int? {

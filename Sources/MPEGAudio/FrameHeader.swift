@@ -76,6 +76,11 @@ extension FrameHeader.Version {
 }
 
 extension FrameHeader {
+  /// PCM frames in each Layer III frame (ISO 11172-3 §2.4.2.1, 13818-3 §2.4.2.1).
+  package static func samplesPerFrame(ofSampleRate sampleRate: Int) -> Int {
+    sampleRate >= 32_000 ? 1152 : 576
+  }
+
   /// Kilobits a second by the header's index; index 0 is free format.
   package static func bitRates(of version: Version, layer: Layer) -> [Int] {
     switch (version, layer) {

@@ -1,0 +1,88 @@
+import MPEGAudio
+import MediaComposition
+
+/// Which frames of MP3 an output copies, and which are encoded.
+struct FrameCopies {
+  private let nodes: [Node]
+  private let sink: Sink
+  /// What is heard, in order.
+  private let spans: [SoleSpans.Span]
+  /// By span; nil where none of it can be copied.
+  private let candidates: [CopyLayout.Span?]
+  private let layout: CopyLayout
+
+  /// Chooses them. O(n log n) in the nodes
+  init(_ nodes: [Node], _ sink: Sink) {
+    (self.nodes, self.sink) = (nodes, sink)
+    let spans = SoleSpans(nodes, of: sink.node, in: sink.frames).spans
+    let format = nodes[sink.node].format
+    candidates = spans.map { span in
+      guard case .source(let id, let start) = span.content, let asset = nodes[id].asset,
+        asset.isCopyable(as: sink.format, format)
+      else { return nil }
+      let first = span.frames.lowerBound - sink.frames.lowerBound
+      return CopyLayout.Span(
+        frames: first..<first + Int64(span.frames.count),
+        start: start + Int64(asset.encoderDelay ?? 0))
+    }
+    self.spans = spans
+    layout = CopyLayout(
+      candidates.compactMap(\.self), length: Int64(sink.frames.count),
+      samplesPerFrame: FrameHeader.samplesPerFrame(ofSampleRate: format.sampleRate))
+  }
+
+  /// The plan, in which some nodes were moved by so many samples.
+  func plan(_ nudges: [Node.ID: Int]) -> CopyPlan {
+    let numbers = candidates.indices.filter { candidates[$0] != nil }
+    var assets: [Asset] = []
+    var parts: [CopiedPart] = []
+    for copy in layout.copies {
+      guard case .source(let id, let start) = spans[numbers[copy.span]].content,
+        let asset = nodes[id].asset, let candidate = candidates[numbers[copy.span]]
+      else { continue }
+      assets.append(asset)
+      let frames = layout.samples(of: copy.frames)
+      parts.append(
+        CopiedPart(
+          frames: frames, packetCount: copy.frames.count,
+          source: CopiedPart.Source(
+            asset.location, frame: start + frames.lowerBound - candidate.frames.lowerBound,
+            firstPacket: copy.first, nudge: nudges[id] ?? 0)))
+    }
+    return CopyPlan(
+      layout, assets: assets,
+      parts: (parts + encodedParts).sorted { $0.frames.lowerBound < $1.frames.lowerBound })
+  }
+
+  private var encodedParts: [CopiedPart] {
+    var first = 0
+    return layout.encoded.map { run in
+      let frames = layout.samples(of: run)
+      let start = frames.lowerBound + sink.frames.lowerBound
+      let end = frames.upperBound + sink.frames.lowerBound
+      while first < spans.count, spans[first].frames.upperBound <= start { first += 1 }
+      var reasons: [CopiedPart.Reason] = []
+      var number = first
+      while number < spans.count, spans[number].frames.lowerBound < end {
+        if let reason = reason(number), !reasons.contains(reason) { reasons.append(reason) }
+        number += 1
+      }
+      if reasons.isEmpty { reasons = [layout.copies.isEmpty ? .short : .seam] }
+      return CopiedPart(frames: frames, packetCount: run.count, reasons: reasons)
+    }
+  }
+
+  /// Why none of a span is copied; nil where only its ends are encoded.
+  private func reason(_ number: Int) -> CopiedPart.Reason? {
+    switch spans[number].content {
+    case .changed(.silence):
+      // A nudge may leave as much.
+      return spans[number].frames.count > layout.samplesPerFrame / 2 ? .silence : nil
+    case .changed(let change): return change.reason
+    case .source:
+      guard let candidate = candidates[number] else { return .codec }
+      let offset = layout.offset(of: candidate)
+      return offset == 0 || layout.copies.isEmpty ? nil : .grid(offset: offset)
+    }
+  }
+}
