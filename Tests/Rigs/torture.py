@@ -18,6 +18,7 @@ sys.dont_write_bytecode = True
 
 from batch import Fault, end_all
 from broken import torture_broken
+from copies import torture_copies
 from disks import enter_namespace, torture_disk, torture_order
 from faulty import torture_faults
 from kills import torture_kill, torture_twice
@@ -32,6 +33,7 @@ TORTURES = {
     "twice": (torture_twice, 100, 1.0),
     "broken": (torture_broken, 50, 0.5),
     "remote": (torture_remote, 30, 15.0),
+    "copies": (torture_copies, 50, 0.0),
 }
 
 
