@@ -44,7 +44,8 @@ import Testing
       "ad.mp3", "ads/pre.mp3", "ads/post.mp3", "live.wav", "concert.flac", "raw/show-007.wav",
       "raw/day1/a.wav", "music/a.mp3", "jingle.mp3", "talk.m4a", "media/trailer.mp3",
       "parts/01.m4b", "episode-42.wav", "voice/en.wav", "voice/de.wav", "catalogue/1.mp3",
-      "en/one.wav", "de/eins.wav", "intro.wav", "episode.mp3", "talk.wav", "lecture.wav", "chapter-1.wav",
+      "en/one.wav", "de/eins.wav", "intro.wav", "episode.mp3", "talk.wav", "lecture.wav",
+      "chapter-1.wav",
     ]
     bench.texts["coughs.txt"] = "620.0\t621.0\tcough\n"
     bench.texts["ads.csv"] = "file,at\n1.mp3,1:30\n"
