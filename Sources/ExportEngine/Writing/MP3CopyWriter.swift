@@ -46,11 +46,11 @@ final class MP3CopyWriter: SoundWriter {
     _ file: OutputFile, _ sources: MP3Sources, _ settings: MP3Settings, _ tally: SoundTally,
     sampleRate: Int, _ cores: EncoderCores, start: Int64
   ) throws(Failure) {
-    guard let (header, encoding, slots) = try sources.encoding() else {
+    guard let encoding = try sources.encoding() else {
       throw Failure(.reportBug, "has nothing to copy")
     }
     var settings = settings
-    if tally.channelCount == 2, header.channelMode != .jointStereo { settings.stereoMode = .simple }
+    if tally.channelCount == 2, !encoding.isJoint { settings.stereoMode = .simple }
     do throws(LAMEError) {
       setup = try EncoderSetup(
         settings, sampleRate: sampleRate, channelCount: tally.channelCount)
@@ -58,8 +58,8 @@ final class MP3CopyWriter: SoundWriter {
       throw error.failure(of: file)
     }
     (self.file, self.sources, self.tally) = (file, sources, tally)
-    (self.cores, self.start, position, self.header) = (cores, start, start, header)
-    stream = FrameStream(slots, header, encoding, &pending)
+    (self.cores, self.start, position, header) = (cores, start, start, encoding.header)
+    stream = FrameStream(encoding.slots, header, encoding.info, &pending)
     steps = sources.layout.steps[...]
   }
 

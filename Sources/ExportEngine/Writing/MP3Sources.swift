@@ -43,14 +43,13 @@ final class MP3Sources {
       let (copy, stream) = (layout.copies[behind], streams[behind])
       for distance in 0..<Self.choice(copy) {
         let frame = copy.first + distance
-        try stream.find(frame + 1)
-        guard stream.index.isComplete(frame: frame), stream.index.isComplete(frame: frame + 1),
-          let unpacked = try stream.unpacked(frame)
-        else {
-          neighbours.behind.append(nil)
-          continue
-        }
-        neighbours.behind.append((unpacked, stream.index.mainDataBegin(ofFrame: frame + 1)))
+        let next = try stream.reach(before: frame + 1)
+        neighbours.behind.append(try stream.unpacked(frame).map { ($0, next) })
+      }
+      // Where all are damaged, the first one falls silent.
+      if neighbours.behind.allSatisfy({ $0 == nil }) {
+        let next = try stream.reach(before: copy.first + 1)
+        neighbours.behind[0] = (.silence(like: stream.index.header), next)
       }
     }
     return neighbours
@@ -81,33 +80,46 @@ final class MP3Sources {
     return max(0, copy.frames.count - Self.choice(copy) - 12)
   }
 
-  /// What the Info frame says of the whole stream, a header like its frames', and how long the slots of
-  /// frames are that are not copied.
-  func encoding() throws(Failure) -> (
-    header: FrameHeader, encoding: InfoFrame.Encoding, slots: FramePacker.Slots
-  )? {
+  /// What the Info frame says of the whole stream, and how the frames are that are not copied.
+  struct Encoding {
+    /// The header of the first copied frame, whose labels all of them get: FFmpeg passes over a first
+    /// frame with others than the second one's.
+    var header: FrameHeader
+    /// Whether they may be joint stereo.
+    var isJoint: Bool
+    /// Of the longest copy's stream.
+    var info: InfoFrame.Encoding
+    /// How long their slots are.
+    var slots: FramePacker.Slots
+  }
+
+  /// nil where nothing is copied.
+  func encoding() throws(Failure) -> Encoding? {
+    var headers: [FrameHeader] = []
+    for (stream, copy) in zip(streams, layout.copies) {
+      // The first frame of a file may be the only one with its tag's labels.
+      headers.append(FrameHeader(startOf: try stream.bytes(copy.first)) ?? stream.index.header)
+    }
     let longest = layout.copies.indices.max {
       layout.copies[$0].frames.count < layout.copies[$1].frames.count
     }
-    guard let longest else { return nil }
-    let index = streams[longest].index
+    guard let longest, let first = headers.first else { return nil }
     let rates = Set(streams.map { $0.index.settings?.rateControl })
     var isConstant = false
     if layout.encoded.isEmpty, rates.count == 1, case .cbr?? = rates.first { isConstant = true }
-    // The first frame may be the only one with its tag's labels.
-    let bytes = try streams[longest].bytes(layout.copies[longest].first)
-    let header = FrameHeader(startOf: bytes) ?? index.header
     // A carrier's too, where it has enough room.
-    let least = isConstant ? Int(header.bits >> 12 & 15) : 1
-    return (
-      header, InfoFrame.Encoding(like: index, isConstant: isConstant),
-      .smallest(bitRateIndices: least...14)
-    )
+    let least = isConstant ? Int(headers[longest].bits >> 12 & 15) : 1
+    return Encoding(
+      header: first, isJoint: headers.allSatisfy { $0.channelMode == .jointStereo },
+      info: InfoFrame.Encoding(like: streams[longest].index, isConstant: isConstant),
+      slots: .smallest(bitRateIndices: least...14))
   }
 
-  /// The main data before a copy's frame, counted from its first one, that this reaches back to.
+  /// The main data before a copy's frame, counted from its first one, that it and those behind it
+  /// reach back to.
   func mainData(before frame: Int, of number: Int) throws(Failure) -> ArraySlice<UInt8> {
-    try streams[number].mainData(before: layout.copies[number].first + frame)
+    let (stream, frame) = (streams[number], layout.copies[number].first + frame)
+    return try stream.mainData(before: frame, count: try stream.reach(before: frame))
   }
 
   /// Frames of a copy, as bytes.
@@ -142,11 +154,23 @@ final class MP3Sources {
 }
 
 extension MPEGFrames {
-  /// The main data before a frame that it reaches back to; empty where the file lacks some.
-  fileprivate func mainData(before first: Int) throws(Failure) -> ArraySlice<UInt8> {
-    try find(first)
-    guard index.isComplete(frame: first) else { return [] }
-    let count = index.mainDataBegin(ofFrame: first)
+  /// How many bytes before a frame's slot it and those behind it reach back to, as far as the file has
+  /// them. In a damaged stream the next one may reach farther than the frame.
+  fileprivate func reach(before first: Int) throws(Failure) -> Int {
+    var (reach, between, frame) = (0, 0, first)
+    while frame < index.count, between < index.header.largestMainDataBegin {
+      try find(frame)
+      if index.isComplete(frame: frame) {
+        reach = max(reach, index.mainDataBegin(ofFrame: frame) - between)
+      }
+      between += index.mainDataCapacity(ofFrame: frame)
+      frame += 1
+    }
+    return reach
+  }
+
+  /// The last bytes of main data before a frame's slot.
+  fileprivate func mainData(before first: Int, count: Int) throws(Failure) -> ArraySlice<UInt8> {
     var (data, frame) = ([] as [UInt8], first)
     while data.count < count {
       frame -= 1
@@ -155,11 +179,12 @@ extension MPEGFrames {
     return data.suffix(count)
   }
 
-  /// A frame with its main data; nil if these end behind its slot.
+  /// A frame with its main data, silent where the file lacks some; nil if these end behind its slot.
   fileprivate func unpacked(_ frame: Int) throws(Failure) -> UnpackedFrame? {
     let own = try bytes(frame)
     try requireAlike(own, frame)
-    let before = try mainData(before: frame)
+    guard index.isComplete(frame: frame) else { return .silence(like: index.header) }
+    let before = try mainData(before: frame, count: index.mainDataBegin(ofFrame: frame))
     return UnpackedFrame(own, after: before)
   }
 
@@ -167,11 +192,18 @@ extension MPEGFrames {
     try withSideInformation(frame) { WindowSlopes($0, $1) }
   }
 
-  /// Bytes between a frame's main data and the next slot.
-  fileprivate func freeCount(after frame: Int) throws(Failure) -> Int {
-    let used = try withSideInformation(frame) { SideInformation.mainDataLength($0, $1) }
-    return max(
-      0, index.mainDataBegin(ofFrame: frame) + index.mainDataCapacity(ofFrame: frame) - used)
+  /// Bytes between a frame's main data and the next slot. In a damaged stream those of frames before
+  /// it may lie there.
+  fileprivate func freeCount(after last: Int) throws(Failure) -> Int {
+    var (free, behind, frame) = (Int.max, 0, last)
+    while frame >= 0, behind < free {
+      let used = try withSideInformation(frame) { SideInformation.mainDataLength($0, $1) }
+      let capacity = index.mainDataCapacity(ofFrame: frame)
+      free = min(free, max(0, index.mainDataBegin(ofFrame: frame) + capacity - used) + behind)
+      behind += capacity
+      frame -= 1
+    }
+    return free
   }
 
   private func withSideInformation<Result>(
