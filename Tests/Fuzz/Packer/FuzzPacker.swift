@@ -25,6 +25,8 @@ private func test(_ file: UnsafeRawBufferPointer) -> CInt {
   let slots: FramePacker.Slots =
     choices[1] >= 128 ? .own : .smallest(bitRateIndices: min(indices, 4)...indices)
   pack(alike, slots, groupLength: 1 + choices[2] % 16, wish: choices[3] * 2)
+  copy(stream, alike, choices)
+  layOut(choices + stream.prefix(64).map(Int.init))
   return 0
 }
 
