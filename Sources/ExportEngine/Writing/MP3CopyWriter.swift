@@ -75,22 +75,24 @@ final class MP3CopyWriter: SoundWriter {
 
   /// Copies need none.
   var firstNeeded: Int64 {
-    var next = Int64.max
+    // Those of later runs begin later.
     for case .run(_, let sound) in steps where sound.upperBound > tally.frameCount {
-      next = min(next, max(sound.lowerBound, tally.frameCount))
-      // Those of later runs begin later.
-      break
+      return max(sound.lowerBound, tally.frameCount)
     }
-    return next
+    return .max
   }
 
   func skip(_ frameCount: Int64) { tally.skip(frameCount) }
 
   func write(_ block: AudioBuffer) throws(Failure) {
     do throws(Failure) {
-      let first = tally.frameCount
+      let range = tally.frameCount..<tally.frameCount + Int64(block.frameCount)
+      // What another output needed rendered is not this one's.
+      guard firstNeeded < range.upperBound else {
+        tally.skip(Int64(block.frameCount))
+        return try advance()
+      }
       try tally.add(block)
-      let range = first..<tally.frameCount
       for case .run(let frames, let sound) in steps {
         if sound.lowerBound >= range.upperBound { break }
         let encoder = try encoder(of: frames)

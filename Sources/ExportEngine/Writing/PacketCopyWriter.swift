@@ -55,9 +55,7 @@ final class PacketCopyWriter: SoundWriter {
 
   func skip(_ frameCount: Int64) { tally.skip(frameCount) }
 
-  func write(_ block: AudioBuffer) throws(Failure) {
-    do throws(Failure) { try tally.add(block) } catch { throw abandoning(error) }
-  }
+  func write(_ block: AudioBuffer) throws(Failure) { tally.skip(Int64(block.frameCount)) }
 
   func finish() throws(Failure) -> WrittenOutput {
     do throws(Failure) {
