@@ -311,6 +311,9 @@ public struct ExportSession: Sendable {
     return writers
   }
 
+  /// Of sound that is copied: some milliseconds of work.
+  private static let secondsSkippedAtOnce = 60
+
   /// Pulls every master in step, so that the mix between them stays short.
   private func render(
     _ graph: Graph, _ renderer: Renderer, _ writers: [any SoundWriter],
@@ -336,9 +339,16 @@ public struct ExportSession: Sendable {
         let needed = master.sinks.map { writers[$0].firstNeeded }.min() ?? 0
         let count = min(needed, master.frames) - master.rendered
         if count > 0 {
-          for sink in master.sinks { writers[sink].skip(count) }
-          masters[index].rendered += count
-          try renderer.seek(master.id, to: masters[index].rendered)
+          let piece = min(count, Int64(master.rate * Self.secondsSkippedAtOnce))
+          for sink in master.sinks {
+            try placed(at: graph.sinks[sink]) { () throws(Failure) in try writers[sink].skip(piece)
+            }
+          }
+          masters[index].rendered += piece
+          if piece == count, !masters[index].isDone {
+            try renderer.seek(master.id, to: masters[index].rendered)
+          }
+          progress(Progress(completed: min(masters[index].position, total), total: total))
           continue
         }
       }

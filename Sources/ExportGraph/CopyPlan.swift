@@ -3,15 +3,25 @@ import MediaComposition
 
 /// What an output copies from its sources, and what it encodes.
 public struct CopyPlan: Sendable, Hashable, Encodable {
+  /// How an output is made of its sources.
+  package enum Method: Sendable, Hashable, Encodable {
+    /// Frames of MP3, where the layout says; those around them are encoded.
+    case frames(CopyLayout)
+    /// The packets of one source, or none.
+    case packets
+    /// The sound is rendered and encoded, and where it is copied not dithered.
+    case samples
+  }
+
+  /// How it is made.
+  package let method: Method
   /// All of the output, in order.
   public let parts: [CopiedPart]
   /// The source of each copied part, in their order.
   package let assets: [Asset]
-  /// Where copied frames lie; nil where samples are copied.
-  package let layout: CopyLayout?
 
-  init(_ layout: CopyLayout?, assets: [Asset], parts: [CopiedPart]) {
-    self.layout = layout
+  init(_ method: Method, assets: [Asset], parts: [CopiedPart]) {
+    self.method = method
     self.assets = assets
     self.parts = parts
   }

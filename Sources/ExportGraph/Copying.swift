@@ -20,7 +20,7 @@ extension Graph {
     case .wav, .aiff, .caf, .flac, .alac: plan = samplePlan(of: sink)
     case .aac, .vorbis, .opus: plan = packetPlan(of: sink)
     }
-    // A clip of a frame is encoded.
+    // A clip of one frame is encoded.
     if plan.assets.isEmpty, plan.parts.reasons != [.short] {
       guard copying.isRequired else { return }
       throw nothingCopied(plan, sink)
@@ -37,36 +37,41 @@ extension Graph {
       let frames = span.frames.lowerBound - zero..<span.frames.upperBound - zero
       switch span.content {
       case .changed(let change): return CopiedPart(frames: frames, reasons: [change.reason])
-      case .source(let id, let start):
-        guard let asset = nodes[id].asset, asset.holdsSamples(for: sink.format) else {
+      case .source(let ids, let start):
+        guard let asset = nodes[ids[0]].asset, asset.holdsSamples(for: sink.format) else {
           return CopiedPart(frames: frames, reasons: [.codec])
         }
         assets.append(asset)
-        return CopiedPart(frames: frames, source: CopiedPart.Source(asset.location, frame: start))
+        return CopiedPart(
+          frames: frames, source: CopiedPart.Source(asset.location, .samples, frame: start))
       }
     }
-    return CopyPlan(nil, assets: assets, parts: parts)
+    return CopyPlan(.samples, assets: assets, parts: parts)
   }
 
   /// Of other formats the packets of one clip are copied, between which nothing else can lie.
   private func packetPlan(of sink: Sink) -> CopyPlan {
     let spans = SoleSpans(nodes, of: sink.node, in: sink.frames).spans
     let frames = 0..<Int64(sink.frames.count)
-    if spans.count == 1, case .source(let id, let start) = spans[0].content,
-      let asset = nodes[id].asset
-    {
-      guard asset.isCopyable(as: sink.format, nodes[sink.node].format) else {
-        return CopyPlan(nil, assets: [], parts: [CopiedPart(frames: frames, reasons: [.codec])])
-      }
-      let source = CopiedPart.Source(asset.location, frame: start)
-      return CopyPlan(nil, assets: [asset], parts: [CopiedPart(frames: frames, source: source)])
-    }
     var reasons: [CopiedPart.Reason] = []
+    if spans.count == 1, case .source(let ids, let start) = spans[0].content,
+      let asset = nodes[ids[0]].asset
+    {
+      if !asset.isCopyable(as: sink.format, nodes[sink.node].format) {
+        reasons = [.codec]
+      } else if !asset.hasExactPackets {
+        reasons = [.inexact]
+      } else {
+        let source = CopiedPart.Source(asset.location, .packets, frame: start)
+        let part = CopiedPart(frames: frames, source: source)
+        return CopyPlan(.packets, assets: [asset], parts: [part])
+      }
+    }
     for case .changed(let change) in spans.map(\.content) where !reasons.contains(change.reason) {
       reasons.append(change.reason)
     }
     if spans.count > 1 { reasons.append(.seam) }
-    return CopyPlan(nil, assets: [], parts: [CopiedPart(frames: frames, reasons: reasons)])
+    return CopyPlan(.packets, assets: [], parts: [CopiedPart(frames: frames, reasons: reasons)])
   }
 
   // MARK: - Refusals
@@ -79,8 +84,8 @@ extension Graph {
     case .process(.normalize, _): why = "its sound is brought to a loudness"
     default:
       why =
-        plan.layout == nil && plan.parts.reasons.contains(.seam)
-        ? "of its packets one clip alone can be made" : plan.parts.reasons.text
+        plan.method == .packets && plan.parts.reasons.contains(.seam)
+        ? "its packets can be those of one clip alone" : plan.parts.reasons.text
     }
     let kind = sink.format.kind
     return Failure(
@@ -146,12 +151,13 @@ extension SoleSpans.Change {
 extension Asset {
   /// Whether a lossless file in `format` holds each of its samples as it is.
   fileprivate func holdsSamples(for format: Output.Format) -> Bool {
-    guard let kind = outputKind, codec != "mp3" else { return false }
-    switch kind {
-    case .wav, .aiff, .caf, .flac, .alac:
-      guard let depth = format.integerDepth else { return true }
-      return (bitDepth ?? .max) <= depth
-    case .mp3, .aac, .vorbis, .opus: return false
+    switch (outputKind, format) {
+    // Decoded to 16 bits, of which G.711 holds 256 values.
+    case (.wav, .wav(.muLaw)): codec == "pcm_mulaw"
+    case (.wav, .wav(.aLaw)): codec == "pcm_alaw"
+    case (.wav, _), (.aiff, _), (.caf, _), (.flac, _), (.alac, _):
+      format.integerDepth.map { (bitDepth ?? .max) <= $0 } ?? true
+    case (.mp3, _), (.aac, _), (.vorbis, _), (.opus, _), (nil, _): false
     }
   }
 
@@ -190,7 +196,7 @@ extension Export {
       }
       return Diagnostic(
         .note, "'\(output.path)' is encoded anew, which costs time and quality", at: output.origin,
-        help: "'--mp3 copy' cuts it without encoding, as exactly")
+        help: "'--mp3 copy' cuts it at the same samples without encoding")
     }
   }
 }

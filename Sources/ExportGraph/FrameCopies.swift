@@ -17,7 +17,7 @@ struct FrameCopies {
     let spans = SoleSpans(nodes, of: sink.node, in: sink.frames).spans
     let format = nodes[sink.node].format
     candidates = spans.map { span in
-      guard case .source(let id, let start) = span.content, let asset = nodes[id].asset,
+      guard case .source(let ids, let start) = span.content, let asset = nodes[ids[0]].asset,
         asset.isCopyable(as: sink.format, format)
       else { return nil }
       let first = span.frames.lowerBound - sink.frames.lowerBound
@@ -31,14 +31,26 @@ struct FrameCopies {
       samplesPerFrame: FrameHeader.samplesPerFrame(ofSampleRate: format.sampleRate))
   }
 
+  /// By how many samples each node would have to lie later to be on the grid; none that is.
+  var offsets: [Node.ID: Int] {
+    guard !layout.copies.isEmpty else { return [:] }
+    var offsets: [Node.ID: Int] = [:]
+    for (span, candidate) in zip(spans, candidates) {
+      guard case .source(let ids, _) = span.content, let candidate else { continue }
+      let offset = layout.offset(of: candidate)
+      if offset != 0 { for id in ids { offsets[id] = offset } }
+    }
+    return offsets
+  }
+
   /// The plan, in which some nodes were moved by so many samples.
   func plan(_ nudges: [Node.ID: Int]) -> CopyPlan {
     let numbers = candidates.indices.filter { candidates[$0] != nil }
     var assets: [Asset] = []
     var parts: [CopiedPart] = []
     for copy in layout.copies {
-      guard case .source(let id, let start) = spans[numbers[copy.span]].content,
-        let asset = nodes[id].asset, let candidate = candidates[numbers[copy.span]]
+      guard case .source(let ids, let start) = spans[numbers[copy.span]].content,
+        let asset = nodes[ids[0]].asset, let candidate = candidates[numbers[copy.span]]
       else { continue }
       assets.append(asset)
       let frames = layout.samples(of: copy.frames)
@@ -46,11 +58,12 @@ struct FrameCopies {
         CopiedPart(
           frames: frames, packetCount: copy.frames.count,
           source: CopiedPart.Source(
-            asset.location, frame: start + frames.lowerBound - candidate.frames.lowerBound,
-            firstPacket: copy.first, nudge: nudges[id] ?? 0)))
+            asset.location, .packets,
+            frame: start + frames.lowerBound - candidate.frames.lowerBound,
+            firstPacket: copy.first, nudge: nudges[ids[0]] ?? 0)))
     }
     return CopyPlan(
-      layout, assets: assets,
+      .frames(layout), assets: assets,
       parts: (parts + encodedParts).sorted { $0.frames.lowerBound < $1.frames.lowerBound })
   }
 
@@ -64,7 +77,10 @@ struct FrameCopies {
       var reasons: [CopiedPart.Reason] = []
       var number = first
       while number < spans.count, spans[number].frames.lowerBound < end {
-        if let reason = reason(number), !reasons.contains(reason) { reasons.append(reason) }
+        // Of a hundred sounds, most are off the grid by numbers of their own: the first one is named.
+        if let reason = reason(number), !reasons.contains(where: { $0.isLike(reason) }) {
+          reasons.append(reason)
+        }
         number += 1
       }
       if reasons.isEmpty { reasons = [layout.copies.isEmpty ? .short : .seam] }
@@ -83,6 +99,15 @@ struct FrameCopies {
       guard let candidate = candidates[number] else { return .codec }
       let offset = layout.offset(of: candidate)
       return offset == 0 || layout.copies.isEmpty ? nil : .grid(offset: offset)
+    }
+  }
+}
+
+extension CopiedPart.Reason {
+  fileprivate func isLike(_ other: CopiedPart.Reason) -> Bool {
+    switch (self, other) {
+    case (.grid, .grid): true
+    default: self == other
     }
   }
 }

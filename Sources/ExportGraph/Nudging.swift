@@ -1,28 +1,11 @@
-import MPEGAudio
 import MediaComposition
 
 extension Graph {
-  /// Moves the sources of a sink onto the grid of the longest one, in nodes of its own.
+  /// Moves the sources of a sink onto the grid of those of which most is heard, in nodes of its own.
   ///
   /// - Returns: By how many samples each node was moved.
   mutating func nudge(_ sink: inout Sink) -> [Node.ID: Int] {
-    let sole = SoleSpans(nodes, of: sink.node, in: sink.frames).spans
-    let format = nodes[sink.node].format
-    let count = FrameHeader.samplesPerFrame(ofSampleRate: format.sampleRate)
-    let sources = sole.compactMap { span -> (id: Node.ID, phase: Int, length: Int)? in
-      guard case .source(let id, let start) = span.content, let asset = nodes[id].asset,
-        asset.isCopyable(as: sink.format, format)
-      else { return nil }
-      let phase = start + Int64(asset.encoderDelay ?? 0) - span.frames.lowerBound
-      return (id, Int(phase) % count, span.frames.count)
-    }
-    guard let longest = sources.max(by: { $0.length < $1.length }) else { return [:] }
-    var shifts: [Node.ID: Int] = [:]
-    for source in sources {
-      let late = ((source.phase - longest.phase) % count + count) % count
-      let shift = late > count / 2 ? late - count : late
-      if shift != 0 { shifts[source.id] = shift }
-    }
+    let shifts = FrameCopies(nodes, sink).offsets
     guard !shifts.isEmpty else { return [:] }
     var nudges: [Node.ID: Int] = [:]
     sink.node = moved(sink.node, by: shifts, &nudges) ?? sink.node

@@ -25,8 +25,8 @@ extension SettledOutput {
 extension Graph {
   /// Adds what feeds each output: the mix in the output's format, brought to its loudness.
   ///
-  /// - Throws: `mendJob` for a part that is not on the timeline, what does not fit into a file, and what cannot be
-  ///   copied.
+  /// - Throws: `mendJob` for a part that is not on the timeline, what does not fit into a file, and
+  ///   what cannot be copied.
   mutating func addSinks(
     of export: Export, _ outputs: [SettledOutput], from root: Node.ID
   ) throws(Failure) {

@@ -2,12 +2,12 @@ import MediaComposition
 
 /// Where one source alone is heard in a node, untouched: what a file could have copied from it.
 ///
-/// A sweep over the node's sounds: O(n log n) in its nodes and their ramps.
+/// A sweep over the node's sounds: O(n log n) in its nodes, their ramps and the spans.
 struct SoleSpans {
   /// What is heard in a span.
   enum Content: Hashable {
-    /// The frames of one source, from its frame `start` on.
-    case source(Node.ID, start: Int64)
+    /// The frames of one source, from its frame `start` on, by nodes that continue one another.
+    case source([Node.ID], start: Int64)
     /// More or other than that.
     case changed(Change)
   }
@@ -58,17 +58,19 @@ struct SoleSpans {
       for range in untouched {
         touched(to: range.lowerBound)
         let first = start + range.lowerBound - nodes[id].frames.lowerBound
-        sounds.append(Span(frames: range, content: .source(id, start: first)))
+        sounds.append(Span(frames: range, content: .source([id], start: first)))
         next = range.upperBound
       }
       touched(to: frames.upperBound)
     case .mix(let children):
       for range in untouched {
         touched(to: range.lowerBound)
-        for child in children { collect(child, in: range) }
         next = range.upperBound
       }
       touched(to: frames.upperBound)
+      for child in children {
+        for range in untouched.overlapping(nodes[child].frames) { collect(child, in: range) }
+      }
     case .convert:
       sounds.append(Span(frames: frames, content: .changed(.conversion)))
     case .process, .excerpt, .duck:
@@ -99,43 +101,52 @@ struct SoleSpans {
     guard active.count == 1 else { return add(frames, .changed(.mixed)) }
     switch sounds[only].content {
     case .changed: add(frames, sounds[only].content)
-    case .source(let id, let start):
-      add(frames, .source(id, start: start + frames.lowerBound - sounds[only].frames.lowerBound))
+    case .source(let ids, let start):
+      add(frames, .source(ids, start: start + frames.lowerBound - sounds[only].frames.lowerBound))
     }
   }
 
   /// A span that continues the one before it becomes a part of it.
   private mutating func add(_ frames: Range<Int64>, _ content: Content) {
-    if let last = spans.last, last.frames.upperBound == frames.lowerBound,
-      continues(last, with: content)
-    {
-      spans[spans.count - 1].frames = last.frames.lowerBound..<frames.upperBound
-    } else {
-      spans.append(Span(frames: frames, content: content))
-    }
+    guard let last = spans.last, last.frames.upperBound == frames.lowerBound,
+      let joined = joined(last, with: content)
+    else { return spans.append(Span(frames: frames, content: content)) }
+    spans[spans.count - 1] = Span(
+      frames: last.frames.lowerBound..<frames.upperBound, content: joined)
   }
 
-  private func continues(_ span: Span, with content: Content) -> Bool {
-    switch (span.content, content) {
-    case (.source(let before, let start), .source(let next, let nextStart)):
-      start + Int64(span.frames.count) == nextStart
-        && (before == next || nodes[before].asset == nodes[next].asset)
-    default: span.content == content
-    }
+  /// What is heard in a span and behind it; nil if that is not one thing.
+  private func joined(_ span: Span, with content: Content) -> Content? {
+    guard case .source(let before, let start) = span.content,
+      case .source(let next, let nextStart) = content
+    else { return span.content == content ? content : nil }
+    guard start + Int64(span.frames.count) == nextStart, let last = before.last,
+      let first = next.first,
+      last == first || nodes[last].asset == nodes[first].asset
+    else { return nil }
+    return .source(last == first ? before : before + next, start: start)
   }
 }
 
 extension Level {
-  /// Where it changes nothing, in order. O(ramps log ramps)
+  /// Where it changes nothing, in order. O(ramps)
   fileprivate func unityRanges(in frames: Range<Int64>) -> [Range<Int64>] {
     if isUnity { return [frames] }
     guard matrix == nil, gain == 1, pan == nil else { return [] }
-    return envelopes.reduce([frames]) { ranges, envelope in
-      let own = envelope.unityRanges(in: frames)
-      return ranges.flatMap { range in
-        own.map { $0.clamped(to: range) }.filter { !$0.isEmpty }
-      }
-    }
+    return envelopes.reduce([frames]) { $0.intersection($1.unityRanges(in: frames)) }
+  }
+}
+
+extension [Range<Int64>] {
+  /// Those that share frames with `frames`; they must be in order and apart. O(log n + found)
+  fileprivate func overlapping(_ frames: Range<Int64>) -> ArraySlice<Range<Int64>> {
+    let start = partitioningIndex { $0.upperBound > frames.lowerBound }
+    return self[start...].prefix { $0.lowerBound < frames.upperBound }
+  }
+
+  /// What both have; both must be in order and apart.
+  fileprivate func intersection(_ others: [Range<Int64>]) -> [Range<Int64>] {
+    flatMap { range in others.overlapping(range).map { $0.clamped(to: range) } }
   }
 }
 

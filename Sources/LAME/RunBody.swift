@@ -5,6 +5,7 @@ internal import Threads
 final class RunBody {
   private let span: LaneSpan
   private let encoder: ChunkEncoder
+  private let channelCount: Int
   private let pointers: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
   private var unpacker = FrameUnpacker()
   private var bytes: [UInt8] = []
@@ -23,8 +24,6 @@ final class RunBody {
     // The encoder begins with an empty frame, for an Info frame.
     firstFrame = span.firstFrame - 1
   }
-
-  private let channelCount: Int
 
   deinit { pointers.deallocate() }
 

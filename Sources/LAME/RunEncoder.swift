@@ -16,14 +16,13 @@ package final class RunEncoder {
     /// the first.
     package var behind: [(frame: UnpackedFrame, nextMainDataBegin: Int)?] = []
 
+    /// No frames.
     package init() {}
   }
 
   /// How many frames of a copy a run may replace at either end.
   package static let reach = 8
 
-  /// PCM frames of the stream's sound that are needed.
-  package let sound: Range<Int64>
   /// The first frame; nil until it is decided.
   package private(set) var start: Int?
   /// Behind the last frame; nil until it is decided. The copy's frame there is given out with the run,
@@ -39,6 +38,8 @@ package final class RunEncoder {
   private let tail: SeamEncoder?
   /// Head frames that are decided, and not packed yet.
   private var opening: Seam?
+  /// Tail frames that are decided.
+  private var closing: Seam?
   /// The next frame to be packed.
   private var next: Int
 
@@ -51,23 +52,23 @@ package final class RunEncoder {
   ///   - neighbours: Some frames of the copies beside it.
   ///   - budget: Whose idle cores encode a long run.
   ///   - cancellation: As of `ChunkEncoder`.
+  ///   - seams: The settings of the frames beside copies, for all runs of the stream.
   /// - Throws: Where LAME has no memory.
   package init(
     _ frames: Range<Int>, in layout: CopyLayout, _ setup: EncoderSetup,
-    between neighbours: Neighbours,
-    budget: CPUBudget?, cancellation: CancellationFlag
+    between neighbours: Neighbours, budget: CPUBudget?, cancellation: CancellationFlag,
+    seams: SeamSetups
   ) throws(LAMEError) {
     (self.frames, self.neighbours) = (frames, neighbours)
     next = frames.lowerBound
     func seam(_ frames: Range<Int>) -> SeamEncoder {
-      SeamEncoder(LaneSpan(frames, warmUp: Self.seamWarmUp, in: layout), like: setup)
+      SeamEncoder(LaneSpan(frames, warmUp: Self.seamWarmUp, in: layout), seams)
     }
     let isBehindCopy = !neighbours.before.isEmpty
     let isBeforeCopy = !neighbours.behind.isEmpty
     if !isBehindCopy { start = frames.lowerBound }
     let (earliest, latest) =
       (frames.lowerBound - neighbours.before.count, frames.upperBound + neighbours.behind.count)
-    sound = Self.sound(for: earliest..<latest, in: layout)
     guard isBehindCopy || isBeforeCopy, frames.count <= Self.shortest else {
       let (first, last) = Self.bodyFrames(frames)
       head = isBehindCopy ? seam(earliest..<first + Self.choice) : nil
@@ -93,7 +94,7 @@ package final class RunEncoder {
   /// Among how many frames an encoder may take over from another.
   private static let choice = 4
   /// Frames of a run that has no frames but such.
-  private static let shortest = framesBehind + framesBefore + 2 * choice + 3
+  static let shortest = framesBehind + framesBefore + 2 * choice + 3
   private static let seamWarmUp = 4
   private static let bodyWarmUp = 16
 
@@ -102,7 +103,7 @@ package final class RunEncoder {
   }
 
   /// Takes the sound of `block`, PCM frames of the stream's sound that follow those of the call
-  /// before, as far as it is needed.
+  /// before, as far as it is needed. Blocks while LAME encodes.
   ///
   /// - Throws: As `ChunkEncoder`.
   package func add(
@@ -114,7 +115,9 @@ package final class RunEncoder {
     try decideStart()
   }
 
-  /// Decides `start` and `end`, once all sound was added.
+  /// Decides `start` and `end`, once all sound was added. Blocks while LAME encodes.
+  ///
+  /// - Throws: As `ChunkEncoder`.
   package func complete() throws(LAMEError) {
     try body?.finish()
     try decideStart()
@@ -122,6 +125,8 @@ package final class RunEncoder {
   }
 
   /// Gives out the frames that are certain so far, once `start` is decided.
+  ///
+  /// - Throws: LAME's status, or `.noRoom`.
   package func pack(into stream: inout FrameStream, _ bytes: inout [UInt8]) throws(LAMEError) {
     guard let body, start != nil else { return }
     try packOpening(into: &stream, &bytes)
@@ -140,7 +145,7 @@ package final class RunEncoder {
   /// - Parameters:
   ///   - stream: Gets the frames.
   ///   - bytes: Grows by frames that are complete.
-  /// - Throws: As `ChunkEncoder`.
+  /// - Throws: LAME's status, or `.noRoom`.
   package func finish(into stream: inout FrameStream, _ bytes: inout [UInt8]) throws(LAMEError) {
     try pack(into: &stream, &bytes)
     guard let closing else {
@@ -155,9 +160,6 @@ package final class RunEncoder {
   package func cancel() { body?.cancel() }
 
   // MARK: - Seams
-
-  /// Tail frames that are decided.
-  private var closing: Seam?
 
   /// Decides where a body takes over from a copy: as near to the copy's planned end as slopes allow.
   private func decideStart() throws(LAMEError) {
@@ -176,12 +178,15 @@ package final class RunEncoder {
 
   private func decideEnd() throws(LAMEError) {
     guard let tail else { return end = frames.upperBound }
-    let followers = neighbours.behind.map { behind in
-      behind.map {
-        Follower(
-          slopes: $0.frame.slopes.isShortAtStart, frame: $0.frame,
-          mainDataBegin: $0.nextMainDataBegin)
-      }
+    var followers = neighbours.behind.map { behind in
+      behind.flatMap { Follower(copied: $0.frame, leaving: $0.nextMainDataBegin) }
+    }
+    // Where all are damaged, the first one falls silent.
+    if let first = neighbours.behind.firstIndex(where: { $0 != nil }),
+      let behind = neighbours.behind[first], followers.allSatisfy({ $0 == nil })
+    {
+      followers[first] = Follower(
+        copied: .silence(like: behind.frame.header), leaving: behind.nextMainDataBegin)
     }
     var (first, before) = (frames.lowerBound, neighbours.before)
     if let body {

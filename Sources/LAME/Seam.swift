@@ -10,6 +10,14 @@ struct Follower {
   var mainDataBegin: Int
 }
 
+extension Follower {
+  /// A copied frame; nil if it leaves no room behind a full reservoir, as damaged ones may.
+  init?(copied frame: UnpackedFrame, leaving mainDataBegin: Int) {
+    guard FramePacker.hasRoom(for: [frame], leaving: mainDataBegin) else { return nil }
+    self.init(slopes: frame.slopes.isShortAtStart, frame: frame, mainDataBegin: mainDataBegin)
+  }
+}
+
 /// Frames of a `SeamEncoder` between others, at the best rate at which there is room for them, and
 /// where the slopes of blocks agree with both neighbours.
 struct Seam {
@@ -34,7 +42,8 @@ struct Seam {
     before followers: [Follower?]
   ) throws(LAMEError) {
     self.encoder = encoder
-    for attempt in 0..<encoder.attempts where encoder.mayFit(last - first, attempt: attempt) {
+    for attempt in 0..<encoder.setups.attempts
+    where encoder.setups.mayFit(last - first, attempt: attempt) {
       var best: (cost: Int, kind: SeamEncoder.Kind, early: Int, late: Int)?
       for kind in SeamEncoder.Kind.allCases {
         let lane = try encoder.frames(kind, attempt: attempt)
@@ -53,8 +62,11 @@ struct Seam {
       guard let best else { continue }
       let frames = first - best.early..<last + best.late
       let follower = followers.isEmpty ? nil : followers[best.late]
-      let lane = try encoder.frames(best.kind, attempt: attempt)
-      guard Self.fits(lane.frames(frames), follower) else { continue }
+      let own = try encoder.frames(best.kind, attempt: attempt).frames(frames)
+      guard
+        FramePacker.hasRoom(
+          for: own + [follower?.frame].compactMap(\.self), leaving: follower?.mainDataBegin ?? 0)
+      else { continue }
       (self.frames, self.follower, kind, self.attempt) = (frames, follower, best.kind, attempt)
       return
     }
@@ -62,18 +74,7 @@ struct Seam {
     let late = followers.firstIndex { $0 != nil } ?? 0
     frames = first..<last + late
     follower = followers.isEmpty ? nil : followers[late]
-    attempt = encoder.attempts - 1
-  }
-
-  /// Whether frames find room behind a full reservoir.
-  private static func fits(_ frames: ArraySlice<UnpackedFrame>, _ follower: Follower?) -> Bool {
-    guard let first = frames.first else { return true }
-    var need = follower?.mainDataBegin ?? 0
-    for frame in (frames + [follower?.frame].compactMap(\.self)).reversed() {
-      need = max(0, need + frame.mainDataLength - frame.header.longestSlot)
-      if need > first.header.largestMainDataBegin { return false }
-    }
-    return true
+    attempt = encoder.setups.attempts - 1
   }
 
   /// Packs the frames behind others, and the copied frame that follows them.
@@ -82,9 +83,9 @@ struct Seam {
     _ bytes: inout [UInt8]
   ) throws(LAMEError) {
     let decided = try encoder.frames(kind, attempt: attempt)
-    for attempt in attempt..<encoder.attempts {
+    for attempt in attempt..<encoder.setups.attempts {
       let lane = try encoder.frames(kind, attempt: attempt)
-      let isLast = attempt + 1 == encoder.attempts
+      let isLast = attempt + 1 == encoder.setups.attempts
       guard lane.meets(decided, in: frames) || isLast else { continue }
       let all = previous + lane.frames(frames) + [follower?.frame].compactMap(\.self)
       do throws(LAMEError) {

@@ -33,44 +33,16 @@ final class SeamEncoder {
     }
   }
 
-  private struct Attempt: Hashable {
-    var kind: Kind
-    var number: Int
-  }
-
   let span: LaneSpan
-  private let setup: EncoderSetup
-  /// To try, the best first.
-  private let bitRates: [Int]
+  let setups: SeamSetups
   private let sound: ChunkSound
-  private var made: [Attempt: Frames] = [:]
+  private var made: [SeamSetups.Attempt: Frames] = [:]
 
-  /// - Parameters:
-  ///   - span: What it encodes.
-  ///   - setup: The stream's own settings.
-  init(_ span: LaneSpan, like setup: EncoderSetup) {
-    (self.span, self.setup) = (span, setup)
-    let rates = MP3Settings.bitRates(forSampleRate: setup.sampleRate)
-    let highest = rates.last ?? 0
-    // In free format: the reservoir may hold what slots do not.
-    let higher = [12, 8, 6, 5, 4, 3, 2, 1].map { (highest + highest * $0 / 16) / 1000 * 1000 }
-    bitRates = higher + rates.suffix(6).reversed()
-    sound = ChunkSound(channelCount: setup.channelCount, capacity: span.sound.count)
+  /// An encoder of what `span` says, without sound yet.
+  init(_ span: LaneSpan, _ setups: SeamSetups) {
+    (self.span, self.setups) = (span, setups)
+    sound = ChunkSound(channelCount: setups.stream.channelCount, capacity: span.sound.count)
   }
-
-  /// From this quality on LAME shapes no noise (`lame_init_qval`).
-  private static let flatNoise = 7
-
-  /// Whether so many frames may find room: an encoding that does not need not be made.
-  func mayFit(_ count: Int, attempt number: Int) -> Bool {
-    func bytes(_ bitRate: Int) -> Int { setup.samplesPerFrame * bitRate / setup.sampleRate / 8 }
-    let reservoir = setup.samplesPerFrame == 1152 ? 511 : 255
-    let highest = MP3Settings.bitRates(forSampleRate: setup.sampleRate).last ?? 0
-    return (bytes(bitRates[number]) - bytes(highest)) * count <= reservoir + bytes(highest) / 8
-  }
-
-  /// How many encodings of a kind there are.
-  var attempts: Int { bitRates.count }
 
   /// Whether it has all sound.
   var isComplete: Bool { sound.isFull }
@@ -84,16 +56,10 @@ final class SeamEncoder {
 
   /// The frames of one of the encoders, made once.
   func frames(_ kind: Kind, attempt number: Int) throws(LAMEError) -> Frames {
-    let attempt = Attempt(kind: kind, number: number)
+    let attempt = SeamSetups.Attempt(kind: kind, number: number)
     if let known = made[attempt] { return known }
-    var settings = MP3Settings(.cbr(bitRate: bitRates[number]), quality: Self.flatNoise)
-    settings.lowpass = .off
-    settings.stereoMode = setup.settings.stereoMode
-    let own = try EncoderSetup(
-      settings, sampleRate: setup.sampleRate, channelCount: setup.channelCount,
-      for: kind == .long ? .longSeam : .seam)
-    let lane = Lane(try own.open(), firstFrame: span.firstFrame)
-    let silence = span.silence(channelCount: setup.channelCount)
+    let lane = Lane(try setups.setup(attempt).open(), firstFrame: span.firstFrame)
+    let silence = span.silence(channelCount: sound.channelCount)
     try lane.encode(silence.planes, from: 0, count: silence.count)
     try lane.encode(sound.planes, from: 0, count: sound.count)
     try lane.flush()

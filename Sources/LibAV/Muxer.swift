@@ -232,7 +232,7 @@ package final class Muxer {
     }
   }
 
-  /// Writes a packet of the encoder (`av_write_frame`).
+  /// Writes a packet of its source, and gives it the muxer's timestamps (`av_write_frame`).
   package func write(_ packet: Packet) throws(LibAVError) {
     packet.pointer.pointee.stream_index = 0
     if let stream = context.pointee.streams[0] {

@@ -52,8 +52,8 @@ package final class Packet {
   /// Byte offset in the file, or nil.
   package var position: Int64? { pointer.pointee.pos < 0 ? nil : pointer.pointee.pos }
 
-  /// Gives it another place, in ticks of whoever writes it, without what its file says of samples to
-  /// drop.
+  /// Gives the packet another place, in frames of its sound, and removes what its file says of samples
+  /// to drop.
   package func retime(to timestamp: Int64, lasting duration: Int64) {
     pointer.pointee.pts = timestamp
     pointer.pointee.dts = timestamp

@@ -14,7 +14,7 @@ package struct CopyLayout: Sendable, Hashable, Codable {
   package struct Span: Sendable, Hashable {
     /// PCM frames of the output.
     package var frames: Range<Int64>
-    /// The decoded sample of its stream that the first of them is.
+    /// The decoded sample of its stream that the first of them is; 0 or more.
     package var start: Int64
 
     /// The sound of `frames`, which are decoded samples from `start` on.
@@ -28,7 +28,7 @@ package struct CopyLayout: Sendable, Hashable, Codable {
   package struct Copy: Sendable, Hashable, Codable {
     /// Which of the spans.
     package var span: Int
-    /// The first one's number in its own stream.
+    /// The first one's number in its own stream; 0 or more.
     package var first: Int
     /// Frames of the output.
     package var frames: Range<Int>
@@ -57,7 +57,7 @@ package struct CopyLayout: Sendable, Hashable, Codable {
 
   /// Chooses the phase and places copies of `spans`, which must be in order and apart.
   ///
-  /// - Complexity: O(n²) in the number of different phases, at most 1152, else O(n)
+  /// - Complexity: O(n) in the number of spans.
   package init(_ spans: [Span], length: Int64, samplesPerFrame: Int) {
     self.init(length: length, samplesPerFrame: samplesPerFrame)
     // In so short a file, FFmpeg 5.1 cuts both ends off one frame wrongly.
@@ -135,15 +135,12 @@ package struct CopyLayout: Sendable, Hashable, Codable {
   private mutating func place(_ spans: [Span], at phase: Int) {
     let count = Int64(samplesPerFrame)
     let fitting = spans.indices.filter { self.phase(of: spans[$0]) == phase }
-    if let first = fitting.first, spans[first].frames.lowerBound == 0,
-      begin(with: spans[first], number: first)
+    if let first = fitting.first,
+      spans[first].frames.lowerBound > 0 || !begin(with: spans[first], number: first)
     {
-      // The stream begins with it.
-    } else {
       skip =
         Self.encoderSkip + (phase - Self.encoderSkip % samplesPerFrame + samplesPerFrame)
         % samplesPerFrame
-      copies = []
     }
     for number in fitting where copies.last?.span != number {
       let (span, skip) = (spans[number], Int64(skip))

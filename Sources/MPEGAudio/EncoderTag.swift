@@ -41,6 +41,12 @@ package struct EncoderTag: Sendable, Hashable {
 }
 
 extension EncoderTag {
+  /// The encoder, if players look for delay and padding behind its name: in the tags of other encoders
+  /// these bytes may mean something else (`mp3_parse_info_tag` in FFmpeg's mp3dec.c).
+  var gaplessEncoder: String? {
+    ["LAME", "Lavf", "Lavc"].contains { encoder?.hasPrefix($0) == true } ? encoder : nil
+  }
+
   /// Reads the tag of the frame that starts at `offset`; nil where the frame holds none, or does
   /// not lie in the file as a whole.
   init?(in bytes: FileWindow, at offset: Int, header: FrameHeader) {
@@ -95,8 +101,7 @@ extension EncoderTag {
     let name = frame[start..<start + 9].prefix { 0x20...0x7E ~= $0 }
     guard name.count >= 4 else { return }
     encoder = String(decoding: name, as: UTF8.self).trimmingSpaces()
-    // In the tags of other encoders these bytes may mean something else.
-    guard ["LAME", "Lavf", "Lavc"].contains(where: { frame.holds($0, at: start) }) else { return }
+    guard gaplessEncoder != nil else { return }
     if frame.holds("LAME", at: start) {
       // The low half of a byte is the method; another byte the bit rate in kbps, 255 for more.
       let bitRate = Int(frame[start + 20])

@@ -81,6 +81,12 @@ extension FrameHeader {
     sampleRate >= 32_000 ? 1152 : 576
   }
 
+  /// The most that `main_data_begin` can say: it has 9 bits, in MPEG-2 and 2.5 it has 8
+  /// (ISO 11172-3 §2.4.1.7, 13818-3 §2.4.1.7).
+  package static func largestMainDataBegin(ofSampleRate sampleRate: Int) -> Int {
+    sampleRate >= 32_000 ? 511 : 255
+  }
+
   /// Kilobits a second by the header's index; index 0 is free format.
   package static func bitRates(of version: Version, layer: Layer) -> [Int] {
     switch (version, layer) {

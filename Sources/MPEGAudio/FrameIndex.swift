@@ -173,30 +173,25 @@ extension FrameIndex {
   /// three frames reach back to: at low bit rates a dozen. Never more than `index`.
   package func preRoll(ofFrame index: Int) -> Int {
     let history = max(0, index - 2)
-    let first = (history...max(history, index)).map { firstFrameFeeding($0) }.min() ?? 0
+    let first = (history...max(history, index)).map { mainDataSource(ofFrame: $0).frame }.min() ?? 0
     return index - first
   }
 
   /// Whether the file has all main data that frame `index` reaches back to: a file that was cut out
   /// of a stream may begin without.
   package func isComplete(frame index: Int) -> Bool {
-    var (missing, frame) = (entries[index].mainDataBegin, index)
-    while missing > 0, frame > 0 {
-      frame -= 1
-      missing -= mainDataCapacity(ofFrame: frame)
-    }
-    return missing <= 0
+    mainDataSource(ofFrame: index).missing <= 0
   }
 
-  /// The frame that holds the first byte of the main data of frame `index`.
-  private func firstFrameFeeding(_ index: Int) -> Int {
-    var frame = index
-    var missing = entries[index].mainDataBegin
+  /// The frame that holds the first byte of the main data of frame `index`, and how many bytes before
+  /// frame 0 they begin.
+  private func mainDataSource(ofFrame index: Int) -> (frame: Int, missing: Int) {
+    var (frame, missing) = (index, entries[index].mainDataBegin)
     while missing > 0, frame > 0 {
       frame -= 1
       missing -= mainDataCapacity(ofFrame: frame)
     }
-    return frame
+    return (frame, missing)
   }
 
   /// Bytes of frame `index` behind its header, checksum and side information.

@@ -15,9 +15,9 @@ extension FramePacker {
   /// Counts frames that were given out elsewhere, while no slot had room.
   mutating func pass(_ count: Int) { self.count += count }
 
-  /// Takes frames as they lie in another stream, and leaves the last `freeCount` bytes of their main
-  /// data free; no slot before them may have room. The last of them gets a longer slot, as far as that
-  /// makes more room for the next frame.
+  /// Takes whole frames as they lie in another stream, and leaves the last `freeCount` bytes of their
+  /// main data free; no slot before them may have room. The last of them gets a longer slot, as far as
+  /// that makes more room for the next frame.
   ///
   /// Frames of damaged streams may free more than they hold: then it is all of it.
   package mutating func copyEnd(
@@ -25,14 +25,21 @@ extension FramePacker {
     lengths: inout [Int]
   ) {
     for (index, frame) in frames.enumerated() {
-      guard let header = FrameHeader(startOf: frame) else { continue }
-      let slotLength = header.slotLength
+      guard let header = FrameHeader(startOf: frame), frame.count >= header.headLength else {
+        preconditionFailure("a copied frame has a header and side information")
+      }
+      let slot = frame.dropFirst(header.headLength)
       let isLast = index + 1 == frames.count
-      let missing = isLast ? header.largestMainDataBegin - min(freeCount, held + slotLength) : 0
+      let missing = isLast ? header.largestMainDataBegin - min(freeCount, held + slot.count) : 0
       let longer = header.lengthened(by: missing)
-      let head = FrameHeader.relabelled(frame.dropLast(slotLength), as: longer)
-      addHead(head, slotLength: longer.slotLength)
-      append(frame.suffix(slotLength))
+      let head = frame.prefix(header.headLength)
+      if longer == header {
+        addHead(Array(head), slotLength: slot.count)
+      } else {
+        addHead(
+          FrameHeader.relabelled(head, as: longer), slotLength: max(longer.slotLength, slot.count))
+      }
+      append(slot)
     }
     free(freeCount)
     giveOut(into: &bytes, lengths: &lengths)
@@ -40,14 +47,6 @@ extension FramePacker {
 }
 
 extension FrameHeader {
-  /// Bytes for main data in a frame of the highest bit rate.
-  package var longestSlot: Int {
-    FrameHeader(bits: bits & ~0xF200 | 0x1_E200)?.slotLength ?? 0
-  }
-
-  /// Bytes of a frame before its slot.
-  package var headLength: Int { 4 + (hasChecksum ? 2 : 0) + sideInformationLength }
-
   /// A frame that lacks main data, as one without: silent, with the same slot.
   package static func silenced(_ frame: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     guard let header = FrameHeader(startOf: frame), frame.count >= header.headLength else {
@@ -117,7 +116,7 @@ extension UnpackedFrame {
 
   /// A frame without main data, which is silent behind silence.
   package static func silence(like header: FrameHeader) -> UnpackedFrame {
-    // Without the fine print of joint stereo.
+    // Without joint stereo's mode extension.
     UnpackedFrame(
       header: FrameHeader(bits: header.bits & ~0x30) ?? header, mainDataBegin: 0,
       content: [UInt8](repeating: 0, count: header.sideInformationLength))

@@ -13,7 +13,7 @@ package struct FramePacker: Sendable {
 
   /// A frame's main data find no room, whatever the slots before it.
   package struct NoRoom: Error, Sendable, Hashable {
-    /// Counted from the first that was packed.
+    /// Counted from the first that was packed or copied.
     package let frame: Int
   }
 
@@ -48,6 +48,17 @@ package struct FramePacker: Sendable {
   /// `reservoir` before it; negative where there is no room for the frame itself.
   package func mostReservoir(after frame: UnpackedFrame, from reservoir: Int) -> Int {
     min(reservoir, frame.header.largestMainDataBegin) + longestSlot(frame) - frame.mainDataLength
+  }
+
+  /// Whether frames find room behind a full reservoir, in slots of any length; the first of them says
+  /// what the stream's frames are like.
+  package static func hasRoom(
+    for frames: ArraySlice<UnpackedFrame>, leaving mainDataBegin: Int
+  ) -> Bool {
+    guard let header = frames.first?.header else { return true }
+    var packer = FramePacker(.smallest(bitRateIndices: 1...14), like: header)
+    packer.reservoir = header.largestMainDataBegin
+    return (try? packer.needs(of: frames, leaving: mainDataBegin)) != nil
   }
 
   /// Packs frames, and appends those that are complete to `bytes`.

@@ -24,8 +24,7 @@ package struct FrameStream: Sendable {
     bytes += info.placeholder
   }
 
-  /// Packs frames: see `FramePacker.pack`. Those of another encoder get the stream's words for what
-  /// changes no sound.
+  /// Packs frames: see `FramePacker.pack`. Those of another encoder get the stream's labels.
   package mutating func append(
     _ frames: ArraySlice<UnpackedFrame>, leaving mainDataBegin: Int, into bytes: inout [UInt8]
   ) throws(FramePacker.NoRoom) {
@@ -60,17 +59,17 @@ package struct FrameStream: Sendable {
   ///   - frameLengths: The length of each.
   ///   - bytes: Grows by them.
   package mutating func copy(
-    _ frames: ArraySlice<UInt8>, lengths frameLengths: some Sequence<Int>,
+    _ frames: ArraySlice<UInt8>, lengths frameLengths: some Collection<Int>,
     into bytes: inout [UInt8]
   ) {
     let start = bytes.count
     bytes += frames
-    packer.pass(frameLengths.underestimatedCount)
+    packer.pass(frameLengths.count)
     count(frameLengths, in: bytes, from: start)
   }
 
-  /// The same for the last frames of a copy, of whose main data the last `freeCount` bytes are
-  /// nobody's: frames that are packed next find room there.
+  /// The same for the last frames of a copy, of whose main data the last `freeCount` bytes are free:
+  /// frames that are packed next find room there.
   package mutating func copyEnd(
     _ frames: [ArraySlice<UInt8>], freeing freeCount: Int, into bytes: inout [UInt8]
   ) {

@@ -80,7 +80,7 @@ package struct FrameUnpacker: Sendable {
     else {
       throw .noHeader(offset: position - head.count)
     }
-    return 4 + (header.hasChecksum ? 2 : 0) + header.sideInformationLength - head.count
+    return header.headLength - head.count
   }
 
   private mutating func readHead() throws(Problem) {

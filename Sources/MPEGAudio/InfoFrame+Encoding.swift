@@ -29,7 +29,7 @@ extension InfoFrame {
     /// 0 (best) … 100 in Xing's count: 100 - 10 V - q.
     package var quality: Int
     /// The encoder's name; nine characters, as `LAME3.100`. Players look for delay and
-    /// padding only behind names that begin with LAME or Lavc.
+    /// padding only behind names that begin with LAME, Lavf or Lavc.
     package var encoder: String
     /// Where the sound ends, in Hz; 0 or less where nothing is cut.
     package var lowpass: Int
@@ -129,14 +129,15 @@ extension InfoFrame.Encoding {
       index.tag?.encoding
       ?? Self(
         method: .variableMTRH, bitRate: index.meanBitRate, quality: index.tag?.quality ?? 0,
-        // Players look for delay and padding only behind such names.
-        encoder: index.tag?.encoder.flatMap { $0.hasPrefix("L") ? $0 : nil } ?? "LAME",
+        encoder: index.tag?.gaplessEncoder ?? "LAME",
         lowpass: 0, sourceSampleRate: index.sampleRate,
         stereoMode: StereoMode(index.header.channelMode), noiseShaping: 0, isUnwise: false,
         thresholdType: 0, hasSafeJointStereo: false, preset: 0)
     self = own
     if isConstant {
       method = .constant
+      // LAME's byte ends at 255 kbps, and a mean of whole bytes lies beside the rate.
+      if case .cbr(let bitRate)? = index.settings?.rateControl { self.bitRate = bitRate }
     } else if method == .constant {
       method = .variableMTRH
     }

@@ -14,11 +14,14 @@ extension FrameIndex {
       return MP3Settings(.abr(bitRate: max(range.lowerBound, min(range.upperBound, asked))))
     case .constant?, nil: break
     }
-    // Frames are whole bytes, and differ by their padding alone. A few may agree by chance; the first
-    // one of a cut may be longer, to hold what the next one reaches back to.
-    guard let last = entries.last?.length, entries.count == count || tag?.kind == .info,
-      entries.dropFirst().allSatisfy({ abs($0.length - last) <= 1 })
-    else { return nil }
-    return rates.first { abs($0 - meanBitRate) <= $0 / 200 }.map { MP3Settings(.cbr(bitRate: $0)) }
+    // Of frames that were not found, the tag must say that they are like those that were.
+    guard let last = entries.last, entries.count == count || tag?.kind == .info else { return nil }
+    // Slots differ by their padding alone; the first one of a cut may be longer, to hold what the next
+    // one reaches back to.
+    return rates.first { rate in
+      let length = samplesPerFrame / 8 * rate / sampleRate
+      let lengths = length...length + 1
+      return lengths ~= last.length && entries.dropFirst().allSatisfy { lengths ~= $0.length }
+    }.map { MP3Settings(.cbr(bitRate: $0)) }
   }
 }

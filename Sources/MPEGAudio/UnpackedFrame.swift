@@ -24,14 +24,14 @@ extension FrameHeader {
   /// The bits that say how long a frame's slot is, and the private one: checksum, bit rate, padding.
   static let slotMask: UInt32 = 0x1_F300
 
-  /// The most that `main_data_begin` can say: it has 9 bits, in MPEG-2 and 2.5 it has 8
-  /// (ISO 11172-3 §2.4.1.7, 13818-3 §2.4.1.7).
-  package var largestMainDataBegin: Int { version == .mpeg1 ? 511 : 255 }
+  /// See `largestMainDataBegin(ofSampleRate:)`.
+  package var largestMainDataBegin: Int { Self.largestMainDataBegin(ofSampleRate: sampleRate) }
+
+  /// Bytes of a frame of Layer III before its slot.
+  package var headLength: Int { 4 + (hasChecksum ? 2 : 0) + sideInformationLength }
 
   /// Bytes for main data in a frame of Layer III with this header; 0 in free format.
-  package var slotLength: Int {
-    max(0, (frameLength ?? 0) - 4 - (hasChecksum ? 2 : 0) - sideInformationLength)
-  }
+  package var slotLength: Int { max(0, (frameLength ?? 0) - headLength) }
 }
 
 /// Reading and writing what the bit reservoir needs of side information.
@@ -46,14 +46,18 @@ package enum SideInformation {
   /// Bits of main data of both granules and all channels, the sum of `part2_3_length`
   /// (ISO 11172-3 §2.4.1.7, 13818-3 §2.4.1.7).
   static func mainDataBits(_ bytes: UnsafeBufferPointer<UInt8>, _ header: FrameHeader) -> Int {
+    granules(header).reduce(0) { $0 + bits12(bytes, at: $1) }
+  }
+
+  /// At which bits the facts of each granule's channels begin, in the order of the stream.
+  static func granules(_ header: FrameHeader) -> StrideTo<Int> {
     let channels = header.channelCount
     let isMono = channels == 1
-    if header.version == .mpeg1 {
-      let first = 9 + (isMono ? 5 : 3) + 4 * channels
-      return (0..<2 * channels).reduce(0) { $0 + bits12(bytes, at: first + 59 * $1) }
-    }
-    let first = 8 + (isMono ? 1 : 2)
-    return (0..<channels).reduce(0) { $0 + bits12(bytes, at: first + 63 * $1) }
+    let (first, step, count) =
+      header.version == .mpeg1
+      ? (9 + (isMono ? 5 : 3) + 4 * channels, 59, 2 * channels)
+      : (8 + (isMono ? 1 : 2), 63, channels)
+    return stride(from: first, to: first + step * count, by: step)
   }
 
   /// `main_data_begin`, the first 9 or 8 bits.

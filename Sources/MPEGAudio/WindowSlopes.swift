@@ -5,31 +5,20 @@
 /// both slopes are of one kind (ISO 11172-3 §2.4.3.4, "window switching": types 0 to 3).
 package struct WindowSlopes: Sendable, Hashable {
   /// Whether the first granule of each channel begins with a short slope.
-  package private(set) var isShortAtStart: [Bool] = []
+  package let isShortAtStart: [Bool]
   /// Whether the last granule of each channel ends with one.
-  package private(set) var isShortAtEnd: [Bool] = []
+  package let isShortAtEnd: [Bool]
 
   /// Reads them off side information, which must be as long as the header says.
   package init(_ side: UnsafeBufferPointer<UInt8>, _ header: FrameHeader) {
-    let channels = header.channelCount
-    let (first, step, granules) =
-      header.version == .mpeg1
-      ? (9 + (channels == 1 ? 5 : 3) + 4 * channels, 59, 2) : (8 + (channels == 1 ? 1 : 2), 63, 1)
     // The flag lies behind lengths, gain and how the scale factors are stored.
     let flag = header.version == .mpeg1 ? 33 : 38
-    for channel in 0..<channels {
-      let early = SideInformation.blockType(side, flagAt: first + step * channel + flag)
-      let position = first + step * ((granules - 1) * channels + channel) + flag
-      let late = SideInformation.blockType(side, flagAt: position)
-      isShortAtStart.append(early == 2 || early == 3)
-      isShortAtEnd.append(late == 1 || late == 2)
+    let types = SideInformation.granules(header).map {
+      SideInformation.blockType(side, flagAt: $0 + flag)
     }
+    isShortAtStart = types.prefix(header.channelCount).map { $0 == 2 || $0 == 3 }
+    isShortAtEnd = types.suffix(header.channelCount).map { $0 == 1 || $0 == 2 }
   }
-
-  /// Whether all are long at the start.
-  package var beginsLong: Bool { !isShortAtStart.contains(true) }
-  /// Whether all are long at the end.
-  package var endsLong: Bool { !isShortAtEnd.contains(true) }
 }
 
 extension SideInformation {

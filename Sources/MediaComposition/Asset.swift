@@ -31,6 +31,9 @@ public struct Asset: Sendable, Hashable, Codable {
   public var announcedDuration: Time?
   /// Bits a second, as the container says; nil where it does not.
   public var bitRate: Int?
+  /// Whether its packets can be put into another file so that its sound begins and ends at any frame:
+  /// their timestamps count frames, and AAC is of the profile LC (ISO 14496-3, 1.5.2.1).
+  public var hasExactPackets = false
   /// How an MP3 was made, as far as its encoder's tag or its frames say.
   public var mp3Settings: MP3Settings? {
     get { mp3.first }

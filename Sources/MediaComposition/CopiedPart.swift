@@ -18,6 +18,8 @@ public struct CopiedPart: Sendable, Hashable, Codable {
     case conversion
     /// A sound of another codec.
     case codec
+    /// A sound whose packets cannot be cut exactly.
+    case inexact
     /// Frames that do not lie on the grid of the others, by so many samples later, or earlier.
     case grid(offset: Int)
     /// Frames that reach over a join.
@@ -30,18 +32,27 @@ public struct CopiedPart: Sendable, Hashable, Codable {
   public struct Source: Sendable, Hashable, Codable {
     /// The medium.
     public var location: MediaLocation
+    /// What is copied of it.
+    public var unit: Unit
     /// The frame of its sound that the part begins with.
     public var frame: Int64
-    /// The first of its packets (frames of the codec) that is copied, counted from 0; nil where
-    /// samples are copied.
+    /// The first packet of an MP3 that is copied, counted from 0.
     public var firstPacket: Int?
     /// By how many samples the sound lies later than on the timeline, to be on the grid of the others.
     public var nudge: Int
 
+    /// What is copied.
+    public enum Unit: String, Sendable, Hashable, Codable {
+      /// Frames of the codec, as they are.
+      case packets
+      /// Samples, which a lossless codec brings back.
+      case samples
+    }
+
     package init(
-      _ location: MediaLocation, frame: Int64, firstPacket: Int? = nil, nudge: Int = 0
+      _ location: MediaLocation, _ unit: Unit, frame: Int64, firstPacket: Int? = nil, nudge: Int = 0
     ) {
-      (self.location, self.frame) = (location, frame)
+      (self.location, self.unit, self.frame) = (location, unit, frame)
       (self.firstPacket, self.nudge) = (firstPacket, nudge)
     }
   }
@@ -49,7 +60,7 @@ public struct CopiedPart: Sendable, Hashable, Codable {
   /// Frames of sound of the output.
   public var frames: Range<Int64>
   /// Packets (frames of the codec) that hold them, with those before the sound that decoding needs;
-  /// nil where samples are copied.
+  /// nil where samples are copied, and for packets of AAC and Opus until they are written.
   public var packetCount: Int?
   /// Nil where they are encoded.
   public var source: Source?
@@ -74,6 +85,7 @@ extension CopiedPart.Reason {
     case .process: "the sound is processed"
     case .conversion: "the sound has another rate or other channels"
     case .codec: "the sound is of another codec"
+    case .inexact: "its packets cannot be cut exactly"
     case .grid(let offset):
       "its frames begin \(offset.magnitude) samples too \(offset < 0 ? "late" : "early")"
     case .seam: "frames reach over a join"
@@ -90,6 +102,7 @@ extension CopiedPart.Reason {
     case .process: "process"
     case .conversion: "conversion"
     case .codec: "codec"
+    case .inexact: "inexact"
     case .grid: "grid"
     case .seam: "seam"
     case .short: "short"
@@ -112,18 +125,20 @@ extension [CopiedPart] {
 }
 
 extension CopiedPart {
-  /// For people, as "copied, 3,000 packets of talk.mp3 from 12".
+  /// For people, as "copied, 3000 packets of talk.mp3 from packet 12", or "copied, samples of
+  /// a.wav from sample 44100".
   package var text: String {
-    let count = packetCount.map { ", " + ($0 == 1 ? "1 packet" : "\($0) packets") }
+    let count = packetCount.map { $0 == 1 ? "1 packet" : "\($0) packets" }
     guard let source else {
-      return "encoded\(count ?? ""): " + reasons.map(\.text).joined(separator: ", ")
+      return "encoded\(count.map { ", " + $0 } ?? ""): "
+        + reasons.map(\.text).joined(separator: ", ")
     }
+    let place = source.firstPacket.map { "packet \($0)" } ?? "sample \(source.frame)"
     let nudge =
       source.nudge == 0
       ? ""
       : ", \(source.nudge.magnitude) samples \(source.nudge < 0 ? "earlier" : "later")"
-    return "copied\(count ?? ", samples") of \(source.location) "
-      + "from \(source.firstPacket.map(Int64.init) ?? source.frame)" + nudge
+    return "copied, \(count ?? source.unit.rawValue) of \(source.location) from \(place)" + nudge
   }
 
   fileprivate var json: JSONValue {

@@ -13,8 +13,8 @@ public struct Output: Sendable, Hashable, Codable {
   /// LAME's name for the settings of an MP3: it also chooses the sample rate and, under some names,
   /// one channel, where nothing else is said.
   public var mp3Preset: MP3Preset?
-  /// How frames of its sources are copied where they can be; nil: all are encoded. Formats other than
-  /// MP3 are always encoded.
+  /// How its sources are copied where they can be; nil: all of it is encoded. Nothing is copied into
+  /// Vorbis.
   public var copying: Copying?
   /// Frames a second; nil: as the mix.
   public var sampleRate: Int?
@@ -57,7 +57,7 @@ public struct Output: Sendable, Hashable, Codable {
 
   /// How frames of sources are copied into an output instead of being encoded anew.
   public struct Copying: Sendable, Hashable, Codable {
-    /// What happens where frames of two sources do not lie on one grid.
+    /// What happens where frames of two MP3s do not lie on one grid.
     public enum Join: String, Sendable, Hashable, CaseIterable, Codable {
       /// One of them is encoded.
       case exact
@@ -67,9 +67,9 @@ public struct Output: Sendable, Hashable, Codable {
       case strict
     }
 
-    /// For frames of two sources.
+    /// For frames of two MP3s.
     public var join: Join
-    /// Whether the export is refused where anything but a join would be encoded.
+    /// Whether the export is refused where anything but a join or silence would be encoded.
     public var isStrict: Bool
     /// Whether the export is refused where nothing can be copied; else all of it is encoded then.
     public var isRequired: Bool

@@ -170,7 +170,7 @@ extension Track {
 
 extension RandomAccessCollection where Index == Int {
   /// The first element for which `isInSecond` holds, where it holds for all after it. O(log n).
-  func partitioningIndex(where isInSecond: (Element) -> Bool) -> Int {
+  package func partitioningIndex(where isInSecond: (Element) -> Bool) -> Int {
     var (low, high) = (startIndex, endIndex)
     while low < high {
       let middle = low + (high - low) / 2

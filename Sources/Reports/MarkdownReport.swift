@@ -68,7 +68,8 @@ enum MarkdownReport {
     guard let sound = output.sound else { return [code(output.path.string), "", size, "", "", ""] }
     let peak =
       sound.levelText
-      ?? sound.peakDecibels.map { "\($0.signedTenths) dBFS" } ?? "−∞ dBFS"
+      ?? sound.peakDecibels.map { "\($0.signedTenths) dBFS" }
+      ?? (sound.peak == nil ? "" : "−∞ dBFS")
     let clipped = sound.clippedSamples > 0 ? "**\(sound.clippedSamples)**" : "0"
     return [
       code(output.path.string), Figures.clock(sound.duration), size,

@@ -109,8 +109,10 @@ extension WrittenOutput {
   /// How long its sound is.
   var duration: Time { Time(frames: frameCount, rate: sampleRate) }
 
-  /// The peak in decibels below full scale; nil where all is silent.
-  var peakDecibels: Double? { peak > 0 ? Gain(factor: Double(peak)).decibels : nil }
+  /// The peak in decibels below full scale; nil where all is silent, or copied.
+  var peakDecibels: Double? {
+    peak.flatMap { $0 > 0 ? Gain(factor: Double($0)).decibels : nil }
+  }
 }
 
 extension [RunReport.Output] {

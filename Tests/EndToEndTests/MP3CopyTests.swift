@@ -139,7 +139,7 @@ struct MP3CopyTests {
           outputs
             show.mp3  MP3 CBR 160 kbps, 44.1 kHz stereo
               0:00.000 – 0:01.005  encoded, 40 packets: several sounds are heard at once
-              0:01.005 – 0:08.972  copied, 305 packets of s.mp3 from 116
+              0:01.005 – 0:08.972  copied, 305 packets of s.mp3 from packet 116
               0:08.972 – 0:10.000  encoded, 40 packets: a gain, a fade or a pan is on the sound
 
         """), "\(plan)")
@@ -151,6 +151,24 @@ struct MP3CopyTests {
     try expectSound("show.mp3", show.count)
     let report = try stage.make("python3 -c \"$TELL\"", environment: ["TELL": Self.tell]).text
     #expect(report == "mixed, s.mp3, level\n")
+  }
+
+  @Test("a join of many files has few of them open")
+  func many() throws {
+    try stage.make(
+      """
+      ffmpeg -v error -i $FIXTURES/feelings.ogg -t 2 a.wav
+      lame --quiet -b 128 a.wav s.mp3
+      for number in $(seq 100 180); do cp s.mp3 $number.mp3; done
+      """)
+    try stage.write(
+      "join.yaml",
+      """
+      concat: [\((100...180).map { "\($0).mp3" }.joined(separator: ", "))]
+      output: { file: all.mp3, mp3: copy, join: nudge }
+      """)
+    try stage.make("ulimit -n 48; avjob run join.yaml --quiet")
+    #expect(try decoded("all.mp3").count == 81 * 2 * 88_200)
   }
 
   @Test("tags, a cover's job and chapters travel with a copy, moved to its own time")

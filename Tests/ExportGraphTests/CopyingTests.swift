@@ -72,9 +72,104 @@ struct CopyingTests {
     #expect(nudged.parts.compactMap(\.source).map(\.nudge) == [0, -216])
     #expect(nudged.parts.compactMap(\.source).count == 2)
     #expect(nudged.parts.allSatisfy { $0.reasons.isEmpty || $0.reasons == [.seam] })
-    for copying in [Output.Copying(join: .strict), Output.Copying(isStrict: true)] {
-      #expect(throws: Failure.self) { try plan(segments, copying) }
+    expect(
+      segments, by: Output.Copying(join: .strict),
+      "'join: strict' does not encode what cannot be copied: at 0:19.959 its frames begin 216 samples "
+        + "too late; 'join: exact' encodes it, 'join: nudge' moves it by half a frame at most")
+    expect(
+      segments, by: Output.Copying(isStrict: true),
+      "'mp3: copy strict' does not encode what cannot be copied: at 0:19.959 its frames begin 216 "
+        + "samples too late; 'mp3: copy' encodes it")
+  }
+
+  @Test("a clip in two pieces is nudged as one")
+  func nudgedPieces() throws {
+    let segments = [
+      clip(talk, from: 0, to: 20, at: 0), clip(talk, from: 30, to: 35, at: 20),
+      clip(talk, from: 35, to: 40, at: 25),
+    ]
+    let plan = try plan(segments, Output.Copying(join: .nudge))
+    #expect(plan.parts.map { $0.source?.nudge } == [0, nil, -216])
+    #expect(plan.parts[1].reasons == [.seam])
+  }
+
+  @Test("of many sounds that are off the grid, one is named")
+  func manyGrids() throws {
+    let segments = (0..<20).map { number in
+      clip(talk, from: Int64(number) * 7, to: Int64(number) * 7 + 2, at: Int64(number) * 2)
     }
+    let whole = clip(talk, from: 200, to: 300, at: 40)
+    let plan = try plan(segments + [whole])
+    #expect(
+      plan.lines == [
+        "0–86447: talk.mp3 from 0", "86447–1764911: grid(offset: 468)",
+        "1764911–6174000: talk.mp3 from 7658",
+      ])
+  }
+
+  @Test("automation leaves copies between its ramps, in each clip of a track")
+  func automation() throws {
+    var track = Track(
+      segments: (0..<2).map { clip(music, from: 10 * $0, to: 10 * $0 + 4, at: 4 * $0) })
+    for start in [1, 5] as [Int64] {
+      try track.mix.setVolumeRamp(
+        fromStartVolume: .unity, toEndVolume: .silence, timeRange: range(start, start + 1))
+      try track.mix.setVolumeRamp(
+        fromStartVolume: .silence, toEndVolume: .unity, timeRange: range(start + 1, start + 2))
+    }
+    let lines = try samples([track], .wav(.int16)).lines
+    #expect(
+      lines == [
+        "0–44100: music.wav from 0", "44100–132300: level", "132300–176400: music.wav from 0",
+        "176400–220500: music.wav from 0", "220500–308700: level",
+        "308700–352800: music.wav from 0",
+      ])
+  }
+
+  @Test("AAC is copied where its packets can be cut, and said to be packets")
+  func aac() throws {
+    var talk = asset("talk.m4a", "aac")
+    talk.container = "mov,mp4,m4a,3gp,3g2,mj2"
+    talk.hasExactPackets = true
+    let segments = [clip(talk, from: 1, to: 11, at: 0)]
+    #expect(
+      try packets(segments).parts.map(\.text) == ["copied, packets of talk.m4a from sample 44100"])
+    talk.hasExactPackets = false
+    #expect {
+      try packets([clip(talk, from: 1, to: 11, at: 0)])
+    } throws: { error in
+      (error as? Failure)?.message
+        == "'aac: copy' finds nothing to copy: its packets cannot be cut exactly; 'aac: 128k' encodes "
+        + "it"
+    }
+  }
+
+  private func packets(_ segments: [Segment]) throws -> CopyPlan {
+    var output = Output(path: "out.m4a", request: .copied(.aac))
+    output.copying = Output.Copying()
+    let export = Export(
+      name: "copy", composition: Composition(tracks: [Track(segments: segments)]),
+      outputs: [output])
+    return try #require(try Graph(compiling: export).sinks.first?.copied)
+  }
+
+  @Test("G.711 holds the samples of G.711 alone")
+  func telephony() throws {
+    let segments = ["pcm_mulaw", "pcm_s16le", "pcm_alaw"].enumerated().map { number, codec in
+      clip(asset("\(codec).wav", codec), from: 0, to: 2, at: Int64(2 * number))
+    }
+    #expect(
+      try samples([Track(segments: segments)], .wav(.muLaw)).lines == [
+        "0–88200: pcm_mulaw.wav from 0", "88200–176400: codec", "176400–264600: codec",
+      ])
+  }
+
+  private func samples(_ tracks: [Track], _ format: Output.Format) throws -> CopyPlan {
+    var output = Output(path: "out.wav", format: format)
+    output.copying = Output.Copying()
+    let export = Export(
+      name: "copy", composition: Composition(tracks: tracks), outputs: [output])
+    return try #require(try Graph(compiling: export).sinks.first?.copied)
   }
 
   @Test("a nudge leaves the mix of other outputs as it is")
@@ -123,10 +218,11 @@ struct CopyingTests {
   // MARK: - Exports
 
   private func expect(
-    _ segments: [Segment], _ message: String, at place: SourceLocation = #_sourceLocation
+    _ segments: [Segment], by copying: Output.Copying = .init(), _ message: String,
+    at place: SourceLocation = #_sourceLocation
   ) {
     #expect(sourceLocation: place) {
-      try plan(segments)
+      try plan(segments, copying)
     } throws: { error in
       (error as? Failure)?.message.hasPrefix(message) == true
     }
@@ -172,7 +268,8 @@ struct CopyingTests {
   private func asset(_ name: String, _ codec: String) -> Asset {
     Asset(
       location: .file(FilePath(name)), streamIndex: 0, container: codec == "mp3" ? "mp3" : "wav",
-      codec: codec, sampleRate: 44_100, channelLayout: .stereo, frameCount: 44_100 * 600,
+      codec: codec, sampleRate: 44_100, channelLayout: .stereo,
+      bitDepth: codec.hasPrefix("pcm") ? 16 : nil, frameCount: 44_100 * 600,
       identity: FileIdentity(device: 1, inode: 1, size: 1, modificationTime: 1))
   }
 }

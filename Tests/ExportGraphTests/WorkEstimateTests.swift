@@ -47,6 +47,27 @@ struct WorkEstimateTests {
         > work(asset(), .mp3(MP3Settings(.cbr(bitRate: 128_000), quality: 7))))
   }
 
+  @Test("Packets are copied in little time, and samples encoded as ever")
+  func copies() throws {
+    func copied(_ codec: String, _ container: String, _ kind: Output.Kind) throws -> Duration {
+      var asset = asset(codec)
+      asset.container = container
+      asset.bitDepth = codec == "mp3" ? nil : 16
+      if codec == "mp3" { asset.encoderDelay = 1105 }
+      var output = Output(path: "x", request: .copied(kind))
+      output.copying = Output.Copying()
+      let segment = Segment(
+        .asset(asset), source: TimeRange(start: .zero, duration: asset.duration), at: .zero)
+      let export = Export(
+        name: "x", composition: Composition(tracks: [Track(segments: [segment])]),
+        outputs: [output])
+      return try Graph(compiling: export).estimatedWork
+    }
+    #expect(
+      try copied("flac", "flac", .flac) == work(asset("flac"), .flac(bitDepth: 16)))
+    #expect(try copied("mp3", "mp3", .mp3) * 20 < work(asset("mp3"), .mp3(.standard)))
+  }
+
   @Test("A part's work follows its length, but unbounded memory is rendered from its start")
   func parts() throws {
     let minute = TimeRange(

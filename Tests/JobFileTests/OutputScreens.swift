@@ -218,7 +218,7 @@ import TestSupport
       job.yaml:3:25: error: '128' may be a constant or a mean bit rate: write cbr 128k or abr 128k
           3 |   - { file: a.mp3, mp3: 128 }
             |                         ^~~
-      job.yaml:4:28: error: 'vorbis: copy': Vorbis is not copied, since decoders begin with a whole block: a cut would be off by up to 23 ms
+      job.yaml:4:28: error: 'vorbis: copy': Vorbis is not copied, since decoders begin with a whole block: a cut would be off by up to 40 ms
           4 |   - { file: b.ogg, vorbis: copy }
             |                            ^~~~
         help: write a quality, as 'q5'

@@ -115,6 +115,42 @@ struct InfoFrameTests {
     #expect(tag.isChecksumValid == true)
   }
 
+  @Test(
+    "of a copy of constant bit rate it has the rate of its frames",
+    arguments: [["-b", "320"], ["-b", "128"], ["--resample", "22.05", "-b", "64"]])
+  func constant(_ options: [String]) throws {
+    let stream = try lameStream(options)
+    let index = try MP3Files.index(of: stream)
+    var encoding = Self.encoding
+    (encoding.method, encoding.bitRate) = (.constant, index.header.bitRate)
+    // Both without a tag and with LAME's, whose byte ends at 255 kbps.
+    let tag = InfoFrame(like: index.header, encoding: encoding).encoded(delay: 576, padding: 576)
+    for source in [index, try MP3Files.index(of: tag + stream)] {
+      let copy = InfoFrame.Encoding(like: source, isConstant: true)
+      #expect(copy.method == .constant && copy.bitRate == index.header.bitRate)
+      let info = InfoFrame(like: index.header, encoding: copy)
+      let first = try #require(FrameHeader(startOf: info.placeholder))
+      #expect(first.bitRate == index.header.bitRate)
+    }
+  }
+
+  @Test(
+    "the encoder's name is kept only if players look for a delay behind it",
+    arguments: [
+      ("LAME3.99r", "LAME3.99r"), ("Lavf", "Lavf"), ("Lavc59.37", "Lavc59.37"),
+      ("L3.99r1", "LAME"), ("Lxyz", "LAME"), ("GOGO", "LAME"),
+    ])
+  func names(_ encoder: String, kept: String) throws {
+    let stream = try lameStream(["-V", "2"])
+    var encoding = Self.encoding
+    encoding.encoder = encoder
+    let header = try MP3Files.index(of: stream).header
+    let tag = InfoFrame(like: header, encoding: encoding).encoded(delay: 576, padding: 900)
+    let index = try MP3Files.index(of: tag + stream)
+    #expect(index.tag?.encoder == encoder && (index.tag?.delay != nil) == (encoder == kept))
+    #expect(InfoFrame.Encoding(like: index, isConstant: false).encoder == kept)
+  }
+
   @Test("what no field holds becomes the most that it holds")
   func limits() throws {
     var encoding = Self.encoding

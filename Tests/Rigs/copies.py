@@ -1,7 +1,7 @@
 """Random cuts, joins and mixes of MP3s of many encoders, copied without encoding.
 
-ffmpeg, mpg123 and mp3val say what they are: as long as asked, and in copied parts bit for bit what
-ffmpeg decodes of the source.
+ffmpeg and mpg123 must decode as many samples as the job asks for, mp3val must find no fault, and
+copied parts must be bit for bit what ffmpeg decodes of the source.
 """
 
 import array
@@ -80,7 +80,7 @@ class Rig:
             return json.load(file)["jobs"][0]["outputs"][0]
 
     def require_sound(self, path, length, channels):
-        """No player has a complaint about a file, and all have one length."""
+        """ffmpeg, mpg123 and mp3val report no fault, and mpg123 decodes `length` samples."""
         words = self.output(["ffmpeg", "-v", "warning", "-i", path, "-f", "null", "-"], errors=True)
         if words and b"low score" not in words:
             raise Fault(f"ffmpeg says of {path}: {words.decode()}")

@@ -54,9 +54,6 @@ final class DemuxedStream: FrameSource {
     }
   }
 
-  /// Frames in the longest packet of any anchored codec: a block of Vorbis.
-  private static let longestPacket: Int64 = 8192
-
   private init(
     _ facts: StreamFacts, _ demuxer: Demuxer, _ stream: LibAV.Stream, _ damage: Damage
   ) throws(LibAVError) {
@@ -189,7 +186,7 @@ final class DemuxedStream: FrameSource {
       try reading(facts.location) { () throws(LibAVError) in
         // The packet at an anchor may begin before it, in the lane before.
         let target = Segment(
-          containing: frame + facts.origin - Self.longestPacket, facts.access)
+          containing: frame + facts.origin - StreamFacts.longestPacket, facts.access)
         switch facts.access {
         case .packets:
           if try jump(toRaw: frame + facts.origin) { break }
@@ -210,29 +207,18 @@ final class DemuxedStream: FrameSource {
 
   /// Jumps to a packet at or before a raw frame; false where the demuxer cannot.
   private func jump(toRaw raw: Int64) throws(LibAVError) -> Bool {
-    var margin: Int64 = 0
-    try facts.notePlaces(near: raw, of: stream, in: demuxer)
-    for _ in 0..<4 {
-      do throws(LibAVError) {
-        try demuxer.seek(stream: facts.streamIndex, to: facts.timestamp(ofRaw: raw - margin))
-      } catch {
-        return false
-      }
-      guard let packet = try nextPacket(), let landed = packet.timestamp.flatMap(facts.rawFrame)
-      else { return false }
-      if landed <= raw {
-        restart()
-        // The lane must not be fed before an anchor's pre-roll; elsewhere this is the packet.
-        if facts.access == .packets || landed == raw {
-          lane = try openLane(isFirst: false)
-          try lane?.send(packet)
-          unshared = packet
-        }
-        return true
-      }
-      margin += Int64(facts.sampleRate) << 2
+    let landed = try facts.jump(toRaw: raw, of: stream, in: demuxer) { () throws(LibAVError) in
+      try nextPacket()
     }
-    return false
+    guard let (packet, start) = landed else { return false }
+    restart()
+    // The lane must not be fed before an anchor's pre-roll; elsewhere this is the packet.
+    if facts.access == .packets || start == raw {
+      lane = try openLane(isFirst: false)
+      try lane?.send(packet)
+      unshared = packet
+    }
+    return true
   }
 
   private func reopen() throws(LibAVError) {

@@ -9,19 +9,24 @@ final class MPEGFrames {
   private let location: MediaLocation
   private let file: MPEGFile
   private var frames: GrowingFrameIndex
+  private let watch: MediaLibrary.Watch?
 
-  private init(_ location: MediaLocation, _ file: MPEGFile, _ frames: GrowingFrameIndex) {
-    (self.location, self.file, self.frames) = (location, file, frames)
+  private init(
+    _ location: MediaLocation, _ file: MPEGFile, _ frames: GrowingFrameIndex,
+    _ watch: MediaLibrary.Watch?
+  ) {
+    (self.location, self.file, self.frames, self.watch) = (location, file, frames, watch)
   }
 
   /// Opens a file by its index, or scans it again without one, with iTunes' note.
   static func open(
-    _ facts: StreamFacts, _ known: FrameIndex?, _ note: ITunesGapless?
+    _ facts: StreamFacts, _ known: FrameIndex?, _ note: ITunesGapless?,
+    watching watch: MediaLibrary.Watch? = nil
   ) throws(Failure) -> MPEGFrames {
     let file = MPEGFile(try MediumBytes(facts.location))
     let frames: GrowingFrameIndex
     if let known { frames = GrowingFrameIndex(known) } else { frames = try file.scan(noting: note) }
-    return MPEGFrames(facts.location, file, frames)
+    return MPEGFrames(facts.location, file, frames, watch)
   }
 
   /// Where they lie; those of a server's file as far as they were found.
@@ -52,6 +57,8 @@ final class MPEGFrames {
   ///
   /// - Throws: `tryAgain` where the file was truncated meanwhile.
   func bytes(_ frame: Int) throws(Failure) -> ArraySlice<UInt8> {
+    watch?(location)
+    defer { watch?(nil) }
     try find(frame)
     let range = index.byteRange(ofFrame: frame)
     let bytes = try file.bytes(range)

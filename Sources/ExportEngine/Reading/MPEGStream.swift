@@ -32,7 +32,8 @@ final class MPEGStream: FrameSource {
     cursor = try FrameCursor(location, channelCount: channelCount, damage)
   }
 
-  private var index: FrameIndex { frames.index }
+  /// Where its frames lie.
+  var index: FrameIndex { frames.index }
 
   /// Opens a file by its index, or scans it again without one, with iTunes' note.
   static func open(

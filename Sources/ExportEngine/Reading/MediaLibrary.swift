@@ -344,29 +344,40 @@ public final class MediaLibrary: Sendable {
   /// format.
   func openFrames(of asset: Asset) throws(Failure) -> MPEGFrames? {
     try SourceFile.requireUnchanged(asset.location, asset.identity)
+    watch?(asset.location)
+    defer { watch?(nil) }
     let facts = try facts(of: asset)
     guard case .mpegAudio(let index, let note) = facts.reader else { return nil }
-    return try MPEGFrames.open(facts, index, note)
+    let frames = try MPEGFrames.open(facts, index, note, watching: watch)
+    try requireAnnounced(frames.index, asset)
+    return frames
   }
 
   /// Opens the packets of an asset, if its file is still the probed one.
   ///
   /// - Throws: `mendInput` also for packets that cannot be copied into another file.
-  func openPackets(of asset: Asset) throws(Failure) -> SourcePackets {
+  func openPackets(
+    of asset: Asset, unless cancellation: CancellationFlag
+  ) throws(Failure) -> SourcePackets {
     try SourceFile.requireUnchanged(asset.location, asset.identity)
-    return try SourcePackets.open(try facts(of: asset))
+    return try SourcePackets.open(
+      try facts(of: asset), unless: cancellation, watching: watch)
   }
 
-  /// Opens an MP3, whose frames may have been announced when it was probed, and counted since.
   private func openMPEG(
     _ asset: Asset, _ facts: StreamFacts, _ index: FrameIndex?, _ note: ITunesGapless?,
     _ damage: Damage
   ) throws(Failure) -> MPEGStream {
     let stream = try MPEGStream.open(facts, index, note, damage)
-    guard stream.frameCount == asset.frameCount else {
+    try requireAnnounced(stream.index, asset)
+    return stream
+  }
+
+  /// Refuses an MP3 whose frames were announced when it was probed, and counted otherwise since.
+  private func requireAnnounced(_ index: FrameIndex, _ asset: Asset) throws(Failure) {
+    guard index.validFrameCount == asset.frameCount else {
       throw Failure(
         .tryAgain, "is not as long as its tag says; run the job again", location: asset.location)
     }
-    return stream
   }
 }

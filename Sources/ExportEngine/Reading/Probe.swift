@@ -94,6 +94,7 @@ struct Prober {
       announcedDuration: announced, bitRate: stream.bitRate,
       metadata: metadata(of: demuxer, stream),
       chapters: chapters(of: demuxer, from: first.start(in: demuxer)), identity: identity)
+    asset.hasExactPackets = facts.hasExactPackets(of: stream)
     if demuxer.formatName == "aiff", let offset = try ContainerFacts.tagOffset(ofAIFF: bytes),
       let tag = try storedTag(at: offset)
     {

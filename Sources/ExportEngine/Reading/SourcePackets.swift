@@ -1,6 +1,8 @@
 import Diagnosis
 import LibAV
 import MediaComposition
+import MediaTime
+import Threads
 
 /// The packets of a stream whose timestamps count frames, to be put into another file. One thread at
 /// a time.
@@ -13,71 +15,106 @@ final class SourcePackets {
 
   let stream: LibAV.Stream
   private let facts: StreamFacts
+  private let cancellation: CancellationFlag
+  private let watch: MediaLibrary.Watch?
   private var demuxer: Demuxer
   /// Read ahead: a packet ends where the next one begins.
   private var following: (packet: Packet, start: Int64)?
 
-  private init(_ facts: StreamFacts, _ demuxer: Demuxer, _ stream: LibAV.Stream) {
-    (self.facts, self.demuxer, self.stream) = (facts, demuxer, stream)
+  private init(
+    _ facts: StreamFacts, _ cancellation: CancellationFlag, _ watch: MediaLibrary.Watch?
+  ) throws(LibAVError) {
+    (self.facts, self.cancellation, self.watch) = (facts, cancellation, watch)
+    (demuxer, stream) = try facts.open()
   }
 
-  static func open(_ facts: StreamFacts) throws(Failure) -> SourcePackets {
-    guard case .demuxer = facts.reader else {
-      throw Failure(
-        .mendInput,
-        "has no timestamps that count its frames, by which packets are copied; write a bit rate to "
-          + "encode it", location: facts.location)
-    }
+  /// Opens a stream.
+  ///
+  /// - Parameters:
+  ///   - facts: What probing found of it.
+  ///   - cancellation: Once set, reading throws.
+  ///   - watch: Is told of each call that reads the file.
+  /// - Returns: The packets, at their first.
+  /// - Throws: The failure of a file that cannot be read, or whose packets cannot be cut.
+  static func open(
+    _ facts: StreamFacts, unless cancellation: CancellationFlag, watching watch: MediaLibrary.Watch?
+  ) throws(Failure) -> SourcePackets {
+    watch?(facts.location)
+    defer { watch?(nil) }
     let packets = try reading(facts.location) { () throws(LibAVError) in
-      let (demuxer, stream) = try facts.open()
-      return SourcePackets(facts, demuxer, stream)
+      try SourcePackets(facts, cancellation, watch)
     }
-    // Spectral band replication, also where the header does not mention it, doubles the rate.
-    let isLC =
-      packets.stream.audioObjectType == 2 && packets.stream.sampleRate == facts.sampleRate
-    guard packets.stream.codecName != "aac" || isLC else {
+    // An output of an earlier job may be other than was predicted.
+    guard facts.hasExactPackets(of: packets.stream) else {
       throw Failure(
         .mendInput,
-        "is AAC of another profile than LC, whose packets cannot be cut exactly; write a bit rate, "
-          + "as '128k', to encode it", location: facts.location)
+        "has packets that cannot be cut exactly; write a bit rate, as '128k', to encode it",
+        location: facts.location)
     }
     return packets
   }
 
   /// How many frames before a place decoding must begin for its samples to be those of the whole.
   ///
-  /// Blocks of AAC and Vorbis overlap with the one before. Opus' decoder forgets its past within some
-  /// packets; 32,768 frames are what reading gives it (`Access.anchors`).
-  private var preRoll: Int64 { stream.codecName == "opus" ? 1 << 15 : 0 }
+  /// Blocks of AAC overlap with the one before. Opus' decoder forgets its past within some packets.
+  private var preRoll: Int64 {
+    guard stream.codecName == "opus", case .anchors(_, let preRoll) = facts.access else { return 0 }
+    return preRoll
+  }
 
   /// Goes to the packets of some frames of the sound: gives those before the first that is read next,
   /// with which decoding begins.
+  ///
+  /// - Throws: `mendInput` also where there is none.
   func begin(_ frames: Range<Int64>) throws(Failure) -> [Placed] {
-    let first = frames.lowerBound + facts.origin
-    return try reading(facts.location) { () throws(LibAVError) in
-      try jump(toRaw: first - preRoll - Self.longest)
-      var before: [Placed] = []
+    let first = raw(frames.lowerBound)
+    var before: [Placed] = []
+    try watched { () throws(LibAVError) in
+      // The packet, and the one before it.
+      try jump(toRaw: first - preRoll - 2 * StreamFacts.longestPacket)
       while let placed = try read() {
         before.append(placed)
-        if placed.frames.upperBound > first { return before }
+        guard placed.frames.upperBound <= first else { break }
         // One more than the pre-roll: blocks overlap.
         while before.count > 2, before[1].frames.upperBound <= first - preRoll {
           before.removeFirst()
         }
       }
-      return before
     }
+    guard let last = before.last, last.frames.upperBound > first else {
+      throw missing(at: frames.lowerBound)
+    }
+    return before
   }
-
-  /// Frames of the longest packet, and of the one before it.
-  private static let longest: Int64 = 2 * 8192
 
   /// The raw frame of a frame of the sound.
   func raw(_ frame: Int64) -> Int64 { frame + facts.origin }
 
-  /// The next packet; nil at the end.
+  /// The next packet; nil at the end, or where the file is damaged too much.
   func next() throws(Failure) -> Placed? {
-    try reading(facts.location) { () throws(LibAVError) in try read() }
+    var placed: Placed?
+    try watched { () throws(LibAVError) in placed = try read() }
+    return placed
+  }
+
+  /// The failure of packets that end before a raw frame.
+  func ending(at raw: Int64) -> Failure { missing(at: raw - facts.origin) }
+
+  private func missing(at frame: Int64) -> Failure {
+    let place = Time(frames: max(0, frame), rate: facts.sampleRate).clockText(decimals: 3)
+    return Failure(
+      .mendInput,
+      "has no packets to copy from \(place) on; write a bit rate, as '128k', to encode its sound",
+      location: facts.location)
+  }
+
+  private func watched(_ body: () throws(LibAVError) -> Void) throws(Failure) {
+    watch?(facts.location)
+    defer { watch?(nil) }
+    try reading(facts.location, body)
+    if cancellation.isCancelled {
+      throw Failure(.tryAgain, "was cancelled", location: facts.location)
+    }
   }
 
   private func read() throws(LibAVError) -> Placed? {
@@ -89,11 +126,17 @@ final class SourcePackets {
   }
 
   private func readStart() throws(LibAVError) -> (packet: Packet, start: Int64)? {
-    while let packet = try demuxer.readWhatIsThere() {
-      guard packet.streamIndex == facts.streamIndex,
-        let start = packet.timestamp.flatMap(facts.rawFrame)
-      else { continue }
-      return (packet, start)
+    while let packet = try nextPacket() {
+      if let start = packet.timestamp.flatMap(facts.rawFrame) { return (packet, start) }
+    }
+    return nil
+  }
+
+  private func nextPacket() throws(LibAVError) -> Packet? {
+    while !cancellation.isCancelled,
+      let packet = try demuxer.readWhatIsThere(unless: { cancellation.isCancelled })
+    {
+      if packet.streamIndex == facts.streamIndex { return packet }
     }
     return nil
   }
@@ -101,19 +144,9 @@ final class SourcePackets {
   /// Goes to a packet at or before a raw frame; to the first one where the demuxer finds none.
   private func jump(toRaw raw: Int64) throws(LibAVError) {
     guard raw > facts.firstRaw else { return }
-    var margin: Int64 = 0
-    try facts.notePlaces(near: raw, of: stream, in: demuxer)
-    for _ in 0..<4 {
-      do throws(LibAVError) {
-        try demuxer.seek(stream: facts.streamIndex, to: facts.timestamp(ofRaw: raw - margin))
-      } catch {
-        break
-      }
-      following = try readStart()
-      if let following, following.start <= raw { return }
-      margin += Int64(facts.sampleRate) << 2
+    following = try facts.jump(toRaw: raw, of: stream, in: demuxer) { () throws(LibAVError) in
+      try nextPacket()
     }
-    (demuxer, _) = try facts.open()
-    following = nil
+    if following == nil { (demuxer, _) = try facts.open() }
   }
 }

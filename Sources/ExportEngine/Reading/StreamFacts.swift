@@ -32,6 +32,9 @@ struct StreamFacts: Sendable {
   /// Beyond any file, and near enough that differences of two numbers fit.
   static let farthestFrame: Int64 = 1 << 60
 
+  /// Frames in the longest packet of any anchored codec: a block of Vorbis.
+  static let longestPacket: Int64 = 8192
+
   /// A timestamp in frames; nil where the time base does not count frames, or far beyond any file.
   func rawFrame(_ timestamp: Int64) -> Int64? {
     guard case .demuxer(_, let base) = reader else { return nil }
@@ -51,6 +54,38 @@ struct StreamFacts: Sendable {
 }
 
 extension StreamFacts {
+  /// Goes to a packet at or before a raw frame.
+  ///
+  /// - Returns: The packet and its raw frame; nil where the demuxer finds none.
+  func jump(
+    toRaw raw: Int64, of stream: LibAV.Stream, in demuxer: Demuxer,
+    reading next: () throws(LibAVError) -> Packet?
+  ) throws(LibAVError) -> (packet: Packet, start: Int64)? {
+    var margin: Int64 = 0
+    try notePlaces(near: raw, of: stream, in: demuxer)
+    for _ in 0..<4 {
+      do throws(LibAVError) {
+        try demuxer.seek(stream: streamIndex, to: timestamp(ofRaw: raw - margin))
+      } catch {
+        return nil
+      }
+      guard let packet = try next(), let landed = packet.timestamp.flatMap(rawFrame) else {
+        return nil
+      }
+      if landed <= raw { return (packet, landed) }
+      margin += Int64(sampleRate) << 2
+    }
+    return nil
+  }
+
+  /// Whether packets of the stream can be copied exactly.
+  func hasExactPackets(of stream: LibAV.Stream) -> Bool {
+    guard case .demuxer = reader else { return false }
+    // Spectral band replication, also where the header does not mention it, doubles the rate.
+    return stream.codecName != "aac"
+      || stream.audioObjectType == 2 && stream.sampleRate == sampleRate
+  }
+
   /// The stream, at its first packet, in a demuxer that reads no other.
   func open() throws(LibAVError) -> (Demuxer, LibAV.Stream) {
     let demuxer = try location.demuxer()

@@ -13,6 +13,7 @@ final class MP3CopyWriter: SoundWriter {
   private let file: OutputFile
   private let sources: MP3Sources
   private let setup: EncoderSetup
+  private let seams: SeamSetups
   private let cores: EncoderCores
   private var tally: SoundTally
   /// The place of the Info frame: after the ID3 tag.
@@ -20,15 +21,17 @@ final class MP3CopyWriter: SoundWriter {
   private var position: Int64
   private var pending: [UInt8] = []
   private var stream: FrameStream
-  /// Like that of all frames.
+  /// The header that all frames are like.
   private let header: FrameHeader
   /// What is still to be written, in order.
   private var steps: ArraySlice<Step>
-  /// Whether the first frame of the next copy is given out.
+  /// Whether the run before a copy has given out the copy's first frame.
   private var isBegun = false
+  /// How many frames of the copy that is being written are given out; nil before its first.
+  private var copied: Int?
   /// The copy whose last frames are not given out, and the first of these.
   private var held: (copy: Int, first: Int)?
-  /// Of the runs that have begun, by the first of their frames.
+  /// The encoders of the runs that have begun, by the first of the frames of each.
   private var encoders: [Int: RunEncoder] = [:]
 
   fileprivate enum Step {
@@ -57,6 +60,7 @@ final class MP3CopyWriter: SoundWriter {
     } catch {
       throw error.failure(of: file)
     }
+    seams = SeamSetups(like: setup)
     (self.file, self.sources, self.tally) = (file, sources, tally)
     (self.cores, self.start, position, header) = (cores, start, start, encoding.header)
     stream = FrameStream(encoding.slots, header, encoding.info, &pending)
@@ -73,25 +77,24 @@ final class MP3CopyWriter: SoundWriter {
       file, sources, settings, tally, sampleRate: sampleRate, cores, start: Int64(tag.count))
   }
 
-  /// Copies need none.
   var firstNeeded: Int64 {
-    // Those of later runs begin later.
+    // The sounds of later runs begin later.
     for case .run(_, let sound) in steps where sound.upperBound > tally.frameCount {
       return max(sound.lowerBound, tally.frameCount)
     }
     return .max
   }
 
-  func skip(_ frameCount: Int64) { tally.skip(frameCount) }
+  func skip(_ frameCount: Int64) throws(Failure) {
+    tally.skip(frameCount)
+    do throws(Failure) { try advance() } catch { throw abandoning(error) }
+  }
 
   func write(_ block: AudioBuffer) throws(Failure) {
     do throws(Failure) {
       let range = tally.frameCount..<tally.frameCount + Int64(block.frameCount)
-      // What another output needed rendered is not this one's.
-      guard firstNeeded < range.upperBound else {
-        tally.skip(Int64(block.frameCount))
-        return try advance()
-      }
+      // The block may have been rendered for another output.
+      guard firstNeeded < range.upperBound else { return try skip(Int64(block.frameCount)) }
       try tally.add(block)
       for case .run(let frames, let sound) in steps {
         if sound.lowerBound >= range.upperBound { break }
@@ -135,12 +138,12 @@ final class MP3CopyWriter: SoundWriter {
 
   // MARK: - Steps
 
-  /// Writes all steps that need no more sound than there was.
+  /// Writes all steps that do not reach beyond the sound that there was.
   private func advance() throws(Failure) {
     while let step = steps.first {
       switch step {
       case .carrier: try carry()
-      case .copy(let number): try copy(number)
+      case .copy(let number): guard try copy(number) else { return }
       case .run(let frames, let sound):
         guard try run(frames, isComplete: tally.frameCount >= sound.upperBound) else { return }
       }
@@ -157,23 +160,39 @@ final class MP3CopyWriter: SoundWriter {
     }
   }
 
-  private func copy(_ number: Int) throws(Failure) {
+  /// Copies frames as far as their sound has passed; gives whether those are all that may be given
+  /// out before the run behind them has begun.
+  private func copy(_ number: Int) throws(Failure) -> Bool {
+    let (layout, frames) = (sources.layout, sources.layout.copies[number].frames)
+    let isLast = steps.count == 1
+    let start = if let copied { copied } else { try begin(copy: number) }
+    let count = max(start, isLast ? frames.count : sources.certainCount(of: number))
+    let passed = tally.frameCount - layout.firstSample(ofFrame: frames.lowerBound)
+    let length = Int64(layout.samplesPerFrame)
+    let due = min(count, Int(max(0, passed + length - 1) / length))
+    for first in stride(from: start, to: due, by: Self.batch) {
+      if cores.cancellation.isCancelled { throw LAMEError.cancelled.failure(of: file) }
+      let (bytes, lengths) = try sources.frames(first..<min(first + Self.batch, due), of: number)
+      stream.copy(bytes[...], lengths: lengths, into: &pending)
+      if pending.count >= Self.bufferSize { try flush() }
+    }
+    copied = max(start, due)
+    guard copied == count else { return false }
+    if !isLast { held = (number, count) }
+    copied = nil
+    return true
+  }
+
+  /// Makes room for what a copy's first frame reaches back to; gives how many of its frames are given
+  /// out already.
+  private func begin(copy number: Int) throws(Failure) -> Int {
     let first = isBegun ? 1 : 0
     isBegun = false
     let mainData = try sources.mainData(before: first, of: number)
     try packing { () throws(FramePacker.NoRoom) in
       try stream.fill(endingWith: mainData, into: &pending)
     }
-    let isLast = steps.count == 1
-    let count =
-      isLast ? sources.layout.copies[number].frames.count : sources.certainCount(of: number)
-    for first in stride(from: first, to: count, by: Self.batch) {
-      if cores.cancellation.isCancelled { throw LAMEError.cancelled.failure(of: file) }
-      let (bytes, lengths) = try sources.frames(first..<min(first + Self.batch, count), of: number)
-      stream.copy(bytes[...], lengths: lengths, into: &pending)
-      if pending.count >= Self.bufferSize { try flush() }
-    }
-    if !isLast { held = (number, max(first, count)) }
+    return first
   }
 
   /// Gives out the last frames of a copy, up to one of the stream.
@@ -221,7 +240,7 @@ final class MP3CopyWriter: SoundWriter {
     do throws(LAMEError) {
       let encoder = try RunEncoder(
         frames, in: sources.layout, setup, between: neighbours, budget: cores.budget,
-        cancellation: cores.cancellation)
+        cancellation: cores.cancellation, seams: seams)
       encoders[frames.lowerBound] = encoder
       return encoder
     } catch {

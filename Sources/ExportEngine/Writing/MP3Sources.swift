@@ -4,43 +4,51 @@ import LAME
 import MPEGAudio
 import MediaComposition
 
-/// The streams from which an MP3 is copied.
+/// The streams from which an MP3 is copied. Few are open at once: a job may join thousands of files.
 final class MP3Sources {
   /// Where copied frames lie.
   private(set) var layout: CopyLayout
   private let plan: CopyPlan
-  /// By copy.
-  private let streams: [MPEGFrames]
+  private let library: MediaLibrary
+  /// The last one used comes last.
+  private var open: [(asset: Asset, stream: MPEGFrames)] = []
 
-  /// Opens the sources of `plan`.
+  /// A copy, the one behind it, and those of runs that begin while a short copy passes.
+  private static let mostOpen = 6
+
+  /// The sources of `plan`, of which none is opened yet.
+  init(_ plan: CopyPlan, _ layout: CopyLayout, _ library: MediaLibrary) {
+    (self.plan, self.layout, self.library) = (plan, layout, library)
+  }
+
+  /// The stream of a copy.
   ///
   /// - Throws: The failure of a source that cannot be read, or has changed.
-  init(_ plan: CopyPlan, _ layout: CopyLayout, _ library: MediaLibrary) throws(Failure) {
-    (self.plan, self.layout) = (plan, layout)
-    var streams: [MPEGFrames] = []
-    var opened: [Asset: MPEGFrames] = [:]
-    for asset in plan.assets {
-      if opened[asset] == nil { opened[asset] = try library.openFrames(of: asset) }
-      guard let stream = opened[asset] else {
+  private func stream(_ number: Int) throws(Failure) -> MPEGFrames {
+    let asset = plan.assets[number]
+    if let place = open.firstIndex(where: { $0.asset == asset }) {
+      open.append(open.remove(at: place))
+    } else {
+      guard let stream = try library.openFrames(of: asset) else {
         throw Failure(.reportBug, "has no MP3 frames", location: asset.location)
       }
-      streams.append(stream)
+      open = open.suffix(Self.mostOpen - 1) + [(asset, stream)]
     }
-    self.streams = streams
+    return open[open.count - 1].stream
   }
 
   /// Frames of the copies before and behind an encoded run, where it may meet them.
   func neighbours(of run: Range<Int>) throws(Failure) -> RunEncoder.Neighbours {
     var neighbours = RunEncoder.Neighbours()
     if let before = layout.copies.firstIndex(where: { $0.frames.upperBound == run.lowerBound }) {
-      let copy = layout.copies[before]
+      let (copy, stream) = (layout.copies[before], try stream(before))
       for distance in 0..<Self.choice(copy) {
         let last = copy.first + copy.frames.count - 1 - distance
-        neighbours.before.append(try streams[before].slopes(last).isShortAtEnd)
+        neighbours.before.append(try stream.slopes(last).isShortAtEnd)
       }
     }
     if let behind = layout.copies.firstIndex(where: { $0.frames.lowerBound == run.upperBound }) {
-      let (copy, stream) = (layout.copies[behind], streams[behind])
+      let (copy, stream) = (layout.copies[behind], try stream(behind))
       for distance in 0..<Self.choice(copy) {
         let frame = copy.first + distance
         let next = try stream.reach(before: frame + 1)
@@ -65,13 +73,13 @@ final class MP3Sources {
     layout.shorten(number, end: layout.copies[number].frames.upperBound - frame)
   }
 
-  /// What is copied and encoded by now.
-  var parts: [CopiedPart] { plan.parts(in: layout) }
-
   /// Lets the copy behind a run begin where the run ends.
   func begin(copy number: Int, at frame: Int) {
     layout.shorten(number, start: frame - layout.copies[number].frames.lowerBound)
   }
+
+  /// What is copied and encoded by now.
+  var parts: [CopiedPart] { plan.parts(in: layout) }
 
   /// How many frames of a copy may be given out before the run behind it has begun: not those that it
   /// may replace, and some whose main data may leave it room.
@@ -93,32 +101,35 @@ final class MP3Sources {
     var slots: FramePacker.Slots
   }
 
-  /// nil where nothing is copied.
+  /// Nil where nothing is copied.
   func encoding() throws(Failure) -> Encoding? {
-    var headers: [FrameHeader] = []
-    for (stream, copy) in zip(streams, layout.copies) {
-      // The first frame of a file may be the only one with its tag's labels.
-      headers.append(FrameHeader(startOf: try stream.bytes(copy.first)) ?? stream.index.header)
-    }
     let longest = layout.copies.indices.max {
       layout.copies[$0].frames.count < layout.copies[$1].frames.count
     }
-    guard let longest, let first = headers.first else { return nil }
-    let rates = Set(streams.map { $0.index.settings?.rateControl })
+    guard let longest else { return nil }
+    var headers: [FrameHeader] = []
+    var rates: Set<MP3Settings.RateControl?> = []
+    for number in layout.copies.indices {
+      let stream = try stream(number)
+      // The first frame of a file may be the only one with its tag's labels.
+      let bytes = try stream.bytes(layout.copies[number].first)
+      headers.append(FrameHeader(startOf: bytes) ?? stream.index.header)
+      rates.insert(stream.index.settings?.rateControl)
+    }
     var isConstant = false
     if layout.encoded.isEmpty, rates.count == 1, case .cbr?? = rates.first { isConstant = true }
     // A carrier's too, where it has enough room.
     let least = isConstant ? Int(headers[longest].bits >> 12 & 15) : 1
     return Encoding(
-      header: first, isJoint: headers.allSatisfy { $0.channelMode == .jointStereo },
-      info: InfoFrame.Encoding(like: streams[longest].index, isConstant: isConstant),
+      header: headers[0], isJoint: headers.allSatisfy { $0.channelMode == .jointStereo },
+      info: InfoFrame.Encoding(like: try stream(longest).index, isConstant: isConstant),
       slots: .smallest(bitRateIndices: least...14))
   }
 
   /// The main data before a copy's frame, counted from its first one, that it and those behind it
   /// reach back to.
   func mainData(before frame: Int, of number: Int) throws(Failure) -> ArraySlice<UInt8> {
-    let (stream, frame) = (streams[number], layout.copies[number].first + frame)
+    let (stream, frame) = (try stream(number), layout.copies[number].first + frame)
     return try stream.mainData(before: frame, count: try stream.reach(before: frame))
   }
 
@@ -130,13 +141,13 @@ final class MP3Sources {
   /// - Returns: The frames, one after the other, and the length of each.
   /// - Throws: As `MPEGFrames`, and where the number of channels changes.
   func frames(_ range: Range<Int>, of number: Int) throws(Failure) -> (bytes: [UInt8], [Int]) {
-    let (stream, first) = (streams[number], layout.copies[number].first)
+    let (stream, first) = (try stream(number), layout.copies[number].first)
     let header = stream.index.header
     var (bytes, lengths) = ([] as [UInt8], [] as [Int])
     for frame in first + range.lowerBound..<first + range.upperBound {
       let own = try stream.bytes(frame)
       try stream.requireAlike(own, frame)
-      // Farther behind, all slots between are longer together.
+      // A frame farther behind has more slots before it than main data can reach back.
       if frame <= header.largestMainDataBegin, !stream.index.isComplete(frame: frame) {
         bytes += FrameHeader.silenced(own)
       } else {
@@ -147,9 +158,9 @@ final class MP3Sources {
     return (bytes, lengths)
   }
 
-  /// How many of the bytes before the slot behind a copy's frame are nobody's.
+  /// How many of the bytes before the slot behind a copy's frame are free.
   func freeCount(after frame: Int, of number: Int) throws(Failure) -> Int {
-    try streams[number].freeCount(after: layout.copies[number].first + frame)
+    try stream(number).freeCount(after: layout.copies[number].first + frame)
   }
 }
 
@@ -219,7 +230,8 @@ extension MPEGFrames {
   /// Refuses a frame that is not like the first one.
   fileprivate func requireAlike(_ bytes: ArraySlice<UInt8>, _ frame: Int) throws(Failure) {
     guard let header = FrameHeader(startOf: bytes), header.isConsistent(with: index.header),
-      header.channelCount == index.channelCount, bytes.count > header.headLength
+      header.channelCount == index.channelCount, header.frameLength == bytes.count,
+      bytes.count > header.headLength
     else { throw changed(at: frame) }
   }
 }

@@ -3,11 +3,11 @@ import ExportGraph
 import LibAV
 import MediaComposition
 
-/// Writes packets of one source into another file: AAC into M4A, Vorbis and Opus into Ogg.
+/// Writes packets of one source into another file: AAC into M4A, Opus into Ogg.
 ///
 /// The first packet begins before the sound. How much of it is dropped stands in the edit list (ISO
-/// 14496-12, 8.6.6), in Opus' pre-skip (RFC 7845, 4.2), or in the granule position of the first page
-/// (Vorbis I, A.2); the end in the last packet's duration, or the last granule position.
+/// 14496-12, 8.6.6) or in Opus' pre-skip (RFC 7845, 4.2); the end in the last packet's duration, or
+/// the last granule position.
 final class PacketCopyWriter: SoundWriter {
   private let file: OutputFile
   private let muxer: Muxer
@@ -17,7 +17,11 @@ final class PacketCopyWriter: SoundWriter {
   private let sampleRate: Int
   /// Raw frames of the source.
   private let frames: Range<Int64>
+  /// Packets before the first that is read next.
   private var begun: [SourcePackets.Placed]
+  /// Behind the last packet that was written, and how many were.
+  private var end: Int64
+  private var packetCount = 0
 
   private init(
     _ file: OutputFile, _ muxer: Muxer, _ packets: SourcePackets, _ plan: CopyPlan,
@@ -25,6 +29,7 @@ final class PacketCopyWriter: SoundWriter {
   ) {
     (self.file, self.muxer, self.packets, self.plan) = (file, muxer, packets, plan)
     (self.tally, self.sampleRate, self.frames, self.begun) = (tally, sampleRate, frames, begun)
+    end = frames.lowerBound
   }
 
   static func open(
@@ -50,22 +55,24 @@ final class PacketCopyWriter: SoundWriter {
     }
   }
 
-  /// It needs no sound.
   var firstNeeded: Int64 { .max }
 
-  func skip(_ frameCount: Int64) { tally.skip(frameCount) }
+  func skip(_ frameCount: Int64) throws(Failure) {
+    tally.skip(frameCount)
+    do throws(Failure) { try copy() } catch { throw abandoning(error) }
+  }
 
-  func write(_ block: AudioBuffer) throws(Failure) { tally.skip(Int64(block.frameCount)) }
+  func write(_ block: AudioBuffer) throws(Failure) { try skip(Int64(block.frameCount)) }
 
   func finish() throws(Failure) -> WrittenOutput {
     do throws(Failure) {
       try tally.requireComplete()
-      let count = try copy()
+      guard end >= frames.upperBound else { throw packets.ending(at: end) }
       do throws(LibAVError) { try muxer.finish() } catch { throw error.outputFailure(file) }
       try file.flush()
       var written = tally.result(of: file, sampleRate: sampleRate)
       var parts = plan.parts
-      parts[0].packetCount = count
+      parts[0].packetCount = packetCount
       written.copied = parts
       return written
     } catch {
@@ -73,29 +80,20 @@ final class PacketCopyWriter: SoundWriter {
     }
   }
 
-  /// Copies all packets; gives how many.
-  private func copy() throws(Failure) -> Int {
-    var count = 0
-    for placed in begun {
-      try put(placed)
-      count += 1
-    }
-    guard var end = begun.last?.frames.upperBound else {
-      throw Failure(.reportBug, "has no packets to copy", path: file.path)
-    }
+  /// Copies the packets of all frames that were counted.
+  private func copy() throws(Failure) {
+    for placed in begun { try put(placed) }
     begun = []
-    while end < frames.upperBound, let placed = try packets.next() {
-      try put(placed)
-      count += 1
-      end = placed.frames.upperBound
-    }
-    return count
+    let due = min(frames.lowerBound + tally.frameCount, frames.upperBound)
+    while end < due, let placed = try packets.next() { try put(placed) }
   }
 
   private func put(_ placed: SourcePackets.Placed) throws(Failure) {
     let start = placed.frames.lowerBound - frames.lowerBound
     let end = min(placed.frames.upperBound, frames.upperBound) - frames.lowerBound
     placed.packet.retime(to: start, lasting: end - start)
+    self.end = placed.frames.upperBound
+    packetCount += 1
     do throws(LibAVError) {
       try muxer.write(placed.packet)
     } catch {

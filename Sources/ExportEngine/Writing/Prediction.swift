@@ -25,6 +25,7 @@ extension Graph {
       bitDepth: sink.format.integerDepth, frameCount: Int64(sink.frames.count),
       bitRate: sink.format.meanBitRate, identity: .predicted)
     if case .mp3(let settings) = sink.format { asset.mp3Settings = settings }
+    asset.hasExactPackets = true
     for item in sink.metadata.items {
       let name = kind.tagName(of: item.key)
       guard capabilities.heldTags?.contains(name.lowercased()) ?? true,

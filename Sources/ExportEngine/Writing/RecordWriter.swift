@@ -114,7 +114,7 @@ struct RecordWriter {
     from folder: FilePath
   ) -> JSONValue {
     let duration = Time(frames: written.frameCount, rate: written.sampleRate)
-    let decibels = Gain(factor: Double(written.peak)).decibels
+    let decibels = Gain(factor: Double(written.peak ?? 0)).decibels
     let sidecars = zip(written.sidecars, sidecarDigests).map { sidecar, digest in
       JSONValue.file(
         sidecar.path.relative(to: folder),

@@ -44,7 +44,9 @@ final class SidecarWriter: SoundWriter {
 
   var firstNeeded: Int64 { sound.firstNeeded }
 
-  func skip(_ frameCount: Int64) { sound.skip(frameCount) }
+  func skip(_ frameCount: Int64) throws(Failure) {
+    do throws(Failure) { try sound.skip(frameCount) } catch { throw abandoning(error) }
+  }
 
   func finish() throws(Failure) -> WrittenOutput {
     do throws(Failure) {

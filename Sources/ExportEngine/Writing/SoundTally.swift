@@ -1,8 +1,8 @@
 import Diagnosis
 import MediaComposition
 
-/// A writer's counts: frames against the announced number, peaks, samples over full scale. Refuses
-/// samples that no encoder may get.
+/// A writer's counts: frames against the announced number, and of those that are encoded peaks and
+/// samples over full scale. Refuses samples that no encoder may get.
 struct SoundTally {
   /// Nil for an unknown number: a recording.
   let expectedFrames: Int64?
@@ -11,13 +11,19 @@ struct SoundTally {
   private(set) var clippedSamples: Int64 = 0
   /// A magnitude's bit pattern: these have the order of the values, NaN above infinity.
   private var largest: UInt32 = 0
+  /// The parts that are still to come, of an output whose copied ones are not rendered for it.
+  private var parts: ArraySlice<CopiedPart>
+  private let isCopied: Bool
 
-  init(expectedFrames: Int64?, channelCount: Int) {
+  init(expectedFrames: Int64?, channelCount: Int, copied: [CopiedPart]? = nil) {
     self.expectedFrames = expectedFrames
     self.channelCount = channelCount
+    parts = (copied ?? [])[...]
+    isCopied = copied.map { $0.allSatisfy { $0.source != nil } } ?? false
   }
 
-  var peak: Float { Float(bitPattern: largest) }
+  /// Nil where all is copied.
+  var peak: Float? { isCopied ? nil : Float(bitPattern: largest) }
 
   /// Counts a block before it is encoded.
   mutating func add(_ block: AudioBuffer) throws(Failure) {
@@ -25,16 +31,33 @@ struct SoundTally {
       throw Failure(
         .reportBug, "was given \(block.channelCount) channels of sound instead of \(channelCount)")
     }
-    for channel in 0..<channelCount {
-      let (clipped, largest) = Self.scan(block.samples(channel))
-      clippedSamples += Int64(clipped)
-      self.largest = max(self.largest, largest)
-    }
-    guard largest < Float.infinity.bitPattern else {
-      throw Failure(.reportBug, "was given \(firstBadSample(in: block)), which is no finite number")
+    var start = 0
+    while start < block.frameCount {
+      let (end, isEncoded) = part(of: block, from: start)
+      for channel in 0..<channelCount {
+        let (clipped, largest) = Self.scan(block.samples(channel)[start..<end])
+        guard largest < Float.infinity.bitPattern else {
+          throw Failure(
+            .reportBug, "was given \(firstBadSample(in: block)), which is no finite number")
+        }
+        guard isEncoded else { continue }
+        clippedSamples += Int64(clipped)
+        self.largest = max(self.largest, largest)
+      }
+      start = end
     }
     frameCount += Int64(block.frameCount)
     if let expectedFrames, frameCount > expectedFrames { throw mismatch(expectedFrames) }
+  }
+
+  /// The end of the part that a block's frame lies in, at most the block's, and whether the part is
+  /// encoded.
+  private mutating func part(of block: AudioBuffer, from start: Int) -> (end: Int, isEncoded: Bool)
+  {
+    let frame = frameCount + Int64(start)
+    while let part = parts.first, part.frames.upperBound <= frame { parts = parts.dropFirst() }
+    guard let part = parts.first else { return (block.frameCount, true) }
+    return (min(block.frameCount, Int(part.frames.upperBound - frameCount)), part.source == nil)
   }
 
   /// Counts frames that are not rendered.
@@ -49,10 +72,11 @@ struct SoundTally {
   }
 
   /// Integers only, so that the loop vectorises.
-  private static func scan(_ samples: UnsafeMutableBufferPointer<Float>) -> (UInt32, UInt32) {
+  private static func scan(_ samples: Slice<UnsafeMutableBufferPointer<Float>>) -> (UInt32, UInt32)
+  {
     var clipped: UInt32 = 0
     var largest: UInt32 = 0
-    for sample in samples {
+    for sample in UnsafeMutableBufferPointer(rebasing: samples) {
       let magnitude = sample.bitPattern & 0x7FFF_FFFF
       largest = max(largest, magnitude)
       clipped &+= magnitude > 0x3F80_0000 ? 1 : 0

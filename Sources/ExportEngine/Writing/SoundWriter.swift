@@ -6,11 +6,11 @@ import Threads
 /// One output being written: takes blocks of sound in order and becomes a file.
 ///
 /// `makeWriter` opens the temporary file and writes the headers. Then call `write` for each block,
-/// from frame 0 on, without gaps, in the writer's format; then `finish` once, after exactly the
-/// announced number of frames; then `commit`, once all outputs of the export are finished, so that
-/// no failure leaves a new file beside an old one. The caller keeps the blocks: the writer holds
-/// none after a call. A block may have any number of frames, even none; the file's bytes do not
-/// depend on the cuts.
+/// from frame 0 on, in the writer's format, or `skip` for frames before `firstNeeded`, without gaps;
+/// then `finish` once, after exactly the announced number of frames; then `commit`, once all outputs
+/// of the export are finished, so that no failure leaves a new file beside an old one. The caller
+/// keeps the blocks: the writer holds none after a call. A block may have any number of frames, even
+/// none; the file's bytes do not depend on the cuts.
 ///
 /// If a call throws, `abandon` is called, or the writer is released unfinished, the target is as it
 /// was before. Nothing may be called after `commit` or `abandon`. One thread at a time, which
@@ -26,12 +26,14 @@ package protocol SoundWriter: AnyObject {
   ///   otherwise the error of the encoder or the disk.
   func write(_ block: AudioBuffer) throws(Failure)
 
-  /// The next frame, from that of the next block on, that it needs: those before it need not be
-  /// rendered, if `skip` is called for them.
+  /// The next frame whose sound the writer needs, `Int64.max` where it needs no more: the frames
+  /// before it need not be rendered.
   var firstNeeded: Int64 { get }
 
-  /// Takes frames that it does not need for written.
-  func skip(_ frameCount: Int64)
+  /// Writes the next frames without their sound: none from `firstNeeded` on.
+  ///
+  /// - Throws: As `write`, and the failure of a source that is copied.
+  func skip(_ frameCount: Int64) throws(Failure)
 
   /// Completes the temporary file and flushes it to the disk.
   ///
@@ -44,10 +46,12 @@ package protocol SoundWriter: AnyObject {
 }
 
 extension SoundWriter {
-  /// It needs all.
+  /// The sound of all frames is needed.
   package var firstNeeded: Int64 { 0 }
 
-  package func skip(_: Int64) {}
+  package func skip(_: Int64) throws(Failure) {
+    preconditionFailure("a writer that needs all frames skips none")
+  }
 
   /// Puts the finished files at their targets.
   ///
@@ -112,11 +116,11 @@ public struct WrittenOutput: Sendable, Hashable, Codable {
   /// Channels of the sound.
   public var channelCount: Int
   /// Samples beyond full scale, over all channels. Integer formats clamp them to full scale; MP3,
-  /// AAC, Vorbis, Opus and float keep them, and most players clamp them. Sound that is copied is not
-  /// rendered, and not counted.
+  /// AAC, Vorbis, Opus and float keep them, and most players clamp them. Packets that are copied are
+  /// not decoded, and their samples not counted.
   public var clippedSamples: Int64
-  /// The largest magnitude of any rendered sample, 1 being full scale.
-  public var peak: Float
+  /// The largest magnitude of any encoded sample, 1 being full scale; nil where all is copied.
+  public var peak: Float?
   /// The levels of the encoded file; nil where nothing asks for them.
   public var loudness: LoudnessMeasurement?
   /// How its sound was brought to its level; nil where it has none.

@@ -38,14 +38,17 @@ package func makeWriter(
 private func makeSoundWriter(
   for sink: Sink, format: AudioFormat, cores: EncoderCores, _ library: MediaLibrary
 ) throws(Failure) -> any SoundWriter {
+  // Samples that are copied are rendered all the same.
+  let copied = sink.copied.flatMap { $0.method == .samples ? nil : $0.parts }
   let tally = SoundTally(
-    expectedFrames: sink.frameCount, channelCount: format.channelLayout.count)
+    expectedFrames: sink.frameCount, channelCount: format.channelLayout.count, copied: copied)
   if case .mp3(let settings) = sink.format {
     let tag = try id3Tag(of: sink, sampleRate: format.sampleRate, readPicture)
     let file = try OutputFile.create(at: sink.output.path)
-    if let plan = sink.copied, let layout = plan.layout, !plan.assets.isEmpty {
+    // A clip of one frame is encoded.
+    if let plan = sink.copied, case .frames(let layout) = plan.method, !plan.assets.isEmpty {
       return try MP3CopyWriter.open(
-        file, try MP3Sources(plan, layout, library), settings, tally: tally,
+        file, MP3Sources(plan, layout, library), settings, tally: tally,
         sampleRate: format.sampleRate, tag: tag, cores: cores)
     }
     let setup: EncoderSetup
@@ -58,12 +61,10 @@ private func makeSoundWriter(
     return try MP3Writer.open(file, setup, tally: tally, tag: tag, cores: cores)
   }
   let recipe = try recipe(for: sink, format: format, readPicture)
-  if let plan = sink.copied, let asset = plan.assets.first, sink.format.integerDepth == nil,
-    sink.format.kind.capabilities.sampleFormats.isEmpty
-  {
+  if let plan = sink.copied, case .packets = plan.method, let asset = plan.assets.first {
     return try PacketCopyWriter.open(
       try OutputFile.create(at: sink.output.path), recipe, plan,
-      try library.openPackets(of: asset), tally: tally)
+      try library.openPackets(of: asset, unless: cores.cancellation), tally: tally)
   }
   return try LibAVWriter.open(
     try OutputFile.create(at: sink.output.path), recipe, tally: tally)

@@ -94,12 +94,11 @@ extension Values {
           "[vV]" + Pattern.quality,
           Pattern.one(of: Pattern.anyCase("abr"), Pattern.anyCase("cbr"))
             + " +0*[1-9][0-9]* *" + Pattern.kilobits,
-          "copy( strict)?",
+          Pattern.copying,
         ] + MP3Preset.allCases.map { Pattern.anyCase($0.rawValue) }))
   ) { text throws(QuantityError) in
-    if text == "copy" || text == "copy strict" {
-      return MP3Choice(
-        settings: .standard, copying: Output.Copying(isStrict: text == "copy strict"))
+    if let copying = Quantity.copying(text) {
+      return MP3Choice(settings: .standard, copying: copying)
     }
     return MP3Choice(
       settings: try Quantity.mp3(text), preset: MP3Preset(rawValue: text.lowercased()))

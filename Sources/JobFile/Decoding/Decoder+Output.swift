@@ -100,7 +100,7 @@ extension Decoder {
   private func copying(_ draft: OutputDraft) -> Output.Copying? {
     if let join = draft.join, draft.mp3?.copying == nil {
       sink.error(
-        "'join' of an output that copies no frames", at: join.origin, help: "write 'mp3: copy'")
+        "'join' is for frames of MP3 that are copied", at: join.origin, help: "write 'mp3: copy'")
     }
     var copying = draft.copying
     copying?.join = draft.join?.value ?? .exact
@@ -271,16 +271,24 @@ extension Quantity {
   static func request(
     _ kind: Output.Kind, _ text: String
   ) throws(QuantityError) -> FormatChoice {
-    guard text == "copy" || text == "copy strict" else {
+    guard let copying = copying(text) else {
       return FormatChoice(request: .exactly(try format(kind, text)))
     }
     guard kind != .vorbis else {
       throw QuantityError(
         "'vorbis: \(text)': Vorbis is not copied, since decoders begin with a whole block: a cut would "
-          + "be off by up to 23 ms", help: "write a quality, as 'q5'")
+          + "be off by up to 40 ms", help: "write a quality, as 'q5'")
     }
-    return FormatChoice(
-      request: .copied(kind), copying: Output.Copying(isStrict: text == "copy strict"))
+    return FormatChoice(request: .copied(kind), copying: copying)
+  }
+
+  /// `copy` or `copy strict`; nil for other words.
+  static func copying(_ text: String) -> Output.Copying? {
+    switch text.lowercased().split(separator: " ") {
+    case ["copy"]: Output.Copying()
+    case ["copy", "strict"]: Output.Copying(isStrict: true)
+    default: nil
+    }
   }
 
   private static func format(

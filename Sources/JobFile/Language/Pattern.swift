@@ -68,6 +68,9 @@ enum Pattern {
 
   static let bits = "[ -]*" + anyCase("bit")
 
+  /// What `Quantity.copying` reads.
+  static let copying = anyCase("copy") + "( +" + anyCase("strict") + ")?"
+
   /// Not on the network, and not by a variable of the shell.
   private static let local = #"(?!.*:\/\/)(?!\$[A-Za-z])"#
   /// A path: not empty, and not a pipe.

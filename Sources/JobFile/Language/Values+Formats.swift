@@ -10,8 +10,8 @@ extension Values {
   }
 
   private static let pcmBody = Pattern.one(
-    of: "(16|24)" + Pattern.bits, "32" + Pattern.bits + "[ -]*" + Pattern.anyCase("float"), copies)
-  private static let copies = "copy( strict)?"
+    of: "(16|24)" + Pattern.bits, "32" + Pattern.bits + "[ -]*" + Pattern.anyCase("float"),
+    Pattern.copying)
   static let pcmText = Pattern.whole(pcmBody)
   static let pcm: Form = Form("pcm", [.text], "'16 bit', '24 bit', '32 bit float' or 'copy'") {
     JSONForm.text(pcmText)
@@ -23,7 +23,8 @@ extension Values {
       of: pcmBody, "8" + Pattern.bits, "([mM][uU]|[uUaA]|µ)[ -]*" + Pattern.anyCase("law")))
 
   static let bitDepth = form(
-    "bit_depth", "'16 bit', '24 bit' or 'copy'", Pattern.one(of: "(16|24)" + Pattern.bits, copies))
+    "bit_depth", "'16 bit', '24 bit' or 'copy'",
+    Pattern.one(of: "(16|24)" + Pattern.bits, Pattern.copying))
 
   static let vorbis = form(
     "vorbis", "a quality, as 'q5', or a bit rate, as '160k'",
@@ -33,7 +34,7 @@ extension Values {
 
   static let codedBitRate = form(
     "coded_bit_rate", "a bit rate, as '128k', or 'copy'",
-    Pattern.one(of: Pattern.bitRateBody, copies))
+    Pattern.one(of: Pattern.bitRateBody, Pattern.copying))
 
   static let id3 = TextNotation(
     "id3", ID3Version.allCases.map { ("\($0)", $0) },

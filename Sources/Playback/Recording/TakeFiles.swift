@@ -109,7 +109,7 @@ final class TakeFiles {
       recording.files.append(
         RecordedFile(
           path: written.path, size: written.size, frameCount: written.frameCount,
-          clippedSamples: written.clippedSamples, peak: written.peak))
+          clippedSamples: written.clippedSamples, peak: written.peak ?? 0))
     } catch {
       throw broken(error)
     }

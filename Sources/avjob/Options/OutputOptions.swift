@@ -19,10 +19,10 @@ struct OutputOptions: ParsableArguments {
   @Option(help: .value("mp3", "Encode MP3: V2, 'abr 96k', 'cbr 128k'; or 'copy' its frames."))
   var mp3: String?
 
-  @Option(help: .value("bits", "Encode AAC at this bit rate, such as 128k."))
+  @Option(help: .value("bits", "Encode AAC at this bit rate, as 128k; or 'copy' its packets."))
   var aac: String?
 
-  @Option(help: .value("bits", "Encode Opus at this bit rate, such as 64k."))
+  @Option(help: .value("bits", "Encode Opus at this bit rate, as 64k; or 'copy' its packets."))
   var opus: String?
 
   @Option(

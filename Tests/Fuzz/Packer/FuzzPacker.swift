@@ -30,7 +30,8 @@ private func test(_ file: UnsafeRawBufferPointer) -> CInt {
   return 0
 }
 
-private func unpacked(
+/// What comes out of a stream that is fed in pieces, and why nothing else does.
+func unpacked(
   _ stream: [UInt8], pieceLength: Int
 ) -> ([UnpackedFrame], FrameUnpacker.Problem?) {
   var unpacker = FrameUnpacker()
