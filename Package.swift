@@ -97,7 +97,7 @@ let package = Package(
       dependencies: [
         "JSON", "MediaTime", "MPEGAudio", "Files", "Threads", "Diagnosis", "MediaComposition",
         "ExportGraph", "Dynamics", "HTTP", "MediaCache",
-        "LibAV", "LAME", "Loudness",
+        "LibAV", "LAME", "Splicing", "Loudness",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
 
@@ -154,7 +154,9 @@ let package = Package(
     .target(name: "HTTP", dependencies: ["CCurl", "Diagnosis", "Threads"]),
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 
-    .target(name: "LAME", dependencies: ["CLAME", "MPEGAudio", "Threads"]),
+    // Several encoders make one stream, whatever their codec.
+    .target(name: "Splicing", dependencies: ["Threads"]),
+    .target(name: "LAME", dependencies: ["CLAME", "MPEGAudio", "Splicing", "Threads"]),
     .systemLibrary(
       name: "CFFmpeg",
       // Of libavfilter only the headers: it is loaded when it is needed.
@@ -245,7 +247,8 @@ let package = Package(
       ]),
     .testTarget(name: "LibAVTests", dependencies: ["LibAV", "TestSupport"]),
     .testTarget(
-      name: "LAMETests", dependencies: ["LAME", "MPEGAudio", "Threads", "TestSupport"]),
+      name: "LAMETests", dependencies: ["LAME", "MPEGAudio", "Splicing", "Threads", "TestSupport"]),
+    .testTarget(name: "SplicingTests", dependencies: ["Splicing", "Threads", "TestSupport"]),
     .testTarget(
       name: "HTTPTests", dependencies: ["HTTP", "Diagnosis", "Threads", "TestSupport"]),
     .testTarget(
@@ -263,7 +266,7 @@ let package = Package(
       name: "ExportEngineTests",
       dependencies: [
         "JSON", "ExportEngine", "ExportGraph", "Diagnosis", "MediaComposition", "MediaTime",
-        "MPEGAudio", "Threads", "LibAV", "LAME", "Dynamics", "TestSupport",
+        "MPEGAudio", "Threads", "LibAV", "LAME", "Splicing", "Dynamics", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(

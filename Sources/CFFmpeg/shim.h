@@ -15,6 +15,7 @@
 #include <libavutil/crc.h>
 #include <libavutil/dict.h>
 #include <libavutil/error.h>
+#include <libavutil/md5.h>
 #include <libavutil/murmur3.h>
 #include <libavutil/opt.h>
 #include <libavutil/sha.h>

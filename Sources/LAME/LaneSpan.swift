@@ -1,4 +1,5 @@
 internal import MPEGAudio
+internal import Splicing
 
 /// Frames of a stream, and the sound from which an encoder makes them.
 struct LaneSpan {

@@ -1,4 +1,5 @@
 internal import MPEGAudio
+internal import Splicing
 internal import Threads
 
 /// The frames of a long run that are encoded with the stream's own settings.

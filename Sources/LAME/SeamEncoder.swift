@@ -1,4 +1,5 @@
 internal import MPEGAudio
+internal import Splicing
 
 /// Encodes a few frames beside copied ones, as true to the sound as frames can be: at the highest
 /// constant bit rate that leaves room, with noise that is not shaped.
@@ -58,12 +59,13 @@ final class SeamEncoder {
   func frames(_ kind: Kind, attempt number: Int) throws(LAMEError) -> Frames {
     let attempt = SeamSetups.Attempt(kind: kind, number: number)
     if let known = made[attempt] { return known }
-    let lane = Lane(try setups.setup(attempt).open(), firstFrame: span.firstFrame)
+    let maker = FrameMaker(try setups.setup(attempt).open(), at: 0)
     let silence = span.silence(channelCount: sound.channelCount)
-    try lane.encode(silence.planes, from: 0, count: silence.count)
-    try lane.encode(sound.planes, from: 0, count: sound.count)
-    try lane.flush()
-    let frames = Frames(first: lane.firstFrame, all: lane.frames)
+    var packets: [Placed<UnpackedFrame>] = []
+    try maker.encode(silence.planes, from: 0, count: silence.count, into: &packets)
+    try maker.encode(sound.planes, from: 0, count: sound.count, into: &packets)
+    try maker.finish(into: &packets)
+    let frames = Frames(first: span.firstFrame, all: packets.map(\.packet))
     made[attempt] = frames
     return frames
   }

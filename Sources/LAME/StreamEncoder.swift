@@ -1,4 +1,5 @@
 internal import MPEGAudio
+internal import Splicing
 
 /// What turns sound into an MP3 stream whose first frame is written last.
 package protocol FrameEncoder: AnyObject {
@@ -29,60 +30,52 @@ extension ChunkEncoder: FrameEncoder {}
 ///
 /// One thread at a time.
 package final class StreamEncoder: FrameEncoder {
-  private let lane: Lane
-  private let slots: FramePacker.Slots
-  private let channelCount: Int
-  private let samplesPerFrame: Int
-  /// Begun with the first frame.
-  private var stream: FrameStream?
+  private let lane: Lane<MP3Codec>
+  private let setup: EncoderSetup
+  private var stream: MP3Stream
   private var frameCount: Int64 = 0
 
   /// An encoder at the start of a stream.
   ///
   /// - Throws: Where LAME has no memory.
   package init(_ setup: EncoderSetup) throws(LAMEError) {
-    lane = Lane(try setup.open(), firstFrame: 0)
-    slots = setup.slots
-    channelCount = setup.channelCount
-    samplesPerFrame = setup.samplesPerFrame
+    lane = try Lane(MP3Codec(setup: setup), at: 0)
+    self.setup = setup
+    stream = MP3Stream(setup.slots)
   }
 
   /// PCM frames of the sound that a decoder makes of what was given out so far.
   package var givenCount: Int64 {
-    let decoded = Int64((stream?.frameCount ?? 0) * samplesPerFrame)
-    return max(0, min(frameCount, decoded - Int64(lane.delay + FrameIndex.decoderDelay)))
+    let decoded = Int64(stream.frameCount * setup.samplesPerFrame)
+    return max(0, min(frameCount, decoded - Int64(lane.encoder.delay + FrameIndex.decoderDelay)))
   }
 
   package func encode(
     _ planes: UnsafePointer<UnsafeMutablePointer<Float>>, count: Int, into bytes: inout [UInt8]
   ) throws(LAMEError) {
     try MP3Encoder.requireEncodable(
-      planes, channelCount: channelCount, count: count, firstFrame: frameCount)
+      planes, channelCount: setup.channelCount, count: count, firstFrame: frameCount)
     try lane.encode(planes, from: 0, count: count)
     frameCount += Int64(count)
     // All but the last frame, which determines how much room those before it must leave.
-    guard lane.frames.count > 1 else { return }
-    let last = lane.endFrame - 1
-    try pack(to: last, leaving: lane.frame(last).mainDataBegin, into: &bytes)
+    guard lane.packets.count > 1 else { return }
+    try give(lane.packets.count - 1)
+    stream.drain(into: &bytes)
   }
 
   package func finish(into bytes: inout [UInt8]) throws(LAMEError) -> [UInt8] {
-    try lane.flush()
-    try pack(to: lane.endFrame, leaving: 0, into: &bytes)
-    stream?.finish(into: &bytes)
-    return stream?.infoFrame(delay: lane.delay, padding: lane.padding) ?? []
+    try lane.finish()
+    try give(lane.packets.count)
+    let infoFrame = stream.finish(lane.encoder)
+    stream.drain(into: &bytes)
+    return infoFrame
   }
 
   package func cancel() {}
 
-  private func pack(
-    to end: Int, leaving mainDataBegin: Int, into bytes: inout [UInt8]
-  ) throws(LAMEError) {
-    let frames = lane.frames[..<(end - lane.firstFrame)]
-    var stream = stream ?? frames.first.map { FrameStream(slots, $0.header, lane.encoding, &bytes) }
-    self.stream = nil
-    try stream?.pack(frames, leaving: mainDataBegin, into: &bytes)
-    self.stream = stream
-    lane.forget(to: end)
+  private func give(_ count: Int) throws(LAMEError) {
+    let next = lane.packets.count > count ? lane.packets[count].packet : nil
+    try stream.append(lane.packets[..<count], of: lane.encoder, before: next)
+    lane.forget(count)
   }
 }

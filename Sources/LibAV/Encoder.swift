@@ -61,8 +61,9 @@ package final class Encoder {
   let context: UnsafeMutablePointer<AVCodecContext>
   private let frame: UnsafeMutablePointer<AVFrame>
   private let packet: Packet
-  /// Frames (of sound) that fit into `frame`, and those that are in it.
-  private let frameLength: Int
+  /// Frames of sound that the codec encodes at once; of a codec without such a number, some.
+  package let frameLength: Int
+  /// Frames that are in `frame`.
   private var filled = 0
 
   private init(

@@ -22,8 +22,18 @@ package final class Packet {
     pointer.pointee.dts = timestamp
   }
 
+  /// A packet that holds a copy of `data`, with the times and the side data of another one
+  /// (`av_packet_copy_props`).
+  package init(copying data: UnsafeRawBufferPointer, like packet: Packet) throws(LibAVError) {
+    pointer = try checkAllocated(av_packet_alloc(), "av_packet_alloc")
+    try check(av_new_packet(pointer, Int32(exactly: data.count) ?? -1), "av_new_packet")
+    UnsafeMutableRawBufferPointer(start: pointer.pointee.data, count: data.count)
+      .copyMemory(from: data)
+    try check(av_packet_copy_props(pointer, packet.pointer), "av_packet_copy_props")
+  }
+
   /// Another reference to what `packet` holds (`av_packet_ref`), which may be overwritten then.
-  init(copying packet: Packet) throws(LibAVError) {
+  package init(copying packet: Packet) throws(LibAVError) {
     pointer = try checkAllocated(av_packet_alloc(), "av_packet_alloc")
     try check(av_packet_ref(pointer, packet.pointer), "av_packet_ref")
   }
@@ -60,6 +70,36 @@ package final class Packet {
     pointer.pointee.duration = duration
     pointer.pointee.pos = -1
     av_packet_free_side_data(pointer)
+  }
+
+  /// Gives the packet another timestamp, in the ticks that its duration has.
+  package func move(to timestamp: Int64) {
+    pointer.pointee.pts = timestamp
+    pointer.pointee.dts = timestamp
+  }
+
+  /// Lends the packet's bytes.
+  package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    body(UnsafeRawBufferPointer(start: pointer.pointee.data, count: size))
+  }
+
+  /// What an encoder says at its end of the whole stream (`AV_PKT_DATA_NEW_EXTRADATA`); empty for
+  /// other packets.
+  package var newHeader: [UInt8] {
+    get {
+      var size = 0
+      guard let data = av_packet_get_side_data(pointer, AV_PKT_DATA_NEW_EXTRADATA, &size) else {
+        return []
+      }
+      return Array(UnsafeBufferPointer(start: data, count: size))
+    }
+    set {
+      var size = 0
+      guard let data = av_packet_get_side_data(pointer, AV_PKT_DATA_NEW_EXTRADATA, &size) else {
+        return
+      }
+      for (index, byte) in newValue.prefix(size).enumerated() { data[index] = byte }
+    }
   }
 
   /// Mixes the packet's bytes into a hash. O(bytes).

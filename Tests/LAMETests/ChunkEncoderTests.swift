@@ -1,5 +1,6 @@
 import Glibc
 import MPEGAudio
+import Splicing
 import Synchronization
 import TestSupport
 import Testing
@@ -12,7 +13,7 @@ import Threads
 struct ChunkEncoderTests {
   /// Chunks so short that `frameCount` frames have three of them.
   static func short(_ setup: EncoderSetup) -> ChunkGrid {
-    var grid = ChunkGrid.standard(for: setup)
+    var grid = MP3Codec(setup: setup).grid
     grid.length = 147
     grid.shortest = 49
     return grid
@@ -68,7 +69,7 @@ struct ChunkEncoderTests {
     let setup = try EncoderSetup(MP3Settings(parsing: text), sampleRate: 44100, channelCount: 2)
     let twin = try serial(sound, setup)
     let frames = try unpacked(chunked(sound, setup, nil, cores: 2))
-    #expect(twin.count > ChunkGrid.standard(for: setup).length && frames.count == twin.count)
+    #expect(twin.count > MP3Codec(setup: setup).grid.length && frames.count == twin.count)
     let alike = zip(frames, twin).count { $0.hasSameSound(as: $1) }
     let least = text.hasPrefix("abr") ? 0.998 : 0.999
     #expect(Double(alike) >= least * Double(twin.count), "\(alike) of \(twin.count)")

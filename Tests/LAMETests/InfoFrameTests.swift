@@ -1,4 +1,5 @@
 import MPEGAudio
+import Splicing
 import TestSupport
 import Testing
 

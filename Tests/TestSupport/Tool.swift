@@ -153,7 +153,7 @@ public final class TestFolder: Sendable {
 public enum Fixture {
   /// The path of a file in `Fixtures/`.
   public static func path(_ name: String, from file: String = #filePath) -> String {
-    let root = file.split(separator: "/").dropLast(3).joined(separator: "/")
+    let root = file.split(separator: "/").prefix { $0 != "Tests" }.joined(separator: "/")
     return "/" + root + "/Fixtures/" + name
   }
 }

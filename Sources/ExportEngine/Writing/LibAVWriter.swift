@@ -4,17 +4,13 @@ import LibAV
 import MediaComposition
 import SystemPackage
 
-/// Writes through FFmpeg's encoders and muxers: everything but MP3.
+/// Writes through one of FFmpeg's encoders: PCM, and FLAC that grows.
 final class LibAVWriter: GrowingWriter {
   private let file: OutputFile
   private let encoder: Encoder
   private let muxer: Muxer
-  private var quantizer: Quantizer
-  private let isDithered: Bool
-  /// The output's parts, of which copied ones are not dithered.
+  private var dithering: Dithering
   private let copied: [CopiedPart]?
-  /// Those that are still to come.
-  private var parts: ArraySlice<CopiedPart>
   /// The timeline's first frame: dither is that of the timeline, so that the parts of a sound are
   /// slices of the whole.
   private let firstFrame: Int64
@@ -36,9 +32,8 @@ final class LibAVWriter: GrowingWriter {
     self.file = file
     self.encoder = encoder
     self.muxer = muxer
-    quantizer = Quantizer(isDithered: recipe.isDithered)
-    (isDithered, copied) = (recipe.isDithered, recipe.copied)
-    parts = (recipe.copied ?? [])[...]
+    dithering = Dithering(recipe)
+    copied = recipe.copied
     firstFrame = recipe.firstFrame
     tag = recipe.tag
     self.tally = tally
@@ -158,10 +153,9 @@ final class LibAVWriter: GrowingWriter {
     var done = 0
     while done < block.frameCount {
       let frame = firstFrame + encoder.frameCount
-      let count = min(encoder.room, block.frameCount - done, beginPart(at: encoder.frameCount))
-      try encoder.fill(count) { plane, destination in
-        store(block, from: done, count: count, frame: frame, plane: plane, to: destination)
-      }
+      let count = min(
+        encoder.room, block.frameCount - done, dithering.begin(at: encoder.frameCount))
+      try encoder.fill(count, with: block.planes, from: done, frame: frame, dithering.quantizer)
       done += count
       guard encoder.room == 0 else { continue }
       try encoder.submit()
@@ -169,67 +163,12 @@ final class LibAVWriter: GrowingWriter {
     }
   }
 
-  /// Dithers, or does not, from a frame on; gives for how many.
-  private func beginPart(at frame: Int64) -> Int {
-    while let part = parts.first, part.frames.upperBound <= frame { parts = parts.dropFirst() }
-    guard let part = parts.first else { return .max }
-    quantizer = Quantizer(isDithered: isDithered && part.source == nil)
-    return Int(part.frames.upperBound - frame)
-  }
-
   private func mux() throws(LibAVError) {
     while let packet = try encoder.next() { try muxer.write(packet) }
   }
-
-  /// Copies `count` frames of a block to the encoder, in its sample format.
-  private func store(
-    _ block: AudioBuffer, from start: Int, count: Int, frame: Int64, plane: Int,
-    to destination: UnsafeMutableRawPointer
-  ) {
-    let channels = block.channelCount
-    switch encoder.sampleFormat {
-    case .uint8:
-      let samples = destination.assumingMemoryBound(to: UInt8.self)
-      for channel in 0..<channels {
-        quantizer.convert(
-          block.planes[channel] + start, count: count, frame: frame, channel: channel,
-          to: samples + channel, stride: channels)
-      }
-    case .int16:
-      let samples = destination.assumingMemoryBound(to: Int16.self)
-      for channel in 0..<channels {
-        quantizer.convert(
-          block.planes[channel] + start, count: count, frame: frame, channel: channel,
-          to: samples + channel, stride: channels)
-      }
-    case .int24:
-      let samples = destination.assumingMemoryBound(to: Int32.self)
-      for channel in 0..<channels {
-        quantizer.convert(
-          block.planes[channel] + start, count: count, to: samples + channel, stride: channels)
-      }
-    case .float:
-      let samples = destination.assumingMemoryBound(to: Float.self)
-      for channel in 0..<channels {
-        let source = block.planes[channel] + start
-        for index in 0..<count { samples[index * channels + channel] = source[index] }
-      }
-    case .planarFloat:
-      destination.assumingMemoryBound(to: Float.self)
-        .update(from: block.planes[plane] + start, count: count)
-    case .planarInt16:
-      quantizer.convert(
-        block.planes[plane] + start, count: count, frame: frame, channel: plane,
-        to: destination.assumingMemoryBound(to: Int16.self), stride: 1)
-    case .planarInt24:
-      quantizer.convert(
-        block.planes[plane] + start, count: count,
-        to: destination.assumingMemoryBound(to: Int32.self), stride: 1)
-    }
-  }
 }
 
-/// How a `LibAVWriter` encodes and wraps.
+/// How FFmpeg encodes and wraps an output.
 struct LibAVRecipe {
   var container: Muxer.Container
   var codec: Encoder.Codec

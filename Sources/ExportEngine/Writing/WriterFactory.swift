@@ -66,8 +66,12 @@ private func makeSoundWriter(
       try OutputFile.create(at: sink.output.path), recipe, plan,
       try library.openPackets(of: asset, unless: cores.cancellation), tally: tally)
   }
-  return try LibAVWriter.open(
-    try OutputFile.create(at: sink.output.path), recipe, tally: tally)
+  let file = try OutputFile.create(at: sink.output.path)
+  switch sink.format {
+  case .flac, .alac, .m4a, .vorbis, .opus:
+    return try SplicedWriter.open(file, recipe, tally: tally, cores: cores)
+  case .mp3, .wav, .aiff, .caf: return try LibAVWriter.open(file, recipe, tally: tally)
+  }
 }
 
 /// Gives the picture to write, under its name in messages; nil for one that is left out.

@@ -3,28 +3,30 @@ internal import Threads
 /// Chunks on their way from the thread that has the sound to the threads that encode them.
 ///
 /// Safe from any thread.
-final class ChunkQueue: Sendable {
-  private let setup: EncoderSetup
+final class ChunkQueue<Codec: SplicedCodec>: Sendable {
+  typealias Problem = Codec.Encoder.Problem
+
+  private let codec: Codec
   private let cancellation: CancellationFlag
   private let budget: CPUBudget?
   private let state = Monitor(State())
 
   private struct State {
     /// In order of time.
-    var unclaimed: [Chunk] = []
-    /// By their first frames.
-    var outcomes: [Int: LAMEError?] = [:]
+    var unclaimed: [Chunk<Codec>] = []
+    /// By their numbers.
+    var outcomes: [Int: Problem?] = [:]
     /// Threads beside the owner's.
     var helpers = 0
     var isStopped = false
   }
 
   /// - Parameters:
-  ///   - setup: Of all encoders.
+  ///   - codec: Of all encoders.
   ///   - budget: Whose idle cores help; nil: none.
-  ///   - cancellation: Ends all encoding with `LAMEError.cancelled`.
-  init(_ setup: EncoderSetup, budget: CPUBudget?, cancellation: CancellationFlag) {
-    self.setup = setup
+  ///   - cancellation: Ends all encoding with `Problem.cancelled`.
+  init(_ codec: Codec, budget: CPUBudget?, cancellation: CancellationFlag) {
+    self.codec = codec
     self.budget = budget
     self.cancellation = cancellation
   }
@@ -33,10 +35,10 @@ final class ChunkQueue: Sendable {
   var helpers: Int { state.withLock { $0.helpers } }
 
   /// Adds a chunk, which its giver does not touch until it has an outcome.
-  func add(_ chunk: Chunk) { state.withLock { $0.unclaimed.append(chunk) } }
+  func add(_ chunk: Chunk<Codec>) { state.withLock { $0.unclaimed.append(chunk) } }
 
   /// Adds a chunk that needs no encoding of its own.
-  func pass(_ chunk: Chunk) { finish(chunk, nil) }
+  func pass(_ chunk: Chunk<Codec>) { finish(chunk, nil) }
 
   /// Starts a thread for each unclaimed chunk but `kept` of them, as far as there are idle cores.
   func callHelpers(keeping kept: Int = 0) {
@@ -48,7 +50,7 @@ final class ChunkQueue: Sendable {
         return true
       }
       guard isUseful else { return }
-      let isStarted = budget.runOnIdleCore(name: "avjob-mp3") { [self] lease in
+      let isStarted = budget.runOnIdleCore(name: "avjob-\(codec.name)") { [self] lease in
         defer {
           // First: a thread that sees no helpers any more may count on the core.
           lease.release()
@@ -74,17 +76,17 @@ final class ChunkQueue: Sendable {
   }
 
   /// Gives a claimed chunk back, to be continued by another thread.
-  private func putBack(_ chunk: Chunk) {
+  private func putBack(_ chunk: Chunk<Codec>) {
     state.withLock { state in
       guard !state.isStopped else { return }
-      let place = state.unclaimed.firstIndex { $0.firstFrame > chunk.firstFrame }
+      let place = state.unclaimed.firstIndex { $0.number > chunk.number }
       state.unclaimed.insert(chunk, at: place ?? state.unclaimed.endIndex)
     }
   }
 
   /// Takes the oldest chunk that no thread encodes. The caller brings it to an outcome, or puts it
   /// back.
-  func claim() -> Chunk? {
+  func claim() -> Chunk<Codec>? {
     state.withLock { state in
       guard !state.isStopped, !state.unclaimed.isEmpty else { return nil }
       return state.unclaimed.removeFirst()
@@ -92,10 +94,10 @@ final class ChunkQueue: Sendable {
   }
 
   /// Encodes some of a claimed chunk; gives whether it has an outcome now.
-  func advance(_ chunk: Chunk) -> Bool {
-    do throws(LAMEError) {
+  func advance(_ chunk: Chunk<Codec>) -> Bool {
+    do throws(Problem) {
       guard !cancellation.isCancelled, !state.withLock({ $0.isStopped }) else { throw .cancelled }
-      guard try chunk.advance(setup) else { return false }
+      guard try chunk.advance(codec) else { return false }
       finish(chunk, nil)
     } catch {
       finish(chunk, error)
@@ -103,24 +105,24 @@ final class ChunkQueue: Sendable {
     return true
   }
 
-  private func finish(_ chunk: Chunk, _ error: LAMEError?) {
-    state.withLock { $0.outcomes[chunk.firstFrame] = .some(error) }
+  private func finish(_ chunk: Chunk<Codec>, _ error: Problem?) {
+    state.withLock { $0.outcomes[chunk.number] = .some(error) }
   }
 
   /// Whether the chunk is encoded and may be touched again.
   ///
   /// - Throws: What ended its encoding early.
-  func isEncoded(_ chunk: Chunk) throws(LAMEError) -> Bool {
-    let outcome = state.withLock { $0.outcomes[chunk.firstFrame] }
+  func isEncoded(_ chunk: Chunk<Codec>) throws(Problem) -> Bool {
+    let outcome = state.withLock { $0.outcomes[chunk.number] }
     guard let outcome else { return false }
     if let error = outcome { throw error }
     return true
   }
 
   /// Blocks until the chunk has an outcome, or there is one to claim.
-  func wait(for chunk: Chunk) {
+  func wait(for chunk: Chunk<Codec>) {
     state.wait { state -> Void? in
-      state.unclaimed.isEmpty ? state.outcomes[chunk.firstFrame].map { _ in } : ()
+      state.unclaimed.isEmpty ? state.outcomes[chunk.number].map { _ in } : ()
     }
   }
 

@@ -1,19 +1,19 @@
 /// A stretch of the sound in memory: a plane of samples for each channel.
 ///
 /// Owned by one thread at a time.
-final class ChunkSound {
+package final class ChunkSound {
   /// One pointer for each channel, to `capacity` samples, of which `count` are there.
-  let planes: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
-  let channelCount: Int
-  let capacity: Int
-  private(set) var count = 0
+  package let planes: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
+  package let channelCount: Int
+  package let capacity: Int
+  package private(set) var count = 0
   /// How many frames it is to hold now, up to `capacity`.
   private var room: Int
 
   /// - Parameters:
   ///   - channelCount: At least 1.
   ///   - capacity: PCM frames; the memory is touched only as far as it is filled.
-  init(channelCount: Int, capacity: Int) {
+  package init(channelCount: Int, capacity: Int) {
     self.channelCount = channelCount
     self.capacity = capacity
     room = capacity
@@ -28,11 +28,11 @@ final class ChunkSound {
     planes.deallocate()
   }
 
-  var isFull: Bool { count == room }
+  package var isFull: Bool { count == room }
 
   /// Appends as many of `count` frames from `start` of `source` as there is room for; gives how
   /// many.
-  func append(
+  package func append(
     _ source: UnsafePointer<UnsafeMutablePointer<Float>>, from start: Int, count: Int
   ) -> Int {
     let taken = min(count, room - self.count)
@@ -44,13 +44,13 @@ final class ChunkSound {
   }
 
   /// Fills it with silence.
-  func fillWithSilence() {
+  package func fillWithSilence() {
     for channel in 0..<channelCount { planes[channel].update(repeating: 0, count: capacity) }
     count = capacity
   }
 
   /// Starts again with the last `length` frames of `other`, to hold `room` frames.
-  func restart(withLast length: Int, of other: ChunkSound?, room: Int) {
+  package func restart(withLast length: Int, of other: ChunkSound?, room: Int) {
     count = 0
     self.room = room
     guard let other else { return }

@@ -1,0 +1,69 @@
+import LibAV
+
+extension LibAV.Encoder {
+  /// Fills in `count` frames from `start` of the planes on, at most `room`, in the codec's sample
+  /// format.
+  ///
+  /// - Parameters:
+  ///   - count: PCM frames.
+  ///   - planes: One pointer for each channel, to samples where ±1 is full scale.
+  ///   - start: The first frame's place in them.
+  ///   - frame: Its number, by which dither is chosen.
+  ///   - quantizer: Makes integers, where the codec has such.
+  /// - Throws: FFmpeg's error.
+  func fill(
+    _ count: Int, with planes: UnsafePointer<UnsafeMutablePointer<Float>>, from start: Int,
+    frame: Int64 = 0, _ quantizer: Quantizer = Quantizer(isDithered: false)
+  ) throws(LibAVError) {
+    try fill(count) { plane, destination in
+      store(
+        planes, from: start, count: count, frame: frame, quantizer, plane: plane, to: destination)
+    }
+  }
+
+  private func store(
+    _ planes: UnsafePointer<UnsafeMutablePointer<Float>>, from start: Int, count: Int, frame: Int64,
+    _ quantizer: Quantizer, plane: Int, to destination: UnsafeMutableRawPointer
+  ) {
+    let channels = channelCount
+    switch sampleFormat {
+    case .uint8:
+      let samples = destination.assumingMemoryBound(to: UInt8.self)
+      for channel in 0..<channels {
+        quantizer.convert(
+          planes[channel] + start, count: count, frame: frame, channel: channel,
+          to: samples + channel, stride: channels)
+      }
+    case .int16:
+      let samples = destination.assumingMemoryBound(to: Int16.self)
+      for channel in 0..<channels {
+        quantizer.convert(
+          planes[channel] + start, count: count, frame: frame, channel: channel,
+          to: samples + channel, stride: channels)
+      }
+    case .int24:
+      let samples = destination.assumingMemoryBound(to: Int32.self)
+      for channel in 0..<channels {
+        quantizer.convert(
+          planes[channel] + start, count: count, to: samples + channel, stride: channels)
+      }
+    case .float:
+      let samples = destination.assumingMemoryBound(to: Float.self)
+      for channel in 0..<channels {
+        let source = planes[channel] + start
+        for index in 0..<count { samples[index * channels + channel] = source[index] }
+      }
+    case .planarFloat:
+      destination.assumingMemoryBound(to: Float.self)
+        .update(from: planes[plane] + start, count: count)
+    case .planarInt16:
+      quantizer.convert(
+        planes[plane] + start, count: count, frame: frame, channel: plane,
+        to: destination.assumingMemoryBound(to: Int16.self), stride: 1)
+    case .planarInt24:
+      quantizer.convert(
+        planes[plane] + start, count: count,
+        to: destination.assumingMemoryBound(to: Int32.self), stride: 1)
+    }
+  }
+}

@@ -1,0 +1,164 @@
+import Diagnosis
+import Glibc
+import LibAV
+import Splicing
+
+/// An encoder of FFmpeg's with some settings, as a codec of which several encoders make one stream.
+struct LibAVCodec: SplicedCodec {
+  typealias Stream = MuxedStream
+
+  let codec: LibAV.Encoder.Codec
+  let sampleRate: Int
+  let channelMask: UInt64
+  let framesPerPacket: Int
+  let channelCount: Int
+
+  /// The codec of an encoder that was opened with `recipe`.
+  init(_ recipe: LibAVRecipe, like encoder: LibAV.Encoder) {
+    (codec, sampleRate, channelMask) = (recipe.codec, recipe.sampleRate, recipe.channelMask)
+    // libvorbis takes any number of frames; its long blocks begin 1024 after one another, or 512.
+    if case .vorbis = codec {
+      framesPerPacket = 1024
+    } else {
+      framesPerPacket = encoder.frameLength
+    }
+    channelCount = encoder.channelCount
+  }
+
+  func open(at frame: Int64) throws(Failure) -> LibAVPart {
+    do throws(LibAVError) {
+      let encoder = try LibAV.Encoder.open(
+        codec, sampleRate: sampleRate, channelMask: channelMask)
+      return LibAVPart(encoder, at: frame, isFLAC: name == "flac")
+    } catch {
+      throw error.encodingFailure
+    }
+  }
+
+  var name: String {
+    switch codec {
+    case .flac: "flac"
+    case .alac: "alac"
+    case .aac: "aac"
+    case .vorbis: "vorbis"
+    case .opus: "opus"
+    case .pcm, .muLaw, .aLaw: "pcm"
+    }
+  }
+
+  /// Packets of FLAC and ALAC depend on their own sound alone. Vorbis' and Opus' encoders come to make
+  /// the same packets. AAC's rate control goes on from all that was before, but its blocks are chosen
+  /// by the sound: two encoders whose blocks have the same windows can take over from one another,
+  /// since overlapping blocks cancel each other's alias then.
+  func agree(_ one: Packet, _ other: Packet) -> Bool {
+    guard case .aac = codec else {
+      return one.size == other.size
+        && one.withBytes { one in other.withBytes { other in one.elementsEqual(other) } }
+    }
+    guard let windows = one.withBytes({ AACWindows($0) }) else { return false }
+    return windows == other.withBytes { AACWindows($0) }
+  }
+
+  /// Where encoders take over from one another.
+  ///
+  /// The sound of a chunk of stereo is 8 MiB; of AAC 32, whose rate control takes twice as long for its
+  /// first two hundred packets, and comes near to its own within the warm-up.
+  var grid: ChunkGrid {
+    let (frames, warmUp, agreement) =
+      switch codec {
+      case .aac: (1 << 23, 32, 4)
+      case .vorbis: (1 << 21, 24, 8)
+      case .opus: (1 << 21, 64, 16)
+      case .flac, .alac, .pcm, .muLaw, .aLaw: (1 << 21, 0, 0)
+      }
+    let length = max(16, frames / max(2, channelCount) / framesPerPacket)
+    return ChunkGrid(
+      length: length, warmUp: warmUp, agreement: agreement, shortest: max(warmUp, length / 8))
+  }
+}
+
+extension Failure: EncodingProblem {
+  /// An encoder was stopped.
+  package static let cancelled = Failure(.tryAgain, "stopped")
+}
+
+extension LibAVError {
+  /// The failure for this error of an encoder's.
+  var encodingFailure: Failure {
+    posix == ENOMEM
+      ? Failure(.tryAgain, "not enough memory; close other programs or run fewer jobs at once")
+      : Failure(.reportBug, "\(operation) failed: \(message)")
+  }
+}
+
+/// One of FFmpeg's encoders, which makes a part of a stream.
+final class LibAVPart: PartEncoder {
+  private let encoder: LibAV.Encoder
+  /// The PCM frame of the stream that is its first one.
+  private let start: Int64
+  private let isFLAC: Bool
+
+  init(_ encoder: LibAV.Encoder, at frame: Int64, isFLAC: Bool) {
+    (self.encoder, start, self.isFLAC) = (encoder, frame, isFLAC)
+  }
+
+  func encode(
+    _ planes: UnsafePointer<UnsafeMutablePointer<Float>>, from first: Int, count: Int,
+    into packets: inout [Placed<Packet>]
+  ) throws(Failure) {
+    do throws(LibAVError) {
+      var done = 0
+      while done < count {
+        let length = min(encoder.room, count - done)
+        try encoder.fill(length, with: planes, from: first + done)
+        done += length
+        guard encoder.room == 0 else { continue }
+        try encoder.submit()
+        try drain(into: &packets)
+      }
+    } catch {
+      throw error.encodingFailure
+    }
+  }
+
+  func finish(into packets: inout [Placed<Packet>]) throws(Failure) {
+    do throws(LibAVError) {
+      try encoder.finish()
+      try drain(into: &packets)
+    } catch {
+      throw error.encodingFailure
+    }
+  }
+
+  private func drain(into packets: inout [Placed<Packet>]) throws(LibAVError) {
+    while let shared = try encoder.next() {
+      let first = start + (shared.timestamp ?? 0)
+      let packet =
+        isFLAC && start > 0 && shared.size > 0
+        ? try FLACFrame.numbered(shared, UInt64(first) / UInt64(encoder.frameLength))
+        : try Packet(copying: shared)
+      packet.move(to: first)
+      packets.append(Placed(first..<first + max(0, packet.duration), packet))
+    }
+  }
+}
+
+/// Packets on their way into a file.
+struct MuxedStream: PacketStream {
+  let muxer: Muxer
+  /// Of FLAC, what stands before its frames.
+  var header: FLACHeader?
+
+  mutating func append(
+    _ packets: ArraySlice<Placed<Packet>>, of _: LibAVPart, before _: Packet?
+  ) throws(Failure) {
+    do throws(LibAVError) {
+      for placed in packets {
+        header?.add(placed.packet)
+        try muxer.write(placed.packet)
+      }
+    } catch {
+      throw error.encodingFailure
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import Diagnosis
+import LibAV
+import MediaComposition
+import Splicing
+
+/// Writes what FFmpeg's encoders make on many cores: everything that is compressed but MP3.
+final class SplicedWriter: SoundWriter {
+  private let file: OutputFile
+  private let muxer: Muxer
+  private let encoder: SplicedEncoder<LibAVCodec>
+  private let samples: IntegerSamples?
+  private var tally: SoundTally
+  private let copied: [CopiedPart]?
+  private let sampleRate: Int
+
+  private init(
+    _ file: OutputFile, _ muxer: Muxer, _ encoder: SplicedEncoder<LibAVCodec>,
+    _ samples: IntegerSamples?, _ tally: SoundTally, _ recipe: LibAVRecipe
+  ) {
+    (self.file, self.muxer, self.encoder, self.samples) = (file, muxer, encoder, samples)
+    (self.tally, copied, sampleRate) = (tally, recipe.copied, recipe.sampleRate)
+  }
+
+  /// `grid` is where encoders take over from one another; nil: the codec's.
+  static func open(
+    _ file: OutputFile, _ recipe: LibAVRecipe, tally: SoundTally, cores: EncoderCores,
+    grid: ChunkGrid? = nil
+  ) throws(Failure) -> SplicedWriter {
+    do throws(LibAVError) {
+      let first = try LibAV.Encoder.open(
+        recipe.codec, sampleRate: recipe.sampleRate, channelMask: recipe.channelMask)
+      let muxer = try Muxer.open(
+        recipe.container, to: file, for: .encoder(first), metadata: recipe.metadata,
+        chapters: recipe.chapters, picture: recipe.picture)
+      let codec = LibAVCodec(recipe, like: first)
+      let stream = MuxedStream(muxer: muxer, header: codec.name == "flac" ? FLACHeader() : nil)
+      let encoder = SplicedEncoder(
+        codec, to: stream, grid: grid ?? codec.grid, budget: cores.budget,
+        cancellation: cores.cancellation)
+      return SplicedWriter(
+        file, muxer, encoder, try IntegerSamples(recipe, channelCount: tally.channelCount), tally,
+        recipe)
+    } catch {
+      throw error.outputFailure(file)
+    }
+  }
+
+  func write(_ block: AudioBuffer) throws(Failure) {
+    do throws(Failure) {
+      try tally.add(block)
+      guard let samples else {
+        return try encoder.encode(block.planes, count: block.frameCount)
+      }
+      try samples.round(block) { planes, count throws(Failure) in
+        try encoder.encode(planes, count: count)
+      }
+    } catch {
+      throw abandoning(error)
+    }
+  }
+
+  func finish() throws(Failure) -> WrittenOutput {
+    do throws(Failure) {
+      try tally.requireComplete()
+      if let digest = samples?.finish() {
+        encoder.stream.header?.sound = (tally.frameCount, digest)
+      }
+      _ = try encoder.finish()
+      do throws(LibAVError) { try muxer.finish() } catch { throw error.outputFailure(file) }
+      try file.flush()
+    } catch {
+      throw abandoning(error)
+    }
+    var written = tally.result(of: file, sampleRate: sampleRate)
+    written.copied = copied
+    return written
+  }
+
+  var files: [OutputFile] { [file] }
+
+  func abandon() {
+    encoder.cancel()
+    file.discard()
+  }
+
+  private func abandoning(_ failure: Failure) -> Failure {
+    abandon()
+    return failure.about(file.path)
+  }
+}

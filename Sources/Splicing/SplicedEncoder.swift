@@ -1,0 +1,165 @@
+package import Threads
+
+/// Encodes one stream on many cores: PCM in, packets out, in order.
+///
+/// The sound is cut into chunks on a fixed grid (`ChunkGrid`). Each is encoded by an encoder of its
+/// own, which starts a little earlier; the packets are spliced where two encoders have come to agree
+/// (`Splicer`). The packets depend on the sound and the codec alone.
+///
+/// Chunks are encoded by the calling thread, while it would otherwise wait, and by threads on cores
+/// of the budget that are idle. In memory there is the sound of one chunk more than there are threads.
+/// One thread at a time, which blocks while it encodes.
+package final class SplicedEncoder<Codec: SplicedCodec> {
+  package typealias Problem = Codec.Encoder.Problem
+
+  /// PCM frames that were taken so far.
+  package private(set) var frameCount: Int64 = 0
+
+  /// What encodes.
+  package let codec: Codec
+  private let grid: ChunkGrid
+  private let queue: ChunkQueue<Codec>
+  private var splicer: Splicer<Codec>
+  /// In order of time; those that are not spliced yet.
+  private var chunks: [Chunk<Codec>] = []
+  /// The last chunk, while it is being filled.
+  private var open: Chunk<Codec>?
+  /// What this thread encodes.
+  private var own: Chunk<Codec>?
+  /// The last sound of the chunk before the open one.
+  private let warmUp: ChunkSound
+  private var spares: [ChunkSound] = []
+  private var nextNumber = 0
+
+  /// An encoder, ready for sound.
+  ///
+  /// - Parameters:
+  ///   - codec: What encodes.
+  ///   - stream: Gets the packets, on the calling thread.
+  ///   - grid: Where encoders take over from one another.
+  ///   - budget: Of whose idle cores use is made; nil: none. The calling thread is thought to hold a
+  ///     core of it.
+  ///   - cancellation: Once set, calls throw `Problem.cancelled` within a fraction of a second.
+  package init(
+    _ codec: Codec, to stream: Codec.Stream, grid: ChunkGrid, budget: CPUBudget?,
+    cancellation: CancellationFlag
+  ) {
+    (self.codec, self.grid) = (codec, grid)
+    queue = ChunkQueue(codec, budget: budget, cancellation: cancellation)
+    splicer = Splicer(codec, to: stream, grid: grid)
+    warmUp = ChunkSound(
+      channelCount: codec.channelCount, capacity: grid.warmUp * codec.framesPerPacket)
+  }
+
+  deinit { queue.stop() }
+
+  /// The stream as far as it is made.
+  package var stream: Codec.Stream {
+    get { splicer.stream }
+    _modify { yield &splicer.stream }
+  }
+
+  /// Encodes frames, and gives packets that are certain to the stream: many at a time, or none.
+  ///
+  /// - Parameters:
+  ///   - planes: One pointer for each channel, to `count` samples that the codec can encode.
+  ///   - count: PCM frames, any number.
+  /// - Throws: The codec's or the stream's error, or `.cancelled`.
+  package func encode(
+    _ planes: UnsafePointer<UnsafeMutablePointer<Float>>, count: Int
+  ) throws(Problem) {
+    var done = 0
+    while done < count {
+      let chunk = try chunkToFill()
+      done += chunk.sound?.append(planes, from: done, count: count - done) ?? 0
+      if chunk.sound?.isFull == true {
+        close(chunk)
+        queue.callHelpers()
+      }
+    }
+    frameCount += Int64(count)
+  }
+
+  /// Gives all other packets to the stream. Nothing may be encoded after it.
+  ///
+  /// - Returns: The encoder that made the last packets.
+  /// - Throws: As `encode`.
+  package func finish() throws(Problem) -> Codec.Encoder? {
+    let last = try chunkToFill()
+    last.isLast = true
+    close(last)
+    // One of the chunks is for this thread.
+    queue.callHelpers(keeping: 1)
+    while !chunks.isEmpty { try work() }
+    try splicer.finish()
+    return splicer.lane?.encoder
+  }
+
+  /// Gives up: waits until no thread encodes any more. Nothing is to be called after it.
+  package func cancel() { queue.stop() }
+
+  // MARK: - Chunks
+
+  private func chunkToFill() throws(Problem) -> Chunk<Codec> {
+    if let open { return open }
+    try collect()
+    while chunks.count(where: { $0.sound != nil }) >= room { try work() }
+    let warmUp = nextNumber == 0 ? 0 : grid.warmUp * codec.framesPerPacket
+    let length = grid.length * codec.framesPerPacket
+    let sound =
+      spares.popLast()
+      ?? ChunkSound(
+        channelCount: codec.channelCount,
+        capacity: grid.warmUp * codec.framesPerPacket + length)
+    sound.restart(withLast: warmUp, of: self.warmUp, room: warmUp + length)
+    let start = Int64(nextNumber) * Int64(length)
+    let chunk = Chunk<Codec>(
+      nextNumber, start: start, soundStart: start - Int64(warmUp), sound: sound)
+    nextNumber += 1
+    open = chunk
+    return chunk
+  }
+
+  /// How many chunks may have their sound in memory: with helpers one for each thread and one more,
+  /// so that no thread waits for sound; without, the one that this thread fills and then encodes.
+  private var room: Int {
+    let helpers = queue.helpers
+    return helpers == 0 ? 1 : helpers + 2
+  }
+
+  /// The open chunk has all of its sound: it is there to be encoded, or, a short last one, to be
+  /// heard by the encoder of the chunk before.
+  private func close(_ chunk: Chunk<Codec>) {
+    open = nil
+    chunks.append(chunk)
+    guard let sound = chunk.sound else { return }
+    warmUp.restart(withLast: warmUp.capacity, of: sound, room: warmUp.capacity)
+    let packets = (sound.count - Int(chunk.start - chunk.soundStart)) / codec.framesPerPacket
+    if chunk.isLast, chunk.number > 0, packets < grid.shortest {
+      queue.pass(chunk)
+    } else {
+      queue.add(chunk)
+    }
+  }
+
+  /// Does what can be done on this thread, for some milliseconds, or waits for others.
+  private func work() throws(Problem) {
+    if let chunk = own ?? queue.claim() {
+      own = queue.advance(chunk) ? nil : chunk
+      queue.callHelpers()
+    } else if let first = chunks.first {
+      queue.wait(for: first)
+    }
+    try collect()
+  }
+
+  /// Splices what is encoded, in order.
+  private func collect() throws(Problem) {
+    while let chunk = chunks.first, try queue.isEncoded(chunk) {
+      try splicer.add(chunk)
+      chunks.removeFirst()
+      if let sound = chunk.sound { spares.append(sound) }
+      chunk.sound = nil
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import Diagnosis
+import Glibc
+import ExportGraph
+import LibAV
+import MediaComposition
+import Splicing
+import SystemPackage
+import TestSupport
+import Testing
+import Threads
+
+@testable import ExportEngine
+
+/// The slow twin is one encoder over the whole sound.
+@Suite("Formats of FFmpeg's encoders, on many cores")
+struct SplicedWriterTests {
+  private let folder = TestFolder()
+
+  /// Writes sound; gives the bytes.
+  private func write(
+    _ sound: [[Float]], _ format: Output.Format, rate: Int, length: Int, cores: Int,
+    blockLength: Int = 4096
+  ) throws -> [UInt8] {
+    LibAV.Library.silence()
+    let path = folder.path("a." + (format.kind.capabilities.extensions.first ?? ""))
+    let layout: ChannelLayout =
+      sound.count == 1 ? .mono : sound.count == 2 ? .stereo : .surround51
+    let sink = Sink(
+      node: 0, frames: 0..<Int64(sound[0].count),
+      output: Output(path: FilePath(path), format: format), metadata: Metadata(), chapters: [],
+      isDithered: format.integerDepth == 16)
+    let recipe = try recipe(
+      for: sink, format: AudioFormat(sampleRate: rate, channelLayout: layout)
+    ) { _, _ throws(Failure) in nil }
+    let budget = CPUBudget(total: cores)
+    let own = budget.tryLease()
+    defer { own?.release() }
+    let encoder = try LibAV.Encoder.open(
+      recipe.codec, sampleRate: rate, channelMask: recipe.channelMask)
+    var grid = LibAVCodec(recipe, like: encoder).grid
+    grid.length = length
+    grid.shortest = min(grid.shortest, length / 2)
+    let writer = try SplicedWriter.open(
+      try OutputFile.create(at: FilePath(path)), recipe,
+      tally: SoundTally(expectedFrames: Int64(sound[0].count), channelCount: sound.count),
+      cores: EncoderCores(budget: budget), grid: grid)
+    let block = AudioBuffer(channelCount: sound.count, capacity: blockLength)
+    for start in stride(from: 0, to: sound[0].count, by: blockLength) {
+      block.fill(sound, from: start, count: min(blockLength, sound[0].count - start))
+      try writer.write(block)
+    }
+    _ = try writer.finish()
+    try writer.commit()
+    return try readFile(path)
+  }
+
+  /// A length of chunk that no test's sound fills.
+  private static let serial = 1000
+
+  static let cases: [(String, Output.Format, rate: Int, channels: Int)] = [
+    ("FLAC", .flac(bitDepth: 16), 44_100, 2), ("FLAC 24", .flac(bitDepth: 24), 96_000, 1),
+    ("FLAC 5.1", .flac(bitDepth: 24), 48_000, 6), ("ALAC", .alac(bitDepth: 16), 44_100, 2),
+    ("ALAC 24", .alac(bitDepth: 24), 48_000, 2), ("q5", .vorbis(.quality(5)), 44_100, 2),
+    ("q0", .vorbis(.quality(0)), 22_050, 1), ("q8 5.1", .vorbis(.quality(8)), 48_000, 6),
+    ("Vorbis 96k", .vorbis(.bitRate(96_000)), 44_100, 2),
+    ("Opus 96k", .opus(bitRate: 96_000), 48_000, 2),
+    ("Opus 24k", .opus(bitRate: 24_000), 48_000, 1),
+    ("AAC 128k", .m4a(bitRate: 128_000), 44_100, 2),
+    ("AAC 32k", .m4a(bitRate: 32_000), 22_050, 1), ("AAC 5.1", .m4a(bitRate: 320_000), 48_000, 6),
+  ]
+
+  private func music(_ rate: Int, _ channels: Int, seconds: Int) throws -> [[Float]] {
+    try decoded(
+      Fixture.path("feelings.ogg"), "-t", "\(seconds)", "-ar", "\(rate)", channels: channels)
+  }
+
+  private func decoded(_ path: String, _ options: String..., channels: Int) throws -> [[Float]] {
+    let result = try Tool.run(
+      ["ffmpeg", "-v", "error", "-i", path] + options
+        + ["-ac", "\(channels)", "-f", "f32le", "-"])
+    try #require(result.status == 0 && result.output.count > 0, "\(result.errors)")
+    let samples = result.floats
+    return (0..<channels).map { channel in
+      stride(from: channel, to: samples.count, by: channels).map { samples[$0] }
+    }
+  }
+
+  @Test("the bytes are the same on 1, 2, 3 and 8 cores, however the sound comes", arguments: cases)
+  func width(_: String, _ format: Output.Format, rate: Int, channels: Int) throws {
+    let sound = try music(rate, channels, seconds: 6)
+    let one = try write(sound, format, rate: rate, length: 64, cores: 1)
+    for (cores, blockLength) in [(2, 4096), (3, 50_000), (8, 1333)] {
+      let isSame =
+        try write(sound, format, rate: rate, length: 64, cores: cores, blockLength: blockLength)
+        == one
+      #expect(isSame, "\(cores) cores")
+    }
+  }
+
+  @Test("FLAC, ALAC and Vorbis are the bytes of one encoder", arguments: cases[..<9])
+  func twin(_: String, _ format: Output.Format, rate: Int, channels: Int) throws {
+    let sound = try music(rate, channels, seconds: 8)
+    let isSame =
+      try write(sound, format, rate: rate, length: 64, cores: 2)
+      == write(sound, format, rate: rate, length: Self.serial, cores: 1)
+    #expect(isSame)
+  }
+
+  @Test(
+    "Opus and AAC lose nothing beside one encoder: length, size, noise",
+    arguments: cases.filter { $0.0.hasPrefix("Opus") || $0.0.hasPrefix("AAC") })
+  func quality(_: String, _ format: Output.Format, rate: Int, channels: Int) throws {
+    let sound = try music(rate, channels, seconds: 12)
+    var (sizes, ratios) = ([] as [Double], [] as [[Double]])
+    for (length, cores) in [(Self.serial, 1), (128, 2)] {
+      let bytes = try write(sound, format, rate: rate, length: length, cores: cores)
+      sizes.append(Double(bytes.count))
+      let path = folder.path("a." + (format.kind.capabilities.extensions.first ?? ""))
+      let back = try decoded(path, channels: channels)
+      #expect(sound[0].count..<sound[0].count + 1024 ~= back[0].count)
+      ratios.append(segmentRatios(back, to: sound, length: rate / 5))
+    }
+    #expect(abs(sizes[1] / sizes[0] - 1) < 0.02, "\(sizes)")
+    let losses = zip(ratios[0], ratios[1]).map { $0 - $1 }
+    let mean = losses.reduce(0, +) / Double(losses.count)
+    #expect(mean < 0.1 && losses.max() ?? 0 < 4, "\(mean) dB, at most \(losses.max() ?? 0)")
+  }
+
+  /// The signal beside what was changed, in decibels, of each segment.
+  private func segmentRatios(_ back: [[Float]], to sound: [[Float]], length: Int) -> [Double] {
+    stride(from: 0, to: sound[0].count - length, by: length).map { start in
+      var (signal, error) = (1e-9, 1e-9)
+      for (one, other) in zip(back, sound) {
+        for index in start..<start + length {
+          signal += Double(other[index] * other[index])
+          error += Double((one[index] - other[index]) * (one[index] - other[index]))
+        }
+      }
+      return 10 * log10(signal / error)
+    }
+  }
+}
