@@ -61,14 +61,15 @@ struct LibAVCodec: SplicedCodec {
 
   /// Where encoders take over from one another.
   ///
-  /// The sound of a chunk of stereo is 8 MiB; of AAC 32, whose rate control takes twice as long for its
-  /// first two hundred packets, and comes near to its own within the warm-up.
+  /// The sound of a chunk of stereo is 8 MiB where encoders warm up for nothing, and 16 where they do;
+  /// of AAC 32, whose rate control takes twice as long for its first two hundred packets, and comes near
+  /// to its own within the warm-up.
   var grid: ChunkGrid {
     let (frames, warmUp, agreement) =
       switch codec {
       case .aac: (1 << 23, 32, 4)
-      case .vorbis: (1 << 21, 24, 8)
-      case .opus: (1 << 21, 64, 16)
+      case .vorbis: (1 << 22, 24, 8)
+      case .opus: (1 << 22, 64, 16)
       case .flac, .alac, .pcm, .muLaw, .aLaw: (1 << 21, 0, 0)
       }
     let length = max(16, frames / max(2, channelCount) / framesPerPacket)
