@@ -2,7 +2,7 @@
 # define.
 # shellcheck shell=bash disable=SC2154,SC2317  # What one script sets, the other uses.
 
-# An hour of music to each format whose encoder is FFmpeg's, against ffmpeg, which uses one core; and a
+# An hour of music to FLAC, AAC, Vorbis and Opus, against ffmpeg, which uses one core; and a
 # podcast in two formats, against one core.
 codecs() {
   spread flac 'flac: 16 bit' -c:a flac -compression_level 5

@@ -1,6 +1,6 @@
 internal import CFFmpeg
 
-/// An MD5 under way (RFC 1321; libavutil's `av_md5_init`), which FLAC wants of its sound.
+/// An MD5 under way (RFC 1321; libavutil's `av_md5_init`), which a FLAC file has of its sound.
 ///
 /// The owner of an `AVMD5`: one thread at a time, which may be another one from call to call.
 package struct MD5: ~Copyable {

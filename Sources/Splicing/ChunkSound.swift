@@ -4,8 +4,11 @@
 package final class ChunkSound {
   /// One pointer for each channel, to `capacity` samples, of which `count` are there.
   package let planes: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
+  /// How many planes there are.
   package let channelCount: Int
+  /// PCM frames that fit.
   package let capacity: Int
+  /// PCM frames that are there.
   package private(set) var count = 0
   /// How many frames it is to hold now, up to `capacity`.
   private var room: Int
@@ -28,6 +31,7 @@ package final class ChunkSound {
     planes.deallocate()
   }
 
+  /// Whether all are there that it is to hold.
   package var isFull: Bool { count == room }
 
   /// Appends as many of `count` frames from `start` of `source` as there is room for; gives how
@@ -50,10 +54,9 @@ package final class ChunkSound {
   }
 
   /// Starts again with the last `length` frames of `other`, to hold `room` frames.
-  package func restart(withLast length: Int, of other: ChunkSound?, room: Int) {
+  func restart(withLast length: Int, of other: ChunkSound, room: Int) {
     count = 0
     self.room = room
-    guard let other else { return }
     let length = min(length, other.count)
     _ = append(other.planes, from: other.count - length, count: length)
   }

@@ -2,11 +2,14 @@
 ///
 /// Used by one thread at a time.
 package final class Lane<Codec: SplicedCodec> {
+  /// A packet with its place.
   package typealias Packet = Placed<Codec.Encoder.Packet>
+  /// Why the codec did not encode.
   package typealias Problem = Codec.Encoder.Problem
 
   /// In order of time, without those that were forgotten.
   package private(set) var packets: [Packet] = []
+  /// What makes them.
   package let encoder: Codec.Encoder
   private let framesPerPacket: Int
   /// Which PCM frame of the stream comes next.

@@ -51,9 +51,12 @@ package protocol EncodingProblem: Error, Sendable {
 /// A packet, and the PCM frames of the stream that it is; those of an encoder's delay lie before the
 /// encoder's first.
 package struct Placed<Packet> {
+  /// PCM frames, counted from the stream's first one.
   package let frames: Range<Int64>
+  /// What the codec made of them.
   package let packet: Packet
 
+  /// A packet at its place.
   package init(_ frames: Range<Int64>, _ packet: Packet) {
     (self.frames, self.packet) = (frames, packet)
   }
@@ -61,6 +64,7 @@ package struct Placed<Packet> {
 
 /// A stream that is written of the packets of many encoders.
 package protocol PacketStream {
+  /// Makes the packets.
   associatedtype Encoder: PartEncoder
 
   /// Whether there is room for `packet`, of another encoder, behind some that are not appended yet.

@@ -10,6 +10,7 @@ package import Threads
 /// of the budget that are idle. In memory there is the sound of one chunk more than there are threads.
 /// One thread at a time, which blocks while it encodes.
 package final class SplicedEncoder<Codec: SplicedCodec> {
+  /// Why the codec did not encode.
   package typealias Problem = Codec.Encoder.Problem
 
   /// PCM frames that were taken so far.
@@ -44,14 +45,18 @@ package final class SplicedEncoder<Codec: SplicedCodec> {
     _ codec: Codec, to stream: Codec.Stream, grid: ChunkGrid, budget: CPUBudget?,
     cancellation: CancellationFlag
   ) {
+    precondition(grid.warmUp <= grid.length, "a chunk has the sound that warms the next one up")
     (self.codec, self.grid) = (codec, grid)
     queue = ChunkQueue(codec, budget: budget, cancellation: cancellation)
-    splicer = Splicer(codec, to: stream, grid: grid)
+    splicer = Splicer(codec, to: stream, grid: grid, cancellation)
     warmUp = ChunkSound(
       channelCount: codec.channelCount, capacity: grid.warmUp * codec.framesPerPacket)
   }
 
   deinit { queue.stop() }
+
+  /// How often one encoder has taken over from another.
+  package var seamCount: Int { splicer.seamCount }
 
   /// The stream as far as it is made.
   package var stream: Codec.Stream {

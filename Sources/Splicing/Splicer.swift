@@ -1,3 +1,5 @@
+internal import Threads
+
 /// Makes one stream of the packets of many lanes.
 ///
 /// A lane takes over from the one before it at the first packet before which both made packets that
@@ -9,14 +11,20 @@ struct Splicer<Codec: SplicedCodec> {
 
   private let codec: Codec
   private let grid: ChunkGrid
+  private let cancellation: CancellationFlag
   var stream: Codec.Stream
   /// Whose packets come next.
   private(set) var lane: Lane<Codec>?
+  /// How often a lane has taken over.
+  private(set) var seamCount = 0
   /// Those of its packets that the stream has.
   private var given = 0
 
-  init(_ codec: Codec, to stream: Codec.Stream, grid: ChunkGrid) {
+  init(
+    _ codec: Codec, to stream: Codec.Stream, grid: ChunkGrid, _ cancellation: CancellationFlag
+  ) {
     (self.codec, self.stream, self.grid) = (codec, stream, grid)
+    self.cancellation = cancellation
   }
 
   /// Takes the next encoded chunk in; gives the packets that are certain to the stream.
@@ -28,8 +36,9 @@ struct Splicer<Codec: SplicedCodec> {
     if let next = chunk.lane, let seam = try seam(between: before, and: next, in: chunk) {
       try give(seam.before, of: before, before: next.packets[seam.next].packet)
       (lane, given) = (next, seam.next)
+      seamCount += 1
     } else {
-      while try before.advance(in: chunk, by: 1) {}
+      while try advance(before, in: chunk) {}
       // All but the packets that the lane of the next chunk is compared with: memory must not grow
       // where no lane takes over for hours.
       let end = before.index(at: chunk.start)
@@ -48,7 +57,7 @@ struct Splicer<Codec: SplicedCodec> {
     for index in next.index(at: chunk.start)..<next.packets.count {
       let start = next.packets[index].frames.lowerBound
       while before.end < start {
-        guard try before.advance(in: chunk, by: 1) else { return nil }
+        guard try advance(before, in: chunk) else { return nil }
       }
       let count = before.index(at: start)
       if agree(before.packets[..<count], next.packets[..<index]),
@@ -58,6 +67,11 @@ struct Splicer<Codec: SplicedCodec> {
       }
     }
     return nil
+  }
+
+  private func advance(_ lane: Lane<Codec>, in chunk: Chunk<Codec>) throws(Problem) -> Bool {
+    if cancellation.isCancelled { throw .cancelled }
+    return try lane.advance(in: chunk, by: 1)
   }
 
   /// Whether the last packets of two lanes agree, up to the same frame.

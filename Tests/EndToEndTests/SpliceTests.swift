@@ -14,7 +14,7 @@ struct SpliceTests {
     "on one core and on all, bytes are the same, and cuts across a seam are exact",
     arguments: formats)
   func seams(_ format: String) throws {
-    // Beyond the first chunk: 95 s of AAC, less of the others.
+    // Chunks are 87.4 s of AAC, 43.7 s of Vorbis and Opus, 21.8 s of FLAC and ALAC.
     try stage.make(
       """
       ffmpeg -v error -stream_loop 5 -i $FIXTURES/feelings.ogg -t 110 -ar 48000 a.wav
@@ -61,7 +61,7 @@ struct SpliceTests {
   func fullDisk(_ format: String) throws {
     try stage.make("ffmpeg -v error -stream_loop 1 -i $FIXTURES/feelings.ogg -t 40 a.wav")
     let result = try stage.run("ulimit -f 100; avjob compress a.wav -o a.\(format) --quiet")
-    #expect(result.status != 0)
+    #expect(result.status == 1 && result.errors.contains("cannot write the file: File too large"))
     #expect(try stage.make("ls").text == "a.wav\n")
   }
 

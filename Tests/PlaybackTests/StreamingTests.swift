@@ -170,7 +170,13 @@ import Testing
     let next = try PlayerItem.ofFixture("voice-8k.wav")
     stalled.player.insert(next, after: nil)
     stalled.player.play()
-    _ = try stalled.reader.elements(until: "the next item is played") { $0.isPause }
+    // The pause of the empty queue may be read first.
+    var before: Player.TimeControlStatus?
+    _ = try stalled.reader.elements(until: "the next item is played") { element in
+      guard case .timeControlStatusChanged(let status, _) = element else { return false }
+      defer { before = status }
+      return status == .paused && before == .playing
+    }
     #expect(stalled.statuses.suffix(2) == [.playing, .paused])
   }
 

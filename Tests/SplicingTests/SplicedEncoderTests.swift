@@ -72,13 +72,19 @@ struct SplicedEncoderTests {
 
   @Test("an encoder takes over where the stream has room for its packet, and not before")
   func room() throws {
-    let codec = ToyCodec()
     let sound = sound(600)
-    for place in [200, 270, 1000] as [Int64] {
-      let stream = ToyStream { $0 >= place }
-      let isSame =
-        try spliced(codec, sound, grid, cores: 2, to: stream) == serial(codec, sound)
-      #expect(isSame)
+    for (place, starts) in [(0, [0, 200, 400]), (270, [0, 270, 400]), (1000, [0])]
+      as [(Int64, [Int64])]
+    {
+      let encoder = SplicedEncoder(
+        ToyCodec(), to: ToyStream { $0 >= place }, grid: grid, budget: nil,
+        cancellation: CancellationFlag())
+      try withPlane(sound) { planes throws(ToyProblem) in
+        try encoder.encode(planes, count: sound.count)
+        _ = try encoder.finish()
+      }
+      #expect(encoder.stream.starts == starts && encoder.seamCount == starts.count - 1)
+      #expect(try encoder.stream.packets.map(\.row) == serial(ToyCodec(), sound))
     }
   }
 
@@ -132,5 +138,22 @@ struct SplicedEncoderTests {
         try encoder.encode(planes, count: sound.count)
       }
     }
+  }
+
+  @Test("an encoder that goes on alone through a chunk is cancelled there")
+  func cancelledAlone() throws {
+    let flag = CancellationFlag()
+    // The second chunk's encoder has made 24 packets; the first one goes on with its 21st.
+    let codec = ToyCodec(memory: nil, cancellation: (flag, 30))
+    let encoder = SplicedEncoder(
+      codec, to: ToyStream(), grid: grid, budget: nil, cancellation: flag)
+    let sound = sound(400)
+    #expect(throws: ToyProblem.cancelled) {
+      try withPlane(sound) { planes throws(ToyProblem) in
+        try encoder.encode(planes, count: sound.count)
+        _ = try encoder.finish()
+      }
+    }
+    #expect(encoder.stream.packets.count < 40)
   }
 }

@@ -13,6 +13,8 @@ struct ToyCodec: SplicedCodec {
   var delay = 0
   /// The packet, counted by any encoder, at which one that did not begin the stream fails.
   var failure: Int?
+  /// Is set when an encoder makes that packet.
+  var cancellation: (flag: CancellationFlag, packet: Int)?
   let name = "toy"
   let channelCount = 1
   let framesPerPacket = 10
@@ -62,6 +64,7 @@ final class ToyEncoder: PartEncoder {
 
   private func make(_ packets: inout [Placed<[Float]>]) throws(ToyProblem) {
     if start > 0, packetCount == codec.failure { throw .broken }
+    if packetCount == codec.cancellation?.packet { codec.cancellation?.flag.cancel() }
     sums.append(rest.reduce(0, +))
     if let memory = codec.memory { sums = sums.suffix(memory + 1) }
     let first = start + Int64(packetCount * codec.framesPerPacket - codec.delay)
@@ -73,16 +76,25 @@ final class ToyEncoder: PartEncoder {
 
 struct ToyStream: PacketStream {
   var packets: [Placed<[Float]>] = []
+  /// The first frame of each encoder's packets.
+  var starts: [Int64] = []
+  private var last: ObjectIdentifier?
   /// Which packets of other encoders have room, by the number of their first frame.
   var hasRoom: @Sendable (Int64) -> Bool = { _ in true }
+
+  init(_ hasRoom: @escaping @Sendable (Int64) -> Bool = { _ in true }) { self.hasRoom = hasRoom }
 
   func accepts(_: [Float], behind packets: ArraySlice<Placed<[Float]>>) -> Bool {
     hasRoom(packets.last?.frames.upperBound ?? 0)
   }
 
   mutating func append(
-    _ packets: ArraySlice<Placed<[Float]>>, of _: ToyEncoder, before _: [Float]?
+    _ packets: ArraySlice<Placed<[Float]>>, of encoder: ToyEncoder, before _: [Float]?
   ) throws(ToyProblem) {
+    if let first = packets.first, last != ObjectIdentifier(encoder) {
+      starts.append(first.frames.lowerBound)
+      last = ObjectIdentifier(encoder)
+    }
     self.packets += packets
   }
 }

@@ -1,7 +1,7 @@
 import LibAV
 
-/// What stands before the frames of a FLAC file (`STREAMINFO`, RFC 9639, 8.2), which of several
-/// encoders none knows.
+/// What stands before the frames of a FLAC file (`STREAMINFO`, RFC 9639, 8.2), which no single encoder
+/// of several can fill in.
 struct FLACHeader {
   private var sizes: ClosedRange<Int>?
   /// The number of frames of sound, and their MD5; known before the last packet.

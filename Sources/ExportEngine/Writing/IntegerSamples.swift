@@ -15,16 +15,17 @@ final class IntegerSamples {
 
   private static let blockLength = 4096
 
-  /// Nil for a codec that takes floats as they are.
+  /// Nil for a codec whose encoders make the same of the floats as they are.
   init?(_ recipe: LibAVRecipe, channelCount: Int) throws(LibAVError) {
     switch recipe.codec {
     case .flac(let bitDepth):
       self.bitDepth = bitDepth
       digest = try MD5()
-    case .alac(let bitDepth):
+    case .alac(let bitDepth) where bitDepth <= 16:
       self.bitDepth = bitDepth
       digest = nil
-    case .pcm, .muLaw, .aLaw, .aac, .vorbis, .opus: return nil
+    // Of 24 bits nothing is dithered.
+    case .alac, .pcm, .muLaw, .aLaw, .aac, .vorbis, .opus: return nil
     }
     dithering = Dithering(recipe)
     firstFrame = recipe.firstFrame

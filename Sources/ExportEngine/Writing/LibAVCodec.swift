@@ -1,5 +1,4 @@
 import Diagnosis
-import Glibc
 import LibAV
 import Splicing
 
@@ -29,9 +28,9 @@ struct LibAVCodec: SplicedCodec {
     do throws(LibAVError) {
       let encoder = try LibAV.Encoder.open(
         codec, sampleRate: sampleRate, channelMask: channelMask)
-      return LibAVPart(encoder, at: frame, isFLAC: name == "flac")
+      return LibAVPart(encoder, at: frame, isFLAC: isFLAC)
     } catch {
-      throw error.encodingFailure
+      throw error.machineFailure
     }
   }
 
@@ -45,6 +44,8 @@ struct LibAVCodec: SplicedCodec {
     case .pcm, .muLaw, .aLaw: "pcm"
     }
   }
+
+  var isFLAC: Bool { if case .flac = codec { true } else { false } }
 
   /// Packets of FLAC and ALAC depend on their own sound alone. Vorbis' and Opus' encoders come to make
   /// the same packets. AAC's rate control goes on from all that was before, but its blocks are chosen
@@ -61,7 +62,7 @@ struct LibAVCodec: SplicedCodec {
 
   /// Where encoders take over from one another.
   ///
-  /// The sound of a chunk of stereo is 8 MiB where encoders warm up for nothing, and 16 where they do;
+  /// The sound of a chunk of stereo is 8 MiB where encoders need no warm-up, and 16 where they do;
   /// of AAC 32, whose rate control takes twice as long for its first two hundred packets, and comes near
   /// to its own within the warm-up.
   var grid: ChunkGrid {
@@ -81,15 +82,6 @@ struct LibAVCodec: SplicedCodec {
 extension Failure: EncodingProblem {
   /// An encoder was stopped.
   package static let cancelled = Failure(.tryAgain, "stopped")
-}
-
-extension LibAVError {
-  /// The failure for this error of an encoder's.
-  var encodingFailure: Failure {
-    posix == ENOMEM
-      ? Failure(.tryAgain, "not enough memory; close other programs or run fewer jobs at once")
-      : Failure(.reportBug, "\(operation) failed: \(message)")
-  }
 }
 
 /// One of FFmpeg's encoders, which makes a part of a stream.
@@ -118,7 +110,7 @@ final class LibAVPart: PartEncoder {
         try drain(into: &packets)
       }
     } catch {
-      throw error.encodingFailure
+      throw error.machineFailure
     }
   }
 
@@ -127,7 +119,7 @@ final class LibAVPart: PartEncoder {
       try encoder.finish()
       try drain(into: &packets)
     } catch {
-      throw error.encodingFailure
+      throw error.machineFailure
     }
   }
 
@@ -146,6 +138,7 @@ final class LibAVPart: PartEncoder {
 
 /// Packets on their way into a file.
 struct MuxedStream: PacketStream {
+  let file: OutputFile
   let muxer: Muxer
   /// Of FLAC, what stands before its frames.
   var header: FLACHeader?
@@ -159,7 +152,7 @@ struct MuxedStream: PacketStream {
         try muxer.write(placed.packet)
       }
     } catch {
-      throw error.encodingFailure
+      throw error.outputFailure(file)
     }
   }
 }

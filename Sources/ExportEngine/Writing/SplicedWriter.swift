@@ -3,11 +3,11 @@ import LibAV
 import MediaComposition
 import Splicing
 
-/// Writes what FFmpeg's encoders make on many cores: everything that is compressed but MP3.
+/// Writes what FFmpeg's encoders make on many cores: FLAC, ALAC, AAC, Vorbis and Opus.
 final class SplicedWriter: SoundWriter {
   private let file: OutputFile
   private let muxer: Muxer
-  private let encoder: SplicedEncoder<LibAVCodec>
+  let encoder: SplicedEncoder<LibAVCodec>
   private let samples: IntegerSamples?
   private var tally: SoundTally
   private let copied: [CopiedPart]?
@@ -33,7 +33,8 @@ final class SplicedWriter: SoundWriter {
         recipe.container, to: file, for: .encoder(first), metadata: recipe.metadata,
         chapters: recipe.chapters, picture: recipe.picture)
       let codec = LibAVCodec(recipe, like: first)
-      let stream = MuxedStream(muxer: muxer, header: codec.name == "flac" ? FLACHeader() : nil)
+      let stream = MuxedStream(
+        file: file, muxer: muxer, header: codec.isFLAC ? FLACHeader() : nil)
       let encoder = SplicedEncoder(
         codec, to: stream, grid: grid ?? codec.grid, budget: cores.budget,
         cancellation: cores.cancellation)

@@ -9,13 +9,16 @@ import Testing
 @Suite("Packets that are read or changed on their way into a file")
 struct PacketTests {
   /// The packets of two channels of noise that comes and goes.
-  private func packets(_ codec: LibAV.Encoder.Codec, seconds: Int) throws -> [Packet] {
-    let encoder = try LibAV.Encoder.open(codec, sampleRate: 44_100, channelMask: 3)
+  private func packets(
+    _ codec: LibAV.Encoder.Codec, seconds: Int, channels: Int = 2
+  ) throws -> [Packet] {
+    let encoder = try LibAV.Encoder.open(
+      codec, sampleRate: 44_100, channelMask: channels == 2 ? 3 : 4)
     let noise = Signal.noise(seed: 7, count: 44_100 * seconds, amplitude: 0.5)
     let bursts = noise.enumerated().map { $1 * ($0 / 7001 % 3 == 0 ? 1 : 0.01) }
     let part = LibAVPart(encoder, at: 0, isFLAC: false)
-    let block = AudioBuffer(channelCount: 2, capacity: bursts.count)
-    block.fill([bursts, bursts.map { -$0 }], from: 0, count: bursts.count)
+    let block = AudioBuffer(channelCount: channels, capacity: bursts.count)
+    block.fill([bursts, bursts.map { -$0 }].suffix(channels), from: 0, count: bursts.count)
     var packets: [Placed<Packet>] = []
     try part.encode(block.planes, from: 0, count: bursts.count, into: &packets)
     try part.finish(into: &packets)
@@ -42,11 +45,11 @@ struct PacketTests {
     }
   }
 
-  @Test("the windows of AAC follow one another as the standard lets them")
-  func windows() throws {
-    let windows = try packets(.aac(bitRate: 128_000), seconds: 5).compactMap { packet in
-      packet.withBytes { AACWindows($0) }
-    }
+  @Test("the windows of AAC follow one another as the standard lets them", arguments: [1, 2])
+  func windows(channels: Int) throws {
+    let packets = try packets(.aac(bitRate: 64_000 * channels), seconds: 5, channels: channels)
+    let windows = packets.compactMap { packet in packet.withBytes { AACWindows($0) } }
+    try #require(windows.count * 10 > packets.count * 9)
     // Long or stop; then long or start. Start or short; then short or stop.
     for (one, next) in zip(windows, windows.dropFirst()) {
       #expect([0, 3].contains(one.sequence) == [0, 1].contains(next.sequence))
