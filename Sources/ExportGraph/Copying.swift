@@ -70,7 +70,8 @@ extension Graph {
     for case .changed(let change) in spans.map(\.content) where !reasons.contains(change.reason) {
       reasons.append(change.reason)
     }
-    if spans.count > 1 { reasons.append(.seam) }
+    // Clips that are changed have a reason of their own.
+    if reasons.isEmpty, spans.count > 1 { reasons.append(.seam) }
     return CopyPlan(.packets, assets: [], parts: [CopiedPart(frames: frames, reasons: reasons)])
   }
 
@@ -100,7 +101,7 @@ extension Graph {
     guard !nodes.contains(where: { $0.asset?.isPredicted == true }) else { return }
     let rate = nodes[sink.node].format.sampleRate
     for part in plan.parts {
-      let grid = part.reasons.contains { if case .grid = $0 { true } else { false } }
+      let grid = part.isOffGrid
       guard
         copying.isStrict && part.reasons.contains(where: { $0 != .seam && $0 != .silence })
           || copying.join == .strict && grid
@@ -176,8 +177,35 @@ extension Asset {
   }
 }
 
+extension CopiedPart {
+  fileprivate var isOffGrid: Bool {
+    reasons.contains { if case .grid = $0 { true } else { false } }
+  }
+}
+
 extension [CopiedPart.Reason] {
   fileprivate var text: String { map(\.text).joined(separator: ", ") }
+}
+
+extension Graph {
+  /// Notes on outputs that encode sounds since their frames lie on other grids: another join copies them.
+  ///
+  /// - Complexity: O(parts)
+  public var gridNotes: [Diagnostic] {
+    sinks.compactMap { sink in
+      guard let copied = sink.copied, sink.output.copying?.join == .exact,
+        sink.output.copying?.isRequired == true
+      else { return nil }
+      let frames = copied.parts.reduce(0) { $0 + ($1.isOffGrid ? $1.frames.count : 0) }
+      guard frames > 0 else { return nil }
+      let time = Time(frames: Int64(frames), rate: nodes[sink.node].format.sampleRate)
+      return Diagnostic(
+        .note,
+        "'\(sink.output.path)': \(time.clockText(decimals: 3)) of it is encoded, since frames of its "
+          + "sources do not meet on one grid", at: sink.output.origin,
+        help: "'join: nudge' copies all, and moves sounds by half a frame at most")
+    }
+  }
 }
 
 extension Export {

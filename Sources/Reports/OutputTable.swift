@@ -1,5 +1,6 @@
 import ExportEngine
 import ExportGraph
+import MediaComposition
 import MediaTime
 import Terminal
 
@@ -47,6 +48,7 @@ enum OutputTable {
       Figures.size(bytes: output.bytes ?? 0),
       sound.flatMap { Figures.speed($0.duration, in: elapsed) } ?? "",
       (output.format + (format ?? "") + (sound?.levelText.map { ", " + $0 } ?? "")
+        + (sound?.copied.map { ", " + $0.share } ?? "")
         + (sound?.conformances.map { ", conforms to " + $0.specification }.joined() ?? ""))
         .printable,
     ]
@@ -56,5 +58,14 @@ enum OutputTable {
     let speed = Figures.speed(outputs.duration, in: elapsed).map { ", \($0) real time" } ?? ""
     return "\(outputs.count) outputs, \(Figures.clock(outputs.duration)) of sound, "
       + "\(Figures.size(bytes: outputs.bytes)), in \(Figures.elapsed(elapsed))\(speed)"
+  }
+}
+
+extension [CopiedPart] {
+  /// How much of an output is copied, as "97 % copied".
+  fileprivate var share: String {
+    let all = reduce(0) { $0 + $1.frames.count }
+    let copied = reduce(0) { $0 + ($1.source == nil ? 0 : $1.frames.count) }
+    return copied == all ? "copied" : "\(copied * 100 / Swift.max(1, all)) % copied"
   }
 }

@@ -68,6 +68,13 @@ struct CopyingTests {
     let lines = try plan(segments).lines
     #expect(
       lines == ["0–880175: talk.mp3 from 0", "880175–1323000: grid(offset: -216)"])
+    let note = try #require(try graph(segments).gridNotes.first)
+    #expect(
+      note.message
+        == "'out.mp3': 0:10.041 of it is encoded, since frames of its sources do not meet on "
+        + "one grid")
+    #expect(
+      note.help == "'join: nudge' copies all, and moves sounds by half a frame at most")
     let nudged = try plan(segments, Output.Copying(join: .nudge))
     #expect(nudged.parts.compactMap(\.source).map(\.nudge) == [0, -216])
     #expect(nudged.parts.compactMap(\.source).count == 2)
@@ -134,6 +141,16 @@ struct CopyingTests {
     let segments = [clip(talk, from: 1, to: 11, at: 0)]
     #expect(
       try packets(segments).parts.map(\.text) == ["copied, packets of talk.m4a from sample 44100"])
+    var faded = clip(talk, from: 1, to: 11, at: 0)
+    try faded.mix.setVolumeRamp(
+      fromStartVolume: .silence, toEndVolume: .unity, timeRange: range(0, 1))
+    #expect {
+      try packets([faded])
+    } throws: { error in
+      (error as? Failure)?.message
+        == "'aac: copy' finds nothing to copy: a gain, a fade or a pan is on the sound; 'aac: 128k' "
+        + "encodes it"
+    }
     talk.hasExactPackets = false
     #expect {
       try packets([clip(talk, from: 1, to: 11, at: 0)])

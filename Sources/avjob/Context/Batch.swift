@@ -70,9 +70,11 @@ struct Batch {
       reporter.open(wrong.work, refusals: wrong.refusals)
     }
     signals.workBegins()
-    if suggestsCopying {
-      context.report(Diagnostics(preparation.work.flatMap(\.session.export.copyNotes)))
-    }
+    let sessions = preparation.work.map(\.session)
+    context.report(
+      Diagnostics(
+        sessions.flatMap { (try? $0.graph().gridNotes) ?? [] }
+          + (suggestsCopying ? sessions.flatMap(\.export.copyNotes) : [])))
     let removed = try pruning(preparation)
     guard reporter.acceptsReports(beside: preparation.registry, isWhole: true) else {
       throw ExitCode.wrongJob

@@ -30,13 +30,13 @@ struct OutputOptions: ParsableArguments {
     help: .value("quality", "Encode Vorbis: q-1 … q10, or a bit rate."))
   var vorbis: String?
 
-  @Option(help: .value("depth", "Encode FLAC: '16 bit' or '24 bit'."))
+  @Option(help: .value("depth", "Encode FLAC: '16 bit', '24 bit' or 'copy'."))
   var flac: String?
 
-  @Option(help: .value("depth", "Encode ALAC: '16 bit' or '24 bit'."))
+  @Option(help: .value("depth", "Encode ALAC: '16 bit', '24 bit' or 'copy'."))
   var alac: String?
 
-  @Option(help: .value("depth", "Write WAV: '16 bit', '24 bit', '32 bit float', 'mu-law'…"))
+  @Option(help: .value("depth", "Write WAV: '16 bit', '24 bit', '32 bit float', 'copy'…"))
   var wav: String?
 
   @Option(help: .value("depth", "Write AIFF with the depths of --wav."))
@@ -44,6 +44,11 @@ struct OutputOptions: ParsableArguments {
 
   @Option(help: .value("depth", "Write CAF with the depths of --wav."))
   var caf: String?
+
+  @Option(
+    help: .value("join", "Let copied MP3 meet so: exact, nudge or strict."),
+    completion: .list(Output.Copying.Join.allCases.map(\.rawValue)))
+  var join: String?
 
   @Option(help: .value("rate", "Convert to this sample rate, such as 44.1kHz."))
   var sampleRate: String?
@@ -96,12 +101,12 @@ struct OutputOptions: ParsableArguments {
     [
       ("preset", preset), ("mp3", mp3), ("aac", aac), ("opus", opus), ("vorbis", vorbis),
       ("flac", flac), ("alac", alac), ("wav", wav), ("aiff", aiff), ("caf", caf),
-      ("sample_rate", sampleRate), ("channels", channels),
+      ("join", join), ("sample_rate", sampleRate), ("channels", channels),
     ]
   }
 
   /// Whether an option says which format is written.
-  var namesFormat: Bool { settings.dropLast(2).contains { $0.value != nil } }
+  var namesFormat: Bool { settings.dropLast(3).contains { $0.value != nil } }
 }
 
 /// `NAME=VALUE` behind an option, or the value of an option for one name.
