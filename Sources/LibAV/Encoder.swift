@@ -95,10 +95,11 @@ package final class Encoder {
   ///   - codec: What to encode to.
   ///   - sampleRate: Frames a second.
   ///   - channelMask: A bit for each channel (`AV_CH_…`), whose order is the order of the bits.
+  ///   - continues: Whether it goes on with a stream: AAC's rate control begins nearer to where it ends.
   /// - Returns: The encoder, with an empty frame.
   /// - Throws: FFmpeg's refusal; a bit rate that it would change without a word is one as well.
   package static func open(
-    _ codec: Codec, sampleRate: Int, channelMask: UInt64
+    _ codec: Codec, sampleRate: Int, channelMask: UInt64, continuing continues: Bool = false
   ) throws(LibAVError) -> Encoder {
     guard let implementation = avcodec_find_encoder_by_name(codec.encoderName) else {
       throw LibAVError(
@@ -110,6 +111,9 @@ package final class Encoder {
     do throws(LibAVError) {
       let opened = try checkAllocated(context, "avcodec_alloc_context3")
       try configure(opened, codec, sampleRate: sampleRate, channelMask: channelMask)
+      // Half of FFmpeg's own 120 (`aac_encode_init`); without `AV_CODEC_FLAG_QSCALE` it is no more than
+      // the first step of the rate control.
+      if continues, case .aac = codec { opened.pointee.global_quality = 60 }
       try check(avcodec_open2(opened, implementation, nil), "avcodec_open2")
       if case .aac(let bitRate, _) = codec, opened.pointee.bit_rate != Int64(bitRate) {
         throw LibAVError(code: avjob_averror(EINVAL), operation: "setting the bit rate \(bitRate)")

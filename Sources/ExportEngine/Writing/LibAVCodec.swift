@@ -27,7 +27,7 @@ struct LibAVCodec: SplicedCodec {
   func open(at frame: Int64) throws(Failure) -> LibAVPart {
     do throws(LibAVError) {
       let encoder = try LibAV.Encoder.open(
-        codec, sampleRate: sampleRate, channelMask: channelMask)
+        codec, sampleRate: sampleRate, channelMask: channelMask, continuing: frame > 0)
       return LibAVPart(encoder, at: frame, isFLAC: isFLAC)
     } catch {
       throw error.machineFailure
@@ -68,7 +68,7 @@ struct LibAVCodec: SplicedCodec {
   var grid: ChunkGrid {
     let (frames, warmUp, agreement) =
       switch codec {
-      case .aac: (1 << 23, 32, 4)
+      case .aac: (1 << 23, 128, 4)
       case .vorbis: (1 << 22, 24, 8)
       case .opus: (1 << 22, 64, 16)
       case .flac, .alac, .pcm, .muLaw, .aLaw: (1 << 21, 0, 0)

@@ -39,6 +39,7 @@ struct SplicedWriterTests {
       recipe.codec, sampleRate: rate, channelMask: recipe.channelMask)
     var grid = LibAVCodec(recipe, like: encoder).grid
     grid.length = length
+    grid.warmUp = min(grid.warmUp, length / 2)
     grid.shortest = min(grid.shortest, length / 2)
     let writer = try SplicedWriter.open(
       try OutputFile.create(at: FilePath(path)), recipe,
