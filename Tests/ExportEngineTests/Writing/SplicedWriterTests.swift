@@ -118,9 +118,9 @@ struct SplicedWriterTests {
     "Opus and AAC lose nothing beside one encoder: length, size, noise",
     arguments: cases.filter { $0.0.hasPrefix("Opus") || $0.0.hasPrefix("AAC") })
   func quality(_: String, _ format: Output.Format, rate: Int, channels: Int) throws {
-    let sound = try music(rate, channels, seconds: 12)
+    let sound = try music(rate, channels, seconds: 24)
     var (sizes, ratios) = ([] as [Double], [] as [[Double]])
-    for (length, cores) in [(Self.serial, 1), (128, 2)] {
+    for (length, cores) in [(2 * Self.serial, 1), (256, 2)] {
       let bytes = try write(sound, format, rate: rate, length: length, cores: cores)
       sizes.append(Double(bytes.count))
       let path = folder.path("a." + (format.kind.capabilities.extensions.first ?? ""))
@@ -131,7 +131,9 @@ struct SplicedWriterTests {
     #expect(abs(sizes[1] / sizes[0] - 1) < 0.02, "\(sizes)")
     let losses = zip(ratios[0], ratios[1]).map { $0 - $1 }
     let mean = losses.reduce(0, +) / Double(losses.count)
-    #expect(mean < 0.1 && losses.max() ?? 0 < 4, "\(mean) dB, at most \(losses.max() ?? 0)")
+    // AAC's rate control leaves single segments of one encoder without bits, and others of two.
+    let worse = Double(losses.count { $0 > 3 }) / Double(losses.count)
+    #expect(mean < 0.1 && worse < 0.05, "\(mean) dB, \(worse) are worse")
   }
 
   /// The signal beside what was changed, in decibels, of each segment.
