@@ -73,7 +73,7 @@ struct LibAVCodec: SplicedCodec {
       case .opus: (1 << 22, 64, 16)
       case .flac, .alac, .pcm, .muLaw, .aLaw: (1 << 21, 0, 0)
       }
-    let length = max(16, frames / max(2, channelCount) / framesPerPacket)
+    let length = max(warmUp, 16, frames / max(2, channelCount) / framesPerPacket)
     return ChunkGrid(
       length: length, warmUp: warmUp, agreement: agreement, shortest: max(warmUp, length / 8))
   }
