@@ -163,17 +163,14 @@ public struct ExportSession: Sendable {
     for growth in growth(of: graph, &rooms, replacing: false) {
       if let shortage = growth.shortage { throw shortage }
     }
-    // A core for the calling thread, where no caller's budget has one.
-    let own = budget == nil ? CPUBudget(total: CPUBudget.availableCores) : nil
-    let lease = own?.tryLease()
-    defer { lease?.release() }
     // First, so that folders made for records are empty again when the outputs give up.
     let recorder = try RecordWriter(for: export)
-    let cores = EncoderCores(budget: budget ?? own, cancellation: cancellation)
     var take: Take?
     var isCommitting = false
     do {
-      var made = try mastered(graph, cores, measuringAll: isMeasuring, progress)
+      var made = try Crew.gather(from: budget, unless: cancellation) { crew in
+        try mastered(graph, crew, measuringAll: isMeasuring, progress)
+      }
       take = made
       let records = try finish(recorder, &made, cancellation)
       // Links may have changed since the export began.
@@ -203,27 +200,6 @@ public struct ExportSession: Sendable {
     var warnings: [Warning] = []
 
     func abandon() { for writer in writers { writer.abandon() } }
-  }
-
-  /// Renders a graph whose sounds are all measured.
-  ///
-  /// - Throws: As `run`; nothing is left behind.
-  func take(
-    _ graph: Graph, _ cores: EncoderCores, _ progress: (Progress) -> Void
-  ) throws -> Take {
-    let renderer = try Renderer(graph, library: library, cancellation: cores.cancellation)
-    var take = Take(graph: graph, writers: try openWriters(for: graph, cores))
-    do {
-      try render(graph, renderer, take.writers, cores.cancellation, progress)
-      take.outputs = try zip(take.writers, graph.sinks).map { writer, sink in
-        try placed(at: sink) { () throws(Failure) in try writer.finish() }
-      }
-    } catch {
-      take.abandon()
-      throw error
-    }
-    take.warnings = renderer.damageWarnings
-    return take
   }
 
   /// Puts all files in their places, one after the other.
@@ -294,77 +270,8 @@ public struct ExportSession: Sendable {
     }
   }
 
-  private func openWriters(
-    for graph: Graph, _ cores: EncoderCores
-  ) throws(Failure) -> [any SoundWriter] {
-    var writers: [any SoundWriter] = []
-    for sink in graph.sinks {
-      let node = graph.nodes[sink.node]
-      do throws(Failure) {
-        writers.append(
-          try makeWriter(for: sink, format: node.format, cores: cores, library: library))
-      } catch {
-        for writer in writers { writer.abandon() }
-        throw error.placed(at: sink.output.origin)
-      }
-    }
-    return writers
-  }
-
-  /// Of sound that is copied: some milliseconds of work.
-  private static let secondsSkippedAtOnce = 60
-
-  /// Pulls every master in step, so that the mix between them stays short.
-  private func render(
-    _ graph: Graph, _ renderer: Renderer, _ writers: [any SoundWriter],
-    _ cancellation: CancellationFlag, _ progress: (Progress) -> Void
-  ) throws {
-    let total = export.duration
-    var masters = renderer.masters.map { id in
-      let node = graph.nodes[id]
-      let sinks = graph.sinks.indices.filter { graph.sinks[$0].node == id }
-      return Master(
-        id: id, rate: node.format.sampleRate,
-        frames: Int64(sinks.first.map { graph.sinks[$0].frames.count } ?? 0), sinks: sinks,
-        buffer: AudioBuffer(
-          channelCount: node.format.channelLayout.count, capacity: Renderer.blockSize))
-    }
-    while let index = masters.indices.filter({ !masters[$0].isDone })
-      .min(by: { masters[$0].position < masters[$1].position })
-    {
-      if cancellation.isCancelled { throw CancellationError() }
-      let master = masters[index]
-      // With others, the mix between them would become long.
-      if masters.count == 1 {
-        let needed = master.sinks.map { writers[$0].firstNeeded }.min() ?? 0
-        let count = min(needed, master.frames) - master.rendered
-        if count > 0 {
-          let piece = min(count, Int64(master.rate * Self.secondsSkippedAtOnce))
-          for sink in master.sinks {
-            try placed(at: graph.sinks[sink]) { () throws(Failure) in try writers[sink].skip(piece)
-            }
-          }
-          masters[index].rendered += piece
-          if piece == count, !masters[index].isDone {
-            try renderer.seek(master.id, to: masters[index].rendered)
-          }
-          progress(Progress(completed: min(masters[index].position, total), total: total))
-          continue
-        }
-      }
-      try renderer.pull(master.id, into: master.buffer)
-      for sink in master.sinks {
-        try placed(at: graph.sinks[sink]) { () throws(Failure) in
-          try writers[sink].write(master.buffer)
-        }
-      }
-      masters[index].rendered += Int64(master.buffer.frameCount)
-      progress(Progress(completed: min(masters[index].position, total), total: total))
-    }
-  }
-
   /// Reports an output's errors at the output's place in the job.
-  private func placed<Result>(
+  func placed<Result>(
     at sink: Sink, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
     do throws(Failure) {
@@ -372,18 +279,6 @@ public struct ExportSession: Sendable {
     } catch {
       throw error.placed(at: sink.output.origin)
     }
-  }
-
-  /// A rendered node and the sinks that it feeds.
-  private struct Master {
-    let id: Node.ID
-    let rate: Int
-    let frames: Int64
-    let sinks: [Int]
-    let buffer: AudioBuffer
-    var rendered: Int64 = 0
-    var isDone: Bool { rendered >= frames }
-    var position: Time { Time(frames: rendered, rate: rate) }
   }
 
   private func warnings(of graph: Graph, _ outputs: [WrittenOutput]) -> [Warning] {

@@ -91,6 +91,19 @@ extension Graph {
   /// measured on, enough to start long exports first and to deal them out in equal shares. At most
   /// a thousand years. O(nodes).
   public var estimatedWork: Duration {
+    let work = workOfRendering + workOfWriting
+    // A thousandth of a nanosecond is the cost of a sample.
+    return .nanoseconds(Int64(clamping: min(work / 1000, 31_536_000_000_000_000_000)))
+  }
+
+  /// How much of the estimated work is that of making the sound, 0 … 1; the rest is encoding and
+  /// writing it. O(nodes).
+  package var renderingShare: Double {
+    let rendering = Double(workOfRendering)
+    return rendering / (rendering + Double(workOfWriting))
+  }
+
+  private var workOfRendering: Int128 {
     var work: Int128 = 0
     let needed = neededFrames
     for (id, node) in nodes.enumerated() where !needed[id].isEmpty {
@@ -100,14 +113,17 @@ extension Graph {
     if sinks.count == 1, let sink = sinks.first, sink.copied != nil {
       work = work * Int128(sink.encodedCount) / Int128(max(1, sink.frames.count))
     }
-    work += Cost.export * 1000
+    return work
+  }
+
+  private var workOfWriting: Int128 {
+    var work = Cost.export * 1000
     for sink in sinks {
       let channels = Int128(nodes[sink.node].format.channelLayout.count)
       work += Int128(sink.encodedCount) * channels * Cost.encoding(sink.format)
       work += Int128(sink.frames.count - sink.encodedCount) * channels * Cost.copying
     }
-    // A thousandth of a nanosecond is the cost of a sample.
-    return .nanoseconds(Int64(clamping: min(work / 1000, 31_536_000_000_000_000_000)))
+    return work
   }
 
   private func cost(of node: Node, frames: Int128) -> Int128 {

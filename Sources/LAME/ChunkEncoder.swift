@@ -18,17 +18,12 @@ package final class ChunkEncoder {
   /// - Parameters:
   ///   - setup: The settings, proven by LAME.
   ///   - grid: Where encoders take over from one another; nil: the one of such settings.
-  ///   - budget: Of whose idle cores use is made; nil: none. The calling thread is thought to hold a
-  ///     core of it.
-  ///   - cancellation: Once set, calls throw `LAMEError.cancelled` within a fraction of a second.
-  package init(
-    _ setup: EncoderSetup, grid: ChunkGrid? = nil, budget: CPUBudget? = nil,
-    cancellation: CancellationFlag = CancellationFlag()
-  ) {
+  ///   - crew: The threads that encode. Once its cancellation is set, calls throw
+  ///     `LAMEError.cancelled` within a fraction of a second.
+  package init(_ setup: EncoderSetup, grid: ChunkGrid? = nil, crew: Crew = Crew()) {
     let codec = MP3Codec(setup: setup)
     encoder = SplicedEncoder(
-      codec, to: MP3Stream(setup.slots), grid: grid ?? codec.grid, budget: budget,
-      cancellation: cancellation)
+      codec, to: MP3Stream(setup.slots), grid: grid ?? codec.grid, crew: crew)
   }
 
   /// Encodes frames and appends the MP3 frames that are complete to `bytes`: many at a time, or
@@ -48,6 +43,12 @@ package final class ChunkEncoder {
     defer { encoder.stream.drain(into: &bytes) }
     try encoder.encode(planes, count: count)
   }
+
+  /// Lets the last frames be encoded while the calling thread does other things; see
+  /// `SplicedEncoder.end`.
+  ///
+  /// - Throws: As `encode`.
+  package func end() throws(LAMEError) { try encoder.end() }
 
   /// Completes the stream: appends the last frames to `bytes`. Nothing may be encoded after it.
   ///

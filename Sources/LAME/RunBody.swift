@@ -15,11 +15,9 @@ final class RunBody {
   private var firstFrame: Int
   private var isBegun = false
 
-  init(
-    _ span: LaneSpan, _ setup: EncoderSetup, budget: CPUBudget?, cancellation: CancellationFlag
-  ) {
+  init(_ span: LaneSpan, _ setup: EncoderSetup, crew: Crew) {
     self.span = span
-    encoder = ChunkEncoder(setup, budget: budget, cancellation: cancellation)
+    encoder = ChunkEncoder(setup, crew: crew)
     pointers = .allocate(capacity: setup.channelCount)
     channelCount = setup.channelCount
     // The encoder begins with an empty frame, for an Info frame.

@@ -50,14 +50,12 @@ package final class RunEncoder {
   ///   - layout: The stream's.
   ///   - setup: The stream's settings.
   ///   - neighbours: Some frames of the copies beside it.
-  ///   - budget: Whose idle cores encode a long run.
-  ///   - cancellation: As of `ChunkEncoder`.
+  ///   - crew: The threads that encode a long run.
   ///   - seams: The settings of the frames beside copies, for all runs of the stream.
   /// - Throws: Where LAME has no memory.
   package init(
     _ frames: Range<Int>, in layout: CopyLayout, _ setup: EncoderSetup,
-    between neighbours: Neighbours, budget: CPUBudget?, cancellation: CancellationFlag,
-    seams: SeamSetups
+    between neighbours: Neighbours, crew: Crew, seams: SeamSetups
   ) throws(LAMEError) {
     (self.frames, self.neighbours) = (frames, neighbours)
     next = frames.lowerBound
@@ -76,8 +74,7 @@ package final class RunEncoder {
       let own =
         (isBehindCopy ? first : frames.lowerBound)..<(isBeforeCopy ? last : frames.upperBound)
       body = RunBody(
-        LaneSpan(own, warmUp: Self.bodyWarmUp, in: layout), setup, budget: budget,
-        cancellation: cancellation)
+        LaneSpan(own, warmUp: Self.bodyWarmUp, in: layout), setup, crew: crew)
       return
     }
     let all = seam(earliest..<latest)

@@ -14,6 +14,9 @@ package protocol FrameEncoder: AnyObject {
     _ planes: UnsafePointer<UnsafeMutablePointer<Float>>, count: Int, into bytes: inout [UInt8]
   ) throws(LAMEError)
 
+  /// Lets what is left be encoded on other cores; `finish` does it, too.
+  func end() throws(LAMEError)
+
   /// Completes the stream; nothing may be encoded after it.
   ///
   /// - Returns: The Info frame, to be put over the first frame.
@@ -70,6 +73,8 @@ package final class StreamEncoder: FrameEncoder {
     stream.drain(into: &bytes)
     return infoFrame
   }
+
+  package func end() throws(LAMEError) {}
 
   package func cancel() {}
 

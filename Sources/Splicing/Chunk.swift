@@ -1,36 +1,53 @@
+internal import Threads
+
 /// A part of the stream that is encoded by itself, with the sound that it needs.
 //
-// `@unchecked Sendable`: it goes from its owner to the thread that claims it, to others if that puts
-// it back half done, and to its owner again by way of a `ChunkQueue`, whose lock orders these;
-// between them one thread has it.
-final class Chunk<Codec: SplicedCodec>: @unchecked Sendable {
-  /// Its place in the stream, from 0.
-  let number: Int
+// `@unchecked Sendable`: it goes from its owner to the threads that advance it, one at a time, and to
+// its owner again by way of a `Crew`, whose lock orders these.
+final class Chunk<Codec: SplicedCodec>: CrewTask, @unchecked Sendable {
+  typealias Problem = Codec.Encoder.Problem
+
+  private let codec: Codec
+  private let cancellation: CancellationFlag
   /// Its first PCM frame in the stream, from which on it takes over from the chunk before it.
   let start: Int64
   /// The PCM frame that its sound starts with: a warm-up earlier.
   let soundStart: Int64
   /// Nil once no encoder needs it any more.
   var sound: ChunkSound?
+  /// Whether nothing precedes.
+  var isFirst: Bool { start == 0 }
   /// Whether nothing follows.
   var isLast = false
+  /// Its number in the crew, while it is encoded; nil for one that needs no encoder of its own.
+  var ticket: Crew.Ticket?
   /// What encodes it; nil before, and where the lane of the chunk before it continues through it.
   private(set) var lane: Lane<Codec>?
+  /// What ended its encoding early.
+  private(set) var problem: Problem?
 
-  init(_ number: Int, start: Int64, soundStart: Int64, sound: ChunkSound) {
-    (self.number, self.start, self.soundStart) = (number, start, soundStart)
-    self.sound = sound
+  init(
+    _ codec: Codec, start: Int64, soundStart: Int64, sound: ChunkSound,
+    cancellation: CancellationFlag
+  ) {
+    (self.codec, self.cancellation) = (codec, cancellation)
+    (self.start, self.soundStart, self.sound) = (start, soundStart, sound)
   }
 
   /// Packets that are fed between two checks of whether to stop.
   private static var pace: Int { 16 }
 
-  /// Encodes on for some milliseconds; gives whether that was the end.
-  func advance(_ codec: Codec) throws(Codec.Encoder.Problem) -> Bool {
-    guard let lane else {
-      lane = try Lane(codec, at: soundStart)
-      return false
+  func advance() -> Bool {
+    do throws(Problem) {
+      if cancellation.isCancelled { throw .cancelled }
+      guard let lane else {
+        lane = try Lane(codec, at: soundStart)
+        return false
+      }
+      return try !lane.advance(in: self, by: Self.pace)
+    } catch {
+      problem = error
+      return true
     }
-    return try !lane.advance(in: self, by: Self.pace)
   }
 }

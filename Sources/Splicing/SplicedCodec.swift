@@ -6,8 +6,6 @@ package protocol SplicedCodec: Sendable {
   /// Where the packets of all encoders go.
   associatedtype Stream: PacketStream where Stream.Encoder == Encoder
 
-  /// For the names of threads.
-  var name: String { get }
   /// Channels of the sound.
   var channelCount: Int { get }
   /// PCM frames of a packet, or another step at whose multiples an encoder may begin.

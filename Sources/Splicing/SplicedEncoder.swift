@@ -6,9 +6,9 @@ package import Threads
 /// own, which starts a little earlier; the packets are spliced where two encoders have come to agree
 /// (`Splicer`). The packets depend on the sound and the codec alone.
 ///
-/// Chunks are encoded by the calling thread, while it would otherwise wait, and by threads on cores
-/// of the budget that are idle. In memory there is the sound of one chunk more than there are threads.
-/// One thread at a time, which blocks while it encodes.
+/// Chunks are encoded by a crew: by the calling thread, while it would otherwise wait, and by those on
+/// idle cores. In memory there is the sound of one chunk more than there are threads. One thread at a
+/// time, which blocks while it encodes.
 package final class SplicedEncoder<Codec: SplicedCodec> {
   /// Why the codec did not encode.
   package typealias Problem = Codec.Encoder.Problem
@@ -19,18 +19,17 @@ package final class SplicedEncoder<Codec: SplicedCodec> {
   /// What encodes.
   package let codec: Codec
   private let grid: ChunkGrid
-  private let queue: ChunkQueue<Codec>
+  private let crew: Crew
   private var splicer: Splicer<Codec>
   /// In order of time; those that are not spliced yet.
   private var chunks: [Chunk<Codec>] = []
   /// The last chunk, while it is being filled.
   private var open: Chunk<Codec>?
-  /// What this thread encodes.
-  private var own: Chunk<Codec>?
+  private var isEnded = false
   /// The last sound of the chunk before the open one.
   private let warmUp: ChunkSound
   private var spares: [ChunkSound] = []
-  private var nextNumber = 0
+  private var nextStart: Int64 = 0
 
   /// An encoder, ready for sound.
   ///
@@ -38,22 +37,17 @@ package final class SplicedEncoder<Codec: SplicedCodec> {
   ///   - codec: What encodes.
   ///   - stream: Gets the packets, on the calling thread.
   ///   - grid: Where encoders take over from one another.
-  ///   - budget: Of whose idle cores use is made; nil: none. The calling thread is thought to hold a
-  ///     core of it.
-  ///   - cancellation: Once set, calls throw `Problem.cancelled` within a fraction of a second.
-  package init(
-    _ codec: Codec, to stream: Codec.Stream, grid: ChunkGrid, budget: CPUBudget?,
-    cancellation: CancellationFlag
-  ) {
+  ///   - crew: The threads that encode, of which the calling one is the job's own. Once its
+  ///     cancellation is set, calls throw `Problem.cancelled` within a fraction of a second.
+  package init(_ codec: Codec, to stream: Codec.Stream, grid: ChunkGrid, crew: Crew) {
     precondition(grid.warmUp <= grid.length, "a chunk has the sound that warms the next one up")
-    (self.codec, self.grid) = (codec, grid)
-    queue = ChunkQueue(codec, budget: budget, cancellation: cancellation)
-    splicer = Splicer(codec, to: stream, grid: grid, cancellation)
+    (self.codec, self.grid, self.crew) = (codec, grid, crew)
+    splicer = Splicer(codec, to: stream, grid: grid, crew.cancellation)
     warmUp = ChunkSound(
       channelCount: codec.channelCount, capacity: grid.warmUp * codec.framesPerPacket)
   }
 
-  deinit { queue.stop() }
+  deinit { cancel() }
 
   /// How often one encoder has taken over from another.
   package var seamCount: Int { splicer.seamCount }
@@ -77,12 +71,21 @@ package final class SplicedEncoder<Codec: SplicedCodec> {
     while done < count {
       let chunk = try chunkToFill()
       done += chunk.sound?.append(planes, from: done, count: count - done) ?? 0
-      if chunk.sound?.isFull == true {
-        close(chunk)
-        queue.callHelpers()
-      }
+      if chunk.sound?.isFull == true { close(chunk) }
     }
     frameCount += Int64(count)
+  }
+
+  /// Lets the last chunk be encoded while the calling thread does other things. Nothing may be encoded
+  /// after it; `finish` does it, too.
+  ///
+  /// - Throws: As `encode`.
+  package func end() throws(Problem) {
+    guard !isEnded else { return }
+    let last = try chunkToFill()
+    last.isLast = true
+    isEnded = true
+    close(last)
   }
 
   /// Gives all other packets to the stream. Nothing may be encoded after it.
@@ -90,18 +93,14 @@ package final class SplicedEncoder<Codec: SplicedCodec> {
   /// - Returns: The encoder that made the last packets.
   /// - Throws: As `encode`.
   package func finish() throws(Problem) -> Codec.Encoder? {
-    let last = try chunkToFill()
-    last.isLast = true
-    close(last)
-    // One of the chunks is for this thread.
-    queue.callHelpers(keeping: 1)
+    try end()
     while !chunks.isEmpty { try work() }
     try splicer.finish()
     return splicer.lane?.encoder
   }
 
   /// Gives up: waits until no thread encodes any more. Nothing is to be called after it.
-  package func cancel() { queue.stop() }
+  package func cancel() { crew.withdraw(chunks.compactMap(\.ticket)) }
 
   // MARK: - Chunks
 
@@ -109,7 +108,7 @@ package final class SplicedEncoder<Codec: SplicedCodec> {
     if let open { return open }
     try collect()
     while chunks.count(where: { $0.sound != nil }) >= room { try work() }
-    let warmUp = nextNumber == 0 ? 0 : grid.warmUp * codec.framesPerPacket
+    let warmUp = nextStart == 0 ? 0 : grid.warmUp * codec.framesPerPacket
     let length = grid.length * codec.framesPerPacket
     let sound =
       spares.popLast()
@@ -117,10 +116,10 @@ package final class SplicedEncoder<Codec: SplicedCodec> {
         channelCount: codec.channelCount,
         capacity: grid.warmUp * codec.framesPerPacket + length)
     sound.restart(withLast: warmUp, of: self.warmUp, room: warmUp + length)
-    let start = Int64(nextNumber) * Int64(length)
-    let chunk = Chunk<Codec>(
-      nextNumber, start: start, soundStart: start - Int64(warmUp), sound: sound)
-    nextNumber += 1
+    let chunk = Chunk(
+      codec, start: nextStart, soundStart: nextStart - Int64(warmUp), sound: sound,
+      cancellation: crew.cancellation)
+    nextStart += Int64(length)
     open = chunk
     return chunk
   }
@@ -128,7 +127,7 @@ package final class SplicedEncoder<Codec: SplicedCodec> {
   /// How many chunks may have their sound in memory: with helpers one for each thread and one more,
   /// so that no thread waits for sound; without, the one that this thread fills and then encodes.
   private var room: Int {
-    let helpers = queue.helpers
+    let helpers = crew.helpers
     return helpers == 0 ? 1 : helpers + 2
   }
 
@@ -140,27 +139,21 @@ package final class SplicedEncoder<Codec: SplicedCodec> {
     guard let sound = chunk.sound else { return }
     warmUp.restart(withLast: warmUp.capacity, of: sound, room: warmUp.capacity)
     let packets = (sound.count - Int(chunk.start - chunk.soundStart)) / codec.framesPerPacket
-    if chunk.isLast, chunk.number > 0, packets < grid.shortest {
-      queue.pass(chunk)
-    } else {
-      queue.add(chunk)
-    }
+    if chunk.isLast, !chunk.isFirst, packets < grid.shortest { return }
+    // The last one is for this thread.
+    chunk.ticket = crew.add(chunk, keeping: chunk.isLast ? 1 : 0)
   }
 
   /// Does what can be done on this thread, for some milliseconds, or waits for others.
   private func work() throws(Problem) {
-    if let chunk = own ?? queue.claim() {
-      own = queue.advance(chunk) ? nil : chunk
-      queue.callHelpers()
-    } else if let first = chunks.first {
-      queue.wait(for: first)
-    }
+    if let ticket = chunks.first?.ticket { crew.work(for: ticket) }
     try collect()
   }
 
   /// Splices what is encoded, in order.
   private func collect() throws(Problem) {
-    while let chunk = chunks.first, try queue.isEncoded(chunk) {
+    while let chunk = chunks.first, chunk.ticket.map(crew.isDone) ?? true {
+      if let problem = chunk.problem { throw problem }
       try splicer.add(chunk)
       chunks.removeFirst()
       if let sound = chunk.sound { spares.append(sound) }

@@ -176,23 +176,24 @@ struct ChunkEncoderTests {
     let setup = try EncoderSetup(MP3Settings(parsing: "V2"), sampleRate: 44100, channelCount: 2)
     let budget = CPUBudget(total: 3)
     let cancellation = CancellationFlag()
-    let encoder = ChunkEncoder(
-      setup, grid: Self.short(setup), budget: budget, cancellation: cancellation)
-    let sound = Material.speechLike(rate: 44100, channels: 2, count: 200_000)
-    var bytes: [UInt8] = []
-    withPlanes(sound) { planes in
-      for round in 0..<12 {
-        if round == 8 { cancellation.cancel() }
-        do throws(LAMEError) {
-          try encoder.encode(planes, count: sound[0].count, into: &bytes)
-        } catch {
-          #expect(error == .cancelled && round >= 8)
-          return
+    Crew.gather(from: budget, unless: cancellation) { crew in
+      let encoder = ChunkEncoder(setup, grid: Self.short(setup), crew: crew)
+      let sound = Material.speechLike(rate: 44100, channels: 2, count: 200_000)
+      var bytes: [UInt8] = []
+      withPlanes(sound) { planes in
+        for round in 0..<12 {
+          if round == 8 { cancellation.cancel() }
+          do throws(LAMEError) {
+            try encoder.encode(planes, count: sound[0].count, into: &bytes)
+          } catch {
+            #expect(error == .cancelled && round >= 8)
+            return
+          }
         }
       }
+      #expect(throws: LAMEError.cancelled) { try encoder.finish(into: &bytes) }
+      encoder.cancel()
     }
-    #expect(throws: LAMEError.cancelled) { try encoder.finish(into: &bytes) }
-    encoder.cancel()
     let leases = (0..<3).compactMap { _ in budget.tryLease() }
     #expect(leases.count == 3)
   }
@@ -203,7 +204,7 @@ struct ChunkEncoderTests {
     let budget = CPUBudget(total: 2)
     let own = try #require(budget.tryLease())
     defer { own.release() }
-    let encoder = ChunkEncoder(setup, grid: Self.short(setup), budget: budget)
+    let encoder = ChunkEncoder(setup, grid: Self.short(setup), crew: Crew(budget: budget))
     let sound = Material.speechLike(rate: 44100, channels: 2, count: 500_000)
     let job = try Thread.spawn(name: "job") { budget.lease()?.release() }
     var bytes: [UInt8] = []
@@ -224,7 +225,7 @@ func chunked(
   let budget = CPUBudget(total: cores)
   let own = budget.tryLease()
   defer { own?.release() }
-  let encoder = ChunkEncoder(setup, grid: grid, budget: budget)
+  let encoder = ChunkEncoder(setup, grid: grid, crew: Crew(budget: budget))
   var bytes: [UInt8] = []
   for start in stride(from: 0, to: sound[0].count, by: blockLength) {
     let end = min(sound[0].count, start + blockLength)

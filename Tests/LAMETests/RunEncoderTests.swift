@@ -43,7 +43,7 @@ struct RunEncoderTests {
     /// All frames of the stream with the run, and the run's encoder.
     func filled(_ seams: SeamSetups? = nil) throws -> ([UnpackedFrame], RunEncoder) {
       let encoder = try RunEncoder(
-        run, in: layout, setup, between: neighbours, budget: nil, cancellation: CancellationFlag(),
+        run, in: layout, setup, between: neighbours, crew: Crew(),
         seams: seams ?? SeamSetups(like: setup))
       for first in stride(from: 0, to: sound[0].count, by: 4096) {
         let block = first..<min(first + 4096, sound[0].count)

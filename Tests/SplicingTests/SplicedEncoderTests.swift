@@ -21,7 +21,7 @@ struct SplicedEncoderTests {
     let own = budget.tryLease()
     defer { own?.release() }
     let encoder = SplicedEncoder(
-      codec, to: stream, grid: grid, budget: budget, cancellation: CancellationFlag())
+      codec, to: stream, grid: grid, crew: Crew(budget: budget))
     defer { encoder.cancel() }
     for start in stride(from: 0, to: sound.count, by: blockLength) {
       let block = Array(sound[start..<min(sound.count, start + blockLength)])
@@ -77,8 +77,7 @@ struct SplicedEncoderTests {
       as [(Int64, [Int64])]
     {
       let encoder = SplicedEncoder(
-        ToyCodec(), to: ToyStream { $0 >= place }, grid: grid, budget: nil,
-        cancellation: CancellationFlag())
+        ToyCodec(), to: ToyStream { $0 >= place }, grid: grid, crew: Crew())
       try withPlane(sound) { planes throws(ToyProblem) in
         try encoder.encode(planes, count: sound.count)
         _ = try encoder.finish()
@@ -92,7 +91,7 @@ struct SplicedEncoderTests {
   func noAgreement() throws {
     let codec = ToyCodec(memory: nil)
     let encoder = SplicedEncoder(
-      codec, to: ToyStream(), grid: grid, budget: nil, cancellation: CancellationFlag())
+      codec, to: ToyStream(), grid: grid, crew: Crew())
     let sound = sound(1000)
     try withPlane(sound) { planes throws(ToyProblem) in
       try encoder.encode(planes, count: sound.count)
@@ -113,16 +112,17 @@ struct SplicedEncoderTests {
   func failure() throws {
     let budget = CPUBudget(total: 3)
     let codec = ToyCodec(failure: 11)
-    let encoder = SplicedEncoder(
-      codec, to: ToyStream(), grid: grid, budget: budget, cancellation: CancellationFlag())
     let sound = sound(2000)
-    #expect(throws: ToyProblem.broken) {
-      try withPlane(sound) { planes throws(ToyProblem) in
-        try encoder.encode(planes, count: sound.count)
-        _ = try encoder.finish()
+    Crew.gather(from: budget, unless: CancellationFlag()) { crew in
+      let encoder = SplicedEncoder(codec, to: ToyStream(), grid: grid, crew: crew)
+      #expect(throws: ToyProblem.broken) {
+        try withPlane(sound) { planes throws(ToyProblem) in
+          try encoder.encode(planes, count: sound.count)
+          _ = try encoder.finish()
+        }
       }
+      encoder.cancel()
     }
-    encoder.cancel()
     #expect((0..<3).compactMap { _ in budget.tryLease() }.count == 3)
   }
 
@@ -130,7 +130,7 @@ struct SplicedEncoderTests {
   func cancelled() throws {
     let cancellation = CancellationFlag()
     let encoder = SplicedEncoder(
-      ToyCodec(), to: ToyStream(), grid: grid, budget: nil, cancellation: cancellation)
+      ToyCodec(), to: ToyStream(), grid: grid, crew: Crew(cancellation: cancellation))
     cancellation.cancel()
     let sound = sound(1000)
     #expect(throws: ToyProblem.cancelled) {
@@ -146,7 +146,7 @@ struct SplicedEncoderTests {
     // The second chunk's encoder has made 24 packets; the first one goes on with its 21st.
     let codec = ToyCodec(memory: nil, cancellation: (flag, 30))
     let encoder = SplicedEncoder(
-      codec, to: ToyStream(), grid: grid, budget: nil, cancellation: flag)
+      codec, to: ToyStream(), grid: grid, crew: Crew(cancellation: flag))
     let sound = sound(400)
     #expect(throws: ToyProblem.cancelled) {
       try withPlane(sound) { planes throws(ToyProblem) in

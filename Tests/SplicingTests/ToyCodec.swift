@@ -15,7 +15,6 @@ struct ToyCodec: SplicedCodec {
   var failure: Int?
   /// Is set when an encoder makes that packet.
   var cancellation: (flag: CancellationFlag, packet: Int)?
-  let name = "toy"
   let channelCount = 1
   let framesPerPacket = 10
   let opened = Counter()

@@ -97,23 +97,19 @@ package struct ChunkPass: Sendable {
     _ makeAnalyzer: @escaping @Sendable (SoundChunk) throws(Failure) -> Analyzer,
     collect: (Analyzer.Outcome) throws -> Void
   ) throws {
-    // A core for the calling thread, where no caller's budget has one.
-    let own = budget == nil ? CPUBudget(total: CPUBudget.availableCores) : nil
-    let lease = own?.tryLease()
-    defer { lease?.release() }
-    guard let cores = budget ?? own else { return }
-    // Each renderer has files open, some of them idle.
-    let renderers = Self.mostFiles / (graph.sourcesAtOnce + SourcePool.idleLimit)
+    let renderers = Renderer.most(reading: graph.sourcesAtOnce)
     // Whatever other threads have found by then: a pass that was cancelled has no findings.
     func collectFurther(_ outcome: Analyzer.Outcome) throws {
       guard !cancellation.isCancelled else { throw CancellationError() }
       try collect(outcome)
     }
     do {
-      if try renderers < 2 || graph.isRenderedInOrder(library) {
-        try analyze(rendering: cores, makeAnalyzer, collectFurther)
-      } else {
-        try renderAndAnalyze(on: cores, renderers, makeAnalyzer, collectFurther)
+      try Crew.gather(from: budget, unless: cancellation) { crew in
+        if try renderers < 2 || graph.isRenderedInOrder(library) {
+          try analyze(renderingFor: crew, makeAnalyzer, collectFurther)
+        } else {
+          try renderAndAnalyze(by: crew, renderers, makeAnalyzer, collectFurther)
+        }
       }
     } catch {
       throw cancellation.isCancelled ? CancellationError() : error
@@ -122,16 +118,20 @@ package struct ChunkPass: Sendable {
 
   /// Each thread has a renderer.
   private func renderAndAnalyze<Analyzer: ChunkAnalyzer>(
-    on cores: CPUBudget, _ renderers: Int,
+    by crew: Crew, _ renderers: Int,
     _ makeAnalyzer: @escaping @Sendable (SoundChunk) throws(Failure) -> Analyzer,
     _ collect: (Analyzer.Outcome) throws -> Void
   ) throws {
-    let run = max(1, min(Self.longestRun, count / (4 * cores.total)))
-    let work = OrderedWork<SoundChunk, Analyzer.Outcome>(
-      name: "avjob-analyse", budget: cores, run: run, mostHelpers: renderers - 1
-    ) { () throws(Failure) in
-      let reader = try reader()
-      return { chunk throws(Failure) in
+    let run = max(1, min(Self.longestRun, count / (4 * crew.mostThreads)))
+    let readers = Stash<ChunkReader>()
+    try crew.inOrder((count + run - 1) / run) {
+      min(2 * ($0 + 1), renderers)
+    } make: { index in
+      let chunks = (index * run..<min(count, (index + 1) * run)).map(chunk)
+      return AnalysisTask(chunks) { chunk throws(Failure) in
+        let idle = readers.take { $0.position == chunk.frames.lowerBound }
+        let reader = if let idle { idle } else { try reader() }
+        defer { readers.put(reader) }
         var analyzer = try makeAnalyzer(chunk)
         try reader.read(chunk) {
           analyzer.warmUp($0)
@@ -140,48 +140,46 @@ package struct ChunkPass: Sendable {
         }
         return try analyzer.finish()
       }
+    } take: { task in
+      for outcome in task.outcomes { try collect(try outcome.get()) }
     }
-    try work.finish(
-      count, room: { 2 * run * ($0 + 1) }, keeping: 1, produce: chunk, collect: collect)
   }
 
   /// This thread renders, and analyses where no core is idle.
   private func analyze<Analyzer: ChunkAnalyzer>(
-    rendering cores: CPUBudget,
+    renderingFor crew: Crew,
     _ makeAnalyzer: @escaping @Sendable (SoundChunk) throws(Failure) -> Analyzer,
     _ collect: (Analyzer.Outcome) throws -> Void
   ) throws {
     let reader = try reader()
-    let work = OrderedWork<HeldChunk, Analyzer.Outcome>(name: "avjob-analyse", budget: cores) {
-      { held throws(Failure) in
+    let channelCount = graph.nodes.last?.format.channelLayout.count ?? 1
+    let bytes = max(1, grid.length * channelCount * MemoryLayout<Float>.size)
+    try crew.inOrder(count) {
+      $0 == 0 ? 1 : min($0 + 2, max(2, Self.mostHeldBytes / bytes))
+    } make: { index in
+      let chunk = chunk(index)
+      var (warmUp, sound): ([AudioBuffer], [AudioBuffer]) = ([], [])
+      try reader.read(chunk) {
+        warmUp.append($0)
+      } sound: {
+        sound.append($0)
+      }
+      return AnalysisTask([HeldChunk(chunk: chunk, warmUp: warmUp, sound: sound)]) {
+        held throws(Failure) in
         var analyzer = try makeAnalyzer(held.chunk)
         for block in held.warmUp { analyzer.warmUp(block) }
         for block in held.sound { analyzer.add(block) }
         return try analyzer.finish()
       }
+    } take: { task in
+      for outcome in task.outcomes { try collect(try outcome.get()) }
     }
-    let channelCount = graph.nodes.last?.format.channelLayout.count ?? 1
-    let bytes = max(1, grid.length * channelCount * MemoryLayout<Float>.size)
-    try work.finish(
-      count, room: { $0 == 0 ? 1 : min($0 + 2, max(2, Self.mostHeldBytes / bytes)) }, keeping: 0,
-      produce: { index in
-        let chunk = chunk(index)
-        var (warmUp, sound): ([AudioBuffer], [AudioBuffer]) = ([], [])
-        try reader.read(chunk) {
-          warmUp.append($0)
-        } sound: {
-          sound.append($0)
-        }
-        return HeldChunk(chunk: chunk, warmUp: warmUp, sound: sound)
-      }, collect: collect)
   }
 
   /// Chunks in a row that one thread renders: a few per cent go into each place where it begins.
   private static let longestRun = 8
   /// Bytes of all chunks that are rendered before they are analysed.
   private static let mostHeldBytes = 256 << 20
-  /// Files that all renderers may have open.
-  private static let mostFiles = 512
 
   private func chunk(_ index: Int) -> SoundChunk {
     let start = frames.lowerBound + Int64(index) * Int64(grid.length)
@@ -194,6 +192,32 @@ package struct ChunkPass: Sendable {
 
   private func reader() throws(Failure) -> ChunkReader {
     try ChunkReader(graph, warmUp: grid.warmUp, library, cancellation)
+  }
+}
+
+/// The analysis of some chunks in a row.
+//
+// `@unchecked Sendable`: one thread at a time advances it, and a crew's lock orders these and its owner.
+private final class AnalysisTask<Item, Outcome>: CrewTask, @unchecked Sendable {
+  private var items: ArraySlice<Item>
+  private let analyze: (Item) throws(Failure) -> Outcome
+  /// In order; the last one may be a failure.
+  private(set) var outcomes: [Result<Outcome, Failure>] = []
+
+  init(_ items: [Item], _ analyze: @escaping (Item) throws(Failure) -> Outcome) {
+    self.items = items[...]
+    self.analyze = analyze
+  }
+
+  func advance() -> Bool {
+    guard let item = items.popFirst() else { return true }
+    do throws(Failure) {
+      outcomes.append(.success(try analyze(item)))
+      return items.isEmpty
+    } catch {
+      outcomes.append(.failure(error))
+      return true
+    }
   }
 }
 
@@ -216,7 +240,7 @@ private final class ChunkReader {
   private let cancellation: CancellationFlag
   /// The last sound that was read, as the next chunk's warm-up, and the frame behind it.
   private var tail: [AudioBuffer] = []
-  private var position: Int64 = -1
+  private(set) var position: Int64 = -1
 
   init(
     _ graph: Graph, warmUp: Int, _ library: MediaLibrary, _ cancellation: CancellationFlag

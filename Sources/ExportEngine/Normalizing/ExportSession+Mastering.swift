@@ -17,11 +17,11 @@ extension ExportSession {
   ///
   /// - Throws: As `run`; nothing is left behind.
   func mastered(
-    _ graph: Graph, _ cores: EncoderCores, measuringAll: Bool, _ progress: (Progress) -> Void
+    _ graph: Graph, _ crew: Crew, measuringAll: Bool, _ progress: (Progress) -> Void
   ) throws -> Take {
     let measured = graph.sinks.indices.filter { measuringAll || isMeasured(graph.sinks[$0]) }
     let analyst = SoundAnalyst(
-      library: library, budget: cores.budget, cancellation: cores.cancellation)
+      library: library, budget: crew.budget, cancellation: crew.cancellation)
     let normalizer = Normalizer(analyst: analyst, groups: groups)
     var passes: [Pass] = graph.normalizations.isEmpty ? [] : [.measuring]
     passes.append(.rendering)
@@ -36,12 +36,12 @@ extension ExportSession {
     var solved = Normalizer.Result(graph: graph)
     for attempt in 1... {
       try normalizer.solve(&solved) { report($0, of: .measuring) }
-      var take = try take(solved.graph, cores) {
+      var take = try take(solved.graph, crew) {
         // Exactly the frames where there is but one pass.
         if passes.count == 1 { progress($0) } else { report($0.fractionCompleted, of: .rendering) }
       }
       do {
-        try measure(measured, of: &take, cores) { report($0, of: .checking) }
+        try measure(measured, of: &take, crew) { report($0, of: .checking) }
       } catch {
         take.abandon()
         throw error
@@ -97,14 +97,14 @@ extension ExportSession {
 
   /// Measures the encoded files of some outputs, before they are in their places.
   private func measure(
-    _ measured: [Int], of take: inout Take, _ cores: EncoderCores, _ progress: (Double) -> Void
+    _ measured: [Int], of take: inout Take, _ crew: Crew, _ progress: (Double) -> Void
   ) throws {
     for (number, index) in measured.enumerated() {
       guard let file = take.writers[index].files.first else { continue }
       // Of its own: what it knows of unfinished files is of no use to others.
       let library = MediaLibrary()
       let analyst = SoundAnalyst(
-        library: library, budget: cores.budget, cancellation: cores.cancellation)
+        library: library, budget: crew.budget, cancellation: crew.cancellation)
       let sink = take.graph.sinks[index]
       do {
         let asset = try library.asset(at: .file(file.currentPath))

@@ -45,4 +45,9 @@ final class Damage {
   func note(_ place: Place) {
     if places.count < Self.most { places.insert(place) }
   }
+
+  /// Records the places that another one has.
+  func add(_ other: Damage) {
+    for place in other.places { note(place) }
+  }
 }

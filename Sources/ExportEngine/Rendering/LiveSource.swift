@@ -66,7 +66,7 @@ package final class LiveSource {
   }
 
   /// A warning for each file with damage so far.
-  package var damageWarnings: [Warning] { renderer.damageWarnings }
+  package var damageWarnings: [Warning] { Renderer.damageWarnings(of: [renderer]) }
 
   /// Moves to a frame, 0 … `frameCount`; others are clamped.
   ///

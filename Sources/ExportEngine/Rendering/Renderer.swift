@@ -53,10 +53,19 @@ package final class Renderer {
     }
   }
 
-  /// A warning for each file with damage so far.
-  package var damageWarnings: [Warning] {
-    let damaged = pool.damage.filter { $0.value.count > 0 }
-    guard !damaged.isEmpty else { return [] }
+  /// How many renderers may be open at once where each reads so many sources at a time: their files
+  /// are open, and some that are idle.
+  static func most(reading sources: Int) -> Int { 512 / (sources + SourcePool.idleLimit) }
+
+  /// A warning for each file in which renderers of a graph have found damage so far.
+  static func damageWarnings(of renderers: [Renderer]) -> [Warning] {
+    var damaged: [MediaLocation: Damage] = [:]
+    for (location, damage) in renderers.flatMap(\.pool.damage) where damage.count > 0 {
+      let all = damaged[location] ?? Damage()
+      all.add(damage)
+      damaged[location] = all
+    }
+    guard !damaged.isEmpty, let graph = renderers.first?.graph else { return [] }
     var origins: [MediaLocation: Origin] = [:]
     for node in graph.nodes {
       guard let asset = node.asset, origins[asset.location] == nil else { continue }
@@ -73,8 +82,11 @@ package final class Renderer {
       .sorted { ($0.location?.description ?? "") < ($1.location?.description ?? "") }
   }
 
-  /// The next frame of a master, on the timeline.
-  package func position(of master: Node.ID) -> Int64 { taps[master]?.position ?? 0 }
+  /// The next frame of a master's sinks, in the master's own rate.
+  package func position(of master: Node.ID) -> Int64 {
+    guard let tap = taps[master], let span = spans[master] else { return 0 }
+    return tap.position - span.lowerBound
+  }
 
   /// Moves to this frame of a master's sinks, in the master's own rate.
   package func seek(_ master: Node.ID, to frame: Int64) throws(Failure) {

@@ -34,17 +34,6 @@ struct LibAVCodec: SplicedCodec {
     }
   }
 
-  var name: String {
-    switch codec {
-    case .flac: "flac"
-    case .alac: "alac"
-    case .aac: "aac"
-    case .vorbis: "vorbis"
-    case .opus: "opus"
-    case .pcm, .muLaw, .aLaw: "pcm"
-    }
-  }
-
   var isFLAC: Bool { if case .flac = codec { true } else { false } }
 
   /// Packets of FLAC and ALAC depend on their own sound alone. Vorbis' and Opus' encoders come to make

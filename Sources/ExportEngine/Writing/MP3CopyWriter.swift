@@ -14,7 +14,7 @@ final class MP3CopyWriter: SoundWriter {
   private let sources: MP3Sources
   private let setup: EncoderSetup
   private let seams: SeamSetups
-  private let cores: EncoderCores
+  private let crew: Crew
   private var tally: SoundTally
   /// The place of the Info frame: after the ID3 tag.
   private let start: Int64
@@ -47,7 +47,7 @@ final class MP3CopyWriter: SoundWriter {
 
   private init(
     _ file: OutputFile, _ sources: MP3Sources, _ settings: MP3Settings, _ tally: SoundTally,
-    sampleRate: Int, _ cores: EncoderCores, start: Int64
+    sampleRate: Int, _ crew: Crew, start: Int64
   ) throws(Failure) {
     guard let encoding = try sources.encoding() else {
       throw Failure(.reportBug, "has nothing to copy")
@@ -62,7 +62,7 @@ final class MP3CopyWriter: SoundWriter {
     }
     seams = SeamSetups(like: setup)
     (self.file, self.sources, self.tally) = (file, sources, tally)
-    (self.cores, self.start, position, header) = (cores, start, start, encoding.header)
+    (self.crew, self.start, position, header) = (crew, start, start, encoding.header)
     stream = FrameStream(encoding.slots, header, encoding.info, &pending)
     steps = sources.layout.steps[...]
   }
@@ -70,11 +70,11 @@ final class MP3CopyWriter: SoundWriter {
   /// `tag` has the bytes before the sound: a whole ID3v2 tag or nothing.
   static func open(
     _ file: OutputFile, _ sources: MP3Sources, _ settings: MP3Settings, tally: SoundTally,
-    sampleRate: Int, tag: [UInt8], cores: EncoderCores
+    sampleRate: Int, tag: [UInt8], crew: Crew
   ) throws(Failure) -> MP3CopyWriter {
     try file.put(tag, at: 0)
     return try MP3CopyWriter(
-      file, sources, settings, tally, sampleRate: sampleRate, cores, start: Int64(tag.count))
+      file, sources, settings, tally, sampleRate: sampleRate, crew, start: Int64(tag.count))
   }
 
   var firstNeeded: Int64 {
@@ -171,7 +171,7 @@ final class MP3CopyWriter: SoundWriter {
     let length = Int64(layout.samplesPerFrame)
     let due = min(count, Int(max(0, passed + length - 1) / length))
     for first in stride(from: start, to: due, by: Self.batch) {
-      if cores.cancellation.isCancelled { throw LAMEError.cancelled.failure(of: file) }
+      if crew.cancellation.isCancelled { throw LAMEError.cancelled.failure(of: file) }
       let (bytes, lengths) = try sources.frames(first..<min(first + Self.batch, due), of: number)
       stream.copy(bytes[...], lengths: lengths, into: &pending)
       if pending.count >= Self.bufferSize { try flush() }
@@ -239,8 +239,7 @@ final class MP3CopyWriter: SoundWriter {
     let neighbours = try sources.neighbours(of: frames)
     do throws(LAMEError) {
       let encoder = try RunEncoder(
-        frames, in: sources.layout, setup, between: neighbours, budget: cores.budget,
-        cancellation: cores.cancellation, seams: seams)
+        frames, in: sources.layout, setup, between: neighbours, crew: crew, seams: seams)
       encoders[frames.lowerBound] = encoder
       return encoder
     } catch {

@@ -34,10 +34,10 @@ final class MP3Writer: GrowingWriter {
 
   /// Prepares LAME. `tag` has the bytes before the sound: a whole ID3v2 tag or nothing.
   static func open(
-    _ file: OutputFile, _ setup: EncoderSetup, tally: SoundTally, tag: [UInt8], cores: EncoderCores
+    _ file: OutputFile, _ setup: EncoderSetup, tally: SoundTally, tag: [UInt8], crew: Crew
   ) throws(Failure) -> MP3Writer {
     try file.put(tag, at: 0)
-    let encoder = ChunkEncoder(setup, budget: cores.budget, cancellation: cores.cancellation)
+    let encoder = ChunkEncoder(setup, crew: crew)
     return MP3Writer(
       file, encoder, tally, sampleRate: setup.sampleRate, start: Int64(tag.count))
   }
@@ -71,9 +71,18 @@ final class MP3Writer: GrowingWriter {
     }
   }
 
-  func finish() throws(Failure) -> WrittenOutput {
+  func end() throws(Failure) {
     do throws(Failure) {
       try tally.requireComplete()
+      do throws(LAMEError) { try encoder.end() } catch { throw error.failure(of: file) }
+    } catch {
+      throw abandoning(error)
+    }
+  }
+
+  func finish() throws(Failure) -> WrittenOutput {
+    try end()
+    do throws(Failure) {
       let infoFrame: [UInt8]
       do throws(LAMEError) {
         infoFrame = try encoder.finish(into: &pending)

@@ -48,6 +48,10 @@ final class SidecarWriter: SoundWriter {
     do throws(Failure) { try sound.skip(frameCount) } catch { throw abandoning(error) }
   }
 
+  func end() throws(Failure) {
+    do throws(Failure) { try sound.end() } catch { throw abandoning(error) }
+  }
+
   func finish() throws(Failure) -> WrittenOutput {
     do throws(Failure) {
       var written = try sound.finish()

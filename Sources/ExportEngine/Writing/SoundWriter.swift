@@ -1,7 +1,6 @@
 import Diagnosis
 import MediaComposition
 import SystemPackage
-import Threads
 
 /// One output being written: takes blocks of sound in order and becomes a file.
 ///
@@ -35,6 +34,12 @@ package protocol SoundWriter: AnyObject {
   /// - Throws: As `write`, and the failure of a source that is copied.
   func skip(_ frameCount: Int64) throws(Failure)
 
+  /// Lets what is left be encoded on other cores while the calling thread does other things, such as
+  /// ending other outputs. Comes after the last frame; `finish` does it, too.
+  ///
+  /// - Throws: As `finish`.
+  func end() throws(Failure)
+
   /// Completes the temporary file and flushes it to the disk.
   ///
   /// - Returns: The output.
@@ -48,6 +53,8 @@ package protocol SoundWriter: AnyObject {
 extension SoundWriter {
   /// The sound of all frames is needed.
   package var firstNeeded: Int64 { 0 }
+
+  package func end() throws(Failure) {}
 
   package func skip(_: Int64) throws(Failure) {
     preconditionFailure("a writer that needs all frames skips none")
@@ -88,19 +95,6 @@ package protocol GrowingWriter: SoundWriter {
 
 extension GrowingWriter {
   package func mark(_: Int64, _: String) {}
-}
-
-/// Where an encoder finds cores beside its caller's, and its cancellation.
-package struct EncoderCores: Sendable {
-  /// The budget whose idle cores it uses; nil: none.
-  package var budget: CPUBudget?
-  /// Once set, writers throw within a fraction of a second.
-  package var cancellation: CancellationFlag
-
-  package init(budget: CPUBudget? = nil, cancellation: CancellationFlag = CancellationFlag()) {
-    self.budget = budget
-    self.cancellation = cancellation
-  }
 }
 
 /// The result of a finished writer.

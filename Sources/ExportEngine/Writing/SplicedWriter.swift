@@ -2,6 +2,7 @@ import Diagnosis
 import LibAV
 import MediaComposition
 import Splicing
+import Threads
 
 /// Writes what FFmpeg's encoders make on many cores: FLAC, ALAC, AAC, Vorbis and Opus.
 final class SplicedWriter: SoundWriter {
@@ -23,7 +24,7 @@ final class SplicedWriter: SoundWriter {
 
   /// `grid` is where encoders take over from one another; nil: the codec's.
   static func open(
-    _ file: OutputFile, _ recipe: LibAVRecipe, tally: SoundTally, cores: EncoderCores,
+    _ file: OutputFile, _ recipe: LibAVRecipe, tally: SoundTally, crew: Crew,
     grid: ChunkGrid? = nil
   ) throws(Failure) -> SplicedWriter {
     do throws(LibAVError) {
@@ -36,8 +37,7 @@ final class SplicedWriter: SoundWriter {
       let stream = MuxedStream(
         file: file, muxer: muxer, header: codec.isFLAC ? FLACHeader() : nil)
       let encoder = SplicedEncoder(
-        codec, to: stream, grid: grid ?? codec.grid, budget: cores.budget,
-        cancellation: cores.cancellation)
+        codec, to: stream, grid: grid ?? codec.grid, crew: crew)
       return SplicedWriter(
         file, muxer, encoder, try IntegerSamples(recipe, channelCount: tally.channelCount), tally,
         recipe)
@@ -60,12 +60,21 @@ final class SplicedWriter: SoundWriter {
     }
   }
 
-  func finish() throws(Failure) -> WrittenOutput {
+  func end() throws(Failure) {
     do throws(Failure) {
       try tally.requireComplete()
       if let digest = samples?.finish() {
         encoder.stream.header?.sound = (tally.frameCount, digest)
       }
+      try encoder.end()
+    } catch {
+      throw abandoning(error)
+    }
+  }
+
+  func finish() throws(Failure) -> WrittenOutput {
+    try end()
+    do throws(Failure) {
       _ = try encoder.finish()
       do throws(LibAVError) { try muxer.finish() } catch { throw error.outputFailure(file) }
       try file.flush()

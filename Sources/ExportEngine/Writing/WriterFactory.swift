@@ -6,29 +6,30 @@ import MPEGAudio
 import MediaComposition
 import MediaTime
 import SystemPackage
+import Threads
 
 /// Opens the output of a sink: its temporary file, its encoder, its headers.
 ///
 /// - Parameters:
 ///   - sink: The output; exactly its number of frames will come.
 ///   - format: Rate and channels of the blocks.
-///   - cores: For encoders that can use several.
+///   - crew: The threads of encoders that can use several.
 ///   - library: Opens the sources of frames that are copied.
 /// - Returns: A writer at the sink's first frame, with the chapters beside the output.
 /// - Throws: The failure of a cover that cannot be read, and the file system's error; nothing is
 ///   left behind.
 package func makeWriter(
-  for sink: Sink, format: AudioFormat, cores: EncoderCores = EncoderCores(),
+  for sink: Sink, format: AudioFormat, crew: Crew = Crew(),
   library: MediaLibrary = MediaLibrary()
 ) throws(Failure) -> any SoundWriter {
   do throws(Failure) {
     guard !sink.sidecars.isEmpty else {
-      return try makeSoundWriter(for: sink, format: format, cores: cores, library)
+      return try makeSoundWriter(for: sink, format: format, crew: crew, library)
     }
     return try SidecarWriter(
       of: sink, chapters(of: sink, sampleRate: format.sampleRate), sampleRate: format.sampleRate
     ) { () throws(Failure) in
-      try makeSoundWriter(for: sink, format: format, cores: cores, library)
+      try makeSoundWriter(for: sink, format: format, crew: crew, library)
     }
   } catch {
     throw error.about(sink.output.path).placed(at: sink.output.origin)
@@ -36,7 +37,7 @@ package func makeWriter(
 }
 
 private func makeSoundWriter(
-  for sink: Sink, format: AudioFormat, cores: EncoderCores, _ library: MediaLibrary
+  for sink: Sink, format: AudioFormat, crew: Crew, _ library: MediaLibrary
 ) throws(Failure) -> any SoundWriter {
   // Samples that are copied are rendered all the same.
   let copied = sink.copied.flatMap { $0.method == .samples ? nil : $0.parts }
@@ -49,7 +50,7 @@ private func makeSoundWriter(
     if let plan = sink.copied, case .frames(let layout) = plan.method, !plan.assets.isEmpty {
       return try MP3CopyWriter.open(
         file, MP3Sources(plan, layout, library), settings, tally: tally,
-        sampleRate: format.sampleRate, tag: tag, cores: cores)
+        sampleRate: format.sampleRate, tag: tag, crew: crew)
     }
     let setup: EncoderSetup
     do throws(LAMEError) {
@@ -58,18 +59,18 @@ private func makeSoundWriter(
     } catch {
       throw error.failure(of: file)
     }
-    return try MP3Writer.open(file, setup, tally: tally, tag: tag, cores: cores)
+    return try MP3Writer.open(file, setup, tally: tally, tag: tag, crew: crew)
   }
   let recipe = try recipe(for: sink, format: format, readPicture)
   if let plan = sink.copied, case .packets = plan.method, let asset = plan.assets.first {
     return try PacketCopyWriter.open(
       try OutputFile.create(at: sink.output.path), recipe, plan,
-      try library.openPackets(of: asset, unless: cores.cancellation), tally: tally)
+      try library.openPackets(of: asset, unless: crew.cancellation), tally: tally)
   }
   let file = try OutputFile.create(at: sink.output.path)
   switch sink.format {
   case .flac, .alac, .m4a, .vorbis, .opus:
-    return try SplicedWriter.open(file, recipe, tally: tally, cores: cores)
+    return try SplicedWriter.open(file, recipe, tally: tally, crew: crew)
   case .mp3, .wav, .aiff, .caf: return try LibAVWriter.open(file, recipe, tally: tally)
   }
 }

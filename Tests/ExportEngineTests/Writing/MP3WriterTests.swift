@@ -17,7 +17,7 @@ struct MP3WriterTests {
   /// Writes noise until something fails; 64 kbps at 8 kHz are a byte for each sample, and the first
   /// half a million of them comes out at once.
   private func writeNoise(
-    _ count: Int64, calls: FileCalls, _ cores: EncoderCores
+    _ count: Int64, calls: FileCalls, _ crew: Crew
   ) throws(Failure) {
     let file = try OutputFile.create(at: FilePath(folder.path("new/a.mp3")), calls: calls)
     let setup: EncoderSetup
@@ -28,7 +28,7 @@ struct MP3WriterTests {
     }
     let writer = try MP3Writer.open(
       file, setup, tally: SoundTally(expectedFrames: count, channelCount: 1),
-      tag: [UInt8](repeating: 0, count: 100), cores: cores)
+      tag: [UInt8](repeating: 0, count: 100), crew: crew)
     let noise = Signal.noise(seed: 1, count: 1 << 16)
     let block = AudioBuffer(channelCount: 1, capacity: noise.count)
     block.fill([noise], from: 0, count: noise.count)
@@ -62,7 +62,7 @@ struct MP3WriterTests {
     })
     let budget = CPUBudget(total: 3)
     let failure = #expect(throws: Failure.self) {
-      try writeNoise(1 << 23, calls: calls, EncoderCores(budget: budget))
+      try writeNoise(1 << 23, calls: calls, Crew(budget: budget))
     }
     #expect(
       failure?.message == "cannot write the file: No space left on device; "
@@ -84,7 +84,7 @@ struct MP3WriterTests {
     })
     let budget = CPUBudget(total: 2)
     let failure = #expect(throws: Failure.self) {
-      try writeNoise(10_000, calls: calls, EncoderCores(budget: budget))
+      try writeNoise(10_000, calls: calls, Crew(budget: budget))
     }
     #expect(failure?.message == "cannot write the file: Input/output error; check the disk")
     #expect(writes == 2)
@@ -102,7 +102,7 @@ struct MP3WriterTests {
     let budget = CPUBudget(total: 3)
     let failure = #expect(throws: Failure.self) {
       try writeNoise(
-        1 << 23, calls: calls, EncoderCores(budget: budget, cancellation: cancellation))
+        1 << 23, calls: calls, Crew(budget: budget, cancellation: cancellation))
     }
     #expect(failure?.message == "stopped" && failure?.remedy == .tryAgain)
     try expectNothingLeft(budget)

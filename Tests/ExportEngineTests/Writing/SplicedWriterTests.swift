@@ -44,7 +44,7 @@ struct SplicedWriterTests {
     let writer = try SplicedWriter.open(
       try OutputFile.create(at: FilePath(path)), recipe,
       tally: SoundTally(expectedFrames: Int64(sound[0].count), channelCount: sound.count),
-      cores: EncoderCores(budget: budget), grid: grid)
+      crew: Crew(budget: budget), grid: grid)
     let block = AudioBuffer(channelCount: sound.count, capacity: blockLength)
     for start in stride(from: 0, to: sound[0].count, by: blockLength) {
       block.fill(sound, from: start, count: min(blockLength, sound[0].count - start))

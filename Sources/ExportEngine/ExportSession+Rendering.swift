@@ -1,0 +1,268 @@
+import Diagnosis
+import ExportGraph
+import MediaComposition
+import MediaTime
+import Threads
+
+extension ExportSession {
+  /// Renders a graph whose sounds are all measured.
+  ///
+  /// - Throws: As `run`; nothing is left behind.
+  func take(_ graph: Graph, _ crew: Crew, _ progress: (Progress) -> Void) throws -> Take {
+    var take = Take(graph: graph, writers: try openWriters(for: graph, crew))
+    do {
+      let masters = MastersInStep(of: graph)
+      let renderers =
+        try take.writers.allSatisfy { $0.firstNeeded == 0 }
+        ? mostRenderers(of: graph, crew) : 1
+      take.warnings =
+        try renderers > 1
+        ? render(graph, masters, by: crew, renderers, take.writers, progress)
+        : render(graph, masters, take.writers, crew.cancellation, progress)
+      // The last sounds of all outputs are encoded together.
+      for (writer, sink) in zip(take.writers, graph.sinks) {
+        try placed(at: sink) { () throws(Failure) in try writer.end() }
+      }
+      take.outputs = try zip(take.writers, graph.sinks).map { writer, sink in
+        try placed(at: sink) { () throws(Failure) in try writer.finish() }
+      }
+    } catch {
+      take.abandon()
+      throw error
+    }
+    return take
+  }
+
+  private func openWriters(
+    for graph: Graph, _ crew: Crew
+  ) throws(Failure) -> [any SoundWriter] {
+    var writers: [any SoundWriter] = []
+    for sink in graph.sinks {
+      let node = graph.nodes[sink.node]
+      do throws(Failure) {
+        writers.append(
+          try makeWriter(for: sink, format: node.format, crew: crew, library: library))
+      } catch {
+        for writer in writers { writer.abandon() }
+        throw error.placed(at: sink.output.origin)
+      }
+    }
+    return writers
+  }
+
+  // MARK: - On one thread
+
+  /// Of sound that is copied: some milliseconds of work.
+  private static let secondsSkippedAtOnce = 60
+
+  /// Renders on this thread; gives warnings of damage.
+  private func render(
+    _ graph: Graph, _ masters: MastersInStep, _ writers: [any SoundWriter],
+    _ cancellation: CancellationFlag, _ progress: (Progress) -> Void
+  ) throws -> [Warning] {
+    let renderer = try Renderer(graph, library: library, cancellation: cancellation)
+    var masters = masters
+    let buffers = masters.all.map {
+      AudioBuffer(channelCount: $0.channelCount, capacity: Renderer.blockSize)
+    }
+    while let index = masters.latest {
+      if cancellation.isCancelled { throw CancellationError() }
+      let master = masters.all[index]
+      // With others, the mix between them would become long.
+      let needed =
+        masters.all.count > 1 ? 0 : master.sinks.map { writers[$0].firstNeeded }.min() ?? 0
+      let skipped = min(needed, master.frames.upperBound) - master.frames.lowerBound
+      if skipped > 0 {
+        let piece = min(skipped, Int64(master.rate * Self.secondsSkippedAtOnce))
+        for sink in master.sinks {
+          try placed(at: graph.sinks[sink]) { () throws(Failure) in try writers[sink].skip(piece) }
+        }
+        masters.advance(index, by: piece)
+        let next = masters.all[index]
+        if piece == skipped, !next.frames.isEmpty {
+          try renderer.seek(next.id, to: next.frames.lowerBound)
+        }
+      } else {
+        try renderer.pull(master.id, into: buffers[index])
+        try write(buffers[index], of: master, to: writers, in: graph)
+        masters.advance(index, by: Int64(buffers[index].frameCount))
+      }
+      report(masters, progress)
+    }
+    return Renderer.damageWarnings(of: [renderer])
+  }
+
+  private func write(
+    _ block: AudioBuffer, of master: MastersInStep.Master, to writers: [any SoundWriter],
+    in graph: Graph
+  ) throws(Failure) {
+    for sink in master.sinks {
+      try placed(at: graph.sinks[sink]) { () throws(Failure) in try writers[sink].write(block) }
+    }
+  }
+
+  private func report(_ masters: MastersInStep, _ progress: (Progress) -> Void) {
+    let total = export.duration
+    progress(Progress(completed: min(masters.position, total), total: total))
+  }
+
+  // MARK: - On many
+
+  /// Of one stretch: long enough that finding its beginning in the sources costs little.
+  private static let secondsOfStretch = 10
+
+  /// How many renderers may work at the export: one where encoding keeps all threads busy, or where a
+  /// renderer cannot begin anywhere without much that others have done.
+  func mostRenderers(of graph: Graph, _ crew: Crew) throws(Failure) -> Int {
+    let masters = MastersInStep(of: graph)
+    let stretches = masters.all.map { $0.frames.count / ($0.rate * Self.secondsOfStretch) }.max()
+    guard crew.mostThreads > 1, (stretches ?? 0) > 1,
+      graph.renderingShare * Double(crew.mostThreads) > 1,
+      try !graph.isRenderedInOrder(library),
+      // Of a server's file, one connection reads all of it.
+      !graph.nodes.contains(where: { $0.asset?.location.url != nil })
+    else { return 1 }
+    return Renderer.most(
+      reading: masters.all.reduce(0) { $0 + graph.subgraph(of: $1.id).sourcesAtOnce })
+  }
+
+  /// Renders stretches on as many threads as are idle; gives warnings of damage.
+  private func render(
+    _ graph: Graph, _ masters: MastersInStep, by crew: Crew, _ mostRenderers: Int,
+    _ writers: [any SoundWriter], _ progress: (Progress) -> Void
+  ) throws -> [Warning] {
+    let renderers = Stash<Renderer>()
+    var written = masters
+    try crew.inOrder(masters.stretchCount(seconds: Self.secondsOfStretch), urgency: .ahead) {
+      min($0 + 2, mostRenderers)
+    } make: { index in
+      StretchTask(masters.stretch(index, seconds: Self.secondsOfStretch), renderers) {
+        [library, cancellation = crew.cancellation] () throws(Failure) in
+        try Renderer(graph, library: library, cancellation: cancellation)
+      }
+    } take: { stretch in
+      for (index, block) in stretch.blocks {
+        if crew.cancellation.isCancelled { throw CancellationError() }
+        try write(block, of: masters.all[index], to: writers, in: graph)
+        written.advance(index, by: Int64(block.frameCount))
+        report(written, progress)
+      }
+      if let failure = stretch.failure { throw failure }
+    }
+    return Renderer.damageWarnings(of: renderers.all)
+  }
+}
+
+/// The rendered nodes that outputs are made of. They are pulled in step, so that the mix between them
+/// stays short.
+private struct MastersInStep {
+  struct Master {
+    let id: Node.ID
+    let rate: Int
+    let channelCount: Int
+    /// The sinks that it feeds.
+    let sinks: [Int]
+    /// Those that are still to come.
+    var frames: Range<Int64>
+
+    var position: Time { Time(frames: frames.lowerBound, rate: rate) }
+  }
+
+  private(set) var all: [Master]
+
+  init(of graph: Graph) {
+    all = Set(graph.sinks.map(\.node)).sorted().map { id in
+      let node = graph.nodes[id]
+      let sinks = graph.sinks.indices.filter { graph.sinks[$0].node == id }
+      return Master(
+        id: id, rate: node.format.sampleRate, channelCount: node.format.channelLayout.count,
+        sinks: sinks, frames: 0..<Int64(sinks.first.map { graph.sinks[$0].frames.count } ?? 0))
+    }
+  }
+
+  /// The one whose sound comes next; nil at the end.
+  var latest: Int? {
+    all.indices.filter { !all[$0].frames.isEmpty }
+      .min { all[$0].position < all[$1].position }
+  }
+
+  /// How far all have come.
+  var position: Time { all.map(\.position).max() ?? .zero }
+
+  mutating func advance(_ index: Int, by count: Int64) {
+    all[index].frames = all[index].frames.lowerBound + count..<all[index].frames.upperBound
+  }
+
+  /// How many stretches of so many seconds there are.
+  func stretchCount(seconds: Int) -> Int {
+    all.map { ($0.frames.count + seconds * $0.rate - 1) / (seconds * $0.rate) }.max() ?? 0
+  }
+
+  /// One of these, by its number: whole seconds are whole frames at every rate.
+  func stretch(_ index: Int, seconds: Int) -> MastersInStep {
+    var copy = self
+    for place in all.indices {
+      let length = Int64(seconds * all[place].rate)
+      let start = Int64(index) * length
+      copy.all[place].frames = (start..<start + length).clamped(to: all[place].frames)
+    }
+    return copy
+  }
+}
+
+/// The rendering of a stretch of all masters.
+//
+// `@unchecked Sendable`: one thread at a time advances it, and a crew's lock orders these and its owner.
+private final class StretchTask: CrewTask, @unchecked Sendable {
+  private var masters: MastersInStep
+  private let renderers: Stash<Renderer>
+  private let open: () throws(Failure) -> Renderer
+  private var renderer: Renderer?
+  /// The sound of each master, in the order in which it is to be written.
+  private(set) var blocks: [(master: Int, sound: AudioBuffer)] = []
+  private(set) var failure: Failure?
+
+  init(
+    _ masters: MastersInStep, _ renderers: Stash<Renderer>,
+    _ open: @escaping () throws(Failure) -> Renderer
+  ) {
+    (self.masters, self.renderers, self.open) = (masters, renderers, open)
+  }
+
+  /// Blocks that are rendered between two looks at whether to stop.
+  private static let pace = 16
+
+  func advance() -> Bool {
+    do throws(Failure) {
+      let renderer = if let renderer { renderer } else { try begin() }
+      self.renderer = renderer
+      for _ in 0..<Self.pace {
+        guard let index = masters.latest else {
+          renderers.put(renderer)
+          return true
+        }
+        let master = masters.all[index]
+        let count = min(master.frames.count, Renderer.blockSize)
+        let block = AudioBuffer(channelCount: master.channelCount, capacity: count)
+        try renderer.pull(master.id, into: block)
+        blocks.append((index, block))
+        masters.advance(index, by: Int64(block.frameCount))
+      }
+      return false
+    } catch {
+      failure = error
+      return true
+    }
+  }
+
+  /// A renderer at the stretch's first frames: best the one that was there.
+  private func begin() throws(Failure) -> Renderer {
+    let places = masters.all.filter { !$0.frames.isEmpty }.map { ($0.id, $0.frames.lowerBound) }
+    let idle = renderers.take { idle in places.allSatisfy { idle.position(of: $0) == $1 } }
+    let renderer = if let idle { idle } else { try open() }
+    for (id, frame) in places where renderer.position(of: id) != frame {
+      try renderer.seek(id, to: frame)
+    }
+    return renderer
+  }
+}

@@ -1,0 +1,239 @@
+/// A part of some work, which any thread of a `Crew` can go on with, one at a time.
+package protocol CrewTask: AnyObject, Sendable {
+  /// Works for some milliseconds. A failure is an end, too: the task keeps it for its owner.
+  ///
+  /// - Returns: Whether nothing is left to do.
+  func advance() -> Bool
+}
+
+/// The threads at work on one job: the one that it belongs to, and those on cores that are idle.
+///
+/// Whoever has work to share divides it into tasks and adds these: encoders of a mix, and what
+/// renders it. A thread on an idle core takes one after the other until none is left, or until
+/// another job waits for the core. The job's own thread takes some where it would otherwise wait.
+///
+/// Functions are for the job's own thread, one at a time.
+package final class Crew: Sendable {
+  /// Ends the work of all owners; tasks look at it themselves.
+  package let cancellation: CancellationFlag
+  /// Whose idle cores help; nil: none.
+  package let budget: CPUBudget?
+  private let state = Monitor(State())
+
+  /// Which tasks a thread takes first.
+  package enum Urgency: Int, Sendable {
+    /// Those that others wait for.
+    case usual
+    /// Those that are not needed yet.
+    case ahead
+  }
+
+  /// A task's number in its crew: of two that are equally urgent, the lower one is taken first.
+  package typealias Ticket = Int
+
+  private struct Entry {
+    let ticket: Ticket
+    let urgency: Urgency
+    let task: any CrewTask
+
+    var rank: (Int, Ticket) { (urgency.rawValue, ticket) }
+  }
+
+  private struct State {
+    /// By rank.
+    var waiting: [Entry] = []
+    /// Those that a thread has taken.
+    var running: Set<Ticket> = []
+    /// Those of them that are not to be gone on with.
+    var withdrawn: Set<Ticket> = []
+    /// Threads beside the job's own.
+    var helpers = 0
+    /// Those of them that have not yet come to take a task.
+    var beginners = 0
+    var nextTicket = 0
+
+    mutating func insert(_ entry: Entry) {
+      let place = waiting.firstIndex { $0.rank > entry.rank }
+      waiting.insert(entry, at: place ?? waiting.endIndex)
+    }
+
+    func place(of ticket: Ticket) -> Int? { waiting.firstIndex { $0.ticket == ticket } }
+
+    func isDone(_ ticket: Ticket) -> Bool { !running.contains(ticket) && place(of: ticket) == nil }
+
+    mutating func take(at place: Int = 0) -> Entry? {
+      guard waiting.indices.contains(place) else { return nil }
+      running.insert(waiting[place].ticket)
+      return waiting.remove(at: place)
+    }
+
+    /// Gives back a task that was taken, to be gone on with unless it is done or withdrawn.
+    mutating func giveBack(_ entry: Entry, isDone: Bool) {
+      running.remove(entry.ticket)
+      let isWithdrawn = withdrawn.remove(entry.ticket) != nil
+      if !isDone, !isWithdrawn { insert(entry) }
+    }
+  }
+
+  /// A crew of the calling thread and others.
+  ///
+  /// - Parameters:
+  ///   - budget: Whose idle cores help, beside the calling thread, which should hold one of it; nil:
+  ///     none.
+  ///   - cancellation: Ends the work of all owners.
+  package init(budget: CPUBudget? = nil, cancellation: CancellationFlag = CancellationFlag()) {
+    (self.budget, self.cancellation) = (budget, cancellation)
+  }
+
+  /// Calls `body` with a crew of the calling thread and idle cores; gives back all cores before it
+  /// returns.
+  ///
+  /// - Parameters:
+  ///   - budget: Whose cores they are, beside the calling thread's, which should hold one of it; nil:
+  ///     all that the process may use.
+  ///   - cancellation: Ends the work of all owners.
+  ///   - body: Withdraws its tasks.
+  /// - Returns: What `body` does.
+  package static func gather<Result>(
+    from budget: CPUBudget?, unless cancellation: CancellationFlag,
+    _ body: (Crew) throws -> Result
+  ) rethrows -> Result {
+    // A core for the calling thread, where no caller's budget has one.
+    let own = budget == nil ? CPUBudget(total: CPUBudget.availableCores) : nil
+    let lease = own?.tryLease()
+    defer { lease?.release() }
+    let crew = Crew(budget: budget ?? own, cancellation: cancellation)
+    defer { crew.dismiss() }
+    return try body(crew)
+  }
+
+  /// Threads that there may be at most.
+  package var mostThreads: Int { budget?.total ?? 1 }
+
+  /// Threads at work beside the job's own.
+  package var helpers: Int { state.withLock { $0.helpers } }
+
+  /// Adds a task, and starts threads as far as tasks wait and cores are idle.
+  ///
+  /// - Parameters:
+  ///   - task: Not touched by its giver until it is done or withdrawn.
+  ///   - urgency: When threads take it.
+  ///   - kept: How many waiting tasks no thread is started for, since this one has time for them.
+  /// - Returns: The task's number.
+  package func add(
+    _ task: any CrewTask, urgency: Urgency = .usual, keeping kept: Int = 0
+  ) -> Ticket {
+    let ticket = state.withLock { state in
+      defer { state.nextTicket += 1 }
+      state.insert(Entry(ticket: state.nextTicket, urgency: urgency, task: task))
+      return state.nextTicket
+    }
+    callHelpers(keeping: kept)
+    return ticket
+  }
+
+  /// Whether a task is done, and may be touched by its giver.
+  package func isDone(_ ticket: Ticket) -> Bool { state.withLock { $0.isDone(ticket) } }
+
+  /// Works for some milliseconds at `ticket`, or else at another task; waits until `ticket` is done, or
+  /// there is a task to take, where other threads have them all. Returns at once where it is done.
+  package func work(for ticket: Ticket) {
+    let entry = state.wait { state -> Entry?? in
+      if state.isDone(ticket) { return .some(nil) }
+      guard let entry = state.take(at: state.place(of: ticket) ?? 0) else { return nil }
+      return entry
+    }
+    guard let entry else { return }
+    callHelpers(keeping: 0)
+    let isDone = entry.task.advance()
+    state.withLock { $0.giveBack(entry, isDone: isDone) }
+  }
+
+  /// Takes back tasks that are not done; returns when no thread is at them any more.
+  package func withdraw(_ tickets: some Sequence<Ticket>) {
+    let tickets = Set(tickets)
+    state.withLock { state in
+      state.waiting.removeAll { tickets.contains($0.ticket) }
+      state.withdrawn.formUnion(state.running.intersection(tickets))
+    }
+    state.wait { $0.running.isDisjoint(with: tickets) ? () : nil }
+  }
+
+  /// Waits until no thread but the job's own is left; there may be no task any more.
+  private func dismiss() { state.wait { $0.helpers == 0 ? () : nil } }
+
+  /// Does `count` tasks, and takes them in order when they are done.
+  ///
+  /// - Parameters:
+  ///   - count: How many there are.
+  ///   - urgency: Of those that this thread does not wait for.
+  ///   - room: How many may be made and not taken beside so many helpers; one at least, and two where
+  ///     helpers are to come.
+  ///   - make: Makes a task by its number, on this thread.
+  ///   - take: Gets each task when it is done, on this thread.
+  /// - Throws: What `make` or `take` throws, once no thread is at the tasks any more.
+  package func inOrder<Task: CrewTask>(
+    _ count: Int, urgency: Urgency = .usual, room: (_ helpers: Int) -> Int,
+    make: (Int) throws -> Task, take: (Task) throws -> Void
+  ) throws {
+    var made: [(ticket: Ticket, task: Task)] = []
+    defer { withdraw(made.map(\.ticket)) }
+    var next = 0
+    while next < count || !made.isEmpty {
+      while next < count, made.count < max(1, room(helpers)) {
+        let task = try make(next)
+        // One of them is for this thread.
+        made.append((add(task, urgency: urgency, keeping: 1), task))
+        next += 1
+      }
+      work(for: made[0].ticket)
+      while let (ticket, task) = made.first, isDone(ticket) {
+        made.removeFirst()
+        try take(task)
+      }
+    }
+  }
+
+  /// Starts a thread for each waiting task but `kept`, as far as there are idle cores.
+  private func callHelpers(keeping kept: Int) {
+    guard let budget else { return }
+    while true {
+      let isUseful = state.withLock { state in
+        guard state.waiting.count > kept + state.beginners else { return false }
+        state.helpers += 1
+        state.beginners += 1
+        return true
+      }
+      guard isUseful else { return }
+      let isStarted = budget.runOnIdleCore(name: "avjob-helper") { [self] lease in
+        help(on: lease)
+        // First: a thread that sees no helper any more may count on the core.
+        lease.release()
+        state.withLock { $0.helpers -= 1 }
+      }
+      guard isStarted else {
+        state.withLock { state in
+          state.helpers -= 1
+          state.beginners -= 1
+        }
+        return
+      }
+    }
+  }
+
+  /// Takes tasks on a thread of its own, until none waits, or a job needs the core.
+  private func help(on lease: CPULease) {
+    var entry = state.withLock { state in
+      state.beginners -= 1
+      return state.take()
+    }
+    while let current = entry {
+      let isDone = current.task.advance()
+      let isWanted = lease.isWanted
+      entry = state.withLock { state in
+        state.giveBack(current, isDone: isDone)
+        return isWanted ? nil : state.take()
+      }
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import Diagnosis
+import ExportGraph
+import Glibc
+import MediaComposition
+import MediaTime
+import SystemPackage
+import TestSupport
+import Testing
+import Threads
+
+@testable import ExportEngine
+
+/// The slow twin renders on one thread.
+@Suite("Rendering on many cores")
+struct ParallelRenderingTests {
+  private let stage = Stage()
+
+  private func seconds(_ count: Int64) -> Time { Time(value: count, timescale: 1) }
+
+  /// 47.3 s of several sources at several rates, some of them in pieces, in three outputs of two
+  /// masters.
+  private func export(_ music: Asset, to folder: String) throws -> Export {
+    let voice = try stage.fixture("voice-8k.wav")
+    let reading = try stage.fixture("librivox-sonnet.mp3")
+    let whole = { (asset: Asset) in TimeRange(start: .zero, duration: asset.duration) }
+    var bed = Track()
+    while (bed.segments.last?.target.end ?? .zero) < seconds(47) {
+      try bed.insertTimeRange(whole(music), of: music, at: .invalid)
+    }
+    var speech = Track()
+    for start in [3, 17, 29] as [Int64] {
+      let asset = start == 17 ? reading : voice
+      try speech.insertTimeRange(
+        TimeRange(start: seconds(1), duration: seconds(9)), of: asset, at: seconds(start))
+    }
+    let outputs = [("a.wav", 44_100), ("b.wav", 32_000), ("c.wav", 44_100)].map { name, rate in
+      Output(
+        path: FilePath(folder).appending(name),
+        format: .wav(name == "b.wav" ? .float32 : .int16), sampleRate: rate)
+    }
+    return Export(
+      name: "parallel", composition: Composition(tracks: [bed, speech]),
+      timeRange: TimeRange(
+        start: Time(value: 1, timescale: 7), duration: Time(value: 463, timescale: 10)),
+      outputs: outputs)
+  }
+
+  /// What an export on some cores writes and warns of.
+  private func results(
+    _ music: Asset, cores: Int
+  ) throws -> (bytes: [[UInt8]], warnings: [String]) {
+    let folder = TestFolder()
+    let session = ExportSession(
+      try export(music, to: folder.path("")), library: stage.library)
+    let budget = CPUBudget(total: cores)
+    let own = try #require(budget.tryLease())
+    defer { own.release() }
+    let graph = try session.graph()
+    let crew = Crew(budget: budget)
+    #expect(try (session.mostRenderers(of: graph, crew) > 1) == (cores > 1))
+    var (latest, isHelped) = (Time.zero, false)
+    let report = try session.run(budget: budget) { progress in
+      let idle = (1..<cores).compactMap { _ in budget.tryLease() }
+      isHelped = isHelped || idle.count < cores - 1
+      #expect(progress.completed >= latest && progress.completed <= progress.total)
+      latest = progress.completed
+    }
+    #expect(latest == session.export.duration && isHelped == (cores > 1))
+    #expect((1..<cores).compactMap { _ in budget.tryLease() }.count == cores - 1)
+    let bytes = try report.outputs.map { try readFile($0.path.string) }
+    return (bytes, report.warnings.map(\.message))
+  }
+
+  @Test("outputs are the same on any number of cores, and so is what is said of damage")
+  func twin() throws {
+    for isDamaged in [false, true] {
+      let path = stage.folder.path(isDamaged ? "music.flac" : "music.mp3")
+      try Tool.succeed(
+        "ffmpeg", "-v", "error", "-stream_loop", "1", "-i", Fixture.path("feelings.ogg"), "-t",
+        "19",
+        "-b:a", "128k", path)
+      if isDamaged {
+        var bytes = try readFile(path)
+        for place in [3, 5, 9] {
+          for index in 0..<6000 { bytes[bytes.count * place / 10 + index] = 0 }
+        }
+        try writeFile(path, bytes)
+      }
+      let music = try stage.library.asset(at: FilePath(path))
+      let one = try results(music, cores: 1)
+      #expect(one.warnings.contains { $0.hasPrefix("is damaged in 3 places") } == isDamaged)
+      for cores in [2, 3, 8] {
+        let many = try results(music, cores: cores)
+        #expect((one.bytes == many.bytes) as Bool, "\(cores) cores")
+        #expect(one.warnings == many.warnings)
+      }
+    }
+  }
+}
