@@ -31,8 +31,8 @@ struct LaneSpan {
   private static let lookahead: Int64 = 2 * 1152
 
   /// The silence, as sound.
-  func silence(channelCount: Int) -> ChunkSound {
-    let silence = ChunkSound(channelCount: channelCount, capacity: silence)
+  func silence(channelCount: Int) -> ChunkSound<Float> {
+    let silence = ChunkSound<Float>(channelCount: channelCount, capacity: silence)
     silence.fillWithSilence()
     return silence
   }

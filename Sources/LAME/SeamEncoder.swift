@@ -36,7 +36,7 @@ final class SeamEncoder {
 
   let span: LaneSpan
   let setups: SeamSetups
-  private let sound: ChunkSound
+  private let sound: ChunkSound<Float>
   private var made: [SeamSetups.Attempt: Frames] = [:]
 
   /// An encoder of what `span` says, without sound yet.

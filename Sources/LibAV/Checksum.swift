@@ -13,6 +13,25 @@ package enum Checksum {
     UInt16(truncatingIfNeeded: sum(bytes, AV_CRC_16_ANSI)).byteSwapped
   }
 
+  /// The CRC-16 of the bytes that have the CRC-16 `sum`, and of `count` zeros behind them: its product
+  /// with x^(8 · count). O(log count).
+  package static func crc16(_ sum: UInt16, thenZeros count: Int) -> UInt16 {
+    var (result, power, count) = (sum, UInt16(1 << 8), count)
+    while count > 0 {
+      if count & 1 == 1 { result = product(result, power) }
+      power = product(power, power)
+      count >>= 1
+    }
+    return result
+  }
+
+  /// The remainder of a product of polynomials.
+  private static func product(_ one: UInt16, _ other: UInt16) -> UInt16 {
+    (0..<16).reversed().reduce(0) { sum, bit in
+      sum << 1 ^ (sum >> 15) * 0x8005 ^ (other >> bit & 1) * one
+    }
+  }
+
   private static func sum(_ bytes: UnsafeRawBufferPointer, _ id: AVCRCId) -> UInt32 {
     av_crc(
       av_crc_get_table(id), 0, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)

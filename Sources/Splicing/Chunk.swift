@@ -14,7 +14,7 @@ final class Chunk<Codec: SplicedCodec>: CrewTask, @unchecked Sendable {
   /// The PCM frame that its sound starts with: a warm-up earlier.
   let soundStart: Int64
   /// Nil once no encoder needs it any more.
-  var sound: ChunkSound?
+  var sound: ChunkSound<Codec.Encoder.Sample>?
   /// Whether nothing precedes.
   var isFirst: Bool { start == 0 }
   /// Whether nothing follows.
@@ -27,7 +27,7 @@ final class Chunk<Codec: SplicedCodec>: CrewTask, @unchecked Sendable {
   private(set) var problem: Problem?
 
   init(
-    _ codec: Codec, start: Int64, soundStart: Int64, sound: ChunkSound,
+    _ codec: Codec, start: Int64, soundStart: Int64, sound: ChunkSound<Codec.Encoder.Sample>,
     cancellation: CancellationFlag
   ) {
     (self.codec, self.cancellation) = (codec, cancellation)

@@ -1,9 +1,9 @@
 /// A stretch of the sound in memory: a plane of samples for each channel.
 ///
 /// Owned by one thread at a time.
-package final class ChunkSound {
+package final class ChunkSound<Sample: BitwiseCopyable & Numeric> {
   /// One pointer for each channel, to `capacity` samples, of which `count` are there.
-  package let planes: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
+  package let planes: UnsafeMutablePointer<UnsafeMutablePointer<Sample>>
   /// How many planes there are.
   package let channelCount: Int
   /// PCM frames that fit.
@@ -37,7 +37,7 @@ package final class ChunkSound {
   /// Appends as many of `count` frames from `start` of `source` as there is room for; gives how
   /// many.
   package func append(
-    _ source: UnsafePointer<UnsafeMutablePointer<Float>>, from start: Int, count: Int
+    _ source: UnsafePointer<UnsafeMutablePointer<Sample>>, from start: Int, count: Int
   ) -> Int {
     let taken = min(count, room - self.count)
     for channel in 0..<channelCount {

@@ -54,7 +54,7 @@ package final class Lane<Codec: SplicedCodec> {
 
   /// Goes on with `count` frames of sound from `start` of the planes on.
   package func encode(
-    _ planes: UnsafePointer<UnsafeMutablePointer<Float>>, from start: Int, count: Int
+    _ planes: UnsafePointer<UnsafeMutablePointer<Codec.Encoder.Sample>>, from start: Int, count: Int
   ) throws(Problem) {
     try encoder.encode(planes, from: start, count: count, into: &packets)
     position += Int64(count)

@@ -24,6 +24,8 @@ package protocol SplicedCodec: Sendable {
 
 /// An encoder of a part of a stream. Used by one thread at a time, which need not be the same one.
 package protocol PartEncoder: AnyObject {
+  /// What it takes: of each channel and frame one.
+  associatedtype Sample: BitwiseCopyable & Numeric
   /// What a codec makes of some PCM frames.
   associatedtype Packet
   /// Why a codec did not encode.
@@ -32,7 +34,7 @@ package protocol PartEncoder: AnyObject {
   /// Encodes `count` PCM frames from `start` of the planes on, which follow those of the call before,
   /// and appends the packets that are complete.
   func encode(
-    _ planes: UnsafePointer<UnsafeMutablePointer<Float>>, from start: Int, count: Int,
+    _ planes: UnsafePointer<UnsafeMutablePointer<Sample>>, from start: Int, count: Int,
     into packets: inout [Placed<Packet>]
   ) throws(Problem)
 

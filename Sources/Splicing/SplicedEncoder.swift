@@ -12,6 +12,8 @@ package import Threads
 package final class SplicedEncoder<Codec: SplicedCodec> {
   /// Why the codec did not encode.
   package typealias Problem = Codec.Encoder.Problem
+  /// What is encoded.
+  package typealias Sample = Codec.Encoder.Sample
 
   /// PCM frames that were taken so far.
   package private(set) var frameCount: Int64 = 0
@@ -27,8 +29,8 @@ package final class SplicedEncoder<Codec: SplicedCodec> {
   private var open: Chunk<Codec>?
   private var isEnded = false
   /// The last sound of the chunk before the open one.
-  private let warmUp: ChunkSound
-  private var spares: [ChunkSound] = []
+  private let warmUp: ChunkSound<Sample>
+  private var spares: [ChunkSound<Sample>] = []
   private var nextStart: Int64 = 0
 
   /// An encoder, ready for sound.
@@ -65,7 +67,7 @@ package final class SplicedEncoder<Codec: SplicedCodec> {
   ///   - count: PCM frames, any number.
   /// - Throws: The codec's or the stream's error, or `.cancelled`.
   package func encode(
-    _ planes: UnsafePointer<UnsafeMutablePointer<Float>>, count: Int
+    _ planes: UnsafePointer<UnsafeMutablePointer<Sample>>, count: Int
   ) throws(Problem) {
     var done = 0
     while done < count {

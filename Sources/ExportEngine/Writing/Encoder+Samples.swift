@@ -21,6 +21,37 @@ extension LibAV.Encoder {
     }
   }
 
+  /// Fills in `count` frames of integers from `start` of the planes on, at most `room`.
+  ///
+  /// - Parameters:
+  ///   - count: PCM frames.
+  ///   - planes: One pointer for each channel, to the steps of as many bits as the codec has.
+  ///   - start: The first frame's place in them.
+  /// - Throws: FFmpeg's error.
+  func fill(
+    _ count: Int, with planes: UnsafePointer<UnsafeMutablePointer<Int32>>, from start: Int
+  ) throws(LibAVError) {
+    let channels = channelCount
+    try fill(count) { plane, destination in
+      switch sampleFormat {
+      case .int16:
+        interleave(planes, start, count, channels, to: destination) {
+          Int16(truncatingIfNeeded: $0)
+        }
+      // At the top of 32 bits.
+      case .int24: interleave(planes, start, count, channels, to: destination) { $0 &<< 8 }
+      case .planarInt16:
+        interleave(planes + plane, start, count, 1, to: destination) {
+          Int16(truncatingIfNeeded: $0)
+        }
+      case .planarInt24:
+        interleave(planes + plane, start, count, 1, to: destination) { $0 &<< 8 }
+      case .uint8, .float, .planarFloat:
+        preconditionFailure("a codec of integers takes 16 or 24 bits")
+      }
+    }
+  }
+
   private func store(
     _ planes: UnsafePointer<UnsafeMutablePointer<Float>>, from start: Int, count: Int, frame: Int64,
     _ quantizer: Quantizer, plane: Int, to destination: UnsafeMutableRawPointer
@@ -65,5 +96,18 @@ extension LibAV.Encoder {
         planes[plane] + start, count: count,
         to: destination.assumingMemoryBound(to: Int32.self), stride: 1)
     }
+  }
+}
+
+/// Stores the samples of some channels frame by frame.
+@inline(__always)
+func interleave<Sample>(
+  _ planes: UnsafePointer<UnsafeMutablePointer<Int32>>, _ start: Int, _ count: Int,
+  _ channels: Int, to destination: UnsafeMutableRawPointer, _ sample: (Int32) -> Sample
+) {
+  let samples = destination.assumingMemoryBound(to: Sample.self)
+  for channel in 0..<channels {
+    let plane = planes[channel] + start
+    for index in 0..<count { samples[index * channels + channel] = sample(plane[index]) }
   }
 }

@@ -40,11 +40,23 @@ enum FLACFrame {
     // The coded number's first byte tells how many bytes it has; without ones, it is the only one.
     let ones = (~frame[4]).leadingZeroBitCount
     let end = headEnd(frame, numberEnd: 4 + max(1, ones))
-    var bytes = Array(frame[..<4]) + coded(number) + frame[(4 + max(1, ones))..<end]
+    let body = frame[(end + 1)..<(frame.count - 2)]
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(frame.count + 6)
+    bytes += frame[..<4]
+    bytes += coded(number)
+    bytes += frame[(4 + max(1, ones))..<end]
     bytes.append(bytes.withUnsafeBytes { Checksum.crc8($0) })
-    bytes += frame[(end + 1)..<(frame.count - 2)]
-    let sum = bytes.withUnsafeBytes { Checksum.crc16($0) }
-    return bytes + [UInt8(sum >> 8), UInt8(sum & 0xFF)]
+    // The sum changes by that of the head's change, whatever the body is.
+    let change =
+      bytes.withUnsafeBytes { Checksum.crc16($0) }
+      ^ Checksum.crc16(UnsafeRawBufferPointer(rebasing: frame[...end]))
+    let sum =
+      UInt16(frame[frame.count - 2]) << 8 ^ UInt16(frame[frame.count - 1])
+      ^ Checksum.crc16(change, thenZeros: body.count)
+    bytes += body
+    bytes += [UInt8(sum >> 8), UInt8(sum & 0xFF)]
+    return bytes
   }
 
   /// Where the checksum of the head is: behind block size and sample rate, if these have bytes of their

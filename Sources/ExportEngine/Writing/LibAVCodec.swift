@@ -3,8 +3,8 @@ import LibAV
 import Splicing
 
 /// An encoder of FFmpeg's with some settings, as a codec of which several encoders make one stream.
-struct LibAVCodec: SplicedCodec {
-  typealias Stream = MuxedStream
+struct LibAVCodec<Sample: EncoderSample>: SplicedCodec {
+  typealias Stream = MuxedStream<Sample>
 
   let codec: LibAV.Encoder.Codec
   let sampleRate: Int
@@ -24,7 +24,7 @@ struct LibAVCodec: SplicedCodec {
     channelCount = encoder.channelCount
   }
 
-  func open(at frame: Int64) throws(Failure) -> LibAVPart {
+  func open(at frame: Int64) throws(Failure) -> LibAVPart<Sample> {
     do throws(LibAVError) {
       let encoder = try LibAV.Encoder.open(
         codec, sampleRate: sampleRate, channelMask: channelMask, continuing: frame > 0)
@@ -74,7 +74,7 @@ extension Failure: EncodingProblem {
 }
 
 /// One of FFmpeg's encoders, which makes a part of a stream.
-final class LibAVPart: PartEncoder {
+final class LibAVPart<Sample: EncoderSample>: PartEncoder {
   private let encoder: LibAV.Encoder
   /// The PCM frame of the stream that is its first one.
   private let start: Int64
@@ -85,14 +85,14 @@ final class LibAVPart: PartEncoder {
   }
 
   func encode(
-    _ planes: UnsafePointer<UnsafeMutablePointer<Float>>, from first: Int, count: Int,
+    _ planes: UnsafePointer<UnsafeMutablePointer<Sample>>, from first: Int, count: Int,
     into packets: inout [Placed<Packet>]
   ) throws(Failure) {
     do throws(LibAVError) {
       var done = 0
       while done < count {
         let length = min(encoder.room, count - done)
-        try encoder.fill(length, with: planes, from: first + done)
+        try Sample.fill(encoder, length, with: planes, from: first + done)
         done += length
         guard encoder.room == 0 else { continue }
         try encoder.submit()
@@ -126,14 +126,14 @@ final class LibAVPart: PartEncoder {
 }
 
 /// Packets on their way into a file.
-struct MuxedStream: PacketStream {
+struct MuxedStream<Sample: EncoderSample>: PacketStream {
   let file: OutputFile
   let muxer: Muxer
   /// Of FLAC, what stands before its frames.
   var header: FLACHeader?
 
   mutating func append(
-    _ packets: ArraySlice<Placed<Packet>>, of _: LibAVPart, before _: Packet?
+    _ packets: ArraySlice<Placed<Packet>>, of _: LibAVPart<Sample>, before _: Packet?
   ) throws(Failure) {
     do throws(LibAVError) {
       for placed in packets {

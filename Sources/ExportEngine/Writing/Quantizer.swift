@@ -30,6 +30,17 @@ package struct Quantizer: Sendable {
     }
   }
 
+  /// Writes the steps of one channel's samples, of 16 or 24 bits; the latter are never dithered.
+  func round(
+    _ source: UnsafePointer<Float>, count: Int, frame: Int64, channel: Int, bits: Int,
+    to steps: UnsafeMutablePointer<Int32>
+  ) {
+    let quantizer = Quantizer(isDithered: isDithered && bits == 16)
+    quantizer.quantize(source, count, frame, channel, bits: bits) {
+      steps[$0] = Int32(truncatingIfNeeded: $1)
+    }
+  }
+
   /// Gives the step of each sample, in two's complement.
   @inline(__always)
   private func quantize(

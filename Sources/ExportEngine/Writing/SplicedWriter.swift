@@ -5,18 +5,18 @@ import Splicing
 import Threads
 
 /// Writes what FFmpeg's encoders make on many cores: FLAC, ALAC, AAC, Vorbis and Opus.
-final class SplicedWriter: SoundWriter {
+final class SplicedWriter<Samples: EncodedSamples>: SoundWriter {
   private let file: OutputFile
   private let muxer: Muxer
-  let encoder: SplicedEncoder<LibAVCodec>
-  private let samples: IntegerSamples?
+  let encoder: SplicedEncoder<LibAVCodec<Samples.Sample>>
+  private var samples: Samples
   private var tally: SoundTally
   private let copied: [CopiedPart]?
   private let sampleRate: Int
 
   private init(
-    _ file: OutputFile, _ muxer: Muxer, _ encoder: SplicedEncoder<LibAVCodec>,
-    _ samples: IntegerSamples?, _ tally: SoundTally, _ recipe: LibAVRecipe
+    _ file: OutputFile, _ muxer: Muxer, _ encoder: SplicedEncoder<LibAVCodec<Samples.Sample>>,
+    _ samples: Samples, _ tally: SoundTally, _ recipe: LibAVRecipe
   ) {
     (self.file, self.muxer, self.encoder, self.samples) = (file, muxer, encoder, samples)
     (self.tally, copied, sampleRate) = (tally, recipe.copied, recipe.sampleRate)
@@ -25,7 +25,7 @@ final class SplicedWriter: SoundWriter {
   /// `grid` is where encoders take over from one another; nil: the codec's.
   static func open(
     _ file: OutputFile, _ recipe: LibAVRecipe, tally: SoundTally, crew: Crew,
-    grid: ChunkGrid? = nil
+    grid: ChunkGrid? = nil, _ makeSamples: () throws(LibAVError) -> Samples
   ) throws(Failure) -> SplicedWriter {
     do throws(LibAVError) {
       let first = try LibAV.Encoder.open(
@@ -33,14 +33,13 @@ final class SplicedWriter: SoundWriter {
       let muxer = try Muxer.open(
         recipe.container, to: file, for: .encoder(first), metadata: recipe.metadata,
         chapters: recipe.chapters, picture: recipe.picture)
-      let codec = LibAVCodec(recipe, like: first)
-      let stream = MuxedStream(
+      let codec = LibAVCodec<Samples.Sample>(recipe, like: first)
+      let stream = MuxedStream<Samples.Sample>(
         file: file, muxer: muxer, header: codec.isFLAC ? FLACHeader() : nil)
       let encoder = SplicedEncoder(
         codec, to: stream, grid: grid ?? codec.grid, crew: crew)
       return SplicedWriter(
-        file, muxer, encoder, try IntegerSamples(recipe, channelCount: tally.channelCount), tally,
-        recipe)
+        file, muxer, encoder, try makeSamples(), tally, recipe)
     } catch {
       throw error.outputFailure(file)
     }
@@ -49,10 +48,7 @@ final class SplicedWriter: SoundWriter {
   func write(_ block: AudioBuffer) throws(Failure) {
     do throws(Failure) {
       try tally.add(block)
-      guard let samples else {
-        return try encoder.encode(block.planes, count: block.frameCount)
-      }
-      try samples.round(block) { planes, count throws(Failure) in
+      try samples.convert(block) { planes, count throws(Failure) in
         try encoder.encode(planes, count: count)
       }
     } catch {
@@ -63,7 +59,7 @@ final class SplicedWriter: SoundWriter {
   func end() throws(Failure) {
     do throws(Failure) {
       try tally.requireComplete()
-      if let digest = samples?.finish() {
+      if let digest = samples.finish() {
         encoder.stream.header?.sound = (tally.frameCount, digest)
       }
       try encoder.end()
@@ -96,5 +92,20 @@ final class SplicedWriter: SoundWriter {
   private func abandoning(_ failure: Failure) -> Failure {
     abandon()
     return failure.about(file.path)
+  }
+}
+
+/// Prepares the encoders of a recipe's codec.
+func openSplicedWriter(
+  _ file: OutputFile, _ recipe: LibAVRecipe, tally: SoundTally, crew: Crew, grid: ChunkGrid? = nil
+) throws(Failure) -> any SoundWriter {
+  switch recipe.codec {
+  case .flac(let bitDepth), .alac(let bitDepth):
+    try SplicedWriter.open(file, recipe, tally: tally, crew: crew, grid: grid) {
+      () throws(LibAVError) in
+      try IntegerSamples(recipe, bitDepth: bitDepth, channelCount: tally.channelCount)
+    }
+  case .aac, .vorbis, .opus, .pcm, .muLaw, .aLaw:
+    try SplicedWriter.open(file, recipe, tally: tally, crew: crew, grid: grid) { FloatSamples() }
   }
 }

@@ -70,7 +70,7 @@ private func makeSoundWriter(
   let file = try OutputFile.create(at: sink.output.path)
   switch sink.format {
   case .flac, .alac, .m4a, .vorbis, .opus:
-    return try SplicedWriter.open(file, recipe, tally: tally, crew: crew)
+    return try openSplicedWriter(file, recipe, tally: tally, crew: crew)
   case .mp3, .wav, .aiff, .caf: return try LibAVWriter.open(file, recipe, tally: tally)
   }
 }

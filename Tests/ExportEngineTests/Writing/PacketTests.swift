@@ -16,7 +16,7 @@ struct PacketTests {
       codec, sampleRate: 44_100, channelMask: channels == 2 ? 3 : 4)
     let noise = Signal.noise(seed: 7, count: 44_100 * seconds, amplitude: 0.5)
     let bursts = noise.enumerated().map { $1 * ($0 / 7001 % 3 == 0 ? 1 : 0.01) }
-    let part = LibAVPart(encoder, at: 0, isFLAC: false)
+    let part = LibAVPart<Float>(encoder, at: 0, isFLAC: false)
     let block = AudioBuffer(channelCount: channels, capacity: bursts.count)
     block.fill([bursts, bursts.map { -$0 }].suffix(channels), from: 0, count: bursts.count)
     var packets: [Placed<Packet>] = []
