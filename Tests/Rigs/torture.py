@@ -23,6 +23,7 @@ from disks import enter_namespace, torture_disk, torture_order
 from faulty import torture_faults
 from kills import torture_kill, torture_twice
 from remote import torture_remote
+from spliced import torture_spliced
 
 # Each with its rounds, and how many seconds of sound an input has, unless told otherwise.
 TORTURES = {
@@ -34,6 +35,7 @@ TORTURES = {
     "broken": (torture_broken, 50, 0.5),
     "remote": (torture_remote, 30, 15.0),
     "copies": (torture_copies, 50, 0.0),
+    "spliced": (torture_spliced, 20, 0.0),
 }
 
 

@@ -109,6 +109,43 @@ struct SplicedWriterTests {
     }
   }
 
+  /// Ten kinds of sound, 3 s each, and what is unlike music in them.
+  private func sounds() throws -> [(name: String, channels: [[Float]])] {
+    let count = 3 * 44_100
+    let noise = Signal.noise(seed: 5, count: count)
+    let sine = (0..<count).map { Float(sin(Double($0) * 0.142)) }
+    let voice = try decoded(
+      Fixture.path("voice-8k.wav"), "-t", "3", "-ar", "44100", channels: 1)[0]
+    return [
+      ("silence", [[Float]](repeating: .init(repeating: 0, count: count), count: 2)),
+      ("noise", [noise, noise.reversed()]), ("soft noise", [noise.map { $0 * 1e-5 }]),
+      ("a tone", [sine.map { $0 * 0.5 }]), ("beyond full scale", [sine.map { $0 * 3 }]),
+      ("a sweep", [(0..<count).map { Float(sin(Double($0) * Double($0) * 1e-5)) }]),
+      ("clicks", [(0..<count).map { $0 % 9973 == 0 ? 1 : 0 }, sine.map { $0 > 0.99 ? 1 : 0 }]),
+      ("bursts", [noise.enumerated().map { $1 * ($0 / 7001 % 3 == 0 ? 1 : 1e-3) }]),
+      ("speech", [voice, voice.map { -$0 }]),
+      ("a constant", [.init(repeating: 0.25, count: count)]),
+    ]
+  }
+
+  @Test(
+    "ten kinds of sound have the same bytes on 1, 2, 3 and 8 cores",
+    arguments: [
+      Output.Format.flac(bitDepth: 16), .alac(bitDepth: 24), .vorbis(.quality(4)),
+      .opus(bitRate: 64_000), .m4a(bitRate: 96_000),
+    ])
+  func sounds(_ format: Output.Format) throws {
+    let length = format.integerDepth == nil ? 32 : 6
+    for (name, sound) in try sounds() {
+      let rate = if case .opus = format { 48_000 } else { 44_100 }
+      let one = try write(sound, format, rate: rate, length: length, cores: 1)
+      for cores in [2, 3, 8] {
+        let isSame = try write(sound, format, rate: rate, length: length, cores: cores) == one
+        #expect(isSame, "\(name) on \(cores) cores")
+      }
+    }
+  }
+
   @Test("FLAC, ALAC and Vorbis are the bytes of one encoder", arguments: cases[..<9])
   func twin(_: String, _ format: Output.Format, rate: Int, channels: Int) throws {
     let sound = try music(rate, channels, seconds: 8)
