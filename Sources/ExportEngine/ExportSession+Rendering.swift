@@ -11,14 +11,11 @@ extension ExportSession {
   func take(_ graph: Graph, _ crew: Crew, _ progress: (Progress) -> Void) throws -> Take {
     var take = Take(graph: graph, writers: try openWriters(for: graph, crew))
     do {
-      let masters = MastersInStep(of: graph)
-      let renderers =
-        try take.writers.allSatisfy { $0.firstNeeded == 0 }
-        ? mostRenderers(of: graph, crew) : 1
+      let spans = RenderedSpans(of: graph)
       take.warnings =
-        try renderers > 1
-        ? render(graph, masters, by: crew, renderers, take.writers, progress)
-        : render(graph, masters, take.writers, crew.cancellation, progress)
+        mayBeShared(spans, of: graph, crew)
+        ? try render(graph, spans, by: crew, take.writers, progress)
+        : try render(graph, spans.whole, take.writers, crew.cancellation, progress)
       // The last sounds of all outputs are encoded together.
       for (writer, sink) in zip(take.writers, graph.sinks) {
         try placed(at: sink) { () throws(Failure) in try writer.end() }
@@ -108,48 +105,97 @@ extension ExportSession {
 
   // MARK: - On many
 
-  /// Of one stretch: long enough that finding its beginning in the sources costs little.
-  private static let secondsOfStretch = 10
-
-  /// How many renderers may work at the export: one where encoding keeps all threads busy, or where a
-  /// renderer cannot begin anywhere without much that others have done.
-  func mostRenderers(of graph: Graph, _ crew: Crew) throws(Failure) -> Int {
-    let masters = MastersInStep(of: graph)
-    let stretches = masters.all.map { $0.frames.count / ($0.rate * Self.secondsOfStretch) }.max()
-    guard crew.mostThreads > 1, (stretches ?? 0) > 1,
+  /// Whether several renderers make the export's sound: where rendering would keep threads waiting, and
+  /// one can begin anywhere without much that others have done.
+  private func mayBeShared(_ spans: RenderedSpans, of graph: Graph, _ crew: Crew) -> Bool {
+    guard crew.mostThreads > 1, spans.count > 2, spans.mostRenderers > 1,
       graph.renderingShare * Double(crew.mostThreads) > 1,
-      try !graph.isRenderedInOrder(library),
       // Of a server's file, one connection reads all of it.
-      !graph.nodes.contains(where: { $0.asset?.location.url != nil })
-    else { return 1 }
-    return Renderer.most(
-      reading: masters.all.reduce(0) { $0 + graph.subgraph(of: $1.id).sourcesAtOnce })
+      !graph.nodes.contains(where: { $0.asset?.location.url != nil }),
+      // What is copied is not rendered, on one thread.
+      spans.whole.all.count > 1 || graph.sinks.contains(where: { !$0.isCopied })
+    else { return false }
+    // A file that cannot be read is one thread's to report, at its place.
+    return (try? graph.isRenderedInOrder(library)) == false
   }
 
-  /// Renders stretches on as many threads as are idle; gives warnings of damage.
+  /// Renders on as many threads as are idle; gives warnings of damage.
   private func render(
-    _ graph: Graph, _ masters: MastersInStep, by crew: Crew, _ mostRenderers: Int,
-    _ writers: [any SoundWriter], _ progress: (Progress) -> Void
+    _ graph: Graph, _ spans: RenderedSpans, by crew: Crew, _ writers: [any SoundWriter],
+    _ progress: (Progress) -> Void
   ) throws -> [Warning] {
-    let renderers = Stash<Renderer>()
-    var written = masters
-    try crew.inOrder(masters.stretchCount(seconds: Self.secondsOfStretch), urgency: .ahead) {
-      min($0 + 2, mostRenderers)
+    let renderers = ReusePool<Renderer>()
+    var written = spans.whole
+    try crew.inOrder(spans.count, priority: .ahead) {
+      min($0 + 2, spans.mostRenderers)
     } make: { index in
-      StretchTask(masters.stretch(index, seconds: Self.secondsOfStretch), renderers) {
+      SpanTask(spans[index], renderers) {
         [library, cancellation = crew.cancellation] () throws(Failure) in
         try Renderer(graph, library: library, cancellation: cancellation)
       }
-    } take: { stretch in
-      for (index, block) in stretch.blocks {
+    } collect: { span in
+      for (index, block) in span.blocks {
         if crew.cancellation.isCancelled { throw CancellationError() }
-        try write(block, of: masters.all[index], to: writers, in: graph)
+        try write(block, of: written.all[index], to: writers, in: graph)
         written.advance(index, by: Int64(block.frameCount))
         report(written, progress)
       }
-      if let failure = stretch.failure { throw failure }
+      if let failure = span.failure { throw failure }
     }
-    return Renderer.damageWarnings(of: renderers.all)
+    return Renderer.damageWarnings(of: renderers.takeAll())
+  }
+}
+
+extension Sink {
+  /// Whether its sound is not rendered, but for what is encoded between copies.
+  fileprivate var isCopied: Bool {
+    guard let copied else { return false }
+    return copied.method != .samples
+  }
+}
+
+/// An export's masters, in spans that are rendered by themselves.
+struct RenderedSpans {
+  fileprivate let whole: MastersInStep
+  /// Of one span.
+  private let seconds: Int
+  /// How many renderers may be open: as many as may have files open, and hold sound that is not needed
+  /// yet.
+  let mostRenderers: Int
+
+  /// Anchors of sources without an index of their own lie so many frames apart (`AnchorIndex`).
+  private static let anchorStride = 1 << 17
+  /// Files that all renderers may have open.
+  private static let mostFiles = 128
+
+  fileprivate init(of graph: Graph) {
+    let masters = MastersInStep(of: graph)
+    // Up to an anchor's stride is decoded in vain before a span.
+    let anchored = graph.nodes.compactMap(\.asset).filter { asset in
+      !["pcm_", "flac", "mp3"].contains { asset.codec.hasPrefix($0) }
+    }
+    let length = max(
+      10, anchored.map { 8 * Self.anchorStride / max(1, $0.sampleRate) }.max() ?? 0)
+    let bytes = masters.all.reduce(0) {
+      $0 + length * $1.rate * $1.channelCount * MemoryLayout<Float>.size
+    }
+    let sources = masters.all.reduce(0) { $0 + graph.subgraph(of: $1.id).sourcesAtOnce }
+    mostRenderers = min(
+      Renderer.most(reading: sources, files: Self.mostFiles),
+      Renderer.mostHeldBytes / max(1, bytes))
+    (whole, seconds) = (masters, length)
+  }
+
+  var count: Int {
+    whole.all.map { ($0.frames.count + seconds * $0.rate - 1) / (seconds * $0.rate) }.max() ?? 0
+  }
+
+  /// A span by its number: whole seconds are whole frames at every rate.
+  fileprivate subscript(index: Int) -> MastersInStep {
+    whole.clamped { master in
+      let length = Int64(seconds * master.rate)
+      return Int64(index) * length..<Int64(index + 1) * length
+    }
   }
 }
 
@@ -193,29 +239,22 @@ private struct MastersInStep {
     all[index].frames = all[index].frames.lowerBound + count..<all[index].frames.upperBound
   }
 
-  /// How many stretches of so many seconds there are.
-  func stretchCount(seconds: Int) -> Int {
-    all.map { ($0.frames.count + seconds * $0.rate - 1) / (seconds * $0.rate) }.max() ?? 0
-  }
-
-  /// One of these, by its number: whole seconds are whole frames at every rate.
-  func stretch(_ index: Int, seconds: Int) -> MastersInStep {
+  /// Those of its frames within a range of each master.
+  func clamped(to range: (Master) -> Range<Int64>) -> MastersInStep {
     var copy = self
     for place in all.indices {
-      let length = Int64(seconds * all[place].rate)
-      let start = Int64(index) * length
-      copy.all[place].frames = (start..<start + length).clamped(to: all[place].frames)
+      copy.all[place].frames = range(all[place]).clamped(to: all[place].frames)
     }
     return copy
   }
 }
 
-/// The rendering of a stretch of all masters.
+/// The rendering of a span of all masters.
 //
 // `@unchecked Sendable`: one thread at a time advances it, and a crew's lock orders these and its owner.
-private final class StretchTask: CrewTask, @unchecked Sendable {
+private final class SpanTask: CrewTask, @unchecked Sendable {
   private var masters: MastersInStep
-  private let renderers: Stash<Renderer>
+  private let renderers: ReusePool<Renderer>
   private let open: () throws(Failure) -> Renderer
   private var renderer: Renderer?
   /// The sound of each master, in the order in which it is to be written.
@@ -223,14 +262,14 @@ private final class StretchTask: CrewTask, @unchecked Sendable {
   private(set) var failure: Failure?
 
   init(
-    _ masters: MastersInStep, _ renderers: Stash<Renderer>,
+    _ masters: MastersInStep, _ renderers: ReusePool<Renderer>,
     _ open: @escaping () throws(Failure) -> Renderer
   ) {
     (self.masters, self.renderers, self.open) = (masters, renderers, open)
   }
 
   /// Blocks that are rendered between two looks at whether to stop.
-  private static let pace = 16
+  private static let pace = 4
 
   func advance() -> Bool {
     do throws(Failure) {
@@ -255,11 +294,11 @@ private final class StretchTask: CrewTask, @unchecked Sendable {
     }
   }
 
-  /// A renderer at the stretch's first frames: best the one that was there.
+  /// A renderer at the span's first frames: best the one that was there.
   private func begin() throws(Failure) -> Renderer {
     let places = masters.all.filter { !$0.frames.isEmpty }.map { ($0.id, $0.frames.lowerBound) }
-    let idle = renderers.take { idle in places.allSatisfy { idle.position(of: $0) == $1 } }
-    let renderer = if let idle { idle } else { try open() }
+    let renderer = try renderers.take(
+      where: { idle in places.allSatisfy { idle.position(of: $0) == $1 } }, or: open)
     for (id, frame) in places where renderer.position(of: id) != frame {
       try renderer.seek(id, to: frame)
     }

@@ -7,7 +7,6 @@ struct MP3Codec: SplicedCodec {
 
   let setup: EncoderSetup
 
-  var name: String { "mp3" }
   var channelCount: Int { setup.channelCount }
   var framesPerPacket: Int { setup.samplesPerFrame }
 

@@ -19,8 +19,6 @@ final class Chunk<Codec: SplicedCodec>: CrewTask, @unchecked Sendable {
   var isFirst: Bool { start == 0 }
   /// Whether nothing follows.
   var isLast = false
-  /// Its number in the crew, while it is encoded; nil for one that needs no encoder of its own.
-  var ticket: Crew.Ticket?
   /// What encodes it; nil before, and where the lane of the chunk before it continues through it.
   private(set) var lane: Lane<Codec>?
   /// What ended its encoding early.

@@ -23,8 +23,9 @@ package final class SplicedEncoder<Codec: SplicedCodec> {
   private let grid: ChunkGrid
   private let crew: Crew
   private var splicer: Splicer<Codec>
-  /// In order of time; those that are not spliced yet.
-  private var chunks: [Chunk<Codec>] = []
+  /// In order of time, those that are not spliced yet, with their numbers in the crew; nil for one that
+  /// needs no encoder of its own.
+  private var chunks: [(ticket: Crew.Ticket?, chunk: Chunk<Codec>)] = []
   /// The last chunk, while it is being filled.
   private var open: Chunk<Codec>?
   private var isEnded = false
@@ -109,7 +110,7 @@ package final class SplicedEncoder<Codec: SplicedCodec> {
   private func chunkToFill() throws(Problem) -> Chunk<Codec> {
     if let open { return open }
     try collect()
-    while chunks.count(where: { $0.sound != nil }) >= room { try work() }
+    while !hasRoom { try work() }
     let warmUp = nextStart == 0 ? 0 : grid.warmUp * codec.framesPerPacket
     let length = grid.length * codec.framesPerPacket
     let sound =
@@ -126,24 +127,25 @@ package final class SplicedEncoder<Codec: SplicedCodec> {
     return chunk
   }
 
-  /// How many chunks may have their sound in memory: with helpers one for each thread and one more,
-  /// so that no thread waits for sound; without, the one that this thread fills and then encodes.
-  private var room: Int {
+  /// Whether the sound of another chunk may be in memory: with helpers one chunk for each thread and one
+  /// more, so that no thread waits for sound, and those of all encoders of a crew together, beside the
+  /// one that each fills; without, the one that this thread fills and then encodes.
+  private var hasRoom: Bool {
+    let held = chunks.count { $0.chunk.sound != nil }
     let helpers = crew.helpers
-    return helpers == 0 ? 1 : helpers + 2
+    return held == 0 || helpers > 0 && held < helpers + 2 && !crew.isBusy
   }
 
   /// The open chunk has all of its sound: it is there to be encoded, or, a short last one, to be
   /// heard by the encoder of the chunk before.
   private func close(_ chunk: Chunk<Codec>) {
     open = nil
-    chunks.append(chunk)
     guard let sound = chunk.sound else { return }
     warmUp.restart(withLast: warmUp.capacity, of: sound, room: warmUp.capacity)
     let packets = (sound.count - Int(chunk.start - chunk.soundStart)) / codec.framesPerPacket
-    if chunk.isLast, !chunk.isFirst, packets < grid.shortest { return }
+    let isShort = chunk.isLast && !chunk.isFirst && packets < grid.shortest
     // The last one is for this thread.
-    chunk.ticket = crew.add(chunk, keeping: chunk.isLast ? 1 : 0)
+    chunks.append((isShort ? nil : crew.add(chunk, keeping: chunk.isLast ? 1 : 0), chunk))
   }
 
   /// Does what can be done on this thread, for some milliseconds, or waits for others.
@@ -154,7 +156,7 @@ package final class SplicedEncoder<Codec: SplicedCodec> {
 
   /// Splices what is encoded, in order.
   private func collect() throws(Problem) {
-    while let chunk = chunks.first, chunk.ticket.map(crew.isDone) ?? true {
+    while let (ticket, chunk) = chunks.first, ticket.map(crew.isDone) ?? true {
       if let problem = chunk.problem { throw problem }
       try splicer.add(chunk)
       chunks.removeFirst()

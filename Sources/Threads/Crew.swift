@@ -1,6 +1,7 @@
 /// A part of some work, which any thread of a `Crew` can go on with, one at a time.
 package protocol CrewTask: AnyObject, Sendable {
-  /// Works for some milliseconds. A failure is an end, too: the task keeps it for its owner.
+  /// Works on, best for some milliseconds: another job may wait for the core. A failure is an end, too:
+  /// the task keeps it for its owner.
   ///
   /// - Returns: Whether nothing is left to do.
   func advance() -> Bool
@@ -8,9 +9,9 @@ package protocol CrewTask: AnyObject, Sendable {
 
 /// The threads at work on one job: the one that it belongs to, and those on cores that are idle.
 ///
-/// Whoever has work to share divides it into tasks and adds these: encoders of a mix, and what
-/// renders it. A thread on an idle core takes one after the other until none is left, or until
-/// another job waits for the core. The job's own thread takes some where it would otherwise wait.
+/// Encoders, renderers and analyses divide their work into tasks, and add these to the crew of their
+/// job. A thread on an idle core takes one task after the other until none is left, or until another
+/// job waits for the core. The job's own thread takes tasks where it would otherwise wait.
 ///
 /// Functions are for the job's own thread, one at a time.
 package final class Crew: Sendable {
@@ -21,22 +22,22 @@ package final class Crew: Sendable {
   private let state = Monitor(State())
 
   /// Which tasks a thread takes first.
-  package enum Urgency: Int, Sendable {
-    /// Those that others wait for.
+  package enum Priority: Int, Sendable {
+    /// Those that other work waits for.
     case usual
-    /// Those that are not needed yet.
+    /// Those whose outcome is not needed yet.
     case ahead
   }
 
-  /// A task's number in its crew: of two that are equally urgent, the lower one is taken first.
+  /// A task's number in its crew: of two of the same priority, the lower one is taken first.
   package typealias Ticket = Int
 
   private struct Entry {
     let ticket: Ticket
-    let urgency: Urgency
+    let priority: Priority
     let task: any CrewTask
 
-    var rank: (Int, Ticket) { (urgency.rawValue, ticket) }
+    var rank: (Int, Ticket) { (priority.rawValue, ticket) }
   }
 
   private struct State {
@@ -49,7 +50,7 @@ package final class Crew: Sendable {
     /// Threads beside the job's own.
     var helpers = 0
     /// Those of them that have not yet come to take a task.
-    var beginners = 0
+    var starting = 0
     var nextTicket = 0
 
     mutating func insert(_ entry: Entry) {
@@ -113,19 +114,27 @@ package final class Crew: Sendable {
   /// Threads at work beside the job's own.
   package var helpers: Int { state.withLock { $0.helpers } }
 
+  /// Whether each thread has a task of usual priority, and one more is there.
+  package var isBusy: Bool {
+    state.withLock { state in
+      let waiting = state.waiting.count { $0.priority == .usual }
+      return waiting + state.running.count > state.helpers + 1
+    }
+  }
+
   /// Adds a task, and starts threads as far as tasks wait and cores are idle.
   ///
   /// - Parameters:
   ///   - task: Not touched by its giver until it is done or withdrawn.
-  ///   - urgency: When threads take it.
+  ///   - priority: When threads take it.
   ///   - kept: How many waiting tasks no thread is started for, since this one has time for them.
   /// - Returns: The task's number.
   package func add(
-    _ task: any CrewTask, urgency: Urgency = .usual, keeping kept: Int = 0
+    _ task: any CrewTask, priority: Priority = .usual, keeping kept: Int = 0
   ) -> Ticket {
     let ticket = state.withLock { state in
       defer { state.nextTicket += 1 }
-      state.insert(Entry(ticket: state.nextTicket, urgency: urgency, task: task))
+      state.insert(Entry(ticket: state.nextTicket, priority: priority, task: task))
       return state.nextTicket
     }
     callHelpers(keeping: kept)
@@ -135,8 +144,8 @@ package final class Crew: Sendable {
   /// Whether a task is done, and may be touched by its giver.
   package func isDone(_ ticket: Ticket) -> Bool { state.withLock { $0.isDone(ticket) } }
 
-  /// Works for some milliseconds at `ticket`, or else at another task; waits until `ticket` is done, or
-  /// there is a task to take, where other threads have them all. Returns at once where it is done.
+  /// Advances `ticket` once, or else another task; where other threads have all tasks, waits until
+  /// `ticket` is done, or there is a task to take. Returns at once where `ticket` is done.
   package func work(for ticket: Ticket) {
     let entry = state.wait { state -> Entry?? in
       if state.isDone(ticket) { return .some(nil) }
@@ -162,19 +171,20 @@ package final class Crew: Sendable {
   /// Waits until no thread but the job's own is left; there may be no task any more.
   private func dismiss() { state.wait { $0.helpers == 0 ? () : nil } }
 
-  /// Does `count` tasks, and takes them in order when they are done.
+  /// Does `count` tasks, and collects them in order when they are done.
   ///
   /// - Parameters:
   ///   - count: How many there are.
-  ///   - urgency: Of those that this thread does not wait for.
-  ///   - room: How many may be made and not taken beside so many helpers; one at least, and two where
-  ///     helpers are to come.
+  ///   - priority: When threads take them; this one takes that which comes next.
+  ///   - kept: How many of those that are made no thread is started for.
+  ///   - room: How many may be made and not collected beside so many helpers; one at least. Where it is
+  ///     not more than `kept`, no thread is ever started.
   ///   - make: Makes a task by its number, on this thread.
-  ///   - take: Gets each task when it is done, on this thread.
-  /// - Throws: What `make` or `take` throws, once no thread is at the tasks any more.
+  ///   - collect: Gets each task when it is done, on this thread.
+  /// - Throws: What `make` or `collect` throws, once no thread is at the tasks any more.
   package func inOrder<Task: CrewTask>(
-    _ count: Int, urgency: Urgency = .usual, room: (_ helpers: Int) -> Int,
-    make: (Int) throws -> Task, take: (Task) throws -> Void
+    _ count: Int, priority: Priority = .usual, keeping kept: Int = 1,
+    room: (_ helpers: Int) -> Int, make: (Int) throws -> Task, collect: (Task) throws -> Void
   ) throws {
     var made: [(ticket: Ticket, task: Task)] = []
     defer { withdraw(made.map(\.ticket)) }
@@ -182,15 +192,17 @@ package final class Crew: Sendable {
     while next < count || !made.isEmpty {
       while next < count, made.count < max(1, room(helpers)) {
         let task = try make(next)
-        // One of them is for this thread.
-        made.append((add(task, urgency: urgency, keeping: 1), task))
+        // Before this thread has time for a task, it collects those that are done.
+        let isFree = made.first.map { !isDone($0.ticket) } ?? true
+        made.append((add(task, priority: priority, keeping: isFree ? kept : 0), task))
         next += 1
       }
-      work(for: made[0].ticket)
-      while let (ticket, task) = made.first, isDone(ticket) {
-        made.removeFirst()
-        try take(task)
+      guard isDone(made[0].ticket) else {
+        work(for: made[0].ticket)
+        continue
       }
+      // One at a time: meanwhile the others have further tasks.
+      try collect(made.removeFirst().task)
     }
   }
 
@@ -199,9 +211,9 @@ package final class Crew: Sendable {
     guard let budget else { return }
     while true {
       let isUseful = state.withLock { state in
-        guard state.waiting.count > kept + state.beginners else { return false }
+        guard state.waiting.count > kept + state.starting else { return false }
         state.helpers += 1
-        state.beginners += 1
+        state.starting += 1
         return true
       }
       guard isUseful else { return }
@@ -214,7 +226,7 @@ package final class Crew: Sendable {
       guard isStarted else {
         state.withLock { state in
           state.helpers -= 1
-          state.beginners -= 1
+          state.starting -= 1
         }
         return
       }
@@ -224,7 +236,7 @@ package final class Crew: Sendable {
   /// Takes tasks on a thread of its own, until none waits, or a job needs the core.
   private func help(on lease: CPULease) {
     var entry = state.withLock { state in
-      state.beginners -= 1
+      state.starting -= 1
       return state.take()
     }
     while let current = entry {

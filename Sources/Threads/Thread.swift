@@ -57,7 +57,7 @@ public final class Thread: Sendable {
   /// - Parameters:
   ///   - name: What `top -H` and debuggers show; the first 15 bytes count.
   ///   - urgency: How soon it gets a core.
-  ///   - stackSize: Bytes, rounded up to whole pages and to what POSIX asks for at least.
+  ///   - stackSize: Bytes, rounded up to whole pages, and to what POSIX and Swift need at least.
   ///   - body: The work. The thread ends with it.
   /// - Returns: The thread, which runs on by itself if it is not joined.
   /// - Throws: `SpawnError` where the system has no thread to give.
@@ -69,8 +69,9 @@ public final class Thread: Sendable {
     pthread_attr_init(&attributes)
     defer { pthread_attr_destroy(&attributes) }
     let page = max(1, sysconf(Int32(_SC_PAGESIZE)))
-    let wanted =
-      max(stackSize, sysconf(Int32(_SC_THREAD_STACK_MIN))) + avjob_signal_stack_size
+    // Swift's runtime takes 40 KB where a generic type is used for the first time.
+    let least = sysconf(Int32(_SC_THREAD_STACK_MIN)) + 1 << 16
+    let wanted = max(stackSize, least) + avjob_signal_stack_size
     let sized = pthread_attr_setstacksize(&attributes, (wanted + page - 1) / page * page)
     guard sized == 0 else { throw SpawnError(code: sized) }
 

@@ -55,9 +55,6 @@ struct ParallelRenderingTests {
     let budget = CPUBudget(total: cores)
     let own = try #require(budget.tryLease())
     defer { own.release() }
-    let graph = try session.graph()
-    let crew = Crew(budget: budget)
-    #expect(try (session.mostRenderers(of: graph, crew) > 1) == (cores > 1))
     var (latest, isHelped) = (Time.zero, false)
     let report = try session.run(budget: budget) { progress in
       let idle = (1..<cores).compactMap { _ in budget.tryLease() }
@@ -71,14 +68,53 @@ struct ParallelRenderingTests {
     return (bytes, report.warnings.map(\.message))
   }
 
+  private func music(_ name: String) throws -> String {
+    let path = stage.folder.path(name)
+    try Tool.succeed(
+      "ffmpeg", "-y", "-v", "error", "-stream_loop", "1", "-i", Fixture.path("feelings.ogg"), "-t",
+      "19",
+      "-b:a", "128k", path)
+    return path
+  }
+
+  @Test(
+    "what fails and what stops an export is the same on any number of cores, and nothing is left")
+  func ends() throws {
+    let path = try music("music.wav")
+    let music = try stage.library.asset(at: FilePath(path))
+    try Tool.succeed("truncate", "-s", "2000000", path)
+    var failures: [Failure] = []
+    for (cores, isCancelled) in [
+      (1, false), (2, false), (8, false), (1, true), (2, true), (8, true),
+    ] {
+      let folder = TestFolder()
+      let library = isCancelled ? MediaLibrary() : stage.library
+      let source = isCancelled ? try library.asset(at: FilePath(self.music("whole.flac"))) : music
+      let session = ExportSession(try export(source, to: folder.path("")), library: library)
+      let budget = CPUBudget(total: cores)
+      let own = try #require(budget.tryLease())
+      defer { own.release() }
+      let flag = CancellationFlag()
+      do {
+        _ = try session.run(budget: budget, cancellation: flag) { progress in
+          if isCancelled, progress.fractionCompleted > 0.4 { flag.cancel() }
+        }
+        Issue.record("an export went on, on \(cores) cores")
+      } catch let failure as Failure {
+        failures.append(failure)
+      } catch {
+        #expect(isCancelled && error is CancellationError)
+      }
+      #expect((1..<cores).compactMap { _ in budget.tryLease() }.count == cores - 1)
+      #expect(try Tool.succeed("ls", "-A", folder.path("")).text == "")
+    }
+    #expect(failures.count == 3 && Set(failures.map(\.description)).count == 1)
+  }
+
   @Test("outputs are the same on any number of cores, and so is what is said of damage")
   func twin() throws {
     for isDamaged in [false, true] {
-      let path = stage.folder.path(isDamaged ? "music.flac" : "music.mp3")
-      try Tool.succeed(
-        "ffmpeg", "-v", "error", "-stream_loop", "1", "-i", Fixture.path("feelings.ogg"), "-t",
-        "19",
-        "-b:a", "128k", path)
+      let path = try music(isDamaged ? "music.flac" : "music.mp3")
       if isDamaged {
         var bytes = try readFile(path)
         for place in [3, 5, 9] {

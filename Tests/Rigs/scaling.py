@@ -54,7 +54,7 @@ class Rig:
 
         def most(pattern):
             found = re.findall(r"^\s*([\d,]+) .*" + pattern, text, re.MULTILINE)
-            return max([int(number.replace(",", "")) for number in found], default=0)
+            return max(int(number.replace(",", "")) for number in found)
 
         return most("PROGRAM TOTALS"), most(r"8Splicing5ChunkC7advance"), \
             most(r"ExportEngine8RendererC4pull")

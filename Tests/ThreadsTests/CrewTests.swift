@@ -40,6 +40,7 @@ struct CrewTests {
 
   private struct Stop: Error {}
 
+  @discardableResult
   private func gather<Result>(
     cores: Int, _ body: (Crew) throws -> Result
   ) throws -> Result {
@@ -64,7 +65,7 @@ struct CrewTests {
           made += 1
           most = max(most, made - taken.count)
           return Counting(number, steps: 1 + number % 5, log)
-        } take: { task in
+        } collect: { task in
           #expect(task.count == task.steps)
           taken.append(task.number)
         }
@@ -77,17 +78,36 @@ struct CrewTests {
   @Test("nothing to do is done at once, and there is room for one task at least")
   func edges() throws {
     try gather(cores: 2) { crew in
-      try crew.inOrder(0, room: { _ in 1 }, make: { _ in throw Stop() }, take: { (_: Counting) in })
+      try crew.inOrder(
+        0, room: { _ in 1 }, make: { _ in throw Stop() }, collect: { (_: Counting) in })
       var taken = 0
       try crew.inOrder(3) { _ in
         0
       } make: {
         Counting($0, steps: 1, Log())
-      } take: { _ in
+      } collect: { _ in
         taken += 1
       }
       #expect(taken == 3)
     }
+  }
+
+  @Test("an error of the collector comes after the tasks before it, and ends the work")
+  func collectorError() throws {
+    var collected: [Int] = []
+    try gather(cores: 3) { crew in
+      #expect(throws: Stop.self) {
+        try crew.inOrder(100) { _ in
+          9
+        } make: {
+          Counting($0, steps: 1, Log())
+        } collect: { task in
+          if task.number == 60 { throw Stop() }
+          collected.append(task.number)
+        }
+      }
+    }
+    #expect(collected == Array(0..<60))
   }
 
   @Test("an error ends the work: no thread goes on with a task, and nothing is left to take")
@@ -103,7 +123,7 @@ struct CrewTests {
             tasks.append(Counting(number, steps: 1_000_000, Log()))
             if number > 5 { throw Stop() }
             return tasks[number]
-          } take: { _ in
+          } collect: { _ in
             taken += 1
           }
         }
@@ -116,45 +136,48 @@ struct CrewTests {
     }
   }
 
-  @Test("what is urgent comes before what is ahead, and each in the order of its adding")
-  func urgency() {
-    let (crew, log) = (Crew(), Log())
-    var tickets: [Crew.Ticket] = []
-    for (number, urgency) in [(0, Crew.Urgency.ahead), (1, .usual), (2, .ahead), (3, .usual)] {
-      tickets.append(crew.add(Counting(number, steps: 2, log), urgency: urgency))
+  /// A task that goes on only when it is told to.
+  private final class Gate: CrewTask {
+    private let (isBegun, mayEnd) = (Channel<Bool>(capacity: 1), Channel<Bool>(capacity: 1))
+    func advance() -> Bool {
+      isBegun.send(true)
+      return mayEnd.receive() == true
     }
-    // One that is done leaves the choice open.
-    crew.withdraw([tickets[2]])
-    let last = crew.add(Counting(4, steps: 1, log), urgency: .ahead)
-    crew.work(for: last)
-    #expect(log.all == [4] && crew.isDone(last))
-    while !crew.isDone(tickets[0]) { crew.work(for: tickets[0]) }
-    #expect(log.all == [4, 0])
-    crew.work(for: tickets[0])
-    #expect(log.all == [4, 0])
-    while !crew.isDone(tickets[3]) { crew.work(for: tickets[3]) }
-    #expect(log.all == [4, 0, 3] && !crew.isDone(tickets[1]))
+    func waitForBegin() { _ = isBegun.receive() }
+    func open() { mayEnd.send(true) }
   }
 
-  @Test("who waits for a task that another thread has does others, and wakes up when it is done")
-  func waiting() throws {
-    final class Gate: CrewTask {
-      let (isBegun, mayEnd) = (Channel<Bool>(capacity: 1), Channel<Bool>(capacity: 1))
-      func advance() -> Bool {
-        isBegun.send(true)
-        return mayEnd.receive() == true
+  @Test("usual tasks come before those ahead, and each in the order of their adding")
+  func priority() throws {
+    try gather(cores: 2) { crew in
+      let (gate, log) = (Gate(), Log())
+      let held = crew.add(gate)
+      gate.waitForBegin()
+      for (number, priority) in [(0, Crew.Priority.ahead), (1, .usual), (2, .ahead), (3, .usual)] {
+        _ = crew.add(Counting(number, steps: 2, log), priority: priority)
       }
+      #expect(crew.isBusy)
+      // A thread that another one keeps waiting takes what comes first.
+      for _ in 0..<8 { crew.work(for: held) }
+      #expect(log.all == [1, 3, 0, 2] && !crew.isBusy)
+      gate.open()
+      crew.work(for: held)
     }
+  }
+
+  @Test("a thread that waits for another thread's task works at others until that one is done")
+  func waiting() throws {
     try gather(cores: 2) { crew in
       let (gate, log) = (Gate(), Log())
       let ticket = crew.add(gate)
-      #expect(gate.isBegun.receive() == true && crew.helpers == 1)
+      gate.waitForBegin()
+      #expect(crew.helpers == 1)
       let other = crew.add(Counting(7, steps: 1, log))
       crew.work(for: ticket)
       #expect(log.all == [7] && crew.isDone(other) && !crew.isDone(ticket))
       let opener = try Thread.spawn(name: "opener") {
         usleep(10_000)
-        gate.mayEnd.send(true)
+        gate.open()
       }
       crew.work(for: ticket)
       #expect(crew.isDone(ticket))
@@ -162,7 +185,9 @@ struct CrewTests {
     }
   }
 
-  @Test("a thread whose core somebody waits for leaves its task, half-way, to whoever comes next")
+  @Test(
+    "where a job waits for a helper's core, the helper leaves its task half-way, and another thread goes on"
+  )
   func leaving() throws {
     final class Long: CrewTask {
       let steps = Atomic<Int>(0)

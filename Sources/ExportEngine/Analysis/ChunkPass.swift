@@ -123,25 +123,41 @@ package struct ChunkPass: Sendable {
     _ collect: (Analyzer.Outcome) throws -> Void
   ) throws {
     let run = max(1, min(Self.longestRun, count / (4 * crew.mostThreads)))
-    let readers = Stash<ChunkReader>()
+    let readers = ReusePool<ChunkReader>()
     try crew.inOrder((count + run - 1) / run) {
       min(2 * ($0 + 1), renderers)
-    } make: { index in
+    } make: { index -> AnalysisTask<SoundChunk, Analyzer.Outcome> in
       let chunks = (index * run..<min(count, (index + 1) * run)).map(chunk)
-      return AnalysisTask(chunks) { chunk throws(Failure) in
-        let idle = readers.take { $0.position == chunk.frames.lowerBound }
-        let reader = if let idle { idle } else { try reader() }
-        defer { readers.put(reader) }
-        var analyzer = try makeAnalyzer(chunk)
-        try reader.read(chunk) {
-          analyzer.warmUp($0)
-        } sound: {
-          analyzer.add($0)
+      return AnalysisTask(chunks, analysis(upTo: chunks.last, readers, makeAnalyzer))
+    } collect: {
+      try $0.give(to: collect)
+    }
+  }
+
+  /// What analyses chunks in a row: by a reader of the pool, which gets it back after `last`.
+  private func analysis<Analyzer: ChunkAnalyzer>(
+    upTo last: SoundChunk?, _ readers: ReusePool<ChunkReader>,
+    _ makeAnalyzer: @escaping @Sendable (SoundChunk) throws(Failure) -> Analyzer
+  ) -> (SoundChunk) throws(Failure) -> Analyzer.Outcome {
+    var own: ChunkReader?
+    return { chunk throws(Failure) in
+      let reader =
+        if let own { own } else {
+          try readers.take(
+            where: { $0.position == chunk.frames.lowerBound },
+            or: { () throws(Failure) in try openReader() })
         }
-        return try analyzer.finish()
+      own = reader
+      var analyzer = try makeAnalyzer(chunk)
+      try reader.read(chunk) {
+        analyzer.warmUp($0)
+      } sound: {
+        analyzer.add($0)
       }
-    } take: { task in
-      for outcome in task.outcomes { try collect(try outcome.get()) }
+      let outcome = try analyzer.finish()
+      // One that has failed is not used again.
+      if chunk == last { readers.put(reader) }
+      return outcome
     }
   }
 
@@ -151,12 +167,12 @@ package struct ChunkPass: Sendable {
     _ makeAnalyzer: @escaping @Sendable (SoundChunk) throws(Failure) -> Analyzer,
     _ collect: (Analyzer.Outcome) throws -> Void
   ) throws {
-    let reader = try reader()
+    let reader = try openReader()
     let channelCount = graph.nodes.last?.format.channelLayout.count ?? 1
     let bytes = max(1, grid.length * channelCount * MemoryLayout<Float>.size)
-    try crew.inOrder(count) {
-      $0 == 0 ? 1 : min($0 + 2, max(2, Self.mostHeldBytes / bytes))
-    } make: { index in
+    try crew.inOrder(count, keeping: 0) {
+      $0 == 0 ? 1 : min($0 + 2, max(2, Renderer.mostHeldBytes / bytes))
+    } make: { index -> AnalysisTask<HeldChunk, Analyzer.Outcome> in
       let chunk = chunk(index)
       var (warmUp, sound): ([AudioBuffer], [AudioBuffer]) = ([], [])
       try reader.read(chunk) {
@@ -171,15 +187,13 @@ package struct ChunkPass: Sendable {
         for block in held.sound { analyzer.add(block) }
         return try analyzer.finish()
       }
-    } take: { task in
-      for outcome in task.outcomes { try collect(try outcome.get()) }
+    } collect: {
+      try $0.give(to: collect)
     }
   }
 
   /// Chunks in a row that one thread renders: a few per cent go into each place where it begins.
   private static let longestRun = 8
-  /// Bytes of all chunks that are rendered before they are analysed.
-  private static let mostHeldBytes = 256 << 20
 
   private func chunk(_ index: Int) -> SoundChunk {
     let start = frames.lowerBound + Int64(index) * Int64(grid.length)
@@ -190,7 +204,7 @@ package struct ChunkPass: Sendable {
       isLast: end == frames.upperBound)
   }
 
-  private func reader() throws(Failure) -> ChunkReader {
+  private func openReader() throws(Failure) -> ChunkReader {
     try ChunkReader(graph, warmUp: grid.warmUp, library, cancellation)
   }
 }
@@ -202,11 +216,16 @@ private final class AnalysisTask<Item, Outcome>: CrewTask, @unchecked Sendable {
   private var items: ArraySlice<Item>
   private let analyze: (Item) throws(Failure) -> Outcome
   /// In order; the last one may be a failure.
-  private(set) var outcomes: [Result<Outcome, Failure>] = []
+  private var outcomes: [Result<Outcome, Failure>] = []
 
   init(_ items: [Item], _ analyze: @escaping (Item) throws(Failure) -> Outcome) {
     self.items = items[...]
     self.analyze = analyze
+  }
+
+  /// Gives the outcomes to `collect`, in order, up to the first failure, which is thrown.
+  func give(to collect: (Outcome) throws -> Void) throws {
+    for outcome in outcomes { try collect(try outcome.get()) }
   }
 
   func advance() -> Bool {

@@ -55,7 +55,12 @@ package final class Renderer {
 
   /// How many renderers may be open at once where each reads so many sources at a time: their files
   /// are open, and some that are idle.
-  static func most(reading sources: Int) -> Int { 512 / (sources + SourcePool.idleLimit) }
+  static func most(reading sources: Int, files: Int = 512) -> Int {
+    files / (sources + SourcePool.idleLimit)
+  }
+
+  /// Bytes of all sound that is rendered before it is needed.
+  static let mostHeldBytes = 256 << 20
 
   /// A warning for each file in which renderers of a graph have found damage so far.
   static func damageWarnings(of renderers: [Renderer]) -> [Warning] {

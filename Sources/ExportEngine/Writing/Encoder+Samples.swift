@@ -87,25 +87,18 @@ extension LibAV.Encoder {
     case .planarFloat:
       destination.assumingMemoryBound(to: Float.self)
         .update(from: planes[plane] + start, count: count)
-    case .planarInt16:
-      quantizer.convert(
-        planes[plane] + start, count: count, frame: frame, channel: plane,
-        to: destination.assumingMemoryBound(to: Int16.self), stride: 1)
-    case .planarInt24:
-      quantizer.convert(
-        planes[plane] + start, count: count,
-        to: destination.assumingMemoryBound(to: Int32.self), stride: 1)
+    case .planarInt16, .planarInt24: preconditionFailure("ALAC takes integers")
     }
   }
 }
 
-/// Stores the samples of some channels frame by frame.
+/// Stores the samples of some channels frame by frame, in memory that has room for them.
 @inline(__always)
 func interleave<Sample>(
   _ planes: UnsafePointer<UnsafeMutablePointer<Int32>>, _ start: Int, _ count: Int,
   _ channels: Int, to destination: UnsafeMutableRawPointer, _ sample: (Int32) -> Sample
 ) {
-  let samples = destination.assumingMemoryBound(to: Sample.self)
+  let samples = destination.bindMemory(to: Sample.self, capacity: count * channels)
   for channel in 0..<channels {
     let plane = planes[channel] + start
     for index in 0..<count { samples[index * channels + channel] = sample(plane[index]) }

@@ -62,7 +62,9 @@ struct MP3WriterTests {
     })
     let budget = CPUBudget(total: 3)
     let failure = #expect(throws: Failure.self) {
-      try writeNoise(1 << 23, calls: calls, Crew(budget: budget))
+      try Crew.gather(from: budget, unless: CancellationFlag()) {
+        try writeNoise(1 << 23, calls: calls, $0)
+      }
     }
     #expect(
       failure?.message == "cannot write the file: No space left on device; "
@@ -84,7 +86,9 @@ struct MP3WriterTests {
     })
     let budget = CPUBudget(total: 2)
     let failure = #expect(throws: Failure.self) {
-      try writeNoise(10_000, calls: calls, Crew(budget: budget))
+      try Crew.gather(from: budget, unless: CancellationFlag()) {
+        try writeNoise(10_000, calls: calls, $0)
+      }
     }
     #expect(failure?.message == "cannot write the file: Input/output error; check the disk")
     #expect(writes == 2)
@@ -101,8 +105,9 @@ struct MP3WriterTests {
     })
     let budget = CPUBudget(total: 3)
     let failure = #expect(throws: Failure.self) {
-      try writeNoise(
-        1 << 23, calls: calls, Crew(budget: budget, cancellation: cancellation))
+      try Crew.gather(from: budget, unless: cancellation) {
+        try writeNoise(1 << 23, calls: calls, $0)
+      }
     }
     #expect(failure?.message == "stopped" && failure?.remedy == .tryAgain)
     try expectNothingLeft(budget)
