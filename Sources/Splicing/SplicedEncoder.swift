@@ -127,13 +127,13 @@ package final class SplicedEncoder<Codec: SplicedCodec> {
     return chunk
   }
 
-  /// Whether the sound of another chunk may be in memory: with helpers one chunk for each thread and one
+  /// Whether the sound of another chunk may be in memory: of several threads one chunk for each and one
   /// more, so that no thread waits for sound, and those of all encoders of a crew together, beside the
-  /// one that each fills; without, the one that this thread fills and then encodes.
+  /// one that each fills; of one thread, the one that it fills and then encodes.
   private var hasRoom: Bool {
     let held = chunks.count { $0.chunk.sound != nil }
-    let helpers = crew.helpers
-    return held == 0 || helpers > 0 && held < helpers + 2 && !crew.isBusy
+    let threads = crew.threads
+    return held == 0 || threads > 1 && held <= threads && !crew.isBusy
   }
 
   /// The open chunk has all of its sound: it is there to be encoded, or, a short last one, to be

@@ -83,6 +83,9 @@ public final class CPUBudget: Sendable {
     return thread != nil
   }
 
+  /// Whether `tryLease` would have a core to give.
+  var hasIdleCore: Bool { state.withLock { $0.free > 0 && $0.queue.isEmpty } }
+
   /// How many threads wait for a core.
   var waiting: Int { state.withLock { $0.queue.count } }
 

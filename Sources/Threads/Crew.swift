@@ -114,12 +114,15 @@ package final class Crew: Sendable {
   /// Threads at work beside the job's own.
   package var helpers: Int { state.withLock { $0.helpers } }
 
-  /// Whether each thread has a task of usual priority, and one more is there.
+  /// Threads at work, the job's own included, and the next one where a core is idle.
+  package var threads: Int { 1 + helpers + (budget?.hasIdleCore == true ? 1 : 0) }
+
+  /// Whether each of these threads has a task of usual priority, and one more is there.
   package var isBusy: Bool {
-    state.withLock { state in
-      let waiting = state.waiting.count { $0.priority == .usual }
-      return waiting + state.running.count > state.helpers + 1
+    let pending = state.withLock { state in
+      state.waiting.count { $0.priority == .usual } + state.running.count
     }
+    return pending > threads
   }
 
   /// Adds a task, and starts threads as far as tasks wait and cores are idle.
