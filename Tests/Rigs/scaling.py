@@ -40,7 +40,7 @@ class Rig:
     def seconds(self, command):
         """Processor time of a command on one core."""
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run(["taskset", "-c", "0"] + command, check=True)
+        subprocess.run(["taskset", "-c", "0"] + command, check=True, stderr=subprocess.DEVNULL)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
