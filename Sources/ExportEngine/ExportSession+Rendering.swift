@@ -113,7 +113,7 @@ extension ExportSession {
       // Of a server's file, one connection reads all of it.
       !graph.nodes.contains(where: { $0.asset?.location.url != nil }),
       // What is copied is not rendered, on one thread.
-      spans.whole.all.count > 1 || graph.sinks.contains(where: { !$0.isCopied })
+      spans.whole.all.count > 1 || graph.sinks.contains(where: { $0.sparedParts == nil })
     else { return false }
     // A file that cannot be read is one thread's to report, at its place.
     return (try? graph.isRenderedInOrder(library)) == false
@@ -143,14 +143,6 @@ extension ExportSession {
       if let failure = span.failure { throw failure }
     }
     return Renderer.damageWarnings(of: renderers.takeAll())
-  }
-}
-
-extension Sink {
-  /// Whether its sound is not rendered, but for what is encoded between copies.
-  fileprivate var isCopied: Bool {
-    guard let copied else { return false }
-    return copied.method != .samples
   }
 }
 

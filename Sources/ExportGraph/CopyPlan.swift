@@ -56,3 +56,11 @@ extension CopyLayout {
     return first..<max(first, min(length, firstSample(ofFrame: frames.upperBound)))
   }
 }
+
+extension Sink {
+  /// The parts of an output whose copied ones are not rendered for it; nil where all is rendered:
+  /// samples that are copied are, too.
+  package var sparedParts: [CopiedPart]? {
+    copied.flatMap { $0.method == .samples ? nil : $0.parts }
+  }
+}

@@ -80,8 +80,8 @@ private enum Cost {
 extension Sink {
   /// Its frames that are not copied.
   fileprivate var encodedCount: Int {
-    guard let copied, copied.method != .samples else { return frames.count }
-    return copied.parts.reduce(0) { $0 + ($1.source == nil ? $1.frames.count : 0) }
+    guard let sparedParts else { return frames.count }
+    return sparedParts.reduce(0) { $0 + ($1.source == nil ? $1.frames.count : 0) }
   }
 }
 

@@ -39,10 +39,9 @@ package func makeWriter(
 private func makeSoundWriter(
   for sink: Sink, format: AudioFormat, crew: Crew, _ library: MediaLibrary
 ) throws(Failure) -> any SoundWriter {
-  // Samples that are copied are rendered all the same.
-  let copied = sink.copied.flatMap { $0.method == .samples ? nil : $0.parts }
   let tally = SoundTally(
-    expectedFrames: sink.frameCount, channelCount: format.channelLayout.count, copied: copied)
+    expectedFrames: sink.frameCount, channelCount: format.channelLayout.count,
+    copied: sink.sparedParts)
   if case .mp3(let settings) = sink.format {
     let tag = try id3Tag(of: sink, sampleRate: format.sampleRate, readPicture)
     let file = try OutputFile.create(at: sink.output.path)
