@@ -115,7 +115,10 @@ package final class Crew: Sendable {
   package var helpers: Int { state.withLock { $0.helpers } }
 
   /// Threads at work, the job's own included, and the next one where a core is idle.
-  package var threads: Int { 1 + helpers + (budget?.hasIdleCore == true ? 1 : 0) }
+  package var threads: Int {
+    // The core of a helper on its way out is idle before the helper is gone.
+    min(mostThreads, 1 + helpers + (budget?.hasIdleCore == true ? 1 : 0))
+  }
 
   /// Whether each of these threads has a task of usual priority, and one more is there.
   package var isBusy: Bool {
