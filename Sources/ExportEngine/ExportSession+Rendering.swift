@@ -106,16 +106,16 @@ extension ExportSession {
   // MARK: - On many
 
   /// Whether several renderers make the export's sound: where rendering would keep threads waiting, and
-  /// one can begin anywhere without much that others have done.
+  /// a renderer can begin anywhere at little cost.
   private func mayBeShared(_ spans: RenderedSpans, of graph: Graph, _ crew: Crew) -> Bool {
     guard crew.mostThreads > 1, spans.count > 2, spans.mostRenderers > 1,
       graph.renderingShare * Double(crew.mostThreads) > 1,
       // Of a server's file, one connection reads all of it.
       !graph.nodes.contains(where: { $0.asset?.location.url != nil }),
-      // What is copied is not rendered, on one thread.
+      // On one thread, copied sound is not rendered.
       spans.whole.all.count > 1 || graph.sinks.contains(where: { $0.sparedParts == nil })
     else { return false }
-    // A file that cannot be read is one thread's to report, at its place.
+    // Rendering on one thread reports a file that cannot be read, at the file's place in the job.
     return (try? graph.isRenderedInOrder(library)) == false
   }
 
@@ -243,7 +243,8 @@ private struct MastersInStep {
 
 /// The rendering of a span of all masters.
 //
-// `@unchecked Sendable`: one thread at a time advances it, and a crew's lock orders these and its owner.
+// `@unchecked Sendable`: one thread at a time advances a task. The crew's lock orders these threads, and
+// the owner, which touches the task before it is added and after it is done.
 private final class SpanTask: CrewTask, @unchecked Sendable {
   private var masters: MastersInStep
   private let renderers: ReusePool<Renderer>

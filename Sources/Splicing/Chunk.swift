@@ -2,8 +2,9 @@ internal import Threads
 
 /// A part of the stream that is encoded by itself, with the sound that it needs.
 //
-// `@unchecked Sendable`: it goes from its owner to the threads that advance it, one at a time, and to
-// its owner again by way of a `Crew`, whose lock orders these.
+// `@unchecked Sendable`: a chunk goes from its owner to the threads that advance it, one at a time, and
+// back to the owner, by way of a `Crew`, whose lock orders all of these threads. Meanwhile the owner
+// only reads `sound`'s place, which nobody changes then.
 final class Chunk<Codec: SplicedCodec>: CrewTask, @unchecked Sendable {
   typealias Problem = Codec.Encoder.Problem
 

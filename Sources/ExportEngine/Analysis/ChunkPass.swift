@@ -211,7 +211,8 @@ package struct ChunkPass: Sendable {
 
 /// The analysis of some chunks in a row.
 //
-// `@unchecked Sendable`: one thread at a time advances it, and a crew's lock orders these and its owner.
+// `@unchecked Sendable`: one thread at a time advances a task. The crew's lock orders these threads, and
+// the owner, which touches the task before it is added and after it is done.
 private final class AnalysisTask<Item, Outcome>: CrewTask, @unchecked Sendable {
   private var items: ArraySlice<Item>
   private let analyze: (Item) throws(Failure) -> Outcome

@@ -4,8 +4,8 @@ import Threads
 ///
 /// Safe from any thread.
 //
-// `@unchecked Sendable`: a thing is in the pool or with the one thread that took it, and the monitor's
-// lock orders these.
+// `@unchecked Sendable`: a thing is in the pool, or with the one thread that took it. The monitor's lock
+// orders the threads that have it one after the other.
 final class ReusePool<Thing>: @unchecked Sendable {
   private let things = Monitor<[Thing]>([])
 
