@@ -107,7 +107,7 @@ extension ExportSession {
 
   /// Whether several renderers make the export's sound: where rendering would keep threads waiting, and
   /// a renderer can begin anywhere at little cost.
-  private func mayBeShared(_ spans: RenderedSpans, of graph: Graph, _ crew: Crew) -> Bool {
+  func mayBeShared(_ spans: RenderedSpans, of graph: Graph, _ crew: Crew) -> Bool {
     guard crew.mostThreads > 1, spans.count > 2, spans.mostRenderers > 1,
       graph.renderingShare * Double(crew.mostThreads) > 1,
       // Of a server's file, one connection reads all of it.
@@ -160,7 +160,7 @@ struct RenderedSpans {
   /// Files that all renderers may have open.
   private static let mostFiles = 128
 
-  fileprivate init(of graph: Graph) {
+  init(of graph: Graph) {
     let masters = MastersInStep(of: graph)
     // Up to an anchor's stride is decoded in vain before a span.
     let anchored = graph.nodes.compactMap(\.asset).filter { asset in

@@ -6,6 +6,7 @@ import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
+import Threads
 
 @testable import ExportEngine
 
@@ -13,9 +14,10 @@ import Testing
 struct CopyTests {
   private let folder = TestFolder()
 
-  /// A copy of some seconds of an MP3 of five minutes.
+  /// A copy of some seconds of an MP3 of five minutes, the first of which fade in.
   private func session(
-    _ seconds: Int64, watching watch: MediaLibrary.Watch? = nil
+    _ seconds: Int64, fadingIn faded: Int64 = 0, _ request: Output.Request = .copied(.mp3),
+    watching watch: MediaLibrary.Watch? = nil
   ) throws -> ExportSession {
     let source = folder.path("s.mp3")
     try writeSound(
@@ -24,9 +26,14 @@ struct CopyTests {
       recalling: nil, probing: nil, verifiesAssets: false, watching: watch)
     let asset = try library.asset(at: FilePath(source))
     let range = TimeRange(start: .zero, duration: Time(value: seconds, timescale: 1))
-    var output = Output(path: FilePath(folder.path("out.mp3")), request: .copied(.mp3))
-    output.copying = Output.Copying()
-    let segment = Segment(.asset(asset), source: range, at: .zero)
+    var output = Output(path: FilePath(folder.path("out.mp3")), request: request)
+    output.copying = request == .copied(.mp3) ? Output.Copying() : nil
+    var segment = Segment(.asset(asset), source: range, at: .zero)
+    if faded > 0 {
+      try segment.mix.setVolumeRamp(
+        fromStartVolume: .silence, toEndVolume: .unity,
+        timeRange: TimeRange(start: .zero, duration: Time(value: faded, timescale: 1)))
+    }
     return ExportSession(
       Export(
         name: "copy", composition: Composition(tracks: [Track(segments: [segment])]),
@@ -40,6 +47,20 @@ struct CopyTests {
     #expect(fractions.count > 2 && fractions == fractions.sorted() && fractions.last == 1)
     #expect(report.outputs[0].peak == nil && report.outputs[0].clippedSamples == 0)
     #expect(report.outputs[0].frameCount == 250 * 44_100)
+  }
+
+  @Test("on many cores, sound that is copied is not rendered, either")
+  func sharing() throws {
+    let crew = Crew(budget: CPUBudget(total: 256))
+    for (session, isShared) in [
+      (try session(250, fadingIn: 200), false),
+      (try session(250, fadingIn: 200, .exactly(.mp3(.standard))), true),
+    ] {
+      let graph = try Graph(compiling: session.export)
+      #expect((graph.sinks[0].copied != nil) == !isShared)
+      #expect(graph.renderingShare * Double(crew.mostThreads) > 1)
+      #expect(session.mayBeShared(RenderedSpans(of: graph), of: graph, crew) == isShared)
+    }
   }
 
   @Test("the file that is copied is known while it is read")
