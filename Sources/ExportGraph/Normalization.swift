@@ -89,10 +89,10 @@ extension Graph {
 }
 
 extension Normalization: CustomStringConvertible {
-  /// As `to −16.0 LUFS, peaks of −1.8 dBTP at most`; with the gain where it is known.
+  /// As `to −16.0 LUFS, ceiling −1.8 dBTP`; with the gain where it is known.
   public var description: String {
     var text = "to \(target.level)"
-    if let ceiling { text += ", peaks of \(ceiling.tenths) dBTP at most" }
+    if let ceiling { text += ", ceiling \(ceiling.tenths) dBTP" }
     guard let solution else { return text }
     text += ": gain \(solution.gain.decibels.signedTenths) dB"
     return solution.ceiling == nil ? text : text + ", limited"

@@ -131,10 +131,10 @@ extension JobsTests {
         0:36.800  Credits
       outputs
         Jobs/out/sonnets-01.mp3  MP3 V2, 44.1 kHz stereo, to −16.0 LUFS, \
-    peaks of −1.4 dBTP at most
+    ceiling −1.4 dBTP
         Jobs/out/sonnets-01.chapters.json  Podcasting 2.0 chapters
         Jobs/out/sonnets-01.m4a  AAC 128 kbps, 44.1 kHz stereo, to −16.0 LUFS, \
-    peaks of −2.2 dBTP at most
+    ceiling −2.2 dBTP
 
     """
 

@@ -230,10 +230,13 @@ private func chapters(
   var end = sink.frameCount
   for chapter in sink.chapters.reversed() {
     let start = chapter.start.frames(atRate: sampleRate)
-    guard 0..<max(1, end) ~= start else {
+    // One chapter may stand for a sound of no length.
+    guard 0..<end ~= start || start == 0 && sink.frameCount == 0 && chapters.isEmpty else {
       throw Failure(
-        .mendJob, "the chapter '\(chapter.title)' does not start before the next one or the end",
-        origin: chapter.origin)
+        .mendJob,
+        chapters.last.map {
+          "the chapters '\(chapter.title)' and '\($0.chapter.title)' begin at one time"
+        } ?? "the chapter '\(chapter.title)' does not begin before the end", origin: chapter.origin)
     }
     chapters.append((chapter, start..<end))
     end = start

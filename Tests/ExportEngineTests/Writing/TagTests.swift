@@ -291,7 +291,19 @@ struct TagTests {
     #expect(facts == "1764")
   }
 
-  @Test("a chapter that does not start before the next one or the end is refused, at its place")
+  @Test(
+    "chapters that begin at one time are refused, also at the start", arguments: [0, 1] as [Int64])
+  func chaptersAtOnce(second: Int64) throws {
+    let chapters = ["One", "Two"].map {
+      Chapter(start: Time(value: second, timescale: 1), title: $0)
+    }
+    let failure = #expect(throws: Failure.self) {
+      try writeSound([tone], to: folder.path("a.m4a"), .m4a(bitRate: 96_000), chapters: chapters)
+    }
+    #expect(failure?.message == "the chapters 'One' and 'Two' begin at one time")
+  }
+
+  @Test("a chapter that does not begin before the end is refused, at its place")
   func lateChapter() throws {
     var late = chapters
     late[2].start = Time(value: 2, timescale: 1)
@@ -299,8 +311,7 @@ struct TagTests {
     let failure = #expect(throws: Failure.self) {
       try writeSound([tone], to: folder.path("a.m4a"), .m4a(bitRate: 96_000), chapters: late)
     }
-    #expect(
-      failure?.message == "the chapter 'Last' does not start before the next one or the end")
+    #expect(failure?.message == "the chapter 'Last' does not begin before the end")
     #expect(failure?.origin == Origin(rawValue: 7))
     #expect(try entries(of: folder.root) == [])
   }
