@@ -25,8 +25,16 @@ let package = Package(
       dependencies: [
         "MediaTime", "MPEGAudio", "Files", "Threads", "Diagnosis", "MediaComposition", "JobModel",
         "JobFile", "ExportGraph", "ExportEngine", "RunPlan", "RunExecution", "WorkerPool",
-        "Playback", "LiveScreens", "Reports", "Terminal", "JSON", "MediaCache",
+        "Playback", "LiveScreens", "Reports", "Clusters", "Terminal", "JSON", "MediaCache",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
+
+    // Runs on many machines: what their engines are given, and what is seen of it.
+    .target(
+      name: "Clusters",
+      dependencies: [
+        "JSON", "Files", "Threads", "Diagnosis", "ExportEngine", "RunPlan", "Reports", "Terminal",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
 
@@ -208,7 +216,7 @@ let package = Package(
       name: "TestSupport", dependencies: ["Threads"], path: "Tests/TestSupport"),
     .testTarget(name: "MediaTimeTests", dependencies: ["MediaTime", "TestSupport"]),
     .testTarget(name: "MPEGAudioTests", dependencies: ["MPEGAudio", "TestSupport"]),
-    .testTarget(name: "JSONTests", dependencies: ["JSON"]),
+    .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"]),
     .testTarget(name: "DiagnosisTests", dependencies: ["Diagnosis", "TestSupport"]),
     .testTarget(name: "ThreadsTests", dependencies: ["Threads", "TestSupport"]),
     .testTarget(
@@ -284,10 +292,11 @@ let package = Package(
     .testTarget(
       name: "ReportsTests",
       dependencies: [
-        "Reports", "RunPlan", "Diagnosis", "ExportEngine", "ExportGraph", "JobModel",
+        "Reports", "JSON", "RunPlan", "Diagnosis", "ExportEngine", "ExportGraph", "JobModel",
         "MediaComposition", "MediaTime", "Terminal", "WorkerPool", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
+    .testTarget(name: "ClustersTests", dependencies: ["Clusters"]),
     .testTarget(
       name: "PlaybackTests",
       dependencies: [
@@ -359,8 +368,9 @@ if Context.environment["AVJOB_FUZZ"] != nil {
   let texts = ["JobFile", "JobModel", "TimeLists", "YAML", "Diagnosis", "MediaComposition"]
   let files = ["Diagnosis", "ExportEngine", "ExportGraph", "LibAV", "Receipts"]
   let servers = ["HTTP", "MediaCache", "ExportEngine", "Diagnosis"]
+  let reports = ["JSON", "Reports", "Diagnosis", "MediaTime"]
   for target in package.targets
-  where (texts + files + servers + ["MPEGAudio", "MediaTime", "JSON"]).contains(target.name) {
+  where (texts + files + servers + reports + ["MPEGAudio"]).contains(target.name) {
     target.swiftSettings = [
       .unsafeFlags(sanitizers + ["-enable-testing", "-assert-config", "Debug"])
     ]
@@ -373,6 +383,7 @@ if Context.environment["AVJOB_FUZZ"] != nil {
     "Frames": ["MPEGAudio"], "Packer": ["MPEGAudio"], "Tags": ["MPEGAudio"],
     "Lists": texts + ["MediaTime"], "Jobs": texts + ["MediaTime"],
     "Files": files + ["MediaComposition", "MediaTime"], "Servers": servers,
+    "Reports": reports,
   ]
   for (name, tested) in readers {
     let dependencies = (["FuzzDriver"] + tested).map { Target.Dependency.byName(name: $0) }

@@ -189,6 +189,19 @@ public struct Place: Sendable, Hashable, Comparable {
   /// In Unicode scalars; at least 1.
   public let length: Int
 
+  init(source: Int, file: String, line: Int, column: Int, length: Int) {
+    (self.source, self.file) = (source, file)
+    (self.line, self.column, self.length) = (line, column, length)
+  }
+
+  /// A place in a text that no map has: what a report tells of another run.
+  package init(file: String, line: Int, column: Int) {
+    self.init(source: -1, file: file, line: line, column: column, length: 1)
+  }
+
+  /// What a message about it begins with: `jobs.yaml:12:9: `.
+  package var prefix: String { "\(printable(file)):\(line):\(column): " }
+
   /// In the order of texts, lines and columns.
   public static func < (a: Place, b: Place) -> Bool {
     (a.source, a.line, a.column) < (b.source, b.line, b.column)

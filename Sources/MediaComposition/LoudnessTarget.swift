@@ -101,7 +101,10 @@ extension Double {
 
 extension LoudnessMeasurement {
   /// As `−16.0 LUFS, −1.3 dBTP`, or `silent`.
-  package var summary: String {
+  package var summary: String { Self.summary(integrated: integrated, truePeak: truePeak) }
+
+  /// The same of figures that were read somewhere.
+  package static func summary(integrated: Double?, truePeak: Double?) -> String {
     let figures = [
       integrated.map { "\($0.tenths) LUFS" }, truePeak.map { "\($0.tenths) dBTP" },
     ].compactMap(\.self)

@@ -1,3 +1,4 @@
+import Files
 import LibAV
 import MediaComposition
 import Synchronization
@@ -50,7 +51,7 @@ final class LineStore: Sendable {
   private func read() -> Contents {
     contents.withLock { contents in
       if let contents { return contents }
-      let bytes = StateFolder.contents(of: file, limit: Self.largestSize) ?? []
+      let bytes = (try? PathCalls.contents(of: file, limit: Self.largestSize)) ?? []
       let read = Contents(bytes: bytes, lines: Self.lines(of: bytes, version: version))
       contents = read
       return read

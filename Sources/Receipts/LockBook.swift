@@ -151,7 +151,7 @@ final class LockBook: Sendable {
   }
 
   private static func text(of path: FilePath) -> String? {
-    StateFolder.contents(of: path, limit: 4096).map { String(decoding: $0, as: UTF8.self) }
+    (try? PathCalls.contents(of: path, limit: 4096)).map { String(decoding: $0, as: UTF8.self) }
   }
 
   private func isAlive(_ owner: ProcessIdentity?, _ path: FilePath) throws(Errno) -> Bool {

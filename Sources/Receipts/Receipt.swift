@@ -1,4 +1,5 @@
 import Diagnosis
+import Files
 import FoundationEssentials
 import MediaComposition
 import SystemPackage
@@ -37,7 +38,7 @@ struct Receipt: Codable, Sendable, Hashable {
 
   /// Reads a receipt; nil where there is none that can be understood.
   static func read(_ path: FilePath) -> Receipt? {
-    guard let bytes = StateFolder.contents(of: path, limit: largestSize),
+    guard let bytes = try? PathCalls.contents(of: path, limit: largestSize),
       let receipt = try? JSONDecoder().decode(Receipt.self, from: Data(bytes)),
       receipt.version == currentVersion
     else { return nil }

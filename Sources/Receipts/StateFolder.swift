@@ -88,28 +88,6 @@ public struct StateFolder: Sendable {
 
   // MARK: Reading
 
-  /// The bytes of a regular file; nil where it is none, is not there, or has more than `limit`.
-  static func contents(of path: FilePath, limit: Int) -> [UInt8]? {
-    // Without O_NONBLOCK, opening a FIFO would wait for its writer.
-    let descriptor = PathCalls.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    var facts = stat()
-    guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG,
-      facts.st_size <= limit
-    else { return nil }
-    let size = Int(facts.st_size)
-    let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-      while count < size {
-        let read = Glibc.read(descriptor, buffer.baseAddress.map { $0 + count }, size - count)
-        if read < 0, errno == EINTR { continue }
-        guard read > 0 else { return }
-        count += read
-      }
-    }
-    return bytes.count == size ? bytes : nil
-  }
-
   /// The names in a folder, without `.` and `..`; none where it cannot be opened.
   static func names(in folder: FilePath) -> [FilePath.Component] {
     PathCalls.entries(of: folder)?.map(\.name) ?? []

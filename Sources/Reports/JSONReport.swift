@@ -3,6 +3,7 @@ import ExportEngine
 import JSON
 import MediaComposition
 import MediaTime
+import RunPlan
 import Terminal
 
 /// The report for programs (`docs/json.md`).
@@ -16,8 +17,11 @@ enum JSONReport {
   }
 
   /// The whole document. O(length).
-  static func text(_ report: RunReport) -> String {
-    JSONValue.members([
+  static func text(_ report: RunReport) -> String { json(report).document() }
+
+  /// The same as a value.
+  static func json(_ report: RunReport) -> JSONValue {
+    .members([
       "version": .count(version),
       "versions": .object(report.versions.map { JSONValue.Member($0.name, .text($0.version)) }),
       "machine": .members(["system": .text(report.system), "cores": .count(report.cores)]),
@@ -25,10 +29,20 @@ enum JSONReport {
       "started": .text(report.started.text),
       "elapsed": .elapsed(report.elapsed),
       "exit_status": .count(report.exitStatus),
+      "shard": report.shard.map(shard),
+      "shards": report.shards.map {
+        ["count": .count($0.count), "missing": .list($0.missing.map { .count($0) })]
+      },
       "totals": totals(report),
       "messages": .list(report.messages.map(message)),
-      "jobs": .list(report.jobs.map(job)),
-    ]).document()
+      "jobs": .list(
+        report.jobs.map { job($0, isNumbered: report.shard != nil || report.shards != nil) }),
+    ])
+  }
+
+  /// The share of a run.
+  static func shard(_ shard: Shard) -> JSONValue {
+    ["number": .count(shard.number), "count": .count(shard.count)]
   }
 
   /// Counts over all jobs.
@@ -46,19 +60,23 @@ enum JSONReport {
       ])
   }
 
-  private static func job(_ job: RunReport.Job) -> JSONValue {
-    JSONValue.members(["name": .text(job.name), "job": job.job == job.name ? nil : .text(job.job)])
-      .with(place(job.place))
-      .with(
-        .members([
-          "status": .text(job.status.rawValue),
-          "blocked_by": job.blockedBy.map { .text($0) }, "reason": job.reason.map { .text($0) },
-          "attempts": .count(job.attempts), "start": job.start.map { .elapsed($0) },
-          "elapsed": job.start.map { _ in .elapsed(job.elapsed) },
-          "speed": job.duration.flatMap { speed($0, in: job.elapsed) },
-          "inputs": .list(job.inputs.map(input)), "outputs": .list(job.outputs.map(output)),
-          "messages": .list(job.messages.map(message)),
-        ]))
+  private static func job(_ job: RunReport.Job, isNumbered: Bool) -> JSONValue {
+    JSONValue.members([
+      "name": .text(job.name), "job": job.job == job.name ? nil : .text(job.job),
+      "number": isNumbered ? .count(job.order.job) : nil,
+      "part": isNumbered && job.job != job.name ? .count(job.order.part) : nil,
+    ])
+    .with(place(job.place))
+    .with(
+      .members([
+        "status": .text(job.status.rawValue),
+        "blocked_by": job.blockedBy.map { .text($0) }, "reason": job.reason.map { .text($0) },
+        "attempts": .count(job.attempts), "start": job.start.map { .elapsed($0) },
+        "elapsed": job.start.map { _ in .elapsed(job.elapsed) },
+        "speed": job.duration.flatMap { speed($0, in: job.elapsed) },
+        "inputs": .list(job.inputs.map(input)), "outputs": .list(job.outputs.map(output)),
+        "messages": .list(job.messages.map(message)),
+      ]))
   }
 
   /// Seconds of sound for each second of work; nil before there is any.
@@ -66,15 +84,13 @@ enum JSONReport {
     elapsed > .zero ? .number(sound.seconds / elapsed.seconds, decimals: 2) : nil
   }
 
-  private static func input(_ asset: Asset) -> JSONValue {
-    .medium(
-      asset.location,
-      [
-        "stream": .count(asset.streamIndex), "container": .text(asset.container),
-        "codec": .text(asset.codec), "sample_rate": .count(asset.sampleRate),
-        "channels": .text(asset.channelLayout.name), "frames": .integer(asset.frameCount),
-        "duration": .time(asset.duration),
-      ])
+  private static func input(_ input: RunReport.Input) -> JSONValue {
+    input.place.with([
+      "stream": .count(input.stream), "container": .text(input.container),
+      "codec": .text(input.codec), "sample_rate": .count(input.sampleRate),
+      "channels": .text(input.channels), "frames": .integer(input.frameCount),
+      "duration": .time(Time(frames: input.frameCount, rate: input.sampleRate)),
+    ])
   }
 
   /// A file that a job writes.
@@ -83,19 +99,17 @@ enum JSONReport {
       output.path,
       [
         "format": .text(output.format), "bytes": output.bytes.map { .integer($0) },
-        "sha256": output.sound?.sha256.map { .hexadecimal($0) },
+        "sha256": output.sound?.sha256.map { .text($0) },
         "sample_rate": output.sound.map { .count($0.sampleRate) },
         "channel_count": output.sound.map { .count($0.channelCount) },
         "frames": output.sound.map { .integer($0.frameCount) },
         "duration": output.sound.map { .time($0.duration) },
         "peak_dbfs": output.sound.map { sound in
-          sound.peakDecibels.map { .number($0, decimals: 2) } ?? .null
+          sound.peak.map { .number($0, decimals: 2) } ?? .null
         },
         "clipped_samples": output.sound.map { .integer($0.clippedSamples) },
-        "loudness": output.sound?.loudness?.json(),
-        "normalization": output.sound?.correction?.json,
-        "conformance": output.sound?.conformances.json,
-        "copied": output.sound?.copied?.json,
+        "loudness": output.sound?.loudness, "normalization": output.sound?.normalization,
+        "conformance": output.sound?.conformance, "copied": output.sound?.copied,
       ])
   }
 
@@ -107,7 +121,7 @@ enum JSONReport {
       "class": diagnostic.severity == .error ? .text(diagnostic.remedy.className) : nil,
       "message": .text(MediaURL.masked(diagnostic.message)),
       "help": diagnostic.help.map { .text(MediaURL.masked($0)) },
-    ]).with(place(message.place))
+    ]).with(place(message.place)).with(.members(["excerpt": message.excerpt.map { .text($0) }]))
   }
 
   /// The members of a place; none where it is not known.

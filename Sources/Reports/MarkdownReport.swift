@@ -68,8 +68,8 @@ enum MarkdownReport {
     guard let sound = output.sound else { return [code(output.path.string), "", size, "", "", ""] }
     let peak =
       sound.levelText
-      ?? sound.peakDecibels.map { "\($0.signedTenths) dBFS" }
-      ?? (sound.peak == nil ? "" : "−∞ dBFS")
+      ?? sound.peak.map { "\($0.signedTenths) dBFS" }
+      ?? (sound.hasPeak ? "−∞ dBFS" : "")
     let clipped = sound.clippedSamples > 0 ? "**\(sound.clippedSamples)**" : "0"
     return [
       code(output.path.string), Figures.clock(sound.duration), size,
@@ -89,9 +89,7 @@ enum MarkdownReport {
   ) -> String {
     var entries: [String] = []
     var seen: Set<String> = []
-    let owned = report.messages.map { (nil as String?, $0) }
-    let all = owned + report.jobs.flatMap { job in job.messages.map { (job.name, $0) } }
-    for (job, message) in all where message.severity == severity {
+    for (job, message) in report.allMessages where message.severity == severity {
       let place = message.place.map { code("\($0.file):\($0.line):\($0.column)") + " " } ?? ""
       let entry =
         "- " + (job.map { code($0) + ": " } ?? "") + place + escaped(message.diagnostic.message)

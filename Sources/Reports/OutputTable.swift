@@ -10,10 +10,23 @@ enum OutputTable {
   /// where nothing was written. Long paths are shortened to a terminal's `columns`; without one, every
   /// path stands in full.
   static func text(_ tally: RunTally, elapsed: Duration, columns: Int?) -> String {
-    let outputs = tally.states.flatMap { state in
-      state.outputs.map { (output: $0, elapsed: state.elapsed) }
-    }
-    let upToDate = tally.count(.upToDate)
+    text(
+      tally.states.flatMap { state in state.outputs.map { ($0, state.elapsed) } },
+      upToDate: tally.count(.upToDate), elapsed: elapsed, columns: columns)
+  }
+
+  /// The same of a run that was reported.
+  static func text(_ report: RunReport, columns: Int?) -> String {
+    let done = report.jobs.filter { $0.status == .done }
+    return text(
+      done.flatMap { job in job.outputs.map { ($0, job.elapsed) } },
+      upToDate: report.count(.upToDate), elapsed: report.elapsed, columns: columns)
+  }
+
+  private static func text(
+    _ outputs: [(output: RunReport.Output, elapsed: Duration)], upToDate: Int, elapsed: Duration,
+    columns: Int?
+  ) -> String {
     let idle =
       upToDate == 0
       ? "" : upToDate == 1 ? "1 job was up to date\n" : "\(upToDate) jobs were up to date\n"
@@ -48,8 +61,8 @@ enum OutputTable {
       Figures.size(bytes: output.bytes ?? 0),
       sound.flatMap { Figures.speed($0.duration, in: elapsed) } ?? "",
       (output.format + (format ?? "") + (sound?.levelText.map { ", " + $0 } ?? "")
-        + (sound?.copied.map { ", " + $0.share } ?? "")
-        + (sound?.conformances.map { ", conforms to " + $0.specification }.joined() ?? ""))
+        + (sound?.copiedShare.map { ", " + $0 } ?? "")
+        + (sound?.specifications.map { ", conforms to " + $0 }.joined() ?? ""))
         .printable,
     ]
   }
@@ -58,14 +71,5 @@ enum OutputTable {
     let speed = Figures.speed(outputs.duration, in: elapsed).map { ", \($0) real time" } ?? ""
     return "\(outputs.count) outputs, \(Figures.clock(outputs.duration)) of sound, "
       + "\(Figures.size(bytes: outputs.bytes)), in \(Figures.elapsed(elapsed))\(speed)"
-  }
-}
-
-extension [CopiedPart] {
-  /// How much of an output is copied, as "97 % copied".
-  fileprivate var share: String {
-    let all = reduce(0) { $0 + $1.frames.count }
-    let copied = reduce(0) { $0 + ($1.source == nil ? 0 : $1.frames.count) }
-    return copied == all ? "copied" : "\(copied * 100 / Swift.max(1, all)) % copied"
   }
 }

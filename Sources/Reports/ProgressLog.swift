@@ -54,13 +54,17 @@ struct ProgressLog {
     case .postponed:
       return namesJobs && postponed.insert(event.job).inserted
         ? ["\(job.name): another process has this job; waiting"] : []
-    case .finished(.written(_, let reason)):
+    case .requeued:
+      return namesJobs ? ["\(job.name): cut off with its machine; waiting for another one"] : []
+    case .finished(let outputs, let reason):
       let because = reason.map { ["\(job.name): \($0.printable)"] } ?? []
       guard namesJobs else { return because }
-      let speed = job.progress.flatMap { Figures.speed($0.total, in: elapsed) }
+      // Progress counts each pass over the sound.
+      let sound = outputs.lazy.compactMap { $0.sound?.duration }.first ?? job.progress?.total
+      let speed = sound.flatMap { Figures.speed($0, in: elapsed) }
       let rest = speed.map { ", \($0) real time" } ?? ""
       return because + ["\(job.name): done in \(Figures.elapsed(elapsed))\(rest)"]
-    case .finished(.upToDate): return isVerbose ? ["\(job.name): up to date"] : []
+    case .upToDate: return isVerbose ? ["\(job.name): up to date"] : []
     case .failed: return ["\(job.name): failed after \(Figures.elapsed(elapsed))"]
     case .cancelled:
       return namesJobs ? ["\(job.name): cancelled after \(Figures.elapsed(elapsed))"] : []

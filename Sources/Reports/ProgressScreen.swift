@@ -62,7 +62,7 @@ struct ProgressScreen {
 
   /// The lines that stay on a terminal: why a job ran, with `--explain`.
   private func stays(_ event: RunEvent, _ tally: RunTally) -> [String] {
-    guard case .finished(.written(_, let reason?)) = event.kind,
+    guard case .finished(_, let reason?) = event.kind,
       tally.names.indices.contains(event.job)
     else { return [] }
     return ["\(tally.names[event.job]): \(reason.printable)"]

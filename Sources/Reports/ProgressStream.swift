@@ -29,38 +29,41 @@ struct ProgressStream {
       "run", at: now,
       .members([
         "version": .count(Self.version), "avjob": .text(Engine.version),
-        "files": .list(run.files.map { .text($0) }), "jobs": .count(tally.jobs.count),
-        "refused": .count(tally.refusals.count),
+        "started": .text(run.started.text), "files": .list(run.files.map { .text($0) }),
+        "shard": run.shard.map(JSONReport.shard), "jobs": .count(tally.names.count),
+        "refused": .count(tally.refused.count),
       ]))
     for message in messages {
-      write(message.severity.rawValue, at: now, json(message))
+      write(
+        message.severity.rawValue, at: now, JSONReport.message(RunReport.Message(message, in: map)))
     }
-    for (index, job) in tally.jobs.enumerated() {
-      for message in job.warnings {
-        write(message.severity.rawValue, json(message), of: index, tally, at: now)
+    for job in tally.names.indices {
+      for message in tally.plannedJob(job).messages {
+        write(message.severity.rawValue, JSONReport.message(message), of: job, tally, at: now)
       }
     }
   }
 
   /// Something that happened to a job, which `tally` has taken in.
   mutating func show(_ event: RunEvent, _ tally: RunTally) {
-    guard tally.jobs.indices.contains(event.job) else { return }
-    let message = tally.diagnostic(of: event).map(json) ?? [:]
+    guard tally.names.indices.contains(event.job) else { return }
+    let message = event.kind.message.map(JSONReport.message) ?? [:]
     let (name, members): (String, JSONValue?) =
       switch event.kind {
       case .started:
-        ("start", place(of: tally.jobs[event.job].export.origin))
+        ("start", JSONReport.place(tally.plannedJob(event.job).place))
       case .progress: ("progress", progress(event, tally))
       case .warning: ("warning", message)
       case .retrying(_, let pause): ("retrying", message.with(["after": .elapsed(pause)]))
       case .postponed: ("postponed", [:])
-      case .finished(.upToDate): ("up_to_date", [:])
-      case .finished(.written(_, let reason)):
+      case .requeued: ("requeued", [:])
+      case .upToDate: ("up_to_date", [:])
+      case .finished(let outputs, let reason):
         (
           "finished",
           .members([
             "reason": reason.map { .text($0) },
-            "outputs": .list(tally.states[event.job].outputs.map(JSONReport.output)),
+            "outputs": .list(outputs.map(JSONReport.output)),
           ])
         )
       case .failed: ("failed", message)
@@ -69,8 +72,7 @@ struct ProgressStream {
           "blocked",
           .members([
             "by": .count(other + 1),
-            "by_name": tally.jobs.indices.contains(other)
-              ? .text(tally.jobs[other].export.name) : nil,
+            "by_name": tally.names.indices.contains(other) ? .text(tally.rawNames[other]) : nil,
           ])
         )
       case .cancelled: ("cancelled", [:])
@@ -85,14 +87,6 @@ struct ProgressStream {
       .members([
         "exit_status": .count(report.exitStatus), "totals": JSONReport.totals(report),
       ]))
-  }
-
-  private func json(_ message: Diagnostic) -> JSONValue {
-    JSONReport.message(RunReport.Message(message, in: map))
-  }
-
-  private func place(of origin: Origin) -> JSONValue {
-    JSONReport.place(map.place(of: origin))
   }
 
   /// Nil where it comes too soon after the last one.
@@ -117,7 +111,11 @@ struct ProgressStream {
     _ name: String, _ members: JSONValue, of job: Int, _ tally: RunTally,
     at now: ContinuousClock.Instant
   ) {
-    let head: JSONValue = ["job": .count(job + 1), "name": .text(tally.jobs[job].export.name)]
+    let order = run.shard == nil ? nil : tally.orders[job]
+    let head = JSONValue.members([
+      "job": .count(job + 1), "name": .text(tally.rawNames[job]),
+      "number": order.map { .count($0.job) }, "part": order.map { .count($0.part) },
+    ])
     write(name, at: now, head.with(members))
   }
 

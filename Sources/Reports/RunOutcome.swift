@@ -17,20 +17,37 @@ package struct RunOutcome {
   ///   - signalStatus: The status by the signal that stopped the run; nil: none did.
   ///   - command: The command that resumes it.
   init(_ tally: RunTally, signalStatus: Int32? = nil, command: String = "") {
-    let (total, failed) = (tally.total, tally.count(.failed))
+    self.init(
+      total: tally.total, passingFailures: tally.passingFailures, signalStatus: signalStatus,
+      command: command, count: tally.count)
+  }
+
+  /// The outcome of a run that was reported; its status is the report's.
+  init(_ report: RunReport) {
+    self.init(
+      total: report.jobs.count, passingFailures: 0, signalStatus: nil, command: "",
+      count: report.count)
+    status = report.exitStatus
+  }
+
+  private init(
+    total: Int, passingFailures: Int, signalStatus: Int32?, command: String,
+    count: (RunReport.Status) -> Int
+  ) {
+    let failed = count(.failed)
     if let signalStatus {
-      let done = tally.count(.done) + tally.count(.upToDate)
+      let done = count(.done) + count(.upToDate)
       status = signalStatus
       text = "stopped: \(done) of \(total) \(total == 1 ? "job is" : "jobs are") done, and kept"
       if done < total { text? += "; to resume: " + command }
       return
     }
     guard failed > 0 else { return }
-    status = tally.passingFailures == failed ? ExitStatus.temporary : ExitStatus.jobFailed
+    status = passingFailures == failed ? ExitStatus.temporary : ExitStatus.jobFailed
     guard total > 1 else { return }
     var parts = ["\(failed) of \(total) jobs failed"]
-    let notStarted = tally.count(.cancelled) + tally.count(.notStarted)
-    if tally.count(.blocked) > 0 { parts.append("\(tally.count(.blocked)) blocked by them") }
+    let notStarted = count(.cancelled) + count(.notStarted)
+    if count(.blocked) > 0 { parts.append("\(count(.blocked)) blocked by them") }
     if notStarted > 0 { parts.append("\(notStarted) not started") }
     text = parts.joined(separator: ", ")
   }

@@ -9,6 +9,8 @@ struct RunFacts: Sendable {
   let files: [String]
   /// How many cores it may use.
   let cores: Int
+  /// The share of the work that it does; nil: all.
+  var shard: Shard?
   let start = ContinuousClock.now
   let started = Timestamp.now
 }
@@ -19,26 +21,17 @@ extension RunReport {
   /// - Complexity: O(n log n)
   init(_ run: RunFacts, _ tally: RunTally, _ diagnostics: ReportedDiagnostics, status: Int32) {
     let map = diagnostics.map
-    jobs = tally.refusals.map { Job($0, in: map) }
-    jobs = tally.jobs.indices.map { Job($0, of: run, tally, in: map) } + jobs
-    if !tally.refusals.isEmpty { jobs = Self.inOrderOfWriting(jobs, of: run.files) }
+    jobs = tally.names.indices.map { number in
+      var job = tally.job(number)
+      job.start = tally.states[number].start.map { run.start.duration(to: $0) }
+      return job
+    }
+    if !tally.refused.isEmpty { jobs = (jobs + tally.refused).sorted { $0.order < $1.order } }
     let owned = Set(jobs.lazy.flatMap(\.messages).map(\.diagnostic))
     messages = diagnostics.all.lazy.filter { !owned.contains($0) }.map { Message($0, in: map) }
     (versions, system, cores) = (Engine.versions, Self.machine, run.cores)
     (files, started, elapsed) = (run.files, run.started, run.start.duration(to: .now))
-    exitStatus = status
-  }
-
-  /// Refused jobs where they stand among the others; those of one line as they came.
-  private static func inOrderOfWriting(_ jobs: [Job], of files: [String]) -> [Job] {
-    let order = Dictionary(
-      files.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
-    func key(_ job: Job) -> (Int, Int, Int) {
-      guard let place = job.place else { return (.max, 0, 0) }
-      return (order[place.file] ?? .max, place.line, place.column)
-    }
-    let keyed = jobs.enumerated().map { (key: key($1), index: $0, job: $1) }
-    return keyed.sorted { $0.key == $1.key ? $0.index < $1.index : $0.key < $1.key }.map(\.job)
+    (exitStatus, shard) = (status, run.shard)
   }
 
   /// `Linux 6.1.0 x86_64`
@@ -53,28 +46,23 @@ extension RunReport {
 }
 
 extension RunReport.Job {
-  fileprivate init(_ refusal: Refusal, in map: SourceMap) {
+  init(_ refusal: Refusal, in map: SourceMap) {
     self.init(
-      name: refusal.name, job: refusal.name, place: map.place(of: refusal.origin),
+      name: refusal.name, job: refusal.name, order: refusal.order,
+      place: map.place(of: refusal.origin),
       status: refusal.blockedBy == nil ? .failed : .blocked, blockedBy: refusal.blockedBy,
       messages: refusal.messages.map { RunReport.Message($0, in: map) })
   }
 
-  fileprivate init(_ index: Int, of run: RunFacts, _ tally: RunTally, in map: SourceMap) {
-    let (job, state) = (tally.jobs[index], tally.states[index])
-    let assets = job.export.composition.readAssets.sorted {
+  /// A job before anything happened to it.
+  init(_ work: Work, in map: SourceMap) {
+    let assets = work.export.composition.readAssets.sorted {
       ($0.location, $0.streamIndex) < ($1.location, $1.streamIndex)
     }
     self.init(
-      name: job.export.name, job: job.job, place: map.place(of: job.export.origin),
-      status: state.status,
-      blockedBy: state.blocker.flatMap {
-        tally.jobs.indices.contains($0) ? tally.jobs[$0].export.name : nil
-      },
-      reason: state.reason, start: state.start.map { run.start.duration(to: $0) },
-      elapsed: state.elapsed, attempts: state.attempts,
-      inputs: assets,
-      outputs: state.status == .done ? state.outputs : RunReport.Output.planned(job.export),
-      messages: (job.warnings + state.diagnostics).map { RunReport.Message($0, in: map) })
+      name: work.export.name, job: work.job, order: work.order,
+      place: map.place(of: work.export.origin), status: .notStarted,
+      inputs: assets.map(RunReport.Input.init), outputs: RunReport.Output.planned(work.export),
+      messages: work.warnings.map { RunReport.Message($0, in: map) })
   }
 }

@@ -1,13 +1,15 @@
 import Diagnosis
 import ExportEngine
+import JSON
 import MediaComposition
 import MediaTime
+import RunPlan
 import SystemPackage
 
 /// What a run did: a value, whatever format it is written in.
 package struct RunReport: Sendable {
   /// A diagnostic with its place.
-  struct Message: Sendable {
+  package struct Message: Hashable, Sendable {
     var diagnostic: Diagnostic
     var place: Place?
     /// As the screen shows it, without colours.
@@ -23,7 +25,36 @@ package struct RunReport: Sendable {
     var format: String
     var bytes: Int64?
     /// Of the sound in it; nil where it has none, or is not written.
-    var sound: WrittenOutput?
+    var sound: Sound?
+  }
+
+  /// The sound of an output. What only documents tell is as they have it.
+  struct Sound: Hashable, Sendable {
+    var sampleRate: Int
+    var channelCount: Int
+    var frameCount: Int64
+    /// In decibels below full scale; nil for silence.
+    var peak: Double?
+    /// Whether there is a peak: not where all is copied.
+    var hasPeak = true
+    var clippedSamples: Int64 = 0
+    var sha256: String?
+    var loudness: JSONValue?
+    var normalization: JSONValue?
+    var conformance: JSONValue?
+    var copied: JSONValue?
+  }
+
+  /// A stream of a medium that sounds in a job.
+  struct Input: Hashable, Sendable {
+    /// Its `path` or `url`, without secrets, as documents have it.
+    var place: JSONValue
+    var stream: Int
+    var container: String
+    var codec: String
+    var sampleRate: Int
+    var channels: String
+    var frameCount: Int64
   }
 
   /// How a job ended.
@@ -44,8 +75,9 @@ package struct RunReport: Sendable {
     var name: String
     /// The job that it is a part of; its own name where it is whole.
     var job: String
+    var order = WorkOrder()
     var place: Place?
-    var status: Status
+    var status = Status.notStarted
     /// The job that it waited for in vain.
     var blockedBy: String?
     /// Why it ran, with `--explain`.
@@ -54,12 +86,18 @@ package struct RunReport: Sendable {
     var start: Duration?
     var elapsed = Duration.zero
     var attempts = 0
-    var inputs: [Asset] = []
+    var inputs: [Input] = []
     var outputs: [Output] = []
     var messages: [Message] = []
 
     /// How much sound it made.
     var duration: Time? { outputs.lazy.compactMap { $0.sound?.duration }.first }
+
+    /// Of a job that was refused before anything ran: whether another run may find that all is well.
+    var mayPass: Bool {
+      blockedBy == nil && !messages.isEmpty
+        && messages.allSatisfy { $0.severity != .error || $0.diagnostic.remedy == .tryAgain }
+    }
   }
 
   /// Of avjob and the libraries that it is linked with, by name.
@@ -75,6 +113,10 @@ package struct RunReport: Sendable {
   var elapsed: Duration
   /// As a shell sees it.
   var exitStatus: Int32
+  /// The share that it is of; nil: it is of all.
+  var shard: Shard?
+  /// Of a run whose shards' reports were put together.
+  var shards: Shards?
   /// Those that belong to no job.
   var messages: [Message]
   /// In the order of writing.
@@ -82,6 +124,11 @@ package struct RunReport: Sendable {
 
   /// Of the jobs that are done.
   var writtenOutputs: [Output] { jobs.filter { $0.status == .done }.flatMap(\.outputs) }
+
+  /// All messages, each with the name of its job.
+  var allMessages: [(job: String?, message: Message)] {
+    messages.map { (nil, $0) } + jobs.flatMap { job in job.messages.map { (job.name, $0) } }
+  }
 
   func count(_ status: Status) -> Int { jobs.count { $0.status == status } }
 
@@ -105,14 +152,29 @@ extension RunReport.Message {
   }
 }
 
-extension WrittenOutput {
-  /// How long its sound is.
-  var duration: Time { Time(frames: frameCount, rate: sampleRate) }
-
-  /// The peak in decibels below full scale; nil where all is silent, or copied.
-  var peakDecibels: Double? {
-    peak.flatMap { $0 > 0 ? Gain(factor: Double($0)).decibels : nil }
+extension RunReport.Input {
+  init(_ asset: Asset) {
+    self.init(
+      place: .medium(asset.location, [:]), stream: asset.streamIndex, container: asset.container,
+      codec: asset.codec, sampleRate: asset.sampleRate, channels: asset.channelLayout.name,
+      frameCount: asset.frameCount)
   }
+}
+
+extension RunReport.Sound {
+  init(_ written: WrittenOutput) {
+    self.init(
+      sampleRate: written.sampleRate, channelCount: written.channelCount,
+      frameCount: written.frameCount,
+      peak: written.peak.flatMap { $0 > 0 ? Gain(factor: Double($0)).decibels : nil },
+      hasPeak: written.peak != nil, clippedSamples: written.clippedSamples,
+      sha256: written.sha256.map { JSONValue.hexadecimal($0).text ?? "" },
+      loudness: written.loudness?.json(), normalization: written.correction?.json,
+      conformance: written.conformances.json, copied: written.copied?.json)
+  }
+
+  /// How long it is.
+  var duration: Time { Time(frames: frameCount, rate: sampleRate) }
 }
 
 extension [RunReport.Output] {
@@ -135,7 +197,8 @@ extension RunReport.Output {
     zip(export.outputs, report.outputs).flatMap { output, written in
       [
         RunReport.Output(
-          path: written.path, format: output.request.name, bytes: written.size, sound: written)
+          path: written.path, format: output.request.name, bytes: written.size,
+          sound: RunReport.Sound(written))
       ]
         + written.sidecars.map {
           RunReport.Output(path: $0.path, format: $0.kind.name, bytes: $0.size)
@@ -149,13 +212,32 @@ extension RunReport.Output {
   private static let recordFormat = "JSON record"
 }
 
-extension WrittenOutput {
+extension RunReport.Sound {
   /// The levels of the encoded file, and what brought it there: `−16.0 LUFS, −1.3 dBTP (+6.2 dB,
   /// limited)`. Nil where it was not measured.
   var levelText: String? {
     guard let loudness else { return nil }
-    guard let correction else { return loudness.summary }
-    let limited = correction.ceiling == nil ? "" : ", limited"
-    return loudness.summary + " (\(correction.gain.signedTenths) dB\(limited))"
+    let levels = LoudnessMeasurement.summary(
+      integrated: loudness["integrated_lufs"]?.number, truePeak: loudness["true_peak_dbtp"]?.number)
+    guard let gain = normalization?["gain_db"]?.number else { return levels }
+    let limited = normalization?["limiter_dbtp"] == nil ? "" : ", limited"
+    return levels + " (\(gain.signedTenths) dB\(limited))"
+  }
+
+  /// The specifications that it was checked by.
+  var specifications: [String] {
+    (conformance?.elements ?? []).compactMap { $0["specification"]?.text }
+  }
+
+  /// How much of it is copied, as `97 % copied`; nil where nothing was to be.
+  var copiedShare: String? {
+    guard let parts = copied?.elements else { return nil }
+    var (all, copied) = (0, 0)
+    for part in parts {
+      let count = Int((part["end_frame"]?.integer ?? 0) - (part["first_frame"]?.integer ?? 0))
+      all += count
+      if part["reasons"] == nil { copied += count }
+    }
+    return copied == all ? "copied" : "\(copied * 100 / max(1, all)) % copied"
   }
 }

@@ -2,6 +2,7 @@ import Diagnosis
 import ExportEngine
 import RunPlan
 import Terminal
+import WorkerPool
 
 /// Reports what a run does while it goes on, and what it did: on the screen or as a stream of events,
 /// and in reports.
@@ -26,6 +27,13 @@ package final class RunReporter {
   private let diagnostics: ReportedDiagnostics
   private let run: RunFacts
   private var tally = RunTally()
+  private var work: [Work] = []
+  /// Of a run on other machines.
+  private var plan: PlannedRun?
+  /// Of the same: messages of its shards that belong to no job.
+  private var shardMessages: [RunReport.Message] = []
+  /// All that was known before, and what shards said since.
+  private var knownScreens: Set<String> = []
   private var writer: ReportWriter
   private var screen: ProgressScreen?
   private var stream: ProgressStream?
@@ -40,16 +48,17 @@ package final class RunReporter {
   ///   - options: What is reported.
   ///   - files: The job files, as they were named.
   ///   - cores: How many the run may use.
+  ///   - shard: The share of the work that it does; nil: all.
   ///   - command: The command that resumes the run after a signal.
   ///   - diagnostics: What is reported beside events.
   package init(
-    _ options: Options = Options(), files: [String] = [], cores: Int, resumedBy command: String,
-    diagnostics: ReportedDiagnostics
+    _ options: Options = Options(), files: [String] = [], cores: Int, shard: Shard? = nil,
+    resumedBy command: String, diagnostics: ReportedDiagnostics
   ) {
     self.command = command
     self.options = options
     self.diagnostics = diagnostics
-    run = RunFacts(files: files, cores: cores)
+    run = RunFacts(files: files, cores: cores, shard: shard)
     writer = ReportWriter(options.targets, of: run, diagnostics)
     stream = Self.stream(options, run, diagnostics)
   }
@@ -105,10 +114,28 @@ package final class RunReporter {
 
   /// Begins with the jobs that are going to run, and those that were refused.
   package func open(_ jobs: [Work], refusals: [Refusal] = []) {
+    work = jobs
+    open(
+      RunTally(jobs, refusals: refusals, in: diagnostics.map),
+      owning: Set(jobs.lazy.flatMap(\.warnings)))
+  }
+
+  /// Begins with the jobs of a run on other machines, whose shards are followed from their first event
+  /// on.
+  package func open(_ plan: PlannedRun) {
+    self.plan = plan
+    knownScreens = Set(plan.report.allMessages.map(\.message.screen))
+    open(
+      RunTally(
+        plan.jobs.map(\.name), orders: plan.jobs.map(\.order), estimates: plan.estimates,
+        refused: plan.refused
+      ) { plan.jobs[$0] }, owning: [])
+  }
+
+  private func open(_ tally: RunTally, owning owned: Set<Diagnostic>) {
     opening = .now
-    tally = RunTally(jobs, refusals: refusals)
+    self.tally = tally
     if let stream {
-      let owned = Set(jobs.lazy.flatMap(\.warnings))
       return stream.open(tally, diagnostics.all.filter { !owned.contains($0) }, at: .now)
     }
     guard !options.isQuiet else { return }
@@ -119,21 +146,49 @@ package final class RunReporter {
 
   // MARK: While it goes on
 
-  /// Reports an event.
-  package func report(_ event: RunEvent) {
+  /// Reports an event of this machine's pool.
+  package func report(_ event: JobEvent<WorkResult>) {
+    guard work.indices.contains(event.job) else { return }
+    let failure = event.kind.failure
+    let event = RunEvent(event, of: work[event.job], in: diagnostics.map)
     let ended = tally.apply(event)
-    if var diagnostic = tally.diagnostic(of: event) {
-      if tally.total > 1, let failure = event.kind.failure, failure.location == nil {
+    if var diagnostic = event.kind.message?.diagnostic {
+      if tally.total > 1, let failure, failure.location == nil {
         // Many jobs may stand at one place.
         diagnostic.message = "'\(tally.names[event.job])': \(diagnostic.message)"
       }
       print(diagnostics.text(of: Diagnostics(diagnostic)))
       diagnostics.annotate(Diagnostics(diagnostic))
     }
+    show(event, ended)
+  }
+
+  /// Reports an event of another machine.
+  package func report(_ event: RunEvent) {
+    let ended = tally.apply(event)
+    if let message = event.kind.message {
+      print(message.screen(of: tally.names[event.job]))
+    }
+    show(event, ended)
+  }
+
+  /// Reports what a shard on another machine says of no job; once, though each shard says it.
+  package func report(_ message: RunReport.Message) {
+    guard knownScreens.insert(message.screen).inserted else { return }
+    shardMessages.append(message)
+    if message.severity != .note || !options.isQuiet { print(message.screen) }
+  }
+
+  /// Reports what went wrong with a shard as a whole.
+  package func report(_ failure: Failure) {
+    report(RunReport.Message(Diagnostic(failure), in: diagnostics.map))
+  }
+
+  private func show(_ event: RunEvent, _ ended: RunTally.RunningJob?) {
     stream?.show(event, tally)
     screen?.show(event, ended: ended, tally, at: .now)
     // `--explain` asks for the reason by name.
-    if options.isQuiet, case .finished(.written(_, let reason?)) = event.kind {
+    if options.isQuiet, case .finished(_, let reason?) = event.kind {
       print("\(tally.names[event.job]): \(reason)".printable)
     }
   }
@@ -158,12 +213,12 @@ package final class RunReporter {
   /// Prints the table and the closing message of a run whose jobs have all ended.
   ///
   /// - Parameters:
-  ///   - attempts: How often each job was tried.
+  ///   - attempts: How often each job was tried; nil: as often as events say.
   ///   - signalStatus: The status by the signal that stopped the run; nil: none did.
   /// - Returns: The run's status.
-  package func conclude(attempts: [Int], signalStatus: Int32?) -> Int32 {
+  package func conclude(attempts: [Int]? = nil, signalStatus: Int32?) -> Int32 {
     endProgress()
-    tally.apply(attempts: attempts)
+    if let attempts { tally.apply(attempts: attempts) }
     if !options.isQuiet, stream == nil, !options.targets.contains(.output) {
       let columns = StandardStream.output.terminal?.columns
       let elapsed = (opening ?? run.start).duration(to: .now)
@@ -188,6 +243,7 @@ package final class RunReporter {
     endProgress()
     guard !writer.targets.isEmpty || stream != nil else { return status }
     var report = RunReport(run, tally, diagnostics, status: status)
+    if let plan { report.complete(by: plan, shardMessages) }
     writer.write(&report)
     stream?.close(report, at: .now)
     return report.exitStatus

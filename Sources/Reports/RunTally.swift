@@ -3,9 +3,6 @@ import RunPlan
 import Terminal
 import WorkerPool
 
-/// Something that happened to a job of a run: the one input of screens, streams and reports.
-package typealias RunEvent = JobEvent<WorkResult>
-
 /// All that is known of a run: built from its events, read by screens, streams and reports.
 package struct RunTally: Sendable {
   /// A job between its start and its end.
@@ -47,14 +44,18 @@ package struct RunTally: Sendable {
     var outputs: [RunReport.Output] = []
     var reason: String?
     var blocker: Int?
-    var diagnostics: [Diagnostic] = []
+    var messages: [RunReport.Message] = []
   }
 
-  let jobs: [Work]
-  /// Names of `jobs` as they may stand on a screen.
+  /// Names of the jobs, as they are.
+  let rawNames: [String]
+  /// The same as they may stand on a screen.
   let names: [String]
-  let refusals: [Refusal]
-  /// In the order of `jobs`.
+  /// Where they stand among all jobs of the job files.
+  let orders: [WorkOrder]
+  /// The jobs that were refused before anything ran.
+  let refused: [RunReport.Job]
+  /// In the order of `names`.
   private(set) var states: [JobState]
   /// In the order in which they started.
   private(set) var running: [RunningJob] = []
@@ -68,20 +69,58 @@ package struct RunTally: Sendable {
   private var totalWeight: Double
   private var finishedWeight = 0.0
   private var start: ContinuousClock.Instant?
+  private let planned: @Sendable (Int) -> RunReport.Job
 
-  /// A run of `jobs`; where nothing is known of their work, all count alike.
-  package init(_ jobs: [Work] = [], refusals: [Refusal] = []) {
-    self.jobs = jobs
-    self.refusals = refusals
-    names = jobs.map(\.export.name.printable)
-    states = Array(repeating: JobState(), count: jobs.count)
-    let known = jobs.map { max(0, $0.estimate.seconds) }
-    weights = known.contains { $0 > 0 } ? known : jobs.map { _ in 1 }
+  /// A run of jobs; where nothing is known of their work, all count alike.
+  ///
+  /// - Parameters:
+  ///   - names: The jobs'.
+  ///   - orders: Where they stand among all jobs of the job files.
+  ///   - estimates: How much work each is thought to be.
+  ///   - refused: Those that are not going to run.
+  ///   - planned: A job by its number, as a report has it before anything happened to it: most of that
+  ///     is not needed before the end, and of a hundred thousand jobs much.
+  init(
+    _ names: [String] = [], orders: [WorkOrder] = [], estimates: [Duration] = [],
+    refused: [RunReport.Job] = [],
+    planned: @escaping @Sendable (Int) -> RunReport.Job = { _ in .init(name: "", job: "") }
+  ) {
+    rawNames = names
+    self.names = names.map(\.printable)
+    self.orders = orders
+    self.refused = refused
+    self.planned = planned
+    states = Array(repeating: JobState(), count: names.count)
+    let known = estimates.map { max(0, $0.seconds) }
+    weights = known.contains { $0 > 0 } ? known : names.map { _ in 1 }
     totalWeight = weights.reduce(0, +)
-    for refusal in refusals {
-      counts[refusal.blockedBy == nil ? .failed : .blocked, default: 0] += 1
-      if refusal.blockedBy == nil, refusal.mayPass { passingFailures += 1 }
+    for job in refused {
+      counts[job.status, default: 0] += 1
+      if job.mayPass { passingFailures += 1 }
     }
+  }
+
+  /// A run of `work` on this machine.
+  package init(_ work: [Work], refusals: [Refusal] = [], in map: SourceMap) {
+    self.init(
+      work.map(\.export.name), orders: work.map(\.order), estimates: work.map(\.estimate),
+      refused: refusals.map { RunReport.Job($0, in: map) }
+    ) { RunReport.Job(work[$0], in: map) }
+  }
+
+  /// A job by its number, as it was planned.
+  func plannedJob(_ number: Int) -> RunReport.Job { planned(number) }
+
+  /// A job by its number, with what happened to it.
+  func job(_ number: Int) -> RunReport.Job {
+    var job = planned(number)
+    let state = states[number]
+    job.status = state.status
+    job.blockedBy = state.blocker.flatMap { names.indices.contains($0) ? planned($0).name : nil }
+    (job.reason, job.elapsed, job.attempts) = (state.reason, state.elapsed, state.attempts)
+    if state.status == .done { job.outputs = state.outputs }
+    job.messages += state.messages
+    return job
   }
 
   // MARK: Events
@@ -94,26 +133,28 @@ package struct RunTally: Sendable {
   mutating func apply(_ event: RunEvent) -> RunningJob? {
     let job = event.job
     guard states.indices.contains(job) else { return nil }
-    if let diagnostic = diagnostic(of: event) { states[job].diagnostics.append(diagnostic) }
+    if let message = event.kind.message { states[job].messages.append(message) }
     switch event.kind {
     case .started:
       if start == nil { start = event.instant }
+      states[job].attempts += 1
       states[job].start = event.instant
       running.append(RunningJob(job: job, name: names[job], start: event.instant))
       return nil
     case .progress(let progress): update(job, progress)
-    case .retrying: update(job, nil)
+    case .retrying:
+      states[job].attempts += 1
+      update(job, nil)
     case .warning: break
-    case .postponed:
-      states[job].start = nil
+    case .postponed, .requeued:
+      reopen(job)
       return remove(job)
-    case .finished(.written(let report, let reason)):
-      states[job].outputs = RunReport.Output.written(jobs[job].export, report)
-      states[job].reason = reason
+    case .finished(let outputs, let reason):
+      (states[job].outputs, states[job].reason) = (outputs, reason)
       return end(event, as: .done)
-    case .finished(.upToDate): return end(event, as: .upToDate)
-    case .failed(let failure):
-      if failure.remedy == .tryAgain { passingFailures += 1 }
+    case .upToDate: return end(event, as: .upToDate)
+    case .failed(let message):
+      if message.diagnostic.remedy == .tryAgain { passingFailures += 1 }
       return end(event, as: .failed)
     case .blocked(let other):
       states[job].blocker = other
@@ -123,26 +164,26 @@ package struct RunTally: Sendable {
     return nil
   }
 
-  /// The message of an event: the same on the screen, in the stream of events and in reports.
-  func diagnostic(of event: RunEvent) -> Diagnostic? {
-    guard jobs.indices.contains(event.job) else { return nil }
-    let origin = jobs[event.job].export.origin
-    switch event.kind {
-    case .failed(let failure): return Diagnostic(failure, at: origin)
-    case .warning(let warning): return Diagnostic(warning)
-    case .retrying(let failure, let pause):
-      // The job has not failed yet.
-      var diagnostic = Diagnostic(failure, at: origin)
-      diagnostic.severity = .warning
-      diagnostic.help = "another attempt begins in " + Figures.clock(pause)
-      return diagnostic
-    case .started, .progress, .postponed, .finished, .blocked, .cancelled: return nil
-    }
-  }
-
   /// Takes in how often each job was tried.
   mutating func apply(attempts: [Int]) {
-    for (job, count) in zip(jobs.indices, attempts) { states[job].attempts = count }
+    for (job, count) in zip(states.indices, attempts) { states[job].attempts = count }
+  }
+
+  /// Takes back that a job has started, and how it ended if it is not done: it starts again later.
+  private mutating func reopen(_ job: Int) {
+    let state = states[job]
+    guard ![.done, .upToDate].contains(state.status) else { return }
+    if state.status == .notStarted {
+      if state.start != nil { states[job].attempts -= 1 }
+    } else {
+      counts[state.status, default: 0] -= 1
+      totalWeight += weights[job]
+      if state.status == .failed, state.messages.last?.diagnostic.remedy == .tryAgain {
+        passingFailures -= 1
+      }
+    }
+    (states[job].status, states[job].start, states[job].blocker) = (.notStarted, nil, nil)
+    states[job].messages = []
   }
 
   private mutating func end(_ event: RunEvent, as status: RunReport.Status) -> RunningJob? {
@@ -171,7 +212,7 @@ package struct RunTally: Sendable {
   // MARK: Figures
 
   /// All jobs, also those that were refused.
-  var total: Int { jobs.count + refusals.count }
+  var total: Int { names.count + refused.count }
 
   /// How many jobs ended so.
   func count(_ status: RunReport.Status) -> Int {

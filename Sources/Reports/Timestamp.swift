@@ -1,7 +1,7 @@
 import Glibc
 
 /// A moment by the system's clock.
-package struct Timestamp: Equatable, Sendable {
+package struct Timestamp: Comparable, Sendable {
   /// Since 1970, without leap seconds (POSIX `time`).
   package var seconds: Int64
   /// Of the second that has begun: 0 … 999.
@@ -16,6 +16,15 @@ package struct Timestamp: Equatable, Sendable {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     return Timestamp(seconds: Int64(time.tv_sec), milliseconds: time.tv_nsec / 1_000_000)
+  }
+
+  package static func < (a: Timestamp, b: Timestamp) -> Bool {
+    (a.seconds, a.milliseconds) < (b.seconds, b.milliseconds)
+  }
+
+  /// How much later `other` is.
+  func duration(to other: Timestamp) -> Duration {
+    .seconds(other.seconds - seconds) + .milliseconds(other.milliseconds - milliseconds)
   }
 
   /// `2026-01-02T03:04:05.678Z` (RFC 3339).

@@ -43,6 +43,9 @@ struct LoudnessGroups {
     names[index] = Array(own.keys)
   }
 
+  /// The jobs of each group, in the order of their numbers.
+  var jobs: [[Int]] { members.values.map { $0.keys.sorted() } }
+
   /// What each job that has groups costs, together with the other jobs of each of its groups: the
   /// first job of a group that runs measures the sounds of all.
   ///

@@ -57,9 +57,11 @@ package struct Preparation {
       room: room, probed: probed)
     registry = preparer.dependencies.registry
     let wanted = settled ?? wantedJobs(called, loaded, preparer)
-    let shares = rules.shard.map { Shares(of: wanted, preparer, $0) }
+    let shares = (rules.shard?.count ?? rules.shards).map {
+      Shares(of: wanted, preparer, among: $0)
+    }
     // What is wrong with a job is reported by the shard that would do it, so that all of them add up.
-    let own = wanted.filter { shares?.isOwn($0, part: 0) ?? true }
+    let own = wanted.filter { isOwn($0, shares) }
     var missing = MissingFiles(loaded, preparer, of: own)
     report(missing)
     diagnostics.append(contentsOf: preparer.mediaDiagnostics(of: own))
@@ -116,6 +118,12 @@ package struct Preparation {
     return JobNames(jobs, of: loaded.fileNumbers).help(for: name)
   }
 
+  /// Whether a part of a job, or what is reported of the job, is of the share of this run.
+  private func isOwn(_ job: Int, part: Int = 0, _ shares: Shares?) -> Bool {
+    guard let own = rules.shard, let shares else { return true }
+    return shares.shard(of: job, part: part) == own.number
+  }
+
   // MARK: What is wrong
 
   /// Reports files that neither the disk has nor any job writes.
@@ -131,7 +139,7 @@ package struct Preparation {
     _ wanted: [Int], _ preparer: Preparer, _ shares: Shares
   ) {
     let wrong = wanted.filter {
-      preparer.outcomes[$0].isMistake && !shares.isOwn($0, part: 0)
+      preparer.outcomes[$0].isMistake && !isOwn($0, shares)
     }
     guard let first = wrong.first else { return }
     hasJobErrors = true
@@ -160,7 +168,7 @@ package struct Preparation {
     var growth: [UInt64: Int64] = [:]
     for index in wanted where !preparer.outcomes[index].isRefused {
       for (part, disks) in preparer.outcomes[index].growth.enumerated()
-      where shares?.isOwn(index, part: part) ?? true {
+      where isOwn(index, part: part, shares) {
         for disk in disks { growth[disk.room.device, default: 0].add(disk.bytes) }
       }
     }
@@ -199,7 +207,7 @@ package struct Preparation {
     var queue = WorkQueue(preparer, rules, count: rules.purpose == .check ? 0 : wanted.count)
     for index in wanted {
       let outcome = preparer.outcomes[index]
-      let isOwn = shares?.isOwn(index, part: 0) ?? true
+      let isOwn = self.isOwn(index, shares)
       if outcome.isRefused {
         guard isOwn else { continue }
         refusedJobs += 1
@@ -211,15 +219,18 @@ package struct Preparation {
         refusals.append(
           Refusal(
             name: jobs[index].name, origin: jobs[index].origin,
+            order: WorkOrder(job: index + 1),
             messages: (outcome.blocker.map { [$0.diagnostic] } ?? []) + own,
             blockedBy: errors.isEmpty ? outcome.blocker.map { jobs[$0.job].name } : nil))
         continue
       }
-      let parts = outcome.estimates.indices.filter { shares?.isOwn(index, part: $0) ?? true }
+      let parts = outcome.estimates.indices.filter { self.isOwn(index, part: $0, shares) }
       guard !parts.isEmpty else { continue }
       if rules.purpose != .check {
         let warnings = isOwn ? preparer.mediaDiagnostics(of: [index]) + outcome.diagnostics : []
-        queue.append(parts, of: index, warnings: warnings.filter { $0.severity != .error })
+        queue.append(parts, of: index, warnings: warnings.filter { $0.severity != .error }) {
+          shares?.shard(of: index, part: $0) ?? 1
+        }
       }
       readyJobs += 1
       if jobs[index].split != nil { readyParts += parts.count }
@@ -232,7 +243,7 @@ package struct Preparation {
     guard let shard = rules.shard, readyJobs == 0, refusedJobs == 0, !hasJobErrors else { return }
     let all = wanted.count == 1 ? "1 job is" : "\(wanted.count) jobs are"
     notes.append(
-      "shard \(shard.number)/\(shard.count) has no job: \(all) dealt out among \(shard.count) shards"
+      "shard \(shard) has no job: \(all) dealt out among \(shard.count) shards"
     )
   }
 }

@@ -24,6 +24,8 @@ package struct RunRules {
   package var retries: Int
   /// The share of the work to do; nil: all.
   package var shard: Shard?
+  /// Among how many machines the work is dealt out, where all of it is to be seen; nil: it is not.
+  package var shards: Int?
   /// How long all attempts at a job may take together, whatever it says; nil: as long as it says.
   package var timeLimit: Duration?
   /// How many bytes the outputs may take together, as far as that is known before; nil: any number.
@@ -55,6 +57,8 @@ package struct Refusal: Sendable {
   package var name: String
   /// Where the job was written.
   package var origin: Origin
+  /// Where it stands among all work of the job files.
+  package var order: WorkOrder
   /// What is reported of it.
   package var messages: [Diagnostic]
   /// The job that it needs and that cannot run, where nothing else is wrong with it.
@@ -62,16 +66,13 @@ package struct Refusal: Sendable {
 
   /// A refusal of the job called `name`.
   package init(
-    name: String, origin: Origin, messages: [Diagnostic], blockedBy: String? = nil
+    name: String, origin: Origin, order: WorkOrder = WorkOrder(), messages: [Diagnostic],
+    blockedBy: String? = nil
   ) {
     self.name = name
     self.origin = origin
+    self.order = order
     self.messages = messages
     self.blockedBy = blockedBy
-  }
-
-  /// Whether another run may find that all is well.
-  package var mayPass: Bool {
-    !messages.isEmpty && messages.allSatisfy { $0.severity != .error || $0.remedy == .tryAgain }
   }
 }

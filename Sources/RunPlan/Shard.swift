@@ -1,10 +1,16 @@
 import WorkerPool
 
 /// One of several machines among which a run is dealt out.
-package struct Shard: Hashable, Sendable {
+package struct Shard: Hashable, Sendable, CustomStringConvertible {
   /// From 1.
   package var number: Int
   package var count: Int
+
+  /// As it is written: `2/4`.
+  package var description: String { "\(number)/\(count)" }
+
+  /// The share of one of `count` machines, from 1.
+  package init(number: Int, count: Int) { (self.number, self.count) = (number, count) }
 
   /// More would only wait for one another's disks.
   package static let largestCount = 10_000

@@ -1,7 +1,7 @@
-/// How the work of a run is dealt out among machines: jobs that need each other together, and parts
-/// of a split job each by itself.
+/// How the work of a run is dealt out among machines. Together are jobs that need each other, those
+/// that share a gain, which the first of them measures for all, and the parts of a split job whose
+/// level is measured over all of them. Other parts of split jobs are each by itself.
 struct Shares {
-  private let own: Int
   private var shards: [Int]
   /// Which unit each job's first part is of, and whether its other parts are of the next ones.
   private var units: [Int: (first: Int, isSpread: Bool)] = [:]
@@ -9,16 +9,22 @@ struct Shares {
   /// - Parameters:
   ///   - jobs: The ones to do; all that they need is among them.
   ///   - preparer: Knows the jobs.
-  ///   - shard: The one whose share this machine does.
-  init(of jobs: [Int], _ preparer: Preparer, _ shard: Shard) {
-    own = shard.number
+  ///   - count: How many machines there are.
+  /// - Complexity: O(n · log n), n being parts and needs
+  init(of jobs: [Int], _ preparer: Preparer, among count: Int) {
     var group = Groups(count: preparer.jobs.count)
     var isAlone = [Bool](repeating: true, count: preparer.jobs.count)
+    func join(_ a: Int, _ b: Int) {
+      group.join(a, b)
+      (isAlone[a], isAlone[b]) = (false, false)
+    }
     for index in jobs {
-      for edge in preparer.edges(of: index) {
-        group.join(index, edge.job)
-        (isAlone[index], isAlone[edge.job]) = (false, false)
-      }
+      for edge in preparer.edges(of: index) { join(index, edge.job) }
+      if preparer.outcomes[index].measuresWhole { isAlone[index] = false }
+    }
+    let wanted = Set(jobs)
+    for members in preparer.groups.jobs.map({ $0.filter(wanted.contains) }) {
+      for (a, b) in zip(members, members.dropFirst()) { join(a, b) }
     }
     var estimates: [Duration] = []
     for index in jobs {
@@ -37,16 +43,21 @@ struct Shares {
         estimates.append(own.reduce(.zero, +))
       }
     }
-    shards = Shard.deal(estimates, among: shard.count)
+    shards = Shard.deal(estimates, among: count)
   }
-
-  /// Whether a part is of the wanted share.
-  func isOwn(_ job: Int, part: Int) -> Bool { self.shard(of: job, part: part) == own }
 
   /// The shard of a part, from 1.
   func shard(of job: Int, part: Int) -> Int {
     guard let unit = units[job] else { return 1 }
     return shards[unit.first + (unit.isSpread ? part : 0)]
+  }
+}
+
+extension Preparer.Outcome {
+  /// Whether each part of a split job needs a measurement of all of it.
+  fileprivate var measuresWhole: Bool {
+    guard estimates.count > 1, let graph = try? sessions.first?.graph() else { return false }
+    return !graph.normalizations.isEmpty
   }
 }
 

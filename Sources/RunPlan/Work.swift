@@ -13,6 +13,10 @@ package struct Work: Sendable {
   package var session: ExportSession
   /// The job that it is of, by which reports gather parts.
   package var job: String
+  /// Where it stands among all work of the job files, wanted or not.
+  package var order = WorkOrder()
+  /// The shard that it is of, from 1, where it is dealt out; else 1.
+  package var shard = 1
   /// Where the job file is, beside which receipts are kept; nil: it comes from no file.
   package var folder: FilePath?
   /// How much work it is thought to be.
@@ -46,6 +50,19 @@ package struct Work: Sendable {
     poolJob.totalTimeLimit = totalTimeLimit
     return poolJob
   }
+}
+
+/// Where work stands among all that job files say, so that reports of shares can be put together.
+package struct WorkOrder: Hashable, Comparable, Sendable {
+  /// The job's number in the order of writing, from 1.
+  package var job: Int
+  /// Of a split job, the part's number in the order of time, from 1; else 1.
+  package var part: Int
+
+  /// The place of a part of a job.
+  package init(job: Int = 1, part: Int = 1) { (self.job, self.part) = (job, part) }
+
+  package static func < (a: WorkOrder, b: WorkOrder) -> Bool { (a.job, a.part) < (b.job, b.part) }
 }
 
 extension Work {

@@ -36,8 +36,10 @@ struct WorkQueue {
   }
 
   /// Adds some of a job's parts; one that is not split is one part. The first of them gets what was
-  /// found of the job.
-  mutating func append(_ parts: [Int], of index: Int, warnings: [Diagnostic] = []) {
+  /// found of the job; `shard` is asked which one each is of.
+  mutating func append(
+    _ parts: [Int], of index: Int, warnings: [Diagnostic] = [], shard: (Int) -> Int
+  ) {
     let (job, outcome) = (preparer.jobs[index], preparer.outcomes[index])
     var draft: Draft?
     if !preparer.edges(of: index).isEmpty {
@@ -58,6 +60,8 @@ struct WorkQueue {
         timeLimit: min(timeLimit, rules.timeLimit ?? timeLimit),
         retries: job.retries ?? rules.retries,
         resources: ResourceRequest(for: outcome.sessions[part].export))
+      piece.order = WorkOrder(job: index + 1, part: part + 1)
+      piece.shard = shard(part)
       piece.totalTimeLimit = rules.timeLimit
       piece.draft = draft.map { ($0, part) }
       work.append(piece)

@@ -19,8 +19,9 @@ struct AVJob: ParsableCommand {
       """,
     version: Engine.version,
     subcommands: [
-      Run.self, Check.self, Plan.self, Preview.self, Probe.self, Clip.self, Concat.self,
-      Compress.self, Record.self, Cache.self, Init.self, SchemaCommand.self,
+      Run.self, Attach.self, Check.self, Plan.self, Manifest.self, Preview.self, Probe.self,
+      Clip.self, Concat.self,
+      Compress.self, Record.self, Report.self, Cache.self, Init.self, SchemaCommand.self,
       IsolatedJob.self, IsolatedProbe.self,
     ])
 

@@ -1,3 +1,4 @@
+import Diagnosis
 import ExportEngine
 import ExportGraph
 import MediaComposition
@@ -28,14 +29,16 @@ import Testing
 
   private func table(_ made: [Made], in elapsed: Duration, columns: Int? = nil) -> String {
     let start = ContinuousClock.now
-    var tally = RunTally(
-      made.map { .sample("job", outputs: [Output(path: $0.written.path, format: $0.format)]) })
+    let work = made.map {
+      Work.sample("job", outputs: [Output(path: $0.written.path, format: $0.format)])
+    }
+    var tally = RunTally(work, in: SourceMap())
     for (job, made) in made.enumerated() {
       tally.apply(RunEvent(job: job, .started, at: start))
       tally.apply(
         RunEvent(
           job: job, .finished([made.written], reason: nil),
-          at: start.advanced(by: made.elapsed)))
+          at: start.advanced(by: made.elapsed), of: work))
     }
     return OutputTable.text(tally, elapsed: elapsed, columns: columns)
   }

@@ -2,6 +2,7 @@ import Diagnosis
 import ExportEngine
 import MediaComposition
 import MediaTime
+import RunPlan
 import Terminal
 import Testing
 import WorkerPool
@@ -13,6 +14,7 @@ private final class Stage {
   private let start = ContinuousClock.now
   private var elapsed = Duration.zero
   private var screen: ProgressScreen
+  private let work: [Work]
   private var tally: RunTally
   private let pieces: Pieces
 
@@ -29,10 +31,10 @@ private final class Stage {
     let pieces = Pieces()
     pieces.terminal = terminal
     self.pieces = pieces
-    tally = RunTally(
-      names.enumerated().map { index, name in
-        .sample(name, estimate: estimates.isEmpty ? .zero : estimates[index])
-      })
+    work = names.enumerated().map { index, name in
+      .sample(name, estimate: estimates.isEmpty ? .zero : estimates[index])
+    }
+    tally = RunTally(work, in: SourceMap())
     screen = ProgressScreen(
       jobCount: names.count, isVerbose: isVerbose,
       // Not that of this process, in which other tests fetch.
@@ -62,9 +64,9 @@ private final class Stage {
   }
 
   @discardableResult
-  func job(_ job: Int, _ kind: RunEvent.Kind) -> Stage {
+  func job(_ job: Int, _ kind: PoolEvent.Kind) -> Stage {
     let now = start.advanced(by: elapsed)
-    let event = RunEvent(job: job, kind, at: now)
+    let event = RunEvent(job: job, kind, at: now, of: work)
     screen.show(event, ended: tally.apply(event), tally, at: now)
     return self
   }

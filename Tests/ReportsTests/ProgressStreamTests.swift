@@ -19,22 +19,23 @@ import WorkerPool
     let lines = Lines()
     let run = RunFacts(files: ["jobs.yaml"], cores: 2)
     var stream = ProgressStream(of: run, places: map) { lines.all.append($0) }
+    let work = zip(["a\n\"", "b", "c", "d"], [origin, origin, .unknown, origin]).map {
+      name, origin in
+      Work.sample(
+        name, estimate: name == "b" ? .seconds(3) : name == "a\n\"" ? .seconds(1) : .zero,
+        origin: origin)
+    }
     var tally = RunTally(
-      zip(["a\n\"", "b", "c", "d"], [origin, origin, .unknown, origin]).map { name, origin in
-        .sample(
-          name, estimate: name == "b" ? .seconds(3) : name == "a\n\"" ? .seconds(1) : .zero,
-          origin: origin)
-      },
-      refusals: [Refusal(name: "e", origin: .unknown, messages: [])])
+      work, refusals: [Refusal(name: "e", origin: .unknown, messages: [])], in: map)
     stream.open(
       tally,
       [
         Diagnostic(.warning, "odd", at: origin, help: "mind it"),
         Diagnostic(.note, "a downmix", at: .unknown),
       ], at: run.start)
-    func tell(_ milliseconds: Int, _ job: Int, _ kind: RunEvent.Kind) {
+    func tell(_ milliseconds: Int, _ job: Int, _ kind: PoolEvent.Kind) {
       let event = RunEvent(
-        job: job, kind, at: run.start.advanced(by: .milliseconds(milliseconds)))
+        job: job, kind, at: run.start.advanced(by: .milliseconds(milliseconds)), of: work, in: map)
       tally.apply(event)
       stream.show(event, tally)
     }
@@ -59,9 +60,11 @@ import WorkerPool
     tell(2570, 3, .upToDate)
     #expect(
       lines.all.joined() == """
-        {"event":"run","time":0,"version":2,"avjob":"0.1.0","files":["jobs.yaml"],"jobs":4,"refused":1}
+        {"event":"run","time":0,"version":2,"avjob":"0.1.0",\
+        "started":"\(run.started.text)","files":["jobs.yaml"],"jobs":4,"refused":1}
         {"event":"warning","time":0,"severity":"warning","message":"odd","help":"mind it",\
-        "file":"jobs.yaml","line":2,"column":3}
+        "file":"jobs.yaml","line":2,"column":3,\
+        "excerpt":"    2 |   a: {}\\n      |   ^\\n  help: mind it"}
         {"event":"note","time":0,"severity":"note","message":"a downmix"}
         {"event":"start","time":0.01,"job":1,"name":"a\\n\\"","file":"jobs.yaml","line":2,"column":3}
         {"event":"progress","time":0.01,"job":1,"name":"a\\n\\"","fraction":0,"completed":0,"completed_exact":"0s",\
@@ -73,15 +76,18 @@ import WorkerPool
         {"event":"progress","time":1.51,"job":1,"name":"a\\n\\"","fraction":0.75,"completed":75,"completed_exact":"1:15",\
         "total":100,"total_exact":"1:40","speed":50,"remaining":0.5,"run_fraction":0.1875}
         {"event":"warning","time":2.5,"job":1,"name":"a\\n\\"","severity":"warning",\
-        "message":"too loud","file":"jobs.yaml","line":2,"column":3}
+        "message":"too loud","file":"jobs.yaml","line":2,"column":3,\
+        "excerpt":"    2 |   a: {}\\n      |   ^"}
         {"event":"finished","time":2.51,"job":1,"name":"a\\n\\"","reason":"--force",\
         "outputs":[{"path":"a.json","format":"JSON record","bytes":3}]}
         {"event":"start","time":2.52,"job":2,"name":"b","file":"jobs.yaml","line":2,"column":3}
         {"event":"retrying","time":2.53,"job":2,"name":"b","severity":"warning",\
         "message":"'b.wav': in use","help":"another attempt begins in 0:02",\
-        "file":"jobs.yaml","line":2,"column":3,"after":2}
+        "file":"jobs.yaml","line":2,"column":3,\
+        "excerpt":"    2 |   a: {}\\n      |   ^\\n  help: another attempt begins in 0:02","after":2}
         {"event":"failed","time":2.54,"job":2,"name":"b","severity":"error","class":"machine",\
-        "message":"full","file":"jobs.yaml","line":2,"column":3}
+        "message":"full","file":"jobs.yaml","line":2,"column":3,\
+        "excerpt":"    2 |   a: {}\\n      |   ^"}
         {"event":"blocked","time":2.55,"job":3,"name":"c","by":2,"by_name":"b"}
         {"event":"start","time":2.56,"job":4,"name":"d","file":"jobs.yaml","line":2,"column":3}
         {"event":"up_to_date","time":2.57,"job":4,"name":"d"}

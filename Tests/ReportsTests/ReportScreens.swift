@@ -41,7 +41,8 @@ let jsonReport = #"""
         "message": "unknown key 'clp'",
         "file": "broken.yaml",
         "line": 1,
-        "column": 1
+        "column": 1,
+        "excerpt": "    1 | clp: a\n      | ^~~"
       }
     ],
     "jobs": [
@@ -137,7 +138,8 @@ let jsonReport = #"""
             "help": "mend it",
             "file": "jobs.yaml",
             "line": 9,
-            "column": 3
+            "column": 3,
+            "excerpt": "@me #1 www.x.org"
           }
         ]
       },

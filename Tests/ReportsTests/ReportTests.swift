@@ -1,6 +1,8 @@
 import ExportEngine
+import JSON
 import MediaComposition
 import MediaTime
+import RunPlan
 import SystemPackage
 import TestSupport
 import Testing
@@ -20,21 +22,23 @@ private let report: RunReport = {
   done.attempts = 2
   done.reason = "'a.wav' has changed"
   done.inputs = [
-    Asset(
-      location: .file("a.wav"), streamIndex: 0, container: "wav", codec: "pcm_s16le",
-      sampleRate: 44_100,
-      channelLayout: .stereo, frameCount: 882_000, identity: .predicted)
+    RunReport.Input(
+      Asset(
+        location: .file("a.wav"), streamIndex: 0, container: "wav", codec: "pcm_s16le",
+        sampleRate: 44_100,
+        channelLayout: .stereo, frameCount: 882_000, identity: .predicted))
   ]
   done.outputs = [
     RunReport.Output(
       path: "out/a.mp3", format: "MP3 V2", bytes: 171_429,
-      sound: .sample("out/a.mp3", frames: 441_000, peak: 0.5)),
+      sound: RunReport.Sound(.sample("out/a.mp3", frames: 441_000, peak: 0.5))),
     RunReport.Output(path: "out/a.psc", format: "Podlove Simple Chapters", bytes: 312),
     RunReport.Output(
       path: FilePath(platformString: [98, -1, 46, 97, 0]), format: "WAV 16 bit", bytes: 1_764_044,
-      sound: .sample(
-        "b.a", frames: 441_000, peak: 1.25, clipped: 17,
-        sha256: [UInt8](repeating: 0, count: 31) + [255])),
+      sound: RunReport.Sound(
+        .sample(
+          "b.a", frames: 441_000, peak: 1.25, clipped: 17,
+          sha256: [UInt8](repeating: 0, count: 31) + [255]))),
   ]
   done.messages = [
     RunReport.Message(
@@ -92,6 +96,26 @@ private let report: RunReport = {
     let read = try Tool.succeed(
       "/usr/bin/python3", "-c", script, folder.path("report.json"), name)
     #expect(read.text == "True\nb'b\\xff.a'\n")
+  }
+
+  @Test("A report that is read is the one that was written")
+  func reading() throws {
+    var report = report
+    report.shard = Shard(number: 2, count: 3)
+    report.shards = RunReport.Shards(count: 3, missing: [1])
+    let text = JSONReport.text(report)
+    var read = try RunReport(JSONValue(reading: text.utf8))
+    #expect(JSONReport.text(read) == text)
+    #expect(MarkdownReport.text(read) == MarkdownReport.text(report))
+    // Whose screen is none that a run prints.
+    (report.jobs[1].messages, read.jobs[1].messages) = ([], [])
+    #expect(JUnitReport.text(read) == JUnitReport.text(report))
+    for removed in ["  \"elapsed\": 1.234,\n", "      \"status\": \"done\",\n"] {
+      #expect(text.contains(removed))
+      #expect(throws: ForeignDocument.self) {
+        try RunReport(JSONValue(reading: text.replacing(removed, with: "").utf8))
+      }
+    }
   }
 
   @Test("The JUnit report has a suite for each file, a case for each job, and nothing but XML")
@@ -166,5 +190,7 @@ private let report: RunReport = {
     ] as [(Int64, Int, String)])
   func timestamp(seconds: Int64, milliseconds: Int, text: String) {
     #expect(Timestamp(seconds: seconds, milliseconds: milliseconds).text == text)
+    #expect(Timestamp(text) == Timestamp(seconds: seconds, milliseconds: milliseconds))
+    #expect(Timestamp(String(text.dropLast())) == nil)
   }
 }

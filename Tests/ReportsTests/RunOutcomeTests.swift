@@ -12,13 +12,14 @@ import Testing
   }
 
   private func outcome(
-    _ refusals: [Refusal] = [], _ events: [RunEvent.Kind?] = [], signalStatus: Int32? = nil
+    _ refusals: [Refusal] = [], _ events: [PoolEvent.Kind?] = [], signalStatus: Int32? = nil
   ) -> RunOutcome {
-    var tally = RunTally(events.indices.map { .sample("\($0)") }, refusals: refusals)
+    let work = events.indices.map { Work.sample("\($0)") }
+    var tally = RunTally(work, refusals: refusals, in: SourceMap())
     for (job, kind) in events.enumerated() {
       guard let kind else { continue }
       tally.apply(RunEvent(job: job, .started, at: .now))
-      tally.apply(RunEvent(job: job, kind, at: .now))
+      tally.apply(RunEvent(job: job, kind, at: .now, of: work))
     }
     return RunOutcome(tally, signalStatus: signalStatus, command: "avjob run a.yaml")
   }
@@ -34,7 +35,7 @@ import Testing
 
   @Test("failures that may all pass by themselves make the status temporary")
   func temporary() {
-    let busy = RunEvent.Kind.failed(Failure(.tryAgain, "in use"))
+    let busy = PoolEvent.Kind.failed(Failure(.tryAgain, "in use"))
     #expect(outcome([], [busy, .upToDate]).status == 75)
     #expect(outcome([], [busy, .upToDate]).text == "1 of 2 jobs failed")
     #expect(outcome([], [busy, .failed(Failure(.mendJob, "no")), nil]).status == 1)

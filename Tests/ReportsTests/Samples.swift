@@ -22,7 +22,20 @@ extension Work {
   }
 }
 
-extension RunEvent.Kind {
+/// An event as a pool has it.
+typealias PoolEvent = JobEvent<WorkResult>
+
+extension RunEvent {
+  /// An event of one of `work`.
+  init(
+    job: Int, _ kind: PoolEvent.Kind, at instant: ContinuousClock.Instant, of work: [Work],
+    in map: SourceMap = SourceMap()
+  ) {
+    self.init(PoolEvent(job: job, kind, at: instant), of: work[job], in: map)
+  }
+}
+
+extension PoolEvent.Kind {
   static var upToDate: Self { .finished(.upToDate) }
 
   /// The end of a job that has written these files.

@@ -1,4 +1,6 @@
 import ArgumentParser
+import Clusters
+import Diagnosis
 import Reports
 import RunExecution
 import RunPlan
@@ -9,7 +11,7 @@ struct Run: MediaCommand {
     abstract: "Run the jobs of job files.",
     discussion: """
       All jobs are checked before any of them starts; then they run, as many at once as there \
-      are cores. A job waits for the jobs whose outputs it reads, and for those in its 'needs'. \
+      are cores, and idle cores help those that run ('taskset' bounds them). A job waits for the jobs whose outputs it reads, and for those in its 'needs'. \
       A failed job stops only the jobs that need it. Outputs appear at their paths when they are \
       whole.
 
@@ -31,6 +33,7 @@ struct Run: MediaCommand {
   var isolate = false
 
   @OptionGroup var options: RunOptions
+  @OptionGroup var array: ArrayOptions
   @OptionGroup var variables: VariableOptions
   @OptionGroup var bounds: BoundOptions
 
@@ -43,6 +46,7 @@ struct Run: MediaCommand {
     if let workers, workers < 1 { throw ValidationError("--workers must be 1 or more") }
     try refusePruning()
     try refuseReceipts()
+    try refuseArray()
     guard annotations.annotate == nil || reporting.progress == .text else {
       throw ValidationError(
         "--annotate writes to standard output, where --progress json has all lines to itself; "
@@ -60,19 +64,27 @@ struct Run: MediaCommand {
       probingIn: processBounds)
     defer { memory?.close(context.library) }
     noteIdleWorkers(context)
-    let rules = RunRules(
+    let machines = try machines(context)
+    var rules = RunRules(
       .run, only: options.choice.names(in: context.map), keepsGoing: options.keepGoing,
       retries: options.retry, shard: options.shard,
       timeLimit: bounds.maxTime ?? processBounds?.time, outputLimit: processBounds?.fileSize)
+    rules.shards = machines?.count
     let reporter = RunReporter(
-      reporting.options, files: files, cores: context.budget.total,
+      reporting.options, files: files, cores: context.budget.total, shard: options.shard,
       resumedBy: (isConfined && memory == nil ? Continuation.cleanFolder : .sameCommand)
         .text(of: CommandLine.arguments),
       diagnostics: context.diagnostics)
-    let batch = Batch(
+    var batch = Batch(
       context: context, reporter: reporter, workers: workers, bounds: processBounds,
       replaced: !isConfined ? .all : bounds.trustReceipts ? .found : .none,
       startsAfterFailure: !options.failFast)
+    batch.array = machines.map { machines in
+      ArrayBatch(
+        reporter: reporter, scheduler: SlurmScheduler(), options: array.engineOptions,
+        words: ArrayOptions.words(Array(CommandLine.arguments.dropFirst(2))), files: files,
+        cores: machines.cores, isDetached: array.detach)
+    }
     try batch.run(rules) {
       let loaded = try context.load(files, options: variables)
       if receipts.prune { try context.refuse(Pruning.refusals(of: loaded)) }
@@ -81,6 +93,37 @@ struct Run: MediaCommand {
       guard receipts.prune, let memory else { return nil }
       return try Pruning(besides: preparation.registry, of: memory)
     }
+  }
+
+  /// Among which machines the jobs are dealt out, with `--on`.
+  private func machines(_ context: CommandContext) throws -> Machines? {
+    guard array.engine != nil else { return nil }
+    let (count, cores) = (array.machines.shards, array.machines.cores)
+    if let count, let cores { return Machines(count: count, cores: cores) }
+    do throws(Failure) {
+      let found = try SlurmScheduler().machines(in: array.partition)
+      return Machines(count: count ?? found.count, cores: cores ?? found.cores)
+    } catch {
+      context.report(Diagnostics(Diagnostic(error)))
+      throw ExitCode(error.remedy)
+    }
+  }
+
+  /// What a run on other machines cannot do.
+  private func refuseArray() throws {
+    guard array.engine != nil else { return }
+    let given = [
+      ("--shard", options.shard != nil), ("--prune", receipts.prune),
+      ("--fail-fast", options.failFast), ("--root", isConfined),
+      ("--annotate", annotations.annotate != nil),
+      ("--report", array.detach && !reporting.reports.reports.isEmpty),
+      ("--progress json", array.detach && reporting.progress == .json),
+    ]
+    guard let option = given.first(where: \.1)?.0 else { return }
+    guard !["--report", "--progress json"].contains(option) else {
+      throw ValidationError("--detach and \(option) exclude each other; give it to 'avjob attach'")
+    }
+    throw ValidationError("--on and \(option) exclude each other; leave out one of them")
   }
 
   /// With `--root`, a job that takes more than it may fails alone.

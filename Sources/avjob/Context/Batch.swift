@@ -36,6 +36,8 @@ struct Batch {
   var suggestsCopying = false
   /// Whether jobs are still started when one has failed.
   var startsAfterFailure = true
+  /// Where the jobs run; nil: here.
+  var array: ArrayBatch?
 
   /// Runs the jobs that `load` gives, as far as `rules` want them, and removes files where all of them
   /// are done: only then is it known what they make. However it ends, it has its reports. To be called
@@ -87,6 +89,7 @@ struct Batch {
     _ signals: Signals
   ) throws {
     try reportForeignFiles(of: work, rules)
+    if let array { return try array.run(work, refusals, context, signals) }
     reporter.open(work, refusals: refusals)
     if !startsAfterFailure, !refusals.isEmpty {
       StandardStream.error.write("nothing was started: --fail-fast\n")

@@ -25,12 +25,15 @@ struct JobFileOptions: ParsableArguments {
       probingIn: variables.confinement.root == nil ? nil : .confined)
   }
 
-  /// Settles the jobs that are wanted; see `CommandContext.prepare`.
+  /// Settles the jobs that are wanted, dealt out among `shards` machines; see
+  /// `CommandContext.prepare`.
   func prepare(
-    for purpose: RunPurpose, _ context: CommandContext, refused: (Preparation) -> Void = { _ in }
+    for purpose: RunPurpose, _ context: CommandContext, shards: Int? = nil,
+    refused: (Preparation) -> Void = { _ in }
   ) throws -> Preparation {
-    try context.prepare(
-      context.load(files, options: variables),
-      RunRules(purpose, only: choice.names(in: context.map)), refused: refused)
+    var rules = RunRules(purpose, only: choice.names(in: context.map))
+    rules.shards = shards
+    return try context.prepare(
+      context.load(files, options: variables), rules, refused: refused)
   }
 }

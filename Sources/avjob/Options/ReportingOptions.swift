@@ -2,6 +2,28 @@ import ArgumentParser
 import Glibc
 import Reports
 
+/// `--report`
+struct ReportOptions: ParsableArguments {
+  @Option(
+    name: .customLong("report"),
+    help: .value("file", "Write a report to .json, .xml (JUnit), .md or 'github'."),
+    completion: .file(extensions: ["json", "xml", "md"]))
+  var reports: [String] = []
+
+  /// The reports, and what the environment says to them.
+  var targets: [ReportTarget] {
+    let summary = getenv("GITHUB_STEP_SUMMARY").map { String(cString: $0) } ?? ""
+    return reports.compactMap { ReportTarget($0, stepSummary: summary) }
+  }
+
+  func validate() throws {
+    for word in reports where ReportTarget(word, stepSummary: "") == nil {
+      throw ValidationError(
+        "--report \(word): a report ends in .json, .xml or .md, or is the word 'github'")
+    }
+  }
+}
+
 /// `--quiet`, `--verbose`, `--progress`, `--report`.
 struct ReportingOptions: ParsableArguments {
   /// What goes to standard output while a run goes on.
@@ -20,28 +42,19 @@ struct ReportingOptions: ParsableArguments {
   @Option(help: .value("format", "Print progress as text or as json events."))
   var progress = Progress.text
 
-  @Option(
-    name: .customLong("report"),
-    help: .value("file", "Write a report to .json, .xml (JUnit), .md or 'github'."),
-    completion: .file(extensions: ["json", "xml", "md"]))
-  var reports: [String] = []
+  @OptionGroup var reports: ReportOptions
 
   /// The options, and what the environment says to them.
   var options: RunReporter.Options {
-    let summary = getenv("GITHUB_STEP_SUMMARY").map { String(cString: $0) } ?? ""
     var options = RunReporter.Options()
     (options.isQuiet, options.isVerbose) = (quiet, verbose)
     options.streamsEvents = progress == .json
-    options.targets = reports.compactMap { ReportTarget($0, stepSummary: summary) }
+    options.targets = reports.targets
     return options
   }
 
   func validate() throws {
     if quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other") }
-    for word in reports where ReportTarget(word, stepSummary: "") == nil {
-      throw ValidationError(
-        "--report \(word): a report ends in .json, .xml or .md, or is the word 'github'")
-    }
     guard progress == .json else { return }
     if quiet || verbose {
       throw ValidationError(

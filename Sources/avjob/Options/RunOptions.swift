@@ -1,5 +1,6 @@
 import ArgumentParser
 import Diagnosis
+import Glibc
 import JobFile
 import MediaComposition
 import RunPlan
@@ -32,8 +33,10 @@ struct RunOptions: ParsableArguments {
   var retry = RunRules().retries
 
   @Option(
-    help: .value("i/n", "Run one shard of the jobs, such as 1/4."),
-    transform: Shard.init)
+    help: .value("i/n", "Run one shard of the jobs, such as 1/4, or that of an array: auto."),
+    transform: { text in
+      try Shard(text) { name in getenv(name).map { String(cString: $0) } }
+    })
   var shard: Shard?
 
   func validate() throws {

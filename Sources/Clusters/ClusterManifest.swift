@@ -1,0 +1,185 @@
+import Diagnosis
+import JSON
+
+/// A file by which an engine runs all shards of a run: `avjob manifest`.
+package enum ClusterManifest: String, CaseIterable, Sendable {
+  case slurm, kubernetes, github, gitlab
+
+  /// How many copies of a job the engine starts at most, by its documents; nil: as many as there are
+  /// shards (`MaxArraySize` of Slurm is each site's).
+  package var largestCount: Int? {
+    switch self {
+    case .slurm, .kubernetes: nil
+    case .github: 256
+    case .gitlab: 200
+    }
+  }
+
+  /// The whole file.
+  ///
+  /// - Parameters:
+  ///   - run: What to start.
+  ///   - image: The container's image, for all but Slurm.
+  /// - Returns: Its text.
+  package func text(_ run: ShardedRun, image: String) -> String {
+    switch self {
+    case .slurm: Self.slurm(run)
+    case .kubernetes: Self.kubernetes(run, image: image)
+    case .github: Self.github(run, image: image)
+    case .gitlab: Self.gitlab(run, image: image)
+    }
+  }
+
+  // MARK: - Slurm
+
+  /// A job array (sbatch): a task that a dead node or a preemption took is queued again.
+  private static func slurm(_ run: ShardedRun) -> String {
+    let command = run.command(
+      shard: "auto", reports: ["\"avjob-reports/$SLURM_ARRAY_TASK_ID.json\""])
+    return """
+      #!/bin/bash
+      \(sbatchOptions(run).map { "#SBATCH \($0)\n" }.joined())#SBATCH --output=avjob-reports/%a.log
+      # In the folder that the job files' paths count from:
+      #   mkdir -p avjob-reports && sbatch --wait THIS-FILE
+      #   avjob report merge avjob-reports/*.json
+      exec \(command)
+
+      """
+  }
+
+  /// What sbatch is asked for. A minute before it ends a task it sends SIGTERM, on which avjob stops
+  /// cleanly.
+  static func sbatchOptions(_ run: ShardedRun) -> [String] {
+    [
+      "--job-name=\(run.name)", "--array=1-\(run.shards)", "--cpus-per-task=\(run.cores)",
+      "--mem=\(run.mebibytes)M", "--requeue", "--open-mode=append", "--signal=B:TERM@60",
+    ]
+  }
+
+  // MARK: - Kubernetes
+
+  /// An Indexed Job (batch/v1). A job that failed, or a wrong job file, is not tried again; a temporary
+  /// failure, and what a signal or the end of a node stopped, is.
+  private static func kubernetes(_ run: ShardedRun, image: String) -> String {
+    let words =
+      ["avjob", "run", "--shard", "auto", "--report", "avjob-reports/$(JOB_COMPLETION_INDEX).json"]
+      + run.words.map { $0.replacing("$(", with: "$$(") }
+    return """
+      # The job files' paths count from /work, the claim 'avjob-work'. When all is done, there:
+      #   avjob report merge avjob-reports/*.json
+      apiVersion: batch/v1
+      kind: Job
+      metadata:
+        name: \(run.name)
+      spec:
+        completionMode: Indexed
+        completions: \(run.shards)
+        parallelism: \(run.shards)
+        backoffLimitPerIndex: 3
+        maxFailedIndexes: \(run.shards)
+        podFailurePolicy:
+          rules:
+            - action: FailIndex
+              onExitCodes: { containerName: avjob, operator: In, values: [1, 2] }
+            - action: Count
+              onExitCodes: { containerName: avjob, operator: In, values: [75, 143] }
+            - action: Ignore
+              onPodConditions: [{ type: DisruptionTarget, status: "True" }]
+        template:
+          spec:
+            restartPolicy: Never
+            terminationGracePeriodSeconds: 60
+            containers:
+              - name: avjob
+                image: \(quoted(image))
+                command: \(JSONValue.list(words.map { .text($0) }).line)
+                workingDir: /work
+                env: [{ name: AVJOB_SHARDS, value: "\(run.shards)" }]
+                resources:
+                  requests: { cpu: "\(run.cores)", memory: \(run.mebibytes)Mi }
+                  limits: { cpu: "\(run.cores)", memory: \(run.mebibytes)Mi }
+                volumeMounts: [{ name: work, mountPath: /work }]
+            volumes: [{ name: work, persistentVolumeClaim: { claimName: avjob-work } }]
+
+      """
+  }
+
+  // MARK: - CI
+
+  /// A workflow with a matrix of shards, and a job that puts their reports on the summary page.
+  private static func github(_ run: ShardedRun, image: String) -> String {
+    let shards = JSONValue.list((1...run.shards).map { .count($0) }).line
+    let command = run.command(
+      shard: "${{ matrix.shard }}/\(run.shards)",
+      reports: ["avjob-reports/${{ matrix.shard }}.json"])
+    return """
+      name: \(run.name)
+      on: [push, workflow_dispatch]
+      jobs:
+        run:
+          runs-on: ubuntu-latest
+          container: \(quoted(image))
+          strategy:
+            fail-fast: false
+            matrix:
+              shard: \(shards)
+          steps:
+            - uses: actions/checkout@v4
+            - run: mkdir -p avjob-reports
+            - run: \(quoted(command))
+            - uses: actions/upload-artifact@v4
+              if: always()
+              with:
+                name: avjob-report-${{ matrix.shard }}
+                path: avjob-reports
+        report:
+          needs: run
+          if: always()
+          runs-on: ubuntu-latest
+          container: \(quoted(image))
+          steps:
+            - uses: actions/download-artifact@v4
+              with: { pattern: avjob-report-*, path: avjob-reports, merge-multiple: true }
+            - run: avjob report merge avjob-reports/*.json --report github --report avjob.json
+            - uses: actions/upload-artifact@v4
+              if: always()
+              with: { name: avjob-report, path: avjob.json }
+
+      """
+  }
+
+  /// A parallel job, and one that puts the reports together; each shard's JUnit report is on the page
+  /// of the merge request.
+  private static func gitlab(_ run: ShardedRun, image: String) -> String {
+    let name = "avjob-reports/${CI_NODE_INDEX:-1}"
+    let command = run.command(shard: "auto", reports: ["\(name).json", "\(name).xml"])
+    // It takes no less than 2.
+    let parallel = run.shards == 1 ? "" : "  parallel: \(run.shards)\n"
+    return """
+      \(run.name):
+        stage: build
+        image: \(quoted(image))
+      \(parallel)  script:
+          - mkdir -p avjob-reports
+          - \(quoted(command))
+        artifacts:
+          when: always
+          paths: [avjob-reports]
+          reports: { junit: avjob-reports/*.xml }
+        retry: { max: 2, when: runner_system_failure, exit_codes: [75, 143] }
+
+      \(run.name)-report:
+        stage: test
+        image: \(quoted(image))
+        when: always
+        needs: [\(quoted(run.name))]
+        script:
+          - avjob report merge avjob-reports/*.json --report avjob.json --report avjob.md
+        artifacts: { when: always, paths: [avjob.json, avjob.md] }
+
+      """
+  }
+
+  /// A text that YAML takes as it is: strings of JSON are YAML (YAML 1.2, §1.3).
+  private static func quoted(_ text: String) -> String { JSONValue.text(text).line }
+}

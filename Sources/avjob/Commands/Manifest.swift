@@ -1,0 +1,69 @@
+import ArgumentParser
+import Clusters
+import Diagnosis
+import ExportEngine
+import Reports
+import RunPlan
+import Terminal
+
+extension ClusterManifest: ExpressibleByArgument {}
+
+/// `avjob manifest`
+struct Manifest: MediaCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Print the file by which a cluster or a CI runs jobs on many machines.",
+    discussion: """
+      Checks the jobs as 'run' does, and deals them out among --shards machines. Prints a script for \
+      sbatch, a Job of Kubernetes, a workflow of GitHub or jobs of GitLab, to be submitted by you. \
+      All options of 'run' that are given are in it.
+      """)
+
+  @Argument(help: "The engine.")
+  var engine: ClusterManifest
+
+  @Argument(help: "Read these job files, or folders of them.", completion: .jobFiles)
+  var files: [String]
+
+  @OptionGroup var machines: MachineOptions
+
+  @Option(help: .value("name", "Run in this container; not for slurm."))
+  var image = "avjob:\(Engine.version)"
+
+  @OptionGroup var options: RunOptions
+  @OptionGroup var variables: VariableOptions
+
+  var network: NetworkOptions { variables.network }
+  var isConfined: Bool { variables.confinement.root != nil }
+
+  func validate() throws {
+    guard options.shard == nil else {
+      throw ValidationError("--shard is each machine's own; give --shards, the number of machines")
+    }
+    guard let limit = engine.largestCount, let shards = machines.shards, shards > limit else {
+      return
+    }
+    throw ValidationError(
+      "\(engine.rawValue) runs up to \(limit) copies of a job: --shards \(limit)")
+  }
+
+  func run() throws {
+    let context = CommandContext()
+    var rules = RunRules(
+      .run, only: options.choice.names(in: context.map), keepsGoing: options.keepGoing)
+    rules.shards = machines.shards ?? 4
+    let work = try context.prepare(context.load(files, options: variables), rules).work
+    guard let count = work.map(\.shard).max() else { throw ExitCode.jobFailed }
+    let words = Array(CommandLine.arguments.dropFirst(2))
+      .without(options: ["--shards", "--cores", "--image"]).without(first: engine.rawValue)
+    let run = ShardedRun(
+      work, of: files.first ?? "", words: words, shards: count, cores: machines.cores ?? 4)
+    StandardStream.output.write(engine.text(run, image: image), verbatim: true)
+  }
+}
+
+extension [String] {
+  fileprivate func without(first word: String) -> [String] {
+    guard let index = firstIndex(of: word) else { return self }
+    return Array(self[..<index] + self[(index + 1)...])
+  }
+}

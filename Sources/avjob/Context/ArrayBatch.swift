@@ -1,0 +1,78 @@
+import ArgumentParser
+import Clusters
+import Diagnosis
+import ExportEngine
+import Reports
+import RunPlan
+import Terminal
+import Threads
+
+/// A run whose jobs are done by the tasks of a job array.
+struct ArrayBatch {
+  let reporter: RunReporter
+  let scheduler: any ArrayScheduler
+  /// Of the engine's own command.
+  let options: [String]
+  /// What each task runs, behind `avjob run`.
+  let words: [String]
+  let files: [String]
+  let cores: Int
+  /// Whether the run is left to itself once it is queued.
+  let isDetached: Bool
+
+  /// Queues the shards of `work`, and reports what they do.
+  ///
+  /// - Throws: An `ExitCode` where anything failed or a signal came.
+  func run(
+    _ work: [Work], _ refusals: [Refusal], _ context: CommandContext, _ signals: Signals
+  ) throws {
+    let count = work.map(\.shard).max() ?? 0
+    let plan = PlannedRun(
+      work, refusals: refusals, of: files, cores: count * cores, context.diagnostics)
+    reporter.open(plan)
+    let folder: RunFolder
+    guard count > 0 else { return try conclude(0, signals) }
+    do throws(Failure) {
+      var run = ShardedRun(work, of: files.first ?? "", words: words, shards: count, cores: cores)
+      // Levels are measured where a report tells them.
+      run.measures = reporter.options.targets.contains(where: \.hasLevels)
+      folder = try ArrayRun.submit(run, plan, to: scheduler, options: options)
+    } catch {
+      reporter.endProgress()
+      context.report(Diagnostics(Diagnostic(error)))
+      throw ExitCode(error.remedy)
+    }
+    guard !isDetached else {
+      context.note("'avjob attach \(folder.array)' follows the run, in this folder")
+      return StandardStream.output.write(folder.array + "\n")
+    }
+    let tasks = count == 1 ? "1 task" : "\(count) tasks"
+    context.note("array \(folder.array) of \(scheduler.name) has \(tasks)")
+    try follow(plan, in: folder, context, signals)
+  }
+
+  /// Reports what the shards of a run do that was queued before.
+  ///
+  /// - Throws: As `run`.
+  func follow(
+    _ plan: PlannedRun, in folder: RunFolder, _ context: CommandContext, _ signals: Signals
+  ) throws {
+    var array = ArrayRun(plan, in: folder, of: scheduler, reporter)
+    let status: Int32
+    do throws(Failure) {
+      status = try array.follow(signals.cancellation)
+    } catch {
+      reporter.endProgress()
+      context.report(Diagnostics(Diagnostic(error)))
+      throw ExitCode(error.remedy)
+    }
+    try conclude(status, signals)
+  }
+
+  private func conclude(_ shards: Int32, _ signals: Signals) throws {
+    let jobs = reporter.conclude(signalStatus: signals.exitStatus)
+    let status = reporter.close(
+      status: signals.exitStatus ?? ExitStatus.worst([jobs, shards]))
+    if status != 0 { throw ExitCode(status) }
+  }
+}

@@ -1,0 +1,146 @@
+import TestSupport
+import Testing
+
+@Suite("Manifests")
+struct ManifestTests {
+  private func stage() throws -> Stage {
+    let stage = Stage()
+    try stage.write(
+      "show.yaml",
+      """
+      for_each: "*.wav"
+      clip: ${input}
+      output: { folder: out, mp3: V2 }
+
+      """)
+    try stage.make(
+      "for n in 1 2 3; do sox -n -r 44100 -c 1 -b 16 $n.wav synth $n sine 1000 gain -6; done")
+    return stage
+  }
+
+  @Test("a script for Slurm runs the shards of an array with the options that were given")
+  func slurm() throws {
+    let result = try stage().run("avjob manifest slurm --shards 2 --cores 8 show.yaml --retry 5")
+    #expect(result.errors == "")
+    #expect(
+      result.text == """
+        #!/bin/bash
+        #SBATCH --job-name=avjob-show
+        #SBATCH --array=1-2
+        #SBATCH --cpus-per-task=8
+        #SBATCH --mem=256M
+        #SBATCH --requeue
+        #SBATCH --open-mode=append
+        #SBATCH --signal=B:TERM@60
+        #SBATCH --output=avjob-reports/%a.log
+        # In the folder that the job files' paths count from:
+        #   mkdir -p avjob-reports && sbatch --wait THIS-FILE
+        #   avjob report merge avjob-reports/*.json
+        exec avjob run --shard auto --report "avjob-reports/$SLURM_ARRAY_TASK_ID.json" show.yaml \
+        --retry 5
+
+        """)
+    #expect(try stage().run("avjob manifest slurm show.yaml | bash -n").status == 0)
+  }
+
+  @Test("the others are YAML that starts the same command, however its words are written")
+  func others() throws {
+    let stage = try stage()
+    let result = try stage.run(
+      """
+      mv show.yaml 'my $(show): "1".yaml'
+      for engine in kubernetes github gitlab; do
+        avjob manifest $engine --shards 9 'my $(show): "1".yaml' > $engine.yaml || exit
+      done
+      /usr/bin/python3 - <<'END'
+      import shlex, yaml
+      pod = yaml.safe_load(open('kubernetes.yaml'))['spec']
+      container = pod['template']['spec']['containers'][0]
+      print(pod['completionMode'], pod['completions'], container['env'][0]['value'])
+      print(container['command'])
+      hub = yaml.safe_load(open('github.yaml'))['jobs']['run']
+      print(hub['strategy']['matrix']['shard'], hub['container'])
+      print(shlex.split(hub['steps'][2]['run']))
+      lab = list(yaml.safe_load(open('gitlab.yaml')).items())
+      print([name for name, _ in lab], lab[0][1]['parallel'])
+      print(shlex.split(lab[0][1]['script'][1]))
+      END
+      """)
+    #expect(result.errors == "")
+    #expect(
+      result.text == #"""
+        Indexed 3 3
+        ['avjob', 'run', '--shard', 'auto', '--report', 'avjob-reports/$(JOB_COMPLETION_INDEX).json', \#
+        'my $$(show): "1".yaml']
+        [1, 2, 3] avjob:0.1.0
+        ['avjob', 'run', '--shard', '${{', 'matrix.shard', '}}/3', '--report', \#
+        'avjob-reports/${{', 'matrix.shard', '}}.json', 'my $(show): "1".yaml']
+        ['avjob-my-show-1', 'avjob-my-show-1-report'] 3
+        ['avjob', 'run', '--shard', 'auto', '--report', 'avjob-reports/${CI_NODE_INDEX:-1}.json', \#
+        '--report', 'avjob-reports/${CI_NODE_INDEX:-1}.xml', 'my $(show): "1".yaml']
+
+        """#)
+  }
+
+  @Test("mistakes are found before, and limits of an engine are said")
+  func refusals() throws {
+    let stage = try stage()
+    let result = try stage.run(
+      """
+      avjob manifest gitlab --shards 201 show.yaml; echo $?
+      avjob manifest slurm --shard 1/2 show.yaml; echo $?
+      avjob manifest slurm --shards 0 show.yaml; echo $?
+      sed -i s/clip:/clop:/ show.yaml
+      avjob manifest slurm show.yaml; echo $?
+      """)
+    #expect(result.text == "2\n2\n2\n2\n")
+    for message in [
+      "gitlab runs up to 200 copies of a job: --shards 200",
+      "--shard is each machine's own; give --shards, the number of machines",
+      "--shards is 1 to 10000", "unknown key 'clop'",
+    ] {
+      #expect(result.errors.contains(message), "\(message)")
+    }
+  }
+
+  @Test("a plan of shards has their jobs and work, those of a group and of one level together")
+  func plan() throws {
+    let stage = try stage()
+    let result = try stage.run(
+      """
+      avjob plan --shards 2 --cores 4 show.yaml | sed 's/[0-9]:[0-9][0-9]/T/g; s/[0-9.]* × /N × /'
+      cat > more.yaml <<'END'
+      jobs:
+        one: { clip: 1.wav, output: one.mp3, loudness: { integrated: -16 LUFS, group: a } }
+        two: { clip: 3.wav, output: two.mp3 }
+        three: { clip: 2.wav, output: three.mp3, loudness: { integrated: -16 LUFS, group: a } }
+        parts: { concat: [1.wav, 2.wav], split: { every: 1s }, output: "p/${part.n}.wav" }
+        level: { concat: [1.wav, 2.wav], split: { every: 1s }, output: "l/${part.n}.wav", \
+      loudness: -16 LUFS }
+      END
+      avjob plan --json --shards 3 more.yaml > plan.json
+      /usr/bin/python3 - <<'END'
+      import json
+      plan = json.load(open('plan.json'))
+      shards = {}
+      for job in plan['jobs']: shards.setdefault(job['name'].split('/')[0], set()).add(job['shard'])
+      print(shards['one'] == shards['three'], len(shards['level']), len(shards['parts']) > 1)
+      print([sum(job['shard'] == n for job in plan['jobs']) for n in (1, 2, 3)]
+            == [shard['jobs'] for shard in plan['shards']])
+      END
+      """)
+    #expect(result.errors == "")
+    #expect(
+      result.text == """
+        Shard  Jobs  Work  On 4 cores
+          1/2     1  T        T
+          2/2     2  T        T
+
+        3 jobs in 2 shards, T of work; the longest ends after T, N × the mean
+        True 1 True
+        True
+
+        """)
+    try JSONSchema.validate(stage.run("cat plan.json").text, as: "plan")
+  }
+}
