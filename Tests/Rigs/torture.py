@@ -18,6 +18,7 @@ sys.dont_write_bytecode = True
 
 from batch import Fault, end_all
 from broken import torture_broken
+from cluster import torture_cluster
 from copies import torture_copies
 from disks import enter_namespace, torture_disk, torture_order
 from faulty import torture_faults
@@ -36,6 +37,7 @@ TORTURES = {
     "remote": (torture_remote, 30, 15.0),
     "copies": (torture_copies, 50, 0.0),
     "spliced": (torture_spliced, 20, 0.0),
+    "cluster": (torture_cluster, 1, 0.0),
 }
 
 

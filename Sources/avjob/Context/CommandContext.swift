@@ -21,7 +21,7 @@ struct CommandContext {
   private let probes: ProbeProcesses?
   /// What earlier runs left; nil for a command that keeps nothing.
   let memory: RunMemory?
-  let budget = CPUBudget(total: CPUBudget.availableCores)
+  let budget = CPUBudget(total: min(CPUBudget.availableCores, Self.grantedCores))
   /// What jobs may take together.
   let limits: ResourceRequest
   /// How many more files may be opened: up to the hard limit from here on.
@@ -55,6 +55,11 @@ struct CommandContext {
     library = MediaLibrary(
       recalling: recall, probing: probe, listening: listen, verifiesAssets: memory != nil,
       remembering: memory?.remembered ?? analyses)
+  }
+
+  /// The cores that Slurm has given to this process, where it does not bind processes to cores.
+  private static var grantedCores: Int {
+    getenv("SLURM_CPUS_PER_TASK").flatMap { Int(String(cString: $0)) }.map { max(1, $0) } ?? .max
   }
 
   /// Reports what is wrong.
