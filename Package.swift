@@ -34,7 +34,8 @@ let package = Package(
     .target(
       name: "Clusters",
       dependencies: [
-        "JSON", "Files", "Threads", "Diagnosis", "ExportEngine", "RunPlan", "Reports", "Terminal",
+        "JSON", "Files", "Threads", "Diagnosis", "MediaComposition", "ExportEngine", "RunPlan",
+        "Reports", "Terminal",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
 

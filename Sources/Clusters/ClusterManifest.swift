@@ -65,7 +65,7 @@ package enum ClusterManifest: String, CaseIterable, Sendable {
       ["avjob", "run", "--shard", "auto", "--report", "avjob-reports/$(JOB_COMPLETION_INDEX).json"]
       + run.words.map { $0.replacing("$(", with: "$$(") }
     return """
-      # The job files' paths count from /work, the claim 'avjob-work'. When all is done, there:
+      # The job files' paths count from /media, the claim 'avjob-media'. When all is done, there:
       #   avjob report merge avjob-reports/*.json
       apiVersion: batch/v1
       kind: Job
@@ -93,13 +93,13 @@ package enum ClusterManifest: String, CaseIterable, Sendable {
               - name: avjob
                 image: \(quoted(image))
                 command: \(JSONValue.list(words.map { .text($0) }).line)
-                workingDir: /work
+                workingDir: /media
                 env: [{ name: AVJOB_SHARDS, value: "\(run.shards)" }]
                 resources:
                   requests: { cpu: "\(run.cores)", memory: \(run.mebibytes)Mi }
                   limits: { cpu: "\(run.cores)", memory: \(run.mebibytes)Mi }
-                volumeMounts: [{ name: work, mountPath: /work }]
-            volumes: [{ name: work, persistentVolumeClaim: { claimName: avjob-work } }]
+                volumeMounts: [{ name: media, mountPath: /media }]
+            volumes: [{ name: media, persistentVolumeClaim: { claimName: avjob-media } }]
 
       """
   }
@@ -109,6 +109,7 @@ package enum ClusterManifest: String, CaseIterable, Sendable {
   /// A workflow with a matrix of shards, and a job that puts their reports on the summary page.
   private static func github(_ run: ShardedRun, image: String) -> String {
     let shards = JSONValue.list((1...run.shards).map { .count($0) }).line
+    let artifacts = ["avjob-reports"] + run.outputs
     let command = run.command(
       shard: "${{ matrix.shard }}/\(run.shards)",
       reports: ["avjob-reports/${{ matrix.shard }}.json"])
@@ -130,8 +131,8 @@ package enum ClusterManifest: String, CaseIterable, Sendable {
             - uses: actions/upload-artifact@v4
               if: always()
               with:
-                name: avjob-report-${{ matrix.shard }}
-                path: avjob-reports
+                name: avjob-${{ matrix.shard }}
+                path: \(quoted(artifacts.joined(separator: "\n")))
         report:
           needs: run
           if: always()
@@ -139,8 +140,8 @@ package enum ClusterManifest: String, CaseIterable, Sendable {
           container: \(quoted(image))
           steps:
             - uses: actions/download-artifact@v4
-              with: { pattern: avjob-report-*, path: avjob-reports, merge-multiple: true }
-            - run: avjob report merge avjob-reports/*.json --report github --report avjob.json
+              with: { pattern: "avjob-*", path: avjob, merge-multiple: true }
+            - run: avjob report merge avjob/avjob-reports/*.json --report github --report avjob.json
             - uses: actions/upload-artifact@v4
               if: always()
               with: { name: avjob-report, path: avjob.json }
@@ -153,6 +154,7 @@ package enum ClusterManifest: String, CaseIterable, Sendable {
   private static func gitlab(_ run: ShardedRun, image: String) -> String {
     let name = "avjob-reports/${CI_NODE_INDEX:-1}"
     let command = run.command(shard: "auto", reports: ["\(name).json", "\(name).xml"])
+    let artifacts = JSONValue.list((["avjob-reports"] + run.outputs).map { .text($0) }).line
     // It takes no less than 2.
     let parallel = run.shards == 1 ? "" : "  parallel: \(run.shards)\n"
     return """
@@ -164,7 +166,7 @@ package enum ClusterManifest: String, CaseIterable, Sendable {
           - \(quoted(command))
         artifacts:
           when: always
-          paths: [avjob-reports]
+          paths: \(artifacts)
           reports: { junit: avjob-reports/*.xml }
         retry: { max: 2, when: runner_system_failure, exit_codes: [75, 143] }
 

@@ -1,5 +1,7 @@
 import Diagnosis
+import MediaComposition
 import RunPlan
+import SystemPackage
 
 /// A run that is dealt out among machines: what its engine is to start, and how much of a machine each
 /// shard takes.
@@ -14,6 +16,9 @@ package struct ShardedRun: Sendable {
   package var cores: Int
   /// Bytes that each shard takes, at most.
   package var memory: Int
+  /// Where outputs are: folders, or files where these are in no folder. Of many, the outermost
+  /// folders.
+  package var outputs: [String]
   /// Whether the levels of outputs are measured that ask for none.
   package var measures = false
 
@@ -33,10 +38,20 @@ package struct ShardedRun: Sendable {
   package init(_ work: [Work], of file: String, words: [String], shards: Int, cores: Int) {
     name = Self.name(of: file)
     (self.words, self.shards, self.cores) = (words, shards, cores)
+    outputs = Self.places(of: work)
     let most = Dictionary(grouping: work, by: \.shard).values.map { pieces in
       pieces.map(\.resources.memory).sorted(by: >).prefix(cores).reduce(0, +)
     }.max()
     memory = Self.base + (most ?? 0)
+  }
+
+  private static func places(of work: [Work]) -> [String] {
+    let paths = work.flatMap { $0.export.outputs.map(\.path) }.map { path in
+      path.components.count > 1 ? path.removingLastComponent() : path
+    }
+    let all = Set(paths.map { $0.lexicallyNormalized().string })
+    guard all.count > 20 else { return all.sorted() }
+    return Set(all.map { String($0.split(separator: "/").first ?? "") }).sorted()
   }
 
   /// In whole steps of 256 MiB, as engines are asked for it.

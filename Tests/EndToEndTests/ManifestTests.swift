@@ -60,10 +60,10 @@ struct ManifestTests {
       print(container['command'])
       hub = yaml.safe_load(open('github.yaml'))['jobs']['run']
       print(hub['strategy']['matrix']['shard'], hub['container'])
-      print(shlex.split(hub['steps'][2]['run']))
+      print(shlex.split(hub['steps'][2]['run']), hub['steps'][3]['with']['path'].split())
       lab = list(yaml.safe_load(open('gitlab.yaml')).items())
       print([name for name, _ in lab], lab[0][1]['parallel'])
-      print(shlex.split(lab[0][1]['script'][1]))
+      print(shlex.split(lab[0][1]['script'][1]), lab[0][1]['artifacts']['paths'])
       END
       """)
     #expect(result.errors == "")
@@ -74,10 +74,10 @@ struct ManifestTests {
         'my $$(show): "1".yaml']
         [1, 2, 3] avjob:0.1.0
         ['avjob', 'run', '--shard', '${{', 'matrix.shard', '}}/3', '--report', \#
-        'avjob-reports/${{', 'matrix.shard', '}}.json', 'my $(show): "1".yaml']
+        'avjob-reports/${{', 'matrix.shard', '}}.json', 'my $(show): "1".yaml'] ['avjob-reports', 'out']
         ['avjob-my-show-1', 'avjob-my-show-1-report'] 3
         ['avjob', 'run', '--shard', 'auto', '--report', 'avjob-reports/${CI_NODE_INDEX:-1}.json', \#
-        '--report', 'avjob-reports/${CI_NODE_INDEX:-1}.xml', 'my $(show): "1".yaml']
+        '--report', 'avjob-reports/${CI_NODE_INDEX:-1}.xml', 'my $(show): "1".yaml'] ['avjob-reports', 'out']
 
         """#)
   }
