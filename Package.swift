@@ -297,7 +297,12 @@ let package = Package(
         "MediaComposition", "MediaTime", "Terminal", "WorkerPool", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
-    .testTarget(name: "ClustersTests", dependencies: ["Clusters"]),
+    .testTarget(
+      name: "ClustersTests",
+      dependencies: [
+        "Clusters", "JSON", "Threads", "Diagnosis", "Reports", "TestSupport",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
     .testTarget(
       name: "PlaybackTests",
       dependencies: [

@@ -1,44 +1,38 @@
 import Diagnosis
-import Files
 import Glibc
 import Reports
 import RunPlan
-import SystemPackage
 import Threads
 
 /// A run whose shards are the tasks of a job array, seen from outside: what they write is reported as
 /// if their jobs ran here.
 ///
-/// All that is told of a shard stands in its task's files; the engine is asked only whether a task may
-/// still write. So the engine may be down for a while, and forget what has ended. Used on one thread.
+/// All that is reported of a shard stands in its task's files; the engine is asked only whether a task
+/// may still write. So the engine may be down for a while, and need not remember what has ended. Used
+/// on one thread.
 package struct ArrayRun {
   private let scheduler: any ArrayScheduler
   private let folder: RunFolder
   private let plan: PlannedRun
   private let reporter: RunReporter
   private var tasks: [Int: Task]
+  /// Whether a signal has come, and whether the engine has taken that in.
   private var isCancelled = false
-
-  /// How long the last lines of a task that has ended may take to be seen: on network file systems
-  /// seconds (`acdirmax` of nfs(5), 60).
+  private var isStopped = false
+  private var notedReasons: Set<String> = []
   private let grace: Duration
-  private static let pause = Duration.milliseconds(200)
-  private static let askingPause = Duration.seconds(2)
 
   /// What is known of a task.
   private struct Task {
-    var events: ShardEvents
-    /// Whose events are read; nil: it has not begun.
-    var start: Int?
-    /// Of the events that are read.
-    var offset: Int64 = 0
-    var partialLine: [UInt8] = []
+    var events: TaskEvents
     /// Of the shard's process, where it has ended properly.
     var status: Int32?
     var state = TaskState.waiting("")
     /// Since when the engine has nothing to run.
     var goneSince: ContinuousClock.Instant?
     var isEnded = false
+    /// Whether it has dealt out other work than was dealt out here.
+    var isForeign = false
     /// Its jobs that are done.
     var done: Set<Int> = []
     /// Its jobs that run.
@@ -48,6 +42,14 @@ package struct ArrayRun {
   }
 
   /// Follows a run that was submitted from the present folder.
+  ///
+  /// - Parameters:
+  ///   - plan: What was known when it was submitted.
+  ///   - folder: What its tasks write to.
+  ///   - scheduler: The engine that has them.
+  ///   - reporter: Gets what happens.
+  ///   - grace: How long the last lines of a task that has ended may take to be seen: on network file
+  ///     systems up to a minute (`acdirmax` of nfs(5)).
   package init(
     _ plan: PlannedRun, in folder: RunFolder, of scheduler: any ArrayScheduler,
     _ reporter: RunReporter, grace: Duration = .seconds(60)
@@ -55,7 +57,7 @@ package struct ArrayRun {
     (self.scheduler, self.folder, self.plan) = (scheduler, folder, plan)
     (self.reporter, self.grace) = (reporter, grace)
     tasks = Dictionary(
-      uniqueKeysWithValues: Set(plan.shards).map { ($0, Task(events: ShardEvents(of: plan))) })
+      uniqueKeysWithValues: Set(plan.shards).map { ($0, Task(events: TaskEvents(of: plan))) })
   }
 
   /// Queues the shards of a run.
@@ -65,21 +67,24 @@ package struct ArrayRun {
   ///   - plan: What is known of its jobs.
   ///   - scheduler: The engine.
   ///   - options: Of the engine's command, beside those that follow from `run`.
+  ///   - command: Resumes the run after it was stopped.
   /// - Returns: The folder that the tasks write to.
   /// - Throws: Where the engine takes no array, or the folder cannot be made.
   package static func submit(
-    _ run: ShardedRun, _ plan: PlannedRun, to scheduler: any ArrayScheduler, options: [String]
+    _ run: ShardedRun, _ plan: PlannedRun, to scheduler: any ArrayScheduler, options: [String],
+    resumedBy command: String
   ) throws(Failure) -> RunFolder {
     var program = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
     let length = readlink("/proc/self/exe", &program, Int(PATH_MAX))
     guard length > 0 else { throw Failure(.mendMachine, "/proc is not mounted") }
     let name = String(decoding: program[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let token = String(UInt64.random(in: .min ... .max), radix: 36)
     let array = try scheduler.submit(
-      RunFolder.script(run, program: name),
+      RunFolder.script(run, program: name, token: token),
       ClusterManifest.sbatchOptions(run) + ["--output=/dev/null"] + options)
-    let folder = RunFolder(array: array)
+    let folder = RunFolder(array: array, token: token)
     do {
-      try folder.write(plan)
+      try folder.write(plan, resumedBy: command)
     } catch {
       // Nobody could follow it.
       try? scheduler.cancel(array)
@@ -88,34 +93,53 @@ package struct ArrayRun {
     return folder
   }
 
-  /// Reports what the shards do until all of them have ended. A first signal stops all tasks.
+  /// Reports what the shards do until all of them have ended. A first signal stops all tasks, but for
+  /// that of a terminal that was closed.
   ///
-  /// - Returns: The status of the shards together, 0 where each has done its share.
-  /// - Throws: Where the engine does not stop the tasks.
-  package mutating func follow(_ cancellation: CancellationFlag) throws(Failure) -> Int32 {
-    var lastAnswer: ContinuousClock.Instant?
+  /// - Parameters:
+  ///   - cancellation: Set by the first signal.
+  ///   - isHungUp: Whether that is SIGHUP.
+  /// - Returns: The status of the shards together, 0 where each has done its share; nil where they were
+  ///   left to themselves.
+  package mutating func follow(
+    _ cancellation: CancellationFlag, isHungUp: () -> Bool = { false }
+  ) -> Int32? {
+    var nextAnswer = ContinuousClock.now
     while true {
+      if cancellation.isCancelled, isHungUp() { return nil }
       if cancellation.isCancelled, !isCancelled {
         isCancelled = true
+        nextAnswer = .now
         reporter.print(
-          "stopping array \(folder.array); a second signal leaves it alone, and 'avjob attach "
+          "stopping array \(folder.array); a second signal does not wait for that, and 'avjob attach "
             + "\(folder.array)' comes back")
-        try scheduler.cancel(folder.array)
-        lastAnswer = nil
       }
-      if lastAnswer.map({ $0.duration(to: .now) >= Self.askingPause }) ?? true {
+      if nextAnswer <= .now {
+        if isCancelled { stop() }
         askEngine()
-        lastAnswer = .now
+        nextAnswer = .now.advanced(by: max(.seconds(2), .milliseconds(5) * tasks.count))
       }
       let starts = folder.starts()
-      for (number, _) in tasks.sorted(by: { $0.key < $1.key }) {
-        follow(number, latestStart: starts[number])
-      }
+      for number in tasks.keys.sorted() { follow(number, starts[number] ?? []) }
       if tasks.values.allSatisfy(\.isEnded) { break }
       reporter.refresh()
-      usleep(UInt32(Self.pause / .microseconds(1)))
+      usleep(UInt32(200_000 + min(10_000, tasks.count) * 500))
     }
-    return ExitStatus.worst(tasks.values.map { $0.status ?? ExitStatus.temporary })
+    return ExitStatus.worst(
+      tasks.values.map { $0.isForeign ? ExitStatus.temporary : $0.status ?? ExitStatus.temporary })
+  }
+
+  // MARK: - The engine
+
+  /// Asks the engine to stop all tasks, until it has taken that in.
+  private mutating func stop() {
+    guard !isStopped else { return }
+    do throws(Failure) {
+      try scheduler.cancel(folder.array)
+      isStopped = true
+    } catch {
+      reporter.report(error)
+    }
   }
 
   private mutating func askEngine() {
@@ -129,29 +153,54 @@ package struct ArrayRun {
         tasks[number]?.goneSince = nil
       }
     }
+    noteReasons()
+  }
+
+  /// Prints why all tasks wait that have not ended, each reason once.
+  private mutating func noteReasons() {
+    let live = tasks.values.filter { !$0.isEnded && $0.goneSince == nil }
+    let reasons = live.compactMap { task -> String? in
+      if case .waiting(let reason) = task.state { reason } else { nil }
+    }
+    guard reasons.count == live.count, let reason = reasons.max(),
+      !["", "None", "Priority", "BeginTime"].contains(reason),
+      notedReasons.insert(reason).inserted
+    else { return }
+    reporter.note("array \(folder.array) waits: \(reason)")
   }
 
   // MARK: - One task
 
-  private mutating func follow(_ number: Int, latestStart: Int?) {
+  private mutating func follow(_ number: Int, _ starts: [Int]) {
     guard var task = tasks[number], !task.isEnded else { return }
     defer { tasks[number] = task }
     read(&task, number)
-    if let latestStart, latestStart != task.start {
-      // The start before it has written its last.
-      if task.start != nil { restart(&task) }
-      (task.start, task.offset, task.partialLine, task.status) = (latestStart, 0, [], nil)
-      task.events = ShardEvents(of: plan)
+    // The start before it has written its last.
+    for start in starts where start > task.events.start ?? -1 {
+      restart(&task)
+      task.events.begin(start)
+      task.status = nil
       read(&task, number)
     }
     let isGone = task.goneSince != nil
     switch task.status {
     // One that a signal has stopped may be queued again.
-    case let status? where status < 128 || isGone: task.isEnded = true
-    case nil where isGone && (isCancelled && task.start == nil || isOverdue(task)):
-      end(&task, number)
+    case let status? where status < 128: task.isEnded = true
+    case let status? where isGone:
+      task.isEnded = true
+      guard !isCancelled else { return }
+      reporter.report(
+        Failure(
+          .tryAgain,
+          "the task of shard \(number) was stopped (status \(status)), as Slurm does when its time is "
+            + "over; run again, and ask for more: --sbatch --time=2:00:00"))
+    case nil where isGone && (wasCancelledBeforeStart(task) || isOverdue(task)): end(&task, number)
     default: break
     }
+  }
+
+  private func wasCancelledBeforeStart(_ task: Task) -> Bool {
+    task.events.start == nil && (isCancelled || task.state == .ended("CANCELLED"))
   }
 
   private func isOverdue(_ task: Task) -> Bool {
@@ -160,61 +209,57 @@ package struct ArrayRun {
 
   /// What a start has left undone begins once more.
   private func restart(_ task: inout Task) {
-    for job in task.running.union(task.undone).sorted() {
-      reporter.report(.requeued(job))
-    }
+    for job in task.running.union(task.undone).sorted() { reporter.report(.requeued(job)) }
     (task.running, task.undone) = ([], [])
   }
 
-  /// Takes the whole lines that a task has written since the last time.
+  /// Takes what a task has written since the last time.
   private func read(_ task: inout Task, _ number: Int) {
-    guard let start = task.start, task.status == nil else { return }
-    let path = folder.events(ofTask: number, start: start)
-    guard let file = try? PathCalls.openToRead(path) else { return }
-    defer { try? file.close() }
-    var block = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
-      let offset = task.offset
-      let count = try? block.withUnsafeMutableBytes {
-        try file.read(fromAbsoluteOffset: offset, into: $0)
-      }
-      guard let count, count > 0 else { return }
-      task.offset += Int64(count)
-      task.partialLine += block[..<count]
-      while let feed = task.partialLine.firstIndex(of: UInt8(ascii: "\n")) {
-        take(Array(task.partialLine[..<feed]), &task)
-        task.partialLine.removeSubrange(...feed)
+    guard let start = task.events.start, task.status == nil else { return }
+    for item in task.events.items(in: folder.file(ofTask: number, start: start, "events")) {
+      switch item {
+      case .event(let event): take(event, &task)
+      case .message(let message): reporter.report(message)
+      case .ended(let status): task.status = status
+      case .foreign:
+        task.isForeign = true
+        reporter.report(
+          Failure(
+            .tryAgain,
+            "shard \(number) has dealt out the jobs in another way than they were submitted: a job "
+              + "file has changed, or a medium cannot be read on its machine; run again"))
       }
     }
   }
 
-  private func take(_ line: [UInt8], _ task: inout Task) {
-    switch task.events.item(line) {
-    case .event(let event):
-      // A later start finds what an earlier one has done.
-      guard !task.done.contains(event.job) else { return }
-      switch event.end {
+  private func take(_ event: RunEvent, _ task: inout Task) {
+    // A later start finds what an earlier one has done.
+    guard !task.done.contains(event.job) else { return }
+    if let effect = event.effect {
+      task.running.remove(event.job)
+      task.undone.remove(event.job)
+      switch effect {
+      case .running: task.running.insert(event.job)
       case .done: task.done.insert(event.job)
       case .undone: task.undone.insert(event.job)
-      case nil: task.running.insert(event.job)
+      case .waiting: break
       }
-      if event.end != nil { task.running.remove(event.job) }
-      reporter.report(event)
-    case .message(let message): reporter.report(message)
-    case .ended(let status): task.status = status
-    case nil: break
     }
+    reporter.report(event)
   }
 
-  /// A task that has ended without a word: what ran has failed, and the rest is left.
+  /// A task that has ended without its last event: the jobs that ran have failed, and the rest is left.
   private func end(_ task: inout Task, _ number: Int) {
     task.isEnded = true
     guard !isCancelled else { return }
-    var reason = "the task of shard \(number) has ended without a report"
-    if case .ended(let state) = task.state, !state.isEmpty { reason += " (\(state))" }
-    let words = task.start.map { folder.lastWords(ofTask: number, start: $0) } ?? ""
-    reason += task.start == nil ? ": does its machine share this folder?" : ""
-    reason += words.isEmpty ? "" : "; it wrote: \(words)"
+    let state = if case .ended(let state) = task.state, !state.isEmpty { " (\(state))" } else { "" }
+    var reason = "the task of shard \(number) has ended without a report" + state
+    if let start = task.events.start {
+      let lines = folder.lastLines(ofTask: number, start: start)
+      reason += lines.isEmpty ? "" : "; it wrote: \(lines)"
+    } else if !wasCancelledBeforeStart(task) {
+      reason += ": does its machine share this folder?"
+    }
     let failure = Failure(.tryAgain, reason + "; run again, and what is done is left as it is")
     for job in task.running.sorted() { reporter.report(RunEvent(job: job, failedBy: failure)) }
     reporter.report(failure)

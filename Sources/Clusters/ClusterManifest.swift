@@ -35,7 +35,8 @@ package enum ClusterManifest: String, CaseIterable, Sendable {
   /// A job array (sbatch): a task that a dead node or a preemption took is queued again.
   private static func slurm(_ run: ShardedRun) -> String {
     let command = run.command(
-      shard: "auto", reports: ["\"avjob-reports/$SLURM_ARRAY_TASK_ID.json\""])
+      shard: "\"$SLURM_ARRAY_TASK_ID/\(run.shards)\"",
+      reports: ["\"avjob-reports/$SLURM_ARRAY_TASK_ID.json\""])
     return """
       #!/bin/bash
       \(sbatchOptions(run).map { "#SBATCH \($0)\n" }.joined())#SBATCH --output=avjob-reports/%a.log
@@ -79,12 +80,12 @@ package enum ClusterManifest: String, CaseIterable, Sendable {
         maxFailedIndexes: \(run.shards)
         podFailurePolicy:
           rules:
+            - action: Ignore
+              onPodConditions: [{ type: DisruptionTarget, status: "True" }]
             - action: FailIndex
               onExitCodes: { containerName: avjob, operator: In, values: [1, 2] }
             - action: Count
               onExitCodes: { containerName: avjob, operator: In, values: [75, 143] }
-            - action: Ignore
-              onPodConditions: [{ type: DisruptionTarget, status: "True" }]
         template:
           spec:
             restartPolicy: Never
@@ -109,7 +110,6 @@ package enum ClusterManifest: String, CaseIterable, Sendable {
   /// A workflow with a matrix of shards, and a job that puts their reports on the summary page.
   private static func github(_ run: ShardedRun, image: String) -> String {
     let shards = JSONValue.list((1...run.shards).map { .count($0) }).line
-    let artifacts = ["avjob-reports"] + run.outputs
     let command = run.command(
       shard: "${{ matrix.shard }}/\(run.shards)",
       reports: ["avjob-reports/${{ matrix.shard }}.json"])
@@ -130,9 +130,12 @@ package enum ClusterManifest: String, CaseIterable, Sendable {
             - run: \(quoted(command))
             - uses: actions/upload-artifact@v4
               if: always()
+              with: { name: "avjob-report-${{ matrix.shard }}", path: avjob-reports }
+            - uses: actions/upload-artifact@v4
               with:
-                name: avjob-${{ matrix.shard }}
-                path: \(quoted(artifacts.joined(separator: "\n")))
+                name: avjob-outputs-${{ matrix.shard }}
+                path: \(quoted(run.outputs.joined(separator: "\n")))
+                if-no-files-found: ignore
         report:
           needs: run
           if: always()
@@ -140,8 +143,8 @@ package enum ClusterManifest: String, CaseIterable, Sendable {
           container: \(quoted(image))
           steps:
             - uses: actions/download-artifact@v4
-              with: { pattern: "avjob-*", path: avjob, merge-multiple: true }
-            - run: avjob report merge avjob/avjob-reports/*.json --report github --report avjob.json
+              with: { pattern: "avjob-report-*", path: avjob-reports, merge-multiple: true }
+            - run: avjob report merge avjob-reports/*.json --report github --report avjob.json
             - uses: actions/upload-artifact@v4
               if: always()
               with: { name: avjob-report, path: avjob.json }

@@ -98,10 +98,14 @@ package struct SlurmScheduler: ArrayScheduler {
         !words[3].hasSuffix("*")
       else { continue }
       let known = machines ?? Machines(count: 0, cores: cores)
-      machines = Machines(count: known.count + count, cores: min(known.cores, cores))
+      machines = Machines(
+        count: min(known.count + count, largestArray), cores: min(known.cores, cores))
     }
     return machines
   }
+
+  /// Tasks of an array, unless a site says otherwise (`MaxArraySize` of slurm.conf, less one).
+  private static let largestArray = 1000
 
   /// What squeue has printed.
   static func tasks(_ lines: [String]) -> [Int: TaskState] {
@@ -125,7 +129,9 @@ package struct SlurmScheduler: ArrayScheduler {
   private func ask(_ words: [String], saying input: String = "") throws(Failure) -> [String] {
     let child: ChildProcess
     do {
-      child = try ChildProcess.spawn("/usr/bin/env", arguments: words)
+      // A task that submits a run has a count of its own.
+      child = try ChildProcess.spawn(
+        "/usr/bin/env", arguments: ["-u", "SLURM_RESTART_COUNT"] + words)
     } catch {
       throw Failure(.mendMachine, "\(words[0]) cannot be started: \(error)")
     }

@@ -178,7 +178,7 @@ private struct Reader {
       guard let plain = String(validating: bytes[first..<offset], as: UTF8.self) else {
         throw error("the text before this place is not UTF-8,")
       }
-      text = text.isEmpty ? plain : text + plain
+      text += plain
       if take("\"") { return text }
       guard take("\\") else {
         throw error(next == nil ? "'\"' is missing" : "a control character is not escaped")

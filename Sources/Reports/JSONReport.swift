@@ -29,7 +29,7 @@ enum JSONReport {
       "started": .text(report.started.text),
       "elapsed": .elapsed(report.elapsed),
       "exit_status": .count(report.exitStatus),
-      "shard": report.shard.map(shard),
+      "shard": report.shard.map { shard($0, deal: report.deal) },
       "shards": report.shards.map {
         ["count": .count($0.count), "missing": .list($0.missing.map { .count($0) })]
       },
@@ -41,8 +41,11 @@ enum JSONReport {
   }
 
   /// The share of a run.
-  static func shard(_ shard: Shard) -> JSONValue {
-    ["number": .count(shard.number), "count": .count(shard.count)]
+  static func shard(_ shard: Shard, deal: String?) -> JSONValue {
+    .members([
+      "number": .count(shard.number), "count": .count(shard.count),
+      "deal": deal.map { .text($0) },
+    ])
   }
 
   /// Counts over all jobs.

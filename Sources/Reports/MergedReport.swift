@@ -36,11 +36,23 @@ extension RunReport {
         return job
       }
     }.sorted { $0.order < $1.order }
+    let unended = all.filter(\.hasNotEnded).compactMap(\.shard?.number)
+    let deals = all.filter { !$0.hasNotEnded }.map(\.deal).unique
     merged.messages =
-      all.flatMap(\.messages).unique + missing.map(Message.init(missing:))
-      + Self.versionMessages(all)
+      all.filter { !$0.hasNotEnded }.flatMap(\.messages).unique
+      + unended.map {
+        .again("shard \($0) has not ended: it is under way, or was killed; run it again")
+      }
+      + missing.map { .again("the report of shard \($0) is missing; run that shard again") }
+      + (deals.count > 1
+        ? [
+          .again(
+            "the shards have dealt out the jobs in several ways: the job files have changed, or a "
+              + "medium could not be read everywhere; run all shards again")
+        ] : []) + Self.versionMessages(all)
     merged.exitStatus = ExitStatus.worst(
-      all.map(\.exitStatus) + (missing.isEmpty ? [] : [ExitStatus.temporary]))
+      all.map(\.exitStatus)
+        + (missing.isEmpty && deals.count <= 1 ? [] : [ExitStatus.temporary]))
     return merged
   }
 
@@ -88,11 +100,9 @@ extension RunReport {
 }
 
 extension RunReport.Message {
-  fileprivate init(missing shard: Int) {
-    self.init(
-      Diagnostic(
-        Failure(.tryAgain, "the report of shard \(shard) is missing; run that shard again")),
-      in: SourceMap())
+  /// What another run may mend.
+  fileprivate static func again(_ message: String) -> Self {
+    .init(Diagnostic(Failure(.tryAgain, message)), in: SourceMap())
   }
 }
 

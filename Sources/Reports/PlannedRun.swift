@@ -10,6 +10,8 @@ package struct PlannedRun: Sendable {
   let report: RunReport
   /// Of the jobs that are to run.
   let jobs: [RunReport.Job]
+  /// Of their messages, as the screen shows them.
+  private let knownScreens: Set<String>
   let estimates: [Duration]
   /// The number of the shard that each job is of.
   package let shards: [Int]
@@ -22,13 +24,15 @@ package struct PlannedRun: Sendable {
   ///   - work: What is going to run.
   ///   - refusals: What is not.
   ///   - files: The job files, as they were named.
+  ///   - deal: How the work is dealt out (`Preparation.deal`).
   ///   - cores: Of all machines together.
   ///   - diagnostics: What was reported so far.
   package init(
-    _ work: [Work], refusals: [Refusal], of files: [String], cores: Int,
+    _ work: [Work], refusals: [Refusal], of files: [String], deal: String?, cores: Int,
     _ diagnostics: ReportedDiagnostics
   ) {
-    let run = RunFacts(files: files, cores: cores)
+    var run = RunFacts(files: files, cores: cores)
+    run.deal = deal
     let tally = RunTally(work, refusals: refusals, in: diagnostics.map)
     var report = RunReport(run, tally, diagnostics, status: ExitStatus.temporary)
     report.shards = RunReport.Shards(count: work.map(\.shard).max() ?? 1, missing: [])
@@ -39,12 +43,18 @@ package struct PlannedRun: Sendable {
     self.report = report
     jobs = report.jobs.filter { $0.status == .notStarted }
     (self.estimates, self.shards) = (estimates, shards)
+    knownScreens = Set(jobs.lazy.flatMap(\.messages).map(\.screen))
     numbers = Dictionary(
       jobs.enumerated().map { ($1.order, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The number of the job at a place; nil where it is none of this run.
-  func number(_ order: WorkOrder) -> Int? { numbers[order] }
+  /// The number of the job at a place; nil where it is none of this run, or has another name.
+  func number(_ order: WorkOrder, name: String) -> Int? {
+    numbers[order].flatMap { jobs[$0].name == name ? $0 : nil }
+  }
+
+  /// Whether a message was reported of a job before work started.
+  func knows(_ message: RunReport.Message) -> Bool { knownScreens.contains(message.screen) }
 
   /// The job files, as they were named.
   package var files: [String] { report.files }
@@ -60,11 +70,6 @@ package struct PlannedRun: Sendable {
 
   var refused: [RunReport.Job] { report.jobs.filter { $0.status != .notStarted } }
 
-  /// The jobs of some shards that have begun and not ended, or that have not begun.
-  package func jobs(ofShard shard: Int) -> [Int] {
-    shards.indices.filter { shards[$0] == shard }
-  }
-
   // MARK: - As a document
 
   /// For `init(json:)`.
@@ -72,12 +77,14 @@ package struct PlannedRun: Sendable {
     [
       "estimates": .list(estimates.map { .elapsed($0) }),
       "shards": .list(shards.map { .count($0) }), "report": JSONReport.json(report),
+      "deal": report.deal.map { .text($0) } ?? .null,
     ]
   }
 
   /// What `json` gave; nil for any other document.
   package init?(json: JSONValue) {
-    guard let document = json["report"], let report = try? RunReport(document) else { return nil }
+    guard let document = json["report"], var report = try? RunReport(document) else { return nil }
+    report.deal = json["deal"]?.text
     self.init(
       report, estimates: (json["estimates"]?.elements ?? []).compactMap(\.elapsed),
       shards: (json["shards"]?.elements ?? []).compactMap { $0.integer.map { Int($0) } })
@@ -87,12 +94,9 @@ package struct PlannedRun: Sendable {
 
 extension RunReport {
   /// Takes over what was known before the first job started, in place of what a process knows that
-  /// only follows the run, and adds what its shards said of no job.
+  /// only follows the run, and adds `messages` that are later.
   mutating func complete(by plan: PlannedRun, _ messages: [Message]) {
-    let delay = plan.report.started.duration(to: started)
     (files, cores, shards) = (plan.report.files, plan.report.cores, plan.report.shards)
-    (started, elapsed) = (plan.report.started, elapsed + delay)
-    for job in jobs.indices { jobs[job].start = jobs[job].start.map { $0 + delay } }
     self.messages = plan.report.messages + messages
   }
 }

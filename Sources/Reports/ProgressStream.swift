@@ -12,7 +12,7 @@ struct ProgressStream {
   private static let pause = Duration.milliseconds(500)
 
   private let map: SourceMap
-  private let run: RunFacts
+  var run: RunFacts
   private let write: (String) -> Void
   private var lastProgress: [Int: ContinuousClock.Instant] = [:]
 
@@ -30,7 +30,8 @@ struct ProgressStream {
       .members([
         "version": .count(Self.version), "avjob": .text(Engine.version),
         "started": .text(run.started.text), "files": .list(run.files.map { .text($0) }),
-        "shard": run.shard.map(JSONReport.shard), "jobs": .count(tally.names.count),
+        "shard": run.shard.map { JSONReport.shard($0, deal: run.deal) },
+        "jobs": .count(tally.names.count),
         "refused": .count(tally.refused.count),
       ]))
     for message in messages {

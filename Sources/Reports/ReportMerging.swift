@@ -1,12 +1,16 @@
 import Diagnosis
+import ExportEngine
 import Files
 import JSON
+import MediaComposition
 import SystemPackage
 import Terminal
 
 /// Puts the reports of a run's shards together (`RunReport.merged`).
 package struct ReportMerging {
   private var report: RunReport
+  /// What no report may replace.
+  private var registry = PathRegistry()
 
   /// Reads reports in JSON.
   ///
@@ -16,6 +20,8 @@ package struct ReportMerging {
     var reports: [(name: String, report: RunReport)] = []
     for file in files { reports.append((file.string, try Self.report(at: file))) }
     report = try RunReport.merged(reports)
+    let outputs = report.jobs.lazy.flatMap(\.outputs).map(\.path)
+    for path in files + report.files.map({ FilePath($0) }) + outputs { registry.protect(path) }
   }
 
   /// Bytes: some hundred thousand jobs.
@@ -39,6 +45,21 @@ package struct ReportMerging {
     }
   }
 
+  private mutating func requirePlace(of target: ReportTarget) throws(Failure) {
+    if let path = target.replacedFile {
+      do throws(PathRegistry.Clash) {
+        try registry.write(
+          .init(ExportFiles.File(path: path, content: .record), job: -1, part: 0, number: 0))
+      } catch {
+        guard case .source = error else { throw error.failure(of: path, at: .unknown) }
+        throw Failure(
+          .mendJob, "is a report that is merged, or a file of the run; choose another path",
+          path: path)
+      }
+    }
+    try target.requireWritable()
+  }
+
   /// Prints what went wrong, and unless `isQuiet` the table of outputs; writes reports.
   ///
   /// - Returns: The status of the whole run; 1 in place of 0 where a report could not be written.
@@ -54,7 +75,7 @@ package struct ReportMerging {
     if let text = outcome.text { StandardStream.error.write(text + "\n") }
     for target in targets {
       do throws(Failure) {
-        try target.requireWritable()
+        try requirePlace(of: target)
         try target.write(report)
       } catch {
         StandardStream.error.write(Diagnostic(error).render(in: SourceMap()) + "\n")

@@ -32,12 +32,17 @@ extension RunReport {
     elapsed = try document.required("elapsed", \.elapsed)
     exitStatus = Int32(clamping: try document.required("exit_status", \.integer))
     if let value = document["shard"] {
-      shard = Shard(
-        number: try value.count("number"), count: try value.count("count"))
+      let number = (try value.count("number"), try value.count("count"))
+      guard let known = try? Shard("\(number.0)/\(number.1)") else {
+        throw ForeignDocument(member: "shard")
+      }
+      (shard, deal) = (known, value["deal"]?.text)
     }
     if let value = document["shards"] {
+      let count = try value.count("count")
+      guard 1...Shard.largestCount ~= count else { throw ForeignDocument(member: "shards") }
       shards = Shards(
-        count: try value.count("count"),
+        count: count,
         missing: try value.required("missing", \.elements).compactMap { $0.integer.map { Int($0) } }
       )
     }
@@ -149,8 +154,10 @@ extension Timestamp {
 }
 
 extension JSONValue {
-  /// Seconds of work.
-  var elapsed: Duration? { number.map { .milliseconds(Int64(($0 * 1000).rounded())) } }
+  /// Seconds of work, up to some centuries.
+  var elapsed: Duration? {
+    number.flatMap { abs($0) < 1e10 ? .milliseconds(Int64(($0 * 1000).rounded())) : nil }
+  }
 
   /// A member that must be there.
   func required<Value>(
@@ -179,10 +186,11 @@ extension JSONValue {
     guard let digits = self["path_hex"]?.text else {
       return FilePath(try required("path", \.text))
     }
-    let bytes = stride(from: 0, to: digits.utf8.count, by: 2).compactMap {
-      UInt8(digits.dropFirst($0).prefix(2), radix: 16)
+    let nibbles = digits.compactMap { $0.isASCII ? $0.hexDigitValue.map { UInt8($0) } : nil }
+    guard nibbles.count == digits.count, nibbles.count % 2 == 0 else {
+      throw ForeignDocument(member: "path_hex")
     }
-    guard bytes.count * 2 == digits.utf8.count else { throw ForeignDocument(member: "path_hex") }
-    return FilePath(bytes: bytes)
+    return FilePath(
+      bytes: stride(from: 0, to: nibbles.count, by: 2).map { nibbles[$0] << 4 | nibbles[$0 + 1] })
   }
 }

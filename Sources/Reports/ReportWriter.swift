@@ -81,8 +81,7 @@ struct ReportWriter: Sendable {
 
   private var unended: RunReport {
     var report = RunReport(run, RunTally(), diagnostics, status: ExitStatus.temporary)
-    let failure = Failure(
-      .tryAgain, "the run has not ended: it is under way, or was killed; run it again")
+    let failure = Failure(.tryAgain, RunReport.unended)
     report.messages.append(RunReport.Message(Diagnostic(failure), in: diagnostics.map))
     return report
   }

@@ -46,19 +46,25 @@ package struct RunEvent: Sendable {
 }
 
 extension RunEvent {
-  /// How a job ends with an event.
-  package enum End: Sendable {
+  /// Where an event leaves its job.
+  package enum Effect: Sendable {
+    case running
+    /// It starts again later.
+    case waiting
     /// Its files are there.
     case done
+    /// It has ended without them.
     case undone
   }
 
-  /// How its job ends with it; nil where it goes on.
-  package var end: End? {
+  /// Where it leaves its job; nil: where it was.
+  package var effect: Effect? {
     switch kind {
+    case .started: .running
+    case .postponed, .requeued: .waiting
     case .finished, .upToDate: .done
     case .failed, .cancelled, .blocked: .undone
-    case .started, .progress, .warning, .retrying, .postponed, .requeued: nil
+    case .progress, .warning, .retrying: nil
     }
   }
 

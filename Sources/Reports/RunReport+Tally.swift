@@ -11,8 +11,16 @@ struct RunFacts: Sendable {
   let cores: Int
   /// The share of the work that it does; nil: all.
   var shard: Shard?
-  let start = ContinuousClock.now
-  let started = Timestamp.now
+  /// How the work was dealt out (`Preparation.deal`), once that is known.
+  var deal: String?
+  private(set) var start = ContinuousClock.now
+  private(set) var started = Timestamp.now
+
+  /// Takes over when a run has started that another process began.
+  mutating func begin(at started: Timestamp) {
+    start = start.advanced(by: self.started.duration(to: started))
+    self.started = started
+  }
 }
 
 extension RunReport {
@@ -31,7 +39,7 @@ extension RunReport {
     messages = diagnostics.all.lazy.filter { !owned.contains($0) }.map { Message($0, in: map) }
     (versions, system, cores) = (Engine.versions, Self.machine, run.cores)
     (files, started, elapsed) = (run.files, run.started, run.start.duration(to: .now))
-    (exitStatus, shard) = (status, run.shard)
+    (exitStatus, shard, deal) = (status, run.shard, run.deal)
   }
 
   /// `Linux 6.1.0 x86_64`

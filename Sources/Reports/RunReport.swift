@@ -115,12 +115,22 @@ package struct RunReport: Sendable {
   var exitStatus: Int32
   /// The share that it is of; nil: it is of all.
   var shard: Shard?
+  /// How the work was dealt out (`Preparation.deal`).
+  var deal: String?
   /// Of a run whose shards' reports were put together.
   var shards: Shards?
   /// Those that belong to no job.
   var messages: [Message]
   /// In the order of writing.
   var jobs: [Job]
+
+  /// The one message of a report that stands in for that of a run under way.
+  static let unended = "the run has not ended: it is under way, or was killed; run it again"
+
+  /// Whether it is such a report.
+  var hasNotEnded: Bool {
+    jobs.isEmpty && messages.contains { $0.diagnostic.message == Self.unended }
+  }
 
   /// Of the jobs that are done.
   var writtenOutputs: [Output] { jobs.filter { $0.status == .done }.flatMap(\.outputs) }
@@ -232,12 +242,13 @@ extension RunReport.Sound {
   /// How much of it is copied, as `97 % copied`; nil where nothing was to be.
   var copiedShare: String? {
     guard let parts = copied?.elements else { return nil }
-    var (all, copied) = (0, 0)
+    var (all, copied) = (0.0, 0.0)
     for part in parts {
-      let count = Int((part["end_frame"]?.integer ?? 0) - (part["first_frame"]?.integer ?? 0))
+      let count = (part["end_frame"]?.number ?? 0) - (part["first_frame"]?.number ?? 0)
       all += count
       if part["reasons"] == nil { copied += count }
     }
-    return copied == all ? "copied" : "\(copied * 100 / max(1, all)) % copied"
+    return copied == all
+      ? "copied" : "\(Int(min(100, max(0, copied * 100 / max(1, all))))) % copied"
   }
 }

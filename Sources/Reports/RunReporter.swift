@@ -25,7 +25,7 @@ package final class RunReporter {
 
   package let options: Options
   private let diagnostics: ReportedDiagnostics
-  private let run: RunFacts
+  private var run: RunFacts
   private var tally = RunTally()
   private var work: [Work] = []
   /// Of a run on other machines.
@@ -34,13 +34,18 @@ package final class RunReporter {
   private var shardMessages: [RunReport.Message] = []
   /// All that was known before, and what shards said since.
   private var knownScreens: Set<String> = []
+  /// How many messages this process had reported when it was known what runs.
+  private var plannedMessages = 0
+  /// Of the same: when the last thing happened.
+  private var latest: ContinuousClock.Instant?
   private var writer: ReportWriter
   private var screen: ProgressScreen?
   private var stream: ProgressStream?
   /// When its jobs were known.
   private var opening: ContinuousClock.Instant?
   private var isClosed = false
-  private let command: String
+  /// The command that resumes the run after a signal.
+  package var command: String
 
   /// A reporter of a run that starts now.
   ///
@@ -112,9 +117,12 @@ package final class RunReporter {
     }
   }
 
-  /// Begins with the jobs that are going to run, and those that were refused.
-  package func open(_ jobs: [Work], refusals: [Refusal] = []) {
+  /// Begins with the jobs that are going to run, and those that were refused; `deal` is how they were
+  /// dealt out among machines.
+  package func open(_ jobs: [Work], refusals: [Refusal] = [], deal: String? = nil) {
     work = jobs
+    run.deal = deal
+    stream?.run.deal = deal
     open(
       RunTally(jobs, refusals: refusals, in: diagnostics.map),
       owning: Set(jobs.lazy.flatMap(\.warnings)))
@@ -124,12 +132,15 @@ package final class RunReporter {
   /// on.
   package func open(_ plan: PlannedRun) {
     self.plan = plan
+    plannedMessages = diagnostics.all.count
+    run.begin(at: plan.report.started)
+    stream?.run = run
     knownScreens = Set(plan.report.allMessages.map(\.message.screen))
     open(
       RunTally(
         plan.jobs.map(\.name), orders: plan.jobs.map(\.order), estimates: plan.estimates,
         refused: plan.refused
-      ) { plan.jobs[$0] }, owning: [])
+      ) { plan.jobs[$0] }, owning: Set(plan.jobs.lazy.flatMap(\.messages).map(\.diagnostic)))
   }
 
   private func open(_ tally: RunTally, owning owned: Set<Diagnostic>) {
@@ -165,6 +176,7 @@ package final class RunReporter {
 
   /// Reports an event of another machine.
   package func report(_ event: RunEvent) {
+    latest = max(latest ?? event.instant, event.instant)
     let ended = tally.apply(event)
     if let message = event.kind.message {
       print(message.screen(of: tally.names[event.job]))
@@ -177,6 +189,14 @@ package final class RunReporter {
     guard knownScreens.insert(message.screen).inserted else { return }
     shardMessages.append(message)
     if message.severity != .note || !options.isQuiet { print(message.screen) }
+  }
+
+  /// How many jobs have not started, though all shards have ended.
+  package var leftCount: Int { tally.count(.notStarted) }
+
+  /// Prints one line that reports no mistake, above what moves.
+  package func note(_ text: String) {
+    if !options.isQuiet { print("note: \(text)".printable) }
   }
 
   /// Reports what went wrong with a shard as a whole.
@@ -221,7 +241,9 @@ package final class RunReporter {
     if let attempts { tally.apply(attempts: attempts) }
     if !options.isQuiet, stream == nil, !options.targets.contains(.output) {
       let columns = StandardStream.output.terminal?.columns
-      let elapsed = (opening ?? run.start).duration(to: .now)
+      let elapsed =
+        plan == nil
+        ? (opening ?? run.start).duration(to: .now) : run.start.duration(to: latest ?? .now)
       StandardStream.output.write(OutputTable.text(tally, elapsed: elapsed, columns: columns))
     }
     let outcome = RunOutcome(tally, signalStatus: signalStatus, command: command)
@@ -243,7 +265,13 @@ package final class RunReporter {
     endProgress()
     guard !writer.targets.isEmpty || stream != nil else { return status }
     var report = RunReport(run, tally, diagnostics, status: status)
-    if let plan { report.complete(by: plan, shardMessages) }
+    if let plan {
+      report.elapsed = run.start.duration(to: latest ?? .now)
+      report.complete(
+        by: plan,
+        shardMessages
+          + diagnostics.all.dropFirst(plannedMessages).map { .init($0, in: diagnostics.map) })
+    }
     writer.write(&report)
     stream?.close(report, at: .now)
     return report.exitStatus

@@ -13,6 +13,9 @@ package struct ShardEvents {
     case message(RunReport.Message)
     /// The shard has ended, with this status.
     case ended(Int32)
+    /// The shard's process has dealt out other work than this run: a job file has changed, or a medium
+    /// cannot be read there.
+    case foreign
   }
 
   private let plan: PlannedRun
@@ -34,7 +37,7 @@ package struct ShardEvents {
       if let started = value["started"]?.text.flatMap(Timestamp.init) {
         start = .now.advanced(by: .zero - started.duration(to: .now))
       }
-      return nil
+      return value["shard"]?["deal"]?.text == plan.report.deal ? nil : .foreign
     case "summary": return value["exit_status"]?.integer.map { .ended(Int32(clamping: $0)) }
     default: break
     }
@@ -50,7 +53,8 @@ package struct ShardEvents {
     guard let own = value["job"]?.integer else { return nil }
     if let known = numbers[own] { return known }
     guard let job = value["number"]?.integer, let part = value["part"]?.integer,
-      let number = plan.number(WorkOrder(job: Int(job), part: Int(part)))
+      let name = value["name"]?.text,
+      let number = plan.number(WorkOrder(job: Int(job), part: Int(part)), name: name)
     else { return nil }
     numbers[own] = number
     return number
@@ -66,7 +70,9 @@ package struct ShardEvents {
         let total = value["total_exact"]?.text.flatMap({ Time($0) })
       else { return nil }
       return .progress(JobProgress(completed: completed, total: total))
-    case "note", "warning": return message.map { .warning($0) }
+    // A shard finds again what was found before it was submitted.
+    case "note", "warning":
+      return message.flatMap { plan.knows($0) ? nil : .warning($0) }
     case "retrying": return message.map { .retrying($0, after: value["after"]?.elapsed ?? .zero) }
     case "postponed": return .postponed
     case "finished":

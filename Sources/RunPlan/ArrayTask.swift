@@ -16,11 +16,17 @@ extension Shard {
       try self.init(text)
       return
     }
-    let found = ArrayEngine.all.filter { $0.isHere(environment) }
+    let found = ArrayEngine.all.filter { environment($0.index) != nil }
     guard let engine = found.first else {
+      // GitLab leaves out the number of a job that is not parallel.
+      if environment("CI_NODE_TOTAL") == "1" {
+        self.init(number: 1, count: 1)
+        return
+      }
       let names = ArrayEngine.all.map(\.index).joined(separator: ", ")
       throw ParsingError(
-        description: "auto: the environment tells no shard: none of \(names) is set; write 1/4")
+        description:
+          "auto: the environment has no number of a shard: none of \(names) is set; write 1/4")
     }
     guard found.count == 1 else {
       let names = found.map { "\($0.index) of \($0.name)" }.joined(separator: " and ")
@@ -30,20 +36,20 @@ extension Shard {
   }
 }
 
-/// How an engine that starts many copies of a command tells each which one it is.
+/// The variables by which an engine that starts many copies of a command numbers them.
 struct ArrayEngine: Sendable {
   let name: String
   /// The variable with the number of the copy.
   let index: String
   /// The variable with the number of all copies; nil: `Shard.countVariable`.
   let count: String?
-  /// The number of the first copy; nil: another variable has it (Slurm).
-  let first: Int?
+  /// The number of the first copy.
+  let first: Int
 
-  /// The variables as each engine documents them.
+  /// As each engine documents them.
   static let all = [
     ArrayEngine(
-      name: "Slurm", index: "SLURM_ARRAY_TASK_ID", count: "SLURM_ARRAY_TASK_COUNT", first: nil),
+      name: "Slurm", index: "SLURM_ARRAY_TASK_ID", count: "SLURM_ARRAY_TASK_COUNT", first: 1),
     ArrayEngine(name: "Kubernetes", index: "JOB_COMPLETION_INDEX", count: nil, first: 0),
     ArrayEngine(
       name: "AWS Batch", index: "AWS_BATCH_JOB_ARRAY_INDEX", count: "AWS_BATCH_JOB_ARRAY_SIZE",
@@ -57,20 +63,12 @@ struct ArrayEngine: Sendable {
       first: 0),
   ]
 
-  /// Whether it has started this process. GitLab leaves out the index of a job that is not parallel.
-  func isHere(_ environment: (String) -> String?) -> Bool {
-    environment(index) != nil || name == "GitLab" && environment("CI_NODE_TOTAL") == "1"
-  }
-
   func shard(_ environment: (String) -> String?) throws(Shard.ParsingError) -> Shard {
-    func number(_ variable: String, otherwise: Int? = nil) throws(Shard.ParsingError) -> Int {
+    func number(_ variable: String) throws(Shard.ParsingError) -> Int {
       guard let text = environment(variable) else {
-        guard let otherwise else {
-          throw Shard.ParsingError(
-            description: "auto: \(name) sets \(index), and \(variable) is not set; set it to the "
-              + "number of shards")
-        }
-        return otherwise
+        throw Shard.ParsingError(
+          description: "auto: \(name) sets \(index), and \(variable) is not set; set it to the "
+            + "number of shards")
       }
       guard text.count <= 9, let number = Int(text), number >= 0 else {
         throw Shard.ParsingError(description: "auto: \(variable) is '\(text)', and no number")
@@ -79,30 +77,28 @@ struct ArrayEngine: Sendable {
     }
     let countVariable = count ?? Shard.countVariable
     let all = try number(countVariable)
-    let own = try number(index, otherwise: all == 1 ? first : nil)
-    let least = if let first { first } else { try number("SLURM_ARRAY_TASK_MIN") }
-    let most = first == nil ? try number("SLURM_ARRAY_TASK_MAX") : nil
-    let step = try self.step(all, least: least, most: most)
-    let shard = Shard(number: (own - least) / step + 1, count: all)
-    guard 1...Shard.largestCount ~= all, (own - least) % step == 0, own >= least,
-      shard.number <= all
-    else {
+    let (own, least) = (try number(index), try least(all, number))
+    guard 1...Shard.largestCount ~= all, least..<least + all ~= own else {
       throw Shard.ParsingError(
         description: "auto: \(index) is \(own), which is none of \(all) shards "
           + "(\(countVariable)) from \(least)")
     }
-    return shard
+    return Shard(number: own - least + 1, count: all)
   }
 
-  /// How far apart the numbers of copies are: in Slurm any range, as `--array=10-50:10` (sbatch).
-  private func step(_ all: Int, least: Int, most: Int?) throws(Shard.ParsingError) -> Int {
-    guard let most else { return 1 }
-    let step = all > 1 ? max(1, (most - least) / (all - 1)) : 1
-    guard most == least + step * (all - 1) else {
+  /// The number of the first copy. Slurm's arrays have any numbers (sbatch, `--array`): one that is no
+  /// whole range from 0 or 1 may be a part of another array, whose size it does not have.
+  private func least(
+    _ all: Int, _ number: (String) throws(Shard.ParsingError) -> Int
+  ) throws(Shard.ParsingError) -> Int {
+    guard name == "Slurm" else { return first }
+    let least = try number("SLURM_ARRAY_TASK_MIN")
+    guard least <= 1, try number("SLURM_ARRAY_TASK_MAX") == least + all - 1 else {
       throw Shard.ParsingError(
-        description: "auto: the indices of the array are not evenly spaced; submit it with "
-          + "--array=1-\(all)")
+        description:
+          "auto: the array is no whole range from 0 or 1; submit it with --array=1-4, or "
+          + "write \"$SLURM_ARRAY_TASK_ID/4\"")
     }
-    return step
+    return least
   }
 }

@@ -27,6 +27,9 @@ package struct Preparation {
   package private(set) var refusedJobs = 0
   /// Whether all that is wrong with them may pass, as a server's failure.
   package private(set) var mayPass = true
+  /// By which machines know that they have dealt out the same jobs in the same way; nil where nothing
+  /// is dealt out.
+  package private(set) var deal: String?
   /// Every file that the run's jobs read or write, wanted or not.
   package private(set) var registry: PathRegistry
   private let jobs: [Job]
@@ -60,6 +63,7 @@ package struct Preparation {
     let shares = (rules.shard?.count ?? rules.shards).map {
       Shares(of: wanted, preparer, among: $0)
     }
+    deal = shares.map { String($0.digest, radix: 16) }
     // What is wrong with a job is reported by the shard that would do it, so that all of them add up.
     let own = wanted.filter { isOwn($0, shares) }
     var missing = MissingFiles(loaded, preparer, of: own)

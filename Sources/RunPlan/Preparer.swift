@@ -279,7 +279,9 @@ struct Preparer {
       }
     }
     do throws(Diagnostics) {
+      // Moved, since a copy would be one of what all jobs have spent.
       var budget = budget
+      self.budget = JobBudget(exports: nil, segments: SegmentBudget())
       defer { self.budget = budget }
       let made = try budget.charge(index, job) { budget throws(Diagnostics) in
         try job.exports(

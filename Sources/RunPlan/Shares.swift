@@ -3,6 +3,8 @@
 /// level is measured over all of them. Other parts of split jobs are each by itself.
 struct Shares {
   private var shards: [Int]
+  /// Differs where machines deal out otherwise: other jobs, or other shards of them (FNV-1a, 64 bits).
+  private(set) var digest: UInt64 = 0xCBF2_9CE4_8422_2325
   /// Which unit each job's first part is of, and whether its other parts are of the next ones.
   private var units: [Int: (first: Int, isSpread: Bool)] = [:]
 
@@ -44,6 +46,16 @@ struct Shares {
       }
     }
     shards = Shard.deal(estimates, among: count)
+    for index in jobs {
+      mix("\(index) \(preparer.jobs[index].name)\n")
+      for part in preparer.outcomes[index].estimates.indices {
+        mix("\(shard(of: index, part: part)) ")
+      }
+    }
+  }
+
+  private mutating func mix(_ text: String) {
+    for byte in text.utf8 { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01B3 }
   }
 
   /// The shard of a part, from 1.

@@ -36,7 +36,7 @@ struct ManifestTests {
         # In the folder that the job files' paths count from:
         #   mkdir -p avjob-reports && sbatch --wait THIS-FILE
         #   avjob report merge avjob-reports/*.json
-        exec avjob run --shard auto --report "avjob-reports/$SLURM_ARRAY_TASK_ID.json" show.yaml \
+        exec avjob run --shard "$SLURM_ARRAY_TASK_ID/2" --report "avjob-reports/$SLURM_ARRAY_TASK_ID.json" show.yaml \
         --retry 5
 
         """)
@@ -60,7 +60,7 @@ struct ManifestTests {
       print(container['command'])
       hub = yaml.safe_load(open('github.yaml'))['jobs']['run']
       print(hub['strategy']['matrix']['shard'], hub['container'])
-      print(shlex.split(hub['steps'][2]['run']), hub['steps'][3]['with']['path'].split())
+      print(shlex.split(hub['steps'][2]['run']), hub['steps'][4]['with']['path'].split())
       lab = list(yaml.safe_load(open('gitlab.yaml')).items())
       print([name for name, _ in lab], lab[0][1]['parallel'])
       print(shlex.split(lab[0][1]['script'][1]), lab[0][1]['artifacts']['paths'])
@@ -74,7 +74,7 @@ struct ManifestTests {
         'my $$(show): "1".yaml']
         [1, 2, 3] avjob:0.1.0
         ['avjob', 'run', '--shard', '${{', 'matrix.shard', '}}/3', '--report', \#
-        'avjob-reports/${{', 'matrix.shard', '}}.json', 'my $(show): "1".yaml'] ['avjob-reports', 'out']
+        'avjob-reports/${{', 'matrix.shard', '}}.json', 'my $(show): "1".yaml'] ['out']
         ['avjob-my-show-1', 'avjob-my-show-1-report'] 3
         ['avjob', 'run', '--shard', 'auto', '--report', 'avjob-reports/${CI_NODE_INDEX:-1}.json', \#
         '--report', 'avjob-reports/${CI_NODE_INDEX:-1}.xml', 'my $(show): "1".yaml'] ['avjob-reports', 'out']

@@ -123,7 +123,7 @@ struct SlurmTests {
         130
         note: array N of Slurm has 1 task
         long: started
-        stopping array N; a second signal leaves it alone, and 'avjob attach N' comes back
+        stopping array N; a second signal does not wait for that, and 'avjob attach N' comes back
         long: cancelled after
         stopped: 0 of 1 job is done, and kept; to resume: avjob run --on slurm long.yaml
         0

@@ -11,7 +11,7 @@ struct Attach: ParsableCommand {
     abstract: "Follow a run of 'avjob run --on slurm'.",
     discussion: """
       Run it in the folder where the run was started. Prints what the run prints, from its start, and \
-      ends with its status. A signal stops the run; a second one leaves it alone.
+      ends with its status. A signal stops the run, but for that of a terminal that is closed.
       """)
 
   @Argument(help: "The number of the job array.")
@@ -21,17 +21,17 @@ struct Attach: ParsableCommand {
 
   func run() throws {
     let context = CommandContext(isQuiet: reporting.quiet)
-    let folder = RunFolder(array: "\(array)")
-    let plan: PlannedRun
+    var folder = RunFolder(array: "\(array)")
+    let (plan, command): (PlannedRun, String)
     do throws(Failure) {
-      plan = try folder.run()
+      (plan, command) = try folder.run()
     } catch {
       context.report(Diagnostics(Diagnostic(error)))
       throw ExitCode(error.remedy)
     }
     let reporter = RunReporter(
       reporting.options, files: plan.files, cores: context.budget.total,
-      resumedBy: "avjob attach \(array)", diagnostics: context.diagnostics)
+      resumedBy: command, diagnostics: context.diagnostics)
     reporter.beginReports()
     let signals = Signals.catchAll()
     guard reporter.acceptsReports(beside: plan.registry, isWhole: true) else {
@@ -41,6 +41,6 @@ struct Attach: ParsableCommand {
     let batch = ArrayBatch(
       reporter: reporter, scheduler: SlurmScheduler(), options: [], words: [], files: plan.files,
       cores: 0, isDetached: false)
-    try batch.follow(plan, in: folder, context, signals)
+    try batch.follow(plan, in: folder, signals)
   }
 }

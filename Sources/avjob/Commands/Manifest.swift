@@ -15,7 +15,7 @@ struct Manifest: MediaCommand {
     discussion: """
       Checks the jobs as 'run' does, and deals them out among --shards machines. Prints a script for \
       sbatch, a Job of Kubernetes, a workflow of GitHub or jobs of GitLab, to be submitted by you. \
-      All options of 'run' that are given are in it.
+      The other options go into the file.
       """)
 
   @Argument(help: "The engine.")
@@ -54,7 +54,7 @@ struct Manifest: MediaCommand {
     let work = try context.prepare(context.load(files, options: variables), rules).work
     guard let count = work.map(\.shard).max() else { throw ExitCode.jobFailed }
     let words = Array(CommandLine.arguments.dropFirst(2))
-      .without(options: ["--shards", "--cores", "--image"]).without(first: engine.rawValue)
+      .without(options: ["--shards", "--cores", "--image"]).withoutFirstArgument()
     let run = ShardedRun(
       work, of: files.first ?? "", words: words, shards: count, cores: machines.cores ?? 4)
     StandardStream.output.write(engine.text(run, image: image), verbatim: true)
@@ -62,8 +62,14 @@ struct Manifest: MediaCommand {
 }
 
 extension [String] {
-  fileprivate func without(first word: String) -> [String] {
-    guard let index = firstIndex(of: word) else { return self }
-    return Array(self[..<index] + self[(index + 1)...])
+  /// The words of a command line without the first one that is no option or an option's value.
+  fileprivate func withoutFirstArgument() -> [String] {
+    let flags = ["--keep-going", "--fail-fast", "--offline"]
+    var isValue = false
+    for (index, word) in enumerated() {
+      if !isValue, !word.hasPrefix("-") { return Array(self[..<index] + self[(index + 1)...]) }
+      isValue = !isValue && word.hasPrefix("--") && !word.contains("=") && !flags.contains(word)
+    }
+    return self
   }
 }

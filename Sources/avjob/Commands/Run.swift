@@ -63,7 +63,7 @@ struct Run: MediaCommand {
       memory, annotations: annotations.annotate, isQuiet: reporting.quiet,
       probingIn: processBounds)
     defer { memory?.close(context.library) }
-    noteIdleWorkers(context)
+    if array.engine == nil { noteIdleWorkers(context) }
     let machines = try machines(context)
     var rules = RunRules(
       .run, only: options.choice.names(in: context.map), keepsGoing: options.keepGoing,

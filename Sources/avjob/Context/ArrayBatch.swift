@@ -1,7 +1,7 @@
 import ArgumentParser
 import Clusters
 import Diagnosis
-import ExportEngine
+import Glibc
 import Reports
 import RunPlan
 import Terminal
@@ -24,11 +24,13 @@ struct ArrayBatch {
   ///
   /// - Throws: An `ExitCode` where anything failed or a signal came.
   func run(
-    _ work: [Work], _ refusals: [Refusal], _ context: CommandContext, _ signals: Signals
+    _ work: [Work], _ refusals: [Refusal], deal: String?, _ context: CommandContext,
+    _ signals: Signals
   ) throws {
     let count = work.map(\.shard).max() ?? 0
     let plan = PlannedRun(
-      work, refusals: refusals, of: files, cores: count * cores, context.diagnostics)
+      work, refusals: refusals, of: files, deal: deal, cores: count * cores,
+      context.diagnostics)
     reporter.open(plan)
     let folder: RunFolder
     guard count > 0 else { return try conclude(0, signals) }
@@ -36,43 +38,48 @@ struct ArrayBatch {
       var run = ShardedRun(work, of: files.first ?? "", words: words, shards: count, cores: cores)
       // Levels are measured where a report tells them.
       run.measures = reporter.options.targets.contains(where: \.hasLevels)
-      folder = try ArrayRun.submit(run, plan, to: scheduler, options: options)
+      folder = try ArrayRun.submit(
+        run, plan, to: scheduler, options: options, resumedBy: reporter.command)
     } catch {
       reporter.endProgress()
       context.report(Diagnostics(Diagnostic(error)))
       throw ExitCode(error.remedy)
     }
     guard !isDetached else {
+      reporter.endProgress()
       context.note("'avjob attach \(folder.array)' follows the run, in this folder")
-      return StandardStream.output.write(folder.array + "\n")
+      StandardStream.output.write(folder.array + "\n")
+      // Of jobs that were refused.
+      guard reporter.status == 0 else { throw ExitCode(reporter.status) }
+      return
     }
     let tasks = count == 1 ? "1 task" : "\(count) tasks"
-    context.note("array \(folder.array) of \(scheduler.name) has \(tasks)")
-    try follow(plan, in: folder, context, signals)
+    reporter.note("array \(folder.array) of \(scheduler.name) has \(tasks)")
+    try follow(plan, in: folder, signals)
   }
 
   /// Reports what the shards of a run do that was queued before.
   ///
   /// - Throws: As `run`.
-  func follow(
-    _ plan: PlannedRun, in folder: RunFolder, _ context: CommandContext, _ signals: Signals
-  ) throws {
+  func follow(_ plan: PlannedRun, in folder: RunFolder, _ signals: Signals) throws {
     var array = ArrayRun(plan, in: folder, of: scheduler, reporter)
-    let status: Int32
-    do throws(Failure) {
-      status = try array.follow(signals.cancellation)
-    } catch {
-      reporter.endProgress()
-      context.report(Diagnostics(Diagnostic(error)))
-      throw ExitCode(error.remedy)
-    }
-    try conclude(status, signals)
+    let status = array.follow(signals.cancellation) { signals.exitStatus == 128 + SIGHUP }
+    // The array goes on.
+    if status == nil { reporter.command = "avjob attach \(folder.array)" }
+    try conclude(status ?? 0, signals)
   }
 
   private func conclude(_ shards: Int32, _ signals: Signals) throws {
-    let jobs = reporter.conclude(signalStatus: signals.exitStatus)
-    let status = reporter.close(
-      status: signals.exitStatus ?? ExitStatus.worst([jobs, shards]))
+    var status = ExitStatus.worst([reporter.conclude(signalStatus: signals.exitStatus), shards])
+    let left = reporter.leftCount
+    if status == 0, left > 0 {
+      reporter.report(
+        Failure(
+          .tryAgain,
+          "\(left == 1 ? "1 job was" : "\(left) jobs were") done by no shard; run again"))
+      status = ExitStatus.temporary
+    }
+    status = reporter.close(status: signals.exitStatus ?? status)
     if status != 0 { throw ExitCode(status) }
   }
 }

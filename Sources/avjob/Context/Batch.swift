@@ -50,7 +50,7 @@ struct Batch {
     let signals = Signals.catchAll(beforeWork: reporter.ending())
     do {
       let ready = try ready(rules, load, pruning, signals)
-      try run(ready.work, ready.refusals, rules, thenRemoving: ready.pruning, signals)
+      try run(ready, rules, signals)
     } catch let status as ExitCode {
       signals.workBegins()
       throw ExitCode(reporter.close(status: status.rawValue))
@@ -59,17 +59,25 @@ struct Batch {
 
   /// What is left of jobs and files when all is known to be well, while the work goes on: a hundred
   /// thousand jobs are no small thing to hold.
+  private struct Ready {
+    let work: [Work]
+    let refusals: [Refusal]
+    /// How they are dealt out among machines.
+    let deal: String?
+    let pruning: Pruning?
+  }
+
   private func ready(
     _ rules: RunRules, _ load: () throws -> LoadedJobs,
     _ pruning: (Preparation) throws -> Pruning?, _ signals: Signals
-  ) throws -> (work: [Work], refusals: [Refusal], pruning: Pruning?) {
+  ) throws -> Ready {
     let loaded = try load()
     guard reporter.acceptsReports(beside: JobDependencies(loaded).registry, isWhole: false) else {
       throw ExitCode.wrongJob
     }
     let preparation = try context.prepare(loaded, rules) { wrong in
       signals.workBegins()
-      reporter.open(wrong.work, refusals: wrong.refusals)
+      reporter.open(wrong.work, refusals: wrong.refusals, deal: wrong.deal)
     }
     signals.workBegins()
     let sessions = preparation.work.map(\.session)
@@ -81,17 +89,19 @@ struct Batch {
     guard reporter.acceptsReports(beside: preparation.registry, isWhole: true) else {
       throw ExitCode.wrongJob
     }
-    return (preparation.work, preparation.refusals, removed)
+    return Ready(
+      work: preparation.work, refusals: preparation.refusals, deal: preparation.deal,
+      pruning: removed)
   }
 
-  private func run(
-    _ work: [Work], _ refusals: [Refusal], _ rules: RunRules, thenRemoving pruning: Pruning?,
-    _ signals: Signals
-  ) throws {
+  private func run(_ ready: Ready, _ rules: RunRules, _ signals: Signals) throws {
+    let work = ready.work
     try reportForeignFiles(of: work, rules)
-    if let array { return try array.run(work, refusals, context, signals) }
-    reporter.open(work, refusals: refusals)
-    if !startsAfterFailure, !refusals.isEmpty {
+    if let array {
+      return try array.run(work, ready.refusals, deal: ready.deal, context, signals)
+    }
+    reporter.open(work, refusals: ready.refusals, deal: ready.deal)
+    if !startsAfterFailure, !ready.refusals.isEmpty {
       StandardStream.error.write("nothing was started: --fail-fast\n")
       throw ExitCode(reporter.status)
     }
@@ -120,7 +130,7 @@ struct Batch {
     }
     var status = reporter.conclude(
       attempts: reports.map(\.attempts), signalStatus: signals.exitStatus)
-    if status == 0, let pruning, !remove(pruning) { status = ExitStatus.jobFailed }
+    if status == 0, let pruning = ready.pruning, !remove(pruning) { status = ExitStatus.jobFailed }
     status = reporter.close(status: status)
     if status != 0 { throw ExitCode(status) }
   }

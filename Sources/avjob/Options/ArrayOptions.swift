@@ -42,7 +42,19 @@ struct ArrayOptions: ParsableArguments {
   @Flag(help: "With --on: print the array's number and leave; 'avjob attach' follows it.")
   var detach = false
 
+  /// What of sbatch would keep the run from being followed.
+  private static let refused = [
+    "--wait", "-W", "--wrap", "--parsable", "--array", "-a", "--chdir", "-D", "--clusters", "-M",
+    "--output", "-o", "--test-only", "--no-requeue",
+  ]
+
   func validate() throws {
+    if let option = submission.first(where: { word in
+      Self.refused.contains { word == $0 || word.hasPrefix($0 + "=") }
+    }) {
+      throw ValidationError(
+        "--sbatch \(option): avjob itself asks for that, or could not follow the run; leave it out")
+    }
     guard engine == nil else { return }
     let given = [
       ("--shards", machines.shards != nil), ("--cores", machines.cores != nil),

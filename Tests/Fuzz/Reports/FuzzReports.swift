@@ -38,6 +38,7 @@ private func checkReport(_ value: JSONValue) {
   precondition(MarkdownReport.text(report).utf8.count < 1 << 20)
   _ = OutputTable.text(report, columns: 80)
   _ = try? RunReport.merged([("a", report), ("b", again)])
+  if let merged = try? RunReport.merged([("a", report)]) { _ = JSONReport.text(merged) }
 }
 
 /// Lines of a shard's events say something or nothing.
