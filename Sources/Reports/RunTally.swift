@@ -132,7 +132,10 @@ package struct RunTally: Sendable {
   @discardableResult
   mutating func apply(_ event: RunEvent) -> RunningJob? {
     let job = event.job
-    guard states.indices.contains(job) else { return nil }
+    // Two machines may have done one job.
+    guard states.indices.contains(job), ![.done, .upToDate].contains(states[job].status) else {
+      return nil
+    }
     if let message = event.kind.message { states[job].messages.append(message) }
     switch event.kind {
     case .started:

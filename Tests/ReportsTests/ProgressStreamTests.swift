@@ -57,6 +57,8 @@ import WorkerPool
     tell(2540, 1, .failed(Failure(.mendMachine, "full", origin: origin)))
     tell(2550, 2, .blocked(by: 1))
     tell(2560, 3, .started)
+    stream.show(
+      RunEvent(job: 3, .requeued, at: run.start.advanced(by: .milliseconds(2565))), tally)
     tell(2570, 3, .upToDate)
     #expect(
       lines.all.joined() == """
@@ -90,6 +92,7 @@ import WorkerPool
         "excerpt":"    2 |   a: {}\\n      |   ^"}
         {"event":"blocked","time":2.55,"job":3,"name":"c","by":2,"by_name":"b"}
         {"event":"start","time":2.56,"job":4,"name":"d","file":"jobs.yaml","line":2,"column":3}
+        {"event":"requeued","time":2.565,"job":4,"name":"d"}
         {"event":"up_to_date","time":2.57,"job":4,"name":"d"}
 
         """)

@@ -42,6 +42,21 @@ import Testing
     #expect(outcome([], [.upToDate, .finished([], reason: nil)]).text == nil)
   }
 
+  @Test("a job that two machines have done counts once, and one that starts again counts anew")
+  func repeated() {
+    var tally = RunTally(["a", "b"])
+    let failed = RunReport.Message(Diagnostic(Failure(.tryAgain, "no")), in: SourceMap())
+    for kind in [RunEvent.Kind.started, .finished([], reason: nil), .started, .upToDate] {
+      tally.apply(RunEvent(job: 0, kind, at: .now))
+    }
+    for kind in [RunEvent.Kind.started, .failed(failed), .requeued] {
+      tally.apply(RunEvent(job: 1, kind, at: .now))
+    }
+    #expect(tally.count(.done) == 1 && tally.count(.upToDate) == 0 && tally.running.isEmpty)
+    #expect(tally.count(.failed) == 0 && tally.passingFailures == 0)
+    #expect(tally.count(.notStarted) == 1 && tally.job(1).messages.isEmpty)
+  }
+
   @Test("a run that is stopped says how it goes on, unless nothing is left")
   func stopped() {
     let some = outcome([], [.upToDate, nil, .cancelled], signalStatus: 130)
