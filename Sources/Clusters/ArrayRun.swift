@@ -111,8 +111,8 @@ package struct ArrayRun {
         isCancelled = true
         nextAnswer = .now
         reporter.print(
-          "stopping array \(folder.array); a second signal does not wait for that, and 'avjob attach "
-            + "\(folder.array)' comes back")
+          "stopping array \(folder.array); a second signal ends avjob at once, and 'avjob attach "
+            + "\(folder.array)' follows the array again")
       }
       if nextAnswer <= .now {
         if isCancelled { stop() }
@@ -258,7 +258,7 @@ package struct ArrayRun {
       let lines = folder.lastLines(ofTask: number, start: start)
       reason += lines.isEmpty ? "" : "; it wrote: \(lines)"
     } else if !wasCancelledBeforeStart(task) {
-      reason += ": does its machine share this folder?"
+      reason += " and without events: its machine must share this folder"
     }
     let failure = Failure(.tryAgain, reason + "; run again, and what is done is left as it is")
     for job in task.running.sorted() { reporter.report(RunEvent(job: job, failedBy: failure)) }

@@ -22,7 +22,7 @@ package struct PlannedRun: Sendable {
   ///
   /// - Parameters:
   ///   - work: What is going to run.
-  ///   - refusals: What is not.
+  ///   - refusals: The jobs that were refused.
   ///   - files: The job files, as they were named.
   ///   - deal: How the work is dealt out (`Preparation.deal`).
   ///   - cores: Of all machines together.
@@ -59,7 +59,7 @@ package struct PlannedRun: Sendable {
   /// The job files, as they were named.
   package var files: [String] { report.files }
 
-  /// The job files and outputs, which no report may replace.
+  /// The job files and outputs, which no report may replace. O(outputs)
   package var registry: PathRegistry {
     var registry = PathRegistry()
     for path in files.map({ FilePath($0) }) + jobs.flatMap(\.outputs).map(\.path) {
@@ -72,7 +72,7 @@ package struct PlannedRun: Sendable {
 
   // MARK: - As a document
 
-  /// For `init(json:)`.
+  /// The plan as a document, for `init(json:)`. O(jobs)
   package var json: JSONValue {
     [
       "estimates": .list(estimates.map { .elapsed($0) }),
@@ -81,7 +81,7 @@ package struct PlannedRun: Sendable {
     ]
   }
 
-  /// What `json` gave; nil for any other document.
+  /// The plan of a document that `json` gave; nil for any other document. O(jobs)
   package init?(json: JSONValue) {
     guard let document = json["report"], var report = try? RunReport(document) else { return nil }
     report.deal = json["deal"]?.text

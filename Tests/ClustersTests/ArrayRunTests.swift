@@ -209,7 +209,7 @@ struct ArrayRunTests {
     try stage.write(stage.opening() + stage.finished(1) + stage.summary(0), start: 0, token: "old")
     let result = try stage.follow(FakeScheduler([gone]))
     #expect(result.status == 75 && result.jobs == Array(repeating: "not_started", count: 3))
-    #expect(result.messages.first?.contains("does its machine share this folder?") == true)
+    #expect(result.messages.first?.contains("its machine must share this folder") == true)
   }
 
   @Test("a shard that has dealt out other work makes the run one to repeat")

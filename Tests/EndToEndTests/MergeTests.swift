@@ -27,17 +27,7 @@ struct MergeTests {
     return stage
   }
 
-  /// Prints a report without what no two runs have in common.
-  private let lasting = """
-    lasting() {
-      /usr/bin/python3 -c "
-    import json, sys
-    r = json.load(open(sys.argv[1]))
-    for name in ('started', 'elapsed', 'machine', 'shards'): r.pop(name, None)
-    for job in r['jobs']:
-      for name in ('start', 'elapsed', 'speed', 'number', 'part'): job.pop(name, None)
-    print(json.dumps(r, indent=1))" $1
-    }
+  private let steady = """
     steady() { sed 's/time="[^"]*"//g; s/timestamp="[^"]*"//; s/^[0-9.]* s on . cores*//; s/ [0-9.]*×//' $1; }
 
     """
@@ -46,7 +36,7 @@ struct MergeTests {
   func whole() throws {
     let stage = try stage()
     let result = try stage.run(
-      lasting + """
+      Stage.lasting + steady + """
         reports() { echo --report $1.json --report $1.xml --report $1.md; }
         avjob run -q --keep-going $(reports whole) job.yaml 2>whole.errors >&2
         echo $?

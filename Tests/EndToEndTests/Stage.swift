@@ -57,6 +57,22 @@ struct Stage {
   }
 }
 
+extension Stage {
+  /// For scripts: `lasting` prints a report in JSON without what no two runs have in common.
+  static let lasting = """
+    lasting() {
+      /usr/bin/python3 -c "
+    import json, sys
+    r = json.load(open(sys.argv[1]))
+    for name in ('started', 'elapsed', 'machine', 'shards'): r.pop(name, None)
+    for job in r['jobs']:
+      for name in ('start', 'elapsed', 'speed', 'number', 'part'): job.pop(name, None)
+    print(json.dumps(r, indent=1))" $1
+    }
+
+    """
+}
+
 extension ToolResult {
   /// What was said, but for the progress, which has times in it.
   var screen: String {

@@ -42,7 +42,7 @@ struct ArrayOptions: ParsableArguments {
   @Flag(help: "With --on: print the array's number and leave; 'avjob attach' follows it.")
   var detach = false
 
-  /// What of sbatch would keep the run from being followed.
+  /// Options of sbatch that avjob sets itself, or that would hide the array from it.
   private static let refused = [
     "--wait", "-W", "--wrap", "--parsable", "--array", "-a", "--chdir", "-D", "--clusters", "-M",
     "--output", "-o", "--test-only", "--no-requeue",
