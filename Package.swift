@@ -70,9 +70,10 @@ let package = Package(
       name: "Reports",
       dependencies: [
         "JSON", "MediaTime", "Files", "Diagnosis", "MediaComposition", "ExportGraph",
-        "ExportEngine", "RunPlan", "WorkerPool", "Terminal",
+        "ExportEngine", "RunPlan", "WorkerPool", "Terminal", "LibAV",
         .product(name: "SystemPackage", package: "swift-system"),
-      ]),
+      ],
+      resources: [.embedInCode("Page")]),
 
     // Live: players and recorders, for `preview`, `record` and any program.
     .target(
@@ -106,7 +107,7 @@ let package = Package(
       dependencies: [
         "JSON", "MediaTime", "MPEGAudio", "Files", "Threads", "Diagnosis", "MediaComposition",
         "ExportGraph", "Dynamics", "HTTP", "MediaCache",
-        "LibAV", "LAME", "Splicing", "Loudness",
+        "LibAV", "LAME", "Splicing", "Loudness", "Joins",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
 
@@ -177,6 +178,7 @@ let package = Package(
         ])
       ]),
     .target(name: "Loudness", dependencies: ["CEBUR128", "MediaComposition", "MediaTime"]),
+    .target(name: "Joins", dependencies: ["Diagnosis", "MediaComposition"]),
     .systemLibrary(
       name: "CEBUR128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
     .systemLibrary(name: "CLAME", pkgConfig: "lame", providers: [.apt(["libmp3lame-dev"])]),
@@ -270,6 +272,8 @@ let package = Package(
     .testTarget(
       name: "LoudnessTests",
       dependencies: ["Loudness", "MediaComposition", "MediaTime", "TestSupport"]),
+    .testTarget(
+      name: "JoinsTests", dependencies: ["Joins", "MediaComposition", "Diagnosis", "TestSupport"]),
     .testTarget(name: "ALSATests", dependencies: ["ALSA", "Threads", "TestSupport"]),
     .testTarget(
       name: "ExportEngineTests",
@@ -350,7 +354,7 @@ let package = Package(
 if Context.environment["AVJOB_COMMAND"] != nil {
   let fast: Set = [
     "MediaTime", "MPEGAudio", "Threads", "MediaComposition", "ExportGraph", "ExportEngine", "LibAV",
-    "LAME", "Loudness", "Dynamics", "ALSA", "Playback",
+    "LAME", "Loudness", "Joins", "Dynamics", "ALSA", "Playback",
   ]
   for target in package.targets where [.regular, .executable].contains(target.type) {
     if fast.contains(target.name) { continue }

@@ -88,7 +88,9 @@ package struct RunFolder: Sendable {
     run.words = run.words.without(options: [], flags: ["--force"])
     let command = run.command(
       shellQuoted(program), shard: "\"$SLURM_ARRAY_TASK_ID/\(run.shards)\"",
-      reports: run.measures ? ["\"$task.json\""] : [],
+      // A task finds out what its own report tells, and its events have it.
+      reports: run.examination.isEmpty
+        ? [] : [run.examination.contains(.levels) ? "\"$task.json\"" : "\"$task.xml\""],
       options: ["--progress", "json", "\"${force[@]}\""])
     return """
       #!/bin/bash

@@ -1,4 +1,5 @@
 import Diagnosis
+import ExportEngine
 import MediaComposition
 import RunPlan
 import SystemPackage
@@ -19,8 +20,8 @@ package struct ShardedRun: Sendable {
   /// Where outputs are: folders, or files where these are in no folder. Of many, the outermost
   /// folders.
   package var outputs: [String]
-  /// Whether the levels of outputs are measured that ask for none.
-  package var measures = false
+  /// What is found out for reports alone.
+  package var examination: ExportSession.Examination = []
 
   /// Bytes of a process that runs nothing.
   private static let base = 128 << 20

@@ -8,14 +8,17 @@ extension ExportSession {
   /// Renders a graph whose sounds are all measured.
   ///
   /// - Throws: As `run`; nothing is left behind.
-  func take(_ graph: Graph, _ crew: Crew, _ progress: (Progress) -> Void) throws -> Take {
+  func take(
+    _ graph: Graph, _ crew: Crew, inspecting isInspecting: Bool, _ progress: (Progress) -> Void
+  ) throws -> Take {
     var take = Take(graph: graph, writers: try openWriters(for: graph, crew))
     do {
       let spans = RenderedSpans(of: graph)
+      var desk = MasteringDesk(graph, spans.whole, take.writers, inspecting: isInspecting)
       take.warnings =
         mayBeShared(spans, of: graph, crew)
-        ? try render(graph, spans, by: crew, take.writers, progress)
-        : try render(graph, spans.whole, take.writers, crew.cancellation, progress)
+        ? try render(graph, spans, by: crew, &desk, progress)
+        : try render(graph, &desk, crew.cancellation, progress)
       // The last sounds of all outputs are encoded together.
       for (writer, sink) in zip(take.writers, graph.sinks) {
         try placed(at: sink) { () throws(Failure) in try writer.end() }
@@ -23,6 +26,7 @@ extension ExportSession {
       take.outputs = try zip(take.writers, graph.sinks).map { writer, sink in
         try placed(at: sink) { () throws(Failure) in try writer.finish() }
       }
+      desk.finish(&take)
     } catch {
       take.abandon()
       throw error
@@ -54,48 +58,31 @@ extension ExportSession {
 
   /// Renders on this thread; gives warnings of damage.
   private func render(
-    _ graph: Graph, _ masters: MastersInStep, _ writers: [any SoundWriter],
-    _ cancellation: CancellationFlag, _ progress: (Progress) -> Void
+    _ graph: Graph, _ desk: inout MasteringDesk, _ cancellation: CancellationFlag,
+    _ progress: (Progress) -> Void
   ) throws -> [Warning] {
     let renderer = try Renderer(graph, library: library, cancellation: cancellation)
-    var masters = masters
-    let buffers = masters.all.map {
+    let buffers = desk.masters.all.map {
       AudioBuffer(channelCount: $0.channelCount, capacity: Renderer.blockSize)
     }
-    while let index = masters.latest {
+    while let index = desk.masters.latest {
       if cancellation.isCancelled { throw CancellationError() }
-      let master = masters.all[index]
-      // With others, the mix between them would become long.
-      let needed =
-        masters.all.count > 1 ? 0 : master.sinks.map { writers[$0].firstNeeded }.min() ?? 0
-      let skipped = min(needed, master.frames.upperBound) - master.frames.lowerBound
+      let master = desk.masters.all[index]
+      let skipped = desk.skippable(index)
       if skipped > 0 {
         let piece = min(skipped, Int64(master.rate * Self.secondsSkippedAtOnce))
-        for sink in master.sinks {
-          try placed(at: graph.sinks[sink]) { () throws(Failure) in try writers[sink].skip(piece) }
-        }
-        masters.advance(index, by: piece)
-        let next = masters.all[index]
+        try desk.skip(piece, of: index)
+        let next = desk.masters.all[index]
         if piece == skipped, !next.frames.isEmpty {
           try renderer.seek(next.id, to: next.frames.lowerBound)
         }
       } else {
         try renderer.pull(master.id, into: buffers[index])
-        try write(buffers[index], of: master, to: writers, in: graph)
-        masters.advance(index, by: Int64(buffers[index].frameCount))
+        try desk.write(buffers[index], of: index)
       }
-      report(masters, progress)
+      report(desk.masters, progress)
     }
     return Renderer.damageWarnings(of: [renderer])
-  }
-
-  private func write(
-    _ block: AudioBuffer, of master: MastersInStep.Master, to writers: [any SoundWriter],
-    in graph: Graph
-  ) throws(Failure) {
-    for sink in master.sinks {
-      try placed(at: graph.sinks[sink]) { () throws(Failure) in try writers[sink].write(block) }
-    }
   }
 
   private func report(_ masters: MastersInStep, _ progress: (Progress) -> Void) {
@@ -121,11 +108,10 @@ extension ExportSession {
 
   /// Renders on as many threads as are idle; gives warnings of damage.
   private func render(
-    _ graph: Graph, _ spans: RenderedSpans, by crew: Crew, _ writers: [any SoundWriter],
+    _ graph: Graph, _ spans: RenderedSpans, by crew: Crew, _ desk: inout MasteringDesk,
     _ progress: (Progress) -> Void
   ) throws -> [Warning] {
     let renderers = ReusePool<Renderer>()
-    var written = spans.whole
     try crew.inOrder(spans.count, priority: .ahead) {
       min($0 + 2, spans.mostRenderers)
     } make: { index in
@@ -136,9 +122,8 @@ extension ExportSession {
     } collect: { span in
       for (index, block) in span.blocks {
         if crew.cancellation.isCancelled { throw CancellationError() }
-        try write(block, of: written.all[index], to: writers, in: graph)
-        written.advance(index, by: Int64(block.frameCount))
-        report(written, progress)
+        try desk.write(block, of: index)
+        report(desk.masters, progress)
       }
       if let failure = span.failure { throw failure }
     }
@@ -148,7 +133,7 @@ extension ExportSession {
 
 /// An export's masters, in spans that are rendered by themselves.
 struct RenderedSpans {
-  fileprivate let whole: MastersInStep
+  let whole: MastersInStep
   /// Of one span.
   private let seconds: Int
   /// How many renderers may be open: as many as may have files open, and hold sound that is not needed
@@ -188,56 +173,6 @@ struct RenderedSpans {
       let length = Int64(seconds * master.rate)
       return Int64(index) * length..<Int64(index + 1) * length
     }
-  }
-}
-
-/// The rendered nodes that outputs are made of. They are pulled in step, so that the mix between them
-/// stays short.
-private struct MastersInStep {
-  struct Master {
-    let id: Node.ID
-    let rate: Int
-    let channelCount: Int
-    /// The sinks that it feeds.
-    let sinks: [Int]
-    /// Those that are still to come.
-    var frames: Range<Int64>
-
-    var position: Time { Time(frames: frames.lowerBound, rate: rate) }
-  }
-
-  private(set) var all: [Master]
-
-  init(of graph: Graph) {
-    all = Set(graph.sinks.map(\.node)).sorted().map { id in
-      let node = graph.nodes[id]
-      let sinks = graph.sinks.indices.filter { graph.sinks[$0].node == id }
-      return Master(
-        id: id, rate: node.format.sampleRate, channelCount: node.format.channelLayout.count,
-        sinks: sinks, frames: 0..<Int64(sinks.first.map { graph.sinks[$0].frames.count } ?? 0))
-    }
-  }
-
-  /// The one whose sound comes next; nil at the end.
-  var latest: Int? {
-    all.indices.filter { !all[$0].frames.isEmpty }
-      .min { all[$0].position < all[$1].position }
-  }
-
-  /// How far all have come.
-  var position: Time { all.map(\.position).max() ?? .zero }
-
-  mutating func advance(_ index: Int, by count: Int64) {
-    all[index].frames = all[index].frames.lowerBound + count..<all[index].frames.upperBound
-  }
-
-  /// Those of its frames within a range of each master.
-  func clamped(to range: (Master) -> Range<Int64>) -> MastersInStep {
-    var copy = self
-    for place in all.indices {
-      copy.all[place].frames = range(all[place]).clamped(to: all[place].frames)
-    }
-    return copy
   }
 }
 

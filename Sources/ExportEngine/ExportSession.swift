@@ -115,6 +115,19 @@ public struct ExportSession: Sendable {
     case none
   }
 
+  /// What an export finds out for its report alone.
+  public struct Examination: OptionSet, Sendable, Codable {
+    /// As a set.
+    public let rawValue: Int
+    /// A set of these.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// The encoded files are decoded: `WrittenOutput.loudness` and `overview`.
+    public static let levels = Examination(rawValue: 1)
+    /// The sound around each join is looked at: `WrittenOutput.joins`, and a warning for each flaw.
+    public static let joins = Examination(rawValue: 2)
+  }
+
   /// The results of an export.
   public struct Report: Sendable, Codable {
     /// In the order of the export's outputs.
@@ -136,8 +149,7 @@ public struct ExportSession: Sendable {
   ///     them; nil: all cores that the process may use.
   ///   - replaced: Which files at the outputs' paths are replaced; for any other one the export
   ///     fails when all is encoded.
-  ///   - isMeasuring: Whether the encoded files are decoded and measured for the report also where
-  ///     nothing in the export asks for that.
+  ///   - examination: What the report is to tell beside what the export asks for.
   ///   - cancellation: Polled for every decoded frame; once set, everything written is removed.
   ///   - progress: Called on this thread for every block.
   /// - Returns: The written files.
@@ -147,7 +159,7 @@ public struct ExportSession: Sendable {
   ///   place. What a killed process has left beside the outputs stays: see `removeLeftovers`.
   public func run(
     budget: CPUBudget? = nil, replacing replaced: ReplacedFiles = .all,
-    measuring isMeasuring: Bool = false,
+    examining examination: Examination = [],
     cancellation: CancellationFlag = CancellationFlag(),
     progress: (Progress) -> Void = { _ in }
   ) throws -> Report {
@@ -169,7 +181,7 @@ public struct ExportSession: Sendable {
     var isCommitting = false
     do {
       var made = try Crew.gather(from: budget, unless: cancellation) { crew in
-        try mastered(graph, crew, measuringAll: isMeasuring, progress)
+        try mastered(graph, crew, examining: examination, progress)
       }
       take = made
       let records = try finish(recorder, &made, cancellation)
@@ -282,11 +294,48 @@ public struct ExportSession: Sendable {
   }
 
   private func warnings(of graph: Graph, _ outputs: [WrittenOutput]) -> [Warning] {
-    zip(graph.sinks, outputs).compactMap { sink, output in
-      guard output.clippedSamples > 0 else { return nil }
-      return Warning(
-        "\(output.clippedSamples) samples are over full scale; lower the gain",
-        path: sink.output.path, origin: sink.output.origin)
+    let clipped = zip(graph.sinks, outputs).compactMap { sink, output in
+      output.clippedSamples > 0
+        ? Warning(
+          "\(output.clippedSamples) samples are over full scale; lower the gain",
+          path: sink.output.path, origin: sink.output.origin) : nil
     }
+    var flaws: [Warning] = []
+    for (sink, output) in zip(graph.sinks, outputs) {
+      // Outputs of one mix have the same joins.
+      let known = Set(flaws.map { FlawKey(message: $0.message, origin: $0.origin) })
+      flaws += output.flawWarnings(of: sink).filter {
+        !known.contains(FlawKey(message: $0.message, origin: $0.origin))
+      }
+    }
+    return clipped + flaws
+  }
+
+  private struct FlawKey: Hashable {
+    var message: String
+    var origin: Origin
+  }
+}
+
+extension WrittenOutput {
+  /// Joins whose flaws are named, of each output; the others are counted.
+  private static let mostNamedJoins = 20
+
+  /// A warning for each join with flaws, at the item that begins there.
+  fileprivate func flawWarnings(of sink: Sink) -> [Warning] {
+    let flawed = (joins ?? []).filter { !$0.flaws.isEmpty }
+    var found = flawed.prefix(Self.mostNamedJoins).map { join -> Warning in
+      let time = Time(frames: join.frames.lowerBound, rate: sampleRate).clockText(decimals: 3)
+      let flaws = join.flaws.map(\.description).joined(separator: ", ")
+      return Warning(
+        "at \(time), where the next item begins: \(flaws)", path: path, origin: join.origin)
+    }
+    if flawed.count > found.count {
+      found.append(
+        Warning(
+          "\(flawed.count - found.count) more joins with flaws", path: path,
+          origin: sink.output.origin))
+    }
+    return found
   }
 }

@@ -10,11 +10,16 @@ extension Graph {
     [
       "name": .text(name),
       "duration": .time(duration),
-      "nodes": .list(nodes.enumerated().map { Self.json(id: $0.offset, $0.element) }),
+      "nodes": nodesJSON,
       "chapters": .list((sinks.first?.chapters ?? []).map(\.json)),
       "outputs": .list(sinks.map(\.json)),
       "records": .list(records.map { .file($0.path, [:]) }),
     ]
+  }
+
+  /// The nodes alone.
+  package var nodesJSON: JSONValue {
+    .list(nodes.enumerated().map { Self.json(id: $0.offset, $0.element) })
   }
 
   private static func json(id: Int, _ node: Node) -> JSONValue {
@@ -36,7 +41,7 @@ extension Graph {
 }
 
 extension Node {
-  fileprivate var kindName: String {
+  var kindName: String {
     switch kind {
     case .source: "source"
     case .mix: "mix"

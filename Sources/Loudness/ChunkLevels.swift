@@ -5,6 +5,8 @@ package struct ChunkLevels: Sendable, Hashable {
   package var weighted: [Double] = []
   /// The mean square over all channels of each whole step.
   package var plain: [Double] = []
+  /// The largest magnitude of each whole step, and of what is left behind the last one.
+  package var peaks: [Float] = []
   /// What is left where the sound ends within a step: its energy, over a whole step.
   package var weightedRest = 0.0
   /// The chunk's frames.

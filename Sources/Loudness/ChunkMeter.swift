@@ -23,8 +23,8 @@ package final class ChunkMeter {
   private let filters: [(channel: Int, state: UnsafeMutablePointer<ebur128_state>)]
   private let peakFilters: [TruePeakFilter]
   private var levels = ChunkLevels()
-  /// The open step's sum of squares over all channels, and its frames.
-  private var step = (sum: 0.0, frames: 0)
+  /// The open step's sum of squares over all channels, its frames, and its largest magnitude.
+  private var step = (sum: 0.0, frames: 0, peak: Float(0))
   /// More samples than any true-peak filter looks back.
   private static let peakHistory = 32
   private static let silence = [Float](repeating: 0, count: 1024)
@@ -80,7 +80,7 @@ package final class ChunkMeter {
         ebur128_add_frames_float(state, planes[channel] + done, some)
       }
       for channel in peakFilters.indices {
-        step.sum += avjob_energy(planes[channel] + done, some, &levels.samplePeak)
+        step.sum += avjob_energy(planes[channel] + done, some, &step.peak)
       }
       step.frames += some
       levels.frames += some
@@ -115,6 +115,7 @@ package final class ChunkMeter {
       levels.weightedRest = energyOfStep()
     }
     levels.sum += step.sum
+    closePeak()
     return levels
   }
 
@@ -122,7 +123,14 @@ package final class ChunkMeter {
     levels.weighted.append(energyOfStep())
     levels.plain.append(step.sum / Double(step.frames * max(1, peakFilters.count)))
     levels.sum += step.sum
-    step = (0, 0)
+    closePeak()
+    step = (0, 0, 0)
+  }
+
+  private func closePeak() {
+    guard step.frames > 0 else { return }
+    levels.peaks.append(step.peak)
+    levels.samplePeak = max(levels.samplePeak, step.peak)
   }
 
   /// The energy of the last 10 ms, in whole frames.

@@ -26,6 +26,8 @@ package struct LevelAccumulator: Sendable {
   private var shortTerm: Double?
   private var floor: Double?
   private var edges = RoomToneFinder()
+  /// Nil where the sound is measured only.
+  private var drawing: OverviewDrawing?
 
   private static let blockSteps = 40
   private static let windowSteps = 300
@@ -34,10 +36,21 @@ package struct LevelAccumulator: Sendable {
   private static let hop = 10
 
   /// The measurement of nothing so far.
-  package init(sampleRate: Int, channelCount: Int) {
+  ///
+  /// - Parameters:
+  ///   - sampleRate: Frames a second.
+  ///   - channelCount: Channels.
+  ///   - frameCount: All frames of a sound that is drawn, too; nil: it is not.
+  package init(sampleRate: Int, channelCount: Int, drawing frameCount: Int? = nil) {
     self.sampleRate = sampleRate
     self.channelCount = channelCount
+    drawing = frameCount.map {
+      OverviewDrawing(stepCount: $0 * ChunkMeter.stepsPerSecond / max(1, sampleRate))
+    }
   }
+
+  /// The sound in columns; nil where it is not drawn.
+  package var overview: SoundOverview? { drawing?.overview }
 
   /// Adds the next chunk of the sound.
   package mutating func add(_ chunk: ChunkLevels) {
@@ -45,6 +58,9 @@ package struct LevelAccumulator: Sendable {
     sum += chunk.sum
     weightedSum += chunk.weighted.reduce(0, +) + chunk.weightedRest
     peaks = (max(peaks.sample, chunk.samplePeak), max(peaks.true, chunk.truePeak))
+    for (index, peak) in chunk.peaks.enumerated() {
+      drawing?.add(peak: peak, ofStep: steps + index)
+    }
     let before = weighted.count
     weighted += chunk.weighted
     plain += chunk.plain
@@ -74,7 +90,10 @@ package struct LevelAccumulator: Sendable {
     }
     if let energy = mean(weighted, Self.windowSteps) {
       shortTerm = max(shortTerm ?? 0, energy)
-      if isHop { windows.add(energy: energy) }
+      if isHop {
+        windows.add(energy: energy)
+        drawing?.add(energy: energy, ofStep: steps - 1)
+      }
     }
     if let power = mean(plain, Self.floorSteps) { floor = min(floor ?? power, power) }
   }

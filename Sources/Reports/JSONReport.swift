@@ -74,12 +74,21 @@ enum JSONReport {
       .members([
         "status": .text(job.status.rawValue),
         "blocked_by": job.blockedBy.map { .text($0) }, "reason": job.reason.map { .text($0) },
-        "attempts": .count(job.attempts), "start": job.start.map { .elapsed($0) },
+        "attempts": .count(job.attempts),
+        "tries": job.tries.count > 1 ? .list(job.tries.map(oneTry)) : nil,
+        "start": job.start.map { .elapsed($0) },
         "elapsed": job.start.map { _ in .elapsed(job.elapsed) },
         "speed": job.duration.flatMap { speed($0, in: job.elapsed) },
         "inputs": .list(job.inputs.map(input)), "outputs": .list(job.outputs.map(output)),
         "messages": .list(job.messages.map(message)),
       ]))
+  }
+
+  private static func oneTry(_ one: RunReport.Try) -> JSONValue {
+    .members([
+      "start": .elapsed(one.start), "elapsed": .elapsed(one.elapsed),
+      "end": one.end.map { .text($0.rawValue) },
+    ])
   }
 
   /// Seconds of sound for each second of work; nil before there is any.
@@ -113,6 +122,9 @@ enum JSONReport {
         "clipped_samples": output.sound.map { .integer($0.clippedSamples) },
         "loudness": output.sound?.loudness, "normalization": output.sound?.normalization,
         "conformance": output.sound?.conformance, "copied": output.sound?.copied,
+        "metadata": output.sound?.metadata, "cover": output.sound?.cover,
+        "chapters": output.sound?.chapters, "joins": output.sound?.joins,
+        "overview": output.sound?.overview,
       ])
   }
 

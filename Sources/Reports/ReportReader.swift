@@ -63,9 +63,19 @@ extension RunReport.Job {
     attempts = try value.count("attempts")
     start = value["start"]?.elapsed
     elapsed = start.flatMap { _ in value["elapsed"]?.elapsed } ?? .zero
+    if value["tries"] != nil { tries = try value.list("tries", RunReport.Try.init) }
     inputs = try value.list("inputs", RunReport.Input.init)
     outputs = try value.list("outputs", RunReport.Output.init)
     messages = try value.list("messages", RunReport.Message.init)
+  }
+}
+
+extension RunReport.Try {
+  init(_ value: JSONValue) throws(ForeignDocument) {
+    self.init(
+      start: try value.required("start", \.elapsed),
+      elapsed: try value.required("elapsed", \.elapsed),
+      end: value["end"]?.text.flatMap(Ending.init))
   }
 }
 
@@ -93,7 +103,8 @@ extension RunReport.Output {
       clippedSamples: try value.required("clipped_samples", \.integer),
       sha256: value["sha256"]?.text, loudness: value["loudness"],
       normalization: value["normalization"], conformance: value["conformance"],
-      copied: value["copied"])
+      copied: value["copied"], overview: value["overview"], joins: value["joins"],
+      metadata: value["metadata"], cover: value["cover"], chapters: value["chapters"])
   }
 }
 

@@ -10,6 +10,7 @@ package enum ReportTarget: Equatable, Sendable {
   case json(FilePath)
   case junit(FilePath)
   case markdown(FilePath)
+  case html(FilePath)
   /// Markdown, appended to the file that `$GITHUB_STEP_SUMMARY` names.
   case step(FilePath)
   /// Markdown on standard output, in place of the table.
@@ -30,19 +31,20 @@ package enum ReportTarget: Equatable, Sendable {
     case "json": self = .json(path)
     case "xml": self = .junit(path)
     case "md": self = .markdown(path)
+    case "html", "htm": self = .html(path)
     default: return nil
     }
   }
 
-  /// Whether it tells the levels of encoded files.
-  package var hasLevels: Bool {
-    if case .junit = self { false } else { true }
+  /// What a run is to find out for it.
+  package var examination: ExportSession.Examination {
+    if case .junit = self { .joins } else { [.joins, .levels] }
   }
 
   /// The file that it replaces, which must be none that is read or written otherwise.
   var replacedFile: FilePath? {
     switch self {
-    case .json(let path), .junit(let path), .markdown(let path): path
+    case .json(let path), .junit(let path), .markdown(let path), .html(let path): path
     case .step, .output: nil
     }
   }
@@ -59,6 +61,7 @@ package enum ReportTarget: Equatable, Sendable {
     case .json: JSONReport.isReport(head)
     case .junit: JUnitReport.isReport(head)
     case .markdown: MarkdownReport.isReport(head)
+    case .html: Page.isPage(head)
     case .step, .output: false
     }
   }
@@ -66,7 +69,7 @@ package enum ReportTarget: Equatable, Sendable {
   /// Finds out before any work whether the report can be written; leaves nothing behind.
   func requireWritable() throws(Failure) {
     switch self {
-    case .json(let path), .junit(let path), .markdown(let path):
+    case .json(let path), .junit(let path), .markdown(let path), .html(let path):
       var folders = FolderCache()
       try OutputFile.requireWritable(path, seeing: &folders)
     case .step(let path): try Self.appending(to: path) { _ in }
@@ -80,6 +83,7 @@ package enum ReportTarget: Equatable, Sendable {
     case .json(let path): try Self.replace(path, with: JSONReport.text(report))
     case .junit(let path): try Self.replace(path, with: JUnitReport.text(report))
     case .markdown(let path): try Self.replace(path, with: MarkdownReport.text(report))
+    case .html(let path): try Self.replace(path, with: HTMLReport.text(report, at: path))
     case .step(let path): try Self.append(MarkdownReport.text(report), to: path)
     case .output: StandardStream.output.write(MarkdownReport.text(report))
     }
@@ -108,5 +112,12 @@ package enum ReportTarget: Equatable, Sendable {
     } catch {
       throw Failure(.mendMachine, "cannot be written: \(error)", path: path)
     }
+  }
+}
+
+extension [ReportTarget] {
+  /// What a run is to find out for all of them.
+  package var examination: ExportSession.Examination {
+    reduce(into: []) { $0.formUnion($1.examination) }
   }
 }

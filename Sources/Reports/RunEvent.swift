@@ -96,7 +96,7 @@ extension RunEvent {
         .retrying(message(retrying: failure, after: pause), after: pause)
       case .postponed: .postponed
       case .finished(.written(let report, let reason)):
-        .finished(RunReport.Output.written(export, report), reason: reason)
+        .finished(RunReport.Output.written(work.session, report), reason: reason)
       case .finished(.upToDate): .upToDate
       case .failed(let failure): .failed(message(Diagnostic(failure, at: export.origin)))
       case .cancelled: .cancelled

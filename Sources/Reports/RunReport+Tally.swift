@@ -32,6 +32,10 @@ extension RunReport {
     jobs = tally.names.indices.map { number in
       var job = tally.job(number)
       job.start = tally.states[number].start.map { run.start.duration(to: $0) }
+      job.tries = tally.states[number].tries.map { start, end, ending in
+        RunReport.Try(
+          start: run.start.duration(to: start), elapsed: start.duration(to: end), end: ending)
+      }
       return job
     }
     if !tally.refused.isEmpty { jobs = (jobs + tally.refused).sorted { $0.order < $1.order } }
@@ -72,5 +76,6 @@ extension RunReport.Job {
       place: map.place(of: work.export.origin), status: .notStarted,
       inputs: assets.map(RunReport.Input.init), outputs: RunReport.Output.planned(work.export),
       messages: work.warnings.map { RunReport.Message($0, in: map) })
+    graph = { (try? work.session.graph())?.nodesJSON }
   }
 }

@@ -1,5 +1,6 @@
 import Diagnosis
 import ExportEngine
+import ExportGraph
 import JSON
 import MediaComposition
 import MediaTime
@@ -43,6 +44,11 @@ package struct RunReport: Sendable {
     var normalization: JSONValue?
     var conformance: JSONValue?
     var copied: JSONValue?
+    var overview: JSONValue?
+    var joins: JSONValue?
+    var metadata: JSONValue?
+    var cover: JSONValue?
+    var chapters: JSONValue?
   }
 
   /// A stream of a medium that sounds in a job.
@@ -70,6 +76,25 @@ package struct RunReport: Sendable {
     var words: String { rawValue.replacing("_", with: " ") }
   }
 
+  /// A time in which a job ran.
+  struct Try: Sendable, Hashable {
+    /// After the start of the run.
+    var start: Duration
+    var elapsed = Duration.zero
+    /// How it ended; nil while it lasts.
+    var end: Ending?
+
+    /// How a try ends.
+    enum Ending: String, CaseIterable, Sendable {
+      case done, failed, cancelled
+      /// It failed, and another try follows.
+      case retried
+      /// Another job needs its room.
+      case postponed
+      case upToDate = "up_to_date"
+    }
+  }
+
   /// A job, or a part of a split one.
   struct Job: Sendable {
     var name: String
@@ -86,9 +111,13 @@ package struct RunReport: Sendable {
     var start: Duration?
     var elapsed = Duration.zero
     var attempts = 0
+    /// Each time that it ran, in order.
+    var tries: [Try] = []
     var inputs: [Input] = []
     var outputs: [Output] = []
     var messages: [Message] = []
+    /// The nodes of its graph, as a plan has them: where they are known, and made when they are asked for.
+    var graph: @Sendable () -> JSONValue? = { nil }
 
     /// How much sound it made.
     var duration: Time? { outputs.lazy.compactMap { $0.sound?.duration }.first }
@@ -172,7 +201,8 @@ extension RunReport.Input {
 }
 
 extension RunReport.Sound {
-  init(_ written: WrittenOutput) {
+  init(_ written: WrittenOutput, _ sink: Sink? = nil) {
+    let facts = sink.map { $0.reportFacts } ?? [:]
     self.init(
       sampleRate: written.sampleRate, channelCount: written.channelCount,
       frameCount: written.frameCount,
@@ -180,7 +210,9 @@ extension RunReport.Sound {
       hasPeak: written.peak != nil, clippedSamples: written.clippedSamples,
       sha256: written.sha256.map { JSONValue.hexadecimal($0).text ?? "" },
       loudness: written.loudness?.json(), normalization: written.correction?.json,
-      conformance: written.conformances.json, copied: written.copied?.json)
+      conformance: written.conformances.json, copied: written.copied?.json,
+      overview: written.overview?.json, joins: written.joins?.json(sampleRate: written.sampleRate),
+      metadata: facts["metadata"], cover: facts["cover"], chapters: facts["chapters"])
   }
 
   /// How long it is.
@@ -202,24 +234,53 @@ extension RunReport.Output {
     } + export.records.map { RunReport.Output(path: $0.path, format: recordFormat) }
   }
 
-  /// The files that it has written.
-  static func written(_ export: Export, _ report: ExportSession.Report) -> [RunReport.Output] {
-    zip(export.outputs, report.outputs).flatMap { output, written in
-      [
+  /// The files that a session has written.
+  static func written(
+    _ session: ExportSession, _ report: ExportSession.Report
+  ) -> [RunReport.Output] {
+    let sinks = (try? session.graph())?.sinks ?? []
+    var files: [RunReport.Output] = []
+    for (index, (output, written)) in zip(session.export.outputs, report.outputs).enumerated() {
+      let sink = sinks.indices.contains(index) ? sinks[index] : nil
+      files.append(
         RunReport.Output(
           path: written.path, format: output.request.name, bytes: written.size,
-          sound: RunReport.Sound(written))
-      ]
-        + written.sidecars.map {
-          RunReport.Output(path: $0.path, format: $0.kind.name, bytes: $0.size)
-        }
+          sound: RunReport.Sound(written, sink)))
+      files += written.sidecars.map {
+        RunReport.Output(path: $0.path, format: $0.kind.name, bytes: $0.size)
+      }
     }
+    return files
       + report.records.map {
         RunReport.Output(path: $0.path, format: recordFormat, bytes: $0.size)
       }
   }
 
   private static let recordFormat = "JSON record"
+}
+
+extension Sink {
+  /// What a file says of itself, as reports have it.
+  fileprivate var reportFacts: JSONValue {
+    .members([
+      "metadata": metadata.items.isEmpty ? nil : metadata.json,
+      "cover": metadata.cover.map { .text("\($0.location)") },
+      "chapters": chapters.isEmpty ? nil : .list(chapters.map(\.json)),
+    ])
+  }
+}
+
+extension [Join] {
+  /// Joins whose waveforms documents have, of each output: those with flaws first.
+  private static var mostDrawn: Int { 24 }
+
+  fileprivate func json(sampleRate: Int) -> JSONValue {
+    let flawed = indices.filter { !self[$0].flaws.isEmpty }
+    let sound = indices.filter { self[$0].flaws.isEmpty }
+    let drawn = Set((flawed + sound).prefix(Self.mostDrawn))
+    return .list(
+      indices.map { self[$0].json(sampleRate: sampleRate, withSamples: drawn.contains($0)) })
+  }
 }
 
 extension RunReport.Sound {

@@ -40,6 +40,10 @@ package struct RunTally: Sendable {
     var start: ContinuousClock.Instant?
     var elapsed = Duration.zero
     var attempts = 0
+    /// Each time that it ran: from when, until when, and how that ended.
+    var tries:
+      [(start: ContinuousClock.Instant, end: ContinuousClock.Instant, RunReport.Try.Ending?)] =
+        []
     /// Of a job that is done.
     var outputs: [RunReport.Output] = []
     var reason: String?
@@ -142,14 +146,19 @@ package struct RunTally: Sendable {
       if start == nil { start = event.instant }
       states[job].attempts += 1
       states[job].start = event.instant
+      states[job].tries.append((event.instant, event.instant, nil))
       running.append(RunningJob(job: job, name: names[job], start: event.instant))
       return nil
     case .progress(let progress): update(job, progress)
-    case .retrying:
+    case .retrying(_, let pause):
       states[job].attempts += 1
+      endTry(event, as: .retried)
+      let next = event.instant + pause
+      states[job].tries.append((next, next, nil))
       update(job, nil)
     case .warning: break
     case .postponed, .requeued:
+      endTry(event, as: .postponed)
       reopen(job)
       return remove(job)
     case .finished(let outputs, let reason):
@@ -165,6 +174,15 @@ package struct RunTally: Sendable {
     case .cancelled: return end(event, as: .cancelled)
     }
     return nil
+  }
+
+  private mutating func endTry(_ event: RunEvent, as ending: RunReport.Try.Ending?) {
+    guard let last = states[event.job].tries.indices.last,
+      states[event.job].tries[last].2 == nil
+    else { return }
+    // A pause may be cut off.
+    states[event.job].tries[last].end = max(event.instant, states[event.job].tries[last].start)
+    states[event.job].tries[last].2 = ending
   }
 
   /// Takes in how often each job was tried.
@@ -192,6 +210,7 @@ package struct RunTally: Sendable {
   private mutating func end(_ event: RunEvent, as status: RunReport.Status) -> RunningJob? {
     counts[status, default: 0] += 1
     states[event.job].status = status
+    endTry(event, as: RunReport.Try.Ending(rawValue: status.rawValue))
     if let start = states[event.job].start {
       states[event.job].elapsed = start.duration(to: event.instant)
     }

@@ -15,7 +15,7 @@ package struct ExportRunner: JobRunner {
   private let memory: RunMemory?
   private let isolation: Isolation?
   private let replaced: ExportSession.ReplacedFiles
-  private let isMeasuring: Bool
+  private let examination: ExportSession.Examination
   /// What killed runs left beside the outputs.
   private let leftovers = LeftoverCache()
 
@@ -24,12 +24,13 @@ package struct ExportRunner: JobRunner {
   ///   - isolation: Starts a process for each export; nil: exports run in this process.
   ///   - replaced: Which files at the outputs' paths are replaced; jobs fail for others. Of files that
   ///     are found, only those that receipts know.
-  ///   - isMeasuring: Whether the levels of all encoded files are wanted.
+  ///   - examination: What is found out for reports alone.
   package init(
     memory: RunMemory? = nil, isolation: Isolation? = nil,
-    replacing replaced: ExportSession.ReplacedFiles = .all, measuring isMeasuring: Bool = false
+    replacing replaced: ExportSession.ReplacedFiles = .all,
+    examining examination: ExportSession.Examination = []
   ) {
-    self.isMeasuring = isMeasuring
+    self.examination = examination
     self.memory = memory
     self.isolation = isolation
     self.replaced = replaced
@@ -147,7 +148,7 @@ package struct ExportRunner: JobRunner {
     let report =
       if let isolation {
         try isolation.perform(
-          session, work, context, replacing: replaced, measuring: isMeasuring, remembering: memory)
+          session, work, context, replacing: replaced, examining: examination, remembering: memory)
       } else {
         try performHere(session, context)
       }
@@ -159,7 +160,7 @@ package struct ExportRunner: JobRunner {
     _ session: ExportSession, _ context: JobContext
   ) throws -> ExportSession.Report {
     try session.run(
-      budget: context.budget, replacing: replaced, measuring: isMeasuring,
+      budget: context.budget, replacing: replaced, examining: examination,
       cancellation: context.cancellation,
       progress: eachSecond {
         context.report(JobProgress(completed: $0.completed, total: $0.total))

@@ -37,7 +37,7 @@ package struct Isolation: Sendable {
     fileprivate var groups: [String: [Export]]
     fileprivate var limits: ProcessLimits
     fileprivate var replaced: ExportSession.ReplacedFiles
-    fileprivate var isMeasuring: Bool
+    fileprivate var examination: ExportSession.Examination
     /// Beside which findings of analyses are kept, by their bytes.
     fileprivate var jobFolders: [[UInt8]]
   }
@@ -75,17 +75,18 @@ package struct Isolation: Sendable {
   ///   - work: Says what it may take; its attempt's time bounds its processor time.
   ///   - context: Of the attempt; holds the core that the process takes.
   ///   - replaced: Which files at the outputs' paths are replaced.
-  ///   - isMeasuring: Whether the levels of all encoded files are wanted.
+  ///   - examination: What is found out for reports alone.
   ///   - memory: Keeps what its analyses find; nil: it analyses everything.
   /// - Returns: What the process wrote.
   /// - Throws: As `ExportSession.run`, and a `Failure` where the process died.
   func perform(
     _ session: ExportSession, _ work: Work, _ context: JobContext,
-    replacing replaced: ExportSession.ReplacedFiles, measuring isMeasuring: Bool,
+    replacing replaced: ExportSession.ReplacedFiles,
+    examining examination: ExportSession.Examination,
     remembering memory: RunMemory?
   ) throws -> ExportSession.Report {
     let order = self.order(
-      session, work, replacing: replaced, measuring: isMeasuring, remembering: memory)
+      session, work, replacing: replaced, examining: examination, remembering: memory)
     let bytes: Data
     do {
       bytes = try JSONEncoder().encode(order)
@@ -139,7 +140,7 @@ package struct Isolation: Sendable {
 
   private func order(
     _ session: ExportSession, _ work: Work, replacing replaced: ExportSession.ReplacedFiles,
-    measuring isMeasuring: Bool, remembering memory: RunMemory?
+    examining examination: ExportSession.Examination, remembering memory: RunMemory?
   ) -> Order {
     let groups = session.groups.mapValues(\.exports)
     let fetches = ([session.export] + groups.values.joined()).contains { export in
@@ -147,7 +148,7 @@ package struct Isolation: Sendable {
     }
     return Order(
       export: session.export, groups: groups,
-      limits: limits(for: work, fetching: fetches), replaced: replaced, isMeasuring: isMeasuring,
+      limits: limits(for: work, fetching: fetches), replaced: replaced, examination: examination,
       jobFolders: memory?.jobFolders.map(\.bytes) ?? [])
   }
 
@@ -349,7 +350,7 @@ extension Isolation.Order {
       let session = ExportSession(export, library: library)
         .sharing(Dictionary(uniqueKeysWithValues: groups))
       let report = try session.run(
-        budget: CPUBudget(total: 1), replacing: replaced, measuring: isMeasuring,
+        budget: CPUBudget(total: 1), replacing: replaced, examining: examination,
         cancellation: cancellation,
         progress: eachSecond { say(.progress(completed: $0.completed, total: $0.total)) })
       say(.finished(report))

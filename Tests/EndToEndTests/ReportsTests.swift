@@ -166,7 +166,7 @@ struct ReportsTests {
   @Test(
     "A report that could not be written, or would replace something, is refused before any work",
     arguments: [
-      ("r.txt", "a report ends in .json, .xml or .md, or is the word 'github'"),
+      ("r.txt", "a report ends in .html, .json, .xml or .md, or is the word 'github'"),
       ("a.wav/r.json", "error: 'a.wav/r.json': cannot"),
       ("folder.json", "error: 'folder.json': is a folder; name a file"),
       ("job.json", "error: 'job.json': is a file that this run reads; choose another path"),

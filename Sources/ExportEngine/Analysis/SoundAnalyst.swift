@@ -44,25 +44,62 @@ package struct SoundAnalyst: Sendable {
     of node: Node.ID, in graph: Graph, frames: Range<Int64>? = nil, dualMono: Bool = false,
     progress: (Double) -> Void = { _ in }
   ) throws -> LoudnessMeasurement {
-    let format = graph.nodes[node].format
-    let positions = format.channelLayout.loudnessPositions
-    let pass = ChunkPass(
-      over: node, of: graph, frames: frames, grid: .loudness(at: format.sampleRate),
-      library: library, budget: budget, cancellation: cancellation)
+    let pass = pass(over: node, of: graph, frames)
     let key = AnalysisKey("loudness", revision: 2, of: pass)
+    let layout = graph.nodes[node].format.channelLayout
     let measurement = try library.remembering(key, isPlausible: \.isPlausible) {
-      var levels = LevelAccumulator(sampleRate: format.sampleRate, channelCount: positions.count)
-      var done = 0
-      try pass.run { chunk throws(Failure) in
-        try LoudnessAnalyzer(chunk, format, positions)
-      } collect: { chunk in
-        levels.add(chunk)
-        done += 1
-        progress(Double(done) / Double(pass.count))
-      }
-      return levels.measurement
+      try levels(by: pass, layout, drawing: false, progress).measurement
     }
-    return dualMono && positions.count == 1 ? measurement.asDualMono : measurement
+    return dualMono && layout.count == 1 ? measurement.asDualMono : measurement
+  }
+
+  /// Measures all of a node's sound, and draws it; nothing of that is remembered.
+  ///
+  /// - Parameters:
+  ///   - node: The node of the graph.
+  ///   - graph: The graph.
+  ///   - progress: Called on this thread with the share that is done.
+  /// - Returns: The figures, and the sound in columns.
+  /// - Throws: As `loudness`.
+  /// - Complexity: O(frames)
+  package func portrait(
+    of node: Node.ID, in graph: Graph, progress: (Double) -> Void = { _ in }
+  ) throws -> (loudness: LoudnessMeasurement, overview: SoundOverview?) {
+    let pass = pass(over: node, of: graph)
+    let layout = graph.nodes[node].format.channelLayout
+    let levels = try levels(by: pass, layout, drawing: true, progress)
+    return (levels.measurement, levels.overview)
+  }
+
+  private func pass(
+    over node: Node.ID, of graph: Graph, _ frames: Range<Int64>? = nil
+  ) -> ChunkPass {
+    ChunkPass(
+      over: node, of: graph, frames: frames,
+      grid: .loudness(at: graph.nodes[node].format.sampleRate), library: library, budget: budget,
+      cancellation: cancellation)
+  }
+
+  private func levels(
+    by pass: ChunkPass, _ layout: ChannelLayout, drawing isDrawing: Bool,
+    _ progress: (Double) -> Void
+  ) throws -> LevelAccumulator {
+    let positions = layout.loudnessPositions
+    guard let format = pass.graph.nodes.last?.format else {
+      throw Failure(.reportBug, "a graph of no nodes has no levels")
+    }
+    var levels = LevelAccumulator(
+      sampleRate: format.sampleRate, channelCount: positions.count,
+      drawing: isDrawing ? pass.frames.count : nil)
+    var done = 0
+    try pass.run { chunk throws(Failure) in
+      try LoudnessAnalyzer(chunk, format, positions)
+    } collect: { chunk in
+      levels.add(chunk)
+      done += 1
+      progress(Double(done) / Double(pass.count))
+    }
+    return levels
   }
 }
 

@@ -17,9 +17,11 @@ extension ExportSession {
   ///
   /// - Throws: As `run`; nothing is left behind.
   func mastered(
-    _ graph: Graph, _ crew: Crew, measuringAll: Bool, _ progress: (Progress) -> Void
+    _ graph: Graph, _ crew: Crew, examining examination: Examination,
+    _ progress: (Progress) -> Void
   ) throws -> Take {
-    let measured = graph.sinks.indices.filter { measuringAll || isMeasured(graph.sinks[$0]) }
+    let isDrawn = examination.contains(.levels)
+    let measured = graph.sinks.indices.filter { isDrawn || isMeasured(graph.sinks[$0]) }
     let analyst = SoundAnalyst(
       library: library, budget: crew.budget, cancellation: crew.cancellation)
     let normalizer = Normalizer(analyst: analyst, groups: groups)
@@ -36,12 +38,12 @@ extension ExportSession {
     var solved = Normalizer.Result(graph: graph)
     for attempt in 1... {
       try normalizer.solve(&solved) { report($0, of: .measuring) }
-      var take = try take(solved.graph, crew) {
+      var take = try take(solved.graph, crew, inspecting: examination.contains(.joins)) {
         // Exactly the frames where there is but one pass.
         if passes.count == 1 { progress($0) } else { report($0.fractionCompleted, of: .rendering) }
       }
       do {
-        try measure(measured, of: &take, crew) { report($0, of: .checking) }
+        try measure(measured, of: &take, drawing: isDrawn, crew) { report($0, of: .checking) }
       } catch {
         take.abandon()
         throw error
@@ -97,7 +99,8 @@ extension ExportSession {
 
   /// Measures the encoded files of some outputs, before they are in their places.
   private func measure(
-    _ measured: [Int], of take: inout Take, _ crew: Crew, _ progress: (Double) -> Void
+    _ measured: [Int], of take: inout Take, drawing isDrawn: Bool, _ crew: Crew,
+    _ progress: (Double) -> Void
   ) throws {
     for (number, index) in measured.enumerated() {
       guard let file = take.writers[index].files.first else { continue }
@@ -109,9 +112,15 @@ extension ExportSession {
       do {
         let asset = try library.asset(at: .file(file.currentPath))
         let graph = Graph(of: asset)
-        let levels = try analyst.loudness(of: graph.nodes.count - 1, in: graph) {
-          progress((Double(number) + $0) / Double(measured.count))
+        func report(_ share: Double) {
+          progress((Double(number) + share) / Double(measured.count))
         }
+        let node = graph.nodes.count - 1
+        let (levels, overview) =
+          isDrawn
+          ? try analyst.portrait(of: node, in: graph, progress: report)
+          : (try analyst.loudness(of: node, in: graph, progress: report), nil)
+        take.outputs[index].overview = overview
         let isDualMono =
           (sink.output.loudness ?? export.loudness)?.isDualMono == true
           && asset.channelLayout.count == 1

@@ -117,6 +117,10 @@ public struct WrittenOutput: Sendable, Hashable, Codable {
   public var peak: Float?
   /// The levels of the encoded file; nil where nothing asks for them.
   public var loudness: LoudnessMeasurement?
+  /// The encoded file in columns; nil where that is not asked for.
+  public var overview: SoundOverview?
+  /// Its joins, but for those in copied sound; nil where nobody looked.
+  public var joins: [Join]?
   /// How its sound was brought to its level; nil where it has none.
   public var correction: LoudnessCorrection?
   /// What the encoded file was checked by.

@@ -22,12 +22,29 @@ struct Plan: MediaCommand {
 
   @OptionGroup var machines: MachineOptions
 
+  /// How a plan is printed.
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    case text, json, html, mermaid, dot
+  }
+
+  @Option(
+    help: .value("format", "Print the plan in a format."))
+  var format: Format?
+
+  private var isJSON: Bool { options.output.json || format == .json }
+
   var network: NetworkOptions { options.variables.network }
   var isConfined: Bool { options.variables.confinement.root != nil }
 
   func validate() throws {
     guard machines.cores == nil || machines.shards != nil else {
       throw ValidationError("--cores is for --shards; leave it out")
+    }
+    if let format, format != .json, options.output.json {
+      throw ValidationError("--json and --format \(format.rawValue) exclude each other")
+    }
+    if let format, [.html, .mermaid, .dot].contains(format), machines.shards != nil {
+      throw ValidationError("--shards prints a table; leave out --format \(format.rawValue)")
     }
   }
 
@@ -38,7 +55,7 @@ struct Plan: MediaCommand {
       ShardTable(
         preparation.work, among: $0, cores: machines.cores ?? context.budget.total)
     }
-    if let table, !options.output.json {
+    if let table, !isJSON {
       StandardStream.output.write(table.text)
     } else {
       try print(preparation, table, context)
@@ -50,14 +67,19 @@ struct Plan: MediaCommand {
     _ preparation: Preparation, _ table: ShardTable?, _ context: CommandContext
   ) throws {
     var jobs: [JSONValue] = []
-    for work in preparation.work {
+    var diagrams: [String] = []
+    for (index, work) in preparation.work.enumerated() {
       let (session, export) = (work.session, work.export)
       let graph = try graph(of: session, context)
       // Wishes that are not met were reported in preparing.
       context.report(Diagnostics(session.losses.map(Diagnostic.init) + work.remarks))
       let (name, duration, records) = (export.name, export.duration, export.records)
       let fetches = try ExportSession.fetches(for: graph)
-      if options.output.json {
+      if let language = format?.diagram {
+        diagrams.append(graph.diagram(in: language, name: name, prefix: "j\(index + 1)"))
+        continue
+      }
+      if isJSON || format == .html {
         let plan = graph.planJSON(name: name, duration: duration, records: records)
         let shard = table.map { _ in JSONValue.count(work.shard) }
         jobs.append(
@@ -67,8 +89,19 @@ struct Plan: MediaCommand {
       StandardStream.output.write(
         graph.planText(name: name, duration: duration, records: records) + Self.text(fetches))
     }
-    if options.output.json {
+    switch format ?? (isJSON ? .json : .text) {
+    case .text: break
+    case .json:
       options.output.print(version: 2, .members(["shards": table?.json, "jobs": .list(jobs)]))
+    case .html:
+      let summary = jobs.count == 1 ? "1 job" : "\(jobs.count) jobs"
+      let data: JSONValue = ["kind": "plan", "plan": ["jobs": .list(jobs)]]
+      StandardStream.output.write(
+        Page(title: "Plan: \(summary)", summary: summary, data: data.line).text)
+    case .mermaid, .dot:
+      if let language = format?.diagram {
+        StandardStream.output.write(Graph.diagram(of: diagrams, in: language))
+      }
     }
   }
 
@@ -97,6 +130,17 @@ struct Plan: MediaCommand {
     } catch {
       context.report(Diagnostics(Diagnostic(error, at: session.export.origin)))
       throw ExitCode.wrongJob
+    }
+  }
+}
+
+extension Plan.Format {
+  /// Of the formats that are diagrams.
+  fileprivate var diagram: Graph.DiagramLanguage? {
+    switch self {
+    case .mermaid: .mermaid
+    case .dot: .dot
+    case .text, .json, .html: nil
     }
   }
 }

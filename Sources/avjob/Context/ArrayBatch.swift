@@ -36,8 +36,7 @@ struct ArrayBatch {
     guard count > 0 else { return try conclude(0, signals) }
     do throws(Failure) {
       var run = ShardedRun(work, of: files.first ?? "", words: words, shards: count, cores: cores)
-      // Levels are measured where a report tells them.
-      run.measures = reporter.options.targets.contains(where: \.hasLevels)
+      run.examination = reporter.options.targets.examination
       folder = try ArrayRun.submit(
         run, plan, to: scheduler, options: options, resumedBy: reporter.command)
     } catch {

@@ -116,7 +116,7 @@ struct Batch {
         with: ExportRunner(
           memory: context.memory, isolation: isolation,
           replacing: replaced,
-          measuring: reporter.options.targets.contains(where: \.hasLevels)),
+          examining: reporter.options.targets.examination),
         cancellation: signals.cancellation
       ) {
         reporter.report($0)

@@ -6,8 +6,8 @@ import Reports
 struct ReportOptions: ParsableArguments {
   @Option(
     name: .customLong("report"),
-    help: .value("file", "Write a report to .json, .xml (JUnit), .md or 'github'."),
-    completion: .file(extensions: ["json", "xml", "md"]))
+    help: .value("file", "Write a report to .html, .json, .xml (JUnit), .md or 'github'."),
+    completion: .file(extensions: ["html", "json", "xml", "md"]))
   var reports: [String] = []
 
   /// The reports, and what the environment says to them.
@@ -19,7 +19,7 @@ struct ReportOptions: ParsableArguments {
   func validate() throws {
     for word in reports where ReportTarget(word, stepSummary: "") == nil {
       throw ValidationError(
-        "--report \(word): a report ends in .json, .xml or .md, or is the word 'github'")
+        "--report \(word): a report ends in .html, .json, .xml or .md, or is the word 'github'")
     }
   }
 }

@@ -1,0 +1,74 @@
+import Diagnosis
+import ExportGraph
+import Joins
+import MediaComposition
+
+/// Where the sound of an export's masters arrives, in order: it goes to the writers, and past those who
+/// look at its joins.
+struct MasteringDesk {
+  private let graph: Graph
+  private let writers: [any SoundWriter]
+  /// How far each master has come.
+  private(set) var masters: MastersInStep
+  /// One for each master; none where nobody looks at joins.
+  private var inspectors: [JoinInspector]
+
+  init(
+    _ graph: Graph, _ masters: MastersInStep, _ writers: [any SoundWriter],
+    inspecting isInspecting: Bool
+  ) {
+    (self.graph, self.masters, self.writers) = (graph, masters, writers)
+    inspectors =
+      !isInspecting
+      ? []
+      : masters.all.map { master in
+        let joins = master.sinks.first.map { graph.joins(of: graph.sinks[$0]) } ?? []
+        return JoinInspector(
+          sampleRate: master.rate, channelCount: master.channelCount,
+          places: joins.map { JoinPlace($0.frames, isSteady: $0.isSteady, origin: $0.origin) })
+      }
+  }
+
+  /// Frames of a master that no writer needs; with other masters, the mix between them would become
+  /// long.
+  func skippable(_ index: Int) -> Int64 {
+    guard masters.all.count == 1 else { return 0 }
+    let master = masters.all[index]
+    let needed = master.sinks.map { writers[$0].firstNeeded }.min() ?? 0
+    return min(needed, master.frames.upperBound) - master.frames.lowerBound
+  }
+
+  /// Lets the next frames of a master go by unseen.
+  mutating func skip(_ count: Int64, of index: Int) throws(Failure) {
+    try forEachSink(of: index) { (writer) throws(Failure) in try writer.skip(count) }
+    if !inspectors.isEmpty { inspectors[index].skip(count) }
+    masters.advance(index, by: count)
+  }
+
+  /// Takes the next frames of a master.
+  mutating func write(_ block: AudioBuffer, of index: Int) throws(Failure) {
+    try forEachSink(of: index) { (writer) throws(Failure) in try writer.write(block) }
+    if !inspectors.isEmpty { inspectors[index].add(block.planes, count: block.frameCount) }
+    masters.advance(index, by: Int64(block.frameCount))
+  }
+
+  private func forEachSink(
+    of index: Int, _ body: (any SoundWriter) throws(Failure) -> Void
+  ) throws(Failure) {
+    for sink in masters.all[index].sinks {
+      do throws(Failure) {
+        try body(writers[sink])
+      } catch {
+        throw error.placed(at: graph.sinks[sink].output.origin)
+      }
+    }
+  }
+
+  /// Tells what was seen of the joins, once all sound has gone by.
+  mutating func finish(_ take: inout ExportSession.Take) {
+    for index in inspectors.indices {
+      inspectors[index].finish()
+      for sink in masters.all[index].sinks { take.outputs[sink].joins = inspectors[index].joins }
+    }
+  }
+}

@@ -1,0 +1,119 @@
+// Graphs of nodes, and what sounds when.
+
+/** More than these are no picture any more. */
+const mostNodes = 300;
+
+function nodeText(node) {
+  const name = node.path ?? node.url;
+  return name ? name.split('/').pop() : node.process ?? '';
+}
+
+function nodeTime(node) {
+  return [node.first_frame, node.end_frame].map((frame) => clock(frame / node.sample_rate, 3)).join(' \u2013 ');
+}
+
+/** The nodes from left to right: each in the column behind its last input. */
+function graphPicture(nodes, outputs) {
+  if (nodes.length > mostNodes) {
+    return make('p', {class: 'quiet'},
+      `${nodes.length} nodes are more than a picture has: 'avjob plan --format dot' prints them.`);
+  }
+  const boxes = [
+    ...nodes.map((node) => ({title: node.kind, text: nodeText(node), time: nodeTime(node), inputs: node.inputs})),
+    ...outputs.map((output) => ({title: 'output', text: output.path.split('/').pop(), time: output.format,
+      inputs: [output.node ?? nodes.length - 1]})),
+  ];
+  const columns = [];
+  boxes.forEach((box) => {
+    box.column = box.inputs.reduce((most, input) => Math.max(most, (boxes[input]?.column ?? -1) + 1), 0);
+    columns[box.column] ??= 0;
+    box.row = columns[box.column];
+    columns[box.column] += 1;
+  });
+  const [width, height, across, down] = [190, 58, 240, 70];
+  const place = (box) => [10 + box.column * across, 10 + box.row * down];
+  const tall = 20 + Math.max(...columns) * down;
+  const wide = 20 + columns.length * across;
+  const edges = boxes.flatMap((box) => box.inputs.filter((input) => boxes[input]).map((input) => {
+    const [left, top] = place(boxes[input]);
+    const [right, bottom] = place(box);
+    const [startX, startY, endY] = [left + width, top + height / 2, bottom + height / 2];
+    const bend = (startX + right) / 2;
+    return makeVector('path', {d: `M${startX} ${startY} C${bend} ${startY} ${bend} ${endY} ${right} ${endY}`});
+  }));
+  const shapes = boxes.map((box) => {
+    const [x, y] = place(box);
+    const text = (dy, words, attributes = {}) =>
+      makeVector('text', {x: x + 8, y: y + dy, ...attributes}, words.length > 28 ? `${words.slice(0, 27)}\u2026` : words);
+    return makeVector('g', {},
+      makeVector('title', {}, `${box.title} ${box.text} ${box.time}`),
+      makeVector('rect', {x, y, width, height, rx: 6}),
+      text(18, box.title, {'font-weight': 600}), text(34, box.text), text(50, box.time, {class: 'quiet'}));
+  });
+  const label = `Graph of ${nodes.length} nodes and ${outputs.length} outputs`;
+  return make('div', {class: 'scrolls', tabindex: '0', role: 'region', 'aria-label': label},
+    makeVector('svg', {class: 'graph', width: wide, height: tall, viewBox: `0 0 ${wide} ${tall}`,
+      role: 'img', 'aria-label': label}, edges, shapes));
+}
+
+/** What sounds when: the items of the mixes below a node, each in a row where it is free. */
+function itemsBelow(nodes, id, moved = 0, found = []) {
+  const node = nodes[id];
+  if (!node) return found;
+  switch (node.kind) {
+    case 'mix':
+      for (const input of node.inputs) {
+        const child = nodes[input];
+        if (child.kind === 'mix' || child.kind === 'duck') itemsBelow(nodes, input, moved, found);
+        else found.push({node: child, name: itemName(nodes, input), start: child.first_frame + moved,
+          end: child.end_frame + moved});
+      }
+      break;
+    case 'source':
+      found.push({node, name: nodeText(node), start: node.first_frame + moved, end: node.end_frame + moved});
+      break;
+    default:
+      itemsBelow(nodes, node.inputs[0], moved, found);
+  }
+  return found;
+}
+
+function itemName(nodes, id) {
+  const node = nodes[id];
+  return nodeText(node) && node.kind === 'source' || !node.inputs.length
+    ? nodeText(node) : itemName(nodes, node.inputs[0]);
+}
+
+function itemPicture(nodes, seconds) {
+  const items = itemsBelow(nodes, nodes.length - 1).sort((one, other) => one.start - other.start);
+  if (!items.length || items.length > 2000) return null;
+  const ends = [];
+  for (const item of items) {
+    const free = ends.findIndex((end) => end <= item.start);
+    item.row = free < 0 ? ends.length : free;
+    ends[item.row] = item.end;
+  }
+  const total = Math.max(seconds, ...items.slice(-1).map((item) => item.end / item.node.sample_rate), 0.001);
+  const label = items.slice(0, 50).map((item) =>
+    `${item.name} from ${clock(item.start / item.node.sample_rate, 1)}`).join(', ');
+  const canvas = drawn(ends.length * 22 + 24, {role: 'img', 'aria-label': `What sounds when: ${label}`},
+    (context, width, height, colour) => {
+      context.font = '12px system-ui, sans-serif';
+      for (const item of items) {
+        const [start, end] = [item.start, item.end].map((frame) => frame / item.node.sample_rate / total * width);
+        context.fillStyle = colour('wave');
+        context.fillRect(start, item.row * 22 + 1, Math.max(1, end - start - 1), 20);
+        if (end - start < 30) continue;
+        context.save();
+        context.beginPath();
+        context.rect(start, item.row * 22, end - start - 2, 22);
+        context.clip();
+        context.fillStyle = colour('ground');
+        context.fillText(item.name, start + 4, item.row * 22 + 15);
+        context.restore();
+      }
+      axis(context, width, height, total, colour);
+    });
+  canvas.style.width = '100%';
+  return make('figure', {}, canvas);
+}

@@ -1,0 +1,183 @@
+// The page of a run, or of a plan.
+
+/** Jobs that are listed at once. */
+const pageLength = 100;
+
+const data = JSON.parse(document.getElementById('data').textContent);
+const page = document.getElementById('page');
+page.replaceChildren();
+if (data.kind === 'run') showRun(data.report);
+else showPlan(data.plan);
+
+// MARK: A run
+
+function showRun(report) {
+  const name = report.files.map((file) => file.split('/').pop()).join(', ') || 'a run';
+  const totals = report.totals;
+  const counts = ['done', 'up_to_date', 'failed', 'blocked', 'cancelled', 'not_started']
+    .filter((status) => totals[status] > 0 || status === 'done')
+    .map((status) => [words(status), `${totals[status]}`]);
+  const flaws = report.jobs.reduce((sum, job) => sum + flawCount(job), 0);
+  page.append(
+    make('h1', {}, name),
+    figures([
+      ['jobs', totals.jobs], ...counts, ['outputs', totals.outputs], ['size', size(totals.bytes)],
+      ['sound', clock(totals.sound)], ['took', lasting(report.elapsed)],
+      ['cores', report.machine.cores], ['exit status', report.exit_status],
+      ['joins with flaws', flaws || null],
+    ]),
+    make('p', {class: 'quiet'}, `Started ${report.started} on ${report.machine.system}; `
+      + Object.entries(report.versions).map(([library, version]) => `${library} ${version}`).join(', ')));
+  const missing = report.shards?.missing ?? [];
+  if (missing.length) {
+    page.append(make('p', {class: 'failed'}, `Shards without a report: ${missing.join(', ')}`));
+  }
+  page.append(...report.messages.map(messagePart));
+  const list = jobList(report.jobs);
+  const line = timeLine(report.jobs, report.elapsed, list.show);
+  if (line) page.append(make('h2', {}, 'Jobs on cores'), line);
+  const slow = slowest(report.jobs, list.show);
+  if (slow) page.append(make('h2', {}, 'What took longest'), slow);
+  page.append(make('h2', {id: 'jobs'}, 'Jobs'), ...list.elements);
+}
+
+function flawCount(job) {
+  return job.outputs.reduce((sum, output) =>
+    sum + (output.joins ?? []).filter((join) => join.flaws.length).length, 0);
+}
+
+function messagePart(message) {
+  const place = message.file ? `${message.file}:${message.line}:${message.column}: ` : '';
+  return make('div', {class: `message ${message.severity}`},
+    make('p', {}, make('span', {class: 'quiet'}, place), make('strong', {}, `${message.severity}: `),
+      message.message),
+    message.excerpt ? make('pre', {tabindex: '0', 'aria-label': 'Excerpt'}, message.excerpt) : null);
+}
+
+function slowest(jobs, show) {
+  const ran = jobs.map((job, number) => [job, number]).filter(([job]) => job.elapsed > 0)
+    .sort(([one], [other]) => other.elapsed - one.elapsed).slice(0, 5);
+  if (ran.length < 2) return null;
+  return table('What took longest', ['job', 'took', 'speed', 'waited to start'], ran.map(([job, number]) => [
+    make('button', {type: 'button', click: () => show(number)}, job.name), lasting(job.elapsed),
+    job.speed ? `${job.speed}\u00d7` : '', lasting(job.start)]));
+}
+
+/** The list, those first that need attention; `show` opens a job by its number. */
+function jobList(jobs) {
+  const order = ['failed', 'blocked', 'cancelled', 'not_started', 'done', 'up_to_date'];
+  const sorted = jobs.map((job, number) => ({job, number, flaws: flawCount(job)})).sort((one, other) =>
+    order.indexOf(one.job.status) - order.indexOf(other.job.status) || other.flaws - one.flaws
+    || one.number - other.number);
+  const place = make('div', {id: 'list'});
+  const count = make('p', {role: 'status', class: 'quiet'});
+  const more = make('button', {type: 'button', class: 'more', click: () => extend()}, 'Show more');
+  const parts = new Map();
+  let shown = [];
+  let length = 0;
+  const part = (entry) => {
+    if (!parts.has(entry.number)) parts.set(entry.number, jobPart(entry));
+    return parts.get(entry.number);
+  };
+  const extend = () => {
+    place.append(...shown.slice(length, length + pageLength).map(part));
+    length = Math.min(shown.length, length + pageLength);
+    more.hidden = length === shown.length;
+    count.textContent = `${length} of ${shown.length} ${shown.length === 1 ? 'job' : 'jobs'}`;
+  };
+  const text = make('input', {type: 'search', id: 'filter', input: () => filter()});
+  const statuses = make('select', {id: 'status', change: () => filter()},
+    make('option', {value: ''}, 'all'),
+    make('option', {value: 'flawed'}, 'with warnings or flaws'),
+    order.filter((status) => jobs.some((job) => job.status === status))
+      .map((status) => make('option', {value: status}, words(status))));
+  const filter = () => {
+    const wanted = text.value.toLowerCase();
+    shown = sorted.filter(({job, flaws}) =>
+      (!statuses.value || job.status === statuses.value
+        || statuses.value === 'flawed' && (flaws || job.messages.length))
+      && (!wanted || job.name.toLowerCase().includes(wanted)
+        || job.outputs.some((output) => output.path.toLowerCase().includes(wanted))));
+    place.replaceChildren();
+    length = 0;
+    extend();
+  };
+  filter();
+  const show = (number) => {
+    if (!shown.some((entry) => entry.number === number)) {
+      text.value = statuses.value = '';
+      filter();
+    }
+    const entry = shown.find((one) => one.number === number);
+    const details = part(entry);
+    if (!details.isConnected) place.prepend(details);
+    details.open = true;
+    details.scrollIntoView({block: 'start'});
+    details.querySelector('summary').focus();
+  };
+  return {show, elements: [
+    make('div', {class: 'controls'},
+      make('label', {}, 'Name or file', text), make('label', {}, 'Status', statuses)),
+    count, place, more]};
+}
+
+function jobPart({job, number, flaws}) {
+  const level = job.outputs.find((output) => output.loudness)?.loudness;
+  const warnings = job.messages.filter((message) => message.severity === 'warning').length;
+  const title = [
+    make('span', {class: 'name'}, job.name),
+    make('span', {class: `status ${job.status}`}, words(job.status)),
+    warnings ? make('span', {class: 'warned'}, warnings === 1 ? '1 warning' : `${warnings} warnings`) : null,
+    flaws ? make('span', {class: 'warned'}, flaws === 1 ? '1 flawed join' : `${flaws} flawed joins`) : null,
+    level ? make('span', {class: 'quiet'}, decibels(level.integrated_lufs, 'LUFS')) : null,
+    job.elapsed === undefined ? null : make('span', {class: 'quiet'}, lasting(job.elapsed)),
+  ].filter(Boolean);
+  const details = folded('', () => jobDetails(job), {class: 'job', id: `job-${number + 1}`});
+  details.querySelector('summary').append(...title);
+  return details;
+}
+
+function jobDetails(job) {
+  const parts = [figures([
+    ['declared at', job.file && `${job.file}:${job.line}:${job.column}`],
+    ['waits for', job.blocked_by], ['ran because', job.reason],
+    ['started after', job.start === undefined ? null : lasting(job.start)],
+    ['took', job.elapsed === undefined ? null : lasting(job.elapsed)],
+    ['speed', job.speed && `${job.speed}\u00d7`], ['attempts', job.attempts > 1 ? job.attempts : null],
+  ])];
+  parts.push(...job.messages.map(messagePart));
+  if (job.tries) {
+    parts.push(make('h3', {}, 'Each try'), table('Each try', ['from', 'took', 'ended'],
+      job.tries.map((one) => [lasting(one.start), lasting(one.elapsed), words(one.end ?? '')])));
+  }
+  parts.push(...job.outputs.map(outputPart));
+  if (job.inputs.length) {
+    parts.push(make('h3', {}, 'Made from'), table('Made from', ['medium', 'stream', 'format', 'sound', 'length'],
+      job.inputs.map((input) => [input.path ?? input.url, input.stream, `${input.container}, ${input.codec}`,
+        `${input.sample_rate} Hz ${input.channels}`, clock(input.duration, 3)])));
+  }
+  if (job.graph) {
+    parts.push(folded('What sounds when, and the graph', () => [
+      itemPicture(job.graph, 0), graphPicture(job.graph, job.outputs.filter((output) => output.format !== 'JSON record'))]));
+  }
+  return parts;
+}
+
+// MARK: A plan
+
+function showPlan(plan) {
+  page.append(make('h1', {}, 'Plan'),
+    figures([['jobs', plan.jobs.length], ['sound', clock(plan.jobs.reduce((sum, job) => sum + job.duration, 0))]]));
+  const parts = plan.jobs.map((job) => folded(`${job.name}: ${clock(job.duration, 3)}`, () => [
+    itemPicture(job.nodes, job.duration),
+    job.chapters.length
+      ? table('Chapters', ['from', 'title'], job.chapters.map((chapter) => [clock(chapter.start, 3), chapter.title]))
+      : null,
+    table('Outputs', ['file', 'format'], job.outputs.map((output) => [output.path, output.format])),
+    job.fetches?.length
+      ? table('To be fetched', ['from', 'about'], job.fetches.map((fetch) => [fetch.url, size(fetch.bytes)])) : null,
+    graphPicture(job.nodes, job.outputs),
+  ], {class: 'job'}));
+  page.append(...parts);
+  if (parts.length === 1) parts[0].open = true;
+}
