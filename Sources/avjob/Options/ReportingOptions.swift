@@ -7,7 +7,7 @@ struct ReportOptions: ParsableArguments {
   @Option(
     name: .customLong("report"),
     help: .value("file", "Write a report to .json, .xml (JUnit), .md or 'github'."),
-    completion: .file(extensions: ["json", "xml", "md"]))
+    completion: .file(extensions: ["json", "xml", "md", "html"]))
   var reports: [String] = []
 
   /// The reports, and what the environment says to them.
